@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -123,6 +124,18 @@ bool process_start(Process *p, const char *path, const char *const *args, Diag *
     close_descriptors(p);
     p->pid = 0;
     return diag_fail(d, "cannot start the helper program '%s': %s", path, strerror(error));
+}
+
+void process_limit_memory(const Process *p, uint64_t bytes)
+{
+#ifndef __SANITIZE_ADDRESS__
+    const struct rlimit limit = {bytes, bytes};
+    if (bytes > 0)
+        prlimit(p->pid, RLIMIT_DATA, &limit, NULL);
+#else
+    (void)p;
+    (void)bytes;
+#endif
 }
 
 /* ---- ending -------------------------------------------------------------------------------- */

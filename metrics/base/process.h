@@ -15,6 +15,7 @@
 #include "metrics/base/diag.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The helper's end of the socket, in the helper. */
@@ -32,6 +33,10 @@ typedef struct Process {
  * that ends with NULL and does not hold the program's name; NULL for none.  False with a message;
  * *p then has no process. */
 bool process_start(Process *p, const char *path, const char *const *args, Diag *d);
+
+/* What a started process may take of memory, 0: any; beyond it fails in the process, as it would on
+ * a smaller machine.  Not with AddressSanitizer, whose own tables would count. */
+void process_limit_memory(const Process *p, uint64_t bytes);
 
 /* Forgets what it printed so far: at the start of a task, so that the words quoted when it dies are
  * about that task, and so that a kernel that prints in every run cannot fill the memory. */

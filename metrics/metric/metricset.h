@@ -23,6 +23,7 @@
 #define APTUNE_METRIC_METRICSET_H
 
 #include "metrics/base/expr.h"
+#include "metrics/base/vec.h"
 #include "metrics/metric/profile.h"
 
 typedef struct Metric {
@@ -36,12 +37,8 @@ typedef struct Metric {
 } Metric;
 
 typedef struct MetricSet {
-    Arena *arena; /* holds everything */
-    struct {
-        Metric *at;
-        size_t count;
-        size_t capacity;
-    } metrics; /* in the order of definition */
+    Arena *arena;        /* holds everything */
+    VEC(Metric) metrics; /* in the order of definition */
 } MetricSet;
 
 typedef struct MetricValue {

@@ -10,6 +10,7 @@
 #ifndef APTUNE_CHOOSE_CARVE_H
 #define APTUNE_CHOOSE_CARVE_H
 
+#include "metrics/base/vec.h"
 #include "tuner/choose/posterior.h"
 #include "tuner/choose/carving.h"
 #include "tuner/space/table.h"
@@ -30,11 +31,7 @@ typedef struct CarvePlan {
     Table *rows; /* whose metrics and names statements may use */
     Stage *stages;
     size_t stage_count;
-    struct {
-        Column *at;
-        size_t count;
-        size_t capacity;
-    } columns;     /* what the stages look at; values come with carve_apply */
+    VEC(Column) columns; /* what the stages look at; values come with carve_apply */
     size_t polish; /* most configurations that polish may time; of the default after carve_apply */
     CarvingTable table;
 } CarvePlan;

@@ -1,136 +1,19 @@
 #include "tuner/compile/farm.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/file.h"
 #include "metrics/base/process.h"
 #include "metrics/base/vec.h"
 #include "metrics/base/wire.h"
-#include "tuner/compile/cache.h"
+#include "tuner/compile/compiler.h"
 #include "tuner/compile/protocol.h"
 #include "tuner/compile/result.h"
 
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* --- the compiler ----------------------------------------------------------------------------- */
-
-/* Which compiler the helper program would open, remembered between runs.
- *
- * Cache keys hold the compiler's version, and only a worker can open the library and ask.  So
- * what a worker said is kept in the cache under everything its search depends on, with the size
- * and date of the library, and the places where there was none: as long as all that holds, a run
- * knows its compiler without starting anything. */
-
-typedef struct Compiler {
-    const char *version;  /* "13.0" */
-    const char *identity; /* for cache keys: the version and what else tells builds apart */
-} Compiler;
-
-static const char *string_of(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-/* Under what a compiler is noted: all that the helper's search starts from. */
-static Hash note_key(const char *helper, const char *cuda_folder)
-{
-    static const char *const VARIABLES[] = {"APTUNE_NVRTC", "CUDA_HOME", "CUDA_PATH",
-                                            "LD_LIBRARY_PATH"};
-    Arena *a = arena_new();
-    char folder[PATH_MAX];
-    Hasher *h = hasher_new();
-    hasher_string(h, "compiler");
-    hasher_string(h, helper);
-    hasher_string(h, file_stamp(a, helper));
-    hasher_string(h, file_stamp(a, "/etc/ld.so.cache"));
-    hasher_string(h, cuda_folder ? cuda_folder : "");
-    hasher_string(h, getcwd(folder, sizeof folder) ? folder : "");
-    for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
-        const char *value = getenv(VARIABLES[i]);
-        hasher_string(h, value ? value : "");
-    }
-    arena_free(a);
-    return hasher_end(h);
-}
-
-/* What a worker's hello says, in `a`; false with a message when it is no hello, speaks another
- * protocol, or has no compiler. */
-static bool compiler_read(Arena *a, const json_t *hello, Compiler *out, Diag *d)
-{
-    const char *helper = string_of(hello, "helper"), *error = string_of(hello, "error");
-    if (!helper || strcmp(helper, "aptune-compile") != 0)
-        return diag_fail(d, "the helper program does not say that it is aptune-compile");
-    json_int_t protocol = json_integer_value(json_object_get(hello, "protocol"));
-    if (protocol != COMPILE_PROTOCOL)
-        return diag_fail(d,
-                         "aptune-compile speaks protocol %lld and this program %d: they are not "
-                         "of one installation",
-                         (long long)protocol, COMPILE_PROTOCOL);
-    if (error)
-        return diag_fail(d, "%s", error);
-    const char *version = string_of(hello, "version"), *library = string_of(hello, "library");
-    if (!version || !library)
-        return diag_fail(d, "aptune-compile does not say which compiler it has");
-    /* Builds of one version differ in size, and a copy elsewhere is the same compiler. */
-    struct stat st;
-    long long size = stat(library, &st) == 0 ? (long long)st.st_size : 0;
-    out->version = arena_string(a, version);
-    out->identity = arena_printf(a, "NVRTC %s of %lld bytes", version, size);
-    return true;
-}
-
-/* Notes a hello that compiler_read took. */
-static bool compiler_note(const Cache *c, const char *helper, const char *cuda_folder,
-                          const json_t *hello, Diag *d)
-{
-    Arena *a = arena_new();
-    Hash key = note_key(helper, cuda_folder);
-    const char *library = string_of(hello, "library");
-    json_t *note = json_pack("{s:O, s:s}", "hello", hello, "stamp", file_stamp(a, library));
-    bool ok = cache_put(c, &key, note, NULL, 0, d);
-    json_decref(note);
-    arena_free(a);
-    return ok;
-}
-
-/* Does what was noted still hold? */
-static bool holds(Arena *a, const json_t *note)
-{
-    const json_t *hello = json_object_get(note, "hello");
-    const char *library = string_of(hello, "library"), *stamp = string_of(note, "stamp");
-    if (!library || !stamp || strcmp(stamp, file_stamp(a, library)) != 0)
-        return false;
-    const json_t *missing = json_object_get(hello, "missing"), *path;
-    size_t i;
-    json_array_foreach(missing, i, path)
-    {
-        const char *file = json_string_value(path);
-        if (file && strchr(file, '/') && file_exists(file))
-            return false;
-    }
-    return true;
-}
-
-/* What an earlier run noted, in `a`; false when it noted nothing or things have changed. */
-static bool compiler_recall(Arena *a, const Cache *c, const char *helper, const char *cuda_folder,
-                            Compiler *out)
-{
-    Hash key = note_key(helper, cuda_folder);
-    CacheEntry e;
-    if (!cache_get_head(c, &key, &e))
-        return false;
-    Diag quiet = diag_new(a);
-    bool ok = holds(a, e.head) && compiler_read(a, json_object_get(e.head, "hello"), out, &quiet);
-    cache_entry_free(&e);
-    return ok;
-}
 
 /* --- one worker of the farm: a process of aptune-compile and what it is doing ----------------- */
 
@@ -160,20 +43,6 @@ static void set_state(Worker *w, WorkerState state, double limit_seconds)
     w->due_seconds = w->since_seconds + limit_seconds;
 }
 
-/* A template can make a compiler take all there is.  What is beyond the limit fails in the worker,
- * as it would on a smaller machine.  AddressSanitizer's own tables would count, too. */
-static void limit_memory(pid_t pid, uint64_t bytes)
-{
-#ifndef __SANITIZE_ADDRESS__
-    const struct rlimit limit = {bytes, bytes};
-    if (bytes > 0)
-        prlimit(pid, RLIMIT_DATA, &limit, NULL);
-#else
-    (void)pid;
-    (void)bytes;
-#endif
-}
-
 /* Starts the process of a worker that has none.  It may have `limit_bytes` of memory, 0: any. False
  * with a message. */
 static bool worker_start(Worker *w, const char *helper, const char *cuda_folder,
@@ -183,7 +52,7 @@ static bool worker_start(Worker *w, const char *helper, const char *cuda_folder,
     *w = (Worker){0};
     if (!process_start(&w->process, helper, arguments, d))
         return false;
-    limit_memory(w->process.pid, limit_bytes);
+    process_limit_memory(&w->process, limit_bytes);
     w->in = wire_reader(w->process.fd);
     w->out = wire_writer(w->process.fd);
     set_state(w, WORKER_STARTING, limit_seconds);
@@ -322,16 +191,6 @@ static const json_t *read_hello(Worker *w, WireMessage *m, Diag *d)
     return NULL;
 }
 
-/* "NVRTC 13.0, /usr/local/cuda/lib64/libnvrtc.so.13", or why there is none. */
-static const char *describe_compiler(Arena *a, const json_t *hello)
-{
-    const char *version = string_of(hello, "version"), *library = string_of(hello, "library");
-    const char *error = string_of(hello, "error");
-    if (version && library)
-        return arena_printf(a, "NVRTC %s, %s", version, library);
-    return arena_printf(a, "none: %s", error ? error : "aptune-compile did not say why");
-}
-
 const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_folder)
 {
     Diag d = diag_new(a);
@@ -340,7 +199,7 @@ const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_fol
     const char *text = NULL;
     if (worker_start(&w, helper, cuda_folder, HELLO_SECONDS, 0, &d)) {
         const json_t *hello = read_hello(&w, &m, &d);
-        text = hello ? describe_compiler(a, hello) : NULL;
+        text = hello ? compiler_describe(a, hello) : NULL;
         wire_message_free(&m);
         worker_stop(&w);
     }
@@ -880,24 +739,16 @@ size_t farm_fd_limit(const Farm *f)
     return (size_t)f->options.jobs;
 }
 
-static void lower_timeout(int *timeout_ms, double seconds)
-{
-    double ms = seconds <= 0 ? 0 : ceil(seconds * 1000);
-    int wanted = ms < 86400e3 ? (int)ms : 86400000;
-    if (*timeout_ms < 0 || wanted < *timeout_ms)
-        *timeout_ms = wanted;
-}
-
 size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeout_ms)
 {
     if (f->stirred || queue_count(&f->ready))
-        lower_timeout(timeout_ms, 0);
+        clock_lower_timeout(timeout_ms, 0);
     double now = clock_seconds();
     size_t count = 0;
     for (int i = 0; i < f->options.jobs; i++) {
         const Worker *w = &f->workers[i];
         if (is_at_work(w))
-            lower_timeout(timeout_ms, w->due_seconds - now);
+            clock_lower_timeout(timeout_ms, fmax(0, w->due_seconds - now));
         if (w->state != WORKER_NONE && count < room)
             fds[count++] = (struct pollfd){
                 .fd = w->process.fd, .events = wire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN};

@@ -498,21 +498,14 @@ double gpu_patience(const Gpu *g)
     return left > 0 ? left : 0;
 }
 
-/* `seconds` as poll has it; < 0: for ever. */
-static int poll_ms(double seconds)
-{
-    return seconds < 0 ? -1 : seconds > 1e6 ? 1000000000 : (int)(seconds * 1e3) + 1;
-}
-
 /* Waits for the helper, for the state's deadline, or until `end` (< 0: for ever). */
 static void wait_for_news(const Gpu *g, double end)
 {
-    double left = gpu_patience(g);
-    double until_end = end < 0 ? -1 : end - clock_seconds();
-    if (end >= 0 && (left < 0 || until_end < left))
-        left = until_end > 0 ? until_end : 0;
+    int timeout_ms = -1;
     struct pollfd p = {.fd = gpu_fd(g), .events = POLLIN};
-    poll(&p, 1, poll_ms(left));
+    clock_lower_timeout(&timeout_ms, gpu_patience(g));
+    clock_lower_timeout(&timeout_ms, end < 0 ? -1 : fmax(0, end - clock_seconds()));
+    poll(&p, 1, timeout_ms);
 }
 
 /* On the way to READY, where a failure is not repaired but told. */
@@ -536,17 +529,16 @@ static bool is_settled(Gpu *g)
 static bool wait_for_any(Gpu *const *gpus, size_t count, int stop_fd)
 {
     struct pollfd fds[GPU_LIMIT + 1];
-    double least = -1;
+    int timeout_ms = -1;
     for (size_t i = 0; i < count; i++) {
-        double patience = gpu_patience(gpus[i]);
         fds[i] = (struct pollfd){.fd = gpu_fd(gpus[i]), .events = POLLIN};
         if (gpus[i]->state == READY || gpus[i]->state == LOST)
             fds[i].fd = -1;
-        else if (patience >= 0 && (least < 0 || patience < least))
-            least = patience;
+        else
+            clock_lower_timeout(&timeout_ms, gpu_patience(gpus[i]));
     }
     fds[count] = (struct pollfd){.fd = stop_fd, .events = POLLIN};
-    return poll(fds, (nfds_t)count + 1, poll_ms(least)) <= 0 || fds[count].revents == 0;
+    return poll(fds, (nfds_t)count + 1, timeout_ms) <= 0 || fds[count].revents == 0;
 }
 
 bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd)

@@ -6,6 +6,7 @@
 #ifndef APTUNE_REPORT_PICTURES_H
 #define APTUNE_REPORT_PICTURES_H
 
+#include "metrics/base/vec.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/story.h"
 
@@ -28,11 +29,7 @@ typedef struct Picture {
     Plot plot;
 } Picture;
 
-typedef struct Pictures {
-    Picture *at;
-    size_t count;
-    size_t capacity;
-} Pictures;
+typedef VEC(Picture) Pictures;
 
 /* Numbers of points, the fastest first and those without a time last, by the time metric. */
 typedef struct Layer {

@@ -7,6 +7,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/vec.h"
 
 #include <jansson.h>
 
@@ -34,11 +35,7 @@ typedef struct Sheet {
     const char *title; /* a sentence over it */
     const SheetColumn *columns;
     size_t column_count;
-    struct {
-        Cell **at; /* each with a cell per column */
-        size_t count;
-        size_t capacity;
-    } rows;
+    VEC(Cell *) rows; /* each with a cell per column */
 } Sheet;
 
 /* Adds a row, a cell for each column. */

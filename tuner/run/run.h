@@ -8,6 +8,7 @@
 #define APTUNE_RUN_H
 
 #include "metrics/base/hash.h"
+#include "metrics/base/vec.h"
 #include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile.h"
@@ -161,12 +162,8 @@ typedef struct RunWatch {
     double best_high_ms; /* the best time is surely not above this; 0: none known */
     double best_ms;      /* the least median for equal work; 0: none known */
     size_t best;         /* its row */
-    struct {
-        double *at;
-        size_t count;
-        size_t capacity;
-    } seconds;        /* that good trials took */
-    size_t median_of; /* of so many of them: */
+    VEC(double) seconds; /* that good trials took */
+    size_t median_of;    /* of so many of them: */
     double median_s;
     HealthLog health;
     size_t sentinels; /* of one configuration: */
@@ -305,13 +302,9 @@ typedef struct Run {
     const char *why_not_measured; /* NULL when measured */
     RunGpu *gpus;                 /* open while measuring */
     size_t gpu_count;
-    Gpu *gpu; /* the first of them; NULL: none */
-    struct {
-        int *at;
-        size_t count;
-        size_t capacity;
-    } claims;    /* descriptors whose locks keep other runs away */
-    int stop_fd; /* readable when the run shall end; 0: nothing stops it */
+    Gpu *gpu;        /* the first of them; NULL: none */
+    VEC(int) claims; /* descriptors whose locks keep other runs away */
+    int stop_fd;     /* readable when the run shall end; 0: nothing stops it */
     bool stopped;
     bool lacks; /* a recording and all else to tune by, which it may */
     RunHooks hooks;

@@ -47,28 +47,16 @@ typedef struct Session {
     const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
     Lane *lanes;
     size_t lane_count;
-    struct {
-        size_t *at;
-        size_t count;
-        size_t capacity;
-    } todo;         /* configurations to time; those of a lost GPU come again */
-    size_t fetched; /* of them, given to the fetcher */
-    struct {
-        size_t *at;
-        size_t count;
-        size_t capacity;
-    } ended;                 /* configurations that have an outcome, */
-    size_t taken;            /* of which so many were told */
-    size_t done, all;        /* outcomes now */
-    const Fetched *sentinel; /* timed now and then on every GPU; NULL: none yet */
-    size_t candidate;        /* configuration whose code is kept to become the sentinel */
-    Fetched kept;            /* that code */
-    struct {
-        unsigned char *at;
-        size_t count;
-        size_t capacity;
-    } kills;            /* of each configuration */
-    struct pollfd *fds; /* room for all */
+    VEC(size_t) todo;         /* configurations to time; those of a lost GPU come again */
+    size_t fetched;           /* of them, given to the fetcher */
+    VEC(size_t) ended;        /* configurations that have an outcome, */
+    size_t taken;             /* of which so many were told */
+    size_t done, all;         /* outcomes now */
+    const Fetched *sentinel;  /* timed now and then on every GPU; NULL: none yet */
+    size_t candidate;         /* configuration whose code is kept to become the sentinel */
+    Fetched kept;             /* that code */
+    VEC(unsigned char) kills; /* of each configuration */
+    struct pollfd *fds;       /* room for all */
     Arena *scratch;
     bool failed;
 } Session;
@@ -317,15 +305,6 @@ static bool all_lost(const Session *s)
     return true;
 }
 
-static void lower(int *timeout_ms, double seconds)
-{
-    if (seconds < 0)
-        return;
-    int ms = seconds < 1e6 ? (int)(seconds * 1e3) + 1 : 1000000000;
-    if (*timeout_ms < 0 || ms < *timeout_ms)
-        *timeout_ms = ms;
-}
-
 static size_t poll_fds(Session *s, struct pollfd *fds, int *timeout_ms)
 {
     size_t count = fetcher_poll_fds(s->fetcher, fds, timeout_ms);
@@ -333,7 +312,7 @@ static size_t poll_fds(Session *s, struct pollfd *fds, int *timeout_ms)
         const Gpu *g = s->lanes[i].device->gpu;
         if (gpu_pending(g) == 0)
             continue;
-        lower(timeout_ms, gpu_patience(g));
+        clock_lower_timeout(timeout_ms, gpu_patience(g));
         fds[count++] = (struct pollfd){.fd = gpu_fd(g), .events = POLLIN};
     }
     return count;
