@@ -80,6 +80,54 @@ double stats_ratio(const double *a, const double *b, size_t count)
     return median;
 }
 
+/* --- order ------------------------------------------------------------------------------------ */
+
+typedef struct Order {
+    const Criterion *criteria;
+    size_t count;
+} Order;
+
+static int value_compare(double p, double q, bool up)
+{
+    if (isnan(p) || isnan(q))
+        return isnan(p) - isnan(q);
+    int smaller_first = (p > q) - (p < q);
+    return up ? -smaller_first : smaller_first;
+}
+
+static int point_compare(const void *pa, const void *pb, void *context)
+{
+    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+    const Order *order = context;
+    for (size_t k = 0; k < order->count; k++) {
+        const Criterion *c = &order->criteria[k];
+        int result = value_compare(c->values[a], c->values[b], c->up);
+        if (result)
+            return result;
+    }
+    return (a > b) - (a < b);
+}
+
+void stats_order(size_t *points, size_t count, const Criterion *by, size_t by_count)
+{
+    Order o = {by, by_count};
+    if (count > 1)
+        qsort_r(points, count, sizeof *points, point_compare, &o);
+}
+
+static int ranked_compare(const void *pa, const void *pb)
+{
+    const Ranked *a = pa, *b = pb;
+    int result = value_compare(a->key, b->key, false);
+    return result ? result : (a->at > b->at) - (a->at < b->at);
+}
+
+void stats_rank(Ranked *list, size_t count)
+{
+    if (count > 1)
+        qsort(list, count, sizeof *list, ranked_compare);
+}
+
 /* --- two quantities at once ------------------------------------------------------------------- */
 
 typedef struct Pair {

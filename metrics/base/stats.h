@@ -8,6 +8,7 @@
 
 #include "metrics/base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The median of `count` numbers, the mean of the middle two for an even count; NaN for none.
@@ -43,6 +44,25 @@ StatsInterval stats_ratio_interval(const double *a, const double *b, size_t coun
 
 /* The median of a[i] / b[i]. */
 double stats_ratio(const double *a, const double *b, size_t count);
+
+/* A column of numbers, and which way is better. */
+typedef struct Criterion {
+    const double *values; /* one per point; NaN: not known */
+    bool up;              /* larger is better */
+} Criterion;
+
+/* Sorts `points` (their numbers, `count` of them) in place, best first, by the first criterion of
+ * `by`, then the second …; a value that is not known comes last, and equal points by number. */
+void stats_order(size_t *points, size_t count, const Criterion *by, size_t by_count);
+
+/* Something, by its number, with what it is put in order by. */
+typedef struct Ranked {
+    double key;
+    size_t at;
+} Ranked;
+
+/* The smallest key first, NaN last, of equal keys the smallest number. */
+void stats_rank(Ranked *list, size_t count);
 
 /* Of points (x, y), in `a`: those that no other one beats in both, small x first, say time against
  * energy.  A point with a NaN takes no part; of equal ones the first. */

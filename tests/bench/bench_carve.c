@@ -250,7 +250,7 @@ static void choose_best(Arena *a, const Timed *t, size_t budget, bool *timed)
     for (size_t i = 0; i < t->count; i++)
         order[i] = i;
     const Criterion by = {t->predicted, false};
-    budget_order(order, t->count, &by, 1);
+    stats_order(order, t->count, &by, 1);
     for (size_t k = 0; k < budget && k < t->count; k++)
         timed[order[k]] = true;
 }
@@ -267,7 +267,7 @@ static void choose_layers(Arena *a, const Timed *t, size_t budget, bool *timed)
         order[i] = i;
     }
     const Criterion by[] = {{layer, false}, {t->predicted, false}};
-    budget_order(order, t->count, by, 2);
+    stats_order(order, t->count, by, 2);
     for (size_t k = 0; k < budget && k < t->count; k++)
         timed[order[k]] = true;
 }

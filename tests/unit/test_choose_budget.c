@@ -1,4 +1,5 @@
 /* Which points go first where not all can be timed, and how many that are. */
+#include "metrics/base/stats.h"
 #include "tuner/choose/budget.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static void assert_order(const Criterion *order, size_t count, const size_t *exp
     size_t points[POINTS];
     for (size_t i = 0; i < POINTS; i++)
         points[i] = POINTS - 1 - i;
-    budget_order(points, POINTS, order, count);
+    stats_order(points, POINTS, order, count);
     assert_memory_equal(points, expected, sizeof points);
 }
 

@@ -79,7 +79,7 @@ size_t *cluster_alike(Arena *a, const FrontInput *in, double epsilon)
         if (has_values(in, i))
             order[count++] = i;
     }
-    budget_order(order, count, in->criteria, in->criteria_count);
+    stats_order(order, count, in->criteria, in->criteria_count);
     for (size_t i = 0; i < count; i++) {
         size_t leader = find_alike(in, leaders, leader_count, order[i], epsilon);
         if (leader != POINT_NONE) {
@@ -189,7 +189,7 @@ static size_t *front_order(Work *w, const Front *f, const bool *candidate, size_
     by[0] = (Criterion){layer, false};
     if (keys > 0)
         memcpy(by + 1, criteria_of(w, w->stage->order, keys), keys * sizeof *by);
-    budget_order(order, *count, by, keys + 1);
+    stats_order(order, *count, by, keys + 1);
     return order;
 }
 

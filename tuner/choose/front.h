@@ -13,7 +13,7 @@
 #ifndef APTUNE_CHOOSE_FRONT_H
 #define APTUNE_CHOOSE_FRONT_H
 
-#include "metrics/base/arena.h"
+#include "metrics/base/stats.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,15 +21,9 @@
 
 typedef enum FrontTies { FRONT_DROP, FRONT_KEEP } FrontTies;
 
-/* One column of the table, and which way is better. */
-typedef struct Criterion {
-    const double *values; /* one per point; NaN: not known, so not eligible */
-    bool up;              /* larger is better */
-} Criterion;
-
 typedef struct FrontInput {
-    const Criterion *criteria;
-    size_t criteria_count; /* one is allowed: the front is then the best value */
+    const Criterion *criteria; /* a point without a value of one is not eligible */
+    size_t criteria_count;     /* one is allowed: the front is then the best value */
     size_t points;
     const bool *alive; /* points that take part; NULL: all */
     FrontTies ties;

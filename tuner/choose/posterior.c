@@ -60,7 +60,7 @@ static void order_points(Arena *a, Posterior *b)
     for (size_t i = 0; i < b->in.points; i++)
         if (is_alive(&b->in, i))
             b->order[b->count++] = i;
-    budget_order(b->order, b->count, &by, 1);
+    stats_order(b->order, b->count, &by, 1);
 }
 
 /* The values that parameter `p` has among the points that are there. */

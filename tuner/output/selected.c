@@ -1,37 +1,23 @@
 /* What a run without times chose, and why: the result where there is no GPU. */
+#include "metrics/base/stats.h"
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* A configuration and how long it is expected to take. */
-typedef struct Guess {
-    size_t row;
-    double cycles;
-} Guess;
-
-static int faster_first(const void *a, const void *b)
-{
-    const Guess *x = a, *y = b;
-    if (x->cycles != y->cycles)
-        return x->cycles < y->cycles ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
-/* Rows of distinct code that were selected, or that were not, by prediction. */
-static Guess *guesses(Arena *a, const Run *r, bool selected, size_t *count)
+/* Rows of distinct code that were selected, or that were not, by their predicted cycles. */
+static Ranked *guesses(Arena *a, const Run *r, bool selected, size_t *count)
 {
     const Table *t = r->table;
-    Guess *all = ARENA_ARRAY(a, Guess, t->count + 1);
+    Ranked *all = ARENA_ARRAY(a, Ranked, t->count + 1);
     *count = 0;
     for (size_t i = 0; i < t->count; i++) {
         double cycles = table_has_code(t, i) ? table_named(t, i, "predicted_cycles") : NAN;
         if (t->selected[i] == selected && t->same_as[i] == i && !isnan(cycles))
-            all[(*count)++] = (Guess){i, cycles};
+            all[(*count)++] = (Ranked){cycles, i};
     }
-    qsort(all, *count, sizeof *all, faster_first);
+    stats_rank(all, *count);
     return all;
 }
 
@@ -57,11 +43,11 @@ static void print_ms(const Run *r, double cycles, Buf *out)
 }
 
 /* Have all the rows the same value of a parameter? */
-static bool is_common(const Table *t, const Guess *all, size_t count, size_t p)
+static bool is_common(const Table *t, const Ranked *all, size_t count, size_t p)
 {
     for (size_t i = 1; i < count; i++)
-        if (t->values[all[i].row * t->parameter_count + p] !=
-            t->values[all[0].row * t->parameter_count + p])
+        if (t->values[all[i].at * t->parameter_count + p] !=
+            t->values[all[0].at * t->parameter_count + p])
             return false;
     return true;
 }
@@ -81,7 +67,7 @@ void report_selected(const Run *r, Buf *out)
     Arena *a = arena_new();
     const Table *t = r->table;
     size_t count, dropped;
-    Guess *all = r->device ? guesses(a, r, true, &count) : NULL;
+    Ranked *all = r->device ? guesses(a, r, true, &count) : NULL;
     if (!all || count == 0) {
         arena_free(a);
         return;
@@ -96,37 +82,37 @@ void report_selected(const Run *r, Buf *out)
     }
     buf_puts(out, "\n    predicted  limited by    configuration");
     buf_puts(out, any ? ", in all of them" : "");
-    print_parameters(t, all[0].row, common, out);
+    print_parameters(t, all[0].at, common, out);
     buf_putc(out, '\n');
     for (size_t i = 0; i < shown; i++) {
         buf_puts(out, "  ");
-        print_ms(r, all[i].cycles, out);
-        buf_printf(out, "  %-12s ", limiter(r, all[i].row));
-        print_parameters(t, all[i].row, apart, out);
+        print_ms(r, all[i].key, out);
+        buf_printf(out, "  %-12s ", limiter(r, all[i].at));
+        print_parameters(t, all[i].at, apart, out);
         buf_putc(out, '\n');
     }
     if (count > shown)
         buf_printf(out, "  and %zu more, see configurations.csv (predicted_cycles)\n",
                    count - shown);
-    buf_printf(out, "  the first: %s\n", table_predicted_text(a, t, all[0].row));
-    Guess *next = guesses(a, r, false, &dropped);
+    buf_printf(out, "  the first: %s\n", table_predicted_text(a, t, all[0].at));
+    Ranked *next = guesses(a, r, false, &dropped);
     if (dropped > 0) {
         buf_puts(out, "  the next is ");
-        print_ms(r, next[0].cycles, out);
+        print_ms(r, next[0].key, out);
         buf_puts(out, ", and was dropped:\n    ");
-        report_why(r, next[0].row, out);
+        report_why(r, next[0].at, out);
     }
     buf_putc(out, '\n');
     arena_free(a);
 }
 
-static json_t *guess_json(const Run *r, const Guess *g)
+static json_t *guess_json(const Run *r, const Ranked *g)
 {
-    const double off = table_named(r->table, g->row, "predicted_error");
-    return json_put(json_object(), "parameters", report_parameters(r, g->row), "predicted_ms",
-                    json_known(1e3 * g->cycles / r->device->clock_hz), "predicted_error",
+    const double off = table_named(r->table, g->at, "predicted_error");
+    return json_put(json_object(), "parameters", report_parameters(r, g->at), "predicted_ms",
+                    json_known(1e3 * g->key / r->device->clock_hz), "predicted_error",
                     json_known(off), "estimated", json_boolean(isnan(off)), "limiter",
-                    json_string(limiter(r, g->row)), NULL);
+                    json_string(limiter(r, g->at)), NULL);
 }
 
 void report_selected_json(const Run *r, json_t *o)
@@ -134,13 +120,13 @@ void report_selected_json(const Run *r, json_t *o)
     Arena *a = arena_new();
     json_t *list = json_array(), *first_dropped = json_null();
     size_t count = 0, dropped = 0;
-    Guess *all = r->device ? guesses(a, r, true, &count) : NULL;
+    Ranked *all = r->device ? guesses(a, r, true, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, guess_json(r, &all[i]));
-    Guess *next = r->device ? guesses(a, r, false, &dropped) : NULL;
+    Ranked *next = r->device ? guesses(a, r, false, &dropped) : NULL;
     if (dropped > 0) {
         Buf why = {0};
-        report_why(r, next[0].row, &why);
+        report_why(r, next[0].at, &why);
         const char *line = arena_copy(a, buf_text(&why), why.size - (why.size > 0));
         first_dropped = json_put(guess_json(r, &next[0]), "why", json_text(line), NULL);
         buf_free(&why);

@@ -18,42 +18,17 @@ typedef struct Layered {
     size_t count; /* 0: nothing would be seen */
 } Layered;
 
-/* --- points in layers ------------------------------------------------------------------------- */
-
-typedef struct PointOrder {
-    const double *ms, *guess; /* guess: NULL: none */
-    bool higher;
-} PointOrder;
-
-/* Smaller first, unknown last. */
-static int drawing_compare(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) - isnan(b);
-    return (a > b) - (a < b);
-}
-
-static int compare_points(const void *pa, const void *pb, void *context)
-{
-    const PointOrder *o = context;
-    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    int c = drawing_compare(o->ms[a], o->ms[b]);
-    if (c == 0 && o->guess)
-        c = drawing_compare(o->guess[a], o->guess[b]) * (o->higher ? -1 : 1);
-    return c != 0 ? c : (a > b) - (a < b);
-}
-
+/* The fastest first; of equal ones what the metric that stands for the time prefers. */
 static void sort_points(Drawing *d)
 {
     const Table *s = d->story->points;
     const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
-    PointOrder order = {s->ms, guess ? guess->values : NULL, guess && guess->higher};
+    const Criterion by[] = {{s->ms, false}, {guess ? guess->values : NULL, guess && guess->higher}};
     d->order.at = ARENA_ARRAY(d->arena, size_t, s->count);
     for (size_t i = 0; i < s->count; i++)
         if (s->same_as[i] == i)
             d->order.at[d->order.count++] = i;
-    if (d->order.count > 1)
-        qsort_r(d->order.at, d->order.count, sizeof *d->order.at, compare_points, &order);
+    stats_order(d->order.at, d->order.count, by, guess ? 2 : 1);
 }
 
 static Layer *layer_of(Drawing *d, size_t i)
@@ -748,31 +723,16 @@ static void draw_bound(Drawing *d)
 
 /* --- by stage --------------------------------------------------------------------------------- */
 
-typedef double SecondsOf(const StorySeconds *s);
-
-static double wall_of(const StorySeconds *s)
+/* `first`: a column of the story's seconds. */
+static Series seconds_series(Drawing *d, const char *name, Tone tone, const double *first)
 {
-    return s->wall;
-}
-
-static double cores_of(const StorySeconds *s)
-{
-    return s->cores;
-}
-
-static double gpu_of(const StorySeconds *s)
-{
-    return s->gpu;
-}
-
-static Series seconds_series(Drawing *d, const char *name, Tone tone, SecondsOf *of)
-{
-    size_t n = d->story->seconds_count;
+    const StorySeconds *list = d->story->seconds;
+    size_t n = d->story->seconds_count, column = (size_t)((const char *)first - (const char *)list);
     double *y = ARENA_ARRAY(d->arena, double, n);
     const char **tips = ARENA_ARRAY(d->arena, const char *, n);
     for (size_t k = 0; k < n; k++) {
-        y[k] = of(&d->story->seconds[k]);
-        tips[k] = arena_printf(d->arena, "%s: %.3g s (%s)", d->story->seconds[k].name, y[k], name);
+        y[k] = *(const double *)((const char *)&list[k] + column);
+        tips[k] = arena_printf(d->arena, "%s: %.3g s (%s)", list[k].name, y[k], name);
     }
     return named(d, name, SERIES_BARS, tone, y, n, tips);
 }
@@ -796,9 +756,9 @@ static void draw_seconds(Drawing *d)
         names[k] = story->seconds[k].name;
     bool gpu = has_gpu_seconds(story);
     Series *series = ARENA_ARRAY(d->arena, Series, 3);
-    series[0] = seconds_series(d, "wall time", TONE_CHOSEN, wall_of);
-    series[1] = seconds_series(d, "processor time", TONE_RANDOM, cores_of);
-    series[2] = seconds_series(d, "GPU time", TONE_BEST, gpu_of);
+    series[0] = seconds_series(d, "wall time", TONE_CHOSEN, &story->seconds->wall);
+    series[1] = seconds_series(d, "processor time", TONE_RANDOM, &story->seconds->cores);
+    series[2] = seconds_series(d, "GPU time", TONE_BEST, &story->seconds->gpu);
     Picture *p = drawing_add(d, PICTURE_COST, "seconds", "Where the time of the run went",
                              "Seconds by stage; processor time is the sum over all processors, "
                              "helper programs included.");

@@ -1,5 +1,6 @@
 #include "tuner/run/run_final.h"
 
+#include "metrics/base/stats.h"
 #include "metrics/base/vec.h"
 #include "tuner/gpu/sampling.h"
 
@@ -40,29 +41,15 @@ static bool is_right(const Run *r, size_t i)
     return r->table->selected[i] && table_is_right(t, i) && !isnan(t->times[i].median);
 }
 
-typedef struct Standing {
-    double median;
-    size_t config;
-} Standing;
-
-static int standing_compare(const void *pa, const void *pb)
-{
-    const Standing *a = pa, *b = pb;
-    if (a->median != b->median)
-        return a->median < b->median ? -1 : 1;
-    return a->config < b->config ? -1 : a->config > b->config;
-}
-
 /* All right ones, the fastest first. */
-static size_t standings(const Run *r, Standing **out)
+static size_t standings(const Run *r, Ranked **out)
 {
-    Standing *s = ARENA_ARRAY(r->arena, Standing, r->table->count);
+    Ranked *s = ARENA_ARRAY(r->arena, Ranked, r->table->count);
     size_t n = 0;
     for (size_t i = 0; i < r->table->count; i++)
         if (is_right(r, i))
-            s[n++] = (Standing){r->table->times[i].median / r->table->work[i], i};
-    if (n > 1)
-        qsort(s, n, sizeof *s, standing_compare);
+            s[n++] = (Ranked){r->table->times[i].median / r->table->work[i], i};
+    stats_rank(s, n);
     *out = s;
     return n;
 }
@@ -76,16 +63,16 @@ static bool is_close(const Table *t, size_t i, size_t best)
 static void choose(Run *r)
 {
     RunFinal *f = &r->final;
-    Standing *s;
+    Ranked *s;
     size_t n = standings(r, &s), most = FINALISTS_MOST;
     if (r->options.finalists > 0)
         most = (size_t)r->options.finalists;
     f->list = ARENA_ARRAY(r->arena, size_t, n);
     for (size_t k = 0; k < n && k < most; k++) {
-        bool wanted = r->options.finalists > 0 || k < FINALISTS_LEAST ||
-                      is_close(r->table, s[k].config, s[0].config);
+        bool wanted =
+            r->options.finalists > 0 || k < FINALISTS_LEAST || is_close(r->table, s[k].at, s[0].at);
         if (wanted) /* the medians rise, but an interval may still reach down to the best */
-            f->list[f->count++] = s[k].config;
+            f->list[f->count++] = s[k].at;
     }
 }
 

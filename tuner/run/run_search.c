@@ -1,9 +1,9 @@
 #include "tuner/run/run_search_parts.h"
 
+#include "metrics/base/stats.h"
 #include "tuner/run/compiling.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* --- what it did not ask for ------------------------------------------------------------------ */
 
@@ -56,39 +56,25 @@ void run_search_summarize(Run *r)
     }
 }
 
-typedef struct Promise {
-    size_t row;
-    double value; /* predicted, of its work */
-} Promise;
-
-static int promise_compare(const void *a, const void *b)
-{
-    const Promise *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
 /* Where nothing is timed the answer is what is predicted to be the fastest. */
 static void select_promising(const Searched *q)
 {
     enum { ANSWER = 10 };
     Run *r = q->run;
     const Table *t = r->table;
-    Promise *all = ARENA_ARRAY(r->arena, Promise, t->count + 1);
+    Ranked *all = ARENA_ARRAY(r->arena, Ranked, t->count + 1);
     size_t count = 0;
     for (size_t i = 0; i < t->count; i++) {
         const double value =
             table_has_code(t, i) ? searched_metric(q, q->guess, i) / t->work[i] : (double)NAN;
         if (!isnan(value) && t->same_as[i] == i)
-            all[count++] = (Promise){i, value};
+            all[count++] = (Ranked){value, i};
     }
-    if (count > 0)
-        qsort(all, count, sizeof *all, promise_compare);
+    stats_rank(all, count);
     for (size_t i = 0; i < t->count; i++)
         t->selected[i] = false;
     for (size_t k = 0; k < count && k < ANSWER; k++)
-        t->selected[all[k].row] = true;
+        t->selected[all[k].at] = true;
 }
 
 bool run_search(Run *r, Timer *t)

@@ -143,10 +143,10 @@ void bootstrap_samples(const Table *s, const double *performances, size_t count,
 /* --- correlations ----------------------------------------------------------------------------- */
 
 /* One metric over the points of a round. */
-typedef struct Ranked {
+typedef struct RankedMetric {
     double *values;
     double *ranks; /* NULL: not known for some, so that ranks are those of the others */
-} Ranked;
+} RankedMetric;
 
 static size_t list_distinct(const Table *s, size_t *out)
 {
@@ -157,9 +157,9 @@ static size_t list_distinct(const Table *s, size_t *out)
     return n;
 }
 
-static Ranked rank_metric(Arena *a, const double *metric, const size_t *list, size_t n)
+static RankedMetric rank_metric(Arena *a, const double *metric, const size_t *list, size_t n)
 {
-    Ranked r = {.values = ARENA_ARRAY(a, double, n)};
+    RankedMetric r = {.values = ARENA_ARRAY(a, double, n)};
     bool known = true;
     for (size_t k = 0; k < n; k++) {
         r.values[k] = metric[list[k]];
@@ -174,8 +174,8 @@ static Ranked rank_metric(Arena *a, const double *metric, const size_t *list, si
     return r;
 }
 
-static double correlate(Arena *scratch, const Ranked *m, const double *ms, const double *ranks,
-                        size_t n)
+static double correlate(Arena *scratch, const RankedMetric *m, const double *ms,
+                        const double *ranks, size_t n)
 {
     return m->ranks && n > 2 ? gsl_stats_correlation(m->ranks, 1, ranks, 1, n)
                              : judge_rank_correlation(scratch, m->values, ms, n);
@@ -188,7 +188,7 @@ void bootstrap_correlations(const Table *s, size_t rounds, double *low, double *
     size_t n = list_distinct(s, list), metrics = s->metrics->metrics.count;
     for (size_t k = 0; k < n; k++)
         most = s->times[list[k]].count > most ? s->times[list[k]].count : most;
-    Ranked *ranked = ARENA_ARRAY(a, Ranked, metrics);
+    RankedMetric *ranked = ARENA_ARRAY(a, RankedMetric, metrics);
     for (size_t m = 0; m < metrics; m++)
         ranked[m] = rank_metric(a, s->metric[m], list, n);
     double *ms = ARENA_ARRAY(a, double, n), *ranks = ARENA_ARRAY(a, double, n);
