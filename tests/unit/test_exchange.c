@@ -7,7 +7,7 @@
 
 #include "tests/support/record_sample.h"
 #include "tuner/output/export.h"
-#include "tuner/output/foreign.h"
+#include "tuner/output/import.h"
 #include "tuner/output/scan.h"
 #include "tuner/output/gunzip.h"
 
@@ -133,9 +133,9 @@ static void a_column_is_whole_numbers_only_if_all_are(void **state)
         "ms");
     assert_non_null(t);
 
-    RecordParameter *p = foreign_parameters(t);
-    const RecordValue *one = foreign_record_values(a, p, 6, t->rows.at[0].values);
-    const RecordValue *two = foreign_record_values(a, p, 6, t->rows.at[1].values);
+    RecordParameter *p = import_parameters(t);
+    const RecordValue *one = import_values(a, p, 6, t->rows.at[0].values);
+    const RecordValue *two = import_values(a, p, 6, t->rows.at[1].values);
 
     assert_true(!p[0].is_text && one[0].number == 1);
     assert_true(!p[1].is_text && one[1].number == 2 && two[1].number == 3);
@@ -164,10 +164,10 @@ static void a_row_takes_from_its_key_what_it_does_not_say(void **state)
     assert_non_null(t);
     assert_int_equal(t->rows.count, 2);
 
-    RecordParameter *p = foreign_parameters(t);
+    RecordParameter *p = import_parameters(t);
     static const int64_t expected[2][3] = {{1, 4, 6}, {2, 3, 5}};
     for (size_t i = 0; i < 2; i++) {
-        const RecordValue *v = foreign_record_values(a, p, 3, t->rows.at[i].values);
+        const RecordValue *v = import_values(a, p, 3, t->rows.at[i].values);
         for (size_t k = 0; k < 3; k++)
             assert_true(!v[k].text && v[k].number == expected[i][k]);
     }

@@ -61,6 +61,9 @@ typedef struct SourceLines {
     const char *why_not;        /* NULL when known */
 } SourceLines;
 
+/* What a configuration's warp does on which line; in the arena, names too. */
+SourceLines explain_lines(Arena *a, const Subject *s);
+
 /* "matmul.cu:57: shared store takes 16 wavefronts instead of 1" */
 void explain_access(const SourceAccess *x, Buf *out);
 

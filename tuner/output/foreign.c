@@ -14,46 +14,9 @@
 
 /* One and many; the many follow their number. */
 static const char *const anomaly_words[ANOMALIES][2] = {
-    [ANOMALY_CUT] = {"the file is not closed", NULL},
-    [ANOMALY_CUT_ROW] = {"the last row is cut off: left out", NULL},
-    [ANOMALY_BROKEN] = {"row that cannot be read: left out", "rows that cannot be read: left out"},
-    [ANOMALY_NO_PARAMETER] = {"row that lacks a parameter: left out",
-                              "rows that lack a parameter: left out"},
-    [ANOMALY_NO_TIME] = {"row without a time: taken as failed (runtime)",
-                         "rows without a time: taken as failed (runtime)"},
-    [ANOMALY_BAD_TIME] =
-        {"row said to be correct with a time that is none: taken as failed (runtime)",
-         "rows said to be correct with a time that is none: taken as failed "
-         "(runtime)"},
-    [ANOMALY_FAILED_TIME] = {"failed row with a time: the time is left out",
-                             "failed rows with a time: the times are left out"},
-    [ANOMALY_FAILED_ZERO] = {"failed row with a time of 0: it has none",
-                             "failed rows with a time of 0: they have none"},
-    [ANOMALY_MEAN_ONLY] = {"row without raw times: it has one, the mean",
-                           "rows without raw times: each has one, the mean"},
-    [ANOMALY_INCORRECT] = {"row said to be correct with a correctness of 0: taken as wrong",
-                           "rows said to be correct with a correctness of 0: taken as wrong"},
-    [ANOMALY_STATUS] = {"row with an outcome that is not known: taken as failed (runtime)",
-                        "rows with an outcome that is not known: taken as failed (runtime)"},
-    [ANOMALY_NO_STATUS] = {"row without an outcome: its time decides",
-                           "rows without an outcome: their times decide"},
-    [ANOMALY_TEXT_TIME] = {"time written as text", "times written as texts"},
-    [ANOMALY_TEXT_VALUE] = {"parameter's number written as text",
-                            "numbers of parameters written as texts"},
-    [ANOMALY_BOOL_VALUE] = {"truth value of a parameter: 1 or 0 here",
-                            "truth values of parameters: 1 or 0 here"},
-    [ANOMALY_KEY_VALUE] = {"row with a parameter's value only in its key",
-                           "rows with a parameter's value only in their keys"},
-    [ANOMALY_NOT_NUMBER] = {"row with NaN or Infinity: read as missing",
-                            "rows with NaN or Infinity: read as missing"},
-    [ANOMALY_NO_UNIT] = {"the file names no unit of time: milliseconds, as most tuners write",
-                         NULL},
-    [ANOMALY_OTHER_MEAN] =
-        {"row whose time is not the mean of its times by more than 1 %: its times count",
-         "rows whose time is not the mean of their times by more than 1 %: their times "
-         "count"},
-    [ANOMALY_TWICE] = {"row of a configuration that comes again: the last one counts",
-                       "rows of configurations that come again: the last one counts"},
+#define ANOMALY(name, one, many) {one, many},
+#include "tuner/output/foreign_anomaly.def"
+#undef ANOMALY
 };
 
 /* Counts an anomaly of the row that is being read. */
@@ -180,8 +143,7 @@ static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignV
     return true;
 }
 
-/* A text that is a number and nothing else; no hexadecimals, no "inf". */
-static bool text_as_real(const char *text, double *out)
+bool foreign_text_as_real(const char *text, double *out)
 {
     char *end;
     if (!*text || text[strspn(text, "0123456789.eE+-")] != '\0')
@@ -190,24 +152,13 @@ static bool text_as_real(const char *text, double *out)
     return *end == '\0' && isfinite(*out);
 }
 
-/* A whole number as it would be printed: "007" stays a text. */
-static bool text_as_int(const char *text, int64_t *out)
-{
-    char back[32], *end;
-    if (!*text || strlen(text) > 20 || text[strspn(text, "0123456789-")] != '\0')
-        return false;
-    *out = strtoll(text, &end, 10);
-    snprintf(back, sizeof back, "%lld", (long long)*out);
-    return *end == '\0' && strcmp(back, text) == 0;
-}
-
 /* A number, also one written as text; NaN when it is none. */
 static double foreign_number(ForeignTable *t, const json_t *v)
 {
     double number;
     if (json_is_number(v))
         return json_number_value(v);
-    if (!json_is_string(v) || !text_as_real(json_string_value(v), &number))
+    if (!json_is_string(v) || !foreign_text_as_real(json_string_value(v), &number))
         return NAN;
     foreign_note(t, ANOMALY_TEXT_TIME);
     return number;
@@ -280,82 +231,6 @@ static void foreign_scale(ForeignTable *t)
     }
     if (needed && t->unit_ms == 0)
         t->anomalies[ANOMALY_NO_UNIT]++;
-}
-
-/* --- as a recording has them ------------------------------------------------------------------ */
-
-/* What a column's values allow: each bit is lost to a value that is not such a one. */
-enum { CAN_BE_INT = 1, CAN_BE_REAL = 2 };
-
-static int column_can(const ForeignTable *t, size_t p)
-{
-    int can = CAN_BE_INT | CAN_BE_REAL;
-    for (size_t i = 0; i < t->rows.count && can; i++) {
-        const ForeignValue *v = &t->rows.at[i].values[p];
-        int64_t whole;
-        double real;
-        if (v->kind == FOREIGN_REAL)
-            can &= ~CAN_BE_INT;
-        if (v->kind != FOREIGN_TEXT)
-            continue;
-        if (!text_as_int(v->text, &whole))
-            can &= ~CAN_BE_INT;
-        if (!text_as_real(v->text, &real))
-            can &= ~CAN_BE_REAL;
-    }
-    return can;
-}
-
-/* Brings the values of a column to one kind. */
-static void settle_column(ForeignTable *t, size_t p, int can)
-{
-    for (size_t i = 0; i < t->rows.count; i++) {
-        ForeignValue *v = &t->rows.at[i].values[p];
-        int64_t whole;
-        double real;
-        if (v->kind != FOREIGN_TEXT || !can)
-            continue;
-        t->anomalies[ANOMALY_TEXT_VALUE]++;
-        if ((can & CAN_BE_INT) && text_as_int(v->text, &whole))
-            *v = (ForeignValue){.kind = FOREIGN_INT, .integer = whole};
-        else if (text_as_real(v->text, &real))
-            *v = (ForeignValue){.kind = FOREIGN_REAL, .real = real};
-    }
-}
-
-RecordParameter *foreign_parameters(ForeignTable *t)
-{
-    size_t n = t->names.count;
-    RecordParameter *parameters = ARENA_ARRAY(t->arena, RecordParameter, n);
-    for (size_t p = 0; p < n; p++) {
-        int can = column_can(t, p);
-        settle_column(t, p, can);
-        parameters[p] = (RecordParameter){t->names.at[p], !(can & CAN_BE_INT)};
-    }
-    return parameters;
-}
-
-/* Reals as a spec prints them, so that its configurations are found. */
-static RecordValue record_value(Arena *a, const RecordParameter *p, const ForeignValue *v)
-{
-    if (!p->is_text)
-        return (RecordValue){.number = v->integer};
-    if (v->kind == FOREIGN_TEXT)
-        return (RecordValue){.text = v->text};
-    Buf b = {0};
-    value_print_bare(v->kind == FOREIGN_INT ? value_int(v->integer) : value_real(v->real), &b);
-    RecordValue out = {.text = arena_string(a, buf_text(&b))};
-    buf_free(&b);
-    return out;
-}
-
-const RecordValue *foreign_record_values(Arena *a, const RecordParameter *p, size_t count,
-                                         const ForeignValue *values)
-{
-    RecordValue *out = ARENA_ARRAY(a, RecordValue, count);
-    for (size_t i = 0; i < count; i++)
-        out[i] = record_value(a, &p[i], &values[i]);
-    return out;
 }
 
 /* --- the formats ------------------------------------------------------------------------------ */

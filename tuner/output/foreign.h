@@ -34,28 +34,11 @@ typedef struct ForeignRow {
     bool in_ms;          /* times are milliseconds already */
 } ForeignRow;
 
-/* An anomaly of a row or of the file; words in foreign.c. */
+/* An anomaly of a row or of the file. */
 typedef enum Anomaly {
-    ANOMALY_CUT,          /* not closed */
-    ANOMALY_CUT_ROW,      /* the last row is cut off */
-    ANOMALY_BROKEN,       /* a row that is not JSON, or not an object */
-    ANOMALY_NO_PARAMETER, /* a row without a value for each parameter */
-    ANOMALY_NO_TIME,
-    ANOMALY_BAD_TIME,    /* correct, but a time is not above zero */
-    ANOMALY_FAILED_TIME, /* failed, with a time above zero */
-    ANOMALY_FAILED_ZERO, /* failed, with a time of 0.0 */
-    ANOMALY_MEAN_ONLY,   /* no raw times */
-    ANOMALY_INCORRECT,   /* "correct" with a correctness of 0 */
-    ANOMALY_STATUS,      /* a status that is not known */
-    ANOMALY_NO_STATUS,   /* none at all */
-    ANOMALY_TEXT_TIME,   /* a number written as text */
-    ANOMALY_TEXT_VALUE,  /* likewise */
-    ANOMALY_BOOL_VALUE,
-    ANOMALY_KEY_VALUE, /* a parameter only in the row's key */
-    ANOMALY_NOT_NUMBER,
-    ANOMALY_NO_UNIT,
-    ANOMALY_OTHER_MEAN, /* "time" is not the mean of "times" */
-    ANOMALY_TWICE,
+#define ANOMALY(name, one, many) ANOMALY_##name,
+#include "tuner/output/foreign_anomaly.def"
+#undef ANOMALY
     ANOMALIES
 } Anomaly;
 
@@ -86,12 +69,8 @@ double foreign_unit_ms(const char *name);
  * OUTCOME_OTHER when the word is not known. */
 Outcome foreign_status(const char *word);
 
-/* Parameters as a recording has them: whole numbers where every row has one, else texts. */
-RecordParameter *foreign_parameters(ForeignTable *t);
-
-/* The values of a row as such. */
-const RecordValue *foreign_record_values(Arena *a, const RecordParameter *p, size_t count,
-                                         const ForeignValue *values);
+/* A text that is a number and nothing else; no hexadecimals, no "inf". */
+bool foreign_text_as_real(const char *text, double *out);
 
 /* A line for each anomaly that was met: "12 rows without a time: taken as failed (runtime)". */
 void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out);

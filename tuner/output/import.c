@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,6 +36,93 @@ ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d)
         size -= 3;
     }
     return text ? foreign_read(a, o->from, text, size, o->unit, &o->progress, d) : NULL;
+}
+
+/* --- as a recording has them ------------------------------------------------------------------ */
+
+/* A whole number as it would be printed: "007" stays a text. */
+static bool text_as_int(const char *text, int64_t *out)
+{
+    char back[32], *end;
+    if (!*text || strlen(text) > 20 || text[strspn(text, "0123456789-")] != '\0')
+        return false;
+    *out = strtoll(text, &end, 10);
+    snprintf(back, sizeof back, "%lld", (long long)*out);
+    return *end == '\0' && strcmp(back, text) == 0;
+}
+
+/* What a column's values allow: each bit is lost to a value that is not such a one. */
+enum { CAN_BE_INT = 1, CAN_BE_REAL = 2 };
+
+static int column_can(const ForeignTable *t, size_t p)
+{
+    int can = CAN_BE_INT | CAN_BE_REAL;
+    for (size_t i = 0; i < t->rows.count && can; i++) {
+        const ForeignValue *v = &t->rows.at[i].values[p];
+        int64_t whole;
+        double real;
+        if (v->kind == FOREIGN_REAL)
+            can &= ~CAN_BE_INT;
+        if (v->kind != FOREIGN_TEXT)
+            continue;
+        if (!text_as_int(v->text, &whole))
+            can &= ~CAN_BE_INT;
+        if (!foreign_text_as_real(v->text, &real))
+            can &= ~CAN_BE_REAL;
+    }
+    return can;
+}
+
+/* Brings the values of a column to one kind. */
+static void settle_column(ForeignTable *t, size_t p, int can)
+{
+    for (size_t i = 0; i < t->rows.count; i++) {
+        ForeignValue *v = &t->rows.at[i].values[p];
+        int64_t whole;
+        double real;
+        if (v->kind != FOREIGN_TEXT || !can)
+            continue;
+        t->anomalies[ANOMALY_TEXT_VALUE]++;
+        if ((can & CAN_BE_INT) && text_as_int(v->text, &whole))
+            *v = (ForeignValue){.kind = FOREIGN_INT, .integer = whole};
+        else if (foreign_text_as_real(v->text, &real))
+            *v = (ForeignValue){.kind = FOREIGN_REAL, .real = real};
+    }
+}
+
+RecordParameter *import_parameters(ForeignTable *t)
+{
+    size_t n = t->names.count;
+    RecordParameter *parameters = ARENA_ARRAY(t->arena, RecordParameter, n);
+    for (size_t p = 0; p < n; p++) {
+        int can = column_can(t, p);
+        settle_column(t, p, can);
+        parameters[p] = (RecordParameter){t->names.at[p], !(can & CAN_BE_INT)};
+    }
+    return parameters;
+}
+
+/* Reals as a spec prints them, so that its configurations are found. */
+static RecordValue record_value(Arena *a, const RecordParameter *p, const ForeignValue *v)
+{
+    if (!p->is_text)
+        return (RecordValue){.number = v->integer};
+    if (v->kind == FOREIGN_TEXT)
+        return (RecordValue){.text = v->text};
+    Buf b = {0};
+    value_print_bare(v->kind == FOREIGN_INT ? value_int(v->integer) : value_real(v->real), &b);
+    RecordValue out = {.text = arena_string(a, buf_text(&b))};
+    buf_free(&b);
+    return out;
+}
+
+const RecordValue *import_values(Arena *a, const RecordParameter *p, size_t count,
+                                 const ForeignValue *values)
+{
+    RecordValue *out = ARENA_ARRAY(a, RecordValue, count);
+    for (size_t i = 0; i < count; i++)
+        out[i] = record_value(a, &p[i], &values[i]);
+    return out;
 }
 
 /* --- the header ------------------------------------------------------------------------------- */
@@ -142,11 +230,11 @@ bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Dia
         return diag_fail(d, "'%s' is there already", path);
     if (!make_header(a, t, o, &h, d))
         return false;
-    h.parameters = foreign_parameters(t);
+    h.parameters = import_parameters(t);
     h.parameter_count = t->names.count;
     const RecordValue **values = ARENA_ARRAY(a, const RecordValue *, t->rows.count);
     for (size_t i = 0; i < t->rows.count; i++)
-        values[i] = foreign_record_values(a, h.parameters, h.parameter_count, t->rows.at[i].values);
+        values[i] = import_values(a, h.parameters, h.parameter_count, t->rows.at[i].values);
     count_repeated(t, &h, values);
     TimesRecording *none; /* the file is new */
     TimesWriter *w = times_open_append(a, path, &h, 0, &none, d);

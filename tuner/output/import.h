@@ -20,6 +20,13 @@ typedef struct ImportOptions {
 /* Reads o->from, which gzip may have packed, into a table; NULL after a message. */
 ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d);
 
+/* Parameters as a recording has them: whole numbers where every row has one, else texts. */
+RecordParameter *import_parameters(ForeignTable *t);
+
+/* The values of a row as such. */
+const RecordValue *import_values(Arena *a, const RecordParameter *p, size_t count,
+                                 const ForeignValue *values);
+
 /* Writes the recording; `path` may not exist.  A failure leaves no file behind. */
 bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Diag *d);
 

@@ -48,6 +48,9 @@ GpuSeconds report_gpu_seconds(const Run *r);
 
 /* "construct", "compile" … */
 const char *report_stage_name(LedgerStage stage);
+
+/* Where the time of the run went and what carving saved: lines of the report, and an object. */
+void report_ledger(const Run *r, Buf *out);
 json_t *report_ledger_json(const Run *r);
 
 /* Configurations that no other one beats in time and energy, the fastest first; none where no

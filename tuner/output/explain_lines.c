@@ -1,0 +1,184 @@
+/* What one warp does on each line of the source: the worst accesses, and where the instructions are. */
+#include "tuner/output/explain.h"
+
+#include "metrics/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All accesses of one kind on one line, or all instructions on it, for one warp. */
+typedef struct Line {
+    uint32_t file, line;
+    PtxSpace space;
+    AccessKind kind;
+    SourceAccess access; /* counts alone, until it is handed out */
+    double instructions; /* of all kinds; then nothing else is counted */
+} Line;
+
+typedef struct Lines {
+    VEC(Line) lines;
+} Lines;
+
+/* The line of that place and kind, added when it is not there yet. */
+static Line *find_line(Arena *a, Lines *all, Line key)
+{
+    for (size_t i = 0; i < all->lines.count; i++) {
+        Line *l = &all->lines.at[i];
+        if (l->file == key.file && l->line == key.line && l->space == key.space &&
+            l->kind == key.kind)
+            return l;
+    }
+    VEC_PUSH(a, &all->lines, key);
+    return &all->lines.at[all->lines.count - 1];
+}
+
+/* A load that ptxas merged of several counts where the first of them stands. */
+static const MemoryFigures *figures_of(const Memory *m, const MemoryAccess *x)
+{
+    static const MemoryFigures none;
+    if (x->merged == CFG_NONE)
+        return &x->figures;
+    const MemoryLoad *load = &m->loads.at[x->merged];
+    return load->instr == x->instr ? &load->figures : &none;
+}
+
+static void gather(Arena *a, const Memory *m, Lines *all)
+{
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        const MemoryAccess *x = &m->accesses.at[i];
+        bool shared = x->space == PTX_SHARED;
+        if (!shared && x->space != PTX_GLOBAL)
+            continue;
+        const MemoryFigures *f = figures_of(m, x);
+        Line key = {
+            .file = x->source_file, .line = x->source_line, .space = x->space, .kind = x->kind};
+        Line *l = find_line(a, all, key);
+        int bytes = x->merged == CFG_NONE ? x->bytes : m->loads.at[x->merged].bytes;
+        SourceAccess *sum = &l->access;
+        sum->bytes = bytes > sum->bytes ? bytes : sum->bytes;
+        sum->executions += f->executions - f->unknown;
+        sum->cost += shared ? f->wavefronts : f->sectors;
+        sum->least += shared ? f->wavefronts_min : f->sectors_min;
+        sum->sampled |= x->sampled;
+    }
+}
+
+static void gather_instructions(Arena *a, const WalkFunction *f, Lines *all)
+{
+    for (int b = 0; b < f->flow->cfg->count; b++) {
+        const CfgBlock *block = &f->flow->cfg->blocks[b];
+        for (size_t i = block->first; i < block->end && f->blocks[b].visits > 0; i++) {
+            const PtxInstr *in = &f->function->instrs.at[i];
+            if (ptx_issues(in))
+                find_line(a, all, (Line){.file = in->file, .line = in->line})->instructions +=
+                    (double)f->blocks[b].visits;
+        }
+    }
+}
+
+/* Passes of the unit that shared memory and L1 are, which takes four sectors in one. */
+static double passes_lost(const Line *l)
+{
+    return (l->access.cost - l->access.least) / (l->space == PTX_SHARED ? 1 : 4);
+}
+
+static int by_loss(const void *a, const void *b)
+{
+    const Line *x = a, *y = b;
+    double p = passes_lost(x), q = passes_lost(y);
+    if (p != q)
+        return p > q ? -1 : 1;
+    if (x->access.cost != y->access.cost)
+        return x->access.cost > y->access.cost ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+static int by_instructions(const void *a, const void *b)
+{
+    const Line *x = a, *y = b;
+    if (x->instructions != y->instructions)
+        return x->instructions > y->instructions ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+static const char *file_name(const PtxModule *m, uint32_t number)
+{
+    for (size_t i = 0; i < m->files.count; i++) {
+        if (m->files.at[i].number != number)
+            continue;
+        const char *slash = strrchr(m->files.at[i].name, '/');
+        return slash ? slash + 1 : m->files.at[i].name;
+    }
+    return "?";
+}
+
+static const char *kind_name(AccessKind k)
+{
+    static const char *const names[] = {[ACCESS_LOAD] = "load",
+                                        [ACCESS_STORE] = "store",
+                                        [ACCESS_ATOMIC] = "atomic",
+                                        [ACCESS_COUNT] = "atomic",
+                                        [ACCESS_MATRIX_LOAD] = "matrix load",
+                                        [ACCESS_MATRIX_STORE] = "matrix store"};
+    return names[k];
+}
+
+/* --- what is handed out ----------------------------------------------------------------------- */
+
+static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
+{
+    Lines all = {0};
+    gather(a, s->lines.memory, &all);
+    if (all.lines.count)
+        qsort(all.lines.at, all.lines.count, sizeof(Line), by_loss);
+    for (size_t i = 0; i < all.lines.count; i++) {
+        const Line *l = &all.lines.at[i];
+        SourceAccess x = l->access;
+        if (!(x.executions > 0) || l->line == 0)
+            continue;
+        x.file = arena_string(a, file_name(s->lines.module, l->file));
+        x.line = l->line;
+        x.shared = l->space == PTX_SHARED;
+        x.kind = kind_name(l->kind);
+        VEC_PUSH(a, &out->accesses, x);
+    }
+}
+
+static void take_code(Arena *a, const Subject *s, SourceLines *out)
+{
+    const Walk *w = s->lines.memory->walk;
+    Lines all = {0};
+    for (size_t i = 0; i < w->functions.count; i++)
+        gather_instructions(a, w->functions.at[i], &all);
+    if (all.lines.count)
+        qsort(all.lines.at, all.lines.count, sizeof(Line), by_instructions);
+    for (size_t i = 0; i < all.lines.count && w->instr > 0; i++) {
+        const Line *l = &all.lines.at[i];
+        SourceCode c = {arena_string(a, file_name(s->lines.module, l->file)), l->line,
+                        l->instructions / w->instr};
+        VEC_PUSH(a, &out->code, c);
+    }
+}
+
+SourceLines explain_lines(Arena *a, const Subject *s)
+{
+    SourceLines lines = {0};
+    if (!s->lines.memory) {
+        lines.why_not = s->lines.why_not;
+        return lines;
+    }
+    take_accesses(a, s, &lines);
+    take_code(a, s, &lines);
+    return lines;
+}
+
+void explain_access(const SourceAccess *x, Buf *out)
+{
+    const char *unit = x->shared ? "wavefronts" : "sectors";
+    double each = x->cost / x->executions;
+    buf_printf(out, "%s:%u: %s %s takes %.3g %.*s", x->file, x->line,
+               x->shared ? "shared" : "global", x->kind, each, (int)strlen(unit) - (each == 1),
+               unit);
+    if (x->cost > x->least)
+        buf_printf(out, " instead of %.3g", x->least / x->executions);
+}
