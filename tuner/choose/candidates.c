@@ -242,47 +242,87 @@ static void add_choice(Candidates *c, const uint16_t *point, size_t *count)
     memcpy(c->choice + (*count)++ * n, point, n * sizeof *point);
 }
 
-static size_t draw_choice(Candidates *c, size_t most, const uint16_t *around, size_t around_count,
-                          size_t *from_near)
+/* No more than `most` of them in all. */
+static void add_random(Candidates *c, size_t most, size_t *count)
 {
-    size_t count = 0, n = c->space.parameters;
-    uint16_t *point = memory_new((n + 1) * sizeof *point);
-    table_free(&c->chosen);
-    table_open(&c->chosen, TABLE_LEAST);
+    uint16_t *point = memory_new((c->space.parameters + 1) * sizeof *point);
+    for (size_t misses = 0; *count < most && misses < most;) {
+        size_t before = *count;
+        if (!candidates_random(c, point))
+            break;
+        add_choice(c, point, count);
+        misses += *count == before;
+    }
+    free(point);
+}
+
+/* No neighbourhood takes more than its part. */
+static void add_around(Candidates *c, size_t more, const uint16_t *around, size_t around_count,
+                       size_t *count)
+{
+    size_t n = c->space.parameters, first = *count;
     for (size_t i = 0; i < around_count; i++)
         for (int distance = 1; distance <= 2; distance++) {
             size_t near = all_near(c, around + i * n, distance);
             if (near > 1)
                 gsl_ran_shuffle(c->random, c->near, near, n * sizeof *c->near);
-            /* No neighbourhood takes more than its part, and half is for the random ones. */
-            for (size_t k = 0; k < near && count < most / 2 / around_count * (i + 1); k++)
-                add_choice(c, c->near + k * n, &count);
+            for (size_t k = 0; k < near && *count - first < more / around_count * (i + 1); k++)
+                add_choice(c, c->near + k * n, count);
         }
-    *from_near = count;
-    for (size_t misses = 0; count < most && misses < most;) {
-        size_t before = count;
-        if (!candidates_random(c, point))
-            break;
-        add_choice(c, point, &count);
-        misses += count == before;
-    }
-    free(point);
-    return count;
 }
 
-const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
-                                  size_t around_count, size_t *count, size_t *near)
+static void make_room(Candidates *c, size_t points)
 {
-    size_t n = c->space.parameters;
-    bool all = is_listed(c) && c->left_count <= most;
-    size_t room = (all ? c->left_count : drawn) * n + 1;
+    size_t room = points * c->space.parameters + 1;
     if (room > c->choice_room) {
         c->choice_room = room;
         c->choice = memory_resize(c->choice, room, sizeof *c->choice);
     }
-    *near = 0;
-    *count = all ? c->left_count : draw_choice(c, drawn, around, around_count, near);
+}
+
+const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
+                                  size_t around_count, size_t *count, size_t *random)
+{
+    size_t n = c->space.parameters;
+    bool all = is_listed(c) && c->left_count <= most;
+    *count = all ? c->left_count : 0;
+    make_room(c, all ? c->left_count : drawn);
     for (size_t i = 0; all && i < c->left_count; i++)
         point_of(c, c->left[i], c->choice + i * n);
+    table_free(&c->chosen);
+    table_open(&c->chosen, TABLE_LEAST);
+    if (!all)
+        add_random(c, drawn / 2, count);
+    *random = *count;
+    if (!all)
+        add_around(c, drawn / 2, around, around_count, count);
+    return c->choice;
+}
+
+/* From either parent; one change, in the mean. */
+static void breed(Candidates *c, const uint16_t *a, const uint16_t *b, uint16_t *child)
+{
+    size_t n = c->space.parameters;
+    for (size_t p = 0; p < n; p++) {
+        child[p] = gsl_rng_uniform_int(c->random, 2) ? a[p] : b[p];
+        if (gsl_rng_uniform_int(c->random, n) == 0)
+            child[p] = (uint16_t)gsl_rng_uniform_int(c->random, c->space.values[p]);
+    }
+}
+
+const uint16_t *candidates_bred(Candidates *c, const uint16_t *parents, size_t parent_count,
+                                size_t more, size_t *count)
+{
+    enum { TRIES = 10 }; /* for each; most are not valid where constraints tie parameters */
+    size_t n = c->space.parameters, most = *count + more;
+    uint16_t *child = memory_new((n + 1) * sizeof *child);
+    make_room(c, most);
+    for (size_t t = 0; t < TRIES * more && *count < most && parent_count > 0; t++) {
+        breed(c, parents + gsl_rng_uniform_int(c->random, parent_count) * n,
+              parents + gsl_rng_uniform_int(c->random, parent_count) * n, child);
+        if (is_there(c, child))
+            add_choice(c, child, count);
+    }
+    free(child);
     return c->choice;
 }

@@ -102,16 +102,16 @@ static double chance_of(Search *s, const uint16_t *points, const Left *l, double
 /* What was drawn at random stands for all that was not drawn. */
 static double among_left(Search *s, double goal, double enough)
 {
-    size_t count, near;
+    size_t count, random;
     double *means, expected = 0;
     Spread spread = spread_of(&s->before);
     if (isnan(spread.faster) || !model_space(s))
         return NAN;
-    const uint16_t *points = believe_choice(s, &count, &near, &means);
-    double others = (candidates_left(s->candidates) - (double)near) / (double)(count - near);
+    const uint16_t *points = believe_choice(s, &count, &random, &means);
+    double others = (candidates_left(s->candidates) - (double)(count - random)) / (double)random;
     Left *all = ARENA_ARRAY(s->scratch, Left, count);
     for (size_t i = 0; i < count; i++)
-        all[i] = (Left){means[i], i < near ? 1 : others, i};
+        all[i] = (Left){means[i], i < random ? others : 1, i};
     if (count > 1)
         qsort(all, count, sizeof *all, left_compare);
     size_t sure = count < SURE_LEFT ? count : SURE_LEFT, rest = count - sure;

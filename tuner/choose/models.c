@@ -321,8 +321,11 @@ Belief believe_point(Search *s, const uint16_t *point)
 enum {
     CHOICE_MOST = 20000, /* candidates looked at for a batch, … */
     DRAWN_MOST = 8000,   /* … where not all can be */
-    AROUND = 10,         /* best ones whose neighbourhoods are, where not all can be */
-    SURE_OF = 300        /* best means that are looked at twice */
+    AROUND = 10,         /* best ones whose neighbourhoods are, where not all can be, … */
+    PARENTS = 40,        /* … and that others are bred from with so many of the most promising */
+    GENERATIONS = 3,
+    BRED_MOST = 2000, /* in one of them */
+    SURE_OF = 300     /* best means that are looked at twice */
 };
 
 static size_t best_points(const Search *s, uint16_t *out, size_t most)
@@ -365,20 +368,45 @@ static uint16_t *pack_all(Search *s, const uint16_t *points, size_t count)
     return packed;
 }
 
-const uint16_t *believe_choice(Search *s, size_t *count, size_t *near, double **means)
+static void believe_points(Search *s, const uint16_t *points, size_t count, double *means)
 {
-    uint16_t *around = memory_new((AROUND * s->space.parameters + 1) * sizeof *around);
-    size_t around_count = best_points(s, around, AROUND);
-    const uint16_t *points = candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, around,
-                                               around_count, count, near);
-    free(around);
-    *means = ARENA_ARRAY(s->scratch, double, *count);
     double *learned = NULL;
     if (s->options.learned) {
-        learned = ARENA_ARRAY(s->scratch, double, *count);
-        learned_means(s->options.learned, points, *count, learned);
+        learned = ARENA_ARRAY(s->scratch, double, count);
+        learned_means(s->options.learned, points, count, learned);
     }
-    process_means(s->space_model.process, pack_all(s, points, *count), learned, *count, *means);
+    process_means(s->space_model.process, pack_all(s, points, count), learned, count, means);
+}
+
+/* Numbers of points, the least means first. */
+static Sample *most_promising(Search *s, const double *means, size_t count)
+{
+    Sample *order = ARENA_ARRAY(s->scratch, Sample, count);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (Sample){i, means[i], 0};
+    if (count > 1)
+        qsort(order, count, sizeof *order, sample_compare);
+    return order;
+}
+
+const uint16_t *believe_choice(Search *s, size_t *count, size_t *random, double **means)
+{
+    size_t n = s->space.parameters;
+    uint16_t *from = ARENA_ARRAY(s->scratch, uint16_t, (AROUND + PARENTS) * n);
+    size_t around = best_points(s, from, AROUND);
+    const uint16_t *points =
+        candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, from, around, count, random);
+    *means = ARENA_ARRAY(s->scratch, double, *count + GENERATIONS * BRED_MOST);
+    believe_points(s, points, *count, *means);
+    bool all = (double)*count >= candidates_left(s->candidates);
+    for (int g = 0; g < GENERATIONS && !all; g++) {
+        const Sample *order = most_promising(s, *means, *count);
+        size_t before = *count, parents = before < PARENTS ? before : PARENTS;
+        for (size_t k = 0; k < parents; k++)
+            memcpy(from + (around + k) * n, points + order[k].row * n, n * sizeof *from);
+        points = candidates_bred(s->candidates, from, around + parents, BRED_MOST, count);
+        believe_points(s, points + before * n, *count - before, *means + before);
+    }
     return points;
 }
 
@@ -386,14 +414,10 @@ bool batch_make(Search *s)
 {
     if (!model_space(s))
         return false;
-    size_t count, near;
+    size_t count, random;
     double *means;
-    const uint16_t *points = believe_choice(s, &count, &near, &means);
-    Sample *order = ARENA_ARRAY(s->scratch, Sample, count);
-    for (size_t i = 0; i < count; i++)
-        order[i] = (Sample){i, means[i], 0};
-    if (count > 1)
-        qsort(order, count, sizeof *order, sample_compare);
+    const uint16_t *points = believe_choice(s, &count, &random, &means);
+    Sample *order = most_promising(s, means, count);
     for (size_t k = 0; k < count && k < SURE_OF; k++) {
         const uint16_t *point = points + order[k].row * s->space.parameters;
         order[k].y += point_deviation(s, point) * gsl_ran_ugaussian(s->random);
