@@ -23,6 +23,7 @@
 #include "tuner/compile/protocol.h"
 #include "tuner/compile/worker/nvrtc.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,7 @@ static bool serve_all(Nvrtc *n, Diag *d)
         ok = serve(a, n, &m, &kept, d);
         wire_message_free(&m);
         arena_reset(a);
+        malloc_trim(0); /* NVRTC leaves holes: 58 MB after twenty compiles, 14 without them */
     }
     data_close(kept);
     arena_free(a);
