@@ -72,6 +72,15 @@ live() {
     json '.source == "static" and .search.compiled == 40 and .compiled == 40 and .timed == 0'
 }
 
+@test "what a device cannot run is drawn, but is none of the compiles that were allowed" {
+    echo 'extern "C" __global__ void empty(void) {}' >empty.cu
+    printf '%s\n' 'kernel "empty.cu" empty' 'param A in range(1, 101)' 'param B in range(1, 101)' 'param C in range(1, 11)' \
+        'param KB in 16, 400' 'block 32' 'grid 1' 'shared 1024 * KB' >halves.spec
+    run --separate-stderr timeout 60 "$APTUNE" --space halves.spec --arch sm_90 --static --compiles 6 --json
+    status_is 0
+    json '.search.compiled == 6 and .search.end == "the compiles are used up"'
+}
+
 @test "an audit of a search draws from everything that was not timed" {
     tune --space "$transpose" --jobs 4 --trials 20 --audit 30 --json
     status_is 0

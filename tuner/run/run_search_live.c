@@ -25,6 +25,7 @@ typedef struct Hunt {
     Numbers numbers; /* of rows, as the search has them; SIZE_MAX: not asked for */
     Numbers earlier; /* rows that an earlier run left: compiled before anything else, and timed */
     size_t earlier_next;
+    size_t asked;     /* compiles */
     double told;      /* when a new best was told of */
     size_t told_best; /* which */
 } Hunt;
@@ -178,8 +179,7 @@ static bool feed_workers(Hunt *h)
             if (!search_add(h->search, point, &number))
                 continue;
         } else {
-            if (h->run->options.compiles > 0 &&
-                search_count(h->search) >= (size_t)h->run->options.compiles)
+            if (h->run->options.compiles > 0 && h->asked >= (size_t)h->run->options.compiles)
                 return true;
             if (!search_next_compile(h->search, &number))
                 return true;
@@ -190,6 +190,8 @@ static bool feed_workers(Hunt *h)
             search_compiled(h->search, number, &(SearchCompiled){.failed = true, .unasked = true});
         else if (!compiling_add(h->compiling, row))
             return false;
+        else
+            h->asked++;
     }
     return true;
 }
