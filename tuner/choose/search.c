@@ -11,11 +11,12 @@
 /* Gains below this do not count. */
 static const double gain_least = 0.002;
 
-/* Better ones expected, when none is. */
-static const double expected_none = 0.05;
+/* Better ones expected, when none is, and when some are. */
+static const double expected_none = 0.05, expected_some = 1;
 
 enum {
-    TRIALS_IN_VAIN = 200,   /* that end a search */
+    TRIALS_IN_VAIN = 200,   /* that end a search, … */
+    TRIALS_AT_MOST = 400,   /* … if better ones are expected */
     TRIALS_EXPECTED = 100,  /* when nothing better is expected */
     COMPILES_IN_VAIN = 150, /* too: where workers are few, all that is compiled is timed, and
                                trials are no choice */
@@ -111,7 +112,7 @@ bool search_add(Search *s, const uint16_t *point, size_t *number)
     return true;
 }
 
-static unsigned differing(const uint16_t *a, const uint16_t *b, size_t n)
+unsigned differing(const uint16_t *a, const uint16_t *b, size_t n)
 {
     unsigned count = 0;
     for (size_t p = 0; p < n; p++)
