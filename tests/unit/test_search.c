@@ -489,6 +489,34 @@ static void a_large_space_is_searched_by_draws(void **state)
     search_free(s);
 }
 
+/* Both parents are out of reach of each other by two changes. */
+static void what_is_bred_differs_in_several_parameters_at_once(void **state)
+{
+    (void)state;
+    SearchSpace space = {
+        .parameters = LARGE, .values = values, .draw = draw, .valid = is_valid, .size = 559872};
+    static const uint16_t parents[2 * LARGE] = {1, 0, 0, 0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 5, 5, 5};
+    Arena *a = arena_new();
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    Candidates *c = candidates_new(a, &space, random);
+    size_t count, drawn, far = 0;
+    candidates_choice(c, 0, 20, parents, 2, &count, &drawn);
+    assert_true(drawn == 10 && count == 20);
+    const uint16_t *points = candidates_bred(c, parents, 2, 200, &count);
+    assert_int_equal(count, 220);
+    for (size_t k = 0; k < count; k++) {
+        assert_true(is_valid(NULL, points + k * LARGE));
+        for (size_t i = 0; i < k; i++)
+            assert_true(differing(points + k * LARGE, points + i * LARGE, LARGE) > 0);
+        far += k >= 20 && differing(points + k * LARGE, parents, LARGE) > 2 &&
+               differing(points + k * LARGE, parents + LARGE, LARGE) > 2;
+    }
+    assert_true(far > 50);
+    candidates_free(c);
+    gsl_rng_free(random);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -507,6 +535,7 @@ int main(void)
         cmocka_unit_test(a_doubted_prediction_is_believed_less),
         cmocka_unit_test(predictions_alone_say_no_time),
         cmocka_unit_test(a_large_space_is_searched_by_draws),
+        cmocka_unit_test(what_is_bred_differs_in_several_parameters_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

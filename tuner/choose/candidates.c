@@ -299,12 +299,13 @@ const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, cons
     return c->choice;
 }
 
-/* From either parent; one change, in the mean. */
+/* A share of it, any, from the second parent; one change, in the mean. */
 static void breed(Candidates *c, const uint16_t *a, const uint16_t *b, uint16_t *child)
 {
     size_t n = c->space.parameters;
+    double share = gsl_rng_uniform(c->random);
     for (size_t p = 0; p < n; p++) {
-        child[p] = gsl_rng_uniform_int(c->random, 2) ? a[p] : b[p];
+        child[p] = gsl_rng_uniform(c->random) < share ? b[p] : a[p];
         if (gsl_rng_uniform_int(c->random, n) == 0)
             child[p] = (uint16_t)gsl_rng_uniform_int(c->random, c->space.values[p]);
     }

@@ -320,12 +320,13 @@ Belief believe_point(Search *s, const uint16_t *point)
 
 enum {
     CHOICE_MOST = 20000, /* candidates looked at for a batch, … */
-    DRAWN_MOST = 8000,   /* … where not all can be */
-    AROUND = 10,         /* best ones whose neighbourhoods are, where not all can be, … */
-    PARENTS = 40,        /* … and that others are bred from with so many of the most promising */
-    GENERATIONS = 3,
-    BRED_MOST = 2000, /* in one of them */
-    SURE_OF = 300     /* best means that are looked at twice */
+    DRAWN_MOST = 8000,   /* … where not all can be, … */
+    AROUND = 10,         /* … with neighbourhoods of the best … */
+    PARENTS = 40,        /* … and, bred from these and so many of the most promising, … */
+    BRED_MOST = 2000,    /* … others */
+    SURE_OF = 300,       /* best means that are looked at twice; where not all can be, … */
+    SPREAD_OF = 150,     /* … so many of them differ … */
+    SPREAD_BY = 3        /* … from each other in so many parameters */
 };
 
 static size_t best_points(const Search *s, uint16_t *out, size_t most)
@@ -396,18 +397,36 @@ const uint16_t *believe_choice(Search *s, size_t *count, size_t *random, double 
     size_t around = best_points(s, from, AROUND);
     const uint16_t *points =
         candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, from, around, count, random);
-    *means = ARENA_ARRAY(s->scratch, double, *count + GENERATIONS * BRED_MOST);
+    *means = ARENA_ARRAY(s->scratch, double, *count + BRED_MOST);
     believe_points(s, points, *count, *means);
-    bool all = (double)*count >= candidates_left(s->candidates);
-    for (int g = 0; g < GENERATIONS && !all; g++) {
-        const Sample *order = most_promising(s, *means, *count);
-        size_t before = *count, parents = before < PARENTS ? before : PARENTS;
-        for (size_t k = 0; k < parents; k++)
-            memcpy(from + (around + k) * n, points + order[k].row * n, n * sizeof *from);
-        points = candidates_bred(s->candidates, from, around + parents, BRED_MOST, count);
-        believe_points(s, points + before * n, *count - before, *means + before);
-    }
+    if ((double)*count >= candidates_left(s->candidates))
+        return points;
+    const Sample *order = most_promising(s, *means, *count);
+    size_t before = *count, parents = before < PARENTS ? before : PARENTS;
+    for (size_t k = 0; k < parents; k++)
+        memcpy(from + (around + k) * n, points + order[k].row * n, n * sizeof *from);
+    points = candidates_bred(s->candidates, from, around + parents, BRED_MOST, count);
+    believe_points(s, points + before * n, *count - before, *means + before);
     return points;
+}
+
+/* Around the best points are many and alike, and what is elsewhere never comes to its luck: of the
+ * first `sure` the last ones are to differ from each other, and from the very first. */
+static void spread_order(const Search *s, const uint16_t *points, Sample *order, size_t count,
+                         size_t sure)
+{
+    size_t n = s->space.parameters, from = sure > SPREAD_OF ? sure - SPREAD_OF : 0, kept = from;
+    for (size_t k = from; k < count && kept < sure; k++) {
+        const uint16_t *one = points + order[k].row * n;
+        bool other = differing(one, points + order[0].row * n, n) >= SPREAD_BY;
+        for (size_t i = from; i < kept && other; i++)
+            other = differing(one, points + order[i].row * n, n) >= SPREAD_BY;
+        if (!other)
+            continue;
+        Sample swap = order[kept];
+        order[kept++] = order[k];
+        order[k] = swap;
+    }
 }
 
 bool batch_make(Search *s)
@@ -418,7 +437,10 @@ bool batch_make(Search *s)
     double *means;
     const uint16_t *points = believe_choice(s, &count, &random, &means);
     Sample *order = most_promising(s, means, count);
-    for (size_t k = 0; k < count && k < SURE_OF; k++) {
+    size_t sure = count < SURE_OF ? count : SURE_OF;
+    if (random < count)
+        spread_order(s, points, order, count, sure);
+    for (size_t k = 0; k < sure; k++) {
         const uint16_t *point = points + order[k].row * s->space.parameters;
         order[k].y += point_deviation(s, point) * gsl_ran_ugaussian(s->random);
     }

@@ -545,7 +545,9 @@ SearchEnd search_end(Search *s, double seconds)
         return s->failed + s->timed >= FAILURES_IN_VAIN ? SEARCH_NO_GAIN : SEARCH_GOES_ON;
     if (s->compiled < s->gain_compiles + COMPILES_IN_VAIN && candidates_left(s->candidates) > 0)
         return SEARCH_GOES_ON;
-    if (s->since_gain >= TRIALS_IN_VAIN)
+    if (s->since_gain >= TRIALS_IN_VAIN && expected_up_to(s, expected_some) < expected_some)
+        return SEARCH_NO_GAIN;
+    if (s->since_gain >= TRIALS_AT_MOST)
         return SEARCH_NO_GAIN;
     if (s->since_gain >= TRIALS_EXPECTED && 2 * s->since_gain >= s->timed &&
         expected_up_to(s, expected_none) < expected_none)

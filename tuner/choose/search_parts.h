@@ -117,6 +117,9 @@ Belief believe_row(Search *s, const Model *m, size_t row);
 Belief believe_point(Search *s, const uint16_t *point);
 double believe_point_deviation(Search *s, const uint16_t *point); /* with noise */
 
+/* In how many of `n` parameters. */
+unsigned differing(const uint16_t *a, const uint16_t *b, size_t n);
+
 /* Points to compile, as candidates_choice, where they are drawn with what is bred of the most
  * promising, and what the space model believes of their means, in the scratch arena. */
 const uint16_t *believe_choice(Search *s, size_t *count, size_t *random, double **means);
