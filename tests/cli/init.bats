@@ -561,3 +561,47 @@ END
     check e/k.spec
     status_is 0
 }
+
+@test "init compiles what the kernel uses alone where the rest of its headers does not compile" {
+    mkdir h && cat >h/all.h <<'END'
+#pragma once
+#include <boost/shared_ptr.hpp>
+#include "pair.h"
+namespace short_name = boost::nowhere;
+using boost::shared_ptr;
+using namespace boost;
+typedef boost::any Any;
+struct failure : public virtual boost::runtime_error { failure(const char *); };
+class Layer { boost::shared_ptr<Pair> pair; };
+template <typename T> struct wide { typedef T type; };
+template <> struct wide<c10::Half> { typedef c10::Half type; };
+enum Kind { PLAIN, SCALED };
+#define SCALE 2
+template <typename C> struct traits { static char test(...); static const int n = sizeof(test(boost::any())); };
+inline __device__ Pair operator+(const Pair &a, const Pair &b) { return {a.x + b.x, a.y + b.y}; }
+inline __device__ boost::any operator+(const boost::any &a, int b);
+END
+    printf 'struct Pair { float x, y; };\n' >h/pair.h
+    cat >use.cu <<'END'
+#include "all.h"
+__device__ float times(float x, Kind k) { return k == SCALED ? x * SCALE : x; }
+__global__ void scale(Pair *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    wide<float>::type w = i;
+    if (i < n) { a[i] = a[i] + Pair{w, 1}; a[i].x = times(a[i].x, SCALED); }
+}
+__global__ void other(Any *a) { a->f(); }
+END
+    run --separate-stderr "$APTUNE" init use.cu
+    status_is 0
+    has "$(cat use.spec)" '^option "--only-for=scale" +# the rest of the file does not compile here$'
+    has "$(cat use.spec)" '^option "--without-header=boost/shared_ptr.hpp"'
+    check use.spec
+    status_is 0
+    # A reference of the same file is needed, too.
+    sed -i 's/^reference .*/reference "use.cu" "plain" block 256 grid ceil_div(N, 256)/' use.spec
+    echo '__global__ void plain(Pair *a, int n) { scale(a, n); }' | sed 's/scale(a, n);/for (int i = 0; i < n; i++) a[i] = a[i] + a[i];/' >>use.cu
+    check use.spec
+    status_is 0
+}

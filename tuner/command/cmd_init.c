@@ -314,7 +314,7 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     size_t count = 0;
     const char **options =
         ARENA_ARRAY(a, const char *,
-                    t->guess.include_count + t->guess.without_count + t->guess.under_count + 2);
+                    t->guess.include_count + t->guess.without_count + t->guess.under_count + 3);
     for (size_t i = 0; i < t->guess.include_count; i++)
         options[count++] = arena_printf(a, "-I%s", t->guess.includes[i]);
     for (size_t i = 0; i < t->guess.without_count; i++)
@@ -323,6 +323,8 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
         options[count++] = t->guess.standard;
     if (t->guess.wide)
         options[count++] = t->guess.wide;
+    if (t->guess.only)
+        options[count++] = arena_printf(a, SOURCE_ONLY_FOR "=%s", t->guess.only);
     for (size_t i = 0; i < t->guess.under_count; i++)
         options[count++] = arena_printf(a, "-D%s", t->guess.under[i]);
     const CompileSource *home = source_open(a, t->home, options, count, d);
@@ -388,7 +390,8 @@ static bool mend_headers(Trying *t, const char *log)
         return true;
     }
     const char *missing = near_header_missing(t->arena, log);
-    missing = missing ? missing : spelled(t, near_header_failing(t->arena, log));
+    if (!missing && !g->only)
+        missing = spelled(t, near_header_failing(t->arena, log));
     if (!missing || g->without_count == WITHOUT_MOST ||
         is_listed(g->without, g->without_count, missing))
         return false;
@@ -419,18 +422,42 @@ static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, Compil
     return false;
 }
 
-/* Newer standards than nvcc's default for what is new, older ones for `register` and its like. */
+/* The kernel's name and what it is launched with, with commas between them. */
+static const char *words_of(const Trying *t, const KernelSource *k)
+{
+    Buf b = {0};
+    buf_puts(&b, k->name);
+    for (size_t i = 0; i < k->arguments.count; i++)
+        for (const char *at = k->arguments.at[i].launched ? k->arguments.at[i].initial : ""; *at;) {
+            const Word w = code_word(at);
+            if (w.length)
+                buf_printf(&b, ",%s", code_copy(t->arena, w));
+            at += w.length ? w.length : 1;
+        }
+    return buf_keep(&b, t->arena);
+}
+
+/* All that the file and its headers hold, then what the kernel uses alone; newer standards than
+ * nvcc's default for what is new, older ones for `register` and its like. */
 static bool try_unit(Trying *t, const char *unit, const InitOptions *o, KernelSource *k,
                      CompileResult *res, const char **why, Diag *d)
 {
-    static const char *const standards[] = {NULL, "-std=c++20", "-std=c++14"};
+    static const struct {
+        const char *standard;
+        bool only;
+    } WAYS[] = {{NULL, false},
+                {NULL, true},
+                {"-std=c++20", false},
+                {"-std=c++14", false},
+                {"-std=c++20", true}};
     FirstGuess *g = &t->guess;
     const char *log;
     t->unit = unit;
     g->include_count = g->include_given;
-    g->without_count = 0;
-    for (size_t i = 0; i < sizeof standards / sizeof *standards; i++) {
-        g->standard = standards[i];
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+        g->standard = WAYS[i].standard;
+        g->only = WAYS[i].only && g->kernel ? words_of(t, g->kernel) : NULL;
+        g->without_count = i < 2 || g->only ? 0 : g->without_count;
         if (try_headers(t, o, k, res, &log, d))
             return true;
         if (i == 0)

@@ -29,6 +29,7 @@ static const Allowed COMPILER[] = {
     {"--include-path", "-I", PATH},
     {"--pre-include", "-include", PATH},
     {SOURCE_WITHOUT_HEADER, "-without-header", PATH}, /* read by the worker */
+    {SOURCE_ONLY_FOR, "-only-for", WORD},             /* read with the source */
     {"--std", "-std", WORD},
     {"--use_fast_math", "-use_fast_math", NO_VALUE},
     {"--ftz", "-ftz", TRUTH},

@@ -78,6 +78,7 @@ typedef struct Declaration {
     bool value;    /* '=' */
     bool constant; /* const: device code may use it */
     bool class_like, is_enum, is_namespace, is_linkage, is_typedef, is_template;
+    HostDeclaration listed; /* where declarations are listed */
 } Declaration;
 
 enum { SCOPES = 64, CONDITIONS = 256 };
@@ -96,9 +97,10 @@ typedef struct Cutter {
     size_t size;
     const HostMarks *marks;
     State now;
-    VEC(State) conditions; /* where each open #if began */
-    HostMarks types;       /* names of the host's types that this text gives */
-    bool uses_std;         /* "using namespace std" */
+    VEC(State) conditions;  /* where each open #if began */
+    HostMarks types;        /* names of the host's types that this text gives */
+    bool uses_std;          /* "using namespace std" */
+    HostDeclarations *list; /* all declarations go here, and nothing is cut; NULL: as said above */
 } Cutter;
 
 static bool is_mark(const HostMarks *marks, Word w)
@@ -159,6 +161,16 @@ static bool is_variable(const Cutter *c, const Declaration *d)
 static void decide(Cutter *c, const char *end)
 {
     const Declaration *d = &c->now.d;
+    if (c->list && d->start) {
+        HostDeclaration listed = d->listed;
+        listed.start = d->start;
+        listed.end = end;
+        listed.spaces = d->is_namespace;
+        listed.operates = code_same(d->last, "operator");
+        VEC_PUSH(c->arena, c->list, listed);
+        next_declaration(c);
+        return;
+    }
     if (d->start && !d->marked && !d->is_namespace &&
         (is_function(c, d) || is_variable(c, d) || d->host))
         cut(c, d->start, end);
@@ -177,16 +189,37 @@ static void enter_scope(Cutter *c, Word name)
     next_declaration(c);
 }
 
+/* "Owner" of "Owner::name"; of length 0: there is none. */
+static Word owner_of(const Cutter *c, Word name)
+{
+    const char *end = name.at, *start;
+    end = end - c->text > 2 && strncmp(end - 2, "::", 2) == 0 ? end - 2 : NULL;
+    for (start = end; end && start > c->text && code_is_name(start[-1]);)
+        start--;
+    return end ? (Word){start, (size_t)(end - start)} : (Word){0};
+}
+
+/* What has been read last is what a declaration declares. */
+static void list_name(Cutter *c, Word w)
+{
+    Declaration *d = &c->now.d;
+    if (c->list && w.length)
+        VEC_PUSH(c->arena, &d->listed.names, code_copy(c->arena, w));
+}
+
 static void open_brace(Cutter *c)
 {
     Declaration *d = &c->now.d;
     bool inside = d->braces > 0 || d->brackets > 0;
     if (!inside && !d->parameters && !d->value && (d->is_namespace || d->is_linkage))
         enter_scope(c, (Word){0});
-    else if (!inside && !d->parameters && !d->value && d->class_like)
+    else if (!inside && !d->parameters && !d->value && d->class_like && !c->list)
         enter_scope(c, d->type.length ? d->type : (Word){"?", 1});
-    else
+    else {
+        if (!inside && !d->parameters && !d->value && !d->class_like && !d->is_enum)
+            list_name(c, d->last);
         d->braces++;
+    }
 }
 
 static void close_brace(Cutter *c, const char *at)
@@ -207,6 +240,12 @@ static void close_brace(Cutter *c, const char *at)
 static void open_bracket(Cutter *c, Word before)
 {
     Declaration *d = &c->now.d;
+    if (c->list && d->brackets == 0 && d->braces == 0 && !d->value && !d->parameters &&
+        d->words > 0 && !code_same(d->last, "operator") && !IS_ONE_OF(before, ATTRIBUTES)) {
+        list_name(c, d->last);
+        const Word owner = owner_of(c, d->last);
+        d->listed.owner = owner.length ? code_copy(c->arena, owner) : NULL;
+    }
     bool list = d->brackets == 0 && d->braces == 0 && !d->value && !IS_ONE_OF(before, ATTRIBUTES);
     d->brackets++;
     d->parameters = d->parameters || (list && d->words > 0);
@@ -222,6 +261,14 @@ static bool is_std_type(const Cutter *c, Word w)
            is_one_of(w, c->types.at, c->types.count);
 }
 
+/* The type of a parameter of "operator+(const Pair &a, Pair b)"? */
+static bool is_operand(const Declaration *d, Word w)
+{
+    const char *behind = code_blanks(w.at + w.length);
+    return code_same(d->last, "operator") && d->brackets == 1 && d->braces == 0 &&
+           !strchr(",)=[:", *behind) && !code_same(w, "const");
+}
+
 static void read_word(Cutter *c, Word w)
 {
     static const char *const CLASSES[] = {"struct", "class", "union"};
@@ -229,6 +276,12 @@ static void read_word(Cutter *c, Word w)
     bool outside = d->brackets == 0 && d->braces == 0;
     if (!d->start)
         d->start = w.at;
+    if ((d->is_enum && d->braces == 1) ||
+        (d->is_typedef && d->braces == 0 && !d->value && w.at[w.length] != ':') || is_operand(d, w))
+        list_name(c, w);
+    const bool scope = strncmp(w.at + w.length, "::", 2) == 0 || (d->is_namespace && d->value);
+    if (c->list && d->braces == 0 && scope && owner_of(c, w).length == 0)
+        VEC_PUSH(c->arena, &d->listed.scopes, code_copy(c->arena, w));
     d->marked = d->marked || (d->braces == 0 && is_mark(c->marks, w));
     if (d->braces == 0 && !d->parameters)
         d->host = d->host || IS_ONE_OF(w, HOST_TYPES) || is_std_type(c, w);
@@ -238,8 +291,11 @@ static void read_word(Cutter *c, Word w)
     if (!outside || d->parameters || d->value)
         return;
     d->constant = d->constant || code_same(w, "const");
-    if (d->class_like && d->type.length == 0 && !IS_ONE_OF(w, ATTRIBUTES))
+    if ((d->class_like || d->is_enum) && d->type.length == 0 && !IS_ONE_OF(w, ATTRIBUTES) &&
+        !IS_ONE_OF(w, CLASSES)) {
         d->type = w;
+        list_name(c, w);
+    }
     d->class_like = d->class_like || (IS_ONE_OF(w, CLASSES) && !d->is_enum);
     d->is_enum = d->is_enum || code_same(w, "enum");
     d->is_namespace = d->is_namespace || code_same(w, "namespace");
@@ -291,6 +347,8 @@ static void read_sign(Cutter *c, const char *at, Word before)
         open_bracket(c, before);
         break;
     case '[': /* "uint4 all[32 / sizeof(uint4)]" has no parameters */
+        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
+            list_name(c, d->last);
         d->brackets++;
         break;
     case ']':
@@ -303,15 +361,23 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case '}':
         close_brace(c, at);
         break;
+    case ',':
+        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
+            list_name(c, d->last);
+        break;
     case '=':
+        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
+            list_name(c, d->last);
         d->value = d->value || (d->brackets == 0 && d->braces == 0 && !d->parameters &&
-                                !code_same(before, "operator") && !d->is_template);
+                                !code_same(d->last, "operator") && !d->is_template);
         break;
     case ':':
         if (d->brackets == 0 && d->braces == 0 && is_access(before))
             next_declaration(c);
         break;
     case ';':
+        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
+            list_name(c, d->last);
         if (d->brackets == 0 && d->braces == 0)
             decide(c, at + 1);
         break;
@@ -339,37 +405,68 @@ static void cut_unused_names(Cutter *c)
     }
 }
 
-const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks)
+/* Where a template's list that begins at `at` closes, whose scopes are noted; NULL: none begins. */
+static const char *skip_template(Cutter *c, const char *at)
 {
-    Cutter c = {.arena = a, .text = text, .size = size, .marks = marks};
-    c.uses_std = strstr(text, "using namespace std") != NULL;
+    Declaration *d = &c->now.d;
+    const bool may = c->list && *at == '<' && at > c->text && d->start && d->brackets == 0 &&
+                     d->braces == 0 && !d->value && !d->parameters &&
+                     !code_same(d->last, "operator");
+    const char *close = may ? code_closing(at, c->text + c->size) : NULL;
+    for (const char *p = at; p < close;) {
+        const Word w = code_word(p);
+        if (w.length && strncmp(w.at + w.length, "::", 2) == 0 && owner_of(c, w).length == 0)
+            VEC_PUSH(c->arena, &d->listed.scopes, code_copy(c->arena, w));
+        p += w.length ? w.length : 1;
+    }
+    return close;
+}
+
+static void read_all(Cutter *c)
+{
+    const char *const text = c->text, *close;
     bool line_start = true;
     Word before = {text, 0};
     for (const char *at = text; *at;) {
         size_t quiet = code_quiet(text, at);
         if (quiet) {
-            if (*at == '"' && code_same(before, "extern") && c.now.d.braces == 0)
-                c.now.d.is_linkage = true;
+            if (*at == '"' && code_same(before, "extern") && c->now.d.braces == 0)
+                c->now.d.is_linkage = true;
             line_start = line_start && *at == '/';
             at += quiet;
         } else if (*at == '#' && line_start) {
-            read_condition(&c, at);
+            read_condition(c, at);
             at = code_line_end(at);
+        } else if ((close = skip_template(c, at)) != NULL) {
+            at = close + 1;
         } else if (code_is_name(*at)) {
             before = code_word(at);
-            read_word(&c, before);
+            read_word(c, before);
             line_start = false;
             at += before.length;
         } else {
-            read_sign(&c, at, before);
+            read_sign(c, at, before);
             if (!isspace((unsigned char)*at))
                 before.length = 0;
             line_start = *at == '\n' || (line_start && isspace((unsigned char)*at));
             at++;
         }
     }
+}
+
+const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks)
+{
+    Cutter c = {.arena = a, .text = text, .size = size, .marks = marks};
+    c.uses_std = strstr(text, "using namespace std") != NULL;
+    read_all(&c);
     cut_unused_names(&c);
     return c.out ? c.out : text;
+}
+
+void host_declarations(Arena *a, const char *text, HostDeclarations *out)
+{
+    Cutter c = {.arena = a, .text = text, .size = strlen(text), .list = out};
+    read_all(&c);
 }
 
 /* --- macros ----------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #ifndef APTUNE_COMPILE_HOST_CODE_H
 #define APTUNE_COMPILE_HOST_CODE_H
 
-#include "metrics/base/arena.h"
+#include "metrics/base/vec.h"
 
 #include <stdbool.h>
 
@@ -26,6 +26,21 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks);
 /* A zero-terminated text of the same length without the host's code: `text` itself where there is
  * none.  */
 const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks);
+
+/* A declaration at the scope of the file or of a namespace, a class as a whole. */
+typedef struct HostDeclaration {
+    const char *start, *end;
+    VEC(const char *) names;  /* that it declares; none: it was not understood */
+    const char *owner;        /* of "Owner::name(…)"; NULL: none */
+    VEC(const char *) scopes; /* "c10" of "c10::Half", outside of its body */
+    bool spaces;              /* "using namespace name" */
+    bool operates;            /* an operator: it declares nothing, and these are what it takes */
+} HostDeclaration;
+
+typedef VEC(HostDeclaration) HostDeclarations;
+
+/* Adds those of a text. */
+void host_declarations(Arena *a, const char *text, HostDeclarations *out);
 
 /* A text of the same length with blanks for "#define NAME value" of the names, but for the first line
  * under "#ifndef NAME"; `text` itself where there is none. */

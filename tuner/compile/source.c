@@ -4,6 +4,7 @@
 #include "metrics/base/vec.h"
 #include "tuner/compile/host_code.h"
 #include "tuner/compile/include.h"
+#include "tuner/compile/reached.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ typedef struct Paths {
     Texts folders;
     Texts forced;
     Texts parameters; /* names that #defines yield to */
+    const char *only; /* names that all is read for; NULL: all is read */
 } Paths;
 
 static void add_include_folder(Arena *a, Paths *p, const char *folder)
@@ -77,6 +79,9 @@ static Paths read_options(Arena *a, const char *folder, const char *const *optio
             VEC_PUSH(a, &p.parameters, arena_string(a, options[i] + strlen(SOURCE_PARAMETER)));
         else
             VEC_PUSH(a, &p.options, arena_string(a, options[i]));
+        if (kind == PATH_NONE &&
+            strncmp(options[i], SOURCE_ONLY_FOR "=", strlen(SOURCE_ONLY_FOR) + 1) == 0)
+            p.only = arena_string(a, options[i] + strlen(SOURCE_ONLY_FOR) + 1);
         if (kind == PATH_FORCED)
             VEC_PUSH(a, &p.forced, arena_string(a, value));
     }
@@ -93,15 +98,29 @@ static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
     return marks;
 }
 
-/* The files that are included without host code.  Where one has some, all are given by name, since
- * one that has no folder finds no neighbours. */
-static void cut_headers(Arena *a, const IncludeSet *set, const HostMarks *marks,
-                        const Texts *parameters, CompileSource *s)
+/* The source (the last) and the files that it includes without host code, and without what is not
+ * wanted. */
+static const char **cut_all(Arena *a, const char *text, size_t size, const IncludeSet *set,
+                            const Paths *p)
 {
-    const char **texts = ARENA_ARRAY(a, const char *, set->file_count);
+    const HostMarks marks = find_marks(a, text, set);
+    const char **texts = ARENA_ARRAY(a, const char *, set->file_count + 1);
+    for (size_t i = 0; i < set->file_count; i++)
+        texts[i] = host_code_cut(a, set->texts[i], strlen(set->texts[i]), &marks);
+    texts[set->file_count] = host_code_cut(a, text, size, &marks);
+    if (p->only)
+        reached_cut(a, texts, set->file_count + 1, p->only);
+    return texts;
+}
+
+/* Where one of the files included has something cut, all are given by name, since one that has no
+ * folder finds no neighbours. */
+static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
+                         const Texts *parameters, CompileSource *s)
+{
     bool differ = false, yields = false;
     for (size_t i = 0; i < set->file_count; i++) {
-        const char *cut = host_code_cut(a, set->texts[i], strlen(set->texts[i]), marks);
+        const char *cut = texts[i];
         texts[i] = macros_yield(a, cut, parameters->at, parameters->count);
         yields = yields || texts[i] != cut;
         differ = differ || texts[i] != set->texts[i];
@@ -149,8 +168,8 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .forced_count = p.forced.count,
     };
     IncludeSet set = include_follow(a, &query);
-    HostMarks marks = find_marks(a, text, &set);
-    text = host_code_cut(a, text, size, &marks);
+    const char **texts = cut_all(a, text, size, &set, &p);
+    text = texts[set.file_count];
     query.text = text = macros_yield(a, text, p.parameters.at, p.parameters.count);
     if (host_code_expects_headers(text))
         write_for_nvcc(a, &p.options);
@@ -169,7 +188,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .file_count = set.file_count,
         .unknown = set.unknown,
     };
-    cut_headers(a, &set, &marks, &p.parameters, s);
+    give_headers(a, &set, texts, &p.parameters, s);
     return s;
 }
 
@@ -186,7 +205,8 @@ const CompileSource *source_open(Arena *a, const char *path, const char *const *
 bool source_option_is_ours(const char *option)
 {
     return strcmp(option, SOURCE_LIKE_NVCC) == 0 ||
-           strncmp(option, SOURCE_WITHOUT_HEADER, strlen(SOURCE_WITHOUT_HEADER)) == 0;
+           strncmp(option, SOURCE_WITHOUT_HEADER, strlen(SOURCE_WITHOUT_HEADER)) == 0 ||
+           strncmp(option, SOURCE_ONLY_FOR, strlen(SOURCE_ONLY_FOR)) == 0;
 }
 
 /* ---- one configuration --------------------------------------------------------------------- */

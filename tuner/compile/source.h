@@ -20,6 +20,9 @@
 /* An option of ours that a spec may give: a header that is not there is read as an empty one. */
 #define SOURCE_WITHOUT_HEADER "--without-header"
 
+/* Another: of the source and its headers only what some names reach is read (reached.h). */
+#define SOURCE_ONLY_FOR "--only-for"
+
 /* An option of ours: "#define NAME value" in the source and its headers yields to the parameter of
  * that name, which each configuration defines. */
 #define SOURCE_PARAMETER "--parameter="

@@ -270,6 +270,8 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
         const char *o = common.at[k];
         bool own = strncmp(o, SOURCE_PARAMETER, strlen(SOURCE_PARAMETER)) == 0 &&
                    is_kernels_file(r->spec, l->path);
+        if (strncmp(o, SOURCE_ONLY_FOR, strlen(SOURCE_ONLY_FOR)) == 0)
+            VEC_PUSH(r->arena, &options, arena_printf(r->arena, "%s,%s", o, l->entry));
         if (own || strcmp(o, "--minimal") == 0 || strncmp(o, "-I", 2) == 0 || is_about_text(o))
             VEC_PUSH(r->arena, &options, o);
     }

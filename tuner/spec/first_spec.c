@@ -703,6 +703,10 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
         buf_printf(w->out, "option \"%s\"\n", w->guess->standard);
     if (w->guess->wide)
         buf_printf(w->out, "option \"%s\"\n", w->guess->wide);
+    if (w->guess->only)
+        buf_printf(w->out,
+                   "option \"--only-for=%s\"    # the rest of the file does not compile here\n",
+                   w->guess->only);
     for (size_t i = 0; i < w->guess->under_count; i++)
         buf_printf(w->out, "option \"-D%s\"    # an #if around the kernel asks for it\n",
                    w->guess->under[i]);

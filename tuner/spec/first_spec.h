@@ -25,6 +25,7 @@ typedef struct FirstGuess {
     size_t include_count, include_given; /* those behind the given ones were found */
     const char **without;                /* headers that are nowhere */
     size_t without_count;
+    const char *only; /* names that the rest of the file is not needed for; NULL: all is compiled */
     const char **under; /* "NAME=1": what the #if lines around the kernel ask for */
     size_t under_count;
 } FirstGuess;

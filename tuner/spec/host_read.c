@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 24 };
+/* A name of a large project has many callers, and theirs: what is not told soon is not known. */
+enum { DEPTH_MOST = 24, TEXTS_MOST = 400 };
 
 /* --- reading expressions ---------------------------------------------------------------------- */
 
@@ -24,6 +25,7 @@ typedef struct Reader {
     const HostNames *names;
     const Bound *bound;
     int depth;
+    int *left; /* texts that may still be read */
     const char *at, *end;
 } Reader;
 
@@ -38,7 +40,7 @@ static const HostValue *read_text(const Reader *from, HostPlace place, const Bou
     r.depth++;
     r.at = text;
     r.end = text + size;
-    const HostValue *v = r.depth < DEPTH_MOST ? read_ternary(&r) : NULL;
+    const HostValue *v = r.depth < DEPTH_MOST && --*r.left > 0 ? read_ternary(&r) : NULL;
     return code_skip(r.at, r.end) == r.end ? v : NULL;
 }
 
@@ -449,7 +451,8 @@ static const HostValue *read_ternary(Reader *r)
 
 const HostValue *host_value(HostPlace p, const char *expression, const HostNames *names)
 {
-    Reader r = {.arena = p.file->arena, .names = names};
+    int left = TEXTS_MOST;
+    Reader r = {.arena = p.file->arena, .names = names, .left = &left};
     return read_text(&r, p, NULL, expression, strlen(expression));
 }
 

@@ -604,7 +604,7 @@ static nvrtcResult build(Arena *a, Nvrtc *n, const NvrtcRequest *request, bool n
         if (strcmp(request->options[i], SOURCE_LIKE_NVCC) == 0) {
             options[count++] = "-default-device";
             options[count++] = "--pre-include=" STUB_NVCC;
-        } else if (!left_out(request->options[i])) {
+        } else if (!source_option_is_ours(request->options[i])) {
             options[count++] = request->options[i];
         }
     }
