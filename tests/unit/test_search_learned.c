@@ -76,6 +76,27 @@ static void parameters_are_known_by_their_names_and_values(void **state)
     arena_free(a);
 }
 
+static void one_parameter_in_common_is_enough(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const int64_t some[] = {1, 2};
+    const TableParameter own[] = {parameter(a, "A", 2, some), parameter(a, "B", 2, some)};
+    Table *t = table_with(a, own + 1, 1);
+    add(t, (uint32_t[]){0}, 3);
+    add(t, (uint32_t[]){1}, 6);
+    Learned *l = learned_new(a, own, both, 2);
+    size_t shared;
+    double means[2];
+
+    assert_int_equal(learned_add(l, t, &shared), 2);
+
+    assert_int_equal(shared, 1);
+    learned_means(l, (uint16_t[]){0, 0, 1, 1}, 2, means); /* whatever A is */
+    assert_true(fabs(means[1] - means[0] - log(2)) < 1e-12);
+    arena_free(a);
+}
+
 static void what_shares_nothing_or_has_no_time_teaches_nothing(void **state)
 {
     (void)state;
@@ -204,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_are_known_by_their_names_and_values),
+        cmocka_unit_test(one_parameter_in_common_is_enough),
         cmocka_unit_test(what_shares_nothing_or_has_no_time_teaches_nothing),
         cmocka_unit_test(a_search_begins_with_it_and_is_not_misled_by_it),
     };

@@ -2,6 +2,7 @@
 #include "tests/support/made_table.h"
 #include "metrics/base/random.h"
 #include "tuner/study/bootstrap.h"
+#include "tuner/study/study.h"
 #include "tuner/study/fit.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/race.h"
@@ -635,6 +636,38 @@ static void the_interval_of_a_lot_is_its_mean_without_noise(void **state)
     assert_true(low < first_regret(s, &f) && first_regret(s, &f) < high);
 }
 
+/* A space of 9 whose metric is the time but for the best two, which it has the wrong way round. */
+static void a_study_has_intervals_only_where_it_is_asked_for_them(void **state)
+{
+    const char *line = "metric m lower \"ms\" \"A guess.\" = registers\n";
+    Diag d = diag_new(*state);
+    Table *s = synthetic_grid(*state, 3, NULL);
+    MetricSet *set = metricset_new(*state);
+    assert_true(metricset_read(set, &(Source){"m.metrics", line, strlen(line)}, &d));
+    table_set_metrics(s, set);
+    for (size_t i = 0; i < s->count; i++)
+        s->metric[0][i] = i == 0 ? 1.15 : s->ms[i];
+    add_samples(*state, s, 0.05);
+    const bool chosen[9] = {[1] = true};
+    const StudyChoice choice = {.name = "one", .chosen = chosen, .survives = chosen};
+    for (size_t bootstraps = 0; bootstraps <= 50; bootstraps += 50) {
+        const StudyOptions o = {.bootstraps = bootstraps, .time_metric = "m"};
+        const Study y = study_space(*state, s, &choice, 1, &o);
+        const StudyMetric *m = &y.metrics[0];
+        assert_int_equal(y.budget, 1);
+        assert_close(m->regret, 0.1);
+        assert_close(y.carvings[0].judgement.regret, 0.1);
+        const double *bounds[] = {
+            &m->regret_low,       &m->regret_high,           &m->correlation_low,
+            &m->correlation_high, &y.carvings[0].regret_low, &y.sample_low[0],
+            &y.sample_high[1]};
+        for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
+            assert_int_equal(isnan(*bounds[k]) != 0, bootstraps == 0);
+        if (bootstraps > 0)
+            assert_true(m->regret_low <= 0.1 && m->regret_high >= 0.1);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
 
 int main(void)
@@ -666,6 +699,7 @@ int main(void)
         TEST(a_value_that_says_nothing_is_worth_a_random_sample),
         TEST(the_first_leave_out_copies_and_what_has_no_value),
         TEST(the_interval_of_a_lot_is_its_mean_without_noise),
+        TEST(a_study_has_intervals_only_where_it_is_asked_for_them),
         TEST(neighbours_differ_in_exactly_one_parameter),
         TEST(every_rival_reaches_the_best_sooner_with_more_cores),
         TEST(random_search_needs_half_the_space_and_the_others_less),
