@@ -71,10 +71,7 @@ static int version(void)
 
 static const Command *find_command(const char *name)
 {
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    return NULL;
+    return NAME_FIND(commands, COMMANDS, name, name);
 }
 
 static int unknown_command(const char *name)

@@ -168,6 +168,25 @@ static size_t name_distance(const char *a, const char *b)
     return row[m];
 }
 
+void *name_find(const void *elements, size_t count, size_t size, size_t offset, const char *name)
+{
+    const char *at = elements;
+    for (size_t i = 0; i < count; i++, at += size) {
+        const char *own = *(const char *const *)(const void *)(at + offset);
+        if (own && strcmp(own, name) == 0)
+            return (void *)(uintptr_t)at;
+    }
+    return NULL;
+}
+
+size_t word_place(const char *word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
 const char *name_closest(const char *name, const char *const *names, size_t count)
 {
     const char *best = NULL;

@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A text that messages point into.  It must outlive the messages. */
 typedef struct Source {
@@ -78,6 +79,19 @@ void diag_print(const Diag *d, Buf *out);
 
 /* Line and column of a place, both counted from 1; column counts bytes. */
 void source_position(const Source *s, size_t offset, size_t *line, size_t *column);
+
+/* The first of `count` elements of `size` bytes, each with its name at `offset`, a const char * that
+ * may be NULL, that is called so; NULL: none.  NAME_FIND(parameters, count, name, "A"). */
+void *name_find(const void *elements, size_t count, size_t size, size_t offset, const char *name);
+#define NAME_FIND(elements, count, member, wanted)                                                 \
+    name_find((elements), (size_t)(count), sizeof *(elements),                                     \
+              offsetof(__typeof__(*(elements)), member), (wanted))
+
+/* Which of the words it is; SIZE_MAX: none. */
+size_t word_place(const char *word, const char *const *words, size_t count);
+#define WORD_IS_ANY(word, ...)                                                                     \
+    (word_place((word), (const char *const[]){__VA_ARGS__},                                        \
+                sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)) < SIZE_MAX)
 
 /* Of `count` names, the one most like `name`, or NULL when none is close. */
 const char *name_closest(const char *name, const char *const *names, size_t count);

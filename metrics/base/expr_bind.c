@@ -288,10 +288,7 @@ static const Function functions[] = {
 /* NULL when there is none of that name. */
 static const Function *function_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (strcmp(functions[i].name, name) == 0)
-            return &functions[i];
-    return NULL;
+    return NAME_FIND(functions, sizeof functions / sizeof functions[0], name, name);
 }
 
 static size_t function_names(const char **out, size_t room)
@@ -315,10 +312,8 @@ typedef struct RowScope {
 
 static int column_of(const ExprTable *t, const char *name)
 {
-    for (size_t i = 0; i < t->column_count; i++)
-        if (strcmp(t->columns[i], name) == 0)
-            return (int)i;
-    return -1;
+    size_t i = word_place(name, t->columns, t->column_count);
+    return i < SIZE_MAX ? (int)i : -1;
 }
 
 static bool row_find(void *context, const char *name, int *slot, ValueKind *kind,
@@ -344,10 +339,9 @@ static bool is_sum(const Expr *e, const Scope *s)
 
 static const ExprTable *table_find(const Scope *s, const char *name, int *number)
 {
-    for (size_t i = 0; i < s->table_count; i++)
-        if (strcmp(s->tables[i].name, name) == 0)
-            return *number = (int)i, &s->tables[i];
-    return NULL;
+    const ExprTable *t = NAME_FIND(s->tables, s->table_count, name, name);
+    *number = t ? (int)(t - s->tables) : -1;
+    return t;
 }
 
 /* Columns of `table` become nodes of their own before names are looked up. */

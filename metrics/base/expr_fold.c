@@ -151,13 +151,8 @@ static Expr *fold_compare(const Folding *f, Expr *e)
 /* The least or most of one number, an integer rounded. */
 static bool is_neutral_call(const Expr *e)
 {
-    static const char *const names[] = {"min", "max", "floor", "ceil"};
-    if (e->op != OP_CALL || e->count != 1 || e->args[0]->kind != VALUE_INT)
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(e->name, names[i]) == 0)
-            return true;
-    return false;
+    return e->op == OP_CALL && e->count == 1 && e->args[0]->kind == VALUE_INT &&
+           WORD_IS_ANY(e->name, "min", "max", "floor", "ceil");
 }
 
 /* x·1, x + 0 and the like of integers. */

@@ -313,10 +313,7 @@ const Cubin *cubin_read(Arena *a, const void *bytes, size_t size, Diag *d)
 
 const CubinKernel *cubin_find(const Cubin *c, const char *name)
 {
-    for (size_t i = 0; i < c->kernel_count; i++)
-        if (strcmp(c->kernels[i].name, name) == 0)
-            return &c->kernels[i];
-    return NULL;
+    return NAME_FIND(c->kernels, c->kernel_count, name, name);
 }
 
 /* --- the identity of the code ---------------------------------------------------------------------- */

@@ -148,8 +148,5 @@ const Elf *elf_read(Arena *a, const void *bytes, size_t size, Diag *d)
 
 const ElfSection *elf_find(const Elf *e, const char *name)
 {
-    for (size_t i = 0; i < e->section_count; i++)
-        if (strcmp(e->sections[i].name, name) == 0)
-            return &e->sections[i];
-    return NULL;
+    return NAME_FIND(e->sections, e->section_count, name, name);
 }

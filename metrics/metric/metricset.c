@@ -51,10 +51,8 @@ MetricSet *metricset_new(Arena *a)
 
 int metricset_find(const MetricSet *set, const char *name)
 {
-    for (size_t i = 0; i < set->metrics.count; i++)
-        if (strcmp(set->metrics.at[i].name, name) == 0)
-            return (int)i;
-    return -1;
+    const Metric *m = NAME_FIND(set->metrics.at, set->metrics.count, name, name);
+    return m ? (int)(m - set->metrics.at) : -1;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -122,11 +120,7 @@ static bool complain(Lexer *l, Diag *d, const char *expected)
 
 static bool is_word_of_expressions(const char *name)
 {
-    static const char *const words[] = {"and", "or", "not", "in", "true", "false"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], name) == 0)
-            return true;
-    return false;
+    return WORD_IS_ANY(name, "and", "or", "not", "in", "true", "false");
 }
 
 static bool name_is_free(const MetricSet *set, const char *name, Span at, Diag *d)

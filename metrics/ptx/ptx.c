@@ -152,10 +152,7 @@ PtxFunction *ptx_find_entry(const PtxModule *m, const char *name)
 
 const PtxAttribute *ptx_find_attribute(const PtxFunction *f, const char *name)
 {
-    for (size_t i = 0; i < f->attributes.count; i++)
-        if (strcmp(f->attributes.at[i].name, name) == 0)
-            return &f->attributes.at[i];
-    return NULL;
+    return NAME_FIND(f->attributes.at, f->attributes.count, name, name);
 }
 
 uint64_t ptx_local_bytes(const PtxFunction *f, PtxSpace s)

@@ -30,10 +30,7 @@ static ValueKind real_kind(ValueKind k)
 /* A condition goes over configurations, not over the regions of one. */
 static bool is_region_column(const char *name)
 {
-    for (size_t i = 0; i < REGION_COLUMNS; i++)
-        if (strcmp(profile_region_names()[i], name) == 0)
-            return true;
-    return false;
+    return word_place(name, profile_region_names(), REGION_COLUMNS) < SIZE_MAX;
 }
 
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,

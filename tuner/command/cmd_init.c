@@ -345,10 +345,7 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
 
 static bool is_listed(const char *const *list, size_t count, const char *text)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], text) == 0)
-            return true;
-    return false;
+    return word_place(text, list, count) < SIZE_MAX;
 }
 
 /* A header as the files spell it that include it. */

@@ -193,10 +193,7 @@ static bool write_part(Arena *a, const EmitUnit *u, const char *folder, File *f,
 
 static bool is_listed(const Files *files, const char *name)
 {
-    for (size_t i = 0; i < files->count; i++)
-        if (strcmp(files->at[i].name, name) == 0)
-            return true;
-    return false;
+    return NAME_FIND(files->at, files->count, name, name) != NULL;
 }
 
 /* Removes what an earlier unit of this name has and this one has not.  A manifest that cannot be

@@ -196,10 +196,7 @@ static bool fail(const Work *w, const File *f, const char *why, const char *name
 
 static bool is_open(const Work *w, const char *path)
 {
-    for (size_t i = 0; i < w->depth; i++)
-        if (strcmp(w->stack[i], path) == 0)
-            return true;
-    return false;
+    return word_place(path, w->stack, w->depth) < SIZE_MAX;
 }
 
 static const char *skip_lines(const char *at)

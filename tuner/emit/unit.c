@@ -46,10 +46,9 @@ const char *unit_flavour_name(EmitFlavour f)
 
 bool unit_flavour_find(const char *name, EmitFlavour *f)
 {
-    for (int i = 0; i < FLAVOURS; i++)
-        if (strcmp(flavour_names[i], name) == 0)
-            return *f = (EmitFlavour)i, true;
-    return false;
+    size_t i = word_place(name, flavour_names, FLAVOURS);
+    *f = i < FLAVOURS ? (EmitFlavour)i : *f;
+    return i < FLAVOURS;
 }
 
 bool unit_is_identifier(const char *name)

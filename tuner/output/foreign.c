@@ -59,7 +59,7 @@ static void plain_unit(const char *name, char *out, size_t room)
 double foreign_unit_ms(const char *name)
 {
     /* Both micro signs of Unicode are in use. */
-    static const struct {
+    static const struct Unit {
         const char *name;
         double ms;
     } units[] = {
@@ -70,10 +70,8 @@ double foreign_unit_ms(const char *name)
         {"s", 1e3},         {"sec", 1e3},          {"second", 1e3}};
     char plain[24];
     plain_unit(name, plain, sizeof plain);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(plain, units[i].name) == 0)
-            return units[i].ms;
-    return 0;
+    const struct Unit *u = NAME_FIND(units, sizeof units / sizeof units[0], name, plain);
+    return u ? u->ms : 0;
 }
 
 Outcome foreign_status(const char *word)

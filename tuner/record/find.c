@@ -22,10 +22,8 @@ static void say(Buf *why, const char *what, const char *have, const char *want)
 
 static bool has_parameter(const RecordHeader *h, const RecordParameter *p)
 {
-    for (size_t i = 0; i < h->parameter_count; i++)
-        if (strcmp(h->parameters[i].name, p->name) == 0)
-            return h->parameters[i].is_text == p->is_text;
-    return false;
+    const RecordParameter *own = NAME_FIND(h->parameters, h->parameter_count, name, p->name);
+    return own && own->is_text == p->is_text;
 }
 
 /* Their order does not count: rows are found by names. */

@@ -247,10 +247,7 @@ bool profiles_close(ProfileWriter *w, Diag *d)
 
 static size_t place_of(const char *name, const char *const *names, size_t count)
 {
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(names[k], name) == 0)
-            return k;
-    return SIZE_MAX;
+    return word_place(name, names, count);
 }
 
 size_t profiles_field(const ProfileHeader *h, const char *name)

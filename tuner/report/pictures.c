@@ -327,10 +327,9 @@ static bool is_wanted(const Story *story, size_t m)
 {
     const char *const names[] = {story->time_metric, story->x_metric, story->y_metric, "efficiency",
                                  "utilization"};
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        if (names[k] && strcmp(story->points->metrics->metrics.at[m].name, names[k]) == 0)
-            return true;
-    return story->own && story->own[m];
+    const char *own = story->points->metrics->metrics.at[m].name;
+    return name_find(names, sizeof names / sizeof *names, sizeof *names, 0, own) ||
+           (story->own && story->own[m]);
 }
 
 /* Two metrics that agree with the time to the last digit put it in the same order: one picture is

@@ -83,10 +83,7 @@ const char *option_closest(const OptionTable *t, const char *name)
 
 static const Option *find(const OptionGroup *g, const char *name)
 {
-    for (size_t i = 0; i < g->count; i++)
-        if (strcmp(g->options[i].name, name) == 0)
-            return &g->options[i];
-    return NULL;
+    return NAME_FIND(g->options, g->count, name, name);
 }
 
 static bool refuse_name(const OptionTable *t, const char *name, Diag *d)

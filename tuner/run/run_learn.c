@@ -39,10 +39,7 @@ static bool refuse_strange(const Run *r, const Table *t)
 
 static bool is_learned(const Learning *l, const char *path)
 {
-    for (size_t k = 0; k < l->lessons.count; k++)
-        if (strcmp(l->lessons.at[k].path, path) == 0)
-            return true;
-    return false;
+    return NAME_FIND(l->lessons.at, l->lessons.count, path, path) != NULL;
 }
 
 /* What a user named must be of use; what was found may be of none. */

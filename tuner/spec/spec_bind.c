@@ -7,10 +7,7 @@
 
 static Taken *find_taken(const Reader *r, const char *name)
 {
-    for (size_t i = 0; i < r->names.count; i++)
-        if (strcmp(r->names.at[i].name, name) == 0)
-            return &r->names.at[i];
-    return NULL;
+    return NAME_FIND(r->names.at, r->names.count, name, name);
 }
 
 bool reader_declare(Reader *r, const char *name, Span at)
@@ -117,17 +114,14 @@ static bool find_local(const Visible *v, const char *name, int *slot, ValueKind 
 /* The slot of a name, visible or not; false when there is none. */
 static bool find_slot(const Spec *s, const char *name, size_t *slot)
 {
-    *slot = 0;
-    for (size_t i = 0; i < s->problem_name_count; i++, ++*slot)
-        if (strcmp(s->problem_names[i], name) == 0)
-            return true;
-    for (size_t i = 0; i < s->parameter_count; i++, ++*slot)
-        if (strcmp(s->parameters[i].name, name) == 0)
-            return true;
-    for (size_t i = 0; i < s->derived_count; i++, ++*slot)
-        if (strcmp(s->derived[i].name, name) == 0)
-            return true;
-    return false;
+    const size_t problem = word_place(name, s->problem_names, s->problem_name_count);
+    const Parameter *p = NAME_FIND(s->parameters, s->parameter_count, name, name);
+    const Derived *d = NAME_FIND(s->derived, s->derived_count, name, name);
+    *slot = problem < SIZE_MAX ? problem
+            : p                ? spec_parameter_slot(s, (size_t)(p - s->parameters))
+            : d                ? spec_derived_slot(s, (size_t)(d - s->derived))
+                               : SIZE_MAX;
+    return *slot < SIZE_MAX;
 }
 
 static ValueKind kind_of_slot(const Spec *s, size_t slot)
@@ -460,18 +454,10 @@ static void bind_repeat(Reader *r, Launch *k, Visible *v)
     }
 }
 
-static bool is_declared(const Reader *r, const char *name)
-{
-    for (size_t i = 0; i < r->names.count; i++)
-        if (strcmp(r->names.at[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 static void bind_launch(Reader *r, Launch *k, const LaunchLines *met, Visible v, bool own_lines)
 {
     bind_repeat(r, k, &v);
-    if (k->repeat_name && is_declared(r, k->repeat_name))
+    if (k->repeat_name && find_taken(r, k->repeat_name))
         diag_error(r->d, k->at,
                    "'%s' is declared already; let this launch repeat under another name",
                    k->repeat_name);

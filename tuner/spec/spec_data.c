@@ -145,9 +145,8 @@ static bool take_typed_name(Reader *r, Argument *g)
         return false;
     if (r->arguments.count >= ARGUMENT_LIMIT)
         return diag_error(r->d, g->at, "more than %d arguments", ARGUMENT_LIMIT);
-    for (size_t i = 0; i < r->arguments.count; i++)
-        if (strcmp(r->arguments.at[i].name, g->name) == 0)
-            return diag_error(r->d, g->at, "there is an argument '%s' already", g->name);
+    if (NAME_FIND(r->arguments.at, r->arguments.count, name, g->name))
+        return diag_error(r->d, g->at, "there is an argument '%s' already", g->name);
     return reader_take_type(r, g);
 }
 
