@@ -5,8 +5,8 @@ add_custom_target(aptune_commit
           -P ${CMAKE_CURRENT_LIST_DIR}/commit.cmake
   BYPRODUCTS ${generated}/commit.h
   COMMENT "" VERBATIM)
-add_dependencies(aptune_tuner aptune_commit)
-target_include_directories(aptune_tuner PRIVATE ${generated})
+add_dependencies(aptune aptune_commit)
+target_include_directories(aptune PRIVATE ${generated})
 
 file(STRINGS ${CUDA_INCLUDE}/cuda.h cuda_version REGEX "^#define CUDA_VERSION [0-9]+$")
 string(REGEX REPLACE "^.* ([0-9]+)0([0-9])0$" "\\1.\\2" cuda_version "${cuda_version}")
@@ -14,5 +14,5 @@ string(REPLACE GNU gcc kind "${CMAKE_BUILD_TYPE} by ${CMAKE_C_COMPILER_ID} ${CMA
 if(APTUNE_SANITIZE)
   string(APPEND kind " with sanitizers")
 endif()
-set_source_files_properties(tuner/command/version.c PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(tuner/main.c PROPERTIES COMPILE_DEFINITIONS
   "APTUNE_BUILD=\"${kind}\";APTUNE_CUDA_HEADERS=\"${cuda_version}\"")

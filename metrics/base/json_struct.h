@@ -1,7 +1,6 @@
 /* Structs as JSON and back, by one table for both directions.
  *
- *     static const JsonField POINT_FIELDS[] = {JSON_FIELD(Point, x), JSON_FIELD(Point, name)};
- *     static const JsonStruct POINT = JSON_STRUCT(Point, POINT_FIELDS);
+ *     JSON_TABLE(POINT, Point, JSON_FIELD(Point, x), JSON_FIELD(Point, name));
  *
  * A member's C type says how it is written, its name is the key.  Every number arrives as it was:
  * infinities and NaN go as text.  Text that is not UTF-8 arrives with question marks.  A reader
@@ -56,6 +55,11 @@ typedef struct JsonStruct {
     {                                                                                              \
         (table), sizeof(table) / sizeof *(table), sizeof(T)                                        \
     }
+
+/* A struct of the file's own: `name`, of type T. */
+#define JSON_TABLE(name, T, ...)                                                                   \
+    static const JsonField name##_FIELDS[] = {__VA_ARGS__};                                        \
+    static const JsonStruct name = JSON_STRUCT(T, name##_FIELDS)
 
 #define JSON_KIND(x)                                                                               \
     _Generic((x),                                                                                  \

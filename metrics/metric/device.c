@@ -177,11 +177,8 @@ const DevicePlatform *device_platform(const Device *d)
 
 /* --- as JSON ---------------------------------------------------------------------------------- */
 
-static const JsonField SHEET_FIELDS[] = {
-    JSON_FIELD_REALS(DeviceSheet, rates),
-    JSON_FIELD_REALS(DeviceSheet, latencies),
-};
-static const JsonStruct SHEET = JSON_STRUCT(DeviceSheet, SHEET_FIELDS);
+JSON_TABLE(SHEET, DeviceSheet, JSON_FIELD_REALS(DeviceSheet, rates),
+           JSON_FIELD_REALS(DeviceSheet, latencies));
 
 static const JsonField DEVICE_FIELDS[] = {
     JSON_FIELD(Device, name),

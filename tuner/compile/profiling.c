@@ -8,37 +8,22 @@
 
 /* --- a job ------------------------------------------------------------------------------------ */
 
-static const JsonField TRIPS_FIELDS[] = {
-    JSON_FIELD(WalkTrips, line),
-    JSON_FIELD(WalkTrips, rounds),
-};
-static const JsonStruct TRIPS = JSON_STRUCT(WalkTrips, TRIPS_FIELDS);
+JSON_TABLE(TRIPS, WalkTrips, JSON_FIELD(WalkTrips, line), JSON_FIELD(WalkTrips, rounds));
 
-static const JsonField BUFFER_FIELDS[] = {
-    JSON_FIELD(ProfileBuffer, address),
-    JSON_FIELD(ProfileBuffer, bytes),
-    JSON_FIELD(ProfileBuffer, filled),
-    JSON_FIELD(ProfileBuffer, written),
-};
-static const JsonStruct BUFFER = JSON_STRUCT(ProfileBuffer, BUFFER_FIELDS);
+JSON_TABLE(BUFFER, ProfileBuffer, JSON_FIELD(ProfileBuffer, address),
+           JSON_FIELD(ProfileBuffer, bytes), JSON_FIELD(ProfileBuffer, filled),
+           JSON_FIELD(ProfileBuffer, written));
 
-static const JsonField LAUNCH_FIELDS[] = {
-    JSON_FIELD_ROW(ProfileLaunch, grid),
-    JSON_FIELD_ROW(ProfileLaunch, block),
-    JSON_FIELD(ProfileLaunch, shared),
-    JSON_FIELD_BYTES(ProfileLaunch, parameters, parameter_bytes),
-    JSON_FIELD_STRUCTS(ProfileLaunch, buffers, buffer_count, BUFFER),
-    JSON_FIELD_STRUCTS(ProfileLaunch, trips, trip_count, TRIPS),
-};
-static const JsonStruct LAUNCH = JSON_STRUCT(ProfileLaunch, LAUNCH_FIELDS);
+JSON_TABLE(LAUNCH, ProfileLaunch, JSON_FIELD_ROW(ProfileLaunch, grid),
+           JSON_FIELD_ROW(ProfileLaunch, block), JSON_FIELD(ProfileLaunch, shared),
+           JSON_FIELD_BYTES(ProfileLaunch, parameters, parameter_bytes),
+           JSON_FIELD_STRUCTS(ProfileLaunch, buffers, buffer_count, BUFFER),
+           JSON_FIELD_STRUCTS(ProfileLaunch, trips, trip_count, TRIPS));
 
-static const JsonField JOB_FIELDS[] = {
-    JSON_FIELD_TEXT_OR_NULL(ProfileJob, kernel),
-    JSON_FIELD_POINTER(ProfileJob, device, DEVICE_JSON),
-    JSON_FIELD_TEXT_OR_NULL(ProfileJob, data),
-    JSON_FIELD_STRUCTS(ProfileJob, launches, launch_count, LAUNCH),
-};
-static const JsonStruct JOB = JSON_STRUCT(ProfileJob, JOB_FIELDS);
+JSON_TABLE(JOB, ProfileJob, JSON_FIELD_TEXT_OR_NULL(ProfileJob, kernel),
+           JSON_FIELD_POINTER(ProfileJob, device, DEVICE_JSON),
+           JSON_FIELD_TEXT_OR_NULL(ProfileJob, data),
+           JSON_FIELD_STRUCTS(ProfileJob, launches, launch_count, LAUNCH));
 
 json_t *profile_job_json(const ProfileJob *p, Buf *parameters)
 {

@@ -4,222 +4,123 @@
 
 /* --- what each struct holds ------------------------------------------------------------------- */
 
-static const JsonField MODULE_FIELDS[] = {JSON_FIELD_BYTES(TaskModule, cubin, size)};
-static const JsonStruct MODULE = JSON_STRUCT(TaskModule, MODULE_FIELDS);
+JSON_TABLE(MODULE, TaskModule, JSON_FIELD_BYTES(TaskModule, cubin, size));
 
-static const JsonField ARGUMENT_FIELDS[] = {
-    JSON_FIELD(TaskArgument, buffer),
-    JSON_FIELD(TaskArgument, texture),
-    JSON_FIELD(TaskArgument, joined),
-    JSON_FIELD(TaskArgument, alignment),
-    JSON_FIELD_FILLED(TaskArgument, bytes, size),
-};
-static const JsonStruct ARGUMENT = JSON_STRUCT(TaskArgument, ARGUMENT_FIELDS);
+JSON_TABLE(ARGUMENT, TaskArgument, JSON_FIELD(TaskArgument, buffer),
+           JSON_FIELD(TaskArgument, texture), JSON_FIELD(TaskArgument, joined),
+           JSON_FIELD(TaskArgument, alignment), JSON_FIELD_FILLED(TaskArgument, bytes, size));
 
-static const JsonField LAUNCH_FIELDS[] = {
-    JSON_FIELD(TaskLaunch, module),
-    JSON_FIELD(TaskLaunch, kernel),
-    JSON_FIELD_ROW(TaskLaunch, grid),
-    JSON_FIELD_ROW(TaskLaunch, block),
-    JSON_FIELD(TaskLaunch, shared),
-    JSON_FIELD(TaskLaunch, repeat),
-    JSON_FIELD_STRUCTS(TaskLaunch, arguments, argument_count, ARGUMENT),
-};
-static const JsonStruct LAUNCH = JSON_STRUCT(TaskLaunch, LAUNCH_FIELDS);
+JSON_TABLE(LAUNCH, TaskLaunch, JSON_FIELD(TaskLaunch, module), JSON_FIELD(TaskLaunch, kernel),
+           JSON_FIELD_ROW(TaskLaunch, grid), JSON_FIELD_ROW(TaskLaunch, block),
+           JSON_FIELD(TaskLaunch, shared), JSON_FIELD(TaskLaunch, repeat),
+           JSON_FIELD_STRUCTS(TaskLaunch, arguments, argument_count, ARGUMENT));
 
-static const JsonField SYMBOL_FIELDS[] = {
-    JSON_FIELD(TaskSymbol, name),
-    JSON_FIELD(TaskSymbol, buffer),
-    JSON_FIELD(TaskSymbol, optional),
-};
-static const JsonStruct SYMBOL = JSON_STRUCT(TaskSymbol, SYMBOL_FIELDS);
+JSON_TABLE(SYMBOL, TaskSymbol, JSON_FIELD(TaskSymbol, name), JSON_FIELD(TaskSymbol, buffer),
+           JSON_FIELD(TaskSymbol, optional));
 
-static const JsonField RIVAL_ARGUMENT_FIELDS[] = {
-    JSON_FIELD(TaskRivalArgument, name),   JSON_FIELD(TaskRivalArgument, buffer),
-    JSON_FIELD(TaskRivalArgument, real),   JSON_FIELD(TaskRivalArgument, integer),
-    JSON_FIELD(TaskRivalArgument, number),
-};
-static const JsonStruct RIVAL_ARGUMENT = JSON_STRUCT(TaskRivalArgument, RIVAL_ARGUMENT_FIELDS);
+JSON_TABLE(RIVAL_ARGUMENT, TaskRivalArgument, JSON_FIELD(TaskRivalArgument, name),
+           JSON_FIELD(TaskRivalArgument, buffer), JSON_FIELD(TaskRivalArgument, real),
+           JSON_FIELD(TaskRivalArgument, integer), JSON_FIELD(TaskRivalArgument, number));
 
-static const JsonField RIVAL_FIELDS[] = {
-    JSON_FIELD(TaskRival, library),
-    JSON_FIELD(TaskRival, call),
-    JSON_FIELD_STRUCTS(TaskRival, arguments, argument_count, RIVAL_ARGUMENT),
-};
-static const JsonStruct RIVAL = JSON_STRUCT(TaskRival, RIVAL_FIELDS);
+JSON_TABLE(RIVAL, TaskRival, JSON_FIELD(TaskRival, library), JSON_FIELD(TaskRival, call),
+           JSON_FIELD_STRUCTS(TaskRival, arguments, argument_count, RIVAL_ARGUMENT));
 
-static const JsonField RUN_FIELDS[] = {
-    JSON_FIELD_STRUCTS(TaskRun, modules, module_count, MODULE),
-    JSON_FIELD_STRUCTS(TaskRun, launches, launch_count, LAUNCH),
-    JSON_FIELD_STRUCTS(TaskRun, symbols, symbol_count, SYMBOL),
-    JSON_FIELD_POINTER(TaskRun, rival, RIVAL),
-};
-static const JsonStruct RUN = JSON_STRUCT(TaskRun, RUN_FIELDS);
+JSON_TABLE(RUN, TaskRun, JSON_FIELD_STRUCTS(TaskRun, modules, module_count, MODULE),
+           JSON_FIELD_STRUCTS(TaskRun, launches, launch_count, LAUNCH),
+           JSON_FIELD_STRUCTS(TaskRun, symbols, symbol_count, SYMBOL),
+           JSON_FIELD_POINTER(TaskRun, rival, RIVAL));
 
-static const JsonField TYPE_FIELDS[] = {
-    JSON_FIELD_BELOW(TaskType, scalar, TASK_SCALARS),
-    JSON_FIELD(TaskType, lanes),
-};
-static const JsonStruct TYPE = JSON_STRUCT(TaskType, TYPE_FIELDS);
+JSON_TABLE(TYPE, TaskType, JSON_FIELD_BELOW(TaskType, scalar, TASK_SCALARS),
+           JSON_FIELD(TaskType, lanes));
 
-static const JsonField CONTENTS_FIELDS[] = {
-    JSON_FIELD_BELOW(TaskContents, kind, TASK_CONTENTS_KINDS),
-    JSON_FIELD(TaskContents, value),
-    JSON_FIELD(TaskContents, lo),
-    JSON_FIELD(TaskContents, hi),
-    JSON_FIELD(TaskContents, seed),
-    JSON_FIELD_BYTES(TaskContents, bytes, size),
-    JSON_FIELD(TaskContents, converted),
-    JSON_FIELD_BELOW(TaskContents, made_as, TASK_SCALARS),
-};
-static const JsonStruct CONTENTS = JSON_STRUCT(TaskContents, CONTENTS_FIELDS);
+JSON_TABLE(CONTENTS, TaskContents, JSON_FIELD_BELOW(TaskContents, kind, TASK_CONTENTS_KINDS),
+           JSON_FIELD(TaskContents, value), JSON_FIELD(TaskContents, lo),
+           JSON_FIELD(TaskContents, hi), JSON_FIELD(TaskContents, seed),
+           JSON_FIELD_BYTES(TaskContents, bytes, size), JSON_FIELD(TaskContents, converted),
+           JSON_FIELD_BELOW(TaskContents, made_as, TASK_SCALARS));
 
-static const JsonField TOLERANCE_FIELDS[] = {
-    JSON_FIELD(TaskTolerance, absolute),
-    JSON_FIELD(TaskTolerance, relative),
-    JSON_FIELD_BELOW(TaskTolerance, scale, TASK_SCALE_ELEMENT + 1),
-    JSON_FIELD(TaskTolerance, sum),
-    JSON_FIELD(TaskTolerance, except),
-};
-static const JsonStruct TOLERANCE = JSON_STRUCT(TaskTolerance, TOLERANCE_FIELDS);
+JSON_TABLE(TOLERANCE, TaskTolerance, JSON_FIELD(TaskTolerance, absolute),
+           JSON_FIELD(TaskTolerance, relative),
+           JSON_FIELD_BELOW(TaskTolerance, scale, TASK_SCALE_ELEMENT + 1),
+           JSON_FIELD(TaskTolerance, sum), JSON_FIELD(TaskTolerance, except));
 
-static const JsonField BUFFER_FIELDS[] = {
-    JSON_FIELD(TaskBuffer, name),
-    JSON_FIELD_STRUCT(TaskBuffer, type, TYPE),
-    JSON_FIELD(TaskBuffer, count),
-    JSON_FIELD_BELOW(TaskBuffer, role, TASK_REFERENCE + 1),
-    JSON_FIELD_STRUCT(TaskBuffer, contents, CONTENTS),
-    JSON_FIELD_STRUCT(TaskBuffer, tolerance, TOLERANCE),
-    JSON_FIELD(TaskBuffer, expected),
-};
-static const JsonStruct BUFFER = JSON_STRUCT(TaskBuffer, BUFFER_FIELDS);
+JSON_TABLE(BUFFER, TaskBuffer, JSON_FIELD(TaskBuffer, name),
+           JSON_FIELD_STRUCT(TaskBuffer, type, TYPE), JSON_FIELD(TaskBuffer, count),
+           JSON_FIELD_BELOW(TaskBuffer, role, TASK_REFERENCE + 1),
+           JSON_FIELD_STRUCT(TaskBuffer, contents, CONTENTS),
+           JSON_FIELD_STRUCT(TaskBuffer, tolerance, TOLERANCE), JSON_FIELD(TaskBuffer, expected));
 
-static const JsonField TEXTURE_FIELDS[] = {
-    JSON_FIELD(TaskTexture, buffer),
-    JSON_FIELD_ROW(TaskTexture, size),
-    JSON_FIELD_BELOW(TaskTexture, edge, TASK_EDGE_BORDER + 1),
-    JSON_FIELD(TaskTexture, linear),
-    JSON_FIELD(TaskTexture, normalized),
-    JSON_FIELD(TaskTexture, fetch),
-};
-static const JsonStruct TEXTURE = JSON_STRUCT(TaskTexture, TEXTURE_FIELDS);
+JSON_TABLE(TEXTURE, TaskTexture, JSON_FIELD(TaskTexture, buffer), JSON_FIELD_ROW(TaskTexture, size),
+           JSON_FIELD_BELOW(TaskTexture, edge, TASK_EDGE_BORDER + 1),
+           JSON_FIELD(TaskTexture, linear), JSON_FIELD(TaskTexture, normalized),
+           JSON_FIELD(TaskTexture, fetch));
 
-static const JsonField PROBLEM_FIELDS[] = {
-    JSON_FIELD_STRUCTS(TaskProblem, buffers, buffer_count, BUFFER),
-    JSON_FIELD_STRUCTS(TaskProblem, textures, texture_count, TEXTURE),
-    JSON_FIELD_STRUCT(TaskProblem, reference, RUN),
-    JSON_FIELD_STRUCT(TaskProblem, checking, MODULE),
-    JSON_FIELD(TaskProblem, bare),
-};
-static const JsonStruct PROBLEM = JSON_STRUCT(TaskProblem, PROBLEM_FIELDS);
+JSON_TABLE(PROBLEM, TaskProblem, JSON_FIELD_STRUCTS(TaskProblem, buffers, buffer_count, BUFFER),
+           JSON_FIELD_STRUCTS(TaskProblem, textures, texture_count, TEXTURE),
+           JSON_FIELD_STRUCT(TaskProblem, reference, RUN),
+           JSON_FIELD_STRUCT(TaskProblem, checking, MODULE), JSON_FIELD(TaskProblem, bare));
 
 /* Samples and rounds that a helper can take memory for. */
 enum { SAMPLES_BELOW = (1 << 20) + 1, ROUNDS_BELOW = 10001 };
 
-static const JsonField SAMPLING_FIELDS[] = {
-    JSON_FIELD_BELOW(TaskSampling, least, SAMPLES_BELOW),
-    JSON_FIELD_BELOW(TaskSampling, enough, SAMPLES_BELOW),
-    JSON_FIELD_BELOW(TaskSampling, most, SAMPLES_BELOW),
-    JSON_FIELD(TaskSampling, sample_ms),
-    JSON_FIELD(TaskSampling, width),
-    JSON_FIELD(TaskSampling, budget_ms),
-    JSON_FIELD(TaskSampling, best_ms),
-};
-static const JsonStruct SAMPLING = JSON_STRUCT(TaskSampling, SAMPLING_FIELDS);
+JSON_TABLE(SAMPLING, TaskSampling, JSON_FIELD_BELOW(TaskSampling, least, SAMPLES_BELOW),
+           JSON_FIELD_BELOW(TaskSampling, enough, SAMPLES_BELOW),
+           JSON_FIELD_BELOW(TaskSampling, most, SAMPLES_BELOW), JSON_FIELD(TaskSampling, sample_ms),
+           JSON_FIELD(TaskSampling, width), JSON_FIELD(TaskSampling, budget_ms),
+           JSON_FIELD(TaskSampling, best_ms));
 
-static const JsonField TRIAL_FIELDS[] = {
-    JSON_FIELD(Trial, id),
-    JSON_FIELD_STRUCT(Trial, run, RUN),
-    JSON_FIELD_LIST(Trial, compared, compared_count),
-    JSON_FIELD(Trial, verify),
-    JSON_FIELD(Trial, warmups),
-    JSON_FIELD_BELOW(Trial, cache, TASK_BOTH + 1),
-    JSON_FIELD_STRUCT(Trial, sampling, SAMPLING),
-    JSON_FIELD(Trial, sustain_s),
-};
-static const JsonStruct TRIAL = JSON_STRUCT(Trial, TRIAL_FIELDS);
+JSON_TABLE(TRIAL, Trial, JSON_FIELD(Trial, id), JSON_FIELD_STRUCT(Trial, run, RUN),
+           JSON_FIELD_LIST(Trial, compared, compared_count), JSON_FIELD(Trial, verify),
+           JSON_FIELD(Trial, warmups), JSON_FIELD_BELOW(Trial, cache, TASK_BOTH + 1),
+           JSON_FIELD_STRUCT(Trial, sampling, SAMPLING), JSON_FIELD(Trial, sustain_s));
 
-static const JsonField FINAL_FIELDS[] = {
-    JSON_FIELD(TrialFinal, id),
-    JSON_FIELD_STRUCTS(TrialFinal, runs, run_count, RUN),
-    JSON_FIELD_BELOW(TrialFinal, rounds, ROUNDS_BELOW),
-    JSON_FIELD_BELOW(TrialFinal, cache, TASK_BOTH + 1),
-    JSON_FIELD(TrialFinal, sample_ms),
-    JSON_FIELD(TrialFinal, warm_s),
-    JSON_FIELD(TrialFinal, sustain_s),
-};
-static const JsonStruct FINAL = JSON_STRUCT(TrialFinal, FINAL_FIELDS);
+JSON_TABLE(FINAL, TrialFinal, JSON_FIELD(TrialFinal, id),
+           JSON_FIELD_STRUCTS(TrialFinal, runs, run_count, RUN),
+           JSON_FIELD_BELOW(TrialFinal, rounds, ROUNDS_BELOW),
+           JSON_FIELD_BELOW(TrialFinal, cache, TASK_BOTH + 1), JSON_FIELD(TrialFinal, sample_ms),
+           JSON_FIELD(TrialFinal, warm_s), JSON_FIELD(TrialFinal, sustain_s));
 
-static const JsonField HEALTH_FIELDS[] = {
-    JSON_FIELD(GpuHealth, known),          JSON_FIELD(GpuHealth, clock_mhz),
-    JSON_FIELD(GpuHealth, clock_most_mhz), JSON_FIELD(GpuHealth, power_w),
-    JSON_FIELD(GpuHealth, power_limit_w),  JSON_FIELD(GpuHealth, temperature_c),
-    JSON_FIELD(GpuHealth, throttle),       JSON_FIELD(GpuHealth, others),
-};
-static const JsonStruct HEALTH = JSON_STRUCT(GpuHealth, HEALTH_FIELDS);
+JSON_TABLE(HEALTH, GpuHealth, JSON_FIELD(GpuHealth, known), JSON_FIELD(GpuHealth, clock_mhz),
+           JSON_FIELD(GpuHealth, clock_most_mhz), JSON_FIELD(GpuHealth, power_w),
+           JSON_FIELD(GpuHealth, power_limit_w), JSON_FIELD(GpuHealth, temperature_c),
+           JSON_FIELD(GpuHealth, throttle), JSON_FIELD(GpuHealth, others));
 
-static const JsonField CHECK_FIELDS[] = {
-    JSON_FIELD(TrialCheck, buffer),   JSON_FIELD(TrialCheck, wrong),
-    JSON_FIELD(TrialCheck, nan),      JSON_FIELD(TrialCheck, unwritten),
-    JSON_FIELD(TrialCheck, first),    JSON_FIELD(TrialCheck, got),
-    JSON_FIELD(TrialCheck, expected), JSON_FIELD(TrialCheck, max_error),
-    JSON_FIELD(TrialCheck, scale),
-};
-static const JsonStruct CHECK = JSON_STRUCT(TrialCheck, CHECK_FIELDS);
+JSON_TABLE(CHECK, TrialCheck, JSON_FIELD(TrialCheck, buffer), JSON_FIELD(TrialCheck, wrong),
+           JSON_FIELD(TrialCheck, nan), JSON_FIELD(TrialCheck, unwritten),
+           JSON_FIELD(TrialCheck, first), JSON_FIELD(TrialCheck, got),
+           JSON_FIELD(TrialCheck, expected), JSON_FIELD(TrialCheck, max_error),
+           JSON_FIELD(TrialCheck, scale));
 
-static const JsonField SUSTAINED_FIELDS[] = {
-    JSON_FIELD(TrialSustained, runs),      JSON_FIELD(TrialSustained, ms),
-    JSON_FIELD(TrialSustained, joules),    JSON_FIELD(TrialSustained, power_w),
-    JSON_FIELD(TrialSustained, clock_mhz), JSON_FIELD(TrialSustained, throttle),
-    JSON_FIELD(TrialSustained, idle),
-};
-static const JsonStruct SUSTAINED = JSON_STRUCT(TrialSustained, SUSTAINED_FIELDS);
+JSON_TABLE(SUSTAINED, TrialSustained, JSON_FIELD(TrialSustained, runs),
+           JSON_FIELD(TrialSustained, ms), JSON_FIELD(TrialSustained, joules),
+           JSON_FIELD(TrialSustained, power_w), JSON_FIELD(TrialSustained, clock_mhz),
+           JSON_FIELD(TrialSustained, throttle), JSON_FIELD(TrialSustained, idle));
 
-static const JsonField RESULT_FIELDS[] = {
-    JSON_FIELD(TrialResult, id),
-    JSON_FIELD_BELOW(TrialResult, status, OUTCOMES),
-    JSON_FIELD(TrialResult, verified),
-    JSON_FIELD_LIST(TrialResult, times, time_count),
-    JSON_FIELD_LIST(TrialResult, warm_times, warm_count),
-    JSON_FIELD(TrialResult, batch),
-    JSON_FIELD_STRUCTS(TrialResult, sustained, sustained_count, SUSTAINED),
-    JSON_FIELD_STRUCT(TrialResult, health, HEALTH),
-    JSON_FIELD(TrialResult, first_ms),
-    JSON_FIELD_STRUCTS(TrialResult, checks, check_count, CHECK),
-    JSON_FIELD(TrialResult, words),
-    JSON_FIELD(TrialResult, title),
-    JSON_FIELD(TrialResult, details),
-};
-static const JsonStruct RESULT = JSON_STRUCT(TrialResult, RESULT_FIELDS);
+JSON_TABLE(RESULT, TrialResult, JSON_FIELD(TrialResult, id),
+           JSON_FIELD_BELOW(TrialResult, status, OUTCOMES), JSON_FIELD(TrialResult, verified),
+           JSON_FIELD_LIST(TrialResult, times, time_count),
+           JSON_FIELD_LIST(TrialResult, warm_times, warm_count), JSON_FIELD(TrialResult, batch),
+           JSON_FIELD_STRUCTS(TrialResult, sustained, sustained_count, SUSTAINED),
+           JSON_FIELD_STRUCT(TrialResult, health, HEALTH), JSON_FIELD(TrialResult, first_ms),
+           JSON_FIELD_STRUCTS(TrialResult, checks, check_count, CHECK),
+           JSON_FIELD(TrialResult, words), JSON_FIELD(TrialResult, title),
+           JSON_FIELD(TrialResult, details));
 
-static const JsonField OUTPUT_FIELDS[] = {
-    JSON_FIELD(TaskOutput, buffer),
-    JSON_FIELD(TaskOutput, rms),
-    JSON_FIELD(TaskOutput, max),
-    JSON_FIELD(TaskOutput, nonfinite),
-    JSON_FIELD(TaskOutput, unwritten),
-    JSON_FIELD(TaskOutput, nondeterministic),
-    JSON_FIELD(TaskOutput, nondeterminism),
-};
-static const JsonStruct OUTPUT = JSON_STRUCT(TaskOutput, OUTPUT_FIELDS);
+JSON_TABLE(OUTPUT, TaskOutput, JSON_FIELD(TaskOutput, buffer), JSON_FIELD(TaskOutput, rms),
+           JSON_FIELD(TaskOutput, max), JSON_FIELD(TaskOutput, nonfinite),
+           JSON_FIELD(TaskOutput, unwritten), JSON_FIELD(TaskOutput, nondeterministic),
+           JSON_FIELD(TaskOutput, nondeterminism));
 
 typedef struct Outputs {
     const TaskOutput *outputs;
     size_t count;
 } Outputs;
-static const JsonField OUTPUTS_FIELDS[] = {JSON_FIELD_STRUCTS(Outputs, outputs, count, OUTPUT)};
-static const JsonStruct OUTPUTS = JSON_STRUCT(Outputs, OUTPUTS_FIELDS);
+JSON_TABLE(OUTPUTS, Outputs, JSON_FIELD_STRUCTS(Outputs, outputs, count, OUTPUT));
 
-static const JsonField FACTS_FIELDS[] = {
-    JSON_FIELD_STRUCT(GpuFacts, device, DEVICE_JSON),
-    JSON_FIELD(GpuFacts, uuid),
-    JSON_FIELD(GpuFacts, driver),
-    JSON_FIELD(GpuFacts, cuda_version),
-    JSON_FIELD(GpuFacts, memory_bytes),
-    JSON_FIELD(GpuFacts, memory_clock_hz),
-    JSON_FIELD(GpuFacts, bus_bits),
-};
-static const JsonStruct FACTS = JSON_STRUCT(GpuFacts, FACTS_FIELDS);
+JSON_TABLE(FACTS, GpuFacts, JSON_FIELD_STRUCT(GpuFacts, device, DEVICE_JSON),
+           JSON_FIELD(GpuFacts, uuid), JSON_FIELD(GpuFacts, driver),
+           JSON_FIELD(GpuFacts, cuda_version), JSON_FIELD(GpuFacts, memory_bytes),
+           JSON_FIELD(GpuFacts, memory_clock_hz), JSON_FIELD(GpuFacts, bus_bits));
 
 /* --- messages --------------------------------------------------------------------------------- */
 
