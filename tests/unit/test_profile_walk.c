@@ -493,6 +493,25 @@ static void each_doubt_widens_the_uncertainty_by_its_share(void **state)
     assert_uncertain("ld.global.f32 %f1, [%rd3]; div.rn.f32 %f2, %f1, 0f40400000;", 0.25 * 35 / 41);
 }
 
+/* 16 x 8 x 16 multiply-adds for each matrix operation, three times two of them. */
+static void work_of_tensor_cores_is_that_of_what_is_executed(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p =
+        profile_of(a, "mov.u32 %r2, 0;\n"
+                      "L: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 %r3, %r4, %r5, %r6;\n"
+                      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 %r7, %r4, %r5, %r6;\n"
+                      "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 3; @%p1 bra L;");
+    const Profile none = profile_of(a, "add.u32 %r2, %r1, 1;");
+
+    assert_near(p.value[PROFILE_TENSOR_INSTR], 6);
+    assert_near(p.value[PROFILE_TENSOR_WORK], 6 * 16 * 8 * 16);
+    assert_near(none.value[PROFILE_TENSOR_WORK], 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +535,7 @@ int main(void)
         cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
         cmocka_unit_test(what_is_not_known_is_said_with_its_line),
         cmocka_unit_test(a_wait_of_few_warps_is_said_among_many_notes),
+        cmocka_unit_test(work_of_tensor_cores_is_that_of_what_is_executed),
         cmocka_unit_test(each_doubt_widens_the_uncertainty_by_its_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,6 +268,41 @@ static void buffers_get_the_contents_of_the_spec(void **state)
     close_run(r);
 }
 
+/* As many elements as there are, or as the spec says; of inputs none. */
+static void what_a_configuration_makes_is_compared(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\nparam A in 2\nreference first\nin x : float[N]\n"
+                      "out y : float[N * A]\ncompare y first N / A\ninout z : int[N]\n"
+                      "compare z first 100\n");
+    const int64_t *compared;
+    size_t count;
+    assert_non_null(run_data(r));
+
+    assert_true(run_compared(r->arena, r, 0, &compared, &count));
+
+    assert_int_equal(count, 3);
+    assert_int_equal(compared[0], -1);
+    assert_int_equal(compared[1], 4);
+    assert_int_equal(compared[2], 8);
+    close_run(r);
+}
+
+static void a_number_of_results_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\nparam A in 2\nreference first\nout y : float[N]\n"
+                      "compare y first N / (A - 2)\n");
+    const int64_t *compared;
+    size_t count;
+    assert_non_null(run_data(r));
+
+    assert_false(run_compared(r->arena, r, 0, &compared, &count));
+
+    assert_int_equal(r->diag->errors, 1);
+    close_run(r);
+}
+
 static void a_buffer_without_elements_is_refused(void **state)
 {
     (void)state;
@@ -404,6 +439,8 @@ int main(void)
         cmocka_unit_test(an_integer_that_does_not_fit_is_refused_with_a_message),
         cmocka_unit_test(arguments_of_a_task_name_buffers_in_their_order),
         cmocka_unit_test(buffers_get_the_contents_of_the_spec),
+        cmocka_unit_test(what_a_configuration_makes_is_compared),
+        cmocka_unit_test(a_number_of_results_that_is_none_is_refused),
         cmocka_unit_test(a_buffer_without_elements_is_refused),
         cmocka_unit_test(walks_read_what_the_gpu_gets),
         cmocka_unit_test(structs_lie_as_c_lays_them_out),
