@@ -575,6 +575,8 @@ struct failure : public virtual boost::runtime_error { failure(const char *); };
 class Layer { boost::shared_ptr<Pair> pair; };
 template <typename T> struct wide { typedef T type; };
 template <> struct wide<c10::Half> { typedef c10::Half type; };
+namespace own { struct half { boost::any x; }; }
+template <> struct wide<own::half> { typedef own::half type; };
 enum Kind { PLAIN, SCALED };
 #define SCALE 2
 template <typename C> struct traits { static char test(...); static const int n = sizeof(test(boost::any())); };
@@ -604,4 +606,15 @@ END
     echo '__global__ void plain(Pair *a, int n) { scale(a, n); }' | sed 's/scale(a, n);/for (int i = 0; i < n; i++) a[i] = a[i] + a[i];/' >>use.cu
     check use.spec
     status_is 0
+}
+
+@test "a number that a template recurs by is tried as a small one" {
+    cat >recurs.cu <<'END'
+template <int DIM> __device__ float sum(const float *a) { return sum<DIM - 1>(a) + a[DIM - 1]; }
+template <> __device__ float sum<0>(const float *) { return 0; }
+template <int DIM> __global__ void k(float *out, const float *in) { out[threadIdx.x] = sum<DIM>(in); }
+END
+    run --separate-stderr "$APTUNE" init recurs.cu
+    status_is 0
+    has "$(cat recurs.spec)" '^param DIM in 4, 2, 8 '
 }

@@ -212,7 +212,14 @@ static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
         if (changed && file_has_word(t, TYPES[i]) && try_values(t, res, &unused, d))
             return true;
     }
-    return false;
+    /* A number that the template recurs by is a small one. */
+    if (!*log || !strstr(*log, "excessive recursion"))
+        return false;
+    for (size_t n = 0; n < k->arguments.count; n++)
+        if (!k->arguments.at[n].is_type && !k->arguments.at[n].launched)
+            k->arguments.at[n].initial = "4";
+    set_expression(t, k);
+    return try_values(t, res, &unused, d);
 }
 
 /* Where the spec goes; "-": to the terminal, as if it lay beside the source. */

@@ -415,8 +415,11 @@ static const char *skip_template(Cutter *c, const char *at)
     const char *close = may ? code_closing(at, c->text + c->size) : NULL;
     for (const char *p = at; p < close;) {
         const Word w = code_word(p);
-        if (w.length && strncmp(w.at + w.length, "::", 2) == 0 && owner_of(c, w).length == 0)
+        if (w.length && strncmp(w.at + w.length, "::", 2) == 0 && owner_of(c, w).length == 0) {
             VEC_PUSH(c->arena, &d->listed.scopes, code_copy(c->arena, w));
+            if (d->is_template && d->words > 0)
+                VEC_PUSH(c->arena, &d->listed.special, code_copy(c->arena, w));
+        }
         p += w.length ? w.length : 1;
     }
     return close;

@@ -30,11 +30,12 @@ const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMar
 /* A declaration at the scope of the file or of a namespace, a class as a whole. */
 typedef struct HostDeclaration {
     const char *start, *end;
-    VEC(const char *) names;  /* that it declares; none: it was not understood */
-    const char *owner;        /* of "Owner::name(…)"; NULL: none */
-    VEC(const char *) scopes; /* "c10" of "c10::Half", outside of its body */
-    bool spaces;              /* "using namespace name" */
-    bool operates;            /* an operator: it declares nothing, and these are what it takes */
+    VEC(const char *) names;   /* that it declares; none: it was not understood */
+    const char *owner;         /* of "Owner::name(…)"; NULL: none */
+    VEC(const char *) scopes;  /* "c10" of "c10::Half", outside of its body */
+    VEC(const char *) special; /* those of them in what a template is specialised for */
+    bool spaces;               /* "using namespace name" */
+    bool operates;             /* an operator: it declares nothing, and these are what it takes */
 } HostDeclaration;
 
 typedef VEC(HostDeclaration) HostDeclarations;

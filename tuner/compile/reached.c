@@ -15,7 +15,7 @@ typedef struct Reachable {
 typedef struct Name {
     const char *name;
     VEC(size_t) items;
-    bool reached, space; /* a namespace or class, or one of the toolkit's */
+    bool reached, space, toolkit; /* a namespace or class, one of the toolkit's */
     struct Name *next;
 } Name;
 
@@ -52,6 +52,8 @@ static void add_item(Reach *r, HostDeclaration d, size_t text, bool macro)
 {
     for (size_t i = 0; i < d.names.count; i++)
         VEC_PUSH(r->arena, &find(r, d.names.at[i])->items, r->items.count);
+    for (size_t i = 0; i < d.special.count; i++)
+        VEC_PUSH(r->arena, &find(r, d.special.at[i])->items, r->items.count);
     if (d.owner)
         VEC_PUSH(r->arena, &find(r, d.owner)->items, r->items.count);
     VEC_PUSH(r->arena, &r->items, ((Reachable){d, text, macro, false}));
@@ -125,6 +127,8 @@ static void keep(Reach *r, size_t item)
         named = named || find(r, d.names.at[i])->reached;
     for (size_t i = 0; i < d.names.count && d.operates; i++)
         named = named && (find(r, d.names.at[i])->reached || !find(r, d.names.at[i])->space);
+    for (size_t i = 0; i < d.special.count; i++) /* who names none of it needs it not */
+        named = named && (find(r, d.special.at[i])->reached || find(r, d.special.at[i])->toolkit);
     if (x->kept || !named || (d.owner && !find(r, d.owner)->reached) || is_foreign(r, &d))
         return;
     x->kept = true;
@@ -153,7 +157,7 @@ void reached_cut(Arena *a, const char **texts, size_t count, const char *roots)
         "std", "cuda", "cub", "thrust", "nvcuda", "cooperative_groups", "cg", "wmma"};
     Reach r = {.arena = a, .names = ARENA_ARRAY(a, Name *, BUCKETS)};
     for (size_t i = 0; i < sizeof SPACES / sizeof *SPACES; i++)
-        find(&r, SPACES[i])->space = true;
+        find(&r, SPACES[i])->space = find(&r, SPACES[i])->toolkit = true;
     for (size_t i = 0; i < count; i++) {
         note_spaces(&r, texts[i]);
         add_text(&r, texts[i], i);

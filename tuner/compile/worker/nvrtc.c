@@ -260,7 +260,7 @@ static const StubHeader STUBS[] = {
      "#define _POSIX_VERSION 200809L\n"}, /* what headers ask whether they are on Unix */
     /* Nothing of these is for the device. */
     {"helper_functions.h helper_string.h helper_timer.h helper_image.h "
-     "cuda_runtime_api.h cudnn.h cufft.h cufftXt.h curand.h cusparse.h cusparse_v2.h "
+     "cuda_runtime_api.h cudnn.h cufft.h cufftXt.h cusparse.h cusparse_v2.h "
      "cusolverDn.h cusolverSp.h cusolver_common.h npp.h nppi.h nccl.h nvml.h mpi.h "
      "omp.h nvToolsExt.h nvtx3/nvToolsExt.h nvtx3/nvToolsExtCudaRt.h "
      "nvToolsExtCudaRt.h arpa/inet.h netinet/in.h netdb.h sys/socket.h sys/utsname.h "
