@@ -545,17 +545,25 @@ static double doubtful_routines(const Memory *m)
     return more > 0 ? more / (walk_work(&m->mean) + more) : 0;
 }
 
+/* The part of what the middle warp executes that it was not followed through. */
+static double part_cut(const Memory *m)
+{
+    const Walk *w = m->samples->at[0].walk;
+    if (m->samples->rough || (w->capped && !w->ended))
+        return 1;
+    return w->instr > 0 ? fmin(w->estimated / w->instr, 1) : 0;
+}
+
 /* Each doubt's deviation where it concerns everything: instructions that may be e times as many or
  * as few; accesses that cost as spread, but may lie in a row; work that follows from data at all, which
  * the warps looked at may not show (rare heavy ones, blocks that wait for each other); code whose counts
- * are the text's; a middle warp that was not followed to its end; others that were not, for which it
+ * are the text's; a middle warp that was not followed to its end, as to the part that was not; others that were not, for which it
  * stands; routines for operands that are rare in most data.  Rounded from how far off recorded spaces
  * were: tests/bench/uncertainty.py compares, a row for each kind. */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m)
 {
     static const double instr = 1, traffic = 1.5, data = 0.3, unmatched = 0.5, cut = 0.3, few = 0.1,
                         routine = 0.25;
-    const bool middle_cut = m->samples->at[0].walk->capped || m->samples->rough;
     const double share = unknown_share(a, m), part = unknown_traffic(m),
                  sampling = sampling_error(m);
     const double doubts[] = {instr * share,
@@ -563,9 +571,7 @@ void profile_set_doubt(Arena *a, Profile *p, const Memory *m)
                              sampling,
                              fmax(share, sampling) > SAMPLED_ENOUGH ? data : 0,
                              p->value[PROFILE_CODE_UNMATCHED] > 0 ? unmatched : 0,
-                             middle_cut            ? cut
-                             : m->samples->cut > 0 ? few
-                                                   : 0,
+                             fmax(cut * part_cut(m), m->samples->cut > 0 ? few : 0),
                              routine * doubtful_routines(m)};
     double sum = 0;
     for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)

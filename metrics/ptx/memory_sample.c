@@ -20,12 +20,12 @@ static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
     s->walk.place = (PtxPlace){block, warp};
     s->walk.max_steps = middle ? s->steps - s->steps / 8 : s->steps;
     const Walk *walk = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
-    if (walk && walk->capped && walk->fine && middle && s->walk.plans) {
+    if (walk && walk->capped && !walk->ended && walk->fine && middle && s->walk.plans) {
         *s->walk.plans = (WalkPlans){.rough = s->out->rough = true};
         walk = walk_warp(s->arena, s->entry, &s->walk);
     }
     s->out->cut += !walk || walk->capped;
-    if (!walk || (walk->capped && !middle && walk->instr <= s->out->at[0].walk->instr)) {
+    if (!walk || (walk->capped && !walk->ended && !middle && walk->instr <= s->out->at[0].walk->instr)) {
         s->steps = 0;
         return NULL;
     }
@@ -451,6 +451,7 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
                  .walk = *o,
                  .out = ARENA_NEW(a, MemorySamples),
                  .steps = o->max_steps ? o->max_steps : SAMPLE_STEPS};
+    s.walk.estimate = true;
     const PtxDim grid = o->launch.grid;
     const uint32_t warps = o->launch.has_geometry ? ptx_warps_in_block(&o->launch) : 1;
     follow(&s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);

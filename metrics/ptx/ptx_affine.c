@@ -67,12 +67,10 @@ static bool is_unsigned_order(PtxCompare c)
     return c == PTX_LO || c == PTX_LS || c == PTX_HI || c == PTX_HS;
 }
 
-/* The outcome of comparing the first two sources stays. */
-static bool keep_comparison(Step *s, PtxCompare how)
+/* The outcome of comparing the first two sources stays, as long as they do not wrap around. */
+static bool keep_outcome(Step *s, PtxCompare how)
 {
     const bool is_signed = s->is_signed && !is_unsigned_order(how);
-    keep_in_range(s, 0, is_signed);
-    keep_in_range(s, 1, is_signed);
     const Wide v = number(s->v[0], s->bits, is_signed) - number(s->v[1], s->bits, is_signed);
     const Wide d = (Wide)s->d[0] - s->d[1];
     switch (how) {
@@ -95,6 +93,14 @@ static bool keep_comparison(Step *s, PtxCompare how)
     default:
         return false;
     }
+}
+
+static bool keep_comparison(Step *s, PtxCompare how)
+{
+    const bool is_signed = s->is_signed && !is_unsigned_order(how);
+    keep_in_range(s, 0, is_signed);
+    keep_in_range(s, 1, is_signed);
+    return keep_outcome(s, how);
 }
 
 /* --- operations; each gives the change of the result, false when there is none ------------- */
@@ -467,6 +473,25 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
     }
     lanes_spread(&out[1]);
     out[1].known = out[0].known;
+}
+
+uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *changes, uint32_t lanes)
+{
+    Step s = {.bits = ptx_source_bits(f),
+              .is_signed = ptx_type_is_signed(ptx_source_type(f)),
+              .limit = PTX_FOREVER};
+    for (uint32_t left = ptx_float_calculates(f) ? 0 : lanes; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        bool known = true;
+        for (int i = 0; i < 2; i++) {
+            known &= (sources[i].known & changes[i].known) >> lane & 1;
+            s.v[i] = lanes_at(&sources[i], lane);
+            s.d[i] = ptx_value_signed(lanes_at(&changes[i], lane), s.bits);
+        }
+        if (known)
+            keep_outcome(&s, f->compare);
+    }
+    return s.limit;
 }
 
 bool ptx_affine_join(bool a_known, uint64_t a, bool da_known, uint64_t da, bool b_known, uint64_t b,

@@ -4,6 +4,7 @@
 #include "metrics/ptx/ptx_float.h"
 #include "metrics/ptx/ptx_warp.h"
 #include "metrics/ptx/walk_branch.h"
+#include "metrics/ptx/walk_rest.h"
 #include "metrics/ptx/walk_skip.h"
 #include "metrics/ptx/walk_stated.h"
 #include "metrics/ptx/walk_values.h"
@@ -460,6 +461,7 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     x->ways = memory_zeroed(ways, sizeof *x->ways);
     x->way_lanes = memory_zeroed(ways, sizeof *x->way_lanes);
     x->known->result->calls++;
+    w->frames++;
     walk_skip_init(x);
     w->walk->steps += f->registers.count / 4;
     return x;
@@ -476,6 +478,7 @@ static void frame_free(Frame *x)
     free(x->way_lanes);
     free(x->stack);
     walk_skip_free(x);
+    walk_rest_free(x);
     free(x);
 }
 
@@ -542,7 +545,7 @@ static void follow_call(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
 
 static bool spent(const Walker *w)
 {
-    return w->walk->steps >= w->max_steps;
+    return w->walk->steps >= w->end;
 }
 
 static void follow_step(Frame *x, WalkStep s, uint32_t mask)
@@ -611,6 +614,8 @@ static void step(Frame *x)
         x->stack_count--;
         return;
     }
+    if (x->walker->walk->steps >= x->walker->max_steps)
+        walk_rest_arrive(x, e->block, mask);
     walk_skip_arrive(x, e->block, mask);
     if (spent(x->walker))
         return;
@@ -714,8 +719,10 @@ static void total(Walker *w)
     if (walk->capped)
         VEC_PUSH(w->arena, &walk->notes,
                  arena_printf(w->arena,
-                              "the walk was stopped after %llu steps; counts are lower bounds",
-                              (unsigned long long)walk->steps));
+                              "the walk was stopped after %llu steps; %s",
+                              (unsigned long long)walk->steps,
+                              walk->ended ? "what was left of its loops is taken to go on as before"
+                                          : "counts are lower bounds"));
     for (size_t i = 0; i < w->known.count; i++) {
         const Known *k = &w->known.at[i];
         for (int b = 0; b < k->plan->flow->cfg->count; b++)
@@ -734,6 +741,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
     Walker w = {.arena = a, .options = o, .walk = ARENA_NEW(a, Walk)};
     w.regions = (WalkRegions){.arena = a, .walk = w.walk};
     w.max_steps = o->max_steps ? o->max_steps : WALK_MAX_STEPS;
+    w.end = w.max_steps + (o->estimate ? w.max_steps / 2 : 0);
     w.default_trips = o->default_trips ? o->default_trips : WALK_DEFAULT_TRIPS;
     for (int l = 0; l < WALK_LATENCY_COUNT; l++)
         w.epoch[l] = 1;
@@ -750,7 +758,8 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
         frame_free(x);
     }
     walk_region_end(&w.regions);
-    w.walk->capped = spent(&w);
+    w.walk->capped = w.walk->steps >= w.max_steps;
+    w.walk->ended = !spent(&w);
     total(&w);
     w.walk->lanes = (uint32_t)lanes;
     return w.walk;
@@ -805,13 +814,14 @@ static bool *unknown_blocks(Arena *a, const WalkFunction *f)
 
 double walk_unknown_instr(Arena *a, const Walk *w)
 {
+    const bool cut = w->capped && !w->ended;
     double sum = 0;
-    for (size_t i = 0; i < w->functions.count && !w->capped; i++) {
+    for (size_t i = 0; i < w->functions.count && !cut; i++) {
         const WalkFunction *f = w->functions.at[i];
         const bool *in = unknown_blocks(a, f);
         for (int b = 0; b < f->flow->cfg->count; b++)
             if (in[b])
                 sum += (double)f->blocks[b].visits * (double)counted_instrs(f->flow, b);
     }
-    return w->capped ? w->instr : sum;
+    return cut ? w->instr : sum;
 }

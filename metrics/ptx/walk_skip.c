@@ -2,6 +2,7 @@
 
 #include "metrics/ptx/ptx_affine.h"
 #include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/walk_totals.h"
 #include "metrics/ptx/walk_values.h"
 
 #include <math.h>
@@ -31,26 +32,15 @@ typedef struct WalkDrift {
     uint64_t address[PTX_LANES];
 } WalkDrift;
 
-typedef struct WalkTotals {
-#define WALK_SUM(name, meaning) double name;
-#include "metrics/ptx/walk_counters.def"
-    WalkRoutine routines[WALK_ROUTINES];
-    WalkBlock *blocks;
-    WalkLoop *loops;
-    WalkAccess *costs;
-} WalkTotals;
-
 struct WalkProof {
     bool active;
     uint32_t number; /* of this proof, from 1 */
     int loop;
     uint64_t limit;    /* stretches, this one included, that do the same */
     uint64_t steps;    /* of the walk when it began */
-    size_t passes;     /* the same */
     Lanes *changes;    /* by register */
     Lanes *start;      /* changes of the live registers at the start */
     WalkTotals totals; /* at the start */
-    WalkRegionMark regions;
     bool *pending; /* by entry of `late` and latency: waited for at the start */
     LoopState *loops;
     uint32_t groups;
@@ -59,16 +49,6 @@ struct WalkProof {
     WalkDrift *drifts;
     size_t drift_count;
 };
-
-static size_t loop_count(const Frame *x)
-{
-    return flow_of(x)->loops->loops.count;
-}
-
-static size_t cost_count(const Frame *x)
-{
-    return plan_of(x)->accesses ? plan_of(x)->accesses->costs.count : 0;
-}
 
 static bool proving(const Frame *x)
 {
@@ -164,11 +144,9 @@ static WalkProof *proof_new(const Frame *x)
         lanes_unknown(&p->changes[i]);
     p->start = memory_new((plan_of(x)->slice.state.count + 1) * sizeof *p->start);
     p->drifts = memory_new(DRIFTS_MAX * sizeof *p->drifts);
-    p->totals.blocks = memory_zeroed((size_t)flow_of(x)->cfg->count, sizeof *p->totals.blocks);
-    p->totals.loops = memory_zeroed(loop_count(x), sizeof *p->totals.loops);
-    p->totals.costs = memory_zeroed(cost_count(x), sizeof *p->totals.costs);
+    walk_totals_init(x, &p->totals);
     p->pending = memory_zeroed(late * WALK_LATENCY_COUNT, sizeof *p->pending);
-    p->loops = memory_zeroed(loop_count(x), sizeof *p->loops);
+    p->loops = memory_zeroed(walk_loop_count(x), sizeof *p->loops);
     return p;
 }
 
@@ -178,13 +156,10 @@ static void proof_free(WalkProof *p)
         return;
     free(p->changes);
     free(p->start);
-    free(p->totals.blocks);
-    free(p->totals.loops);
-    free(p->totals.costs);
+    walk_totals_free(&p->totals);
     free(p->pending);
     free(p->loops);
     free(p->drifts);
-    walk_region_mark_free(&p->regions);
     free(p);
 }
 
@@ -195,21 +170,12 @@ static bool pending_at(const Frame *x, size_t i, int latency)
 
 static void note_state(Frame *x, WalkProof *p)
 {
-    const WalkFunction *r = x->known->result;
-    const Walk *w = x->walker->walk;
-#define WALK_SUM(name, meaning) p->totals.name = w->name;
-#include "metrics/ptx/walk_counters.def"
-    memcpy(p->totals.routines, w->routines, sizeof w->routines);
-    memcpy(p->totals.blocks, r->blocks, (size_t)flow_of(x)->cfg->count * sizeof *r->blocks);
-    memcpy(p->totals.loops, r->loops, loop_count(x) * sizeof *r->loops);
-    if (cost_count(x))
-        memcpy(p->totals.costs, r->costs, cost_count(x) * sizeof *r->costs);
-    memcpy(p->loops, x->loops, loop_count(x) * sizeof *x->loops);
+    walk_totals_note(x, &p->totals);
+    memcpy(p->loops, x->loops, walk_loop_count(x) * sizeof *x->loops);
     memcpy(p->stack, x->stack, x->stack_count * sizeof *x->stack);
     for (size_t i = 0; i < plan_of(x)->late.count; i++)
         for (int l = 0; l < WALK_LATENCY_COUNT; l++)
             p->pending[i * WALK_LATENCY_COUNT + (size_t)l] = pending_at(x, i, l);
-    walk_region_mark(&x->walker->regions, &p->regions);
     p->groups = x->walker->groups;
     p->gone = x->gone;
 }
@@ -217,13 +183,13 @@ static void note_state(Frame *x, WalkProof *p)
 static bool same_state(const Frame *x, const WalkProof *p)
 {
     if (p->groups != x->walker->groups || p->gone != x->gone ||
-        !walk_region_repeats(&x->walker->regions, &p->regions))
+        !walk_region_repeats(&x->walker->regions, &p->totals.regions))
         return false;
     for (size_t i = 0; i < plan_of(x)->late.count; i++)
         for (int l = 0; l < WALK_LATENCY_COUNT; l++)
             if (p->pending[i * WALK_LATENCY_COUNT + (size_t)l] != pending_at(x, i, l))
                 return false;
-    for (size_t i = 0; i < loop_count(x); i++)
+    for (size_t i = 0; i < walk_loop_count(x); i++)
         if (p->loops[i].counted != x->loops[i].counted || p->loops[i].unsure != x->loops[i].unsure)
             return false;
     for (size_t i = 0; i < x->stack_count; i++) {
@@ -286,7 +252,6 @@ static bool begin_proof(Frame *x, int loop)
     p->loop = loop;
     p->limit = PTX_FOREVER;
     p->steps = x->walker->walk->steps;
-    p->passes = x->walker->walk->passes.count;
     p->drift_count = 0;
     x->walker->walk->steps += (plan_of(x)->slice.state.count + plan_of(x)->late.count) / 8;
     return true;
@@ -313,41 +278,6 @@ static void move_registers(Frame *x, const WalkProof *p, uint64_t times)
     }
 }
 
-static void add_access(WalkAccess *a, const WalkAccess *one, const WalkAccess *start,
-                       uint64_t times)
-{
-#define WALK_ACCESS(name, meaning) a->name += times * (one->name - start->name);
-#include "metrics/ptx/walk_counters.def"
-}
-
-static void add_totals(Frame *x, const WalkProof *p, uint64_t times)
-{
-    WalkFunction *r = x->known->result;
-    Walk *w = x->walker->walk;
-    const WalkTotals *t = &p->totals;
-    const double n = (double)times;
-#define WALK_SUM(name, meaning) w->name += n * (w->name - t->name);
-#include "metrics/ptx/walk_counters.def"
-    for (int k = 0; k < WALK_ROUTINES; k++) {
-        w->routines[k].called += n * (w->routines[k].called - t->routines[k].called);
-        w->routines[k].scaled += n * (w->routines[k].scaled - t->routines[k].scaled);
-        w->routines[k].unknown += n * (w->routines[k].unknown - t->routines[k].unknown);
-    }
-    for (int i = 0; i < flow_of(x)->cfg->count; i++) {
-#define WALK_BLOCK(name, meaning)                                                                  \
-    r->blocks[i].name += times * (r->blocks[i].name - t->blocks[i].name);
-#include "metrics/ptx/walk_counters.def"
-    }
-    for (size_t i = 0; i < loop_count(x); i++) {
-#define WALK_LOOP(name, meaning) r->loops[i].name += times * (r->loops[i].name - t->loops[i].name);
-#include "metrics/ptx/walk_counters.def"
-    }
-    for (size_t i = 0; i < cost_count(x); i++) {
-        const WalkAccess one = r->costs[i];
-        add_access(&r->costs[i], &one, &t->costs[i], times);
-    }
-}
-
 /* The cost of a drifting access `ahead` stretches later. */
 static WalkAccess drifted(const Frame *x, const WalkDrift *d, uint64_t ahead)
 {
@@ -368,7 +298,7 @@ static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
     const WalkAccess first = drifted(x, d, 0);
     for (uint64_t k = 1; k < cycle && k <= times; k++) {
         const WalkAccess later = drifted(x, d, k);
-        add_access(&x->known->result->costs[d->cost], &later, &first, (times - k) / cycle + 1);
+        walk_totals_add(&x->known->result->costs[d->cost], &later, &first, (times - k) / cycle + 1);
     }
 }
 
@@ -382,30 +312,17 @@ static void repeat_passes(Walk *w, size_t from, uint64_t times)
     }
 }
 
-/* Registers written in the stretch were written as much later as there are stretches. */
-static void move_clocks(Frame *x, const WalkProof *p, double before)
-{
-    const double passed = x->walker->regions.clock - before;
-    for (size_t i = 0; i < plan_of(x)->late.count; i++) {
-        double *issued = &x->issued[plan_of(x)->late.at[i]];
-        *issued += *issued >= p->regions.clock ? passed : 0;
-    }
-}
-
 /* Counts `times` stretches more like the one proven and moves the registers on.  False: that many
  * never end, and the walk's steps are spent. */
 static bool move_forward(Frame *x, uint64_t times)
 {
     WalkProof *p = x->proof;
     if (times > endless) { /* it never ends */
-        x->walker->walk->steps = x->walker->max_steps;
+        x->walker->walk->steps = x->walker->end;
         return false;
     }
-    const double clock = x->walker->regions.clock;
-    add_totals(x, p, times);
-    repeat_passes(x->walker->walk, p->passes, times);
-    walk_region_forward(&x->walker->regions, &p->regions, times);
-    move_clocks(x, p, clock);
+    walk_totals_repeat(x, &p->totals, times);
+    repeat_passes(x->walker->walk, p->totals.passes, times);
     for (size_t i = 0; i < p->drift_count; i++)
         correct_drift(x, &p->drifts[i], times);
     move_registers(x, p, times);
@@ -429,13 +346,13 @@ enum {
 
 void walk_skip_init(Frame *x)
 {
-    if (!x->walker->options->plain && loop_count(x) > 0)
-        x->tracks = memory_zeroed(loop_count(x), sizeof *x->tracks);
+    if (!x->walker->options->plain && walk_loop_count(x) > 0)
+        x->tracks = memory_zeroed(walk_loop_count(x), sizeof *x->tracks);
 }
 
 void walk_skip_free(Frame *x)
 {
-    for (size_t i = 0; x->tracks && i < loop_count(x); i++)
+    for (size_t i = 0; x->tracks && i < walk_loop_count(x); i++)
         free(x->tracks[i].values);
     free(x->tracks);
     proof_free(x->proof);

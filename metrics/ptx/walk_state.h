@@ -60,6 +60,7 @@ typedef struct WalkStored {
 
 typedef struct WalkProof WalkProof; /* walk_skip.c */
 typedef struct WalkTrack WalkTrack;
+typedef struct WalkStretch WalkStretch; /* walk_rest.c */
 
 typedef struct Walker {
     Arena *arena;
@@ -67,6 +68,8 @@ typedef struct Walker {
     Walk *walk;
     VEC(Known) known;
     uint64_t max_steps;
+    uint64_t end; /* steps at which the walk is over: max_steps, and where what is left is estimated, half as many more */
+    uint64_t frames; /* functions entered */
     uint32_t default_trips;
     int forks;             /* open */
     uint64_t fork_start;   /* steps when the first of them was opened */
@@ -93,6 +96,7 @@ struct Frame {
     int *ways;            /* where lanes diverge: blocks, and the lanes that go there */
     uint32_t *way_lanes;
     WalkTrack *tracks;
+    WalkStretch **stretches; /* by loop; NULL before steps are spent */
     WalkProof *proof; /* NULL when there are no loops or they are walked plainly */
     Entry *stack;
     size_t stack_count;

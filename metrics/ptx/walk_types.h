@@ -61,6 +61,7 @@ typedef struct WalkOptions {
     const WalkTrips *trips; /* counts that are said of loops whose exits are not known */
     size_t trip_count;
     bool passes;      /* keep passings, WALK_PASSES at most; needs `memory` */
+    bool estimate;    /* when max_steps are spent, estimate what is left of loops (walk_rest.h) */
     bool plain;       /* walk every iteration, also where the rest could be skipped */
     WalkPlans *plans; /* NULL: plans are made anew */
 } WalkOptions;
@@ -175,7 +176,9 @@ typedef struct Walk {
     uint32_t lanes;       /* threads in the warp */
     uint64_t steps;
     uint64_t skipped;     /* iterations that were counted and not walked */
-    bool capped;          /* max_steps was reached: the counts are lower bounds */
+    double estimated;     /* instructions, of those in `instr`, that were counted as iterations like others when max_steps were spent */
+    bool capped;          /* max_steps were reached … */
+    bool ended;           /* … and all the same the end: what was left is estimated; otherwise the counts are lower bounds */
     uint64_t data_loads;  /* loads whose values were looked up */
     bool fine;            /* operands of divisions or what lanes store were followed */
     bool took_turns;      /* some lanes took one way each of a branch that is not known */

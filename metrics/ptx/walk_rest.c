@@ -1,0 +1,257 @@
+#include "metrics/ptx/walk_rest.h"
+
+#include "metrics/ptx/ptx_affine.h"
+#include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_totals.h"
+
+#include <stdlib.h>
+
+enum {
+    STRETCHES = 32,    /* as one of which a stretch has at least steps */
+    CONDITION_DEPTH = 4 /* of predicates joined by and, or and not */
+};
+
+/* A stretch of iterations under way. */
+struct WalkStretch {
+    bool under_way;
+    uint32_t mask;
+    size_t stack_count;
+    uint64_t entries, start, iterations, steps, frames;
+    WalkTotals totals; /* at its start */
+    VEC(int) registers;
+    Lanes *last; /* of the registers, when the header was reached */
+    Lanes *step; /* by how much they change each time; unknown where that differs */
+};
+
+/* --- which values matter ---------------------------------------------------------------------------- */
+
+static void add_register(Frame *x, WalkStretch *s, int reg)
+{
+    if ((size_t)reg >= x->known->function->registers.count)
+        return;
+    for (size_t i = 0; i < s->registers.count; i++)
+        if (s->registers.at[i] == reg)
+            return;
+    VEC_PUSH(x->walker->arena, &s->registers, reg);
+}
+
+/* The one instruction of the loop that writes a register; NULL when there is another number of them. */
+static const PtxInstr *written_in(const Frame *x, int loop, int reg)
+{
+    const DefUseList *defs = &flow_of(x)->uses->defs[reg];
+    const PtxInstr *found = NULL;
+    for (size_t i = 0; i < defs->count; i++) {
+        if (!loop_contains(flow_of(x)->loops, loop, flow_of(x)->cfg->block_of[defs->at[i]]))
+            continue;
+        if (found)
+            return NULL;
+        found = &x->known->function->instrs.at[defs->at[i]];
+    }
+    return found;
+}
+
+typedef void Compare(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context);
+
+/* All comparisons that a predicate is made of. */
+static void each_comparison(Frame *x, int loop, WalkStretch *s, int reg, int depth, Compare *found,
+                            void *context)
+{
+    const PtxInstr *in = depth < CONDITION_DEPTH ? written_in(x, loop, reg) : NULL;
+    if (!in)
+        return;
+    if (in->form->op == PTX_SETP)
+        found(x, loop, s, in, context);
+    for (int i = in->form->writes; i < in->count; i++) {
+        const PtxOperand *o = &in->operands[i];
+        if (o->kind == PTX_OPERAND_REGISTER &&
+            x->known->function->registers.at[o->index].type == PTX_PRED)
+            each_comparison(x, loop, s, o->index, depth + 1, found, context);
+    }
+}
+
+/* All those that decide whether the loop is left. */
+static void each_exit(Frame *x, int loop, WalkStretch *s, Compare *found, void *context)
+{
+    const Loop *l = &flow_of(x)->loops->loops.at[loop];
+    for (size_t i = 0; i < l->exits.count; i++) {
+        const int from = l->exits.at[i].from;
+        const PtxInstr *branch = cfg_branch(flow_of(x)->cfg, from);
+        if (branch && branch->guard != PTX_NO_GUARD && flow_of(x)->loops->loop_of[from] == loop)
+            each_comparison(x, loop, s, branch->guard, 0, found, context);
+    }
+}
+
+static void add_operands(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context)
+{
+    (void)loop;
+    (void)context;
+    for (int i = compare->form->writes; i < compare->count; i++)
+        if (compare->operands[i].kind == PTX_OPERAND_REGISTER)
+            add_register(x, s, compare->operands[i].index);
+}
+
+static WalkStretch *stretch_new(Frame *x, int loop)
+{
+    WalkStretch *s = memory_zeroed(1, sizeof *s);
+    const WalkLive *live = &plan_of(x)->slice.live[loop];
+    for (size_t i = 0; i < live->count; i++)
+        add_register(x, s, live->at[i]);
+    each_exit(x, loop, s, add_operands, NULL);
+    walk_totals_init(x, &s->totals);
+    s->last = memory_zeroed(s->registers.count, sizeof *s->last);
+    s->step = memory_zeroed(s->registers.count, sizeof *s->step);
+    return s;
+}
+
+void walk_rest_free(Frame *x)
+{
+    for (size_t i = 0; x->stretches && i < walk_loop_count(x); i++) {
+        if (!x->stretches[i])
+            continue;
+        walk_totals_free(&x->stretches[i]->totals);
+        free(x->stretches[i]->last);
+        free(x->stretches[i]->step);
+        free(x->stretches[i]);
+    }
+    free(x->stretches);
+}
+
+/* --- how they change -------------------------------------------------------------------------------- */
+
+static int bits_of(const Frame *x, int reg)
+{
+    return ptx_type_bits(x->known->function->registers.at[reg].type);
+}
+
+/* A lane that is not known, or has not changed by the same as before, has no step. */
+static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits, int64_t iterations, bool first)
+{
+    uint32_t known = last->known & now->known & (first ? UINT32_MAX : step->known);
+    for (uint32_t left = known; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const int64_t change = ptx_value_signed(lanes_at(now, i) - lanes_at(last, i), bits);
+        const uint64_t by = (uint64_t)(change / iterations);
+        if (change % iterations != 0 || (!first && step->v[i] != by))
+            known &= ~(UINT32_C(1) << i);
+        step->v[i] = by;
+    }
+    step->known = known;
+    step->uniform = false;
+}
+
+/* So many iterations have passed since the last time. */
+static void note_values(Frame *x, WalkStretch *s, uint64_t iterations)
+{
+    for (size_t i = 0; i < s->registers.count; i++) {
+        const int reg = s->registers.at[i], bits = bits_of(x, reg);
+        if (iterations > 0)
+            note_step(&s->step[i], &s->last[i], &x->values[reg], bits ? bits : 64,
+                      (int64_t)iterations, s->iterations == 0);
+        s->last[i] = x->values[reg];
+        lanes_spread(&s->last[i]);
+    }
+}
+
+static void begin(Frame *x, int loop, WalkStretch *s, uint32_t mask)
+{
+    s->under_way = true;
+    s->mask = mask;
+    s->stack_count = x->stack_count;
+    s->entries = x->known->result->loops[loop].entries;
+    s->start = x->loops[loop].iterations;
+    s->iterations = 0;
+    s->steps = x->walker->walk->steps;
+    s->frames = x->walker->frames;
+    walk_totals_note(x, &s->totals);
+    note_values(x, s, 0);
+}
+
+/* Values that have no step stay as they are: those of buffers that are used in turn are as good as others. */
+static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
+{
+    for (size_t i = 0; i < s->registers.count; i++) {
+        const int reg = s->registers.at[i], bits = bits_of(x, reg);
+        Lanes *to = &x->values[reg];
+        lanes_spread(to);
+        for (uint32_t left = s->step[i].known; left; left &= left - 1) {
+            const int k = __builtin_ctz(left);
+            to->v[k] = ptx_value_truncate(to->v[k] + iterations * s->step[i].v[k], bits ? bits : 64);
+        }
+    }
+}
+
+/* --- how many iterations are left --------------------------------------------------------------------- */
+
+/* The step of an operand: none where nothing in the loop writes it. */
+static void step_of(const Frame *x, int loop, const WalkStretch *s, const PtxOperand *o, Lanes *out)
+{
+    lanes_fill(out, 0);
+    if (o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(flow_of(x), o->index, loop))
+        return;
+    lanes_unknown(out);
+    for (size_t i = 0; i < s->registers.count; i++)
+        if (s->registers.at[i] == o->index)
+            *out = s->step[i];
+}
+
+/* Lowers the number of times, the last one among them, that a comparison comes out the same. */
+static void lower_rounds(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context)
+{
+    Lanes sources[PTX_SOURCES], steps[2];
+    uint64_t *rounds = context;
+    const PtxState state = state_of(x);
+    if (ptx_eval_operands(&state, compare, sources) < 2)
+        return;
+    for (int i = 0; i < 2; i++)
+        step_of(x, loop, s, &compare->operands[compare->form->writes + i], &steps[i]);
+    const uint64_t same = ptx_affine_same(compare->form, sources, steps, s->mask);
+    *rounds = same < *rounds ? same : *rounds;
+}
+
+/* --- stretches ---------------------------------------------------------------------------------------- */
+
+/* Beyond so many iterations a loop counts as endless. */
+static const uint64_t endless = UINT64_C(1) << 48;
+
+static void skip_rest(Frame *x, int loop, WalkStretch *s)
+{
+    uint64_t rounds = PTX_FOREVER;
+    each_exit(x, loop, s, lower_rounds, &rounds);
+    /* The last iterations are walked: of a test at the top the last is one earlier. */
+    const uint64_t times = rounds > 2 ? (rounds - 2) / s->iterations : 0;
+    if (rounds > endless || times == 0 || s->frames != x->walker->frames)
+        return;
+    const double clock = x->walker->regions.clock;
+    walk_skip_abort(x);
+    walk_totals_repeat(x, &s->totals, times);
+    move_values(x, s, times * s->iterations);
+    walk_values_forget(x->walker, UINT32_MAX);
+    walk_skip_enter(x, loop);
+    x->loops[loop].iterations += times * s->iterations;
+    x->walker->walk->estimated += x->walker->regions.clock - clock;
+    x->walker->walk->passes_cut = true;
+    s->under_way = false;
+}
+
+void walk_rest_arrive(Frame *x, int block, uint32_t mask)
+{
+    const LoopTree *t = flow_of(x)->loops;
+    const int loop = t->loop_of[block];
+    if (loop == CFG_NONE || t->loops.at[loop].header != block)
+        return;
+    if (!x->stretches)
+        x->stretches = memory_zeroed(walk_loop_count(x), sizeof(WalkStretch *));
+    WalkStretch *s = x->stretches[loop];
+    if (!s)
+        s = x->stretches[loop] = stretch_new(x, loop);
+    if (!s->under_way || s->mask != mask || s->stack_count != x->stack_count ||
+        s->entries != x->known->result->loops[loop].entries) {
+        begin(x, loop, s, mask);
+        return;
+    }
+    const uint64_t iterations = x->loops[loop].iterations - s->start;
+    note_values(x, s, iterations - s->iterations);
+    s->iterations = iterations;
+    if (x->walker->walk->steps - s->steps >= x->walker->max_steps / STRETCHES)
+        skip_rest(x, loop, s);
+}
