@@ -529,7 +529,8 @@ static double sampling_error(const Memory *m)
         mean += walk_work(m->samples->at[i].walk) / count;
     for (int i = 0; i < count; i++)
         squares += pow(walk_work(m->samples->at[i].walk) - mean, 2) / (count - 1);
-    return mean > 0 ? sqrt(squares / count) / mean : 0;
+    const double left_out = fmax(0, 1 - count / (double)m->samples->all);
+    return mean > 0 ? sqrt(left_out * squares / count) / mean : 0;
 }
 
 /* An error of the sample that matters to nobody. */

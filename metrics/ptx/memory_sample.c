@@ -25,7 +25,8 @@ static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
         walk = walk_warp(s->arena, s->entry, &s->walk);
     }
     s->out->cut += !walk || walk->capped;
-    if (!walk || (walk->capped && !walk->ended && !middle && walk->instr <= s->out->at[0].walk->instr)) {
+    if (!walk ||
+        (walk->capped && !walk->ended && !middle && walk->instr <= s->out->at[0].walk->instr)) {
         s->steps = 0;
         return NULL;
     }
@@ -104,7 +105,7 @@ static bool like_middle(const Sampler *s, const MemorySample *x)
     return !x || same_walk(s->out->at[0].walk, x->walk);
 }
 
-/* --- warps of the middle block ------------------------------------------------------------ */
+/* --- warps of a block ---------------------------------------------------------------------------- */
 
 /* The i-th of `count` warps spread over the block, the first and the last among them. */
 static uint32_t spread_warp(uint32_t i, uint32_t count, uint32_t warps)
@@ -112,24 +113,50 @@ static uint32_t spread_warp(uint32_t i, uint32_t count, uint32_t warps)
     return (uint32_t)((uint64_t)i * (warps - 1) / (count - 1));
 }
 
-/* Warps strictly between the first and the last are shared out evenly among those followed. */
-static void sample_warps(Sampler *s, uint32_t warps)
+/* Where the same warp of the middle block is in the sample; else the middle warp stands for it. */
+static MemorySample *in_middle_block(Sampler *s, uint32_t warp)
 {
-    const PtxPlace middle = s->out->at[0].place;
-    MemorySample *first = middle.warp > 0 ? follow(s, middle.block, 0) : NULL;
-    MemorySample *last = middle.warp < warps - 1 ? follow(s, middle.block, warps - 1) : NULL;
-    give(s, first, 1.0 / warps);
-    give(s, last, 1.0 / warps);
-    if (warps <= 3 || (like_middle(s, first) && like_middle(s, last)))
+    const PtxPlace place = {s->out->at[0].place.block, warp};
+    for (int i = 1; i < s->out->count; i++)
+        if (ptx_same_place(s->out->at[i].place, place))
+            return &s->out->at[i];
+    return &s->out->at[0];
+}
+
+/* What a warp of the block of `base` differs in from that one is added, but for what the middle block's differs in. */
+static void compare(Sampler *s, MemorySample *base, MemorySample *x, double share)
+{
+    MemorySample *middle = &s->out->at[0];
+    if (!x)
+        return;
+    x->weight += share;
+    base->weight -= share;
+    if (base == middle)
+        return;
+    middle->weight += share;
+    in_middle_block(s, x->place.warp)->weight -= share;
+}
+
+/* Warps of the block of `base` that differ from it, which stands for the others, in blocks that are so much of all.
+ * Those strictly between the first and the last are shared out evenly among those followed. */
+static void sample_warps(Sampler *s, MemorySample *base, uint32_t warps, double share)
+{
+    const PtxPlace at = base->place;
+    MemorySample *first = at.warp > 0 ? follow(s, at.block, 0) : NULL;
+    MemorySample *last = at.warp < warps - 1 ? follow(s, at.block, warps - 1) : NULL;
+    compare(s, base, first, share / warps);
+    compare(s, base, last, share / warps);
+    if (warps <= 3 || ((!first || same_walk(base->walk, first->walk)) &&
+                       (!last || same_walk(base->walk, last->walk))))
         return;
     const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
-    uint32_t inner = 1; /* the middle one */
+    uint32_t inner = 1; /* `base` */
     for (uint32_t i = 1; i + 1 < count; i++)
-        inner += spread_warp(i, count, warps) != middle.warp;
+        inner += spread_warp(i, count, warps) != at.warp;
     for (uint32_t i = 1; i + 1 < count; i++) {
         const uint32_t warp = spread_warp(i, count, warps);
-        if (warp != middle.warp)
-            give(s, follow(s, middle.block, warp), (1 - 2.0 / warps) / inner);
+        if (warp != at.warp)
+            compare(s, base, follow(s, at.block, warp), share * (1 - 2.0 / warps) / inner);
     }
 }
 
@@ -236,8 +263,9 @@ static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, d
     return again || count < SAMPLE_UNLIKE;
 }
 
-/* The same warp of the middle block, where it was followed; else the middle one. */
-static const Walk *in_middle_block(const Sampler *s, uint32_t warp)
+/* Where the first and the last block of the grid fare like the middle one, their warps at that end
+ * among them, so do all edges. */
+static const Walk *walked_in_middle(const Sampler *s, uint32_t warp)
 {
     const PtxPlace place = {s->out->at[0].place.block, warp};
     for (size_t i = 0; i < s->out->walked.count; i++)
@@ -246,8 +274,6 @@ static const Walk *in_middle_block(const Sampler *s, uint32_t warp)
     return s->out->at[0].walk;
 }
 
-/* Where the first and the last block of the grid fare like the middle one, their warps at that end
- * among them, so do all edges. */
 static bool corners_differ(Sampler *s, const bool decided[3])
 {
     const MemorySample *middle = &s->out->at[0];
@@ -265,7 +291,7 @@ static bool corners_differ(Sampler *s, const bool decided[3])
                                  i ? ptx_warps_in_block(&s->walk.launch) - 1 : 0};
         for (int k = 0; k < 2 && !differ; k++) {
             const MemorySample *x = follow(s, corners[i], ends[k]);
-            differ = x && !same_walk(in_middle_block(s, ends[k]), x->walk);
+            differ = x && !same_walk(walked_in_middle(s, ends[k]), x->walk);
             s->out->count -= x != NULL; /* the axes have their own */
         }
     }
@@ -312,29 +338,21 @@ static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end
 }
 
 /* The blocks at an end of an axis, up to those that fare like the middle one: each middle warp for all, and, of the
- * block at the border, the warps at its own ends. */
+ * block at the border, its other warps. */
 static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 {
-    const uint32_t warps = ptx_warps_in_block(&s->walk.launch), ends[] = {0, warps - 1};
+    const uint32_t warps = ptx_warps_in_block(&s->walk.launch);
     PtxPlace place = s->out->at[0].place;
     const uint32_t middle = *ptx_along(&place.block, axis);
     MemorySample *end = follow_block(s, axis, at);
     const uint32_t border = does_other(s, end) ? first_unlike(s, axis, middle, at) : at;
-    *ptx_along(&place.block, axis) = border;
     if (border != at) {
         give(s, end, (double)(at > border ? at - border : border - at) / size);
         end = follow_block(s, axis, border);
     }
     give(s, end, 1.0 / size);
-    for (int i = 0; i < 2; i++) {
-        if (ends[i] == place.warp || (i == 1 && warps == 1))
-            continue;
-        MemorySample *x = follow(s, place.block, ends[i]);
-        if (x && same_walk(in_middle_block(s, ends[i]), x->walk))
-            s->out->count--;
-        else
-            give(s, x, 1.0 / size / warps);
-    }
+    if (end)
+        sample_warps(s, end, warps, 1.0 / size);
 }
 
 /* False where blocks along the axis are not like each other. */
@@ -426,6 +444,7 @@ static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
             give(s, follow(s, p.block, p.warp), 1.0 / (double)(all <= count ? all : count + 1));
     }
     s->out->even = s->out->count;
+    s->out->all = all;
     if (all > count && s->out->even > 2) {
         sample_towards_end(s, &s->out->at[1], all, warps, false);
         sample_towards_end(s, &s->out->at[s->out->even - 1], all, warps, true);
@@ -463,7 +482,7 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
         sample_spread(&s, ptx_block_count(grid) * warps, warps);
         return s.out;
     }
-    sample_warps(&s, warps);
+    sample_warps(&s, &s.out->at[0], warps, 1);
     if (!sample_blocks(&s)) {
         s.out->count = 1;
         s.out->at[0].weight = 1;

@@ -48,9 +48,10 @@ typedef struct MemorySample {
 typedef struct MemorySamples {
     MemorySample at[SAMPLES_MAX]; /* the middle one first */
     int count;
-    int even;   /* so many of the first are spread evenly over all; 0: not so sampled */
-    int cut;    /* warps for which the steps did not suffice */
-    bool rough; /* nor for the middle one, until less was followed (WalkPlans) */
+    int even;     /* so many of the first are spread evenly over all; 0: not so sampled */
+    uint64_t all; /* warps of the launch, where they are */
+    int cut;      /* warps for which the steps did not suffice */
+    bool rough;   /* nor for the middle one, until less was followed (WalkPlans) */
     VEC(MemorySample) walked; /* every warp, those that the middle one stands for among them */
 } MemorySamples;
 

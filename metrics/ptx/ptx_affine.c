@@ -475,7 +475,8 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
     out[1].known = out[0].known;
 }
 
-uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *changes, uint32_t lanes)
+uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *changes,
+                         uint32_t lanes)
 {
     Step s = {.bits = ptx_source_bits(f),
               .is_signed = ptx_type_is_signed(ptx_source_type(f)),

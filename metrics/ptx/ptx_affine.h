@@ -22,7 +22,8 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
 
 /* How many times, from 0 on, a comparison comes out the same in all of these lanes for which sources and changes are
  * known, were numbers without end; PTX_FOREVER where it always does. */
-uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *changes, uint32_t lanes);
+uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *changes,
+                         uint32_t lanes);
 
 /* Two values one of which is kept, one does not know which: known where both agree.  `a` and `b`
  * are the values, `da` and `db` their changes, in one lane; gives the change of what is kept, false

@@ -583,6 +583,7 @@ static void visit_block(Frame *x, int block, uint32_t mask)
     const WalkPlanBlock *b = &plan_of(x)->blocks[block];
     x->known->result->blocks[block].visits++;
     x->known->result->blocks[block].lanes += (unsigned)__builtin_popcount(mask);
+    w->visited += ((uint64_t)block + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ mask;
     w->walk->steps += 1 + b->step_count + b->event_count / 4;
     count_header(x, block);
     size_t step = 0, event = 0;
@@ -718,8 +719,7 @@ static void total(Walker *w)
             "side each");
     if (walk->capped)
         VEC_PUSH(w->arena, &walk->notes,
-                 arena_printf(w->arena,
-                              "the walk was stopped after %llu steps; %s",
+                 arena_printf(w->arena, "the walk was stopped after %llu steps; %s",
                               (unsigned long long)walk->steps,
                               walk->ended ? "what was left of its loops is taken to go on as before"
                                           : "counts are lower bounds"));

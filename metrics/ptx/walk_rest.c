@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    STRETCHES = 32,    /* as one of which a stretch has at least steps */
+    STRETCHES = 32,     /* as one of which a stretch has at least steps */
     CONDITION_DEPTH = 4 /* of predicates joined by and, or and not */
 };
 
@@ -124,7 +124,8 @@ static int bits_of(const Frame *x, int reg)
 }
 
 /* A lane that is not known, or has not changed by the same as before, has no step. */
-static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits, int64_t iterations, bool first)
+static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits,
+                      int64_t iterations, bool first)
 {
     uint32_t known = last->known & now->known & (first ? UINT32_MAX : step->known);
     for (uint32_t left = known; left; left &= left - 1) {
@@ -175,7 +176,8 @@ static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
         lanes_spread(to);
         for (uint32_t left = s->step[i].known; left; left &= left - 1) {
             const int k = __builtin_ctz(left);
-            to->v[k] = ptx_value_truncate(to->v[k] + iterations * s->step[i].v[k], bits ? bits : 64);
+            to->v[k] =
+                ptx_value_truncate(to->v[k] + iterations * s->step[i].v[k], bits ? bits : 64);
         }
     }
 }

@@ -11,17 +11,34 @@
 
 enum { WALK_STACK_MAX = 40, /* waiting lanes */ WALK_LINE = 128, DRIFTS_MAX = 512 };
 
-typedef enum TrackPhase { TRACK_IDLE, TRACK_MEASURE, TRACK_PROVE, TRACK_OFF } TrackPhase;
+typedef enum TrackPhase {
+    TRACK_IDLE,
+    TRACK_MEASURE,
+    TRACK_PROVE,
+    TRACK_FAILED, /* in the middle of an iteration */
+    TRACK_OFF
+} TrackPhase;
+
+enum { PATHS = 128 /* twice the longest period */ };
 
 struct WalkTrack {
     TrackPhase phase;
-    int attempt;   /* AGAIN, or the number of the period */
-    uint32_t fit;  /* the period that fitted last; 0: none did */
-    int failures;  /* entries in which nothing fitted */
-    uint32_t left; /* iterations until the stretch ends */
+    bool settled;    /* all periods are tried, not the first one that comes to mind */
+    int attempt;     /* number of the period that is next, or under proof */
+    uint32_t period; /* under proof … */
+    bool remembered; /* … with the changes of the last time */
+    uint32_t from;   /* iterations from the start of the measurement to that of the proof */
+    uint32_t wait;   /* iterations before the first proof: one is often unlike the others */
+    uint32_t since;  /* iterations since the measurement's start */
+    uint32_t fit;    /* the period that fitted last; 0: none did */
+    int failures;    /* entries in which nothing fitted */
     uint32_t mask;
     size_t stack_count;
-    Lanes *values; /* of the loop's live registers at the start of the stretch under way */
+    uint64_t visited;      /* Walker.visited when the header was reached last */
+    uint64_t steps;        /* walk_totals_steps at the measurement's start */
+    uint64_t paths[PATHS]; /* what was visited in each iteration since */
+    Lanes *values;         /* of the loop's live registers at the measurement's start */
+    Lanes *changes;        /* theirs over the period that fitted last */
 };
 
 /* An access whose addresses move by something that changes its cost. */
@@ -39,9 +56,10 @@ struct WalkProof {
     uint64_t limit;    /* stretches, this one included, that do the same */
     uint64_t steps;    /* of the walk when it began */
     Lanes *changes;    /* by register */
-    Lanes *start;      /* changes of the live registers at the start */
+    Lanes *start;      /* changes of the live registers at the start … */
+    Lanes *begun;      /* … and their values there */
     WalkTotals totals; /* at the start */
-    bool *pending; /* by entry of `late` and latency: waited for at the start */
+    bool *pending;     /* by entry of `late` and latency: waited for at the start */
     LoopState *loops;
     uint32_t groups;
     uint32_t gone;
@@ -143,6 +161,7 @@ static WalkProof *proof_new(const Frame *x)
     for (size_t i = 0; i < registers; i++)
         lanes_unknown(&p->changes[i]);
     p->start = memory_new((plan_of(x)->slice.state.count + 1) * sizeof *p->start);
+    p->begun = memory_new((plan_of(x)->slice.state.count + 1) * sizeof *p->begun);
     p->drifts = memory_new(DRIFTS_MAX * sizeof *p->drifts);
     walk_totals_init(x, &p->totals);
     p->pending = memory_zeroed(late * WALK_LATENCY_COUNT, sizeof *p->pending);
@@ -156,6 +175,7 @@ static void proof_free(WalkProof *p)
         return;
     free(p->changes);
     free(p->start);
+    free(p->begun);
     walk_totals_free(&p->totals);
     free(p->pending);
     free(p->loops);
@@ -201,23 +221,26 @@ static bool same_state(const Frame *x, const WalkProof *p)
     return true;
 }
 
-/* Takes the changes of the stretch that ends here as those to be proven; false when a register that
- * the loop needs has none. */
+/* Takes the changes since the measurement's start as those to be proven, or those that fitted last; false when a
+ * register that the loop needs has none. */
 static bool set_changes(Frame *x, int loop, WalkProof *p)
 {
+    const WalkTrack *t = &x->tracks[loop];
     const WalkPlan *plan = plan_of(x);
     const WalkLive *live = &plan->slice.live[loop];
     const size_t registers = x->known->function->registers.count;
     for (size_t i = 0; i < live->count; i++)
-        if (!register_change(&x->tracks[loop].values[i], &x->values[live->at[i]],
-                             register_bits(x, live->at[i]), &p->start[i]))
+        if (t->remembered)
+            p->start[i] = t->changes[i];
+        else if (!register_change(&t->values[i], &x->values[live->at[i]],
+                                  register_bits(x, live->at[i]), &p->start[i]))
             return false;
     for (size_t i = 0; i < plan->slice.state.count; i++)
         if ((size_t)plan->slice.state.at[i] < registers)
             lanes_unknown(&p->changes[plan->slice.state.at[i]]);
     for (size_t i = 0; i < live->count; i++) {
         p->changes[live->at[i]] = p->start[i];
-        x->tracks[loop].values[i] = x->values[live->at[i]];
+        lanes_assign(&p->begun[i], &x->values[live->at[i]], UINT32_MAX);
     }
     return true;
 }
@@ -230,7 +253,7 @@ static bool changes_again(const Frame *x, const WalkProof *p)
     for (size_t i = 0; i < live->count; i++) {
         const int reg = live->at[i], bits = register_bits(x, reg) ? register_bits(x, reg) : 64;
         Lanes moved;
-        if (!register_change(&x->tracks[p->loop].values[i], &x->values[reg], bits, &moved) ||
+        if (!register_change(&p->begun[i], &x->values[reg], bits, &moved) ||
             !same_lanes(&moved, &p->start[i], bits) ||
             !same_lanes(&p->changes[reg], &p->start[i], bits))
             return false;
@@ -332,16 +355,15 @@ static bool move_forward(Frame *x, uint64_t times)
 
 /* --- which stretch of which loop is tried when --------------------------------------------------- */
 
-/* Iterations that are taken together, in the order tried; the first is tried twice, since the first
- * iteration is often unlike the others. */
-static const uint32_t periods[] = {1, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64};
+/* Iterations that are taken together, in the order tried. */
+static const uint32_t periods[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, PATHS / 2};
 
 enum {
     PERIODS = sizeof periods / sizeof periods[0],
-    AGAIN = -1,          /* before all of them, what fitted the last time */
-    GIVE_UP = 3,         /* entries of a loop that nothing fitted, before it is left alone */
-    PROOF_STEPS = 60000, /* longest stretch proven */
-    WORTHWHILE = 8       /* stretches skipped at once, for the same period to be tried again */
+    GIVE_UP = 3,          /* entries of a loop that nothing fitted, before it is left alone */
+    PROOF_STEPS = 160000, /* longest stretch proven */
+    PROOF_COST = 2,       /* times that of walking, about */
+    WORTHWHILE = 8        /* stretches skipped at once, for the same period to be tried again */
 };
 
 void walk_skip_init(Frame *x)
@@ -353,19 +375,9 @@ void walk_skip_init(Frame *x)
 void walk_skip_free(Frame *x)
 {
     for (size_t i = 0; x->tracks && i < walk_loop_count(x); i++)
-        free(x->tracks[i].values);
+        free(x->tracks[i].values), free(x->tracks[i].changes);
     free(x->tracks);
     proof_free(x->proof);
-}
-
-static uint32_t period_of(const WalkTrack *t)
-{
-    return t->attempt == AGAIN ? t->fit : periods[t->attempt];
-}
-
-static int first_attempt(const WalkTrack *t)
-{
-    return t->fit ? AGAIN : 0;
 }
 
 static void start_measuring(Frame *x, int loop, uint32_t mask)
@@ -377,37 +389,83 @@ static void start_measuring(Frame *x, int loop, uint32_t mask)
     for (size_t i = 0; i < live->count; i++)
         lanes_assign(&t->values[i], &x->values[live->at[i]], UINT32_MAX);
     t->phase = TRACK_MEASURE;
-    t->left = period_of(t);
+    t->since = 0;
+    t->visited = x->walker->visited;
+    t->steps = walk_totals_steps(x);
     t->mask = mask;
     t->stack_count = x->stack_count;
     x->walker->walk->steps += live->count / 8;
 }
 
-/* False when there is no other period to try. */
-static bool next_period(WalkTrack *t)
+static void note_path(const Frame *x, WalkTrack *t)
 {
-    if (++t->attempt < PERIODS)
-        return true;
-    t->phase = TRACK_OFF;
-    t->failures++;
+    if (t->since < PATHS)
+        t->paths[t->since] = x->walker->visited - t->visited;
+    t->visited = x->walker->visited;
+    t->since++;
+}
+
+/* Did iterations that lie so far apart take other paths? */
+static bool contradicted(const WalkTrack *t, uint32_t period)
+{
+    for (uint32_t i = 0; i + period < t->since && i + period < PATHS; i++)
+        if (t->paths[i] != t->paths[i + period])
+            return true;
     return false;
 }
 
-/* Nothing came of this period: the next one from here on. */
-static void next_attempt(Frame *x, int loop, uint32_t mask)
-{
-    if (next_period(&x->tracks[loop]))
-        start_measuring(x, loop, mask);
-}
+static void start_proof(Frame *x, int loop, bool remembered);
 
-static void start_proof(Frame *x, int loop, uint32_t mask)
+/* The next period that the paths since the measurement's start allow; where so many have passed, it is measured anew. */
+static void pick_period(Frame *x, int loop, uint32_t mask)
 {
-    if (!begin_proof(x, loop)) {
-        next_attempt(x, loop, mask);
+    WalkTrack *t = &x->tracks[loop];
+    while (t->attempt < PERIODS && contradicted(t, periods[t->attempt]))
+        t->attempt++;
+    if (t->attempt == PERIODS) {
+        t->phase = TRACK_OFF;
+        t->failures++;
         return;
     }
-    x->tracks[loop].phase = TRACK_PROVE;
-    x->tracks[loop].left = period_of(&x->tracks[loop]);
+    t->phase = TRACK_MEASURE;
+    if (periods[t->attempt] < t->since)
+        start_measuring(x, loop, mask);
+    else if (periods[t->attempt] == t->since)
+        start_proof(x, loop, false);
+}
+
+/* Nothing came of this period.  The first iteration is often unlike the others: after it all periods are tried. */
+static void next_attempt(Frame *x, int loop, uint32_t mask)
+{
+    WalkTrack *t = &x->tracks[loop];
+    t->attempt = t->settled ? t->attempt + 1 : 0;
+    if (!t->settled)
+        start_measuring(x, loop, mask);
+    t->settled = true;
+    pick_period(x, loop, mask);
+}
+
+/* Its iterations are too long to be proven, and so are several. */
+static void leave_alone(Frame *x, int loop)
+{
+    x->tracks[loop].phase = TRACK_OFF;
+    x->tracks[loop].failures = GIVE_UP;
+}
+
+static void start_proof(Frame *x, int loop, bool remembered)
+{
+    WalkTrack *t = &x->tracks[loop];
+    if (!remembered && PROOF_COST * (walk_totals_steps(x) - t->steps) > PROOF_STEPS) {
+        leave_alone(x, loop);
+        return;
+    }
+    t->from = t->since;
+    t->period = remembered ? t->fit : t->since;
+    t->remembered = remembered;
+    if (begin_proof(x, loop))
+        t->phase = TRACK_PROVE;
+    else
+        next_attempt(x, loop, t->mask);
 }
 
 void walk_skip_abort(Frame *x)
@@ -415,8 +473,18 @@ void walk_skip_abort(Frame *x)
     if (!proving(x))
         return;
     x->proof->active = false;
-    x->tracks[x->proof->loop].phase = TRACK_IDLE;
-    next_period(&x->tracks[x->proof->loop]);
+    x->tracks[x->proof->loop].phase = TRACK_FAILED;
+}
+
+static void keep_changes(const Frame *x, int loop)
+{
+    const size_t live = plan_of(x)->slice.live[loop].count;
+    WalkTrack *t = &x->tracks[loop];
+    if (!t->changes)
+        t->changes = memory_zeroed(live, sizeof *t->changes);
+    for (size_t i = 0; i < live; i++)
+        t->changes[i] = x->proof->start[i];
+    t->fit = t->period;
 }
 
 static void finish_proof(Frame *x, int loop, uint32_t mask)
@@ -432,15 +500,16 @@ static void finish_proof(Frame *x, int loop, uint32_t mask)
     const uint64_t times = p->limit - 1;
     if (!move_forward(x, times))
         return;
-    x->loops[loop].iterations += times * period_of(t);
-    x->walker->walk->skipped += times * period_of(t);
-    t->fit = period_of(t);
-    if (times < WORTHWHILE) {
-        next_attempt(x, loop, mask);
-        return;
-    }
-    t->attempt = first_attempt(t);
+    x->loops[loop].iterations += times * t->period;
+    x->walker->walk->skipped += times * t->period;
+    keep_changes(x, loop);
+    /* What ended the stretches comes in the next one. */
     start_measuring(x, loop, mask);
+    t->wait = t->period;
+    t->attempt = times >= WORTHWHILE || !t->settled ? 0 : t->attempt + 1;
+    t->settled = times < WORTHWHILE;
+    if (t->settled)
+        pick_period(x, loop, mask);
 }
 
 void walk_skip_enter(Frame *x, int loop)
@@ -450,43 +519,45 @@ void walk_skip_enter(Frame *x, int loop)
     if (proving(x) && x->proof->loop == loop)
         walk_skip_abort(x);
     WalkTrack *t = &x->tracks[loop];
-    t->attempt = first_attempt(t);
+    t->settled = false;
+    t->attempt = 0;
     t->phase = t->failures < GIVE_UP ? TRACK_IDLE : TRACK_OFF;
+}
+
+static void prove(Frame *x, int loop, uint32_t mask)
+{
+    WalkTrack *t = &x->tracks[loop];
+    if (!t->remembered && contradicted(t, t->period)) {
+        x->proof->active = false;
+        next_attempt(x, loop, mask);
+    } else if (t->since == t->from + t->period) {
+        finish_proof(x, loop, mask);
+    }
 }
 
 static void arrive(Frame *x, int loop, uint32_t mask)
 {
     WalkTrack *t = &x->tracks[loop];
-    const bool same = t->mask == mask && t->stack_count == x->stack_count;
-    switch (t->phase) {
-    case TRACK_OFF:
+    if (t->phase == TRACK_OFF)
         return;
-    case TRACK_IDLE:
+    if (t->phase == TRACK_IDLE) {
         start_measuring(x, loop, mask);
-        return;
-    case TRACK_MEASURE:
-        if (!same)
-            start_measuring(x, loop, mask);
-        else if (--t->left == 0)
-            start_proof(x, loop, mask);
-        return;
-    case TRACK_PROVE:
-        if (!same) {
-            x->proof->active = false;
-            next_attempt(x, loop, mask);
-        } else if (--t->left == 0) {
-            finish_proof(x, loop, mask);
-        }
+        t->wait = 1;
         return;
     }
-}
-
-/* Its iterations are too long to be proven, and so are several. */
-static void leave_alone(Frame *x, int loop)
-{
-    x->proof->active = false;
-    x->tracks[loop].phase = TRACK_OFF;
-    x->tracks[loop].failures = GIVE_UP;
+    if (t->mask != mask || t->stack_count != x->stack_count) {
+        if (proving(x))
+            x->proof->active = false;
+        start_measuring(x, loop, mask);
+        return;
+    }
+    note_path(x, t);
+    if (t->phase == TRACK_PROVE)
+        prove(x, loop, mask);
+    else if (t->phase == TRACK_FAILED)
+        next_attempt(x, loop, mask);
+    else if (t->since == (t->settled ? periods[t->attempt] : t->wait))
+        start_proof(x, loop, !t->settled && t->fit);
 }
 
 void walk_skip_arrive(Frame *x, int block, uint32_t mask)
@@ -497,8 +568,10 @@ void walk_skip_arrive(Frame *x, int block, uint32_t mask)
     const int loop = t->loop_of[block];
     if (proving(x) && !loop_contains(t, x->proof->loop, block))
         walk_skip_abort(x);
-    if (proving(x) && x->walker->walk->steps - x->proof->steps > PROOF_STEPS)
+    if (proving(x) && x->walker->walk->steps - x->proof->steps > PROOF_STEPS) {
+        x->proof->active = false;
         leave_alone(x, x->proof->loop);
+    }
     if (loop == CFG_NONE || t->loops.at[loop].header != block)
         return;
     if (!proving(x) || x->proof->loop == loop)
@@ -649,6 +722,10 @@ void walk_skip_instr(Frame *x, const PtxInstr *in, const Lanes *results, int cou
     }
     Lanes changes[PTX_SOURCES];
     change_of_results(x, in, results, count, mask, yes | maybe, changes);
+    if (x->proof->limit < 2) {
+        walk_skip_abort(x);
+        return;
+    }
     const PtxOperand *o = &in->operands[0];
     const bool many = o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR;
     const uint32_t threads = x->walker->walk->lanes;
@@ -688,7 +765,7 @@ void walk_skip_rounds(Frame *x, int loop, double left)
 {
     if (!proving(x) || x->proof->loop != loop)
         return;
-    const double stretches = ceil(left / period_of(&x->tracks[loop]));
+    const double stretches = ceil(left / x->tracks[loop].period);
     if (stretches < (double)x->proof->limit)
         x->proof->limit = stretches > 1 ? (uint64_t)stretches : 1;
 }

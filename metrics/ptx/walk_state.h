@@ -68,7 +68,8 @@ typedef struct Walker {
     Walk *walk;
     VEC(Known) known;
     uint64_t max_steps;
-    uint64_t end; /* steps at which the walk is over: max_steps, and where what is left is estimated, half as many more */
+    uint64_t
+        end; /* steps at which the walk is over: max_steps, and where what is left is estimated, half as many more */
     uint64_t frames; /* functions entered */
     uint32_t default_trips;
     int forks;             /* open */
@@ -81,6 +82,9 @@ typedef struct Walker {
     WalkRegions regions;
     WalkStored stored;
     uint32_t proofs; /* that were begun */
+    uint64_t spared; /* steps, of iterations that were skipped */
+    uint64_t
+        visited; /* a sum over all visits of blocks: of two stretches the same where they visit the same */
 } Walker;
 
 struct Frame {
@@ -97,7 +101,7 @@ struct Frame {
     uint32_t *way_lanes;
     WalkTrack *tracks;
     WalkStretch **stretches; /* by loop; NULL before steps are spent */
-    WalkProof *proof; /* NULL when there are no loops or they are walked plainly */
+    WalkProof *proof;        /* NULL when there are no loops or they are walked plainly */
     Entry *stack;
     size_t stack_count;
     size_t stack_capacity;

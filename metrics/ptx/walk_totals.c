@@ -37,6 +37,8 @@ void walk_totals_note(const Frame *x, WalkTotals *t)
         memcpy(t->costs, r->costs, cost_count(x) * sizeof *r->costs);
     walk_region_mark(&x->walker->regions, &t->regions);
     t->passes = w->passes.count;
+    t->visited = x->walker->visited;
+    t->steps = walk_totals_steps(x);
 }
 
 void walk_totals_add(WalkAccess *a, const WalkAccess *late, const WalkAccess *early, uint64_t times)
@@ -86,6 +88,8 @@ void walk_totals_repeat(Frame *x, const WalkTotals *t, uint64_t times)
 {
     const double clock = x->walker->regions.clock;
     add_counts(x, t, times);
+    x->walker->spared += times * (walk_totals_steps(x) - t->steps);
+    x->walker->visited += times * (x->walker->visited - t->visited);
     walk_region_forward(&x->walker->regions, &t->regions, times);
     move_clocks(x, t, clock);
 }

@@ -175,10 +175,12 @@ typedef struct Walk {
     bool passes_cut;      /* there were more of them */
     uint32_t lanes;       /* threads in the warp */
     uint64_t steps;
-    uint64_t skipped;     /* iterations that were counted and not walked */
-    double estimated;     /* instructions, of those in `instr`, that were counted as iterations like others when max_steps were spent */
-    bool capped;          /* max_steps were reached … */
-    bool ended;           /* … and all the same the end: what was left is estimated; otherwise the counts are lower bounds */
+    uint64_t skipped; /* iterations that were counted and not walked */
+    double
+        estimated; /* instructions, of those in `instr`, that were counted as iterations like others when max_steps were spent */
+    bool capped;   /* max_steps were reached … */
+    bool
+        ended; /* … and all the same the end: what was left is estimated; otherwise the counts are lower bounds */
     uint64_t data_loads;  /* loads whose values were looked up */
     bool fine;            /* operands of divisions or what lanes store were followed */
     bool took_turns;      /* some lanes took one way each of a branch that is not known */

@@ -26,7 +26,8 @@ static Case with(const char *more, int inner)
         c.arena,
         ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 a, .param .u64 b) {\n"
         ".reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>; .reg .pred %%p<9>;\n"
-        "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd4, [b]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, 0;\n"
+        "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd4, [b]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, "
+        "0;\n"
         "OUTER: mov.u32 %%r3, %d;\n"
         "INNER: mad.lo.u32 %%r1, %%r1, 1664525, 1013904223; shr.u32 %%r4, %%r1, 8;\n"
         "mul.wide.u32 %%rd2, %%r4, 4; add.u64 %%rd3, %%rd1, %%rd2; ld.global.f32 %%f1, [%%rd3];\n"
