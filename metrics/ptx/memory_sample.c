@@ -18,6 +18,12 @@ static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
     if (s->out->count == SAMPLES_MAX)
         return NULL;
     s->walk.place = (PtxPlace){block, warp};
+    for (size_t i = 0; i < s->out->walked.count; i++)
+        if (ptx_same_place(s->out->walked.at[i].place, s->walk.place)) {
+            MemorySample *again = &s->out->at[s->out->count++];
+            *again = s->out->walked.at[i];
+            return again;
+        }
     s->walk.max_steps = middle ? s->steps - s->steps / 8 : s->steps;
     const Walk *walk = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
     if (walk && walk->capped && !walk->ended && walk->fine && middle && s->walk.plans) {
@@ -232,6 +238,16 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
     return false;
 }
 
+/* Along which axes, of more blocks than are all followed, does the block's number decide something? */
+static void decided_axes(const Sampler *s, bool decided[3])
+{
+    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
+    const PtxDim grid = s->walk.launch.grid;
+    const uint32_t sizes[3] = {grid.x, grid.y, grid.z};
+    for (int axis = 0; axis < 3; axis++)
+        decided[axis] = sizes[axis] > SAMPLE_AXIS && decides(s->arena, s->entry, coordinates[axis]);
+}
+
 /* --- blocks along an axis ----------------------------------------------------------------- */
 
 static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
@@ -298,14 +314,13 @@ static bool corners_differ(Sampler *s, const bool decided[3])
     return differ;
 }
 
-/* Does it execute something else than the middle one, or with other lanes?  Addresses may be on other alignments. */
-static bool does_other(const Sampler *s, const MemorySample *x)
+/* Does it execute something else, or with other lanes?  Addresses may be on other alignments. */
+static bool does_other(const Walk *a, const Walk *b)
 {
-    const Walk *middle = s->out->at[0].walk;
-    if (!x || !memory_same_counts(middle, x->walk))
-        return x != NULL;
-    for (size_t i = 0; i < middle->functions.count; i++)
-        if (!same_lanes(middle->functions.at[i], x->walk->functions.at[i]))
+    if (!memory_same_counts(a, b))
+        return true;
+    for (size_t i = 0; i < a->functions.count; i++)
+        if (!same_lanes(a->functions.at[i], b->functions.at[i]))
             return true;
     return false;
 }
@@ -314,7 +329,7 @@ static bool does_other(const Sampler *s, const MemorySample *x)
 static bool is_unlike(Sampler *s, int axis, uint32_t at)
 {
     const MemorySample *x = follow_block(s, axis, at);
-    const bool unlike = does_other(s, x);
+    const bool unlike = x && does_other(s->out->at[0].walk, x->walk);
     s->out->count -= x != NULL;
     return unlike;
 }
@@ -345,7 +360,8 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
     PtxPlace place = s->out->at[0].place;
     const uint32_t middle = *ptx_along(&place.block, axis);
     MemorySample *end = follow_block(s, axis, at);
-    const uint32_t border = does_other(s, end) ? first_unlike(s, axis, middle, at) : at;
+    const bool other = end && does_other(s->out->at[0].walk, end->walk);
+    const uint32_t border = other ? first_unlike(s, axis, middle, at) : at;
     if (border != at) {
         give(s, end, (double)(at > border ? at - border : border - at) / size);
         end = follow_block(s, axis, border);
@@ -375,15 +391,48 @@ static bool sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
     return true;
 }
 
-/* False where they are not like each other, edges apart. */
-static bool sample_blocks(Sampler *s)
+/* Where the middle warp lies, this often a half of the way to the first or the last block of the grid. */
+static PtxDim block_towards(const Sampler *s, const bool decided[3], bool last, uint32_t part)
 {
-    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
+    const PtxDim grid = s->walk.launch.grid;
+    PtxDim block = s->out->at[0].place.block;
+    for (int axis = 0; axis < 3; axis++) {
+        uint32_t *at = ptx_along(&block, axis);
+        const uint32_t end = *ptx_along((PtxDim[]){grid}, axis) - 1;
+        if (decided[axis])
+            *at = last ? end - (end - *at) / part : *at / part;
+    }
+    return block;
+}
+
+/* Its walk alone, which stands for nothing; NULL: there are no steps for it. */
+static const Walk *look_at(Sampler *s, PtxDim block)
+{
+    MemorySample *x = follow(s, block, s->out->at[0].place.warp);
+    s->out->count -= x != NULL;
+    return x ? x->walk : NULL;
+}
+
+/* Does what a block does depend on where it lies, as in a picture?  One at an end does something else than the
+ * middle one, and one half way neither that nor this: there is no border between two kinds. */
+static bool is_picture(Sampler *s, const bool decided[3])
+{
+    for (int last = 0; last < 2; last++) {
+        const Walk *end = look_at(s, block_towards(s, decided, last, UINT32_MAX));
+        if (!end || !does_other(s->out->at[0].walk, end))
+            continue;
+        const Walk *between = look_at(s, block_towards(s, decided, last, 2));
+        if (!between || (does_other(s->out->at[0].walk, between) && does_other(end, between)))
+            return true;
+    }
+    return false;
+}
+
+/* False where they are not like each other, edges apart. */
+static bool sample_blocks(Sampler *s, const bool decided[3])
+{
     const PtxDim grid = s->walk.launch.grid;
     const uint32_t sizes[3] = {grid.x, grid.y, grid.z};
-    bool decided[3];
-    for (int axis = 0; axis < 3; axis++)
-        decided[axis] = sizes[axis] > SAMPLE_AXIS && decides(s->arena, s->entry, coordinates[axis]);
     const bool edges = (decided[0] || decided[1] || decided[2]) && corners_differ(s, decided);
     for (int axis = 0; axis < 3; axis++)
         if (!sample_axis(s, axis, sizes[axis], edges && decided[axis]))
@@ -451,6 +500,31 @@ static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
     }
 }
 
+/* Where lies number k of a sequence that fills the unit interval evenly, from the middle on? */
+static uint32_t fill(int k, double step, uint32_t size)
+{
+    const double at = 0.5 + k * step;
+    return (uint32_t)((at - floor(at)) * size);
+}
+
+/* Warps at places that fill the grid evenly however many there are (x and y: powers of the plastic number, M. Roberts 2018), and
+ * are the same ones of the picture whatever the blocks' shape: so configurations are compared by the same parts of it.
+ * The middle warp is the first; those that the steps suffice for count the same each. */
+static void sample_picture(Sampler *s, uint32_t warps)
+{
+    const PtxDim grid = s->walk.launch.grid;
+    s->out->count = 1;
+    for (int k = 1; k < SAMPLE_PICTURE && s->steps > 0; k++)
+        follow(s,
+               (PtxDim){fill(k, 0.7548776662466927, grid.x), fill(k, 0.5698402909980532, grid.y),
+                        fill(k, 0.4142135623730951, grid.z)},
+               fill(k, 0.6180339887498949, warps));
+    s->out->even = s->out->count;
+    s->out->all = ptx_block_count(grid) * warps;
+    for (int i = 0; i < s->out->even; i++)
+        s->out->at[i].weight = 1.0 / s->out->even;
+}
+
 /* The middle warp may have nothing to do, beyond the end of the data: then the first one is asked. */
 static bool depends_on_data(Sampler *s)
 {
@@ -482,12 +556,15 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
         sample_spread(&s, ptx_block_count(grid) * warps, warps);
         return s.out;
     }
-    sample_warps(&s, &s.out->at[0], warps, 1);
-    if (!sample_blocks(&s)) {
-        s.out->count = 1;
-        s.out->at[0].weight = 1;
-        sample_spread(&s, ptx_block_count(grid) * warps, warps);
+    bool decided[3];
+    decided_axes(&s, decided);
+    if (!is_picture(&s, decided)) {
+        sample_warps(&s, &s.out->at[0], warps, 1);
+        if (sample_blocks(&s, decided))
+            return s.out;
     }
+    s.steps = PICTURE_SHARE * (o->max_steps ? o->max_steps : SAMPLE_STEPS);
+    sample_picture(&s, warps);
     return s.out;
 }
 

@@ -12,11 +12,14 @@
  *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
  *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
  *
- * Where what the middle warp does follows from data that it loads (WalkData), or none of SAMPLE_UNLIKE to
- * SAMPLE_CYCLE blocks in a row (as many as there are) is like another, there is no such order: then
+ * Where what the middle warp does follows from data that it loads (WalkData), there is no such order: then
  * SAMPLE_SPREAD warps, evenly spread over all, and the middle one count the same each.  Where the launch's first or last
  * warp has much more to do than the nearest of these, rows sorted by length, that one's part is cut in four
  * again and again towards the end.
+ *
+ * Nor is there one in a picture: a block at an end does something else than the middle one and one half way
+ * neither, or none of SAMPLE_UNLIKE to SAMPLE_CYCLE blocks in a row (as many as there are) is like another.  Then
+ * SAMPLE_PICTURE warps that fill the grid count the same each.
  *
  * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
  * Internal to metrics/ptx. */
@@ -36,6 +39,8 @@ enum {
     SAMPLE_UNLIKE = 4,
     SAMPLE_AXIS = 4,
     SAMPLE_SPREAD = 24,
+    SAMPLE_PICTURE = 16,
+    PICTURE_SHARE = 2, /* times the steps, where each warp does something else */
     SAMPLES_MAX = 48
 };
 

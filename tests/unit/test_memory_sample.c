@@ -247,6 +247,37 @@ static void where_work_falls_from_an_end_on_warps_there_are_followed(void **stat
     assert_means(k, 0.1);
 }
 
+/* Rounds rise with the square of the distance from the nearer end, to a plateau about the middle: all blocks there are
+ * alike, those at the ends do least, and there is no border. */
+static const char picture[] =
+    "mov.u32 %r5, %nctaid.x; sub.u32 %r5, %r5, %r2; sub.u32 %r5, %r5, 1; min.u32 %r5, %r5, %r2;\n"
+    "mul.lo.u32 %r6, %r5, %r5; min.u32 %r6, %r6, 3000; mov.f32 %f1, 0f00000000;\n"
+    "L1: setp.eq.u32 %p2, %r6, 0; @%p2 bra L2; add.f32 %f1, %f1, %f1; sub.u32 %r6, %r6, 1;\n"
+    "bra L1; L2: ret;";
+
+static void blocks_of_a_picture_are_sampled_evenly(void **state)
+{
+    (void)state;
+    assert_means(kernel(picture, (PtxDim){200, 1, 1}, 32, 0), 0.05);
+}
+
+/* The first ones in a row would all lie at one end. */
+static void what_steps_do_not_suffice_for_is_missing_everywhere(void **state)
+{
+    (void)state;
+    Kernel *k = kernel(picture, (PtxDim){200, 1, 1}, 32, 0);
+    k->options.walk.max_steps = 120;
+
+    const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+
+    assert_in_range(m->samples->even, 4, SAMPLE_PICTURE - 1);
+    double place = 0;
+    for (int i = 0; i < m->samples->even; i++)
+        place += m->samples->at[i].weight * m->samples->at[i].place.block.x / 200;
+    assert_true(place > 0.3 && place < 0.7);
+    arena_free(k->arena);
+}
+
 /* Threads modulo 4, and what no one knows: as many as lanes. */
 static void a_match_finds_as_many_values_as_there_are(void **state)
 {
@@ -279,6 +310,8 @@ int main(void)
         cmocka_unit_test(an_idle_middle_does_not_hide_that_data_decide),
         cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
         cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
+        cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
+        cmocka_unit_test(what_steps_do_not_suffice_for_is_missing_everywhere),
         cmocka_unit_test(where_work_falls_from_an_end_on_warps_there_are_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
