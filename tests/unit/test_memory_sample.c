@@ -261,6 +261,18 @@ static void blocks_of_a_picture_are_sampled_evenly(void **state)
     assert_means(kernel(picture, (PtxDim){200, 1, 1}, 32, 0), 0.05);
 }
 
+/* The data end after three warps of eight in the last block: its middle warp does nothing, the first three do. */
+static void warps_of_a_block_at_the_border_are_followed(void **state)
+{
+    (void)state;
+    static const char *const body =
+        "mad.lo.u32 %r5, %r2, %r4, %r1; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L1;\n"
+        "mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];\n"
+        "add.f32 %f1, %f1, %f1; st.global.f32 [%rd3], %f1;\nL1: ret;";
+    assert_means(kernel(body, (PtxDim){9, 1, 1}, 256, 8 * 256 + 96), 1e-12);
+    assert_means(kernel(body, (PtxDim){12, 1, 1}, 256, 8 * 256 + 96), 1e-12);
+}
+
 /* The first ones in a row would all lie at one end. */
 static void what_steps_do_not_suffice_for_is_missing_everywhere(void **state)
 {
@@ -312,6 +324,7 @@ int main(void)
         cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
         cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
         cmocka_unit_test(what_steps_do_not_suffice_for_is_missing_everywhere),
+        cmocka_unit_test(warps_of_a_block_at_the_border_are_followed),
         cmocka_unit_test(where_work_falls_from_an_end_on_warps_there_are_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
