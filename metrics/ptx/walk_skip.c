@@ -2,6 +2,7 @@
 
 #include "metrics/ptx/ptx_affine.h"
 #include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/walk_lanes.h"
 #include "metrics/ptx/walk_totals.h"
 #include "metrics/ptx/walk_values.h"
 
@@ -73,80 +74,10 @@ static bool proving(const Frame *x)
     return x->proof && x->proof->active;
 }
 
-/* --- by how much registers have changed ---------------------------------------------------------- */
-
 /* Width of a register in bits; 0 where it has none. */
 static int register_bits(const Frame *x, int reg)
 {
     return ptx_type_bits(x->known->function->registers.at[reg].type);
-}
-
-/* By how much one lane's value has changed; false when one cannot say. */
-static bool lane_change(const Lanes *before, const Lanes *now, int lane, int bits, uint64_t *change)
-{
-    const bool was = before->known >> lane & 1, is = now->known >> lane & 1;
-    *change = 0;
-    if (!was || !is)
-        return was == is;
-    const uint64_t d = lanes_at(now, lane) - lanes_at(before, lane);
-    if (bits == 1)
-        return (d & 1) == 0;
-    if (bits == 0 || bits > 64)
-        return d == 0;
-    *change = (uint64_t)ptx_value_signed(d, bits);
-    return true;
-}
-
-/* The usual case: every lane known before and now, in a loop that a compiler makes vectors of. */
-static bool all_lanes_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
-{
-    if (before->known != UINT32_MAX || now->known != UINT32_MAX || before->uniform ||
-        now->uniform || bits < 8 || bits > 64)
-        return false;
-    const int shift = 64 - bits;
-    uint64_t differs = 0;
-    for (int i = 0; i < PTX_LANES; i++)
-        change->v[i] = (uint64_t)((int64_t)((now->v[i] - before->v[i]) << shift) >> shift);
-    for (int i = 0; i < PTX_LANES; i++)
-        differs |= change->v[i] ^ change->v[0];
-    change->uniform = differs == 0;
-    return true;
-}
-
-/* By how much a register's lanes have changed, as numbers with sign; false when one cannot say. */
-static bool register_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
-{
-    uint64_t d = 0;
-    if (before->uniform && now->uniform) {
-        if (!lane_change(before, now, 0, bits, &d))
-            return false;
-        lanes_fill(change, d);
-        return true;
-    }
-    change->known = UINT32_MAX;
-    change->uniform = false;
-    if (all_lanes_change(before, now, bits, change))
-        return true;
-    bool same = true;
-    for (int i = 0; i < PTX_LANES; i++) {
-        if (!lane_change(before, now, i, bits, &change->v[i]))
-            return false;
-        same &= change->v[i] == change->v[0];
-    }
-    change->uniform = same;
-    return true;
-}
-
-/* The same in the lowest `bits` of all lanes, which are known in `a`. */
-static bool same_lanes(const Lanes *a, const Lanes *b, int bits)
-{
-    if (a->uniform && b->uniform && a->v[0] == b->v[0])
-        return true;
-    for (int k = 0; k < PTX_LANES; k++)
-        if (!(a->known >> k & 1) ||
-            ptx_value_truncate(lanes_at(a, k), bits) != ptx_value_truncate(lanes_at(b, k), bits))
-            return false;
-    return true;
 }
 
 /* --- beginning a proof, and whether it holds ----------------------------------------------------- */
@@ -232,8 +163,8 @@ static bool set_changes(Frame *x, int loop, WalkProof *p)
     for (size_t i = 0; i < live->count; i++)
         if (t->remembered)
             p->start[i] = t->changes[i];
-        else if (!register_change(&t->values[i], &x->values[live->at[i]],
-                                  register_bits(x, live->at[i]), &p->start[i]))
+        else if (!walk_lanes_change(&t->values[i], &x->values[live->at[i]],
+                                    register_bits(x, live->at[i]), &p->start[i]))
             return false;
     for (size_t i = 0; i < plan->slice.state.count; i++)
         if ((size_t)plan->slice.state.at[i] < registers)
@@ -253,9 +184,9 @@ static bool changes_again(const Frame *x, const WalkProof *p)
     for (size_t i = 0; i < live->count; i++) {
         const int reg = live->at[i], bits = register_bits(x, reg) ? register_bits(x, reg) : 64;
         Lanes moved;
-        if (!register_change(&p->begun[i], &x->values[reg], bits, &moved) ||
-            !same_lanes(&moved, &p->start[i], bits) ||
-            !same_lanes(&p->changes[reg], &p->start[i], bits))
+        if (!walk_lanes_change(&p->begun[i], &x->values[reg], bits, &moved) ||
+            !walk_lanes_same(&moved, &p->start[i], bits) ||
+            !walk_lanes_same(&p->changes[reg], &p->start[i], bits))
             return false;
     }
     return true;

@@ -286,16 +286,6 @@ static void half_of_what_warps_take_from_each_other_counts(void **state)
     near(metric(f, "crowd_cycles"), 0);
 }
 
-static void a_walk_that_was_stopped_is_half_of_it(void **state)
-{
-    Fixture *f = *state;
-    set(f, PROFILE_PORT_CYCLES, 1000);
-    set(f, PROFILE_UNKNOWN_SHARE, 1);
-    near(metric(f, "predicted_cycles"), LAUNCH + 2 * hypot(10000, TURNS));
-    set(f, PROFILE_UNKNOWN_SHARE, 0.9);
-    takes(f, 10000, 0, 0);
-}
-
 /* 100 lines at 6 cycles, where more is read than the cache of 2 KiB holds. */
 static void constants_that_do_not_fit_come_a_line_at_a_time(void **state)
 {
@@ -368,7 +358,6 @@ int main(void)
         TEST(waves_are_whole),
         TEST(what_is_guessed_is_summed),
         TEST(half_of_what_warps_take_from_each_other_counts),
-        TEST(a_walk_that_was_stopped_is_half_of_it),
         TEST(constants_that_do_not_fit_come_a_line_at_a_time),
         TEST(atomics_take_turns_at_a_word),
         TEST(short_rows_cost_memory_a_share_for_each_halving),
