@@ -18,6 +18,7 @@
 #ifndef APTUNE_CUBIN_SASS_FLOW_H
 #define APTUNE_CUBIN_SASS_FLOW_H
 
+#include "metrics/base/vec.h"
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
 #include "metrics/ptx/loop.h"
@@ -40,5 +41,22 @@ SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k);
 
 /* The block's last instruction; only for a block that has one (`first` < `end`). */
 SassInstr sass_flow_last(const SassFlow *f, int block);
+
+/* Where lanes that diverge reconverge.
+ *
+ * ptxas puts a BSSY before a branch at which lanes may diverge and a BSYNC where they wait for each
+ * other.  Between the two lies what they may do apart; branches in there are the only ones whose
+ * lanes this BSYNC can join. */
+typedef struct SassReconvergence {
+    int block;    /* ends with the BSYNC */
+    bool *within; /* by block: can be come to from the BSSY without passing the BSYNC */
+    int size;     /* blocks within */
+    bool closed;  /* no thread ends within, and there is no other way out than the BSYNC */
+} SassReconvergence;
+
+typedef VEC(SassReconvergence) SassReconvergences;
+
+/* One for each BSYNC that a BSSY names, those with fewer blocks within first. */
+SassReconvergences sass_flow_reconvergences(Arena *a, const SassFlow *f);
 
 #endif

@@ -1,198 +1,11 @@
 #include "metrics/cubin/sass_join.h"
 
 #include "metrics/base/vec.h"
-#include "metrics/cubin/sass_flow.h"
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
-#include "metrics/ptx/walk.h"
+#include "metrics/cubin/sass_routines.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* --- routines of the compiler ----------------------------------------------------------------- */
-
-/* Subroutines that ptxas calls for the operands of a division or a root that its usual code is not for. */
-
-/* What a block of a routine is for. */
-typedef enum SassRoutineWork {
-    SASS_ROUTINE_NONE, /* it is none of a routine's */
-    SASS_ROUTINE_LOOKS,
-    SASS_ROUTINE_GIVES_NONE, /* makes what is no number */
-    SASS_ROUTINE_CALCULATES  /* with scaled operands */
-} SassRoutineWork;
-
-/* Of code whose PTX calls nothing. */
-typedef struct SassRoutines {
-    bool *calls[WALK_ROUTINES];           /* by block */
-    SassRoutineWork *work[WALK_ROUTINES]; /* by block */
-} SassRoutines;
-
-/* Scaled operands are multiplied out; a sum or a MUFU alone makes what is no number of what is none. */
-static SassRoutineWork work_of(const SassFlow *f, int block)
-{
-    SassRoutineWork work = SASS_ROUTINE_LOOKS;
-    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
-        const int op = sass_opcode(f->instrs[i]);
-        if (op == SASS_OP_FFMA || op == SASS_OP_DFMA)
-            return SASS_ROUTINE_CALCULATES;
-        if ((op == SASS_OP_FADD || op == SASS_OP_MUFU || op == SASS_OP_DADD) &&
-            sass_guard(f->instrs[i], NULL) == SASS_ALWAYS)
-            work = SASS_ROUTINE_GIVES_NONE;
-    }
-    return work;
-}
-
-static void mark_routine(const SassFlow *f, int first, bool *seen, int *stack,
-                         SassRoutineWork *work)
-{
-    int depth = 0;
-    if (!seen[first])
-        stack[depth++] = first;
-    seen[first] = true;
-    while (depth > 0) {
-        const int block = stack[--depth];
-        work[block] = work_of(f, block);
-        for (int k = 0; k < f->cfg->blocks[block].succ_count; k++) {
-            const int to = f->cfg->blocks[block].succs[k];
-            if (!seen[to])
-                stack[depth++] = to;
-            seen[to] = true;
-        }
-    }
-}
-
-/* FCHK looks at a division's operands right before its routine would be called. */
-static bool is_checked(const SassFlow *f, int block)
-{
-    for (int k = 0; k < f->cfg->blocks[block].pred_count; k++) {
-        const CfgBlock *b = &f->cfg->blocks[f->cfg->blocks[block].preds[k]];
-        for (size_t i = b->first; i < b->end; i++)
-            if (sass_opcode(f->instrs[i]) == SASS_OP_FCHK)
-                return true;
-    }
-    return false;
-}
-
-static SassRoutines sass_routines_find(Arena *a, const SassFlow *f)
-{
-    const size_t count = (size_t)f->cfg->count;
-    SassRoutines r;
-    bool *seen = ARENA_ARRAY(a, bool, count);
-    int *stack = ARENA_ARRAY(a, int, count);
-    for (int k = 0; k < WALK_ROUTINES; k++) {
-        r.calls[k] = ARENA_ARRAY(a, bool, count);
-        r.work[k] = ARENA_ARRAY(a, SassRoutineWork, count);
-    }
-    for (int b = 0; b < f->cfg->count; b++) {
-        const int kind = is_checked(f, b) ? WALK_DIVISIONS : WALK_OTHERS;
-        if (f->callee[b] == CFG_NONE)
-            continue;
-        r.calls[kind][b] = true;
-        mark_routine(f, f->callee[b], seen, stack, r.work[kind]);
-    }
-    return r;
-}
-
-/* --- reconvergence ---------------------------------------------------------------------------- */
-
-/* Where lanes that diverge reconverge.
- *
- * ptxas puts a BSSY before a branch at which lanes may diverge and a BSYNC where they wait for each
- * other.  Between the two lies what they may do apart; branches in there are the only ones whose
- * lanes this BSYNC can join. */
-
-typedef struct SassReconvergence {
-    int block;    /* ends with the BSYNC */
-    bool *within; /* by block: can be come to from the BSSY without passing the BSYNC */
-    int size;     /* blocks within */
-    bool closed;  /* no thread ends within, and there is no other way out than the BSYNC */
-} SassReconvergence;
-
-typedef struct SassReconvergences {
-    VEC(SassReconvergence) points;
-} SassReconvergences;
-
-/* Of code with more the rest is left out: no linear program of that size is solved anyway. */
-enum { SASS_RECONVERGENCES_MOST = 256 };
-
-/* The point of reconvergence of a BSYNC, a new one when it is the first BSSY that names it; NULL when there are
- * too many. */
-static SassReconvergence *point_at(Arena *a, SassReconvergences *all, const SassFlow *f, int block)
-{
-    for (size_t i = 0; i < all->points.count; i++)
-        if (all->points.at[i].block == block)
-            return &all->points.at[i];
-    if (all->points.count == SASS_RECONVERGENCES_MOST)
-        return NULL;
-    SassReconvergence *m = VEC_ADD(a, &all->points);
-    *m = (SassReconvergence){.block = block, .within = ARENA_ARRAY(a, bool, (size_t)f->cfg->count)};
-    return m;
-}
-
-/* Marks what can be come to from a block, up to the BSYNC; what diverges in a subroutine reconverges there. */
-static void mark_within(SassReconvergence *m, const SassFlow *f, int from, int *stack)
-{
-    int depth = 0;
-    if (!m->within[from] && from != m->block)
-        stack[depth++] = from;
-    m->within[from] = m->within[from] || from != m->block;
-    while (depth > 0) {
-        const int block = stack[--depth];
-        const CfgBlock *b = &f->cfg->blocks[block];
-        for (int k = 0; k < b->succ_count; k++) {
-            const int to = b->succs[k];
-            if (to == m->block || m->within[to] || to == f->callee[block])
-                continue;
-            m->within[to] = true;
-            stack[depth++] = to;
-        }
-    }
-}
-
-static void close_point(SassReconvergence *m, const SassFlow *f)
-{
-    m->closed = true;
-    for (int b = 0; b < f->cfg->count; b++) {
-        const CfgBlock *block = &f->cfg->blocks[b];
-        m->size += m->within[b];
-        for (int k = 0; m->within[b] && k < block->succ_count; k++)
-            m->closed &= m->within[block->succs[k]] || block->succs[k] == m->block ||
-                         block->succs[k] == f->callee[b];
-        m->closed &= !m->within[b] || (block->succ_count > 0 && !block->ends_thread);
-    }
-}
-
-static int fewer_within(const void *x, const void *y)
-{
-    const SassReconvergence *a = x, *b = y;
-    return a->size != b->size ? a->size - b->size : a->block - b->block;
-}
-
-/* One for each BSYNC that a BSSY names, those with fewer blocks within first. */
-static SassReconvergences sass_reconvergences_find(Arena *a, const SassFlow *f)
-{
-    SassReconvergences all = {.points = {0}};
-    int *stack = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
-    for (size_t i = 0; i < f->count; i++) {
-        size_t behind;
-        if (!sass_reconvergence(f->instrs[i], i, f->count, &behind) || behind == 0)
-            continue;
-        const int block = f->cfg->block_of[behind - 1];
-        if (!f->reconverges[block] || f->cfg->blocks[block].end != behind)
-            continue;
-        SassReconvergence *m = point_at(a, &all, f, block);
-        if (m)
-            mark_within(m, f, f->cfg->block_of[i], stack);
-    }
-    for (size_t i = 0; i < all.points.count; i++)
-        close_point(&all.points.at[i], f);
-    if (all.points.count)
-        qsort(all.points.at, all.points.count, sizeof *all.points.at, fewer_within);
-    for (size_t i = 0; i < all.points.count; i++)
-        for (size_t k = i + 1; k < all.points.count; k++)
-            all.points.at[i].closed &= !all.points.at[i].within[all.points.at[k].block];
-    return all;
-}
 
 /* --- the program and the graph it is about --------------------------------------------------- */
 
@@ -251,11 +64,6 @@ static SassSum plus(Program *p, SassSum a, SassSum b, double factor)
     return sass_sum(p->lp.arena, &a, &b, factor);
 }
 
-static SassSum of_column(Program *p, int column)
-{
-    return sass_program_sum(&p->lp, column);
-}
-
 /* Do some of its ways leave the innermost loop that it is in? */
 static bool leaves_loop(const LoopTree *t, const Cfg *c, int b)
 {
@@ -280,7 +88,7 @@ static SassSum diverged_within(Program *p, const SassReconvergence *m)
     SassSum sum = {0};
     for (int b = 0; b < p->join->flow->cfg->count; b++) {
         if (m->within[b] && p->diverged[b] != CFG_NONE)
-            sum = plus(p, sum, of_column(p, p->diverged[b]), 1);
+            sum = plus(p, sum, sass_program_sum(&p->lp, p->diverged[b]), 1);
         if (m->within[b] && b != m->block)
             sum = plus(p, sum, p->reconverged[b], -1);
     }
@@ -308,14 +116,14 @@ static void allow_divergence(Program *p)
     }
     if (!p->diverges)
         return;
-    p->points = sass_reconvergences_find(p->lp.arena, f);
-    for (size_t i = 0; i < p->points.points.count; i++) {
-        const SassReconvergence *m = &p->points.points.at[i];
+    p->points = sass_flow_reconvergences(p->lp.arena, f);
+    for (size_t i = 0; i < p->points.count; i++) {
+        const SassReconvergence *m = &p->points.at[i];
         if (!m->closed && reached(p, m->block))
-            p->reconverged[m->block] = of_column(p, sass_program_column(&p->lp));
+            p->reconverged[m->block] = sass_program_sum(&p->lp, sass_program_column(&p->lp));
     }
-    for (size_t i = 0; i < p->points.points.count; i++) {
-        const SassReconvergence *m = &p->points.points.at[i];
+    for (size_t i = 0; i < p->points.count; i++) {
+        const SassReconvergence *m = &p->points.at[i];
         const SassSum diverged = diverged_within(p, m);
         if (m->closed)
             p->reconverged[m->block] = diverged;
@@ -334,7 +142,7 @@ static SassSum whole_number(Program *p)
 {
     const int column = sass_program_column(&p->lp);
     VEC_PUSH(p->lp.arena, &p->lp.whole, column);
-    return of_column(p, column);
+    return sass_program_sum(&p->lp, column);
 }
 
 /* How often a way is taken, which is a number of its own. */
@@ -400,7 +208,7 @@ static const double DIVERGENCE_COST = 0.5, DISTANCE_COST = 0.25;
 /* No way is taken more often than the block is visited; `chosen` are all of them but the last. */
 static void limit_divergence(Program *p, int b, int last, const SassSum *chosen)
 {
-    const SassSum diverged = of_column(p, p->diverged[b]);
+    const SassSum diverged = sass_program_sum(&p->lp, p->diverged[b]);
     sass_program_cost(&p->lp, AIM_INSTRUCTIONS, p->diverged[b],
                       DIVERGENCE_COST + DISTANCE_COST * distance_in_ptx(p, b));
     limit(p, &diverged, chosen);
@@ -432,7 +240,7 @@ static void leave_block(Program *p, int b)
     }
     rest = plus(p, rest, p->reconverged[b], -1);
     if (p->diverged[b] != CFG_NONE)
-        rest = plus(p, rest, of_column(p, p->diverged[b]), 1);
+        rest = plus(p, rest, sass_program_sum(&p->lp, p->diverged[b]), 1);
     const int last = last_way(p, b);
     if (block->ends_thread)
         chosen = whole_number(p);
@@ -456,7 +264,7 @@ static void conserve_flow(Program *p)
         p->edges[b] = ARENA_ARRAY(p->lp.arena, SassSum, (size_t)c->blocks[b].succ_count + 1);
         for (int k = 0; reached(p, b) && k < c->blocks[b].succ_count; k++)
             if (leads_back(p, b, k))
-                p->edges[b][k] = of_column(p, sass_program_column(&p->lp));
+                p->edges[b][k] = sass_program_sum(&p->lp, sass_program_column(&p->lp));
     }
     p->visits[0].constant = 1;
     for (int i = 0; i < c->reachable; i++) {
@@ -466,8 +274,8 @@ static void conserve_flow(Program *p)
                 p->visits[b] = plus(p, p->visits[b], *edge(p, c->blocks[b].preds[k], b), 1);
         leave_block(p, b);
     }
-    for (size_t i = 0; i < p->points.points.count; i++) {
-        const SassReconvergence *m = &p->points.points.at[i];
+    for (size_t i = 0; i < p->points.count; i++) {
+        const SassReconvergence *m = &p->points.at[i];
         if (!m->closed && reached(p, m->block))
             limit(p, &p->reconverged[m->block], &p->visits[m->block]);
     }
@@ -537,6 +345,47 @@ static void add_leaving(Program *p, int loop)
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
+static bool is_work(SassAnchor a)
+{
+    return (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32;
+}
+
+/* Accesses of global memory and operations in single precision that stand in a loop. */
+static double work_in_code(const Program *p, int loop)
+{
+    const Loop *l = &p->join->flow->loops->loops.at[loop];
+    double sum = 0, amount;
+    for (size_t k = 0; k < l->blocks.count; k++) {
+        const CfgBlock *b = block_at(p, l->blocks.at[k]);
+        for (size_t i = b->first; i < b->end; i++)
+            if (is_work(sass_anchor_of(p->join->flow->instrs[i], &amount)))
+                sum += amount;
+    }
+    return sum;
+}
+
+static double work_in_ptx(const WalkFunction *f, int loop)
+{
+    const Loop *l = &f->flow->loops->loops.at[loop];
+    double sum = 0, amount;
+    for (size_t k = 0; k < l->blocks.count; k++) {
+        const CfgBlock *b = &f->flow->cfg->blocks[l->blocks.at[k]];
+        for (size_t i = b->first; i < b->end; i++)
+            if (is_work(sass_anchor_of_ptx(&f->function->instrs.at[i], &amount)))
+                sum += amount;
+    }
+    return sum;
+}
+
+/* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
+ * many turns that takes is not counted. */
+static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int ptx_loop)
+{
+    if (leaving_ptx(f, ptx_loop) > 0 && work_in_code(p, loop) > 1.5 * work_in_ptx(f, ptx_loop) &&
+        !p->join->unmatched)
+        p->join->unmatched = "lanes leave a loop one by one that the code has unrolled";
+}
+
 /* A loop goes round as often as the PTX's that it is paired with, is entered as often, and left by as
  * many lanes. */
 static void match_loop(Program *p, int loop, const WalkFunction *entry, int ptx_loop)
@@ -552,48 +401,7 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, int ptx_
         sass_program_wish(&p->lp, leaving_ptx(entry, ptx_loop), AIM_LANDMARKS, LOOP_COST);
         add_leaving(p, loop);
     }
-}
-
-/* Accesses of global memory and operations in single precision that stand in a loop. */
-static double work_in_code(const Program *p, int loop)
-{
-    const Loop *l = &p->join->flow->loops->loops.at[loop];
-    double sum = 0, amount;
-    for (size_t k = 0; k < l->blocks.count; k++) {
-        const CfgBlock *b = block_at(p, l->blocks.at[k]);
-        for (size_t i = b->first; i < b->end; i++) {
-            const SassAnchor a = sass_anchor_of(p->join->flow->instrs[i], &amount);
-            sum += (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32
-                       ? amount
-                       : 0;
-        }
-    }
-    return sum;
-}
-
-static double work_in_ptx(const WalkFunction *f, int loop)
-{
-    const Loop *l = &f->flow->loops->loops.at[loop];
-    double sum = 0, amount;
-    for (size_t k = 0; k < l->blocks.count; k++) {
-        const CfgBlock *b = &f->flow->cfg->blocks[l->blocks.at[k]];
-        for (size_t i = b->first; i < b->end; i++) {
-            const SassAnchor a = sass_anchor_of_ptx(&f->function->instrs.at[i], &amount);
-            sum += (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32
-                       ? amount
-                       : 0;
-        }
-    }
-    return sum;
-}
-
-/* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
- * many turns that takes is not counted. */
-static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int ptx_loop)
-{
-    if (leaving_ptx(f, ptx_loop) > 0 && work_in_code(p, loop) > 1.5 * work_in_ptx(f, ptx_loop) &&
-        !p->join->unmatched)
-        p->join->unmatched = "lanes leave a loop one by one that the code has unrolled";
+    doubt_unrolled(p, loop, entry, ptx_loop);
 }
 
 /* Lanes that diverged may come through the same code one group after the other, as through the cases of
@@ -628,10 +436,8 @@ static void match_loops(Program *p)
     p->join->loops_match = pairs.complete;
     p->join->unmatched = pairs.doubt;
     for (size_t i = 0; i < t->loops.count; i++)
-        if (pairs.loop[i] != CFG_NONE) {
+        if (pairs.loop[i] != CFG_NONE)
             match_loop(p, (int)i, entry, pairs.loop[i]);
-            doubt_unrolled(p, (int)i, entry, pairs.loop[i]);
-        }
 }
 
 /* --- landmarks ------------------------------------------------------------------------------ */
@@ -818,8 +624,8 @@ static void match_divergence(Program *p)
     if (p->diverges && p->walk->unknown_branches == 0)
         bound_divergence(p, diverged);
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
-    for (size_t i = 0; i < p->points.points.count; i++) {
-        const SassReconvergence *m = &p->points.points.at[i];
+    for (size_t i = 0; i < p->points.count; i++) {
+        const SassReconvergence *m = &p->points.at[i];
         for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
             counts[b] |=
                 m->within[b] && p->diverged[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
