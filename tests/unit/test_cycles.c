@@ -89,7 +89,8 @@ static void each_unit_takes_its_time(void **state)
         {PROFILE_FP64_ISSUED, 1000, 20000},    {PROFILE_HALF_ISSUED, 1000, 10000},
         {PROFILE_TENSOR_WORK, 512000, 10000},  {PROFILE_CONSTANT_LOADS, 100, 8000},
         {PROFILE_CONSTANT_REPLAYS, 100, 8000}, {PROFILE_SHARED_WAVEFRONTS, 100, 4000},
-        {PROFILE_GLOBAL_LINES, 100, 4000},     {PROFILE_STORE_OPEN, 10, 1000},
+        {PROFILE_GLOBAL_PASSES, 100, 4000},    {PROFILE_GLOBAL_LINES, 400, 4000},
+        {PROFILE_STORE_OPEN, 10, 1000},        {PROFILE_STORE_SECTORS, 50, 4000},
     };
     Fixture *f = *state;
     takes(f, 0, 0, 0);
@@ -157,6 +158,7 @@ static void what_the_l1_has_no_room_for_comes_from_the_l2(void **state)
     set(f, PROFILE_LOAD_SECTORS, 100);
     set(f, PROFILE_LOAD_FIRST_SM, 20);
     set(f, PROFILE_STORE_SECTORS, 30);
+    set(f, PROFILE_STORE_FIRST_LAUNCH, 30);
     takes(f, 10000, 1300, 0);
 
     near(metric(f, "l1_room"), (228 + 28 - 5) * 1024);
@@ -220,9 +222,15 @@ static void loads_wait_for_the_level_that_has_them(void **state)
     near(metric(f, "wait_latency"), 250);
     set(f, PROFILE_LOADS_FIRST_LAUNCH, 100);
     set(f, PROFILE_FOOTPRINT_READ, 32 * 100 * WARPS); /* more than the L2 has */
+    /* 600 cycles of idle memory: two waves of 1000 + 10 * 600; memory would be busy for 12,800 of these. */
+    const double waits = 600 + 400 * 12800 / 14000.0;
+    near(metric(f, "idle_latency"), 600);
+    near(metric(f, "wait_latency"), waits);
+    near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * waits));
+    set(f, PROFILE_FOOTPRINT_READ, 32 * 200 * WARPS); /* more than it can give meanwhile */
     near(metric(f, "wait_latency"), 1000);
-    near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * 1000));
     set(f, PROFILE_GLOBAL_LOADS, 200); /* half of them for the second time, from the L1 */
+    near(metric(f, "idle_latency"), 50 + 0.5 * 200 + 0.5 * 350);
     near(metric(f, "wait_latency"), 50 + 0.5 * 200 + 0.5 * 750);
 }
 
@@ -293,8 +301,40 @@ static void constants_that_do_not_fit_come_a_line_at_a_time(void **state)
     set(f, PROFILE_CONSTANT_LINES, 100);
     set(f, PROFILE_CONSTANT_TOUCHED, 2048);
     takes(f, 0, 0, 0);
-    set(f, PROFILE_CONSTANT_TOUCHED, 2049);
+    set(f, PROFILE_CONSTANT_TOUCHED, 3072);
+    takes(f, 50 * 6 * SM_WARPS, 0, 0);
+    set(f, PROFILE_CONSTANT_TOUCHED, 4096);
     takes(f, 100 * 6 * SM_WARPS, 0, 0);
+    set(f, PROFILE_CONSTANT_TOUCHED, 65536);
+    takes(f, 100 * 6 * SM_WARPS, 0, 0);
+}
+
+/* Half filled sectors are another's to fill; the others that are not new are stored to again. */
+static void sectors_are_stored_to_again(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_STORE_SECTORS, 60);
+    set(f, PROFILE_STORE_FIRST_LAUNCH, 30);
+    near(metric(f, "open_cycles"), 30 * WARPS / 5.0);
+    set(f, PROFILE_STORE_OPEN, 20);
+    near(metric(f, "open_cycles"), 10 * WARPS / 5.0 + 20 * WARPS / 4.0);
+    set(f, PROFILE_STORE_FIRST_LAUNCH, 60);
+    near(metric(f, "open_cycles"), 20 * WARPS / 4.0);
+}
+
+/* 10,000 cycles of issue in two waves: a warp three times as long as the mean has 10,000 more, of which half are left. */
+static void the_last_block_may_be_a_long_one(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_PORT_CYCLES, 1000);
+    set(f, PROFILE_SERIAL_CYCLES, 2000);
+    near(metric(f, "tail_cycles"), 0);
+    set(f, PROFILE_SERIAL_MOST, 6000);
+    near(metric(f, "tail_cycles"), 5000);
+    set(f, PROFILE_WAVES, 0.5);
+    near(metric(f, "tail_cycles"), 6000); /* it has the schedulers to itself */
+    set(f, PROFILE_SERIAL_MOST, 2000);
+    near(metric(f, "tail_cycles"), 0);
 }
 
 /* The first warp of 4 in each of 1000 blocks adds to one word: 1000 turns. */
@@ -359,6 +399,8 @@ int main(void)
         TEST(what_is_guessed_is_summed),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(constants_that_do_not_fit_come_a_line_at_a_time),
+        TEST(sectors_are_stored_to_again),
+        TEST(the_last_block_may_be_a_long_one),
         TEST(atomics_take_turns_at_a_word),
         TEST(short_rows_cost_memory_a_share_for_each_halving),
         TEST(errors_of_the_device_and_of_the_code_add_up),
