@@ -122,8 +122,9 @@ static bool scattered_accesses(const Search *f, Finding *out)
     Profile without = *f->s->profile;
     double *v = without.value;
     v[PROFILE_GLOBAL_SECTORS] = least;
-    v[PROFILE_GLOBAL_LINES] = v[PROFILE_GLOBAL_LINES_MIN];
+    v[PROFILE_GLOBAL_LINES] = v[PROFILE_GLOBAL_PASSES] = v[PROFILE_GLOBAL_LINES_MIN];
     v[PROFILE_LOAD_SECTORS] *= least / n;
+    v[PROFILE_STORE_SECTORS] *= least / n;
     v[PROFILE_LOAD_FIRST_SM] = fmin(v[PROFILE_LOAD_FIRST_SM], v[PROFILE_LOAD_SECTORS]);
     const bool l1 = saved(f, &without, "shared_cycles") > saved(f, &without, "l2_cycles");
     *out = (Finding){
