@@ -216,6 +216,8 @@ const char *path_relative(Arena *a, const char *folder, const char *path)
     for (const char *at = from + same; (at = strchr(at, '/')) != NULL; at++)
         up = arena_printf(a, "../%s", up);
     const char *rest = strlen(to) > same ? to + same : "";
+    if (!*rest && *up) /* a folder above has no slash at its end */
+        return arena_copy(a, up, strlen(up) - 1);
     return *up || *rest ? arena_printf(a, "%s%s", up, rest) : ".";
 }
 

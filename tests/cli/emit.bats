@@ -352,7 +352,7 @@ END
     make_space
     emit
     status_is 2
-    has "$stderr" '^aptune: which space\? Say --space FILE'
+    has "$stderr" '^aptune: which space\? Name a FILE.spec'
     emit --space none.spec
     status_is 2
     has "$stderr" "there is no file 'none.spec'"

@@ -173,7 +173,7 @@ figure() {
     status_is 2
     has "$stderr" "unexpected argument 'c'"
 
-    explain --space "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=3"
+    explain "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=3"
     status_is 2
     has "$stderr" "EACH has no value '3'; it has 1, 2, 4$"
 
@@ -183,7 +183,7 @@ figure() {
 
     run "$APTUNE" explain --help
     status_is 0
-    has "$output" '^usage: aptune explain --space FILE'
+    has "$output" '^usage: aptune explain FILE.spec '
 }
 
 @test "a time predicted for a device that nobody measured is called estimated" {

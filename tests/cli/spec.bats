@@ -455,3 +455,27 @@ t1() {
     status_is 2
     has "$stderr" "has 9972964 valid configurations, too many to compile all: --compiles N or --seconds S"
 }
+
+@test "convert reads a T1 file with a mark of its byte order, and a grid that counts blocks beside a problem's size" {
+    mkdir kern sub
+    printf '__global__ void add(float *c) { c[blockIdx.x * BLOCK + threadIdx.x] = 1; }\n' >kern/add.cu
+    printf '\xEF\xBB\xBF' >t1.json
+    cat >>t1.json <<'END'
+{"ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[32, 64] + [128]", "Default": 64}]},
+ "KernelSpecification": {"Language": "CUDA", "KernelName": "add", "KernelFile": "kern/add.cu", "ProblemSize": [4096, 2],
+  "GlobalSize": {"X": "ProblemSize[0]*2//BLOCK"}, "LocalSize": {"X": "BLOCK"},
+  "Arguments": [{"Name": "c", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "FillType": "Constant",
+                 "FillValue": 0, "Size": "ProblemSize[0]*2"}]}}
+END
+    run --separate-stderr "$APTUNE" convert t1.json --output sub/t1.spec
+    status_is 0
+    has "$(cat sub/t1.spec)" '^kernel "../kern/add.cu" '
+    has "$(cat sub/t1.spec)" '^grid \(4096\) \* 2 // BLOCK$'
+    run --separate-stderr "$APTUNE" check sub/t1.spec
+    status_is 0
+    sed -i 's/"LocalSize"/"GridDivX": ["BLOCK"], "LocalSize"/' t1.json
+    run --separate-stderr "$APTUNE" convert t1.json
+    status_is 0
+    has "$output" '^grid ceil_div\(4096, \(BLOCK\)\), ceil_div\(2, 1\)$'
+    has "$stderr" 'GlobalSize: GridDiv is there too, and says the grid'
+}

@@ -140,8 +140,10 @@ static int bench_here(Run *r, CommandOptions *o, ProgressBar *bar)
 static bool bench(Call *c)
 {
     CommandOptions *o = c->options;
+    if (!options_run_check(c, &o->run))
+        return false;
     o->bench.recording = c->count > 0 ? c->words[0] : NULL;
-    if (!options_run_check(c, &o->run) || !check_together(c, &o->bench))
+    if (!check_together(c, &o->bench))
         return false;
     ProgressBar bar = progress_new();
     o->run.some = true;
@@ -158,7 +160,7 @@ int cmd_bench(int argc, char **argv)
     enum { OWN = sizeof own_options / sizeof own_options[0] };
     CommandOptions o = {0};
     const CommandLine line = {
-        .usage = "usage: aptune bench --space FILE [options] [RECORDING]\n"
+        .usage = "usage: aptune bench FILE.spec [options] [RECORDING]\n"
                  "Runs a recording's winner, a configuration or emitted code again, here and "
                  "now, in turn with the\nlibraries that the spec names as rivals, and says how "
                  "fast it is against each.\n",

@@ -63,7 +63,7 @@ static const Option end_options[] = {
      offsetof(EmitCommand, json), 0, 0},
 };
 
-static bool check(Call *c, const EmitCommand *o)
+static bool check(Call *c, EmitCommand *o)
 {
     if (!options_run_check(c, &o->run))
         return false;
@@ -226,11 +226,11 @@ static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
 static bool emit(Call *c)
 {
     EmitCommand *o = c->options;
-    o->recordings = (const char *const *)c->words;
-    o->recording_count = (size_t)c->count;
     o->emit.default_entry = (size_t)o->default_entry;
     if (!check(c, o))
         return false;
+    o->recordings = (const char *const *)c->words;
+    o->recording_count = (size_t)c->count;
     ProgressBar bar = progress_new();
     Run like = start_run(c->arena, &o->run, &bar, c->diag);
     UnitMaker *m = unit_begin(c->arena, &o->emit, c->diag);
@@ -248,7 +248,7 @@ int cmd_emit(int argc, char **argv)
     };
     EmitCommand o = {.run = {.ordinal = -1}};
     const CommandLine line = {
-        .usage = "usage: aptune emit --space FILE [options] [RECORDING …]\n"
+        .usage = "usage: aptune emit FILE.spec [options] [RECORDING …]\n"
                  "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
                  "header, loader\nand launcher, sources with the parameters as constants, cubin "
                  "and PTX.\n",

@@ -64,7 +64,13 @@ Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d)
     return r;
 }
 
-bool options_run_check(Call *call, const RunOptions *o)
+bool options_run_check(Call *call, RunOptions *o)
 {
-    return o->space || command_refuse(call, "which space? Say --space FILE");
+    const char *first = call->count > 0 ? call->words[0] : "", *end = strrchr(first, '.');
+    if (!o->space && end && strcmp(end, ".spec") == 0) {
+        o->space = first;
+        call->words++;
+        call->count--;
+    }
+    return o->space || command_refuse(call, "which space? Name a FILE.spec");
 }

@@ -25,8 +25,8 @@ void progress_step(void *bar, const char *stage, size_t done, size_t all, const 
 /* Clears the line. */
 void progress_end(ProgressBar *bar);
 
-/* Is there a space to work on?  False after a message. */
-bool options_run_check(Call *call, const RunOptions *o);
+/* Is there a space to work on?  A first word that is a spec's file is one.  False after a message. */
+bool options_run_check(Call *call, RunOptions *o);
 
 /* run_begin with a progress bar, which must outlive it, too. */
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d);

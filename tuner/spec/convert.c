@@ -241,7 +241,10 @@ static bool put_grid(Convert *c, const json_t *k, const char *const *block)
     const char *size[3];
     size_t n = sizes_of(c, json_object_get(k, "GlobalSize"), size);
     bool threads = strcmp(text_of(k, "GlobalSizeType"), "OpenCL") == 0, ok = true;
-    if (json_object_get(k, "ProblemSize"))
+    const bool divided = json_object_get(k, "GridDivX") || json_object_get(k, "GridDivY");
+    if (divided && n)
+        diag_warn(c->diag, (Span){0}, "GlobalSize: GridDiv is there too, and says the grid");
+    if (json_object_get(k, "ProblemSize") && (divided || n == 0))
         return put_divided_grid(c, k);
     buf_puts(c->out, "grid ");
     for (size_t i = 0; i < n; i++) {
@@ -433,7 +436,8 @@ bool convert_t1(Arena *a, const char *name, const char *folder, const char *json
                 Buf *out, Diag *d)
 {
     json_error_t error;
-    json_t *root = json_loadb(json, size, 0, &error);
+    const size_t mark = size >= 3 && memcmp(json, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    json_t *root = json_loadb(json + mark, size - mark, 0, &error);
     if (!root)
         return diag_fail(d, "%s:%d:%d: %s", name, error.line, error.column, error.text);
     const json_t *space = json_object_get(root, "ConfigurationSpace");
