@@ -422,9 +422,8 @@ static bool comes_in_groups(const WalkFunction *f)
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
-    const double most = most_rounds(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
-        limit_loop(p, &t->loops.at[i], most);
+        limit_loop(p, &t->loops.at[i], most_rounds(p->walk));
     if (p->leaving > 0) {
         sass_program_row(&p->lp, p->leaving);
         add_leaving(p, CFG_NONE);
