@@ -350,28 +350,18 @@ static bool is_work(SassAnchor a)
     return (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32;
 }
 
-/* Accesses of global memory and operations in single precision that stand in a loop. */
-static double work_in_code(const Program *p, int loop)
+/* Accesses of global memory and operations in single precision that stand in a loop: of the code, or
+ * where that is NULL of the PTX. */
+static double work_in(const LoopTree *t, int loop, const Cfg *c, const SassFlow *code,
+                      const PtxFunction *ptx)
 {
-    const Loop *l = &p->join->flow->loops->loops.at[loop];
+    const Loop *l = &t->loops.at[loop];
     double sum = 0, amount;
     for (size_t k = 0; k < l->blocks.count; k++) {
-        const CfgBlock *b = block_at(p, l->blocks.at[k]);
+        const CfgBlock *b = &c->blocks[l->blocks.at[k]];
         for (size_t i = b->first; i < b->end; i++)
-            if (is_work(sass_anchor_of(p->join->flow->instrs[i], &amount)))
-                sum += amount;
-    }
-    return sum;
-}
-
-static double work_in_ptx(const WalkFunction *f, int loop)
-{
-    const Loop *l = &f->flow->loops->loops.at[loop];
-    double sum = 0, amount;
-    for (size_t k = 0; k < l->blocks.count; k++) {
-        const CfgBlock *b = &f->flow->cfg->blocks[l->blocks.at[k]];
-        for (size_t i = b->first; i < b->end; i++)
-            if (is_work(sass_anchor_of_ptx(&f->function->instrs.at[i], &amount)))
+            if (is_work(code ? sass_anchor_of(code->instrs[i], &amount)
+                             : sass_anchor_of_ptx(&ptx->instrs.at[i], &amount)))
                 sum += amount;
     }
     return sum;
@@ -381,8 +371,11 @@ static double work_in_ptx(const WalkFunction *f, int loop)
  * many turns that takes is not counted. */
 static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int ptx_loop)
 {
-    if (leaving_ptx(f, ptx_loop) > 0 && work_in_code(p, loop) > 1.5 * work_in_ptx(f, ptx_loop) &&
-        !p->join->unmatched)
+    const SassFlow *code = p->join->flow;
+    if (p->join->unmatched || leaving_ptx(f, ptx_loop) == 0)
+        return;
+    const double made = work_in(code->loops, loop, code->cfg, code, NULL);
+    if (made > 1.5 * work_in(f->flow->loops, ptx_loop, f->flow->cfg, NULL, f->function))
         p->join->unmatched = "lanes leave a loop one by one that the code has unrolled";
 }
 
@@ -422,8 +415,9 @@ static bool comes_in_groups(const WalkFunction *f)
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
+    const double most = most_rounds(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
-        limit_loop(p, &t->loops.at[i], most_rounds(p->walk));
+        limit_loop(p, &t->loops.at[i], most);
     if (p->leaving > 0) {
         sass_program_row(&p->lp, p->leaving);
         add_leaving(p, CFG_NONE);
