@@ -181,7 +181,6 @@ typedef struct Play {
     bool *code_paid;      /* per place: its code was timed */
     size_t timings;       /* points paid for */
     double best, goal;    /* times over their work */
-    size_t best_point;
     VEC(ReplayStep) steps;
 } Play;
 
@@ -233,7 +232,6 @@ static double play_time(Play *p, size_t i)
     p->timings++;
     if (ms < p->best) {
         p->best = ms;
-        p->best_point = i;
         ReplayStep step = {p->now, ms, place, p->timings, p->timings};
         VEC_PUSH(p->arena, &p->steps, step);
     }
