@@ -618,3 +618,11 @@ END
     status_is 0
     has "$(cat recurs.spec)" '^param DIM in 4, 2, 8 '
 }
+
+@test "a guess that a static assertion refuses is made smaller" {
+    echo '__global__ void k(float *y) { static_assert(TX <= 64, "tile too large"); __shared__ float s[TX * 64];
+        s[threadIdx.x % TX] = y[threadIdx.x]; __syncthreads(); y[threadIdx.x] = s[threadIdx.x % TX]; }' >assert.cu
+    run --separate-stderr "$APTUNE" init assert.cu
+    status_is 0
+    has "$(cat assert.spec)" '^param TX in 64, '
+}

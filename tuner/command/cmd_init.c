@@ -139,7 +139,8 @@ static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, cons
         if (res->status == OUTCOME_COMPILED)
             return true;
         *log = *log ? *log : res->log;
-        if (!t->guess.small && strstr(res->log, "too much shared data")) {
+        if (!t->guess.small && (strstr(res->log, "too much shared data") ||
+                                strstr(res->log, "static assertion failed"))) {
             t->guess.small = true;
             for (size_t i = 0; i < t->guess.undefined.count; i++)
                 t->guess.undefined.at[i] = guess_of(t, &known, t->guess.undefined.at[i].name);

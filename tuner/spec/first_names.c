@@ -66,7 +66,7 @@ const char *first_value(const FirstGuess *g, const char *name)
     int direction = first_direction(name);
     switch (first_meaning(name)) {
     case MEANS_THREADS:
-        return first_is_flat(g) && direction <= 0 ? "256"
+        return first_is_flat(g) && direction <= 0 ? (g->small ? "64" : "256")
                : direction == 0                   ? "32"
                : direction == 1                   ? "8"
                : direction == 2                   ? "1"

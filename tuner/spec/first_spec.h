@@ -14,8 +14,8 @@
 /* What a kernel is compiled with before there is a spec. */
 typedef struct FirstGuess {
     KernelSource *kernel;
-    KernelMacros undefined;   /* names that the compiler did not know */
-    bool small;               /* sizes that are macros have to be: they fill shared memory */
+    KernelMacros undefined; /* names that the compiler did not know */
+    bool small;             /* what is a macro has to be: it fills shared memory, or is asserted */
     const LaunchSite *launch; /* NULL: none was found */
     const HostText *texts;    /* the kernel's file, what it includes, and those beside it */
     const char *standard;     /* "-std=c++20" where the default does not do; else NULL */
