@@ -57,6 +57,10 @@ check() {
     status_is 2
     has "$stderr" "'header.cu' does not compile; --include DIR names another folder of headers"
     has "$stderr" 'cannot open source file "nowhere.h"'
+    mkdir made && echo '#define N @N@' >made/nowhere.h.in
+    run --separate-stderr "$APTUNE" init header.cu
+    status_is 2
+    has "$stderr" "the project's build makes a header of '.*/made/nowhere.h.in': build it first"
 }
 
 @test "init takes templates, names that nobody defines, headers elsewhere and host code as they are" {

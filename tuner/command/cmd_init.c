@@ -506,6 +506,12 @@ static const char *advice(const char *log)
 static bool refuse(Arena *a, const char *path, const char *log, Diag *d)
 {
     const char *errors = result_errors(a, log);
+    const char *made_of = near_header_made_of(a, path_folder(a, path), errors);
+    if (made_of)
+        return diag_fail(d,
+                         "'%s' does not compile; the project's build makes a header of '%s': build "
+                         "it first, and name the header's folder with --include DIR:\n%s",
+                         path, made_of, errors);
     return diag_fail(d, "'%s' does not compile%s:\n%s", path, advice(errors), errors);
 }
 

@@ -106,6 +106,14 @@ const char *near_header(Arena *a, const char *folder, const char *log)
     return *missing == '/' ? NULL : look_around(a, folder, missing);
 }
 
+const char *near_header_made_of(Arena *a, const char *folder, const char *log)
+{
+    const char *missing = near_header_missing(a, log);
+    const char *name = missing ? arena_printf(a, "%s.in", path_stem(a, missing, "")) : NULL;
+    const char *found = name ? look_around(a, folder, name) : NULL;
+    return found ? path_join(a, found, name) : NULL;
+}
+
 /* --- files that include another --------------------------------------------------------------- */
 
 typedef struct Includers {

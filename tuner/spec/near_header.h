@@ -25,4 +25,8 @@ size_t near_sources(Arena *a, const char *path, const char **out, size_t room);
  * before. */
 size_t near_includers(Arena *a, const char *path, const char **out, size_t room);
 
+/* The file that a project's build makes a missing header of: "config.h.in" of "config.h"; NULL: none
+ * is near. */
+const char *near_header_made_of(Arena *a, const char *folder, const char *log);
+
 #endif
