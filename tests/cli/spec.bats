@@ -479,3 +479,11 @@ END
     has "$output" '^grid ceil_div\(4096, \(BLOCK\)\), ceil_div\(2, 1\)$'
     has "$stderr" 'GlobalSize: GridDiv is there too, and says the grid'
 }
+
+@test "a space none of whose points can be launched ends with a message" {
+    echo '__global__ void k(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }' >z.cu
+    printf 'kernel "z.cu" "k"\nproblem N = 1024\nparam BLOCK in 128, 64\nblock BLOCK\ngrid N // (N - 1024) + 1\nout a : float[N]\nreference first\n' >z.spec
+    run --separate-stderr "$APTUNE" z.spec --static --arch h200 --compiles 4
+    status_is 1
+    has "$stderr" 'no configuration compiled; the first failure: geometry cannot be computed'
+}

@@ -124,7 +124,8 @@ Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
     c->left = memory_new((s->count + 1) * sizeof *c->left);
     if (s->count > 0)
         memcpy(c->left, s->ranks, s->count * sizeof *c->left);
-    gsl_ran_shuffle(random, c->left, s->count, sizeof *c->left);
+    if (s->count > 0) /* a space may have no point left */
+        gsl_ran_shuffle(random, c->left, s->count, sizeof *c->left);
     c->left_count = s->count;
     for (size_t i = 0; i < s->count; i++)
         table_put(&c->table, c->left[i], i);

@@ -143,7 +143,9 @@ bool host_print(const HostValue *v, bool alone, Buf *out)
     if (!holds_name(v))
         return host_number(v, &number) && (buf_printf(out, "%.15g", number), true);
     bool called = v->sign && strchr("cm", *v->sign);
-    if (!v->sign || (v->real && !called) || host_is(v, "cut"))
+    const bool divides = host_is(v, "//") || host_is(v, "%") || host_is(v, "ceil_div");
+    const bool by_zero = divides && host_number(v->parts[1], &number) && number == 0;
+    if (!v->sign || (v->real && !called) || host_is(v, "cut") || by_zero)
         return false;
     bool first = true, ok = true;
     buf_puts(out, called ? v->sign : "");
