@@ -192,6 +192,16 @@ bool platform_describes(const PlatformFit *f)
     return !f->why && f->fit.freedom > 0 && f->fit.probability >= 0.05;
 }
 
+/* A number that a fit was to give and did not stands as it stood, and says so: else an earlier
+ * measurement, maybe of another card, reads as one of today. */
+static void leave(Arena *a, const Fitting *f, size_t number)
+{
+    DeviceNumber *known = &f->sheet->numbers[number];
+    if (known->text && !strstr(known->source, "gave none"))
+        known->source = arena_printf(a, "%s (fit '%s' of %.10s gave none)", known->source,
+                                     f->names.model->name, f->names.table->date);
+}
+
 /* A gift is a formula of the parameters alone; its error by their covariance. */
 static void give(Arena *a, Fitting *f, size_t i)
 {
@@ -225,8 +235,10 @@ static void give(Arena *a, Fitting *f, size_t i)
         f->fit->gifts[i].why = "it is no positive number";
     else if (error > value / 2)
         f->fit->gifts[i].why = "its standard error is more than half of it";
-    if (f->fit->gifts[i].why)
+    if (f->fit->gifts[i].why) {
+        leave(a, f, m->gifts[i].number);
         return;
+    }
     f->fit->gifts[i].value = value;
     f->fit->gifts[i].error = error;
     const DeviceNumber from = {
@@ -253,10 +265,13 @@ static void fit_one(Arena *a, Arena *scratch, PlatformFit *fit, DeviceSheet *she
     f.slots = ARENA_ARRAY(a, Value, f.names.all);
     take_numbers(&f);
     take_points(a, &f);
-    if (!search(a, &f))
-        return;
-    for (size_t i = 0; i < m->gift_count; i++)
-        give(a, &f, i);
+    const bool found = search(a, &f);
+    for (size_t i = 0; i < m->gift_count; i++) {
+        if (found)
+            give(a, &f, i);
+        else
+            leave(a, &f, m->gifts[i].number);
+    }
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
