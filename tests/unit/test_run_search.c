@@ -34,6 +34,7 @@ static void points_of_a_space_without_a_list_are_drawn_and_judged(void **state)
     }
     assert_true(least < 40 && most > 360); /* missed by a fair draw once in 10^9 */
     gsl_rng_free(random);
+    arena_free(q.scratch);
     run_close(r);
     arena_free(a);
 }
