@@ -120,10 +120,26 @@ static void dimensions_are_told(void **state)
         assert_string_equal(dims_here(*state, CASES[i].text), CASES[i].dims);
 }
 
+/* From every place, as by reading on from there. */
+static void words_are_found_where_they_stand(void **state)
+{
+    static const char *const WORDS[] = {"a",  "ab", "x1",   "1",       "12",   "define",
+                                        "_a", "aa", "s::a", "missing", "float"};
+    const HostText *h = host_text(*state, "k.cu",
+                                  "a ab a.a s.ab s::a _a(a)\n#define x1 12\n#define aa(a) a##a\n"
+                                  "int x1=1,12x1; float a[12]; b.a = aa;a",
+                                  NULL);
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        for (size_t from = 0; from <= h->size; from++)
+            assert_ptr_equal(host_find_word(h, h->text + from, WORDS[i]),
+                             code_find_word(h->text + from, WORDS[i], h->text));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(values_are_told), CASE(dimensions_are_told)};
+    const struct CMUnitTest tests[] = {CASE(values_are_told), CASE(dimensions_are_told),
+                                       CASE(words_are_found_where_they_stand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

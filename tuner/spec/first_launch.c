@@ -80,7 +80,7 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
 {
     const char *digits = arena_printf(a, "%.15g", number);
     for (const HostText *h = l->site->place.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = code_find_word(at, digits, h->text)) != NULL; at++) {
+        for (const char *at = h->text; (at = host_find_word(h, at, digits)) != NULL; at++) {
             const char *name = name_before(a, h->text, at);
             const char *start = at;
             while (start > h->text && start[-1] != '\n')

@@ -30,6 +30,8 @@ typedef struct Reader {
 } Reader;
 
 static const HostValue *read_ternary(Reader *r);
+static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames *names,
+                    const HostValue *out[3], int *left, int depth);
 
 static const HostValue *read_text(const Reader *from, HostPlace place, const Bound *bound,
                                   const char *text, size_t size)
@@ -125,14 +127,15 @@ static const HostValue *resolve(Reader *r, const char *word)
     const char *values[CODE_LIST];
     size_t sizes[CODE_LIST];
     HostPlace places[CODE_LIST], where;
-    for (size_t i = host_given(r->place, word, values, sizes, places); i-- > 0;) {
+    for (size_t i = host_given(r->place, word, values, sizes, places); i-- > 0 && *r->left > 0;) {
         const HostValue *v = read_text(r, places[i], NULL, values[i], sizes[i]);
         if (v)
             return v;
     }
     where = (HostPlace){r->place.file->first, 0};
     /* Of several under #if the first that can be told. */
-    for (const char *macro; (macro = host_macro(word, NULL, NULL, &where)) != NULL;) {
+    for (const char *macro;
+         *r->left > 0 && (macro = host_macro(word, NULL, NULL, &where)) != NULL;) {
         const HostValue *v = read_text(r, where, NULL, macro, strcspn(macro, "\n"));
         if (v)
             return v;
@@ -145,7 +148,7 @@ static const HostValue *resolve(Reader *r, const char *word)
     Reader caller = *r;
     HostNames own = elsewhere(r->names);
     caller.names = &own;
-    while (function && index < count &&
+    while (*r->left > 0 && function && index < count &&
            host_next_actual(r->place, function, index, &after, &text)) {
         const HostValue *v = read_text(&caller, after, NULL, text, strlen(text));
         if (v)
@@ -181,7 +184,7 @@ static const HostValue *expand(Reader *r, const char *word, const HostValue *con
                    ? bind_call(r, names, count, false, arguments, where, body, strcspn(body, "\n"))
                    : NULL;
     for (const HostText *h = r->place.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = code_find_word(at, word, h->text)) != NULL; at++) {
+        for (const char *at = h->text; (at = host_find_word(h, at, word)) != NULL; at++) {
             const char *end = h->text + h->size, *open = code_skip(at + strlen(word), end);
             const char *close = *open == '(' ? code_closing(open, end) : NULL;
             const char *brace = close ? code_skip(close + 1, end) : "";
@@ -304,8 +307,8 @@ static const HostValue *read_component(Reader *r, const char *path)
     if (n < 3 || path[n - 2] != '.' || path[n - 1] < 'x' || path[n - 1] > 'z')
         return NULL;
     const char *name = arena_copy(r->arena, path, n - 2);
-    bool known =
-        r->depth + 1 < DEPTH_MOST && !strchr(name, '.') && host_dims(r->place, name, r->names, of);
+    bool known = r->depth + 1 < DEPTH_MOST && !strchr(name, '.') &&
+                 dims_at(r->place, name, n - 2, r->names, of, r->left, r->depth + 1);
     return known ? of[path[n - 1] - 'x'] : NULL;
 }
 
@@ -449,23 +452,29 @@ static const HostValue *read_ternary(Reader *r)
     return host_new(r->arena, "?", v, yes, no);
 }
 
+static const HostValue *value_within(HostPlace p, const char *expression, const HostNames *names,
+                                     int *left)
+{
+    const Reader r = {.arena = p.file->arena, .names = names, .left = left};
+    return read_text(&r, p, NULL, expression, strlen(expression));
+}
+
 const HostValue *host_value(HostPlace p, const char *expression, const HostNames *names)
 {
     int left = TEXTS_MOST;
-    Reader r = {.arena = p.file->arena, .names = names, .left = &left};
-    return read_text(&r, p, NULL, expression, strlen(expression));
+    return value_within(p, expression, names, &left);
 }
 
 /* --- dim3 ------------------------------------------------------------------------------------- */
 
 static bool dims_of_list(HostPlace p, const char *text, size_t size, const HostNames *names,
-                         const HostValue *out[3])
+                         const HostValue *out[3], int *left)
 {
     const char *parts[3];
     size_t count = code_list(p.file->arena, text, text + size, parts, 3);
     for (size_t i = 0; i < 3; i++) {
-        out[i] =
-            i < count ? host_value(p, parts[i], names) : host_new_number(p.file->arena, 1, false);
+        out[i] = i < count ? value_within(p, parts[i], names, left)
+                           : host_new_number(p.file->arena, 1, false);
         if (!out[i])
             return false;
     }
@@ -487,12 +496,9 @@ static const char *dims_list(const char *text, size_t *size)
     return at + 1;
 }
 
-static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames *names,
-                    const HostValue *out[3], int depth);
-
 /* Of a variable: as declared, with components that are set one by one. */
 static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
-                         const HostValue *out[3], int depth)
+                         const HostValue *out[3], int *left, int depth)
 {
     const char *values[CODE_LIST], *parameters[CODE_LIST], *text;
     size_t sizes[CODE_LIST], count = 0;
@@ -502,23 +508,23 @@ static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
         size_t n = sizes[i];
         const char *list = dims_list(values[i], &n);
         bool declared = values[i] > p.file->text && values[i][-1] == '(';
-        found = list       ? dims_of_list(places[i], list, n, names, out)
-                : declared ? dims_of_list(places[i], values[i], n, names, out)
-                           : dims_at(places[i], values[i], n, names, out, depth + 1);
+        found = list       ? dims_of_list(places[i], list, n, names, out, left)
+                : declared ? dims_of_list(places[i], values[i], n, names, out, left)
+                           : dims_at(places[i], values[i], n, names, out, left, depth + 1);
     }
     const char *function = found ? NULL : host_enclosing(p, parameters, &count);
     size_t index = function ? host_parameter(parameters, count, word) : 0;
     HostPlace after = {p.file->first, 0};
     const HostNames own = elsewhere(names);
-    while (function && index < count && !found &&
+    while (function && index < count && !found && *left > 0 &&
            host_next_actual(p, function, index, &after, &text))
-        found = dims_at(after, text, strlen(text), &own, out, depth + 1);
+        found = dims_at(after, text, strlen(text), &own, out, left, depth + 1);
     for (int i = 0; i < 3; i++) {
         const char *component = arena_printf(p.file->arena, "%s.%c", word, 'x' + i);
         size_t n = host_given(p, component, values, sizes, places);
         const HostValue *v =
-            n ? host_value(places[n - 1], arena_copy(p.file->arena, values[n - 1], sizes[n - 1]),
-                           names)
+            n ? value_within(places[n - 1], arena_copy(p.file->arena, values[n - 1], sizes[n - 1]),
+                             names, left)
               : NULL;
         if (v && !found)
             for (int k = 0; k < 3; k++)
@@ -530,12 +536,12 @@ static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
 }
 
 static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames *names,
-                    const HostValue *out[3], int depth)
+                    const HostValue *out[3], int *left, int depth)
 {
     size_t n = size;
     const char *list = dims_list(text, &n);
     if (list)
-        return dims_of_list(p, list, n, names, out);
+        return dims_of_list(p, list, n, names, out, left);
     const char *word = code_skip(text, text + size);
     size_t length = 0;
     while (word + length < text + size && code_is_name(word[length]))
@@ -545,12 +551,14 @@ static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames 
     const char *name = arena_copy(p.file->arena, word, length);
     const char *known =
         bare && names && names->meaning ? names->meaning(names->context, name) : NULL;
-    if (bare && !known && depth < DEPTH_MOST && dims_of_name(p, name, names, out, depth))
+    if (bare && !known && depth < DEPTH_MOST && --*left > 0 &&
+        dims_of_name(p, name, names, out, left, depth))
         return true;
-    return dims_of_list(p, text, size, names, out);
+    return dims_of_list(p, text, size, names, out, left);
 }
 
 bool host_dims(HostPlace p, const char *expression, const HostNames *names, const HostValue *out[3])
 {
-    return dims_at(p, expression, strlen(expression), names, out, 0);
+    int left = TEXTS_MOST;
+    return dims_at(p, expression, strlen(expression), names, out, &left, 0);
 }

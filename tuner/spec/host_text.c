@@ -18,12 +18,67 @@ static bool is_transparent(const char *text, size_t at)
            strncmp(word, "inline namespace", 16) == 0;
 }
 
+static uint32_t word_hash(const char *word)
+{
+    uint32_t hash = 2166136261; /* FNV-1a */
+    for (; code_is_name(*word); word++)
+        hash = (hash ^ (unsigned char)*word) * 16777619;
+    return hash;
+}
+
+static bool starts_word(const char *text, size_t i)
+{
+    return code_is_name(text[i]) && (i == 0 || (!code_is_name(text[i - 1]) && text[i - 1] != '.'));
+}
+
+static HostWords words_of(Arena *a, const char *text, size_t size)
+{
+    uint32_t count = 0, mask = 15;
+    for (size_t i = 0; i < size; i++)
+        count += starts_word(text, i);
+    while (mask < count)
+        mask = 2 * mask + 1;
+    HostWords w = {ARENA_ARRAY(a, uint32_t, count + 1), ARENA_ARRAY(a, uint32_t, mask + 1),
+                   ARENA_ARRAY(a, uint32_t, count + 1), mask};
+    for (size_t i = size; i-- > 0 && count > 0;)
+        if (starts_word(text, i)) { /* the last first, so that each leads to a later one */
+            uint32_t *first = &w.first[word_hash(text + i) & mask];
+            w.at[count] = (uint32_t)i;
+            w.next[count] = *first;
+            *first = count--;
+        }
+    return w;
+}
+
+const char *host_find_word(const HostText *h, const char *at, const char *word)
+{
+    const size_t n = strlen(word), from = (size_t)(at - h->text);
+    const HostWords *w = &h->words;
+    if (n == 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!code_is_name(word[i])) /* "space::name" */
+            return code_find_word(at, word, h->text);
+    for (uint32_t i = w->first[word_hash(word) & w->mask]; i > 0; i = w->next[i]) {
+        const char *place = h->text + w->at[i];
+        if (w->at[i] >= from && strncmp(place, word, n) == 0 && !code_is_name(place[n]))
+            return place;
+    }
+    return NULL;
+}
+
 HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first)
 {
     HostText *h = ARENA_NEW(a, HostText);
     size_t n = strlen(text);
     char *copy = arena_copy(a, text, n);
-    *h = (HostText){a, path, copy, n, ARENA_ARRAY(a, uint32_t, n + 1), first ? first : h, NULL};
+    *h = (HostText){.arena = a,
+                    .path = path,
+                    .text = copy,
+                    .size = n,
+                    .regions = ARENA_ARRAY(a, uint32_t, n + 1),
+                    .words = words_of(a, copy, n),
+                    .first = first ? first : h};
     int depth = 0, open = 0; /* braces of the function; those that functions stand in */
     uint32_t region = 0;
     for (size_t i = 0; i < n; i++) {
@@ -98,7 +153,7 @@ size_t host_given(HostPlace p, const char *word, const char **values, size_t *si
     size_t count = 0;
     const HostText *h = p.file;
     const uint32_t region = h->regions[p.at];
-    for (const char *at = h->text; (at = code_find_word(at, word, h->text)) != NULL; at++) {
+    for (const char *at = h->text; (at = host_find_word(h, at, word)) != NULL; at++) {
         const char *value;
         size_t size, where = (size_t)(at - h->text);
         if (where >= p.at && h->regions[where] != 0)
@@ -119,15 +174,17 @@ size_t host_given(HostPlace p, const char *word, const char **values, size_t *si
 
 const char *host_macro(const char *word, const char **parameters, size_t *count, HostPlace *where)
 {
+    const size_t n = strlen(word);
     size_t from = where->at;
     for (const HostText *h = where->file; h; h = h->next, from = 0)
-        for (const char *at = h->text + from; (at = strstr(at, "define")) != NULL; at++) {
-            const char *name = at + 6 + strspn(at + 6, " \t");
-            size_t n = strlen(word);
-            if (at == h->text || !strchr("# \t", at[-1]) || strncmp(name, word, n) != 0 ||
-                code_is_name(name[n]) || (name[n] == '(') != (parameters != NULL))
+        for (const char *at = h->text + from; (at = host_find_word(h, at, word)) != NULL; at++) {
+            const char *back = at;
+            while (back > h->text && strchr(" \t", back[-1]))
+                back--;
+            if (back == at || back - h->text < 7 || strncmp(back - 6, "define", 6) != 0 ||
+                !strchr("# \t", back[-7]) || (at[n] == '(') != (parameters != NULL))
                 continue;
-            const char *value = name + n, *close;
+            const char *value = at + n, *close;
             *where = (HostPlace){h, (size_t)(at + 1 - h->text)};
             if (!parameters)
                 return value;
@@ -185,7 +242,7 @@ bool host_next_actual(HostPlace p, const char *function, size_t index, HostPlace
 {
     for (const HostText *h = after->file; h; h = h->next, *after = (HostPlace){h, 0})
         for (const char *at = h->text + after->at;
-             (at = code_find_word(at, function, h->text)) != NULL;) {
+             (at = host_find_word(h, at, function)) != NULL;) {
             size_t where = (size_t)(at - h->text);
             const char *list[CODE_LIST], *end = h->text + h->size;
             const char *open = code_skip(at + strlen(function), end);

@@ -8,6 +8,14 @@
 
 #include <stdint.h>
 
+/* Where its words stand.  They are numbered from 1 in their order; 0 is none. */
+typedef struct HostWords {
+    uint32_t *at;    /* of each word: its first character */
+    uint32_t *first; /* of each hash, one more than `mask`: its first word */
+    uint32_t *next;  /* of each word: the next of the same hash */
+    uint32_t mask;
+} HostWords;
+
 /* One file; more of the same project hang on `next`. */
 typedef struct HostText {
     Arena *arena;
@@ -15,6 +23,7 @@ typedef struct HostText {
     const char *text; /* without comments; lines that a backslash joins are joined by blanks */
     size_t size;
     uint32_t *regions; /* of each character: the function it stands in, counted from 1; 0: none */
+    HostWords words;
     const struct HostText *first;
     struct HostText *next;
 } HostText;
@@ -29,6 +38,10 @@ typedef struct HostPlace {
 HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first);
 
 size_t host_line(HostPlace p);
+
+/* Where `word` stands next from `at` on, as `code_find_word` has it, without reading what lies
+ * between: of a large project thousands of words are asked for. */
+const char *host_find_word(const HostText *h, const char *at, const char *word);
 
 /* The texts that a name is given before a place, at file scope or in its function, the last last:
  * at most CODE_LIST. */

@@ -29,7 +29,7 @@ static bool read_launch(const HostText *h, const char *at, size_t length, Launch
 bool launch_site_find(const HostText *files, const char *kernel, LaunchSite *out)
 {
     for (const HostText *h = files; h; h = h->next)
-        for (const char *at = h->text; (at = code_find_word(at, kernel, h->text)) != NULL; at++)
+        for (const char *at = h->text; (at = host_find_word(h, at, kernel)) != NULL; at++)
             if (read_launch(h, at, strlen(kernel), out))
                 return true;
     return false;
