@@ -168,6 +168,15 @@ static bool fits_together(const Reader *r)
     return true;
 }
 
+/* What the L2 gives grows with the device; the number of the capability is that of its largest. */
+static void give_l2(Reader *r)
+{
+    DeviceSheet *s = r->sheet;
+    const DeviceNumber from = {.origin = origins[ORIGINS - 1], .source = "rate_l2_sm for each SM"};
+    if (s->l2_per_sm > 0 && s->device.sms > 0 && !r->given[SHEET_RATE_l2].length)
+        sheet_set(r->arena, s, SHEET_RATE_l2, s->l2_per_sm * s->device.sms, 0, from);
+}
+
 /* Ends what the statements so far describe. */
 static bool end_section(Reader *r)
 {
@@ -176,9 +185,10 @@ static bool end_section(Reader *r)
     r->sheet->device.fp32_per_sm = (int)r->sheet->rates.fp32;
     bool ok =
         r->kind != DEVICE || (has_what_is_needed(r) && fits_together(r) && has_all_latencies(r));
-    if (r->kind == DEVICE)
+    if (r->kind == DEVICE) {
+        give_l2(r);
         VEC_PUSH(r->arena, &r->out->devices, r->sheet);
-    else if (r->kind == PLATFORM_ALONE)
+    } else if (r->kind == PLATFORM_ALONE)
         VEC_PUSH(r->arena, &r->out->platforms, r->sheet);
     else
         VEC_PUSH(r->arena, &r->out->capabilities, r->sheet);

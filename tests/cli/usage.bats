@@ -239,6 +239,10 @@ END
     echo 'device "Mine" 8.9
 clock = 1 parsec published "nowhere"' >my.device
     refused '^my.device:2:11: error: clock is in MHz or GHz, not in .parsec.' devices my.device
+    printf '%s\n' 'device "Mine" 8.9' 'sms = 10 published "x"' 'clock = 1 GHz published "x"' >my.device
+    has "$("$APTUNE" devices my.device)" '^rate_l2 += 160(\.0+)? B/cycle +estimated "rate_l2_sm for each SM"'
+    echo 'rate_l2 = 200 B/cycle measured "here"' >>my.device
+    has "$("$APTUNE" devices my.device)" '^rate_l2 += 200 B/cycle +measured "here"'
     refused "unknown device 'rtx 4091'" devices 'rtx 4091'
     refused "cannot open 'none.device'" devices none.device
 }
