@@ -207,6 +207,14 @@ static void list_name(Cutter *c, Word w)
         VEC_PUSH(c->arena, &d->listed.names, code_copy(c->arena, w));
 }
 
+/* "int a, b[4] = …": behind a sign that ends the name. */
+static void list_declared(Cutter *c)
+{
+    const Declaration *d = &c->now.d;
+    if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
+        list_name(c, d->last);
+}
+
 static void open_brace(Cutter *c)
 {
     Declaration *d = &c->now.d;
@@ -347,8 +355,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
         open_bracket(c, before);
         break;
     case '[': /* "uint4 all[32 / sizeof(uint4)]" has no parameters */
-        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
-            list_name(c, d->last);
+        list_declared(c);
         d->brackets++;
         break;
     case ']':
@@ -362,12 +369,10 @@ static void read_sign(Cutter *c, const char *at, Word before)
         close_brace(c, at);
         break;
     case ',':
-        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
-            list_name(c, d->last);
+        list_declared(c);
         break;
     case '=':
-        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
-            list_name(c, d->last);
+        list_declared(c);
         d->value = d->value || (d->brackets == 0 && d->braces == 0 && !d->parameters &&
                                 !code_same(d->last, "operator") && !d->is_template);
         break;
@@ -376,8 +381,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
             next_declaration(c);
         break;
     case ';':
-        if (d->brackets == 0 && d->braces == 0 && !d->parameters && !d->value)
-            list_name(c, d->last);
+        list_declared(c);
         if (d->brackets == 0 && d->braces == 0)
             decide(c, at + 1);
         break;
