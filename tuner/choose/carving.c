@@ -1,6 +1,5 @@
 #include "tuner/choose/carving.h"
 
-#include "tuner/choose/budget.h"
 #include "tuner/choose/front.h"
 #include "tuner/choose/posterior.h"
 

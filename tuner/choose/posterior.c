@@ -1,7 +1,6 @@
 #include "tuner/choose/posterior.h"
 
 #include "metrics/base/stats.h"
-#include "tuner/choose/budget.h"
 
 #include <math.h>
 
