@@ -26,15 +26,6 @@ static void read_shipped(void)
         fputs(buf_text(&out), stderr);
         abort();
     }
-    /* Each file has its devices in order and its capability to itself. */
-    DeviceSheet **at = shipped.devices.at;
-    for (size_t i = 1; i < shipped.devices.count; i++)
-        for (size_t k = i; k > 0 && device_arch(&at[k - 1]->device) > device_arch(&at[k]->device);
-             k--) {
-            DeviceSheet *swapped = at[k];
-            at[k] = at[k - 1];
-            at[k - 1] = swapped;
-        }
     memory_set_escape(escape);
 }
 

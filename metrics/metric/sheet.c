@@ -103,6 +103,16 @@ typedef struct Reader {
     Span at;            /* where it begins */
     enum { CAPABILITY, DEVICE, PLATFORM_ALONE } kind;
     Span given[SHEET_NUMBERS]; /* where the section said each number; {0}: it did not */
+    struct {
+        int major, minor;
+        struct {
+            const Field *field;
+            const char *unit;
+            double scale;
+        } columns[SHEET_NUMBERS];
+        size_t count; /* of columns; 0: no rows may follow */
+        DeviceNumber from;
+    } table;
 } Reader;
 
 static bool complain(Reader *r, const char *expected)
@@ -231,6 +241,43 @@ static const char *text_here(const Reader *r)
     return p == end && t->kind == TOKEN_STRING && t->text[0] ? t->text : NULL;
 }
 
+/* A description of its own begins: `like` has the numbers that it shares, or is NULL. */
+static bool begin_sheet(Reader *r, const char *name, Span at, int major, int minor,
+                        const DeviceSheet *like)
+{
+    char room[NAME_ROOM];
+    const char *simple = name ? sheet_simple_name(name, strlen(name), room) : NULL;
+    DeviceSheet *s = ARENA_NEW(r->arena, DeviceSheet);
+    if (like)
+        *s = *like;
+    s->device.sheet = s;
+    s->device.name = name;
+    s->device.major = major;
+    s->device.minor = minor;
+    set_extents(&s->device);
+    if (name && (!simple || !*simple))
+        return diag_error(r->diag, at, "a name has 1 to %d letters and digits", NAME_ROOM - 1);
+    if (simple)
+        s->names[0] = arena_string(r->arena, simple);
+    r->sheet = s;
+    r->at = at;
+    memset(r->given, 0, sizeof r->given);
+    return true;
+}
+
+/* capability 8.6 as 8.0: what of a capability the other has, too. */
+static bool take_like(Reader *r, const DeviceSheet **like)
+{
+    int major = 0, minor = 0;
+    Span at = r->lexer.token.at;
+    if (!lexer_take(&r->lexer, "as"))
+        return true;
+    if (!take_capability(r, &major, &minor))
+        return false;
+    *like = capability_of(r->out, 10 * major + minor);
+    return *like || diag_error(r->diag, at, "capability %d.%d is not described", major, minor);
+}
+
 static bool begin_section(Reader *r)
 {
     bool ok = end_section(r);
@@ -250,32 +297,15 @@ static bool begin_section(Reader *r)
     }
     if (r->kind != PLATFORM_ALONE && !take_capability(r, &major, &minor))
         return false;
-    DeviceSheet *s = ARENA_NEW(r->arena, DeviceSheet);
-    const DeviceSheet *common =
-        r->kind == DEVICE ? capability_of(r->out, 10 * major + minor) : NULL;
-    if (common)
-        *s = *common;
-    s->device.sheet = s;
-    s->device.name = name;
-    s->device.major = major;
-    s->device.minor = minor;
-    set_extents(&s->device);
-    char room[NAME_ROOM];
-    const char *simple = name ? sheet_simple_name(name, strlen(name), room) : NULL;
-    if (name && (!simple || !*simple))
-        return diag_error(r->diag, at, "a name has 1 to %d letters and digits", NAME_ROOM - 1);
-    if (simple)
-        s->names[0] = arena_string(r->arena, simple);
-    r->sheet = s;
-    r->at = at;
-    memset(r->given, 0, sizeof r->given);
-    return lexer_end_line(&r->lexer) && ok;
+    const DeviceSheet *like = r->kind == DEVICE ? capability_of(r->out, 10 * major + minor) : NULL;
+    if (r->kind == CAPABILITY && !take_like(r, &like))
+        return false;
+    return begin_sheet(r, name, at, major, minor, like) && lexer_end_line(&r->lexer) && ok;
 }
 
-/* names "h200 h200-sxm": what users may call it, besides. */
+/* "h200 h200-sxm": what users may call it, besides. */
 static bool take_names(Reader *r)
 {
-    lexer_next(&r->lexer);
     if (r->lexer.token.kind != TOKEN_STRING)
         return complain(r, "names in quotes, separated by spaces");
     const char *text = r->lexer.token.text;
@@ -294,7 +324,7 @@ static bool take_names(Reader *r)
         text += length;
     }
     lexer_next(&r->lexer);
-    return lexer_end_line(&r->lexer);
+    return true;
 }
 
 /* A unit as it is written, up to the origin: "GB/s", "". */
@@ -315,10 +345,10 @@ done:;
     return buf_keep(&text, r->arena);
 }
 
-static bool take_scale(Reader *r, const Field *f, double *scale)
+static bool take_scale(Reader *r, const Field *f, const char **written, double *scale)
 {
     Span at;
-    const char *unit = take_unit(r, &at);
+    const char *unit = *written = take_unit(r, &at);
     const Unit *u = f->quantity->units;
     size_t i = 0;
     while (i < 6 && u[i].name && strcmp(u[i].name, unit) != 0)
@@ -392,19 +422,8 @@ static void store(DeviceSheet *s, const Field *f, double value)
         *(double *)to = value;
 }
 
-/* 281 +- 2 cycles */
-static bool take_value(Reader *r, const Field *f, double *value)
+static bool check_value(Reader *r, const Field *f, Span at, double scale, double *value)
 {
-    Lexer *l = &r->lexer;
-    Span at = l->token.at;
-    double error = 0, scale = 1;
-    if (!take_real(r, "a number", value))
-        return false;
-    if (lexer_take(l, "+") && (!lexer_expect(l, "-", "in '+-' before the standard error") ||
-                               !take_real(r, "the standard error, a number", &error)))
-        return false;
-    if (!take_scale(r, f, &scale))
-        return false;
     *value *= scale;
     if (scale >= 1e3 && scale != 0x1p10) /* 898.048 GB/s are a whole number of bytes */
         *value = round(*value);
@@ -414,6 +433,21 @@ static bool take_value(Reader *r, const Field *f, double *value)
     if (f->type != FIELD_double && *value != floor(*value))
         return diag_error(r->diag, at, "%s is a whole number", f->name);
     return true;
+}
+
+/* 281 +- 2 cycles */
+static bool take_value(Reader *r, const Field *f, double *value)
+{
+    Lexer *l = &r->lexer;
+    Span at = l->token.at;
+    const char *unit;
+    double error = 0, scale = 1;
+    if (!take_real(r, "a number", value))
+        return false;
+    if (lexer_take(l, "+") && (!lexer_expect(l, "-", "in '+-' before the standard error") ||
+                               !take_real(r, "the standard error, a number", &error)))
+        return false;
+    return take_scale(r, f, &unit, &scale) && check_value(r, f, at, scale, value);
 }
 
 static const Field *field_named(Reader *r, const char *name)
@@ -462,18 +496,88 @@ static bool take_number(Reader *r)
     return true;
 }
 
+/* --- tables: many devices of which the same is said by the same document ---------------------- */
+
+/* devices 8.6 (sms, clock MHz, memory GB) published "a data base" */
+static bool take_columns(Reader *r)
+{
+    Lexer *l = &r->lexer;
+    bool ok = end_section(r);
+    r->table.count = 0;
+    r->table.from = (DeviceNumber){0};
+    lexer_next(l);
+    if (!take_capability(r, &r->table.major, &r->table.minor) ||
+        !lexer_expect(l, "(", "before the columns"))
+        return false;
+    size_t n = 0;
+    do {
+        const Field *f = n < SHEET_NUMBERS ? field_named(r, l->token.text) : NULL;
+        if (!f)
+            return false;
+        lexer_next(l);
+        r->table.columns[n].field = f;
+        if (!take_scale(r, f, &r->table.columns[n].unit, &r->table.columns[n].scale))
+            return false;
+        n++;
+    } while (lexer_take(l, ","));
+    if (!lexer_expect(l, ")", "after the columns") || !take_origin(r, &r->table.from) ||
+        !lexer_end_line(l))
+        return false;
+    r->table.count = n;
+    return ok;
+}
+
+/* "NVIDIA A2" "a2" 10 1770 16: its name, other names, the columns; "-" where nothing is said.  What
+ * another document says of it stands in lines below. */
+static bool take_row(Reader *r)
+{
+    Lexer *l = &r->lexer;
+    bool ok = end_section(r);
+    const char *name = text_here(r);
+    Span at = l->token.at;
+    if (!name || !r->table.count)
+        return complain(r, "the name of a number, such as 'clock'");
+    lexer_next(l);
+    r->kind = DEVICE;
+    if (!begin_sheet(r, name, at, r->table.major, r->table.minor,
+                     capability_of(r->out, 10 * r->table.major + r->table.minor)) ||
+        !take_names(r))
+        return false;
+    for (size_t i = 0; i < r->table.count; i++) {
+        const Field *f = r->table.columns[i].field;
+        DeviceNumber n = r->table.from;
+        double value = 0;
+        at = l->token.at;
+        if (lexer_take(l, "-"))
+            continue;
+        const char *unit = r->table.columns[i].unit;
+        n.text = arena_printf(r->arena, "%s%s%s", l->token.text, *unit ? " " : "", unit);
+        if (!take_real(r, f->name, &value) ||
+            !check_value(r, f, at, r->table.columns[i].scale, &value))
+            return false;
+        r->given[f - fields] = at;
+        r->sheet->numbers[f - fields] = n;
+        store(r->sheet, f, value);
+    }
+    return lexer_end_line(l) && ok;
+}
+
 static bool take_statement(Reader *r)
 {
     Lexer *l = &r->lexer;
     if (lexer_is(l, "device") || lexer_is(l, "capability") || lexer_is(l, "platform"))
         return begin_section(r);
+    if (lexer_is(l, "devices"))
+        return take_columns(r);
+    if (l->token.kind == TOKEN_STRING)
+        return take_row(r);
     if (l->token.kind != TOKEN_NAME)
         return complain(r, "the name of a number, such as 'clock'");
     if (!r->sheet)
         return diag_error(r->diag, l->token.at,
                           "of which device? Begin with a line such as: device \"My GPU\" 9.0");
-    if (lexer_is(l, "names") && r->kind != CAPABILITY)
-        return take_names(r);
+    if (r->kind != CAPABILITY && lexer_take(l, "names"))
+        return take_names(r) && lexer_end_line(l);
     return take_number(r);
 }
 

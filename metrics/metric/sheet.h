@@ -7,9 +7,16 @@
  *     bandwidth   = 4800 GB/s              published "NVIDIA data sheet, H200"
  *     latency_sfu = 20 cycles              estimated "between 18 and 24, published for 8.0 to 12.0"
  *
- * `capability 9.0` begins the numbers that every GPU of it has; a device has those, unless it says
- * otherwise.  `platform "Radeon HD 5850"` begins figures to compare with, of which nothing is tuned.  Files are read with the lexer of specs (metrics/base/lex.h). metrics/device/README.md
- * describes them to users. */
+ * `capability 9.0 as 8.0` begins the numbers that every GPU of it has, beyond those of 8.0; a device
+ * has those, unless it says otherwise.  Many devices of which one document says the same are rows:
+ *
+ *     devices 8.6 (sms, clock MHz, power W) published "a data base"
+ *     "NVIDIA A2"  "a2"  10 1770 60
+ *     "NVIDIA A40" "a40" 84 1740  -
+ *         power = 300 W                    published "NVIDIA data sheet, A40"
+ *
+ * `platform "Radeon HD 5850"` begins figures to compare with, of which nothing is tuned.  Files are read
+ * with the lexer of specs (metrics/base/lex.h).  metrics/device/README.md describes them to users. */
 #ifndef APTUNE_METRIC_SHEET_H
 #define APTUNE_METRIC_SHEET_H
 

@@ -222,6 +222,47 @@ static void a_users_file_adds_to_its_capability(void **state)
     arena_free(a);
 }
 
+/* The row's numbers have the table's units and origin; "-" is left to the lines below. */
+static void a_table_describes_a_device_a_row(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    char said[2048];
+    const Device *d =
+        read_text(a,
+                  "capability 9.9 as 8.9\n"
+                  "warps_per_sm = 32 published \"x\"\n"
+                  "threads_per_sm = 1024 published \"x\"\n"
+                  "devices 9.9 (sms, clock GHz, l2 MiB, power W) estimated \"by rows\" "
+                  "\"2026-11-23\"\n"
+                  "\"Row GPU\" \"row-one r1\" 12 1.5 - 250\n"
+                  "    l2 = 3 MiB published \"a letter\"\n",
+                  said);
+    assert_non_null(d);
+    const DeviceSheet *s = d->sheet;
+    const DeviceNumber *clock = &s->numbers[SHEET_clock_hz], *l2 = &s->numbers[SHEET_l2_bytes];
+    assert_string_equal(d->name, "Row GPU");
+    assert_int_equal(device_arch(d), 99);
+    assert_int_equal(d->sms, 12);
+    assert_true(d->clock_hz == 1.5e9 && d->l2_bytes == 3 << 20 && s->power_w == 250);
+    assert_string_equal(clock->text, "1.5 GHz");
+    assert_string_equal(clock->origin, "estimated");
+    assert_string_equal(clock->source, "by rows");
+    assert_string_equal(clock->date, "2026-11-23");
+    assert_string_equal(s->numbers[SHEET_sms].text, "12");
+    assert_string_equal(l2->text, "3 MiB");
+    assert_string_equal(l2->source, "a letter");
+    assert_string_equal(s->names[0], "rowgpu");
+    assert_string_equal(s->names[1], "rowone");
+    assert_string_equal(s->names[2], "r1");
+    assert_null(s->names[3]);
+    /* As of 8.9, and what is said anew. */
+    assert_int_equal(d->warps_per_sm, 32);
+    assert_int_equal(d->registers_per_sm, device_find("4090")->registers_per_sm);
+    assert_true(device_rates(d)->fp64 == 2);
+    arena_free(a);
+}
+
 static void mistakes_are_told_with_their_place(void **state)
 {
     (void)state;
@@ -259,6 +300,17 @@ static void mistakes_are_told_with_their_place(void **state)
          "all are needed, or none"},
         {"device \"G\" 9.0\nsms = 7 published \"x\" and more\n",
          ":2:23: error: expected the end of the line"},
+        {"\"G\" 7\n", ":1:1: error: expected the name of a number"},
+        {"devices 9.0 (sm) published \"x\"\n", ":1:14: error: unknown number 'sm'"},
+        {"devices 9.0 (sms MHz) published \"x\"\n", "sms is a plain number, without a unit"},
+        {"devices 9.0 (sms)\n", "expected where the number is from"},
+        {"devices 9.0 (sms, l2 KiB) published \"x\"\n\"G\" \"g\" 7\n",
+         ":2:10: error: expected l2, found the end of the line"},
+        {"devices 9.0 (sms) published \"x\"\n\"G\" \"g\" 0\n", "sms cannot be that small"},
+        {"devices 9.0 (sms) published \"x\"\n\"G\" 7\n", "expected names in quotes"},
+        {"devices 9.0 (sms) published \"x\"\n\"G\" \"g\" 7\nsms = 8 published \"x\"\n",
+         ":3:1: error: sms is said twice"},
+        {"capability 9.9 as 6.0\n", ":1:16: error: capability 6.0 is not described"},
         {"# nothing\n", "describes 0 devices, and one is wanted"},
         {"device \"G\" 9.0\ndevice \"H\" 9.0\n", "describes 2 devices, and one is wanted"},
     };
@@ -285,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_name_finds_one_device),
         cmocka_unit_test(a_capability_is_no_name),
         cmocka_unit_test(a_users_file_adds_to_its_capability),
+        cmocka_unit_test(a_table_describes_a_device_a_row),
         cmocka_unit_test(mistakes_are_told_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
