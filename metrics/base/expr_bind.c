@@ -22,267 +22,199 @@ static int64_t as_integer(Value v)
     return v.kind == VALUE_INT ? v.integer : (int64_t)v.real;
 }
 
-static Value of_kind(int64_t i, ValueKind kind)
+static double real_argument(const Call *c, int i)
 {
-    return kind == VALUE_REAL ? value_real((double)i) : value_int(i);
+    return value_as_real(c->args[i]);
 }
 
-static bool failed(const char **error, const char *what)
+static bool failed(Call *c, const char *what)
 {
-    *error = what;
+    c->error = what;
     return false;
 }
 
-static bool list_result(const ValueVec *v, Evaluation *ev, Value *out)
+static bool give(Call *c, Value v)
 {
-    ValueList *list = ARENA_NEW(ev->arena, ValueList);
-    *list = (ValueList){v->count, v->at};
-    *out = (Value){.kind = VALUE_LIST, .list = list};
+    *c->out = v;
     return true;
 }
 
-static bool best_of(const Value *args, int count, ValueKind kind, bool most, const char **error,
-                    Value *out)
+static bool give_integer(Call *c, int64_t i)
 {
-    size_t n = (size_t)count;
-    bool list = count == 1 && args[0].kind == VALUE_LIST;
+    return give(c, c->kind == VALUE_REAL ? value_real((double)i) : value_int(i));
+}
+
+static void add_to_list(Call *c, ValueVec *v, int64_t i)
+{
+    give_integer(c, i);
+    VEC_PUSH(c->arena, v, *c->out);
+}
+
+static bool give_list(Call *c, const ValueVec *v)
+{
+    ValueList *list = ARENA_NEW(c->arena, ValueList);
+    *list = (ValueList){v->count, v->at};
+    return give(c, (Value){.kind = VALUE_LIST, .list = list});
+}
+
+static bool best_of(Call *c, bool most)
+{
+    const Value *args = c->args;
+    size_t n = (size_t)c->count;
+    bool list = n == 1 && args[0].kind == VALUE_LIST;
     if (list) {
         n = args[0].list->count;
         args = args[0].list->at;
         if (n == 0)
-            return failed(error, "the list is empty");
+            return failed(c, "the list is empty");
     }
     Value best = args[0];
     for (size_t i = 0; i < n; i++) {
         if (args[i].kind != VALUE_INT && args[i].kind != VALUE_REAL)
-            return failed(error, "the list holds something that is not a number");
-        if (list && kind == VALUE_INT && args[i].kind != VALUE_INT)
-            return failed(error, "the list holds a number that is not an integer");
+            return failed(c, "the list holds something that is not a number");
+        if (list && c->kind == VALUE_INT && args[i].kind != VALUE_INT)
+            return failed(c, "the list holds a number that is not an integer");
         double a = value_as_real(args[i]), b = value_as_real(best);
         bool ints = args[i].kind == VALUE_INT && best.kind == VALUE_INT;
         bool more = ints ? args[i].integer > best.integer : a > b;
         bool less = ints ? args[i].integer < best.integer : a < b;
-        if (most ? more : less)
-            best = args[i];
-        if (isnan(a))
+        if ((most ? more : less) || isnan(a))
             best = args[i];
     }
-    *out = kind == VALUE_REAL ? value_real(value_as_real(best)) : best;
-    return true;
+    return give(c, c->kind == VALUE_REAL ? value_real(value_as_real(best)) : best);
 }
 
-static bool apply_min(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                      const char **error, Value *out)
+static bool apply_min(Call *c)
 {
-    (void)ev;
-    return best_of(args, count, kind, false, error, out);
+    return best_of(c, false);
 }
 
-static bool apply_max(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                      const char **error, Value *out)
+static bool apply_max(Call *c)
 {
-    (void)ev;
-    return best_of(args, count, kind, true, error, out);
+    return best_of(c, true);
 }
 
-static bool apply_abs(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                      const char **error, Value *out)
+static bool apply_abs(Call *c)
 {
-    (void)ev, (void)count;
-    if (kind == VALUE_REAL)
-        return *out = value_real(fabs(value_as_real(args[0]))), true;
-    if (args[0].integer == INT64_MIN)
-        return failed(error, "overflow");
-    *out = value_int(args[0].integer < 0 ? -args[0].integer : args[0].integer);
-    return true;
+    if (c->kind == VALUE_REAL)
+        return give(c, value_real(fabs(real_argument(c, 0))));
+    const int64_t i = c->args[0].integer;
+    return i == INT64_MIN ? failed(c, "overflow") : give(c, value_int(i < 0 ? -i : i));
 }
 
 /* The smallest whole number not below a / b. */
-static bool apply_ceil_div(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                           const char **error, Value *out)
+static bool apply_ceil_div(Call *c)
 {
-    (void)ev, (void)count;
-    if (value_as_real(args[1]) == 0)
-        return failed(error, "division by zero");
-    if (kind == VALUE_REAL)
-        return *out = value_real(ceil(value_as_real(args[0]) / value_as_real(args[1]))), true;
-    int64_t a = args[0].integer, b = args[1].integer;
+    if (real_argument(c, 1) == 0)
+        return failed(c, "division by zero");
+    if (c->kind == VALUE_REAL)
+        return give(c, value_real(ceil(real_argument(c, 0) / real_argument(c, 1))));
+    int64_t a = c->args[0].integer, b = c->args[1].integer;
     if (a == INT64_MIN && b == -1)
-        return failed(error, "overflow");
-    int64_t q = a / b;
+        return failed(c, "overflow");
     bool up = a % b != 0 && (a < 0) == (b < 0);
-    *out = value_int(q + up);
-    return true;
+    return give(c, value_int(a / b + up));
 }
 
-static bool apply_is_pow2(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                          const char **error, Value *out)
+static bool apply_is_pow2(Call *c)
 {
-    (void)ev, (void)count, (void)kind, (void)error;
-    int64_t i = as_integer(args[0]);
-    *out = value_bool(i > 0 && (i & (i - 1)) == 0);
-    return true;
+    int64_t i = as_integer(c->args[0]);
+    return give(c, value_bool(i > 0 && (i & (i - 1)) == 0));
 }
 
 /* All divisors of n, rising. */
-static bool apply_divisors(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                           const char **error, Value *out)
+static bool apply_divisors(Call *c)
 {
-    (void)count;
-    int64_t n = as_integer(args[0]);
+    int64_t n = as_integer(c->args[0]);
     if (n <= 0)
-        return failed(error, "divisors needs a number above zero");
+        return failed(c, "divisors needs a number above zero");
     if (n > INT64_C(1) << 32)
-        return failed(error, "divisors needs a number of at most 2^32");
+        return failed(c, "divisors needs a number of at most 2^32");
     ValueVec low = {0}, high = {0};
     for (int64_t i = 1; i * i <= n; i++) {
         if (n % i != 0)
             continue;
-        VEC_PUSH(ev->arena, &low, of_kind(i, kind));
+        add_to_list(c, &low, i);
         if (i != n / i)
-            VEC_PUSH(ev->arena, &high, of_kind(n / i, kind));
+            add_to_list(c, &high, n / i);
     }
     while (high.count > 0)
-        VEC_PUSH(ev->arena, &low, high.at[--high.count]);
-    return list_result(&low, ev, out);
+        VEC_PUSH(c->arena, &low, high.at[--high.count]);
+    return give_list(c, &low);
 }
 
 /* range(n), range(from, to), range(from, to, step): `to` itself is left out, as in Python. */
-static bool apply_range(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                        const char **error, Value *out)
+static bool apply_range(Call *c)
 {
-    int64_t from = count > 1 ? as_integer(args[0]) : 0;
-    int64_t to = as_integer(args[count > 1 ? 1 : 0]);
-    int64_t step = count > 2 ? as_integer(args[2]) : 1;
+    int64_t from = c->count > 1 ? as_integer(c->args[0]) : 0;
+    int64_t to = as_integer(c->args[c->count > 1 ? 1 : 0]);
+    int64_t step = c->count > 2 ? as_integer(c->args[2]) : 1;
     if (step == 0)
-        return failed(error, "the step of a range must not be zero");
+        return failed(c, "the step of a range must not be zero");
     ValueVec v = {0};
-    if (arena_used(ev->arena) > LIST_MEMORY)
-        return failed(error, "the lists of this expression are too long");
+    if (arena_used(c->arena) > LIST_MEMORY)
+        return failed(c, "the lists of this expression are too long");
     for (int64_t i = from; step > 0 ? i < to : i > to;) {
         if (v.count >= LIST_LIMIT)
-            return failed(error, "this range has more than 65536 values");
-        VEC_PUSH(ev->arena, &v, of_kind(i, kind));
+            return failed(c, "this range has more than 65536 values");
+        add_to_list(c, &v, i);
         if (__builtin_add_overflow(i, step, &i))
             break;
     }
-    return list_result(&v, ev, out);
+    return give_list(c, &v);
 }
 
 /* pow2(from, to): the powers of two with from <= p <= to. */
-static bool apply_pow2(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                       const char **error, Value *out)
+static bool apply_pow2(Call *c)
 {
-    (void)count, (void)error;
     ValueVec v = {0};
     for (int bit = 0; bit < 63; bit++) {
         int64_t p = (int64_t)1 << bit;
-        if (p >= as_integer(args[0]) && p <= as_integer(args[1]))
-            VEC_PUSH(ev->arena, &v, of_kind(p, kind));
+        if (p >= as_integer(c->args[0]) && p <= as_integer(c->args[1]))
+            add_to_list(c, &v, p);
     }
-    return list_result(&v, ev, out);
+    return give_list(c, &v);
 }
 
-static bool apply_real(double r, Value *out)
+/* known(NAME, e): a value that is not known is not a number. */
+static bool apply_known(Call *c)
 {
-    *out = value_real(r);
-    return true;
+    return give(c,
+                c->args[0].kind == VALUE_REAL && isnan(c->args[0].real) ? c->args[1] : c->args[0]);
 }
 
-static bool apply_sqrt(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                       const char **error, Value *out)
+/* A function of one real number, which fails where there is no such number; what is an integer already is
+ * not rounded. */
+static bool apply_real(Call *c)
 {
-    (void)ev, (void)count, (void)kind;
-    if (value_as_real(args[0]) < 0)
-        return failed(error, "square root of a negative number");
-    return apply_real(sqrt(value_as_real(args[0])), out);
+    const Function *f = c->function;
+    if (c->kind == VALUE_INT && f->result == VALUE_NONE)
+        return give(c, c->args[0]);
+    const double a = real_argument(c, 0), r = f->real(a);
+    const bool fails = f->fails && ((isnan(r) && !isnan(a)) || (isinf(r) && !isinf(a)));
+    return fails ? failed(c, f->fails) : give(c, value_real(r));
 }
 
 static const char not_above_zero[] = "logarithm of a number that is not above zero";
 
-static bool apply_log(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                      const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)kind;
-    const double a = value_as_real(args[0]);
-    return a > 0 ? apply_real(log(a), out) : failed(error, not_above_zero);
-}
-
-static bool apply_log2(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                       const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)kind;
-    const double a = value_as_real(args[0]);
-    return a > 0 ? apply_real(log2(a), out) : failed(error, not_above_zero);
-}
-
-static bool apply_sin(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                      const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)kind, (void)error;
-    return apply_real(sin(value_as_real(args[0])), out);
-}
-
-static bool apply_cos(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                      const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)kind, (void)error;
-    return apply_real(cos(value_as_real(args[0])), out);
-}
-
-static bool apply_exp(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                      const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)kind;
-    const double power = exp(value_as_real(args[0]));
-    return isinf(power) ? failed(error, "exponential beyond all numbers") : apply_real(power, out);
-}
-
-static bool apply_floor(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                        const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)error;
-    if (kind == VALUE_INT)
-        return *out = args[0], true;
-    return apply_real(floor(value_as_real(args[0])), out);
-}
-
-static bool apply_ceil(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                       const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)error;
-    if (kind == VALUE_INT)
-        return *out = args[0], true;
-    return apply_real(ceil(value_as_real(args[0])), out);
-}
-
-/* known(NAME, e): a value that is not known is not a number. */
-static bool apply_known(const Value *args, int count, ValueKind kind, Evaluation *ev,
-                        const char **error, Value *out)
-{
-    (void)ev, (void)count, (void)kind, (void)error;
-    *out = args[0].kind == VALUE_REAL && isnan(args[0].real) ? args[1] : args[0];
-    return true;
-}
-
 static const Function functions[] = {
-    {"min", 1, 64, false, VALUE_NONE, apply_min},
-    {"max", 1, 64, false, VALUE_NONE, apply_max},
-    {"abs", 1, 1, false, VALUE_NONE, apply_abs},
-    {"ceil_div", 2, 2, false, VALUE_NONE, apply_ceil_div},
-    {"is_pow2", 1, 1, true, VALUE_BOOL, apply_is_pow2},
-    {"divisors", 1, 1, true, VALUE_LIST, apply_divisors},
-    {"range", 1, 3, true, VALUE_LIST, apply_range},
-    {"pow2", 2, 2, true, VALUE_LIST, apply_pow2},
-    {"sqrt", 1, 1, false, VALUE_REAL, apply_sqrt},
-    {"log", 1, 1, false, VALUE_REAL, apply_log},
-    {"log2", 1, 1, false, VALUE_REAL, apply_log2},
-    {"sin", 1, 1, false, VALUE_REAL, apply_sin},
-    {"cos", 1, 1, false, VALUE_REAL, apply_cos},
-    {"exp", 1, 1, false, VALUE_REAL, apply_exp},
-    {"floor", 1, 1, false, VALUE_NONE, apply_floor},
-    {"ceil", 1, 1, false, VALUE_NONE, apply_ceil},
-    {"known", 2, 2, false, VALUE_NONE, apply_known},
+    {"min", 1, 64, false, VALUE_NONE, apply_min, NULL, NULL},
+    {"max", 1, 64, false, VALUE_NONE, apply_max, NULL, NULL},
+    {"abs", 1, 1, false, VALUE_NONE, apply_abs, NULL, NULL},
+    {"ceil_div", 2, 2, false, VALUE_NONE, apply_ceil_div, NULL, NULL},
+    {"is_pow2", 1, 1, true, VALUE_BOOL, apply_is_pow2, NULL, NULL},
+    {"divisors", 1, 1, true, VALUE_LIST, apply_divisors, NULL, NULL},
+    {"range", 1, 3, true, VALUE_LIST, apply_range, NULL, NULL},
+    {"pow2", 2, 2, true, VALUE_LIST, apply_pow2, NULL, NULL},
+    {"sqrt", 1, 1, false, VALUE_REAL, apply_real, sqrt, "square root of a negative number"},
+    {"log", 1, 1, false, VALUE_REAL, apply_real, log, not_above_zero},
+    {"log2", 1, 1, false, VALUE_REAL, apply_real, log2, not_above_zero},
+    {"sin", 1, 1, false, VALUE_REAL, apply_real, sin, NULL},
+    {"cos", 1, 1, false, VALUE_REAL, apply_real, cos, NULL},
+    {"exp", 1, 1, false, VALUE_REAL, apply_real, exp, "exponential beyond all numbers"},
+    {"floor", 1, 1, false, VALUE_NONE, apply_real, floor, NULL},
+    {"ceil", 1, 1, false, VALUE_NONE, apply_real, ceil, NULL},
+    {"known", 2, 2, false, VALUE_NONE, apply_known, NULL, NULL},
 };
 
 /* NULL when there is none of that name. */
@@ -290,17 +222,6 @@ static const Function *function_find(const char *name)
 {
     return NAME_FIND(functions, sizeof functions / sizeof functions[0], name, name);
 }
-
-static size_t function_names(const char **out, size_t room)
-{
-    size_t n = sizeof functions / sizeof functions[0];
-    n = n < room ? n : room;
-    for (size_t i = 0; i < n; i++)
-        out[i] = functions[i].name;
-    return n;
-}
-
-static bool bind(Expr *e, const Scope *s, Diag *d);
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
@@ -373,7 +294,7 @@ static bool bind_sum(Expr *e, const Scope *s, Diag *d)
     mark_columns(e->args[0], table);
     RowScope row = {s, table};
     const Scope inside = {&row, row_find, row_names, s->real, NULL, 0};
-    if (!bind(e->args[0], &inside, d))
+    if (!expr_bind(e->args[0], &inside, d))
         return false;
     e->kind = VALUE_REAL;
     const ValueKind k = e->args[0]->kind;
@@ -439,10 +360,11 @@ static bool bind_function(Expr *e, Diag *d)
     e->function = function_find(e->name);
     if (e->function)
         return true;
-    enum { ROOM = 64 };
-    const char *names[ROOM];
-    size_t count = function_names(names, ROOM);
-    const char *closest = name_closest(e->name, names, count);
+    enum { COUNT = sizeof functions / sizeof functions[0] };
+    const char *names[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = functions[i].name;
+    const char *closest = name_closest(e->name, names, COUNT);
     if (closest)
         return diag_error(d, e->op_at, "unknown function '%s'; did you mean '%s'?", e->name,
                           closest);
@@ -573,17 +495,12 @@ static bool bind_node(Expr *e, const Scope *s, Diag *d)
     }
 }
 
-static bool bind(Expr *e, const Scope *s, Diag *d)
+bool expr_bind(Expr *e, const Scope *s, Diag *d)
 {
     bool ok = true;
     if (is_sum(e, s))
         return bind_sum(e, s, d);
     for (int i = 0; i < e->count; i++)
-        ok = bind(e->args[i], s, d) && ok;
+        ok = expr_bind(e->args[i], s, d) && ok;
     return ok && bind_node(e, s, d);
-}
-
-bool expr_bind(Expr *e, const Scope *s, Diag *d)
-{
-    return bind(e, s, d);
 }

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out);
-
 static bool fail_at(Evaluation *ev, Span at, const char *what)
 {
     ev->error = what;
@@ -141,7 +139,7 @@ static bool real_arithmetic(const Expr *e, double a, double b, Evaluation *ev, V
 static bool eval_arithmetic(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
     Value a, b;
-    if (!eval(e->args[0], slots, ev, &a) || !eval(e->args[1], slots, ev, &b))
+    if (!expr_eval(e->args[0], slots, ev, &a) || !expr_eval(e->args[1], slots, ev, &b))
         return false;
     if (e->kind == VALUE_INT)
         return integer_arithmetic(e, a.integer, b.integer, ev, out);
@@ -197,10 +195,10 @@ static bool is_nan(Value v)
 static bool eval_compare(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
     Value a, b;
-    if (!eval(e->args[0], slots, ev, &a))
+    if (!expr_eval(e->args[0], slots, ev, &a))
         return false;
     for (int i = 0; i + 1 < e->count; i++) {
-        if (!eval(e->args[i + 1], slots, ev, &b))
+        if (!expr_eval(e->args[i + 1], slots, ev, &b))
             return false;
         bool unordered = is_nan(a) || is_nan(b);
         if (unordered || !holds(e->compare[i], a, b))
@@ -214,10 +212,10 @@ static bool eval_compare(const Expr *e, const Value *slots, Evaluation *ev, Valu
 static bool eval_logic(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
     Value v;
-    if (!eval(e->args[0], slots, ev, &v))
+    if (!expr_eval(e->args[0], slots, ev, &v))
         return false;
     bool decided = e->op == OP_AND ? !is_true(v) : is_true(v);
-    if (!decided && !eval(e->args[1], slots, ev, &v))
+    if (!decided && !expr_eval(e->args[1], slots, ev, &v))
         return false;
     *out = value_bool(is_true(v));
     return true;
@@ -225,7 +223,7 @@ static bool eval_logic(const Expr *e, const Value *slots, Evaluation *ev, Value 
 
 static bool eval_negate(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
-    if (!eval(e->args[0], slots, ev, out))
+    if (!expr_eval(e->args[0], slots, ev, out))
         return false;
     if (out->kind == VALUE_REAL)
         return out->real = -out->real, true;
@@ -238,9 +236,9 @@ static bool eval_negate(const Expr *e, const Value *slots, Evaluation *ev, Value
 static bool eval_select(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
     Value condition;
-    if (!eval(e->args[0], slots, ev, &condition))
+    if (!expr_eval(e->args[0], slots, ev, &condition))
         return false;
-    if (!eval(e->args[is_true(condition) ? 1 : 2], slots, ev, out))
+    if (!expr_eval(e->args[is_true(condition) ? 1 : 2], slots, ev, out))
         return false;
     if (e->kind == VALUE_REAL)
         *out = value_real(value_as_real(*out));
@@ -253,7 +251,7 @@ static bool eval_list(const Expr *e, const Value *slots, Evaluation *ev, Value *
     list->count = (size_t)e->count;
     list->at = ARENA_ARRAY(ev->arena, Value, list->count);
     for (int i = 0; i < e->count; i++)
-        if (!eval(e->args[i], slots, ev, &list->at[i]))
+        if (!expr_eval(e->args[i], slots, ev, &list->at[i]))
             return false;
     *out = (Value){.kind = VALUE_LIST, .list = list};
     return true;
@@ -272,17 +270,15 @@ static bool eval_call(const Expr *e, const Value *slots, Evaluation *ev, Value *
     const Function *f = e->function;
     ValueKind numbers = VALUE_INT;
     for (int i = 0; i < e->count; i++) {
-        if (!eval(e->args[i], slots, ev, &args[i]))
+        if (!expr_eval(e->args[i], slots, ev, &args[i]))
             return false;
         if (args[i].kind == VALUE_REAL)
             numbers = VALUE_REAL;
         if (f->ints_only && args[i].kind == VALUE_REAL && !is_whole(args[i].real))
             return fail_at(ev, e->args[i]->at, "expected a whole number of at most 2^53");
     }
-    const char *error = NULL;
-    if (!f->apply(args, e->count, f->result == VALUE_NONE ? e->kind : numbers, ev, &error, out))
-        return fail_at(ev, e->at, error);
-    return true;
+    Call c = {f, args, e->count, f->result == VALUE_NONE ? e->kind : numbers, ev->arena, NULL, out};
+    return f->apply(&c) || fail_at(ev, e->at, c.error);
 }
 
 static bool eval_sum(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
@@ -298,7 +294,7 @@ static bool eval_sum(const Expr *e, const Value *slots, Evaluation *ev, Value *o
     for (size_t i = 0; i < rows->count && ok; i++) {
         Value v;
         ev->row = rows->at + i * e->columns;
-        ok = eval(e->args[0], slots, ev, &v);
+        ok = expr_eval(e->args[0], slots, ev, &v);
         sum += ok ? value_as_real(v) : 0;
     }
     ev->row = around;
@@ -306,7 +302,7 @@ static bool eval_sum(const Expr *e, const Value *slots, Evaluation *ev, Value *o
     return ok;
 }
 
-static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+bool expr_eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
     switch (e->op) {
     case OP_LITERAL:
@@ -327,7 +323,7 @@ static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
     case OP_NEGATE:
         return eval_negate(e, slots, ev, out);
     case OP_NOT:
-        if (!eval(e->args[0], slots, ev, out))
+        if (!expr_eval(e->args[0], slots, ev, out))
             return false;
         *out = value_bool(!is_true(*out));
         return true;
@@ -341,9 +337,4 @@ static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
     default:
         return eval_arithmetic(e, slots, ev, out);
     }
-}
-
-bool expr_eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
-{
-    return eval(e, slots, ev, out);
 }

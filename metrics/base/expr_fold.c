@@ -22,8 +22,8 @@ static Expr *copy_of(const Folding *f, const Expr *e)
 
 static Expr *literal(const Folding *f, const Expr *from, Value v)
 {
-    Expr *n = ARENA_NEW(f->arena, Expr);
-    *n = (Expr){.op = OP_LITERAL, .kind = v.kind, .literal = v, .at = from->at, .op_at = from->at};
+    Expr *n = expr_of_value(f->arena, v);
+    n->at = n->op_at = from->at;
     return n;
 }
 

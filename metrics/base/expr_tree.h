@@ -57,15 +57,26 @@ struct Expr {
     Span op_at; /* the operator or name, for messages */
 };
 
+/* A function under way: `kind` is the result's; arguments are numbers of one kind. */
+typedef struct Call {
+    const Function *function;
+    const Value *args;
+    int count;
+    ValueKind kind;
+    Arena *arena;
+    const char *error; /* why it failed */
+    Value *out;
+} Call;
+
 /* A function callable in expressions. */
 struct Function {
     const char *name;
-    int least, most;  /* arguments */
-    bool ints_only;   /* arguments must be integers (in a real scope: whole numbers) */
-    ValueKind result; /* VALUE_NONE: the common kind of the arguments */
-    /* `kind` is the result's; arguments are numbers of one kind.  False after setting `*error`. */
-    bool (*apply)(const Value *args, int count, ValueKind kind, Evaluation *ev, const char **error,
-                  Value *out);
+    int least, most;       /* arguments */
+    bool ints_only;        /* arguments must be integers (in a real scope: whole numbers) */
+    ValueKind result;      /* VALUE_NONE: the common kind of the arguments */
+    bool (*apply)(Call *); /* false after setting `error` */
+    double (*real)(double);
+    const char *fails; /* what it means that `real` gives no number */
 };
 
 #endif
