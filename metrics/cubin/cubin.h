@@ -10,7 +10,9 @@
 #define APTUNE_CUBIN_H
 
 #include "metrics/base/hash.h"
-#include "metrics/cubin/elf.h"
+#include "metrics/base/diag.h"
+
+#include <stdint.h>
 
 typedef struct CubinParam {
     int ordinal; /* 0 for the first */
@@ -56,7 +58,7 @@ typedef struct Cubin {
     size_t kernel_count;
     int64_t constant_bytes; /* __constant__ variables of the module (bank 3) */
     int64_t global_bytes;   /* __device__ variables and string literals */
-    const Elf *elf;
+    const struct Elf *elf;
 } Cubin;
 
 /* NULL with a message when the bytes are no cubin of CUDA 13 or are damaged. */

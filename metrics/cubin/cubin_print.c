@@ -2,7 +2,7 @@
 
 #include "metrics/cubin/sass.h"
 #include "metrics/ptx/inspect.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

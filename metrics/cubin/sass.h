@@ -159,4 +159,22 @@ bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *t
  * False when it is no BSSY or that lies outside the code. */
 bool sass_reconvergence(SassInstr w, size_t i, size_t count, size_t *target);
 
+/* What differs from one GPU generation to the next beyond the numbers of device files: how an SM gives out
+ * its resources, and what machine code looks like.  One row each in sass.c. */
+
+typedef struct Arch {
+    int number;            /* 90 for sm_90 */
+    int register_unit;     /* registers are given to a warp in multiples of it; on 1.x to a block */
+    int shared_unit;       /* bytes of shared memory to a block */
+    int partitions;        /* of the SM, each with its share of the registers; 0: none */
+    int barriers_per_slot; /* of a block; 0: they never run out */
+    int shared_reserved; /* bytes that a kernel's section of shared memory counts for the system */
+    bool constant_operands; /* arithmetic reads the constant banks itself */
+    bool wide_branches;     /* the offset of a branch goes on in bits 16 to 23 */
+    bool checked; /* all that is read of its machine code was compared with a disassembler */
+} Arch;
+
+/* The rules for an architecture: those of the newest one that is listed and not newer. */
+const Arch *arch_of(int number);
+
 #endif

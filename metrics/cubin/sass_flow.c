@@ -50,10 +50,7 @@ static void mark_targets(const SassFlow *f, const CubinKernel *k, size_t i, bool
 
 static void cut_blocks(Arena *a, SassFlow *f, const CubinKernel *k)
 {
-    Cfg *c = f->cfg;
-    const size_t n = f->count ? f->count : 1;
-    bool *leads = ARENA_ARRAY(a, bool, n + 1);
-    leads[0] = true;
+    bool *leads = ARENA_ARRAY(a, bool, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
         size_t target;
         if (ends_block(f->instrs[i]))
@@ -63,32 +60,12 @@ static void cut_blocks(Arena *a, SassFlow *f, const CubinKernel *k)
         if (sass_opcode(f->instrs[i]) == SASS_OP_BRX)
             mark_targets(f, k, i, leads);
     }
-    for (size_t i = 0; i < n; i++)
-        c->count += leads[i];
-    c->blocks = ARENA_ARRAY(a, CfgBlock, (size_t)c->count);
-    c->block_of = ARENA_ARRAY(a, int, n);
-    for (size_t i = 0, b = 0; i < n; i++) {
-        b += i > 0 && leads[i];
-        if (leads[i])
-            c->blocks[b].first = i;
-        c->block_of[i] = (int)b;
-        c->blocks[b].end = i < f->count ? i + 1 : i;
-    }
+    cfg_cut(a, f->cfg, leads, f->count, false);
 }
 
 SassInstr sass_flow_last(const SassFlow *f, int block)
 {
     return f->instrs[f->cfg->blocks[block].end - 1];
-}
-
-static void add_successor(CfgBlock *b, int to)
-{
-    if (to == CFG_NONE)
-        return;
-    for (int i = 0; i < b->succ_count; i++)
-        if (b->succs[i] == to)
-            return;
-    b->succs[b->succ_count++] = to;
 }
 
 static bool goes_on(SassInstr w)
@@ -124,8 +101,8 @@ static void link_block(Arena *a, SassFlow *f, int i)
         f->callee[i] = b->taken;
     f->returns[i] = op == SASS_OP_RET;
     f->reconverges[i] = op == SASS_OP_BSYNC;
-    add_successor(b, b->taken);
-    add_successor(b, b->fall);
+    cfg_add_successor(b, b->taken);
+    cfg_add_successor(b, b->fall);
     b->ends_thread = op == SASS_OP_EXIT || op == SASS_OP_RET || b->succ_count == 0;
 }
 
@@ -145,10 +122,10 @@ static bool link_listed(Arena *a, SassFlow *f, const CubinKernel *k, int i)
         return false;
     b->succs = ARENA_ARRAY(a, int, count + 2);
     b->succ_count = 0;
-    add_successor(b, b->fall);
+    cfg_add_successor(b, b->fall);
     for (size_t t = 0; t < count; t++)
         if (targets[t] / SASS_BYTES < f->count)
-            add_successor(b, f->cfg->block_of[targets[t] / SASS_BYTES]);
+            cfg_add_successor(b, f->cfg->block_of[targets[t] / SASS_BYTES]);
     b->ends_thread = b->succ_count == 0;
     return true;
 }
@@ -217,8 +194,8 @@ static void find_jumps_among_calls(Arena *a, SassFlow *f)
         f->callee[i] = CFG_NONE;
         b->fall = sass_conditional(sass_flow_last(f, i)) ? b->fall : CFG_NONE;
         b->succ_count = 0;
-        add_successor(b, b->taken);
-        add_successor(b, b->fall);
+        cfg_add_successor(b, b->taken);
+        cfg_add_successor(b, b->fall);
     }
 }
 

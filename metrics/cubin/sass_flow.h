@@ -1,6 +1,6 @@
 /* The control flow of a kernel's machine code.
  *
- * The graph is that of metrics/ptx/cfg.h, so dominators and loops come from there; instructions are
+ * The graph is that of metrics/ptx/flow.h, so dominators and loops come from there; instructions are
  * numbered from 0, 16 bytes each, the padding behind the last one left out.
  *
  *  - A BRA goes on to the next block too where a predicate guards it or stands in it.
@@ -21,7 +21,7 @@
 #include "metrics/base/vec.h"
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
-#include "metrics/ptx/loop.h"
+#include "metrics/ptx/flow.h"
 
 typedef struct SassFlow {
     int arch; /* 90 for sm_90 */

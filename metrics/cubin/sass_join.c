@@ -3,7 +3,6 @@
 #include "metrics/base/vec.h"
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
-#include "metrics/cubin/sass_routines.h"
 
 #include <math.h>
 

@@ -114,17 +114,9 @@ static void mark_before(Arena *a, Side *s, int loop)
     const Loop *l = &s->tree->loops.at[loop];
     const int around = l->parent == CFG_NONE ? CFG_NONE : s->tree->loops.at[l->parent].header;
     bool *seen = ARENA_ARRAY(a, bool, (size_t)s->cfg->count);
-    int *stack = ARENA_ARRAY(a, int, (size_t)s->cfg->count), depth = 0;
-    for (stack[depth++] = l->header; depth > 0;) {
-        const CfgBlock *b = &s->cfg->blocks[stack[--depth]];
-        for (int k = 0; k < b->succ_count; k++) {
-            const int to = b->succs[k];
-            if (to == around || seen[to])
-                continue;
-            seen[to] = true;
-            stack[depth++] = to;
-        }
-    }
+    if (around != CFG_NONE)
+        seen[around] = true;
+    cfg_reach(a, s->cfg, l->header, seen);
     for (size_t i = 0; i < s->tree->loops.count; i++)
         if ((int)i != loop && s->tree->loops.at[i].parent == l->parent)
             s->before[(size_t)loop * s->tree->loops.count + i] = seen[s->tree->loops.at[i].header];
@@ -351,4 +343,64 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
         if (p.pairs.loop[i] != CFG_NONE)
             take_level(&p, (int)i, p.pairs.loop[i]);
     return p.pairs;
+}
+
+/* Scaled operands are multiplied out; a sum or a MUFU alone makes what is no number of what is
+ * none. */
+static SassRoutineWork work_of(const SassFlow *f, int block)
+{
+    SassRoutineWork work = SASS_ROUTINE_LOOKS;
+    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
+        const int op = sass_opcode(f->instrs[i]);
+        if (op == SASS_OP_FFMA || op == SASS_OP_DFMA)
+            return SASS_ROUTINE_CALCULATES;
+        if ((op == SASS_OP_FADD || op == SASS_OP_MUFU || op == SASS_OP_DADD) &&
+            sass_guard(f->instrs[i], NULL) == SASS_ALWAYS)
+            work = SASS_ROUTINE_GIVES_NONE;
+    }
+    return work;
+}
+
+/* Of what another routine has led to already, nothing. */
+static void mark_routine(Arena *a, const SassFlow *f, int first, bool *seen, SassRoutineWork *work)
+{
+    bool *before = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
+    memcpy(before, seen, (size_t)f->cfg->count * sizeof *seen);
+    if (!seen[first])
+        cfg_reach(a, f->cfg, first, seen);
+    seen[first] = true;
+    for (int b = 0; b < f->cfg->count; b++)
+        if (seen[b] && !before[b])
+            work[b] = work_of(f, b);
+}
+
+/* FCHK looks at a division's operands right before its routine would be called. */
+static bool is_checked(const SassFlow *f, int block)
+{
+    for (int k = 0; k < f->cfg->blocks[block].pred_count; k++) {
+        const CfgBlock *b = &f->cfg->blocks[f->cfg->blocks[block].preds[k]];
+        for (size_t i = b->first; i < b->end; i++)
+            if (sass_opcode(f->instrs[i]) == SASS_OP_FCHK)
+                return true;
+    }
+    return false;
+}
+
+SassRoutines sass_routines_find(Arena *a, const SassFlow *f)
+{
+    const size_t count = (size_t)f->cfg->count;
+    SassRoutines r;
+    bool *seen = ARENA_ARRAY(a, bool, count);
+    for (int k = 0; k < WALK_ROUTINES; k++) {
+        r.calls[k] = ARENA_ARRAY(a, bool, count);
+        r.work[k] = ARENA_ARRAY(a, SassRoutineWork, count);
+    }
+    for (int b = 0; b < f->cfg->count; b++) {
+        const int kind = is_checked(f, b) ? WALK_DIVISIONS : WALK_OTHERS;
+        if (f->callee[b] == CFG_NONE)
+            continue;
+        r.calls[kind][b] = true;
+        mark_routine(a, f, f->callee[b], seen, r.work[kind]);
+    }
+    return r;
 }

@@ -26,4 +26,23 @@ typedef struct SassPairs {
 
 SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *ptx);
 
+/* Subroutines that ptxas calls for the operands of a division or a root that its usual code is not
+ * for. */
+
+/* What a block of a routine is for. */
+typedef enum SassRoutineWork {
+    SASS_ROUTINE_NONE, /* it is none of a routine's */
+    SASS_ROUTINE_LOOKS,
+    SASS_ROUTINE_GIVES_NONE, /* makes what is no number */
+    SASS_ROUTINE_CALCULATES  /* with scaled operands */
+} SassRoutineWork;
+
+/* Of code whose PTX calls nothing. */
+typedef struct SassRoutines {
+    bool *calls[WALK_ROUTINES];           /* by block */
+    SassRoutineWork *work[WALK_ROUTINES]; /* by block */
+} SassRoutines;
+
+SassRoutines sass_routines_find(Arena *a, const SassFlow *f);
+
 #endif

@@ -1,6 +1,6 @@
 #include "metrics/metric/occupancy.h"
 
-#include "metrics/cubin/arch.h"
+#include "metrics/cubin/sass.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/metric/profile_walk.h"
 #include "metrics/metric/device.h"
-#include "metrics/ptx/flow_dump.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/inspect.h"
+#include "metrics/ptx/ptx.h"
 
 #include <inttypes.h>
 #include <math.h>

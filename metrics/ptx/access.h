@@ -8,7 +8,7 @@
 #ifndef APTUNE_PTX_ACCESS_H
 #define APTUNE_PTX_ACCESS_H
 
-#include "metrics/ptx/cfg.h"
+#include "metrics/ptx/flow.h"
 
 typedef enum AccessKind {
     ACCESS_LOAD,

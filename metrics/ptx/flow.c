@@ -1,6 +1,421 @@
 #include "metrics/ptx/flow.h"
 
-#include "metrics/ptx/ptx.h"
+/* --- blocks and their successors ------------------------------------------------------------------- */
+
+static bool ends_block(const PtxInstr *in)
+{
+    return in->form->class == PTX_CLASS_BRANCH;
+}
+
+/* First instructions of blocks besides the entry: labels, what follows a branch. */
+static bool *mark_leaders(Arena *a, const PtxFunction *f)
+{
+    bool *leads = ARENA_ARRAY(a, bool, f->instrs.count + 1);
+    for (size_t i = 0; i < f->labels.count; i++)
+        leads[f->labels.at[i].instr] = true;
+    for (size_t i = 0; i < f->instrs.count; i++)
+        if (ends_block(&f->instrs.at[i]))
+            leads[i + 1] = true;
+    return leads;
+}
+
+/* A label at the very end gets an empty block, so that branches to it have a target. */
+static bool needs_end_block(const PtxFunction *f)
+{
+    for (size_t i = 0; i < f->labels.count; i++)
+        if (f->labels.at[i].instr == f->instrs.count)
+            return true;
+    return false;
+}
+
+void cfg_cut(Arena *a, Cfg *c, const bool *leads, size_t count, bool at_end)
+{
+    const size_t n = count + (at_end || count == 0);
+    for (size_t i = 0; i < n; i++)
+        c->count += i == 0 || leads[i];
+    c->blocks = ARENA_ARRAY(a, CfgBlock, (size_t)c->count);
+    c->block_of = ARENA_ARRAY(a, int, n);
+    int b = -1;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || leads[i])
+            c->blocks[++b].first = i;
+        c->block_of[i] = b;
+        c->blocks[b].end = i < count ? i + 1 : i;
+    }
+}
+
+const PtxInstr *cfg_branch(const Cfg *c, int block)
+{
+    const CfgBlock *b = &c->blocks[block];
+    if (b->end == b->first)
+        return NULL;
+    const PtxInstr *in = &c->function->instrs.at[b->end - 1];
+    return ends_block(in) ? in : NULL;
+}
+
+static int block_of_operand(const Cfg *c, const PtxOperand *o)
+{
+    if (o->kind != PTX_OPERAND_LABEL)
+        return CFG_NONE;
+    return c->block_of[c->function->labels.at[o->index].instr];
+}
+
+void cfg_add_successor(CfgBlock *b, int to)
+{
+    if (to == CFG_NONE)
+        return;
+    for (int i = 0; i < b->succ_count; i++)
+        if (b->succs[i] == to)
+            return;
+    b->succs[b->succ_count++] = to;
+}
+
+static const PtxTable *table_of(const Cfg *c, const PtxInstr *in)
+{
+    if (in->form->op != PTX_BRX_IDX || in->count < 2 || in->operands[1].kind != PTX_OPERAND_TABLE)
+        return NULL;
+    return &c->function->tables.at[in->operands[1].index];
+}
+
+static void link_block(Arena *a, Cfg *c, int i)
+{
+    CfgBlock *b = &c->blocks[i];
+    const PtxInstr *in = cfg_branch(c, i);
+    const PtxTable *table = in ? table_of(c, in) : NULL;
+    const int behind = i + 1 < c->count ? i + 1 : CFG_NONE;
+    b->taken = CFG_NONE;
+    b->fall = !in || in->guard != PTX_NO_GUARD ? behind : CFG_NONE;
+    b->succs = ARENA_ARRAY(a, int, 2 + (table ? table->count : 0));
+    if (in && in->form->op == PTX_BRA && in->count > 0)
+        b->taken = block_of_operand(c, &in->operands[0]);
+    cfg_add_successor(b, b->taken);
+    for (size_t k = 0; table && k < table->count; k++)
+        cfg_add_successor(b, block_of_operand(c, &table->targets[k]));
+    /* A branch to nowhere was reported by the parser; taken as if it were not there. */
+    if (b->succ_count == 0 && in && (in->form->op == PTX_BRA || in->form->op == PTX_BRX_IDX))
+        b->fall = behind;
+    b->ends_thread =
+        (in && (in->form->op == PTX_RET || in->form->op == PTX_EXIT || in->form->op == PTX_TRAP)) ||
+        (b->succ_count == 0 && b->fall == CFG_NONE);
+    cfg_add_successor(b, b->fall);
+}
+
+/* --- order ------------------------------------------------------------------------------------------ */
+
+static void link_predecessors(Arena *a, Cfg *c)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < c->blocks[i].succ_count; k++)
+            c->blocks[c->blocks[i].succs[k]].pred_count++;
+    for (int i = 0; i < c->count; i++) {
+        c->blocks[i].preds = ARENA_ARRAY(a, int, (size_t)c->blocks[i].pred_count);
+        c->blocks[i].pred_count = 0;
+    }
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < c->blocks[i].succ_count; k++) {
+            CfgBlock *to = &c->blocks[c->blocks[i].succs[k]];
+            to->preds[to->pred_count++] = i;
+        }
+}
+
+/* A graph to build over: predecessors in the direction of the walk. */
+typedef struct Graph {
+    const Cfg *cfg;
+    bool backward;
+    int root;
+    int count;
+    int *order;    /* nodes in reverse post-order of this direction */
+    int *position; /* in `order`; CFG_NONE when not reached */
+    int reached;
+} Graph;
+
+/* Edge k out of node b in the graph's direction; CFG_NONE behind the last. */
+static int edge_out(const Graph *g, int b, int k)
+{
+    if (!g->backward)
+        return k < g->cfg->blocks[b].succ_count ? g->cfg->blocks[b].succs[k] : CFG_NONE;
+    if (b != g->root)
+        return k < g->cfg->blocks[b].pred_count ? g->cfg->blocks[b].preds[k] : CFG_NONE;
+    for (int i = k; i < g->cfg->count; i++)
+        if (g->cfg->blocks[i].ends_thread)
+            return i;
+    return CFG_NONE;
+}
+
+/* Where to go on after edge k of a node: the root of the backward graph skips blocks. */
+static int edge_after(const Graph *g, int b, int k)
+{
+    return g->backward && b == g->root ? edge_out(g, b, k) + 1 : k + 1;
+}
+
+/* Edge k into node b; CFG_NONE behind the last. */
+static int edge_in(const Graph *g, int b, int k)
+{
+    if (b == g->root)
+        return CFG_NONE;
+    const CfgBlock *block = &g->cfg->blocks[b];
+    if (!g->backward)
+        return k < block->pred_count ? block->preds[k] : CFG_NONE;
+    if (k < block->succ_count)
+        return block->succs[k];
+    return k == block->succ_count && block->ends_thread ? g->root : CFG_NONE;
+}
+
+/* Depth first with a stack of its own: a stranger's graph may be deep. */
+static void order_nodes(Arena *a, Graph *g)
+{
+    const size_t n = (size_t)g->count;
+    int *stack = ARENA_ARRAY(a, int, n), *next = ARENA_ARRAY(a, int, n);
+    int *post = ARENA_ARRAY(a, int, n);
+    bool *seen = ARENA_ARRAY(a, bool, n);
+    int depth = 0;
+    stack[depth++] = g->root;
+    seen[g->root] = true;
+    while (depth > 0) {
+        const int b = stack[depth - 1], to = edge_out(g, b, next[b]);
+        if (to == CFG_NONE) {
+            post[g->reached++] = b;
+            depth--;
+            continue;
+        }
+        next[b] = edge_after(g, b, next[b]);
+        if (!seen[to]) {
+            seen[to] = true;
+            stack[depth++] = to;
+        }
+    }
+    g->order = ARENA_ARRAY(a, int, n);
+    g->position = ARENA_ARRAY(a, int, n);
+    for (int i = 0; i < g->count; i++)
+        g->position[i] = CFG_NONE;
+    for (int i = 0; i < g->reached; i++) {
+        g->order[i] = post[g->reached - 1 - i];
+        g->position[g->order[i]] = i;
+    }
+}
+
+void cfg_finish(Arena *a, Cfg *c)
+{
+    Graph g = {.cfg = c, .count = c->count};
+    link_predecessors(a, c);
+    order_nodes(a, &g);
+    c->order = g.order;
+    c->reachable = g.reached;
+    for (int i = 0; i < c->count; i++)
+        c->blocks[i].order = g.position[i];
+}
+
+void cfg_reach(Arena *a, const Cfg *c, int from, bool *marked)
+{
+    int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0;
+    todo[count++] = from; /* without being marked itself, unless it is come to */
+    while (count > 0) {
+        const CfgBlock *b = &c->blocks[todo[--count]];
+        for (int i = 0; i < b->succ_count; i++) {
+            if (!marked[b->succs[i]])
+                todo[count++] = b->succs[i];
+            marked[b->succs[i]] = true;
+        }
+    }
+}
+
+/* --- dominators -------------------------------------------------------------------------------------- */
+
+static int intersect(const Graph *g, const int *parent, int a, int b)
+{
+    while (a != b) {
+        while (g->position[a] > g->position[b])
+            a = parent[a];
+        while (g->position[b] > g->position[a])
+            b = parent[b];
+    }
+    return a;
+}
+
+static int new_parent(const Graph *g, const int *parent, int b)
+{
+    int best = CFG_NONE;
+    for (int k = 0;; k++) {
+        const int from = edge_in(g, b, k);
+        if (from == CFG_NONE)
+            return best;
+        if (g->position[from] == CFG_NONE || parent[from] == CFG_NONE)
+            continue;
+        best = best == CFG_NONE ? from : intersect(g, parent, from, best);
+    }
+}
+
+static void find_parents(const Graph *g, int *parent)
+{
+    for (int i = 0; i < g->count; i++)
+        parent[i] = CFG_NONE;
+    parent[g->root] = g->root;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 1; i < g->reached; i++) {
+            const int b = g->order[i], p = new_parent(g, parent, b);
+            changed |= p != parent[b];
+            parent[b] = p;
+        }
+    }
+    parent[g->root] = CFG_NONE;
+}
+
+/* Positions and sizes make "dominates" a comparison of two numbers. */
+static void number_tree(Arena *a, DomTree *t, const Graph *g)
+{
+    int *next = ARENA_ARRAY(a, int, (size_t)g->count);
+    for (int i = 0; i < g->count; i++)
+        t->first[i] = CFG_NONE;
+    for (int i = g->reached - 1; i >= 0; i--) {
+        const int b = g->order[i];
+        t->size[b]++;
+        if (b != g->root)
+            t->size[t->parent[b]] += t->size[b];
+    }
+    t->first[g->root] = 0;
+    next[g->root] = 1;
+    for (int i = 1; i < g->reached; i++) {
+        const int b = g->order[i], p = t->parent[b];
+        t->first[b] = next[p];
+        next[p] += t->size[b];
+        next[b] = t->first[b] + 1;
+    }
+}
+
+static DomTree *build(Arena *a, Graph *g)
+{
+    DomTree *t = ARENA_NEW(a, DomTree);
+    order_nodes(a, g);
+    t->root = g->root;
+    t->count = g->count;
+    t->parent = ARENA_ARRAY(a, int, (size_t)g->count);
+    t->first = ARENA_ARRAY(a, int, (size_t)g->count);
+    t->size = ARENA_ARRAY(a, int, (size_t)g->count);
+    find_parents(g, t->parent);
+    number_tree(a, t, g);
+    return t;
+}
+
+DomTree *dom_build(Arena *a, const Cfg *c)
+{
+    Graph g = {.cfg = c, .root = 0, .count = c->count};
+    return build(a, &g);
+}
+
+static DomTree *build_post(Arena *a, const Cfg *c)
+{
+    Graph g = {.cfg = c, .backward = true, .root = c->count, .count = c->count + 1};
+    return build(a, &g);
+}
+
+bool dom_dominates(const DomTree *t, int a, int b)
+{
+    if (t->first[a] == CFG_NONE || t->first[b] == CFG_NONE)
+        return false;
+    return t->first[a] <= t->first[b] && t->first[b] < t->first[a] + t->size[a];
+}
+
+/* --- loops --------------------------------------------------------------------------------------------- */
+
+bool loop_contains(const LoopTree *t, int loop, int block)
+{
+    for (int l = t->loop_of[block]; l != CFG_NONE; l = t->loops.at[l].parent)
+        if (l == loop)
+            return true;
+    return false;
+}
+
+/* Headers in reverse post-order, with their latches: outer loops come first. */
+static void find_headers(Arena *a, LoopTree *t, const Cfg *c, const DomTree *dom)
+{
+    for (int i = 0; i < c->reachable; i++) {
+        const CfgBlock *b = &c->blocks[c->order[i]];
+        Loop loop = {.header = c->order[i], .parent = CFG_NONE};
+        for (int k = 0; k < b->pred_count; k++) {
+            const int from = b->preds[k];
+            if (c->blocks[from].order == CFG_NONE || c->blocks[from].order < i)
+                continue;
+            if (dom_dominates(dom, loop.header, from))
+                VEC_PUSH(a, &loop.latches, from);
+            else
+                t->irreducible++;
+        }
+        if (loop.latches.count)
+            VEC_PUSH(a, &t->loops, loop);
+    }
+}
+
+/* The outermost loop found so far around a block. */
+static int outermost(const LoopTree *t, int block)
+{
+    int l = t->loop_of[block];
+    while (l != CFG_NONE && t->loops.at[l].parent != CFG_NONE)
+        l = t->loops.at[l].parent;
+    return l;
+}
+
+/* Walks backwards from the latches; inner loops are there already and are taken whole. */
+static void collect_loop(LoopTree *t, const Cfg *c, int index, int *stack)
+{
+    Loop *loop = &t->loops.at[index];
+    int depth = 0;
+    t->loop_of[loop->header] =
+        t->loop_of[loop->header] == CFG_NONE ? index : t->loop_of[loop->header];
+    for (size_t i = 0; i < loop->latches.count; i++) {
+        stack[depth++] = loop->latches.at[i];
+        while (depth > 0) {
+            int b = stack[--depth];
+            const int l = outermost(t, b);
+            if (l == index || c->blocks[b].order == CFG_NONE)
+                continue;
+            if (l == CFG_NONE) {
+                t->loop_of[b] = index;
+            } else {
+                t->loops.at[l].parent = index;
+                b = t->loops.at[l].header;
+            }
+            for (int k = 0; k < c->blocks[b].pred_count; k++)
+                stack[depth++] = c->blocks[b].preds[k];
+        }
+    }
+}
+
+static void list_members(Arena *a, LoopTree *t, const Cfg *c)
+{
+    for (size_t i = 0; i < t->loops.count; i++) {
+        Loop *l = &t->loops.at[i];
+        l->depth = l->parent == CFG_NONE ? 1 : t->loops.at[l->parent].depth + 1;
+    }
+    for (int i = 0; i < c->reachable; i++) {
+        const int b = c->order[i];
+        for (int l = t->loop_of[b]; l != CFG_NONE; l = t->loops.at[l].parent) {
+            VEC_PUSH(a, &t->loops.at[l].blocks, b);
+            for (int k = 0; k < c->blocks[b].succ_count; k++) {
+                const LoopEdge e = {b, c->blocks[b].succs[k]};
+                if (!loop_contains(t, l, e.to))
+                    VEC_PUSH(a, &t->loops.at[l].exits, e);
+            }
+        }
+    }
+}
+
+LoopTree *loop_build(Arena *a, const Cfg *c, const DomTree *dom)
+{
+    LoopTree *t = ARENA_NEW(a, LoopTree);
+    size_t edges = 1;
+    t->loop_of = ARENA_ARRAY(a, int, (size_t)c->count);
+    for (int i = 0; i < c->count; i++) {
+        t->loop_of[i] = CFG_NONE;
+        edges += (size_t)c->blocks[i].pred_count;
+    }
+    find_headers(a, t, c, dom);
+    int *stack = ARENA_ARRAY(a, int, edges + t->loops.count + (size_t)c->count);
+    for (size_t i = t->loops.count; i-- > 0;)
+        collect_loop(t, c, (int)i, stack);
+    list_members(a, t, c);
+    return t;
+}
 
 /* --- definitions and uses --------------------------------------------------------------------- */
 
@@ -52,13 +467,24 @@ static DefUse *defuse_build(Arena *a, const PtxFunction *f)
     return u;
 }
 
+static Cfg *build_cfg(Arena *a, const PtxFunction *f)
+{
+    Cfg *c = ARENA_NEW(a, Cfg);
+    c->function = f;
+    cfg_cut(a, c, mark_leaders(a, f), f->instrs.count, needs_end_block(f));
+    for (int i = 0; i < c->count; i++)
+        link_block(a, c, i);
+    cfg_finish(a, c);
+    return c;
+}
+
 Flow *flow_build(Arena *a, const PtxFunction *f)
 {
     Flow *w = ARENA_NEW(a, Flow);
     w->function = f;
-    w->cfg = cfg_build(a, f);
+    w->cfg = build_cfg(a, f);
     w->dom = dom_build(a, w->cfg);
-    w->post = dom_build_post(a, w->cfg);
+    w->post = build_post(a, w->cfg);
     w->loops = loop_build(a, w->cfg, w->dom);
     w->uses = defuse_build(a, f);
     return w;

@@ -1,6 +1,6 @@
 /* The PTX of one module as data.
  *
- * NVRTC's PTX is read once (ptx_parse.h) into these structs, which the flow analyses,
+ * NVRTC's PTX is read once (ptx_parse) into these structs, which the flow analyses,
  * the warp walk and the printer share.  Nothing here depends on how the text was laid
  * out: nested scopes are resolved, registers are numbered densely per function in order
  * of first use, every name is unique in its function.  An instruction that is not known keeps its
@@ -395,5 +395,16 @@ size_t ptx_line(const PtxFunction *f, size_t instr);
  * and each it writes. */
 typedef void PtxVisit(void *context, int reg, bool writes);
 void ptx_visit_registers(const PtxInstr *in, PtxVisit *visit, void *context);
+
+/* PTX text to model.
+ *
+ * Reads what NVRTC and nvcc write, in both of NVVM's dialects, and PTX written by hand in inline
+ * assembly.  What is not known is kept or stepped over, counted, and mentioned once as a
+ * warning; a mistake is an error with its place, and reading goes on with the next statement.
+ * Debug sections are stepped over. */
+
+/* The module in `a`; never NULL.  It is whole when no error was added to `d`, otherwise what could
+ * be read.  The source must outlive it. */
+PtxModule *ptx_parse(Arena *a, const Source *s, Diag *d);
 
 #endif

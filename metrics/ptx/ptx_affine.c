@@ -1,6 +1,6 @@
 #include "metrics/ptx/ptx_affine.h"
 
-#include "metrics/ptx/ptx_float.h"
+#include "metrics/ptx/ptx_scalar.h"
 
 __extension__ typedef __int128 Wide;
 

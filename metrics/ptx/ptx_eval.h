@@ -3,7 +3,7 @@
  * A warp's 32 values of one register are a Lanes; a value may be unknown.  ptx_eval_operands says
  * what the operands are worth in a machine state, ptx_eval_result what the instruction makes
  * of such values.  Integer, address and predicate arithmetic is exact as PTX defines it (ISA
- * 9.7.1, 9.7.6 to 9.7.9; ptx_scalar.h), that of floats as ptx_float.h says.  Memory and everything
+ * 9.7.1, 9.7.6 to 9.7.9), that of floats as ptx_scalar.h says.  Memory and everything
  * that depends on other warps or on time gives "unknown". */
 #ifndef APTUNE_PTX_PTX_EVAL_H
 #define APTUNE_PTX_PTX_EVAL_H
@@ -132,5 +132,15 @@ bool ptx_eval_computes(const PtxForm *f);
 
 /* Little-endian bytes of the parameter space; false when one of them is not known. */
 bool ptx_launch_param(const PtxLaunch *l, uint64_t offset, int bytes, uint64_t *value);
+
+/* Of instructions through which the lanes of a warp see each other (shuffles, votes, matches, reductions,
+ * elections) the result depends on which lanes take part: could ptx_warp_instr ever give a known value? */
+bool ptx_warp_computes(const PtxForm *f);
+
+/* The results of an instruction in the lanes `active`, as ptx_eval_instr gives them; a lane that
+ * reads one outside of `active` gets "unknown".  `from`, when not NULL, gets for a shuffle the lane
+ * that each lane reads (ISA 9.7.9.6), -1 where that is not known; for a vote it is all -1. */
+int ptx_warp_instr(const PtxState *s, const PtxInstr *in, uint32_t active,
+                   Lanes results[PTX_SOURCES], int from[PTX_LANES]);
 
 #endif

@@ -1,4 +1,4 @@
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include "metrics/ptx/ptx_reader.h"
 

@@ -1,4 +1,4 @@
-/* What the PTX parser (ptx_parse.c) stands on: its state, scopes and names, messages, declarations
+/* What the PTX parser (ptx.c) stands on: its state, scopes and names, messages, declarations
  * of variables.  Internal to metrics/ptx. */
 #ifndef APTUNE_PTX_PTX_READER_H
 #define APTUNE_PTX_PTX_READER_H

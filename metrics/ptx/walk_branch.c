@@ -14,19 +14,12 @@ enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register 
 /* Marks the blocks that lie between; `reconvergence` is not one of them. */
 void walk_mark_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
 {
-    int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1);
-    int count = 0;
-    todo[count++] = block; /* without being one itself, unless it is met again */
-    while (count > 0) {
-        const CfgBlock *b = &c->blocks[todo[--count]];
-        for (int i = 0; i < b->succ_count; i++) {
-            const int next = b->succs[i];
-            if (next == reconvergence || next == c->count || in[next])
-                continue;
-            in[next] = true;
-            todo[count++] = next;
-        }
-    }
+    const bool within = reconvergence != CFG_NONE && reconvergence != c->count;
+    if (within)
+        in[reconvergence] = true;
+    cfg_reach(a, c, block, in);
+    if (within)
+        in[reconvergence] = false;
 }
 
 static bool is_written(const Flow *f, int reg, const bool *in)

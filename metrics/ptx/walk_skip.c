@@ -1,7 +1,7 @@
 #include "metrics/ptx/walk_skip.h"
 
 #include "metrics/ptx/ptx_affine.h"
-#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/ptx_eval.h"
 #include "metrics/ptx/walk_lanes.h"
 #include "metrics/ptx/walk_totals.h"
 #include "metrics/ptx/walk_values.h"

@@ -1,7 +1,7 @@
 #include "metrics/ptx/walk_slice.h"
 
-#include "metrics/ptx/ptx_float.h"
-#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/ptx_scalar.h"
+#include "metrics/ptx/ptx_eval.h"
 
 /* --- values that a lane stores and loads again --------------------------------------------------- */
 

@@ -151,7 +151,7 @@ typedef enum WalkRoutineKind {
     WALK_ROUTINES
 } WalkRoutineKind;
 
-/* Divisions, roots and reciprocals for which some lane calls a routine (ptx_float.h). */
+/* Divisions, roots and reciprocals for which some lane calls a routine (ptx_scalar.h). */
 typedef struct WalkRoutine {
     double called;
     double scaled;  /* of these: it calculates there */

@@ -6,7 +6,7 @@
  * Prints the mean milliseconds per configuration of each stage, the PTX's parse and walk before
  * them for comparison, and how many could not be joined with certainty. */
 #include "metrics/cubin/sass_profile.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "tests/support/code_list.h"
 
 #include <stdio.h>

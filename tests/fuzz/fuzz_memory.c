@@ -1,7 +1,7 @@
 /* Any bytes as PTX, its memory accesses followed: it must end without harm, and what a walk
  * foresees must be what a plain one counts. */
 #include "metrics/ptx/memory.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

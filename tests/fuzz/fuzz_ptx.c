@@ -1,8 +1,7 @@
 /* Any bytes as PTX: parsing, every analysis and a short walk must end without harm, and
  * what was read without error must print and parse to the same text. */
-#include "metrics/ptx/flow_dump.h"
 #include "metrics/ptx/inspect.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "tests/support/ptx_print.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Any bytes as machine code, joined to the walk of one small kernel: graph, visits and time. */
 #include "metrics/cubin/sass_profile.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Dominators, post-dominators and loops of random graphs against their definitions: "take the
  * block away, can you still get there?" */
 #include "metrics/ptx/flow.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * count; and what the walk counts for 32 lanes together is what each thread alone does, run one by
  * one by a few lines of C. */
 #include "metrics/ptx/banks.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "metrics/ptx/sectors.h"
 #include "metrics/ptx/walk.h"
 

@@ -1,6 +1,6 @@
 /* Random control flow, reducible or not: what the walk counts for 32 lanes together is what each
  * thread alone would do, run one by one by a few lines of C. */
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "metrics/ptx/walk.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Instructions on random operands against plain C written from the ISA's own words. */
 #include "metrics/ptx/ptx_eval.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What ptx_affine says of an instruction's results at time t, against computing them from the
  * sources at time t. */
 #include "metrics/ptx/ptx_affine.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "tests/support/sass_shapes.h"
 
 #include "metrics/base/file.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

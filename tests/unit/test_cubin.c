@@ -240,10 +240,8 @@ static void damaged_records_are_refused(void **state)
     size_t size = 0;
     const char *file = file_read(a, TEST_DATA "/cubin/hash_base.cubin", &size, &d);
     char *bytes = arena_copy(a, file, size);
-    const Elf *e = elf_read(a, bytes, size, &d);
-    const ElfSection *info = elf_find(e, ".nv.info.scale");
-    assert_non_null(info);
-    char *first = bytes + ((const char *)info->data - bytes);
+    char *first = memmem(bytes, size, "\x04\x37\x04\x00", 4); /* of .nv.info.scale */
+    assert_non_null(first);
 
     first[0] = 4; /* a record of so many bytes as its value says */
     first[2] = (char)0xff;

@@ -1,9 +1,8 @@
 /* What inspect and the dumps say of the compilers' output, against golden texts.
  * APTUNE_UPDATE_GOLDEN=1 writes them anew; the difference is the review. */
 #include "metrics/base/file.h"
-#include "metrics/ptx/flow_dump.h"
 #include "metrics/ptx/inspect.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

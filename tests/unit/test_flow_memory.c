@@ -1,7 +1,7 @@
 /* What whole kernels ask of memory, on kernels small enough to count by hand. */
 #include "metrics/base/file.h"
 #include "metrics/ptx/memory.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* One warp's walk and trip counts on kernels small enough to count by hand. */
 #include "metrics/base/file.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "metrics/ptx/trip.h"
 #include "metrics/ptx/walk.h"
 

@@ -1,6 +1,6 @@
 /* Sectors touched first by a warp, a block, the blocks of an SM, a launch: values worked out by hand. */
 #include "metrics/ptx/memory.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* A few warps stand for all: what they say on average against following every warp of the launch.
  */
 #include "metrics/ptx/memory.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

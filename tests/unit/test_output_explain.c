@@ -5,7 +5,7 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/device.h"
 #include "metrics/metric/profile_build.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "tests/support/made_table.h"
 #include "tuner/output/explain.h"
 

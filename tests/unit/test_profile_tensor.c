@@ -1,6 +1,6 @@
 /* Shapes of matrix operations to multiply-adds. */
 #include "metrics/metric/profile_walk.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The fields of a profile that come from following warps, on kernels counted by hand. */
 #include "metrics/metric/profile_walk.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <math.h>
 #include <setjmp.h>

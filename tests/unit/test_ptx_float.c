@@ -1,5 +1,5 @@
 /* Floating-point instructions on values worked out by hand. */
-#include "metrics/ptx/ptx_float.h"
+#include "metrics/ptx/ptx_scalar.h"
 #include "metrics/ptx/ptx_form.h"
 #include "metrics/ptx/ptx_eval.h"
 

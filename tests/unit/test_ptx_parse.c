@@ -1,6 +1,6 @@
 /* PTX text to model and back, on what the compilers write and on what they never would. */
 #include "metrics/base/file.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "tests/support/ptx_print.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* What lanes learn of each other, against what the ISA says of one lane. */
-#include "metrics/ptx/ptx_parse.h"
-#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/ptx.h"
+#include "metrics/ptx/ptx_eval.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Which loop of the machine code is which of the PTX, and where lanes meet: both written by hand,
  * the code's blocks in another order than the PTX's. */
 #include "metrics/cubin/sass_pair.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "tests/support/sass_words.h"
 
 #include <setjmp.h>

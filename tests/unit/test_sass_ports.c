@@ -1,5 +1,4 @@
 /* Register ports: loops whose cycles were measured, and stores that tie sums together. */
-#include "metrics/cubin/sass_ports.h"
 #include "metrics/cubin/sass_profile.h"
 #include "tests/support/sass_words.h"
 

@@ -1,6 +1,6 @@
 /* A walk ends and stays small, whatever it is given: steps and memory have a budget. */
 #include "metrics/ptx/memory.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

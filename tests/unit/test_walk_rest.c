@@ -1,5 +1,5 @@
 /* What is left of loops when a walk's steps are spent: estimated where a comparison says how much that is. */
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "metrics/ptx/walk.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* What a lane stores and loads again: addresses and trip counts that come from there. */
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "metrics/ptx/walk.h"
 
 #include <string.h>

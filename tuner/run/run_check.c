@@ -2,7 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/ptx/memory.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "tuner/run/run_parts.h"
 #include "tuner/spec/code_text.h"
 #include "tuner/spec/kernel_facts.h"

@@ -1,7 +1,7 @@
 #include "tuner/spec/first_spec.h"
 
 #include "metrics/base/file.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx.h"
 #include "tuner/spec/first_launch.h"
 #include "tuner/spec/first_names.h"
 #include "tuner/spec/first_struct.h"
