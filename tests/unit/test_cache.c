@@ -65,9 +65,9 @@ static bool put(Fixture *f, const char *name, const char *text)
 static bool has(Fixture *f, const char *name)
 {
     Hash key = key_of(name);
-    CacheEntry e = {0};
-    bool found = cache_get(f->cache, f->arena, &key, &e);
-    cache_entry_free(&e);
+    WireMessage m = {0};
+    bool found = cache_get(f->cache, &key, &m);
+    wire_message_free(&m);
     return found;
 }
 
@@ -75,25 +75,22 @@ static void what_is_put_is_got(void **state)
 {
     Fixture *f = *state;
     Hash key = key_of("one");
-    CacheEntry e, head;
+    WireMessage m;
 
     assert_false(has(f, "one"));
     assert_true(put(f, "one", "the PTX"));
-    assert_true(cache_get(f->cache, f->arena, &key, &e));
-    assert_true(cache_get_head(f->cache, &key, &head));
+    assert_true(cache_get(f->cache, &key, &m));
 
-    assert_string_equal(json_string_value(json_object_get(e.head, "name")), "one");
-    assert_int_equal(e.blob_count, 3);
-    assert_string_equal(e.blob[0].bytes, "the PTX");
-    assert_int_equal(e.blob[1].size, 0);
-    assert_int_equal(e.blob[2].size, 2);
-    assert_memory_equal(e.blob[2].bytes, "\0\xff", 3);
-    assert_true(json_equal(e.head, head.head));
-    assert_int_equal(head.blob_count, 0);
+    assert_string_equal(json_string_value(json_object_get(m.header, "name")), "one");
+    assert_int_equal(m.blob_count, 3);
+    assert_int_equal(m.blob[0].size, 7);
+    assert_memory_equal(m.blob[0].bytes, "the PTX", 7);
+    assert_int_equal(m.blob[1].size, 0);
+    assert_int_equal(m.blob[2].size, 2);
+    assert_memory_equal(m.blob[2].bytes, "\0\xff", 2);
     assert_false(has(f, "two"));
 
-    cache_entry_free(&e);
-    cache_entry_free(&head);
+    wire_message_free(&m);
 }
 
 static void an_entry_under_another_name_is_not_believed(void **state)

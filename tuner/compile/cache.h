@@ -1,8 +1,7 @@
 /* What was compiled before, by the hash of everything it was compiled from.
  *
- * A folder with one file per entry: a line with a checksum, a JSON header, compressed blobs.  The
- * header has what its writer said (`head`) and the checksums of the blobs, so that it can be read
- * and trusted without them.  A damaged entry counts as none and is overwritten.
+ * A folder with one file per entry: a line with a checksum, then a message (metrics/base/wire.h),
+ * compressed.  A damaged entry counts as none and is overwritten.
  *
  * Several runs may use one folder at once: an entry is written beside its place and renamed, and
  * two that write the same entry write the same thing.  Nothing here is needed: a full disk or
@@ -27,21 +26,9 @@ const char *cache_default_folder(Arena *a);
  * when others own it or may write into it, unless they are `trusted`: code from there is run. */
 Cache *cache_open(Arena *a, const char *folder, bool trusted, Diag *d);
 
-/* An entry.  cache_entry_free ends it; blobs live in the arena it was read into. */
-typedef struct CacheEntry {
-    json_t *head; /* as it was put */
-    Blob blob[WIRE_BLOBS];
-    size_t blob_count; /* 0 when only the header was read */
-} CacheEntry;
-
-void cache_entry_free(CacheEntry *e);
-
-/* Reads an entry with its blobs, each with a zero byte after it.  False when there is none or it
- * cannot be trusted: the two are the same to a caller. */
-bool cache_get(const Cache *c, Arena *a, const Hash *key, CacheEntry *e);
-
-/* Reads only the header. */
-bool cache_get_head(const Cache *c, const Hash *key, CacheEntry *e);
+/* Reads an entry, which wire_message_free ends.  False when there is none or it cannot be trusted:
+ * the two are the same to a caller. */
+bool cache_get(const Cache *c, const Hash *key, WireMessage *m);
 
 /* Writes an entry over any that is there. */
 bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *blobs, size_t count,

@@ -95,12 +95,13 @@ bool compiler_recall(Arena *a, const Cache *c, const char *helper, const char *c
                      Compiler *out)
 {
     Hash key = note_key(helper, cuda_folder);
-    CacheEntry e;
-    if (!cache_get_head(c, &key, &e))
+    WireMessage m;
+    if (!cache_get(c, &key, &m))
         return false;
     Diag quiet = diag_new(a);
-    bool ok = holds(a, e.head) && compiler_read(a, json_object_get(e.head, "hello"), out, &quiet);
-    cache_entry_free(&e);
+    bool ok =
+        holds(a, m.header) && compiler_read(a, json_object_get(m.header, "hello"), out, &quiet);
+    wire_message_free(&m);
     return ok;
 }
 

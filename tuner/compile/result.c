@@ -58,38 +58,26 @@ const char *result_errors(Arena *a, const char *log)
     return text;
 }
 
-/* What a reply and a cache entry say alike. */
-static void read_head(Arena *a, const json_t *head, CompileResult *r)
-{
-    r->status =
-        json_is_true(json_object_get(head, "ok")) ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR;
-    r->seconds = json_number_value(json_object_get(head, "seconds"));
-    r->cpu_seconds = json_number_value(json_object_get(head, "cpu"));
-    read_lowered(a, head, r);
-}
-
-/* The blobs, which lie in `a` with a zero byte after each. */
-static void set_blobs(const Blob *blob, CompileResult *r)
-{
-    r->log = blob[COMPILE_LOG].bytes;
-    r->ptx_size = blob[COMPILE_PTX].size;
-    r->ptx = r->ptx_size ? blob[COMPILE_PTX].bytes : NULL;
-    r->cubin_size = blob[COMPILE_CUBIN].size;
-    r->cubin = r->cubin_size ? blob[COMPILE_CUBIN].bytes : NULL;
-}
-
 bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
 {
     if (reply->blob_count != COMPILE_REPLY_BLOBS)
         return false;
-    Blob copy[COMPILE_REPLY_BLOBS];
-    for (size_t i = 0; i < COMPILE_REPLY_BLOBS; i++) {
-        const Blob *b = &reply->blob[i];
-        copy[i] = (Blob){arena_copy(a, b->bytes, b->size), b->size};
-    }
-    *out = (CompileResult){0};
-    read_head(a, reply->header, out);
-    set_blobs(copy, out);
+    const char *text[COMPILE_REPLY_BLOBS]; /* with a zero byte after each */
+    const json_t *head = reply->header;
+    for (size_t i = 0; i < COMPILE_REPLY_BLOBS; i++)
+        text[i] = arena_copy(a, reply->blob[i].bytes, reply->blob[i].size);
+    const size_t ptx = reply->blob[COMPILE_PTX].size, cubin = reply->blob[COMPILE_CUBIN].size;
+    *out =
+        (CompileResult){.status = json_is_true(json_object_get(head, "ok")) ? OUTCOME_COMPILED
+                                                                            : OUTCOME_COMPILE_ERROR,
+                        .seconds = json_number_value(json_object_get(head, "seconds")),
+                        .cpu_seconds = json_number_value(json_object_get(head, "cpu")),
+                        .log = text[COMPILE_LOG],
+                        .ptx = ptx ? text[COMPILE_PTX] : NULL,
+                        .ptx_size = ptx,
+                        .cubin = cubin ? text[COMPILE_CUBIN] : NULL,
+                        .cubin_size = cubin};
+    read_lowered(a, head, out);
     return true;
 }
 
@@ -150,16 +138,12 @@ Hash result_key(const char *compiler, const CompileJob *job)
 
 bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
 {
-    CacheEntry e;
-    if (!cache_get(c, a, key, &e))
+    WireMessage m;
+    if (!cache_get(c, key, &m))
         return false;
-    bool ok = e.blob_count == COMPILE_REPLY_BLOBS;
-    if (ok) {
-        *out = (CompileResult){.from_cache = true};
-        read_head(a, e.head, out);
-        set_blobs(e.blob, out);
-    }
-    cache_entry_free(&e);
+    bool ok = result_read(a, &m, out);
+    out->from_cache = true;
+    wire_message_free(&m);
     return ok;
 }
 
@@ -175,18 +159,13 @@ bool result_read_profile(Arena *a, const WireMessage *reply, CompileResult *r)
 
 bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
 {
-    CacheEntry e;
-    if (!cache_get(c, a, key, &e))
+    WireMessage m;
+    if (!cache_get(c, key, &m))
         return false;
-    *out = (CompileResult){.status = OUTCOME_COMPILED,
-                           .log = "",
-                           .from_cache = true,
-                           .profiled = PROFILE_OK,
-                           .profile_from_cache = true};
-    bool ok = e.blob_count == COMPILE_PROFILE_BLOBS &&
-              profile_answer_read(a, e.head, e.blob[COMPILE_NUMBERS], &out->profile) &&
-              !out->profile.error;
-    cache_entry_free(&e);
+    *out = (CompileResult){
+        .status = OUTCOME_COMPILED, .log = "", .from_cache = true, .profile_from_cache = true};
+    bool ok = result_read_profile(a, &m, out) && out->profiled == PROFILE_OK;
+    wire_message_free(&m);
     return ok;
 }
 
