@@ -260,6 +260,8 @@ typedef struct CarveStage {
 typedef struct Spec {
     const Source *source;
     const char *name; /* file name without folder and .spec */
+    Span *statements; /* each from its word to its end */
+    size_t statement_count;
 
     const char **problem_names;
     size_t problem_name_count;
@@ -364,7 +366,7 @@ bool spec_parameter_values(Arena *a, const Spec *s, size_t parameter, size_t pro
 bool spec_parameter_allows(Arena *scratch, const Spec *s, size_t parameter, const Value *slots,
                            Evaluation *ev, bool *out);
 
-/* The whole spec as it was understood, for -d S. */
+/* The statements as they were read, and of each parameter what its values are: for -d S. */
 void spec_print(const Spec *s, Buf *out);
 
 #endif

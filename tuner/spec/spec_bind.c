@@ -728,6 +728,7 @@ static void check_whole(Reader *r)
 void reader_finish(Reader *r)
 {
     Spec *s = r->spec;
+    KEEP(statements, statement_count, statements);
     KEEP(parameters, parameter_count, parameters);
     KEEP(derived, derived_count, derived);
     KEEP(constraints, constraint_count, constraints);

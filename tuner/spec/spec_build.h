@@ -42,7 +42,10 @@ typedef struct Reader {
     Arena *a;
     Diag *d;
     Lexer l;
+    Span at;          /* of the word that the statement began with */
+    const char *word; /* that word */
     Spec *spec;
+    VEC(Span) statements;
     VEC(Taken) names; /* every declared name */
     VEC(Declared) order;
     VEC(Problem) problems;
@@ -84,9 +87,9 @@ void reader_finish(Reader *r);
 
 /* --- statements: spec_space.c, spec_kernel.c, spec_data.c, spec_result.c, spec_carve.c --- */
 
-/* Each stands behind its word, whose place it is given, and reads to the end of the line.  False
- * after a message: the reader then goes on with the next statement. */
-#define STATEMENT(word) bool read_##word(Reader *r, Span at);
+/* Each stands behind its word and reads to the end of the line.  False after a message: the reader
+ * then goes on with the next statement. */
+#define STATEMENT(word, reader) bool reader(Reader *r);
 #include "tuner/spec/spec_statements.def"
 #undef STATEMENT
 

@@ -2,22 +2,22 @@
 #include "tuner/spec/spec_build.h"
 
 /* metric …: kept as it is; metrics/ reads it */
-bool read_metric(Reader *r, Span at)
+bool read_metric(Reader *r)
 {
     Lexer *l = &r->l;
     if (r->metric_lines.count >= METRIC_LINE_LIMIT)
-        return diag_error(r->d, at, "more than %d metrics", METRIC_LINE_LIMIT);
+        return diag_error(r->d, r->at, "more than %d metrics", METRIC_LINE_LIMIT);
     while (!lexer_at_end_of_line(l))
         lexer_next(l);
     Source *line = ARENA_NEW(r->a, Source);
     line->name = r->spec->source->name;
     /* Blank lines in front keep the line number of messages right. */
     size_t number, column;
-    source_position(r->spec->source, at.offset, &number, &column);
+    source_position(r->spec->source, r->at.offset, &number, &column);
     Buf b = {0};
     buf_fill(&b, '\n', number - 1);
     buf_fill(&b, ' ', column - 1);
-    buf_add(&b, at.source->text + at.offset, l->token.at.offset - at.offset);
+    buf_add(&b, r->at.source->text + r->at.offset, l->token.at.offset - r->at.offset);
     line->text = arena_copy(r->a, buf_text(&b), b.size);
     line->size = b.size;
     buf_free(&b);
@@ -98,9 +98,9 @@ static bool read_within(Reader *r, CarveStage *c)
 }
 
 /* carve front … | best … | within … | expr */
-bool read_carve(Reader *r, Span at)
+bool read_carve(Reader *r)
 {
-    CarveStage c = {.at = at};
+    CarveStage c = {.at = r->at};
     bool ok;
     if (lexer_take(&r->l, "front")) {
         ok = read_front(r, &c);
@@ -113,16 +113,16 @@ bool read_carve(Reader *r, Span at)
         c.condition = expr_parse(&r->l);
         ok = c.condition != NULL;
     }
-    c.at = span_join(at, r->l.last);
+    c.at = span_join(r->at, r->l.last);
     if (ok)
         VEC_PUSH(r->a, &r->carving, c);
     return ok;
 }
 
 /* polish N */
-bool read_polish(Reader *r, Span at)
+bool read_polish(Reader *r)
 {
-    return reader_only_once(r, &r->polish_at, at, "polish line") &&
+    return reader_only_once(r, &r->polish_at, r->at, "polish line") &&
            reader_take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
 }
 
@@ -131,11 +131,11 @@ bool read_polish(Reader *r, Span at)
 /* [ "carve" ] … | polish N */
 static void read_alone(Reader *r)
 {
-    Span at = r->l.token.at;
+    r->at = r->l.token.at;
     bool polish = lexer_take(&r->l, "polish");
     if (!polish)
         lexer_take(&r->l, "carve");
-    if (polish ? read_polish(r, at) : read_carve(r, at))
+    if (polish ? read_polish(r) : read_carve(r))
         lexer_end_line(&r->l);
     else
         lexer_skip_line(&r->l);

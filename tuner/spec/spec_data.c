@@ -165,10 +165,13 @@ static bool take_initial(Reader *r, Argument *g)
 }
 
 /* in|out|inout|scratch|constant NAME ":" TYPE "[" expr "]" [ "=" contents ] */
-static bool read_buffer(Reader *r, ArgumentRole role)
+bool read_buffer(Reader *r)
 {
-    Argument g = {.role = role};
-    r->output_met = r->output_met || role == ARGUMENT_OUT || role == ARGUMENT_INOUT;
+    static const char *const words[] = {
+        [ARGUMENT_IN] = "in",   [ARGUMENT_OUT] = "out",         [ARGUMENT_INOUT] = "inout",
+        [ARGUMENT_SCALAR] = "", [ARGUMENT_SCRATCH] = "scratch", [ARGUMENT_CONSTANT] = "constant"};
+    Argument g = {.role = (ArgumentRole)word_place(r->word, words, sizeof words / sizeof *words)};
+    r->output_met = r->output_met || g.role == ARGUMENT_OUT || g.role == ARGUMENT_INOUT;
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the number of elements"))
         return false;
     g.count = expr_parse(&r->l);
@@ -177,36 +180,6 @@ static bool read_buffer(Reader *r, ArgumentRole role)
         return false;
     VEC_PUSH(r->a, &r->arguments, g);
     return true;
-}
-
-bool read_in(Reader *r, Span at)
-{
-    (void)at;
-    return read_buffer(r, ARGUMENT_IN);
-}
-
-bool read_out(Reader *r, Span at)
-{
-    (void)at;
-    return read_buffer(r, ARGUMENT_OUT);
-}
-
-bool read_inout(Reader *r, Span at)
-{
-    (void)at;
-    return read_buffer(r, ARGUMENT_INOUT);
-}
-
-bool read_scratch(Reader *r, Span at)
-{
-    (void)at;
-    return read_buffer(r, ARGUMENT_SCRATCH);
-}
-
-bool read_constant(Reader *r, Span at)
-{
-    (void)at;
-    return read_buffer(r, ARGUMENT_CONSTANT);
 }
 
 static void take_texture_modes(Reader *r, Argument *g)
@@ -255,9 +228,8 @@ static bool check_texture(Reader *r, const Argument *g)
 }
 
 /* texture NAME ":" TYPE "[" exprs "]" { mode } [ "=" contents ] */
-bool read_texture(Reader *r, Span at)
+bool read_texture(Reader *r)
 {
-    (void)at;
     Argument g = {.role = ARGUMENT_TEXTURE};
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the size in elements"))
         return false;
@@ -276,9 +248,8 @@ bool read_texture(Reader *r, Span at)
 }
 
 /* arg NAME ":" TYPE "=" expr */
-bool read_arg(Reader *r, Span at)
+bool read_arg(Reader *r)
 {
-    (void)at;
     Argument g = {.role = ARGUMENT_SCALAR};
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "=", "and the value"))
         return false;

@@ -57,10 +57,10 @@ static bool take_kernel(Reader *r, Launch *k)
 }
 
 /* kernel [command] "file.cu" NAME: begins a launch; block, grid … lines after it belong to it */
-bool read_kernel(Reader *r, Span at)
+bool read_kernel(Reader *r)
 {
     r->kernel_met = true;
-    Launch k = {.at = at, .entry = "this kernel"};
+    Launch k = {.at = r->at, .entry = "this kernel"};
     bool ok = take_kernel(r, &k);
     VEC_PUSH(r->a, &r->launches, k); /* even so: the lines after it belong to it */
     VEC_PUSH(r->a, &r->launch_lines, (LaunchLines){0});
@@ -165,7 +165,12 @@ static bool take_repeat(Reader *r, Launch *k)
     return true;
 }
 
-/* One of the launch's words, which was taken: into the launch, noted in `met`. */
+/* One of the launch's words, which was taken: into the launch, noted in `met`.
+ *
+ *     block, grid  expr [ "," expr [ "," expr ] ]
+ *     shared       expr
+ *     args         item { "," item }
+ *     repeat       expr | NAME in exprs */
 static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, LaunchLines *met)
 {
     bool *flag = *what == 'b'   ? &met->block
@@ -193,50 +198,20 @@ static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, La
 }
 
 /* block, grid, shared, args or repeat on a line of its own: of the kernel above it */
-static bool read_launch_line(Reader *r, Span at, const char *what)
+bool read_launch_line(Reader *r)
 {
     size_t n = r->launches.count;
     if (n == 0)
-        return diag_error(r->d, at, "'%s' belongs to a kernel: put it after the kernel line", what);
-    return take_launch_line(r, at, what, &r->launches.at[n - 1], &r->launch_lines.at[n - 1]);
-}
-
-/* block expr [ "," expr [ "," expr ] ] */
-bool read_block(Reader *r, Span at)
-{
-    return read_launch_line(r, at, "block");
-}
-
-/* grid expr [ "," expr [ "," expr ] ] */
-bool read_grid(Reader *r, Span at)
-{
-    return read_launch_line(r, at, "grid");
-}
-
-/* shared expr */
-bool read_shared(Reader *r, Span at)
-{
-    return read_launch_line(r, at, "shared");
-}
-
-/* args item { "," item } */
-bool read_args(Reader *r, Span at)
-{
-    return read_launch_line(r, at, "args");
-}
-
-/* repeat expr | repeat NAME in exprs */
-bool read_repeat(Reader *r, Span at)
-{
-    return read_launch_line(r, at, "repeat");
+        return diag_error(r->d, r->at, "'%s' belongs to a kernel: put it after the kernel line",
+                          r->word);
+    return take_launch_line(r, r->at, r->word, &r->launches.at[n - 1], &r->launch_lines.at[n - 1]);
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
 
 /* option "-use_fast_math" [ if expr ] */
-bool read_option(Reader *r, Span at)
+bool read_option(Reader *r)
 {
-    (void)at;
     CompileOption o = {0};
     if (!reader_take_text(r, "a compiler option", &o.text))
         return false;
@@ -251,9 +226,8 @@ bool read_option(Reader *r, Span at)
 }
 
 /* include "folder" */
-bool read_include(Reader *r, Span at)
+bool read_include(Reader *r)
 {
-    (void)at;
     const char *path;
     if (!reader_take_path(r, "a folder with files to include", &path))
         return false;
@@ -262,9 +236,9 @@ bool read_include(Reader *r, Span at)
 }
 
 /* trips LINE | "text" = expr */
-bool read_trips(Reader *r, Span at)
+bool read_trips(Reader *r)
 {
-    SpecTrips t = {.at = at};
+    SpecTrips t = {.at = r->at};
     const bool by_text = r->l.token.kind == TOKEN_STRING;
     if (by_text)
         t.text = reader_take_string(r, "a part of the loop's line");
@@ -282,13 +256,13 @@ bool read_trips(Reader *r, Span at)
 /* --- references ------------------------------------------------------------------------------- */
 
 /* "file.cu" NAME [ block … ] [ grid … ] …, on one line */
-static bool read_reference_kernel(Reader *r, Span at)
+static bool read_reference_kernel(Reader *r)
 {
-    Launch k = {.at = at, .entry = "the reference"};
+    Launch k = {.at = r->at, .entry = "the reference"};
     LaunchLines met = {0};
     bool named = take_kernel(r, &k), ok = named;
     if (k.command)
-        ok = named = diag_error(r->d, at, "a reference is a file, not what a command prints");
+        ok = named = diag_error(r->d, r->at, "a reference is a file, not what a command prints");
     while (ok && is_launch_word(&r->l)) {
         Span word = r->l.token.at;
         const char *what = r->l.token.text;
@@ -317,17 +291,17 @@ static bool read_reference_contents(Reader *r)
     return true;
 }
 
-bool read_reference(Reader *r, Span at)
+bool read_reference(Reader *r)
 {
     const char *next = r->l.source->text + r->l.at;
     bool assigned = next[strspn(next, " \t")] == '=';
     if (r->l.token.kind == TOKEN_STRING)
-        return read_reference_kernel(r, at);
+        return read_reference_kernel(r);
     if (!lexer_is(&r->l, "first") || assigned)
         return read_reference_contents(r);
     lexer_next(&r->l);
     r->spec->reference_first = true;
-    return reader_only_once(r, &r->reference_first_at, at, "reference");
+    return reader_only_once(r, &r->reference_first_at, r->at, "reference");
 }
 
 /* --- rivals: calls of libraries that do what a configuration does ------------------------------- */
@@ -350,11 +324,11 @@ static bool take_library(Reader *r, Rival *v)
 }
 
 /* rival ( NAME | "file.so" ) CALL [ bound ] args item { "," item } */
-bool read_rival(Reader *r, Span at)
+bool read_rival(Reader *r)
 {
-    Rival v = {.at = at, .takes = {.at = at, .entry = "the rival"}};
+    Rival v = {.at = r->at, .takes = {.at = r->at, .entry = "the rival"}};
     if (r->rivals.count >= RIVAL_LIMIT)
-        return diag_error(r->d, at, "more than %d rivals", RIVAL_LIMIT);
+        return diag_error(r->d, r->at, "more than %d rivals", RIVAL_LIMIT);
     if (!take_library(r, &v))
         return false;
     v.call = reader_take_name(r, "the name of the library's call");

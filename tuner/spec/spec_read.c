@@ -10,11 +10,11 @@
 
 typedef struct Statement {
     const char *word;
-    bool (*read)(Reader *r, Span at);
+    bool (*read)(Reader *r);
 } Statement;
 
 static const Statement statements[] = {
-#define STATEMENT(word) {#word, read_##word},
+#define STATEMENT(word, reader) {#word, reader},
 #include "tuner/spec/spec_statements.def"
 #undef STATEMENT
 };
@@ -105,17 +105,20 @@ static const Statement *find_statement(Reader *r)
 
 static void read_statement(Reader *r)
 {
-    Span at = r->l.token.at;
+    r->at = r->l.token.at;
     const Statement *s = find_statement(r);
     if (!s) {
         lexer_skip_line(&r->l);
         return;
     }
     lexer_next(&r->l);
-    if (s->read(r, at))
-        lexer_end_line(&r->l);
-    else
+    r->word = s->word;
+    if (!s->read(r)) {
         lexer_skip_line(&r->l);
+        return;
+    }
+    VEC_PUSH(r->a, &r->statements, span_join(r->at, r->l.last));
+    lexer_end_line(&r->l);
 }
 
 static void read_statements(Reader *r)
@@ -174,4 +177,19 @@ Spec *spec_read(Arena *a, const char *path, Diag *d)
 {
     const Source *source = check_name(a, path, d) ? source_read(a, path, d) : NULL;
     return source ? spec_parse(a, source, d) : NULL;
+}
+
+void spec_print(const Spec *s, Buf *out)
+{
+    for (size_t i = 0; i < s->statement_count; i++) {
+        const Span at = s->statements[i];
+        buf_add(out, at.source->text + at.offset, at.length);
+        for (size_t p = 0; p < s->parameter_count; p++) {
+            const Parameter *x = &s->parameters[p];
+            if (x->at.offset > at.offset && x->at.offset < at.offset + at.length)
+                buf_printf(out, "    # %s%s", value_kind_name(x->kind),
+                           x->dependent ? ", depends on others" : "");
+        }
+        buf_putc(out, '\n');
+    }
 }

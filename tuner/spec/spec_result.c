@@ -48,7 +48,7 @@ static bool take_way(Reader *r, Comparison *c, bool *more)
 }
 
 /* compare NAME { exact | relative … | absolute … | first … | except … | sum } */
-bool read_compare(Reader *r, Span at)
+bool read_compare(Reader *r)
 {
     Deferred p = {.at = r->l.token.at};
     p.name = reader_take_name(r, "the name of an output");
@@ -66,17 +66,17 @@ bool read_compare(Reader *r, Span at)
             "expected 'exact', 'relative', 'absolute', 'first', 'except' or 'sum', found "
             "%s",
             lexer_describe(&r->l));
-    p.comparison.at = at;
+    p.comparison.at = r->at;
     if (p.comparison.exact && (p.comparison.has_relative || p.comparison.has_absolute))
-        return diag_error(r->d, at, "what is compared exactly allows no error");
+        return diag_error(r->d, r->at, "what is compared exactly allows no error");
     VEC_PUSH(r->a, &r->deferred, p);
     return true;
 }
 
 /* tolerance NUMBER */
-bool read_tolerance(Reader *r, Span at)
+bool read_tolerance(Reader *r)
 {
-    return reader_only_once(r, &r->tolerance_at, at, "tolerance") &&
+    return reader_only_once(r, &r->tolerance_at, r->at, "tolerance") &&
            reader_take_number(r, "the error allowed, relative to the size of the output",
                               &r->spec->tolerance);
 }
@@ -96,9 +96,8 @@ static size_t find_kind(const Lexer *l)
 }
 
 /* work kind "=" expr { "," … } */
-bool read_work(Reader *r, Span at)
+bool read_work(Reader *r)
 {
-    (void)at;
     Expr **targets[] = {&r->spec->work_flop, &r->spec->work_bytes, &r->spec->work_items};
     do {
         Span word = r->l.token.at;
@@ -120,18 +119,18 @@ bool read_work(Reader *r, Span at)
 }
 
 /* scale expr */
-bool read_scale(Reader *r, Span at)
+bool read_scale(Reader *r)
 {
-    if (!reader_only_once(r, &r->scale_at, at, "scale"))
+    if (!reader_only_once(r, &r->scale_at, r->at, "scale"))
         return false;
     r->spec->scale = expr_parse(&r->l);
     return r->spec->scale != NULL;
 }
 
 /* objective time | flop | bytes | items | energy */
-bool read_objective(Reader *r, Span at)
+bool read_objective(Reader *r)
 {
-    if (!reader_only_once(r, &r->objective_at, at, "objective"))
+    if (!reader_only_once(r, &r->objective_at, r->at, "objective"))
         return false;
     size_t kind = find_kind(&r->l);
     bool energy = lexer_is(&r->l, "energy");

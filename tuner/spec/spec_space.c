@@ -54,9 +54,9 @@ static bool accept_sizes(Reader *r, const Sizes *s, Span at)
 }
 
 /* problem NAME = expr { "," NAME = expr } */
-bool read_problem(Reader *r, Span at)
+bool read_problem(Reader *r)
 {
-    Problem p = {.at = at};
+    Problem p = {.at = r->at};
     Sizes s = {0};
     bool ok = true;
     do {
@@ -64,7 +64,7 @@ bool read_problem(Reader *r, Span at)
     } while (ok && lexer_take(&r->l, ","));
     if (ok && !lexer_at_end_of_line(&r->l) && r->l.token.kind == TOKEN_NAME)
         ok = diag_error(r->d, r->l.token.at, "expected ',' before the next name");
-    if (!ok || !accept_sizes(r, &s, at)) {
+    if (!ok || !accept_sizes(r, &s, r->at)) {
         r->problem_broken = true;
         return false;
     }
@@ -74,9 +74,8 @@ bool read_problem(Reader *r, Span at)
 }
 
 /* param NAME in expr { "," expr } */
-bool read_param(Reader *r, Span at)
+bool read_param(Reader *r)
 {
-    (void)at;
     r->param_met = true;
     Parameter p = {.at = r->l.token.at};
     p.name = reader_take_name(r, "the name of a parameter");
@@ -95,9 +94,8 @@ bool read_param(Reader *r, Span at)
 }
 
 /* let NAME = expr */
-bool read_let(Reader *r, Span at)
+bool read_let(Reader *r)
 {
-    (void)at;
     Derived v = {.at = r->l.token.at};
     v.name = reader_take_name(r, "a name");
     if (!v.name || !reader_declare(r, v.name, v.at) || !lexer_expect(&r->l, "=", "after the name"))
@@ -112,9 +110,8 @@ bool read_let(Reader *r, Span at)
 }
 
 /* require expr */
-bool read_require(Reader *r, Span at)
+bool read_require(Reader *r)
 {
-    (void)at;
     Constraint c = {.condition = expr_parse(&r->l)};
     if (!c.condition)
         return false;
