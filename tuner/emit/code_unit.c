@@ -1,8 +1,8 @@
 /* NAME.c, NAME.cu and NAME_code.h: the patterns of unit/, with tables and functions of the unit. */
 #include "tuner/emit/code.h"
 #include "tuner/emit/code_parts.h"
-#include "tuner/emit/inline.h"
 #include "tuner/emit/pattern.h"
+#include "tuner/spec/code_text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -273,7 +273,7 @@ static void write_source(const char *source, Buf *out)
 {
     for (const char *p = source; *p;) {
         const char *linkage = skip_linkage(source, p);
-        const size_t quiet = inline_quiet(source, p), size = quiet ? quiet : 1;
+        const size_t quiet = code_quiet(source, p), size = quiet ? quiet : 1;
         if (linkage)
             buf_printf(out, "%.*s++\"", (int)(linkage - p) - 1, p);
         else

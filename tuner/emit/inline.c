@@ -2,6 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/spec/code_text.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -54,80 +55,9 @@ static size_t add_once(Arena *a, Texts *list, const char *text)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Bytes of a spliced line end that begins here; 0: none. */
-static size_t splice_size(const char *at)
-{
-    if (at[0] != '\\')
-        return 0;
-    return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
-}
-
 static size_t comment_size(const char *at)
 {
-    const char *p = at + 2;
-    if (at[0] != '/' || (at[1] != '*' && at[1] != '/'))
-        return 0;
-    if (at[1] == '*') {
-        const char *close = strstr(p, "*/");
-        return close ? (size_t)(close + 2 - at) : strlen(at);
-    }
-    while (*p && *p != '\n')
-        p += splice_size(p) ? splice_size(p) : 1;
-    return (size_t)(p - at);
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-/* Is the word that ends before `at` one of those that make a literal raw? */
-static bool is_raw(const char *first, const char *at)
-{
-    static const char *const prefixes[] = {"R", "u8R", "uR", "UR", "LR"};
-    const char *word = at;
-    while (word > first && is_word(word[-1]))
-        word--;
-    size_t n = (size_t)(at - word);
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-        if (strlen(prefixes[i]) == n && strncmp(prefixes[i], word, n) == 0)
-            return true;
-    return false;
-}
-
-/* R"delimiter( … )delimiter" from its quotes on; 0: it is no raw literal after all. */
-static size_t raw_size(const char *at)
-{
-    enum { DELIMITER_MOST = 16 };
-    size_t n = strcspn(at + 1, "( )\\\t\n\"");
-    if (at[1 + n] != '(' || n > DELIMITER_MOST)
-        return 0;
-    char end[DELIMITER_MOST + 3] = ")";
-    strncat(end, at + 1, n);
-    strcat(end, "\"");
-    const char *close = strstr(at + n + 2, end);
-    return close ? (size_t)(close - at) + n + 2 : 0;
-}
-
-/* A literal from its quote on; one that does not end on its line is a single character (an
- * apostrophe in a number, or text in what no compiler reads). */
-static size_t literal_size(const char *at)
-{
-    const char *p = at + 1;
-    while (*p && *p != *at && *p != '\n')
-        p += splice_size(p) ? splice_size(p) : p[0] == '\\' && p[1] ? 2 : 1;
-    return *p == *at ? (size_t)(p + 1 - at) : 1;
-}
-
-size_t inline_quiet(const char *first, const char *at)
-{
-    bool in_word = at > first && is_word(at[-1]);
-    size_t raw = *at == '"' && in_word && is_raw(first, at) ? raw_size(at) : 0;
-    if (raw)
-        return raw;
-    if (*at == '"' || (*at == '\'' && (!in_word || !isdigit((unsigned char)at[-1]))))
-        return literal_size(at);
-    return comment_size(at);
+    return *at == '/' ? code_quiet(at, at) : 0;
 }
 
 /* Blanks, comments and spliced line ends between the words of a directive. */
@@ -135,7 +65,7 @@ static const char *skip_blanks(const char *at)
 {
     for (;;) {
         size_t n = comment_size(at);
-        n = n ? n : splice_size(at);
+        n = n ? n : code_splice(at);
         n = n ? n : strspn(at, " \t\f\v\r");
         if (n == 0)
             return at;
@@ -148,7 +78,7 @@ static const char *directive_end(const char *at)
 {
     while (*at && *at != '\n') {
         size_t n = comment_size(at);
-        n = n ? n : splice_size(at);
+        n = n ? n : code_splice(at);
         at += n ? n : 1;
     }
     return at;
@@ -158,7 +88,7 @@ static const char *directive_end(const char *at)
 static const char *after_word(const char *at, const char *word)
 {
     size_t n = strlen(word);
-    return strncmp(at, word, n) == 0 && !is_word(at[n]) ? at + n : NULL;
+    return strncmp(at, word, n) == 0 && !code_is_name(at[n]) ? at + n : NULL;
 }
 
 /* --- finding ---------------------------------------------------------------------------------- */
@@ -239,7 +169,7 @@ static bool is_once(const char *text)
     const char *at = text;
     bool line_start = true;
     while (*at) {
-        size_t n = inline_quiet(text, at);
+        size_t n = code_quiet(text, at);
         if (n == 0 && *at == '#' && line_start) {
             const char *rest = after_word(skip_blanks(at + 1), "pragma");
             if (rest && after_word(skip_blanks(rest), "once"))
@@ -356,7 +286,7 @@ static void note_macro(Work *w, const char *at)
 {
     size_t n = 0;
     at = skip_blanks(at);
-    while (is_word(at[n]))
+    while (code_is_name(at[n]))
         n++;
     if (n > 0)
         add_once(w->arena, &w->macros, arena_copy(w->arena, at, n));
@@ -384,7 +314,7 @@ static bool copy_file(Work *w, File *f)
     while (f->at < f->end) {
         if (w->out.size > SIZE_LIMIT)
             return diag_fail(w->diag, "'%s' is too long with all that it includes", f->name);
-        size_t quiet = inline_quiet(first, f->at), splice = splice_size(f->at);
+        size_t quiet = code_quiet(first, f->at), splice = code_splice(f->at);
         char c = *f->at;
         bool start = f->line_start;
         f->line_start =

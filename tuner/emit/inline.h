@@ -50,9 +50,4 @@ bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, Inl
 /* What of a text with marks was compiled, by what it was compiled to. */
 InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark, const char *ptx);
 
-/* Bytes of the literal or comment that begins at `at`; 0: none does.  `first`: where the text
- * begins.
- */
-size_t inline_quiet(const char *first, const char *at);
-
 #endif

@@ -56,6 +56,26 @@ bool code_has_word(const char *text, const char *word)
 
 /* --- comments and literals -------------------------------------------------------------------- */
 
+size_t code_splice(const char *at)
+{
+    return at[0] != '\\' ? 0 : at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
+}
+
+/* The word that ends before `at`. */
+static Word word_before(const char *first, const char *at)
+{
+    Word w = {at, 0};
+    for (; w.at > first && code_is_name(w.at[-1]); w.length++)
+        w.at--;
+    return w;
+}
+
+static bool is_raw(Word w)
+{
+    return code_same(w, "R") || code_same(w, "u8R") || code_same(w, "uR") || code_same(w, "UR") ||
+           code_same(w, "LR");
+}
+
 /* The end of R"x(…)x" whose quote is at `at`; NULL: it is none. */
 static const char *raw_end(const char *at)
 {
@@ -71,20 +91,26 @@ static const char *raw_end(const char *at)
 
 size_t code_quiet(const char *first, const char *at)
 {
-    if (at[0] == '/' && at[1] == '/')
-        return strcspn(at, "\n");
+    const char *p = at + 1;
+    if (at[0] == '/' && at[1] == '/') {
+        while (*p && *p != '\n')
+            p += code_splice(p) ? code_splice(p) : 1;
+        return (size_t)(p - at);
+    }
     if (at[0] == '/' && at[1] == '*') {
         const char *close = strstr(at + 2, "*/");
         return close ? (size_t)(close + 2 - at) : strlen(at);
     }
-    const char *raw = *at == '"' && at > first && at[-1] == 'R' ? raw_end(at) : NULL;
+    if (*at != '"' && *at != '\'')
+        return 0;
+    const Word before = word_before(first, at); /* a prefix, or a number's digits */
+    const char *raw = *at == '"' && is_raw(before) ? raw_end(at) : NULL;
     if (raw)
         return (size_t)(raw - at);
-    if (*at != '"' && (*at != '\'' || (at > first && code_is_name(at[-1]))))
+    if (*at == '\'' && before.length > 0 && isdigit((unsigned char)*before.at))
         return 0;
-    const char *p = at + 1;
     while (*p && *p != *at && *p != '\n')
-        p += p[0] == '\\' && p[1] ? 2 : 1;
+        p += code_splice(p) ? code_splice(p) : p[0] == '\\' && p[1] ? 2 : 1;
     return *p == *at ? (size_t)(p + 1 - at) : 1;
 }
 
@@ -106,10 +132,8 @@ char *code_bare(Arena *a, const char *source)
 const char *code_line_end(const char *at)
 {
     for (; *at && *at != '\n'; at++) {
-        if (at[0] == '\\' && at[1] == '\r' && at[2] == '\n')
-            at += 2;
-        else if (at[0] == '\\' && at[1] == '\n')
-            at++;
+        if (code_splice(at))
+            at += code_splice(at) - 1;
         else if (at[0] == '/' && at[1] == '*')
             at += code_quiet(at, at) - 1;
     }

@@ -24,6 +24,9 @@ const char *code_copy(Arena *a, Word w);
 const char *code_blanks(const char *at);
 const char *code_skip(const char *at, const char *end);
 
+/* Bytes of a backslash that joins the next line to this one; 0: none is here. */
+size_t code_splice(const char *at);
+
 /* Bytes of the comment or literal that begins at `at`; 0: none does.  A quote that nothing closes on
  * its line has one.  `first`: of the text. */
 size_t code_quiet(const char *first, const char *at);
