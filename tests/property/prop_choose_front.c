@@ -202,87 +202,12 @@ static void the_band_is_what_its_definition_gives(void **state)
     assert_true(wider > 100);
 }
 
-static bool all_equal(const Case *c, size_t i, size_t j)
-{
-    for (size_t k = 0; k < c->in.criteria_count; k++) {
-        if (c->values[k][i] != c->values[k][j])
-            return false;
-    }
-    return true;
-}
-
-static void clusters_without_epsilon_are_the_classes_of_equal_points(void **state)
-{
-    (void)state;
-    uint64_t seed = 99;
-    size_t joined = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-        Arena *a = arena_new();
-        Case c;
-        case_draw(&c, &seed);
-
-        const size_t *by = cluster_alike(a, &c.in, 0);
-
-        for (size_t i = 0; i < c.in.points; i++) {
-            size_t expected = c.in.alive && !c.in.alive[i] ? POINT_NONE : i;
-            for (size_t j = i; j-- > 0 && eligible(&c, i);) {
-                if (eligible(&c, j) && all_equal(&c, i, j))
-                    expected = j;
-            }
-            assert_int_equal(by[i], expected);
-            joined += by[i] != i;
-        }
-        arena_free(a);
-    }
-    assert_true(joined > 1000);
-}
-
-static bool near(const Case *c, size_t i, size_t j, double epsilon)
-{
-    for (size_t k = 0; k < c->in.criteria_count; k++) {
-        double p = c->values[k][i], q = c->values[k][j];
-        if (p != q && (isinf(p) || isinf(q)))
-            return false;
-        if (p != q && fabs(p - q) > epsilon * fmax(fabs(p), fabs(q)))
-            return false;
-    }
-    return true;
-}
-
-static void members_are_near_their_representative_and_representatives_apart(void **state)
-{
-    (void)state;
-    uint64_t seed = 5;
-    for (int round = 0; round < ROUNDS; round++) {
-        Arena *a = arena_new();
-        Case c;
-        case_draw(&c, &seed);
-        double epsilon = 0.3;
-
-        const size_t *by = cluster_alike(a, &c.in, epsilon);
-
-        for (size_t i = 0; i < c.in.points; i++) {
-            if (!eligible(&c, i))
-                continue;
-            assert_true(near(&c, i, by[i], epsilon));
-            assert_int_equal(by[by[i]], by[i]);
-            for (size_t j = 0; j < i && by[i] == i; j++) {
-                if (eligible(&c, j) && by[j] == j)
-                    assert_false(near(&c, i, j, epsilon));
-            }
-        }
-        arena_free(a);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_are_what_peeling_gives),
         cmocka_unit_test(a_named_dominator_is_on_the_front_and_beats),
         cmocka_unit_test(the_band_is_what_its_definition_gives),
-        cmocka_unit_test(clusters_without_epsilon_are_the_classes_of_equal_points),
-        cmocka_unit_test(members_are_near_their_representative_and_representatives_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,94 +1,10 @@
 #include "tuner/choose/carving.h"
 
-#include "tuner/choose/front.h"
 #include "tuner/choose/posterior.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* --- clusters --------------------------------------------------------------------------------- */
-
-/* Groups of points that need timing only once.
- *
- * Configurations whose metrics cannot be told apart run alike more often than not
- * (thesis 6.2), and configurations that compile to identical code run alike for
- * certain (table_group).  Each group is represented by one of its members: the answer is, per
- * point, the number of its representative, which is the point itself when it
- * stands for its group or is alone, and POINT_NONE for points not alive. */
-
-/* Everybody alive stands for himself. */
-static size_t *alone(Arena *a, const bool *alive, size_t points)
-{
-    size_t *representative = ARENA_ARRAY(a, size_t, points);
-    for (size_t i = 0; i < points; i++)
-        representative[i] = !alive || alive[i] ? i : POINT_NONE;
-    return representative;
-}
-
-static bool value_alike(double p, double q, double epsilon)
-{
-    return p == q || fabs(p - q) <= epsilon * fmax(fabs(p), fabs(q));
-}
-
-static bool point_alike(const FrontInput *in, size_t i, size_t j, double epsilon)
-{
-    for (size_t k = 0; k < in->criteria_count; k++) {
-        const double *v = in->criteria[k].values;
-        /* Two infinities are alike only when equal; infinity is not near anything. */
-        if (!value_alike(v[i], v[j], epsilon) || (isinf(v[i]) != isinf(v[j])))
-            return false;
-    }
-    return true;
-}
-
-static bool has_values(const FrontInput *in, size_t i)
-{
-    for (size_t k = 0; k < in->criteria_count; k++) {
-        if (isnan(in->criteria[k].values[i]))
-            return false;
-    }
-    return !in->alive || in->alive[i];
-}
-
-/* The latest representative alike `point`; they stand in the order of the first criterion, so the
- * search ends where that one is too far away. */
-static size_t find_alike(const FrontInput *in, const size_t *leaders, size_t count, size_t point,
-                         double epsilon)
-{
-    const double *first = in->criteria[0].values;
-    for (size_t i = count; i-- > 0;) {
-        if (point_alike(in, leaders[i], point, epsilon))
-            return leaders[i];
-        bool done = epsilon <= 0 || !value_alike(first[leaders[i]], first[point], epsilon);
-        if (done)
-            break;
-    }
-    return POINT_NONE;
-}
-
-size_t *cluster_alike(Arena *a, const FrontInput *in, double epsilon)
-{
-    size_t *representative = alone(a, in->alive, in->points);
-    size_t *order = ARENA_ARRAY(a, size_t, in->points);
-    size_t *leaders = ARENA_ARRAY(a, size_t, in->points);
-    size_t count = 0, leader_count = 0;
-    for (size_t i = 0; i < in->points && in->criteria_count > 0; i++) {
-        if (has_values(in, i))
-            order[count++] = i;
-    }
-    stats_order(order, count, in->criteria, in->criteria_count);
-    for (size_t i = 0; i < count; i++) {
-        size_t leader = find_alike(in, leaders, leader_count, order[i], epsilon);
-        if (leader != POINT_NONE) {
-            representative[order[i]] = leader;
-        } else {
-            leaders[leader_count++] = order[i];
-        }
-    }
-    return representative;
-}
 
 /* A stage at work. */
 typedef struct Work {
@@ -296,29 +212,6 @@ static void run_spread(Work *w)
     }
 }
 
-/* --- groups ----------------------------------------------------------------------------------- */
-
-static void drop_represented(Work *w, const size_t *representative, Outcome kind)
-{
-    for (size_t i = 0; i < w->table->points; i++) {
-        if (w->alive[i] && representative[i] != i)
-            drop(w, i, (Fate){.kind = kind, .by = representative[i]});
-    }
-}
-
-static void run_alike(Work *w)
-{
-    FrontInput in = {criteria_of(w, w->stage->columns, w->stage->column_count),
-                     w->stage->column_count, w->table->points, w->alive, FRONT_DROP};
-    drop_represented(w, cluster_alike(w->arena, &in, w->stage->epsilon), OUTCOME_ALIKE);
-}
-
-static void run_same(Work *w)
-{
-    drop_represented(w, table_group(w->arena, w->stage->keys, w->alive, w->table->points),
-                     OUTCOME_SAME);
-}
-
 static size_t count_alive(const bool *alive, size_t points)
 {
     size_t count = 0;
@@ -330,8 +223,10 @@ static size_t count_alive(const bool *alive, size_t points)
 static void run_stage(Work *w)
 {
     static void (*const run[])(Work *) = {
-        [STAGE_HOLDS] = run_holds,   [STAGE_WITHIN] = run_within, [STAGE_FRONT] = run_front,
-        [STAGE_SPREAD] = run_spread, [STAGE_ALIKE] = run_alike,   [STAGE_SAME] = run_same,
+        [STAGE_HOLDS] = run_holds,
+        [STAGE_WITHIN] = run_within,
+        [STAGE_FRONT] = run_front,
+        [STAGE_SPREAD] = run_spread,
     };
     *w->report = (StageReport){.best = NAN, .limit = NAN};
     w->report->before = count_alive(w->alive, w->table->points);
@@ -468,29 +363,12 @@ static void why_passed(const Carving *c, const Stage *s, size_t point, Buf *out)
     print_against(c, s, point, by, out);
 }
 
-static void why_alike(const Carving *c, const Stage *s, size_t point, Buf *out)
-{
-    size_t by = c->fates[point].by;
-    buf_puts(out, "not told apart from ");
-    print_other(c, by, out);
-    buf_puts(out, ": ");
-    print_against(c, s, point, by, out);
-}
-
-static void why_same(const Carving *c, const Stage *s, size_t point, Buf *out)
-{
-    (void)s;
-    buf_puts(out, "same code and launch as ");
-    print_other(c, c->fates[point].by, out);
-}
-
 void carving_why(const Carving *c, size_t point, Buf *out)
 {
     static void (*const why[])(const Carving *, const Stage *, size_t, Buf *) = {
         [OUTCOME_FAILS] = why_fails,     [OUTCOME_BEYOND] = why_beyond,
         [OUTCOME_UNKNOWN] = why_unknown, [OUTCOME_DOMINATED] = why_dominated,
         [OUTCOME_CUT] = why_cut,         [OUTCOME_PASSED] = why_passed,
-        [OUTCOME_ALIKE] = why_alike,     [OUTCOME_SAME] = why_same,
     };
     const Fate *f = &c->fates[point];
     print_name(c, point, out);

@@ -32,9 +32,7 @@ typedef enum StageKind {
     STAGE_HOLDS,  /* an expression, evaluated by the caller */
     STAGE_WITHIN, /* a percentage from the best of one column */
     STAGE_FRONT,  /* Pareto front, with its band or further layers */
-    STAGE_SPREAD, /* the best of one column, spread where they are not told apart (posterior.h) */
-    STAGE_ALIKE,  /* one point of those with nearly equal columns */
-    STAGE_SAME    /* one point of those with equal keys */
+    STAGE_SPREAD  /* the best of one column, spread where they are not told apart (posterior.h) */
 } StageKind;
 
 /* A column of the table, by number. */
@@ -44,7 +42,7 @@ typedef struct Stage {
     StageKind kind;
     const char *text; /* as the user wrote it, for messages */
 
-    const ColumnId *columns; /* FRONT, ALIKE: the criteria; WITHIN, SPREAD: the one; HOLDS: those
+    const ColumnId *columns; /* FRONT: the criteria; WITHIN, SPREAD: the one; HOLDS: those
                                 whose values a reason shows */
     size_t column_count;
 
@@ -62,16 +60,13 @@ typedef struct Stage {
 
     const uint32_t *values; /* SPREAD: per point and parameter, which value it has, by number */
     size_t parameters;
-
-    double epsilon;          /* ALIKE: relative, 0 for equal */
-    const char *const *keys; /* SAME: per point, NULL for unlike all others */
 } Stage;
 
 typedef struct Fate {
     Outcome kind;
     size_t stage;    /* that dropped it; the number of stages for a survivor */
     ColumnId column; /* BEYOND, UNKNOWN */
-    size_t by;       /* DOMINATED, PASSED, ALIKE, SAME; else POINT_NONE */
+    size_t by;       /* DOMINATED, PASSED; else POINT_NONE */
 } Fate;
 
 /* What one stage did. */
@@ -105,12 +100,5 @@ void carving_why(const Carving *c, size_t point, Buf *out);
 
 /* One line per stage: what it left, and what was cut. */
 void carving_print(const Carving *c, Buf *out);
-
-/* Groups by criteria.  Points are visited best first (first criterion, then the next …, then by
- * number); each joins the nearest representative it is alike in every criterion, |p - q| <=
- * epsilon * max(|p|, |q|), or becomes one.  So a member is within epsilon of its representative,
- * not of every other member.  A point without a value somewhere is alone.  Ties of `in` are not
- * looked at.  Epsilon 0: equal values, O(n log n). */
-size_t *cluster_alike(Arena *a, const FrontInput *in, double epsilon);
 
 #endif

@@ -73,75 +73,7 @@ static bool key_equal(const Row *p, const Row *q, size_t keys)
     return true;
 }
 
-/* --- two criteria: a layer is known by its best second key so far ----------------------------- */
-
-/* Per layer the row with the smallest second key among the rows walked.  These keys never
- * decrease from layer to layer, so the layer of the next row is found by halving. */
-typedef struct Tails {
-    const Row **at;
-    size_t count;
-    size_t max;
-} Tails;
-
-/* The first layer with nobody who beats second key `y`; rows walked all have a better first key,
- * or under FRONT_DROP an equal one. */
-static size_t tails_layer(const Tails *t, double y, FrontTies ties)
-{
-    size_t low = 0, high = t->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        double tail = t->at[middle]->key[1];
-        if (tail < y || (tail == y && ties == FRONT_DROP)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static void tails_note(Tails *t, size_t layer, const Row *row)
-{
-    if (layer >= t->max)
-        return;
-    if (layer == t->count)
-        t->at[t->count++] = row;
-    if (row->key[1] < t->at[layer]->key[1])
-        t->at[layer] = row;
-}
-
-static void place(Front *f, const Row *row, size_t layer, const Row *dominator)
-{
-    f->layer[row->point] = (int32_t)layer;
-    f->dominator[row->point] = dominator ? dominator->point : POINT_NONE;
-}
-
-/* Rows from..to have the same first key (FRONT_KEEP) or are equal in both (FRONT_DROP): none
- * beats another, so all are placed before any of them becomes a tail. */
-static void place_group(Front *f, Tails *t, const Rows *r, size_t from, size_t to, FrontTies ties)
-{
-    for (size_t i = from; i < to; i++) {
-        size_t layer = tails_layer(t, r->at[i].key[1], ties);
-        place(f, &r->at[i], layer, layer > 0 ? t->at[0] : NULL);
-    }
-    for (size_t i = from; i < to; i++)
-        tails_note(t, (size_t)f->layer[r->at[i].point], &r->at[i]);
-}
-
-static size_t layers_of_two(Arena *a, Front *f, const Rows *r, FrontTies ties, size_t layers_max)
-{
-    size_t most = layers_max < r->count ? layers_max : r->count;
-    Tails t = {ARENA_ARRAY(a, const Row *, most), 0, most};
-    size_t same = ties == FRONT_KEEP ? 1 : 2;
-    for (size_t from = 0, to; from < r->count; from = to) {
-        for (to = from + 1; to < r->count && key_equal(&r->at[from], &r->at[to], same);)
-            to++;
-        place_group(f, &t, r, from, to, ties);
-    }
-    return t.count;
-}
-
-/* --- any number of criteria: compare with the members of a layer ------------------------------ */
+/* --- layers: who is beaten by the members of one goes behind it ------------------------------- */
 
 typedef VEC(const Row *) Members;
 
@@ -171,18 +103,22 @@ static size_t members_layer(const Members *layers, size_t count, const Rows *r, 
     return low;
 }
 
-static size_t layers_of_many(Arena *a, Front *f, const Rows *r, FrontTies ties, size_t layers_max)
+static size_t find_layers(Arena *a, Front *f, const Rows *r, FrontTies ties, size_t layers_max)
 {
     VEC(Members) layers = {0};
     for (size_t i = 0; i < r->count; i++) {
         const Row *row = &r->at[i];
         size_t layer = members_layer(layers.at, layers.count, r, row, ties);
-        place(f, row, layer, layer > 0 ? members_beat(&layers.at[0], row, r->keys, ties) : NULL);
+        const Row *by = layer > 0 ? members_beat(&layers.at[0], row, r->keys, ties) : NULL;
+        f->layer[row->point] = (int32_t)layer;
+        f->dominator[row->point] = by ? by->point : POINT_NONE;
         if (layer >= layers_max)
             continue;
         if (layer == layers.count)
             VEC_PUSH(a, &layers, (Members){0});
-        VEC_PUSH(a, &layers.at[layer], row);
+        Members *m = &layers.at[layer];
+        if (m->count == 0 || !key_equal(m->at[m->count - 1], row, r->keys))
+            VEC_PUSH(a, m, row); /* of equal rows one beats what the others do */
     }
     return layers.count;
 }
@@ -197,8 +133,7 @@ Front front_build(Arena *a, const FrontInput *in, size_t layers_max)
     }
     Rows r = rows_sorted(a, in);
     size_t most = layers_max < INT32_MAX ? layers_max : INT32_MAX - 1;
-    f.layers = r.keys == 2 ? layers_of_two(a, &f, &r, in->ties, most)
-                           : layers_of_many(a, &f, &r, in->ties, most);
+    f.layers = find_layers(a, &f, &r, in->ties, most);
     for (size_t i = 0; i < in->points; i++)
         f.count += f.layer[i] == 0;
     return f;
@@ -206,8 +141,7 @@ Front front_build(Arena *a, const FrontInput *in, size_t layers_max)
 
 /* --- the band --------------------------------------------------------------------------------- */
 
-/* In keys, where worse is larger.  Clamped so that it keeps the order of any two keys: the band of
- * two criteria is found by halving. */
+/* In keys, where worse is larger. */
 static double key_worsen(double key, double percent)
 {
     double x = percent / 100.0;
@@ -238,41 +172,7 @@ static Rows band_front(Arena *a, const Rows *all, const Front *front, double per
     return r;
 }
 
-/* Of the front's rows with a first key below `x` (`equal`: or at it), how many there are. */
-static size_t rows_below(const Rows *front, double x, bool equal)
-{
-    size_t low = 0, high = front->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        double key = front->at[middle].key[0];
-        if (key < x || (equal && key == x)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* The smallest second key of the first so many rows. */
-static double second_best(const double *best, size_t rows)
-{
-    return rows > 0 ? best[rows - 1] : INFINITY;
-}
-
-static bool band_beats_two(const Rows *front, const double *best, const double *key, FrontTies ties)
-{
-    double left = second_best(best, rows_below(front, key[0], false));
-    if (ties == FRONT_KEEP)
-        return left < key[1];
-    size_t up_to = rows_below(front, key[0], true);
-    if (up_to == 0)
-        return false;
-    bool some_left = rows_below(front, key[0], false) > 0;
-    return (some_left && left <= key[1]) || second_best(best, up_to) < key[1];
-}
-
-static bool band_beats_many(const Rows *front, const double *key, FrontTies ties)
+static bool band_beats(const Rows *front, const double *key, FrontTies ties)
 {
     for (size_t i = 0; i < front->count; i++) {
         if (key_beats(front->at[i].key, key, front->keys, ties))
@@ -281,27 +181,13 @@ static bool band_beats_many(const Rows *front, const double *key, FrontTies ties
     return false;
 }
 
-/* Running minimum of the second key. */
-static double *running_best(Arena *a, const Rows *front)
-{
-    double *best = ARENA_ARRAY(a, double, front->count);
-    for (size_t i = 0; i < front->count; i++) {
-        double y = front->at[i].key[1];
-        best[i] = i > 0 && best[i - 1] < y ? best[i - 1] : y;
-    }
-    return best;
-}
-
 bool *front_band(Arena *a, const FrontInput *in, const Front *front, double percent)
 {
     bool *inside = ARENA_ARRAY(a, bool, in->points);
     Rows all = rows_sorted(a, in);
     Rows worse = band_front(a, &all, front, percent);
-    const double *best = worse.keys == 2 ? running_best(a, &worse) : NULL;
     for (size_t i = 0; i < all.count; i++) {
-        const double *key = all.at[i].key;
-        inside[all.at[i].point] = best ? !band_beats_two(&worse, best, key, in->ties)
-                                       : !band_beats_many(&worse, key, in->ties);
+        inside[all.at[i].point] = !band_beats(&worse, all.at[i].key, in->ties);
     }
     return inside;
 }

@@ -43,8 +43,7 @@ typedef struct Front {
 } Front;
 
 /* Sorts the points into layers.  Only the first `layers_max` (at least 1) are told apart; whatever
- * is deeper gets the number `layers_max`.  O(n log n) for two criteria, else n times the size of
- * the layers searched. */
+ * is deeper gets the number `layers_max`.  Takes n times the size of the layers searched. */
 Front front_build(Arena *a, const FrontInput *in, size_t layers_max);
 
 /* The band of `percent` around layer 0: per point, whether it is not beaten by a front point made
