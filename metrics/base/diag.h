@@ -17,8 +17,6 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* A text that messages point into.  It must outlive the messages. */

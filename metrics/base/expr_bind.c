@@ -3,7 +3,6 @@
 #include "metrics/base/vec.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- functions of the expression language ---------------------------------- */
 

@@ -4,7 +4,6 @@
 #include "metrics/base/vec.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Nesting a stranger's file may ask for before it is refused; a long chain "a + b + …" nests too.
  */

@@ -4,8 +4,6 @@
 
 #include "metrics/base/diag.h"
 
-#include <stdint.h>
-
 /* Opens a regular file for reading, without waiting for anything; `size` is its size in bytes.  -1
  * with a message when it is none (a folder, a device, a FIFO) or cannot be opened. */
 int file_open(const char *path, uint64_t *size, Diag *d);

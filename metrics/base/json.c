@@ -1,7 +1,6 @@
 #include "metrics/base/json.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #ifndef APTUNE_BASE_JSON_H
 #define APTUNE_BASE_JSON_H
 
-#include "metrics/base/buf.h"
 #include "metrics/base/expr.h"
 
 #include <jansson.h>

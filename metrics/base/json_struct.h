@@ -11,8 +11,6 @@
 
 #include "metrics/base/wire.h"
 
-#include <stdint.h>
-
 /* One value. */
 typedef enum JsonKind {
     JSON_KIND_INT,   /* int, unsigned or an enumeration */

@@ -7,8 +7,6 @@
 
 #include "metrics/base/diag.h"
 
-#include <stdint.h>
-
 typedef enum TokenKind {
     TOKEN_END,     /* of the file */
     TOKEN_NEWLINE, /* of a statement; never inside brackets */

@@ -11,11 +11,8 @@
 #ifndef APTUNE_BASE_PROCESS_H
 #define APTUNE_BASE_PROCESS_H
 
-#include "metrics/base/buf.h"
 #include "metrics/base/diag.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* The helper's end of the socket, in the helper. */

@@ -8,8 +8,6 @@
 
 #include "metrics/base/arena.h"
 
-#include <stddef.h>
-
 /* The times that are not NaN or infinite (those are failed configurations), ascending, in `a`. */
 double *random_sorted(Arena *a, const double *times, size_t n, size_t *count);
 

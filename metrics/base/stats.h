@@ -8,9 +8,6 @@
 
 #include "metrics/base/arena.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The median of `count` numbers, the mean of the middle two for an even count; NaN for none.
  * `values` is left as it is. */
 double stats_median(const double *values, size_t count);

@@ -14,13 +14,9 @@
 #ifndef APTUNE_BASE_WIRE_H
 #define APTUNE_BASE_WIRE_H
 
-#include "metrics/base/arena.h"
-#include "metrics/base/buf.h"
 #include "metrics/base/diag.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 enum {
     WIRE_BLOBS = 8,               /* blobs in a message, at most */

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- the container: ELF64, little-endian, sections and symbols -------------------------------------- */
 

@@ -12,8 +12,6 @@
 #include "metrics/base/hash.h"
 #include "metrics/base/diag.h"
 
-#include <stdint.h>
-
 typedef struct CubinParam {
     int ordinal; /* 0 for the first */
     int offset;  /* bytes from the start of the parameters */

@@ -2,10 +2,8 @@
 
 #include "metrics/cubin/sass.h"
 #include "metrics/ptx/inspect.h"
-#include "metrics/ptx/ptx.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct Count {
     const char *name;

@@ -2,8 +2,6 @@
 #ifndef APTUNE_CUBIN_PRINT_H
 #define APTUNE_CUBIN_PRINT_H
 
-#include "metrics/base/buf.h"
-#include "metrics/base/diag.h"
 #include "metrics/cubin/cubin.h"
 
 /* Kernels with what they need, and how often each instruction stands in them. */

@@ -1,7 +1,5 @@
 #include "metrics/cubin/sass.h"
 
-#include <stddef.h>
-
 typedef struct SassOp {
     const char *name; /* NULL: unknown */
     SassClass class;

@@ -18,7 +18,6 @@
 #ifndef APTUNE_CUBIN_SASS_FLOW_H
 #define APTUNE_CUBIN_SASS_FLOW_H
 
-#include "metrics/base/vec.h"
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
 #include "metrics/ptx/flow.h"

@@ -1,6 +1,5 @@
 #include "metrics/cubin/sass_join.h"
 
-#include "metrics/base/vec.h"
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
 

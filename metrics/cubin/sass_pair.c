@@ -1,7 +1,6 @@
 #include "metrics/cubin/sass_pair.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LOOPS_MOST = 64, SIDE_BY_SIDE_MOST = 6, NUMBERS_MOST = 32, COPIES_MOST = 64 };
 

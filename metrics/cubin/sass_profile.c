@@ -1,7 +1,6 @@
 #include "metrics/cubin/sass_profile.h"
 
 #include <math.h>
-#include <string.h>
 
 static double *widths_of(SassProfile *p, SassInstr w)
 {

@@ -8,7 +8,6 @@
 #define APTUNE_CUBIN_SASS_PROFILE_H
 
 #include "metrics/cubin/sass_serial.h"
-#include "metrics/cubin/sass_join.h"
 
 /* The register ports: how long single-precision arithmetic takes to read its operands.
  *

@@ -1,7 +1,6 @@
 #include "metrics/cubin/sass_program.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- the simplex method ----------------------------------------------------------------------- */
 

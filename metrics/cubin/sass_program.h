@@ -7,7 +7,6 @@
 #ifndef APTUNE_CUBIN_SASS_PROGRAM_H
 #define APTUNE_CUBIN_SASS_PROGRAM_H
 
-#include "metrics/base/arena.h"
 #include "metrics/base/vec.h"
 
 enum { SIMPLEX_AIMS = 3 };

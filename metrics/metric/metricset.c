@@ -1,10 +1,6 @@
 #include "metrics/metric/metricset.h"
 
-#include "metrics/base/vec.h"
-#include "metrics/metric/device.h"
-
 #include <math.h>
-#include <string.h>
 
 /* What formulas may use of the device (device.def). */
 static const char *const device_names[] = {

@@ -23,7 +23,6 @@
 #define APTUNE_METRIC_METRICSET_H
 
 #include "metrics/base/expr.h"
-#include "metrics/base/vec.h"
 #include "metrics/metric/profile.h"
 
 typedef struct Metric {

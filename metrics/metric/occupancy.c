@@ -3,7 +3,6 @@
 #include "metrics/cubin/sass.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static int64_t round_up(int64_t n, int64_t unit)
 {

@@ -1,7 +1,6 @@
 #include "metrics/metric/profile.h"
 
 #include <math.h>
-#include <string.h>
 
 static const ProfileInfo infos[PROFILE_FIELDS] = {
 #define FIELD(constant, name, unit, per, launches, meaning) {#name, unit, per, meaning},

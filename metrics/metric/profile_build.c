@@ -1,15 +1,11 @@
 #include "metrics/metric/profile_build.h"
 
 #include "metrics/cubin/sass_pair.h"
-#include "metrics/cubin/sass_profile.h"
 #include "metrics/metric/profile_walk.h"
-#include "metrics/metric/device.h"
 #include "metrics/ptx/inspect.h"
-#include "metrics/ptx/ptx.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static PtxDim dim_of(const int64_t n[3])
 {

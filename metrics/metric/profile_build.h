@@ -5,7 +5,6 @@
 #ifndef APTUNE_METRIC_PROFILE_BUILD_H
 #define APTUNE_METRIC_PROFILE_BUILD_H
 
-#include "metrics/base/hash.h"
 #include "metrics/metric/profile.h"
 #include "metrics/ptx/memory.h"
 

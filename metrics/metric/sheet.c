@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 /* --- what may be said ------------------------------------------------------------------------- */
 

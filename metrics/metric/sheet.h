@@ -23,8 +23,6 @@
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
 
-#include <stdint.h>
-
 /* What a GPU offers a kernel: limits, sizes and clock, which device.def lists.  A number that has no
  * source is 0. */
 typedef struct Device {

@@ -1,7 +1,5 @@
 #include "metrics/ptx/access.h"
 
-#include <string.h>
-
 enum { LINE = 128, VECTOR = 16, GROUPS_SEARCHED = 64 };
 
 /* --- sides of an instruction ------------------------------------------------------------- */

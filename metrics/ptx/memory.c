@@ -1,7 +1,6 @@
 #include "metrics/ptx/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- pretended pointers ------------------------------------------------------------------ */
 

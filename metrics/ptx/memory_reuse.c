@@ -1,13 +1,9 @@
 #include "metrics/ptx/memory_reuse.h"
 
-#include "metrics/base/arena.h"
 #include "metrics/ptx/sectors.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- what was touched ------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 #include "metrics/ptx/memory_sample.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct Sampler {
     Arena *arena;

@@ -1,7 +1,5 @@
 #include "metrics/ptx/ptx.h"
 
-#include <string.h>
-
 typedef struct TypeInfo {
     const char *name;
     int bits;

@@ -14,8 +14,6 @@
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
 
-#include <stdint.h>
-
 /* Fundamental and packed types (5.2).  Bits of one element: ptx_type_bits. */
 typedef enum PtxType {
     PTX_NO_TYPE,

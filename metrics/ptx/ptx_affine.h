@@ -31,4 +31,10 @@ uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *ch
 bool ptx_affine_join(bool a_known, uint64_t a, bool da_known, uint64_t da, bool b_known, uint64_t b,
                      bool db_known, uint64_t db, uint64_t *change);
 
+/* By how much a register's lanes have changed, as numbers with sign; false when one cannot say. */
+bool ptx_affine_change(const Lanes *before, const Lanes *now, int bits, Lanes *change);
+
+/* The same in the lowest `bits` of all lanes, which are known in `a`. */
+bool ptx_affine_equal(const Lanes *a, const Lanes *b, int bits);
+
 #endif

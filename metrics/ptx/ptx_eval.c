@@ -1,9 +1,5 @@
 #include "metrics/ptx/ptx_eval.h"
 
-#include "metrics/ptx/ptx_scalar.h"
-
-#include <string.h>
-
 /* --- values of operands: registers, special registers, parameters, addresses ------------------- */
 
 void lanes_spread(Lanes *l)

@@ -1,7 +1,5 @@
 #include "metrics/ptx/ptx_form.h"
 
-#include <string.h>
-
 /* Scopes of the map, so that "and" the opcode and "and" the modifier live side by side. */
 enum { OPCODES, MODIFIERS, SPECIALS, FORMS };
 

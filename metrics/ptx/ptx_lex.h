@@ -12,8 +12,6 @@
 
 #include "metrics/base/diag.h"
 
-#include <stdint.h>
-
 typedef enum PtxTokenKind {
     PTX_TOKEN_END,
     PTX_TOKEN_WORD,

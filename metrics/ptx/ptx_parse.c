@@ -1,8 +1,5 @@
-#include "metrics/ptx/ptx.h"
 
 #include "metrics/ptx/ptx_reader.h"
-
-#include <string.h>
 
 /* --- operands and instructions ------------------------------------------------------------------ */
 

@@ -1,7 +1,5 @@
 #include "metrics/ptx/ptx_reader.h"
 
-#include <string.h>
-
 /* More than any address space has; keeps sums of sizes from overflowing. */
 static const uint64_t largest_variable = UINT64_C(1) << 40;
 

@@ -1,7 +1,6 @@
 #include "metrics/ptx/ptx_scalar.h"
 
 #include <math.h>
-#include <string.h>
 
 uint64_t ptx_value_truncate(uint64_t v, int bits)
 {

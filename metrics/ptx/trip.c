@@ -1,7 +1,6 @@
 #include "metrics/ptx/trip.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Definitions followed from one value; compilers need three or four. */
 enum { TRIP_DEPTH = 24, TRIP_BUDGET = 64 };

@@ -1,13 +1,8 @@
 #include "metrics/ptx/walk.h"
 
-#include "metrics/ptx/bulk.h"
-#include "metrics/ptx/ptx_scalar.h"
-#include "metrics/ptx/ptx_eval.h"
 #include "metrics/ptx/walk_branch.h"
 #include "metrics/ptx/walk_rest.h"
 #include "metrics/ptx/walk_skip.h"
-#include "metrics/ptx/walk_stated.h"
-#include "metrics/ptx/walk_values.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,9 @@
 #include "metrics/ptx/walk_branch.h"
 
 #include "metrics/ptx/walk_skip.h"
-#include "metrics/ptx/walk_stated.h"
-#include "metrics/ptx/walk_values.h"
 
 #include <stdlib.h>
+#include <math.h>
 
 enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register counts as */ };
 
@@ -12,7 +11,7 @@ enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register 
  */
 
 /* Marks the blocks that lie between; `reconvergence` is not one of them. */
-void walk_mark_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
+static void mark_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
 {
     const bool within = reconvergence != CFG_NONE && reconvergence != c->count;
     if (within)
@@ -51,7 +50,7 @@ static WalkWritten *find_written(Arena *a, const WalkPlan *p, int block, int rec
 {
     WalkWritten *w = ARENA_NEW(a, WalkWritten);
     bool *in = ARENA_ARRAY(a, bool, (size_t)p->flow->cfg->count);
-    walk_mark_between(a, p->flow->cfg, block, reconvergence, in);
+    mark_between(a, p->flow->cfg, block, reconvergence, in);
     add_loops_left(a, p->flow, block, in);
     w->reconvergence = reconvergence;
     for (size_t i = 0; i < p->slice.state.count; i++) {
@@ -222,6 +221,110 @@ static bool decided_by_loop(const Frame *x, int loop, const PtxInstr *branch)
     return false;
 }
 
+/* --- loops whose count is said ---------------------------------------------------------------------- */
+
+/* The first file that the function's lines are in: its own. */
+static uint32_t own_file(const PtxFunction *f)
+{
+    for (size_t i = 0; i < f->instrs.count; i++)
+        if (f->instrs.at[i].file)
+            return f->instrs.at[i].file;
+    return 0;
+}
+
+/* Does an exit of the loop belong to the line? */
+static bool exits_at(const Flow *f, const Loop *l, uint32_t line)
+{
+    const uint32_t file = own_file(f->function);
+    for (size_t i = 0; i < l->exits.count; i++) {
+        const PtxInstr *in = cfg_branch(f->cfg, l->exits.at[i].from);
+        if (in && in->line == line && in->file == file)
+            return true;
+    }
+    return false;
+}
+
+/* What a body consists of: its accesses of memory, or its instructions when it has none. */
+static double size_of(const Flow *f, int loop)
+{
+    double accesses = 0, instrs = 0;
+    for (size_t i = 0; i < f->function->instrs.count; i++) {
+        const PtxClass class = f->function->instrs.at[i].form->class;
+        if (f->loops->loop_of[f->cfg->block_of[i]] != loop)
+            continue;
+        instrs++;
+        accesses +=
+            class == PTX_CLASS_LOAD || class == PTX_CLASS_STORE || class == PTX_CLASS_ATOMIC;
+    }
+    return accesses > 0 ? accesses : instrs;
+}
+
+static void share_rounds(const Flow *f, double rounds, const int *loops, int count, double *out)
+{
+    double least = INFINITY, left = floor(fmax(rounds, 0) + 0.5);
+    for (int i = 0; i < count; i++)
+        least = fmin(least, size_of(f, loops[i]));
+    for (int done = 0; done < count; done++) {
+        int largest = CFG_NONE;
+        for (int i = 0; i < count; i++)
+            if (out[loops[i]] < 0 &&
+                (largest == CFG_NONE || size_of(f, loops[i]) > size_of(f, largest)))
+                largest = loops[i];
+        const double copies = fmax(floor(size_of(f, largest) / least + 0.5), 1);
+        out[largest] = floor(left / copies);
+        left -= copies * out[largest];
+    }
+}
+
+double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size_t count)
+{
+    const size_t n = f->loops->loops.count;
+    double *out = ARENA_ARRAY(a, double, n + 1);
+    int *loops = ARENA_ARRAY(a, int, n + 1);
+    for (size_t l = 0; l < n; l++)
+        out[l] = -1;
+    for (size_t k = 0; k < count; k++) {
+        int found = 0;
+        for (size_t l = 0; l < n; l++)
+            if (out[l] < 0 && exits_at(f, &f->loops->loops.at[l], trips[k].line))
+                loops[found++] = (int)l;
+        share_rounds(f, trips[k].rounds, loops, found, out);
+    }
+    return out;
+}
+
+/* Rounds of all loops with a stated count that are come to by a way alone; below 0: there are none. */
+static double rounds_behind(const Frame *x, int from, int way)
+{
+    const Flow *f = flow_of(x);
+    double sum = -1;
+    for (size_t l = 0; l < f->loops->loops.count && way != f->cfg->count; l++) {
+        const double rounds = plan_of(x)->rounds[l];
+        if (rounds >= 0 && !loop_contains(f->loops, (int)l, from) &&
+            dom_dominates(f->dom, way, f->loops->loops.at[l].header))
+            sum = fmax(sum, 0) + rounds;
+    }
+    return sum;
+}
+
+/* Which of the ways from a block undecided lanes take: into such a loop, or past it when it makes no round.
+ * False where none leads into one.  Where the ways reconverge, what is behind is behind all of them. */
+static bool steer_stated(const Frame *x, int block, const int *to, int ways, int *chosen)
+{
+    int past = CFG_NONE;
+    bool empty = false;
+    for (int i = 0; i < ways; i++) {
+        const double rounds =
+            to[i] == flow_of(x)->post->parent[block] ? -1 : rounds_behind(x, block, to[i]);
+        if (rounds > 0)
+            return *chosen = i, true;
+        empty |= rounds == 0;
+        past = rounds < 0 ? i : past;
+    }
+    *chosen = past;
+    return empty && past != CFG_NONE;
+}
+
 /* --- branches ---------------------------------------------------------------------------- */
 
 /* Where the lanes of a visit go: certain ones to each successor, undecided ones to all. */
@@ -349,7 +452,7 @@ static bool steer(const Frame *x, int block, Divergence *p)
 {
     int way;
     if (p->undecided == 0 || x->walker->options->trip_count == 0 ||
-        !walk_stated_steer(x, block, p->to, p->count, &way))
+        !steer_stated(x, block, p->to, p->count, &way))
         return false;
     p->lanes[way] |= p->undecided;
     p->undecided = 0;
@@ -445,4 +548,49 @@ void walk_leave_block(Frame *x, uint32_t mask)
         split(x, block, stop, &p);
     else
         x->stack_count--;
+}
+
+/* --- what is not known ------------------------------------------------------------------------------ */
+
+static uint64_t counted_instrs(const Flow *f, int block)
+{
+    uint64_t count = 0;
+    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++)
+        count += ptx_issues(&f->function->instrs.at[i]);
+    return count;
+}
+
+static bool *unknown_blocks(Arena *a, const WalkFunction *f)
+{
+    const Cfg *c = f->flow->cfg;
+    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count);
+    for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
+        const Loop *loop = &f->flow->loops->loops.at[l];
+        const bool guessed = f->loops[l].defaulted || f->loops[l].early_ignored;
+        for (size_t i = 0; guessed && i < loop->blocks.count; i++)
+            in[loop->blocks.at[i]] = true;
+    }
+    for (int b = 0; b < c->count; b++) {
+        if (!f->blocks[b].unknown_branch)
+            continue;
+        bool *between = ARENA_ARRAY(a, bool, (size_t)c->count);
+        mark_between(a, c, b, f->flow->post->parent[b], between);
+        for (int i = 0; i < c->count; i++)
+            in[i] |= between[i];
+    }
+    return in;
+}
+
+double walk_unknown_instr(Arena *a, const Walk *w)
+{
+    const bool cut = w->capped && !w->ended;
+    double sum = 0;
+    for (size_t i = 0; i < w->functions.count && !cut; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        const bool *in = unknown_blocks(a, f);
+        for (int b = 0; b < f->flow->cfg->count; b++)
+            if (in[b])
+                sum += (double)f->blocks[b].visits * (double)counted_instrs(f->flow, b);
+    }
+    return cut ? w->instr : sum;
 }

@@ -25,7 +25,13 @@ void walk_finish_side(Frame *x, Fork *f);
 void walk_finish_fork(Frame *x, Fork *f);
 void walk_free_fork(Frame *x, Fork *f);
 
-/* Marks the blocks between a block and the one where its ways reconverge, neither of them included. */
-void walk_mark_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in);
+/* Loops whose trip count is data, and said by the caller (WalkTrips).
+ *
+ * A loop is meant by the line of the source that its exit's branch belongs to: that of its `for` or `while`.
+ * A compiler that unrolled it has made several of one; each then makes so many of the rounds as its body,
+ * compared with the smallest one, has copies, the largest first.
+ *
+ * By loop: its rounds per entry; below 0 where nothing is said. */
+double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size_t count);
 
 #endif

@@ -87,7 +87,7 @@ struct WalkPlan {
     WalkSlice slice;
     VEC(int) late;         /* registers that some slow instruction writes */
     WalkWritten **written; /* by block that branches; NULL until a fork asks (walk_branch.c) */
-    double *rounds;        /* by loop: as is said of it (walk_stated.h) */
+    double *rounds;        /* by loop: as is said of it (walk_branch.h) */
     bool *waits;           /* by loop: it waits for what another thread writes */
     VEC(WalkPhaseSites) phase_sites; /* those of a cost together */
     int *first_phase_sites;          /* by cost, and one more for the end */
@@ -96,5 +96,19 @@ struct WalkPlan {
 
 /* The plan of a function; with `memory`, addresses and guards of memory accesses are followed; `data` and `rough` as walk_slice_find has them. */
 WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data, bool rough);
+
+/* Bulk copies: what a lane that starts one moves from or to global memory, by the copy engine.  Each
+ * byte is touched once; addresses are not followed. */
+typedef struct BulkCopy {
+    bool known;             /* how much it moves, and that all active lanes start one */
+    uint32_t loads, stores; /* bytes of global memory */
+} BulkCopy;
+
+/* Is it one of them?  Prefetches are none: what they bring, loads ask for again. */
+bool is_bulk_copy(const PtxInstr *in);
+
+/* Known where the size is a constant, of plain copies without a guard: not of tensors, whose size is
+ * in a map that the host makes, nor of reductions. */
+BulkCopy bulk_copy(const Flow *flow, const PtxInstr *in);
 
 #endif

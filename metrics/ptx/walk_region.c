@@ -1,7 +1,6 @@
 #include "metrics/ptx/walk_region.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* More than a kernel has; beyond it regions are summed up in the last one. */
 enum { REGIONS_MAX = 256 };

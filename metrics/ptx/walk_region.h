@@ -14,7 +14,7 @@
 #ifndef APTUNE_PTX_WALK_REGION_H
 #define APTUNE_PTX_WALK_REGION_H
 
-#include "metrics/ptx/walk_types.h"
+#include "metrics/ptx/walk.h"
 
 enum { WALK_COPY_GROUPS = 16 };
 

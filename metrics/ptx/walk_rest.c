@@ -2,7 +2,6 @@
 
 #include "metrics/ptx/ptx_affine.h"
 #include "metrics/ptx/walk_skip.h"
-#include "metrics/ptx/walk_totals.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,9 @@
 #include "metrics/ptx/walk_skip.h"
 
 #include "metrics/ptx/ptx_affine.h"
-#include "metrics/ptx/ptx_eval.h"
-#include "metrics/ptx/walk_lanes.h"
-#include "metrics/ptx/walk_totals.h"
-#include "metrics/ptx/walk_values.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WALK_STACK_MAX = 40, /* waiting lanes */ WALK_LINE = 128, DRIFTS_MAX = 512 };
 
@@ -163,7 +158,7 @@ static bool set_changes(Frame *x, int loop, WalkProof *p)
     for (size_t i = 0; i < live->count; i++)
         if (t->remembered)
             p->start[i] = t->changes[i];
-        else if (!walk_lanes_change(&t->values[i], &x->values[live->at[i]],
+        else if (!ptx_affine_change(&t->values[i], &x->values[live->at[i]],
                                     register_bits(x, live->at[i]), &p->start[i]))
             return false;
     for (size_t i = 0; i < plan->slice.state.count; i++)
@@ -184,9 +179,9 @@ static bool changes_again(const Frame *x, const WalkProof *p)
     for (size_t i = 0; i < live->count; i++) {
         const int reg = live->at[i], bits = register_bits(x, reg) ? register_bits(x, reg) : 64;
         Lanes moved;
-        if (!walk_lanes_change(&p->begun[i], &x->values[reg], bits, &moved) ||
-            !walk_lanes_same(&moved, &p->start[i], bits) ||
-            !walk_lanes_same(&p->changes[reg], &p->start[i], bits))
+        if (!ptx_affine_change(&p->begun[i], &x->values[reg], bits, &moved) ||
+            !ptx_affine_equal(&moved, &p->start[i], bits) ||
+            !ptx_affine_equal(&p->changes[reg], &p->start[i], bits))
             return false;
     }
     return true;

@@ -12,7 +12,7 @@
  *
  * p goes through small numbers until it fits, so that buffers used in turn and swizzles are found.
  * Where nothing fits, the loop is walked.  Last iterations are always walked, and so are loops with
- * calls or branches that are not known, unless by a count that was said (walk_stated.h).  Internal to metrics/ptx. */
+ * calls or branches that are not known, unless by a count that was said (walk_branch.h).  Internal to metrics/ptx. */
 #ifndef APTUNE_PTX_WALK_SKIP_H
 #define APTUNE_PTX_WALK_SKIP_H
 

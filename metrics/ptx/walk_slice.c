@@ -1,8 +1,5 @@
 #include "metrics/ptx/walk_slice.h"
 
-#include "metrics/ptx/ptx_scalar.h"
-#include "metrics/ptx/ptx_eval.h"
-
 /* --- values that a lane stores and loads again --------------------------------------------------- */
 
 /* Of an address that is made of several variables. */

@@ -9,7 +9,7 @@
 #ifndef APTUNE_PTX_WALK_SLICE_H
 #define APTUNE_PTX_WALK_SLICE_H
 
-#include "metrics/ptx/walk_types.h"
+#include "metrics/ptx/walk.h"
 
 /* A place in the parameter space of calls: it holds a value like a register. */
 typedef struct WalkCell {

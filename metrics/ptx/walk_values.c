@@ -1,7 +1,5 @@
 #include "metrics/ptx/walk_values.h"
 
-#include <string.h>
-
 /* Steps that a number which is looked up counts as. */
 enum { STEP_LOAD = 4 };
 

@@ -1,7 +1,7 @@
 /* Trip counts that the spec says: which lines they are of, and whether the code has such loops. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/ptx/walk_stated.h"
+#include "metrics/ptx/walk_branch.h"
 
 #include <string.h>
 
