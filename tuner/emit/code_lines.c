@@ -32,26 +32,16 @@ bool code_is_field(const Argument *g)
 
 /* --- constants -------------------------------------------------------------------------------- */
 
-static bool integer_fits(TaskScalar type, int64_t i)
-{
-    const bool is_unsigned =
-        type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
-    const size_t bits = 8 * task_scalar_size(type);
-    if (bits == 64)
-        return !is_unsigned || i >= 0;
-    const int64_t most = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
-    return i <= most && i >= (is_unsigned ? 0 : -most - 1);
-}
-
 bool code_literal(TaskScalar type, Value v, Buf *out)
 {
     const double real = value_as_real(v);
     unsigned char bytes[8];
     if (v.kind != VALUE_INT && v.kind != VALUE_REAL)
         return false;
+    if (!contents_store_value(type, v, bytes))
+        return false;
     if (!task_scalar_is_float(type))
-        return v.kind == VALUE_INT && integer_fits(type, v.integer) && c_value(v, out);
-    contents_store(type, real, bytes);
+        return v.kind == VALUE_INT && c_value(v, out);
     if (task_scalar_in_c(type) != type) {
         const int digits = 2 * (int)task_scalar_size(type);
         buf_printf(out, "0x%0*llx", digits,

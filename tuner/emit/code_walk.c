@@ -1,9 +1,9 @@
 /* Of each variant the function that goes over its launches: what they take, how often and with how
  * many blocks.  It is walked to see whether a size can be launched, and to launch it. */
 #include "tuner/emit/code_parts.h"
+#include "tuner/spec/contents.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -46,37 +46,26 @@ static Walk open_walk(const Code *c, const CodeVariant *v)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* What a type holds; false of floating point, of which nothing is asked. */
-static bool type_range(TaskScalar s, CRange *out)
-{
-    const double bits = 8.0 * (double)task_scalar_size(s);
-    const bool is_unsigned = s == TASK_U8 || s == TASK_U16 || s == TASK_U32 || s == TASK_U64;
-    if (task_scalar_is_float(s))
-        return false;
-    *out = is_unsigned ? (CRange){0, pow(2, fmin(bits, 63)) - 1}
-                       : (CRange){-pow(2, bits - 1), pow(2, bits - 1) - 1};
-    return true;
-}
-
 /* Is one lane inside of its type? */
 static bool ask_lane(Walk *w, const char *indent, const char *name, TaskScalar scalar,
                      const Expr *e)
 {
-    CRange type;
+    int64_t low, high;
     const CWriter writer = lines_writer(&w->lines, false);
     const CRange r = c_range(&writer, e);
     Buf *out = &w->lines.text;
-    if (expr_literal(e) || !type_range(scalar, &type) || (r.low >= type.low && r.high <= type.high))
+    contents_limits(scalar, &low, &high);
+    if (expr_literal(e) || task_scalar_is_float(scalar) ||
+        (r.low >= (double)low && r.high <= (double)high))
         return true;
     if (expr_kind(e) != VALUE_INT)
         return false;
     buf_printf(out, "%sif (!%sis_between(", indent, w->lines.code->prefix);
     const bool said = lines_expr(&w->lines, e, false, C_ANYWHERE);
-    const bool wide = task_scalar_size(scalar) == 8;
     buf_puts(out, ", ");
-    c_value(value_int(wide ? (type.low < 0 ? INT64_MIN : 0) : (int64_t)type.low), out);
+    c_value(value_int(low), out);
     buf_puts(out, ", ");
-    c_value(value_int(wide ? INT64_MAX : (int64_t)type.high), out);
+    c_value(value_int(high), out);
     buf_puts(out, "))\n");
     lines_refuse(&w->lines, arena_printf(w->lines.code->arena, "%s    ", indent), name, NULL);
     return said;

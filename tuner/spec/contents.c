@@ -169,15 +169,13 @@ double contents_value(TaskScalar s, const void *bytes)
     }
 }
 
-/* Whether an integer is one of a type's values. */
-static bool integer_fits(TaskScalar type, int64_t integer)
+void contents_limits(TaskScalar type, int64_t *low, int64_t *high)
 {
-    bool is_unsigned = type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
-    size_t bits = 8 * task_scalar_size(type);
-    if (bits == 64)
-        return !is_unsigned || integer >= 0;
-    int64_t high = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
-    return integer <= high && integer >= (is_unsigned ? 0 : -high - 1);
+    const bool is_unsigned =
+        type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
+    const size_t bits = 8 * task_scalar_size(type);
+    *high = bits == 64 ? INT64_MAX : ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
+    *low = is_unsigned ? 0 : -*high - 1;
 }
 
 bool contents_store_value(TaskScalar type, Value v, void *bytes)
@@ -190,7 +188,9 @@ bool contents_store_value(TaskScalar type, Value v, void *bytes)
     if (v.kind != VALUE_INT && !(real == floor(real) && fabs(real) < 0x1p63))
         return false;
     int64_t integer = v.kind == VALUE_INT ? v.integer : (int64_t)real;
-    if (!integer_fits(type, integer))
+    int64_t low, high;
+    contents_limits(type, &low, &high);
+    if (integer < low || integer > high)
         return false;
     memcpy(bytes, &integer, task_scalar_size(type)); /* little-endian, as CUDA's hosts are */
     return true;
@@ -214,32 +214,21 @@ static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
 }
 
 /* The common cases without a switch per element. */
-static void fill_floats(const TaskContents *c, uint64_t first, size_t count, float *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = (float)(c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
-}
-
-static void fill_halves(const TaskContents *c, const Narrow n, uint64_t first, size_t count,
-                        uint16_t *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = to_narrow(n, c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
-}
-
-static void fill_bytewide(const TaskContents *c, const Narrow n, uint64_t first, size_t count,
-                          uint8_t *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = (uint8_t)to_narrow(n, c->lo + (c->hi - c->lo) *
-                                                   unit(contents_bits(c->seed, first + i)));
-}
-
-static void fill_doubles(const TaskContents *c, uint64_t first, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i));
-}
+#define FILL(name, type, stored)                                                                   \
+    static void name(const TaskContents *c, uint64_t first, size_t count, type *out)               \
+    {                                                                                              \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            const double v = c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i));    \
+            out[i] = (type)(stored);                                                               \
+        }                                                                                          \
+    }
+FILL(fill_floats, float, v)
+FILL(fill_doubles, double, v)
+FILL(fill_halves, uint16_t, to_narrow(HALF, v))
+FILL(fill_bfloats, uint16_t, to_narrow(BFLOAT16, v))
+FILL(fill_e4m3, uint8_t, to_narrow(E4M3, v))
+FILL(fill_e5m2, uint8_t, to_narrow(E5M2, v))
+#undef FILL
 
 /* Each of the integers in [lo, hi] as often as the others. */
 static void fill_integers(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
@@ -261,14 +250,16 @@ static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, si
         fill_floats(c, first, count, out);
         break;
     case TASK_HALF:
-        fill_halves(c, HALF, first, count, out);
+        fill_halves(c, first, count, out);
         break;
     case TASK_BFLOAT16:
-        fill_halves(c, BFLOAT16, first, count, out);
+        fill_bfloats(c, first, count, out);
         break;
     case TASK_E4M3:
+        fill_e4m3(c, first, count, out);
+        break;
     case TASK_E5M2:
-        fill_bytewide(c, s == TASK_E4M3 ? E4M3 : E5M2, first, count, out);
+        fill_e5m2(c, first, count, out);
         break;
     case TASK_DOUBLE:
         fill_doubles(c, first, count, out);

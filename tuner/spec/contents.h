@@ -25,6 +25,9 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
 double contents_value(TaskScalar s, const void *bytes);
 void contents_store(TaskScalar s, double value, void *bytes);
 
+/* The least and the most of an integer type, as far as 64 bits with a sign hold them. */
+void contents_limits(TaskScalar type, int64_t *low, int64_t *high);
+
 /* A value as a type's bytes; false when it is none of the type's values. */
 bool contents_store_value(TaskScalar type, Value v, void *bytes);
 

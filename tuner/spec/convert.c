@@ -81,8 +81,7 @@ static void put_words(Convert *c, const char *text)
         buf_putc(c->out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
 }
 
-/* --- the space
- * -------------------------------------------------------------------------------------- */
+/* --- the space ----------------------------------------------------------------------------------- */
 
 /* Values as a Python list in a text, or as a JSON array. */
 static bool put_values(Convert *c, const json_t *values, const char *what)
@@ -177,8 +176,7 @@ static bool put_conditions(Convert *c, const json_t *space)
     return ok;
 }
 
-/* --- the kernel
- * ------------------------------------------------------------------------------------- */
+/* --- the kernel ---------------------------------------------------------------------------------- */
 
 static const char *const AXES[] = {"X", "Y", "Z"};
 
@@ -306,8 +304,7 @@ static bool put_kernel(Convert *c, const json_t *k)
     return ok;
 }
 
-/* --- arguments
- * -------------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------------------------------- */
 
 static void put_type(Convert *c, const char *type)
 {
@@ -429,8 +426,7 @@ static bool put_data(Convert *c, const json_t *k)
     return ok;
 }
 
-/* --- all of it
- * -------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------------------------------- */
 
 bool convert_t1(Arena *a, const char *name, const char *folder, const char *json, size_t size,
                 Buf *out, Diag *d)

@@ -22,8 +22,7 @@ typedef struct Python {
 
 static bool parse(Python *p, Buf *out);
 
-/* --- words
- * ---------------------------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------------------------------- */
 
 static void skip(Python *p)
 {
@@ -66,8 +65,7 @@ static bool expect(Python *p, const char *text)
     return take(p, text) || refuse(p, "this is not understood");
 }
 
-/* --- operators
- * ------------------------------------------------------------------------------------ */
+/* --- operators ----------------------------------------------------------------------------------- */
 
 typedef bool (*Level)(Python *p, Buf *out);
 
@@ -132,8 +130,7 @@ static bool take_items(Python *p, Buf *out, const char *close, size_t *count)
     return true;
 }
 
-/* --- comprehensions
- * ------------------------------------------------------------------------------- */
+/* --- comprehensions ------------------------------------------------------------------------------ */
 
 /* What a text without names comes to; false after a message. */
 static bool evaluate(Python *p, const char *text, Value *out)
@@ -232,8 +229,7 @@ static bool take_list(Python *p, Buf *out)
     return ok;
 }
 
-/* --- names and calls
- * ------------------------------------------------------------------------------ */
+/* --- names and calls ----------------------------------------------------------------------------- */
 
 static const struct {
     const char *python, *spec; /* `spec` holds the arguments' place as %s */
@@ -332,8 +328,7 @@ static bool primary(Python *p, Buf *out)
     return refuse(p, "this is not understood");
 }
 
-/* --- levels, the strongest first
- * ------------------------------------------------------------------- */
+/* --- levels, the strongest first ----------------------------------------------------------------- */
 
 static bool unary(Python *p, Buf *out);
 
@@ -507,8 +502,7 @@ static bool parse(Python *p, Buf *out)
     return ok;
 }
 
-/* --- all of it
- * --------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------------------------------- */
 
 bool python_expression(Arena *a, const char *text, const char *what, Buf *out, Diag *d)
 {

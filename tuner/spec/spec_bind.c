@@ -220,8 +220,7 @@ static bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *wh
                       value_kind_name(k));
 }
 
-/* --- contents
- * --------------------------------------------------------------------------------------- */
+/* --- contents ------------------------------------------------------------------------------------ */
 
 static bool is_buffer(const Argument *g)
 {
@@ -294,8 +293,7 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
     reader_bind_integer(r, c->numbers[2], &fixed);
 }
 
-/* --- arguments
- * -------------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------------------------------- */
 
 static void reader_bind_value(Reader *r, const Argument *g, Visible *v)
 {
@@ -324,8 +322,7 @@ static void reader_bind_arguments(Reader *r)
     }
 }
 
-/* --- what is said of outputs
- * ------------------------------------------------------------------------ */
+/* --- what is said of outputs --------------------------------------------------------------------- */
 
 static Argument *find_output(Reader *r, const Deferred *p)
 {
@@ -381,8 +378,7 @@ static void bind_deferred(Reader *r)
     }
 }
 
-/* --- work
- * ------------------------------------------------------------------------------------------- */
+/* --- work ---------------------------------------------------------------------------------------- */
 
 static void reader_bind_work(Reader *r)
 {
@@ -401,8 +397,7 @@ static void reader_bind_work(Reader *r)
                    names[s->objective]);
 }
 
-/* --- values in texts
- * ------------------------------------------------------------------------------ */
+/* --- values in texts ----------------------------------------------------------------------------- */
 
 static bool bind_text(Reader *r, Text *t, Visible *v)
 {
@@ -424,8 +419,7 @@ static bool text_varies(const Spec *s, const Text *t)
     return varies;
 }
 
-/* --- launches
- * ------------------------------------------------------------------------------------- */
+/* --- launches ------------------------------------------------------------------------------------ */
 
 static void bind_item(Reader *r, LaunchItem *item, Visible *v)
 {
@@ -496,8 +490,7 @@ static void reader_bind_options(Reader *r)
     }
 }
 
-/* --- references
- * ----------------------------------------------------------------------------------- */
+/* --- references ---------------------------------------------------------------------------------- */
 
 typedef struct Uses {
     const Spec *spec;
@@ -589,8 +582,7 @@ static void reader_bind_rivals(Reader *r)
     }
 }
 
-/* --- parameters as template arguments
- * --------------------------------------------------------------- */
+/* --- parameters as template arguments ------------------------------------------------------------ */
 
 typedef struct Sought {
     size_t slot;

@@ -77,12 +77,12 @@ bool spec_varies(const Spec *s, const Expr *e)
 
 /* --- values ------------------------------------------------------------------------------------- */
 
-/* Combinations of other parameters tried to find a dependent parameter's values, and values met on
- * the way: seconds of work, which a fuzzer has better uses for. */
+/* Combinations of other parameters tried to find a dependent parameter's values, values met on the
+ * way, and of these so many kept at a time: seconds of work, which a fuzzer has better uses for. */
 #ifdef APTUNE_FUZZ
-enum { COMBINATION_LIMIT = 100, MET_LIMIT = 2000, FOUND_ROOM = 8192 };
+enum { COMBINATION_LIMIT = 100, MET_LIMIT = 2000, KEPT_MOST = 8192 };
 #else
-enum { COMBINATION_LIMIT = 100000, MET_LIMIT = 4000000, FOUND_ROOM = 4 * PARAMETER_VALUES };
+enum { COMBINATION_LIMIT = 100000, MET_LIMIT = 4000000, KEPT_MOST = 4 * PARAMETER_VALUES };
 #endif
 
 typedef VEC(Value) ValueVec;
@@ -246,52 +246,14 @@ static bool drop_doubles(ValueVec *v, Value *dropped)
 
 /* --- the union over all combinations -------------------------------------------------------- */
 
-/* Where values lie among those found, by their hash; the number of one is its place + 1. */
-typedef struct Found {
-    uint32_t *number;
-    size_t room; /* a power of two, more than twice the values */
-} Found;
-
-/* Equal values have equal hashes: whole numbers and real ones compare as numbers. */
-static size_t hash_value(Value v)
-{
-    if (v.kind == VALUE_STRING) {
-        size_t h = 5381;
-        for (const char *c = v.string; *c; c++)
-            h = h * 33 + (unsigned char)*c;
-        return h;
-    }
-    double number = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) + 0.0;
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    bits *= UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(bits >> 32);
-}
-
-/* Adds the values of one combination that are new; false when there are too many different ones. */
-static bool merge(Arena *a, Found *found, ValueVec *all, const ValueVec *some)
-{
-    for (size_t i = 0; i < some->count && all->count <= PARAMETER_VALUES; i++) {
-        size_t at = hash_value(some->at[i]) & (found->room - 1);
-        while (found->number[at] &&
-               compare_values(all->at[found->number[at] - 1], some->at[i]) != 0)
-            at = (at + 1) & (found->room - 1);
-        if (found->number[at])
-            continue;
-        VEC_PUSH(a, all, some->at[i]);
-        found->number[at] = (uint32_t)all->count;
-    }
-    return all->count <= PARAMETER_VALUES;
-}
-
 /* Where arithmetic fails for a combination it has no values: a constraint may well exclude it. */
 static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
                                const ValueList *values, Value *slots, ValueVec *out, Diag *d)
 {
     Arena *scratch = arena_new();
     size_t *index = ARENA_ARRAY(a, size_t, needs->spec->parameter_count);
-    Found found = {memory_zeroed(FOUND_ROOM, sizeof(uint32_t)), FOUND_ROOM};
     Evaluation failed = {0};
+    Value twice;
     bool few = true;
     size_t met = 0;
     do {
@@ -303,11 +265,18 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
             if (!evaluated)
                 failed = ev;
             met += v.count;
-            few = met <= MET_LIMIT && (!evaluated || merge(a, &found, out, &v));
+            for (size_t i = 0; evaluated && i < v.count; i++)
+                VEC_PUSH(a, out, v.at[i]);
+            if (out->count > KEPT_MOST) {
+                drop_doubles(out, &twice);
+                few = out->count <= PARAMETER_VALUES;
+            }
+            few = few && met <= MET_LIMIT;
         }
     } while (few && advance(needs, values, index));
+    drop_doubles(out, &twice);
+    few = few && out->count <= PARAMETER_VALUES;
     arena_free(scratch);
-    free(found.number);
     if (!few)
         return diag_error(d, p->at,
                           "'%s' has too many values over all combinations of what it depends on",
