@@ -9,7 +9,7 @@
  * that the profile understands less?  Nothing of this is timed; times are the recordings'. */
 #include "metrics/base/file.h"
 #include "metrics/base/random.h"
-#include "tuner/choose/budget.h"
+#include "tuner/choose/carve.h"
 #include "tuner/choose/polish.h"
 #include "tuner/run/run_explain.h"
 #include "tuner/run/run_parts.h"

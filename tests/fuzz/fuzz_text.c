@@ -2,8 +2,8 @@
  * environment (a line each: rank, size, local rank), the parts of --shard, names on their way to a
  * terminal, a page, a comment, a string of C, a table's cell. */
 #include "metrics/base/csv.h"
-#include "tuner/compile/allowed.h"
-#include "tuner/emit/c_text.h"
+#include "tuner/compile/source.h"
+#include "tuner/emit/c_expr.h"
 #include "tuner/library/settings.h"
 #include "tuner/report/svg.h"
 #include "tuner/run/run_sanitize.h"

@@ -8,7 +8,7 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/device.h"
 #include "tests/support/emit_unit.h"
-#include "tuner/emit/c_text.h"
+#include "tuner/emit/c_expr.h"
 #include "tuner/run/run_parts.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
-#include "tuner/emit/code.h"
+#include "tuner/emit/unit.h"
 #include "tuner/emit/unit_make.h"
 
 #include <math.h>

@@ -3,8 +3,6 @@
 #include "tests/support/made_table.h"
 #include "tuner/choose/carve.h"
 
-#include "tuner/choose/budget.h"
-
 #include <math.h>
 #include <string.h>
 #include <setjmp.h>

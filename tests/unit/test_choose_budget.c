@@ -1,6 +1,6 @@
 /* Which points go first where not all can be timed, and how many that are. */
 #include "metrics/base/stats.h"
-#include "tuner/choose/budget.h"
+#include "tuner/choose/carve.h"
 
 #include <math.h>
 #include <setjmp.h>

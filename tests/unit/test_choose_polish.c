@@ -1,5 +1,5 @@
 /* What polish times, and how much: budgets that nobody said, and choices after times. */
-#include "tuner/choose/budget.h"
+#include "tuner/choose/carve.h"
 #include "tuner/choose/polish.h"
 
 #include <math.h>

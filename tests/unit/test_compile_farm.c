@@ -3,7 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/process.h"
 #include "tuner/compile/farm.h"
-#include "tuner/compile/protocol.h"
+#include "tuner/compile/result.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,8 +1,7 @@
 /* What a configuration is compiled from: includes, options, identities. */
 #include "metrics/base/file.h"
-#include "tuner/compile/allowed.h"
-#include "tuner/compile/result.h"
 #include "tuner/compile/source.h"
+#include "tuner/compile/result.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Emitted units, compiled and used: choice, loading, launching, and what goes wrong there. */
 #include "metrics/base/file.h"
 #include "tests/support/emit_unit.h"
-#include "tuner/emit/code.h"
+#include "tuner/emit/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

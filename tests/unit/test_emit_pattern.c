@@ -2,7 +2,7 @@
  */
 #include "metrics/base/arena.h"
 #include "tests/support/emit_unit.h"
-#include "tuner/emit/pattern.h"
+#include "tuner/emit/code_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

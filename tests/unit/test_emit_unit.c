@@ -3,7 +3,7 @@
  * The recordings are synthetic: hashes and times are made up here.  Nothing is compiled: there is
  * "no compiler", so that what needs one is tested by tests/cli/emit.bats. */
 #include "metrics/base/file.h"
-#include "tuner/emit/files.h"
+#include "tuner/emit/unit.h"
 #include "tuner/emit/unit_make.h"
 #include "tuner/run/run_parts.h"
 

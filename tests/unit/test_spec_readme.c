@@ -2,7 +2,7 @@
  * without a message, and its space has configurations.  A fragment is completed with what every
  * spec needs. */
 #include "metrics/base/file.h"
-#include "tuner/compile/allowed.h"
+#include "tuner/compile/source.h"
 #include "tests/support/spec_text.h"
 #include "tuner/space/space.h"
 

@@ -1,8 +1,6 @@
 /* Values for the columns and answers for the conditions of a plan, and what follows from them. */
 #include "tuner/choose/carve.h"
 
-#include "tuner/choose/budget.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -19,6 +19,22 @@ const Stage *carve_tradeoff(const CarvePlan *plan)
     return NULL;
 }
 
+size_t budget_default(size_t configurations)
+{
+    enum { FEWEST = 4, USUAL = 40 };
+    size_t tenth = configurations / 10, hundredth = configurations / 100;
+    if (tenth < FEWEST)
+        return configurations < FEWEST ? configurations : FEWEST;
+    if (hundredth > USUAL)
+        return hundredth;
+    return tenth < USUAL ? tenth : USUAL;
+}
+
+size_t budget_polish(size_t budget)
+{
+    return budget / 3;
+}
+
 /* --- names in conditions ---------------------------------------------------------------------- */
 
 /* Integers are doubles here, as all numbers of a condition. */

@@ -4,7 +4,7 @@
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/command/progress.h"
-#include "tuner/emit/files.h"
+#include "tuner/emit/unit.h"
 #include "tuner/emit/unit_make.h"
 #include "tuner/library/settings.h"
 

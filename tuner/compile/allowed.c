@@ -1,5 +1,3 @@
-#include "tuner/compile/allowed.h"
-
 #include "tuner/compile/source.h"
 
 #include <ctype.h>

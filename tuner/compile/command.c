@@ -1,4 +1,4 @@
-#include "tuner/compile/command.h"
+#include "tuner/compile/source.h"
 
 #include "metrics/base/vec.h"
 

@@ -1,7 +1,7 @@
 #include "tuner/compile/compiler.h"
 
 #include "metrics/base/file.h"
-#include "tuner/compile/protocol.h"
+#include "tuner/compile/result.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "metrics/base/vec.h"
 #include "metrics/base/wire.h"
 #include "tuner/compile/compiler.h"
-#include "tuner/compile/protocol.h"
 #include "tuner/compile/result.h"
 
 #include <math.h>

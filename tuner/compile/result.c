@@ -1,7 +1,5 @@
 #include "tuner/compile/result.h"
 
-#include "tuner/compile/protocol.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What compiling one configuration gave, and how it is kept in the cache.
  *
- * A worker's reply and a cache entry say the same in the same form (protocol.h), so that a result
+ * A worker's reply and a cache entry say the same in the same form, so that a result
  * from the cache is a result like any other. */
 #ifndef APTUNE_COMPILE_RESULT_H
 #define APTUNE_COMPILE_RESULT_H
@@ -77,5 +77,30 @@ bool result_keep_profile(const Cache *c, const Hash *key, const WireMessage *rep
 /* Keeps a reply that result_read took, unless compiling again might give something else.  False
  * with a message when the cache cannot be written. */
 bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d);
+
+/* What the farm and aptune-compile agree on; the messages are in tuner/compile/worker/main.c. */
+
+/* Counted up when a message changes.  (What the helper adds to the options is part of the cache's
+ * keys: KEY_VERSION in result.c.) */
+enum { COMPILE_PROTOCOL = 4 };
+
+/* The blobs of a request; with a cubin, nothing is compiled. */
+enum {
+    COMPILE_NAME,
+    COMPILE_SOURCE,
+    COMPILE_OPTIONS,
+    COMPILE_NAMES,
+    COMPILE_HEADERS, /* of each name and text in turn */
+    COMPILE_PARAMETERS,
+    COMPILE_HAVE_PTX,
+    COMPILE_HAVE_CUBIN,
+    COMPILE_REQUEST_BLOBS
+};
+
+/* The blobs of a reply. */
+enum { COMPILE_LOG, COMPILE_PTX, COMPILE_CUBIN, COMPILE_REPLY_BLOBS };
+
+/* The blob of a profile. */
+enum { COMPILE_NUMBERS, COMPILE_PROFILE_BLOBS };
 
 #endif

@@ -12,6 +12,8 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 
 /* An option of ours for a file that is written for nvcc: functions without a mark are the device's,
  * and what nvcc includes by itself is included (tuner/compile/worker/nvrtc.c). */
@@ -20,7 +22,7 @@
 /* An option of ours that a spec may give: a header that is not there is read as an empty one. */
 #define SOURCE_WITHOUT_HEADER "--without-header"
 
-/* Another: of the source and its headers only what some names reach is read (reached.h). */
+/* Another: of the source and its headers only what some names reach is read. */
 #define SOURCE_ONLY_FOR "--only-for"
 
 /* An option of ours: "#define NAME value" in the source and its headers yields to the parameter of
@@ -88,5 +90,27 @@ typedef struct CompileJob {
 
 /* What one configuration is compiled from, in `a`; the source must outlive it. */
 CompileJob source_configure(Arena *a, const CompileSource *s, const CompileSetting *setting);
+
+/* What a command prints: the source of a kernel that a program generates. */
+
+/* The words of a command, split at blanks; the list ends with NULL. */
+char **command_words(Arena *a, const char *command);
+
+/* Runs a command in a folder, without a shell, and gives what it printed to standard output, in
+ * `a`. NULL with a message when it cannot be started, fails, prints nothing or more than a source
+ * can be. */
+const char *command_output(Arena *a, const char *folder, const char *command, size_t *size,
+                           Diag *d);
+
+/* Which of the compiler's options a spec may give.
+ *
+ * A spec may come from a stranger, and some options of NVRTC write files (--time, --create-pch,
+ * --fdevice-time-trace, ptxas's --output-file).  So what is not known to be harmless is refused. */
+
+/* Why an option must not reach the compiler, in `a`, to be put behind its text; NULL: it may. */
+const char *option_refusal(Arena *a, const char *option);
+
+/* All options that may be given, one a line, with the form of their values: for the README. */
+void option_print_allowed(Buf *out);
 
 #endif

@@ -2,7 +2,6 @@
 #include "tuner/emit/c_expr.h"
 
 #include "metrics/base/expr_tree.h"
-#include "tuner/emit/c_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "tuner/emit/c_text.h"
+#include "tuner/emit/c_expr.h"
 
 #include <ctype.h>
 #include <string.h>

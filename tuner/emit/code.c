@@ -1,4 +1,4 @@
-#include "tuner/emit/code.h"
+#include "tuner/emit/unit.h"
 
 #include "tuner/emit/code_parts.h"
 

@@ -1,7 +1,6 @@
 /* NAME.h: the interface of an emitted unit, the same in all flavours. */
-#include "tuner/emit/code.h"
+#include "tuner/emit/unit.h"
 #include "tuner/emit/code_parts.h"
-#include "tuner/emit/pattern.h"
 #include "tuner/space/geometry.h"
 
 #include <inttypes.h>

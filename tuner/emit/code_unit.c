@@ -1,7 +1,6 @@
 /* NAME.c, NAME.cu and NAME_code.h: the patterns of unit/, with tables and functions of the unit. */
-#include "tuner/emit/code.h"
+#include "tuner/emit/unit.h"
 #include "tuner/emit/code_parts.h"
-#include "tuner/emit/pattern.h"
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>

@@ -1,9 +1,8 @@
-#include "tuner/emit/files.h"
+#include "tuner/emit/unit.h"
 
 #include "metrics/base/file.h"
 #include "metrics/base/json.h"
 #include "metrics/base/vec.h"
-#include "tuner/emit/code.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "tuner/emit/pattern.h"
+#include "tuner/emit/code_parts.h"
 
 #include "metrics/base/vec.h"
 

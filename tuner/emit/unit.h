@@ -100,4 +100,48 @@ bool unit_is_identifier(const char *name);
 const char *unit_flavour_name(EmitFlavour f);
 bool unit_flavour_find(const char *name, EmitFlavour *f);
 
+/* The texts of an emitted unit: what somebody checks into his project.
+ *
+ * NAME.h is the interface: problem, arguments, choice, functions, and where every entry comes from.
+ * NAME.c (driver flavours) or NAME.cu (runtime flavour) is the unit itself: which sizes each
+ * variant is valid for, how it is launched there, the table that is chosen from, and what loads and
+ * launches. NAME_code.h has cubins and PTX as arrays, for the driver flavours.
+ *
+ * All of it follows from the EmitUnit alone.  Expressions of the spec become C once the variant's
+ * parameters are filled in (c_expr.h); a variant of which something has no C, or whose
+ * code depends on the problem, serves the size it was tuned for and no other.  Nothing emitted
+ * needs aptune; C texts are C11 and C++17. */
+
+/* Each adds a whole text to `out`.  False after a message; warnings say which variants serve their
+ * tuned size alone for want of words in C. */
+bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d);
+bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d);
+bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d);
+
+/* An emitted unit as files in a folder.
+ *
+ *     NAME.h            header               NAME_K.cu           source of variant K, from 1
+ *     NAME.c, NAME.cu   the unit             NAME_K_sm90.cubin   its code
+ *     NAME_code.h       code as C arrays     NAME_K.ptx
+ *     NAME.json         the manifest         NAME_K_2.cu …       of further launches
+ *
+ * A unit of EMIT_RUNTIME has source alone.  All files or none: they are written under other names
+ * beside their places and renamed when the last one is there.  Files of an earlier unit of the same
+ * name that this one does not have, which its manifest tells, are removed. */
+
+/* Their names, without the folder, in `a`: the header first, the unit second, the manifest last. An
+ * outline (unit_outline) is enough. */
+const char *const *files_list(Arena *a, const EmitUnit *u, size_t *count);
+
+/* Writes them to a folder, which is made if need be.  False after a message. */
+bool files_write(const EmitUnit *u, const char *folder, Diag *d);
+
+/* The text of the manifest: what there is, from where, in which files. */
+void files_print_manifest(const EmitUnit *u, Buf *out);
+
+/* What the header and the unit, in a folder, are made from, as a rule of Make:
+ * "out/mm.h out/mm.c: mm.spec …".  False, with a message, where a rule cannot have a name. */
+bool files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
+                        size_t count, Buf *out, Diag *d);
+
 #endif

@@ -1,12 +1,12 @@
 /* Sources and code of a unit's variants, and whether they are what was measured. */
-#include "tuner/emit/unit_code.h"
+#include "tuner/emit/unit_make.h"
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "metrics/cubin/cubin.h"
-#include "tuner/compile/command.h"
+#include "tuner/compile/source.h"
 #include "tuner/compile/host_code.h"
-#include "tuner/emit/c_text.h"
+#include "tuner/emit/c_expr.h"
 #include "tuner/emit/inline.h"
 #include "tuner/run/run_parts.h"
 

@@ -1,6 +1,6 @@
 /* The stages of a handle, in order. */
 #include "metrics/base/file.h"
-#include "tuner/emit/files.h"
+#include "tuner/emit/unit.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"
 #include "tuner/output/report.h"

@@ -4,8 +4,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
-#include "tuner/compile/allowed.h"
-#include "tuner/compile/command.h"
+#include "tuner/compile/source.h"
 
 #include <string.h>
 

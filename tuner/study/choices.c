@@ -1,7 +1,7 @@
 #include "tuner/study/choices.h"
 
 #include "metrics/base/vec.h"
-#include "tuner/choose/budget.h"
+#include "tuner/choose/carve.h"
 #include "tuner/choose/polish.h"
 
 #include <math.h>

@@ -20,7 +20,7 @@
 #include "metrics/base/wire.h"
 #include "tuner/compile/data.h"
 #include "tuner/compile/profiling.h"
-#include "tuner/compile/protocol.h"
+#include "tuner/compile/result.h"
 #include "tuner/compile/worker/nvrtc.h"
 
 #include <malloc.h>

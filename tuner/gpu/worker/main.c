@@ -11,7 +11,7 @@
  */
 #include "driver.h"
 #include "problem.h"
-#include "trial.h"
+#include "sample.h"
 #include "metrics/base/json_struct.h"
 #include "metrics/base/process.h"
 #include "tuner/gpu/message.h"

@@ -1,4 +1,4 @@
-#include "sustain.h"
+#include "sample.h"
 
 #include "metrics/base/clock.h"
 #include "tuner/gpu/sampling.h"

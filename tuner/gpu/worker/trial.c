@@ -1,7 +1,6 @@
-#include "trial.h"
+#include "sample.h"
 
 #include "rival.h"
-#include "sustain.h"
 
 #include "metrics/base/clock.h"
 #include "tuner/gpu/sampling.h"

@@ -1,4 +1,4 @@
-#include "verify.h"
+#include "problem.h"
 
 #include "tuner/spec/contents.h"
 
