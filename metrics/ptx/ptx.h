@@ -1,9 +1,9 @@
 /* The PTX of one module as data.
  *
- * NVRTC's PTX is read once (ptx_parse) into these structs, which the flow analyses,
- * the warp walk and the printer share.  Nothing here depends on how the text was laid
+ * NVRTC's PTX is read once (ptx_parse) into these structs, which the flow analyses
+ * and the warp walk share.  Nothing here depends on how the text was laid
  * out: nested scopes are resolved, registers are numbered densely per function in order
- * of first use, every name is unique in its function.  An instruction that is not known keeps its
+ * of first use.  An instruction that is not known keeps its
  * text and operands and has the class PTX_CLASS_UNKNOWN.
  *
  * Everything lives in the arena that was given to ptx_parse.  Names are zero-terminated.
@@ -208,7 +208,7 @@ typedef enum PtxSpecial {
 typedef struct PtxFunction PtxFunction;
 
 typedef struct PtxVariable {
-    const char *name; /* unique in its function, or in the module */
+    const char *name;
     PtxSpace space;
     PtxType type;
     uint32_t align;         /* bytes; at least that of the type */
@@ -217,14 +217,10 @@ typedef struct PtxVariable {
     int index;              /* in the array it stands in */
     PtxFunction *function;  /* whose it is; NULL in the module */
     const char *dimensions; /* as written: "", "[4096]", "[]", "[2][3]" */
-    const char *opaque;     /* ".texref" and the like instead of a type; else NULL */
-    const char *initial;    /* as written, blanks made single; NULL when there is none */
-    const char *linkage;    /* "", ".visible", ".extern", ".weak", ".common" */
+    const char *initial;    /* where it begins in the text; NULL when there is none */
     bool is_parameter;      /* of an entry or .func, not a call's .param or a result */
     bool is_result;         /* of a .func */
     bool is_pointer;        /* .ptr was given */
-    PtxSpace pointer_space; /* with .ptr */
-    uint32_t pointer_align; /* with .ptr; bytes, 0 when not given */
     int vector;             /* 1, 2 or 4 */
     Span at;
 } PtxVariable;
@@ -276,9 +272,8 @@ typedef struct PtxInstr {
 } PtxInstr;
 
 typedef struct PtxRegister {
-    const char *name; /* "%r12"; a scope's own gets a suffix where the name was taken */
-    PtxType type;     /* as declared: NVVM 20 says .b32 for floats too */
-    int vector;       /* 1, 2 or 4 */
+    PtxType type; /* as declared: NVVM 20 says .b32 for floats too */
+    int vector;   /* 1, 2 or 4 */
 } PtxRegister;
 
 typedef struct PtxLabel {
@@ -286,11 +281,9 @@ typedef struct PtxLabel {
     size_t instr; /* the instruction it stands before; the count when it stands at the end */
 } PtxLabel;
 
-/* `.branchtargets`, or another labelled list that is only kept. */
+/* `.branchtargets`, or another labelled list. */
 typedef struct PtxTable {
-    const char *name;
-    const char *text;    /* other lists: everything after the colon; NULL for .branchtargets */
-    PtxOperand *targets; /* PTX_OPERAND_LABEL, or a name that is not one */
+    PtxOperand *targets; /* PTX_OPERAND_LABEL, or a name that is not one; none of other lists */
     size_t count;
 } PtxTable;
 
@@ -301,23 +294,15 @@ typedef struct PtxAttribute {
     int count;
 } PtxAttribute;
 
-/* `.pragma "nounroll";` inside a body. */
-typedef struct PtxPragma {
-    const char *text; /* without the quotation marks */
-    size_t instr;     /* the instruction it stands before */
-} PtxPragma;
-
 typedef VEC(PtxInstr) PtxInstrs;
 typedef VEC(PtxRegister) PtxRegisters;
 typedef VEC(PtxLabel) PtxLabels;
 typedef VEC(PtxTable) PtxTables;
 typedef VEC(PtxAttribute) PtxAttributes;
-typedef VEC(PtxPragma) PtxPragmas;
 typedef VEC(PtxVariable *) PtxVariables;
 
 struct PtxFunction {
     const char *name;
-    const char *linkage;
     bool is_entry;
     bool has_body;
     PtxVariables results; /* of a .func */
@@ -328,7 +313,6 @@ struct PtxFunction {
     PtxInstrs instrs;
     PtxLabels labels;
     PtxTables tables;
-    PtxPragmas pragmas;
     uint64_t param_size; /* bytes of the parameter space of an entry */
     uint64_t
         declared[PTX_TYPE_COUNT]; /* registers declared, by type; `registers` holds those used */

@@ -284,8 +284,7 @@ static bool read_register(PtxReader *r, PtxType type, int vector)
     }
     e->kind = PTX_NAME_REGISTER;
     e->value = (int)f->registers.count;
-    const PtxRegister reg = {ptx_reader_unique(r, name.text, name.length), type, vector};
-    VEC_PUSH(r->arena, &f->registers, reg);
+    VEC_PUSH(r->arena, &f->registers, ((PtxRegister){type, vector}));
     return true;
 }
 
@@ -332,19 +331,6 @@ static bool read_loc(PtxReader *r)
     return true;
 }
 
-/* .pragma string { "," string } ";" */
-static bool read_pragma(PtxReader *r)
-{
-    while (r->lex.token.kind == PTX_TOKEN_STRING) {
-        const PtxPragma p = {arena_copy(r->arena, r->lex.token.text, r->lex.token.length),
-                             r->function->instrs.count};
-        VEC_PUSH(r->arena, &r->function->pragmas, p);
-        ptx_lexer_next(&r->lex);
-        ptx_lexer_take(&r->lex, ',');
-    }
-    return ptx_reader_expect(r, ';', "after a pragma");
-}
-
 /* targets = label { "," label } ";"
  * The labels may come later: they are resolved at the end of the body. */
 static bool read_targets(PtxReader *r, PtxTable *t)
@@ -363,7 +349,7 @@ static bool read_targets(PtxReader *r, PtxTable *t)
 static bool read_table(PtxReader *r, const PtxToken *name)
 {
     PtxFunction *f = r->function;
-    PtxTable t = {.name = ptx_reader_unique(r, name->text, name->length)};
+    PtxTable t = {0};
     PtxMapEntry *e = ptx_map_add(&r->names, name->text, name->length, r->scope);
     e->kind = PTX_NAME_TABLE;
     e->value = (int)f->tables.count;
@@ -372,11 +358,8 @@ static bool read_table(PtxReader *r, const PtxToken *name)
         VEC_PUSH(r->arena, &f->tables, t);
         return ok;
     }
-    Buf b = {0};
     while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';'))
-        ptx_reader_copy_token(r, &b);
-    t.text = arena_copy(r->arena, buf_text(&b), b.size);
-    buf_free(&b);
+        ptx_lexer_next(&r->lex);
     VEC_PUSH(r->arena, &f->tables, t);
     return ptx_reader_expect(r, ';', "after a list of targets");
 }
@@ -400,14 +383,14 @@ static bool read_label(PtxReader *r, const PtxToken *name)
             "label '%.*s' stands twice in its scope", (int)name->length, name->text);
     e->kind = PTX_NAME_LABEL;
     e->value = (int)f->labels.count;
-    const PtxLabel label = {ptx_reader_unique(r, name->text, name->length), f->instrs.count};
+    const PtxLabel label = {arena_copy(r->arena, name->text, name->length), f->instrs.count};
     VEC_PUSH(r->arena, &f->labels, label);
     return true;
 }
 
 static bool read_local_variables(PtxReader *r, PtxSpace space)
 {
-    return ptx_reader_variables(r, space, "", false, &r->function->locals) &&
+    return ptx_reader_variables(r, space, false, &r->function->locals) &&
            ptx_reader_expect(r, ';', "after a declaration");
 }
 
@@ -419,8 +402,10 @@ static bool read_body_directive(PtxReader *r)
         return read_loc(r);
     if (ptx_lexer_take_word(&r->lex, ".reg"))
         return read_registers(r);
-    if (ptx_lexer_take_word(&r->lex, ".pragma"))
-        return read_pragma(r);
+    if (ptx_lexer_is_word(&r->lex, ".pragma")) {
+        ptx_reader_skip(r);
+        return true;
+    }
     if (ptx_words_space(&r->words, t.text + 1, t.length - 1, &space)) {
         ptx_lexer_next(&r->lex);
         return read_local_variables(r, space);
@@ -507,7 +492,7 @@ static bool read_parameters(PtxReader *r, PtxVariables *list, bool result)
     while (!ptx_lexer_is(&r->lex, ')')) {
         if (!ptx_lexer_take_word(&r->lex, ".param") && !ptx_lexer_take_word(&r->lex, ".reg"))
             return ptx_reader_expected(r, "'.param' or ')'");
-        if (!ptx_reader_variables(r, PTX_PARAM, "", true, list))
+        if (!ptx_reader_variables(r, PTX_PARAM, true, list))
             return false;
         PtxVariable *v = list->at[list->count - 1];
         v->is_parameter = !result;
@@ -586,12 +571,11 @@ static bool read_signature(PtxReader *r, PtxFunction *f)
 }
 
 /* function = linkage ( ".entry" | ".func" attributes [ parameters ] ) rest */
-static bool read_function(PtxReader *r, const char *linkage, bool is_entry)
+static bool read_function(PtxReader *r, bool is_entry)
 {
     PtxFunction waiting = {0}; /* results and attributes come before the name */
     ptx_reader_open_scope(r);
     r->function = &waiting;
-    r->function_scope = r->scope;
     read_attributes(r, &waiting);
     if (!read_parameters(r, &waiting.results, true))
         return false;
@@ -604,7 +588,6 @@ static bool read_function(PtxReader *r, const char *linkage, bool is_entry)
     lay_out(&f->results);
     for (size_t i = 0; i < f->results.count; i++)
         f->results.at[i]->function = f;
-    f->linkage = linkage;
     f->is_entry = is_entry;
     f->at = at;
     r->function = f;
@@ -681,19 +664,18 @@ static bool read_address_size(PtxReader *r)
     return true;
 }
 
-static const char *read_linkage(PtxReader *r)
+static void skip_linkage(PtxReader *r)
 {
     static const char *const linkages[] = {".visible", ".extern", ".weak", ".common"};
     for (size_t i = 0; i < sizeof linkages / sizeof *linkages; i++)
         if (ptx_lexer_take_word(&r->lex, linkages[i]))
-            return linkages[i];
-    return "";
+            return;
 }
 
-static bool read_module_variables(PtxReader *r, PtxSpace space, const char *linkage)
+static bool read_module_variables(PtxReader *r, PtxSpace space)
 {
     ptx_lexer_next(&r->lex);
-    return ptx_reader_variables(r, space, linkage, false, &r->module->variables) &&
+    return ptx_reader_variables(r, space, false, &r->module->variables) &&
            ptx_reader_expect(r, ';', "after a declaration");
 }
 
@@ -702,15 +684,15 @@ static bool read_module_variables(PtxReader *r, PtxSpace space, const char *link
 static bool read_directive(PtxReader *r)
 {
     PtxSpace space = PTX_GENERIC;
-    const char *linkage = read_linkage(r);
+    skip_linkage(r);
     const PtxToken t = r->lex.token;
     if (ptx_lexer_take_word(&r->lex, ".entry"))
-        return read_function(r, linkage, true);
+        return read_function(r, true);
     if (ptx_lexer_take_word(&r->lex, ".func"))
-        return read_function(r, linkage, false);
+        return read_function(r, false);
     if (t.kind == PTX_TOKEN_WORD && t.text[0] == '.' &&
         ptx_words_space(&r->words, t.text + 1, t.length - 1, &space))
-        return read_module_variables(r, space, linkage);
+        return read_module_variables(r, space);
     if (ptx_lexer_take_word(&r->lex, ".version"))
         return read_version(r);
     if (ptx_lexer_take_word(&r->lex, ".target"))
@@ -733,7 +715,6 @@ PtxModule *ptx_parse(Arena *a, const Source *s, Diag *d)
 {
     PtxReader r = {.arena = a, .diag = d, .lex = ptx_lexer_new(s), .words = ptx_words_new(a)};
     r.names.arena = a;
-    r.taken.arena = a;
     VEC_PUSH(a, &r.parents, 0);
     r.module = ARENA_NEW(a, PtxModule);
     *r.module = (PtxModule){.source = s, .version = "", .target = "", .address_bits = 64};

@@ -91,8 +91,7 @@ static PtxMapEntry *find_in_range(PtxReader *r, uint32_t scope, const char *text
     PtxMapEntry *fresh = ptx_map_add(&r->names, text, length, scope);
     fresh->kind = PTX_NAME_REGISTER;
     fresh->value = (int)r->function->registers.count;
-    const PtxRegister reg = {ptx_reader_unique(r, text, length), range->type, range->vector};
-    VEC_PUSH(r->arena, &r->function->registers, reg);
+    VEC_PUSH(r->arena, &r->function->registers, ((PtxRegister){range->type, range->vector}));
     return fresh;
 }
 
@@ -104,24 +103,6 @@ PtxMapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, siz
             e = find_in_range(r, scope, text, length);
         if (e || scope == 0)
             return e;
-    }
-}
-
-const char *ptx_reader_unique(PtxReader *r, const char *text, size_t length)
-{
-    PtxMapEntry *e = ptx_map_add(&r->taken, text, length, r->function_scope);
-    e->kind = 1;
-    if (e->value++ == 0)
-        return arena_copy(r->arena, text, length);
-    for (;;) {
-        e = ptx_map_find(&r->taken, text, length, r->function_scope);
-        const char *name = arena_printf(r->arena, "%.*s_%d", (int)length, text, e->value++);
-        PtxMapEntry *fresh = ptx_map_add(&r->taken, name, strlen(name), r->function_scope);
-        if (fresh->kind == 0) {
-            fresh->kind = 1;
-            fresh->value = 1;
-            return name;
-        }
     }
 }
 
@@ -151,9 +132,7 @@ static bool read_align(PtxReader *r, PtxVariable *v)
     if (n == 0 || n > 65536 || (n & (n - 1)))
         return diag_error(r->diag, v->at, "alignment %llu is not a power of two up to 65536",
                           (unsigned long long)n);
-    if (v->is_pointer)
-        v->pointer_align = (uint32_t)n;
-    else
+    if (!v->is_pointer) /* what it points to is not followed */
         v->align = (uint32_t)n;
     return true;
 }
@@ -173,10 +152,6 @@ static bool read_attribute(PtxReader *r, PtxVariable *v)
         v->is_pointer = true;
     else if (t.length == 3 && t.text[1] == 'v' && (t.text[2] == '2' || t.text[2] == '4'))
         v->vector = t.text[2] - '0';
-    else if (t.length > 3 && memcmp(t.text + t.length - 3, "ref", 3) == 0)
-        v->opaque = arena_copy(r->arena, t.text, t.length);
-    else if (v->is_pointer)
-        (void)ptx_words_space(&r->words, t.text + 1, t.length - 1, &v->pointer_space);
     if (ptx_lexer_is(&r->lex, '('))
         skip_brackets(r);
     return true;
@@ -206,35 +181,16 @@ static bool read_dimensions(PtxReader *r, PtxVariable *v)
     return true;
 }
 
-void ptx_reader_copy_token(PtxReader *r, Buf *b)
-{
-    const PtxToken *t = &r->lex.token;
-    const bool tight =
-        b->size == 0 || b->text[b->size - 1] == '{' || t->sign == ',' || t->sign == '}';
-    if (!tight)
-        buf_putc(b, ' ');
-    if (t->kind == PTX_TOKEN_STRING)
-        buf_putc(b, '"');
-    buf_add(b, t->text, t->length);
-    if (t->kind == PTX_TOKEN_STRING)
-        buf_putc(b, '"');
-    ptx_lexer_next(&r->lex);
-}
-
 /* initial = what stands before the next "," or ";" outside braces */
-static const char *read_initial(PtxReader *r)
+static void skip_initial(PtxReader *r)
 {
-    Buf b = {0};
     int depth = 0;
     while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';')) {
         if (depth == 0 && ptx_lexer_is(&r->lex, ','))
             break;
         depth += ptx_lexer_is(&r->lex, '{') - ptx_lexer_is(&r->lex, '}');
-        ptx_reader_copy_token(r, &b);
+        ptx_lexer_next(&r->lex);
     }
-    const char *text = arena_copy(r->arena, buf_text(&b), b.size);
-    buf_free(&b);
-    return text;
 }
 
 static void declare_variable(PtxReader *r, PtxVariable *v, const char *text, size_t length)
@@ -244,7 +200,7 @@ static void declare_variable(PtxReader *r, PtxVariable *v, const char *text, siz
         diag_error(r->diag, v->at, "'%.*s' is declared twice in its scope", (int)length, text);
     e->kind = PTX_NAME_VARIABLE;
     e->pointer = v;
-    v->name = r->function ? ptx_reader_unique(r, text, length) : arena_copy(r->arena, text, length);
+    v->name = arena_copy(r->arena, text, length);
     v->function = r->function;
 }
 
@@ -263,16 +219,17 @@ static bool read_declarator(PtxReader *r, PtxVariable *v)
         v->align = 16;
     if (!read_dimensions(r, v))
         return false;
-    if (ptx_lexer_take(&r->lex, '='))
-        v->initial = read_initial(r);
+    if (ptx_lexer_take(&r->lex, '=')) {
+        v->initial = r->lex.token.text;
+        skip_initial(r);
+    }
     declare_variable(r, v, name.text, name.length);
     return true;
 }
 
-bool ptx_reader_variables(PtxReader *r, PtxSpace space, const char *linkage, bool one,
-                          PtxVariables *list)
+bool ptx_reader_variables(PtxReader *r, PtxSpace space, bool one, PtxVariables *list)
 {
-    PtxVariable base = {.space = space, .linkage = linkage, .vector = 1};
+    PtxVariable base = {.space = space, .vector = 1};
     while (r->lex.token.kind == PTX_TOKEN_WORD && r->lex.token.text[0] == '.')
         if (!read_attribute(r, &base))
             return false;

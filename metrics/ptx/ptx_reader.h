@@ -45,12 +45,10 @@ typedef struct PtxReader {
     PtxModule *module;
     PtxWords words;
     PtxMap names;          /* by text and scope */
-    PtxMap taken;          /* names given out in the current function, by text and function scope */
     VEC(uint32_t) parents; /* of each scope by number; 0 is the module */
     uint32_t scope;        /* the innermost */
     int depth;
     PtxFunction *function;
-    uint32_t function_scope;
     VEC(PtxPending) pending;
     VEC(PtxOperand) operands; /* of statements under way; a stack */
     uint32_t file;
@@ -69,18 +67,12 @@ void ptx_reader_open_scope(PtxReader *r);
 void ptx_reader_close_scope(PtxReader *r);
 /* The innermost entry for a name as seen from a scope; NULL when there is none. */
 PtxMapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length);
-/* A zero-terminated name that nothing else in the function has. */
-const char *ptx_reader_unique(PtxReader *r, const char *text, size_t length);
 
 /* A non-negative integer; false after a message. */
 bool ptx_reader_integer(PtxReader *r, uint64_t *value);
 
-/* Appends the current token to a text that is only kept, blanks made single; steps over it. */
-void ptx_reader_copy_token(PtxReader *r, Buf *b);
-
 /* variables = { attribute } name { "[" [ size ] "]" } [ "=" initial ] { "," name … }
  * Stands behind the space; appends to `list`.  Stops before ";" or, for parameters, after one. */
-bool ptx_reader_variables(PtxReader *r, PtxSpace space, const char *linkage, bool one,
-                          PtxVariables *list);
+bool ptx_reader_variables(PtxReader *r, PtxSpace space, bool one, PtxVariables *list);
 
 #endif

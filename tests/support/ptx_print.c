@@ -1,6 +1,7 @@
 #include "tests/support/ptx_print.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out);
@@ -34,13 +35,47 @@ static void print_named(const char *name, int64_t offset, Buf *out)
         buf_printf(out, "+%" PRId64, offset);
 }
 
+/* By register of the function under way: its place in the order of use, from 1; for one that a text
+ * declared by itself its own number is another. */
+static int *places, used;
+
+static void place_register(void *context, int reg, bool writes)
+{
+    (void)context, (void)writes;
+    if (!places[reg])
+        places[reg] = ++used;
+}
+
+static void place_registers(const PtxFunction *f)
+{
+    used = 0;
+    places = memory_zeroed(f->registers.count, sizeof *places);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        ptx_visit_registers(&f->instrs.at[i], place_register, NULL);
+}
+
+static void print_register(const PtxFunction *f, int reg, Buf *out)
+{
+    const PtxRegister *r = &f->registers.at[reg];
+    buf_printf(out, "%%%s_%d_%d", ptx_type_name(r->type), r->vector, places[reg]);
+}
+
+/* A function's own by its place: scopes may have the same name. */
+static void print_named_variable(const PtxVariable *v, Buf *out)
+{
+    if (v->function)
+        buf_printf(out, "$%c%d", v->is_parameter ? 'P' : v->is_result ? 'R' : 'V', v->index);
+    else
+        buf_puts(out, v->name);
+}
+
 static void print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out)
 {
     if (o->negated)
         buf_putc(out, '!');
     switch (o->kind) {
     case PTX_OPERAND_REGISTER:
-        buf_puts(out, f->registers.at[o->index].name);
+        print_register(f, o->index, out);
         print_named(o->name ? o->name : "", o->value, out);
         return;
     case PTX_OPERAND_IMMEDIATE:
@@ -53,13 +88,14 @@ static void print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out)
             buf_printf(out, "0d%016" PRIX64, (uint64_t)o->value);
         return;
     case PTX_OPERAND_VARIABLE:
-        print_named(o->variable->name, o->value, out);
+        print_named_variable(o->variable, out);
+        print_named("", o->value, out);
         return;
     case PTX_OPERAND_LABEL:
-        print_named(f->labels.at[o->index].name, o->value, out);
+        buf_printf(out, "$L%d", o->index);
         return;
     case PTX_OPERAND_TABLE:
-        print_named(f->tables.at[o->index].name, o->value, out);
+        buf_printf(out, "$T%d", o->index);
         return;
     case PTX_OPERAND_NAME:
     case PTX_OPERAND_SPECIAL:
@@ -90,8 +126,11 @@ static void print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out)
 
 static void print_instr(const PtxFunction *f, const PtxInstr *in, Buf *out)
 {
-    if (in->guard != PTX_NO_GUARD)
-        buf_printf(out, "@%s%s ", in->guard_negated ? "!" : "", f->registers.at[in->guard].name);
+    if (in->guard != PTX_NO_GUARD) {
+        buf_puts(out, in->guard_negated ? "@!" : "@");
+        print_register(f, in->guard, out);
+        buf_putc(out, ' ');
+    }
     buf_puts(out, in->form->text);
     for (int i = 0; i < in->count; i++) {
         buf_puts(out, i == 0 ? " " : ", ");
@@ -100,28 +139,19 @@ static void print_instr(const PtxFunction *f, const PtxInstr *in, Buf *out)
     buf_putc(out, ';');
 }
 
-/* Linkage, space, alignment, type, name, dimensions, initial value; no ";". */
+/* Space, alignment, type, name, dimensions; no ";". */
 static void print_variable(const PtxVariable *v, Buf *out)
 {
-    if (v->linkage[0])
-        buf_printf(out, "%s ", v->linkage);
     buf_printf(out, ".%s ", ptx_space_name(v->space));
     buf_printf(out, ".align %u ", v->align);
     if (v->vector > 1)
         buf_printf(out, ".v%d ", v->vector);
-    if (v->opaque)
-        buf_printf(out, "%s ", v->opaque);
     if (v->type != PTX_NO_TYPE)
         buf_printf(out, ".%s ", ptx_type_name(v->type));
     if (v->is_pointer)
         buf_puts(out, ".ptr ");
-    if (v->is_pointer && v->pointer_space != PTX_GENERIC)
-        buf_printf(out, ".%s ", ptx_space_name(v->pointer_space));
-    if (v->is_pointer && v->pointer_align)
-        buf_printf(out, ".align %u ", v->pointer_align);
-    buf_printf(out, "%s%s", v->name, v->dimensions);
-    if (v->initial)
-        buf_printf(out, " = %s", v->initial);
+    print_named_variable(v, out);
+    buf_puts(out, v->dimensions);
 }
 
 static void print_parameters(const PtxVariables *list, Buf *out)
@@ -144,34 +174,19 @@ static void print_attributes(const PtxFunction *f, Buf *out)
     }
 }
 
-/* One line per type and width, broken at ten registers. */
-static void print_registers(const PtxFunction *f, PtxType type, int vector, Buf *out)
+/* A range for each type and width: registers of a range are numbered in the order of their use. */
+static void print_registers(PtxType type, int vector, Buf *out)
 {
-    int on_line = 0;
-    for (size_t i = 0; i < f->registers.count; i++) {
-        const PtxRegister *reg = &f->registers.at[i];
-        if (reg->type != type || reg->vector != vector)
-            continue;
-        if (on_line == 0 && vector > 1)
-            buf_printf(out, "\t.reg .v%d .%s ", vector, ptx_type_name(type));
-        else if (on_line == 0)
-            buf_printf(out, "\t.reg .%s ", ptx_type_name(type));
-        else
-            buf_puts(out, ", ");
-        buf_puts(out, reg->name);
-        on_line = (on_line + 1) % 10;
-        if (on_line == 0)
-            buf_puts(out, ";\n");
-    }
-    if (on_line)
-        buf_puts(out, ";\n");
+    const char *width = vector == 4 ? ".v4 " : vector == 2 ? ".v2 " : "";
+    buf_printf(out, "\t.reg %s.%s %%%s_%d_<%d>;\n", width, ptx_type_name(type), ptx_type_name(type),
+               vector, used + 1);
 }
 
 static void print_declarations(const PtxFunction *f, Buf *out)
 {
-    for (int t = 0; t < PTX_TYPE_COUNT; t++)
+    for (int t = PTX_PRED; t < PTX_TYPE_COUNT; t++)
         for (int vector = 1; vector <= 4; vector *= 2)
-            print_registers(f, (PtxType)t, vector, out);
+            print_registers((PtxType)t, vector, out);
     for (size_t i = 0; i < f->locals.count; i++) {
         buf_putc(out, '\t');
         print_variable(f->locals.at[i], out);
@@ -179,7 +194,9 @@ static void print_declarations(const PtxFunction *f, Buf *out)
     }
     for (size_t i = 0; i < f->tables.count; i++) {
         const PtxTable *t = &f->tables.at[i];
-        buf_printf(out, "%s: %s", t->name, t->text ? t->text : ".branchtargets");
+        if (t->count == 0) /* another list */
+            continue;
+        buf_printf(out, "$T%zu: .branchtargets", i);
         for (size_t k = 0; k < t->count; k++) {
             buf_puts(out, k ? ", " : " ");
             print_operand(f, &t->targets[k], out);
@@ -190,13 +207,11 @@ static void print_declarations(const PtxFunction *f, Buf *out)
 
 static void print_code(const PtxFunction *f, Buf *out)
 {
-    size_t label = 0, pragma = 0;
+    size_t label = 0;
     uint32_t file = 0, line = 0;
     for (size_t i = 0; i <= f->instrs.count; i++) {
         for (; label < f->labels.count && f->labels.at[label].instr == i; label++)
-            buf_printf(out, "%s:\n", f->labels.at[label].name);
-        for (; pragma < f->pragmas.count && f->pragmas.at[pragma].instr == i; pragma++)
-            buf_printf(out, "\t.pragma \"%s\";\n", f->pragmas.at[pragma].text);
+            buf_printf(out, "$L%zu:\n", label);
         if (i == f->instrs.count)
             return;
         const PtxInstr *in = &f->instrs.at[i];
@@ -212,8 +227,6 @@ static void print_code(const PtxFunction *f, Buf *out)
 
 static void print_function(const PtxFunction *f, Buf *out)
 {
-    if (f->linkage[0])
-        buf_printf(out, "%s ", f->linkage);
     buf_puts(out, f->is_entry ? ".entry " : ".func ");
     if (f->results.count) {
         print_parameters(&f->results, out);
@@ -227,9 +240,11 @@ static void print_function(const PtxFunction *f, Buf *out)
         return;
     }
     buf_puts(out, "\n{\n");
+    place_registers(f);
     print_declarations(f, out);
     print_code(f, out);
     buf_puts(out, "}\n");
+    free(places);
 }
 
 void ptx_print(const PtxModule *m, Buf *out)
