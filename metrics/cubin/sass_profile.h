@@ -86,4 +86,13 @@ SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w
  * not summed. */
 void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight);
 
+/* Accesses of all widths. */
+static inline double sass_accesses(const double counts[SASS_WIDTHS])
+{
+    double sum = 0;
+    for (int i = 0; i < SASS_WIDTHS; i++)
+        sum += counts[i];
+    return sum;
+}
+
 #endif

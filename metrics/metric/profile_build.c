@@ -41,14 +41,6 @@ static int64_t local_array_bytes(const PtxFunction *f)
     return bytes;
 }
 
-static double sum_widths(const double counts[SASS_WIDTHS])
-{
-    double sum = 0;
-    for (int i = 0; i < SASS_WIDTHS; i++)
-        sum += counts[i];
-    return sum;
-}
-
 static void set_machine(Profile *p, const SassProfile *s, const SassSerial *longest)
 {
     const struct {
@@ -66,11 +58,11 @@ static void set_machine(Profile *p, const SassProfile *s, const SassSerial *long
         {PROFILE_LSU_ISSUED, s->by_unit[SASS_UNIT_LSU]},
         {PROFILE_MATCH_ISSUED, s->matches},
         {PROFILE_BRANCH_ISSUED, s->by_unit[SASS_UNIT_BRANCH]},
-        {PROFILE_SHARED_ISSUED, sum_widths(s->shared_loads) + sum_widths(s->shared_stores)},
+        {PROFILE_SHARED_ISSUED, sass_accesses(s->shared_loads) + sass_accesses(s->shared_stores)},
         {PROFILE_SHARED_128_ISSUED,
          s->shared_loads[SASS_WIDTH_16] + s->shared_stores[SASS_WIDTH_16]},
-        {PROFILE_GLOBAL_ISSUED, sum_widths(s->global_loads) + sum_widths(s->global_stores)},
-        {PROFILE_SPILL_ISSUED, sum_widths(s->local_loads) + sum_widths(s->local_stores)},
+        {PROFILE_GLOBAL_ISSUED, sass_accesses(s->global_loads) + sass_accesses(s->global_stores)},
+        {PROFILE_SPILL_ISSUED, sass_accesses(s->local_loads) + sass_accesses(s->local_stores)},
         {PROFILE_LOOP_BYTES, s->loop_bytes},
         {PROFILE_LOOP_BYTES_MOST, s->loop_bytes_most},
         {PROFILE_HOT_BYTES, s->hot_bytes},

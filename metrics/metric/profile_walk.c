@@ -199,21 +199,22 @@ static const double spread_wavefronts = 3.53;
 /* Who touches the sectors first; of those whose addresses are not known, everybody. */
 static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
 {
+    double *v = t->value;
     const double known = x->figures.sectors;
     if (x->kind == ACCESS_LOAD) {
-        t->load_sectors += known + unknown;
+        v[PROFILE_LOAD_SECTORS] += known + unknown;
         const double loads = x->figures.executions - x->figures.unknown;
-        for (int i = 0; i < REUSE_SCOPES; i++) {
-            t->load_first[i] += known * x->reuse.first[i] + unknown;
-            t->loads_first[i] += loads * x->reuse.first[i] + x->figures.unknown;
-        }
+        for (int i = 0; i < REUSE_SCOPES; i++)
+            v[PROFILE_LOAD_FIRST_WARP + i] += known * x->reuse.first[i] + unknown;
+        v[PROFILE_LOADS_FIRST_SM] += loads * x->reuse.first[REUSE_SM] + x->figures.unknown;
+        v[PROFILE_LOADS_FIRST_LAUNCH] += loads * x->reuse.first[REUSE_LAUNCH] + x->figures.unknown;
     } else if (x->kind == ACCESS_STORE) {
-        t->store_sectors += known + unknown;
-        t->store_first_launch += known * x->reuse.first[REUSE_LAUNCH] + unknown;
-        t->store_open += known * x->reuse.open + unknown;
+        v[PROFILE_STORE_SECTORS] += known + unknown;
+        v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
+        v[PROFILE_STORE_OPEN] += known * x->reuse.open + unknown;
     } else if (x->kind == ACCESS_ATOMIC || x->kind == ACCESS_COUNT) {
-        t->atomic_sectors += known + unknown;
-        t->atomic_first_launch += known * x->reuse.first[REUSE_LAUNCH] + unknown;
+        v[PROFILE_ATOMIC_SECTORS] += known + unknown;
+        v[PROFILE_ATOMIC_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
     }
 }
 
@@ -228,40 +229,42 @@ static double unknown_sectors(const MemoryAccess *x)
 
 static void add_spread(ProfileTraffic *t, const MemoryAccess *x)
 {
+    double *v = t->value;
     const MemoryFigures *f = &x->figures;
     if (!(f->unknown > 0) || !(f->executions > 0))
         return;
     const double lanes = f->unknown * f->lanes / f->executions, bytes = lanes * x->bytes;
-    t->global_sectors += unknown_sectors(x);
-    t->global_sectors_min += bytes / SECTOR;
-    t->global_lines += lanes;
-    t->global_passes += spread_wavefronts * f->unknown;
-    t->global_lines_min += bytes / LINE;
-    t->global_bytes += bytes;
-    t->global_bytes_unique += bytes;
+    v[PROFILE_GLOBAL_SECTORS] += unknown_sectors(x);
+    v[PROFILE_GLOBAL_SECTORS_MIN] += bytes / SECTOR;
+    v[PROFILE_GLOBAL_LINES] += lanes;
+    v[PROFILE_GLOBAL_PASSES] += spread_wavefronts * f->unknown;
+    v[PROFILE_GLOBAL_LINES_MIN] += bytes / LINE;
+    v[PROFILE_GLOBAL_BYTES] += bytes;
+    v[PROFILE_GLOBAL_BYTES_UNIQUE] += bytes;
 }
 
 static void add_access(ProfileTraffic *t, const MemoryAccess *x)
 {
+    double *v = t->value;
     const MemoryFigures *f = &x->figures;
     switch (x->space) {
     case PTX_GLOBAL:
         add_spread(t, x);
         add_reuse(t, x, unknown_sectors(x));
-        t->global_sectors += f->sectors;
-        t->global_sectors_min += f->sectors_min;
-        t->global_lines += f->lines;
-        t->global_lines_min += f->lines_min;
-        t->global_passes += f->wavefronts;
-        t->global_requests += f->executions;
-        t->global_bytes += f->bytes;
-        t->global_bytes_unique += f->unique_bytes;
+        v[PROFILE_GLOBAL_SECTORS] += f->sectors;
+        v[PROFILE_GLOBAL_SECTORS_MIN] += f->sectors_min;
+        v[PROFILE_GLOBAL_LINES] += f->lines;
+        v[PROFILE_GLOBAL_LINES_MIN] += f->lines_min;
+        v[PROFILE_GLOBAL_PASSES] += f->wavefronts;
+        v[PROFILE_GLOBAL_REQUESTS] += f->executions;
+        v[PROFILE_GLOBAL_BYTES] += f->bytes;
+        v[PROFILE_GLOBAL_BYTES_UNIQUE] += f->unique_bytes;
         break;
     case PTX_SHARED:
-        t->shared_traffic += f->lanes * x->bytes;
+        v[PROFILE_SHARED_TRAFFIC] += f->lanes * x->bytes;
         break;
     case PTX_LOCAL:
-        t->local_sectors += f->sectors;
+        v[PROFILE_LOCAL_SECTORS] += f->sectors;
         t->local_width += f->executions * x->bytes;
         break;
     case PTX_CONST:
@@ -345,40 +348,45 @@ static double constant_room(const Memory *m, size_t i)
 /* Copy engines take whole sectors in order and everything once; in shared memory 128 bytes a pass. */
 static void add_bulk(ProfileTraffic *t, double loads, double stores)
 {
+    double *v = t->value;
     const double bytes = loads + stores;
-    t->global_sectors += bytes / SECTOR;
-    t->global_sectors_min += bytes / SECTOR;
-    t->global_lines += bytes / LINE;
-    t->global_passes += bytes / LINE;
-    t->global_lines_min += bytes / LINE;
-    t->global_bytes += bytes;
-    t->global_bytes_unique += bytes;
-    t->load_sectors += loads / SECTOR;
+    v[PROFILE_GLOBAL_SECTORS] += bytes / SECTOR;
+    v[PROFILE_GLOBAL_SECTORS_MIN] += bytes / SECTOR;
+    v[PROFILE_GLOBAL_LINES] += bytes / LINE;
+    v[PROFILE_GLOBAL_PASSES] += bytes / LINE;
+    v[PROFILE_GLOBAL_LINES_MIN] += bytes / LINE;
+    v[PROFILE_GLOBAL_BYTES] += bytes;
+    v[PROFILE_GLOBAL_BYTES_UNIQUE] += bytes;
+    v[PROFILE_LOAD_SECTORS] += loads / SECTOR;
     for (int i = 0; i < REUSE_SCOPES; i++)
-        t->load_first[i] += loads / SECTOR;
-    t->store_sectors += stores / SECTOR;
-    t->store_first_launch += stores / SECTOR;
-    t->shared_traffic += bytes;
+        v[PROFILE_LOAD_FIRST_WARP + i] += loads / SECTOR;
+    v[PROFILE_STORE_SECTORS] += stores / SECTOR;
+    v[PROFILE_STORE_FIRST_LAUNCH] += stores / SECTOR;
+    v[PROFILE_SHARED_TRAFFIC] += bytes;
     t->others.wavefronts += bytes / LINE;
     t->others.wavefronts_min += bytes / LINE;
 }
 
-static ProfileTraffic sum_traffic(const Memory *m)
+static ProfileTraffic sum_traffic(const Memory *m, double v[PROFILE_FIELDS])
 {
-    ProfileTraffic t = {0};
+    ProfileTraffic t = {.value = v};
+    for (int f = PROFILE_SHARED_WAVEFRONTS; f <= PROFILE_ATOMIC_FIRST_LAUNCH; f++)
+        v[f] = 0;
+    v[PROFILE_ACCESSES_UNKNOWN] = v[PROFILE_CONSTANT_LINES] = v[PROFILE_CONSTANT_ROOM] = 0;
     add_bulk(&t, m->mean.bulk_loads, m->mean.bulk_stores);
     for (size_t i = 0; i < m->loads.count; i++)
         add_shared(m->loads.at[i].kind == ACCESS_LOAD ? &t.loads : &t.stores,
                    &m->loads.at[i].figures);
     for (size_t i = 0; i < m->accesses.count; i++) {
         const MemoryAccess *x = &m->accesses.at[i];
-        t.unknown += x->figures.unknown;
+        v[PROFILE_ACCESSES_UNKNOWN] += x->figures.unknown;
         if (x->space == PTX_SHARED)
             add_shared_access(&t, x);
         add_access(&t, x);
         if (x->space == PTX_CONST) {
-            t.constant_lines += (x->figures.executions - x->figures.unknown) * other_line(m, i);
-            t.constant_room = fmax(t.constant_room, constant_room(m, i));
+            v[PROFILE_CONSTANT_LINES] +=
+                (x->figures.executions - x->figures.unknown) * other_line(m, i);
+            v[PROFILE_CONSTANT_ROOM] = fmax(v[PROFILE_CONSTANT_ROOM], constant_room(m, i));
         }
     }
     return t;
@@ -393,39 +401,11 @@ static void set_shared(Profile *p, const ProfileTraffic *t)
     p->value[PROFILE_SHARED_ACCESSES] = t->loads.accesses + t->stores.accesses + t->others.accesses;
 }
 
-static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
-{
-    set_shared(p, t);
-    p->value[PROFILE_GLOBAL_SECTORS] = t->global_sectors;
-    p->value[PROFILE_GLOBAL_SECTORS_MIN] = t->global_sectors_min;
-    p->value[PROFILE_GLOBAL_LINES] = t->global_lines;
-    p->value[PROFILE_GLOBAL_LINES_MIN] = t->global_lines_min;
-    p->value[PROFILE_GLOBAL_PASSES] = t->global_passes;
-    p->value[PROFILE_GLOBAL_REQUESTS] = t->global_requests;
-    p->value[PROFILE_GLOBAL_BYTES] = t->global_bytes;
-    p->value[PROFILE_GLOBAL_BYTES_UNIQUE] = t->global_bytes_unique;
-    p->value[PROFILE_LOAD_SECTORS] = t->load_sectors;
-    p->value[PROFILE_LOAD_FIRST_WARP] = t->load_first[REUSE_WARP];
-    p->value[PROFILE_LOAD_FIRST_BLOCK] = t->load_first[REUSE_BLOCK];
-    p->value[PROFILE_LOAD_FIRST_SM] = t->load_first[REUSE_SM];
-    p->value[PROFILE_LOAD_FIRST_LAUNCH] = t->load_first[REUSE_LAUNCH];
-    p->value[PROFILE_LOADS_FIRST_SM] = t->loads_first[REUSE_SM];
-    p->value[PROFILE_LOADS_FIRST_LAUNCH] = t->loads_first[REUSE_LAUNCH];
-    p->value[PROFILE_STORE_SECTORS] = t->store_sectors;
-    p->value[PROFILE_STORE_FIRST_LAUNCH] = t->store_first_launch;
-    p->value[PROFILE_STORE_OPEN] = t->store_open;
-    p->value[PROFILE_ATOMIC_SECTORS] = t->atomic_sectors;
-    p->value[PROFILE_ATOMIC_FIRST_LAUNCH] = t->atomic_first_launch;
-    p->value[PROFILE_SHARED_TRAFFIC] = t->shared_traffic;
-    p->value[PROFILE_LOCAL_SECTORS] = t->local_sectors;
-    p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;
-    p->value[PROFILE_ACCESSES_SAMPLED] = sampled;
-}
-
 ProfileTraffic profile_set_memory(Profile *p, const Memory *m)
 {
-    const ProfileTraffic t = sum_traffic(m);
-    set_traffic(p, &t, m->sampled);
+    const ProfileTraffic t = sum_traffic(m, p->value);
+    set_shared(p, &t);
+    p->value[PROFILE_ACCESSES_SAMPLED] = m->sampled;
     p->value[PROFILE_LOAD_RUN] = m->reuse ? m->reuse->run_load : 0;
     p->value[PROFILE_STORE_RUN] = m->reuse ? m->reuse->run_store : 0;
     return t;
@@ -452,14 +432,6 @@ static void leave_out(ProfileShared *s, double in_text, double in_code)
     s->wavefronts_min *= left;
 }
 
-static double sum_of(const double counts[SASS_WIDTHS])
-{
-    double sum = 0;
-    for (int i = 0; i < SASS_WIDTHS; i++)
-        sum += counts[i];
-    return sum;
-}
-
 /* Bytes of a lane; of all 32 lanes that many sectors. */
 static double width_of(const double counts[SASS_WIDTHS])
 {
@@ -473,15 +445,16 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
 {
     const double local = width_of(s->local_loads) + width_of(s->local_stores);
     if (s->guessed < 1) {
-        unmerge(&t->loads, &t->plain_loads, sum_of(s->shared_loads));
-        unmerge(&t->stores, &t->plain_stores, sum_of(s->shared_stores));
+        unmerge(&t->loads, &t->plain_loads, sass_accesses(s->shared_loads));
+        unmerge(&t->stores, &t->plain_stores, sass_accesses(s->shared_stores));
         leave_out(&t->loads, t->load_width, width_of(s->shared_loads));
         leave_out(&t->stores, t->store_width, width_of(s->shared_stores));
     }
     set_shared(p, t);
     /* Arrays may have become registers; what is more than their accesses are spills, of all lanes.
      */
-    const double left = t->local_width > 0 ? fmin(local / t->local_width, 1) * t->local_sectors : 0;
+    const double left =
+        t->local_width > 0 ? fmin(local / t->local_width, 1) * p->value[PROFILE_LOCAL_SECTORS] : 0;
     p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_width, 0);
     /* Only loads by a register of each lane are replayed; others come with the instruction or for a
      * whole warp.  All of them need their lines. */
@@ -489,9 +462,7 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     const double loads = fmin(s->constant_indexed, t->constant_loads);
     p->value[PROFILE_CONSTANT_LOADS] = fmin(loads + s->constant_uniform, t->constant_loads);
     p->value[PROFILE_CONSTANT_REPLAYS] = loads * (passes - 1);
-    p->value[PROFILE_CONSTANT_LINES] = t->constant_lines;
-    p->value[PROFILE_CONSTANT_TOUCHED] = fmax(t->constant_bytes, t->constant_room);
-    p->value[PROFILE_CONSTANT_ROOM] = t->constant_room;
+    p->value[PROFILE_CONSTANT_TOUCHED] = fmax(t->constant_bytes, p->value[PROFILE_CONSTANT_ROOM]);
 }
 
 /* --- what is not known --------------------------------------------------------------------- */

@@ -17,16 +17,9 @@ typedef struct ProfileTraffic {
     ProfileShared stores, plain_stores; /* likewise */
     ProfileShared others;               /* of shared memory: atomics, matrices */
     double load_width, store_width;     /* of shared memory: bytes of a lane, summed */
-    double shared_traffic;
-    double global_sectors, global_sectors_min, global_lines, global_lines_min;
-    double global_passes, global_requests, global_bytes, global_bytes_unique;
-    double load_sectors, load_first[REUSE_SCOPES];
-    double loads_first[REUSE_SCOPES]; /* the same of loads, each counted once */
-    double store_sectors, store_first_launch, store_open;
-    double atomic_sectors, atomic_first_launch;
-    double local_sectors, local_width; /* width: bytes of a lane, summed */
-    double constant_loads, constant_passes, constant_lines, constant_bytes, constant_room;
-    double unknown;
+    double local_width;                 /* likewise, of local memory */
+    double constant_loads, constant_passes, constant_bytes;
+    double *value; /* the profile's fields, where all else is summed up */
 } ProfileTraffic;
 
 /* Counts and regions.  They live in `a`. */

@@ -4,17 +4,16 @@
 enum { OPCODES, MODIFIERS, SPECIALS, FORMS };
 
 typedef enum Field {
-    FIELD_NONE,
     FIELD_TYPE,
     FIELD_SPACE,
+    FIELD_FLAG,
     FIELD_COMPARE,
     FIELD_COMBINE,
     FIELD_HALF,
     FIELD_ROUNDING,
     FIELD_CACHE,
     FIELD_VECTOR,
-    FIELD_MODE,
-    FIELD_FLAG
+    FIELD_MODE
 } Field;
 
 /* Words whose values follow each other, as their enumerators do. */
@@ -95,44 +94,21 @@ PtxWords ptx_words_new(Arena *a)
 
 static void apply_modifier(PtxForm *f, Field field, int value)
 {
-    switch (field) {
-    case FIELD_TYPE:
-        if (f->type_count < 4)
-            f->types[f->type_count++] = (PtxType)value;
-        return;
-    case FIELD_SPACE:
-        if (f->space == PTX_GENERIC)
-            f->space = (PtxSpace)value;
-        else
-            f->space2 = (PtxSpace)value;
-        return;
-    case FIELD_COMPARE:
-        f->compare = (PtxCompare)value;
-        return;
-    case FIELD_COMBINE:
-        f->combine = (PtxCombine)value;
-        return;
-    case FIELD_HALF:
-        f->half = (PtxHalf)value;
-        return;
-    case FIELD_ROUNDING:
-        f->rounding = (PtxRounding)value;
-        return;
-    case FIELD_CACHE:
-        f->cache = (PtxCache)value;
-        return;
-    case FIELD_VECTOR:
-        f->vector = value;
-        return;
-    case FIELD_MODE:
-        f->mode = value;
-        return;
-    case FIELD_FLAG:
+    int *const of[] = {[FIELD_COMPARE] = (int *)&f->compare,
+                       [FIELD_COMBINE] = (int *)&f->combine,
+                       [FIELD_HALF] = (int *)&f->half,
+                       [FIELD_CACHE] = (int *)&f->cache,
+                       [FIELD_ROUNDING] = (int *)&f->rounding,
+                       [FIELD_VECTOR] = &f->vector,
+                       [FIELD_MODE] = &f->mode};
+    if (field == FIELD_TYPE && f->type_count < 4)
+        f->types[f->type_count++] = (PtxType)value;
+    else if (field == FIELD_SPACE)
+        *(f->space == PTX_GENERIC ? &f->space : &f->space2) = (PtxSpace)value;
+    else if (field == FIELD_FLAG)
         f->flags |= 1U << value;
-        return;
-    case FIELD_NONE:
-        return;
-    }
+    else if (field != FIELD_TYPE)
+        *of[field] = value;
 }
 
 static void apply_modifiers(const PtxWords *w, PtxForm *f, const char *at, const char *end)
