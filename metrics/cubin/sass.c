@@ -199,29 +199,13 @@ int sass_guard(SassInstr w, bool *negated)
     return (int)bits(w.low, 12, 3);
 }
 
-int sass_stall(SassInstr w)
+SassControl sass_control(SassInstr w)
 {
-    return (int)bits(w.high, 41, 4);
-}
-
-int sass_write_scoreboard(SassInstr w)
-{
-    return (int)bits(w.high, 46, 3);
-}
-
-int sass_read_scoreboard(SassInstr w)
-{
-    return (int)bits(w.high, 49, 3);
-}
-
-unsigned sass_wait_mask(SassInstr w)
-{
-    return bits(w.high, 52, 6);
-}
-
-int sass_groups_left(SassInstr w)
-{
-    return (int)bits(w.low, 38, 6);
+    return (SassControl){.stall = (uint8_t)bits(w.high, 41, 4),
+                         .write = (uint8_t)bits(w.high, 46, 3),
+                         .read = (uint8_t)bits(w.high, 49, 3),
+                         .wait = (uint8_t)bits(w.high, 52, 6),
+                         .groups = (uint8_t)bits(w.low, 38, 6)};
 }
 
 /* Taken where lanes have diverged (.DIV), or have not (.CONV). */

@@ -140,13 +140,15 @@ SassConstant sass_constant(SassInstr w);
 /* Guarding predicate, SASS_ALWAYS for none; `negated` may be NULL. */
 int sass_guard(SassInstr w, bool *negated);
 
-int sass_stall(SassInstr w);            /* cycles */
-int sass_write_scoreboard(SassInstr w); /* SASS_NO_SCOREBOARD for none */
-int sass_read_scoreboard(SassInstr w);  /* likewise */
-unsigned sass_wait_mask(SassInstr w);   /* bit i: waits for scoreboard i */
+/* When the next instruction may issue, and what is waited for. */
+typedef struct SassControl {
+    uint8_t stall;       /* cycles */
+    uint8_t write, read; /* scoreboards, SASS_NO_SCOREBOARD for none */
+    uint8_t wait;        /* bit i: waits for scoreboard i */
+    uint8_t groups;      /* of asynchronous copies that a DEPBAR leaves under way */
+} SassControl;
 
-/* Groups of asynchronous copies that a DEPBAR leaves under way. */
-int sass_groups_left(SassInstr w);
+SassControl sass_control(SassInstr w);
 
 /* Is it a branch that some warps take and others do not: by its guard or by its own predicate? */
 bool sass_conditional(SassInstr w);

@@ -44,7 +44,8 @@ typedef enum Kind {
 } Kind;
 
 typedef struct Step {
-    uint8_t kind, stall, write, read, wait, groups;
+    uint8_t kind;
+    SassControl control;
 } Step;
 
 static Kind kind_of(SassInstr w)
@@ -91,14 +92,9 @@ static Step *decode(Arena *a, const SassFlow *f)
 {
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
-        const SassInstr w = f->instrs[i];
-        const int stall = sass_stall(w);
-        steps[i] = (Step){.kind = (uint8_t)kind_of(w),
-                          .stall = (uint8_t)(stall > 0 ? stall : 1),
-                          .write = (uint8_t)sass_write_scoreboard(w),
-                          .read = (uint8_t)sass_read_scoreboard(w),
-                          .wait = (uint8_t)sass_wait_mask(w),
-                          .groups = (uint8_t)sass_groups_left(w)};
+        steps[i] = (Step){(uint8_t)kind_of(f->instrs[i]), sass_control(f->instrs[i])};
+        if (steps[i].control.stall == 0)
+            steps[i].control.stall = 1;
     }
     return steps;
 }
@@ -113,7 +109,7 @@ static inline double later(double a, double b)
 
 enum { SCOREBOARDS = 6, FLIGHTS = 64, GROUPS = 16, CALL_DEPTH = 8 };
 
-/* What adds up, so that it can be multiplied. */
+/* What adds up, so that it can be multiplied: numbers alone. */
 typedef struct Totals {
     double now; /* cycle of the next issue */
     double issue;
@@ -132,6 +128,11 @@ typedef struct Active {
     bool extrapolated;
 } Active;
 
+typedef struct Group {
+    double arrives;
+    unsigned period; /* of its last copies */
+} Group;
+
 typedef struct Warp {
     const SassJoin *join;
     const SassFlow *flow;
@@ -143,13 +144,11 @@ typedef struct Warp {
     unsigned loaded[SCOREBOARDS];   /* `period` of the last global load that sets it */
     double flights[FLIGHTS];        /* when the last global loads arrive, in a ring */
     unsigned flight;
-    double settled;        /* time up to which loads had arrived when it last waited for one */
-    unsigned period;       /* from one wait for global memory to the next; the first one is 1 */
-    double groups[GROUPS]; /* when groups of copies arrive, oldest first */
-    unsigned group_period[GROUPS]; /* of their last copies */
-    unsigned copied;               /* the same of the open group */
+    double settled;       /* time up to which loads had arrived when it last waited for one */
+    unsigned period;      /* from one wait for global memory to the next; the first one is 1 */
+    Group groups[GROUPS]; /* of copies, oldest first */
     int group_count;
-    double copies; /* when those of the open group arrive */
+    Group open; /* that copies are added to */
     double shared_free, special_free;
     VEC(Active) active;
     double **used; /* by block and successor: times taken */
@@ -213,11 +212,9 @@ static void close_group(Warp *w)
 {
     if (w->group_count == GROUPS) {
         memmove(w->groups, w->groups + 1, (GROUPS - 1) * sizeof *w->groups);
-        memmove(w->group_period, w->group_period + 1, (GROUPS - 1) * sizeof *w->group_period);
         w->group_count--;
     }
-    w->group_period[w->group_count] = w->copied;
-    w->groups[w->group_count++] = w->copies;
+    w->groups[w->group_count++] = w->open;
 }
 
 static void wait_for_groups(Warp *w, int left)
@@ -226,10 +223,9 @@ static void wait_for_groups(Warp *w, int left)
     if (done <= 0)
         return;
     for (int i = 0; i < done; i++)
-        wait_for_global(w, w->groups[i], w->group_period[i]);
+        wait_for_global(w, w->groups[i].arrives, w->groups[i].period);
     w->group_count = left;
     memmove(w->groups, w->groups + done, (size_t)left * sizeof *w->groups);
-    memmove(w->group_period, w->group_period + done, (size_t)left * sizeof *w->group_period);
 }
 
 /* When the result of an instruction that starts now is there, and what waiting for it is called. */
@@ -270,28 +266,28 @@ static double result_time(Warp *w, Kind kind, SassWait *what)
 static void issue(Warp *w, Step s)
 {
     SassWait what;
-    wait_for_scoreboards(w, s.wait);
+    wait_for_scoreboards(w, s.control.wait);
     if (s.kind == COPY_WAIT)
-        wait_for_groups(w, s.groups);
+        wait_for_groups(w, s.control.groups);
     if (s.kind == SPECIAL) {
         wait_until(w, w->special_free, SASS_WAIT_OTHER);
         w->special_free = w->sum.now + w->latency->special_spacing;
     }
-    if (s.write < SCOREBOARDS || s.kind == COPY || s.kind == SHARED_LOAD ||
+    if (s.control.write < SCOREBOARDS || s.kind == COPY || s.kind == SHARED_LOAD ||
         s.kind == SHARED_STORE) {
         const double time = result_time(w, (Kind)s.kind, &what);
-        set_scoreboard(w, s.write, time, what);
-        if (s.kind == GLOBAL_LOAD && s.write < SCOREBOARDS)
-            w->loaded[s.write] = w->period;
+        set_scoreboard(w, s.control.write, time, what);
+        if (s.kind == GLOBAL_LOAD && s.control.write < SCOREBOARDS)
+            w->loaded[s.control.write] = w->period;
         if (s.kind == COPY) {
-            w->copies = later(w->copies, time);
-            w->copied = w->period;
+            w->open.arrives = later(w->open.arrives, time);
+            w->open.period = w->period;
         }
     }
-    set_scoreboard(w, s.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
+    set_scoreboard(w, s.control.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
     if (s.kind == COPY_CLOSE)
         close_group(w);
-    const double slot = later(s.stall, w->latency->issue_spacing);
+    const double slot = later(s.control.stall, w->latency->issue_spacing);
     w->sum.now += slot;
     w->sum.issue += slot;
     if (s.kind == BARRIER)
@@ -348,12 +344,10 @@ static bool steady(const Active *l)
 
 static void add_scaled(Totals *to, const Totals *late, const Totals *early, double factor)
 {
-    to->now += factor * (late->now - early->now);
-    to->issue += factor * (late->issue - early->issue);
-    for (int i = 0; i < SASS_WAITS; i++)
-        to->waits[i] += factor * (late->waits[i] - early->waits[i]);
-    to->long_waits += factor * (late->long_waits - early->long_waits);
-    to->in_flight += factor * (late->in_flight - early->in_flight);
+    double *sum = &to->now;
+    const double *a = &late->now, *b = &early->now;
+    for (size_t i = 0; i < sizeof *to / sizeof *sum; i++)
+        sum[i] += factor * (a[i] - b[i]);
 }
 
 /* `times` iterations more, like the last two. */
@@ -367,8 +361,8 @@ static void skip(Warp *w, const Active *l, double times)
     for (int i = 0; i < FLIGHTS; i++)
         w->flights[i] += shift;
     for (int i = 0; i < w->group_count; i++)
-        w->groups[i] += shift;
-    w->copies += shift;
+        w->groups[i].arrives += shift;
+    w->open.arrives += shift;
     w->settled += shift;
     w->shared_free += shift;
     w->special_free += shift;
@@ -514,7 +508,7 @@ static double issue_of_visits(const Warp *w)
         const CfgBlock *block = &w->flow->cfg->blocks[b];
         double once = 0;
         for (size_t i = block->first; i < block->end; i++)
-            once += later(w->steps[i].stall, w->latency->issue_spacing);
+            once += later(w->steps[i].control.stall, w->latency->issue_spacing);
         cycles += once * w->join->visits[b];
     }
     return cycles;

@@ -189,7 +189,7 @@ static bool starts_with(const char *text, const char *start)
 
 static void check_waits(Check *c, SassInstr w, size_t i, const char *mnemonic)
 {
-    const unsigned mask = sass_wait_mask(w);
+    const unsigned mask = sass_control(w).wait;
     for (int r = 0; r < REGISTERS; r++)
         if (c->set_by[r] && mask >> (c->set_by[r] - 1) & 1)
             c->set_by[r] = 0;
@@ -199,7 +199,7 @@ static void check_waits(Check *c, SassInstr w, size_t i, const char *mnemonic)
             differ(c, i, mnemonic, "does not wait for a load");
         c->waits++;
     }
-    const int board = sass_write_scoreboard(w);
+    const int board = sass_control(w).write;
     const bool loads = starts_with(mnemonic, "LDG") || starts_with(mnemonic, "LDS") ||
                        starts_with(mnemonic, "LDL") || starts_with(mnemonic, "LDC") ||
                        starts_with(mnemonic, "S2R ") || starts_with(mnemonic, "MUFU");

@@ -44,10 +44,10 @@ static void fields_of_a_branch(void **state)
     assert_int_equal(sass_class(w), SASS_BRANCH);
     assert_int_equal(sass_guard(w, &negated), 0);
     assert_true(negated);
-    assert_int_equal(sass_stall(w), 5);
-    assert_int_equal(sass_write_scoreboard(w), SASS_NO_SCOREBOARD);
-    assert_int_equal(sass_read_scoreboard(w), SASS_NO_SCOREBOARD);
-    assert_int_equal(sass_wait_mask(w), 0);
+    assert_int_equal(sass_control(w).stall, 5);
+    assert_int_equal(sass_control(w).write, SASS_NO_SCOREBOARD);
+    assert_int_equal(sass_control(w).read, SASS_NO_SCOREBOARD);
+    assert_int_equal(sass_control(w).wait, 0);
     assert_int_equal(sass_access_bytes(w), 0);
     assert_true(sass_branch_target(w, 90, 35, 100, &target));
     assert_int_equal(target, 35 + 1 + 15);
@@ -166,10 +166,10 @@ static void loads_set_a_scoreboard_that_somebody_awaits(void **state)
     while (load < count && sass_opcode(sass_at(k->code, load, 90)) != SASS_OP_LDG)
         load++;
     assert_true(load < count);
-    int board = sass_write_scoreboard(sass_at(k->code, load, 90));
+    int board = sass_control(sass_at(k->code, load, 90)).write;
     assert_in_range(board, 0, 5);
     size_t wait = load + 1;
-    while (wait < count && !(sass_wait_mask(sass_at(k->code, wait, 90)) >> board & 1))
+    while (wait < count && !(sass_control(sass_at(k->code, wait, 90)).wait >> board & 1))
         wait++;
 
     assert_true(wait < count);
