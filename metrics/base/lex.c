@@ -296,14 +296,44 @@ bool lexer_take(Lexer *l, const char *text)
     return true;
 }
 
+bool lexer_wrong(Lexer *l, const char *expected)
+{
+    if (l->token.kind != TOKEN_BAD)
+        diag_error(l->diag, l->token.at, "expected %s, found %s", expected, lexer_describe(l));
+    return false;
+}
+
+static bool take_text(Lexer *l, TokenKind kind, const char *what, const char **out)
+{
+    if (l->token.kind != kind)
+        return lexer_wrong(l, what);
+    *out = l->token.text;
+    lexer_next(l);
+    return true;
+}
+
+bool lexer_take_name(Lexer *l, const char *what, const char **out)
+{
+    return take_text(l, TOKEN_NAME, what, out);
+}
+
+bool lexer_take_string(Lexer *l, const char *what, const char **out)
+{
+    return take_text(l, TOKEN_STRING, what, out);
+}
+
+bool lexer_take_number(Lexer *l, const char *what, double *out)
+{
+    if (l->token.kind != TOKEN_INT && l->token.kind != TOKEN_REAL)
+        return lexer_wrong(l, what);
+    *out = l->token.real;
+    lexer_next(l);
+    return true;
+}
+
 bool lexer_expect(Lexer *l, const char *text, const char *where)
 {
-    if (lexer_take(l, text))
-        return true;
-    if (l->token.kind != TOKEN_BAD)
-        diag_error(l->diag, l->token.at, "expected '%s' %s, found %s", text, where,
-                   lexer_describe(l));
-    return false;
+    return lexer_take(l, text) || lexer_wrong(l, arena_printf(l->arena, "'%s' %s", text, where));
 }
 
 bool lexer_at_end_of_line(const Lexer *l)
@@ -315,9 +345,7 @@ bool lexer_end_line(Lexer *l)
 {
     bool clean = lexer_at_end_of_line(l);
     if (!clean) {
-        if (l->token.kind != TOKEN_BAD)
-            diag_error(l->diag, l->token.at, "expected the end of the line, found %s",
-                       lexer_describe(l));
+        lexer_wrong(l, "the end of the line");
         lexer_skip_line(l);
         return false;
     }

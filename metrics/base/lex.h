@@ -58,6 +58,14 @@ bool lexer_take(Lexer *l, const char *text);
 /* The same, and complains when it is something else: "expected ')' after …". */
 bool lexer_expect(Lexer *l, const char *text, const char *where);
 
+/* Complains "expected …, found …", unless the lexer has done so of the token; always false. */
+bool lexer_wrong(Lexer *l, const char *expected);
+
+/* A token of a kind, which is stepped over; else complains that `what` was expected. */
+bool lexer_take_name(Lexer *l, const char *what, const char **out);
+bool lexer_take_string(Lexer *l, const char *what, const char **out);
+bool lexer_take_number(Lexer *l, const char *what, double *out);
+
 /* At the end of a statement? */
 bool lexer_at_end_of_line(const Lexer *l);
 

@@ -107,13 +107,6 @@ Scope metricset_scope(MetricSet *set)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
-static bool complain(Lexer *l, Diag *d, const char *expected)
-{
-    if (l->token.kind == TOKEN_BAD) /* reported by the lexer */
-        return false;
-    return diag_error(d, l->token.at, "expected %s, found %s", expected, lexer_describe(l));
-}
-
 static bool is_word_of_expressions(const char *name)
 {
     return WORD_IS_ANY(name, "and", "or", "not", "in", "true", "false");
@@ -136,31 +129,26 @@ static bool name_is_free(const MetricSet *set, const char *name, Span at, Diag *
 
 static bool parse_name(Lexer *l, const MetricSet *set, Metric *m, Diag *d)
 {
-    if (l->token.kind != TOKEN_NAME)
-        return complain(l, d, "the name of a metric");
-    m->name = l->token.text;
     m->at = l->token.at;
-    if (!name_is_free(set, m->name, m->at, d))
-        return false;
-    lexer_next(l);
-    return true;
+    return lexer_take_name(l, "the name of a metric", &m->name) &&
+           name_is_free(set, m->name, m->at, d);
 }
 
-static bool parse_direction(Lexer *l, Metric *m, Diag *d)
+static bool parse_direction(Lexer *l, Metric *m)
 {
     m->higher = lexer_is(l, "higher");
     if (lexer_take(l, "higher") || lexer_take(l, "lower"))
         return true;
-    return complain(l, d, "'higher' or 'lower', whichever is better");
+    return lexer_wrong(l, "'higher' or 'lower', whichever is better");
 }
 
 /* additivity = [ [ "not" ] "additive" ] */
-static bool parse_additivity(Lexer *l, Metric *m, bool *said, Diag *d)
+static bool parse_additivity(Lexer *l, Metric *m, bool *said)
 {
     const bool negated = lexer_take(l, "not");
     *said = lexer_take(l, "additive");
     m->additive = *said && !negated;
-    return *said || !negated || complain(l, d, "'additive' behind 'not'");
+    return *said || !negated || lexer_wrong(l, "'additive' behind 'not'");
 }
 
 /* What a unit says where the statement does not.  One that is meant to be additive and written
@@ -184,22 +172,13 @@ static bool is_additive_unit(const char *unit, Span at, Diag *d)
     return false;
 }
 
-static bool parse_text(Lexer *l, const char *what, const char **out, Diag *d)
-{
-    if (l->token.kind != TOKEN_STRING)
-        return complain(l, d, what);
-    *out = l->token.text;
-    lexer_next(l);
-    return true;
-}
-
 static bool parse_unit(Lexer *l, Metric *m, Diag *d)
 {
     bool said;
-    if (!parse_additivity(l, m, &said, d))
+    if (!parse_additivity(l, m, &said))
         return false;
     Span at = l->token.at;
-    if (!parse_text(l, "a unit in quotes", &m->unit, d))
+    if (!lexer_take_string(l, "a unit in quotes", &m->unit))
         return false;
     m->additive = said ? m->additive : is_additive_unit(m->unit, at, d);
     return true;
@@ -208,7 +187,7 @@ static bool parse_unit(Lexer *l, Metric *m, Diag *d)
 static bool parse_meaning(Lexer *l, Metric *m, Diag *d)
 {
     Span at = l->token.at;
-    if (!parse_text(l, "a sentence in quotes that says what it means", &m->meaning, d))
+    if (!lexer_take_string(l, "a sentence in quotes that says what it means", &m->meaning))
         return false;
     if (m->meaning[0] == '\0')
         return diag_error(d, at, "a metric says in one sentence what it means");
@@ -242,7 +221,7 @@ static bool parse_statement(Lexer *l, MetricSet *set, Diag *d)
 {
     Metric m = {0};
     if (!lexer_expect(l, "metric", "at the start of a metric") || !parse_name(l, set, &m, d) ||
-        !parse_direction(l, &m, d) || !parse_unit(l, &m, d) || !parse_meaning(l, &m, d) ||
+        !parse_direction(l, &m) || !parse_unit(l, &m, d) || !parse_meaning(l, &m, d) ||
         !parse_formula(l, set, &m, d)) {
         lexer_skip_line(l);
         return false;
@@ -258,7 +237,7 @@ static bool complain_start(Lexer *l, Diag *d)
     static const char *const word = "metric";
     bool meant = l->token.kind == TOKEN_NAME && name_closest(l->token.text, &word, 1);
     if (!meant)
-        return complain(l, d, "'metric'");
+        return lexer_wrong(l, "'metric'");
     return diag_error(d, l->token.at, "unknown statement '%s'; did you mean 'metric'?",
                       l->token.text);
 }

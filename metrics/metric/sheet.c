@@ -114,14 +114,6 @@ typedef struct Reader {
     } table;
 } Reader;
 
-static bool complain(Reader *r, const char *expected)
-{
-    if (r->lexer.token.kind == TOKEN_BAD) /* reported by the lexer */
-        return false;
-    return diag_error(r->diag, r->lexer.token.at, "expected %s, found %s", expected,
-                      lexer_describe(&r->lexer));
-}
-
 static DeviceSheet *capability_of(const DeviceSheets *s, int arch)
 {
     for (; s; s = s->shipped)
@@ -212,7 +204,7 @@ static bool take_capability(Reader *r, int *major, int *minor)
     const double tenths = t->real * 10;
     if (t->kind != TOKEN_REAL || t->at.length > 4 || !(tenths >= 10) || tenths > 990 ||
         fabs(tenths - round(tenths)) > 1e-6)
-        return complain(r, "a compute capability such as 9.0");
+        return lexer_wrong(&r->lexer, "a compute capability such as 9.0");
     *major = (int)round(tenths) / 10;
     *minor = (int)round(tenths) % 10;
     lexer_next(&r->lexer);
@@ -290,7 +282,7 @@ static bool begin_section(Reader *r)
     if (r->kind != CAPABILITY) {
         name = text_here(r);
         if (!name)
-            return complain(r, "the device's name in quotes, as the driver gives it");
+            return lexer_wrong(&r->lexer, "the device's name in quotes, as the driver gives it");
         at = r->lexer.token.at;
         lexer_next(&r->lexer);
     }
@@ -306,7 +298,7 @@ static bool begin_section(Reader *r)
 static bool take_names(Reader *r)
 {
     if (r->lexer.token.kind != TOKEN_STRING)
-        return complain(r, "names in quotes, separated by spaces");
+        return lexer_wrong(&r->lexer, "names in quotes, separated by spaces");
     const char *text = r->lexer.token.text;
     size_t n = 0;
     while (n < SHEET_NAMES && r->sheet->names[n])
@@ -365,16 +357,6 @@ static bool take_scale(Reader *r, const Field *f, const char **written, double *
                       u[1].name ? " or " : "", u[1].name ? u[1].name : "", unit);
 }
 
-static bool take_real(Reader *r, const char *what, double *out)
-{
-    const Token *t = &r->lexer.token;
-    if (t->kind != TOKEN_INT && t->kind != TOKEN_REAL)
-        return complain(r, what);
-    *out = t->real;
-    lexer_next(&r->lexer);
-    return true;
-}
-
 static bool is_date(const char *s)
 {
     static const char shape[] = "dddd-dd-dd";
@@ -395,16 +377,17 @@ static bool take_origin(Reader *r, DeviceNumber *n)
         if (lexer_take(l, origins[i]))
             n->origin = origins[i];
     if (!n->origin)
-        return complain(r, "where the number is from: published, measured or estimated");
+        return lexer_wrong(&r->lexer, "where the number is from: published, measured or estimated");
     if (!(n->source = text_here(r)))
-        return complain(r, n->origin == origins[0]   ? "in quotes which document says so"
-                           : n->origin == origins[1] ? "in quotes how it was measured"
-                                                     : "in quotes what it is estimated from");
+        return lexer_wrong(&r->lexer, n->origin == origins[0] ? "in quotes which document says so"
+                                      : n->origin == origins[1]
+                                          ? "in quotes how it was measured"
+                                          : "in quotes what it is estimated from");
     lexer_next(l);
     if (l->token.kind != TOKEN_STRING)
         return true;
     if (!is_date(l->token.text))
-        return complain(r, "a date such as \"2026-11-20\"");
+        return lexer_wrong(&r->lexer, "a date such as \"2026-11-20\"");
     n->date = l->token.text;
     lexer_next(l);
     return true;
@@ -441,10 +424,11 @@ static bool take_value(Reader *r, const Field *f, double *value)
     Span at = l->token.at;
     const char *unit;
     double error = 0, scale = 1;
-    if (!take_real(r, "a number", value))
+    if (!lexer_take_number(&r->lexer, "a number", value))
         return false;
-    if (lexer_take(l, "+") && (!lexer_expect(l, "-", "in '+-' before the standard error") ||
-                               !take_real(r, "the standard error, a number", &error)))
+    if (lexer_take(l, "+") &&
+        (!lexer_expect(l, "-", "in '+-' before the standard error") ||
+         !lexer_take_number(&r->lexer, "the standard error, a number", &error)))
         return false;
     return take_scale(r, f, &unit, &scale) && check_value(r, f, at, scale, value);
 }
@@ -535,7 +519,7 @@ static bool take_row(Reader *r)
     const char *name = text_here(r);
     Span at = l->token.at;
     if (!name || !r->table.count)
-        return complain(r, "the name of a number, such as 'clock'");
+        return lexer_wrong(&r->lexer, "the name of a number, such as 'clock'");
     lexer_next(l);
     r->kind = DEVICE;
     if (!begin_sheet(r, name, at, r->table.major, r->table.minor,
@@ -551,7 +535,7 @@ static bool take_row(Reader *r)
             continue;
         const char *unit = r->table.columns[i].unit;
         n.text = arena_printf(r->arena, "%s%s%s", l->token.text, *unit ? " " : "", unit);
-        if (!take_real(r, f->name, &value) ||
+        if (!lexer_take_number(&r->lexer, f->name, &value) ||
             !check_value(r, f, at, r->table.columns[i].scale, &value))
             return false;
         r->given[f - fields] = at;
@@ -571,7 +555,7 @@ static bool take_statement(Reader *r)
     if (l->token.kind == TOKEN_STRING)
         return take_row(r);
     if (l->token.kind != TOKEN_NAME)
-        return complain(r, "the name of a number, such as 'clock'");
+        return lexer_wrong(&r->lexer, "the name of a number, such as 'clock'");
     if (!r->sheet)
         return diag_error(r->diag, l->token.at,
                           "of which device? Begin with a line such as: device \"My GPU\" 9.0");

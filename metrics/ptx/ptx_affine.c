@@ -376,14 +376,6 @@ static bool all_zero(const Lanes *changes, int count)
     return true;
 }
 
-static bool all_uniform(const Lanes *l, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!l[i].uniform)
-            return false;
-    return true;
-}
-
 /* Sums and moves in which every lane changes by the same: no lane needs a look. */
 static bool common_change(const Job *j, Lanes *out)
 {
@@ -391,7 +383,7 @@ static bool common_change(const Job *j, Lanes *out)
     const bool sum = f->op == PTX_ADD || f->op == PTX_SUB;
     const bool move = (f->op == PTX_MOV || f->op == PTX_CVTA) && j->count == 1;
     if ((!sum && !move) || f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) ||
-        !all_uniform(j->changes, j->count) || j->results[0].known != UINT32_MAX)
+        !lanes_uniform(j->changes, j->count) || j->results[0].known != UINT32_MAX)
         return false;
     uint64_t d = j->changes[0].v[0];
     if (sum)
@@ -406,7 +398,7 @@ static int first_to_wrap(const Job *j)
 {
     const PtxOp op = j->form->op;
     if ((op != PTX_CVT && op != PTX_MUL && op != PTX_MAD && op != PTX_SHL) ||
-        !all_uniform(j->changes, j->count) || j->results[0].known != UINT32_MAX)
+        !lanes_uniform(j->changes, j->count) || j->results[0].known != UINT32_MAX)
         return -1;
     const int factors = j->count < 2 ? j->count : 2;
     int moving = -1, first = 0;
@@ -448,7 +440,7 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
                    ptx_type_is_signed(ptx_source_type(f))};
     if (common_change(&j, &out[0]))
         return;
-    if (all_uniform(sources, count) && all_uniform(changes, count)) {
+    if (lanes_uniform(sources, count) && lanes_uniform(changes, count)) {
         if (lane_change(&j, 0, &change, limit))
             lanes_fill(&out[0], (uint64_t)change);
         else

@@ -389,14 +389,6 @@ static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint
     return true;
 }
 
-static bool all_uniform(const Lanes *sources, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!sources[i].uniform)
-            return false;
-    return true;
-}
-
 /* A side that decides alone: `and` with a known 0, a product with a known 0, selp of equal ones. */
 static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes *out)
 {
@@ -443,7 +435,7 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
     }
     uint64_t v[2] = {0};
     const Recipe recipe = recipe_of(f, count);
-    if (all_uniform(sources, count)) {
+    if (lanes_uniform(sources, count)) {
         if (eval_lane(&recipe, sources, count, 0, v)) {
             lanes_fill(&result[0], v[0]);
             lanes_fill(&result[1], v[1]);

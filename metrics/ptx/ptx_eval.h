@@ -38,6 +38,14 @@ static inline Lanes *lanes_fill(Lanes *l, uint64_t value)
     return l;
 }
 
+static inline bool lanes_uniform(const Lanes *l, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!l[i].uniform)
+            return false;
+    return true;
+}
+
 /* Every lane's value written out. */
 void lanes_spread(Lanes *l);
 /* Takes the lanes in `mask` from `source`. */

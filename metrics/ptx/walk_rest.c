@@ -117,11 +117,6 @@ void walk_rest_free(Frame *x)
 
 /* --- how they change -------------------------------------------------------------------------------- */
 
-static int bits_of(const Frame *x, int reg)
-{
-    return ptx_type_bits(x->known->function->registers.at[reg].type);
-}
-
 /* A lane that is not known, or has not changed by the same as before, has no step. */
 static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits,
                       int64_t iterations, bool first)
@@ -143,7 +138,7 @@ static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits
 static void note_values(Frame *x, WalkStretch *s, uint64_t iterations)
 {
     for (size_t i = 0; i < s->registers.count; i++) {
-        const int reg = s->registers.at[i], bits = bits_of(x, reg);
+        const int reg = s->registers.at[i], bits = walk_register_bits(x, reg);
         if (iterations > 0)
             note_step(&s->step[i], &s->last[i], &x->values[reg], bits ? bits : 64,
                       (int64_t)iterations, s->iterations == 0);
@@ -170,7 +165,7 @@ static void begin(Frame *x, int loop, WalkStretch *s, uint32_t mask)
 static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
 {
     for (size_t i = 0; i < s->registers.count; i++) {
-        const int reg = s->registers.at[i], bits = bits_of(x, reg);
+        const int reg = s->registers.at[i], bits = walk_register_bits(x, reg);
         Lanes *to = &x->values[reg];
         lanes_spread(to);
         for (uint32_t left = s->step[i].known; left; left &= left - 1) {

@@ -69,12 +69,6 @@ static bool proving(const Frame *x)
     return x->proof && x->proof->active;
 }
 
-/* Width of a register in bits; 0 where it has none. */
-static int register_bits(const Frame *x, int reg)
-{
-    return ptx_type_bits(x->known->function->registers.at[reg].type);
-}
-
 /* --- beginning a proof, and whether it holds ----------------------------------------------------- */
 
 static WalkProof *proof_new(const Frame *x)
@@ -159,7 +153,7 @@ static bool set_changes(Frame *x, int loop, WalkProof *p)
         if (t->remembered)
             p->start[i] = t->changes[i];
         else if (!ptx_affine_change(&t->values[i], &x->values[live->at[i]],
-                                    register_bits(x, live->at[i]), &p->start[i]))
+                                    walk_register_bits(x, live->at[i]), &p->start[i]))
             return false;
     for (size_t i = 0; i < plan->slice.state.count; i++)
         if ((size_t)plan->slice.state.at[i] < registers)
@@ -177,7 +171,8 @@ static bool changes_again(const Frame *x, const WalkProof *p)
 {
     const WalkLive *live = &plan_of(x)->slice.live[p->loop];
     for (size_t i = 0; i < live->count; i++) {
-        const int reg = live->at[i], bits = register_bits(x, reg) ? register_bits(x, reg) : 64;
+        const int reg = live->at[i],
+                  bits = walk_register_bits(x, reg) ? walk_register_bits(x, reg) : 64;
         Lanes moved;
         if (!ptx_affine_change(&p->begun[i], &x->values[reg], bits, &moved) ||
             !ptx_affine_equal(&moved, &p->start[i], bits) ||
@@ -217,7 +212,7 @@ static void move_registers(Frame *x, const WalkProof *p, uint64_t times)
     for (size_t i = 0; i < live->count; i++) {
         Lanes *l = &x->values[live->at[i]];
         const Lanes *d = &p->start[i];
-        const int bits = register_bits(x, live->at[i]);
+        const int bits = walk_register_bits(x, live->at[i]);
         if (d->uniform && d->v[0] == 0)
             continue;
         if (!d->uniform)

@@ -117,6 +117,12 @@ static inline const Flow *flow_of(const Frame *x)
     return x->known->plan->flow;
 }
 
+/* Width of a register in bits; 0 where it has none. */
+static inline int walk_register_bits(const Frame *x, int reg)
+{
+    return ptx_type_bits(x->known->function->registers.at[reg].type);
+}
+
 /* Lanes in which the guard lets the instruction happen, and those where that is not known. */
 static inline void guard_lanes(const Frame *x, const PtxInstr *in, uint32_t mask, uint32_t *yes,
                                uint32_t *maybe)

@@ -8,29 +8,15 @@
 /* A name that may be declared; NULL after a message. */
 const char *reader_take_name(Reader *r, const char *what)
 {
-    Lexer *l = &r->l;
-    if (l->token.kind != TOKEN_NAME) {
-        if (l->token.kind != TOKEN_BAD)
-            diag_error(l->diag, l->token.at, "expected %s, found %s", what, lexer_describe(l));
-        return NULL;
-    }
-    const char *name = l->token.text;
-    lexer_next(l);
-    return name;
+    const char *name;
+    return lexer_take_name(&r->l, what, &name) ? name : NULL;
 }
 
 const char *reader_take_string(Reader *r, const char *what)
 {
-    Lexer *l = &r->l;
-    if (l->token.kind != TOKEN_STRING) {
-        if (l->token.kind != TOKEN_BAD)
-            diag_error(l->diag, l->token.at, "expected %s in quotes, found %s", what,
-                       lexer_describe(l));
-        return NULL;
-    }
-    const char *text = l->token.text;
-    lexer_next(l);
-    return text;
+    const char *text;
+    what = arena_printf(r->a, "%s in quotes", what);
+    return lexer_take_string(&r->l, what, &text) ? text : NULL;
 }
 
 const char *reader_take_path(Reader *r, const char *what, const char **path)
@@ -61,15 +47,7 @@ bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *ou
 
 bool reader_take_number(Reader *r, const char *what, double *out)
 {
-    Lexer *l = &r->l;
-    if (l->token.kind != TOKEN_INT && l->token.kind != TOKEN_REAL) {
-        if (l->token.kind != TOKEN_BAD)
-            diag_error(l->diag, l->token.at, "expected %s, found %s", what, lexer_describe(l));
-        return false;
-    }
-    *out = l->token.real;
-    lexer_next(l);
-    return true;
+    return lexer_take_number(&r->l, what, out);
 }
 
 /* expr { "," expr } */

@@ -4,38 +4,17 @@
 
 #include <string.h>
 
-static bool complain(Lexer *l, const char *expected)
-{
-    if (l->token.kind == TOKEN_BAD) /* reported by the lexer */
-        return false;
-    return diag_error(l->diag, l->token.at, "expected %s, found %s", expected, lexer_describe(l));
-}
-
 static bool take_string(Lexer *l, const char *what, const char **out)
 {
-    if (l->token.kind != TOKEN_STRING || !l->token.text[0])
-        return complain(l, what);
-    *out = l->token.text;
-    lexer_next(l);
-    return true;
-}
-
-static bool take_name(Lexer *l, const char *what, const char **out)
-{
-    if (l->token.kind != TOKEN_NAME)
-        return complain(l, what);
-    *out = l->token.text;
-    lexer_next(l);
-    return true;
+    return l->token.text[0] ? lexer_take_string(l, what, out) : lexer_wrong(l, what);
 }
 
 static bool take_number(Lexer *l, double *out)
 {
     const bool minus = lexer_take(l, "-");
-    if (l->token.kind != TOKEN_INT && l->token.kind != TOKEN_REAL)
-        return complain(l, "a number");
-    *out = minus ? -l->token.real : l->token.real;
-    lexer_next(l);
+    if (!lexer_take_number(l, "a number", out))
+        return false;
+    *out = minus ? -*out : *out;
     return true;
 }
 
@@ -52,7 +31,8 @@ static bool take_fit(Lexer *l, Models *out)
 {
     Model m = {.within = 0.02, .at = l->token.at};
     lexer_next(l);
-    if (!take_name(l, "the name of a fit", &m.name) || !lexer_expect(l, "of", "before the spec") ||
+    if (!lexer_take_name(l, "the name of a fit", &m.name) ||
+        !lexer_expect(l, "of", "before the spec") ||
         !take_string(l, "a spec below spaces/ in quotes", &m.space) ||
         !take_string(l, "a sentence in quotes that says what is described", &m.sentence))
         return false;
@@ -86,7 +66,7 @@ static bool take_parameter(Lexer *l, Model *m)
         return diag_error(l->diag, at, "a model has at most %d parameters", MODEL_PARAMETERS);
     const char *name = NULL;
     double start = 0;
-    if (!take_name(l, "the name of a parameter", &name) ||
+    if (!lexer_take_name(l, "the name of a parameter", &name) ||
         !lexer_expect(l, "=", "before where the search starts") || !take_number(l, &start))
         return false;
     if (!(start > 0 || start < 0))
@@ -115,7 +95,7 @@ static bool take_gift(Lexer *l, Model *m)
     if (m->gift_count == MODEL_GIFTS)
         return diag_error(l->diag, at, "a fit gives at most %d numbers", MODEL_GIFTS);
     const char *name = NULL;
-    if (!take_name(l, "the name of a number of device files", &name))
+    if (!lexer_take_name(l, "the name of a number of device files", &name))
         return false;
     const size_t number = sheet_number_named(name);
     if (number == SHEET_NUMBERS)
@@ -173,10 +153,10 @@ static bool take_statement(Lexer *l, Models *out)
         if (!lexer_is(l, statements[i].word))
             continue;
         if (out->models.count == 0)
-            return complain(l, "'fit' first");
+            return lexer_wrong(l, "'fit' first");
         return statements[i].take(l, &out->models.at[out->models.count - 1]);
     }
-    return complain(l, "'fit', 'where', 'model', 'from', 'gives', 'within' or 'robust'");
+    return lexer_wrong(l, "'fit', 'where', 'model', 'from', 'gives', 'within' or 'robust'");
 }
 
 bool models_read(Models *out, const Source *s, Diag *d)
