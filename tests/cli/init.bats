@@ -60,7 +60,36 @@ check() {
     mkdir made && echo '#define N @N@' >made/nowhere.h.in
     run --separate-stderr "$APTUNE" init header.cu
     status_is 2
-    has "$stderr" "the project's build makes a header of '.*/made/nowhere.h.in': build it first"
+    has "$stderr" "the project's build makes a header of 'made/nowhere.h.in': build it first"
+    has "$stderr" 'identifier "number" is undefined'
+    # It does with what CMake makes of it where nothing is chosen.
+    printf '#include "nowhere.h"\n__global__ void k(int *a) { a[threadIdx.x] = N; }\n' >plain.cu
+    run --separate-stderr "$APTUNE" init plain.cu
+    status_is 0
+    has "$(cat plain.spec)" "^# decide: the project's build makes a header of 'made/nowhere.h.in'"
+    has "$(cat plain.spec)" '^include "made"'
+    check plain.spec
+    status_is 0
+}
+
+@test "init takes what nvcc's and the toolkit's headers bring, and what others name" {
+    {
+        printf '\xef\xbb\xbf#include <thrust/system/cuda/memory.h>\n'
+        printf '#include <cub/device/device_reduce.cuh>\n#include <cufft.h>\n#include <stdexcept>\n'
+        printf 'struct Error : std::runtime_error { Error() : std::runtime_error("no") {} };\n'
+        printf 'struct Plan { cufftHandle plan; };\n'
+        printf '__global__ void k(cufftComplex *a, uchar *b, int &sum) {\n'
+        printf '    std::pair<int, int> p(1, 2);\n'
+        printf '    a[threadIdx.x].x += p.first + b[threadIdx.x]; sum = 1;\n}\n'
+    } >brings.cu
+    run --separate-stderr "$APTUNE" init brings.cu
+    status_is 0
+    has "$(cat brings.spec)" '^option "--pre-include=utility" +# for std::pair'
+    has "$(cat brings.spec)" '^inout a : float2'
+    has "$(cat brings.spec)" '^in b : uint8\['
+    has "$(cat brings.spec)" '^out sum : int32\['
+    check brings.spec
+    status_is 0
 }
 
 @test "init takes templates, names that nobody defines, headers elsewhere and host code as they are" {
@@ -480,7 +509,7 @@ END
     status_is 0
     spec=$(cat p/k.spec)
     has "$spec" '^kernel "main.cu" "k"$'
-    has "$spec" '^option "--device-int128"$'
+    has "$spec" '^option "--device-int128" +# for its'
     has "$spec" '^option "--without-header=display_lib.h" +# not there for the device, and not needed$'
     has "$spec" '^option "--without-header=window.h" '
     has "$spec" '^param WIDE in 16, 8, 32 +# decide: its #define yields to this$'

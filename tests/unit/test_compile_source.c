@@ -136,6 +136,53 @@ static void an_include_by_macro_is_said_and_one_in_a_comment_is_not(void **state
 }
 
 /* Only the folders that a spec declares are its own: what others hold is not read, nor hashed. */
+static const char *header_of(const CompileSource *s, const char *name)
+{
+    for (size_t i = 0; i < s->header_count; i++)
+        if (strcmp(s->headers[2 * i], name) == 0)
+            return s->headers[2 * i + 1];
+    return NULL;
+}
+
+static void a_template_stands_in_for_a_header_that_is_made_of_it(void **state)
+{
+    Fixture *f = *state;
+    const char *text = "#include \"lib/config.h\"\n";
+    put(f, "inc/config.h.in",
+        "#cmakedefine01 FAST\n#cmakedefine SLOW @SLOW@\n#define A @A@\n#define B \"v${B}.@C\"\n");
+    const CompileSource *s = make(f, text);
+    assert_string_equal(header_of(s, "lib/config.h"),
+                        "#define FAST 0\n\n#define A 0\n#define B \"v0.@C\"\n");
+    const Hash before = s->hash;
+    put(f, "inc/lib/config.h", "#define FAST 1\n");
+    s = make(f, text);
+    assert_null(header_of(s, "lib/config.h")); /* the compiler finds it */
+    assert_string_not_equal(s->hash.text, before.text);
+}
+
+static void of_thrust_and_cub_what_is_the_hosts_is_empty(void **state)
+{
+    Fixture *f = *state;
+    const CompileSource *s =
+        make(f, "#include <thrust/system/cuda/memory.h>\n#include <thrust/tuple.h>\n"
+                "#include <cub/device/device_reduce.cuh>\n#include <cub/cub.cuh>\n");
+    assert_non_null(header_of(s, "thrust/system/cuda/memory.h"));
+    assert_non_null(header_of(s, "cub/device/device_reduce.cuh"));
+    assert_null(header_of(s, "thrust/tuple.h"));
+    assert_null(header_of(s, "cub/cub.cuh"));
+}
+
+static void a_byte_order_mark_hides_no_directive(void **state)
+{
+    Fixture *f = *state;
+    put(f, "k.cu", "\xef\xbb\xbf#include \"a.h\"\nint main() {}\n");
+    put(f, "a.h", "\xef\xbb\xbf#define A 1\n");
+    const char *path = arena_printf(f->arena, "%s/k.cu", f->folder);
+    const CompileSource *s = source_open(f->arena, path, NULL, 0, &f->diag);
+    assert_int_equal(s->file_count, 1);
+    assert_string_equal(s->text, "#include \"a.h\"\n             \n");
+}
+
 static void a_file_elsewhere_is_not_read(void **state)
 {
     Fixture *f = *state;
@@ -345,6 +392,9 @@ int main(void)
         CASE(a_file_that_appears_changes_the_source),
         CASE(files_that_include_each_other_end),
         CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
+        CASE(a_template_stands_in_for_a_header_that_is_made_of_it),
+        CASE(of_thrust_and_cub_what_is_the_hosts_is_empty),
+        CASE(a_byte_order_mark_hides_no_directive),
         CASE(a_file_elsewhere_is_not_read),
         CASE(what_is_no_file_is_not_followed),
         CASE(parameters_become_definitions),

@@ -55,6 +55,13 @@ static void unmarked_functions_go(void **state)
          "min(1, 2); }",
          "using std::min; __device__ int g() { return min(1, 2); }"},
         {"main() { return 0; }", ""},
+        {"#define MAKE(T) \\\n    template void f<T>(T *);\n"
+         "template <class T> void f(T *a) { }\nMAKE(int)\nMAKE(float);\n__device__ int i;",
+         "#define MAKE(T) \\ template void f<T>(T *); ; __device__ int i;"},
+        {"#define MAKE(T) template <> __device__ int g<T>();\nMAKE(int)\n",
+         "#define MAKE(T) template <> __device__ int g<T>(); MAKE(int)"},
+        {"template <class T> requires(sizeof(T) == 4)\n__device__ T g(T a) { return a; }",
+         "template <class T> requires(sizeof(T) == 4) __device__ T g(T a) { return a; }"},
         {"typedef struct { uint4 all[32 / sizeof(uint4)]; } Words;",
          "typedef struct { uint4 all[32 / sizeof(uint4)]; } Words;"},
         {"PYBIND11_MODULE(NAME, m) { m.def(\"f\", &f); }\n__device__ int i;", "__device__ int i;"},

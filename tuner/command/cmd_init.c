@@ -40,7 +40,7 @@ enum {
     UNITS_MOST = 6,     /* files that include the kernel's */
     SOURCES_MOST = 40,  /* files beside it that may launch it */
     TEXT_MOST = 1 << 20,
-    PATIENCE = 20 /* seconds after which no further file is begun with; three times: at all */
+    PATIENCE = 8 /* seconds of compiling after which nothing is begun with: a refusal takes ten */
 };
 
 typedef struct Trying {
@@ -52,8 +52,9 @@ typedef struct Trying {
     const CompileSource *asking; /* the same with the question for the parameters' types */
     const char *arch;
     Farm *farm;
-    HostText *host; /* the files that may launch the kernel */
-    double since;
+    HostText *host;         /* the files that may launch the kernel */
+    double since, compiled; /* when it began; seconds of a processor since then */
+    bool blamed;            /* has the question been complained of? */
     FirstGuess guess;
 } Trying;
 
@@ -70,7 +71,15 @@ static bool compile(Trying *t, bool ask, CompileResult *out, Diag *d)
                                               .names = &t->guess.expression,
                                               .name_count = 1});
     farm_add(t->farm, 0, job);
-    return farm_next(t->farm, t->arena, out, d);
+    const bool ok = farm_next(t->farm, t->arena, out, d);
+    t->compiled += out->cpu_seconds > 0 ? out->cpu_seconds : out->seconds;
+    return ok;
+}
+
+static bool has_time(const Trying *t)
+{
+    /* Beside other work all takes longer. */
+    return t->compiled < PATIENCE && clock_seconds() < t->since + 3 * PATIENCE;
 }
 
 /* What is compiled with for a name that has no value. */
@@ -139,6 +148,7 @@ static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, cons
         if (res->status == OUTCOME_COMPILED)
             return true;
         *log = *log ? *log : res->log;
+        t->blamed = t->blamed || (ask && kernel_types_blamed(res->log));
         if (!t->guess.small && (strstr(res->log, "too much shared data") ||
                                 strstr(res->log, "static assertion failed"))) {
             t->guess.small = true;
@@ -178,10 +188,14 @@ static bool try_values(Trying *t, CompileResult *res, const char **log, Diag *d)
 {
     const char *unused;
     *log = NULL;
-    return try_names(t, true, false, res, log, d) ||
-           (*log && !near_header_missing(t->arena, *log) && !near_header_failing(t->arena, *log) &&
-            (try_names(t, true, true, res, &unused, d) || try_names(t, false, false, res, log, d) ||
-             try_names(t, false, true, res, &unused, d)));
+    t->blamed = false;
+    if (try_names(t, true, false, res, log, d))
+        return true;
+    if (!*log || near_header_missing(t->arena, *log) || near_header_failing(t->arena, *log))
+        return false;
+    return try_names(t, true, true, res, &unused, d) ||
+           (t->blamed && (try_names(t, false, false, res, log, d) ||
+                          try_names(t, false, true, res, &unused, d)));
 }
 
 static void set_expression(Trying *t, KernelSource *k)
@@ -202,7 +216,7 @@ static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
     if (try_values(t, res, log, d))
         return true;
     bool missing = !*log || t->guess.standard || near_header_missing(t->arena, *log);
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !missing; i++) {
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !missing && has_time(t); i++) {
         size_t changed = 0;
         for (size_t n = 0; n < k->arguments.count; n++)
             if (k->arguments.at[n].is_type && !k->arguments.at[n].launched) {
@@ -289,7 +303,8 @@ static void add_text(Trying *t, const char *path, HostText **last)
     const char *text = file_read_most(t->arena, path, TEXT_MOST, &size, &quiet);
     if (!text)
         return;
-    HostText *h = host_text(t->arena, path, code_bare(t->arena, text), t->host);
+    text = code_bare(t->arena, text + code_mark(text));
+    HostText *h = host_text(t->arena, path, text, t->host);
     if (*last)
         (*last)->next = h;
     t->host = t->host ? t->host : h;
@@ -322,19 +337,17 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     size_t count = 0;
     const char **options =
         ARENA_ARRAY(a, const char *,
-                    t->guess.include_count + t->guess.without_count + t->guess.under_count + 3);
+                    t->guess.include_count + t->guess.without_count + t->guess.options.count + 3);
     for (size_t i = 0; i < t->guess.include_count; i++)
         options[count++] = arena_printf(a, "-I%s", t->guess.includes[i]);
     for (size_t i = 0; i < t->guess.without_count; i++)
         options[count++] = arena_printf(a, SOURCE_WITHOUT_HEADER "=%s", t->guess.without[i]);
     if (t->guess.standard)
         options[count++] = t->guess.standard;
-    if (t->guess.wide)
-        options[count++] = t->guess.wide;
     if (t->guess.only)
         options[count++] = arena_printf(a, SOURCE_ONLY_FOR "=%s", t->guess.only);
-    for (size_t i = 0; i < t->guess.under_count; i++)
-        options[count++] = arena_printf(a, "-D%s", t->guess.under[i]);
+    for (size_t i = 0; i < t->guess.options.count; i++)
+        options[count++] = t->guess.options.at[i].text;
     const CompileSource *home = source_open(a, t->home, options, count, d);
     t->source = home && t->unit != t->home ? source_open(a, t->unit, options, count, d) : home;
     t->text = home ? home->text : NULL;
@@ -372,23 +385,91 @@ static const char *spelled(const Trying *t, const char *path)
     return path;
 }
 
+static bool add_option(Trying *t, const char *text, const char *why)
+{
+    for (size_t i = 0; i < t->guess.options.count; i++)
+        if (strcmp(t->guess.options.at[i].text, text) == 0)
+            return false;
+    VEC_PUSH(t->arena, &t->guess.options, ((FirstOption){text, why}));
+    return true;
+}
+
+/* The header of a member of std that nvcc's own headers bring, by how it begins. */
+static const char *std_header(const char *member)
+{
+    static const struct {
+        const char *header, *begins[14];
+    } TABLE[] = {
+        {"type_traits",
+         {"is_", "enable_if", "conditional", "remove_", "add_", "decay", "make_unsigned",
+          "make_signed", "integral_constant", "true_type", "false_type", "common_type",
+          "underlying_type", "void_t"}},
+        {"utility",
+         {"pair", "make_pair", "move", "forward", "exchange", "declval", "index_sequence",
+          "make_index_sequence", "integer_sequence"}},
+        {"algorithm", {"min", "max", "swap"}},
+        {"limits", {"numeric_limits"}},
+        {"array", {"array"}},
+        {"tuple", {"tuple", "make_tuple", "tie"}},
+        {"cstddef", {"size_t", "ptrdiff_t", "nullptr_t"}},
+        {"cstdint", {"int", "uint"}},
+        {"complex", {"complex"}},
+        {"cmath",
+         {"abs", "fabs", "sqrt", "pow", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "round",
+          "fmin", "fmax"}},
+        {"functional", {"plus", "minus", "multiplies", "less", "greater"}},
+    };
+    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
+        for (size_t n = 0; n < 14 && TABLE[i].begins[n]; n++)
+            if (strncmp(member, TABLE[i].begins[n], strlen(TABLE[i].begins[n])) == 0)
+                return TABLE[i].header;
+    return NULL;
+}
+
+/* Adds an option that a log asks for; false: it asks for none that is new. */
+static bool mend_options(Trying *t, const char *log)
+{
+    static const char STD[] = "namespace \"std\" has no member";
+    bool added = strstr(log, "\"--device-int128\"") &&
+                 add_option(t, "--device-int128", "for its 128-bit integers");
+    const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
+    for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
+        added = add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
+                           "an #if around the kernel asks for it") ||
+                added;
+    for (const char *at = log; (at = strstr(at, STD)) != NULL;) {
+        at += strcspn(at + sizeof STD, "\"\n") + sizeof STD;
+        const char *member = code_copy(t->arena, code_word(at + (*at == '"')));
+        const char *header = std_header(member);
+        added = (header && add_option(t, arena_printf(t->arena, "--pre-include=%s", header),
+                                      arena_printf(t->arena, "for std::%s", member))) ||
+                added;
+    }
+    return added;
+}
+
+/* Where a header lies that a log misses, or the template that a build makes it of; NULL: nowhere. */
+static const char *header_folder(Trying *t, const char *log)
+{
+    const char *here = path_folder(t->arena, t->unit), *folder = near_header(t->arena, here, log);
+    const char *made_of = folder ? NULL : near_header_made_of(t->arena, here, log);
+    if (!made_of)
+        return folder;
+    t->guess.made_of = path_relative(t->arena, here, made_of);
+    return path_folder(t->arena, made_of);
+}
+
 /* Adds a folder of the project's headers, as its own build names it, or leaves out a header that is
- * nowhere, or that
- * the device's compiler does not take; false: the log asks for nothing new. */
-static bool mend_headers(Trying *t, const char *log)
+ * nowhere, or that the device's compiler does not take; false: the log asks for nothing new. */
+static bool mend_headers(Trying *t, const char *log, const char *folder)
 {
     FirstGuess *g = &t->guess;
-    const char *folder = near_header(t->arena, path_folder(t->arena, t->unit), log);
-    if (!g->wide && strstr(log, "\"--device-int128\"")) {
-        g->wide = "--device-int128";
+    if (!g->standard && code_has_word(log, "requires")) {
+        g->standard = "-std=c++20";
         return true;
     }
-    if (g->under_count == 0 && g->kernel->under.count > 0 &&
-        strstr(log, "__nv_name_map")) { /* the kernel's name is not known */
-        g->under = g->kernel->under.at;
-        g->under_count = g->kernel->under.count;
+    if (mend_options(t, log))
         return true;
-    }
     if (folder && g->include_count < INCLUDES_MOST &&
         !is_listed(g->includes, g->include_count, folder)) {
         g->includes[g->include_count++] = folder;
@@ -410,20 +491,18 @@ static bool mend_headers(Trying *t, const char *log)
 static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
                         const char **why, Diag *d)
 {
-    const char *log, *missing = NULL, *first = NULL;
+    const char *log, *folder, *missing = NULL, *first = NULL;
     do {
         *why = NULL;
         if (!open_source(t, o, k, d))
             return false;
         if (try_all(t, res, &log, d))
             return true;
-        missing = missing || !log || !near_header_missing(t->arena, log) ||
-                          near_header(t->arena, path_folder(t->arena, t->unit), log)
-                      ? missing
-                      : log;
+        folder = log ? header_folder(t, log) : NULL;
+        missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
         first = first ? first : log && near_header_failing(t->arena, log) ? log : NULL;
         *why = missing ? missing : first ? first : log;
-    } while (log && clock_seconds() < t->since + 3 * PATIENCE && mend_headers(t, log));
+    } while (log && has_time(t) && mend_headers(t, log, folder));
     return false;
 }
 
@@ -459,11 +538,12 @@ static bool try_unit(Trying *t, const char *unit, const InitOptions *o, KernelSo
     const char *log;
     t->unit = unit;
     g->include_count = g->include_given;
-    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS && (i == 0 || has_time(t)); i++) {
+        Diag quiet = diag_new(t->arena);
         g->standard = WAYS[i].standard;
         g->only = WAYS[i].only && g->kernel ? words_of(t, g->kernel) : NULL;
         g->without_count = i < 2 || g->only ? 0 : g->without_count;
-        if (try_headers(t, o, k, res, &log, d))
+        if (try_headers(t, o, k, res, &log, i == 0 ? d : &quiet))
             return true;
         if (i == 0)
             *why = log;
@@ -503,16 +583,15 @@ static const char *advice(const char *log)
     return "";
 }
 
-static bool refuse(Arena *a, const char *path, const char *log, Diag *d)
+static bool refuse(const Trying *t, const char *log, Diag *d)
 {
-    const char *errors = result_errors(a, log);
-    const char *made_of = near_header_made_of(a, path_folder(a, path), errors);
+    const char *errors = result_errors(t->arena, log), *made_of = t->guess.made_of;
     if (made_of)
         return diag_fail(d,
                          "'%s' does not compile; the project's build makes a header of '%s': build "
                          "it first, and name the header's folder with --include DIR:\n%s",
-                         path, made_of, errors);
-    return diag_fail(d, "'%s' does not compile%s:\n%s", path, advice(errors), errors);
+                         t->home, made_of, errors);
+    return diag_fail(d, "'%s' does not compile%s:\n%s", t->home, advice(errors), errors);
 }
 
 /* The file by itself, or behind what those that include it declare before. */
@@ -522,13 +601,13 @@ static bool try_units(Trying *t, const InitOptions *o, KernelSource *k, CompileR
     if (try_unit(t, t->home, o, k, res, &why, d))
         return true;
     size_t count = why ? near_includers(t->arena, t->home, units, UNITS_MOST) : 0;
-    for (size_t i = 0; i < count && clock_seconds() < t->since + PATIENCE; i++) {
+    for (size_t i = 0; i < count && has_time(t); i++) {
         if (try_unit(t, units[i], o, k, res, &unused, d))
             return true;
         const char **rest = units + count; /* those that include the one that includes it */
         count += near_includers(t->arena, units[i], rest, UNITS_MOST - count);
     }
-    return why && refuse(t->arena, t->home, why, d);
+    return why && refuse(t, why, d);
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */

@@ -24,7 +24,8 @@ static const char *const MARKS[] = {"__global__", "__device__",       "__constan
 
 /* Brackets behind these belong to no parameter list. */
 static const char *const ATTRIBUTES[] = {"__align__",     "alignas",  "__launch_bounds__",
-                                         "__attribute__", "decltype", "__declspec"};
+                                         "__attribute__", "decltype", "__declspec",
+                                         "requires"};
 
 /* Types that the device does not know. */
 static const char *const HOST_TYPES[] = {"FILE",
@@ -97,15 +98,15 @@ typedef struct Cutter {
     size_t size;
     const HostMarks *marks;
     State now;
-    VEC(State) conditions;  /* where each open #if began */
-    HostMarks types;        /* names of the host's types that this text gives */
-    bool uses_std;          /* "using namespace std" */
-    HostDeclarations *list; /* all declarations go here, and nothing is cut; NULL: as said above */
+    VEC(State) conditions;   /* where each open #if began */
+    VEC(const char *) types; /* names of the host's types that this text gives */
+    bool uses_std;           /* "using namespace std" */
+    HostDeclarations *list;  /* all declarations go here, and nothing is cut; NULL: as said above */
 } Cutter;
 
 static bool is_mark(const HostMarks *marks, Word w)
 {
-    return IS_ONE_OF(w, MARKS) || (marks && is_one_of(w, marks->at, marks->count));
+    return IS_ONE_OF(w, MARKS) || (marks && is_one_of(w, marks->device.at, marks->device.count));
 }
 
 /* Blanks for all but line ends and directives. */
@@ -145,7 +146,10 @@ static bool is_function(const Cutter *c, const Declaration *d)
     bool typed = d->words >= 2 || (d->body && owner.length == 0 && d->words == 1);
     bool constructor = owner.length && d->last.length == owner.length &&
                        memcmp(d->last.at, owner.at, owner.length) == 0;
-    return d->parameters && !d->is_typedef && (typed || constructor || code_same(d->last, "main"));
+    const bool instantiates =
+        c->marks && is_one_of(d->last, c->marks->host.at, c->marks->host.count);
+    return d->parameters && !d->is_typedef &&
+           (typed || constructor || instantiates || code_same(d->last, "main"));
 }
 
 /* Of a class they are what it holds.  "struct option options[]" declares no class; of those that
@@ -361,6 +365,9 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case ']':
     case ')':
         d->brackets -= d->brackets > 0;
+        if (d->brackets == 0 && d->braces == 0 && d->words == 1 && c->marks &&
+            is_one_of(d->last, c->marks->host.at, c->marks->host.count))
+            decide(c, at + 1);
         break;
     case '{':
         open_brace(c);
@@ -490,13 +497,27 @@ static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
     return false;
 }
 
+/* Behind blanks and ends of lines that a backslash joins. */
+static const char *behind_joints(const char *at)
+{
+    return at + strspn(at, " \t\\\r\n");
+}
+
 void host_marks_add(Arena *a, const char *text, HostMarks *marks)
 {
     for (const char *line = text; *line; line = code_next_line(line)) {
         const char *define = code_behind(line, "define");
         const Word name = code_word(define ? define : "");
-        if (define && holds_mark(name.at + name.length, code_line_end(define), marks))
-            VEC_PUSH(a, marks, code_copy(a, name));
+        if (!define)
+            continue;
+        const char *end = code_line_end(define), *list = name.at + name.length;
+        const char *close = *list == '(' ? code_closing(list, end) : NULL;
+        const Word first = code_word(behind_joints(close ? close + 1 : list));
+        if (holds_mark(list, end, marks))
+            VEC_PUSH(a, &marks->device, code_copy(a, name));
+        else if (close && code_same(first, "template") &&
+                 *code_blanks(first.at + first.length) != '<')
+            VEC_PUSH(a, &marks->host, code_copy(a, name));
     }
 }
 

@@ -14,13 +14,13 @@
 
 #include <stdbool.h>
 
-/* Names: of macros that mark device code, of types. */
+/* Names of macros that hold __device__ or another mark of the device's, and of those that
+ * instantiate a template of the host's: "#define INSTANTIATE(T) template void f<T>(T *);". */
 typedef struct HostMarks {
-    const char **at;
-    size_t count, capacity;
+    VEC(const char *) device, host;
 } HostMarks;
 
-/* Adds the macros of a text that hold __device__ or another mark. */
+/* Adds those of a text. */
 void host_marks_add(Arena *a, const char *text, HostMarks *marks);
 
 /* A zero-terminated text of the same length without the host's code: `text` itself where there is

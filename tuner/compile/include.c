@@ -32,6 +32,8 @@ typedef struct Walk {
     VEC(const char *) contents;
     size_t bytes; /* in all of them */
     VEC(IncludeName) names;
+    VEC(const char *) absent;
+    bool made; /* a header of its template */
     const char *unknown;
 } Walk;
 
@@ -103,10 +105,38 @@ static void note_name(Walk *w, const char *name, size_t file)
         VEC_PUSH(w->arena, &w->names, ((IncludeName){name, file, false}));
 }
 
+/* What CMake makes of a header's template where nothing is chosen: no switch is on, and what it would
+ * fill in is 0. */
+static void configure(Arena *a, Text *t)
+{
+    Buf b = {0};
+    for (const char *line = t->at, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        const char *number = code_behind(line, "cmakedefine01");
+        if (number)
+            buf_printf(&b, "#define %s 0", code_copy(a, code_word(number)));
+        else if (!code_behind(line, "cmakedefine"))
+            for (const char *at = line; at < end && *at != '\n'; at++) {
+                const bool dollar = at[0] == '$' && at[1] == '{';
+                const size_t n = code_word(at + 1 + dollar).length;
+                const bool hole =
+                    n > 0 && at[1 + dollar + n] == (dollar ? '}' : '@') && (dollar || *at == '@');
+                buf_putc(&b, hole ? '0' : *at);
+                at += hole ? 1 + dollar + n : 0;
+            }
+        buf_puts(&b, "\n");
+    }
+    t->size = b.size;
+    t->at = buf_keep(&b, a);
+}
+
 /* Adds a file's content, the first time it is met; `place`: which of the folders is looked into.
  * `name`: what it was found for, NULL when that was found before. */
 static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, const char *name)
 {
+    const size_t length = strlen(asked);
+    const bool makes = length > 3 && strcmp(asked + length - 3, ".in") == 0;
     char path[PATH_MAX];
     if (!realpath(asked, path))
         return false;
@@ -128,6 +158,12 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
         set_unknown(w, &t, 0, many ? "too many files are included" : quiet.messages.at[0].text);
         return true;
     }
+    const size_t mark = code_mark(t.at);
+    t.at += mark;
+    t.size -= mark;
+    w->made = w->made || makes;
+    if (makes)
+        configure(w->arena, &t);
     t.folder = path_folder(w->arena, path);
     w->bytes += t.size;
     VEC_PUSH(w->arena, &w->files, arena_string(w->arena, path));
@@ -136,6 +172,22 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
     note_name(w, name, found[1]);
     hasher_add(w->hasher, t.at, t.size);
     return true;
+}
+
+/* A header that a build makes of NAME.in is taken from that where it is not there. */
+static bool add_template(Walk *w, const Place *at, const char *folder, const char *name)
+{
+    const IncludeQuery *q = w->query;
+    const char *const names[] = {arena_printf(w->arena, "%s.in", name),
+                                 arena_printf(w->arena, "%s.in", path_stem(w->arena, name, ""))};
+    for (size_t n = 0; n < 2; n++) {
+        if (add_file(w, at, 0, path_join(w->arena, folder, names[n]), name))
+            return true;
+        for (size_t i = 0; i < q->folder_count; i++)
+            if (add_file(w, at, i + 2, path_join(w->arena, q->folders[i], names[n]), name))
+                return true;
+    }
+    return false;
 }
 
 /* Adds every file that the name could mean: in the includer's folder (also for <...>: more is
@@ -153,7 +205,11 @@ static void add_name(Walk *w, const Place *at, const char *folder, const char *n
             add_file(w, at, i + 2, path_join(w->arena, q->folders[i], name), found ? NULL : name) ||
             found;
     if (!found)
+        found = add_template(w, at, folder, name);
+    if (!found) {
         hasher_string(w->hasher, "is missing");
+        VEC_PUSH(w->arena, &w->absent, name);
+    }
     hasher_string(w->places, name);
 }
 
@@ -272,5 +328,8 @@ IncludeSet include_follow(Arena *a, const IncludeQuery *q)
                         .file_count = w.files.count,
                         .names = w.names.at,
                         .name_count = w.names.count,
+                        .absent = w.absent.at,
+                        .absent_count = w.absent.count,
+                        .made = w.made,
                         .unknown = w.unknown};
 }

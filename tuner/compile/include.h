@@ -4,7 +4,8 @@
  * mean several files all of them count, so that the hash covers more than the compiler reads
  * and never less.  An include whose name is a macro cannot be followed; then nobody knows what
  * the compiler will read, and the answer says so; the same of a file outside of the
- * folders that the query names. */
+ * folders that the query names.  A header that is not there, but NAME.in, CMake's template of it, is
+ * what CMake makes of that with nothing chosen. */
 #ifndef APTUNE_COMPILE_INCLUDE_H
 #define APTUNE_COMPILE_INCLUDE_H
 
@@ -39,6 +40,9 @@ typedef struct IncludeSet {
     size_t file_count;
     const IncludeName *names;
     size_t name_count;
+    const char **absent; /* names that no file was found for, some more than once */
+    size_t absent_count;
+    bool made; /* some of the texts are what a build makes of NAME.in, with nothing chosen */
     const char
         *unknown; /* what cannot be followed: "mm.cu:12: the name is a macro"; NULL if all can */
 } IncludeSet;

@@ -308,12 +308,28 @@ static const char **cut_all(Arena *a, const char *text, size_t size, const Inclu
     return texts;
 }
 
+/* Headers of the toolkit's libraries that are for the host: what launches kernels itself.  The
+ * device's compiler does not take them, and device code uses nothing of them. */
+static bool is_hosts(const char *name)
+{
+    static const char *const HOST[] = {"thrust/", "cub/device/", "cub/util_allocator.cuh"};
+    static const char *const DEVICE[] = {
+        "thrust/complex.h", "thrust/detail/config", "thrust/functional.h", "thrust/iterator/",
+        "thrust/pair.h",    "thrust/random",        "thrust/swap.h",       "thrust/tuple.h"};
+    bool host = false;
+    for (size_t i = 0; i < sizeof HOST / sizeof *HOST; i++)
+        host = host || strncmp(name, HOST[i], strlen(HOST[i])) == 0;
+    for (size_t i = 0; i < sizeof DEVICE / sizeof *DEVICE; i++)
+        host = host && strncmp(name, DEVICE[i], strlen(DEVICE[i])) != 0;
+    return host;
+}
+
 /* Where one of the files included has something cut, all are given by name, since one that has no
  * folder finds no neighbours. */
 static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
                          const Texts *parameters, CompileSource *s)
 {
-    bool differ = false, yields = false;
+    bool differ = set->made, yields = false;
     for (size_t i = 0; i < set->file_count; i++) {
         const char *cut = texts[i];
         texts[i] = macros_yield(a, cut, parameters->at, parameters->count);
@@ -331,6 +347,11 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
         VEC_PUSH(a, &headers, *text);
         *text = arena_printf(a, "#include \"%s\"\n", set->names[i].name); /* by other names */
     }
+    for (size_t i = 0; i < set->absent_count; i++)
+        if (is_hosts(set->absent[i])) {
+            VEC_PUSH(a, &headers, set->absent[i]);
+            VEC_PUSH(a, &headers, "namespace std {}\nnamespace thrust {}\nnamespace cub {}\n");
+        }
     s->headers = headers.at;
     s->header_count = headers.count / 2;
 }
@@ -394,7 +415,9 @@ const CompileSource *source_open(Arena *a, const char *path, const char *const *
     const char *text = file_read(a, path, &size, d);
     if (!text)
         return NULL;
-    return source_make(a, path, text, size, path_folder(a, path), options, option_count);
+    const size_t mark = code_mark(text);
+    return source_make(a, path, text + mark, size - mark, path_folder(a, path), options,
+                       option_count);
 }
 
 bool source_option_is_ours(const char *option)

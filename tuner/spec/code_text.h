@@ -27,6 +27,9 @@ const char *code_skip(const char *at, const char *end);
 /* Bytes of a backslash that joins the next line to this one; 0: none is here. */
 size_t code_splice(const char *at);
 
+/* Bytes of the mark that a text in UTF-8 may begin with; 0: it has none. */
+size_t code_mark(const char *text);
+
 /* Bytes of the comment or literal that begins at `at`; 0: none does.  A quote that nothing closes on
  * its line has one.  `first`: of the text. */
 size_t code_quiet(const char *first, const char *at);

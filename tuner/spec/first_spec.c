@@ -699,17 +699,21 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
         buf_printf(w->out, "include \"%s\"%s\n",
                    path_relative(w->arena, folder, w->guess->includes[i]),
                    i < w->guess->include_given ? "" : "    # found: its headers are included");
+    if (w->guess->made_of)
+        buf_printf(
+            w->out,
+            "# decide: the project's build makes a header of '%s'; here none of its switches "
+            "is on\n",
+            w->guess->made_of);
     if (w->guess->standard)
         buf_printf(w->out, "option \"%s\"\n", w->guess->standard);
-    if (w->guess->wide)
-        buf_printf(w->out, "option \"%s\"\n", w->guess->wide);
     if (w->guess->only)
         buf_printf(w->out,
                    "option \"--only-for=%s\"    # the rest of the file does not compile here\n",
                    w->guess->only);
-    for (size_t i = 0; i < w->guess->under_count; i++)
-        buf_printf(w->out, "option \"-D%s\"    # an #if around the kernel asks for it\n",
-                   w->guess->under[i]);
+    for (size_t i = 0; i < w->guess->options.count; i++)
+        buf_printf(w->out, "option \"%s\"    # %s\n", w->guess->options.at[i].text,
+                   w->guess->options.at[i].why);
     for (size_t i = 0; i < w->guess->without_count; i++)
         buf_printf(w->out,
                    "option \"--without-header=%s\"    # not there for the device, and not needed\n",

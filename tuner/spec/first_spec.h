@@ -9,7 +9,13 @@
 #define APTUNE_FIRST_SPEC_H
 
 #include "metrics/base/diag.h"
+#include "metrics/base/vec.h"
 #include "tuner/spec/launch_site.h"
+
+/* An option of the compiler's, and what for. */
+typedef struct FirstOption {
+    const char *text, *why;
+} FirstOption;
 
 /* What a kernel is compiled with before there is a spec. */
 typedef struct FirstGuess {
@@ -19,15 +25,15 @@ typedef struct FirstGuess {
     const LaunchSite *launch; /* NULL: none was found */
     const HostText *texts;    /* the kernel's file, what it includes, and those beside it */
     const char *standard;     /* "-std=c++20" where the default does not do; else NULL */
-    const char *wide;         /* "--device-int128", likewise */
     const char *expression;   /* "k<float, 16>" of a template, else the kernel's name */
     const char **includes;    /* folders of headers, as seen from here */
     size_t include_count, include_given; /* those behind the given ones were found */
     const char **without;                /* headers that are nowhere */
     size_t without_count;
+    const char
+        *made_of;     /* "config.h.in", which a header was made of with nothing chosen; or NULL */
     const char *only; /* names that the rest of the file is not needed for; NULL: all is compiled */
-    const char **under; /* "NAME=1": what the #if lines around the kernel ask for */
-    size_t under_count;
+    VEC(FirstOption) options; /* further ones that it takes */
 } FirstGuess;
 
 /* A value to compile with for a name that has none, by what the name sounds like. */

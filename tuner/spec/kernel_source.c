@@ -81,7 +81,7 @@ static KernelParameter read_parameter(Arena *a, const char *text)
         while (n > 0 && at[n] == ':' && at[n + 1])
             n += 1 + code_word(at + n + 1).length;
         const char *word = arena_copy(a, at, n);
-        p.pointer = p.pointer || *at == '*';
+        p.pointer = p.pointer || *at == '*' || *at == '&';
         at += n ? n : 1;
         p.constant = p.constant || (strcmp(word, "const") == 0 && !p.pointer);
         if (n == 0 || is_qualifier(word))

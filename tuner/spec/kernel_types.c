@@ -58,6 +58,7 @@ static const char ASK[] =
     "+ "
     "1;\n"
     "};\n"
+    "template <class T> struct number<T &> : number<T *> {};\n"
     "template <class F> struct list;\n"
     "template <class... A> struct list<void (*)(A...)> {\n"
     "    static constexpr __device__ int at(int i)\n"
@@ -101,6 +102,11 @@ void kernel_types_ask(const char *expression, size_t count, Buf *out)
         buf_printf(out, "%saptune_types::list<decltype(&%s)>::at(%zu)", i ? ", " : "", expression,
                    i);
     buf_puts(out, "};\n");
+}
+
+bool kernel_types_blamed(const char *log)
+{
+    return strstr(log, "aptune_types") || strstr(log, "\n  struct __");
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */

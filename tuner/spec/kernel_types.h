@@ -12,6 +12,9 @@
 /* The lines for a kernel of `count` parameters; `expression` names it, "k<float, 16>". */
 void kernel_types_ask(const char *expression, size_t count, Buf *out);
 
+/* Does a compiler's log complain of these lines? */
+bool kernel_types_blamed(const char *log);
+
 /* Takes the answer: type, pointer and size of what is passed or pointed to of each parameter. False
  * when it is not there, and nothing is changed. */
 bool kernel_types_take(const PtxModule *m, KernelSource *k);

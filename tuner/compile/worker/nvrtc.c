@@ -140,6 +140,7 @@ static const char NVCC[] = "#include <float.h>\n"
                            "#include <math.h>\n"
                            "#include <stddef.h>\n"
                            "#include <stdint.h>\n"
+                           "typedef unsigned char uchar;\n" /* of glibc's and OpenCV's headers */
                            "typedef unsigned int uint;\n"
                            "typedef unsigned short ushort;\n"
                            "typedef unsigned long ulong;\n";
@@ -207,9 +208,17 @@ static const char SAMPLES[] = "#ifndef APTUNE_SAMPLES\n#define APTUNE_SAMPLES\n"
                               "#define getLastCudaError(message) ((void)0)\n"
                               "#endif\n";
 
-/* cuBLAS brings the types it computes with. */
-static const char NUMBERS[] = "#include <cuda_fp16.h>\n"
-                              "#include <cuda_bf16.h>\n";
+/* cuBLAS and cuFFT bring the types they compute with; classes of the host hold their handles. */
+static const char NUMBERS[] = "#include <cuComplex.h>\n"
+                              "#include <cuda_fp16.h>\n"
+                              "#include <cuda_bf16.h>\n"
+                              "typedef struct cublasContext *cublasHandle_t;\n";
+static const char FFT[] = "#include <cuComplex.h>\n"
+                          "typedef int cufftHandle;\n"
+                          "typedef float cufftReal;\n"
+                          "typedef double cufftDoubleReal;\n"
+                          "typedef cuComplex cufftComplex;\n"
+                          "typedef cuDoubleComplex cufftDoubleComplex;\n";
 
 #define PART(name) "#if __has_include(<cub/" name ".cuh>)\n#include <cub/" name ".cuh>\n#endif\n"
 static const char CUB[] = PART("block/block_adjacent_difference") PART("block/block_discontinuity")
@@ -221,6 +230,28 @@ static const char CUB[] = PART("block/block_adjacent_difference") PART("block/bl
                         PART("warp/warp_exchange") PART("warp/warp_load")
                             PART("warp/warp_merge_sort") PART("warp/warp_reduce")
                                 PART("warp/warp_scan") PART("warp/warp_store");
+
+/* Thrust's has the host's output in it. */
+static const char COMPLEX[] =
+    "#include <cuda/std/complex>\n"
+    "namespace thrust {\n"
+    "using cuda::std::complex; using cuda::std::abs; using cuda::std::arg; using cuda::std::conj;\n"
+    "using cuda::std::exp; using cuda::std::log; using cuda::std::norm; using cuda::std::polar;\n"
+    "using cuda::std::pow; using cuda::std::proj; using cuda::std::sqrt; using cuda::std::sin;\n"
+    "using cuda::std::cos; using cuda::std::tan; using cuda::std::sinh; using cuda::std::cosh;\n"
+    "}\n";
+
+/* Classes of the host's code are made of these. */
+static const char EXCEPTIONS[] =
+    "#ifndef APTUNE_EXCEPTIONS\n#define APTUNE_EXCEPTIONS\n"
+    "namespace std {\n"
+    "struct exception {};\n"
+    "struct logic_error : exception { template <class __T> logic_error(const __T &) {} };\n"
+    "struct runtime_error : exception { template <class __T> runtime_error(const __T &) {} };\n"
+    "struct invalid_argument : logic_error { using logic_error::logic_error; };\n"
+    "struct out_of_range : logic_error { using logic_error::logic_error; };\n"
+    "}\n"
+    "#endif\n";
 
 #define LIBCUXX(name)                                                                              \
     {                                                                                              \
@@ -252,39 +283,35 @@ static const StubHeader STUBS[] = {
     LIBCUXX("iterator"),
     LIBCUXX("optional"),
     LIBCUXX("variant"),
+    LIBCUXX("concepts"),
+    LIBCUXX("numbers"),
+    {"thrust/complex.h", COMPLEX},
+    {"stdexcept exception", EXCEPTIONS},
     {"cub/cub.cuh", CUB},
     {"helper_cuda.h", SAMPLES},
     {"cublas.h cublas_v2.h cublas_api.h cublasLt.h cublasXt.h", NUMBERS},
+    {"cufft.h cufftXt.h", FFT},
+    {"filesystem", "namespace std { namespace filesystem {} }\n"},
     {"bits/stdc++.h", EVERYTHING},
     {"unistd.h",
      "#define _POSIX_VERSION 200809L\n"}, /* what headers ask whether they are on Unix */
     /* Nothing of these is for the device. */
     {"helper_functions.h helper_string.h helper_timer.h helper_image.h "
-     "cuda_runtime_api.h cudnn.h cufft.h cufftXt.h cusparse.h cusparse_v2.h "
+     "cuda_runtime_api.h cudnn.h cusparse.h cusparse_v2.h "
      "cusolverDn.h cusolverSp.h cusolver_common.h npp.h nppi.h nccl.h nvml.h mpi.h "
      "omp.h nvToolsExt.h nvtx3/nvToolsExt.h nvtx3/nvToolsExtCudaRt.h "
      "nvToolsExtCudaRt.h arpa/inet.h netinet/in.h netdb.h sys/socket.h sys/utsname.h "
      "sys/wait.h sched.h dlfcn.h cuda_profiler_api.h iostream iomanip ios istream "
      "ostream fstream sstream string string_view vector map unordered_map set "
      "unordered_set list deque queue stack memory thread mutex future "
-     "condition_variable chrono random exception stdexcept system_error cctype cerrno "
-     "csignal ctime cstdarg locale regex filesystem typeinfo sys/time.h sys/types.h "
+     "condition_variable chrono random system_error cctype cerrno "
+     "csignal ctime cstdarg locale regex typeinfo sys/time.h sys/types.h "
      "sys/stat.h sys/resource.h sys/mman.h sys/timeb.h time.h errno.h ctype.h signal.h "
      "fcntl.h locale.h stdbool.h stdarg.h malloc.h strings.h pthread.h "
      "dirent.h libgen.h glob.h error.h termios.h sys/ioctl.h poll.h semaphore.h "
-     "wchar.h cwchar fenv.h cfenv getopt.h barrier latch span ranges concepts "
-     "source_location format numbers compare any bitset valarray clocale csetjmp "
-     "setjmp.h typeindex new CL/cl.h CL/opencl.h sys/syscall.h "
-     "thrust/host_vector.h thrust/device_vector.h thrust/universal_vector.h thrust/device_ptr.h "
-     "thrust/device_malloc.h thrust/device_free.h thrust/device_new.h thrust/execution_policy.h "
-     "thrust/system/cuda/execution_policy.h thrust/sort.h thrust/reduce.h thrust/scan.h "
-     "thrust/transform.h thrust/transform_reduce.h thrust/transform_scan.h thrust/copy.h "
-     "thrust/fill.h thrust/sequence.h thrust/generate.h thrust/for_each.h thrust/count.h "
-     "thrust/extrema.h thrust/find.h thrust/gather.h thrust/scatter.h thrust/unique.h "
-     "thrust/remove.h thrust/replace.h thrust/merge.h thrust/partition.h thrust/set_operations.h "
-     "thrust/inner_product.h thrust/adjacent_difference.h thrust/binary_search.h thrust/equal.h "
-     "thrust/logical.h thrust/random.h thrust/reverse.h thrust/swap.h thrust/mismatch.h "
-     "thrust/memory.h thrust/tabulate.h thrust/uninitialized_copy.h ",
+     "wchar.h cwchar fenv.h cfenv getopt.h barrier latch span ranges iosfwd "
+     "source_location format compare any bitset valarray clocale csetjmp "
+     "setjmp.h typeindex new CL/cl.h CL/opencl.h sys/syscall.h",
      "namespace std {}\n"}};
 
 /* All of them; static. */
