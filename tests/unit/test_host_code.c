@@ -58,6 +58,8 @@ static void unmarked_functions_go(void **state)
         {"#define MAKE(T) \\\n    template void f<T>(T *);\n"
          "template <class T> void f(T *a) { }\nMAKE(int)\nMAKE(float);\n__device__ int i;",
          "#define MAKE(T) \\ template void f<T>(T *); ; __device__ int i;"},
+        {"template <class T> A<T>::A(int n) : m{n}, b(n), c{T{1}}\n{ m = 2; }\n__device__ int i;",
+         "__device__ int i;"},
         {"#define MAKE(T) template <> __device__ int g<T>();\nMAKE(int)\n",
          "#define MAKE(T) template <> __device__ int g<T>(); MAKE(int)"},
         {"template <class T> requires(sizeof(T) == 4)\n__device__ T g(T a) { return a; }",

@@ -414,6 +414,7 @@ static const char *std_header(const char *member)
         {"cstddef", {"size_t", "ptrdiff_t", "nullptr_t"}},
         {"cstdint", {"int", "uint"}},
         {"complex", {"complex"}},
+        {"cstring", {"mem"}},
         {"cmath",
          {"abs", "fabs", "sqrt", "pow", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "round",
           "fmin", "fmax"}},
@@ -432,6 +433,8 @@ static bool mend_options(Trying *t, const char *log)
     static const char STD[] = "namespace \"std\" has no member";
     bool added = strstr(log, "\"--device-int128\"") &&
                  add_option(t, "--device-int128", "for its 128-bit integers");
+    if (strstr(log, "\"register\" storage class"))
+        added = add_option(t, "-Dregister=", "C++17 has no such word") || added;
     const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
         added = add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
@@ -464,7 +467,7 @@ static const char *header_folder(Trying *t, const char *log)
 static bool mend_headers(Trying *t, const char *log, const char *folder)
 {
     FirstGuess *g = &t->guess;
-    if (!g->standard && code_has_word(log, "requires")) {
+    if (!g->standard && (code_has_word(log, "requires") || code_has_word(log, "concept"))) {
         g->standard = "-std=c++20";
         return true;
     }
@@ -478,7 +481,7 @@ static bool mend_headers(Trying *t, const char *log, const char *folder)
     const char *missing = near_header_missing(t->arena, log);
     if (!missing && !g->only)
         missing = spelled(t, near_header_failing(t->arena, log));
-    if (!missing || g->without_count == WITHOUT_MOST ||
+    if (!missing || *missing == '/' || g->without_count == WITHOUT_MOST ||
         is_listed(g->without, g->without_count, missing))
         return false;
     g->without[g->without_count++] = missing;

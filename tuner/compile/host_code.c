@@ -76,8 +76,9 @@ typedef struct Declaration {
     bool host;       /* of the host's types */
     bool parameters; /* it has a list of them */
     bool body;
-    bool value;    /* '=' */
-    bool constant; /* const: device code may use it */
+    bool initialises, item; /* behind the ':' of a constructor; in the braces of "a{1}" there */
+    bool value;             /* '=' */
+    bool constant;          /* const: device code may use it */
     bool class_like, is_enum, is_namespace, is_linkage, is_typedef, is_template;
     HostDeclaration listed; /* where declarations are listed */
 } Declaration;
@@ -219,7 +220,8 @@ static void list_declared(Cutter *c)
         list_name(c, d->last);
 }
 
-static void open_brace(Cutter *c)
+/* `before`: the word in front of the brace. */
+static void open_brace(Cutter *c, Word before)
 {
     Declaration *d = &c->now.d;
     bool inside = d->braces > 0 || d->brackets > 0;
@@ -230,6 +232,7 @@ static void open_brace(Cutter *c)
     else {
         if (!inside && !d->parameters && !d->value && !d->class_like && !d->is_enum)
             list_name(c, d->last);
+        d->item = inside ? d->item : d->initialises && before.length > 0;
         d->braces++;
     }
 }
@@ -243,6 +246,10 @@ static void close_brace(Cutter *c, const char *at)
         return;
     }
     d->braces--;
+    if (d->item && d->braces == 0) {
+        d->item = false;
+        return;
+    }
     d->body = true;
     if (d->braces == 0 && d->brackets == 0 && d->parameters && !d->value)
         decide(c, at + 1);
@@ -370,7 +377,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
             decide(c, at + 1);
         break;
     case '{':
-        open_brace(c);
+        open_brace(c, before);
         break;
     case '}':
         close_brace(c, at);
@@ -386,6 +393,8 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case ':':
         if (d->brackets == 0 && d->braces == 0 && is_access(before))
             next_declaration(c);
+        else
+            d->initialises = d->parameters || d->initialises;
         break;
     case ';':
         list_declared(c);

@@ -308,6 +308,15 @@ static const char **cut_all(Arena *a, const char *text, size_t size, const Inclu
     return texts;
 }
 
+/* What stands for them: names that structs beside a kernel may hold. */
+#define HOSTS_VECTOR(name)                                                                         \
+    "template <class...> struct " name " { template <class... __A> " name "(__A &&...) {} };\n"
+static const char HOSTS[] =
+    "#ifndef APTUNE_THRUST\n#define APTUNE_THRUST\n"
+    "namespace std {}\nnamespace cub { struct CachingDeviceAllocator; }\nnamespace thrust "
+    "{\n" HOSTS_VECTOR("host_vector") HOSTS_VECTOR("device_vector") HOSTS_VECTOR("universal_vector")
+        HOSTS_VECTOR("device_ptr") "}\n#endif\n";
+
 /* Headers of the toolkit's libraries that are for the host: what launches kernels itself.  The
  * device's compiler does not take them, and device code uses nothing of them. */
 static bool is_hosts(const char *name)
@@ -350,7 +359,7 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
     for (size_t i = 0; i < set->absent_count; i++)
         if (is_hosts(set->absent[i])) {
             VEC_PUSH(a, &headers, set->absent[i]);
-            VEC_PUSH(a, &headers, "namespace std {}\nnamespace thrust {}\nnamespace cub {}\n");
+            VEC_PUSH(a, &headers, HOSTS);
         }
     s->headers = headers.at;
     s->header_count = headers.count / 2;

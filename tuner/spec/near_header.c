@@ -57,19 +57,23 @@ static const char *look_around(Arena *a, const char *folder, const char *name)
     return h.found;
 }
 
-/* "/a/b/../../common/x.h(12): error" says by its dots that it was reached by a way out. */
+/* "/a/b/../../common/x.h(12): error" says by its dots that it was reached by a way out: the highest
+ * folder on that way, below which all of it lies. */
 static const char *folder_outside(Arena *a, const char *log)
 {
-    for (const char *at = strstr(log, "/../"); at; at = strstr(at + 1, "/../")) {
+    const char *highest = NULL;
+    for (const char *at = strstr(log, "/../"); at && *at != '\n'; at++) {
         const char *start = at;
+        char real[PATH_MAX];
         while (start > log && start[-1] != '\n')
             start--;
-        size_t length = strcspn(start, "(\n");
-        char real[PATH_MAX];
-        if (*start == '/' && start[length] == '(' && realpath(arena_copy(a, start, length), real))
-            return path_folder(a, arena_string(a, real));
+        if (*start != '/' || strncmp(at, "/../", 4) != 0 ||
+            !realpath(arena_copy(a, start, (size_t)(at + 3 - start)), real) || !real[1])
+            continue;
+        if (!highest || strlen(real) < strlen(highest))
+            highest = arena_string(a, real);
     }
-    return NULL;
+    return highest;
 }
 
 const char *near_header_missing(Arena *a, const char *log)

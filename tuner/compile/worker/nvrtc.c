@@ -179,8 +179,8 @@ static const char ASSERT[] = "#ifdef NDEBUG\n"
                              "#undef assert\n"
                              "#define assert(condition) ((void)0)\n"
                              "#endif\n";
-static const char NULLS[] =
-    "#ifndef NULL\n#define NULL 0\n#endif\nnamespace std { using ::size_t; }\n";
+static const char NULLS[] = "#ifndef NULL\n#define NULL 0\n#endif\n"
+                            "namespace std { using ::size_t; using ::memcpy; using ::memset; }\n";
 static const char ALGORITHM[] =
     "#ifndef APTUNE_ALGORITHM\n#define APTUNE_ALGORITHM\n"
     "extern \"C++\" { namespace std {\n"
@@ -213,6 +213,10 @@ static const char NUMBERS[] = "#include <cuComplex.h>\n"
                               "#include <cuda_fp16.h>\n"
                               "#include <cuda_bf16.h>\n"
                               "typedef struct cublasContext *cublasHandle_t;\n";
+static const char GRAPHICS[] =
+    "typedef unsigned int GLuint; typedef unsigned int GLenum; typedef int GLint; "
+    "typedef float GLfloat; typedef unsigned char GLubyte; struct GLFWwindow; "
+    "struct cudaGraphicsResource;\n";
 static const char FFT[] = "#include <cuComplex.h>\n"
                           "typedef int cufftHandle;\n"
                           "typedef float cufftReal;\n"
@@ -253,6 +257,44 @@ static const char EXCEPTIONS[] =
     "}\n"
     "#endif\n";
 
+/* Classes of the host's library, which structs and declarations beside a kernel name: made of
+ * anything, and nothing.  Each stands under its own guard, since several headers have it. */
+#define CLASS(name)                                                                                \
+    "template <class...> struct " name " {\n"                                                      \
+    "    struct iterator {}; struct const_iterator {};\n"                                          \
+    "    typedef unsigned long size_type;\n"                                                       \
+    "    " name "() = default;\n"                                                                  \
+    "    template <class... __A> " name "(__A &&...) {}\n"                                         \
+    "};\n"
+#define HOSTS(name)                                                                                \
+    "#ifndef APTUNE_" name "\n#define APTUNE_" name "\nnamespace std {\n" CLASS(name) "}\n#"       \
+                                                                                      "endif\n"
+#define PLAIN(name, of)                                                                            \
+    "#ifndef APTUNE_" name "\n#define APTUNE_" name "\nnamespace std { typedef " of "<char> " name \
+    "; }\n#endif\n"
+#define STRINGS HOSTS("basic_string") PLAIN("string", "basic_string") "namespace std {}\n"
+static const char STREAMS[] = STRINGS HOSTS("basic_ostream") HOSTS("basic_istream")
+    HOSTS("basic_fstream") PLAIN("ostream", "basic_ostream") PLAIN("istream", "basic_istream")
+        PLAIN("ofstream", "basic_fstream") PLAIN("ifstream", "basic_fstream")
+            PLAIN("fstream", "basic_fstream") PLAIN("stringstream", "basic_fstream")
+                PLAIN("ostringstream", "basic_fstream") PLAIN("istringstream", "basic_fstream");
+static const char CHRONO[] =
+    "#ifndef APTUNE_CHRONO\n#define APTUNE_CHRONO\nnamespace std {\n"
+    "struct milli; struct micro; struct nano;\n"
+    "namespace chrono {\n" CLASS("duration")
+        CLASS("time_point") "struct steady_clock {\n"
+                            "    typedef chrono::time_point<> time_point; typedef "
+                            "chrono::duration<> duration;\n"
+                            "};\n"
+                            "typedef steady_clock system_clock, high_resolution_clock;\n"
+                            "typedef duration<> hours, minutes, seconds, milliseconds, "
+                            "microseconds, nanoseconds;\n"
+                            "} }\n#endif\n";
+static const char RANDOM[] = HOSTS("uniform_real_distribution") HOSTS("uniform_int_distribution")
+    HOSTS("normal_distribution") HOSTS("__engine") PLAIN("mt19937", "__engine")
+        PLAIN("mt19937_64", "__engine") PLAIN("random_device", "__engine")
+            PLAIN("default_random_engine", "__engine");
+
 #define LIBCUXX(name)                                                                              \
     {                                                                                              \
         name, "#include <cuda/std/" name ">\nnamespace std { using namespace cuda::std; }\n"       \
@@ -274,7 +316,9 @@ static const StubHeader STUBS[] = {
     LIBCUXX("utility"),
     LIBCUXX("array"),
     LIBCUXX("tuple"),
-    LIBCUXX("functional"),
+    {"functional",
+     "#include <cuda/std/functional>\nnamespace std { using namespace cuda::std; }\n" HOSTS(
+         "function")},
     LIBCUXX("complex"),
     LIBCUXX("numeric"),
     LIBCUXX("initializer_list"),
@@ -291,25 +335,44 @@ static const StubHeader STUBS[] = {
     {"helper_cuda.h", SAMPLES},
     {"cublas.h cublas_v2.h cublas_api.h cublasLt.h cublasXt.h", NUMBERS},
     {"cufft.h cufftXt.h", FFT},
+    {"cuda_gl_interop.h GL/glew.h GL/gl.h GL/glut.h GL/freeglut.h GL/glu.h GLFW/glfw3.h "
+     "glad/glad.h",
+     GRAPHICS},
     {"filesystem", "namespace std { namespace filesystem {} }\n"},
     {"bits/stdc++.h", EVERYTHING},
     {"unistd.h",
      "#define _POSIX_VERSION 200809L\n"}, /* what headers ask whether they are on Unix */
+    {"string", STRINGS},
+    {"iostream ostream istream fstream sstream iomanip ios iosfwd", STREAMS},
+    {"vector", HOSTS("vector")},
+    {"map", HOSTS("map") HOSTS("multimap")},
+    {"unordered_map", HOSTS("unordered_map")},
+    {"set", HOSTS("set")},
+    {"unordered_set", HOSTS("unordered_set")},
+    {"list", HOSTS("list")},
+    {"deque", HOSTS("deque")},
+    {"queue", HOSTS("queue") HOSTS("priority_queue")},
+    {"stack", HOSTS("stack")},
+    {"memory", HOSTS("unique_ptr") HOSTS("shared_ptr") HOSTS("weak_ptr") HOSTS("allocator")},
+    {"mutex", HOSTS("lock_guard") HOSTS("unique_lock") HOSTS("__lock") PLAIN("mutex", "__lock")},
+    {"thread", HOSTS("__thread") PLAIN("thread", "__thread")},
+    {"chrono", CHRONO},
+    {"random", RANDOM},
     /* Nothing of these is for the device. */
     {"helper_functions.h helper_string.h helper_timer.h helper_image.h "
      "cuda_runtime_api.h cudnn.h cusparse.h cusparse_v2.h "
      "cusolverDn.h cusolverSp.h cusolver_common.h npp.h nppi.h nccl.h nvml.h mpi.h "
      "omp.h nvToolsExt.h nvtx3/nvToolsExt.h nvtx3/nvToolsExtCudaRt.h "
      "nvToolsExtCudaRt.h arpa/inet.h netinet/in.h netdb.h sys/socket.h sys/utsname.h "
-     "sys/wait.h sched.h dlfcn.h cuda_profiler_api.h iostream iomanip ios istream "
-     "ostream fstream sstream string string_view vector map unordered_map set "
-     "unordered_set list deque queue stack memory thread mutex future "
-     "condition_variable chrono random system_error cctype cerrno "
+     "sys/wait.h sched.h dlfcn.h cuda_profiler_api.h "
+     "string_view "
+     "future "
+     "condition_variable system_error cctype cerrno "
      "csignal ctime cstdarg locale regex typeinfo sys/time.h sys/types.h "
      "sys/stat.h sys/resource.h sys/mman.h sys/timeb.h time.h errno.h ctype.h signal.h "
      "fcntl.h locale.h stdbool.h stdarg.h malloc.h strings.h pthread.h "
      "dirent.h libgen.h glob.h error.h termios.h sys/ioctl.h poll.h semaphore.h "
-     "wchar.h cwchar fenv.h cfenv getopt.h barrier latch span ranges iosfwd "
+     "wchar.h cwchar fenv.h cfenv getopt.h barrier latch span ranges "
      "source_location format compare any bitset valarray clocale csetjmp "
      "setjmp.h typeindex new CL/cl.h CL/opencl.h sys/syscall.h",
      "namespace std {}\n"}};
