@@ -341,7 +341,7 @@ END
     sed -i 's/"tools.h"/"..\/..\/common\/base\/timer.h"/' project/src/deep/k.cu
     run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output dots.spec
     status_is 0
-    has "$(cat dots.spec)" '^include "project/common/base" '
+    has "$(cat dots.spec)" '^include "project" '
     # Nothing above the root is the project's.
     echo '#define FAR 1' >other/far.h
     sed -i 's/^#include ".*/#include "far.h"/' project/src/deep/k.cu
@@ -370,7 +370,7 @@ END
     echo '__global__ void k(float *a) { register float x = 1; a[threadIdx.x] = x; }' >old.cu
     run --separate-stderr "$APTUNE" init old.cu
     status_is 0
-    has "$(cat old.spec)" '^option "-std=c\+\+14"$'
+    has "$(cat old.spec)" '^option "-Dregister=" '
 }
 
 @test "init proposes a block that some configuration has" {

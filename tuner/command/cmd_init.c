@@ -524,19 +524,15 @@ static const char *words_of(const Trying *t, const KernelSource *k)
     return buf_keep(&b, t->arena);
 }
 
-/* All that the file and its headers hold, then what the kernel uses alone; newer standards than
- * nvcc's default for what is new, older ones for `register` and its like. */
+/* All that the file and its headers hold, then what the kernel uses alone; a newer standard
+ * than nvcc's default for what is new. */
 static bool try_unit(Trying *t, const char *unit, const InitOptions *o, KernelSource *k,
                      CompileResult *res, const char **why, Diag *d)
 {
     static const struct {
         const char *standard;
         bool only;
-    } WAYS[] = {{NULL, false},
-                {NULL, true},
-                {"-std=c++20", false},
-                {"-std=c++14", false},
-                {"-std=c++20", true}};
+    } WAYS[] = {{NULL, false}, {NULL, true}, {"-std=c++20", false}, {"-std=c++20", true}};
     FirstGuess *g = &t->guess;
     const char *log;
     t->unit = unit;
