@@ -1,7 +1,6 @@
 #include "tuner/output/import.h"
 
 #include "metrics/base/file.h"
-#include "tuner/output/gunzip.h"
 #include "tuner/record/header.h"
 #include "tuner/record/index.h"
 #include "tuner/run/run_parts.h"
@@ -11,26 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
-/* The file's text, unpacked; NULL after a message. */
-static const char *read_text(Arena *a, const char *path, size_t *size, Diag *d)
+const char *import_text(Arena *a, const char *path, size_t most, size_t *size, Diag *d)
 {
-    static const size_t most = 1 << 30; /* as of a file that is not packed */
-    const char *text = file_read(a, path, size, d);
-    if (!text || !gunzip_is_packed(text, *size))
-        return text;
+    uint64_t bytes;
+    int fd = file_open(path, &bytes, d), n = 0, code = Z_OK;
+    gzFile file = fd >= 0 ? gzdopen(fd, "rb") : NULL; /* reads what is not packed as it is */
     Buf whole = {0};
-    bool ok = gunzip(text, *size, most, path, &whole, d);
+    char part[1 << 16];
+    while (file && whole.size <= most && (n = gzread(file, part, sizeof part)) > 0)
+        buf_add(&whole, part, (size_t)n);
+    const char *why = file ? gzerror(file, &code) : "";
+    if (whole.size > most)
+        diag_fail(d, "'%s' unpacks to more than the %zu bytes that are read here", path, most);
+    else if (code != Z_OK)
+        diag_fail(d, "'%s' cannot be unpacked: %s", path,
+                  code == Z_BUF_ERROR ? "it ends early" : why);
     *size = whole.size;
-    text = ok ? arena_copy(a, buf_text(&whole), whole.size) : NULL;
+    const char *text = file && whole.size <= most && code == Z_OK
+                           ? arena_copy(a, buf_text(&whole), whole.size)
+                           : NULL;
     buf_free(&whole);
+    if (file)
+        gzclose(file);
     return text;
 }
 
 ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d)
 {
     size_t size;
-    const char *text = read_text(a, o->from, &size, d);
+    const char *text = import_text(a, o->from, 1 << 30, &size, d);
     if (text && size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
         text += 3;
         size -= 3;

@@ -17,6 +17,10 @@ typedef struct ImportOptions {
     RunProgress progress; /* of the reading, in bytes; empty: no reports */
 } ImportOptions;
 
+/* The text of a file, unpacked where gzip packed it, all members one after the other; NULL after a
+ * message, also where it is damaged, ends early, or has more than `most` bytes. */
+const char *import_text(Arena *a, const char *path, size_t most, size_t *size, Diag *d);
+
 /* Reads o->from, which gzip may have packed, into a table; NULL after a message. */
 ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d);
 
