@@ -19,96 +19,54 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
     return r && configuration < r->table->count ? r : NULL;
 }
 
+/* What is known from a stage on, looked up in the run `r`; before that `none`. */
+#define ANSWER(stage_known, type, name, none, value)                                               \
+    type name(const aptune *a)                                                                     \
+    {                                                                                              \
+        const Run *r = &a->run;                                                                    \
+        return a->stage >= HANDLE_##stage_known ? (value) : (none);                                \
+    }
+
+/* What is known of a configuration `i` of the table `t` that has an outcome; else `none`. */
+#define TIMED(type, name, none, value)                                                             \
+    type name(const aptune *a, size_t i)                                                           \
+    {                                                                                              \
+        const Table *t = timed(a, i);                                                              \
+        return t ? (value) : (none);                                                               \
+    }
+
+/* The header of the recording that is replayed; NULL. */
+static const RecordHeader *recorded(const Run *r)
+{
+    return r->recorded.times ? &r->recorded.times->header : NULL;
+}
+
 /* --- what was opened -------------------------------------------------------------------------- */
 
-aptune_source_kind aptune_source(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    if (!r || r->source == RUN_STATIC)
-        return APTUNE_STATIC;
-    return r->source == RUN_MEASURED ? APTUNE_MEASURED : APTUNE_REPLAYED;
-}
-
-const char *aptune_why_not_measured(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r && r->source != RUN_MEASURED ? r->why_not_measured : NULL;
-}
-
-static const RecordHeader *header_of(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r && r->recorded.times ? &r->recorded.times->header : NULL;
-}
-
-const char *aptune_recording(const aptune *a)
-{
-    return header_of(a) ? a->run.recorded.path : NULL;
-}
-
-const char *aptune_recorded(const aptune *a)
-{
-    const RecordHeader *h = header_of(a);
-    return h ? h->date : NULL;
-}
-
-const char *aptune_recorded_on(const aptune *a)
-{
-    const RecordHeader *h = header_of(a);
-    return h ? h->device : NULL;
-}
-
-const char *aptune_imported(const aptune *a)
-{
-    return header_of(a) && run_is_imported(&a->run) ? header_of(a)->imported : NULL;
-}
-
-const char *aptune_space_name(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r ? r->spec->name : NULL;
-}
-
-const char *aptune_device(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r && r->device ? r->device->name : NULL;
-}
-
-int aptune_architecture(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r && r->device ? device_arch(r->device) : 0;
-}
-
-const char *aptune_output(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r ? r->options.output : NULL;
-}
-
-size_t aptune_problem_count(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r ? r->spec->problem_count : 0;
-}
+ANSWER(OPENED, aptune_source_kind, aptune_source, APTUNE_STATIC,
+       r->source == RUN_STATIC     ? APTUNE_STATIC
+       : r->source == RUN_MEASURED ? APTUNE_MEASURED
+                                   : APTUNE_REPLAYED)
+ANSWER(OPENED, const char *, aptune_why_not_measured, NULL,
+       r->source != RUN_MEASURED ? r->why_not_measured : NULL)
+ANSWER(OPENED, const char *, aptune_recording, NULL, recorded(r) ? r->recorded.path : NULL)
+ANSWER(OPENED, const char *, aptune_recorded, NULL, recorded(r) ? recorded(r)->date : NULL)
+ANSWER(OPENED, const char *, aptune_recorded_on, NULL, recorded(r) ? recorded(r)->device : NULL)
+ANSWER(OPENED, const char *, aptune_imported, NULL,
+       run_is_imported(r) ? recorded(r)->imported : NULL)
+ANSWER(OPENED, const char *, aptune_space_name, NULL, r->spec->name)
+ANSWER(OPENED, const char *, aptune_device, NULL, r->device ? r->device->name : NULL)
+ANSWER(OPENED, int, aptune_architecture, 0, r->device ? device_arch(r->device) : 0)
+ANSWER(OPENED, const char *, aptune_output, NULL, r->options.output)
+ANSWER(OPENED, size_t, aptune_problem_count, 0, r->spec->problem_count)
 
 const char *aptune_problem(const aptune *a, size_t number)
 {
     return number < aptune_problem_count(a) ? a->run.spec->problems[number].text : NULL;
 }
 
-size_t aptune_problem_chosen(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r ? r->space.problem : 0;
-}
-
-size_t aptune_parameter_count(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r ? r->spec->parameter_count : 0;
-}
+ANSWER(OPENED, size_t, aptune_problem_chosen, 0, r->space.problem)
+ANSWER(OPENED, size_t, aptune_parameter_count, 0, r->spec->parameter_count)
 
 const char *aptune_parameter(const aptune *a, size_t parameter)
 {
@@ -117,11 +75,7 @@ const char *aptune_parameter(const aptune *a, size_t parameter)
 
 /* --- configurations --------------------------------------------------------------------------- */
 
-size_t aptune_count(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r ? r->table->count : 0;
-}
+ANSWER(OPENED, size_t, aptune_count, 0, r->table->count)
 
 typedef struct Search {
     const char *name;
@@ -240,29 +194,10 @@ static const Table *timed(const aptune *a, size_t configuration)
     return r && table_is_timed(r->table, configuration) ? r->table : NULL;
 }
 
-const char *aptune_outcome(const aptune *a, size_t configuration)
-{
-    const Table *t = timed(a, configuration);
-    return t ? outcome_name(t->outcome[configuration]) : NULL;
-}
-
-double aptune_time_ms(const aptune *a, size_t configuration)
-{
-    const Table *t = timed(a, configuration);
-    return t ? t->times[configuration].median : NAN;
-}
-
-double aptune_time_low_ms(const aptune *a, size_t configuration)
-{
-    const Table *t = timed(a, configuration);
-    return t ? t->times[configuration].low : NAN;
-}
-
-double aptune_time_high_ms(const aptune *a, size_t configuration)
-{
-    const Table *t = timed(a, configuration);
-    return t ? t->times[configuration].high : NAN;
-}
+TIMED(const char *, aptune_outcome, NULL, outcome_name(t->outcome[i]))
+TIMED(double, aptune_time_ms, NAN, t->times[i].median)
+TIMED(double, aptune_time_low_ms, NAN, t->times[i].low)
+TIMED(double, aptune_time_high_ms, NAN, t->times[i].high)
 
 const double *aptune_times_ms(const aptune *a, size_t configuration, size_t *count)
 {
@@ -280,11 +215,7 @@ static const Metric *metric_number(const aptune *a, size_t metric)
                                                           : NULL;
 }
 
-size_t aptune_metric_count(const aptune *a)
-{
-    const Run *r = handle_run(a);
-    return r ? r->table->metrics->metrics.count : 0;
-}
+ANSWER(OPENED, size_t, aptune_metric_count, 0, r->table->metrics->metrics.count)
 
 const char *aptune_metric_name(const aptune *a, size_t metric)
 {
@@ -314,15 +245,8 @@ double aptune_metric(const aptune *a, size_t configuration, const char *name)
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-size_t aptune_best(const aptune *a)
-{
-    return a->stage >= HANDLE_JUDGED ? a->run.best : APTUNE_NOTHING;
-}
-
-size_t aptune_finalist_count(const aptune *a)
-{
-    return a->stage >= HANDLE_JUDGED ? a->run.final.count : 0;
-}
+ANSWER(JUDGED, size_t, aptune_best, APTUNE_NOTHING, r->best)
+ANSWER(JUDGED, size_t, aptune_finalist_count, 0, r->final.count)
 
 size_t aptune_finalist(const aptune *a, size_t place)
 {
@@ -334,7 +258,4 @@ int aptune_is_tied(const aptune *a, size_t configuration)
     return a->stage >= HANDLE_JUDGED && run_final_is_tied(&a->run.final, configuration);
 }
 
-double aptune_relative_performance(const aptune *a)
-{
-    return a->stage >= HANDLE_JUDGED ? a->run.recorded.relative : NAN;
-}
+ANSWER(JUDGED, double, aptune_relative_performance, NAN, r->recorded.relative)

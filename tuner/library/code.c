@@ -45,19 +45,12 @@ static bool compile_launches(aptune *a, size_t configuration, const RunTask *tas
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-static const char *type_name(Arena *a, const Argument *g)
-{
-    Buf b = {0};
-    argument_type_print(g, &b);
-    return buf_keep(&b, a);
-}
-
 /* What the spec calls `g` and the task has as `t`. */
 static aptune_argument describe(const aptune *a, const Argument *g, const TaskArgument *t)
 {
     const RunData *data = a->run.code.data;
     aptune_argument out = {
-        .name = g->name, .type = type_name(a->code.arena, g), .joined = t->joined};
+        .name = g->name, .type = argument_type_text(a->code.arena, g), .joined = t->joined};
     if (g->role == ARGUMENT_SCALAR) {
         out.value = t->bytes;
         out.value_size = t->size;
@@ -99,7 +92,7 @@ static void describe_variables(aptune *a)
             g++;
         c->variables[i] = (aptune_argument){.name = data->symbols[i].name,
                                             .kind = APTUNE_BUFFER,
-                                            .type = type_name(c->arena, g),
+                                            .type = argument_type_text(c->arena, g),
                                             .count = (unsigned long long)b->count};
     }
 }

@@ -145,7 +145,6 @@ aptune *aptune_new(void)
         free(a);
         return NULL;
     }
-    a->why = SIZE_MAX;
     options_run(&a->options); /* what holds without them */
     options_compile(&a->options);
     options_tune(&a->options);
@@ -179,7 +178,6 @@ void aptune_reset(aptune *a)
     a->value = NULL;
     a->stage = HANDLE_FRESH;
     a->failed = APTUNE_OK;
-    a->why = SIZE_MAX;
     for (int i = 0; i < HANDLE_TEXTS; i++)
         buf_free(&a->texts[i]);
     buf_free(&a->reason);

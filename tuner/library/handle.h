@@ -62,7 +62,6 @@ struct aptune {
     Arena *arena;         /* of the run; NULL while fresh */
     Run run;
     Diag diag;         /* of the run */
-    size_t why;        /* number of options.why; SIZE_MAX: none */
     const char **name; /* of each configuration, once asked for */
     const char ***value;
     Buf texts[HANDLE_TEXTS];

@@ -319,7 +319,7 @@ bool options_agree(const RunOptions *o, Diag *d)
 
 Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d)
 {
-    Run r = {.arena = a, .options = *options, .diag = d};
+    Run r = {.arena = a, .options = *options, .diag = d, .why = SIZE_MAX};
     r.home.compile_helper = where_helper(a, prefix, "aptune-compile");
     r.home.gpu_helper = where_helper(a, prefix, "aptune-gpu");
     r.home.cuda_folder = where_data(a, prefix, ".cuda");

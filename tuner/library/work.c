@@ -25,8 +25,9 @@ static bool can_sanitize(Run *r)
 static bool find_why(aptune *a)
 {
     const char *name = a->options.why;
-    a->why = name ? run_find_config(&a->run, name, &a->diag) : SIZE_MAX;
-    return !name || a->why != SIZE_MAX;
+    if (name)
+        a->run.why = run_find_config(&a->run, name, &a->diag);
+    return !name || a->run.why != SIZE_MAX;
 }
 
 /* Where answers that are texts are kept once they were asked for. */
@@ -164,48 +165,18 @@ aptune_status aptune_tune(aptune *a)
 
 /* --- what a handle found, as texts and as files ----------------------------------------------- */
 
-static void print_json(const aptune *a, Buf *out)
-{
-    report_json(&a->run, a->why, out);
-}
-
-static void print_heading(const aptune *a, Buf *out)
-{
-    report_heading(&a->run, out);
-}
-
-static void print_counts(const aptune *a, Buf *out)
-{
-    report_dry_run(&a->run, out);
-}
-
-static void print_counts_json(const aptune *a, Buf *out)
-{
-    report_dry_run_json(&a->run, out);
-}
-
-static void print_report(const aptune *a, Buf *out)
-{
-    report_result(&a->run, out);
-}
-
-static void print_table(const aptune *a, Buf *out)
-{
-    report_csv(&a->run, out);
-}
-
 typedef struct TextKind {
     HandleStage from; /* the first stage that knows it */
-    void (*print)(const aptune *a, Buf *out);
+    void (*print)(const Run *r, Buf *out);
 } TextKind;
 
 static const TextKind kinds[HANDLE_TEXTS] = {
-    [APTUNE_HEADING] = {HANDLE_OPENED, print_heading},
-    [APTUNE_COUNTS] = {HANDLE_OPENED, print_counts},
-    [APTUNE_COUNTS_JSON] = {HANDLE_OPENED, print_counts_json},
-    [APTUNE_REPORT] = {HANDLE_JUDGED, print_report},
-    [APTUNE_JSON] = {HANDLE_JUDGED, print_json},
-    [APTUNE_TABLE] = {HANDLE_JUDGED, print_table},
+    [APTUNE_HEADING] = {HANDLE_OPENED, report_heading},
+    [APTUNE_COUNTS] = {HANDLE_OPENED, report_dry_run},
+    [APTUNE_COUNTS_JSON] = {HANDLE_OPENED, report_dry_run_json},
+    [APTUNE_REPORT] = {HANDLE_JUDGED, report_result},
+    [APTUNE_JSON] = {HANDLE_JUDGED, report_json},
+    [APTUNE_TABLE] = {HANDLE_JUDGED, report_csv},
 };
 
 const char *aptune_text(aptune *a, aptune_text_kind kind)
@@ -215,7 +186,7 @@ const char *aptune_text(aptune *a, aptune_text_kind kind)
     Buf *text = &a->texts[kind];
     handle_enter_text(a);
     buf_clear(text);
-    kinds[kind].print(a, text);
+    kinds[kind].print(&a->run, text);
     handle_leave_text(a);
     return buf_text(text);
 }

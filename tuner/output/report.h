@@ -23,8 +23,8 @@ void report_stopped(const Run *r, int signal, Buf *out);
  * and why the next was dropped. */
 void report_selected(const Run *r, Buf *out);
 
-/* One JSON object.  `why`: a configuration to say report_why's words of; SIZE_MAX: none. */
-void report_json(const Run *r, size_t why, Buf *out);
+/* One JSON object; with report_why's words of r->why. */
+void report_json(const Run *r, Buf *out);
 
 /* One line per configuration: parameters, state, metrics, time, reason. */
 void report_csv(const Run *r, Buf *out);

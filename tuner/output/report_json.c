@@ -82,7 +82,7 @@ static json_t *failures_of(const Run *r)
     return list;
 }
 
-void report_json(const Run *r, size_t why, Buf *out)
+void report_json(const Run *r, Buf *out)
 {
     static const char *const sources[] = {"measured", "replayed", "static"};
     json_t *o = json_put(report_object(r), "source", json_string(sources[r->source]), NULL);
@@ -110,8 +110,8 @@ void report_json(const Run *r, size_t why, Buf *out)
     json_put(o, "exhaustive_best_ms", json_known(r->recorded.best_ms), "relative_performance",
              json_known(r->recorded.relative), "random_relative_performance",
              json_known(r->recorded.random_relative), NULL);
-    if (why != SIZE_MAX)
-        json_put(o, "why", report_why_text(r, why), NULL);
+    if (r->why != SIZE_MAX)
+        json_put(o, "why", report_why_text(r, r->why), NULL);
     json_put(o, "seconds", report_stage_seconds(r->ledger.seconds), "ledger", report_ledger_json(r),
              NULL);
     json_print(o, REPORT_DIGITS, out);

@@ -318,6 +318,7 @@ typedef struct Run {
     Carving carving;
     RunRecorded recorded;
     size_t best;    /* row of the winner; SIZE_MAX: none */
+    size_t why;     /* row that options.why names; SIZE_MAX: none */
     TaskCache l2;   /* what the L2 held when runs were timed */
     RunWatch watch; /* while measuring */
     RunFinal final;
