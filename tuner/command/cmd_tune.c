@@ -20,9 +20,7 @@
 
 /* --- dumps ------------------------------------------------------------------------------------ */
 
-/* What each stage left behind, as text: the letters of -d.
- *
- * The table in dump.c is the documentation. */
+/* What each stage left behind, as text: the letters of -d. */
 
 typedef enum DumpPoint { DUMP_OPENED, DUMP_COMPILED, DUMP_CARVED, DUMP_TIMED } DumpPoint;
 
@@ -44,133 +42,127 @@ static void dump_enumeration(Run *r, Buf *out)
     buf_printf(out, "%12" PRIu64 " valid of %" PRIu64 "\n", r->space.size, r->space.product);
 }
 
-static void dump_configs(Run *r, Buf *out)
+/* Of one row, whose name is in the line already. */
+
+static void dump_config(Run *r, size_t i, Buf *out)
 {
-    Arena *a = arena_new();
-    for (size_t i = 0; i < r->table->count; i++) {
-        const Table *t = r->table;
-        buf_printf(out, "%s: %s", table_name(a, r->table, i),
-                   t->outcome[i] == OUTCOME_NONE ? "not compiled" : outcome_name(t->outcome[i]));
-        if (table_has_code(t, i))
-            buf_printf(out, ", code %.*s", (int)strcspn(t->code[i].hash, "+"), t->code[i].hash);
-        if (t->why[i] && *t->why[i])
-            buf_printf(out, ", %s", t->why[i]);
-        buf_putc(out, '\n');
-        arena_reset(a);
-    }
-    arena_free(a);
+    const Table *t = r->table;
+    buf_printf(out, ": %s",
+               t->outcome[i] == OUTCOME_NONE ? "not compiled" : outcome_name(t->outcome[i]));
+    if (table_has_code(t, i))
+        buf_printf(out, ", code %.*s", (int)strcspn(t->code[i].hash, "+"), t->code[i].hash);
+    if (t->why[i] && *t->why[i])
+        buf_printf(out, ", %s", t->why[i]);
+    buf_putc(out, '\n');
 }
 
-static void dump_profiles(Run *r, Buf *out)
+static void dump_profile(Run *r, size_t i, Buf *out)
 {
-    Arena *a = arena_new();
-    for (size_t i = 0; i < r->table->count; i++) {
-        if (!r->table->profile[i].whole)
-            continue;
-        buf_printf(out, "%s\n", table_name(a, r->table, i));
-        profile_print(r->table->profile[i].whole, out);
-        arena_reset(a);
-    }
-    arena_free(a);
+    buf_putc(out, '\n');
+    profile_print(r->table->profile[i].whole, out);
 }
 
-static void dump_metrics(Run *r, Buf *out)
+static void dump_metrics(Run *r, size_t i, Buf *out)
 {
-    Arena *a = arena_new();
-    for (size_t i = 0; i < r->table->count; i++) {
-        const Table *t = r->table;
-        if (!table_profile(t, i))
-            continue;
-        buf_printf(out, "%s:", table_name(a, r->table, i));
-        for (size_t m = 0; m < t->metrics->metrics.count; m++)
-            buf_printf(out, " %s=%g", t->metrics->metrics.at[m].name, table_metric(t, i, m));
-        buf_putc(out, '\n');
-        arena_reset(a);
-    }
-    arena_free(a);
+    const Table *t = r->table;
+    buf_putc(out, ':');
+    for (size_t m = 0; m < t->metrics->metrics.count; m++)
+        buf_printf(out, " %s=%g", t->metrics->metrics.at[m].name, table_metric(t, i, m));
+    buf_putc(out, '\n');
 }
 
 static void dump_front(Run *r, Buf *out)
 {
     carving_print(&r->carving, out);
-    for (size_t i = 0; i < r->table->count; i++) {
-        if (!r->table->profile[i].whole)
-            continue;
-        carving_why(&r->carving, i, out);
-    }
+    for (size_t i = 0; i < r->table->count; i++)
+        if (r->table->profile[i].whole)
+            carving_why(&r->carving, i, out);
 }
 
-static void dump_times(Run *r, Buf *out)
+static void dump_times(Run *r, size_t i, Buf *out)
 {
+    const Table *t = r->table;
+    buf_printf(out, ": %s", outcome_name(t->outcome[i]));
+    for (size_t k = 0; k < t->times[i].count; k++)
+        buf_printf(out, " %g", t->times[i].ms[k]);
+    buf_putc(out, '\n');
+}
+
+/* A stage of the profiler. */
+static void dump_profiler(Run *r, size_t i, ProfileStage stage, Buf *out)
+{
+    ProfileInput in;
     Arena *a = arena_new();
-    for (size_t i = 0; i < r->table->count; i++) {
-        const Table *t = r->table;
-        if (!table_is_timed(t, i))
-            continue;
-        buf_printf(out, "%s: %s", table_name(a, r->table, i), outcome_name(t->outcome[i]));
-        for (size_t k = 0; k < t->times[i].count; k++)
-            buf_printf(out, " %g", t->times[i].ms[k]);
-        buf_putc(out, '\n');
-        arena_reset(a);
-    }
+    Diag d = diag_new(a);
+    buf_putc(out, '\n');
+    if (!run_profiled_input(r, i, &in, &d) || !profile_dump(a, &in, stage, out, &d))
+        diag_print(&d, out);
     arena_free(a);
 }
 
-/* A stage of the profiler, of each configuration that was selected. */
-static void dump_profiler(Run *r, ProfileStage stage, Buf *out)
+static bool is_any(const Table *t, size_t i)
 {
-    for (size_t i = 0; i < r->table->count; i++) {
-        ProfileInput in;
-        if (!r->table->selected[i] || !table_has_code(r->table, i))
-            continue;
-        Arena *a = arena_new();
-        Diag d = diag_new(a);
-        buf_printf(out, "%s\n", table_name(a, r->table, i));
-        if (!run_profiled_input(r, i, &in, &d) || !profile_dump(a, &in, stage, out, &d))
-            diag_print(&d, out);
-        arena_free(a);
-    }
+    return i < t->count;
 }
 
-static void dump_flow(Run *r, Buf *out)
+static bool has_profile(const Table *t, size_t i)
 {
-    dump_profiler(r, PROFILE_FLOW, out);
+    return t->profile[i].whole != NULL;
 }
 
-static void dump_walk(Run *r, Buf *out)
+static bool has_metrics(const Table *t, size_t i)
 {
-    dump_profiler(r, PROFILE_WALK, out);
+    return table_profile(t, i) != NULL;
 }
 
-static void dump_pairs(Run *r, Buf *out)
+static bool is_profiled_now(const Table *t, size_t i)
 {
-    dump_profiler(r, PROFILE_PAIRS, out);
+    return t->selected[i] && table_has_code(t, i);
 }
 
-static void dump_join(Run *r, Buf *out)
-{
-    dump_profiler(r, PROFILE_JOIN, out);
-}
-
-static const struct {
+typedef struct Dump {
     char letter;
     DumpPoint point;
     const char *title;
-    void (*print)(Run *r, Buf *out);
-} dumps[] = {
-    {'S', DUMP_OPENED, "spec as understood", dump_spec},
-    {'E', DUMP_OPENED, "enumeration, points rejected by each constraint", dump_enumeration},
-    {'C', DUMP_COMPILED, "code of every configuration", dump_configs},
-    {'P', DUMP_COMPILED, "profiles", dump_profiles},
-    {'M', DUMP_CARVED, "metrics", dump_metrics},
-    {'F', DUMP_CARVED, "fronts and thresholds, what became of every configuration", dump_front},
-    {'B', DUMP_TIMED, "blocks and loops of the PTX, of selected configurations", dump_flow},
-    {'W', DUMP_TIMED, "what their warps execute and access", dump_walk},
-    {'L', DUMP_TIMED, "which loop of their machine code is which of the PTX", dump_pairs},
-    {'J', DUMP_TIMED, "how often the blocks of their machine code are executed", dump_join},
-    {'R', DUMP_TIMED, "raw times", dump_times},
+    void (*print)(Run *r, Buf *out);               /* all of it; NULL: by rows, … */
+    bool (*has)(const Table *t, size_t i);         /* … of these … */
+    void (*print_row)(Run *r, size_t i, Buf *out); /* … so; NULL: a stage of the profiler */
+    ProfileStage stage;
+} Dump;
+
+static const Dump dumps[] = {
+    {'S', DUMP_OPENED, "spec as understood", .print = dump_spec},
+    {'E', DUMP_OPENED, "enumeration, points rejected by each constraint",
+     .print = dump_enumeration},
+    {'C', DUMP_COMPILED, "code of every configuration", .has = is_any, .print_row = dump_config},
+    {'P', DUMP_COMPILED, "profiles", .has = has_profile, .print_row = dump_profile},
+    {'M', DUMP_CARVED, "metrics", .has = has_metrics, .print_row = dump_metrics},
+    {'F', DUMP_CARVED, "fronts and thresholds, what became of every configuration",
+     .print = dump_front},
+    {'B', DUMP_TIMED, "blocks and loops of the PTX, of selected configurations",
+     .has = is_profiled_now, .stage = PROFILE_FLOW},
+    {'W', DUMP_TIMED, "what their warps execute and access", .has = is_profiled_now,
+     .stage = PROFILE_WALK},
+    {'L', DUMP_TIMED, "which loop of their machine code is which of the PTX",
+     .has = is_profiled_now, .stage = PROFILE_PAIRS},
+    {'J', DUMP_TIMED, "how often the blocks of their machine code are executed",
+     .has = is_profiled_now, .stage = PROFILE_JOIN},
+    {'R', DUMP_TIMED, "raw times", .has = table_is_timed, .print_row = dump_times},
 };
 enum { DUMPS = sizeof dumps / sizeof dumps[0] };
+
+static void dump_rows(Run *r, const Dump *d, Buf *out)
+{
+    for (size_t i = 0; i < r->table->count; i++) {
+        if (!d->has(r->table, i))
+            continue;
+        table_print_name(r->table, i, out);
+        if (d->print_row)
+            d->print_row(r, i, out);
+        else
+            dump_profiler(r, i, d->stage, out);
+    }
+}
 
 /* A search compiles, carves and times side by side: all of it is there when it ends. */
 static DumpPoint point_of(const Run *r, DumpPoint point)
@@ -185,7 +177,10 @@ static void dump_stage(Run *r, DumpPoint point, const char *letters, Buf *out)
         if (point_of(r, dumps[i].point) != point || !strchr(letters, dumps[i].letter))
             continue;
         buf_printf(out, "> %c: %s (%s)\n", dumps[i].letter, dumps[i].title, r->spec->name);
-        dumps[i].print(r, out);
+        if (dumps[i].print)
+            dumps[i].print(r, out);
+        else
+            dump_rows(r, &dumps[i], out);
     }
 }
 
@@ -360,7 +355,7 @@ static bool print_result(const Tune *t)
     buf_puts(&out, aptune_text(a, t->json ? APTUNE_JSON : APTUNE_REPORT));
     if (!t->json) {
         buf_puts(&out, buf_text(&files));
-        buf_puts(&out, a->why != SIZE_MAX ? aptune_why(a, a->why) : "");
+        buf_puts(&out, a->run.why != SIZE_MAX ? aptune_why(a, a->run.why) : "");
     }
     buf_free(&files);
     return command_finish(&out) && ok;
