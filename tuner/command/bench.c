@@ -311,24 +311,12 @@ static const double sustain_default_s = 2.0;
 /* Opening a library of hundreds of megabytes, and one verified run. */
 static const double trial_limit_s = 120;
 
-/* Largest error of the outputs, relative to their sizes. */
-static double worst_error(const TrialResult *t)
-{
-    double worst = NAN;
-    for (size_t k = 0; k < t->check_count; k++) {
-        const TrialCheck *c = &t->checks[k];
-        double error = c->scale > 0 ? c->max_error / c->scale : c->max_error;
-        worst = isnan(worst) ? error : fmax(worst, error);
-    }
-    return worst;
-}
-
 static void take_trial(Run *r, BenchEntry *e, const TrialResult *t)
 {
     e->status = t->status;
     e->words = arena_string(r->arena, t->words);
     e->verified = t->verified;
-    e->max_error = worst_error(t);
+    e->max_error = run_worst_error(t);
     if (t->title && *t->title)
         e->title = arena_string(r->arena, t->title);
     if (t->details && *t->details)

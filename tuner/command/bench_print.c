@@ -186,32 +186,24 @@ void bench_print(const Run *r, const Bench *b, Buf *out)
 static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
 {
     Rates rates = rates_of(r, b, e);
-    json_t *o = json_object();
-    json_object_set_new(o, "title", json_string(e->title));
-    json_object_set_new(o, "details", json_string(e->details));
-    json_object_set_new(o, "status", json_string(outcome_name(e->status)));
-    json_object_set_new(o, "words", json_string(e->words));
-    json_object_set_new(o, "verified", json_boolean(e->verified));
-    json_object_set_new(o, "max_error", json_known(e->max_error));
-    json_object_set_new(o, "time_ms", json_known(e->times ? e->median : NAN));
-    json_object_set_new(o, "low_ms", json_known(e->interval.low));
-    json_object_set_new(o, "high_ms", json_known(e->interval.high));
-    json_object_set_new(o, "flop_per_s", json_known(e->times ? rates.flops : NAN));
-    json_object_set_new(o, "bytes_per_s", json_known(e->times ? rates.bytes : NAN));
-    json_object_set_new(o, "peak_flop_part", json_known(e->times ? rates.flops_part : NAN));
-    json_object_set_new(o, "peak_bytes_part", json_known(e->times ? rates.bytes_part : NAN));
+    const TrialSustained *x = &e->sustained;
     json_t *times = json_array();
     for (int i = 0; e->times && i < b->rounds; i++)
         json_array_append_new(times, json_real(e->times[i]));
-    json_object_set_new(o, "times_ms", times);
-    const TrialSustained *x = &e->sustained;
-    json_object_set_new(o, "sustained_ms", json_known(x->runs ? x->ms : NAN));
-    json_object_set_new(o, "sustained_joules", json_known(x->runs ? x->joules : NAN));
-    json_object_set_new(o, "sustained_power_w", json_known(x->runs ? x->power_w : NAN));
-    json_object_set_new(o, "sustained_idle", json_known(x->runs ? x->idle : NAN));
-    json_object_set_new(o, "sustained_clock_mhz",
-                        json_known(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN));
-    return o;
+    return json_put(
+        json_object(), "title", json_string(e->title), "details", json_string(e->details), "status",
+        json_string(outcome_name(e->status)), "words", json_string(e->words), "verified",
+        json_boolean(e->verified), "max_error", json_known(e->max_error), "time_ms",
+        json_known(e->times ? e->median : NAN), "low_ms", json_known(e->interval.low), "high_ms",
+        json_known(e->interval.high), "flop_per_s", json_known(e->times ? rates.flops : NAN),
+        "bytes_per_s", json_known(e->times ? rates.bytes : NAN), "peak_flop_part",
+        json_known(e->times ? rates.flops_part : NAN), "peak_bytes_part",
+        json_known(e->times ? rates.bytes_part : NAN), "times_ms", times, "sustained_ms",
+        json_known(x->runs ? x->ms : NAN), "sustained_joules",
+        json_known(x->runs ? x->joules : NAN), "sustained_power_w",
+        json_known(x->runs ? x->power_w : NAN), "sustained_idle",
+        json_known(x->runs ? x->idle : NAN), "sustained_clock_mhz",
+        json_known(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN), NULL);
 }
 
 static json_t *rival_json(const Run *r, const Bench *b, const BenchEntry *e)

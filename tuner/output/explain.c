@@ -25,13 +25,8 @@ static void explain_number(double n, Buf *out)
         buf_puts(out, "not known");
         return;
     }
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%.0f", n);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0)
-            buf_putc(out, ',');
-        buf_putc(out, digits[i]);
-    }
+    buf_puts(out, n < -0.5 ? "-" : "");
+    report_count(out, (uint64_t)nearbyint(fabs(n)), 0);
 }
 
 const char *explain_number_text(Arena *a, double n)

@@ -10,20 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A count with commas, 4,665,600, at least `width` wide. */
-static void print_count(Buf *out, uint64_t n, int width)
-{
-    char digits[24], text[32];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            text[k++] = ',';
-        text[k++] = digits[i];
-    }
-    text[k] = '\0';
-    buf_printf(out, "%*s", width, text);
-}
-
 /* A label, a count, and what is counted. */
 static void counted(Buf *out, const char *label, uint64_t n, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -32,7 +18,7 @@ static void counted(Buf *out, const char *label, uint64_t n, const char *format,
     va_list args;
     va_start(args, format);
     buf_printf(out, "%-10s ", label);
-    print_count(out, n, 12);
+    report_count(out, n, 12);
     buf_vprintf(out, format, args);
     va_end(args);
 }
@@ -74,12 +60,13 @@ static void print_sample(const Run *r, Buf *out)
 static void print_fastest(const Run *r, Buf *out)
 {
     const RunAudit *u = &r->audit;
-    Arena *a = arena_new();
-    if (u->fastest != SIZE_MAX)
-        report_say(out, "", "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
-                   r->table->times[u->fastest].median, 100 * (u->ratio - 1),
-                   table_name(a, r->table, u->fastest));
-    arena_free(a);
+    if (u->fastest == SIZE_MAX)
+        return;
+    report_say(out, "",
+               "the fastest of them takes %.4f ms, %+.1f %%: ", r->table->times[u->fastest].median,
+               100 * (u->ratio - 1));
+    table_print_name(r->table, u->fastest, out);
+    buf_putc(out, '\n');
 }
 
 /* Everything that was dropped has been timed, so nothing is left to chance. */
@@ -210,7 +197,7 @@ static void report_search(const Run *r, Buf *out)
     size_t all = s->candidates;
     double share = all > 0 ? 100 * (double)s->state.compiled / (double)all : 0;
     buf_printf(out, "%-10s   compiled %zu of ", "search", s->state.compiled);
-    print_count(out, all, 0);
+    report_count(out, all, 0);
     buf_printf(out, " (%.*g %%)", share < 1 ? 2 : 3, share);
     if (r->source != RUN_STATIC)
         buf_printf(out, ", timed %zu", s->state.timed);
@@ -360,7 +347,7 @@ static void print_tier0(const Run *r, Buf *out)
         return;
     }
     buf_printf(out, "%-10s ", "tier 0");
-    print_count(out, run_tier0_total(r), 12);
+    report_count(out, run_tier0_total(r), 12);
     if (r->space.diagram)
         buf_printf(out, "  of %zu drawn at random", r->table->count);
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
@@ -404,7 +391,7 @@ void report_dry_run(const Run *r, Buf *out)
 static void print_space(const Run *r, Buf *out)
 {
     counted(out, "space", r->space.size, "  valid configurations of ");
-    print_count(out, r->space.product, 0);
+    report_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
     if (r->source == RUN_REPLAYED && r->space.diagram && r->options.shards < 2)
         counted(out, "recorded", r->space.count, "  of them: a sample; a replay knows no others\n");
@@ -485,7 +472,7 @@ static void print_carving(const Run *r, Buf *out)
     for (size_t i = 0; i < r->carving.stage_count && !r->options.exhaustive; i++) {
         const StageReport *s = &r->carving.reports[i];
         counted(out, "", s->after, "  of ");
-        print_count(out, s->before, 0);
+        report_count(out, s->before, 0);
         buf_printf(out, " left by %s", r->carving.stages[i].text);
         if (s->cut > 0)
             buf_printf(out, " (%zu cut by the budget)", s->cut);
@@ -534,16 +521,14 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
         [OUTCOME_LOAD_FAILED] = "could not be loaded",
         [OUTCOME_SKIPPED] = "were not tried, or in vain: the GPU was gone",
     };
-    Arena *a = arena_new();
     for (int s = OUTCOME_OK + 1; s < OUTCOMES; s++) {
         if (o->by[s] == 0 || !meanings[s])
             continue;
-        counted(out, "", o->by[s], "  %s, e.g. %s", meanings[s] ? meanings[s] : "failed",
-                table_name(a, r->table, o->example[s]));
+        counted(out, "", o->by[s], "  %s, e.g. ", meanings[s]);
+        table_print_name(r->table, o->example[s], out);
         print_words(r->table->why[o->example[s]], out);
         buf_putc(out, '\n');
     }
-    arena_free(a);
 }
 
 static void print_outcomes(const Run *r, Buf *out)
@@ -602,7 +587,6 @@ static void print_rates(const Run *r, Buf *out, double ms)
 /* Where both were asked for: the winner with a warm L2, and the fastest there. */
 static void print_warm(const Run *r, Buf *out)
 {
-    Arena *a = arena_new();
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < r->table->count; i++)
         if (r->table->selected[i] && table_warm(r->table, i).count > 0 &&
@@ -612,12 +596,13 @@ static void print_warm(const Run *r, Buf *out)
             best = i;
     if (best != SIZE_MAX && table_warm(r->table, r->best).count > 0) {
         report_say(out, "", "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
-        if (best != r->best)
-            buf_printf(out, "; the fastest there takes %.4f ms: %s",
-                       table_warm(r->table, best).median, table_name(a, r->table, best));
+        if (best != r->best) {
+            buf_printf(out,
+                       "; the fastest there takes %.4f ms: ", table_warm(r->table, best).median);
+            table_print_name(r->table, best, out);
+        }
         buf_putc(out, '\n');
     }
-    arena_free(a);
 }
 
 /* The best by what configurations compare by. */
@@ -629,15 +614,15 @@ static const char *the_best(const Run *r)
 /* One that is tied with the winner, against the best. */
 static void print_tie(const Run *r, size_t i, Buf *out)
 {
-    Arena *a = arena_new();
     const RunFinal *f = &r->final;
     size_t k = run_final_place(f, i);
-    report_say(out, "", "  %s  %.4f ms", table_name(a, r->table, i), f->medians[k]);
+    report_say(out, "", "  ");
+    table_print_name(r->table, i, out);
+    buf_printf(out, "  %.4f ms", f->medians[k]);
     if (i != f->fastest)
         buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
                    100 * (f->ratio_high[k] - 1));
     buf_printf(out, "%s%s\n", i == f->fastest ? ", " : "", i == f->fastest ? the_best(r) : "");
-    arena_free(a);
 }
 
 /* Finalists tied with the winner, and why it wins. */
@@ -672,9 +657,12 @@ static void print_front(const Run *r, Buf *out)
     if (count > 0)
         report_say(out, "front", "of time and energy: %zu that no other one beats in both\n",
                    count);
-    for (size_t k = 0; k < count; k++)
-        buf_printf(out, "%-10s   %.4f ms  %.4g J  %s\n", "", r->table->times[front[k]].median,
-                   r->table->trial[front[k]].joules, table_name(a, r->table, front[k]));
+    for (size_t k = 0; k < count; k++) {
+        buf_printf(out, "%-10s   %.4f ms  %.4g J  ", "", r->table->times[front[k]].median,
+                   r->table->trial[front[k]].joules);
+        table_print_name(r->table, front[k], out);
+        buf_putc(out, '\n');
+    }
     arena_free(a);
 }
 
@@ -689,16 +677,16 @@ static void print_recorded_best(const Run *r, Buf *out)
 
 static void print_best(const Run *r, Buf *out)
 {
-    Arena *a = arena_new();
     if (r->best == SIZE_MAX) {
         report_say(out, "best", "%s\n",
                    count_outcomes(r).timed == 0 ? "not known: nothing was timed"
                                                 : "none: no configuration gave a right result");
-        arena_free(a);
         return;
     }
     const Table *t = r->table;
-    report_say(out, "best", "%s\n", table_name(a, r->table, r->best));
+    report_say(out, "best", "%s", "");
+    table_print_name(t, r->best, out);
+    buf_putc(out, '\n');
     report_say(out, "", "%.4f ms", t->times[r->best].median);
     report_interval(&t->times[r->best], out);
     print_rates(r, out, t->times[r->best].median);
@@ -721,7 +709,6 @@ static void print_best(const Run *r, Buf *out)
         report_say(out, "", "%.1f %% is what a random sample of %zu is expected to find\n",
                    100 * r->recorded.random_relative, r->counts.selected);
     print_front(r, out);
-    arena_free(a);
 }
 
 void report_result(const Run *r, Buf *out)

@@ -2,7 +2,9 @@
 
 #include "metrics/base/stats.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 void report_say(Buf *out, const char *label, const char *format, ...)
 {
@@ -11,6 +13,19 @@ void report_say(Buf *out, const char *label, const char *format, ...)
     buf_printf(out, "%-10s ", label);
     buf_vprintf(out, format, args);
     va_end(args);
+}
+
+void report_count(Buf *out, uint64_t n, int width)
+{
+    char digits[24], text[32];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[k++] = ',';
+        text[k++] = digits[i];
+    }
+    text[k] = '\0';
+    buf_printf(out, "%*s", width, text);
 }
 
 void report_interval(const TableTimes *t, Buf *out)

@@ -14,6 +14,9 @@ enum { REPORT_DIGITS = 10 };
 void report_say(Buf *out, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A count with commas, 4,665,600, at least `width` wide. */
+void report_count(Buf *out, uint64_t n, int width);
+
 /* " (median of 9; 1.2000 to 1.3000 with 95 %)", where there are times enough for an interval. */
 void report_interval(const TableTimes *t, Buf *out);
 

@@ -53,8 +53,6 @@ typedef struct Writer {
     bool ok;
 } Writer;
 
-/* --- the tables of a story -------------------------------------------------------------------- */
-
 /* --- facts ------------------------------------------------------------------------------------ */
 
 static void write_row(Buf *out, const char *name, const char *value)

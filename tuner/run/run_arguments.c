@@ -44,8 +44,7 @@ static bool scalar_bytes(const Argument *g, const Value *slots, Evaluation *ev,
     return true;
 }
 
-/* --- what a launch takes
- * -------------------------------------------------------------------------- */
+/* --- what a launch takes ---------------------------------------------------------------------- */
 
 Value *run_launch_slots(Arena *a, const Run *r, size_t i)
 {
@@ -98,8 +97,7 @@ bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slo
     return ok;
 }
 
-/* --- as bytes
- * --------------------------------------------------------------------------------------- */
+/* --- as bytes --------------------------------------------------------------------------------- */
 
 /* One argument: a scalar's value, or a buffer's address, or a texture's handle. */
 static bool argument_bytes(const RunTaken *t, const Value *slots, Evaluation *ev,
@@ -147,8 +145,7 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
     return ok;
 }
 
-/* --- for the GPU
- * ------------------------------------------------------------------------------------ */
+/* --- for the GPU ------------------------------------------------------------------------------ */
 
 /* Floating-point numbers are given to a reference in double precision as such; structs are what
  * they are. */
@@ -256,8 +253,7 @@ void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const Comp
             task->launches[k].kernel = name;
 }
 
-/* --- a task's own copy
- * -------------------------------------------------------------------------------- */
+/* --- a task's own copy ------------------------------------------------------------------------ */
 
 static void copy_launch(Arena *a, TaskLaunch *l)
 {

@@ -51,13 +51,6 @@ static const char *role_text(const Argument *g)
                                          : "a buffer";
 }
 
-static const char *type_text(Arena *a, const Argument *g)
-{
-    Buf b = {0};
-    argument_type_print(g, &b);
-    return buf_keep(&b, a);
-}
-
 static bool is_float_type(PtxType t)
 {
     return t == PTX_F16 || t == PTX_F32 || t == PTX_F64;
@@ -85,7 +78,7 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
         return diag_error(
             r->diag, g->at, "parameter %zu of '%s' has %llu bytes, '%s' is %s%s%s of %llu", i + 1,
             kernel, (unsigned long long)p->size, g->name, role_text(g), number ? ", " : "",
-            number ? type_text(r->arena, g) : "", (unsigned long long)size);
+            number ? argument_type_text(r->arena, g) : "", (unsigned long long)size);
     bool wants_float = is_float_type(p->type), is_float = task_scalar_is_float(t.scalar);
     if (number && t.lanes == 1 && !*p->dimensions &&
         ((wants_float && !is_float) || (is_integer_type(p->type) && is_float)))
@@ -412,7 +405,7 @@ static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const Pt
         if (task_scalar_is_float(p->type.scalar) != task_scalar_is_float(g->element.scalar) ||
             task_scalar_size(p->type.scalar) != task_scalar_size(g->element.scalar))
             ok = diag_error(r->diag, g->at, "'%s' is of %s, and '%s' takes it as %s *", g->name,
-                            type_text(r->arena, g), l->entry, p->text);
+                            argument_type_text(r->arena, g), l->entry, p->text);
     }
     return ok;
 }

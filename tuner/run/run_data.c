@@ -5,14 +5,14 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/run/npy.h"
+#include "tuner/spec/code_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sizes
- * ------------------------------------------------------------------------------------------ */
+/* --- sizes ------------------------------------------------------------------------------------ */
 
 /* A whole number that is not below 1. */
 static bool whole(Run *r, const Expr *e, const Value *slots, int64_t *out)
@@ -114,8 +114,7 @@ static bool random_contents(const Run *r, const Contents *c, size_t argument, Ta
     return random_seed(r, c, argument, &out->seed);
 }
 
-/* --- made here
- * ---------------------------------------------------------------------------------------- */
+/* --- made here -------------------------------------------------------------------------------- */
 
 /* Room for the whole buffer, and the contents that point to it; NULL after a message. */
 static unsigned char *make_room(const Run *r, const Argument *g, int64_t count, TaskContents *out)
@@ -162,8 +161,7 @@ static bool formula(const Run *r, const Argument *g, const Contents *c, int64_t 
     return ok;
 }
 
-/* --- sorted
- * ------------------------------------------------------------------------------------------- */
+/* --- sorted ----------------------------------------------------------------------------------- */
 
 /* Contents of `count` elements of an argument's type.  False after a message. */
 static bool make_contents(Run *r, size_t argument, const Contents *c, int64_t count,
@@ -185,8 +183,7 @@ static bool sorted(Run *r, size_t argument, const Contents *c, int64_t count, Ta
     return true;
 }
 
-/* --- from another buffer
- * -------------------------------------------------------------------------------- */
+/* --- from another buffer ---------------------------------------------------------------------- */
 
 /* Where scalar `i` of the new buffer stands in the old one. */
 typedef struct Mapping {
@@ -269,8 +266,7 @@ static bool from_file(Run *r, const Argument *g, const Contents *c, int64_t coun
     return true;
 }
 
-/* --- all of them
- * ------------------------------------------------------------------------------------------ */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 static bool make_contents(Run *r, size_t argument, const Contents *c, int64_t count,
                           TaskContents *out)
@@ -450,8 +446,7 @@ const char *run_describe_data(Run *r)
     return out;
 }
 
-/* --- buffers
- * ---------------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 typedef VEC(TaskBuffer) BufferVec;
 typedef VEC(TaskTexture) TextureVec;
@@ -551,21 +546,10 @@ static bool add_expected(Making *m, size_t argument)
     return true;
 }
 
-/* Whether `name` stands in the text as a word of its own. */
-static bool has_word(const char *text, const char *name)
-{
-    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    size_t length = strlen(name);
-    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
-        if ((at == text || !strchr(word, at[-1])) && strspn(at + length, word) == 0)
-            return true;
-    return false;
-}
-
 bool run_source_names(const Run *r, const char *name)
 {
     for (size_t i = 0; r->code.sources && i < r->spec->launch_count; i++)
-        if (r->code.sources[i] && has_word(r->code.sources[i]->text, name))
+        if (r->code.sources[i] && code_has_word(r->code.sources[i]->text, name))
             return true;
     return false;
 }
@@ -628,8 +612,7 @@ const RunData *run_data(Run *r)
     return data;
 }
 
-/* --- what is compared of a configuration
- * -------------------------------------------------------------- */
+/* --- what is compared of a configuration ------------------------------------------------------ */
 
 /* Elements of an output: as many as the configuration makes, or `first` says. */
 static bool compared_of(Run *r, const Argument *g, const Value *slots, int64_t *out)

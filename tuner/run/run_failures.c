@@ -58,8 +58,6 @@ size_t run_failures(Arena *a, const Run *r, const FailureGroup **out)
 
 void run_failure_print(const Run *r, const FailureGroup *g, Buf *out)
 {
-    Arena *a = arena_new();
-    buf_printf(out, "%zu × %.*s, e.g. %s", g->count, (int)strcspn(g->text, "\n"), g->text,
-               table_name(a, r->table, g->example));
-    arena_free(a);
+    buf_printf(out, "%zu × %.*s, e.g. ", g->count, (int)strcspn(g->text, "\n"), g->text);
+    table_print_name(r->table, g->example, out);
 }

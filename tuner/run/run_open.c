@@ -16,17 +16,11 @@
 /* What a recording must be of to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
 {
-    size_t n = r->spec->problem_name_count;
-    RecordProblem *problem = ARENA_ARRAY(r->arena, RecordProblem, n);
-    for (size_t i = 0; i < n; i++)
-        problem[i] = (RecordProblem){
-            r->spec->problem_names[i],
-            run_record_value(r->arena, r->spec->problems[r->space.problem].values[i])};
     RecordHeader h = {.space = r->spec->name,
                       .parameters = run_record_parameters(r),
                       .parameter_count = r->spec->parameter_count,
-                      .problem = problem,
-                      .problem_count = n};
+                      .problem = run_record_problem(r),
+                      .problem_count = r->spec->problem_name_count};
     const Device *device = r->options.arch || !r->device ? r->named_device : r->device;
     if (device)
         h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));

@@ -269,6 +269,7 @@ RecordValue run_record_value(Arena *a, Value v);
 
 /* The spec's parameters as headers have them. */
 const RecordParameter *run_record_parameters(Run *r);
+const RecordProblem *run_record_problem(Run *r);
 
 /* The row of configuration `i`, NULL when there is none. */
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);
@@ -332,6 +333,9 @@ void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu);
 
 /* What every trial has in common: how it is sampled, what the L2 holds, how long it may take. */
 void run_shape_trial(const Run *r, Trial *t);
+
+/* Largest error of the outputs, relative to their sizes; NaN: none is known. */
+double run_worst_error(const TrialResult *t);
 
 /* What a run of a configuration that ran right uses, where the objective is energy: configurations
  * then compare by it, as `work` becomes the time over the energy in mJ.  False after a message: it

@@ -44,8 +44,7 @@ static bool compile_checking(Run *r, TaskModule *out)
     return true;
 }
 
-/* --- kernels as references
- * -------------------------------------------------------------------------- */
+/* --- kernels as references -------------------------------------------------------------------- */
 
 typedef struct References {
     Run *run;
@@ -104,8 +103,7 @@ static bool set_kernels(Run *r, TaskProblem *problem)
     return true;
 }
 
-/* --- the first configuration as reference
- * ------------------------------------------------------------ */
+/* --- the first configuration as reference ----------------------------------------------------- */
 
 bool run_fetch(Run *r, size_t i, TaskRun *out)
 {
@@ -133,8 +131,7 @@ static bool set_first(Run *r, TaskProblem *problem)
     return diag_fail(r->diag, "there is no configuration that could be the reference");
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------------ */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static bool set_reference(Run *r, TaskProblem *problem)
 {

@@ -231,6 +231,17 @@ const RecordParameter *run_record_parameters(Run *r)
     return parameters;
 }
 
+const RecordProblem *run_record_problem(Run *r)
+{
+    const Spec *s = r->spec;
+    RecordProblem *problem = ARENA_ARRAY(r->arena, RecordProblem, s->problem_name_count);
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        problem[i] =
+            (RecordProblem){s->problem_names[i],
+                            run_record_value(r->arena, s->problems[r->space.problem].values[i])};
+    return problem;
+}
+
 /* "" where configurations compare by time. */
 static const char *objective_name(const Spec *s)
 {
@@ -256,12 +267,7 @@ RecordHeader run_record_header(Run *r)
                       .version = APTUNE_VERSION};
     h.parameters = run_record_parameters(r);
     h.parameter_count = r->spec->parameter_count;
-    RecordProblem *problem = ARENA_ARRAY(a, RecordProblem, r->spec->problem_name_count);
-    for (size_t i = 0; i < r->spec->problem_name_count; i++)
-        problem[i] =
-            (RecordProblem){r->spec->problem_names[i],
-                            run_record_value(a, r->spec->problems[r->space.problem].values[i])};
-    h.problem = problem;
+    h.problem = run_record_problem(r);
     h.problem_count = r->spec->problem_name_count;
     h.facts = record_device_facts(a, r->device, &h.fact_count);
     Hash source = run_source_hash(r);

@@ -27,8 +27,7 @@ const char *run_architecture(Arena *a, const Run *r)
     return arena_printf(a, "sm_%d", device_arch(r->device));
 }
 
-/* --- options of all configurations
- * ---------------------------------------------------------------- */
+/* --- options of all configurations ------------------------------------------------------------ */
 
 /* The text of an option with its values; NULL where its condition does not hold.  False when it
  * cannot be computed or is not a spec's to give: a text with values is known only here. */
@@ -90,8 +89,7 @@ static bool common_options(Run *r, Texts *out)
     return true;
 }
 
-/* --- sources
- * ---------------------------------------------------------------------------------------- */
+/* --- sources ---------------------------------------------------------------------------------- */
 
 /* The source that an earlier launch of the same file has; NULL when there is none. */
 static const CompileSource *earlier_source(const Run *r, size_t l)
@@ -146,8 +144,7 @@ static const CompileSource *printed_source(Run *r, const Launch *l, const char *
     return s;
 }
 
-/* --- jobs
- * ------------------------------------------------------------------------------------------- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 typedef VEC(CompileDefine) Defines;
 
@@ -223,8 +220,7 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
     return true;
 }
 
-/* --- the reference's
- * --------------------------------------------------------------------------------- */
+/* --- the reference's -------------------------------------------------------------------------- */
 
 /* Options that say how to read a source and not how to compute. */
 static bool is_about_text(const char *option)
@@ -293,8 +289,7 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
     return source != NULL;
 }
 
-/* --- identity
- * ------------------------------------------------------------------------------------------ */
+/* --- identity --------------------------------------------------------------------------------- */
 
 /* Of a command its words, and what those of them that are files hold. */
 static void hash_command(Hasher *h, const Launch *l)

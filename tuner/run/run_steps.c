@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* --- steps
- * ---------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* Do a launch's arguments change from configuration to configuration or from step to step? */
 static bool launch_varies(const Spec *s, const Launch *l)
@@ -134,8 +133,7 @@ void run_print_step(const Step *s, Buf *out)
         buf_printf(out, "#%08x", s->arguments);
 }
 
-/* --- what is profiled
- * ------------------------------------------------------------------------------- */
+/* --- what is profiled ------------------------------------------------------------------------- */
 
 /* Steps of one launch that get a profile of their own; where there are more different ones, some of
  * them, evenly spread, stand for all. */
@@ -201,8 +199,7 @@ size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **o
     return all.count;
 }
 
-/* --- together
- * ----------------------------------------------------------------------------------------- */
+/* --- together --------------------------------------------------------------------------------- */
 
 /* What the device cannot hold a single block of is never tried. */
 bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p)

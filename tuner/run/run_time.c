@@ -16,8 +16,7 @@
 
 typedef VEC(size_t) List;
 
-/* --- what carving selected
- * ------------------------------------------------------------------------------ */
+/* --- what carving selected -------------------------------------------------------------------- */
 
 /* Survivors first: with --exhaustive the best time is then known early, and slow ones are timed
  * less. */
@@ -79,8 +78,7 @@ static bool polish(Run *r, const Timer *t)
     return ok;
 }
 
-/* --- the stage
- * ---------------------------------------------------------------------------------------------- */
+/* --- the stage -------------------------------------------------------------------------------- */
 
 static bool time_all(Run *r, const Timer *t)
 {

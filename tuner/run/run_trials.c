@@ -100,6 +100,16 @@ bool run_take_joules(Run *r, size_t i, double joules)
     return true;
 }
 
+double run_worst_error(const TrialResult *t)
+{
+    double worst = NAN;
+    for (size_t k = 0; k < t->check_count; k++) {
+        const TrialCheck *c = &t->checks[k];
+        worst = fmax(worst, c->scale > 0 ? c->max_error / c->scale : c->max_error);
+    }
+    return worst;
+}
+
 /* --- learning --------------------------------------------------------------------------------- */
 
 /* The median is taken anew when there are a tenth more. */

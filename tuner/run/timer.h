@@ -44,8 +44,7 @@ bool timer_static_open(Run *r, Timer *out);
 /* Looks outcomes up in the run's recording, and believes them only for the very code recorded. */
 bool timer_replay_open(Run *r, Timer *out);
 
-/* --- for both
- * -------------------------------------------------------------------------------------- */
+/* --- for both --------------------------------------------------------------------------------- */
 
 /* The outcome of configuration `i` with these raw times (ms), rounded as recordings are. */
 void timer_take_times(Run *r, size_t i, const double *times, size_t count);

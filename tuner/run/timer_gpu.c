@@ -171,19 +171,6 @@ static void take_sentinel(Session *s, const Lane *lane, const TrialResult *t)
     s->failed = !times_append_sentinel(s->writer, &row, r->diag) || s->failed;
 }
 
-/* Largest error of the outputs, relative to their sizes. */
-static double worst_error(const TrialResult *t)
-{
-    double worst = NAN;
-    for (size_t k = 0; k < t->check_count; k++) {
-        double error = t->checks[k].scale > 0 ? t->checks[k].max_error / t->checks[k].scale
-                                              : t->checks[k].max_error;
-        if (isnan(worst) || error > worst)
-            worst = record_round(error);
-    }
-    return worst;
-}
-
 /* No outcome after all; another GPU may still have given one to what this one lost. */
 static void note_lost(Run *r, size_t i)
 {
@@ -209,7 +196,7 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     Table *t = r->table;
     t->outcome[i] = x->status;
     t->why[i] = arena_string(r->arena, x->words);
-    t->trial[i].max_error = worst_error(x);
+    t->trial[i].max_error = record_round(run_worst_error(x));
     t->trial[i].seconds = x->seconds;
     t->trial[i].device = lane->number;
     timer_take_times(r, i, x->times, x->time_count);

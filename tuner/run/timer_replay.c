@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- outcomes
- * ------------------------------------------------------------------------------------------- */
+/* --- outcomes --------------------------------------------------------------------------------- */
 
 const double *timer_rounded(Arena *a, const double *times, size_t count)
 {
@@ -52,8 +51,7 @@ void timer_take_row(Run *r, size_t i, const RecordRow *row)
     timer_take_warm_times(r, i, row->warm_ms, row->warm_count);
 }
 
-/* --- the timer
- * ------------------------------------------------------------------------------------ */
+/* --- the timer -------------------------------------------------------------------------------- */
 
 typedef struct Replay {
     Run *run;

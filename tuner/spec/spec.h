@@ -159,6 +159,7 @@ size_t argument_alignment(const Argument *g);
 
 /* The type as a spec has it: "float4", "struct(int32, float)". */
 void argument_type_print(const Argument *g, Buf *out);
+const char *argument_type_text(Arena *a, const Argument *g);
 
 /* --- launches --------------------------------------------------------------------------------- */
 

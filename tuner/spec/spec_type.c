@@ -111,3 +111,10 @@ void argument_type_print(const Argument *g, Buf *out)
         buf_printf(out, "%s%s", i ? ", " : "", task_scalar_name(g->fields[i].scalar));
     buf_putc(out, ')');
 }
+
+const char *argument_type_text(Arena *a, const Argument *g)
+{
+    Buf b = {0};
+    argument_type_print(g, &b);
+    return buf_keep(&b, a);
+}
