@@ -366,32 +366,19 @@ static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
               why->messages.count ? why->messages.at[0].text : "unknown reason");
 }
 
-/* `keep` is result_keep or result_keep_profile. */
-static void store(Farm *f, const Hash *key, const WireMessage *reply,
-                  bool (*keep)(const Cache *, const Hash *, const WireMessage *, Diag *), Diag *d)
+/* Keeps a reply to a job: its code, or the profile of that. */
+static void store(Farm *f, const CompileJob *job, bool profile, const WireMessage *reply, Diag *d)
 {
+    if (f->cache_full || !is_cacheable(f, job))
+        return;
     Arena *scratch = arena_new();
     Diag quiet = diag_new(scratch);
-    if (!keep(f->options.cache, key, reply, &quiet))
+    Hash key = result_key(f->compiler.identity, job);
+    if (profile)
+        key = profile_job_key(&key, job->profile);
+    if (!result_keep(f->options.cache, &key, reply, &quiet))
         warn_of_cache(f, &quiet, d);
     arena_free(scratch);
-}
-
-static void store_code(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
-{
-    if (f->cache_full || !is_cacheable(f, job))
-        return;
-    Hash key = result_key(f->compiler.identity, job);
-    store(f, &key, reply, result_keep, d);
-}
-
-static void store_profile(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
-{
-    if (f->cache_full || !is_cacheable(f, job))
-        return;
-    Hash code = result_key(f->compiler.identity, job);
-    Hash key = profile_job_key(&code, job->profile);
-    store(f, &key, reply, result_keep_profile, d);
 }
 
 /* Said once, of the first job: one macro in an include is enough to compile all of a space anew in
@@ -498,18 +485,23 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     return ok;
 }
 
-static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+/* Is a message about the job that the worker has? */
+static bool is_ours(const Worker *w, const WireMessage *m)
 {
     const json_t *id = json_object_get(m->header, "id");
-    bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
+    return json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
+}
+
+static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+{
     Arena *own = arena_new();
     CompileResult r;
-    if (!ours || !result_read(own, m, &r)) {
+    if (!is_ours(w, m) || !result_read(own, m, &r)) {
         arena_free(own);
         return dismiss_worker(f, w, "gave a reply that is not to the question asked", d);
     }
     r.id = w->id;
-    store_code(f, w->job, m, d);
+    store(f, w->job, false, m, d);
     if (w->job->profile && r.status == OUTCOME_COMPILED) {
         *half_of(f, w) = (Ready){r, own};
         set_state(w, WORKER_WALKING, f->options.limit_seconds);
@@ -524,12 +516,10 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 static bool take_profile(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 {
     Ready *half = half_of(f, w);
-    const json_t *id = json_object_get(m->header, "id");
-    bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
-    if (!ours || !result_read_profile(half->arena, m, &half->result))
+    if (!is_ours(w, m) || !result_read_profile(half->arena, m, &half->result))
         return dismiss_worker(f, w, "gave a profile that is not what was asked for", d);
     if (half->result.profiled == PROFILE_OK)
-        store_profile(f, w->job, m, d);
+        store(f, w->job, true, m, d);
     ready_add(f, &half->result, half->arena);
     *half = (Ready){0};
     f->deaths = 0;
