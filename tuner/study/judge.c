@@ -149,7 +149,8 @@ Judgement judge(const Table *s, const bool *chosen)
                    .regret = NAN,
                    .space_reduction = NAN,
                    .time_reduction = NAN,
-                   .random_regret = NAN};
+                   .random_regret = NAN,
+                   .random_performance = NAN};
     if (s->best == SIZE_MAX)
         return j;
     Sums sums = add_up(s, chosen, &j);
@@ -164,6 +165,7 @@ Judgement judge(const Table *s, const bool *chosen)
     j.found = !(best > s->ms[s->best]);
     j.rank = rank_of(s, best);
     j.random_regret = judge_random_regret(s, j.chosen);
+    j.random_performance = 1 / (1 + j.random_regret);
     return j;
 }
 

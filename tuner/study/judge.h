@@ -20,10 +20,11 @@ typedef struct Judgement {
     size_t rank;    /* place of `best` among all points, 1 the fastest; 0: none */
     bool found;     /* the best of all, or one of the same code, is among the chosen */
     double recall;  /* share of the points within `near` of the best that was chosen */
-    double space_reduction; /* 1 - chosen / distinct; NaN: none chosen */
-    double time_reduction;  /* 1 - time of the chosen / time of all, one launch of each; NaN */
-    double random_regret;   /* of a random sample of as many; expected */
-    size_t unknown;         /* chosen points without a time: they failed */
+    double space_reduction;    /* 1 - chosen / distinct; NaN: none chosen */
+    double time_reduction;     /* 1 - time of the chosen / time of all, one launch of each; NaN */
+    double random_regret;      /* of a random sample of as many; expected */
+    double random_performance; /* … and the part of the best performance that it reaches */
+    size_t unknown;            /* chosen points without a time: they failed */
 } Judgement;
 
 /* Points within this of the best count as good ones in Judgement.recall. */

@@ -138,7 +138,11 @@ static void study_races(Arena *a, Study *y, const StudyOptions *o)
 Study study_space(Arena *a, const Table *s, const StudyChoice *choices, size_t choice_count,
                   const StudyOptions *o)
 {
-    Study y = {.points = s};
+    Study y = {.points = s, .objective = s->objective};
+    if (!s->objective || !*s->objective)
+        y.objective = "time";
+    else if (!table_is_by_energy(s))
+        y.objective = arena_printf(a, "time per %s", s->objective);
     study_carvings(a, &y, choices, choice_count, o);
     study_metrics(a, &y, o->bootstraps);
     study_samples(&y, o->bootstraps);

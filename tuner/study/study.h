@@ -54,7 +54,8 @@ typedef struct StudyBudget {
 
 typedef struct Study {
     const Table *points;
-    size_t budget; /* what one choice may time: the first carving's size */
+    const char *objective; /* what points compare by: "time", "time per flop", "energy" */
+    size_t budget;         /* what one choice may time: the first carving's size */
     StudyCarving *carvings;
     size_t carving_count;
     StudyMetric *metrics; /* one for each of the set */
