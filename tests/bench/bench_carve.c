@@ -11,7 +11,6 @@
 #include "metrics/base/random.h"
 #include "tuner/choose/carve.h"
 #include "tuner/choose/polish.h"
-#include "tuner/run/run_explain.h"
 #include "tuner/run/run_parts.h"
 
 #include <getopt.h>

@@ -6,7 +6,7 @@
 #include "tuner/emit/c_expr.h"
 #include "tuner/library/settings.h"
 #include "tuner/report/svg.h"
-#include "tuner/run/run_sanitize.h"
+#include "tuner/run/run_parts.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "tests/support/opened_run.h"
 
 #include "tuner/choose/audit.h"
-#include "tuner/run/run_final.h"
+#include "tuner/run/timer.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Who wins and who is tied, by times that are made up. */
 #include "tests/support/made_table.h"
-#include "tuner/run/run_final.h"
+#include "tuner/run/timer.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What compute-sanitizer prints, as one line.  The texts have the form of its reports; kernels and
  * addresses are made up. */
-#include "tuner/run/run_sanitize.h"
+#include "tuner/run/run_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What of a run is searched: points of a space without a list, and what a recording has of one. */
 #include "tests/support/opened_run.h"
-#include "tuner/run/run_searched.h"
+#include "tuner/run/run_search.h"
 
 #include <gsl/gsl_rng.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 #include "tuner/command/bench.h"
 
 #include "metrics/base/file.h"
-#include "tuner/run/run_final.h"
+#include "tuner/run/run_parts.h"
 
 #include <math.h>
 #include <string.h>

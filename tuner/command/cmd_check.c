@@ -1,8 +1,7 @@
 /* aptune check: is a spec sound?  Nothing is run on a GPU. */
 #include "tuner/command/command.h"
 #include "tuner/command/progress.h"
-#include "tuner/run/run_check.h"
-#include "tuner/run/run_failures.h"
+#include "tuner/run/run_parts.h"
 
 static void print_sound(const Run *r, const RunCheck *c)
 {

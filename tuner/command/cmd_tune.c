@@ -9,8 +9,7 @@
 #include "tuner/library/settings.h"
 #include "tuner/output/report.h"
 #include "tuner/record/find.h"
-#include "tuner/run/run.h"
-#include "tuner/run/run_explain.h"
+#include "tuner/run/run_parts.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* What a handle knows of its space, its configurations and its result. */
 #include "tuner/library/handle.h"
 
-#include "tuner/run/run_final.h"
+#include "tuner/run/run_parts.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include "tuner/library/settings.h"
 #include "tuner/output/report.h"
 #include "tuner/report/run_page.h"
-#include "tuner/run/run_sanitize.h"
+#include "tuner/run/run_parts.h"
 
 #include <poll.h>
 #include <stdint.h>

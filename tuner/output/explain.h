@@ -10,7 +10,7 @@
 
 #include "metrics/base/vec.h"
 #include "metrics/metric/occupancy.h"
-#include "tuner/run/run_explain.h"
+#include "tuner/run/run_parts.h"
 
 /* One configuration to be explained; its run must outlive it. */
 typedef struct Subject {

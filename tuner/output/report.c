@@ -2,9 +2,7 @@
 
 #include "tuner/choose/audit.h"
 #include "tuner/output/report_parts.h"
-#include "tuner/run/run.h"
-#include "tuner/run/run_failures.h"
-#include "tuner/run/run_final.h"
+#include "tuner/run/run_parts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,8 @@
 /* The run as one JSON object, and as a table of all configurations. */
 #include "tuner/output/report.h"
-#include "tuner/run/run_failures.h"
+#include "tuner/run/run_parts.h"
 
 #include "metrics/base/csv.h"
-#include "tuner/run/run_final.h"
 
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* Timing some of what was dropped, and what that says. */
 #include "tuner/choose/audit.h"
-#include "tuner/run/run_final.h"
 #include "tuner/run/run_search.h"
 
 #include <math.h>

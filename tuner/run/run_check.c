@@ -1,9 +1,8 @@
-#include "tuner/run/run_check.h"
+#include "tuner/run/run_parts.h"
 
 #include "metrics/base/file.h"
 #include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx.h"
-#include "tuner/run/run_parts.h"
 #include "tuner/spec/code_text.h"
 #include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_source.h"

@@ -2,11 +2,15 @@
  *
  * Where a recording was made from these very sources, its code hashes and profiles are those that
  * compiling would give, and nothing is compiled.  Otherwise workers do it (compiling.h). */
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/run/compiling.h"
 #include "tuner/run/run_search.h"
 
-#include "metrics/base/clock.h"
-
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- compiling -------------------------------------------------------------------------------- */
@@ -148,4 +152,116 @@ bool run_compile_these(Run *r, const size_t *configs, size_t count)
     bool ok = run_compile(r);
     r->only = NULL;
     return ok;
+}
+
+/* --- why configurations failed, alike ones together ------------------------------------------- */
+
+typedef VEC(FailureGroup) Groups;
+
+/* Do two messages say the same, whatever their numbers? */
+static bool is_alike(const char *a, const char *b)
+{
+    while (*a && *b) {
+        bool digit = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
+        if (!digit && *a != *b)
+            return false;
+        if (digit) {
+            while (isxdigit((unsigned char)*a))
+                a++;
+            while (isxdigit((unsigned char)*b))
+                b++;
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return !*a && !*b;
+}
+
+static int more_first(const void *a, const void *b)
+{
+    const FailureGroup *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->example < y->example ? -1 : x->example > y->example;
+}
+
+size_t run_failures(Arena *a, const Run *r, const FailureGroup **out)
+{
+    Groups groups = {0};
+    const Table *t = r->table;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!table_failed_to_compile(t, i))
+            continue;
+        const char *why = t->why[i] && *t->why[i] ? t->why[i] : outcome_name(t->outcome[i]);
+        size_t g = 0;
+        while (g < groups.count && !is_alike(groups.at[g].text, why))
+            g++;
+        if (g == groups.count)
+            VEC_PUSH(a, &groups, ((FailureGroup){why, 0, i}));
+        groups.at[g].count++;
+    }
+    if (groups.count > 0)
+        qsort(groups.at, groups.count, sizeof *groups.at, more_first);
+    *out = groups.at;
+    return groups.count;
+}
+
+void run_failure_print(const Run *r, const FailureGroup *g, Buf *out)
+{
+    buf_printf(out, "%zu × %.*s, e.g. ", g->count, (int)strcspn(g->text, "\n"), g->text);
+    table_print_name(r->table, g->example, out);
+}
+
+/* --- how long compiling everything would take: for a dry run ---------------------------------- */
+
+/* A compile of mm-core with NVRTC 13.0, sm_90, on a core of an H200 machine (2026-11-21): simple
+ * kernels take a sixth of it. */
+static const double each_unknown = 0.28;
+
+/* Takes the mean of what a recording says; false when it says nothing of that. */
+static bool take_mean(const TimesRecording *t, RunEstimate *e)
+{
+    double sum = 0;
+    e->count = 0;
+    for (size_t k = 0; t && k < t->rows.count; k++) {
+        const RecordRow *row = &t->rows.at[k];
+        if (row->compile_s > 0) {
+            sum += row->compile_s + row->profile_s;
+            e->count++;
+        }
+    }
+    if (e->count == 0)
+        return false;
+    e->each_s = sum / (double)e->count;
+    e->of = t->path;
+    return true;
+}
+
+/* What is in the output folder was compiled on this machine. */
+static bool take_own(const Run *r, RunEstimate *e)
+{
+    Diag quiet = diag_new(r->arena);
+    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
+    return file_exists(path) && take_mean(times_read_open(r->arena, path, &quiet), e);
+}
+
+static size_t left_to_compile(const Run *r)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < r->table->count; i++)
+        left += table_fits(r->table, i) && run_is_in_shard(r, i);
+    if (r->space.diagram) /* those drawn stand for all */
+        left = (size_t)((double)r->space.size / fmax(1, r->options.shards) * (double)left /
+                        (double)r->table->count);
+    return left;
+}
+
+RunEstimate run_estimate(const Run *r)
+{
+    RunEstimate e = {.each_s = each_unknown, .compiles = left_to_compile(r)};
+    if (!take_own(r, &e))
+        take_mean(r->recorded.times, &e);
+    e.seconds = (double)e.compiles * e.each_s / r->options.jobs;
+    return e;
 }

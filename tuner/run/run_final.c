@@ -1,4 +1,4 @@
-#include "tuner/run/run_final.h"
+#include "tuner/run/timer.h"
 
 #include "metrics/base/stats.h"
 #include "metrics/base/vec.h"

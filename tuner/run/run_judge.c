@@ -1,5 +1,5 @@
 /* The winner, what it is worth against everything that was ever timed, and what the run was worth. */
-#include "tuner/run/run_final.h"
+#include "tuner/run/timer.h"
 
 #include "metrics/base/random.h"
 

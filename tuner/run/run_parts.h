@@ -5,6 +5,7 @@
 
 #include "metrics/metric/profile_build.h"
 #include "metrics/metric/metricset.h"
+#include "metrics/ptx/memory.h"
 #include "tuner/compile/data.h"
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"
@@ -368,5 +369,126 @@ void run_audit_judge(Run *r);
 /* Adds the wall time since `*since`, and the processor time since the last charge, to a stage;
  * starts the clock anew.  Helpers count once they have ended. */
 void run_charge(Run *r, LedgerStage stage, double *since);
+
+/* --- the final -------------------------------------------------------------------------------- */
+
+/* The finalists: those too close to the best to be told from it by times taken one after the other.
+ *
+ * They are timed again in turn, round after round, in one process, so that what drifts drifts for
+ * all.  Who cannot be told from the fastest then (the interval of the median ratio of their times
+ * reaches down to 1, or to what changes from one process to the next) is tied with it.  Ties are
+ * broken by a fixed rule: of those within half as much of the fastest, the one with fewer
+ * registers, less shared memory, the earlier in the order of parameters.  So two runs name the same
+ * winner, or one that the other names as tied. */
+
+/* A difference in time below this part of it does not count, however sure. */
+extern const double run_same_within;
+
+/* Chooses the finalists, times them again where the timer can, decides: fills r->final.  False,
+ * with a message, only when the timer cannot go on. */
+bool run_final(Run *r, const struct Timer *t);
+
+/* Medians, ratios and ties from the times in `f`, or from the finalists' own where it has no
+ * rounds. Nothing but the fields from `medians` on is changed. */
+void run_final_decide(const Run *r, RunFinal *f);
+
+/* Is this configuration tied with the fastest? */
+bool run_final_is_tied(const RunFinal *f, size_t config);
+
+/* The place of a configuration among the finalists; SIZE_MAX: it is none. */
+size_t run_final_place(const RunFinal *f, size_t config);
+
+/* The latest final of a recording, decided; without finalists when it has none. */
+RunFinal run_final_recorded(const Run *r, const TimesRecording *t);
+
+/* --- compute-sanitizer ------------------------------------------------------------------------ */
+
+/* The survivors once more, under compute-sanitizer: what it finds becomes their outcome.
+ *
+ * A kernel that reads past a buffer's end, or from memory it never wrote, may still compute the
+ * right result here and today.  compute-sanitizer's memcheck watches every access; it slows kernels
+ * down many times, so it gets only what survived, one verified run each and no timing.  The buffers
+ * are allocated to the byte for it, without the guards that would hide a small overrun. */
+
+/* The path of compute-sanitizer; NULL, after a message, where it is not installed. */
+const char *run_sanitizer(Run *r);
+
+/* Runs every timed configuration that is right, if that was asked for.  Findings replace outcomes,
+ * in the recording too.  False after a message when it cannot be done. */
+bool run_sanitize(Run *r, const struct Timer *t);
+
+/* What compute-sanitizer's output says, in one line: its first finding.  NULL when it has none. */
+const char *run_sanitizer_finding(Arena *a, const char *printed);
+
+/* --- explaining ------------------------------------------------------------------------------- */
+
+/* What explaining one configuration needs beyond the stages of a run. */
+
+/* Takes the recorded outcome of configuration `i` into the run, if there is one of its very code
+ * and geometry. */
+void run_take_outcome(Run *r, size_t i);
+
+/* The launch that the profile of configuration `i` is about. */
+size_t run_profiled_launch(const Run *r, size_t i);
+
+/* What the profile of configuration `i` is made from, its code compiled once more (from the cache where
+ * that was done before).  Lives in the run's arena.  False with a message. */
+bool run_profiled_input(Run *r, size_t i, ProfileInput *out, Diag *d);
+
+/* The accesses of a launch with their places in the source. */
+typedef struct RunLines {
+    const Memory *memory;    /* NULL when not known */
+    const PtxModule *module; /* names the source's files */
+    const char *why_not;     /* NULL when known */
+} RunLines;
+
+/* Compiles configuration `i` once more, with line numbers (from the cache where that was done
+ * before), and follows its warps.  Lives in the run's arena.  Never fails: says why it cannot. */
+RunLines run_follow_lines(Run *r, size_t i);
+
+/* --- failures --------------------------------------------------------------------------------- */
+
+/* Why configurations failed, alike ones together: "21 × static assertion: tile too large". */
+
+typedef struct FailureGroup {
+    const char *text; /* of the first */
+    size_t count;
+    size_t example; /* the first row */
+} FailureGroup;
+
+/* Those of rows that did not compile, in `a`, the most frequent first; how many there are. Messages
+ * that differ in numbers alone are alike. */
+size_t run_failures(Arena *a, const Run *r, const FailureGroup **out);
+
+/* "21 × text, e.g. TX=32 TY=32" */
+void run_failure_print(const Run *r, const FailureGroup *g, Buf *out);
+
+/* --- checking --------------------------------------------------------------------------------- */
+
+/* Is a spec sound?  Found out without running anything on a GPU.
+ *
+ * Beyond what reading finds: contents can be made and files fit, the first configuration and the
+ * reference compile, every kernel's parameters are what the spec gives it (by the PTX entry),
+ * variables exist and have the right size, and no access that the static walk could follow lies
+ * outside the buffer it begins in; each parameter is used, outputs are written and inputs are not,
+ * buffers have the types of the kernel's declaration.  The configurations at the ends of each
+ * parameter are compiled, too: that some fail or need too much is counted and no mistake. */
+
+/* What was looked at. */
+typedef struct RunCheck {
+    size_t kernels;         /* compiled and compared with the spec */
+    size_t accesses;        /* warp accesses of buffers that were followed to their addresses */
+    size_t extremes;        /* configurations with the least or the most of a parameter */
+    size_t failed;          /* of them, those that do not compile */
+    size_t unlaunchable;    /* … and that compile, and no multiprocessor holds a block of */
+    const char *uncompiled; /* why nothing could be compiled; NULL: it could */
+} RunCheck;
+
+/* Checks a run that is open.  False after messages. */
+bool run_check(Run *r, RunCheck *out);
+
+/* Of each argument the elements that the walk through the first configuration reaches, where its
+ * buffer has fewer, else 0; NULL after messages. */
+const int64_t *run_check_reach(Run *r);
 
 #endif

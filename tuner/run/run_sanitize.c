@@ -1,4 +1,4 @@
-#include "tuner/run/run_sanitize.h"
+#include "tuner/run/timer.h"
 
 #include "metrics/base/file.h"
 #include "tuner/run/timer_fetch.h"

@@ -1,9 +1,671 @@
-#include "tuner/run/run_search_parts.h"
+#include "tuner/run/run_search.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/stats.h"
+#include "metrics/base/vec.h"
+#include "tuner/choose/replay.h"
 #include "tuner/run/compiling.h"
+#include "tuner/space/diagram.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is searched ------------------------------------------------------------------------- */
+
+/* The values of all parameters of a candidate, in `full`. */
+static void widen(const Searched *q, const uint16_t *point, uint16_t *full)
+{
+    memset(full, 0, q->run->space.spec->parameter_count * sizeof *full);
+    for (size_t k = 0; k < q->varying_count; k++)
+        full[q->varying[k]] = point[k];
+}
+
+static bool draw_point(void *context, gsl_rng *random, uint16_t *point)
+{
+    const Searched *q = context;
+    bool any = space_diagram_draw(q->run->space.diagram, random, q->full);
+    for (size_t k = 0; k < q->varying_count; k++)
+        point[k] = q->full[q->varying[k]];
+    return any;
+}
+
+static bool is_valid(void *context, const uint16_t *point)
+{
+    const Searched *q = context;
+    widen(q, point, q->full);
+    return space_diagram_has(q->run->space.diagram, q->full);
+}
+
+static SearchSpace space_of(Searched *q)
+{
+    Run *r = q->run;
+    const Table *t = r->table;
+    q->varying = run_varying(r, &q->varying_count);
+    q->values = ARENA_ARRAY(r->arena, size_t, q->varying_count);
+    for (size_t k = 0; k < q->varying_count; k++)
+        q->values[k] = t->parameters[q->varying[k]].values.count;
+    q->full = ARENA_ARRAY(r->arena, uint16_t, t->parameter_count);
+    if (r->space.diagram && !r->space.ranks)
+        return (SearchSpace){.parameters = q->varying_count,
+                             .values = q->values,
+                             .draw = draw_point,
+                             .valid = is_valid,
+                             .context = q,
+                             .size = (double)r->space.size};
+    q->ranks = ARENA_ARRAY(r->arena, uint64_t, t->count);
+    for (size_t i = 0; i < t->count; i++) /* what the device cannot run is no candidate */
+        if (table_fits(t, i) && run_is_in_shard(r, i))
+            q->ranks[q->rank_count++] = t->number[i];
+    return (SearchSpace){.parameters = q->varying_count,
+                         .values = q->values,
+                         .ranks = q->ranks,
+                         .count = q->rank_count,
+                         .size = (double)q->rank_count};
+}
+
+static SearchOptions searched_options(const Run *r)
+{
+    const RunOptions *o = &r->options;
+    return (SearchOptions){.seed = (unsigned long)o->seed,
+                           .workers = (size_t)o->jobs,
+                           .endless = o->seconds > 0 || o->trials > 0 || o->compiles > 0,
+                           .seconds = o->seconds,
+                           .trials = (size_t)o->trials,
+                           .compiles = (size_t)o->compiles,
+                           .learned = r->search.learned};
+}
+
+void searched_open(Searched *q, Run *r, Timer *t)
+{
+    *q = (Searched){.run = r, .timer = t, .scratch = arena_new()};
+    const MetricSet *m = r->table->metrics;
+    q->guess = metricset_find(m, r->options.guess ? r->options.guess : "predicted_cycles");
+    q->bound = metricset_find(m, "bound_cycles");
+    q->latency = metricset_find(m, "latency_cycles");
+    q->space = space_of(q);
+}
+
+static double searched_metric(const Searched *q, int metric, size_t row)
+{
+    return metric < 0 ? NAN : table_metric(q->run->table, row, (size_t)metric);
+}
+
+static double searched_doubt(const Profile *p)
+{
+    double deviation = p ? p->value[PROFILE_UNCERTAINTY] : 0;
+    return deviation > 0 ? deviation * deviation : 0;
+}
+
+/* Seconds between two times that a new best is told of. */
+static const double found_every_s = 2;
+
+typedef VEC(size_t) Numbers;
+
+typedef struct Hunt {
+    const Searched *in;
+    Run *run;     /* of it, … */
+    Timer *timer; /* … NULL: nothing is timed, the prediction is the time */
+    Arena *scratch;
+    Search *search;
+    Compiling *compiling;
+    Numbers rows;    /* of the table, by the search's numbers */
+    Numbers numbers; /* of rows, as the search has them; SIZE_MAX: not asked for */
+    Numbers earlier; /* rows that an earlier run left: compiled before anything else, and timed */
+    size_t earlier_next;
+    size_t asked;     /* compiles */
+    double told;      /* when a new best was told of */
+    size_t told_best; /* which */
+} Hunt;
+
+/* --- candidates and rows ---------------------------------------------------------------------- */
+
+/* The row of a candidate's values; where the space has no list, one is added. */
+static size_t row_of(const Hunt *h, const uint16_t *point)
+{
+    uint64_t rank = space_rank_of(&h->run->space, point, h->in->varying, h->in->varying_count);
+    size_t row = table_find(h->run->table, rank);
+    return row != SIZE_MAX ? row : run_add_config(h->run, rank);
+}
+
+static size_t number_of(const Hunt *h, size_t row)
+{
+    return row < h->numbers.count ? h->numbers.at[row] : SIZE_MAX;
+}
+
+static void point_of(const Hunt *h, size_t row, uint16_t *point)
+{
+    const Table *t = h->run->table;
+    for (size_t k = 0; k < h->in->varying_count; k++)
+        point[k] = (uint16_t)t->values[row * t->parameter_count + h->in->varying[k]];
+}
+
+static void note_number(Hunt *h, size_t number, size_t row)
+{
+    while (h->rows.count <= number)
+        VEC_PUSH(h->run->arena, &h->rows, SIZE_MAX);
+    h->rows.at[number] = row;
+    while (h->numbers.count <= row)
+        VEC_PUSH(h->run->arena, &h->numbers, SIZE_MAX);
+    h->numbers.at[row] = number;
+}
+
+/* The first row asked for that has the same code and launch; SIZE_MAX. */
+static size_t same_code(const Hunt *h, size_t row)
+{
+    const Table *t = h->run->table;
+    const TableCode *c = &t->code[row];
+    for (size_t n = 0; n < h->rows.count; n++) {
+        size_t other = h->rows.at[n];
+        if (other == SIZE_MAX || other == row || !table_has_code(t, other) || !t->code[other].hash)
+            continue;
+        if (strcmp(t->code[other].hash, c->hash) == 0 &&
+            strcmp(t->code[other].launch, c->launch) == 0)
+            return t->same_as[other];
+    }
+    return SIZE_MAX;
+}
+
+/* Tells the search of a row whose code, or failure, is known. */
+static void tell_compiled(Hunt *h, size_t row)
+{
+    Run *r = h->run;
+    Table *t = r->table;
+    bool compiled = table_has_code(t, row);
+    run_count_code(r, t->outcome[row]);
+    double raised = 1;
+    if (compiled && t->profile[row].whole) {
+        table_evaluate(h->scratch, t, row, t->profile[row].shares, t->profile[row].share_count);
+        raised = run_suspect_row(r, row);
+    }
+    arena_reset(h->scratch);
+    size_t same = compiled && t->code[row].hash ? same_code(h, row) : SIZE_MAX;
+    r->counts.distinct += compiled && same == SIZE_MAX;
+    if (same != SIZE_MAX)
+        t->same_as[row] = same;
+    double work = t->work[row];
+    SearchCompiled c = {.failed = !compiled || !carve_allows(&r->plan, h->scratch, row),
+                        .predicted = searched_metric(h->in, h->in->guess, row) / work,
+                        .variance = searched_doubt(t->profile[row].whole) + pow(log(raised), 2),
+                        .bound = searched_metric(h->in, h->in->bound, row) / work,
+                        .latency = searched_metric(h->in, h->in->latency, row) / work,
+                        .same_as = same == SIZE_MAX ? SIZE_MAX : number_of(h, same)};
+    arena_reset(h->scratch);
+    search_compiled(h->search, number_of(h, row), &c);
+    if (!h->timer && !c.failed && same == SIZE_MAX)
+        search_timed(h->search, number_of(h, row), c.predicted);
+}
+
+static void note_best(Hunt *h)
+{
+    RunSearch *s = &h->run->search;
+    SearchState now = search_state(h->search);
+    if (now.best == SIZE_MAX ||
+        (s->held_count > 0 && now.best_time >= s->held_ms[s->held_count - 1]))
+        return;
+    double *at = ARENA_ARRAY(h->run->arena, double, 2 * (s->held_count + 1));
+    for (size_t k = 0; k < s->held_count; k++) {
+        at[k] = s->held_s[k];
+        at[s->held_count + 1 + k] = s->held_ms[k];
+    }
+    s->held_s = at;
+    s->held_ms = at + s->held_count + 1;
+    s->held_s[s->held_count] = clock_seconds() - h->run->opened;
+    s->held_ms[s->held_count++] = now.best_time;
+}
+
+static void tell_timed(Hunt *h, size_t row)
+{
+    const Table *t = h->run->table;
+    bool right = table_is_right(t, row);
+    search_timed(h->search, number_of(h, row), right ? table_ms(t, row) : NAN);
+    note_best(h);
+}
+
+/* Whoever keeps an emitted best gets the new one, not too often. */
+static void tell_found(Hunt *h, bool last)
+{
+    Run *r = h->run;
+    SearchState s = search_state(h->search);
+    double now = clock_seconds();
+    if (!r->hooks.found || s.best == SIZE_MAX || s.best == h->told_best || !h->timer ||
+        (!last && h->told_best != SIZE_MAX && now - h->told < found_every_s))
+        return;
+    h->told_best = s.best;
+    r->best = h->rows.at[s.best];
+    r->hooks.found(r->hooks.context);
+    r->best = SIZE_MAX;
+    h->told = clock_seconds();
+}
+
+static void tell_progress(Hunt *h)
+{
+    Run *r = h->run;
+    if (!r->progress.step)
+        return;
+    SearchState s = search_state(h->search);
+    const char *best = isnan(s.best_time) ? "none right yet"
+                                          : arena_printf(h->scratch, "best %.4g ms", s.best_time);
+    const char *note =
+        arena_printf(h->scratch, "%s; %zu compiled, %zu in vain", best, s.compiled, s.since_gain);
+    size_t in_vain = s.since_gain < 100 ? 100 - s.since_gain : 0; /* that most searches end with */
+    run_progress(r, "search", s.timed, s.timed + in_vain, note);
+    arena_reset(h->scratch);
+}
+
+/* --- live ------------------------------------------------------------------------------------- */
+
+/* Gives free compile workers something to do.  False after a message. */
+static bool feed_workers(Hunt *h)
+{
+    while (compiling_has_room(h->compiling)) {
+        size_t number, row;
+        if (h->earlier_next < h->earlier.count) {
+            row = h->earlier.at[h->earlier_next++];
+            uint16_t *point = ARENA_ARRAY(h->scratch, uint16_t, h->in->varying_count + 1);
+            point_of(h, row, point);
+            if (!search_add(h->search, point, &number))
+                continue;
+        } else {
+            if (h->run->options.compiles > 0 && h->asked >= (size_t)h->run->options.compiles)
+                return true;
+            if (!search_next_compile(h->search, &number))
+                return true;
+            row = row_of(h, search_point(h->search, number));
+        }
+        note_number(h, number, row);
+        if (!table_fits(h->run->table, row)) /* drawn, and more than the device has */
+            search_compiled(h->search, number, &(SearchCompiled){.failed = true, .unasked = true});
+        else if (!compiling_add(h->compiling, row))
+            return false;
+        else
+            h->asked++;
+    }
+    return true;
+}
+
+static bool is_earlier(const Hunt *h, size_t row)
+{
+    for (size_t k = 0; k < h->earlier.count; k++)
+        if (h->earlier.at[k] == row)
+            return true;
+    return false;
+}
+
+static bool take_compiled(Hunt *h, bool *news)
+{
+    size_t row;
+    if (!compiling_service(h->compiling))
+        return false;
+    while (compiling_take(h->compiling, &row)) {
+        *news = true;
+        tell_compiled(h, row);
+        bool failed = table_failed_to_compile(h->run->table, row);
+        if (failed && h->timer && h->timer->record && !is_earlier(h, row) &&
+            !h->timer->record(h->timer->state, row))
+            return false;
+        if (!failed && h->timer && is_earlier(h, row) && h->run->table->same_as[row] == row) {
+            h->run->table->selected[row] = true;
+            search_trying(h->search, number_of(h, row));
+            h->timer->add(h->timer->state, row);
+        }
+    }
+    return true;
+}
+
+static void feed_gpus(Hunt *h)
+{
+    size_t number;
+    size_t most = (size_t)h->run->options.trials;
+    while (h->timer->wants(h->timer->state) && (most == 0 || h->run->counts.selected < most) &&
+           search_next_trial(h->search, &number)) {
+        size_t row = h->rows.at[number];
+        h->run->table->selected[row] = true;
+        h->run->counts.selected++;
+        h->timer->add(h->timer->state, row);
+    }
+}
+
+static bool take_timed(Hunt *h, bool *news)
+{
+    size_t row;
+    if (!h->timer->service(h->timer->state))
+        return false;
+    while (h->timer->take(h->timer->state, &row)) {
+        *news = true;
+        tell_timed(h, row);
+    }
+    return true;
+}
+
+static void wait_for_news(Hunt *h)
+{
+    size_t room = compiling_fd_limit(h->compiling) + (h->timer ? h->timer->fd_limit : 0) + 1;
+    struct pollfd *fds = ARENA_ARRAY(h->scratch, struct pollfd, room);
+    int timeout_ms = 1000; /* seconds may run out, and progress is shown */
+    size_t count = compiling_poll_fds(h->compiling, fds, &timeout_ms);
+    if (h->timer)
+        count += h->timer->poll_fds(h->timer->state, fds + count, &timeout_ms);
+    run_wait(h->run, fds, count, timeout_ms);
+    arena_reset(h->scratch);
+}
+
+/* Stopped for good?  Where there is something to name, whoever asked may have meant the search. */
+static bool is_stopped(Hunt *h)
+{
+    Run *r = h->run;
+    if (!run_stopped(r))
+        return false;
+    SearchState s = search_state(h->search);
+    if (s.best == SIZE_MAX || !r->hooks.end_early || !r->hooks.end_early(r->hooks.context))
+        return true;
+    r->stopped = false;
+    r->search.asked = true;
+    return false;
+}
+
+/* One round; `*news`: something came.  False when it cannot go on. */
+static bool go_round(Hunt *h, bool *news)
+{
+    if (!feed_workers(h) || !take_compiled(h, news))
+        return false;
+    if (!h->timer)
+        return true;
+    feed_gpus(h);
+    return take_timed(h, news);
+}
+
+static bool hunt(Hunt *h)
+{
+    RunSearch *s = &h->run->search;
+    while (!is_stopped(h) && !s->asked) {
+        bool news = false;
+        if (!go_round(h, &news) && !h->run->stopped)
+            return false;
+        s->end = search_end(h->search, clock_seconds() - h->run->opened);
+        if (s->end != SEARCH_GOES_ON)
+            return true;
+        tell_found(h, false);
+        tell_progress(h);
+        if (!news)
+            wait_for_news(h);
+    }
+    return s->asked;
+}
+
+/* The compiler's name goes into the recording before anything is timed. */
+static bool learn_compiler(Hunt *h)
+{
+    Run *r = h->run;
+    if (!feed_workers(h))
+        return false;
+    while (!(r->code.compiler = compiling_compiler(h->compiling)) &&
+           compiling_count(h->compiling) > 0)
+        if (!compiling_service(h->compiling) ||
+            (!compiling_compiler(h->compiling) && !compiling_wait(h->compiling)))
+            return false;
+    return true;
+}
+
+static bool open_timer(Hunt *h)
+{
+    Run *r = h->run;
+    if (!h->timer)
+        return true;
+    if (!(r->source == RUN_MEASURED ? timer_gpu_open(r, h->timer) : timer_replay_open(r, h->timer)))
+        return false;
+    size_t count = 0;
+    const size_t *rows = h->timer->known ? h->timer->known(h->timer->state, &count) : NULL;
+    for (size_t k = 0; k < count; k++) /* also what the search has asked for by now */
+        if (table_fits(r->table, rows[k]))
+            VEC_PUSH(r->arena, &h->earlier, rows[k]);
+    return true;
+}
+
+/* What is still with the GPUs is waited for: the final needs them. */
+static bool drain(Hunt *h)
+{
+    bool news;
+    return !h->timer || (h->timer->time(h->timer->state, NULL, 0) && take_timed(h, &news));
+}
+
+/* The wall time is that of the search, whoever was busy; processors are charged to their work. */
+static void charge(Run *r, double since)
+{
+    double compile = r->ledger.seconds[LEDGER_COMPILE], walk = r->ledger.walk_core_s;
+    run_charge(r, LEDGER_COMPILE, &since);
+    r->ledger.seconds[LEDGER_COMPILE] = compile; /* run_time charges it */
+    r->ledger.core_seconds[LEDGER_COMPILE] -= walk;
+    r->ledger.core_seconds[LEDGER_PROFILE] += walk;
+}
+
+static void forget_untimed(const Hunt *h)
+{
+    Table *t = h->run->table;
+    for (size_t i = 0; i < t->count; i++) /* asked for when the search ended */
+        if (t->selected[i] && !table_is_timed(t, i))
+            t->selected[i] = false;
+}
+
+static bool search_live(Searched *q)
+{
+    Run *r = q->run;
+    SearchOptions o = searched_options(r);
+    Hunt hunted = {.in = q,
+                   .run = r,
+                   .timer = q->timer,
+                   .scratch = q->scratch,
+                   .search = search_new(&q->space, &o),
+                   .told_best = SIZE_MAX};
+    Hunt *h = &hunted;
+    double since = clock_seconds();
+    table_set_metrics(r->table, r->table->metrics);
+    h->compiling = compiling_open(r, (size_t)r->options.jobs + 1);
+    bool opened = learn_compiler(h) && open_timer(h);
+    bool ok = opened && hunt(h);
+    if (ok)
+        ok = drain(h);
+    if (ok)
+        forget_untimed(h);
+    r->search.state = search_state(h->search);
+    r->search.expected = search_expected(h->search);
+    tell_found(h, true);
+    compiling_close(h->compiling);
+    charge(r, since);
+    r->search.seconds = clock_seconds() - r->opened;
+    if (opened && !ok && h->timer && h->timer->close)
+        h->timer->close(h->timer->state);
+    search_free(h->search);
+    return ok;
+}
+
+/* --- played on a recording -------------------------------------------------------------------- */
+
+struct RunUnasked {
+    Outcome *outcome;
+    TableCode *code;
+    TableProfile *profile;
+    const char **why;
+};
+
+bool run_search_take_recorded(Run *r)
+{
+    Table *t = r->table;
+    if (!run_take_recorded(r))
+        return false;
+    struct RunUnasked *k = ARENA_NEW(r->arena, struct RunUnasked);
+    k->outcome = ARENA_ARRAY(r->arena, Outcome, t->count);
+    k->code = ARENA_ARRAY(r->arena, TableCode, t->count);
+    k->profile = ARENA_ARRAY(r->arena, TableProfile, t->count);
+    k->why = ARENA_ARRAY(r->arena, const char *, t->count);
+    r->recorded.ms = run_recorded_times(r);
+    for (size_t i = 0; i < t->count; i++) {
+        k->outcome[i] = t->outcome[i];
+        k->code[i] = t->code[i];
+        k->profile[i] = t->profile[i];
+        k->why[i] = t->why[i];
+        if (table_fits(t, i))
+            t->outcome[i] = OUTCOME_NONE;
+        t->code[i] = (TableCode){0};
+        t->profile[i] = (TableProfile){0};
+        t->why[i] = NULL;
+    }
+    r->unasked = k;
+    return true;
+}
+
+typedef struct Key {
+    const char *hash, *launch;
+    size_t place;
+} Key;
+
+static int key_compare(const void *pa, const void *pb)
+{
+    const Key *a = pa, *b = pb;
+    int c = strcmp(a->hash, b->hash);
+    if (c == 0)
+        c = strcmp(a->launch, b->launch);
+    return c != 0 ? c : a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The first place with the same code, for each. */
+static size_t *same_places(Searched *q, const size_t *row)
+{
+    const struct RunUnasked *k = q->run->unasked;
+    size_t n = q->rank_count, keys = 0;
+    size_t *same = ARENA_ARRAY(q->run->arena, size_t, n);
+    Key *all = ARENA_ARRAY(q->run->arena, Key, n);
+    for (size_t p = 0; p < n; p++) {
+        same[p] = p;
+        if (k->code[row[p]].hash)
+            all[keys++] = (Key){k->code[row[p]].hash, k->code[row[p]].launch, p};
+    }
+    if (keys > 1)
+        qsort(all, keys, sizeof *all, key_compare);
+    for (size_t i = 1; i < keys; i++)
+        if (strcmp(all[i].hash, all[i - 1].hash) == 0 &&
+            strcmp(all[i].launch, all[i - 1].launch) == 0)
+            same[all[i].place] = same[all[i - 1].place];
+    return same;
+}
+
+/* Seconds of a processor; NaN where they are not recorded. */
+static double recorded_cost(const Run *r, size_t i)
+{
+    const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
+    return row && row->compile_s > 0 ? row->compile_s + row->profile_s : NAN;
+}
+
+static ReplayRows rows_of(Searched *q, size_t *row)
+{
+    Run *r = q->run;
+    const struct RunUnasked *k = r->unasked;
+    size_t n = q->rank_count;
+    Arena *a = r->arena;
+    double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
+           *work = ARENA_ARRAY(a, double, n), *seconds = ARENA_ARRAY(a, double, n);
+    double *predicted = ARENA_ARRAY(a, double, n), *bound = ARENA_ARRAY(a, double, n),
+           *latency = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
+    bool *broken = ARENA_ARRAY(a, bool, n);
+    for (size_t p = 0; p < n; p++) {
+        size_t i = row[p] = table_find(r->table, q->ranks[p]);
+        const TableProfile *known = &k->profile[i];
+        const Profile *profile = known->whole;
+        if (profile)
+            table_evaluate(q->scratch, r->table, i, known->shares, known->share_count);
+        arena_reset(q->scratch);
+        work[p] = r->table->work[i];
+        ms[p] = run_recorded_value(r, i) * work[p];
+        seconds[p] = recorded_cost(r, i);
+        code[p] = profile ? profile->value[PROFILE_CODE_BYTES] : NAN;
+        predicted[p] = searched_metric(q, q->guess, i) / work[p];
+        variance[p] = searched_doubt(profile);
+        bound[p] = searched_metric(q, q->bound, i) / work[p];
+        latency[p] = searched_metric(q, q->latency, i) / work[p];
+        broken[p] = k->outcome[i] != OUTCOME_COMPILED;
+        if (!broken[p]) {
+            r->table->profile[i] = *known;
+            broken[p] = !carve_allows(&r->plan, q->scratch, i);
+            r->table->profile[i] = (TableProfile){0};
+            arena_reset(q->scratch);
+        }
+    }
+    ReplayRows rows = {.space = q->space,
+                       .compile_s = seconds,
+                       .code_bytes = code,
+                       .ms = ms,
+                       .work = work,
+                       .broken = broken,
+                       .predicted = predicted,
+                       .bound = bound,
+                       .latency = latency,
+                       .variance = variance};
+    rows.same_as = same_places(q, row);
+    return rows;
+}
+
+static void search_reveal(Run *r, size_t i)
+{
+    const struct RunUnasked *k = r->unasked;
+    r->table->outcome[i] = k->outcome[i];
+    r->table->code[i] = k->code[i];
+    r->table->profile[i] = k->profile[i];
+    r->table->why[i] = k->why[i];
+}
+
+/* What was asked for is known from now on. */
+static void reveal(Searched *q, const size_t *row, const ReplayResult *played, const size_t *same)
+{
+    Run *r = q->run;
+    Table *t = r->table;
+    const struct RunUnasked *k = r->unasked;
+    size_t *first = ARENA_ARRAY(r->arena, size_t, q->rank_count);
+    for (size_t p = 0; p < q->rank_count; p++)
+        first[p] = SIZE_MAX;
+    for (size_t c = 0; c < played->compiled_count; c++) {
+        size_t p = played->compiled[c], i = row[p];
+        search_reveal(r, i);
+        bool compiled = k->outcome[i] == OUTCOME_COMPILED;
+        run_count_code(r, k->outcome[i]);
+        if (first[same[p]] == SIZE_MAX)
+            first[same[p]] = i;
+        t->same_as[i] = first[same[p]];
+        r->counts.distinct += compiled && t->same_as[i] == i;
+    }
+}
+
+static bool search_played(Searched *q)
+{
+    Run *r = q->run;
+    double since = clock_seconds();
+    size_t *row = ARENA_ARRAY(r->arena, size_t, q->rank_count), *list;
+    table_set_metrics(r->table, r->table->metrics);
+    ReplayRows rows = rows_of(q, row);
+    ReplayOptions o = {.search = searched_options(r), .gpus = 1};
+    ReplayResult played = replay_search(r->arena, &rows, &o);
+    reveal(q, row, &played, rows.same_as);
+    list = ARENA_ARRAY(r->arena, size_t, played.timed_count);
+    for (size_t k = 0; k < played.timed_count; k++) {
+        list[k] = row[played.timed[k]];
+        r->table->selected[list[k]] = true;
+    }
+    RunSearch *s = &r->search;
+    s->end = played.end;
+    s->state = played.state;
+    s->expected = played.expected;
+    s->seconds = played.seconds;
+    s->compile_s = played.compile_core_s;
+    s->held_count = played.step_count;
+    s->held_s = ARENA_ARRAY(r->arena, double, played.step_count);
+    s->held_ms = ARENA_ARRAY(r->arena, double, played.step_count);
+    for (size_t k = 0; k < played.step_count; k++) {
+        s->held_s[k] = played.steps[k].seconds;
+        s->held_ms[k] = played.steps[k].ms;
+    }
+    run_charge(r, LEDGER_CARVE, &since);
+    return timer_replay_open(r, q->timer) &&
+           q->timer->time(q->timer->state, list, played.timed_count);
+}
 
 /* --- what it did not ask for ------------------------------------------------------------------ */
 

@@ -23,4 +23,22 @@ bool run_search_compile(Run *r, const size_t *rows, size_t count);
 /* What the search went by and what it left: summary and carving of what was compiled. */
 void run_search_summarize(Run *r);
 
+/* What of a run is searched, and what is known of it before: the same for a live search and for one
+ * that is played on a recording.  Apart for tests. */
+typedef struct Searched {
+    Run *run;
+    Timer *timer;          /* NULL: nothing is timed, the prediction is the time */
+    const size_t *varying; /* parameters of the space that have several values: */
+    size_t varying_count;
+    size_t *values;  /* … how many */
+    uint16_t *full;  /* all parameters of a candidate */
+    uint64_t *ranks; /* that are searched; NULL: they are drawn */
+    size_t rank_count;
+    SearchSpace space;
+    int guess, bound, latency; /* metrics; < 0: there is none */
+    Arena *scratch;
+} Searched;
+
+void searched_open(Searched *q, Run *r, Timer *t);
+
 #endif

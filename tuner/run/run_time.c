@@ -2,8 +2,6 @@
  *
  * Polish (tuner/choose/polish.h) chooses a few at a time, each time by what was found so far, until
  * its part of the budget is spent. */
-#include "tuner/run/run_final.h"
-#include "tuner/run/run_sanitize.h"
 #include "tuner/run/run_search.h"
 #include "tuner/run/timer.h"
 

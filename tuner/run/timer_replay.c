@@ -1,5 +1,5 @@
 /* The timers of a run that does not measure: of a recording, and the one that times nothing. */
-#include "tuner/run/run_final.h"
+#include "tuner/run/timer.h"
 
 #include "metrics/base/file.h"
 #include "tuner/gpu/sampling.h"

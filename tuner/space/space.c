@@ -31,10 +31,17 @@ bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
     return true;
 }
 
-static int rank_compare(const void *a, const void *b)
+static size_t find_rank(const Space *s, uint64_t rank)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->count && s->ranks[low] == rank ? low : SIZE_MAX;
 }
 
 uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of, size_t count)
@@ -62,10 +69,7 @@ bool space_rank(const Space *s, const Value *parameters, uint64_t *rank)
 size_t space_find(const Space *s, const Value *parameters)
 {
     uint64_t rank;
-    const uint64_t *at = NULL;
-    if (s->count > 0 && space_rank(s, parameters, &rank))
-        at = bsearch(&rank, s->ranks, s->count, sizeof rank, rank_compare);
-    return at ? (size_t)(at - s->ranks) : SIZE_MAX;
+    return space_rank(s, parameters, &rank) ? find_rank(s, rank) : SIZE_MAX;
 }
 
 void space_print(const Space *s, size_t i, Buf *out)
