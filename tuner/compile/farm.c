@@ -24,6 +24,12 @@ typedef enum WorkerState {
     WORKER_WALKING /* busy, too: the code is there, its profile is to come */
 } WorkerState;
 
+/* A result that waits to be taken, or for its profile, in an arena of its own. */
+typedef struct Ready {
+    CompileResult result;
+    Arena *arena; /* NULL: there is none */
+} Ready;
+
 typedef struct Worker {
     WorkerState state;
     Process process;
@@ -31,6 +37,7 @@ typedef struct Worker {
     WireWriter out;
     uint64_t id;           /* of the job, when busy */
     const CompileJob *job; /* when busy */
+    Ready half;            /* what it is making the profile of */
     double since_seconds;  /* when it became what it is */
     double due_seconds;    /* when a starting or busy one is given up */
 } Worker;
@@ -140,12 +147,6 @@ enum {
     JOBS_LIMIT = 1024
 };
 
-/* A result that waits to be taken, or for its profile, in an arena of its own. */
-typedef struct Ready {
-    CompileResult result;
-    Arena *arena; /* NULL: there is none */
-} Ready;
-
 typedef struct Item {
     uint64_t id;
     const CompileJob *job;
@@ -169,7 +170,6 @@ struct Farm {
     Queue missed;       /* to be compiled */
     Queue ready;        /* code alone, to be taken */
     Worker *workers;    /* options.jobs of them */
-    Ready *half;        /* of each: what it is making the profile of */
     struct pollfd *fds; /* for farm_next */
     size_t pending;
     size_t started;
@@ -258,7 +258,6 @@ Farm *farm_open(const FarmOptions *options)
     o->limit_gb =
         options->limit_gb > 0 ? options->limit_gb : farm_memory_share(machine_gb(), o->jobs);
     f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
-    f->half = ARENA_ARRAY(a, Ready, (size_t)o->jobs);
     f->fds = ARENA_ARRAY(a, struct pollfd, (size_t)o->jobs);
     return f;
 }
@@ -268,8 +267,8 @@ void farm_close(Farm *f)
     if (!f)
         return;
     for (int i = 0; i < f->options.jobs; i++) {
+        arena_free(f->workers[i].half.arena);
         worker_stop(&f->workers[i]);
-        arena_free(f->half[i].arena);
     }
     while (queue_count(&f->missed))
         arena_free(queue_take(&f->missed).code.arena);
@@ -366,32 +365,19 @@ static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
               why->messages.count ? why->messages.at[0].text : "unknown reason");
 }
 
-/* `keep` is result_keep or result_keep_profile. */
-static void store(Farm *f, const Hash *key, const WireMessage *reply,
-                  bool (*keep)(const Cache *, const Hash *, const WireMessage *, Diag *), Diag *d)
+/* Keeps a reply to a job: its code, or the profile of that. */
+static void store(Farm *f, const CompileJob *job, bool profile, const WireMessage *reply, Diag *d)
 {
+    if (f->cache_full || !is_cacheable(f, job))
+        return;
     Arena *scratch = arena_new();
     Diag quiet = diag_new(scratch);
-    if (!keep(f->options.cache, key, reply, &quiet))
+    Hash key = result_key(f->compiler.identity, job);
+    if (profile)
+        key = profile_job_key(&key, job->profile);
+    if (!result_keep(f->options.cache, &key, reply, &quiet))
         warn_of_cache(f, &quiet, d);
     arena_free(scratch);
-}
-
-static void store_code(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
-{
-    if (f->cache_full || !is_cacheable(f, job))
-        return;
-    Hash key = result_key(f->compiler.identity, job);
-    store(f, &key, reply, result_keep, d);
-}
-
-static void store_profile(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
-{
-    if (f->cache_full || !is_cacheable(f, job))
-        return;
-    Hash code = result_key(f->compiler.identity, job);
-    Hash key = profile_job_key(&code, job->profile);
-    store(f, &key, reply, result_keep_profile, d);
 }
 
 /* Said once, of the first job: one macro in an include is enough to compile all of a space anew in
@@ -416,12 +402,6 @@ static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const 
     f->deaths = 0;
 }
 
-/* What the worker is making the profile of. */
-static Ready *half_of(Farm *f, const Worker *w)
-{
-    return &f->half[w - f->workers];
-}
-
 /* Code whose profile does not come, for a reason in `own`, which ends. */
 static void lose_profile(Farm *f, Ready *half, Arena *own, const char *why)
 {
@@ -435,7 +415,7 @@ static void lose_profile(Farm *f, Ready *half, Arena *own, const char *why)
 
 /* What a lost worker costs: its job, the profile of it, or one of the tries to start.  Frees `own`,
  * in which `text` lies, or hands it on. */
-static bool charge(Farm *f, const Worker *lost, Ready *half, Arena *own, const char *text, Diag *d)
+static bool charge(Farm *f, Worker *lost, Arena *own, const char *text, Diag *d)
 {
     if (lost->state == WORKER_BUSY) {
         give_up(f, lost, OUTCOME_COMPILE_CRASH, own,
@@ -443,7 +423,7 @@ static bool charge(Farm *f, const Worker *lost, Ready *half, Arena *own, const c
         return true;
     }
     if (lost->state == WORKER_WALKING) {
-        lose_profile(f, half, own, text);
+        lose_profile(f, &lost->half, own, text);
         return true;
     }
     f->deaths++;
@@ -461,7 +441,7 @@ static bool bury_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
     Worker lost = *w; /* worker_end clears it */
     Arena *own = arena_new();
     const char *how = worker_end(w, own);
-    return charge(f, &lost, half_of(f, w), own,
+    return charge(f, &lost, own,
                   arena_printf(own, "%s %s%s", f->options.helper,
                                in_a_message ? "stopped in the middle of a message and " : "", how),
                   d);
@@ -477,7 +457,7 @@ static bool dismiss_worker(Farm *f, Worker *w, const char *did, Diag *d)
     const char *text = arena_printf(own, "%s %s%s", f->options.helper, did, buf_text(&words));
     buf_free(&words);
     worker_stop(w);
-    return charge(f, &lost, half_of(f, w), own, text, d);
+    return charge(f, &lost, own, text, d);
 }
 
 static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
@@ -498,20 +478,25 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     return ok;
 }
 
-static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+/* Is a message about the job that the worker has? */
+static bool is_ours(const Worker *w, const WireMessage *m)
 {
     const json_t *id = json_object_get(m->header, "id");
-    bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
+    return json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
+}
+
+static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+{
     Arena *own = arena_new();
     CompileResult r;
-    if (!ours || !result_read(own, m, &r)) {
+    if (!is_ours(w, m) || !result_read(own, m, &r)) {
         arena_free(own);
         return dismiss_worker(f, w, "gave a reply that is not to the question asked", d);
     }
     r.id = w->id;
-    store_code(f, w->job, m, d);
+    store(f, w->job, false, m, d);
     if (w->job->profile && r.status == OUTCOME_COMPILED) {
-        *half_of(f, w) = (Ready){r, own};
+        w->half = (Ready){r, own};
         set_state(w, WORKER_WALKING, f->options.limit_seconds);
         return true;
     }
@@ -523,13 +508,11 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 
 static bool take_profile(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 {
-    Ready *half = half_of(f, w);
-    const json_t *id = json_object_get(m->header, "id");
-    bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
-    if (!ours || !result_read_profile(half->arena, m, &half->result))
+    Ready *half = &w->half;
+    if (!is_ours(w, m) || !result_read_profile(half->arena, m, &half->result))
         return dismiss_worker(f, w, "gave a profile that is not what was asked for", d);
     if (half->result.profiled == PROFILE_OK)
-        store_profile(f, w->job, m, d);
+        store(f, w->job, true, m, d);
     ready_add(f, &half->result, half->arena);
     *half = (Ready){0};
     f->deaths = 0;
@@ -570,7 +553,7 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
         return ok;
     }
     if (w->state == WORKER_WALKING)
-        lose_profile(f, half_of(f, w), own,
+        lose_profile(f, &w->half, own,
                      arena_printf(own, "following its warps took longer than %g s",
                                   f->options.limit_seconds));
     else if (process_was_stopped(&w->process))
@@ -698,7 +681,7 @@ static void send_job(Farm *f, Worker *w, Item item)
     code.result.id = item.id;
     if (worker_send(w, item.id, item.job, code.arena ? &code.result : NULL,
                     f->options.limit_seconds, &quiet)) {
-        *half_of(f, w) = code;
+        w->half = code;
         if (!code.arena)
             arena_free(own);
         return;

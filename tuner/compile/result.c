@@ -168,21 +168,13 @@ bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, CompileRes
 }
 
 /* A reply's header is about one request; what is kept is not. */
-static bool keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
 {
+    if (json_is_false(json_object_get(reply->header, "lasting")))
+        return true;
     json_t *head = json_copy(reply->header);
     json_object_del(head, "id");
     bool ok = cache_put(c, key, head, reply->blob, reply->blob_count, d);
     json_decref(head);
     return ok;
-}
-
-bool result_keep_profile(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
-{
-    return keep(c, key, reply, d);
-}
-
-bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
-{
-    return !json_is_true(json_object_get(reply->header, "lasting")) || keep(c, key, reply, d);
 }

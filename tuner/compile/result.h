@@ -71,10 +71,7 @@ bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, CompileRes
  * when it is no such reply. */
 bool result_read_profile(Arena *a, const WireMessage *reply, CompileResult *r);
 
-/* Keeps such a reply.  False with a message when the cache cannot be written. */
-bool result_keep_profile(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d);
-
-/* Keeps a reply that result_read took, unless compiling again might give something else.  False
+/* Keeps a reply that one of these took, unless compiling again might give something else.  False
  * with a message when the cache cannot be written. */
 bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d);
 

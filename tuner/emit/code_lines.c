@@ -72,16 +72,37 @@ CWriter lines_writer(CodeLines *l, bool exact)
                      .exact = exact};
 }
 
-bool lines_expr(CodeLines *l, const Expr *e, bool exact, CPlace place)
+void lines_say(CodeLines *l, const char *pattern, ...)
 {
-    CWriter w = lines_writer(l, exact);
-    return c_expr(&w, e, place);
+    va_list args;
+    va_start(args, pattern);
+    for (const char *p = pattern; *p; p++) {
+        CWriter w = lines_writer(l, *p == '%' && p[1] == 'x');
+        if (*p == '@')
+            buf_puts(&l->text, l->code->prefix);
+        else if (*p != '%')
+            buf_putc(&l->text, *p);
+        else if (*++p == 's')
+            buf_puts(&l->text, va_arg(args, const char *));
+        else if (*p == 'c')
+            text_comment(&l->text, va_arg(args, const char *));
+        else if (*p == 'q')
+            text_string(&l->text, va_arg(args, const char *));
+        else if (*p == 'z')
+            buf_printf(&l->text, "%zu", va_arg(args, size_t));
+        else if (*p == 'v')
+            l->unsaid = !c_value(va_arg(args, Value), &l->text) || l->unsaid;
+        else {
+            const Expr *e = va_arg(args, const Expr *);
+            l->unsaid = !c_expr(&w, e, (CPlace)va_arg(args, int)) || l->unsaid;
+        }
+    }
+    va_end(args);
 }
 
-void lines_refuse(CodeLines *l, const char *indent, const char *what, const Expr *e)
+void lines_refuse(CodeLines *l, const char *what, Span at)
 {
-    const Span at = e ? expr_span(e) : (Span){0};
-    buf_printf(&l->text, "%sreturn 0; /* %s", indent, what);
+    buf_printf(&l->text, "        return 0; /* %s", what);
     if (at.source)
         text_comment_part(&l->text, at.source->text + at.offset, at.length);
     buf_puts(&l->text, " */\n");

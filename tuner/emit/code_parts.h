@@ -85,16 +85,22 @@ typedef struct CodeLines {
     const Code *code;
     const CodeVariant *variant; /* NULL: of all variants */
     Buf text;
+    bool unsaid; /* C has no words for something that was to be added */
 } CodeLines;
 
-/* Adds an expression of the variant to the text.  False when C has no words for it. */
-bool lines_expr(CodeLines *l, const Expr *e, bool exact, CPlace place);
+/* Adds a text in which stand for
+ *
+ *     @          the prefix of the unit
+ *     %e %x      an expression and its CPlace; of %x a remainder of "/" is a failure
+ *     %s %c %q   a text; inside of a comment; as a string
+ *     %v %z      a Value; a size_t */
+void lines_say(CodeLines *l, const char *pattern, ...);
 
 /* The writer behind it, for c_member and the like. */
 CWriter lines_writer(CodeLines *l, bool exact);
 
-/* "        return 0; / * require … * /", the text from the spec. */
-void lines_refuse(CodeLines *l, const char *indent, const char *what, const Expr *e);
+/* "        return 0; / * require … * /", with a text from the spec if there is one. */
+void lines_refuse(CodeLines *l, const char *what, Span at);
 
 /* Adds the whole function to `out`, and lets go of the lines.  It has a parameter `p`, perhaps `a`,
  * and gives `result`; NULL: `ok`, where something in it may fail, else 1. */

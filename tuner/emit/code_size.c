@@ -34,92 +34,73 @@ static bool concerns_size_alone(const Code *c, const Expr *e)
 /* --- what is asked ---------------------------------------------------------------------------- */
 
 /* Is a condition met?  `written` is its text in the spec. */
-static bool ask_condition(CodeLines *l, const Expr *condition, const Expr *written)
+static void ask_condition(CodeLines *l, const Expr *condition, const Expr *written)
 {
     const Value *known = expr_literal(condition);
     if (known && (known->kind == VALUE_BOOL ? known->boolean : value_as_real(*known) != 0))
-        return true;
+        return;
     CWriter w = lines_writer(l, false);
     buf_puts(&l->text, "    if (");
-    const bool said = c_unless(&w, condition, C_ANYWHERE);
+    l->unsaid = !c_unless(&w, condition, C_ANYWHERE) || l->unsaid;
     buf_puts(&l->text, ")\n");
-    lines_refuse(l, "        ", "require ", written);
-    return said;
+    lines_refuse(l, "require ", expr_span(written));
 }
 
 /* Has a buffer elements, and not more bytes than can be? */
-static bool ask_count(CodeLines *l, const Argument *g, const Expr *count)
+static void ask_count(CodeLines *l, const Argument *g, const Expr *count)
 {
     const Value *known = expr_literal(count);
     const CWriter w = lines_writer(l, true);
     const CRange r = c_range(&w, count);
-    const double size = (double)task_type_size(g->element);
+    const size_t size = task_type_size(g->element);
     if ((known && known->integer >= 1) ||
-        (!c_may_fail(&w, count) && r.low >= 1 && r.high * size <= BYTE_LIMIT))
-        return true;
-    buf_printf(&l->text, "    if (!%sis_count(", l->code->prefix);
-    const bool said = lines_expr(l, count, true, C_ANYWHERE);
-    buf_printf(&l->text, ", %zu))\n", task_type_size(g->element));
-    lines_refuse(l, "        ", g->name, NULL);
-    return said;
+        (!c_may_fail(&w, count) && r.low >= 1 && r.high * (double)size <= BYTE_LIMIT))
+        return;
+    lines_say(l, "    if (!@is_count(%x, %z))\n", count, C_ANYWHERE, size);
+    lines_refuse(l, g->name, (Span){0});
 }
 
 /* A variable of the device has the size that it was compiled with. */
-static bool ask_constant(CodeLines *l, const Argument *g, const Expr *count)
+static void ask_constant(CodeLines *l, const Argument *g, const Expr *count)
 {
     Evaluation ev = {.arena = l->code->arena};
-    Value value;
+    Value value = {0};
     if (expr_literal(count))
-        return true;
-    if (!expr_eval(g->count, l->variant->variant->slots, &ev, &value))
-        return false;
-    buf_puts(&l->text, "    if (");
-    const bool said = lines_expr(l, count, true, C_EQUALITY);
-    buf_puts(&l->text, " != ");
-    c_value(value, &l->text);
-    buf_puts(&l->text, ")\n");
-    lines_refuse(l, "        ",
-                 arena_printf(l->code->arena, "%s is a variable of fixed size", g->name), NULL);
-    return said;
+        return;
+    l->unsaid = !expr_eval(g->count, l->variant->variant->slots, &ev, &value) || l->unsaid;
+    lines_say(l, "    if (%x != %v)\n", count, C_EQUALITY, value);
+    lines_refuse(l, arena_printf(l->code->arena, "%s is a variable of fixed size", g->name),
+                 (Span){0});
 }
 
-static bool ask_counts(CodeLines *l)
+static void ask_counts(CodeLines *l)
 {
     const CodeVariant *v = l->variant;
-    bool said = true;
-    for (size_t i = 0; i < l->code->spec->argument_count && said; i++) {
+    for (size_t i = 0; i < l->code->spec->argument_count; i++) {
         const Argument *g = &l->code->spec->arguments[i];
         if (!v->counts[i] || !v->taken[i])
             continue;
         if (g->role == ARGUMENT_CONSTANT)
-            said = ask_constant(l, g, v->counts[i]);
+            ask_constant(l, g, v->counts[i]);
         else if (!concerns_size_alone(l->code, g->count))
-            said = ask_count(l, g, v->counts[i]);
+            ask_count(l, g, v->counts[i]);
     }
-    return said;
 }
 
 /* Derived names are all computed, whether they are used or not. */
-static bool ask_derived(CodeLines *l)
+static void ask_derived(CodeLines *l)
 {
     const Spec *s = l->code->spec;
     for (size_t k = 0; k < s->derived_count; k++) {
         const size_t slot = spec_derived_slot(s, k);
         const Expr *e = l->variant->meaning[slot];
         const CWriter w = lines_writer(l, true);
-        if (l->variant->known[slot])
+        if (l->variant->known[slot] || (e && !c_may_fail(&w, e)))
             continue;
-        if (!e)
-            return false;
-        if (!c_may_fail(&w, e))
-            continue;
-        buf_puts(&l->text, "    (void)");
-        const bool said = lines_expr(l, e, true, C_UNARY);
-        buf_printf(&l->text, "; /* let %s */\n", s->derived[k].name);
-        if (!said)
-            return false;
+        if (e)
+            lines_say(l, "    (void)%x; /* let %s */\n", e, C_UNARY, s->derived[k].name);
+        l->unsaid = l->unsaid || !e;
     }
-    return true;
 }
 
 /* Is a value among what a parameter may be, whatever the size? */
@@ -139,7 +120,7 @@ static bool is_always_allowed(CodeLines *l, Value value, Expr *const *items, siz
     return found;
 }
 
-static bool ask_parameter(CodeLines *l, size_t parameter)
+static void ask_parameter(CodeLines *l, size_t parameter)
 {
     const Code *c = l->code;
     const Parameter *p = &c->spec->parameters[parameter];
@@ -148,35 +129,34 @@ static bool ask_parameter(CodeLines *l, size_t parameter)
     for (size_t i = 0; i < p->item_count; i++)
         items[i] = (Expr *)(uintptr_t)of_variant(l, p->items[i]);
     if (is_always_allowed(l, value, items, p->item_count))
-        return true;
+        return;
     CWriter w = lines_writer(l, false);
     buf_puts(&l->text, "    if (!");
-    const bool said = c_member(&w, expr_of_value(c->arena, value), items, p->item_count);
-    buf_puts(&l->text, ")\n        return 0; /* param ");
-    text_comment_part(&l->text, p->at.source->text + p->at.offset, p->at.length);
-    buf_puts(&l->text, " */\n");
-    return said;
+    l->unsaid = !c_member(&w, expr_of_value(c->arena, value), items, p->item_count) || l->unsaid;
+    buf_puts(&l->text, ")\n");
+    lines_refuse(l, "param ", p->at);
 }
 
 /* Everything that the spec asks beyond what concerns the size alone. */
-static bool ask_spec(CodeLines *l, const char **why)
+static void ask_spec(CodeLines *l, const char **why)
 {
     const Spec *s = l->code->spec;
     *why = "its derived names";
-    bool said = ask_derived(l);
-    for (size_t p = 0; p < s->parameter_count && said; p++) {
+    ask_derived(l);
+    for (size_t p = 0; p < s->parameter_count && !l->unsaid; p++) {
         *why = s->parameters[p].name;
-        said = ask_parameter(l, p);
+        ask_parameter(l, p);
     }
-    for (size_t i = 0; i < s->constraint_count && said; i++) {
+    for (size_t i = 0; i < s->constraint_count && !l->unsaid; i++) {
         const Expr *written = s->constraints[i].condition;
         *why = expr_text(l->code->arena, written);
-        said = concerns_size_alone(l->code, written) ||
-               ask_condition(l, of_variant(l, written), written);
+        if (!concerns_size_alone(l->code, written))
+            ask_condition(l, of_variant(l, written), written);
     }
-    if (said)
-        *why = "the sizes of its buffers";
-    return said && ask_counts(l);
+    if (l->unsaid)
+        return;
+    *why = "the sizes of its buffers";
+    ask_counts(l);
 }
 
 /* What the code was compiled for. */
@@ -186,10 +166,8 @@ static void ask_tuned_size(CodeLines *l)
     for (size_t i = 0; i < c->spec->problem_name_count; i++) {
         if (!l->variant->known[i])
             continue;
-        buf_printf(&l->text, "    if (p->%s != ", c->problem_fields[i]);
-        c_value(l->variant->slots[i], &l->text);
-        buf_puts(&l->text, ")\n");
-        lines_refuse(l, "        ", "its code was compiled for this", NULL);
+        lines_say(l, "    if (p->%s != %v)\n", c->problem_fields[i], l->variant->slots[i]);
+        lines_refuse(l, "its code was compiled for this", (Span){0});
     }
 }
 
@@ -205,12 +183,14 @@ static bool write_sound(const Code *c, Buf *out, const char **why)
     for (size_t i = 0; i < s->constraint_count; i++) {
         const Expr *e = s->constraints[i].condition;
         const size_t before = l.text.size;
-        if (!concerns_size_alone(c, e) || ask_condition(&l, of_size(c, e), e))
+        if (concerns_size_alone(c, e))
+            ask_condition(&l, of_size(c, e), e);
+        if (!l.unsaid)
             continue;
         l.text.size = before;
         l.text.text[before] = '\0';
+        l.unsaid = all = false;
         *why = expr_text(c->arena, e);
-        all = false;
     }
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
@@ -226,10 +206,11 @@ static bool write_serves(const Code *c, const CodeVariant *v, Buf *out, const ch
 {
     CodeLines l = {.code = c, .variant = v};
     ask_tuned_size(&l);
-    const bool said = v->tuned_size_only || ask_spec(&l, why);
+    if (!v->tuned_size_only)
+        ask_spec(&l, why);
     lines_end(&l, NULL, out, "static int %sserves_%zu(const %sproblem *p)", c->prefix, v->number,
               c->prefix);
-    return said;
+    return !l.unsaid;
 }
 
 static bool write_variant(const Code *c, const CodeVariant *v, Buf *out, const char **why)
@@ -325,9 +306,8 @@ static void write_elements(const Code *c, size_t argument, Buf *out)
     CodeLines l = {.code = c};
     for (size_t v = 0; v < c->unit->variant_count; v++) {
         l.variant = &c->variants[v];
-        buf_printf(&l.text, "    if (variant == %zu)\n        return ", v + 1);
-        lines_expr(&l, c->variants[v].counts[argument], true, C_ANYWHERE);
-        buf_puts(&l.text, ";\n");
+        lines_say(&l, "    if (variant == %z)\n        return %x;\n", v + 1,
+                  c->variants[v].counts[argument], C_ANYWHERE);
     }
     lines_end(&l, "0", out, "static long long %scount_%s(int variant, const %sproblem *p)", x, name,
               x);

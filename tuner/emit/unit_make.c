@@ -77,10 +77,12 @@ const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots)
     return fixed;
 }
 
-static bool same_fixed(const Spec *s, const bool *fixed, const Value *x, const Value *y)
+/* Are the first `count` values the same, but for those that `matters` (NULL: all do) says are not
+ * looked at? */
+static bool same_values(const Value *x, const Value *y, size_t count, const bool *matters)
 {
-    for (size_t n = 0; n < s->problem_name_count; n++)
-        if (fixed[n] && !value_equal(x[n], y[n]))
+    for (size_t n = 0; n < count; n++)
+        if ((!matters || matters[n]) && !value_equal(x[n], y[n]))
             return false;
     return true;
 }
@@ -139,14 +141,6 @@ static Claim claim_of(Arena *a, Run *r, size_t row)
     return c;
 }
 
-static bool same_problem(const Spec *s, const Value *x, const Value *y)
-{
-    for (size_t i = 0; i < s->problem_name_count; i++)
-        if (!value_equal(x[i], y[i]))
-            return false;
-    return true;
-}
-
 /* An earlier claim of the same device and problem; NULL: there is none. */
 static Claim *rival_of(const UnitMaker *m, const Claim *c)
 {
@@ -154,7 +148,7 @@ static Claim *rival_of(const UnitMaker *m, const Claim *c)
         Claim *x = &m->claims.at[i];
         if (x->general == c->general && strcmp(x->entry.device, c->entry.device) == 0 &&
             x->entry.arch == c->entry.arch &&
-            same_problem(c->run->spec, x->entry.problem, c->entry.problem))
+            same_values(x->entry.problem, c->entry.problem, c->run->spec->problem_name_count, NULL))
             return x;
     }
     return NULL;
@@ -345,15 +339,6 @@ bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static bool same_parameters(const Spec *s, const Value *x, const Value *y)
-{
-    size_t first = spec_parameter_slot(s, 0);
-    for (size_t i = 0; i < s->parameter_count; i++)
-        if (!value_equal(x[first + i], y[first + i]))
-            return false;
-    return true;
-}
-
 static const char *filled(Arena *a, const Text *t, const Value *slots)
 {
     Evaluation ev = {.arena = a};
@@ -395,10 +380,12 @@ static size_t variant_of(UnitMaker *m, size_t claim)
     const Claim *c = &m->claims.at[claim];
     const Value *slots = run_launch_slots(m->arena, c->run, c->config);
     const bool *fixed = unit_fixed_names(m->arena, u->spec, slots);
+    const size_t first = spec_parameter_slot(u->spec, 0);
     for (size_t v = 0; v < u->variant_count && slots; v++)
         if (u->variants[v].arch == c->entry.arch &&
-            same_parameters(u->spec, u->variants[v].slots, slots) &&
-            same_fixed(u->spec, fixed, u->variants[v].slots, slots))
+            same_values(u->variants[v].slots + first, slots + first, u->spec->parameter_count,
+                        NULL) &&
+            same_values(u->variants[v].slots, slots, u->spec->problem_name_count, fixed))
             return v;
     EmitVariant *v = &u->variants[u->variant_count];
     *v = (EmitVariant){.slots = slots,

@@ -31,17 +31,10 @@ bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
     return true;
 }
 
-static size_t find_rank(const Space *s, uint64_t rank)
+static int rank_compare(const void *a, const void *b)
 {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->count && s->ranks[low] == rank ? low : SIZE_MAX;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
 uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of, size_t count)
@@ -69,7 +62,10 @@ bool space_rank(const Space *s, const Value *parameters, uint64_t *rank)
 size_t space_find(const Space *s, const Value *parameters)
 {
     uint64_t rank;
-    return space_rank(s, parameters, &rank) ? find_rank(s, rank) : SIZE_MAX;
+    const uint64_t *at = NULL;
+    if (s->count > 0 && space_rank(s, parameters, &rank))
+        at = bsearch(&rank, s->ranks, s->count, sizeof rank, rank_compare);
+    return at ? (size_t)(at - s->ranks) : SIZE_MAX;
 }
 
 void space_print(const Space *s, size_t i, Buf *out)

@@ -377,13 +377,6 @@ static const StubHeader STUBS[] = {
      "setjmp.h typeindex new CL/cl.h CL/opencl.h sys/syscall.h",
      "namespace std {}\n"}};
 
-/* All of them; static. */
-static const StubHeader *stub_headers(size_t *count)
-{
-    *count = sizeof STUBS / sizeof *STUBS;
-    return STUBS;
-}
-
 typedef enum CacheOption {
     CACHE_OPTION_UNTRIED,
     CACHE_OPTION_KNOWN,
@@ -392,26 +385,31 @@ typedef enum CacheOption {
 
 enum { HEADERS_MOST = 2 };
 
+/* The functions used, by name; all of them are in every version since 11.1. */
+#define NVRTC_FUNCTIONS(X)                                                                         \
+    X(get_version, nvrtcVersion)                                                                   \
+    X(error_string, nvrtcGetErrorString)                                                           \
+    X(create, nvrtcCreateProgram)                                                                  \
+    X(destroy, nvrtcDestroyProgram)                                                                \
+    X(add_name, nvrtcAddNameExpression)                                                            \
+    X(compile, nvrtcCompileProgram)                                                                \
+    X(log_size, nvrtcGetProgramLogSize)                                                            \
+    X(log, nvrtcGetProgramLog)                                                                     \
+    X(ptx_size, nvrtcGetPTXSize)                                                                   \
+    X(ptx, nvrtcGetPTX)                                                                            \
+    X(cubin_size, nvrtcGetCUBINSize)                                                               \
+    X(cubin, nvrtcGetCUBIN)                                                                        \
+    X(lowered, nvrtcGetLoweredName)
+
 struct Nvrtc {
     void *library;
     char version[32];
     const char *headers[HEADERS_MOST]; /* "-I…" of the toolkit's folders */
     size_t header_count;
     CacheOption no_cache;
-    nvrtcResult (*get_version)(int *major, int *minor);
-    const char *(*error_string)(nvrtcResult);
-    nvrtcResult (*create)(nvrtcProgram *, const char *source, const char *name, int headers,
-                          const char *const *header_texts, const char *const *header_names);
-    nvrtcResult (*destroy)(nvrtcProgram *);
-    nvrtcResult (*add_name)(nvrtcProgram, const char *expression);
-    nvrtcResult (*compile)(nvrtcProgram, int count, const char *const *options);
-    nvrtcResult (*log_size)(nvrtcProgram, size_t *);
-    nvrtcResult (*log)(nvrtcProgram, char *);
-    nvrtcResult (*ptx_size)(nvrtcProgram, size_t *);
-    nvrtcResult (*ptx)(nvrtcProgram, char *);
-    nvrtcResult (*cubin_size)(nvrtcProgram, size_t *);
-    nvrtcResult (*cubin)(nvrtcProgram, char *);
-    nvrtcResult (*lowered)(nvrtcProgram, const char *expression, const char **name);
+#define MEMBER(member, function) __typeof__(&function) member;
+    NVRTC_FUNCTIONS(MEMBER)
+#undef MEMBER
 };
 
 /* ---- finding the library ------------------------------------------------------------------- */
@@ -492,27 +490,15 @@ static void *open_first(Arena *a, const Texts *candidates, NvrtcSearch *search, 
     return library;
 }
 
-/* The functions used, by name; all of them are in every version since 11.1. */
 static bool find_functions(Nvrtc *n, const char *path, Diag *d)
 {
-    const struct {
-        const char *name;
-        void *place; /* of the pointer */
-    } table[] = {
-        {"nvrtcVersion", &n->get_version},        {"nvrtcGetErrorString", &n->error_string},
-        {"nvrtcCreateProgram", &n->create},       {"nvrtcDestroyProgram", &n->destroy},
-        {"nvrtcAddNameExpression", &n->add_name}, {"nvrtcCompileProgram", &n->compile},
-        {"nvrtcGetProgramLogSize", &n->log_size}, {"nvrtcGetProgramLog", &n->log},
-        {"nvrtcGetPTXSize", &n->ptx_size},        {"nvrtcGetPTX", &n->ptx},
-        {"nvrtcGetCUBINSize", &n->cubin_size},    {"nvrtcGetCUBIN", &n->cubin},
-        {"nvrtcGetLoweredName", &n->lowered},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        void *function = dlsym(n->library, table[i].name);
-        if (!function)
-            return diag_fail(d, "'%s' has no function %s", path, table[i].name);
-        memcpy(table[i].place, &function, sizeof function);
-    }
+    /* dlsym gives an object pointer; POSIX lets it be stored as a function's. */
+#define FIND(member, function)                                                                     \
+    *(void **)&n->member = dlsym(n->library, #function);                                           \
+    if (!n->member)                                                                                \
+        return diag_fail(d, "'%s' has no function %s", path, #function);
+    NVRTC_FUNCTIONS(FIND)
+#undef FIND
     return true;
 }
 
@@ -666,12 +652,10 @@ static Headers all_headers(Arena *a, const NvrtcRequest *request)
             add_stub(a, &h, left_out(request->options[i]), "namespace std {}\n");
     for (size_t i = 0; i < request->header_count; i++)
         add_stub(a, &h, request->headers[2 * i], request->headers[2 * i + 1]);
-    size_t count;
-    const StubHeader *all = stub_headers(&count);
-    for (size_t i = 0; i < count; i++)
-        for (const char *at = all[i].names; *at; at += strspn(at, " ")) {
+    for (size_t i = 0; i < sizeof STUBS / sizeof *STUBS; i++)
+        for (const char *at = STUBS[i].names; *at; at += strspn(at, " ")) {
             size_t n = strcspn(at, " ");
-            add_stub(a, &h, arena_copy(a, at, n), all[i].text);
+            add_stub(a, &h, arena_copy(a, at, n), STUBS[i].text);
             at += n;
         }
     return h;
