@@ -30,7 +30,7 @@ static CRange range_with(CRange r, double v)
     return (CRange){v < r.low ? v : r.low, v > r.high ? v : r.high};
 }
 
-static CRange join(CRange a, CRange b)
+CRange c_join(CRange a, CRange b)
 {
     return range_with(range_with(a, b.low), b.high);
 }
@@ -193,7 +193,7 @@ CRange c_range(const CWriter *w, const Expr *e)
         return (CRange){-a.high, -a.low};
     }
     case OP_SELECT:
-        return join(c_range(w, e->args[1]), c_range(w, e->args[2]));
+        return c_join(c_range(w, e->args[1]), c_range(w, e->args[2]));
     case OP_ADD:
     case OP_SUBTRACT:
     case OP_MULTIPLY:

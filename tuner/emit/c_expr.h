@@ -77,6 +77,9 @@ Expr *const *c_list(const Expr *e, size_t *count);
 /* Does the value of an expression depend on names of these slots alone: from 0 to below `count`? */
 bool c_uses_only(const Expr *e, size_t count);
 
+/* The least range that has both. */
+CRange c_join(CRange a, CRange b);
+
 /* What an expression can come to. */
 CRange c_range(const CWriter *w, const Expr *e);
 

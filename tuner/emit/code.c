@@ -142,23 +142,15 @@ static CRange repeat_range(const CodeVariant *v, const CodeLaunch *k)
         const Value *value = expr_literal(k->values[i]);
         const Expr *parts[3];
         CRange r = {-0x1p63, 0x1p63};
-        if (value && value->kind == VALUE_LIST && value->list->count > 0) {
-            r.low = r.high = value_as_real(value->list->at[0]);
-            for (size_t n = 1; n < value->list->count; n++) {
-                const double x = value_as_real(value->list->at[n]);
-                r = (CRange){x < r.low ? x : r.low, x > r.high ? x : r.high};
-            }
-        } else if (c_is_range(k->values[i], parts)) {
-            const CRange from = parts[0] ? c_range(&w, parts[0]) : (CRange){0, 0};
-            const CRange to = c_range(&w, parts[1]);
-            r = (CRange){from.low < to.low ? from.low : to.low,
-                         from.high > to.high ? from.high : to.high};
-        } else if (expr_kind(k->values[i]) == VALUE_INT) {
-            r = c_range(&w, k->values[i]);
+        for (size_t n = 0; value && value->kind == VALUE_LIST && n < value->list->count; n++) {
+            const double x = value_as_real(value->list->at[n]);
+            r = n == 0 ? (CRange){x, x} : c_join(r, (CRange){x, x});
         }
-        all = i == 0 ? r
-                     : (CRange){r.low < all.low ? r.low : all.low,
-                                r.high > all.high ? r.high : all.high};
+        if (c_is_range(k->values[i], parts))
+            r = c_join(parts[0] ? c_range(&w, parts[0]) : (CRange){0, 0}, c_range(&w, parts[1]));
+        else if (expr_kind(k->values[i]) == VALUE_INT)
+            r = c_range(&w, k->values[i]);
+        all = i == 0 ? r : c_join(all, r);
     }
     return all;
 }
@@ -191,13 +183,6 @@ static void fold_launch(const Code *c, CodeVariant *v, CodeLaunch *k, const Laun
     fold_items(c, v, k);
 }
 
-static void note_argument(const Code *c, CodeVariant *v, const char *name)
-{
-    for (size_t i = 0; i < c->spec->argument_count; i++)
-        if (strcmp(c->spec->arguments[i].name, name) == 0)
-            v->taken[i] = true;
-}
-
 static void note_taken(const Code *c, CodeVariant *v)
 {
     const Spec *s = c->spec;
@@ -207,12 +192,9 @@ static void note_taken(const Code *c, CodeVariant *v)
     for (size_t l = 0; l < s->launch_count; l++)
         for (size_t i = 0; i < v->launches[l].item_count; i++) {
             const CodeItem *item = &v->launches[l].items[i];
-            if (item->argument != SIZE_MAX)
-                v->taken[item->argument] = true;
-            else if (item->choice)
-                for (size_t g = 0; g < s->argument_count; g++)
-                    if (c_may_choose(item->choice, s->arguments[g].name))
-                        note_argument(c, v, s->arguments[g].name);
+            for (size_t g = 0; g < s->argument_count; g++)
+                v->taken[g] = v->taken[g] || g == item->argument ||
+                              (item->choice && c_may_choose(item->choice, s->arguments[g].name));
         }
 }
 

@@ -3,6 +3,8 @@
 #include "tuner/emit/code_parts.h"
 #include "tuner/spec/code_text.h"
 
+#include "metrics/base/vec.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -228,28 +230,18 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
  * toolkit are included before.  A macro of theirs that a source also defines is put aside for that
  * source; so is a macro by a kernel's name, which NVRTC knows nothing of (linux, errno). */
 
-static bool was_included(const Code *c, size_t variant, size_t launch, size_t include)
-{
-    const char *name = c->unit->variants[variant].codes[launch].includes[include];
-    for (size_t v = 0; v <= variant; v++)
-        for (size_t l = 0; l < (v < variant ? c->spec->launch_count : launch + 1); l++) {
-            const EmitCode *code = &c->unit->variants[v].codes[l];
-            const bool last = v == variant && l == launch;
-            for (size_t i = 0; i < (last ? include : code->include_count); i++)
-                if (strcmp(code->includes[i], name) == 0)
-                    return true;
-        }
-    return false;
-}
-
 static void write_includes(const Code *c, Buf *out)
 {
+    VEC(const char *) written = {0};
     for (size_t v = 0; v < c->unit->variant_count; v++)
         for (size_t l = 0; l < c->spec->launch_count; l++) {
             const EmitCode *code = &c->unit->variants[v].codes[l];
-            for (size_t i = 0; i < code->include_count; i++)
-                if (!was_included(c, v, l, i))
-                    buf_printf(out, "#include %s\n", code->includes[i]);
+            for (size_t i = 0; i < code->include_count; i++) {
+                if (word_place(code->includes[i], written.at, written.count) < SIZE_MAX)
+                    continue;
+                VEC_PUSH(c->arena, &written, code->includes[i]);
+                buf_printf(out, "#include %s\n", code->includes[i]);
+            }
         }
 }
 

@@ -196,6 +196,7 @@ typedef struct Launch {
     size_t repeat_slot; /* of the name */
 
     bool in_double; /* of a reference: it gets float and half as double */
+    unsigned lines; /* those that were met, with or without mistakes, while it is read */
 } Launch;
 
 /* "rival cublas gemm args C, A, B, M, N, K": a library's call that does the same, for `bench`. */

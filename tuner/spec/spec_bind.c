@@ -448,7 +448,7 @@ static void bind_repeat(Reader *r, Launch *k, Visible *v)
     }
 }
 
-static void bind_launch(Reader *r, Launch *k, const LaunchLines *met, Visible v, bool own_lines)
+static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
 {
     bind_repeat(r, k, &v);
     if (k->repeat_name && find_taken(r, k->repeat_name))
@@ -466,16 +466,16 @@ static void bind_launch(Reader *r, Launch *k, const LaunchLines *met, Visible v,
     for (size_t i = 0; i < k->item_count; i++)
         bind_item(r, &k->items[i], &v);
     const char *how = own_lines ? "add a line such as" : "put behind it";
-    if (!met->block)
+    if (!(k->lines & 1u << WORD_BLOCK))
         diag_error(r->d, k->at, "%s has no block; %s 'block 16, 16'", k->entry, how);
-    if (!met->grid)
+    if (!(k->lines & 1u << WORD_GRID))
         diag_error(r->d, k->at, "%s has no grid; %s 'grid ceil_div(N, 16)'", k->entry, how);
 }
 
 static void reader_bind_launches(Reader *r)
 {
     for (size_t i = 0; i < r->spec->launch_count; i++)
-        bind_launch(r, &r->spec->launches[i], &r->launch_lines.at[i], reader_see_all(r), true);
+        bind_launch(r, &r->spec->launches[i], reader_see_all(r), true);
 }
 
 static void reader_bind_options(Reader *r)
@@ -531,7 +531,7 @@ static void reader_bind_references(Reader *r)
     Spec *s = r->spec;
     size_t before = r->d->errors;
     for (size_t i = 0; i < s->reference_count; i++) {
-        bind_launch(r, &s->reference[i], &r->reference_lines.at[i], reader_see_problem(r), false);
+        bind_launch(r, &s->reference[i], reader_see_problem(r), false);
         if (r->d->errors == before)
             check_fixed_arguments(r, &s->reference[i], "reference");
         if (s->reference[i].in_double != s->reference[0].in_double)
@@ -584,30 +584,20 @@ static void reader_bind_rivals(Reader *r)
 
 /* --- parameters as template arguments ------------------------------------------------------------ */
 
-typedef struct Sought {
-    size_t slot;
-    bool found;
-} Sought;
-
-static void note_slot(void *context, int slot)
-{
-    Sought *s = context;
-    s->found = s->found || (size_t)slot == s->slot;
-}
-
 bool spec_parameter_is_macro(const Spec *s, size_t parameter)
 {
     const char *name = s->parameters[parameter].name;
-    Sought sought = {spec_parameter_slot(s, parameter), false};
     for (size_t l = 0; l < s->launch_count; l++) {
         const Text *t = &s->launches[l].name;
         for (size_t i = 0; i < t->piece_count; i++) {
             const Expr *e = t->pieces[i].value;
-            if (e && expr_span(e).length == strlen(name))
-                expr_visit_names(e, note_slot, &sought);
+            const Span at = e ? expr_span(e) : (Span){0};
+            if (e && at.length == strlen(name) &&
+                memcmp(at.source->text + at.offset, name, at.length) == 0)
+                return false;
         }
     }
-    return !sought.found;
+    return true;
 }
 
 /* --- problems ----------------------------------------------------------------------------- */

@@ -22,10 +22,16 @@ typedef struct Taken {
     bool broken; /* its declaration has a mistake: its uses deserve no messages of their own */
 } Taken;
 
-/* Which lines of a launch were met, with or without mistakes. */
-typedef struct LaunchLines {
-    bool block, grid, shared, args, repeat;
-} LaunchLines;
+/* The lines of a launch. */
+typedef enum LaunchWord {
+    WORD_BLOCK,
+    WORD_GRID,
+    WORD_SHARED,
+    WORD_ARGS,
+    WORD_REPEAT,
+    WORD_DOUBLE,
+    LAUNCH_WORDS
+} LaunchWord;
 
 /* "reference Y = contents" and "compare Y …", until it is known what Y is. */
 typedef struct Deferred {
@@ -54,9 +60,7 @@ typedef struct Reader {
     VEC(Constraint) constraints;
     VEC(Argument) arguments;
     VEC(Launch) launches;
-    VEC(LaunchLines) launch_lines; /* one for each launch */
     VEC(Launch) references;
-    VEC(LaunchLines) reference_lines; /* one for each of them */
     VEC(Rival) rivals;
     VEC(Deferred) deferred;
     Span reference_first_at;

@@ -184,28 +184,25 @@ bool read_buffer(Reader *r)
 
 static void take_texture_modes(Reader *r, Argument *g)
 {
-    static const struct {
-        const char *word;
-        TaskEdge edge;
-    } edges[] = {
-        {"wrap", TASK_EDGE_WRAP}, {"mirror", TASK_EDGE_MIRROR}, {"border", TASK_EDGE_BORDER}};
+    static const char *const edges[] = {[TASK_EDGE_WRAP] = "wrap",
+                                        [TASK_EDGE_CLAMP] = "",
+                                        [TASK_EDGE_MIRROR] = "mirror",
+                                        [TASK_EDGE_BORDER] = "border"};
+    enum { EDGES = sizeof edges / sizeof edges[0] };
     g->edge = TASK_EDGE_CLAMP;
-    for (bool more = true; more;) {
-        more = true;
-        if (lexer_take(&r->l, "linear"))
+    for (;; lexer_next(&r->l)) {
+        const bool name = r->l.token.kind == TOKEN_NAME;
+        const size_t edge = name ? word_place(r->l.token.text, edges, EDGES) : SIZE_MAX;
+        if (lexer_is(&r->l, "linear"))
             g->linear = true;
-        else if (lexer_take(&r->l, "normalized"))
+        else if (lexer_is(&r->l, "normalized"))
             g->normalized = true;
-        else if (lexer_take(&r->l, "fetch"))
+        else if (lexer_is(&r->l, "fetch"))
             g->fetch = true;
+        else if (edge < EDGES)
+            g->edge = (TaskEdge)edge;
         else
-            more = false;
-        for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
-            if (lexer_take(&r->l, edges[i].word)) {
-                g->edge = edges[i].edge;
-                more = true;
-            }
-        }
+            return;
     }
 }
 

@@ -8,15 +8,12 @@
 
 /* The words that may follow a reference on its line, and begin lines of their own after a kernel.
  */
-static const char *const LAUNCH_WORDS[] = {"block", "grid", "shared", "args", "repeat", "double"};
-enum { LAUNCH_WORD_COUNT = sizeof LAUNCH_WORDS / sizeof LAUNCH_WORDS[0] };
+static const char *const WORDS[LAUNCH_WORDS] = {"block", "grid",   "shared",
+                                                "args",  "repeat", "double"};
 
 static bool is_launch_word(const Lexer *l)
 {
-    for (size_t i = 0; i < LAUNCH_WORD_COUNT; i++)
-        if (lexer_is(l, LAUNCH_WORDS[i]))
-            return true;
-    return false;
+    return l->token.kind == TOKEN_NAME && word_place(l->token.text, WORDS, LAUNCH_WORDS) < SIZE_MAX;
 }
 
 /* The name of the kernel, bare or in quotes. */
@@ -63,7 +60,6 @@ bool read_kernel(Reader *r)
     Launch k = {.at = r->at, .entry = "this kernel"};
     bool ok = take_kernel(r, &k);
     VEC_PUSH(r->a, &r->launches, k); /* even so: the lines after it belong to it */
-    VEC_PUSH(r->a, &r->launch_lines, (LaunchLines){0});
     return ok;
 }
 
@@ -165,31 +161,27 @@ static bool take_repeat(Reader *r, Launch *k)
     return true;
 }
 
-/* One of the launch's words, which was taken: into the launch, noted in `met`.
+/* One of the launch's words, which was taken: into the launch, and noted.
  *
  *     block, grid  expr [ "," expr [ "," expr ] ]
  *     shared       expr
  *     args         item { "," item }
  *     repeat       expr | NAME in exprs */
-static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, LaunchLines *met)
+static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
 {
-    bool *flag = *what == 'b'   ? &met->block
-                 : *what == 'g' ? &met->grid
-                 : *what == 's' ? &met->shared
-                 : *what == 'a' ? &met->args
-                                : &met->repeat;
-    if (*flag)
+    const size_t word = word_place(what, WORDS, LAUNCH_WORDS);
+    if (k->lines & 1u << word)
         return diag_error(r->d, at, "%s already has %s %s line", k->entry,
-                          *what == 'a' ? "an" : "a", what);
-    *flag = true;
-    switch (*what) {
-    case 'b':
+                          word == WORD_ARGS ? "an" : "a", what);
+    k->lines |= 1u << word;
+    switch (word) {
+    case WORD_BLOCK:
         return take_dimensions(r, what, k->block);
-    case 'g':
+    case WORD_GRID:
         return take_dimensions(r, what, k->grid);
-    case 'a':
+    case WORD_ARGS:
         return take_items(r, k);
-    case 'r':
+    case WORD_REPEAT:
         return take_repeat(r, k);
     default:
         k->shared = expr_parse(&r->l);
@@ -204,7 +196,7 @@ bool read_launch_line(Reader *r)
     if (n == 0)
         return diag_error(r->d, r->at, "'%s' belongs to a kernel: put it after the kernel line",
                           r->word);
-    return take_launch_line(r, r->at, r->word, &r->launches.at[n - 1], &r->launch_lines.at[n - 1]);
+    return take_launch_line(r, r->at, r->word, &r->launches.at[n - 1]);
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -259,7 +251,6 @@ bool read_trips(Reader *r)
 static bool read_reference_kernel(Reader *r)
 {
     Launch k = {.at = r->at, .entry = "the reference"};
-    LaunchLines met = {0};
     bool named = take_kernel(r, &k), ok = named;
     if (k.command)
         ok = named = diag_error(r->d, r->at, "a reference is a file, not what a command prints");
@@ -270,12 +261,11 @@ static bool read_reference_kernel(Reader *r)
         if (strcmp(what, "double") == 0)
             k.in_double = true;
         else
-            ok = take_launch_line(r, word, what, &k, &met);
+            ok = take_launch_line(r, word, what, &k);
     }
     if (!ok)
-        met.block = met.grid = true; /* one mistake is enough */
+        k.lines = ~0u; /* one mistake is enough */
     VEC_PUSH(r->a, &r->references, k);
-    VEC_PUSH(r->a, &r->reference_lines, met);
     return ok;
 }
 

@@ -3,21 +3,17 @@
 
 static bool take_relative(Reader *r, Comparison *c)
 {
-    static const struct {
-        const char *word;
-        TaskScale scale;
-    } scales[] = {
-        {"rms", TASK_SCALE_RMS}, {"max", TASK_SCALE_MAX}, {"element", TASK_SCALE_ELEMENT}};
+    static const char *const scales[] = {
+        [TASK_SCALE_RMS] = "rms", [TASK_SCALE_MAX] = "max", [TASK_SCALE_ELEMENT] = "element"};
     c->has_relative = true;
     if (!reader_take_number(r, "the relative error allowed", &c->relative))
         return false;
     if (!lexer_take(&r->l, "of"))
         return true;
-    for (size_t i = 0; i < 3; i++) {
-        if (lexer_take(&r->l, scales[i].word)) {
-            c->scale = scales[i].scale;
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        c->scale = (TaskScale)i;
+        if (lexer_take(&r->l, scales[i]))
             return true;
-        }
     }
     return diag_error(r->d, r->l.token.at, "expected 'rms', 'max' or 'element', found %s",
                       lexer_describe(&r->l));
