@@ -72,6 +72,19 @@ check() {
     status_is 0
 }
 
+@test "init says that device code has its body in another file, and what took functions away" {
+    printf '#include "nowhere.h"\n__device__ int f(int);\n__global__ void k(int *a) { a[0] = f(a[1]); }\n' >apart.cu
+    run --separate-stderr "$APTUNE" init apart.cu
+    status_is 2
+    has "$stderr" 'device code that it calls has its body in another file'
+    has "$stderr" "ptxas fatal +: Unresolved extern function '_Z1fi'"
+    lacks "$stderr" 'nowhere'
+    echo '__global__ void k(int *a) { a[0] = __shfl_up(a[1], 1); }' >masks.cu
+    run --separate-stderr "$APTUNE" init masks.cu
+    status_is 2
+    has "$stderr" 'CUDA 9 took the warp.s functions without a mask away'
+}
+
 @test "init takes what nvcc's and the toolkit's headers bring, and what others name" {
     {
         printf '\xef\xbb\xbf#include <thrust/system/cuda/memory.h>\n'

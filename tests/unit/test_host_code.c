@@ -60,6 +60,13 @@ static void unmarked_functions_go(void **state)
          "#define MAKE(T) \\ template void f<T>(T *); ; __device__ int i;"},
         {"template <class T> A<T>::A(int n) : m{n}, b(n), c{T{1}}\n{ m = 2; }\n__device__ int i;",
          "__device__ int i;"},
+        {"#define ADD(id, f) \\\n static int added_##id = (add(#id, f), 0)\nADD(1, g)\n__device__ "
+         "int i;",
+         "#define ADD(id, f) \\ static int added_##id = (add(#id, f), 0) __device__ int i;"},
+        {"#define API(f) f\nAPI(int) __device__ f();", "#define API(f) f API(int) __device__ f();"},
+        {"struct A { __host__ constexpr int f() { return 1; } __host__ __device__ constexpr int "
+         "g(); };",
+         "struct A { __host__ __device__ constexpr int g(); };"},
         {"#define MAKE(T) template <> __device__ int g<T>();\nMAKE(int)\n",
          "#define MAKE(T) template <> __device__ int g<T>(); MAKE(int)"},
         {"template <class T> requires(sizeof(T) == 4)\n__device__ T g(T a) { return a; }",

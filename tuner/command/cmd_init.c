@@ -430,7 +430,8 @@ static const char *std_header(const char *member)
 /* Adds an option that a log asks for; false: it asks for none that is new. */
 static bool mend_options(Trying *t, const char *log)
 {
-    static const char STD[] = "namespace \"std\" has no member";
+    static const char *const STD[] = {"namespace \"std\" has no member",
+                                      "incomplete type \"cuda::std::__4::"};
     bool added = strstr(log, "\"--device-int128\"") &&
                  add_option(t, "--device-int128", "for its 128-bit integers");
     if (strstr(log, "\"register\" storage class"))
@@ -440,14 +441,17 @@ static bool mend_options(Trying *t, const char *log)
         added = add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
                            "an #if around the kernel asks for it") ||
                 added;
-    for (const char *at = log; (at = strstr(at, STD)) != NULL;) {
-        at += strcspn(at + sizeof STD, "\"\n") + sizeof STD;
-        const char *member = code_copy(t->arena, code_word(at + (*at == '"')));
-        const char *header = std_header(member);
-        added = (header && add_option(t, arena_printf(t->arena, "--pre-include=%s", header),
-                                      arena_printf(t->arena, "for std::%s", member))) ||
-                added;
-    }
+    for (size_t i = 0; i < sizeof STD / sizeof *STD; i++)
+        for (const char *at = log; (at = strstr(at, STD[i])) != NULL;) {
+            at += strlen(STD[i]);
+            const char *quote = at + strcspn(at, "\"\n"),
+                       *name = i > 0 ? at : quote + (*quote == '"');
+            const char *member = code_copy(t->arena, code_word(name));
+            const char *header = std_header(member);
+            added = (header && add_option(t, arena_printf(t->arena, "--pre-include=%s", header),
+                                          arena_printf(t->arena, "for std::%s", member))) ||
+                    added;
+        }
     return added;
 }
 
@@ -504,7 +508,8 @@ static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, Compil
         folder = log ? header_folder(t, log) : NULL;
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
         first = first ? first : log && near_header_failing(t->arena, log) ? log : NULL;
-        *why = missing ? missing : first ? first : log;
+        const bool linked = log && strstr(log, "Unresolved extern function");
+        *why = linked ? log : missing ? missing : first ? first : log;
     } while (log && has_time(t) && mend_headers(t, log, folder));
     return false;
 }
@@ -572,6 +577,10 @@ static const char *advice(const char *log)
         {"surf1D", SURFACES},
         {"surf2D", SURFACES},
         {"surf3D", SURFACES},
+        {"Unresolved extern function",
+         "; device code that it calls has its body in another file: include that one in it"},
+        {"\"__shfl", "; CUDA 9 took the warp's functions without a mask away: __shfl_sync and its "
+                     "like take 0xffffffff before the other arguments"},
         {"instance of function template",
          "; no values were found for all parameters of the template: "
          "an instantiation or a launch in the file would tell"},

@@ -73,6 +73,8 @@ typedef struct Declaration {
     Word last;       /* of them */
     Word type;       /* the class's name */
     bool marked;     /* the device's */
+    bool both;       /* marked by constexpr alone … */
+    bool hosts;      /* … and by __host__: the host's after all */
     bool host;       /* of the host's types */
     bool parameters; /* it has a list of them */
     bool body;
@@ -176,7 +178,7 @@ static void decide(Cutter *c, const char *end)
         next_declaration(c);
         return;
     }
-    if (d->start && !d->marked && !d->is_namespace &&
+    if (d->start && !(d->marked && !(d->both && d->hosts)) && !d->is_namespace &&
         (is_function(c, d) || is_variable(c, d) || d->host))
         cut(c, d->start, end);
     if (d->host && d->is_typedef)
@@ -301,7 +303,12 @@ static void read_word(Cutter *c, Word w)
     const bool scope = strncmp(w.at + w.length, "::", 2) == 0 || (d->is_namespace && d->value);
     if (c->list && d->braces == 0 && scope && owner_of(c, w).length == 0)
         VEC_PUSH(c->arena, &d->listed.scopes, code_copy(c->arena, w));
-    d->marked = d->marked || (d->braces == 0 && is_mark(c->marks, w));
+    if (d->braces == 0 && is_mark(c->marks, w)) {
+        const bool constant = code_same(w, "constexpr") || code_same(w, "consteval");
+        d->both = constant && (d->both || !d->marked);
+        d->marked = true;
+    }
+    d->hosts = d->hosts || (d->braces == 0 && code_same(w, "__host__"));
     if (d->braces == 0 && !d->parameters)
         d->host = d->host || IS_ONE_OF(w, HOST_TYPES) || is_std_type(c, w);
     /* "= default", "= delete": what a class has without a function. */
@@ -506,10 +513,17 @@ static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
     return false;
 }
 
-/* Behind blanks and ends of lines that a backslash joins. */
-static const char *behind_joints(const char *at)
+/* Is what a macro stands for, from `at` to `end`, cut as a whole where it stands at the file's scope? */
+static bool is_host_text(Arena *a, const char *at, const char *end)
 {
-    return at + strspn(at, " \t\\\r\n");
+    char *text =
+        arena_copy(a, arena_printf(a, "%.*s;", (int)(end - at), at), (size_t)(end - at) + 1);
+    for (char *c = text; *c; c++)
+        if (*c == '\\' || *c == '\n' || *c == '\r')
+            *c = ' ';
+    const size_t size = strlen(text), blank = strspn(text, " \t;");
+    const char *left = host_code_cut(a, text, size, NULL);
+    return blank < size && strspn(left, " \t;") == size;
 }
 
 void host_marks_add(Arena *a, const char *text, HostMarks *marks)
@@ -521,11 +535,9 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
             continue;
         const char *end = code_line_end(define), *list = name.at + name.length;
         const char *close = *list == '(' ? code_closing(list, end) : NULL;
-        const Word first = code_word(behind_joints(close ? close + 1 : list));
         if (holds_mark(list, end, marks))
             VEC_PUSH(a, &marks->device, code_copy(a, name));
-        else if (close && code_same(first, "template") &&
-                 *code_blanks(first.at + first.length) != '<')
+        else if (close && is_host_text(a, close + 1, end))
             VEC_PUSH(a, &marks->host, code_copy(a, name));
     }
 }

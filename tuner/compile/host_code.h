@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 /* Names of macros that hold __device__ or another mark of the device's, and of those that
- * instantiate a template of the host's: "#define INSTANTIATE(T) template void f<T>(T *);". */
+ * stand for the host's declarations: "#define INSTANTIATE(T) template void f<T>(T *);". */
 typedef struct HostMarks {
     VEC(const char *) device, host;
 } HostMarks;

@@ -41,7 +41,8 @@ const char *result_errors(Arena *a, const char *log)
         const char *block = arena_copy(a, at, (size_t)(end - at));
         const char *first = arena_copy(a, block, strcspn(block, "\n"));
         /* The first line of a block says what it is; a path may stand on a line of its own. */
-        bool error = strstr(block, "error:") && !strstr(first, "warning #");
+        bool fatal = strncmp(first, "ptxas fatal", 11) == 0;
+        bool error = fatal || (strstr(block, "error:") && !strstr(first, "warning #"));
         bool counted = strstr(first, " detected in the compilation of");
         bool place = strncmp(first, "headers were looked for", 23) == 0;
         errors += error && !counted;
