@@ -1,5 +1,6 @@
 #include "metrics/metric/metricset.h"
 
+#include "metrics/base/file.h"
 #include <math.h>
 
 /* What formulas may use of the device (device.def). */
@@ -257,6 +258,12 @@ bool metricset_read(MetricSet *set, const Source *s, Diag *d)
         }
     }
     return ok;
+}
+
+const Source *metricset_read_file(MetricSet *set, const char *path, Diag *d)
+{
+    const Source *s = source_read(set->arena, path, d);
+    return s && metricset_read(set, s, d) ? s : NULL;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */

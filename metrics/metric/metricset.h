@@ -53,6 +53,9 @@ MetricSet *metricset_new(Arena *a);
  * outlive the set. */
 bool metricset_read(MetricSet *set, const Source *s, Diag *d);
 
+/* The same of a file: its text; NULL after a mistake. */
+const Source *metricset_read_file(MetricSet *set, const char *path, Diag *d);
+
 /* The number of the metric of that name, -1 when there is none. */
 int metricset_find(const MetricSet *set, const char *name);
 

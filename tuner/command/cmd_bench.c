@@ -157,14 +157,13 @@ static bool bench(Call *c)
 
 int cmd_bench(int argc, char **argv)
 {
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
     CommandOptions o = {0};
     const CommandLine line = {
         .usage = "usage: aptune bench FILE.spec [options] [RECORDING]\n"
                  "Runs a recording's winner, a configuration or emitted code again, here and "
                  "now, in turn with the\nlibraries that the spec names as rivals, and says how "
                  "fast it is against each.\n",
-        .table = {{options_run(&o.run), options_compile(&o.run), {own_options, OWN, &o}}, 3},
+        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}, 3},
         .most = 1,
         .work = bench,
         .options = &o};

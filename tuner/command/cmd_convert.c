@@ -62,7 +62,7 @@ int cmd_convert(int argc, char **argv)
         .usage = "usage: aptune convert FILE.json [options]\n"
                  "Writes the spec that a T1 file means.  Its Python-style expressions are "
                  "parsed, never\nexecuted.\n",
-        .table = {{{own_options, 1, &output}}, 1},
+        .table = {{OPTION_GROUP(own_options, &output)}, 1},
         .least = 1,
         .most = 1,
         .wanted = "which file? Say aptune convert FILE.json",

@@ -42,21 +42,11 @@ static bool print_devices(void)
     return command_finish(&out);
 }
 
-static bool is_file(const char *name)
-{
-    const size_t length = strlen(name);
-    return strchr(name, '/') || (length > 7 && strcmp(name + length - 7, ".device") == 0);
-}
-
 static bool print_device(Call *c, const char *name)
 {
-    const Device *d = is_file(name) ? device_file_read(c->arena, name, c->diag) : device_find(name);
-    if (!d) {
-        c->code = EXIT_USAGE;
-        if (c->diag->errors == 0)
-            diag_fail(c->diag, "unknown device '%s'; `aptune devices` lists those known", name);
+    const Device *d = command_device(c, name, device_find);
+    if (!d)
         return false;
-    }
     Buf out = {0};
     sheet_write(d, &out); /* to be read again */
     bool ok = command_print_data(buf_text(&out));

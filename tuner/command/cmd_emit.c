@@ -242,17 +242,15 @@ static bool emit(Call *c)
 
 int cmd_emit(int argc, char **argv)
 {
-    enum {
-        OWN = sizeof own_options / sizeof own_options[0],
-        END = sizeof end_options / sizeof end_options[0]
-    };
     EmitCommand o = {.run = {.ordinal = -1}};
     const CommandLine line = {
         .usage = "usage: aptune emit FILE.spec [options] [RECORDING …]\n"
                  "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
                  "header, loader\nand launcher, sources with the parameters as constants, cubin "
                  "and PTX.\n",
-        .table = {{{own_options, OWN, &o}, options_compile(&o.run), {end_options, END, &o}}, 3},
+        .table = {{OPTION_GROUP(own_options, &o), options_compile(&o.run),
+                   OPTION_GROUP(end_options, &o)},
+                  3},
         .most = INT_MAX,
         .work = emit,
         .options = &o};

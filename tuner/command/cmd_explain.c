@@ -126,13 +126,12 @@ static bool explain(Call *c)
 
 int cmd_explain(int argc, char **argv)
 {
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
     ExplainOptions o = {0};
     const CommandLine line = {
         .usage = "usage: aptune explain FILE.spec \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
                  "What bounds a configuration, where its cycles go, and what would help; two "
                  "side by side.\n",
-        .table = {{options_run(&o.run), options_compile(&o.run), {own_options, OWN, &o}}, 3},
+        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}, 3},
         .most = INT_MAX,
         .work = explain,
         .options = &o};

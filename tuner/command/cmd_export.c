@@ -1,8 +1,6 @@
 /* aptune export: a recording for others to read. */
-#include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/library/where.h"
 #include "tuner/output/export.h"
 
 #include <string.h>
@@ -35,20 +33,6 @@ static const Option options[] = {
      offsetof(ExportCommand, metrics), 0, 0},
 };
 
-static MetricSet *read_metrics(Arena *a, const char *own, Diag *d)
-{
-    size_t count;
-    const char *const *shipped = where_metrics(a, NULL, &count);
-    MetricSet *set = metricset_new(a);
-    for (size_t i = 0; i <= count; i++) {
-        const char *path = i < count ? shipped[i] : own;
-        const Source *s = path ? source_read(a, path, d) : NULL;
-        if (path && (!s || !metricset_read(set, s, d)))
-            return NULL;
-    }
-    return set;
-}
-
 static bool export(Call *call)
 {
     const ExportCommand *c = call->options;
@@ -57,8 +41,9 @@ static bool export(Call *call)
     ExportSource s;
     size_t rows = 0;
     const char *from = call->words[0];
-    MetricSet *metrics = read_metrics(call->arena, c->metrics, call->diag);
-    if (!metrics || !export_open(call->arena, from, metrics, &s, call->diag) ||
+    MetricSet *metrics = command_metrics(call->arena, call->diag);
+    if (!metrics || (c->metrics && !metricset_read_file(metrics, c->metrics, call->diag)) ||
+        !export_open(call->arena, from, metrics, &s, call->diag) ||
         !export_write(&s, c->format, c->output, &rows, call->diag))
         return false;
     Buf out = {0};
@@ -73,7 +58,7 @@ int cmd_export(int argc, char **argv)
         .usage = "usage: aptune export RECORDING --output FILE [options]\n"
                  "  RECORDING: NAME.times or NAME.times.zst; what NAME.profile knows of each row "
                  "goes along\n",
-        .table = {{{options, sizeof options / sizeof options[0], &c}}, 1},
+        .table = {{OPTION_GROUP(options, &c)}, 1},
         .least = 1,
         .most = 1,
         .wanted = "which recording? Say aptune export NAME.times --output FILE",

@@ -473,29 +473,20 @@ static bool fit_all(Session *y)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-static const DeviceSheet *sheet_of(Session *y, const char *name)
+/* The devices of the theses have numbers, and no limits to carve by. */
+static const Device *find_platform(const char *name)
 {
-    const size_t length = strlen(name);
-    if (strchr(name, '/') || (length > 7 && strcmp(name + length - 7, ".device") == 0)) {
-        const Device *d = device_file_read(y->arena, name, y->diag);
-        return d ? d->sheet : NULL;
-    }
     const DeviceSheet *s = sheet_find(name);
-    if (!s)
-        diag_fail(y->diag,
-                  "unknown device '%s'; `aptune devices` lists those known, and gtx280, 8500gt and "
-                  "radeon5850 are those of the theses",
-                  name);
-    return s;
+    return s ? &s->device : NULL;
 }
 
 static bool compare(Session *y, const char *first, const char *second)
 {
-    const DeviceSheet *a = sheet_of(y, first), *b = a ? sheet_of(y, second) : NULL;
-    if (!b) {
-        y->call->code = EXIT_USAGE;
+    const Device *one = command_device(y->call, first, find_platform);
+    const Device *other = one ? command_device(y->call, second, find_platform) : NULL;
+    if (!other)
         return false;
-    }
+    const DeviceSheet *a = one->sheet, *b = other->sheet;
     Buf out = {0};
     if (y->command.output && !platform_pair_draw(y->arena, a, b, y->command.output, y->diag))
         return false;
@@ -547,7 +538,7 @@ int cmd_platform(int argc, char **argv)
             "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
             "metrics/platform.models\n"
             "says which formula describes each and which numbers of a device file follow.\n",
-        .table = {{{options, sizeof options / sizeof options[0], &o}}, 1},
+        .table = {{OPTION_GROUP(options, &o)}, 1},
         .most = 2,
         .work = platform,
         .options = &o};

@@ -1,9 +1,6 @@
 /* aptune profile: what a profile holds, for authors of metrics. */
-#include "metrics/base/file.h"
-#include "metrics/metric/metricset.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/library/where.h"
 
 #include <stdio.h>
 
@@ -44,20 +41,13 @@ static void print_columns(Buf *out)
 
 static bool print_metrics(Arena *a, Buf *out, Diag *d)
 {
-    MetricSet *set = metricset_new(a);
-    size_t count;
-    const char *const *files = where_metrics(a, NULL, &count);
-    for (size_t i = 0; i < count; i++) {
-        const Source *s = source_read(a, files[i], d);
-        if (!s || !metricset_read(set, s, d))
-            return false;
-    }
-    for (size_t i = 0; i < set->metrics.count; i++) {
+    MetricSet *set = command_metrics(a, d);
+    for (size_t i = 0; set && i < set->metrics.count; i++) {
         const Metric *m = &set->metrics.at[i];
         buf_printf(out, "%-20s %s, %s is better. %s\n%20s = %s\n", m->name, m->unit,
                    m->higher ? "higher" : "lower", m->meaning, "", expr_text(a, m->formula));
     }
-    return true;
+    return set != NULL;
 }
 
 static bool profile(Call *c)
@@ -81,7 +71,7 @@ int cmd_profile(int argc, char **argv)
     ProfileOptions o = {0};
     const CommandLine line = {.usage = "usage: aptune profile --fields | --metrics\n"
                                        "What carvings and formulas of your own can use.\n",
-                              .table = {{{own_options, 2, &o}}, 1},
+                              .table = {{OPTION_GROUP(own_options, &o)}, 1},
                               .work = profile,
                               .options = &o};
     return command_run(&line, argc, argv);

@@ -4,7 +4,6 @@
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/library/where.h"
 #include "tuner/record/find.h"
 #include "tuner/record/table_read.h"
 #include "tuner/report/page.h"
@@ -52,28 +51,10 @@ static bool take_carving_file(const Option *o, const char *path, void *field, Di
     return take_own(field, (OwnCarving){.path = path}, d);
 }
 
-enum { OWN_METRICS_MOST = 32 };
-
-/* Files of metrics of one's own. */
-typedef struct OwnMetrics {
-    const char *paths[OWN_METRICS_MOST];
-    size_t count;
-} OwnMetrics;
-
-static bool take_metrics(const Option *o, const char *path, void *field, Diag *d)
-{
-    OwnMetrics *all = field;
-    (void)o;
-    if (all->count == OWN_METRICS_MOST)
-        return diag_fail(d, "at most %d files of metrics", OWN_METRICS_MOST);
-    all->paths[all->count++] = path;
-    return true;
-}
-
 typedef struct StudyCommand {
     const char *output, *fit;
     const char *guess; /* the metric taken for the time */
-    OwnMetrics metrics;
+    OptionTexts metrics;
     OwnCarvings carvings;
     int seeds, bootstraps;
     bool json;
@@ -83,7 +64,7 @@ static const Option options[] = {
     {"output", "DIR", "where tables, pictures and report go (default aptune-study)", option_text,
      offsetof(StudyCommand, output), 0, 0},
     {"metrics", "FILE", "metrics of your own, beside the shipped ones (may come again)",
-     take_metrics, offsetof(StudyCommand, metrics), 0, 0},
+     option_texts, offsetof(StudyCommand, metrics), 0, 0},
     {"carve", "TEXT",
      "a carving of your own beside the shipped ones, statements parted by ';', perhaps with "
      "'NAME:' "
@@ -108,32 +89,23 @@ typedef struct Session {
     Diag *diag;
     StudyCommand command;
     MetricSet *metrics;
-    const Source *own_metrics[OWN_METRICS_MOST]; /* as many as the command has */
-    const Source *carvings[OWN_CARVINGS_MOST];   /* as many as the command has */
-    Table *sets;                                 /* of each recording, by its name here */
+    const Source *own_metrics[OPTION_TEXTS_MOST]; /* as many as the command has */
+    const Source *carvings[OWN_CARVINGS_MOST];    /* as many as the command has */
+    Table *sets;                                  /* of each recording, by its name here */
     Study *studies;
     Story *stories;
     size_t count, studied;
 } Session;
 
-static const Source *read_metric_file(Session *y, const char *path)
-{
-    const Source *s = source_read(y->arena, path, y->diag);
-    return s && metricset_read(y->metrics, s, y->diag) ? s : NULL;
-}
-
 static bool read_metrics(Session *y)
 {
-    size_t count;
-    const char *const *shipped = where_metrics(y->arena, NULL, &count);
-    const OwnMetrics *own = &y->command.metrics;
-    y->metrics = metricset_new(y->arena);
-    for (size_t i = 0; i < count; i++)
-        if (!read_metric_file(y, shipped[i]))
-            return false;
-    bool ok = true;
-    for (size_t i = 0; i < own->count; i++)
-        ok = (y->own_metrics[i] = read_metric_file(y, own->paths[i])) != NULL && ok;
+    const OptionTexts *own = &y->command.metrics;
+    y->metrics = command_metrics(y->arena, y->diag);
+    bool ok = y->metrics != NULL;
+    for (size_t i = 0; i < own->count && y->metrics; i++) {
+        y->own_metrics[i] = metricset_read_file(y->metrics, own->at[i], y->diag);
+        ok = y->own_metrics[i] != NULL && ok;
+    }
     return ok;
 }
 
@@ -380,7 +352,7 @@ int cmd_study(int argc, char **argv)
         .usage = "usage: aptune study RECORDING... [options]\n"
                  "  RECORDING: NAME.times or NAME.times.zst, or a run's output folder; the whole "
                  "space timed (aptune --exhaustive)\n",
-        .table = {{{options, sizeof options / sizeof options[0], &o}}, 1},
+        .table = {{OPTION_GROUP(options, &o)}, 1},
         .least = 1,
         .most = INT_MAX,
         .wanted = "which recordings? Say aptune study NAME.times.zst",

@@ -541,10 +541,8 @@ int cmd_tune(int argc, char **argv)
     aptune_set(t.handle, "shard", "auto"); /* the whole space where no launcher says so */
     RunOptions unused;                     /* the handle takes the values */
     const CommandLine line = {.usage = "usage: aptune [tune] FILE.spec [options]\n",
-                              .table = {{options_run(&unused),
-                                         options_compile(&unused),
-                                         options_tune(&unused),
-                                         {own_options, OWN, &t}},
+                              .table = {{options_run(&unused), options_compile(&unused),
+                                         options_tune(&unused), OPTION_GROUP(own_options, &t)},
                                         4},
                               .most = 1,
                               .work = tune_command,

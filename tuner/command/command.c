@@ -1,6 +1,7 @@
 #include "tuner/command/command.h"
 
 #include "metrics/base/buf.h"
+#include "tuner/library/where.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -233,4 +234,15 @@ bool command_finish(Buf *text)
     bool ok = command_print_text(buf_text(text));
     buf_free(text);
     return ok;
+}
+
+MetricSet *command_metrics(Arena *a, Diag *d)
+{
+    size_t count;
+    const char *const *files = where_metrics(a, NULL, &count);
+    MetricSet *set = metricset_new(a);
+    for (size_t i = 0; i < count; i++)
+        if (!metricset_read_file(set, files[i], d))
+            return NULL;
+    return set;
 }

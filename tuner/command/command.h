@@ -7,6 +7,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/diag.h"
+#include "metrics/metric/metricset.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,6 +44,9 @@ void command_flush_messages(Diag *d);
 bool command_print_text(const char *text);
 bool command_print_data(const char *text);
 bool command_finish(Buf *text);
+
+/* The shipped metrics, in `a`; NULL after messages. */
+MetricSet *command_metrics(Arena *a, Diag *d);
 
 /* Columns that a text written to the descriptor may have: those of COLUMNS, of the terminal, or 80.
  * SIZE_MAX: as many as it likes (COLUMNS=0). */

@@ -217,6 +217,19 @@ int command_run(const CommandLine *c, int argc, char **argv)
     return ok ? EXIT_DONE : call.code;
 }
 
+const Device *command_device(Call *call, const char *name, const Device *(*find)(const char *))
+{
+    const bool is_file = strchr(name, '/') || text_ends_with(name, ".device");
+    const Device *d = is_file ? device_file_read(call->arena, name, call->diag) : find(name);
+    if (!d && call->diag->errors == 0)
+        diag_fail(call->diag, "unknown device '%s'; `aptune devices` lists those known%s", name,
+                  find == device_find
+                      ? ""
+                      : ", and gtx280, 8500gt and radeon5850 are those of the theses");
+    call->code = d ? call->code : EXIT_USAGE;
+    return d;
+}
+
 bool command_refuse(Call *call, const char *format, ...)
 {
     va_list args;

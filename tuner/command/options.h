@@ -7,6 +7,7 @@
 #define APTUNE_COMMAND_OPTIONS_H
 
 #include "metrics/base/buf.h"
+#include "metrics/metric/device.h"
 #include "tuner/run/option.h"
 
 /* What a command works with. */
@@ -41,6 +42,10 @@ int command_run(const CommandLine *c, int argc, char **argv);
 
 /* The usage, and a line for each option, --help among them. */
 void command_print_help(const CommandLine *c, Buf *out);
+
+/* A device by name, which `find` knows, or in a file; NULL after a message, with the code of wrong
+ * usage. */
+const Device *command_device(Call *call, const char *name, const Device *(*find)(const char *));
 
 /* For work that finds its options wrong: says it, "aptune: why", and is false. */
 bool command_refuse(Call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

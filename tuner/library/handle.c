@@ -319,12 +319,9 @@ static const Option own_options[] = {
 /* The options of a handle, over its own fields. */
 static OptionTable options_of(aptune *a)
 {
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
     RunOptions defaults; /* the groups' targets begin with them */
-    OptionTable t = {{options_run(&defaults),
-                      options_compile(&defaults),
-                      options_tune(&defaults),
-                      {own_options, OWN, a}},
+    OptionTable t = {{options_run(&defaults), options_compile(&defaults), options_tune(&defaults),
+                      OPTION_GROUP(own_options, a)},
                      4};
     for (size_t i = 0; i < 3; i++)
         t.groups[i].target = &a->options;

@@ -281,14 +281,13 @@ OptionGroup options_compile(RunOptions *target)
     target->jobs = process_processors();
     target->compile_limit = 60;
     target->cache_limit = CACHE_LIMIT_GB;
-    return (OptionGroup){compile_options, sizeof compile_options / sizeof compile_options[0],
-                         target};
+    return OPTION_GROUP(compile_options, target);
 }
 
 OptionGroup options_run(RunOptions *target)
 {
     target->ordinal = -1;
-    return (OptionGroup){run_options, sizeof run_options / sizeof run_options[0], target};
+    return OPTION_GROUP(run_options, target);
 }
 
 OptionGroup options_tune(RunOptions *target)
@@ -296,7 +295,7 @@ OptionGroup options_tune(RunOptions *target)
     target->audit_seed = target->seed = 1;
     target->search = true;
     shard_ask_rank(target);
-    return (OptionGroup){tune_options, sizeof tune_options / sizeof tune_options[0], target};
+    return OPTION_GROUP(tune_options, target);
 }
 
 bool options_agree(const RunOptions *o, Diag *d)

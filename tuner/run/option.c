@@ -25,7 +25,7 @@ bool option_text(const Option *o, const char *text, void *field, Diag *d)
 bool option_texts(const Option *o, const char *text, void *field, Diag *d)
 {
     OptionTexts *all = field;
-    if (all->count == sizeof all->at / sizeof *all->at)
+    if (all->count == OPTION_TEXTS_MOST)
         return diag_fail(d, "--%s is given more than %zu times", o->name, all->count);
     all->at[all->count++] = text;
     return true;

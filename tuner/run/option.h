@@ -39,6 +39,9 @@ typedef struct OptionGroup {
     void *target; /* the struct whose fields they are */
 } OptionGroup;
 
+/* All options of an array, over a struct. */
+#define OPTION_GROUP(list, target) ((OptionGroup){list, sizeof list / sizeof *list, target})
+
 enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 8 };
 
 /* All options of a command. */
@@ -62,9 +65,11 @@ bool option_flag(const Option *o, const char *text, void *field, Diag *d);
 /* A const char *: the argument itself. */
 bool option_text(const Option *o, const char *text, void *field, Diag *d);
 
+enum { OPTION_TEXTS_MOST = 32 };
+
 /* Values of an option that may be given several times. */
 typedef struct OptionTexts {
-    const char *at[16];
+    const char *at[OPTION_TEXTS_MOST];
     size_t count;
 } OptionTexts;
 

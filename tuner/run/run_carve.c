@@ -2,7 +2,6 @@
 #include "tuner/run/run_search.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/file.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,16 +11,11 @@
 static bool read_metrics(Run *r)
 {
     MetricSet *metrics = metricset_new(r->arena);
-    for (size_t i = 0; i < r->home.metric_file_count; i++) {
-        const Source *shipped = source_read(r->arena, r->home.metric_files[i], r->diag);
-        if (!shipped || !metricset_read(metrics, shipped, r->diag))
+    for (size_t i = 0; i < r->home.metric_file_count; i++)
+        if (!metricset_read_file(metrics, r->home.metric_files[i], r->diag))
             return false;
-    }
-    if (r->options.metrics) {
-        const Source *own = source_read(r->arena, r->options.metrics, r->diag);
-        if (!own || !metricset_read(metrics, own, r->diag))
-            return false;
-    }
+    if (r->options.metrics && !metricset_read_file(metrics, r->options.metrics, r->diag))
+        return false;
     for (size_t i = 0; i < r->spec->metric_line_count; i++)
         if (!metricset_read(metrics, r->spec->metric_lines[i], r->diag))
             return false;
