@@ -110,14 +110,9 @@ static void print_field(const Subject *s, ProfileField f, const char *unit, Buf 
     buf_printf(out, " %s", unit);
 }
 
-static double percent(double part, double whole)
-{
-    return whole > 0 ? 100 * part / whole : NAN;
-}
-
 static void print_percent(double part, double whole, Buf *out)
 {
-    double share = percent(part, whole);
+    const double share = whole > 0 ? 100 * part / whole : NAN;
     if (isnan(share))
         buf_puts(out, "not known");
     else

@@ -69,12 +69,6 @@ Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
     return w;
 }
 
-/* Bytes in the file. */
-static int64_t append_size(const Appender *w)
-{
-    return w->size;
-}
-
 /* Takes back a line of which only a part was written. */
 static bool take_back(Appender *w, size_t written, int error, Diag *d)
 {
@@ -157,7 +151,7 @@ bool append_close(Appender *w, Diag *d)
 
 bool append_check(Appender *w, const char *path, const char *kind, bool *fresh, Diag *d)
 {
-    *fresh = append_size(w) == 0;
+    *fresh = w->size == 0;
     if (*fresh)
         return true;
     Arena *a = arena_new();

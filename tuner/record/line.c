@@ -2,6 +2,7 @@
 
 #include "metrics/base/hash.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,19 +78,9 @@ void line_text(Buf *line, const char *text)
     json_decref(s);
 }
 
-/* By hand, because the keys of ten thousand rows hold a hundred thousand of them. */
 void line_integer(Buf *line, int64_t number)
 {
-    char digits[24];
-    char *p = digits + sizeof digits;
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    do {
-        *--p = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (number < 0)
-        *--p = '-';
-    buf_add(line, p, (size_t)(digits + sizeof digits - p));
+    buf_printf(line, "%" PRId64, number);
 }
 
 void line_number(Buf *line, double number)

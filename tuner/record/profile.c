@@ -245,14 +245,9 @@ bool profiles_close(ProfileWriter *w, Diag *d)
 
 /* --- rows as profiles of this program --------------------------------------------------------- */
 
-static size_t place_of(const char *name, const char *const *names, size_t count)
-{
-    return word_place(name, names, count);
-}
-
 size_t profiles_field(const ProfileHeader *h, const char *name)
 {
-    return place_of(name, h->fields, h->field_count);
+    return word_place(name, h->fields, h->field_count);
 }
 
 ProfileColumns profiles_columns(const ProfileHeader *h)
@@ -261,7 +256,7 @@ ProfileColumns profiles_columns(const ProfileHeader *h)
     for (int f = 0; f < PROFILE_FIELDS; f++)
         c.field[f] = profiles_field(h, profile_info((ProfileField)f)->name);
     for (int k = 0; k < REGION_COLUMNS; k++)
-        c.region[k] = place_of(profile_region_names()[k], h->columns, h->column_count);
+        c.region[k] = word_place(profile_region_names()[k], h->columns, h->column_count);
     return c;
 }
 

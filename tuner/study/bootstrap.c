@@ -25,6 +25,24 @@ static double median_again(gsl_rng *random, const Table *s, size_t i, double *ag
     return stats_median(again, n);
 }
 
+/* Room for the samples of any of these rows. */
+static double *room_for_samples(Arena *a, const Table *s, const size_t *rows, size_t count)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < count; k++)
+        most = s->times[rows[k]].count > most ? s->times[rows[k]].count : most;
+    return ARENA_ARRAY(a, double, most);
+}
+
+static size_t list_distinct(const Table *s, size_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->same_as[i] == i && !isnan(s->ms[i]))
+            out[n++] = i;
+    return n;
+}
+
 /* Points that can be the best of all or of the sure ones in some round: those whose fastest sample
  * is no slower than the slowest sample of the best by median.  The others only cost time.  Of the
  * tied ones all count in what is expected. */
@@ -66,12 +84,9 @@ void bootstrap_first(const Table *s, const FirstBy *first, size_t rounds, double
 {
     *low = *high = NAN;
     Arena *a = arena_new();
-    size_t *list = ARENA_ARRAY(a, size_t, s->count), most = 0;
+    size_t *list = ARENA_ARRAY(a, size_t, s->count);
     size_t n = s->best == SIZE_MAX ? 0 : list_contenders(s, first, list);
-    for (size_t k = 0; k < n; k++)
-        if (s->times[list[k]].count > most)
-            most = s->times[list[k]].count;
-    double *again = ARENA_ARRAY(a, double, most), *regret = ARENA_ARRAY(a, double, rounds);
+    double *again = room_for_samples(a, s, list, n), *regret = ARENA_ARRAY(a, double, rounds);
     double *ms = ARENA_ARRAY(a, double, s->count);
     Arena *scratch = arena_new();
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
@@ -105,29 +120,20 @@ void bootstrap_regret(const Table *s, const bool *chosen, size_t rounds, double 
     arena_free(a);
 }
 
-/* The times of all distinct points, each drawn again; the fastest first. */
-static void times_again(gsl_rng *random, const Table *s, double *again, double *times)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->same_as[i] == i && !isnan(s->ms[i]))
-            times[n++] = median_again(random, s, i, again);
-    gsl_sort(times, 1, n);
-}
-
 void bootstrap_samples(const Table *s, const double *performances, size_t count, size_t rounds,
                        double *low, double *high)
 {
     Arena *a = arena_new();
-    size_t most = 0;
-    for (size_t i = 0; i < s->count; i++)
-        most = s->times[i].count > most ? s->times[i].count : most;
-    double *again = ARENA_ARRAY(a, double, most), *times = ARENA_ARRAY(a, double, s->distinct);
+    size_t *list = ARENA_ARRAY(a, size_t, s->count);
+    size_t n = list_distinct(s, list);
+    double *again = room_for_samples(a, s, list, n), *times = ARENA_ARRAY(a, double, n);
     double *sizes = ARENA_ARRAY(a, double, rounds *count);
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(random, 1);
     for (size_t r = 0; r < rounds; r++) {
-        times_again(random, s, again, times);
+        for (size_t k = 0; k < n; k++)
+            times[k] = median_again(random, s, list[k], again);
+        gsl_sort(times, 1, n);
         for (size_t k = 0; k < count; k++)
             sizes[k * rounds + r] = (double)judge_sample_for(times, s->distinct, performances[k]);
     }
@@ -147,15 +153,6 @@ typedef struct RankedMetric {
     double *values;
     double *ranks; /* NULL: not known for some, so that ranks are those of the others */
 } RankedMetric;
-
-static size_t list_distinct(const Table *s, size_t *out)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->same_as[i] == i && !isnan(s->ms[i]))
-            out[n++] = i;
-    return n;
-}
 
 static RankedMetric rank_metric(Arena *a, const double *metric, const size_t *list, size_t n)
 {
@@ -184,15 +181,14 @@ static double correlate(Arena *scratch, const RankedMetric *m, const double *ms,
 void bootstrap_correlations(const Table *s, size_t rounds, double *low, double *high)
 {
     Arena *a = arena_new(), *scratch = arena_new();
-    size_t *list = ARENA_ARRAY(a, size_t, s->count), most = 0;
+    size_t *list = ARENA_ARRAY(a, size_t, s->count);
     size_t n = list_distinct(s, list), metrics = s->metrics->metrics.count;
-    for (size_t k = 0; k < n; k++)
-        most = s->times[list[k]].count > most ? s->times[list[k]].count : most;
     RankedMetric *ranked = ARENA_ARRAY(a, RankedMetric, metrics);
     for (size_t m = 0; m < metrics; m++)
         ranked[m] = rank_metric(a, s->metric[m], list, n);
     double *ms = ARENA_ARRAY(a, double, n), *ranks = ARENA_ARRAY(a, double, n);
-    double *again = ARENA_ARRAY(a, double, most), *rho = ARENA_ARRAY(a, double, metrics *rounds);
+    double *again = room_for_samples(a, s, list, n);
+    double *rho = ARENA_ARRAY(a, double, metrics *rounds);
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(random, 1);
     for (size_t r = 0; r < rounds; r++) {

@@ -18,11 +18,8 @@
 static void sort_times(Table *t)
 {
     Arena *scratch = arena_new();
-    double *times = ARENA_ARRAY(scratch, double, t->count);
     size_t count;
-    for (size_t i = 0; i < t->count; i++)
-        times[i] = t->same_as[i] == i ? t->ms[i] : NAN;
-    t->sorted = random_sorted(t->arena, times, t->count, &count);
+    t->sorted = random_sorted(t->arena, judge_times(scratch, t), t->count, &count);
     arena_free(scratch);
 }
 
