@@ -10,7 +10,8 @@
  *     RUN 2    block 0   block 0 │ block 1   block 1 │ block 2   block 2 │ block 0 …
  *
  * so that all blocks together are busy within BLOCKS × RUN × CHUNK elements.  With a FOOTPRINT every
- * block goes round and round through so much of the array.  MODE is 0 read, 1 write, 2 copy. */
+ * block goes round and round through so much of the array.  MODE is 0 read, 1 write, 2 copy,
+ * 3 reading the array's halves and writing a third one of that size. */
 
 #ifndef MODE
 #define MODE 0
@@ -58,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     stream(unsigned *good, Vector *to, const Vector *from)
 {
     constexpr int loads = LOADS, vec = VEC;
-    constexpr unsigned chunks = CHUNKS;
+    constexpr unsigned chunks = MODE == 3 ? CHUNKS / 2 : CHUNKS;
     unsigned sum = 0;
     Vector seven;
 #pragma unroll vec
@@ -71,6 +72,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #pragma unroll loads
         for (int l = 0; l < loads; l++)
             got[l] = MODE == 1 ? seven : from[at + l * BLOCK];
+        if (MODE == 3) {
+            const unsigned other = start_of(chunks + chunk) + threadIdx.x;
+            Vector more[LOADS];
+#pragma unroll loads
+            for (int l = 0; l < loads; l++)
+                more[l] = from[other + l * BLOCK];
+#pragma unroll loads
+            for (int l = 0; l < loads; l++)
+#pragma unroll vec
+                for (int k = 0; k < vec; k++)
+                    got[l].word[k] &= more[l].word[k];
+        }
 #pragma unroll loads
         for (int l = 0; l < loads; l++) {
             if (MODE > 0)
@@ -82,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     }
     bool right = MODE > 0 || sum == 7u * CHUNKS * LOADS * VEC;
     if (MODE > 0) /* the last of what it has written */
-        right = *(volatile unsigned *)&to[start_of(CHUNKS - 1) + threadIdx.x] == 7;
+        right = *(volatile unsigned *)&to[start_of(chunks - 1) + threadIdx.x] == 7;
     right = __syncthreads_and(right);
     if (threadIdx.x == 0)
         good[blockIdx.x] = right;
