@@ -325,6 +325,93 @@ static void a_way_of_logic_alone_is_no_shortcut(void **state)
     arena_free(a);
 }
 
+/* Numbers that both loops have, and behind them one that tells them apart: it is compared as the last of
+ * 32, and not as the 33rd, when the loops are paired as they stand. */
+static void of_many_numbers_the_first_32_are_compared(void **state)
+{
+    (void)state;
+    for (int alike = 31; alike < 33; alike++) {
+        Arena *a = arena_new();
+        Buf same = {0};
+        Word words[80] = {{.op = SASS_OP_BRA, .guard = true, .target = alike + 5}};
+        for (int i = 0; i < alike; i++) {
+            buf_printf(&same, "add.u32 %%r3, %%r3, %d;\n", 100 + i);
+            words[2 + i] = words[alike + 6 + i] =
+                (Word){.op = SASS_OP_ISETP, .number = 100 + (uint32_t)i};
+        }
+        words[1] = words[alike + 5] = (Word){.op = SASS_OP_FFMA};
+        words[alike + 2] = (Word){.op = SASS_OP_ISETP, .number = 20};
+        words[alike + 3] = (Word){.op = SASS_OP_BRA, .guard = true, .target = 1};
+        words[alike + 4] = (Word){.op = SASS_OP_BRA, .target = 2 * alike + 8};
+        words[2 * alike + 6] = (Word){.op = SASS_OP_ISETP, .number = 10};
+        words[2 * alike + 7] = (Word){.op = SASS_OP_BRA, .guard = true, .target = alike + 5};
+        words[2 * alike + 8] = (Word){.op = SASS_OP_EXIT};
+        Buf body = {0};
+        for (const char *c = EITHER LOOP("$first", FMA "#", "10") "bra $end;\n" LOOP(
+                 "$second", FMA "#", "20") "$end:\n";
+             *c; c++)
+            *c == '#' ? buf_puts(&body, buf_text(&same)) : buf_putc(&body, *c);
+
+        const Both b = both(a, buf_text(&body), words, (size_t)(2 * alike + 9), 0);
+        const SassPairs p = pairs_of(a, &b);
+
+        assert_true(p.complete);
+        assert_int_equal(p.loop[0], alike == 31);
+        assert_int_equal(p.loop[1], alike != 31);
+        buf_free(&same);
+        buf_free(&body);
+        arena_free(a);
+    }
+}
+
+/* Loops inside each other, `count[depth]` side by side at each depth. */
+static void add_nest(Buf *ptx, Word *words, int *used, const int *count, int depth)
+{
+    for (int i = 0; i < count[depth]; i++) {
+        const int first = *used;
+        buf_printf(ptx, "mov.u32 %%r%d, 0;\n$l%d:\n", 5 + depth, first);
+        words[(*used)++] = (Word){.op = SASS_OP_FFMA};
+        buf_puts(ptx, FMA);
+        if (count[depth + 1])
+            add_nest(ptx, words, used, count, depth + 1);
+        words[(*used)++] = (Word){.op = SASS_OP_BRA, .guard = true, .target = first};
+        buf_printf(ptx, "add.u32 %%r%d, %%r%d, 1; setp.lt.u32 %%p2, %%r%d, 2; @%%p2 bra $l%d;\n",
+                   5 + depth, 5 + depth, 5 + depth, first);
+    }
+}
+
+/* Six side by side, and 64 in all: 4 with 3 in each, 4 in each of those. */
+static void many_loops_are_paired_and_too_many_are_not(void **state)
+{
+    (void)state;
+    static const struct {
+        int count[4], all;
+        bool paired;
+    } nests[] = {{{6}, 6, true},
+                 {{7}, 7, false},
+                 {{4, 3, 4}, 64, true},
+                 {{5, 3, 4}, 80, false},
+                 {{5, 4, 2}, 65, false}};
+    for (size_t i = 0; i < COUNT(nests); i++) {
+        Arena *a = arena_new();
+        Buf ptx = {0};
+        Word words[200];
+        int used = 0;
+        add_nest(&ptx, words, &used, nests[i].count, 0);
+        words[used++] = (Word){.op = SASS_OP_EXIT};
+
+        const Both b = both(a, buf_text(&ptx), words, (size_t)used, 0);
+        const SassPairs p = pairs_of(a, &b);
+
+        assert_int_equal(b.flow->loops->loops.count, nests[i].all);
+        assert_int_equal(p.complete, nests[i].paired);
+        for (int k = 0; k < nests[i].all && nests[i].paired; k++)
+            assert_int_equal(p.loop[k], k);
+        buf_free(&ptx);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +427,8 @@ int main(void)
         cmocka_unit_test(a_product_fused_with_two_sums_is_computed_twice),
         cmocka_unit_test(special_functions_that_differ_are_said),
         cmocka_unit_test(a_way_of_logic_alone_is_no_shortcut),
+        cmocka_unit_test(of_many_numbers_the_first_32_are_compared),
+        cmocka_unit_test(many_loops_are_paired_and_too_many_are_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "tuner/study/judge.h"
 #include "tuner/study/race.h"
 
+#include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 #include <stdlib.h>
@@ -279,6 +280,42 @@ static void every_rival_reaches_the_best_sooner_with_more_cores(void **state)
         timings_of(s, (RivalKind)k, 50, 8, &eight);
         bool at_once = k == RIVAL_RANDOM || k == RIVAL_GREEDY || k == RIVAL_GENETIC;
         assert_true(eight < (at_once ? 0.8 : 1.2) * one); /* cores share a machine: a tenth more */
+    }
+}
+
+/* The order of a play by chance is drawn by mt19937 with the seed's successor: 0 is no seed there. */
+static void a_play_of_chance_is_what_its_seed_says(void **state)
+{
+    Arena *a = *state;
+    Table *s = synthetic_grid(a, 9, NULL);
+    size_t *rows, *places = ARENA_ARRAY(a, size_t, s->count);
+    ReplayRows r = played_rows(a, s, NULL, &rows);
+    Neighbourhood n = neighbourhood_build(a, s);
+    for (size_t k = 0; k < s->count; k++)
+        places[rows[k]] = k;
+    RivalSpace space = {&n, &r, places, replay_compile_seconds(a, &r, 0.1, 1), 1};
+    for (unsigned long seed = 0; seed < 5; seed++) {
+        size_t order[81], found = 0;
+        double best = INFINITY;
+        for (size_t i = 0; i < s->count; i++)
+            order[i] = i;
+        gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+        gsl_rng_set(random, seed + 1);
+        gsl_ran_shuffle(random, order, s->count, sizeof *order);
+        gsl_rng_free(random);
+
+        ReplayResult x = rival_play(a, &space, RIVAL_RANDOM, seed, 0);
+
+        for (size_t i = 0; i < s->count; i++) {
+            if (s->ms[order[i]] >= best)
+                continue;
+            best = s->ms[order[i]];
+            assert_int_equal(x.steps[found].place, places[order[i]]);
+            assert_int_equal(x.steps[found].timed, i + 1);
+            found++;
+        }
+        assert_int_equal(x.step_count, found);
+        assert_int_equal(x.timed_count, s->count);
     }
 }
 
@@ -702,6 +739,7 @@ int main(void)
         TEST(a_study_has_intervals_only_where_it_is_asked_for_them),
         TEST(neighbours_differ_in_exactly_one_parameter),
         TEST(every_rival_reaches_the_best_sooner_with_more_cores),
+        TEST(a_play_of_chance_is_what_its_seed_says),
         TEST(random_search_needs_half_the_space_and_the_others_less),
         TEST(races_are_the_same_again_and_the_search_is_among_them),
         TEST(a_space_without_a_time_is_searched_in_vain_but_ends),

@@ -2,6 +2,7 @@
 #include "metrics/ptx/ptx.h"
 #include "metrics/ptx/walk.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <setjmp.h>
@@ -139,6 +140,43 @@ static void iterations_that_are_foreseen_leave_words_alone_or_unknown(void **sta
     assert_true(moved.skipped && (moved.unknown == 1 || moved.sectors == 1));
 }
 
+static Seen follow_doubt(const char *keep, const char *take)
+{
+    static const char frame[] = KERNEL("ld.global.u32 %r6, [%rd2]; setp.ne.u32 %p3, %r6, 0;\n"
+                                       "mov.u32 %r2, 0;\nL: $\n" GATHER "add.u32 %r2, %r2, 1;\n"
+                                       "setp.lt.u32 %p1, %r2, 1000; @%p1 bra L;\n");
+    const char *at = strchr(frame, '$');
+    Arena *a = arena_new();
+    const Seen seen =
+        follow(arena_printf(a, "%.*s%s @%%p3 %s%s", (int)(at - frame), frame, keep, take, at + 1));
+    arena_free(a);
+    return seen;
+}
+
+/* A guard that is data: lanes keep the register or take the other.  One sector is the guard's. */
+static void what_a_guard_leaves_in_doubt_is_foreseen_where_both_move_alike(void **state)
+{
+    (void)state;
+    /* 32 words from word i on: 4 sectors where i is a multiple of 8, else 5. */
+    const Seen alike = follow_doubt("add.u32 %r7, %r1, %r2;", "mad.lo.u32 %r7, %r2, 1, %r1;");
+    assert_true(alike.skipped && alike.unknown == 0);
+    assert_true(alike.sectors == 1 + 125 * 4 + 875 * 5);
+    /* Data stays data, whatever the other does; its own load is a sector each time. */
+    const Seen kept = follow_doubt("ld.global.u32 %r7, [%rd2+4];", "mov.u32 %r7, %r2;");
+    assert_true(kept.skipped && kept.unknown == 1000 && kept.sectors == 1 + 1000);
+    const Seen taken = follow_doubt("mov.u32 %r7, %r2;", "ld.global.u32 %r7, [%rd2+4];");
+    assert_true(taken.skipped && taken.unknown == 2000 && taken.sectors == 1);
+    /* A number that is passed by: by all lanes at once, by all lanes but the first, which has it always. */
+    static const char *const passing[] = {"mov.u32 %r7, %r2;", "mad.lo.u32 %r7, %r5, %r1, %r4;"};
+    for (int i = 0; i < 80; i++) {
+        char number[96];
+        snprintf(number, sizeof number,
+                 "mov.u32 %%r4, %d; sub.u32 %%r5, %%r2, %%r4; mov.u32 %%r7, %%r4;", i / 2);
+        const Seen once = follow_doubt(number, passing[i % 2]);
+        assert_true(once.unknown == 999 && once.sectors == 1 + 1);
+    }
+}
+
 /* Another block of the cluster has its words where this one has them. */
 static void places_in_another_block_of_the_cluster_are_known(void **state)
 {
@@ -151,6 +189,7 @@ static void places_in_another_block_of_the_cluster_are_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_guard_leaves_in_doubt_is_foreseen_where_both_move_alike),
         cmocka_unit_test(places_in_another_block_of_the_cluster_are_known),
         cmocka_unit_test(a_volatile_thread_number_comes_back),
         cmocka_unit_test(a_word_that_was_not_stored_is_not_known),
