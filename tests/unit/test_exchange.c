@@ -316,6 +316,8 @@ static void failures_of_kernel_tuner_are_known_in_each_place(void **state)
                  {"\"time\":1e20", OUTCOME_FAULT},
                  {"\"time\":\"\"", OUTCOME_FAULT},
                  {"\"time\":\"2.5\"", OUTCOME_OK},
+                 {"\"time\":\"2.5 ms too late\",\"times\":[2]", OUTCOME_FAULT},
+                 {"\"time\":\"nan\"", OUTCOME_FAULT},
                  {"\"time\":2.5,\"times\":[2,3]", OUTCOME_OK}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

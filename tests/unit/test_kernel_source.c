@@ -56,11 +56,27 @@ static void what_is_only_declared_or_called_otherwise_is_not_there(void **state)
     arena_free(a);
 }
 
+static void names_of_conditions_are_those_that_need_a_number(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const KernelMacros m =
+        kernel_source_macros(a, "#if LEVEL == 3\n#elif LEVEL == 5 && WIDE\n#endif\n"
+                                "#if defined(FAST) && MODE == 2\n#elif !defined CHECKED\n#endif\n");
+    assert_int_equal(m.count, 2);
+    assert_string_equal(m.at[0].name, "LEVEL");
+    assert_string_equal(m.at[0].cases, "3, 5");
+    assert_string_equal(m.at[1].name, "WIDE");
+    assert_null(m.at[1].cases);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_with_a_body_is_found_by_its_name),
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
+        cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

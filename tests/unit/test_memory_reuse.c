@@ -92,6 +92,22 @@ static void neighbours_share_the_sector_at_their_border(void **state)
     arena_free(a);
 }
 
+/* Elements i and i + 1; 10 blocks of 80 threads, the third warp with 16.  Sectors of a block's warps: 4, 4
+ * and 2, and 5, 5 and 3, of which the last one is new each time and what the next warp's or block's first
+ * would be: 4 + 3 + 1 of 10, 3 of 13; 80 - 9 of 100. */
+static void a_last_warp_of_fewer_lanes_reads_less(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+4]; ret;",
+                             (PtxDim){10, 1, 1}, 80, (ReuseDevice){10, 1});
+
+    assert_first(m, 0, 1, 8 / 10.0, 8 / 10.0, 71 / 100.0);
+    assert_first(m, 1, 3 / 13.0, 3 / 13.0, 3 / 13.0, 30 / 130.0);
+    arena_free(a);
+}
+
 /* The first warp of each of 100 blocks adds to one word, the middle warp never does. */
 static void atomics_of_all_blocks_on_one_word_are_first_once(void **state)
 {
@@ -233,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_their_own_are_first_touches_throughout),
         cmocka_unit_test(what_all_threads_read_is_touched_first_once),
+        cmocka_unit_test(a_last_warp_of_fewer_lanes_reads_less),
         cmocka_unit_test(atomics_of_all_blocks_on_one_word_are_first_once),
         cmocka_unit_test(runs_go_on_where_the_next_block_does),
         cmocka_unit_test(neighbours_share_the_sector_at_their_border),

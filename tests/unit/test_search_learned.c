@@ -97,6 +97,30 @@ static void one_parameter_in_common_is_enough(void **state)
     arena_free(a);
 }
 
+/* Nine points of 1 to 9 times the least: each is found again by both of its values. */
+static void what_was_timed_there_is_found_by_all_its_values(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const int64_t some[] = {1, 2, 3};
+    const TableParameter own[] = {parameter(a, "A", 3, some), parameter(a, "B", 3, some)};
+    Table *t = table_with(a, own, 2);
+    uint16_t points[18];
+    for (uint32_t i = 0; i < 9; i++) {
+        points[2 * i] = (uint16_t)(i / 3);
+        points[2 * i + 1] = (uint16_t)(i % 3);
+        add(t, (uint32_t[]){i / 3, i % 3}, 0.5 * (double)(1 + 2 * i % 9));
+    }
+    Learned *l = learned_new(a, own, both, 2);
+    size_t shared;
+    double means[9];
+    assert_int_equal(learned_add(l, t, &shared), 9);
+    learned_means(l, points, 9, means);
+    for (uint32_t i = 0; i < 9; i++)
+        assert_true(fabs(means[i] - log((double)(1 + 2 * i % 9))) < 1e-12);
+    arena_free(a);
+}
+
 static void what_shares_nothing_or_has_no_time_teaches_nothing(void **state)
 {
     (void)state;
@@ -226,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_are_known_by_their_names_and_values),
         cmocka_unit_test(one_parameter_in_common_is_enough),
+        cmocka_unit_test(what_was_timed_there_is_found_by_all_its_values),
         cmocka_unit_test(what_shares_nothing_or_has_no_time_teaches_nothing),
         cmocka_unit_test(a_search_begins_with_it_and_is_not_misled_by_it),
     };
