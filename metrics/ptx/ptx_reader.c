@@ -1,7 +1,6 @@
 #include "metrics/ptx/ptx_reader.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- tokens ------------------------------------------------------------------------------------------ */
 

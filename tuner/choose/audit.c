@@ -2,7 +2,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* --- drawing ---------------------------------------------------------------------------------- */

@@ -3,8 +3,6 @@
 #include "tuner/choose/posterior.h"
 
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 /* A stage at work. */
 typedef struct Work {

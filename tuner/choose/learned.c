@@ -1,6 +1,5 @@
 #include "tuner/choose/learned.h"
 
-#include "metrics/base/vec.h"
 #include "tuner/choose/samples.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 #include "tuner/choose/posterior.h"
 
-#include "metrics/base/stats.h"
-
 #include <math.h>
 
 /* Effects of one parameter: of more values than this, neighbours share one. */

@@ -1,10 +1,5 @@
 #include "tuner/choose/replay.h"
 
-#include "metrics/base/vec.h"
-
-#include <math.h>
-#include <string.h>
-
 /* --- the cost model --------------------------------------------------------------------------- */
 
 /* Cores of one machine share its memory and its clock. */

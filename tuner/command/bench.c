@@ -1,10 +1,6 @@
 #include "tuner/command/bench.h"
 
 #include "metrics/base/file.h"
-#include "tuner/run/run_parts.h"
-
-#include <math.h>
-#include <string.h>
 
 /* What the files of bench share with each other and with nobody else. */
 

@@ -1,15 +1,10 @@
 #include "tuner/command/command.h"
 
-#include "metrics/base/buf.h"
 #include "tuner/library/where.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

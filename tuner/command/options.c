@@ -4,10 +4,8 @@
 
 #include <assert.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <ctype.h>
-#include <string.h>
 
 /* --- the table as getopt_long wants it -------------------------------------------------------- */
 

@@ -1,11 +1,9 @@
 #include "tuner/command/progress.h"
 
-#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
 #include "tuner/command/command.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 ProgressBar progress_new(void)

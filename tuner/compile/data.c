@@ -2,12 +2,10 @@
 
 #include "metrics/base/expr.h"
 #include "metrics/base/json.h"
-#include "metrics/base/vec.h"
 #include "tuner/spec/contents.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

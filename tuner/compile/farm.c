@@ -2,16 +2,10 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/process.h"
-#include "metrics/base/vec.h"
-#include "metrics/base/wire.h"
 #include "tuner/compile/compiler.h"
-#include "tuner/compile/result.h"
 
 #include <math.h>
-#include <poll.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* --- one worker of the farm: a process of aptune-compile and what it is doing ----------------- */

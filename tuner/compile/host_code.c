@@ -1,6 +1,5 @@
 #include "tuner/compile/host_code.h"
 
-#include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>

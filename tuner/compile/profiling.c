@@ -1,10 +1,8 @@
 #include "tuner/compile/profiling.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/json_struct.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- a job ------------------------------------------------------------------------------------ */
 

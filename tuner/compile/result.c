@@ -1,7 +1,6 @@
 #include "tuner/compile/result.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void read_lowered(Arena *a, const json_t *head, CompileResult *r)
 {

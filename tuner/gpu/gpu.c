@@ -2,7 +2,6 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/process.h"
-#include "metrics/base/wire.h"
 #include "tuner/gpu/message.h"
 
 #include <assert.h>
@@ -10,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* What the helper is doing, as far as we know:

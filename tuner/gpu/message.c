@@ -1,7 +1,5 @@
 #include "tuner/gpu/message.h"
 
-#include "metrics/base/json_struct.h"
-
 /* --- what each struct holds ------------------------------------------------------------------- */
 
 JSON_TABLE(MODULE, TaskModule, JSON_FIELD_BYTES(TaskModule, cubin, size));

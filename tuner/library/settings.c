@@ -1,14 +1,11 @@
 #include "tuner/library/settings.h"
 
-#include "metrics/base/diag.h"
 #include "metrics/base/process.h"
 #include "tuner/emit/unit_make.h"
 #include "tuner/library/where.h"
-#include "tuner/run/run.h"
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- parts of a space ------------------------------------------------------------------------- */
 

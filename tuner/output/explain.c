@@ -1,12 +1,9 @@
 #include "tuner/output/explain.h"
 
-#include "metrics/base/vec.h"
 #include "tuner/output/report_parts.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* --- figures of a configuration --------------------------------------------------------------- */
 

@@ -7,9 +7,7 @@
 #include "tuner/record/table_read.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 bool export_open(Arena *a, const char *path, MetricSet *metrics, ExportSource *out, Diag *d)

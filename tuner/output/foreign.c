@@ -1,13 +1,9 @@
 #include "tuner/output/foreign.h"
 
-#include "metrics/base/expr.h"
-#include "metrics/base/vec.h"
 #include "tuner/output/scan.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* --- anomalies -------------------------------------------------------------------------------- */

@@ -1,14 +1,10 @@
 #include "tuner/output/import.h"
 
 #include "metrics/base/file.h"
-#include "tuner/record/header.h"
-#include "tuner/record/index.h"
 #include "tuner/run/run_parts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 

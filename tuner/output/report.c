@@ -1,12 +1,9 @@
 #include "tuner/output/report.h"
 
 #include "tuner/choose/audit.h"
-#include "tuner/output/report_parts.h"
 #include "tuner/run/run_parts.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* A label, a count, and what is counted. */
 static void counted(Buf *out, const char *label, uint64_t n, const char *format, ...)

@@ -1,9 +1,6 @@
 #include "tuner/output/report_parts.h"
 
-#include "metrics/base/stats.h"
-
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 void report_say(Buf *out, const char *label, const char *format, ...)

@@ -1,7 +1,6 @@
 #include "tuner/record/field.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d)

@@ -1,12 +1,10 @@
 #include "tuner/record/find.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Is something asked for, and something else there? */
 static bool differs(const char *have, const char *want)

@@ -1,9 +1,6 @@
 #include "tuner/record/header.h"
 
-#include "metrics/base/vec.h"
 #include "tuner/record/field.h"
-
-#include <string.h>
 
 /* The fields that are one text: where they lie, what they are called in the file and in words, and
  * whether a recording with another one is a different recording. */

@@ -1,13 +1,11 @@
 #include "tuner/record/profile.h"
 
-#include "metrics/base/vec.h"
 #include "tuner/record/append.h"
 #include "tuner/record/field.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct ProfileWriter {
     Appender *file;

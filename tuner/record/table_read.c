@@ -7,14 +7,10 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/stats.h"
-#include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
-#include "tuner/record/header.h"
 #include "tuner/record/profile.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct Reading {
     Arena *arena; /* of the table */

@@ -1,4 +1,3 @@
-#include "metrics/base/vec.h"
 #include "tuner/record/append.h"
 #include "tuner/record/field.h"
 #include "tuner/record/times.h"
@@ -7,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- reading ---------------------------------------------------------------------------------- */
 

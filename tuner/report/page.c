@@ -1,15 +1,12 @@
 #include "tuner/report/page.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/report/pdf.h"
 #include "tuner/report/pictures.h"
 #include "tuner/report/svg.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Paper gets the light colours whatever the screen has. */
 static const char page_style[] =

@@ -1,12 +1,10 @@
 #include "tuner/report/pdf.h"
 
-#include "metrics/base/arena.h"
 #include "metrics/base/file.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/svg.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

@@ -1,14 +1,6 @@
 #include "tuner/report/pictures.h"
 
-#include "metrics/base/stats.h"
-#include "metrics/base/vec.h"
-#include "tuner/report/plot.h"
-#include "tuner/report/story.h"
-#include "tuner/study/judge.h"
-
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- points in layers ------------------------------------------------------------------------- */
 

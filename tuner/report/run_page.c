@@ -4,9 +4,6 @@
 #include "tuner/output/report_parts.h"
 #include "tuner/report/page.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- where times come from -------------------------------------------------------------------- */
 
 static const char *replay_origin(const Run *r)

@@ -2,12 +2,10 @@
 
 #include "metrics/base/csv.h"
 #include "metrics/base/json.h"
-#include "metrics/base/vec.h"
 #include "tuner/report/svg.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 void sheet_add(Arena *a, Sheet *s, const Cell *cells)
 {

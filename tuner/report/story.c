@@ -1,7 +1,5 @@
 #include "tuner/report/story.h"
 
-#include <math.h>
-
 static const char *recording_origin(Arena *a, const Table *s)
 {
     if (s->imported && *s->imported)

@@ -1,10 +1,5 @@
 #include "tuner/report/study_sheets.h"
 
-#include "metrics/base/stats.h"
-
-#include <math.h>
-#include <string.h>
-
 /* --- columns ---------------------------------------------------------------------------------- */
 
 /* What a row is about: one of many of a study, the study, its table; a column is a field of one. */

@@ -1,10 +1,6 @@
 #include "tuner/run/compiling.h"
 
-#include "metrics/base/vec.h"
-
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 /* A launch of a configuration on its way through the farm. */
 typedef struct Item {

@@ -1,15 +1,11 @@
 #include "tuner/run/run_search.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/stats.h"
-#include "metrics/base/vec.h"
 #include "tuner/choose/replay.h"
 #include "tuner/run/compiling.h"
 #include "tuner/space/diagram.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- what is searched ------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 #include "tuner/run/timer_fetch.h"
 
 #include <assert.h>
-#include <string.h>
 
 typedef struct Place {
     Fetched fetched;

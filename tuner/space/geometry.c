@@ -1,7 +1,5 @@
 #include "tuner/space/geometry.h"
 
-#include "metrics/base/vec.h"
-
 static bool evaluate(const Expr *e, int64_t otherwise, const Value *slots, Evaluation *ev,
                      int64_t *out)
 {

@@ -1,8 +1,6 @@
 #include "tuner/space/table.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- columns ---------------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include "tuner/spec/first_names.h"
 
 #include <ctype.h>
-#include <string.h>
 
 static const char *meaning(void *context, const char *written)
 {

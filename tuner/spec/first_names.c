@@ -1,7 +1,6 @@
 #include "tuner/spec/first_names.h"
 
 #include <ctype.h>
-#include <string.h>
 
 bool first_sounds_like(const char *name, const char *const *words, size_t count)
 {

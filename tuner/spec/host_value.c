@@ -1,7 +1,5 @@
 #include "tuner/spec/host_value.h"
 
-#include "metrics/base/buf.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *word_text(Arena *a, const char *at)
 {

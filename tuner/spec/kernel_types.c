@@ -1,7 +1,6 @@
 #include "tuner/spec/kernel_types.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- the question ----------------------------------------------------------------------------- */
 

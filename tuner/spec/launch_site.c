@@ -1,7 +1,5 @@
 #include "tuner/spec/launch_site.h"
 
-#include <string.h>
-
 /* --- the launch ------------------------------------------------------------------------------- */
 
 static bool read_launch(const HostText *h, const char *at, size_t length, LaunchSite *out)

@@ -1,12 +1,10 @@
 #include "tuner/study/bootstrap.h"
 
 #include "metrics/base/stats.h"
-#include "tuner/study/judge.h"
 
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
 /* What a row's times are divided by to be compared: its work; of energy, its time over that. */
 static double work_of(const Table *s, size_t i)

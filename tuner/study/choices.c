@@ -1,12 +1,8 @@
 #include "tuner/study/choices.h"
 
-#include "metrics/base/vec.h"
-#include "tuner/choose/carve.h"
 #include "tuner/choose/polish.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- a recorded space as carving sees it ------------------------------------------------------ */
 

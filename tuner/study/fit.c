@@ -1,12 +1,10 @@
 #include "tuner/study/fit.h"
 
 #include "tuner/study/bootstrap.h"
-#include "tuner/study/judge.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
-#include <math.h>
 
 /* Which metrics are fitted to which sets. */
 typedef struct Fit {

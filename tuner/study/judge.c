@@ -5,8 +5,6 @@
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
-#include <string.h>
 
 /* --- ranking ---------------------------------------------------------------------------------- */
 

@@ -1,9 +1,5 @@
 #include "tuner/study/models.h"
 
-#include "metrics/base/vec.h"
-
-#include <string.h>
-
 static bool take_string(Lexer *l, const char *what, const char **out)
 {
     return l->token.text[0] ? lexer_take_string(l, what, out) : lexer_wrong(l, what);

@@ -2,9 +2,6 @@
 
 #include "metrics/base/csv.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- names in formulas ------------------------------------------------------------------------ */
 
 /* Slots: time, joules, then the table's parameters and sizes, the model's parameters, and the

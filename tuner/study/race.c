@@ -1,7 +1,6 @@
 #include "tuner/study/race.h"
 
 #include <gsl/gsl_sort.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* --- a recording as what a search can be played on -------------------------------------------- */

@@ -1,11 +1,7 @@
 #include "tuner/study/rivals.h"
 
-#include "metrics/base/vec.h"
-
 #include <gsl/gsl_randist.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- neighbourhoods --------------------------------------------------------------------------- */
 

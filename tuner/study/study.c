@@ -1,10 +1,6 @@
 #include "tuner/study/study.h"
 
-#include "metrics/base/vec.h"
 #include "tuner/study/bootstrap.h"
-#include "tuner/study/judge.h"
-
-#include <math.h>
 
 /* --- carvings and metrics --------------------------------------------------------------------- */
 

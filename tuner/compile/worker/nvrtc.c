@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <link.h>
 #include <nvrtc.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
