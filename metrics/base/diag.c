@@ -48,6 +48,11 @@ bool diag_fail(Diag *d, const char *format, ...)
     return false;
 }
 
+const char *diag_first(const Diag *d)
+{
+    return d->messages.count > 0 ? d->messages.at[0].text : "no reason given";
+}
+
 void diag_warn(Diag *d, Span at, const char *format, ...)
 {
     va_list args;

@@ -67,6 +67,9 @@ bool diag_error(Diag *d, Span at, const char *format, ...) __attribute__((format
 /* The same without a place. */
 bool diag_fail(Diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The text of the first message; "no reason given" where there is none. */
+const char *diag_first(const Diag *d);
+
 void diag_warn(Diag *d, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Says more about the message before it. */

@@ -78,11 +78,6 @@ const uint16_t *search_point(const Search *s, size_t number)
     return s->points + number * s->space.parameters;
 }
 
-size_t search_count(const Search *s)
-{
-    return s->count;
-}
-
 static size_t add_row(Search *s, const uint16_t *point)
 {
     size_t n = s->space.parameters;

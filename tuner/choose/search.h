@@ -90,7 +90,6 @@ bool search_next_trial(Search *s, size_t *number);
 
 /* The values of a candidate, one number per parameter. */
 const uint16_t *search_point(const Search *s, size_t number);
-size_t search_count(const Search *s);
 
 void search_compiled(Search *s, size_t number, const SearchCompiled *c);
 

@@ -196,7 +196,7 @@ const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_fol
         wire_message_free(&m);
         worker_stop(&w);
     }
-    return text ? text : arena_printf(a, "none: %s", d.messages.at[0].text);
+    return text ? text : arena_printf(a, "none: %s", diag_first(&d));
 }
 
 /* --- queues ----------------------------------------------------------------------------------- */
@@ -355,8 +355,7 @@ static bool take_hit(Farm *f, Item *item)
 static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
 {
     f->cache_full = true;
-    diag_warn(d, (Span){0}, "compiled code is not kept for the next run: %s",
-              why->messages.count ? why->messages.at[0].text : "unknown reason");
+    diag_warn(d, (Span){0}, "compiled code is not kept for the next run: %s", diag_first(why));
 }
 
 /* Keeps a reply to a job: its code, or the profile of that. */
@@ -460,7 +459,7 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     Diag quiet = diag_new(scratch);
     bool ok = compiler_read(f->arena, hello, &f->compiler, &quiet);
     if (!ok) {
-        set_broken(f, d, quiet.messages.at[0].text);
+        set_broken(f, d, diag_first(&quiet));
     } else {
         worker_set_idle(w);
         if (f->options.cache && !f->cache_full &&
@@ -648,7 +647,7 @@ static bool start_worker(Farm *f, Worker *w, Diag *d)
                            (uint64_t)(o->limit_gb * 1e9), &quiet);
     f->started += ok;
     if (!ok && count_workers(f, WORKER_NONE) == o->jobs)
-        set_broken(f, d, quiet.messages.at[0].text);
+        set_broken(f, d, diag_first(&quiet));
     arena_free(scratch);
     return ok;
 }
@@ -680,8 +679,7 @@ static void send_job(Farm *f, Worker *w, Item item)
             arena_free(own);
         return;
     }
-    CompileResult r = {
-        .id = item.id, .status = OUTCOME_COMPILE_ERROR, .log = quiet.messages.at[0].text};
+    CompileResult r = {.id = item.id, .status = OUTCOME_COMPILE_ERROR, .log = diag_first(&quiet)};
     ready_add(f, &r, own);
 }
 

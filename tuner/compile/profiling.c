@@ -82,7 +82,7 @@ ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *
         ok = profile_build(a, &in, &profiles[i], &x.code, &d);
     }
     if (!ok)
-        x.error = d.messages.count ? d.messages.at[0].text : "no reason given";
+        x.error = diag_first(&d);
     x.seconds = clock_seconds() - since;
     x.cpu_seconds = clock_cpu_seconds() - cpu;
     return x;

@@ -375,11 +375,6 @@ static bool make_sources(Work *w)
 
 /* --- compiling -------------------------------------------------------------------------------- */
 
-static const char *first_text(const Diag *d)
-{
-    return d->messages.count > 0 ? d->messages.at[0].text : "no reason given";
-}
-
 /* What is compiled. */
 typedef enum Which {
     WHICH_MARKED, /* sources that find out what they include, those that include something */
@@ -437,7 +432,7 @@ static Compiling compile_items(Work *w, size_t variant, Which which, const char 
         if ((ok = farm_next(f, a, &res, &quiet)))
             *why = take_result(w, &res, which);
     if (!ok)
-        *why = arena_string(a, first_text(&quiet));
+        *why = arena_string(a, diag_first(&quiet));
     const char *compiler = farm_compiler(f, a);
     if (compiler)
         r->code.compiler = compiler;

@@ -243,7 +243,7 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     if (wire_put(&w, header, &bytes, blob != NULL, &d)) {
         send_off(g, &w);
     } else {
-        say_why(g, "%s", d.messages.at[0].text);
+        say_why(g, "%s", diag_first(&d));
         task_refused(g);
     }
     wire_writer_free(&w);
@@ -276,7 +276,7 @@ static void start_helper(Gpu *g)
     if (process_start(&g->process, program, args, &d)) {
         g->reader = wire_reader(g->process.fd);
     } else {
-        say_why(g, "%s", d.messages.at[0].text);
+        say_why(g, "%s", diag_first(&d));
         count_failure(g);
     }
     arena_free(a);

@@ -231,11 +231,6 @@ size_t run_profiled_launch(const Run *r, size_t i)
     return r->table->launch[i].step_count > 0 ? profiled_step(r, i)->launch : 0;
 }
 
-static const char *first_message(const Diag *d)
-{
-    return d->messages.count ? d->messages.at[0].text : "no reason given";
-}
-
 /* The code, compiled with these options besides, and its launch; false with the reason. */
 static bool compile_again(Run *r, size_t i, const char *const *options, size_t count,
                           ProfileInput *out, Diag *d)
@@ -270,6 +265,6 @@ RunLines run_follow_lines(Run *r, size_t i)
     if (compile_again(r, i, options, 1, &in, &d))
         lines.memory = profile_follow(r->arena, &in, &lines.module, &d);
     if (!lines.memory)
-        lines.why_not = first_message(&d);
+        lines.why_not = diag_first(&d);
     return lines;
 }

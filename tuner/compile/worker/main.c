@@ -47,13 +47,7 @@ static void clear_environment(void)
     }
 }
 
-/* What went wrong first. */
-static const char *diag_text(Arena *a, const Diag *d)
-{
-    return d->messages.count ? d->messages.at[0].text : arena_string(a, "unknown reason");
-}
-
-static bool say_hello(Arena *a, const Nvrtc *n, const NvrtcSearch *search, Diag *d)
+static bool say_hello(const Nvrtc *n, const NvrtcSearch *search, Diag *d)
 {
     json_t *missing = json_array();
     for (size_t i = 0; i < search->missing_count; i++)
@@ -64,7 +58,7 @@ static bool say_hello(Arena *a, const Nvrtc *n, const NvrtcSearch *search, Diag 
         json_object_set_new(hello, "version", json_string(nvrtc_version(n)));
         json_object_set_new(hello, "library", json_string(search->library));
     } else {
-        json_object_set_new(hello, "error", json_string(diag_text(a, d)));
+        json_object_set_new(hello, "error", json_string(diag_first(d)));
     }
     bool ok = wire_send(PROCESS_WIRE, hello, NULL, 0, d);
     json_decref(hello);
@@ -231,9 +225,9 @@ int main(int argc, char **argv)
     Nvrtc *n = nvrtc_open(a, argc > 1 ? argv[1] : NULL, &search, &d);
     /* With -lineinfo the compiler writes the folder it runs in into PTX and cubin, before the name
      * of the source.  (Files found along -I still appear there by their folders.) */
-    bool ok = chdir("/") == 0 && say_hello(a, n, &search, &d) && n && serve_all(n, &d);
+    bool ok = chdir("/") == 0 && say_hello(n, &search, &d) && n && serve_all(n, &d);
     if (!ok)
-        fprintf(stderr, "aptune-compile: %s\n", diag_text(a, &d));
+        fprintf(stderr, "aptune-compile: %s\n", diag_first(&d));
     arena_free(a);
     return ok ? 0 : 1;
 }
