@@ -4,6 +4,7 @@
 #include "metrics/base/vec.h"
 
 #include <string.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,6 +68,37 @@ static void of_a_new_row_nothing_is_known(void **state)
     assert_int_equal(t->same_as[1000], 1000);
     assert_true(table_ms(t, 0) == 0.5);
     assert_string_equal(table_name(a, t, 0), "BLOCK=64 TYPE=half");
+    arena_free(a);
+}
+
+/* Two metrics and a field, of rows of which one has no profile. */
+static void a_column_is_a_metric_or_a_field_of_profiled_rows(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Table *t = two_parameters(a);
+    table_want(t, TABLE_PROFILE);
+    add(t, 10, 0, 0);
+    add(t, 11, 0, 1);
+    Profile *p = ARENA_NEW(a, Profile);
+    p->value[PROFILE_REGISTERS] = 40;
+    t->profile[0].whole = p;
+    t->profile[1].whole = NULL;
+    MetricSet *metrics = metricset_new(a);
+    VEC_PUSH(a, &metrics->metrics, ((Metric){.name = "first"}));
+    VEC_PUSH(a, &metrics->metrics, ((Metric){.name = "second"}));
+    table_set_metrics(t, metrics);
+    t->metric[0][0] = 5;
+    t->metric[1][0] = 6;
+    static const struct {
+        const char *name;
+        double value;
+    } columns[] = {{"first", 5}, {"second", 6}, {"registers", 40}};
+    for (size_t i = 0; i < 3; i++) {
+        const double *values = table_column(a, t, columns[i].name);
+        assert_true(values[0] == columns[i].value && isnan(values[1]));
+    }
+    assert_true(isnan(table_column(a, t, "nothing")[0]));
     arena_free(a);
 }
 
@@ -140,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_found_by_its_number),
         cmocka_unit_test(of_a_new_row_nothing_is_known),
+        cmocka_unit_test(a_column_is_a_metric_or_a_field_of_profiled_rows),
         cmocka_unit_test(some_rows_make_a_table),
         cmocka_unit_test(names_of_sizes_and_parameters_have_slots),
         cmocka_unit_test(recordings_have_fewer_words),
