@@ -489,32 +489,86 @@ static void a_large_space_is_searched_by_draws(void **state)
     search_free(s);
 }
 
-/* Both parents are out of reach of each other by two changes. */
-static void what_is_bred_differs_in_several_parameters_at_once(void **state)
+static const SearchSpace drawn_space = {
+    .parameters = LARGE, .values = values, .draw = draw, .valid = is_valid, .size = 1679616.0 / 3};
+
+/* One compile and its trial; what came of it. */
+static double one_turn(Search *s)
+{
+    size_t number;
+    assert_true(search_next_compile(s, &number));
+    double ms = made_up_ms(search_point(s, number), LARGE);
+    SearchCompiled c = {.predicted = 1, .bound = 1, .latency = 1, .same_as = SIZE_MAX};
+    search_compiled(s, number, &c);
+    assert_true(search_next_trial(s, &number));
+    search_timed(s, number, ms);
+    return ms;
+}
+
+/* Around the best all points are alike: at least half of those that luck decides on are others. */
+static void half_of_what_luck_decides_on_is_of_other_kinds(void **state)
 {
     (void)state;
-    SearchSpace space = {
-        .parameters = LARGE, .values = values, .draw = draw, .valid = is_valid, .size = 559872};
-    static const uint16_t parents[2 * LARGE] = {1, 0, 0, 0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 5, 5, 5};
-    Arena *a = arena_new();
-    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-    Candidates *c = candidates_new(a, &space, random);
-    size_t count, drawn, far = 0;
-    candidates_choice(c, 0, 20, parents, 2, &count, &drawn);
-    assert_true(drawn == 10 && count == 20);
-    const uint16_t *points = candidates_bred(c, parents, 2, 200, &count);
-    assert_int_equal(count, 220);
-    for (size_t k = 0; k < count; k++) {
-        assert_true(is_valid(NULL, points + k * LARGE));
-        for (size_t i = 0; i < k; i++)
-            assert_true(differing(points + k * LARGE, points + i * LARGE, LARGE) > 0);
-        far += k >= 20 && differing(points + k * LARGE, parents, LARGE) > 2 &&
-               differing(points + k * LARGE, parents + LARGE, LARGE) > 2;
+    enum { LUCKY = 300, BY = 3 };
+    SearchOptions o = {.seed = 5, .workers = LUCKY};
+    Search *s = search_new(&drawn_space, &o);
+    for (int turn = 0; turn < 20; turn++)
+        one_turn(s);
+    s->batch.count = s->batch.next = 0;
+    assert_true(batch_make(s));
+    assert_int_equal(s->batch.count, LUCKY);
+    const uint16_t *kinds[LUCKY];
+    size_t count = 0;
+    for (size_t i = 0; i < LUCKY; i++) {
+        const uint16_t *point = s->batch.points + i * LARGE;
+        bool other = true;
+        for (size_t k = 0; k < count && other; k++)
+            other = differing(point, kinds[k], LARGE) >= BY;
+        if (other)
+            kinds[count++] = point;
     }
-    assert_true(far > 50);
-    candidates_free(c);
-    gsl_rng_free(random);
-    arena_free(a);
+    assert_true(count >= 60); /* 40 where they are not spread */
+    search_free(s);
+}
+
+/* Each start knows nothing of the others; what they found is joined, and the best is the best of all. */
+static void a_search_of_a_large_space_starts_anew(void **state)
+{
+    (void)state;
+    SearchOptions o = {.seed = 3, .workers = 1};
+    Search *s = search_new(&drawn_space, &o);
+    double best = INFINITY;
+    size_t starts = 0, turns = 0;
+    for (; search_end(s, 0) == SEARCH_GOES_ON; turns++) {
+        if (s->starts > starts) {
+            starts = s->starts;
+            assert_true(s->first == (starts < 3 ? s->count : 0));
+            assert_true(model_times(s, &s->time_model) == (s->first == 0));
+            assert_true(isnan(believe_point(s, search_point(s, s->best)).mean));
+        }
+        best = fmin(best, one_turn(s));
+    }
+    assert_int_equal(starts, 3);
+    assert_true(turns > 3 * 60);
+    assert_true(search_state(s).best_time == best);
+    assert_true(best < 1.1);
+    search_free(s);
+}
+
+/* All of a small one is looked at: nothing is new to a second start. */
+static void a_search_of_a_small_space_starts_once(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    SearchOptions o = {.seed = 1, .workers = 1};
+    Search *s = search_new(&m.rows.space, &o);
+    while (search_end(s, 0) == SEARCH_GOES_ON) {
+        compile_next(s);
+        time_next(s);
+    }
+    assert_int_equal(s->starts, 0);
+    search_free(s);
+    arena_free(m.arena);
 }
 
 int main(void)
@@ -535,7 +589,9 @@ int main(void)
         cmocka_unit_test(a_doubted_prediction_is_believed_less),
         cmocka_unit_test(predictions_alone_say_no_time),
         cmocka_unit_test(a_large_space_is_searched_by_draws),
-        cmocka_unit_test(what_is_bred_differs_in_several_parameters_at_once),
+        cmocka_unit_test(half_of_what_luck_decides_on_is_of_other_kinds),
+        cmocka_unit_test(a_search_of_a_large_space_starts_anew),
+        cmocka_unit_test(a_search_of_a_small_space_starts_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,32 +299,3 @@ const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, cons
         add_around(c, drawn / 2, around, around_count, count);
     return c->choice;
 }
-
-/* A share of it, any, from the second parent; one change, in the mean. */
-static void breed(Candidates *c, const uint16_t *a, const uint16_t *b, uint16_t *child)
-{
-    size_t n = c->space.parameters;
-    double share = gsl_rng_uniform(c->random);
-    for (size_t p = 0; p < n; p++) {
-        child[p] = gsl_rng_uniform(c->random) < share ? b[p] : a[p];
-        if (gsl_rng_uniform_int(c->random, n) == 0)
-            child[p] = (uint16_t)gsl_rng_uniform_int(c->random, c->space.values[p]);
-    }
-}
-
-const uint16_t *candidates_bred(Candidates *c, const uint16_t *parents, size_t parent_count,
-                                size_t more, size_t *count)
-{
-    enum { TRIES = 10 }; /* for each; most are not valid where constraints tie parameters */
-    size_t n = c->space.parameters, most = *count + more;
-    uint16_t *child = memory_new((n + 1) * sizeof *child);
-    make_room(c, most);
-    for (size_t t = 0; t < TRIES * more && *count < most && parent_count > 0; t++) {
-        breed(c, parents + gsl_rng_uniform_int(c->random, parent_count) * n,
-              parents + gsl_rng_uniform_int(c->random, parent_count) * n, child);
-        if (is_there(c, child))
-            add_choice(c, child, count);
-    }
-    free(child);
-    return c->choice;
-}

@@ -47,14 +47,8 @@ bool candidates_neighbour(Candidates *c, const uint16_t *from, int distance, uin
 /* Points to choose from, in no order: all that are left where they are listed and at most `most`,
  * else a draw: `*random` of them are random, `drawn` / 2 where there are so many, and behind them as
  * many at most within two parameters of `around` (rows of points).
- * The array is the candidates' own and good until the next call of this or of candidates_bred. */
+ * The array is the candidates' own and good until the next call. */
 const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
                                   size_t around_count, size_t *count, size_t *random);
-
-/* Adds to a draw of `*count` points up to `more` others, bred from `parents` (rows of points): each
- * parameter from one of two, and now and then changed.  So are points found that differ from the
- * best in several parameters at once. */
-const uint16_t *candidates_bred(Candidates *c, const uint16_t *parents, size_t parent_count,
-                                size_t more, size_t *count);
 
 #endif

@@ -165,16 +165,18 @@ static double prediction_spread(const Search *s)
 
 bool model_times(Search *s, Model *m)
 {
-    if (s->right < STARTERS)
-        return false;
     if (m->process && m->version == s->version)
         return true;
     Sample *all = ARENA_ARRAY(s->scratch, Sample, s->count);
     size_t count = 0;
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = s->first; i < s->count; i++) {
         double y = row_time(s, i);
         if (!isnan(y))
             all[count++] = (Sample){i, y, 0};
+    }
+    if (count < STARTERS) {
+        arena_reset(s->scratch);
+        return false;
     }
     s->usual = usual_prediction(s, all, count);
     s->spread = prediction_spread(s);
@@ -197,7 +199,7 @@ static size_t space_samples(Search *s, bool timed, Sample *out)
 {
     size_t count = 0, open = 0;
     size_t *rows = memory_new((s->count + 1) * sizeof *rows);
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = s->first; i < s->count; i++) {
         const Row *r = &s->rows[i];
         double y = timed ? row_time(s, i) : r->predicted;
         if (r->state == ROW_ASKED || r->state == ROW_FAILED ||
@@ -321,19 +323,22 @@ Belief believe_point(Search *s, const uint16_t *point)
 enum {
     CHOICE_MOST = 20000, /* candidates looked at for a batch, … */
     DRAWN_MOST = 8000,   /* … where not all can be, … */
-    AROUND = 10,         /* … with neighbourhoods of the best … */
-    PARENTS = 40,        /* … and, bred from these and so many of the most promising, … */
-    BRED_MOST = 2000,    /* … others */
+    AROUND = 10,         /* … with neighbourhoods of the best */
     SURE_OF = 300,       /* best means that are looked at twice; where not all can be, … */
     SPREAD_OF = 150,     /* … so many of them differ … */
     SPREAD_BY = 3        /* … from each other in so many parameters */
 };
 
+bool is_drawn_from(const Search *s)
+{
+    return candidates_left(s->candidates) > CHOICE_MOST;
+}
+
 static size_t best_points(const Search *s, uint16_t *out, size_t most)
 {
     Sample *all = memory_new((s->count + 1) * sizeof *all);
     size_t count = 0, n = s->space.parameters;
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = s->first; i < s->count; i++) {
         double y = s->right > 0 ? row_time(s, i) : s->rows[i].predicted;
         if (!isnan(y) && s->rows[i].state != ROW_FAILED)
             all[count++] = (Sample){i, y, 0};
@@ -392,21 +397,12 @@ static Sample *most_promising(Search *s, const double *means, size_t count)
 
 const uint16_t *believe_choice(Search *s, size_t *count, size_t *random, double **means)
 {
-    size_t n = s->space.parameters;
-    uint16_t *from = ARENA_ARRAY(s->scratch, uint16_t, (AROUND + PARENTS) * n);
+    uint16_t *from = ARENA_ARRAY(s->scratch, uint16_t, AROUND * s->space.parameters);
     size_t around = best_points(s, from, AROUND);
     const uint16_t *points =
         candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, from, around, count, random);
-    *means = ARENA_ARRAY(s->scratch, double, *count + BRED_MOST);
+    *means = ARENA_ARRAY(s->scratch, double, *count);
     believe_points(s, points, *count, *means);
-    if ((double)*count >= candidates_left(s->candidates))
-        return points;
-    const Sample *order = most_promising(s, *means, *count);
-    size_t before = *count, parents = before < PARENTS ? before : PARENTS;
-    for (size_t k = 0; k < parents; k++)
-        memcpy(from + (around + k) * n, points + order[k].row * n, n * sizeof *from);
-    points = candidates_bred(s->candidates, from, around + parents, BRED_MOST, count);
-    believe_points(s, points + before * n, *count - before, *means + before);
     return points;
 }
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gains below this do not count. */
-static const double gain_least = 0.002;
+/* Gains below these do not count: when it ends, and when it is to start anew. */
+static const double gain_least = 0.002, gain_of_start = 0.01;
 
 /* Better ones expected, when none is, and when some are. */
 static const double expected_none = 0.05, expected_some = 1;
@@ -20,6 +20,8 @@ enum {
     TRIALS_EXPECTED = 100,  /* when nothing better is expected */
     COMPILES_IN_VAIN = 150, /* too: where workers are few, all that is compiled is timed, and
                                trials are no choice */
+    STARTS = 3,         /* where the space is too large to look at all of it; each ends after … */
+    START_IN_VAIN = 60, /* … so many trials */
     FAILURES_IN_VAIN = 200, /* without a single right one */
     SPREAD_COMPILES = 8,    /* the first ones lie far from each other, but … */
     SPREAD_FEW = 4,         /* … so many and one a worker where there are few workers: */
@@ -144,7 +146,7 @@ static bool spread_point(Search *s, uint16_t *point)
 static size_t fastest(const Search *s, size_t *out, size_t most)
 {
     size_t count = 0;
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = s->first; i < s->count; i++) {
         if (s->rows[i].state != ROW_TIMED)
             continue;
         size_t k = count < most ? count++ : most;
@@ -503,7 +505,8 @@ void search_timed(Search *s, size_t number, double time)
     note_random(s, r, before);
     if (r->time < before)
         s->best = number;
-    if (r->time < s->gain_from - gain_least) {
+    bool is_start = is_drawn_from(s) && s->starts < STARTS;
+    if (number >= s->first && r->time < s->gain_from - (is_start ? gain_of_start : gain_least)) {
         s->gain_from = r->time;
         s->since_gain = 0;
         s->gain_compiles = s->compiled;
@@ -523,6 +526,23 @@ static bool is_exhausted(const Search *s)
     return true;
 }
 
+/* In a large space what a search meets first decides which kind of kernels it looks at, and what it
+ * then knows of them keeps it there.  So it starts anew, as if it knew nothing, once a start brings
+ * no more than others could, and at last goes on with what all of them found. */
+static void start_anew(Search *s)
+{
+    bool last = ++s->starts == STARTS;
+    s->first = last ? 0 : s->count;
+    s->gain_from = last ? s->rows[s->best].time : INFINITY;
+    s->since_gain = 0;
+    s->gain_compiles = s->compiled;
+    s->time_model.process = s->blind_model.process = s->space_model.process = NULL;
+    s->batch.count = s->batch.next = 0;
+    s->expected_timed = SIZE_MAX;
+    if (!last)
+        s->compile_turn = s->trial_turn = 0;
+}
+
 SearchEnd search_end(Search *s, double seconds)
 {
     const SearchOptions *o = &s->options;
@@ -534,7 +554,10 @@ SearchEnd search_end(Search *s, double seconds)
         return SEARCH_TRIALS;
     if (o->compiles > 0 && s->compiled >= o->compiles)
         return SEARCH_COMPILES;
-    if (o->endless)
+    bool again = s->starts < STARTS && is_drawn_from(s) && s->right > 0;
+    if (again && s->since_gain >= START_IN_VAIN)
+        start_anew(s);
+    if (o->endless || again)
         return SEARCH_GOES_ON;
     if (s->right == 0)
         return s->failed + s->timed >= FAILURES_IN_VAIN ? SEARCH_NO_GAIN : SEARCH_GOES_ON;

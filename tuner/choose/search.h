@@ -10,7 +10,8 @@
  * is of what is not compiled: it learns from times, and from what the time model believes of the
  * rest.  Beside them a part of all decisions is local search and a part chance, so that a model
  * that is wrong costs a factor and not the winner.  The first trials that models choose are of the
- * Pareto front of what was compiled, by bound and latency.
+ * Pareto front of what was compiled, by bound and latency.  A space too large to be looked at whole
+ * is searched from several starts, which know nothing of each other until the last has ended.
  *
  * What recordings of like spaces teach (learned.h) is a second mean of the time model and the first
  * of the space model, as far as times bear it out, and some of their fastest are asked for first.

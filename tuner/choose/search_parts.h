@@ -71,6 +71,8 @@ struct Search {
     Row *rows;
     uint16_t *points; /* of the rows */
     size_t count, room;
+    size_t first;         /* row: those before it were asked for by earlier starts, … */
+    size_t starts;        /* … so many */
     size_t version;       /* grows with everything told */
     size_t best;          /* row */
     size_t since_gain;    /* trials */
@@ -120,8 +122,11 @@ double believe_point_deviation(Search *s, const uint16_t *point); /* with noise 
 /* In how many of `n` parameters. */
 unsigned differing(const uint16_t *a, const uint16_t *b, size_t n);
 
-/* Points to compile, as candidates_choice, where they are drawn with what is bred of the most
- * promising, and what the space model believes of their means, in the scratch arena. */
+/* Is the space too large to look at all of it? */
+bool is_drawn_from(const Search *s);
+
+/* Points to compile, as candidates_choice, and what the space model believes of their means, in the
+ * scratch arena. */
 const uint16_t *believe_choice(Search *s, size_t *count, size_t *random, double **means);
 
 /* As search_expected, but at `enough` or more it is given up. */
