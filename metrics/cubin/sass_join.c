@@ -2,6 +2,7 @@
 
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
+#include "metrics/cubin/sass_walked.h"
 
 #include <math.h>
 
@@ -62,22 +63,12 @@ static SassSum plus(Program *p, SassSum a, SassSum b, double factor)
     return sass_sum(p->lp.arena, &a, &b, factor);
 }
 
-/* Do some of its ways leave the innermost loop that it is in? */
-static bool leaves_loop(const LoopTree *t, const Cfg *c, int b)
-{
-    const int loop = t->loop_of[b];
-    for (int k = 0; loop != CFG_NONE && k < c->blocks[b].succ_count; k++)
-        if (!loop_contains(t, loop, c->blocks[b].succs[k]))
-            return true;
-    return false;
-}
-
 /* Lanes leave a loop one after the other only where those of the PTX do. */
 static bool may_diverge(const Program *p, int b)
 {
     const SassFlow *f = p->join->flow;
     return block_at(p, b)->succ_count > 1 && !is_call(p, b) &&
-           (p->leaving > 0 || !leaves_loop(f->loops, f->cfg, b));
+           (p->leaving > 0 || !sass_walked_leaves_loop(f->loops, f->cfg, b));
 }
 
 /* What diverged on the way to a BSYNC and had not reconverged before. */
@@ -193,7 +184,7 @@ static double distance_in_ptx(const Program *p, int b)
     for (size_t i = 0; i < p->walk->functions.count; i++) {
         const WalkFunction *f = p->walk->functions.at[i];
         for (int k = 0; k < f->flow->cfg->count; k++)
-            if (f->blocks[k].diverged && !leaves_loop(f->flow->loops, f->flow->cfg, k))
+            if (f->blocks[k].diverged && !sass_walked_leaves_loop(f->flow->loops, f->flow->cfg, k))
                 least =
                     fmin(least, fabs(position(f->flow->cfg, k) - position(p->join->flow->cfg, b)));
     }
@@ -281,19 +272,6 @@ static void conserve_flow(Program *p)
 
 /* --- loops ---------------------------------------------------------------------------------- */
 
-/* Most times that a loop of the PTX goes back to its header per entry. */
-static double most_rounds(const Walk *w)
-{
-    double most = 0;
-    for (size_t i = 0; i < w->functions.count; i++) {
-        const WalkFunction *f = w->functions.at[i];
-        for (size_t k = 0; k < f->flow->loops->loops.count; k++)
-            if (f->loops[k].entries)
-                most = fmax(most, (double)f->loops[k].headers / (double)f->loops[k].entries - 1);
-    }
-    return most;
-}
-
 /* Terms of the edges back to a loop's header and of those that enter it from outside. */
 static void add_header_edges(Program *p, const Loop *l, double back, double entry)
 {
@@ -321,24 +299,13 @@ static void limit_loop(Program *p, const Loop *l, double most)
 /* Weaker than any landmark: these count iterations, which unrolling divides. */
 static const double LOOP_COST = 0.01;
 
-/* Times that lanes of the PTX diverge in a loop (CFG_NONE: in all of them) where some leave it. */
-static double leaving_ptx(const WalkFunction *f, int loop)
-{
-    const LoopTree *t = f->flow->loops;
-    double sum = 0;
-    for (int b = 0; b < f->flow->cfg->count; b++)
-        if ((loop == CFG_NONE || t->loop_of[b] == loop) && f->blocks[b].diverged &&
-            leaves_loop(t, f->flow->cfg, b))
-            sum += (double)f->blocks[b].diverged;
-    return sum;
-}
-
-/* The same of the code; terms of the row that was added last. */
+/* Times that lanes of the code diverge in a loop (CFG_NONE: in all of them) where some leave it; terms of the row that was added
+ * last. */
 static void add_leaving(Program *p, int loop)
 {
     const SassFlow *f = p->join->flow;
     for (int b = 0; b < f->cfg->count; b++)
-        if (p->diverged[b] != CFG_NONE && leaves_loop(f->loops, f->cfg, b) &&
+        if (p->diverged[b] != CFG_NONE && sass_walked_leaves_loop(f->loops, f->cfg, b) &&
             (loop == CFG_NONE || f->loops->loop_of[b] == loop))
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
@@ -365,16 +332,27 @@ static double work_in(const LoopTree *t, int loop, const Cfg *c, const SassFlow 
     return sum;
 }
 
+/* What counts may be off by, relatively.  Lanes in turns: 13 to 43 % in counters of eight launches by others
+ * (tests/data/counters); a choice that the landmarks leave open changes none of what they count. */
+static const double IN_TURNS = 0.25, OPEN_CHOICE = 0.1;
+
+/* The first reason stands; the largest deviation does. */
+static void doubt(SassJoin *j, const char *why, double deviation)
+{
+    j->unmatched = j->unmatched ? j->unmatched : why;
+    j->deviation = fmax(j->deviation, deviation);
+}
+
 /* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
  * many turns that takes is not counted. */
 static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int ptx_loop)
 {
     const SassFlow *code = p->join->flow;
-    if (p->join->unmatched || leaving_ptx(f, ptx_loop) == 0)
+    if (p->join->unmatched || sass_walked_leaving(f, ptx_loop) == 0)
         return;
     const double made = work_in(code->loops, loop, code->cfg, code, NULL);
     if (made > 1.5 * work_in(f->flow->loops, ptx_loop, f->flow->cfg, NULL, f->function))
-        p->join->unmatched = "lanes leave a loop one by one that the code has unrolled";
+        doubt(p->join, "lanes leave a loop one by one that the code has unrolled", IN_TURNS);
 }
 
 /* A loop goes round as often as the PTX's that it is paired with, is entered as often, and left by as
@@ -389,43 +367,57 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, int ptx_
     sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
     add_header_edges(p, l, 0, 1);
     if (p->leaving > 0) {
-        sass_program_wish(&p->lp, leaving_ptx(entry, ptx_loop), AIM_LANDMARKS, LOOP_COST);
+        sass_program_wish(&p->lp, sass_walked_leaving(entry, ptx_loop), AIM_LANDMARKS, LOOP_COST);
         add_leaving(p, loop);
     }
     doubt_unrolled(p, loop, entry, ptx_loop);
 }
 
-/* Lanes that diverged may come through the same code one group after the other, as through the cases of
- * a switch that fall through; the GPU joins some of them on the way. */
-static bool comes_in_groups(const WalkFunction *f)
+/* Weaker than a loop's: where the landmarks leave it open. */
+static const double BRANCH_COST = 0.005;
+
+/* A way is taken, or lanes diverge, in the same part of a branch's visits as at the PTX's. */
+static void match_part(Program *p, int b, const SassSum *of, double part)
 {
-    const LoopTree *t = f->flow->loops;
-    for (int b = 0; b < f->flow->cfg->count; b++) {
-        const int loop = t->loop_of[b];
-        const uint64_t most =
-            loop == CFG_NONE ? f->calls : f->blocks[t->loops.at[loop].header].visits;
-        if (f->blocks[b].visits > most)
-            return true;
+    sass_program_wish(&p->lp, 0, AIM_LANDMARKS, BRANCH_COST);
+    sass_program_term_sum(&p->lp, of, 1);
+    add_visits(p, b, -part);
+}
+
+static void match_branches(Program *p, const WalkFunction *f, const SassBranch *branch)
+{
+    for (int b = 0; b < p->join->flow->cfg->count; b++) {
+        const SassBranch *x = &branch[b];
+        if (x->ptx == CFG_NONE || !f->blocks[x->ptx].visits || p->visits[b].constant < 0)
+            continue;
+        const double visits = (double)f->blocks[x->ptx].visits;
+        if (p->diverged[b] != CFG_NONE) {
+            const SassSum diverged = sass_program_sum(&p->lp, p->diverged[b]);
+            match_part(p, b, &diverged, (double)f->blocks[x->ptx].diverged / visits);
+        }
+        if (x->way != CFG_NONE && p->edges[b][x->way].constant == 0)
+            match_part(p, b, &p->edges[b][x->way], (double)f->blocks[x->into].visits / visits);
     }
-    return false;
 }
 
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
-    const double most = most_rounds(p->walk);
+    const double most = sass_walked_most_rounds(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
         limit_loop(p, &t->loops.at[i], most);
     if (p->leaving > 0) {
         sass_program_row(&p->lp, p->leaving);
         add_leaving(p, CFG_NONE);
     }
-    if (!p->walk->functions.count || !t->loops.count)
+    if (!p->walk->functions.count)
         return;
     const WalkFunction *entry = p->walk->functions.at[0];
     const SassPairs pairs = sass_pair_loops(p->lp.arena, p->join->flow, entry);
     p->join->loops_match = pairs.complete;
-    p->join->unmatched = pairs.doubt;
+    match_branches(p, entry, sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs));
+    if (pairs.doubt)
+        doubt(p->join, pairs.doubt, OPEN_CHOICE);
     for (size_t i = 0; i < t->loops.count; i++)
         if (pairs.loop[i] != CFG_NONE)
             match_loop(p, (int)i, entry, pairs.loop[i]);
@@ -578,19 +570,6 @@ static void match_routines(Program *p)
  * BSYNC, a short other side.  Where it would take more, ptxas has rather put a guard for the branch. */
 static const double DIVERGENCE_WORTH = 6;
 
-/* Lanes that leave a loop are counted loop by loop (match_loop). */
-static double diverged_ptx(const Walk *w)
-{
-    double sum = 0;
-    for (size_t i = 0; i < w->functions.count; i++) {
-        const WalkFunction *f = w->functions.at[i];
-        for (int b = 0; b < f->flow->cfg->count; b++)
-            if (!leaves_loop(f->flow->loops, f->flow->cfg, b))
-                sum += (double)f->blocks[b].diverged;
-    }
-    return sum;
-}
-
 static bool has_call(const Program *p, const SassReconvergence *m)
 {
     for (int b = 0; b < p->join->flow->cfg->count; b++)
@@ -611,15 +590,15 @@ static void bound_divergence(Program *p, double diverged)
 static void match_divergence(Program *p)
 {
     const SassFlow *f = p->join->flow;
-    const double diverged = p->diverges ? diverged_ptx(p->walk) : 0;
+    const double diverged = p->diverges ? sass_walked_diverged(p->walk) : 0;
     if (p->diverges && p->walk->unknown_branches == 0)
         bound_divergence(p, diverged);
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
     for (size_t i = 0; i < p->points.count; i++) {
         const SassReconvergence *m = &p->points.at[i];
         for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
-            counts[b] |=
-                m->within[b] && p->diverged[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
+            counts[b] |= m->within[b] && p->diverged[b] != CFG_NONE &&
+                         !sass_walked_leaves_loop(f->loops, f->cfg, b);
     }
     for (int b = 0; b < f->cfg->count; b++)
         any |= counts[b];
@@ -673,7 +652,7 @@ static void match_tables(Program *p)
     const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
     int mine = next_table(p, 0), ptx = f ? next_table_ptx(f, 0) : CFG_NONE;
     if (mine != CFG_NONE && ptx == CFG_NONE && p->diverges && !p->join->unmatched)
-        p->join->unmatched = "the code jumps through a table where the PTX branches";
+        doubt(p->join, "the code jumps through a table where the PTX branches", OPEN_CHOICE);
     while (mine != CFG_NONE && ptx != CFG_NONE) {
         if (block_at(p, mine)->succ_count != f->flow->cfg->blocks[ptx].succ_count)
             return;
@@ -732,12 +711,13 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
         const bool certain = sass_anchor_weight((SassAnchor)k) >= 1;
         if (certain && j->in_ptx[k] > 0)
             j->missing = fmax(j->missing, 1 - (high + j->folded[k]) / j->in_ptx[k]);
-        if (j->unmatched || !certain ||
-            (low <= j->in_ptx[k] + j->expanded[k] && j->in_ptx[k] - j->folded[k] <= high))
-            continue;
-        j->unmatched =
-            arena_printf(a, "%s: %.0f in PTX, %.0f in the code", sass_anchor_name((SassAnchor)k),
-                         j->in_ptx[k], j->in_code_most[k]);
+        const double over = low - (j->in_ptx[k] + j->expanded[k]);
+        const double short_of = j->in_ptx[k] - j->folded[k] - high;
+        if (certain && (over > 0 || short_of > 0))
+            doubt(j,
+                  arena_printf(a, "%s: %.0f in PTX, %.0f in the code",
+                               sass_anchor_name((SassAnchor)k), j->in_ptx[k], j->in_code_most[k]),
+                  fmax(over, short_of) / fmax(low, j->in_ptx[k]));
     }
 }
 
@@ -745,16 +725,16 @@ static SassAnswer find_flow(Program *p, const Marks *m)
 {
     const Walk *w = p->walk;
     for (size_t i = 0; i < w->functions.count; i++)
-        p->leaving += leaving_ptx(w->functions.at[i], CFG_NONE);
+        p->leaving += sass_walked_leaving(w->functions.at[i], CFG_NONE);
     allow_divergence(p);
     conserve_flow(p);
     if (p->terms > TERMS_MOST)
         return (SassAnswer){0};
     match_loops(p);
     for (size_t i = 0; i < w->functions.count && !p->join->unmatched; i++)
-        if (comes_in_groups(w->functions.at[i]))
-            p->join->unmatched =
-                "lanes that parted come through the same code one group after the other";
+        if (sass_walked_in_groups(w->functions.at[i]))
+            doubt(p->join, "lanes that parted come through the same code one group after the other",
+                  IN_TURNS);
     for (int k = 0; k < SASS_ANCHORS; k++)
         match_landmark(p, m, (SassAnchor)k);
     match_routines(p);
@@ -784,7 +764,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
         take_flow(&p, r.x);
     } else {
         take_once(&p);
-        j->unmatched = "the code has too many branches to follow";
+        doubt(j, "the code has too many branches to follow", 1);
         j->missing = 1;
     }
     compare(a, j, m);

@@ -36,6 +36,7 @@ typedef struct SassJoin {
     double in_code_most[SASS_ANCHORS];  /* with all of them */
     bool loops_match;                   /* all loops of PTX and code are paired */
     const char *unmatched;              /* why the visits are not certain; NULL: they are */
+    double deviation;                   /* relative, that they may be off by then */
     double missing; /* the largest share of a landmark that the code lacks; 1 without an answer */
 } SassJoin;
 

@@ -403,3 +403,118 @@ SassRoutines sass_routines_find(Arena *a, const SassFlow *f)
     }
     return r;
 }
+
+/* --- branches --------------------------------------------------------------------------------- */
+
+enum { BRANCHES_MOST = 256 };
+
+/* How far apart two branches may lie, as a share of the text. */
+static const double BRANCH_APART = 0.1;
+
+typedef struct Branch {
+    int block, loop,
+        depth;    /* branches that it stands behind, and not behind where their ways meet */
+    double place; /* share of the instructions that stand before its end */
+} Branch;
+
+typedef VEC(Branch) Branches;
+
+static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
+{
+    for (int k = 0; loop != CFG_NONE && k < b->succ_count; k++)
+        if (!loop_contains(t, loop, b->succs[k]) || b->succs[k] == t->loops.at[loop].header)
+            return false;
+    return true;
+}
+
+/* In the order of the text; those that a loop is left or gone round by are the loop's. */
+static Branches list_branches(Arena *a, const Cfg *c, const LoopTree *t, const DomTree *post,
+                              const int *callee)
+{
+    Branches list = {0};
+    int *depth = ARENA_ARRAY(a, int, (size_t)c->count);
+    for (int b = 0; b < c->count; b++) {
+        const CfgBlock *block = &c->blocks[b];
+        if (block->order == CFG_NONE || block->succ_count < 2 ||
+            (callee && callee[b] != CFG_NONE) || !goes_on_in_loop(t, block, t->loop_of[b]))
+            continue;
+        bool *behind = ARENA_ARRAY(a, bool, (size_t)c->count);
+        cfg_between(a, c, b, post->parent[b], behind);
+        for (int i = 0; i < c->count; i++)
+            depth[i] += behind[i] && i != b;
+        VEC_PUSH(a, &list,
+                 ((Branch){b, t->loop_of[b], 0,
+                           (double)block->end / (double)c->blocks[c->count - 1].end}));
+    }
+    for (size_t i = 0; i < list.count; i++)
+        list.at[i].depth = depth[list.at[i].block];
+    return list;
+}
+
+static double branch_cost(const Branch *x, const Branch *y, const SassPairs *loops)
+{
+    const int loop = x->loop == CFG_NONE ? CFG_NONE : loops->loop[x->loop];
+    if (x->depth != y->depth || loop != y->loop || (x->loop != CFG_NONE && loop == CFG_NONE))
+        return INFINITY;
+    return fabs(x->place - y->place);
+}
+
+/* The one successor, of two, that is not where both ways meet; CFG_NONE where there is no such one. */
+static int way_round(const Cfg *c, const DomTree *post, int b)
+{
+    const CfgBlock *block = &c->blocks[b];
+    if (block->succ_count != 2)
+        return CFG_NONE;
+    const bool first = block->succs[0] == post->parent[b],
+               second = block->succs[1] == post->parent[b];
+    return first == second ? CFG_NONE : first;
+}
+
+static SassBranch pair_of(const SassFlow *code, const DomTree *post, int b, const WalkFunction *ptx,
+                          int in_ptx)
+{
+    const Cfg *c = ptx->flow->cfg;
+    const int way = way_round(code->cfg, post, b), other = way_round(c, ptx->flow->post, in_ptx);
+    if (way == CFG_NONE || other == CFG_NONE ||
+        c->blocks[c->blocks[in_ptx].succs[other]].pred_count != 1)
+        return (SassBranch){in_ptx, CFG_NONE, CFG_NONE};
+    return (SassBranch){in_ptx, way, c->blocks[in_ptx].succs[other]};
+}
+
+/* The cheapest alignment of two sequences, in which a branch of the code that is paired with none costs
+ * BRANCH_APART and one of the PTX nothing. */
+SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunction *ptx,
+                               const SassPairs *loops)
+{
+    SassBranch *of = ARENA_ARRAY(a, SassBranch, (size_t)code->cfg->count);
+    for (int b = 0; b < code->cfg->count; b++)
+        of[b] = (SassBranch){CFG_NONE, CFG_NONE, CFG_NONE};
+    const DomTree *post = dom_build_post(a, code->cfg);
+    const Branches x = list_branches(a, code->cfg, code->loops, post, code->callee),
+                   y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL);
+    if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST)
+        return of;
+    const size_t wide = y.count + 1;
+    double *least = ARENA_ARRAY(a, double, (x.count + 1) * wide); /* of the first i and j */
+    for (size_t i = 1; i <= x.count; i++)
+        for (size_t j = 0; j <= y.count; j++) {
+            double *to = &least[i * wide + j];
+            *to = least[(i - 1) * wide + j] + BRANCH_APART;
+            if (j == 0)
+                continue;
+            const double pair = branch_cost(&x.at[i - 1], &y.at[j - 1], loops);
+            *to = fmin(*to, fmin(least[i * wide + j - 1], least[(i - 1) * wide + j - 1] + pair));
+        }
+    for (size_t i = x.count, j = y.count; i > 0 && j > 0;) {
+        const double here = least[i * wide + j];
+        if (here == least[i * wide + j - 1])
+            j--;
+        else if (here == least[(i - 1) * wide + j] + BRANCH_APART)
+            i--;
+        else {
+            i--, j--;
+            of[x.at[i].block] = pair_of(code, post, x.at[i].block, ptx, y.at[j].block);
+        }
+    }
+    return of;
+}

@@ -45,4 +45,17 @@ typedef struct SassRoutines {
 
 SassRoutines sass_routines_find(Arena *a, const SassFlow *f);
 
+/* A branch of the code and that of the PTX's entry function which it is. */
+typedef struct SassBranch {
+    int ptx;  /* block that ends with it; CFG_NONE: with none that is known */
+    int way;  /* successor of the code's block … */
+    int into; /* … and block of the PTX that begin what the branch goes round; CFG_NONE where both ways do something */
+} SassBranch;
+
+/* By block of the code.  Branches are paired that lie in paired loops and behind as many branches, in their order and as
+ * near to each other in the two texts as that allows: what ptxas made guards of leaves out branches, and seldom changes
+ * their order. */
+SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunction *ptx,
+                               const SassPairs *loops);
+
 #endif

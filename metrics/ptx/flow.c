@@ -205,6 +205,16 @@ void cfg_finish(Arena *a, Cfg *c)
         c->blocks[i].order = g.position[i];
 }
 
+void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
+{
+    const bool within = reconvergence != CFG_NONE && reconvergence != c->count;
+    if (within)
+        in[reconvergence] = true;
+    cfg_reach(a, c, block, in);
+    if (within)
+        in[reconvergence] = false;
+}
+
 void cfg_reach(Arena *a, const Cfg *c, int from, bool *marked)
 {
     int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0;
@@ -303,7 +313,7 @@ DomTree *dom_build(Arena *a, const Cfg *c)
     return build(a, &g);
 }
 
-static DomTree *build_post(Arena *a, const Cfg *c)
+DomTree *dom_build_post(Arena *a, const Cfg *c)
 {
     Graph g = {.cfg = c, .backward = true, .root = c->count, .count = c->count + 1};
     return build(a, &g);
@@ -484,7 +494,7 @@ Flow *flow_build(Arena *a, const PtxFunction *f)
     w->function = f;
     w->cfg = build_cfg(a, f);
     w->dom = dom_build(a, w->cfg);
-    w->post = build_post(a, w->cfg);
+    w->post = dom_build_post(a, w->cfg);
     w->loops = loop_build(a, w->cfg, w->dom);
     w->uses = defuse_build(a, f);
     return w;

@@ -47,6 +47,9 @@ void cfg_finish(Arena *a, Cfg *c);
 /* Marks what can be come to from a block, by ways through blocks that are not marked yet. */
 void cfg_reach(Arena *a, const Cfg *c, int from, bool *marked);
 
+/* Marks the blocks between a branch and where its ways meet (a block, the end or CFG_NONE), without that one. */
+void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in);
+
 /* The last instruction of a block of PTX when it is a branch of any kind, else NULL. */
 const PtxInstr *cfg_branch(const Cfg *c, int block);
 
@@ -67,6 +70,7 @@ typedef struct DomTree {
 } DomTree;
 
 DomTree *dom_build(Arena *a, const Cfg *c);
+DomTree *dom_build_post(Arena *a, const Cfg *c);
 
 /* Does a dominate b?  Every block in the tree dominates itself. */
 bool dom_dominates(const DomTree *t, int a, int b);

@@ -226,9 +226,16 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);
 /* What happened in a function; NULL when it was not reached. */
 const WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
 
-/* Instructions, of those in `instr`, that the warp executed behind a branch that is not known, up to
- * where its ways reconverge, or in a loop whose trip count or exit is not; all where it was stopped. */
-double walk_unknown_instr(Arena *a, const Walk *w);
+typedef struct WalkUnknown {
+    double
+        in_loops; /* instructions of `instr` in loops whose trip counts or exits are not known; all where it was stopped */
+    double
+        behind_branches; /* others behind branches that are not, up to where their ways reconverge */
+    double accesses;     /* loads and stores among both, of `loads` and `stores` */
+} WalkUnknown;
+
+/* What the warp may not have executed as often, or at all. */
+WalkUnknown walk_unknown(Arena *a, const Walk *w);
 
 /* About as many machine instructions as a routine takes: of a division of 0 (CUDA 13.0, sm_90). */
 enum { WALK_ROUTINE_INSTR = 35 };

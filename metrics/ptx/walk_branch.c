@@ -10,17 +10,6 @@ enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register 
 /* --- what is written between a branch and where its sides reconverge ----------------------------------
  */
 
-/* Marks the blocks that lie between; `reconvergence` is not one of them. */
-static void mark_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
-{
-    const bool within = reconvergence != CFG_NONE && reconvergence != c->count;
-    if (within)
-        in[reconvergence] = true;
-    cfg_reach(a, c, block, in);
-    if (within)
-        in[reconvergence] = false;
-}
-
 static bool is_written(const Flow *f, int reg, const bool *in)
 {
     const DefUseList *defs = &f->uses->defs[reg];
@@ -50,7 +39,7 @@ static WalkWritten *find_written(Arena *a, const WalkPlan *p, int block, int rec
 {
     WalkWritten *w = ARENA_NEW(a, WalkWritten);
     bool *in = ARENA_ARRAY(a, bool, (size_t)p->flow->cfg->count);
-    mark_between(a, p->flow->cfg, block, reconvergence, in);
+    cfg_between(a, p->flow->cfg, block, reconvergence, in);
     add_loops_left(a, p->flow, block, in);
     w->reconvergence = reconvergence;
     for (size_t i = 0; i < p->slice.state.count; i++) {
@@ -560,37 +549,55 @@ static uint64_t counted_instrs(const Flow *f, int block)
     return count;
 }
 
-static bool *unknown_blocks(Arena *a, const WalkFunction *f)
+typedef enum Doubt { DOUBT_NONE, DOUBT_BRANCH, DOUBT_LOOP } Doubt;
+
+static Doubt *unknown_blocks(Arena *a, const WalkFunction *f)
 {
     const Cfg *c = f->flow->cfg;
-    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count);
-    for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
-        const Loop *loop = &f->flow->loops->loops.at[l];
-        const bool guessed = f->loops[l].defaulted || f->loops[l].early_ignored;
-        for (size_t i = 0; guessed && i < loop->blocks.count; i++)
-            in[loop->blocks.at[i]] = true;
-    }
+    Doubt *in = ARENA_ARRAY(a, Doubt, (size_t)c->count);
     for (int b = 0; b < c->count; b++) {
         if (!f->blocks[b].unknown_branch)
             continue;
         bool *between = ARENA_ARRAY(a, bool, (size_t)c->count);
-        mark_between(a, c, b, f->flow->post->parent[b], between);
+        cfg_between(a, c, b, f->flow->post->parent[b], between);
         for (int i = 0; i < c->count; i++)
-            in[i] |= between[i];
+            in[i] = between[i] ? DOUBT_BRANCH : in[i];
+    }
+    for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
+        const Loop *loop = &f->flow->loops->loops.at[l];
+        const bool guessed = f->loops[l].defaulted || f->loops[l].early_ignored;
+        for (size_t i = 0; guessed && i < loop->blocks.count; i++)
+            in[loop->blocks.at[i]] = DOUBT_LOOP;
     }
     return in;
 }
 
-double walk_unknown_instr(Arena *a, const Walk *w)
+static double accesses_in(const Flow *f, int block)
 {
-    const bool cut = w->capped && !w->ended;
-    double sum = 0;
-    for (size_t i = 0; i < w->functions.count && !cut; i++) {
-        const WalkFunction *f = w->functions.at[i];
-        const bool *in = unknown_blocks(a, f);
-        for (int b = 0; b < f->flow->cfg->count; b++)
-            if (in[b])
-                sum += (double)f->blocks[b].visits * (double)counted_instrs(f->flow, b);
+    double count = 0;
+    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
+        const PtxForm *form = f->function->instrs.at[i].form;
+        count += (form->op == PTX_LD || form->op == PTX_ST) && form->space != PTX_PARAM;
     }
-    return cut ? w->instr : sum;
+    return count;
+}
+
+WalkUnknown walk_unknown(Arena *a, const Walk *w)
+{
+    WalkUnknown u = {0};
+    if (w->capped && !w->ended)
+        return (WalkUnknown){.in_loops = w->instr};
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        const Doubt *in = unknown_blocks(a, f);
+        for (int b = 0; b < f->flow->cfg->count; b++) {
+            const double times = (double)f->blocks[b].visits;
+            if (in[b] == DOUBT_NONE)
+                continue;
+            *(in[b] == DOUBT_LOOP ? &u.in_loops : &u.behind_branches) +=
+                times * (double)counted_instrs(f->flow, b);
+            u.accesses += times * accesses_in(f->flow, b);
+        }
+    }
+    return u;
 }

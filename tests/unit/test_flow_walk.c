@@ -183,20 +183,21 @@ static void what_stands_behind_a_guess_is_counted(void **state)
                        "B: ret; }");
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
     assert_true(w->instr == 9);
-    assert_true(walk_unknown_instr(x->arena, w) == 5);
+    assert_true(walk_unknown(x->arena, w).behind_branches == 5);
+    assert_true(walk_unknown(x->arena, w).accesses == 0);
     arena_free(x->arena);
 
     x = fixture(HEADER "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
                        "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
     w = walk_warp(x->arena, x->function, &x->options);
-    assert_true(walk_unknown_instr(x->arena, w) == 3.0 * WALK_DEFAULT_TRIPS);
+    assert_true(walk_unknown(x->arena, w).in_loops == 3.0 * WALK_DEFAULT_TRIPS);
     arena_free(x->arena);
 
     x = fixture(HEADER "ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
                        "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
     set_u32(x, 8, 100);
     w = walk_warp(x->arena, x->function, &x->options);
-    assert_true(walk_unknown_instr(x->arena, w) == 0);
+    assert_true(walk_unknown(x->arena, w).in_loops == 0);
     arena_free(x->arena);
 }
 
@@ -224,7 +225,7 @@ static void a_loop_runs_as_often_as_the_data_says(void **state)
     assert_int_equal(w->unknown_loops, 0);
     assert_true(w->data_loads > 0);
     assert_int_equal(w->functions.at[0]->loops[0].headers, 34);
-    assert_true(walk_unknown_instr(x->arena, w) == 0);
+    assert_true(walk_unknown(x->arena, w).in_loops == 0);
     arena_free(x->arena);
 }
 

@@ -2,6 +2,7 @@
  * the code's blocks in another order than the PTX's. */
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/ptx/ptx.h"
+#include "tests/support/sass_shapes.h"
 #include "tests/support/sass_words.h"
 
 #include <setjmp.h>
@@ -412,6 +413,54 @@ static void many_loops_are_paired_and_too_many_are_not(void **state)
     }
 }
 
+/* 160 conditions one after the other, each around a way of its own: every branch of the code is the one of as many before it. */
+static void branches_are_paired_in_their_order(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape s = sass_shape(a, "guards", 90, 3152);
+    const WalkFunction *f = s.walk->functions.at[0];
+    const SassPairs loops = sass_pair_loops(a, s.flow, f);
+    const SassBranch *branch = sass_pair_branches(a, s.flow, f, &loops);
+    int count = 0, last = CFG_NONE;
+    for (int b = 0; b < s.flow->cfg->count; b++) {
+        if (branch[b].ptx == CFG_NONE)
+            continue;
+        assert_true(branch[b].ptx > last);
+        assert_true(branch[b].way == CFG_NONE || branch[b].into == branch[b].ptx + 1);
+        last = branch[b].ptx;
+        count++;
+    }
+    assert_in_range(count, 150, 160);
+    arena_free(a);
+}
+
+/* A way without landmarks that is long: half of the lanes take it, or none do. */
+static void a_way_is_taken_as_at_the_branch_of_the_ptx(void **state)
+{
+    (void)state;
+    static const char IF[] = "setp.gt.s32 %p1, %r4, %r1;\n@%p1 bra L;\n"
+                             "add.u32 %r2, %r2, %r4;\nadd.u32 %r3, %r3, %r2;\n"
+                             "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"
+                             "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"
+                             "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\nL:\n";
+    enum { BRANCH = 4, WAY = 5, MEET = 13, END = 14, WORDS = 15 };
+    Word words[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        words[i] = (Word){.op = SASS_OP_IADD3};
+    words[0] = (Word){.op = SASS_OP_BSSY, .target = END};
+    words[BRANCH] = (Word){.op = SASS_OP_BRA, .guard = true, .target = MEET};
+    words[MEET] = (Word){.op = SASS_OP_BSYNC};
+    words[END] = (Word){.op = SASS_OP_EXIT};
+    Arena *a = arena_new();
+    const Both half = both(a, IF, words, WORDS, 15), none = both(a, IF, words, WORDS, -1);
+
+    const SassJoin *j = sass_join(a, half.flow, half.walk);
+    assert_true(visits_at(j, WAY) == 1 && visits_at(j, MEET) == 2 && visits_at(j, END) == 1);
+    assert_true(visits_at(sass_join(a, none.flow, none.walk), WAY) == 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +478,8 @@ int main(void)
         cmocka_unit_test(a_way_of_logic_alone_is_no_shortcut),
         cmocka_unit_test(of_many_numbers_the_first_32_are_compared),
         cmocka_unit_test(many_loops_are_paired_and_too_many_are_not),
+        cmocka_unit_test(branches_are_paired_in_their_order),
+        cmocka_unit_test(a_way_is_taken_as_at_the_branch_of_the_ptx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
