@@ -40,6 +40,7 @@ enum { SASS_WIDTHS = 6, SASS_WIDTH_4 = 2, SASS_WIDTH_16 = 4 };
 
 typedef struct SassProfile {
     double instr;
+    double behind_branches; /* of these; of ways that are not taken, as often as their branch */
     double by_unit[SASS_UNITS];
 
     double shared_loads[SASS_WIDTHS];
@@ -76,6 +77,7 @@ typedef struct SassProfile {
     SassSerial loaded; /* among its equals (sass_latency_among); all 0 when no load is given */
 
     const char *unmatched; /* sass_join's doubt, or the architecture; NULL when there is none */
+    double deviation;      /* relative, that counts may be off by then */
 } SassProfile;
 
 /* All of it.  `latency`: NULL for SASS_LATENCY.  `load`: NULL when not known. */

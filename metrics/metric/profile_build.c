@@ -329,7 +329,7 @@ static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinK
     set_machine(p, &machine, &longest);
     profile_settle_memory(p, &traffic, &machine);
     p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);
-    profile_set_doubt(a, p, memory);
+    profile_set_doubt(a, p, memory, &machine);
     profile_set_note(a, p, memory, machine.unmatched);
 }
 

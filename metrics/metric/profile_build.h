@@ -10,7 +10,7 @@
 
 /* Counted up whenever the same code would get other numbers: cached and recorded profiles of
  * another version are made anew. */
-enum { PROFILER_VERSION = 18 };
+enum { PROFILER_VERSION = 19 };
 
 /* Memory that a launch is given. */
 typedef struct ProfileBuffer {

@@ -1,5 +1,6 @@
 #include "metrics/metric/profile_walk.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -467,40 +468,101 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
 
 /* --- what is not known --------------------------------------------------------------------- */
 
-static double unknown_share(Arena *a, const Memory *m)
+static double accesses_of(const Walk *w)
 {
-    double unknown = 0, all = 0;
-    for (int i = 0; i < m->samples->count; i++) {
-        const MemorySample *s = &m->samples->at[i];
-        unknown += s->weight * walk_unknown_instr(a, s->walk);
-        all += s->weight * s->walk->instr;
-    }
-    return all > 0 ? fmin(fmax(unknown / all, 0), 1) : 0;
+    double sum = 0;
+    for (int i = 0; i < PTX_SPACE_COUNT; i++)
+        sum += i == PTX_PARAM ? 0 : w->loads[i] + w->stores[i];
+    return sum;
 }
 
-static double unknown_traffic(const Memory *m)
+/* Where a branch is not known, no more of the instructions than stand behind branches of the machine code: what ptxas has put
+ * guards to, or made selections of, is issued all the same.  Of the accesses, those whose addresses are not known and those that
+ * may not be made. */
+static void set_unknown(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
-    double unknown = 0, all = 0;
+    double in_loops = 0, behind = 0, instr = 0, places = 0, accesses = 0, unknown = 0, all = 0;
+    for (int i = 0; i < m->samples->count; i++) {
+        const MemorySample *x = &m->samples->at[i];
+        const WalkUnknown u = walk_unknown(a, x->walk);
+        in_loops += x->weight * u.in_loops;
+        behind += x->weight * u.behind_branches;
+        instr += x->weight * x->walk->instr;
+        places += x->weight * u.accesses;
+        accesses += x->weight * accesses_of(x->walk);
+    }
     for (size_t i = 0; i < m->accesses.count; i++) {
         unknown += m->accesses.at[i].figures.unknown;
         all += m->accesses.at[i].figures.executions;
     }
-    return all > 0 ? fmin(unknown / all, 1) : 0;
+    const double most = s->instr > 0 ? s->behind_branches / s->instr : 1;
+    const double share = instr > 0 ? in_loops / instr + fmin(behind / instr, most) : 0;
+    const double part =
+        (all > 0 ? unknown / all : 0) + (accesses > 0 ? fmax(places / accesses, 0) : 0);
+    p->value[PROFILE_UNKNOWN_SHARE] = fmin(fmax(share, 0), 1);
+    p->value[PROFILE_UNKNOWN_TRAFFIC] = fmin(part, 1);
 }
 
-/* Relative standard error of the mean of what warps execute, where they are a sample. */
+/* Of a sample's warps that were spread evenly, how far apart two blocks lie, as parts of the grid. */
+static double apart(PtxDim grid, PtxDim x, PtxDim y)
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++)
+        sum += pow(((double)*ptx_along(&x, axis) - (double)*ptx_along(&y, axis)) /
+                       (double)*ptx_along(&grid, axis),
+                   2);
+    return sum;
+}
+
+static const MemorySample *nearest(const MemorySamples *s, PtxDim grid, int of)
+{
+    const MemorySample *found = NULL;
+    double least = INFINITY;
+    for (int i = 0; i < s->even; i++) {
+        const double d = apart(grid, s->at[i].place.block, s->at[of].place.block);
+        if (i != of && d < least) {
+            least = d;
+            found = &s->at[i];
+        }
+    }
+    return found;
+}
+
+/* Relative standard error of the mean of what warps execute, where they are an even sample: from what neighbours
+ * in it differ by, since what all of them follow, as from a picture's rim to its middle, is in the sample (K. M. Wolter,
+ * "Introduction to Variance Estimation", 2007, chapter 8: successive differences). */
 static double sampling_error(const Memory *m)
 {
-    const int count = m->samples->even;
+    const MemorySamples *s = m->samples;
     double mean = 0, squares = 0;
-    if (count < 2)
+    if (s->even < 2)
         return 0;
-    for (int i = 0; i < count; i++)
-        mean += walk_work(m->samples->at[i].walk) / count;
-    for (int i = 0; i < count; i++)
-        squares += pow(walk_work(m->samples->at[i].walk) - mean, 2) / (count - 1);
-    const double left_out = fmax(0, 1 - count / (double)m->samples->all);
-    return mean > 0 ? sqrt(left_out * squares / count) / mean : 0;
+    for (int i = 0; i < s->even; i++) {
+        const double work = walk_work(s->at[i].walk);
+        mean += work / s->even;
+        squares += pow(work - walk_work(nearest(s, s->grid, i)->walk), 2) / (2 * s->even);
+    }
+    const double left_out = fmax(0, 1 - s->even / (double)s->all);
+    return mean > 0 ? sqrt(left_out * squares / s->even) / mean : 0;
+}
+
+/* Relative standard deviation of what each of them executes. */
+static double spread_of(const MemorySamples *s)
+{
+    double work[SAMPLES_MAX];
+    for (int i = 0; i < s->even; i++)
+        work[i] = walk_work(s->at[i].walk);
+    const double mean = gsl_stats_mean(work, 1, (size_t)s->even);
+    return gsl_stats_sd(work, 1, (size_t)s->even) / mean;
+}
+
+/* Does what they do follow from data that they load? */
+static bool follows_data(const Memory *m)
+{
+    for (int i = 0; i < m->samples->even; i++)
+        if (m->samples->at[i].walk->data_loads > 0)
+            return true;
+    return false;
 }
 
 /* An error of the sample that matters to nobody. */
@@ -525,31 +587,37 @@ static double part_cut(const Memory *m)
     return w->instr > 0 ? fmin(w->estimated / w->instr, 1) : 0;
 }
 
-/* Each doubt's deviation where it concerns everything: instructions that may be e times as many or
- * as few; accesses that cost as spread, but may lie in a row; work that follows from data at all, which
- * the warps looked at may not show (rare heavy ones, blocks that wait for each other); code whose counts
- * are the text's; a middle warp that was not followed to its end, as to the part that was not; others that were not, for which it
- * stands; routines for operands that are rare in most data.  Rounded from how far off recorded spaces
- * were: tests/bench/uncertainty.py compares, a row for each kind. */
-void profile_set_doubt(Arena *a, Profile *p, const Memory *m)
+static double deviation_of(const double *doubts, size_t count)
 {
-    static const double instr = 1, traffic = 1.5, data = 0.3, unmatched = 0.5, cut = 0.3, few = 0.1,
-                        routine = 0.25;
-    const double share = unknown_share(a, m), part = unknown_traffic(m),
-                 sampling = sampling_error(m);
-    const double doubts[] = {instr * share,
-                             traffic * part,
-                             sampling,
-                             fmax(share, sampling) > SAMPLED_ENOUGH ? data : 0,
-                             p->value[PROFILE_CODE_UNMATCHED] > 0 ? unmatched : 0,
-                             fmax(cut * part_cut(m), m->samples->cut > 0 ? few : 0),
-                             routine * doubtful_routines(m)};
     double sum = 0;
-    for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
+    for (size_t i = 0; i < count; i++)
         sum += doubts[i] * doubts[i];
-    p->value[PROFILE_UNKNOWN_SHARE] = share;
-    p->value[PROFILE_UNKNOWN_TRAFFIC] = part;
-    p->value[PROFILE_UNCERTAINTY] = sqrt(sum);
+    return sqrt(sum);
+}
+
+/* Each doubt's deviation where it concerns everything: accesses that cost as spread, but may lie in a row or not be made;
+ * instructions that may be e times as many or as few; work that follows from data, of which the warps looked at may not
+ * show rare heavy ones, which is no more than they differ by; code that is not as the text (sass_join.h says how far); a
+ * middle warp that was not followed to its end, as to the part that was not; others that were not, which are like those that
+ * were but for one in so many and two (Laplace's rule of succession); routines for operands that are rare in most data.
+ * Rounded from how far off recorded spaces were: tests/bench/uncertainty.py compares, a row for each kind. */
+void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
+{
+    static const double instr = 1, traffic = 1.5, data = 0.3, cut = 0.3, few = 0.1, routine = 0.25;
+    set_unknown(a, p, m, s);
+    const double sampling = sampling_error(m);
+    const double doubts[] = {
+        traffic * p->value[PROFILE_UNKNOWN_TRAFFIC], /* no doubt of instructions */
+        instr * p->value[PROFILE_UNKNOWN_SHARE],
+        sampling,
+        sampling > SAMPLED_ENOUGH && follows_data(m) ? fmin(data, spread_of(m->samples)) : 0,
+        s->deviation,
+        cut * part_cut(m),
+        m->samples->cut > 0 ? few / (double)(m->samples->walked.count + 2) : 0,
+        routine * doubtful_routines(m)};
+    const size_t count = sizeof doubts / sizeof *doubts;
+    p->value[PROFILE_UNCERTAINTY] = deviation_of(doubts, count);
+    p->value[PROFILE_UNCERTAINTY_ISSUED] = deviation_of(doubts + 1, count - 1);
 }
 
 static void add_reason(Buf *b, const char *text)

@@ -36,7 +36,7 @@ ProfileTraffic profile_set_memory(Profile *p, const Memory *m);
 void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s);
 
 /* How much is not known, and what doubt that makes; after all else but the note. */
-void profile_set_doubt(Arena *a, Profile *p, const Memory *m);
+void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile *s);
 
 /* What was assumed or is not known of any warp that was followed: the first place of each kind, and
  * how many there are.  `unmatched`: the doubt of the join with the machine code, or NULL. */

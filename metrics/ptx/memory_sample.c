@@ -493,6 +493,7 @@ static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
     }
     s->out->even = s->out->count;
     s->out->all = all;
+    s->out->grid = s->walk.launch.grid;
     if (all > count && s->out->even > 2) {
         sample_towards_end(s, &s->out->at[1], all, warps, false);
         sample_towards_end(s, &s->out->at[s->out->even - 1], all, warps, true);
@@ -520,6 +521,7 @@ static void sample_picture(Sampler *s, uint32_t warps)
                fill(k, 0.6180339887498949, warps));
     s->out->even = s->out->count;
     s->out->all = ptx_block_count(grid) * warps;
+    s->out->grid = grid;
     for (int i = 0; i < s->out->even; i++)
         s->out->at[i].weight = 1.0 / s->out->even;
 }

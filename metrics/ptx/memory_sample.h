@@ -54,7 +54,8 @@ typedef struct MemorySamples {
     MemorySample at[SAMPLES_MAX]; /* the middle one first */
     int count;
     int even;     /* so many of the first are spread evenly over all; 0: not so sampled */
-    uint64_t all; /* warps of the launch, where they are */
+    uint64_t all; /* warps of the launch, where they are … */
+    PtxDim grid;  /* … and its blocks */
     int cut;      /* warps for which the steps did not suffice */
     bool rough;   /* nor for the middle one, until less was followed (WalkPlans) */
     VEC(MemorySample) walked; /* every warp, those that the middle one stands for among them */

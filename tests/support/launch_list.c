@@ -80,7 +80,7 @@ static void judge(Launch *l)
 {
     const double *v = l->profile.value, warps = v[PROFILE_WARPS_PER_BLOCK] * v[PROFILE_BLOCKS];
     const bool way = v[PROFILE_BRANCHES_UNKNOWN] == 0 && v[PROFILE_LOOPS_UNKNOWN] == 0;
-    const bool code = way && v[PROFILE_CODE_UNMATCHED] == 0 && v[PROFILE_UNCERTAINTY] < DOUBT;
+    const bool code = v[PROFILE_LOOPS_UNKNOWN] == 0 && v[PROFILE_UNCERTAINTY_ISSUED] < DOUBT;
     const bool memory = way && v[PROFILE_ACCESSES_UNKNOWN] == 0 && v[PROFILE_ACCESSES_SAMPLED] == 0;
     l->predicted[ISSUED] = code ? v[PROFILE_ISSUED] * warps : NAN;
     l->predicted[SECTORS] = memory ? v[PROFILE_GLOBAL_SECTORS] * warps : NAN;

@@ -46,7 +46,7 @@ static Profile profile_with(Arena *a, const char *body, const SassProfile *code)
     ProfileTraffic t = profile_set_memory(&p, m);
     if (code)
         profile_settle_memory(&p, &t, code);
-    profile_set_doubt(a, &p, m);
+    profile_set_doubt(a, &p, m, code ? code : &(SassProfile){0});
     profile_set_note(a, &p, m, NULL);
     return p;
 }
@@ -396,13 +396,14 @@ static void doubts_add_up_by_their_squares(void **state)
         .walk.launch = {.grid = {100, 1, 1}, .block = {128, 1, 1}, .has_geometry = true}};
     const Memory *m = memory_follow(a, ptx_find_entry(ptx_parse(a, &s, &d), "k"), &o);
     Profile p = profile_new();
-    p.value[PROFILE_CODE_UNMATCHED] = 0;
-    profile_set_doubt(a, &p, m);
+    SassProfile code = {.instr = 10};
+    profile_set_doubt(a, &p, m, &code);
     assert_true(p.value[PROFILE_UNKNOWN_TRAFFIC] == 1 && p.value[PROFILE_UNKNOWN_SHARE] == 0);
     assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - 1.5) < 1e-12);
-    p.value[PROFILE_CODE_UNMATCHED] = 1;
-    profile_set_doubt(a, &p, m);
+    code.deviation = 0.5;
+    profile_set_doubt(a, &p, m, &code);
     assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - sqrt(2.25 + 0.25)) < 1e-12);
+    assert_true(fabs(p.value[PROFILE_UNCERTAINTY_ISSUED] - 0.5) < 1e-12);
     arena_free(a);
 }
 
@@ -468,12 +469,17 @@ static void a_wait_of_few_warps_is_said_among_many_notes(void **state)
     arena_free(a);
 }
 
-static void assert_uncertain(const char *body, double by)
+static void assert_uncertain_with(const SassProfile *code, const char *body, double by)
 {
     Arena *a = arena_new();
-    const Profile p = profile_of(a, body);
+    const Profile p = profile_with(a, body, code);
     assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - by) < 1e-9);
     arena_free(a);
+}
+
+static void assert_uncertain(const char *body, double by)
+{
+    assert_uncertain_with(NULL, body, by);
 }
 
 /* The kernel's start counts 3 instructions, its end 1. */
@@ -481,10 +487,18 @@ static void each_doubt_widens_the_uncertainty_by_its_share(void **state)
 {
     (void)state;
     assert_uncertain("ld.global.f32 %f1, [%rd3];", 0);
-    /* One of 8 instructions stands behind a branch that is not known: data decide. */
-    assert_uncertain("ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p1, %r5, 0; @%p1 bra L;"
-                     "add.s32 %r6, %r6, 1; L:",
-                     hypot(1.0 / 8, 0.3));
+    /* One of 8 instructions stands behind a branch that is not known; the code has a guard instead, or a branch
+     * around a twentieth of it. */
+    const char *branch = "ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p1, %r5, 0; @%p1 bra L;"
+                         "add.s32 %r6, %r6, 1; L:";
+    assert_uncertain(branch, 1.0 / 8);
+    assert_uncertain_with(&(SassProfile){.instr = 20}, branch, 0);
+    assert_uncertain_with(&(SassProfile){.instr = 20, .behind_branches = 1}, branch, 1.0 / 20);
+    /* One of 2 accesses may not be made: what guards do not change. */
+    assert_uncertain_with(&(SassProfile){.instr = 20},
+                          "ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p1, %r5, 0; @%p1 bra L;"
+                          "st.global.u32 [%rd3], %r6; L:",
+                          1.5 / 2);
     /* One of 2 accesses has an address that is not known. */
     assert_uncertain("ld.global.u32 %r5, [%rd3]; mul.wide.u32 %rd4, %r5, 4;"
                      "add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];",
