@@ -112,13 +112,20 @@ static const ProfileRecording *open_any_profiles(Run *r)
     return p;
 }
 
-/* The same if it has the fields of this program. */
+/* The same if its fields mean what this program's do. */
 static const ProfileRecording *open_profiles(Run *r)
 {
     const ProfileRecording *p = open_any_profiles(r);
-    char version[16];
-    snprintf(version, sizeof version, "%d", PROFILER_VERSION);
-    return p && strcmp(p->header.profiler, version) == 0 ? p : NULL;
+    const int version = p ? atoi(p->header.profiler) : 0;
+    if (version < PROFILER_SINCE || version > PROFILER_VERSION)
+        return NULL;
+    if (version < PROFILER_VERSION)
+        diag_warn(
+            r->diag, (Span){0},
+            "'%s' was made by profiler %d, this is %d: its counts and its uncertainty are not "
+            "quite what they would be today",
+            p->path, version, PROFILER_VERSION);
+    return p;
 }
 
 /* Profiles, and where they have this program's fields. */
