@@ -69,6 +69,16 @@ hash_of() {
     [ -s out/k_2_sm80.cubin ]
 }
 
+@test "a header of the host's libraries that is not there is not missed by what is emitted" {
+    make_space
+    sed -i '1i #include <thrust/device_vector.h>' k/k.cu
+    record --problem N=4096 --best 1 --file small
+    emit --space k/k.spec --output out
+    status_is 0
+    [ -z "$stderr" ]
+    [ -s out/k_1_sm90.cubin ]
+}
+
 @test "what is emitted is C and C++ without warnings and chooses by size and device" {
     make_space
     record --problem N=4096 --best 1 --file small

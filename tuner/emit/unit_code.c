@@ -202,13 +202,16 @@ static Hash text_hash(const TunedSource *t)
     return hasher_end(h);
 }
 
-/* The source goes by the template's name: it is part of the code where that says __FILE__. */
+/* The source goes by the template's name: it is part of the code where that says __FILE__.  What
+ * stands for headers of the host's libraries stands for them here, too. */
 static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const Parted *p)
 {
     CompileSource *s = ARENA_NEW(a, CompileSource);
     *s = (CompileSource){.name = t->original.source->name,
                          .text = t->text.text,
                          .size = t->text.size,
+                         .headers = t->original.source->headers,
+                         .header_count = t->original.source->header_count,
                          .options = p->toolkit.at,
                          .option_count = p->toolkit.count,
                          .hash = text_hash(t)};
