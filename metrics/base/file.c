@@ -188,6 +188,14 @@ const char *path_join(Arena *a, const char *folder, const char *path)
     return arena_printf(a, "%s/%s", folder, path);
 }
 
+const char *path_slashes(Arena *a, const char *path)
+{
+    char *out = arena_copy(a, path, strlen(path));
+    for (char *at = out; (at = strchr(at, '\\')) != NULL;)
+        *at = '/';
+    return out;
+}
+
 const char *path_stem(Arena *a, const char *path, const char *suffix)
 {
     const char *slash = strrchr(path, '/');

@@ -41,6 +41,9 @@ const char *path_folder(Arena *a, const char *path);
 /* `path` as seen from `folder`: unchanged when absolute. */
 const char *path_join(Arena *a, const char *folder, const char *path);
 
+/* A path as Windows writes it, with '/' for '\'. */
+const char *path_slashes(Arena *a, const char *path);
+
 /* An existing file or folder as seen from a folder: "../lib/k.cu"; the absolute path where one of the
  * two is not there. */
 const char *path_relative(Arena *a, const char *folder, const char *path);

@@ -160,6 +160,18 @@ static void a_template_stands_in_for_a_header_that_is_made_of_it(void **state)
     assert_string_not_equal(s->hash.text, before.text);
 }
 
+static void backslashes_in_a_name_are_slashes(void **state)
+{
+    Fixture *f = *state;
+    put(f, "sub/deep.h", "#include \"..\\sub\\two.h\"\n");
+    put(f, "sub/two.h", "#define TWO 2\n");
+    const CompileSource *s = make(f, "#include \"sub\\deep.h\"\n");
+    assert_non_null(header_of(s, "sub\\deep.h"));
+    assert_string_equal(header_of(s, "..\\sub\\two.h"), "#define TWO 2\n");
+    s = make(f, "#include \"sub/two.h\"\n");
+    assert_null(header_of(s, "sub/two.h")); /* the compiler finds it */
+}
+
 static void of_thrust_and_cub_what_is_the_hosts_is_empty(void **state)
 {
     Fixture *f = *state;
@@ -393,6 +405,7 @@ int main(void)
         CASE(files_that_include_each_other_end),
         CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
         CASE(a_template_stands_in_for_a_header_that_is_made_of_it),
+        CASE(backslashes_in_a_name_are_slashes),
         CASE(of_thrust_and_cub_what_is_the_hosts_is_empty),
         CASE(a_byte_order_mark_hides_no_directive),
         CASE(a_file_elsewhere_is_not_read),

@@ -33,7 +33,7 @@ typedef struct Walk {
     size_t bytes; /* in all of them */
     VEC(IncludeName) names;
     VEC(const char *) absent;
-    bool made; /* a header of its template */
+    bool made; /* a header that the compiler does not find by itself */
     const char *unknown;
 } Walk;
 
@@ -195,15 +195,17 @@ static bool add_template(Walk *w, const Place *at, const char *folder, const cha
 static void add_name(Walk *w, const Place *at, const char *folder, const char *name)
 {
     const IncludeQuery *q = w->query;
+    const char *file = path_slashes(w->arena, name);
     hasher_string(w->hasher, name);
-    bool found = add_file(w, at, 0, path_join(w->arena, folder, name), name);
-    if (name[0] == '/')
+    bool found = add_file(w, at, 0, path_join(w->arena, folder, file), name);
+    if (file[0] == '/')
         return;
-    found = add_file(w, at, 1, path_join(w->arena, q->folder, name), found ? NULL : name) || found;
+    found = add_file(w, at, 1, path_join(w->arena, q->folder, file), found ? NULL : name) || found;
     for (size_t i = 0; i < q->folder_count; i++)
         found =
-            add_file(w, at, i + 2, path_join(w->arena, q->folders[i], name), found ? NULL : name) ||
+            add_file(w, at, i + 2, path_join(w->arena, q->folders[i], file), found ? NULL : name) ||
             found;
+    w->made = w->made || (found && strcmp(file, name) != 0);
     if (!found)
         found = add_template(w, at, folder, name);
     if (!found) {

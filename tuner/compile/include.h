@@ -5,7 +5,7 @@
  * and never less.  An include whose name is a macro cannot be followed; then nobody knows what
  * the compiler will read, and the answer says so; the same of a file outside of the
  * folders that the query names.  A header that is not there, but NAME.in, CMake's template of it, is
- * what CMake makes of that with nothing chosen. */
+ * what CMake makes of that with nothing chosen.  Backslashes in a name are slashes. */
 #ifndef APTUNE_COMPILE_INCLUDE_H
 #define APTUNE_COMPILE_INCLUDE_H
 
@@ -42,7 +42,7 @@ typedef struct IncludeSet {
     size_t name_count;
     const char **absent; /* names that no file was found for, some more than once */
     size_t absent_count;
-    bool made; /* some of the texts are what a build makes of NAME.in, with nothing chosen */
+    bool made; /* some must be given by name: made of NAME.in, or named with backslashes */
     const char
         *unknown; /* what cannot be followed: "mm.cu:12: the name is a macro"; NULL if all can */
 } IncludeSet;
