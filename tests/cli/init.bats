@@ -72,17 +72,29 @@ check() {
     status_is 0
 }
 
-@test "init says that device code has its body in another file, and what took functions away" {
+@test "init finds bodies of device code in other files, and gives masks to functions of the warp" {
+    touch .git # above it is another project
     printf '#include "nowhere.h"\n__device__ int f(int);\n__global__ void k(int *a) { a[0] = f(a[1]); }\n' >apart.cu
     run --separate-stderr "$APTUNE" init apart.cu
     status_is 2
     has "$stderr" 'device code that it calls has its body in another file'
     has "$stderr" "ptxas fatal +: Unresolved extern function '_Z1fi'"
     lacks "$stderr" 'nowhere'
-    echo '__global__ void k(int *a) { a[0] = __shfl_up(a[1], 1); }' >masks.cu
+    mkdir lib
+    printf 'int host() { return 1; }\n__device__ int f(int x) { return x + 1; }\n' >lib/f.cu
+    run --separate-stderr "$APTUNE" init apart.cu
+    status_is 0
+    has "$(cat apart.spec)" '^option "--pre-include=f.cu" +# the body of f is there'
+    check apart.spec
+    status_is 0
+    printf '__global__ void k(int *a) {\n' >masks.cu
+    printf '    a[threadIdx.x] = __shfl_up(a[threadIdx.x], 1) + __any(a[threadIdx.x]);\n}\n' >>masks.cu
     run --separate-stderr "$APTUNE" init masks.cu
-    status_is 2
-    has "$stderr" 'CUDA 9 took the warp.s functions without a mask away'
+    status_is 0
+    has "$(cat masks.spec)" '^option "-D__shfl_up\(\.\.\.\)=__shfl_up_sync\(0xffffffff,__VA_ARGS__\)" +# .*delete this'
+    has "$(cat masks.spec)" '^option "-D__any\(x\)=__any_sync\(0xffffffff,x\)"'
+    check masks.spec
+    status_is 0
 }
 
 @test "init takes what nvcc's and the toolkit's headers bring, and what others name" {

@@ -110,6 +110,27 @@ static bool is_reference(const Trying *t, const char *name)
     return false;
 }
 
+/* Functions of the warp that take no mask, which Volta took away, and what CUDA's guide gives for
+ * them. */
+static const char *const MASKLESS[][2] = {
+    {"__shfl", "__shfl(...)=__shfl_sync(0xffffffff,__VA_ARGS__)"},
+    {"__shfl_up", "__shfl_up(...)=__shfl_up_sync(0xffffffff,__VA_ARGS__)"},
+    {"__shfl_down", "__shfl_down(...)=__shfl_down_sync(0xffffffff,__VA_ARGS__)"},
+    {"__shfl_xor", "__shfl_xor(...)=__shfl_xor_sync(0xffffffff,__VA_ARGS__)"},
+    {"__ballot", "__ballot(x)=__ballot_sync(0xffffffff,x)"},
+    {"__any", "__any(x)=__any_sync(0xffffffff,x)"},
+    {"__all", "__all(x)=__all_sync(0xffffffff,x)"},
+};
+enum { MASKLESS_COUNT = sizeof MASKLESS / sizeof *MASKLESS };
+
+static bool is_maskless(const char *name)
+{
+    bool is = false;
+    for (size_t i = 0; i < MASKLESS_COUNT; i++)
+        is = is || strcmp(name, MASKLESS[i][0]) == 0;
+    return is;
+}
+
 /* Adds the names that a log calls undefined; false: it has none that is new. */
 static bool add_undefined(Trying *t, const KernelMacros *conditions, const char *log)
 {
@@ -118,7 +139,7 @@ static bool add_undefined(Trying *t, const KernelMacros *conditions, const char 
         at += strlen("identifier \"");
         size_t n = strcspn(at, "\"\n");
         const char *name = arena_copy(t->arena, at, n);
-        bool undefined = strncmp(at + n, "\" is undefined", 14) == 0 &&
+        bool undefined = strncmp(at + n, "\" is undefined", 14) == 0 && !is_maskless(name) &&
                          strcmp(name, t->guess.kernel->name) != 0 && !is_reference(t, name);
         for (size_t i = 0; i < t->guess.undefined.count; i++)
             undefined = undefined && strcmp(t->guess.undefined.at[i].name, name) != 0;
@@ -427,6 +448,23 @@ static const char *std_header(const char *member)
     return NULL;
 }
 
+/* The compiler calls some undefined; the assembler does not take the instructions of others. */
+static bool mend_masks(Trying *t, const char *log)
+{
+    bool added = false;
+    for (size_t i = 0; i < MASKLESS_COUNT; i++) {
+        const char *name = MASKLESS[i][0];
+        const char *undefined = arena_printf(t->arena, "\"%s\" is undefined", name);
+        if (strstr(log, undefined) ||
+            (strstr(log, "without '.sync'") && code_has_word(t->text, name)))
+            added = add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
+                               "right where all of a warp call it: else delete this, and give "
+                               "the mask") ||
+                    added;
+    }
+    return added;
+}
+
 /* Adds an option that a log asks for; false: it asks for none that is new. */
 static bool mend_options(Trying *t, const char *log)
 {
@@ -436,6 +474,7 @@ static bool mend_options(Trying *t, const char *log)
                  add_option(t, "--device-int128", "for its 128-bit integers");
     if (strstr(log, "\"register\" storage class"))
         added = add_option(t, "-Dregister=", "C++17 has no such word") || added;
+    added = mend_masks(t, log) || added;
     const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
         added = add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
@@ -453,6 +492,22 @@ static bool mend_options(Trying *t, const char *log)
                     added;
         }
     return added;
+}
+
+/* Adds the file of the project that has the body of a function that a log says is nowhere. */
+static bool mend_link(Trying *t, const char *log)
+{
+    FirstGuess *g = &t->guess;
+    const char *function;
+    const char *file = near_body(t->arena, path_folder(t->arena, t->home), log, &function);
+    const char *folder = file ? path_folder(t->arena, file) : NULL;
+    if (!file || g->include_count == INCLUDES_MOST ||
+        strcmp(path_stem(t->arena, file, ""), path_stem(t->arena, t->home, "")) == 0)
+        return false;
+    if (!is_listed(g->includes, g->include_count, folder))
+        g->includes[g->include_count++] = folder;
+    return add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
+                      arena_printf(t->arena, "the body of %s is there", function));
 }
 
 /* Where a header lies that a log misses, or the template that a build makes it of; NULL: nowhere. */
@@ -475,7 +530,7 @@ static bool mend_headers(Trying *t, const char *log, const char *folder)
         g->standard = "-std=c++20";
         return true;
     }
-    if (mend_options(t, log))
+    if (mend_options(t, log) || mend_link(t, log))
         return true;
     if (folder && g->include_count < INCLUDES_MOST &&
         !is_listed(g->includes, g->include_count, folder)) {
@@ -498,7 +553,7 @@ static bool mend_headers(Trying *t, const char *log, const char *folder)
 static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
                         const char **why, Diag *d)
 {
-    const char *log, *folder, *missing = NULL, *first = NULL;
+    const char *log, *folder, *missing = NULL, *first = NULL, *linked = NULL;
     do {
         *why = NULL;
         if (!open_source(t, o, k, d))
@@ -508,8 +563,8 @@ static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, Compil
         folder = log ? header_folder(t, log) : NULL;
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
         first = first ? first : log && near_header_failing(t->arena, log) ? log : NULL;
-        const bool linked = log && strstr(log, "Unresolved extern function");
-        *why = linked ? log : missing ? missing : first ? first : log;
+        linked = log && strstr(log, "Unresolved extern function") ? log : linked;
+        *why = linked ? linked : missing ? missing : first ? first : log;
     } while (log && has_time(t) && mend_headers(t, log, folder));
     return false;
 }
@@ -579,8 +634,6 @@ static const char *advice(const char *log)
         {"surf3D", SURFACES},
         {"Unresolved extern function",
          "; device code that it calls has its body in another file: include that one in it"},
-        {"\"__shfl", "; CUDA 9 took the warp's functions without a mask away: __shfl_sync and its "
-                     "like take 0xffffffff before the other arguments"},
         {"instance of function template",
          "; no values were found for all parameters of the template: "
          "an instantiation or a launch in the file would tell"},

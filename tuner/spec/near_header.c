@@ -2,6 +2,7 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/file.h"
+#include "tuner/spec/code_text.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* A home folder holds more than anyone wants to wait for. */
-enum { UP = 4, DOWN = 4, ENTRIES_MOST = 20000 };
+enum { UP = 4, UP_TO_ROOT = 16, DOWN = 4, ENTRIES_MOST = 20000 };
 
 typedef struct Hunt {
     Arena *arena;
@@ -41,14 +42,26 @@ static bool is_root(Arena *a, const char *folder)
            file_exists(path_join(a, folder, ".git"));
 }
 
+/* How many folders above one belong to its project. */
+static int folders_above(Arena *a, const char *folder)
+{
+    int up = 0;
+    while (up < UP_TO_ROOT && !is_root(a, folder)) {
+        folder = path_folder(a, folder);
+        up++;
+    }
+    return file_exists(path_join(a, folder, ".git")) ? up : UP;
+}
+
 static const char *look_around(Arena *a, const char *folder, const char *name)
 {
     char real[PATH_MAX];
     if (!realpath(folder, real))
         return NULL;
-    Hunt h = {.arena = a, .name = name};
+    Hunt h = {.arena = a, .name = path_slashes(a, name)};
     const char *from = arena_string(a, real);
-    for (int up = 0; up <= UP && !h.found; up++) {
+    const int most = folders_above(a, from);
+    for (int up = 0; up <= most && !h.found; up++) {
         look_below(&h, from, 0);
         if (is_root(a, from))
             break;
@@ -199,4 +212,145 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
             look_for_includers(&n, up, 2);
     }
     return n.count;
+}
+
+/* --- the body of a function -------------------------------------------------------------------- */
+
+/* A function's name and that of the class or namespace around it, as the C++ ABI for Itanium
+ * mangles them: "_ZN4prcr8ScheduleC1Eddm" is a constructor of Schedule. */
+typedef struct Mangled {
+    const char *scope, *name; /* NULL: none */
+} Mangled;
+
+static Mangled demangle(Arena *a, const char *at)
+{
+    Mangled m = {NULL, NULL};
+    const bool nested = strncmp(at, "_ZN", 3) == 0;
+    if (strncmp(at, "_Z", 2) != 0)
+        return (Mangled){NULL, arena_copy(a, at, code_word(at).length)};
+    at += nested ? 3 : 2;
+    at += nested ? strspn(at, "VKr") : 0; /* const member functions */
+    while (*at >= '1' && *at <= '9') {
+        char *word;
+        const size_t n = strtoul(at, &word, 10);
+        if (n > strlen(word))
+            return (Mangled){NULL, NULL};
+        m = (Mangled){m.name, arena_copy(a, word, n)};
+        at = word + n;
+        if (!nested)
+            return m;
+    }
+    if (*at == 'I' && strchr(at, 'E')) /* arguments of a template; nested ones end early */
+        at = strchr(at, 'E') + 1;
+    if (*at == 'C' || *at == 'D') /* a constructor goes by its class's name */
+        m.scope = m.name;
+    else if (*at >= 'a' && *at <= 'z')
+        m = (Mangled){m.name, "operator"};
+    else if (*at >= '1' && *at <= '9') {
+        char *word;
+        const size_t n = strtoul(at, &word, 10);
+        m = (Mangled){m.name, n <= strlen(word) ? arena_copy(a, word, n) : NULL};
+    }
+    return m;
+}
+
+typedef struct Bodies {
+    Arena *arena;
+    Mangled of;
+    const char *found;
+    size_t entries, bytes;
+} Bodies;
+
+/* Behind what opens at `at` and the blanks there. */
+static const char *behind_pair(const char *at, char open, char close)
+{
+    size_t depth = 0;
+    for (; *at; at++) {
+        depth += *at == open;
+        depth -= *at == close && depth > 0;
+        if (depth == 0)
+            return code_skip(at + 1, at + strlen(at));
+    }
+    return at;
+}
+
+/* Does a text without comments say "namespace" of this name? */
+static bool has_namespace(const char *text, const char *name)
+{
+    for (const char *at = text; (at = code_find_word(at, "namespace", text)) != NULL;) {
+        at = code_skip(at + strlen("namespace"), at + strlen(at));
+        if (code_same(code_word(at), name))
+            return true;
+    }
+    return false;
+}
+
+/* Does a text without comments have the function's body?  A parameter list and '{', with words as
+ * "const" or a constructor's members between; a class's function stands behind "Class::". */
+static bool has_body(const char *text, const Mangled *m)
+{
+    const bool operates = strcmp(m->name, "operator") == 0;
+    const bool plain = !m->scope || has_namespace(text, m->scope);
+    if (m->scope && !code_has_word(text, m->scope))
+        return false;
+    for (const char *at = text; (at = code_find_word(at, m->name, text)) != NULL;) {
+        const bool member = at > text + 1 && at[-1] == ':' && at[-2] == ':';
+        at += strlen(m->name);
+        const char *open = operates ? at + strcspn(at, "(;{") : code_skip(at, at + strlen(at));
+        const char *end = *open == '(' ? behind_pair(open, '(', ')') : "";
+        end += strcspn(end, "{;=}");
+        if (*end == '{' && (member || plain))
+            return true;
+    }
+    return false;
+}
+
+static void look_for_body(Bodies *b, const char *folder, int depth)
+{
+    static const char *const CODE[] = {".cu", ".cuh", ".inl"};
+    enum { TEXT_MOST = 1 << 19, BYTES_MOST = 8 << 20 };
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && !b->found && b->entries < ENTRIES_MOST && b->bytes < BYTES_MOST &&
+                           (e = readdir(dir)) != NULL;) {
+        const char *dot = strrchr(e->d_name, '.'), *path = path_join(b->arena, folder, e->d_name);
+        b->entries++;
+        if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
+            look_for_body(b, path, depth - 1);
+        for (size_t i = 0; i < sizeof CODE / sizeof *CODE && dot && e->d_type == DT_REG; i++) {
+            Diag quiet = diag_new(b->arena);
+            size_t size = 0;
+            const char *text = strcmp(dot, CODE[i]) == 0
+                                   ? file_read_most(b->arena, path, TEXT_MOST, &size, &quiet)
+                                   : NULL;
+            b->bytes += size;
+            if (text && code_has_word(text, b->of.name) &&
+                has_body(code_bare(b->arena, text), &b->of))
+                b->found = path;
+        }
+    }
+    if (dir)
+        closedir(dir);
+}
+
+const char *near_body(Arena *a, const char *folder, const char *log, const char **function)
+{
+    static const char *const SAID[] = {"Unresolved extern function '",
+                                       "Cannot take address of function '"};
+    const char *name = NULL;
+    char real[PATH_MAX];
+    Bodies b = {.arena = a};
+    for (size_t i = 0; i < sizeof SAID / sizeof *SAID && !name; i++)
+        name = strstr(log, SAID[i]) ? strstr(log, SAID[i]) + strlen(SAID[i]) : NULL;
+    if (name)
+        b.of = demangle(a, name);
+    if (!b.of.name || !realpath(folder, real))
+        return NULL;
+    const char *from = arena_string(a, real);
+    const int most = folders_above(a, from);
+    for (int up = 0; up <= most && !b.found; up++) {
+        look_for_body(&b, from, DOWN);
+        from = path_folder(a, from);
+    }
+    *function = b.of.scope ? arena_printf(a, "%s::%s", b.of.scope, b.of.name) : b.of.name;
+    return b.found;
 }

@@ -29,4 +29,9 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
  * is near. */
 const char *near_header_made_of(Arena *a, const char *folder, const char *log);
 
+/* The .cu, .cuh or .inl file of the project that `folder` lies in which has the body of the function
+ * that ptxas calls unresolved in a log; `*function` becomes its name.  NULL: none has, or the log
+ * says nothing such. */
+const char *near_body(Arena *a, const char *folder, const char *log, const char **function);
+
 #endif
