@@ -219,6 +219,29 @@ load common
     [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$whole")" ]
 }
 
+@test "profiles of an earlier version are taken, with a warning, where their fields mean the same" {
+    local header=$SOURCE/metrics/metric/profile_build.h since now version
+    since=$(grep -oP 'PROFILER_SINCE = \K[0-9]+' "$header")
+    now=$(grep -oP 'PROFILER_VERSION = \K[0-9]+' "$header")
+    make_synthetic
+    for version in $((since - 1)) $since $now $((now + 1)); do
+        rm space/recordings/*
+        "$tests/synthetic_recording" --profiler "$version" space/synthetic.spec space/recordings
+        tune --carve --space space/synthetic.spec --json
+        status_is 0
+        if [ "$version" -lt "$since" ] || [ "$version" -gt "$now" ]; then
+            json '.from_cache == 8' # made anew
+        else
+            json '.compiled == 8 and .from_cache == 0 and .workers_started == 0'
+        fi
+        if [ "$version" -ge "$since" ] && [ "$version" -lt "$now" ]; then
+            has "$stderr" "synthetic.profile' was made by profiler $version, this is $now: its counts"
+        else
+            lacks "$stderr" 'was made by profiler'
+        fi
+    done
+}
+
 @test "a recording that lacks configurations gives no comparison" {
     make_synthetic
     sed -i '/"end"/d; 8d' space/recordings/synthetic.times

@@ -8,6 +8,7 @@
  *     --problem P        which of the spec's
  *     --date D           when it was "measured"
  *     --file NAME        of the files (the space's)
+ *     --profiler V       which version made the profiles
  *     --cost S           seconds that compiling the first configuration took; the others half as much again
  *
  * A recording cannot lie beside the tests ready made: other versions of NVRTC make other code.
@@ -20,12 +21,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Wish {
     bool right;
     size_t best;
     double cost; /* 0: as it was */
-    const char *arch, *device, *problem, *date, *file;
+    const char *arch, *device, *problem, *date, *file, *profiler;
 } Wish;
 
 static void make_up_outcome(Run *r, size_t i, const Wish *w)
@@ -46,6 +48,20 @@ static void make_up_outcome(Run *r, size_t i, const Wish *w)
     t->times[i].count = wrong ? 0 : 3;
 }
 
+/* Writes the profiles once more, as if another version had made them. */
+static bool make_up_profiler(Run *r, const char *path, const char *version)
+{
+    ProfileRecording *none, *p = profiles_read(r->arena, path, r->diag);
+    if (!p || unlink(path) != 0)
+        return false;
+    p->header.profiler = version;
+    ProfileWriter *w = profiles_open_append(r->arena, path, &p->header, &none, r->diag);
+    bool ok = w != NULL;
+    for (size_t i = 0; i < p->rows.count && ok; i++)
+        ok = profiles_append(w, &p->rows.at[i], r->diag);
+    return profiles_close(w, r->diag) && ok;
+}
+
 /* Profiles are written under the space's name, beside which the times lie. */
 static bool write_recording(Run *r, const char *folder, const Wish *wish)
 {
@@ -61,7 +77,9 @@ static bool write_recording(Run *r, const char *folder, const Wish *wish)
     TimesRecording *existing;
     const char *path = arena_printf(r->arena, "%s/%s.times", folder, r->spec->name);
     TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
-    bool ok = w && run_write_profiles(r, &h);
+    bool ok = w && run_write_profiles(r, &h) &&
+              (!wish->profiler ||
+               make_up_profiler(r, record_profile_path(r->arena, path), wish->profiler));
     for (size_t i = 0; i < r->table->count && ok; i++) {
         make_up_outcome(r, i, wish);
         ok = run_append_row(r, w, &h, i);
@@ -80,11 +98,8 @@ static int read_options(int argc, char **argv, Wish *w)
         const char *name = argv[i] + 2;
         const struct {
             const char *name, **text;
-        } texts[] = {{"arch", &w->arch},
-                     {"device", &w->device},
-                     {"problem", &w->problem},
-                     {"date", &w->date},
-                     {"file", &w->file}};
+        } texts[] = {{"arch", &w->arch}, {"device", &w->device}, {"problem", &w->problem},
+                     {"date", &w->date}, {"file", &w->file},     {"profiler", &w->profiler}};
         if (strcmp(name, "right") == 0) {
             w->right = true;
             continue;
