@@ -494,9 +494,12 @@ static bool take_columns(Reader *r)
         return false;
     size_t n = 0;
     do {
-        const Field *f = n < SHEET_NUMBERS ? field_named(r, l->token.text) : NULL;
+        const Field *f = field_named(r, l->token.text);
         if (!f)
             return false;
+        for (size_t i = 0; i < n; i++)
+            if (r->table.columns[i].field == f)
+                return diag_error(r->diag, l->token.at, "%s is two columns", f->name);
         lexer_next(l);
         r->table.columns[n].field = f;
         if (!take_scale(r, f, &r->table.columns[n].unit, &r->table.columns[n].scale))
@@ -515,11 +518,11 @@ static bool take_columns(Reader *r)
 static bool take_row(Reader *r)
 {
     Lexer *l = &r->lexer;
-    bool ok = end_section(r);
     const char *name = text_here(r);
     Span at = l->token.at;
     if (!name || !r->table.count)
-        return lexer_wrong(&r->lexer, "the name of a number, such as 'clock'");
+        return lexer_wrong(l, "the name of a number, such as 'clock'");
+    bool ok = end_section(r);
     lexer_next(l);
     r->kind = DEVICE;
     if (!begin_sheet(r, name, at, r->table.major, r->table.minor,

@@ -304,6 +304,7 @@ static void mistakes_are_told_with_their_place(void **state)
         {"\"G\" 7\n", ":1:1: error: expected the name of a number"},
         {"devices 9.0 (sm) published \"x\"\n", ":1:14: error: unknown number 'sm'"},
         {"devices 9.0 (sms MHz) published \"x\"\n", "sms is a plain number, without a unit"},
+        {"devices 9.0 (sms, clock MHz, sms) published \"x\"\n", ":1:30: error: sms is two columns"},
         {"devices 9.0 (sms)\n", "expected where the number is from"},
         {"devices 9.0 (sms, l2 KiB) published \"x\"\n\"G\" \"g\" 7\n",
          ":2:10: error: expected l2, found the end of the line"},
