@@ -98,23 +98,12 @@ static double stack_outside(const Device *d, const Profile *p)
     return stacks > 0 ? fmax(0, 1 - fmax(room, L1_BEYOND_SHARED) / stacks) : 0;
 }
 
-/* Of a load of constants, on average: one that goes to another line than the one before misses the first
- * cache where that has no room for all (spaces/platform/near.spec on an H200: 34 cycles, 101 from 2.3 KiB on). */
-static double constant_latency(const Profile *p)
-{
-    const double size = 2376, miss = 67, *v = p->value;
-    const bool fits = !(v[PROFILE_CONSTANT_TOUCHED] > size) || !(v[PROFILE_CONSTANT_LOADS] > 0);
-    return SASS_LATENCY.constant +
-           (fits ? 0 : miss * fmin(1, v[PROFILE_CONSTANT_LINES] / v[PROFILE_CONSTANT_LOADS]));
-}
-
 /* The latencies of the device; SASS_LATENCY for what the table does not have. */
 static SassLatency latency_of(const Device *d, const Profile *p)
 {
     SassLatency l = SASS_LATENCY;
     const DeviceLatencies *known = device_latencies(d);
     const DeviceRates *rates = device_rates(d);
-    l.constant = constant_latency(p);
     if (rates && rates->sfu > 0)
         l.special_spacing = PTX_LANES * SASS_SCHEDULERS / rates->sfu;
     if (!known)
