@@ -427,13 +427,14 @@ static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
     return true;
 }
 
-/* In the order of the text; those that a loop is left or gone round by are the loop's. */
+/* In the order of the text, as far as one above BRANCHES_MOST; those that a loop is left or gone round by
+ * are the loop's. */
 static Branches list_branches(Arena *a, const Cfg *c, const LoopTree *t, const DomTree *post,
                               const int *callee)
 {
     Branches list = {0};
     int *depth = ARENA_ARRAY(a, int, (size_t)c->count);
-    for (int b = 0; b < c->count; b++) {
+    for (int b = 0; b < c->count && list.count <= BRANCHES_MOST; b++) {
         const CfgBlock *block = &c->blocks[b];
         if (block->order == CFG_NONE || block->succ_count < 2 ||
             (callee && callee[b] != CFG_NONE) || !goes_on_in_loop(t, block, t->loop_of[b]))
