@@ -735,7 +735,13 @@ static bool init(Call *c)
         first_spec(a, t.unit, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
                    res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d);
     farm_close(t.farm);
-    if (ok)
+    /* That compiles once more. */
+    if (ok && res.cpu_seconds > PATIENCE / 2)
+        buf_printf(
+            &text,
+            "\n# decide: sizes of buffers; they were not tried, since a compile takes %.0f s\n",
+            res.cpu_seconds);
+    else if (ok)
         size_buffers(a, strcmp(to, "-") == 0 ? output_path(a, path, &(InitOptions){0}) : to, o,
                      &text);
     ok = ok && write_spec(to, &text, a, d);
