@@ -131,6 +131,8 @@ static void types_and_constants_stay(void **state)
         "struct place { int thread, list; vector set; };",
         "union bits { int i; float f; } ;",
         "struct s { s() = default; __device__ s(int) {} };",
+        "struct t { template <class U> static int f(U *); enum { N = sizeof(f<t>(0)) }; };",
+        "struct t { static float f(int); decltype(f(0)) x; };",
     };
     for (size_t i = 0; i < sizeof KEPT / sizeof *KEPT; i++)
         assert_string_equal(left(*state, KEPT[i]), KEPT[i]);

@@ -3,6 +3,7 @@
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
+#include <string.h>
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -163,6 +164,22 @@ static bool is_variable(const Cutter *c, const Declaration *d)
            !d->is_enum && !d->is_typedef && !d->is_template && scope_class(&c->now).length == 0;
 }
 
+/* Does the text ask for the type of a call of a class's function, "sizeof(test<T>(0))"?  That needs
+ * it declared, though it has no body for the device. */
+static bool is_measured(const Cutter *c, const Declaration *d)
+{
+    static const char *const WORDS[] = {"sizeof", "decltype", "noexcept"};
+    const char *name = code_copy(c->arena, d->last), *end = c->text + c->size;
+    bool measured = false;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && scope_class(&c->now).length; i++)
+        for (const char *at = c->text; (at = code_find_word(at, WORDS[i], c->text)) != NULL;) {
+            at = code_skip(at + strlen(WORDS[i]), end);
+            measured =
+                measured || (*at == '(' && code_same(code_word(code_skip(at + 1, end)), name));
+        }
+    return measured;
+}
+
 /* At the end of a declaration. */
 static void decide(Cutter *c, const char *end)
 {
@@ -178,7 +195,8 @@ static void decide(Cutter *c, const char *end)
         return;
     }
     if (d->start && !(d->marked && !(d->both && d->hosts)) && !d->is_namespace &&
-        (is_function(c, d) || is_variable(c, d) || d->host))
+        (is_function(c, d) || is_variable(c, d) || d->host) &&
+        (d->body || d->host || !d->parameters || !is_measured(c, d)))
         cut(c, d->start, end);
     if (d->host && d->is_typedef)
         VEC_PUSH(c->arena, &c->types, arena_copy(c->arena, d->last.at, d->last.length));
