@@ -87,6 +87,12 @@ check() {
     has "$(cat apart.spec)" '^option "--pre-include=f.cu" +# the body of f is there'
     check apart.spec
     status_is 0
+    printf '__global__ void k(int *a) { asm("tcgen05.fence::before_thread_sync;"); }\n' >newer.cu
+    run --separate-stderr "$APTUNE" init newer.cu
+    status_is 2
+    has "$stderr" 'its instructions are of another GPU: --arch sm_NN'
+    run --separate-stderr "$APTUNE" init newer.cu --arch sm_100a
+    status_is 0
     printf '__global__ void k(int *a) {\n' >masks.cu
     printf '    a[threadIdx.x] = __shfl_up(a[threadIdx.x], 1) + __any(a[threadIdx.x]);\n}\n' >>masks.cu
     run --separate-stderr "$APTUNE" init masks.cu

@@ -634,6 +634,8 @@ static const char *advice(const char *log)
         {"surf3D", SURFACES},
         {"Unresolved extern function",
          "; device code that it calls has its body in another file: include that one in it"},
+        {"not supported on .target 'sm_",
+         "; its instructions are of another GPU: --arch sm_NN names one that has them"},
         {"instance of function template",
          "; no values were found for all parameters of the template: "
          "an instantiation or a launch in the file would tell"},
