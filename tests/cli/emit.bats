@@ -69,6 +69,16 @@ hash_of() {
     [ -s out/k_2_sm80.cubin ]
 }
 
+@test "recordings that are named go into the unit, and no others" {
+    make_space
+    record --problem N=4096 --best 1 --file small
+    record --problem N=65536 --best 2 --file large
+    record --problem N=65536 --best 0 --device "another synthetic device" --file other
+    emit k/k.spec k/recordings/small.times k/recordings/large.times --output out
+    status_is 0
+    [ "$(jq -c '[.entries[].recording] | sort' out/k.json)" = '["large.times","small.times"]' ]
+}
+
 @test "a header of the host's libraries that is not there is not missed by what is emitted" {
     make_space
     sed -i '1i #include <thrust/device_vector.h>' k/k.cu

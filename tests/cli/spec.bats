@@ -321,6 +321,35 @@ END
     has "$stderr" "by_tile.spec:9:.* warning: the reference 'by_tile' depends on parameters, such as TILE"
 }
 
+@test "a reference may be a template, named by an expression with its values" {
+    cat >own.cu <<'END'
+extern "C" __global__ void k(float *out, const float *in, int n)
+{
+    out[blockIdx.x * TILE + threadIdx.x] = 2 * in[blockIdx.x * TILE + threadIdx.x];
+}
+END
+    cat >plain.cu <<'END'
+template <int n> __global__ void times(float *out, const float *in, int)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = n * in[blockIdx.x * 64 + threadIdx.x];
+}
+END
+    cat >own.spec <<'END'
+kernel "own.cu" k
+problem N = 4096
+param TILE in 64, 128
+block TILE
+grid N / TILE
+out o : float[N]
+in i : float[N] = uniform(-1, 1)
+arg n : int = N
+reference "plain.cu" "times<{N / 2048}>" block 64 grid N / 64
+END
+    check own.spec
+    status_is 0
+    has "$output" 'the parameters of 2 kernels fit'
+}
+
 @test "check looks at a configuration that compiles, and counts those that do not" {
     cat >some.cu <<'END'
 extern "C" __global__ void some(float *out)

@@ -257,6 +257,31 @@ static void without_all_outcomes_nothing_is_said_about_chance(void **state)
     assert_int_equal(count_group(&all, PICTURE_CHANCE), 0);
 }
 
+/* --- all spaces ------------------------------------------------------------------------------- */
+
+/* Two spaces, one of which has been timed as a whole with one configuration. */
+static void all_spaces_are_lines_and_their_mean(void **state)
+{
+    const StudyBudget more[] = {{1, 1, 3, 0, 0}, {10, 0.25, 1, 0, 0}}, one[] = {{1, 0, 0, 0, 0}};
+    const Story stories[] = {{.budgets = more, .budget_count = 2},
+                             {.budgets = one, .budget_count = 1}};
+    static const double expected[6][2] = {/* of one configuration, of ten */
+                                          {25, 50}, {100, 100}, {62.5, 75},
+                                          {50, 80}, {100, 100}, {75, 90}};
+    Pictures all = pictures_draw_overall(*state, stories, 2);
+    assert_int_equal(all.count, 1); /* nothing was raced */
+    assert_string_equal(all.at[0].name, "timings");
+    const Plot *p = &all.at[0].plot;
+    assert_int_equal(p->series_count, 6);
+    for (size_t k = 0; k < 6; k++) {
+        assert_true(p->series[k].x[0] == 1 && p->series[k].x[3] == 10);
+        assert_true(p->series[k].y[0] == expected[k][0] && p->series[k].y[2] == expected[k][0]);
+        assert_true(p->series[k].y[3] == expected[k][1] && p->series[k].y[9] == expected[k][1]);
+    }
+    assert_string_equal(p->series[2].name, "random sample");
+    assert_string_equal(p->series[5].name, "by prediction");
+}
+
 /* --- by parameter ----------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
@@ -371,6 +396,7 @@ int main(void)
         TEST(a_metric_without_values_and_a_space_without_times_have_no_pictures),
         TEST(samples_begin_at_the_mean_and_end_at_the_best),
         TEST(without_all_outcomes_nothing_is_said_about_chance),
+        TEST(all_spaces_are_lines_and_their_mean),
         TEST(a_parameters_values_show_their_fastest_and_median_time),
         TEST(a_parameter_of_many_values_is_a_cloud),
         TEST(whatever_names_hold_files_and_page_are_sound),

@@ -288,6 +288,23 @@ static void what_a_configuration_makes_is_compared(void **state)
     close_run(r);
 }
 
+/* What an output should be is a buffer, too, and none that a configuration makes. */
+static void what_results_should_be_is_not_compared(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\nparam A in 2\nout y : float[N]\nreference y = formula(3 * i)\n");
+    const int64_t *compared;
+    size_t count;
+    assert_non_null(run_data(r));
+
+    assert_true(run_compared(r->arena, r, 0, &compared, &count));
+
+    assert_int_equal(count, 2);
+    assert_int_equal(compared[0], 8);
+    assert_int_equal(compared[1], -1);
+    close_run(r);
+}
+
 static void a_number_of_results_that_is_none_is_refused(void **state)
 {
     (void)state;
@@ -440,6 +457,7 @@ int main(void)
         cmocka_unit_test(arguments_of_a_task_name_buffers_in_their_order),
         cmocka_unit_test(buffers_get_the_contents_of_the_spec),
         cmocka_unit_test(what_a_configuration_makes_is_compared),
+        cmocka_unit_test(what_results_should_be_is_not_compared),
         cmocka_unit_test(a_number_of_results_that_is_none_is_refused),
         cmocka_unit_test(a_buffer_without_elements_is_refused),
         cmocka_unit_test(walks_read_what_the_gpu_gets),

@@ -461,6 +461,47 @@ static bool draw(void *context, gsl_rng *random, uint16_t *v)
     return true;
 }
 
+/* Those of all points that are 1 % faster at least. */
+static double count_faster(double than)
+{
+    double count = 0;
+    for (uint32_t i = 0; i < 1679616; i++) {
+        uint16_t v[LARGE];
+        uint32_t rest = i;
+        for (size_t p = 0; p < LARGE; p++, rest /= VALUES)
+            v[p] = (uint16_t)(rest % VALUES);
+        count += is_valid(NULL, v) && made_up_ms(v, LARGE) <= 0.99 * than;
+    }
+    return count;
+}
+
+/* Some thousand are looked at: those drawn at random stand for half a million. */
+static void what_was_drawn_stands_for_what_was_not(void **state)
+{
+    (void)state;
+    SearchSpace space = {.parameters = LARGE,
+                         .values = values,
+                         .draw = draw,
+                         .valid = is_valid,
+                         .size = 1679616.0 / 3};
+    Search *s = search_new(&space, &(SearchOptions){.seed = 3, .workers = 1});
+    double best = INFINITY;
+    for (int turn = 0; turn < 30; turn++) {
+        size_t number;
+        assert_true(search_next_compile(s, &number));
+        const double ms = made_up_ms(search_point(s, number), LARGE);
+        search_compiled(s, number, &(SearchCompiled){.predicted = ms, .same_as = SIZE_MAX});
+        assert_true(search_next_trial(s, &number));
+        const double timed = made_up_ms(search_point(s, number), LARGE);
+        search_timed(s, number, timed);
+        best = fmin(best, timed);
+    }
+    const double expected = search_expected(s), faster = count_faster(best);
+    assert_true(faster > 100);
+    assert_true(expected > faster / 5 && expected < 5 * faster);
+    search_free(s);
+}
+
 static void a_large_space_is_searched_by_draws(void **state)
 {
     (void)state;
@@ -588,6 +629,7 @@ int main(void)
         cmocka_unit_test(what_is_expected_goes_by_how_the_model_erred),
         cmocka_unit_test(a_doubted_prediction_is_believed_less),
         cmocka_unit_test(predictions_alone_say_no_time),
+        cmocka_unit_test(what_was_drawn_stands_for_what_was_not),
         cmocka_unit_test(a_large_space_is_searched_by_draws),
         cmocka_unit_test(half_of_what_luck_decides_on_is_of_other_kinds),
         cmocka_unit_test(a_search_of_a_large_space_starts_anew),
