@@ -57,6 +57,17 @@ static size_t loop_instrs(const Flow *w, const Loop *l)
     return n;
 }
 
+/* Its label, or "block N". */
+static const char *block_name(Arena *a, const Cfg *c, int block)
+{
+    const PtxFunction *f = c->function;
+    for (size_t i = 0; i < f->labels.count; i++)
+        if (c->block_of[f->labels.at[i].instr] == block &&
+            f->labels.at[i].instr == c->blocks[block].first)
+            return f->labels.at[i].name;
+    return arena_printf(a, "block %d", block);
+}
+
 static void print_loop(Buf *out, Arena *a, const Flow *w, size_t i, const WalkOptions *o,
                        const WalkFunction *walked)
 {
@@ -65,7 +76,7 @@ static void print_loop(Buf *out, Arena *a, const Flow *w, size_t i, const WalkOp
     int64_t value = 0;
     buf_puts(out, "    ");
     buf_fill(out, ' ', (size_t)(l->depth < 20 ? l->depth - 1 : 20) * 2);
-    buf_printf(out, "%s, line %zu: %zu instructions, trips ", flow_block_name(a, w->cfg, l->header),
+    buf_printf(out, "%s, line %zu: %zu instructions, trips ", block_name(a, w->cfg, l->header),
                ptx_line(w->function, w->cfg->blocks[l->header].first), loop_instrs(w, l));
     trip_print(&t, out);
     if (o && trip_value(&t, &o->launch, &value) && !(t.sum.count == 0))
@@ -156,16 +167,6 @@ void inspect_print(Buf *out, Arena *arena, const PtxModule *m, const WalkOptions
         buf_putc(out, '\n');
         inspect_print_function(out, arena, m->functions.at[i], o);
     }
-}
-
-const char *flow_block_name(Arena *a, const Cfg *c, int block)
-{
-    const PtxFunction *f = c->function;
-    for (size_t i = 0; i < f->labels.count; i++)
-        if (c->block_of[f->labels.at[i].instr] == block &&
-            f->labels.at[i].instr == c->blocks[block].first)
-            return f->labels.at[i].name;
-    return arena_printf(a, "block %d", block);
 }
 
 static void print_node(const Cfg *c, int b, Buf *out)

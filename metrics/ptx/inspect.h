@@ -20,7 +20,4 @@ void flow_dump_loops(const Flow *w, Buf *out);
 /* One line a block: how often the warp came through and with how many lanes. */
 void flow_dump_walk(const Walk *walk, Buf *out);
 
-/* A name for a block: its label, or "block N". */
-const char *flow_block_name(Arena *a, const Cfg *c, int block);
-
 #endif

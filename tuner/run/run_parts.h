@@ -218,9 +218,6 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out);
  * False after a message, before anything is compiled. */
 bool run_find_sources(Run *r);
 
-/* The lines that the spec's trip counts are of, once the sources are read.  False after a message. */
-bool run_trips_find(Run *r);
-
 /* The counts for a configuration with these values, in `a`.  False after a message. */
 bool run_trips_count(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out);
 
@@ -265,8 +262,6 @@ bool run_nothing_compiled(const Run *r);
 Farm *run_open_farm(Run *r);
 
 /* --- recordings ------------------------------------------------------------------------------- */
-
-RecordValue run_record_value(Arena *a, Value v);
 
 /* The spec's parameters as headers have them. */
 const RecordParameter *run_record_parameters(Run *r);

@@ -14,7 +14,7 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-RecordValue run_record_value(Arena *a, Value v)
+static RecordValue value_of(Arena *a, Value v)
 {
     if (v.kind == VALUE_INT)
         return (RecordValue){.number = v.integer};
@@ -40,7 +40,7 @@ const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader 
             p++;
         if (p == r->spec->parameter_count)
             return NULL;
-        values[k] = run_record_value(a, table_value(r->table, i, p));
+        values[k] = value_of(a, table_value(r->table, i, p));
     }
     return values;
 }
@@ -59,7 +59,7 @@ static size_t value_number(Arena *a, const Run *r, size_t p, const RecordValue *
 {
     const ValueList *values = &r->space.values[p];
     for (size_t i = 0; i < values->count; i++) {
-        RecordValue own = run_record_value(a, values->at[i]);
+        RecordValue own = value_of(a, values->at[i]);
         if (record_value_equal(&own, v))
             return i;
     }
@@ -236,9 +236,8 @@ const RecordProblem *run_record_problem(Run *r)
     const Spec *s = r->spec;
     RecordProblem *problem = ARENA_ARRAY(r->arena, RecordProblem, s->problem_name_count);
     for (size_t i = 0; i < s->problem_name_count; i++)
-        problem[i] =
-            (RecordProblem){s->problem_names[i],
-                            run_record_value(r->arena, s->problems[r->space.problem].values[i])};
+        problem[i] = (RecordProblem){s->problem_names[i],
+                                     value_of(r->arena, s->problems[r->space.problem].values[i])};
     return problem;
 }
 

@@ -101,6 +101,62 @@ static const CompileSource *earlier_source(const Run *r, size_t l)
     return NULL;
 }
 
+/* How often the text stands in the source, and the line of the last time. */
+static size_t count_lines(const CompileSource *s, const char *text, int64_t *line)
+{
+    size_t count = 0;
+    int64_t at = 1;
+    for (const char *p = s->text; *p; p++) {
+        if (strncmp(p, text, strlen(text)) == 0) {
+            count += count == 0 || *line != at;
+            *line = at;
+        }
+        at += *p == '\n';
+    }
+    return count;
+}
+
+static int64_t count_all(const CompileSource *s)
+{
+    int64_t count = 1;
+    for (const char *p = s->text; *p; p++)
+        count += *p == '\n';
+    return count;
+}
+
+static bool find_line(Run *r, SpecTrips *t)
+{
+    size_t found = 0;
+    int64_t last = 0;
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        const CompileSource *s = r->code.sources[l];
+        bool again = !s;
+        for (size_t k = 0; k < l; k++)
+            again |= r->code.sources[k] == s;
+        if (again)
+            continue;
+        last = last > count_all(s) ? last : count_all(s);
+        found += t->text ? count_lines(s, t->text, &t->line) : 0;
+    }
+    if (t->text && found != 1)
+        return diag_error(r->diag, t->at,
+                          "'%s' stands in %zu lines of the kernel's source, not in one", t->text,
+                          found);
+    return t->text || t->line <= last ||
+           diag_error(r->diag, t->at,
+                      "the kernel's source has no line %lld: it ends with line %lld",
+                      (long long)t->line, (long long)last);
+}
+
+/* The lines that the spec's trip counts are of.  False after a message. */
+static bool find_lines(Run *r)
+{
+    for (size_t i = 0; i < r->spec->trip_count; i++)
+        if (!find_line(r, &r->spec->trips[i]))
+            return false;
+    return true;
+}
+
 bool run_open_sources(Run *r)
 {
     Texts options = {0};
@@ -122,7 +178,7 @@ bool run_open_sources(Run *r)
         if (!r->code.sources[l])
             return false;
     }
-    return run_trips_find(r);
+    return find_lines(r);
 }
 
 /* The source that a command prints; each command is run once.  NULL after a message. */
@@ -336,61 +392,6 @@ Hash run_source_hash(const Run *r)
 }
 
 /* --- trip counts that the spec says ----------------------------------------------------------- */
-
-/* How often the text stands in the source, and the line of the last time. */
-static size_t count_lines(const CompileSource *s, const char *text, int64_t *line)
-{
-    size_t count = 0;
-    int64_t at = 1;
-    for (const char *p = s->text; *p; p++) {
-        if (strncmp(p, text, strlen(text)) == 0) {
-            count += count == 0 || *line != at;
-            *line = at;
-        }
-        at += *p == '\n';
-    }
-    return count;
-}
-
-static int64_t count_all(const CompileSource *s)
-{
-    int64_t count = 1;
-    for (const char *p = s->text; *p; p++)
-        count += *p == '\n';
-    return count;
-}
-
-static bool find_line(Run *r, SpecTrips *t)
-{
-    size_t found = 0;
-    int64_t last = 0;
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        const CompileSource *s = r->code.sources[l];
-        bool again = !s;
-        for (size_t k = 0; k < l; k++)
-            again |= r->code.sources[k] == s;
-        if (again)
-            continue;
-        last = last > count_all(s) ? last : count_all(s);
-        found += t->text ? count_lines(s, t->text, &t->line) : 0;
-    }
-    if (t->text && found != 1)
-        return diag_error(r->diag, t->at,
-                          "'%s' stands in %zu lines of the kernel's source, not in one", t->text,
-                          found);
-    return t->text || t->line <= last ||
-           diag_error(r->diag, t->at,
-                      "the kernel's source has no line %lld: it ends with line %lld",
-                      (long long)t->line, (long long)last);
-}
-
-bool run_trips_find(Run *r)
-{
-    for (size_t i = 0; i < r->spec->trip_count; i++)
-        if (!find_line(r, &r->spec->trips[i]))
-            return false;
-    return true;
-}
 
 bool run_trips_count(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out)
 {

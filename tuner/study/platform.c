@@ -186,7 +186,8 @@ static bool search(Arena *a, Fitting *f)
     return true;
 }
 
-bool platform_describes(const PlatformFit *f)
+/* Is what was left over no more than the model may be off? */
+static bool describes(const PlatformFit *f)
 {
     return !f->why && f->fit.freedom > 0 && f->fit.probability >= 0.05;
 }
@@ -228,7 +229,7 @@ static void give(Arena *a, Fitting *f, size_t i)
     const double value = evaluate(f, m->gifts[i].value), error = sqrt(fmax(variance, 0));
     if (idle)
         f->fit->gifts[i].why = arena_printf(a, "nothing was measured that depends on '%s'", idle);
-    else if (fit->freedom > 0 && !platform_describes(f->fit))
+    else if (fit->freedom > 0 && !describes(f->fit))
         f->fit->gifts[i].why = "what does not describe says nothing of the device";
     else if (!(value > 0) || !isfinite(value))
         f->fit->gifts[i].why = "it is no positive number";
@@ -371,8 +372,7 @@ static void print_judgement(const PlatformFit *f, Buf *out)
         return;
     }
     buf_printf(out, "             %s (p = %.2g that it is right to %g %%)\n",
-               platform_describes(f) ? "describes this platform"
-                                     : "DOES NOT DESCRIBE THIS PLATFORM",
+               describes(f) ? "describes this platform" : "DOES NOT DESCRIBE THIS PLATFORM",
                x->probability, 100 * f->model->within);
 }
 
@@ -414,10 +414,10 @@ static void print_answers(const PlatformResult *r, Buf *out)
             continue;
         if (f->model->parameter_count > 0) {
             made++;
-            described += platform_describes(f);
+            described += describes(f);
         } else {
             composed++;
-            added += platform_describes(f);
+            added += describes(f);
         }
     }
     buf_printf(
@@ -429,7 +429,7 @@ static void print_answers(const PlatformResult *r, Buf *out)
             "Do patterns put together add up?  %zu of %zu predictions from the fits alone hold.\n",
             added, composed);
     for (size_t i = 0; i < r->count; i++)
-        if (!r->fits[i].why && r->fits[i].fit.freedom > 0 && !platform_describes(&r->fits[i]))
+        if (!r->fits[i].why && r->fits[i].fit.freedom > 0 && !describes(&r->fits[i]))
             buf_printf(out, "  not: %-12s off by %.1f %% (rms), by %+.1f %% at most\n",
                        r->fits[i].model->name, 100 * r->fits[i].fit.rms,
                        100 * r->fits[i].fit.largest);

@@ -37,9 +37,6 @@ typedef struct PlatformResult {
     const char *first, *last; /* days of the recordings */
 } PlatformResult;
 
-/* Is what was left over no more than the model may be off? */
-bool platform_describes(const PlatformFit *f);
-
 /* Fits all models.  `tables`: of each model its recording, NULL where there is none; all of one
  * device.  NULL after a message: there is no recording at all, or they are of different devices. */
 PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const *tables, Diag *d);
