@@ -202,12 +202,44 @@ static void the_band_is_what_its_definition_gives(void **state)
     assert_true(wider > 100);
 }
 
+/* Points on a falling line all stand on the front, and behind each stands one more: so many that
+ * to compare each with all of the front would take minutes. */
+static void a_front_of_two_may_be_long(void **state)
+{
+    (void)state;
+    enum { LINE = 300000 };
+    for (int ties = FRONT_DROP; ties <= FRONT_KEEP; ties++) {
+        Arena *a = arena_new();
+        double *x = ARENA_ARRAY(a, double, 2 * LINE), *y = ARENA_ARRAY(a, double, 2 * LINE);
+        for (size_t i = 0; i < LINE; i++) {
+            x[i] = (double)(2 * i);
+            y[i] = (double)(2 * (LINE - i));
+            x[LINE + i] = x[i] + 1;
+            y[LINE + i] = y[i] + 1;
+        }
+        const Criterion criteria[] = {{x, false}, {y, false}};
+        const FrontInput in = {criteria, 2, (size_t)2 * LINE, NULL, (FrontTies)ties};
+        const Front f = front_build(a, &in, 2);
+        const bool *inside = front_band(a, &in, &f, 50);
+        assert_int_equal(f.count, LINE);
+        assert_int_equal(f.layers, 2);
+        for (size_t i = 0; i < LINE; i++) {
+            assert_int_equal(f.layer[i], 0);
+            assert_int_equal(f.layer[LINE + i], 1);
+            assert_int_equal(f.dominator[LINE + i], i);
+            assert_true(inside[i]);
+        }
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_are_what_peeling_gives),
         cmocka_unit_test(a_named_dominator_is_on_the_front_and_beats),
         cmocka_unit_test(the_band_is_what_its_definition_gives),
+        cmocka_unit_test(a_front_of_two_may_be_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

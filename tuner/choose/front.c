@@ -64,25 +64,39 @@ static bool key_beats(const double *p, const double *q, size_t keys, FrontTies t
     return ties == FRONT_KEEP ? better == keys && keys > 0 : better > 0 && worse == 0;
 }
 
-static bool key_equal(const Row *p, const Row *q, size_t keys)
+/* Is `p` in some key better than `q`? */
+static bool key_better(const double *p, const double *q, size_t keys)
 {
     for (size_t k = 0; k < keys; k++) {
-        if (p->key[k] != q->key[k])
-            return false;
+        if (p[k] < q[k])
+            return true;
     }
-    return true;
+    return false;
 }
 
 /* --- layers: who is beaten by the members of one goes behind it ------------------------------- */
 
+/* Rows that come in the order of their first key. */
 typedef VEC(const Row *) Members;
 
-/* A member that beats `row`; the latest are tried first, being the most like it. */
+/* A row that is nowhere better than the member before it beats nobody whom that one does not beat,
+ * and is left out.  So of two keys the second one falls from member to member. */
+static void members_add(Arena *a, Members *m, const Row *row, size_t keys)
+{
+    if (m->count == 0 || key_better(row->key, m->at[m->count - 1]->key, keys))
+        VEC_PUSH(a, m, row);
+}
+
+/* A member that beats `row`, whose first key is no better than theirs; the latest are tried first,
+ * being the most like it.  Of two keys the second says when all others are too bad. */
 static const Row *members_beat(const Members *m, const Row *row, size_t keys, FrontTies ties)
 {
     for (size_t i = m->count; i-- > 0;) {
-        if (key_beats(m->at[i]->key, row->key, keys, ties))
+        const double *key = m->at[i]->key;
+        if (key_beats(key, row->key, keys, ties))
             return m->at[i];
+        if (keys == 2 && key[1] >= row->key[1])
+            return NULL;
     }
     return NULL;
 }
@@ -116,9 +130,7 @@ static size_t find_layers(Arena *a, Front *f, const Rows *r, FrontTies ties, siz
             continue;
         if (layer == layers.count)
             VEC_PUSH(a, &layers, (Members){0});
-        Members *m = &layers.at[layer];
-        if (m->count == 0 || !key_equal(m->at[m->count - 1], row, r->keys))
-            VEC_PUSH(a, m, row); /* of equal rows one beats what the others do */
+        members_add(a, &layers.at[layer], row, r->keys);
     }
     return layers.count;
 }
@@ -172,22 +184,18 @@ static Rows band_front(Arena *a, const Rows *all, const Front *front, double per
     return r;
 }
 
-static bool band_beats(const Rows *front, const double *key, FrontTies ties)
-{
-    for (size_t i = 0; i < front->count; i++) {
-        if (key_beats(front->at[i].key, key, front->keys, ties))
-            return true;
-    }
-    return false;
-}
-
 bool *front_band(Arena *a, const FrontInput *in, const Front *front, double percent)
 {
     bool *inside = ARENA_ARRAY(a, bool, in->points);
     Rows all = rows_sorted(a, in);
     Rows worse = band_front(a, &all, front, percent);
+    Members before = {0}; /* of the front, with a first key that is no worse than the row's */
+    size_t next = 0;
     for (size_t i = 0; i < all.count; i++) {
-        inside[all.at[i].point] = !band_beats(&worse, all.at[i].key, in->ties);
+        const Row *row = &all.at[i];
+        while (next < worse.count && worse.at[next].key[0] <= row->key[0])
+            members_add(a, &before, &worse.at[next++], all.keys);
+        inside[row->point] = !members_beat(&before, row, all.keys, in->ties);
     }
     return inside;
 }

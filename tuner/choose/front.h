@@ -9,7 +9,7 @@
  * better in every criterion (the thesis's words: "inferior in every dimension").
  * FRONT_DROP: it is beaten by one that is nowhere worse and somewhere better,
  * necessary where a metric saturates.  Points equal in every criterion beat each
- * other under neither rule and share their layer; to time one of them, cluster. */
+ * other under neither rule and share their layer. */
 #ifndef APTUNE_CHOOSE_FRONT_H
 #define APTUNE_CHOOSE_FRONT_H
 
@@ -43,11 +43,13 @@ typedef struct Front {
 } Front;
 
 /* Sorts the points into layers.  Only the first `layers_max` (at least 1) are told apart; whatever
- * is deeper gets the number `layers_max`.  Takes n times the size of the layers searched. */
+ * is deeper gets the number `layers_max`.  With one or two criteria n log n steps, with more n times
+ * the size of the layers searched. */
 Front front_build(Arena *a, const FrontInput *in, size_t layers_max);
 
 /* The band of `percent` around layer 0: per point, whether it is not beaten by a front point made
- * worse by that much in every criterion.  The front itself is always in; 0 % is the front. */
+ * worse by that much in every criterion.  The front itself is always in; 0 % is the front.  Takes as
+ * long as front_build for one layer. */
 bool *front_band(Arena *a, const FrontInput *in, const Front *front, double percent);
 
 /* --- threshold carving (thesis 5.2.1) --------------------------------------------------------- */
