@@ -1,5 +1,6 @@
 /* Kernels in the text of a source. */
 #include "tuner/spec/kernel_source.h"
+#include "tuner/spec/near_header.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,12 +72,23 @@ static void names_of_conditions_are_those_that_need_a_number(void **state)
     arena_free(a);
 }
 
+/* What stands behind the end of a log is not read: it would lead to /proc. */
+static void a_folder_outside_is_read_from_a_log_without_a_line_end(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    static const char log[] = "/proc/sys/kernel/../..\0/../\n";
+    assert_string_equal(near_header(a, "/", log), "/proc/sys");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_with_a_body_is_found_by_its_name),
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
         cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),
+        cmocka_unit_test(a_folder_outside_is_read_from_a_log_without_a_line_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static const char *look_around(Arena *a, const char *folder, const char *name)
 static const char *folder_outside(Arena *a, const char *log)
 {
     const char *highest = NULL;
-    for (const char *at = strstr(log, "/../"); at && *at != '\n'; at++) {
+    for (const char *at = strstr(log, "/../"); at && *at && *at != '\n'; at++) {
         const char *start = at;
         char real[PATH_MAX];
         while (start > log && start[-1] != '\n')
