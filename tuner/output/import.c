@@ -17,12 +17,16 @@ const char *import_text(Arena *a, const char *path, size_t most, size_t *size, D
     char part[1 << 16];
     while (file && whole.size <= most && (n = gzread(file, part, sizeof part)) > 0)
         buf_add(&whole, part, (size_t)n);
-    const char *why = file ? gzerror(file, &code) : "";
-    if (whole.size > most)
+    const char *why = file ? gzerror(file, &code) : "", *said = strstr(why, ">: ");
+    if (fd >= 0 && !file)
+        diag_fail(d, "'%s' cannot be read: no memory", path);
+    else if (whole.size > most)
         diag_fail(d, "'%s' unpacks to more than the %zu bytes that are read here", path, most);
     else if (code != Z_OK)
         diag_fail(d, "'%s' cannot be unpacked: %s", path,
-                  code == Z_BUF_ERROR ? "it ends early" : why);
+                  code == Z_BUF_ERROR ? "it ends early"
+                  : said              ? said + strlen(">: ") /* behind "<fd:3>: " */
+                                      : why);
     *size = whole.size;
     const char *text = file && whole.size <= most && code == Z_OK
                            ? arena_copy(a, buf_text(&whole), whole.size)
@@ -30,6 +34,8 @@ const char *import_text(Arena *a, const char *path, size_t most, size_t *size, D
     buf_free(&whole);
     if (file)
         gzclose(file);
+    else if (fd >= 0)
+        close(fd);
     return text;
 }
 
