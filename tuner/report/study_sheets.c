@@ -47,13 +47,11 @@ static Cell cell_of(const StudyColumn *c, const char *field)
     return cell;
 }
 
-enum { COLUMNS_MOST = 16 };
-
 static void add_row(Arena *a, Sheet *s, const StudyColumn *columns, const void *item,
                     const Study *y)
 {
     const char *const of[OFS] = {item, (const char *)y, y ? (const char *)y->points : NULL};
-    Cell cells[COLUMNS_MOST];
+    Cell *cells = ARENA_ARRAY(a, Cell, s->column_count);
     for (size_t c = 0; c < s->column_count; c++)
         cells[c] = cell_of(&columns[c], of[columns[c].of] + columns[c].offset);
     sheet_add(a, s, cells);
