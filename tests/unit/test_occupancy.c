@@ -136,6 +136,17 @@ static void edges_on_the_h200(void **state)
     assert_int_equal(blocks_on("H200", (BlockUse){.registers = 32, .threads = 0}), 0);
 }
 
+/* 11,904 bytes and the 1 KiB of the system are 101 units of 128: 18 blocks of 228 KiB.  A byte more is a unit
+ * more, and 18 blocks of 102 units do not fit; nor would they in units of 256. */
+static void shared_memory_is_given_in_units(void **state)
+{
+    (void)state;
+    BlockUse use = {.registers = 16, .dynamic_shared = 11904, .threads = 32};
+    assert_int_equal(blocks_on("h200", use), 18);
+    use.dynamic_shared++;
+    assert_int_equal(blocks_on("h200", use), 17);
+}
+
 static void one_block_of_shared_memory_too_many(void **state)
 {
     (void)state;
@@ -171,6 +182,7 @@ int main(void)
         cmocka_unit_test(units_of_the_8800),
         cmocka_unit_test(nvidias_calculator_on_known_gpus),
         cmocka_unit_test(edges_on_the_h200),
+        cmocka_unit_test(shared_memory_is_given_in_units),
         cmocka_unit_test(one_block_of_shared_memory_too_many),
         cmocka_unit_test(limits_have_names),
     };
