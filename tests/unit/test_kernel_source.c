@@ -1,4 +1,5 @@
 /* Kernels in the text of a source. */
+#include "tuner/spec/code_text.h"
 #include "tuner/spec/kernel_source.h"
 #include "tuner/spec/near_header.h"
 
@@ -82,12 +83,22 @@ static void a_folder_outside_is_read_from_a_log_without_a_line_end(void **state)
     arena_free(a);
 }
 
+static void the_second_apostrophe_of_a_number_begins_no_literal(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    static const char code[] = "n = 0xab'cd'ef; s = \"'/*\"; c = u'x'; k = 1;";
+    assert_string_equal(code_bare(a, code), code);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_with_a_body_is_found_by_its_name),
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
         cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),
+        cmocka_unit_test(the_second_apostrophe_of_a_number_begins_no_literal),
         cmocka_unit_test(a_folder_outside_is_read_from_a_log_without_a_line_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

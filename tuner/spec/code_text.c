@@ -108,11 +108,13 @@ size_t code_quiet(const char *first, const char *at)
     }
     if (*at != '"' && *at != '\'')
         return 0;
-    const Word before = word_before(first, at); /* a prefix, or a number's digits */
-    const char *raw = *at == '"' && is_raw(before) ? raw_end(at) : NULL;
+    const char *raw = *at == '"' && is_raw(word_before(first, at)) ? raw_end(at) : NULL;
     if (raw)
         return (size_t)(raw - at);
-    if (*at == '\'' && before.length > 0 && isdigit((unsigned char)*before.at))
+    const char *number = at; /* that the apostrophe parts: "0xab'cd'ef" */
+    while (number > first && (code_is_name(number[-1]) || number[-1] == '\''))
+        number--;
+    if (*at == '\'' && isdigit((unsigned char)*number))
         return 0;
     while (*p && *p != *at && *p != '\n')
         p += code_splice(p) ? code_splice(p) : p[0] == '\\' && p[1] ? 2 : 1;
