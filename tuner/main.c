@@ -110,10 +110,7 @@ static const Command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-    const char *names[COMMANDS];
-    for (int i = 0; i < COMMANDS; i++)
-        names[i] = commands[i].name;
-    const char *closest = name_closest(name, names, COMMANDS);
+    const char *closest = NAME_LIKE(commands, COMMANDS, name, name);
     fprintf(stderr, "aptune: unknown command '%s'", name);
     if (closest)
         fprintf(stderr, "; did you mean '%s'?", closest);

@@ -65,20 +65,21 @@ static void out_of_memory(size_t size)
     exit(1);
 }
 
-void *memory_new(size_t size)
+static void *given(void *p, size_t size)
 {
-    void *p = is_to_fail() ? NULL : malloc(size ? size : 1);
     if (!p)
         out_of_memory(size);
     return p;
 }
 
+void *memory_new(size_t size)
+{
+    return given(is_to_fail() ? NULL : malloc(size ? size : 1), size);
+}
+
 void *memory_zeroed(size_t count, size_t size)
 {
-    void *p = is_to_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
-    if (!p)
-        out_of_memory(size);
-    return p;
+    return given(is_to_fail() ? NULL : calloc(count ? count : 1, size ? size : 1), size);
 }
 
 void *memory_resize(void *old, size_t count, size_t size)
@@ -86,10 +87,7 @@ void *memory_resize(void *old, size_t count, size_t size)
     if (size && count > SIZE_MAX / size)
         out_of_memory(SIZE_MAX);
     size_t bytes = count * size;
-    void *p = is_to_fail() ? NULL : realloc(old, bytes > 0 ? bytes : 1);
-    if (!p)
-        out_of_memory(bytes);
-    return p;
+    return given(is_to_fail() ? NULL : realloc(old, bytes > 0 ? bytes : 1), bytes);
 }
 
 Arena *arena_new(void)
@@ -137,6 +135,18 @@ void arena_free(Arena *a)
     free_chunks(a->chunks);
     free_chunks(a->spare);
     free(a);
+}
+
+/* What is being filled stays the first. */
+void arena_take(Arena *a, Arena *from)
+{
+    Chunk **last = &a->chunks;
+    while (*last)
+        last = &(*last)->next;
+    *last = from->chunks;
+    from->chunks = NULL;
+    a->used += from->used;
+    arena_free(from);
 }
 
 static Chunk *take_spare(Arena *a)

@@ -27,6 +27,9 @@ void arena_reset(Arena *a);
 /* NULL is allowed. */
 void arena_free(Arena *a);
 
+/* Takes over all that is in `from`, which ends. */
+void arena_take(Arena *a, Arena *from);
+
 /* `size` zeroed bytes, aligned for any type. */
 void *arena_alloc(Arena *a, size_t size);
 

@@ -65,6 +65,15 @@ void buf_vprintf(Buf *b, const char *format, va_list args)
     va_end(again);
 }
 
+void buf_real(Buf *b, double number, int digits)
+{
+    char text[40];
+    do
+        snprintf(text, sizeof text, "%.*g", digits, number);
+    while (digits++ < 17 && strtod(text, NULL) != number);
+    buf_puts(b, text);
+}
+
 const char *buf_text(const Buf *b)
 {
     return b->text ? b->text : "";

@@ -23,6 +23,9 @@ void buf_fill(Buf *b, char c, size_t times);
 void buf_printf(Buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(Buf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
+/* The fewest digits, from `digits` on, that read back as the same number; a finite one. */
+void buf_real(Buf *b, double number, int digits);
+
 /* Bytes of the character of UTF-8 that begins here, when it shows as itself; 0: it is a control
  * character, one that turns the direction of writing, or no UTF-8 at all. */
 size_t text_shown(const char *text, size_t size);

@@ -1,6 +1,5 @@
 #include "metrics/base/clock.h"
 
-#include <math.h>
 #include <time.h>
 
 static double seconds_of(clockid_t clock)
@@ -18,14 +17,4 @@ double clock_seconds(void)
 double clock_cpu_seconds(void)
 {
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-void clock_lower_timeout(int *timeout_ms, double seconds)
-{
-    static const double day_s = 86400;
-    if (seconds < 0)
-        return;
-    int ms = (int)ceil(fmin(seconds, day_s) * 1e3);
-    if (*timeout_ms < 0 || ms < *timeout_ms)
-        *timeout_ms = ms;
 }

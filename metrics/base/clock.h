@@ -9,7 +9,4 @@ double clock_seconds(void);
 /* Seconds that processors have worked for this process, all its threads together. */
 double clock_cpu_seconds(void);
 
-/* Lowers a poll's time limit (below 0: it has none) to so many seconds; below 0: leaves it. */
-void clock_lower_timeout(int *timeout_ms, double seconds);
-
 #endif

@@ -191,16 +191,28 @@ size_t word_place(const char *word, const char *const *words, size_t count)
     return SIZE_MAX;
 }
 
-const char *name_closest(const char *name, const char *const *names, size_t count)
+const char *name_like(const void *elements, size_t count, size_t size, size_t offset,
+                      const char *name)
 {
-    const char *best = NULL;
+    const char *best = NULL, *at = elements;
     size_t best_distance = strlen(name) / 3 + 2;
-    for (size_t i = 0; i < count; i++) {
-        size_t distance = name_distance(name, names[i]);
+    for (size_t i = 0; i < count; i++, at += size) {
+        const char *own = *(const char *const *)(const void *)(at + offset);
+        size_t distance = name_distance(name, own);
         if (distance < best_distance && distance < strlen(name)) {
-            best = names[i];
+            best = own;
             best_distance = distance;
         }
     }
     return best;
+}
+
+const char *name_closest(const char *name, const char *const *names, size_t count)
+{
+    return name_like(names, count, sizeof *names, 0, name);
+}
+
+const char *diag_meant(Diag *d, const char *closest)
+{
+    return closest ? arena_printf(d->arena, "; did you mean '%s'?", closest) : "";
 }

@@ -94,7 +94,17 @@ size_t word_place(const char *word, const char *const *words, size_t count);
     (word_place((word), (const char *const[]){__VA_ARGS__},                                        \
                 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)) < SIZE_MAX)
 
-/* Of `count` names, the one most like `name`, or NULL when none is close. */
+/* Of names given as for name_find, the one most like `name`; NULL when none is close. */
+const char *name_like(const void *elements, size_t count, size_t size, size_t offset,
+                      const char *name);
+#define NAME_LIKE(elements, count, member, wanted)                                                 \
+    name_like((elements), (size_t)(count), sizeof *(elements),                                     \
+              offsetof(__typeof__(*(elements)), member), (wanted))
+
+/* Of `count` names. */
 const char *name_closest(const char *name, const char *const *names, size_t count);
+
+/* "; did you mean 'BM'?" of what one of these gives, in the arena of `d`; "" of NULL. */
+const char *diag_meant(Diag *d, const char *closest);
 
 #endif

@@ -64,6 +64,11 @@ Value value_string(const char *s);
 
 /* The number in an int, real or bool value; NaN otherwise. */
 double value_as_real(Value v);
+/* Of a condition: a number is true unless it is 0. */
+static inline bool value_is_true(Value v)
+{
+    return v.kind == VALUE_BOOL ? v.boolean : v.kind == VALUE_INT ? v.integer != 0 : v.real != 0;
+}
 bool value_equal(Value a, Value b);
 /* As it is written in a spec; strings quoted. */
 void value_print(Value v, Buf *out);

@@ -345,13 +345,11 @@ static bool bind_name(Expr *e, const Scope *s, Diag *d)
     const char *names[SCOPE_NAMES];
     size_t count = s->names ? s->names(s->context, names, SCOPE_NAMES) : 0;
     const char *closest = name_closest(e->name, names, count);
-    if (closest)
-        return diag_error(d, e->at, "unknown name '%s'; did you mean '%s'?", e->name, closest);
-    const Function *f = function_find(e->name);
+    const Function *f = closest ? NULL : function_find(e->name);
     if (f)
         return diag_error(d, e->at, "'%s' is a function: write %s(%s)", e->name, e->name,
                           f->least > 1 ? "…, …" : "…");
-    return diag_error(d, e->at, "unknown name '%s'", e->name);
+    return diag_error(d, e->at, "unknown name '%s'%s", e->name, diag_meant(d, closest));
 }
 
 static bool bind_function(Expr *e, Diag *d)
@@ -359,15 +357,9 @@ static bool bind_function(Expr *e, Diag *d)
     e->function = function_find(e->name);
     if (e->function)
         return true;
-    enum { COUNT = sizeof functions / sizeof functions[0] };
-    const char *names[COUNT];
-    for (size_t i = 0; i < COUNT; i++)
-        names[i] = functions[i].name;
-    const char *closest = name_closest(e->name, names, COUNT);
-    if (closest)
-        return diag_error(d, e->op_at, "unknown function '%s'; did you mean '%s'?", e->name,
-                          closest);
-    return diag_error(d, e->op_at, "unknown function '%s'", e->name);
+    const size_t count = sizeof functions / sizeof functions[0];
+    return diag_error(d, e->op_at, "unknown function '%s'%s", e->name,
+                      diag_meant(d, NAME_LIKE(functions, count, name, e->name)));
 }
 
 static bool wrong_count(const Expr *e, const Function *f, Diag *d)

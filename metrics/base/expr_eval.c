@@ -11,18 +11,6 @@ static bool fail_at(Evaluation *ev, Span at, const char *what)
     return false;
 }
 
-static bool is_true(Value v)
-{
-    switch (v.kind) {
-    case VALUE_BOOL:
-        return v.boolean;
-    case VALUE_INT:
-        return v.integer != 0;
-    default:
-        return v.real != 0;
-    }
-}
-
 static int64_t integer_floor_div(int64_t a, int64_t b)
 {
     int64_t q = a / b;
@@ -214,10 +202,10 @@ static bool eval_logic(const Expr *e, const Value *slots, Evaluation *ev, Value 
     Value v;
     if (!expr_eval(e->args[0], slots, ev, &v))
         return false;
-    bool decided = e->op == OP_AND ? !is_true(v) : is_true(v);
+    bool decided = e->op == OP_AND ? !value_is_true(v) : value_is_true(v);
     if (!decided && !expr_eval(e->args[1], slots, ev, &v))
         return false;
-    *out = value_bool(is_true(v));
+    *out = value_bool(value_is_true(v));
     return true;
 }
 
@@ -238,7 +226,7 @@ static bool eval_select(const Expr *e, const Value *slots, Evaluation *ev, Value
     Value condition;
     if (!expr_eval(e->args[0], slots, ev, &condition))
         return false;
-    if (!expr_eval(e->args[is_true(condition) ? 1 : 2], slots, ev, out))
+    if (!expr_eval(e->args[value_is_true(condition) ? 1 : 2], slots, ev, out))
         return false;
     if (e->kind == VALUE_REAL)
         *out = value_real(value_as_real(*out));
@@ -325,7 +313,7 @@ bool expr_eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
     case OP_NOT:
         if (!expr_eval(e->args[0], slots, ev, out))
             return false;
-        *out = value_bool(!is_true(*out));
+        *out = value_bool(!value_is_true(*out));
         return true;
     case OP_AND:
     case OP_OR:

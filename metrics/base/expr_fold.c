@@ -39,8 +39,18 @@ static bool is_integer(const Expr *e, int64_t i)
 
 static bool truth(const Expr *e)
 {
-    const Value v = e->literal;
-    return v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+    return value_is_true(e->literal);
+}
+
+/* A node of two arguments, at the first one's place. */
+static Expr *node_of_two(Arena *arena, ExprOp op, ValueKind kind, Expr *a, Expr *b)
+{
+    Expr *n = ARENA_NEW(arena, Expr);
+    *n = (Expr){.op = op, .kind = kind, .height = a->height + 1, .at = a->at, .op_at = a->at};
+    n->args = ARENA_ARRAY(arena, Expr *, 2);
+    n->args[n->count++] = a;
+    n->args[n->count++] = b;
+    return n;
 }
 
 /* A condition as true or false: `e != 0` where it is a number. */
@@ -50,17 +60,8 @@ static Expr *as_condition(const Folding *f, Expr *e)
         return e;
     if (is_literal(e))
         return literal(f, e, value_bool(truth(e)));
-    Expr *n = ARENA_NEW(f->arena, Expr);
-    *n = (Expr){.op = OP_COMPARE,
-                .kind = VALUE_BOOL,
-                .height = e->height + 1,
-                .count = 2,
-                .args = ARENA_ARRAY(f->arena, Expr *, 2),
-                .compare = ARENA_ARRAY(f->arena, CompareOp, 1),
-                .at = e->at,
-                .op_at = e->at};
-    n->args[0] = e;
-    n->args[1] = literal(f, e, value_int(0));
+    Expr *n = node_of_two(f->arena, OP_COMPARE, VALUE_BOOL, e, literal(f, e, value_int(0)));
+    n->compare = ARENA_ARRAY(f->arena, CompareOp, 1);
     n->compare[0] = CMP_NE;
     return n;
 }
@@ -79,39 +80,25 @@ static Expr *evaluated(const Folding *f, Expr *e)
     return expr_eval(e, NULL, &ev, &v) ? literal(f, e, v) : e;
 }
 
-static Expr *fold_select(const Folding *f, const Expr *e)
+/* What its condition decides; `n` is folded itself. */
+static Expr *fold_select(const Folding *f, Expr *n)
 {
-    Expr *n = copy_of(f, e);
-    Expr *condition = fold(f, e->args[0]);
-    if (is_literal(condition)) {
-        Expr *taken = fold(f, e->args[truth(condition) ? 1 : 2]);
-        bool widened = e->kind == VALUE_REAL && is_literal(taken);
-        return widened ? literal(f, taken, value_real(value_as_real(taken->literal))) : taken;
-    }
-    n->args = ARENA_ARRAY(f->arena, Expr *, 3);
-    n->args[0] = condition;
-    n->args[1] = fold(f, e->args[1]);
-    n->args[2] = fold(f, e->args[2]);
-    return n;
+    if (!is_literal(n->args[0]))
+        return n;
+    Expr *taken = n->args[truth(n->args[0]) ? 1 : 2];
+    const bool widened = n->kind == VALUE_REAL && is_literal(taken);
+    return widened ? literal(f, taken, value_real(value_as_real(taken->literal))) : taken;
 }
 
 /* The side that decides is false in an `and`, true in an `or`.  One on the right does not decide:
  * what stands to its left might fail. */
-static Expr *fold_logic(const Folding *f, const Expr *e)
+static Expr *fold_logic(const Folding *f, Expr *n)
 {
-    const bool decides = e->op == OP_OR;
-    Expr *left = fold(f, e->args[0]);
+    const bool decides = n->op == OP_OR;
+    Expr *left = n->args[0], *right = n->args[1];
     if (is_literal(left))
-        return truth(left) == decides ? literal(f, e, value_bool(decides))
-                                      : as_condition(f, fold(f, e->args[1]));
-    Expr *right = fold(f, e->args[1]);
-    if (is_literal(right) && truth(right) != decides)
-        return as_condition(f, left);
-    Expr *n = copy_of(f, e);
-    n->args = ARENA_ARRAY(f->arena, Expr *, 2);
-    n->args[0] = left;
-    n->args[1] = right;
-    return n;
+        return truth(left) == decides ? literal(f, n, value_bool(decides)) : as_condition(f, right);
+    return is_literal(right) && truth(right) != decides ? as_condition(f, left) : n;
 }
 
 /* The link between arguments `i` and `i` + 1 of a chain, when both are values or the same name: 1
@@ -191,11 +178,6 @@ static Expr *fold(const Folding *f, const Expr *e)
         if (f->known[e->slot])
             return literal(f, e, f->slots[e->slot]);
         return copy_of(f, f->meaning && f->meaning[e->slot] ? f->meaning[e->slot] : e);
-    case OP_SELECT:
-        return fold_select(f, e);
-    case OP_AND:
-    case OP_OR:
-        return fold_logic(f, e);
     default:
         break;
     }
@@ -203,6 +185,10 @@ static Expr *fold(const Folding *f, const Expr *e)
     n->args = ARENA_ARRAY(f->arena, Expr *, (size_t)e->count);
     for (int i = 0; i < e->count; i++)
         n->args[i] = fold(f, e->args[i]);
+    if (n->op == OP_SELECT)
+        return fold_select(f, n);
+    if (n->op == OP_AND || n->op == OP_OR)
+        return fold_logic(f, n);
     n = evaluated(f, n);
     if (n->op == OP_COMPARE)
         return fold_compare(f, n);
@@ -234,16 +220,8 @@ Expr *expr_of_value(Arena *a, Value v)
 Expr *expr_product(Arena *arena, const Expr *a, const Expr *b)
 {
     const Folding f = {.arena = arena};
-    Expr *n = ARENA_NEW(arena, Expr);
-    *n = (Expr){.op = OP_MULTIPLY,
-                .kind = VALUE_INT,
-                .count = 2,
-                .args = ARENA_ARRAY(arena, Expr *, 2),
-                .at = a->at,
-                .op_at = a->at};
-    n->args[0] = copy_of(&f, a);
-    n->args[1] = copy_of(&f, b);
-    n = evaluated(&f, n);
+    Expr *n =
+        evaluated(&f, node_of_two(arena, OP_MULTIPLY, VALUE_INT, copy_of(&f, a), copy_of(&f, b)));
     return is_literal(n) ? n : without_neutral(n);
 }
 

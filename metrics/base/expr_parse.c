@@ -42,25 +42,27 @@ static Expr *measured(Parser *p, Expr *e)
     return NULL;
 }
 
+/* A node of `count` arguments, from `start` to the last one's end; NULL where one of them is. */
+static Expr *node_of(Parser *p, ExprOp op, Span op_at, Span start, Expr *const *args, int count)
+{
+    Expr *e = node_new(p, op, op_at, count);
+    for (int i = 0; i < count; i++) {
+        if (!args[i])
+            return NULL;
+        e->args[i] = args[i];
+    }
+    e->at = span_join(start, args[count - 1]->at);
+    return measured(p, e);
+}
+
 static Expr *unary_new(Parser *p, ExprOp op, Span op_at, Expr *a)
 {
-    if (!a)
-        return NULL;
-    Expr *e = node_new(p, op, op_at, 1);
-    e->args[0] = a;
-    e->at = span_join(op_at, a->at);
-    return measured(p, e);
+    return node_of(p, op, op_at, op_at, &a, 1);
 }
 
 static Expr *binary_new(Parser *p, ExprOp op, Span op_at, Expr *a, Expr *b)
 {
-    if (!a || !b)
-        return NULL;
-    Expr *e = node_new(p, op, op_at, 2);
-    e->args[0] = a;
-    e->args[1] = b;
-    e->at = span_join(a->at, b->at);
-    return measured(p, e);
+    return node_of(p, op, op_at, a->at, (Expr *[]){a, b}, 2);
 }
 
 /* ternary { "," ternary } up to `close`, which is taken. */
@@ -230,31 +232,38 @@ static const Operator *operator_here(const Parser *p, const Operator *table)
     return NULL;
 }
 
-/* left-associative: next { operator next } */
-static Expr *parse_left(Parser *p, const Operator *table, Expr *(*next)(Parser *))
+static Expr *parse_not(Parser *p);
+
+/* or      = and { ( "or" | "||" ) and }
+ * and     = not { ( "and" | "&&" ) not }
+ * sum     = product { ( "+" | "-" ) product }
+ * product = unary { ( "*" | "/" | "//" | "%" ) unary }
+ * All of them are left-associative. */
+enum Level { LEVEL_OR, LEVEL_AND, LEVEL_SUM, LEVEL_PRODUCT };
+
+static Expr *parse_left(Parser *p, enum Level level);
+
+static Expr *parse_operand(Parser *p, enum Level level)
 {
-    Expr *e = next(p);
-    for (const Operator *o; e && (o = operator_here(p, table));) {
+    return level == LEVEL_AND       ? parse_not(p)
+           : level == LEVEL_PRODUCT ? parse_unary(p)
+                                    : parse_left(p, level + 1);
+}
+
+static Expr *parse_left(Parser *p, enum Level level)
+{
+    static const Operator operators[][5] = {
+        {{"or", OP_OR}, {"||", OP_OR}},
+        {{"and", OP_AND}, {"&&", OP_AND}},
+        {{"+", OP_ADD}, {"-", OP_SUBTRACT}},
+        {{"*", OP_MULTIPLY}, {"/", OP_DIVIDE}, {"//", OP_FLOOR_DIV}, {"%", OP_MODULO}}};
+    Expr *e = parse_operand(p, level);
+    for (const Operator *o; e && (o = operator_here(p, operators[level]));) {
         Span at = p->l->token.at;
         lexer_next(p->l);
-        e = binary_new(p, (ExprOp)o->op, at, e, next(p));
+        e = binary_new(p, (ExprOp)o->op, at, e, parse_operand(p, level));
     }
     return e;
-}
-
-/* product = unary { ( "*" | "/" | "//" | "%" ) unary } */
-static Expr *parse_product(Parser *p)
-{
-    static const Operator table[] = {
-        {"*", OP_MULTIPLY}, {"/", OP_DIVIDE}, {"//", OP_FLOOR_DIV}, {"%", OP_MODULO}, {NULL, 0}};
-    return parse_left(p, table, parse_unary);
-}
-
-/* sum = product { ( "+" | "-" ) product } */
-static Expr *parse_sum(Parser *p)
-{
-    static const Operator table[] = {{"+", OP_ADD}, {"-", OP_SUBTRACT}, {NULL, 0}};
-    return parse_left(p, table, parse_product);
 }
 
 static bool comparison_here(Parser *p, CompareOp *op)
@@ -277,7 +286,7 @@ static bool comparison_here(Parser *p, CompareOp *op)
 /* comparison = sum { ( "<" | … | "in" | "not in" ) sum }, chained */
 static Expr *parse_comparison(Parser *p)
 {
-    Expr *first = parse_sum(p);
+    Expr *first = parse_left(p, LEVEL_SUM);
     if (!first)
         return NULL;
     ExprVec args = {0};
@@ -286,7 +295,7 @@ static Expr *parse_comparison(Parser *p)
     Span at = p->l->token.at;
     size_t before = p->l->diag->errors;
     for (CompareOp op; comparison_here(p, &op);) {
-        Expr *next = parse_sum(p);
+        Expr *next = parse_left(p, LEVEL_SUM);
         if (!next)
             return NULL;
         VEC_PUSH(p->l->arena, &args, next);
@@ -321,32 +330,6 @@ static Expr *parse_not(Parser *p)
     return e;
 }
 
-/* and = not { ( "and" | "&&" ) not } */
-static Expr *parse_and(Parser *p)
-{
-    static const Operator table[] = {{"and", OP_AND}, {"&&", OP_AND}, {NULL, 0}};
-    return parse_left(p, table, parse_not);
-}
-
-/* or = and { ( "or" | "||" ) and } */
-static Expr *parse_or(Parser *p)
-{
-    static const Operator table[] = {{"or", OP_OR}, {"||", OP_OR}, {NULL, 0}};
-    return parse_left(p, table, parse_and);
-}
-
-static Expr *select_new(Parser *p, Span at, Expr *condition, Expr *yes, Expr *no)
-{
-    if (!condition || !yes || !no)
-        return NULL;
-    Expr *e = node_new(p, OP_SELECT, at, 3);
-    e->args[0] = condition;
-    e->args[1] = yes;
-    e->args[2] = no;
-    e->at = span_join(condition->at, no->at);
-    return measured(p, e);
-}
-
 /* ternary = or [ "?" ternary ":" ternary ] */
 static Expr *parse_ternary(Parser *p)
 {
@@ -356,14 +339,14 @@ static Expr *parse_ternary(Parser *p)
         return NULL;
     }
     p->depth++;
-    Expr *e = parse_or(p);
+    Expr *e = parse_left(p, LEVEL_OR);
     Span at = p->l->token.at;
     if (e && lexer_take(p->l, "?")) {
         Expr *yes = parse_ternary(p);
         Expr *no = yes && lexer_expect(p->l, ":", "between the two results of '?'")
                        ? parse_ternary(p)
                        : NULL;
-        e = select_new(p, at, e, yes, no);
+        e = node_of(p, OP_SELECT, at, e->at, (Expr *[]){e, yes, no}, 3);
     }
     p->depth--;
     return e;
@@ -398,34 +381,18 @@ void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), voi
         expr_visit_names(e->args[i], visit, context);
 }
 
-/* Visits names whose value a result cannot do without: not what `known(NAME, e)` asks for. */
-static void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context)
-{
-    if (e->op == OP_NAME || e->op == OP_SUM)
-        visit(context, e->slot);
-    const bool asks = e->op == OP_CALL && strcmp(e->name, "known") == 0;
-    for (int i = asks ? 1 : 0; i < e->count; i++)
-        expr_visit_needed(e->args[i], visit, context);
-}
-
-typedef struct Search {
-    const Value *slots;
-    int missing;
-} Search;
-
-static void visit_slot(void *context, int slot)
-{
-    Search *s = context;
-    Value v = s->slots[slot];
-    if (s->missing < 0 && (v.kind == VALUE_NONE || (v.kind == VALUE_REAL && isnan(v.real))))
-        s->missing = slot;
-}
-
 int expr_without_value(const Expr *e, const Value *slots)
 {
-    Search s = {slots, -1};
-    expr_visit_needed(e, visit_slot, &s);
-    return s.missing;
+    if (e->op == OP_NAME || e->op == OP_SUM) {
+        const Value v = slots[e->slot];
+        if (v.kind == VALUE_NONE || (v.kind == VALUE_REAL && isnan(v.real)))
+            return e->slot;
+    }
+    const bool asks = e->op == OP_CALL && strcmp(e->name, "known") == 0; /* it does without */
+    int missing = -1;
+    for (int i = asks ? 1 : 0; i < e->count && missing < 0; i++)
+        missing = expr_without_value(e->args[i], slots);
+    return missing;
 }
 
 Expr **expr_conjuncts(Arena *a, Expr *e, size_t *count)

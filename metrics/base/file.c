@@ -28,8 +28,7 @@ int file_open(const char *path, uint64_t *size, Diag *d)
     return -1;
 }
 
-/* Up to `size` bytes; fewer when the file has become shorter.  False with errno. */
-static bool read_all(int fd, char *bytes, size_t *size)
+bool file_read_all(int fd, char *bytes, size_t *size)
 {
     size_t have = 0;
     while (have < *size) {
@@ -59,7 +58,7 @@ const char *file_read_most(Arena *a, const char *path, uint64_t most, size_t *si
     } else {
         *size = (size_t)found;
         text = arena_array(a, *size + 1, 1);
-        if (!read_all(fd, text, size)) {
+        if (!file_read_all(fd, text, size)) {
             diag_fail(d, "cannot read '%s': %s", path, strerror(errno));
             text = NULL;
         } else {
@@ -84,16 +83,13 @@ const Source *source_read(Arena *a, const char *path, Diag *d)
     return s->text ? s : NULL;
 }
 
-static bool write_all(int fd, const char *bytes, size_t size)
+bool file_write_all(int fd, const void *bytes, size_t size, size_t *written)
 {
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
+    for (*written = 0; *written < size;) {
+        ssize_t n = write(fd, (const char *)bytes + *written, size - *written);
+        if (n < 0 && errno != EINTR)
             return false;
-        bytes += n;
-        size -= (size_t)n;
+        *written += n > 0 ? (size_t)n : 0;
     }
     return true;
 }
@@ -119,7 +115,8 @@ const char *file_write_beside(Arena *a, const char *path, const void *bytes, siz
     int fd = file_create_beside(a, path, &name, d);
     if (fd < 0)
         return NULL;
-    bool ok = write_all(fd, bytes, size);
+    size_t written;
+    bool ok = file_write_all(fd, bytes, size, &written);
     ok = close(fd) == 0 && ok;
     if (ok)
         return name;

@@ -23,6 +23,13 @@ const Source *source_read(Arena *a, const char *path, Diag *d);
  * may lie in a folder that others write into, from other hosts too.  -1 with a message. */
 int file_create_beside(Arena *a, const char *path, const char **name, Diag *d);
 
+/* Reads up to `*size` bytes, fewer where the file ends before.  False with errno. */
+bool file_read_all(int fd, char *bytes, size_t *size);
+
+/* False with errno; `written` says how much was.  A regular file takes part of a write only when there
+ * is no room for the rest; asking for that again tells why. */
+bool file_write_all(int fd, const void *bytes, size_t size, size_t *written);
+
 /* Writes such a file; its name, or NULL with a message. */
 const char *file_write_beside(Arena *a, const char *path, const void *bytes, size_t size, Diag *d);
 

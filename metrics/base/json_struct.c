@@ -13,6 +13,7 @@ static size_t size_of(const JsonField *f)
         [JSON_KIND_BOOL] = sizeof(bool),
         [JSON_KIND_REAL] = sizeof(double),
         [JSON_KIND_TEXT] = sizeof(char *),
+        [JSON_KIND_RAW] = sizeof(char *),
         [JSON_KIND_BYTE] = 1,
         [JSON_KIND_BYTES] = sizeof(const void *),
     };
@@ -58,6 +59,11 @@ static json_t *of_bytes(const char *bytes, size_t size, Buf *blob)
     return place;
 }
 
+static json_t *of_raw(const char *text, Buf *blob)
+{
+    return of_bytes(text ? text : "", text ? strlen(text) + 1 : 1, blob);
+}
+
 /* `from`: the struct that the value at `at` is in. */
 static json_t *of_value(const JsonField *f, const char *at, const char *from, Buf *blob)
 {
@@ -72,6 +78,8 @@ static json_t *of_value(const JsonField *f, const char *at, const char *from, Bu
         return of_real(*(const double *)at);
     case JSON_KIND_TEXT:
         return json_of_text(pointer_at(at));
+    case JSON_KIND_RAW:
+        return of_raw(pointer_at(at), blob);
     case JSON_KIND_BYTE:
         return json_integer(*(const unsigned char *)at);
     case JSON_KIND_BYTES:
@@ -153,6 +161,12 @@ static bool read_bytes(Blob blob, const json_t *j, char *to, size_t *size)
     return true;
 }
 
+static bool read_raw(Blob blob, const json_t *j, char *to)
+{
+    size_t size = 0;
+    return read_bytes(blob, j, to, &size) && size > 0 && pointer_at(to)[size - 1] == '\0';
+}
+
 static bool read_value(Reader *r, const JsonField *f, const json_t *j, char *at, char *to)
 {
     switch (f->kind) {
@@ -168,6 +182,8 @@ static bool read_value(Reader *r, const JsonField *f, const json_t *j, char *at,
         return read_real(j, (double *)at);
     case JSON_KIND_TEXT:
         return read_text(r->a, j, at);
+    case JSON_KIND_RAW:
+        return read_raw(r->blob, j, at);
     case JSON_KIND_BYTE:
         *(unsigned char *)at = (unsigned char)json_integer_value(j);
         return json_is_integer(j) && json_integer_value(j) == *(unsigned char *)at;

@@ -18,6 +18,7 @@ typedef enum JsonKind {
     JSON_KIND_BOOL,
     JSON_KIND_REAL,
     JSON_KIND_TEXT, /* NULL goes as "" */
+    JSON_KIND_RAW,  /* a text of any bytes: into the blob, with its zero; NULL goes as "" */
     JSON_KIND_BYTE,
     JSON_KIND_BYTES, /* a pointer and a size_t: into the blob */
     JSON_KIND_STRUCT
@@ -103,6 +104,16 @@ typedef struct JsonStruct {
     {                                                                                              \
         .key = #m, .kind = JSON_KIND((__typeof__(*((T *)0)->m))0), .shape = JSON_LIST,             \
         .at = offsetof(T, m), .count_at = offsetof(T, n)                                           \
+    }
+/* A text that need not be UTF-8, and a list of them. */
+#define JSON_FIELD_RAW(T, m)                                                                       \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_RAW, .at = offsetof(T, m)                                     \
+    }
+#define JSON_FIELD_RAWS(T, m, n)                                                                   \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_RAW, .shape = JSON_LIST, .at = offsetof(T, m),                \
+        .count_at = offsetof(T, n)                                                                 \
     }
 #define JSON_FIELD_BYTES(T, m, n)                                                                  \
     {                                                                                              \

@@ -69,48 +69,31 @@ static void finish(Lexer *l, TokenKind kind, size_t start)
 
 static void read_number(Lexer *l)
 {
-    size_t start = l->at;
-    bool real = false;
-    bool hex = peek(l, 0) == '0' && (peek(l, 1) == 'x' || peek(l, 1) == 'X');
-    if (hex)
-        l->at += 2;
-    while (hex ? isxdigit((unsigned char)peek(l, 0)) : isdigit((unsigned char)peek(l, 0)))
-        l->at++;
-    if (!hex && peek(l, 0) == '.' && isdigit((unsigned char)peek(l, 1))) {
-        real = true;
-        l->at++;
-        while (isdigit((unsigned char)peek(l, 0)))
-            l->at++;
-    }
-    size_t sign = peek(l, 1) == '-' || peek(l, 1) == '+';
-    if (!hex && (peek(l, 0) == 'e' || peek(l, 0) == 'E') &&
-        isdigit((unsigned char)peek(l, 1 + sign))) {
-        real = true;
-        l->at += 1 + sign;
-        while (isdigit((unsigned char)peek(l, 0)))
-            l->at++;
-    }
-    bool glued = is_name_part(peek(l, 0)) || (hex && l->at == start + 2);
+    const size_t start = l->at;
+    const char *text = l->source->text + start;
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    errno = 0;
+    int64_t integer = strtoll(text, &end, hex ? 16 : 10);
+    const bool fits = errno != ERANGE;
+    const size_t sign = *end && (end[1] == '-' || end[1] == '+');
+    const bool real =
+        !hex && ((*end == '.' && isdigit((unsigned char)end[1])) ||
+                 ((*end == 'e' || *end == 'E') && isdigit((unsigned char)end[1 + sign])));
+    l->token.real = real ? strtod(text, &end) : (double)integer;
+    l->token.integer = real ? 0 : integer;
+    l->at += (size_t)(end - text);
+    const bool glued = is_name_part(peek(l, 0));
     while (is_name_part(peek(l, 0)))
         l->at++;
     finish(l, real ? TOKEN_REAL : TOKEN_INT, start);
-    if (glued) {
+    if (glued || (real ? isinf(l->token.real) : !fits))
+        l->token.kind = TOKEN_BAD;
+    if (glued)
         diag_error(l->diag, l->token.at, "'%s' is neither a number nor a name", l->token.text);
-        l->token.kind = TOKEN_BAD;
-        return;
-    }
-    errno = 0;
-    if (!real)
-        l->token.integer = strtoll(l->token.text, NULL, hex ? 16 : 10);
-    l->token.real = real ? strtod(l->token.text, NULL) : (double)l->token.integer;
-    if (!real && errno == ERANGE) {
-        diag_error(l->diag, l->token.at, "%s does not fit into 64 bits", l->token.text);
-        l->token.kind = TOKEN_BAD;
-    }
-    if (real && isinf(l->token.real)) {
-        diag_error(l->diag, l->token.at, "%s is too large", l->token.text);
-        l->token.kind = TOKEN_BAD;
-    }
+    else if (l->token.kind == TOKEN_BAD)
+        diag_error(l->diag, l->token.at, real ? "%s is too large" : "%s does not fit into 64 bits",
+                   l->token.text);
 }
 
 /* The character a backslash and `c` stand for; 0 when there is none. */

@@ -3,6 +3,14 @@
 #include <gsl/gsl_sort.h>
 #include <math.h>
 
+uint64_t random_mix(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
 double *random_sorted(Arena *a, const double *times, size_t n, size_t *count)
 {
     double *t = ARENA_ARRAY(a, double, n);

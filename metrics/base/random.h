@@ -8,6 +8,12 @@
 
 #include "metrics/base/arena.h"
 
+#include <stdint.h>
+
+/* Spreads all bits of a number over all bits, one to one: splitmix64's output function (Steele, Lea,
+ * Flood, OOPSLA 2014). */
+uint64_t random_mix(uint64_t z);
+
 /* The times that are not NaN or infinite (those are failed configurations), ascending, in `a`. */
 double *random_sorted(Arena *a, const double *times, size_t n, size_t *count);
 

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 Value value_bool(bool b)
@@ -55,17 +53,10 @@ bool value_equal(Value a, Value b)
 /* The shortest text that reads back as the same number. */
 static void print_real(double r, Buf *out)
 {
-    char text[40];
-    if (r == floor(r) && fabs(r) < 1e15) {
+    if (r == floor(r) && fabs(r) < 1e15)
         buf_printf(out, "%.1f", r);
-        return;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, r);
-        if (strtod(text, NULL) == r)
-            break;
-    }
-    buf_puts(out, text);
+    else
+        buf_real(out, r, 1);
 }
 
 static void print_string(const char *s, Buf *out)

@@ -17,17 +17,14 @@ enum {
     SIZE_DIGITS = 10, /* of the longest size: 2^30 */
     /* The longest first line: the magic word, the sizes with a blank before each, the line's end.
      */
-    LINE_LIMIT = 4 + (WIRE_BLOBS + 1) * (1 + SIZE_DIGITS) + 1,
+    LINE_LIMIT = 4 + 2 * (1 + SIZE_DIGITS) + 1,
     READ_STEP = FIRST_SIZE(64 << 10, 1) /* bytes of room for a read */
 };
 
 /* The sizes of a message that is coming in. */
 typedef struct Frame {
     size_t line; /* bytes of the first line */
-    size_t header;
-    size_t blob[WIRE_BLOBS];
-    size_t blob_count;
-    size_t blobs; /* bytes of all blobs */
+    size_t header, blob;
 } Frame;
 
 void wire_message_free(WireMessage *m)
@@ -130,16 +127,8 @@ static bool read_size(const char **at, const char *end, size_t limit, size_t *si
 
 static bool read_sizes(const char *p, const char *end, Frame *f)
 {
-    if (!read_size(&p, end, WIRE_HEADER_LIMIT, &f->header))
-        return false;
-    while (p < end) {
-        size_t *size = &f->blob[f->blob_count];
-        if (f->blob_count == WIRE_BLOBS || !read_size(&p, end, WIRE_BLOB_LIMIT - f->blobs, size))
-            return false;
-        f->blobs += *size;
-        f->blob_count++;
-    }
-    return true;
+    return read_size(&p, end, WIRE_HEADER_LIMIT, &f->header) &&
+           (p == end || read_size(&p, end, WIRE_BLOB_LIMIT, &f->blob)) && p == end;
 }
 
 /* Reads the first line of a message; WIRE_OK when it is whole and sound. */
@@ -157,19 +146,6 @@ static WireStatus read_line(const char *at, size_t size, Frame *f)
     return WIRE_OK;
 }
 
-/* Gives the message storage of its own, so that the reader can go on. */
-static void copy_blobs(const char *at, const Frame *f, WireMessage *m)
-{
-    m->storage = memory_new(f->blobs + 1);
-    memcpy(m->storage, at, f->blobs);
-    m->blob_count = f->blob_count;
-    const char *p = m->storage;
-    for (size_t i = 0; i < f->blob_count; i++) {
-        m->blob[i] = (Blob){p, f->blob[i]};
-        p += f->blob[i];
-    }
-}
-
 /* What follows the line; all of it is there. */
 static WireStatus read_body(const char *at, const Frame *f, WireMessage *m)
 {
@@ -178,7 +154,9 @@ static WireStatus read_body(const char *at, const Frame *f, WireMessage *m)
         wire_message_free(m);
         return WIRE_GARBAGE;
     }
-    copy_blobs(at + f->header, f, m);
+    m->storage = memory_new(f->blob + 1); /* its own, so that the reader can go on */
+    memcpy(m->storage, at + f->header, f->blob);
+    m->blob = (Blob){m->storage, f->blob};
     return WIRE_OK;
 }
 
@@ -193,7 +171,7 @@ WireStatus wire_next(WireReader *r, WireMessage *m)
     WireStatus s = read_line(at, have, &f);
     if (s == WIRE_GARBAGE)
         return s;
-    size_t whole = f.line + f.header + f.blobs;
+    size_t whole = f.line + f.header + f.blob;
     if (s == WIRE_MORE || have < whole)
         return r->ended ? WIRE_CUT : WIRE_MORE;
     s = read_body(at + f.line, &f, m);
@@ -239,36 +217,11 @@ void wire_writer_free(WireWriter *w)
     *w = (WireWriter){.fd = -1};
 }
 
-static bool check_blobs(const Blob *blobs, size_t count, Diag *d)
+bool wire_put(WireWriter *w, const json_t *header, Blob blob, Diag *d)
 {
-    if (count > WIRE_BLOBS)
-        return diag_fail(d, "a message of %zu blobs is over the limit of %d", count, WIRE_BLOBS);
-    size_t left = WIRE_BLOB_LIMIT;
-    for (size_t i = 0; i < count; i++) {
-        if (blobs[i].size > left)
-            return diag_fail(d, "blobs of more than %d bytes are too much for a message",
-                             WIRE_BLOB_LIMIT);
-        left -= blobs[i].size;
-    }
-    return true;
-}
-
-static void put_message(Buf *out, const char *header, size_t size, const Blob *blobs, size_t count)
-{
-    buf_printf(out, "%s %zu", MAGIC, size);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(out, " %zu", blobs[i].size);
-    buf_putc(out, '\n');
-    buf_add(out, header, size);
-    for (size_t i = 0; i < count; i++)
-        if (blobs[i].size)
-            buf_add(out, blobs[i].bytes, blobs[i].size);
-}
-
-bool wire_put(WireWriter *w, const json_t *header, const Blob *blobs, size_t count, Diag *d)
-{
-    if (!check_blobs(blobs, count, d))
-        return false;
+    if (blob.size > WIRE_BLOB_LIMIT)
+        return diag_fail(d, "a blob of more than %d bytes is too much for a message",
+                         WIRE_BLOB_LIMIT);
     /* With 17 digits every double comes back as it was. */
     char *text =
         json_is_object(header) ? json_dumps(header, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
@@ -276,8 +229,11 @@ bool wire_put(WireWriter *w, const json_t *header, const Blob *blobs, size_t cou
         return diag_fail(d, "a message holds text that is not UTF-8");
     size_t size = strlen(text);
     bool ok = size <= WIRE_HEADER_LIMIT;
-    if (ok)
-        put_message(&w->bytes, text, size, blobs, count);
+    if (ok) {
+        buf_printf(&w->bytes, "%s %zu %zu\n%s", MAGIC, size, blob.size, text);
+        if (blob.size)
+            buf_add(&w->bytes, blob.bytes, blob.size);
+    }
     free(text);
     return ok || diag_fail(d, "%zu bytes of JSON are too much for a message", size);
 }
@@ -324,39 +280,12 @@ bool wire_flush_within(WireWriter *w, double seconds)
     return false;
 }
 
-bool wire_send(int fd, const json_t *header, const Blob *blobs, size_t count, Diag *d)
+bool wire_send(int fd, const json_t *header, Blob blob, Diag *d)
 {
     WireWriter w = wire_writer(fd);
-    bool ok = wire_put(&w, header, blobs, count, d);
+    bool ok = wire_put(&w, header, blob, d);
     if (ok && !wire_flush_within(&w, WIRE_FOREVER))
         ok = diag_fail(d, "cannot send a message: %s", strerror(errno));
     wire_writer_free(&w);
     return ok;
-}
-
-/* ---- lists of texts ------------------------------------------------------------------------ */
-
-void wire_pack_texts(Buf *out, const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        buf_add(out, texts[i], strlen(texts[i]) + 1);
-}
-
-bool wire_unpack_texts(Arena *a, Blob blob, const char ***texts, size_t *count)
-{
-    *count = 0;
-    *texts = NULL;
-    if (blob.size == 0)
-        return true;
-    const char *copy = arena_copy(a, blob.bytes, blob.size);
-    if (copy[blob.size - 1] != '\0')
-        return false;
-    for (size_t i = 0; i < blob.size; i++)
-        *count += copy[i] == '\0';
-    *texts = ARENA_ARRAY(a, const char *, *count);
-    for (size_t i = 0; i < *count; i++) {
-        (*texts)[i] = copy;
-        copy += strlen(copy) + 1;
-    }
-    return true;
 }

@@ -1,9 +1,9 @@
 /* Messages between the program and its helper programs.
  *
- * A message is a JSON object, its header, and after it up to WIRE_BLOBS blobs of what JSON cannot
- * carry (sources, PTX, cubins):
+ * A message is a JSON object, its header, and after it a blob of what JSON cannot carry (sources, PTX,
+ * cubins), if there is any:
  *
- *     APT1 <bytes of header> <bytes of each blob> ... \n  header  blob  blob ...
+ *     APT1 <bytes of header> [<bytes of blob>] \n  header  blob
  *
  * The line is text, so that a helper that says something else on the socket is recognised at its
  * first byte and can be quoted.  Sizes are limited, so that garbage cannot ask for memory.
@@ -19,9 +19,8 @@
 #include <jansson.h>
 
 enum {
-    WIRE_BLOBS = 8,               /* blobs in a message, at most */
     WIRE_HEADER_LIMIT = 64 << 20, /* bytes; a list of all raw times is the longest header */
-    WIRE_BLOB_LIMIT = 1 << 30     /* bytes of all blobs together; a cubin has some megabytes */
+    WIRE_BLOB_LIMIT = 1 << 30     /* bytes; a cubin has some megabytes */
 };
 
 /* No time limit, for the functions below that take seconds. */
@@ -36,9 +35,8 @@ typedef struct Blob {
 /* A received message.  wire_message_free ends it. */
 typedef struct WireMessage {
     json_t *header; /* an object; owned */
-    Blob blob[WIRE_BLOBS];
-    size_t blob_count;
-    void *storage; /* the blobs lie in it; owned */
+    Blob blob;
+    void *storage; /* the blob lies in it; owned */
 } WireMessage;
 
 /* Ends a message; harmless on a zeroed one. */
@@ -102,7 +100,7 @@ void wire_writer_free(WireWriter *w);
 
 /* Adds a message to what is to be written.  False with a message, and nothing added, when a size is
  * over its limit or the header is not an object of valid UTF-8. */
-bool wire_put(WireWriter *w, const json_t *header, const Blob *blobs, size_t count, Diag *d);
+bool wire_put(WireWriter *w, const json_t *header, Blob blob, Diag *d);
 
 /* Something is still to be written. */
 bool wire_pending(const WireWriter *w);
@@ -116,14 +114,6 @@ bool wire_flush(WireWriter *w);
 bool wire_flush_within(WireWriter *w, double seconds);
 
 /* Sends one message, however long that takes.  False with a message. */
-bool wire_send(int fd, const json_t *header, const Blob *blobs, size_t count, Diag *d);
-
-/* ---- lists of texts as one blob ------------------------------------------------------------ */
-
-/* Appends the texts, each with its terminating zero: options and names need not be UTF-8. */
-void wire_pack_texts(Buf *out, const char *const *texts, size_t count);
-
-/* The texts of such a blob, in `a`.  False when the last one has no end. */
-bool wire_unpack_texts(Arena *a, Blob blob, const char ***texts, size_t *count);
+bool wire_send(int fd, const json_t *header, Blob blob, Diag *d);
 
 #endif

@@ -19,11 +19,6 @@ double sass_anchor_weight(SassAnchor k)
     return anchors[k].weight;
 }
 
-bool sass_anchor_folds(SassAnchor k)
-{
-    return k == SASS_ANCHOR_FP32 || k == SASS_ANCHOR_FP64;
-}
-
 double sass_anchor_least(SassAnchor k)
 {
     return k == SASS_ANCHOR_LOGIC ? 0.4 : k == SASS_ANCHOR_LOCAL ? 1 : 0;
@@ -208,7 +203,7 @@ static bool divides(PtxOp op)
     return op == PTX_DIV || op == PTX_REM || op == PTX_SQRT || op == PTX_RCP || op == PTX_RSQRT;
 }
 
-void sass_anchor_add_expansion(const PtxInstr *in, double times, double more[SASS_ANCHORS])
+static void add_expansion(const PtxInstr *in, double times, double more[SASS_ANCHORS])
 {
     const PtxForm *f = in->form;
     const PtxType t = f->type_count ? f->types[0] : PTX_NO_TYPE;
@@ -235,7 +230,9 @@ static void count_write(void *context, int reg, bool writes)
     ((int *)context)[reg] += writes;
 }
 
-bool *sass_anchor_find_divided(Arena *a, const PtxFunction *f)
+/* By instruction of a function: is it a division whose reciprocal ptxas need not compute there, since
+ * the divisor is a constant or that of a division before? */
+static bool *find_divided(Arena *a, const PtxFunction *f)
 {
     bool *divided = ARENA_ARRAY(a, bool, f->instrs.count + 1);
     bool *seen = ARENA_ARRAY(a, bool, f->registers.count + 1);
@@ -256,7 +253,8 @@ bool *sass_anchor_find_divided(Arena *a, const PtxFunction *f)
     return divided;
 }
 
-int *sass_anchor_count_sums(Arena *a, const PtxFunction *f)
+/* By register of a function: how many sums it is a term of that a product could be fused with. */
+static int *count_sums(Arena *a, const PtxFunction *f)
 {
     int *sums = ARENA_ARRAY(a, int, f->registers.count + 1);
     for (size_t i = 0; i < f->instrs.count; i++) {
@@ -269,8 +267,8 @@ int *sass_anchor_count_sums(Arena *a, const PtxFunction *f)
     return sums;
 }
 
-void sass_anchor_add_copies(const PtxInstr *in, const int *sums, double times,
-                            double more[SASS_ANCHORS])
+/* A product that is fused with each of several sums is computed as often. */
+static void add_copies(const PtxInstr *in, const int *sums, double times, double more[SASS_ANCHORS])
 {
     if (in->form->op != PTX_MUL || !may_fuse(in) || !in->count ||
         in->operands[0].kind != PTX_OPERAND_REGISTER)
@@ -279,4 +277,36 @@ void sass_anchor_add_copies(const PtxInstr *in, const int *sums, double times,
     if (copies > 0)
         more[in->form->class == PTX_CLASS_FP32 ? SASS_ANCHOR_FP32 : SASS_ANCHOR_FP64] +=
             copies * times;
+}
+
+/* Where paths join ptxas may copy what comes behind, and then knows a result on one of them; what
+ * goes round in a loop it does not. */
+static void count_instruction(SassLandmarks *l, const PtxInstr *in, const int *sums, bool in_loop,
+                              bool divided, double times)
+{
+    double amount;
+    const SassAnchor k = sass_anchor_of_ptx(in, &amount);
+    if (k != SASS_NO_ANCHOR)
+        *(divided ? &l->expanded[k] : &l->in_ptx[k]) += amount * times;
+    if ((k == SASS_ANCHOR_FP32 || k == SASS_ANCHOR_FP64) && amount < 2 && !in_loop)
+        l->folded[k] += times;
+    add_expansion(in, times, l->expanded);
+    add_copies(in, sums, times, l->expanded);
+}
+
+SassLandmarks sass_anchor_count(Arena *a, const Walk *w)
+{
+    SassLandmarks l = {.in_ptx = {0}};
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        const Cfg *c = f->flow->cfg;
+        const int *sums = count_sums(a, f->function);
+        const bool *divided = find_divided(a, f->function);
+        for (int b = 0; b < c->count; b++)
+            for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
+                count_instruction(&l, &f->function->instrs.at[k], sums,
+                                  f->flow->loops->loop_of[b] != CFG_NONE, divided[k],
+                                  (double)f->blocks[b].visits);
+    }
+    return l;
 }

@@ -223,6 +223,7 @@ SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k)
     find_jumps_among_calls(a, f);
     cfg_finish(a, f->cfg);
     f->dom = dom_build(a, f->cfg);
+    f->post = dom_build_post(a, f->cfg);
     f->loops = loop_build(a, f->cfg, f->dom);
     return f;
 }

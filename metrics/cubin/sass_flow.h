@@ -27,7 +27,7 @@ typedef struct SassFlow {
     const SassInstr *instrs;
     size_t count; /* of them */
     Cfg *cfg;
-    DomTree *dom;
+    DomTree *dom, *post;
     LoopTree *loops;
     int *callee;       /* by block: the subroutine that the CALL at its end goes to, or CFG_NONE */
     bool *returns;     /* by block: ends with a RET */

@@ -22,6 +22,7 @@ typedef struct Program {
     SassSum **edges;           /* by block and successor */
     SassSum *reconverged;      /* by block: what has joined others behind it */
     int *diverged;             /* by block: column of what goes both ways, or CFG_NONE */
+    SassSum *merged; /* by block: what has gone both ways and meets there without a BSYNC */
 } Program;
 
 static const CfgBlock *block_at(const Program *p, int b)
@@ -91,6 +92,23 @@ static void limit(Program *p, const SassSum *s, const SassSum *most)
     sass_program_term_sum(&p->lp, most, -1);
 }
 
+/* A walk goes both ways at a branch that it does not know.  Where ptxas knows that all lanes go the same
+ * way it puts no BSYNC: the two ways meet where all come to. */
+static void merge_unknown(Program *p)
+{
+    const SassFlow *f = p->join->flow;
+    p->merged = ARENA_ARRAY(p->lp.arena, SassSum, (size_t)f->cfg->count);
+    for (int b = 0; p->walk->unknown_branches > 0 && b < f->cfg->count; b++) {
+        const int behind = f->post->parent[b];
+        bool waits = p->diverged[b] == CFG_NONE || behind == CFG_NONE || behind == f->cfg->count;
+        for (size_t i = 0; i < p->points.count && !waits; i++)
+            waits = p->points.at[i].within[b];
+        if (!waits)
+            p->merged[behind] =
+                plus(p, p->merged[behind], sass_program_sum(&p->lp, p->diverged[b]), 1);
+    }
+}
+
 /* Behind a BSYNC that all come to, all have reconverged; else no more than diverged.  Points of
  * reconvergence stand with inner ones first. */
 static void allow_divergence(Program *p)
@@ -106,6 +124,7 @@ static void allow_divergence(Program *p)
     if (!p->diverges)
         return;
     p->points = sass_flow_reconvergences(p->lp.arena, f);
+    merge_unknown(p);
     for (size_t i = 0; i < p->points.count; i++) {
         const SassReconvergence *m = &p->points.at[i];
         if (!m->closed && reached(p, m->block))
@@ -261,6 +280,8 @@ static void conserve_flow(Program *p)
         for (int k = 0; k < c->blocks[b].pred_count; k++)
             if (reached(p, c->blocks[b].preds[k]))
                 p->visits[b] = plus(p, p->visits[b], *edge(p, c->blocks[b].preds[k], b), 1);
+        if (p->diverges)
+            p->visits[b] = plus(p, p->visits[b], p->merged[b], -1);
         leave_block(p, b);
     }
     for (size_t i = 0; i < p->points.count; i++) {
@@ -310,67 +331,52 @@ static void add_leaving(Program *p, int loop)
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
-static bool is_work(SassAnchor a)
-{
-    return (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32;
-}
-
-/* Accesses of global memory and operations in single precision that stand in a loop: of the code, or
- * where that is NULL of the PTX. */
-static double work_in(const LoopTree *t, int loop, const Cfg *c, const SassFlow *code,
-                      const PtxFunction *ptx)
-{
-    const Loop *l = &t->loops.at[loop];
-    double sum = 0, amount;
-    for (size_t k = 0; k < l->blocks.count; k++) {
-        const CfgBlock *b = &c->blocks[l->blocks.at[k]];
-        for (size_t i = b->first; i < b->end; i++)
-            if (is_work(code ? sass_anchor_of(code->instrs[i], &amount)
-                             : sass_anchor_of_ptx(&ptx->instrs.at[i], &amount)))
-                sum += amount;
-    }
-    return sum;
-}
-
 /* What counts may be off by, relatively.  Lanes in turns: 13 to 43 % in counters of eight launches by others
- * (tests/data/counters); a choice that the landmarks leave open changes none of what they count. */
-static const double IN_TURNS = 0.25, OPEN_CHOICE = 0.1;
+ * (tests/data/counters), 8 % where they part elsewhere too (rows_of_warps there); a choice that the landmarks leave
+ * open changes none of what they count. */
+static const double IN_TURNS = 0.25, OPEN_CHOICE = 0.1, PARTED = 0.08;
 
-/* The first reason stands; the largest deviation does. */
+/* The one that deviates most stands, of several the first. */
 static void doubt(SassJoin *j, const char *why, double deviation)
 {
-    j->unmatched = j->unmatched ? j->unmatched : why;
-    j->deviation = fmax(j->deviation, deviation);
+    if (j->unmatched && deviation <= j->deviation)
+        return;
+    j->unmatched = why;
+    j->deviation = deviation;
 }
 
-/* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
- * many turns that takes is not counted. */
-static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int ptx_loop)
+/* Places where lanes part. */
+static int parting_places(const WalkFunction *f)
 {
-    const SassFlow *code = p->join->flow;
-    if (p->join->unmatched || sass_walked_leaving(f, ptx_loop) == 0)
-        return;
-    const double made = work_in(code->loops, loop, code->cfg, code, NULL);
-    if (made > 1.5 * work_in(f->flow->loops, ptx_loop, f->flow->cfg, NULL, f->function))
-        doubt(p->join, "lanes leave a loop one by one that the code has unrolled", IN_TURNS);
+    int count = 0;
+    for (int b = 0; b < f->flow->cfg->count; b++)
+        count += f->blocks[b].diverged > 0;
+    return count;
 }
 
 /* A loop goes round as often as the PTX's that it is paired with, is entered as often, and left by as
  * many lanes. */
-static void match_loop(Program *p, int loop, const WalkFunction *entry, int ptx_loop)
+static void match_loop(Program *p, int loop, const WalkFunction *entry, const SassPairs *pairs)
 {
     const Loop *l = &p->join->flow->loops->loops.at[loop];
+    const int ptx_loop = pairs->loop[loop];
     const WalkLoop *in_ptx = &entry->loops[ptx_loop];
     sass_program_wish(&p->lp, fmax((double)in_ptx->headers - (double)in_ptx->entries, 0),
                       AIM_LANDMARKS, LOOP_COST);
     add_header_edges(p, l, 1, 0);
     sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
     add_header_edges(p, l, 0, 1);
+    const double leaving = sass_walked_diverged(p->walk, ptx_loop, true);
     if (p->leaving > 0) {
-        sass_program_wish(&p->lp, sass_walked_leaving(entry, ptx_loop), AIM_LANDMARKS, LOOP_COST);
+        sass_program_wish(&p->lp, leaving, AIM_LANDMARKS, LOOP_COST);
         add_leaving(p, loop);
     }
-    doubt_unrolled(p, loop, entry, ptx_loop);
+    /* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
+     * many turns that takes is not counted, nor where they meet again if they part elsewhere too. */
+    if (pairs->unrolled[loop] && leaving > 0)
+        doubt(p->join, "lanes leave a loop one by one that the code has unrolled", IN_TURNS);
+    else if (leaving > 0 && parting_places(entry) > 1)
+        doubt(p->join, "lanes leave a loop one by one and part elsewhere too", PARTED);
 }
 
 /* Weaker than a loop's: where the landmarks leave it open. */
@@ -400,6 +406,21 @@ static void match_branches(Program *p, const WalkFunction *f, const SassBranch *
     }
 }
 
+/* As weak as logic. */
+static const double NUMBER_COST = 0.2;
+
+/* Instructions with a number are executed as often as in the PTX. */
+static void match_numbers(Program *p, const SassNumbers *numbers)
+{
+    for (size_t i = 0; i < numbers->count; i++) {
+        const SassNumber *n = &numbers->at[i];
+        sass_program_wish(&p->lp, n->in_ptx / n->in_code, AIM_LANDMARKS, NUMBER_COST);
+        for (int b = 0; b < p->join->flow->cfg->count; b++)
+            if (n->by_block[b] > 0)
+                add_visits(p, b, n->by_block[b] / n->in_code);
+    }
+}
+
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
@@ -420,40 +441,14 @@ static void match_loops(Program *p)
         doubt(p->join, pairs.doubt, OPEN_CHOICE);
     for (size_t i = 0; i < t->loops.count; i++)
         if (pairs.loop[i] != CFG_NONE)
-            match_loop(p, (int)i, entry, pairs.loop[i]);
+            match_loop(p, (int)i, entry, &pairs);
+    match_numbers(p, &pairs.numbers);
+    if (pairs.lost > 0)
+        doubt(p->join, "a loop of the PTX has nothing that tells how often the code's go round",
+              pairs.lost / fmax(p->walk->instr_all, 1));
 }
 
 /* --- landmarks ------------------------------------------------------------------------------ */
-
-/* Where paths join ptxas may copy what comes behind, and then knows a result on one of them; what
- * goes round in a loop it does not. */
-static void count_ptx_instruction(SassJoin *j, const PtxInstr *in, const int *sums, bool in_loop,
-                                  bool divided, double times)
-{
-    double amount;
-    const SassAnchor anchor = sass_anchor_of_ptx(in, &amount);
-    if (anchor != SASS_NO_ANCHOR)
-        *(divided ? &j->expanded[anchor] : &j->in_ptx[anchor]) += amount * times;
-    if (sass_anchor_folds(anchor) && amount < 2 && !in_loop)
-        j->folded[anchor] += times;
-    sass_anchor_add_expansion(in, times, j->expanded);
-    sass_anchor_add_copies(in, sums, times, j->expanded);
-}
-
-static void count_ptx(Arena *a, SassJoin *j, const Walk *w)
-{
-    for (size_t i = 0; i < w->functions.count; i++) {
-        const WalkFunction *f = w->functions.at[i];
-        const Cfg *c = f->flow->cfg;
-        const int *sums = sass_anchor_count_sums(a, f->function);
-        const bool *divided = sass_anchor_find_divided(a, f->function);
-        for (int b = 0; b < c->count; b++)
-            for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
-                count_ptx_instruction(j, &f->function->instrs.at[k], sums,
-                                      f->flow->loops->loop_of[b] != CFG_NONE, divided[k],
-                                      (double)f->blocks[b].visits);
-    }
-}
 
 /* Landmarks of one block. */
 typedef struct Marks {
@@ -490,7 +485,7 @@ static int allow_guarded(Program *p, int b, double each)
 static int allow_expanded(Program *p, SassAnchor k, double total)
 {
     const int column = sass_program_column(&p->lp);
-    sass_program_row(&p->lp, p->join->expanded[k] / total);
+    sass_program_row(&p->lp, p->join->walked.expanded[k] / total);
     sass_program_term(&p->lp, column, 1);
     return column;
 }
@@ -506,12 +501,12 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
         return;
     /* In units of the code's own number, so that one visit weighs the same for all kinds. */
     const double least = sass_anchor_least(k);
-    const double wanted = p->join->in_ptx[k] * (least > 0 ? least : 1) / total;
+    const double wanted = p->join->walked.in_ptx[k] * (least > 0 ? least : 1) / total;
     int *guarded = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++)
         if (reached(p, b) && m[b].guarded[k] > 0)
             guarded[b] = allow_guarded(p, b, m[b].guarded[k] / total);
-    const int expanded = p->join->expanded[k] > 0 ? allow_expanded(p, k, total) : CFG_NONE;
+    const int expanded = p->join->walked.expanded[k] > 0 ? allow_expanded(p, k, total) : CFG_NONE;
     if (least > 0)
         sass_program_wish_least(&p->lp, wanted, AIM_LANDMARKS, sass_anchor_weight(k));
     else
@@ -590,7 +585,7 @@ static void bound_divergence(Program *p, double diverged)
 static void match_divergence(Program *p)
 {
     const SassFlow *f = p->join->flow;
-    const double diverged = p->diverges ? sass_walked_diverged(p->walk) : 0;
+    const double diverged = p->diverges ? sass_walked_diverged(p->walk, CFG_NONE, false) : 0;
     if (p->diverges && p->walk->unknown_branches == 0)
         bound_divergence(p, diverged);
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
@@ -651,7 +646,7 @@ static void match_tables(Program *p)
 {
     const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
     int mine = next_table(p, 0), ptx = f ? next_table_ptx(f, 0) : CFG_NONE;
-    if (mine != CFG_NONE && ptx == CFG_NONE && p->diverges && !p->join->unmatched)
+    if (mine != CFG_NONE && ptx == CFG_NONE && p->diverges)
         doubt(p->join, "the code jumps through a table where the PTX branches", OPEN_CHOICE);
     while (mine != CFG_NONE && ptx != CFG_NONE) {
         if (block_at(p, mine)->succ_count != f->flow->cfg->blocks[ptx].succ_count)
@@ -709,29 +704,29 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
         }
         const double low = j->in_code_least[k] * (1 - 1e-6), high = j->in_code_most[k] * (1 + 1e-6);
         const bool certain = sass_anchor_weight((SassAnchor)k) >= 1;
-        if (certain && j->in_ptx[k] > 0)
-            j->missing = fmax(j->missing, 1 - (high + j->folded[k]) / j->in_ptx[k]);
-        const double over = low - (j->in_ptx[k] + j->expanded[k]);
-        const double short_of = j->in_ptx[k] - j->folded[k] - high;
+        if (certain && j->walked.in_ptx[k] > 0)
+            j->missing = fmax(j->missing, 1 - (high + j->walked.folded[k]) / j->walked.in_ptx[k]);
+        const double over = low - (j->walked.in_ptx[k] + j->walked.expanded[k]);
+        const double short_of = j->walked.in_ptx[k] - j->walked.folded[k] - high;
         if (certain && (over > 0 || short_of > 0))
             doubt(j,
                   arena_printf(a, "%s: %.0f in PTX, %.0f in the code",
-                               sass_anchor_name((SassAnchor)k), j->in_ptx[k], j->in_code_most[k]),
-                  fmax(over, short_of) / fmax(low, j->in_ptx[k]));
+                               sass_anchor_name((SassAnchor)k), j->walked.in_ptx[k],
+                               j->in_code_most[k]),
+                  fmax(over, short_of) / fmax(low, j->walked.in_ptx[k]));
     }
 }
 
 static SassAnswer find_flow(Program *p, const Marks *m)
 {
     const Walk *w = p->walk;
-    for (size_t i = 0; i < w->functions.count; i++)
-        p->leaving += sass_walked_leaving(w->functions.at[i], CFG_NONE);
+    p->leaving = sass_walked_diverged(w, CFG_NONE, true);
     allow_divergence(p);
     conserve_flow(p);
     if (p->terms > TERMS_MOST)
         return (SassAnswer){0};
     match_loops(p);
-    for (size_t i = 0; i < w->functions.count && !p->join->unmatched; i++)
+    for (size_t i = 0; i < w->functions.count; i++)
         if (sass_walked_in_groups(w->functions.at[i]))
             doubt(p->join, "lanes that parted come through the same code one group after the other",
                   IN_TURNS);
@@ -753,7 +748,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     j->edges = ARENA_ARRAY(a, double *, (size_t)c->count);
     for (int b = 0; b < c->count; b++)
         j->edges[b] = ARENA_ARRAY(a, double, (size_t)c->blocks[b].succ_count + 1);
-    count_ptx(a, j, w);
+    j->walked = sass_anchor_count(a, w);
     Program p = {.lp = sass_program_new(a),
                  .join = j,
                  .walk = w,

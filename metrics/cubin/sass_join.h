@@ -27,11 +27,9 @@
 
 typedef struct SassJoin {
     const SassFlow *flow;
-    double *visits; /* by block: times the warp comes through */
-    double **edges; /* by block and successor: times it leaves that way */
-    double in_ptx[SASS_ANCHORS];
-    double expanded[SASS_ANCHORS];      /* that the code may have beyond these */
-    double folded[SASS_ANCHORS];        /* that it may lack, their results being known */
+    double *visits;                     /* by block: times the warp comes through */
+    double **edges;                     /* by block and successor: times it leaves that way */
+    SassLandmarks walked;               /* what the code should have */
     double in_code_least[SASS_ANCHORS]; /* without guarded instructions */
     double in_code_most[SASS_ANCHORS];  /* with all of them */
     bool loops_match;                   /* all loops of PTX and code are paired */

@@ -38,13 +38,13 @@ typedef struct Pairing {
 /* One level of a nest: loops side by side in the same loop. */
 typedef struct Level {
     int count;
-    int loop[SIDE_BY_SIDE_MOST];
+    int loop[LOOPS_MOST];
 } Level;
 
 typedef struct Matching {
     const Pairing *p;
     Level code, ptx;
-    int way[SIDE_BY_SIDE_MOST], best[SIDE_BY_SIDE_MOST]; /* by position in `code`: that in `ptx` */
+    int way[LOOPS_MOST], best[LOOPS_MOST]; /* by position in `code`: that in `ptx` */
     double least;
 } Matching;
 
@@ -181,19 +181,13 @@ static double unlike(const Traits *code, const Traits *ptx)
 
 /* --- one level ------------------------------------------------------------------------------ */
 
-/* The loops right inside another one, or with CFG_NONE those at the top.  False when they are too
- * many. */
-static bool level_of(const Side *s, int parent, Level *out)
+/* The loops right inside another one, or with CFG_NONE those at the top, first ones first. */
+static void level_of(const Side *s, int parent, Level *out)
 {
     out->count = 0;
-    for (size_t i = 0; i < s->tree->loops.count; i++) {
-        if (s->tree->loops.at[i].parent != parent)
-            continue;
-        if (out->count == SIDE_BY_SIDE_MOST)
-            return false;
-        out->loop[out->count++] = (int)i;
-    }
-    return true;
+    for (size_t i = 0; i < s->tree->loops.count; i++)
+        if (s->tree->loops.at[i].parent == parent)
+            out->loop[out->count++] = (int)i;
 }
 
 static double pair_cost(const Matching *m, int position, int way)
@@ -241,15 +235,21 @@ static double cost_of_ways(const Matching *m, const int *way)
     return cost;
 }
 
-/* The loops inside a pair (CFG_NONE: at the top), paired as well as can be.  False when there are
- * not equally many, or too many. */
+/* The loops inside a pair (CFG_NONE: at the top), paired as well as can be, or of many as they come.
+ * False when there are not equally many. */
 static bool match_level(const Pairing *p, int code, int ptx, Matching *m)
 {
     *m = (Matching){.p = p, .least = INFINITY};
-    if (!level_of(&p->code, code, &m->code) || !level_of(&p->ptx, ptx, &m->ptx) ||
-        m->code.count != m->ptx.count)
+    level_of(&p->code, code, &m->code);
+    level_of(&p->ptx, ptx, &m->ptx);
+    if (m->code.count != m->ptx.count)
         return false;
-    try_ways(m, 0, 0, 0);
+    for (int i = 0; i < m->code.count; i++)
+        m->best[i] = i;
+    if (m->code.count > SIDE_BY_SIDE_MOST)
+        m->least = cost_of_ways(m, m->best);
+    else
+        try_ways(m, 0, 0, 0);
     return true;
 }
 
@@ -297,7 +297,7 @@ static void find_doubt(Pairing *p, const Matching *m)
 {
     for (int i = 0; i < m->code.count; i++)
         for (int k = 0; k < i && !p->pairs.doubt; k++) {
-            int way[SIDE_BY_SIDE_MOST];
+            int way[LOOPS_MOST];
             memcpy(way, m->best, sizeof way);
             way[i] = m->best[k];
             way[k] = m->best[i];
@@ -322,11 +322,131 @@ static void take_level(Pairing *p, int code, int ptx)
         p->pairs.loop[m.code.loop[i]] = m.ptx.loop[m.best[i]];
 }
 
+/* --- loops that are not paired -------------------------------------------------------------- */
+
+static bool is_work(SassAnchor a)
+{
+    return (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32;
+}
+
+static bool is_certain(SassAnchor a)
+{
+    return a != SASS_NO_ANCHOR && sass_anchor_weight(a) >= 1;
+}
+
+/* Landmarks of some kinds that stand in a loop: of the code, or where that is NULL of the PTX. */
+static double marks_in(const LoopTree *t, int loop, const Cfg *c, const SassFlow *code,
+                       const PtxFunction *ptx, bool (*is_meant)(SassAnchor))
+{
+    const Loop *l = &t->loops.at[loop];
+    double sum = 0, amount;
+    for (size_t k = 0; k < l->blocks.count; k++) {
+        const CfgBlock *b = &c->blocks[l->blocks.at[k]];
+        for (size_t i = b->first; i < b->end; i++)
+            if (is_meant(code ? sass_anchor_of(code->instrs[i], &amount)
+                              : sass_anchor_of_ptx(&ptx->instrs.at[i], &amount)))
+                sum += amount;
+    }
+    return sum;
+}
+
+/* Factors, distances of shifts and masks stay as they are where a loop is unrolled; terms of sums do
+ * not. */
+static bool keeps_number(SassInstr w, uint32_t number)
+{
+    const int op = sass_opcode(w);
+    uint32_t n;
+    return (op == SASS_OP_IMAD || op == SASS_OP_SHF || op == SASS_OP_LOP3) &&
+           sass_immediate(w, &n) && n == number;
+}
+
+/* 0 for none, which as 1 and -1 says nothing. */
+static uint32_t kept_number(const PtxInstr *in)
+{
+    const PtxOp op = in->form->op;
+    if (op != PTX_MUL && op != PTX_MAD && op != PTX_SHR && op != PTX_AND && op != PTX_OR &&
+        op != PTX_XOR)
+        return 0;
+    for (size_t i = 1; i < in->count; i++) {
+        const uint32_t n = (uint32_t)in->operands[i].value;
+        if (in->operands[i].kind == PTX_OPERAND_IMMEDIATE && n != 1 && n != UINT32_MAX)
+            return n;
+    }
+    return 0;
+}
+
+static SassNumber count_number(const Pairing *p, const SassFlow *code, uint32_t number)
+{
+    const Cfg *c = code->cfg, *ptx = p->ptx.cfg;
+    SassNumber n = {.by_block = ARENA_ARRAY(p->arena, double, (size_t)c->count)};
+    for (int b = 0; number != 0 && b < c->count; b++) {
+        for (size_t i = c->blocks[b].first; c->blocks[b].order != CFG_NONE && i < c->blocks[b].end;
+             i++)
+            n.by_block[b] += keeps_number(code->instrs[i], number);
+        n.in_code += n.by_block[b];
+    }
+    for (int b = 0; n.in_code > 0 && b < ptx->count; b++)
+        for (size_t i = ptx->blocks[b].first; i < ptx->blocks[b].end; i++)
+            if (kept_number(&p->walk->function->instrs.at[i]) == number)
+                n.in_ptx += (double)p->walk->blocks[b].visits;
+    return n;
+}
+
+/* Adds the numbers of a loop that the code has, too; false without any. */
+static bool add_numbers(Pairing *p, const SassFlow *code, const Loop *l, Traits *seen)
+{
+    bool any = false;
+    for (size_t k = 0; k < l->blocks.count; k++) {
+        const CfgBlock *b = &p->ptx.cfg->blocks[l->blocks.at[k]];
+        for (size_t i = b->first; i < b->end; i++) {
+            const int before = seen->number_count;
+            const uint32_t number = kept_number(&p->walk->function->instrs.at[i]);
+            const SassNumber n = count_number(p, code, number);
+            add_number(seen, number);
+            if (n.in_code > 0 && seen->number_count > before)
+                VEC_PUSH(p->arena, &p->pairs.numbers, n);
+            any |= n.in_code > 0;
+        }
+    }
+    return any;
+}
+
+static double executed_in(const Pairing *p, int loop)
+{
+    double sum = 0;
+    for (int b = 0; b < p->ptx.cfg->count; b++)
+        if (p->ptx.tree->loop_of[b] == loop)
+            sum += (double)p->walk->blocks[b].visits *
+                   (double)(p->ptx.cfg->blocks[b].end - p->ptx.cfg->blocks[b].first);
+    return sum;
+}
+
+/* Only where the code has a loop that nothing tells anything of. */
+static void find_numbers(Pairing *p, const SassFlow *code)
+{
+    const LoopTree *t = p->ptx.tree;
+    bool *paired = ARENA_ARRAY(p->arena, bool, t->loops.count + 1), any = false;
+    Traits seen = {.number_count = 0};
+    for (size_t i = 0; i < code->loops->loops.count; i++) {
+        const int pair = p->pairs.loop[i];
+        if (pair != CFG_NONE)
+            paired[pair] = true;
+        else
+            any |= marks_in(code->loops, (int)i, code->cfg, code, NULL, is_certain) == 0;
+    }
+    for (size_t k = 0; any && k < t->loops.count; k++)
+        if (!paired[k] && p->walk->loops[k].headers > 0 &&
+            marks_in(t, (int)k, p->ptx.cfg, NULL, p->walk->function, is_certain) == 0 &&
+            !add_numbers(p, code, &t->loops.at[k], &seen))
+            p->pairs.lost += executed_in(p, (int)k);
+}
+
 SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *ptx)
 {
     const size_t codes = code->loops->loops.count, ptxs = ptx->flow->loops->loops.count;
     Pairing p = {.arena = a, .walk = ptx};
     p.pairs.loop = ARENA_ARRAY(a, int, codes + 1);
+    p.pairs.unrolled = ARENA_ARRAY(a, bool, codes + 1);
     for (size_t i = 0; i < codes; i++)
         p.pairs.loop[i] = CFG_NONE;
     if (codes > LOOPS_MOST || ptxs > LOOPS_MOST)
@@ -338,9 +458,16 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
     find_costs(&p);
     p.pairs.complete = true;
     take_level(&p, CFG_NONE, CFG_NONE);
-    for (size_t i = 0; i < codes; i++)
-        if (p.pairs.loop[i] != CFG_NONE)
-            take_level(&p, (int)i, p.pairs.loop[i]);
+    for (size_t i = 0; i < codes; i++) {
+        const int pair = p.pairs.loop[i];
+        if (pair == CFG_NONE)
+            continue;
+        take_level(&p, (int)i, pair);
+        p.pairs.unrolled[i] =
+            marks_in(code->loops, (int)i, code->cfg, code, NULL, is_work) >
+            1.5 * marks_in(p.ptx.tree, pair, p.ptx.cfg, NULL, ptx->function, is_work);
+    }
+    find_numbers(&p, code);
     return p.pairs;
 }
 
@@ -490,7 +617,7 @@ SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunctio
     SassBranch *of = ARENA_ARRAY(a, SassBranch, (size_t)code->cfg->count);
     for (int b = 0; b < code->cfg->count; b++)
         of[b] = (SassBranch){CFG_NONE, CFG_NONE, CFG_NONE};
-    const DomTree *post = dom_build_post(a, code->cfg);
+    const DomTree *post = code->post;
     const Branches x = list_branches(a, code->cfg, code->loops, post, code->callee),
                    y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL);
     if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST)

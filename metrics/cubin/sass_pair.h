@@ -6,11 +6,15 @@
  *  - their landmarks (sass_anchor.def), in the same proportions, once or unrolled;
  *  - the numbers that stand in their instructions;
  *  - what is inside them, paired likewise;
- *  - and which of them comes after which on every way through the kernel.
+ *  - and which of them comes after which on every way through the kernel, which alone pairs more than six
+ *    side by side.
  *
  * Levels with another number of loops than the PTX has (ptxas unrolled one, or split it into a main
  * part and a rest) are not paired, nor is what is in them.  Where exchanging two loops would fit
- * about as well and would change how often something is executed, the pairing is a guess. */
+ * about as well and would change how often something is executed, the pairing is a guess.
+ *
+ * Of loops that are not paired landmarks tell how often they go round, and where they have none the
+ * numbers in their products, shifts and logic, which each copy of an unrolled loop repeats. */
 #ifndef APTUNE_CUBIN_SASS_PAIR_H
 #define APTUNE_CUBIN_SASS_PAIR_H
 
@@ -18,10 +22,22 @@
 #include "metrics/cubin/sass_flow.h"
 #include "metrics/ptx/walk.h"
 
+/* A number that stands in the PTX and in the code. */
+typedef struct SassNumber {
+    double in_ptx;    /* executed instructions with it */
+    double in_code;   /* instructions with it, executed or not */
+    double *by_block; /* of these */
+} SassNumber;
+
+typedef VEC(SassNumber) SassNumbers;
+
 typedef struct SassPairs {
-    int *loop;         /* by loop of the code: that of the PTX's entry function, or CFG_NONE */
-    bool complete;     /* all loops of both are paired */
-    const char *doubt; /* two loops that might as well be exchanged; NULL: none */
+    int *loop;           /* by loop of the code: that of the PTX's entry function, or CFG_NONE */
+    bool *unrolled;      /* by loop of the code: has more work in it than its pair */
+    bool complete;       /* all loops of both are paired */
+    const char *doubt;   /* two loops that might as well be exchanged; NULL: none */
+    SassNumbers numbers; /* of loops of the PTX that are paired with none and have no landmark */
+    double lost;         /* executed instructions of such loops that have no number either */
 } SassPairs;
 
 SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *ptx);

@@ -205,7 +205,7 @@ static const double GUESSED = 0.5;
 static const char *why_not(Arena *a, const SassProfile *p, const SassJoin *j, const Walk *w)
 {
     const double most = MOST * w->instr_all +
-                        MOST_FOR_A_DIVISION * j->expanded[SASS_ANCHOR_SPECIAL] +
+                        MOST_FOR_A_DIVISION * j->walked.expanded[SASS_ANCHOR_SPECIAL] +
                         MOST_FOR_AN_ATOMIC * w->by_class[PTX_CLASS_ATOMIC] +
                         MOST_FOR_A_TENSOR * w->by_class[PTX_CLASS_TENSOR];
     const double least = w->instr * (j->missing > MISSING ? LEAST_WITH_LANDMARKS_MISSING : LEAST);
@@ -239,16 +239,16 @@ static void guess_counts(SassProfile *p, const SassJoin *j, const Walk *w)
         p->instr += p->by_unit[u];
     p->behind_branches = p->instr;
     for (int i = 0; i < SASS_WIDTHS; i++) {
-        p->global_loads[i] = j->in_ptx[SASS_ANCHOR_LOAD_1 + i];
-        p->global_stores[i] = j->in_ptx[SASS_ANCHOR_STORE_1 + i];
+        p->global_loads[i] = j->walked.in_ptx[SASS_ANCHOR_LOAD_1 + i];
+        p->global_stores[i] = j->walked.in_ptx[SASS_ANCHOR_STORE_1 + i];
     }
-    p->shared_loads[SASS_WIDTH_4] = j->in_ptx[SASS_ANCHOR_SHARED_LOAD] / 4;
-    p->shared_stores[SASS_WIDTH_4] = j->in_ptx[SASS_ANCHOR_SHARED_STORE] / 4;
+    p->shared_loads[SASS_WIDTH_4] = j->walked.in_ptx[SASS_ANCHOR_SHARED_LOAD] / 4;
+    p->shared_stores[SASS_WIDTH_4] = j->walked.in_ptx[SASS_ANCHOR_SHARED_STORE] / 4;
     p->local_loads[SASS_WIDTH_4] = w->loads[PTX_LOCAL];
     p->local_stores[SASS_WIDTH_4] = w->stores[PTX_LOCAL];
     p->atomics = w->by_class[PTX_CLASS_ATOMIC];
     p->constant_indexed = w->loads[PTX_CONST];
-    p->copies = j->in_ptx[SASS_ANCHOR_COPY];
+    p->copies = j->walked.in_ptx[SASS_ANCHOR_COPY];
     p->barriers = w->barriers;
 }
 

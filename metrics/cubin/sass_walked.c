@@ -23,24 +23,15 @@ double sass_walked_most_rounds(const Walk *w)
     return most;
 }
 
-double sass_walked_leaving(const WalkFunction *f, int loop)
-{
-    const LoopTree *t = f->flow->loops;
-    double sum = 0;
-    for (int b = 0; b < f->flow->cfg->count; b++)
-        if ((loop == CFG_NONE || t->loop_of[b] == loop) && f->blocks[b].diverged &&
-            sass_walked_leaves_loop(t, f->flow->cfg, b))
-            sum += (double)f->blocks[b].diverged;
-    return sum;
-}
-
-double sass_walked_diverged(const Walk *w)
+double sass_walked_diverged(const Walk *w, int loop, bool leaving)
 {
     double sum = 0;
-    for (size_t i = 0; i < w->functions.count; i++) {
+    for (size_t i = 0; i < (loop == CFG_NONE ? w->functions.count : 1); i++) {
         const WalkFunction *f = w->functions.at[i];
+        const LoopTree *t = f->flow->loops;
         for (int b = 0; b < f->flow->cfg->count; b++)
-            if (!sass_walked_leaves_loop(f->flow->loops, f->flow->cfg, b))
+            if ((loop == CFG_NONE || t->loop_of[b] == loop) &&
+                sass_walked_leaves_loop(t, f->flow->cfg, b) == leaving)
                 sum += (double)f->blocks[b].diverged;
     }
     return sum;

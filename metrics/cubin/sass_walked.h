@@ -10,11 +10,9 @@ bool sass_walked_leaves_loop(const LoopTree *t, const Cfg *c, int b);
 /* Most times that a loop goes back to its header per entry. */
 double sass_walked_most_rounds(const Walk *w);
 
-/* Times that lanes diverge in a loop (CFG_NONE: in all of them) where some leave it. */
-double sass_walked_leaving(const WalkFunction *f, int loop);
-
-/* Times that lanes diverge elsewhere. */
-double sass_walked_diverged(const Walk *w);
+/* Times that lanes diverge where some leave a loop, or else where none do: in one loop of the entry
+ * function, or with CFG_NONE everywhere. */
+double sass_walked_diverged(const Walk *w, int loop, bool leaving);
 
 /* Lanes that diverged may come through the same code one group after the other, as through the cases of
  * a switch that fall through; the GPU joins some of them on the way. */

@@ -12,15 +12,53 @@ static PtxDim dim_of(const int64_t n[3])
     return (PtxDim){(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]};
 }
 
+/* The buffer that begins last before the address, or NULL. */
+static const ProfileBuffer *buffer_of(const ProfileInput *in, uint64_t address)
+{
+    const ProfileBuffer *found = NULL;
+    for (size_t i = 0; i < in->buffer_count; i++) {
+        const ProfileBuffer *b = &in->buffers[i];
+        if (b->address <= address && (!found || b->address > found->address))
+            found = b;
+    }
+    return found;
+}
+
+/* --- data: what stands in a buffer before this launch is known where no launch before it had that --- */
+
+static bool data_load(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const WalkData *d = ((const ProfileInput *)context)->data;
+    return d->load(d->context, address, bytes, value);
+}
+
+static bool data_before(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const ProfileInput *in = context;
+    const ProfileBuffer *b = buffer_of(in, address);
+    return (in->buffer_count == 0 || (b && b->fresh)) && in->data->before &&
+           in->data->before(in->data->context, address, bytes, value);
+}
+
+static bool data_symbol(void *context, const char *name, uint64_t *address)
+{
+    const WalkData *d = ((const ProfileInput *)context)->data;
+    return d->symbol(d->context, name, address);
+}
+
+/* --- the walk ---------------------------------------------------------------------------------- */
+
 /* A few warps that stand for all; counts come from the middle one of the block in the middle of the
  * grid, away from the edges where a kernel often has more to check. */
 static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
                             const WalkTouch *touch, double blocks_per_sm)
 {
+    ProfileInput given = *in;
+    const WalkData data = {&given, data_load, data_before, data_symbol};
     MemoryOptions o = {.reuse = !touch,
                        .device = {in->device ? in->device->sms : 0, (int)blocks_per_sm},
                        .walk.touch = touch,
-                       .walk.data = in->data,
+                       .walk.data = in->data ? &data : NULL,
                        .walk.trips = in->trips,
                        .walk.trip_count = in->trip_count,
                        .walk.launch = {.grid = dim_of(in->grid),
@@ -58,16 +96,11 @@ static void set_machine(Profile *p, const SassProfile *s, const SassSerial *long
         {PROFILE_LSU_ISSUED, s->by_unit[SASS_UNIT_LSU]},
         {PROFILE_MATCH_ISSUED, s->matches},
         {PROFILE_BRANCH_ISSUED, s->by_unit[SASS_UNIT_BRANCH]},
-        {PROFILE_SHARED_ISSUED, sass_accesses(s->shared_loads) + sass_accesses(s->shared_stores)},
-        {PROFILE_SHARED_128_ISSUED,
-         s->shared_loads[SASS_WIDTH_16] + s->shared_stores[SASS_WIDTH_16]},
-        {PROFILE_GLOBAL_ISSUED, sass_accesses(s->global_loads) + sass_accesses(s->global_stores)},
         {PROFILE_SPILL_ISSUED, sass_accesses(s->local_loads) + sass_accesses(s->local_stores)},
         {PROFILE_LOOP_BYTES, s->loop_bytes},
         {PROFILE_LOOP_BYTES_MOST, s->loop_bytes_most},
         {PROFILE_HOT_BYTES, s->hot_bytes},
         {PROFILE_PORT_CYCLES, s->ports.cycles},
-        {PROFILE_THREE_READS, s->ports.three},
         {PROFILE_ONE_BANK_READS, s->ports.one_bank},
         {PROFILE_TIED_SUMS, s->ports.tied_sums},
         {PROFILE_SERIAL_CYCLES, s->serial.cycles},
@@ -132,41 +165,55 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
                           others > 0 ? (t->stores.wavefronts + t->others.wavefronts) / others : 1};
 }
 
-/* Joins take most of the time where warps differ: so many are made, and the other warps execute the
- * mix of the one that is nearest in its number of instructions, in proportion. */
-enum { JOINS_MOST = 4 };
+/* Joins take most of the time where warps differ: so many are made, more of small codes, of the warps with least and
+ * most to do and of some between.  Another warp executes what lies between those of its neighbours in work, by its
+ * distance to each. */
+enum { JOINS_LEAST = 4, JOINS_MOST = 24, JOINED_BYTES = 128 << 10 /* of code, in all */ };
 
-/* Of the walks that weigh something, which `most` of them, evenly spread over those in the order of
- * their instructions, are joined: sets the others' weights to 0 and adds them to these. */
-static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], int most)
+static int joins_of(double code_bytes)
 {
-    int order[SAMPLES_MAX], count = 0;
+    return (int)fmin(fmax(JOINED_BYTES / fmax(code_bytes, 1), JOINS_LEAST), JOINS_MOST);
+}
+
+static double work_at(const MemorySamples *samples, int i)
+{
+    return walk_work(samples->at[i].walk);
+}
+
+/* Those that weigh something, by their work; returns how many there are. */
+static int order_by_work(const MemorySamples *samples, const double weights[SAMPLES_MAX],
+                         int order[SAMPLES_MAX])
+{
+    int count = 0;
     for (int i = 0; i < samples->count; i++) {
         int k = count;
         if (weights[i] == 0)
             continue;
-        while (k > 0 &&
-               walk_work(samples->at[order[k - 1]].walk) > walk_work(samples->at[i].walk)) {
+        while (k > 0 && work_at(samples, order[k - 1]) > work_at(samples, i)) {
             order[k] = order[k - 1];
             k--;
         }
         order[k] = i;
         count++;
     }
-    if (count <= most)
-        return;
-    /* Equal parts of the order; the one in the middle of each stands for it. */
-    for (int part = 0; part < most; part++) {
-        const int first = part * count / most, end = (part + 1) * count / most;
-        const int kept = order[(first + end) / 2];
-        const double each = walk_work(samples->at[kept].walk);
-        for (int k = first; k < end; k++) {
+    return count;
+}
+
+/* Moves the weights of all but `most` of the walks that weigh something to these. */
+static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], int most)
+{
+    int order[SAMPLES_MAX];
+    const int count = order_by_work(samples, weights, order);
+    for (int part = 0; count > most && part + 1 < most; part++) {
+        const int first = part * (count - 1) / (most - 1),
+                  last = (part + 1) * (count - 1) / (most - 1);
+        const int low = order[first], high = order[last];
+        const double from = work_at(samples, low), apart = work_at(samples, high) - from;
+        for (int k = first + 1; k < last; k++) {
             const int i = order[k];
-            const double share =
-                weights[i] * (each > 0 ? walk_work(samples->at[i].walk) / each : 1);
-            if (i == kept)
-                continue;
-            weights[kept] += share;
+            const double share = apart > 0 ? (work_at(samples, i) - from) / apart : 0;
+            weights[low] += weights[i] * (1 - share);
+            weights[high] += weights[i] * share;
             weights[i] = 0;
         }
     }
@@ -177,7 +224,7 @@ static int heaviest_of(const MemorySamples *samples)
 {
     int most = 0;
     for (int i = 1; i < samples->count; i++)
-        if (walk_work(samples->at[i].walk) > walk_work(samples->at[most].walk))
+        if (work_at(samples, i) > work_at(samples, most))
             most = i;
     return most;
 }
@@ -198,7 +245,7 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
             like++;
         weights[like] += samples->at[i].weight;
     }
-    thin_out(samples, weights, JOINS_MOST);
+    thin_out(samples, weights, joins_of((double)k->code_bytes));
     for (int i = 0; i < samples->count; i++) {
         if (weights[i] == 0 && i != heaviest)
             continue;
@@ -245,18 +292,6 @@ static bool accesses(const MemoryAccess *x, AccessKind kind)
            (x->space == PTX_GLOBAL || x->space == PTX_GENERIC);
 }
 
-/* The buffer that begins last before the address, or NULL. */
-static const ProfileBuffer *buffer_of(const ProfileInput *in, uint64_t address)
-{
-    const ProfileBuffer *found = NULL;
-    for (size_t i = 0; i < in->buffer_count; i++) {
-        const ProfileBuffer *b = &in->buffers[i];
-        if (b->address <= address && (!found || b->address > found->address))
-            found = b;
-    }
-    return found;
-}
-
 /* Is the buffer read (ACCESS_LOAD) or written (ACCESS_STORE), as far as warps were followed? */
 static bool is_touched(const ProfileInput *in, const ProfileBuffer *b, const Memory *m,
                        AccessKind kind)
@@ -292,13 +327,17 @@ static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind 
     return bytes;
 }
 
+/* What a few warps ask for is this much off the mean, at most. */
+static const double SAMPLED_OFF = 0.1;
+
 /* Bytes that all warps touch at least once: the buffers that they go to, but not more than they
- * ask for; where those are not known, what the reuse that was seen leaves. */
+ * ask for, if that is sure to be less; where those are not known, what the reuse that was seen leaves. */
 static double footprint(const Profile *p, ProfileField sectors, ProfileField first, double touched)
 {
     enum { SECTOR = 32 };
     const double *v = p->value, all = SECTOR * v[PROFILE_BLOCKS] * v[PROFILE_WARPS_PER_BLOCK];
-    return touched > 0 ? fmin(all * v[sectors], touched) : all * v[first];
+    const double asked = all * v[sectors], off = v[PROFILE_ACCESSES_SAMPLED] ? SAMPLED_OFF : 0;
+    return touched <= 0 ? all * v[first] : asked < (1 - off) * touched ? asked : touched;
 }
 
 static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
@@ -445,11 +484,11 @@ static void dump_join(Arena *a, const SassFlow *code, const Walk *w, Buf *out)
         buf_puts(out, block->ends_thread ? " end\n" : "\n");
     }
     for (int k = 0; k < SASS_ANCHORS; k++)
-        if (j->in_ptx[k] != 0 || j->in_code_most[k] != 0)
+        if (j->walked.in_ptx[k] != 0 || j->in_code_most[k] != 0)
             buf_printf(out,
                        "%s: %.6g in PTX, up to %.6g more, %.6g less; %.6g to %.6g in the code\n",
-                       sass_anchor_name((SassAnchor)k), j->in_ptx[k], j->expanded[k], j->folded[k],
-                       j->in_code_least[k], j->in_code_most[k]);
+                       sass_anchor_name((SassAnchor)k), j->walked.in_ptx[k], j->walked.expanded[k],
+                       j->walked.folded[k], j->in_code_least[k], j->in_code_most[k]);
     if (j->unmatched)
         buf_printf(out, "%s\n", j->unmatched);
 }

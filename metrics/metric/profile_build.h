@@ -12,7 +12,7 @@
  * anew.  Recorded ones are taken, with a warning, from PROFILER_SINCE on, whose fields mean the same: from 18 to 19
  * instructions issued differ by more than 0.5 % in 12 of mm-core's 10,661 rows and in a third of heat's, and less
  * uncertainty is stated. */
-enum { PROFILER_VERSION = 19, PROFILER_SINCE = 18 };
+enum { PROFILER_VERSION = 20, PROFILER_SINCE = 18 };
 
 /* Memory that a launch is given. */
 typedef struct ProfileBuffer {
@@ -20,6 +20,7 @@ typedef struct ProfileBuffer {
     double bytes;
     bool filled;  /* has something that could be read */
     bool written; /* may be written */
+    bool fresh;   /* no launch before this one had it: its contents are those of the spec */
 } ProfileBuffer;
 
 typedef struct ProfileInput {
@@ -38,7 +39,7 @@ typedef struct ProfileInput {
     size_t buffer_count;
     const WalkTrips *trips; /* counts of loops that follow from data */
     size_t trip_count;
-    const WalkData *data; /* what stands in memory that is not written; NULL: not known */
+    const WalkData *data; /* what stands in memory; NULL: not known */
 } ProfileInput;
 
 /* False with a message when PTX or cubin cannot be read or lack the kernel. */

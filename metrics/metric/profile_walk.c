@@ -13,17 +13,9 @@ static void set_mix(Profile *p, const Walk *w)
         PtxClass class[3]; /* summed; the same one again counts nothing */
         int count;
     } table[] = {
-        {PROFILE_FP32_INSTR, {PTX_CLASS_FP32}, 1},
-        {PROFILE_INT_INSTR, {PTX_CLASS_INT, PTX_CLASS_COMPARE, PTX_CLASS_ADDRESS}, 3},
-        {PROFILE_SFU_INSTR, {PTX_CLASS_SFU}, 1},
-        {PROFILE_FP64_INSTR, {PTX_CLASS_FP64}, 1},
-        {PROFILE_HALF_INSTR, {PTX_CLASS_HALF}, 1},
         {PROFILE_TENSOR_INSTR, {PTX_CLASS_TENSOR}, 1},
-        {PROFILE_MOVE_INSTR, {PTX_CLASS_MOVE, PTX_CLASS_CONVERT}, 2},
-        {PROFILE_BRANCH_INSTR, {PTX_CLASS_BRANCH, PTX_CLASS_CALL}, 2},
         {PROFILE_SYNC_INSTR, {PTX_CLASS_BARRIER, PTX_CLASS_FENCE}, 2},
         {PROFILE_ATOMICS, {PTX_CLASS_ATOMIC}, 1},
-        {PROFILE_UNKNOWN_INSTR, {PTX_CLASS_UNKNOWN}, 1},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         double sum = 0;
@@ -32,10 +24,30 @@ static void set_mix(Profile *p, const Walk *w)
         p->value[table[i].field] = sum;
     }
     p->value[PROFILE_GLOBAL_LOADS] = w->loads[PTX_GLOBAL];
-    p->value[PROFILE_GLOBAL_STORES] = w->stores[PTX_GLOBAL];
     p->value[PROFILE_SHARED_LOADS] = w->loads[PTX_SHARED];
     p->value[PROFILE_SHARED_STORES] = w->stores[PTX_SHARED];
-    p->value[PROFILE_LOCAL_ACCESSES] = w->loads[PTX_LOCAL] + w->stores[PTX_LOCAL];
+}
+
+/* What waits for another thread is taken to come at once: how often, and for how many lanes. */
+static void set_waits(Profile *p, const Memory *m)
+{
+    double waits = 0, lanes = 0;
+    for (int i = 0; i < m->samples->count; i++) {
+        const MemorySample *x = &m->samples->at[i];
+        for (size_t k = 0; k < x->walk->functions.count; k++) {
+            const WalkFunction *f = x->walk->functions.at[k];
+            for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
+                const WalkBlock *header = &f->blocks[f->flow->loops->loops.at[l].header];
+                if (!f->loops[l].waited)
+                    continue;
+                waits += x->weight * (double)f->loops[l].entries;
+                lanes += x->weight * (double)f->loops[l].entries * (double)header->lanes /
+                         (double)header->visits;
+            }
+        }
+    }
+    p->value[PROFILE_BLOCK_WAITS] = waits;
+    p->value[PROFILE_BLOCK_WAIT_LANES] = waits > 0 ? lanes / waits : 0;
 }
 
 /* --- regions ------------------------------------------------------------------------------ */
@@ -179,10 +191,10 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
     p->value[PROFILE_DIVERGENT_BRANCHES] = w->divergent;
     p->value[PROFILE_BRANCH_PATHS] = w->branches > 0 ? w->paths / w->branches : 1;
     p->value[PROFILE_BRANCH_PATHS_MOST] = most_paths(m->walk);
-    p->value[PROFILE_WARPS_FOLLOWED] = m->samples->count;
     p->value[PROFILE_BULK_COPIES] = w->bulk_copies;
     p->value[PROFILE_MATCH_VALUES] = w->match_values;
     set_mix(p, w);
+    set_waits(p, m);
     p->value[PROFILE_TENSOR_WORK] = w->by_class[PTX_CLASS_TENSOR] > 0
                                         ? tensor_work(m->walk) * w->by_class[PTX_CLASS_TENSOR] /
                                               fmax(1, m->walk->by_class[PTX_CLASS_TENSOR])
@@ -503,49 +515,6 @@ static void set_unknown(Arena *a, Profile *p, const Memory *m, const SassProfile
     p->value[PROFILE_UNKNOWN_TRAFFIC] = fmin(part, 1);
 }
 
-/* Of a sample's warps that were spread evenly, how far apart two blocks lie, as parts of the grid. */
-static double apart(PtxDim grid, PtxDim x, PtxDim y)
-{
-    double sum = 0;
-    for (int axis = 0; axis < 3; axis++)
-        sum += pow(((double)*ptx_along(&x, axis) - (double)*ptx_along(&y, axis)) /
-                       (double)*ptx_along(&grid, axis),
-                   2);
-    return sum;
-}
-
-static const MemorySample *nearest(const MemorySamples *s, PtxDim grid, int of)
-{
-    const MemorySample *found = NULL;
-    double least = INFINITY;
-    for (int i = 0; i < s->even; i++) {
-        const double d = apart(grid, s->at[i].place.block, s->at[of].place.block);
-        if (i != of && d < least) {
-            least = d;
-            found = &s->at[i];
-        }
-    }
-    return found;
-}
-
-/* Relative standard error of the mean of what warps execute, where they are an even sample: from what neighbours
- * in it differ by, since what all of them follow, as from a picture's rim to its middle, is in the sample (K. M. Wolter,
- * "Introduction to Variance Estimation", 2007, chapter 8: successive differences). */
-static double sampling_error(const Memory *m)
-{
-    const MemorySamples *s = m->samples;
-    double mean = 0, squares = 0;
-    if (s->even < 2)
-        return 0;
-    for (int i = 0; i < s->even; i++) {
-        const double work = walk_work(s->at[i].walk);
-        mean += work / s->even;
-        squares += pow(work - walk_work(nearest(s, s->grid, i)->walk), 2) / (2 * s->even);
-    }
-    const double left_out = fmax(0, 1 - s->even / (double)s->all);
-    return mean > 0 ? sqrt(left_out * squares / s->even) / mean : 0;
-}
-
 /* Relative standard deviation of what each of them executes. */
 static double spread_of(const MemorySamples *s)
 {
@@ -565,9 +534,6 @@ static bool follows_data(const Memory *m)
     return false;
 }
 
-/* An error of the sample that matters to nobody. */
-static const double SAMPLED_ENOUGH = 0.01;
-
 /* The part of the instructions that routines of divisions and roots would add whose operands are not
  * known, were each called. */
 static double doubtful_routines(const Memory *m)
@@ -578,13 +544,21 @@ static double doubtful_routines(const Memory *m)
     return more > 0 ? more / (walk_work(&m->mean) + more) : 0;
 }
 
-/* The part of what the middle warp executes that it was not followed through. */
-static double part_cut(const Memory *m)
+/* What the parts that warps were not followed through give their work.  Where the middle one was followed to its end, what
+ * it would have been estimated to do says how far off the others are. */
+static double doubt_of_rest(const Memory *m, double cut)
 {
-    const Walk *w = m->samples->at[0].walk;
-    if (m->samples->rough || (w->capped && !w->ended))
-        return 1;
-    return w->instr > 0 ? fmin(w->estimated / w->instr, 1) : 0;
+    const MemorySamples *s = m->samples;
+    double instr = 0, doubt = 0;
+    if (s->rough)
+        return cut;
+    for (int i = 0; i < s->count; i++) {
+        const Walk *w = s->at[i].walk;
+        const double each = s->at[0].walk->capped ? cut : fmin(cut, s->limit_error);
+        instr += s->at[i].weight * w->instr;
+        doubt += fabs(s->at[i].weight) * each * (w->capped && !w->ended ? w->instr : w->estimated);
+    }
+    return instr > 0 ? fmin(doubt / instr, cut) : 0;
 }
 
 static double deviation_of(const double *doubts, size_t count)
@@ -597,23 +571,25 @@ static double deviation_of(const double *doubts, size_t count)
 
 /* Each doubt's deviation where it concerns everything: accesses that cost as spread, but may lie in a row or not be made;
  * instructions that may be e times as many or as few; work that follows from data, of which the warps looked at may not
- * show rare heavy ones, which is no more than they differ by; code that is not as the text (sass_join.h says how far); a
- * middle warp that was not followed to its end, as to the part that was not; others that were not, which are like those that
+ * show rare heavy ones, which is no more than they differ by; code that is not as the text (sass_join.h says how far); warps
+ * that were not followed to their end, as to the part that was not; others that were not at all, which are like those that
  * were but for one in so many and two (Laplace's rule of succession); routines for operands that are rare in most data.
  * Rounded from how far off recorded spaces were: tests/bench/uncertainty.py compares, a row for each kind. */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     static const double instr = 1, traffic = 1.5, data = 0.3, cut = 0.3, few = 0.1, routine = 0.25;
     set_unknown(a, p, m, s);
-    const double sampling = sampling_error(m);
+    const double sampling = memory_sampling_error(m->samples);
     const double doubts[] = {
         traffic * p->value[PROFILE_UNKNOWN_TRAFFIC], /* no doubt of instructions */
         instr * p->value[PROFILE_UNKNOWN_SHARE],
         sampling,
         sampling > SAMPLED_ENOUGH && follows_data(m) ? fmin(data, spread_of(m->samples)) : 0,
         s->deviation,
-        cut * part_cut(m),
-        m->samples->cut > 0 ? few / (double)(m->samples->walked.count + 2) : 0,
+        doubt_of_rest(m, cut),
+        m->samples->cut > 0 ? fmax(few / (double)(m->samples->walked.count + 2),
+                                   cut * m->samples->cut / m->samples->count)
+                            : 0,
         routine * doubtful_routines(m)};
     const size_t count = sizeof doubts / sizeof *doubts;
     p->value[PROFILE_UNCERTAINTY] = deviation_of(doubts, count);
@@ -690,7 +666,7 @@ void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatch
     const Notes notes = gather_notes(a, m->samples);
     add_notes(a, &b, &notes);
     add_unknown_accesses(a, &b, m);
-    if (sampling_error(m) > SAMPLED_ENOUGH)
+    if (memory_sampling_error(m->samples) > SAMPLED_ENOUGH)
         add_reason(&b, arena_printf(a, "warps differ by their data: %d of them stand for all",
                                     m->samples->count));
     if (m->samples->cut > 0)

@@ -1,6 +1,6 @@
 #include "metrics/metric/sheet.h"
 
-#include "metrics/base/lex.h"
+#include "metrics/base/expr.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -435,16 +435,11 @@ static bool take_value(Reader *r, const Field *f, double *value)
 
 static const Field *field_named(Reader *r, const char *name)
 {
-    const char *names[SHEET_NUMBERS];
-    for (size_t i = 0; i < SHEET_NUMBERS; i++) {
-        if (strcmp(fields[i].name, name) == 0)
-            return &fields[i];
-        names[i] = fields[i].name;
-    }
-    const char *closest = name_closest(name, names, SHEET_NUMBERS);
-    diag_error(r->diag, r->lexer.token.at, "unknown number '%s'%s%s%s", name,
-               closest ? "; did you mean '" : "", closest ? closest : "", closest ? "'?" : "");
-    return NULL;
+    const Field *f = NAME_FIND(fields, SHEET_NUMBERS, name, name);
+    if (!f)
+        diag_error(r->diag, r->lexer.token.at, "unknown number '%s'%s", name,
+                   diag_meant(r->diag, NAME_LIKE(fields, SHEET_NUMBERS, name, name)));
+    return f;
 }
 
 /* sms = 132 published "NVIDIA data sheet" */
@@ -644,13 +639,8 @@ void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, D
 
 static void quoted(Buf *out, const char *text)
 {
-    buf_puts(out, " \"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            buf_putc(out, '\\');
-        buf_putc(out, *text);
-    }
-    buf_putc(out, '"');
+    buf_putc(out, ' ');
+    value_print(value_string(text), out);
 }
 
 void sheet_write(const Device *d, Buf *out)

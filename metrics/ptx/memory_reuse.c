@@ -106,9 +106,9 @@ typedef struct Count {
     double others;               /* first ones of the other blocks of the SM */
     double beside[AXES];         /* first ones of the next block along an axis, */
     double anew[AXES];           /* and those of them that the middle block has not */
-    double half;                 /* of a spread sample: first ones of half of it, */
-    double came, before;         /* warps that came here; touched before the last one */
-    double open;                 /* that a warp's stores do not fill */
+    double half, half_touched; /* of a spread sample: first ones of half of it, and all of these, */
+    double came, before;       /* warps that came here; touched before the last one */
+    double open;               /* that a warp's stores do not fill */
 } Count;
 
 /* A function that warps came through. */
@@ -627,31 +627,48 @@ static void note_who_came(Reuser *r)
         }
 }
 
+enum { SPREAD_MOST = 2 * SAMPLE_SPREAD /* warps that are followed */ };
+
+/* The first of every so many. */
+static int spread_step(const MemorySamples *s)
+{
+    return (s->even + SPREAD_MOST - 1) / SPREAD_MOST;
+}
+
+static void note_half(Count *c)
+{
+    c->half = c->block;
+    c->half_touched = c->touched;
+}
+
 static void follow_spread(Reuser *r)
 {
     const MemorySamples *s = r->samples;
+    const int step = spread_step(s);
     for (int half = 0; half < 2; half++) {
-        for (int i = half; i < s->even; i += 2) {
+        for (int i = half * step; i < s->even; i += 2 * step) {
             const Walk *w = s->at[i].walk;
             const Turn t = {.walk = w,
                             .like = match(r, w),
                             .weight = 1,
-                            .most = r->touches + REUSE_TOUCHES / (uint64_t)s->even};
+                            .most = r->touches + REUSE_TOUCHES / (uint64_t)(s->even / step)};
             follow_warp(r, &t);
             note_who_came(r);
         }
         for (size_t p = 0; p < r->places.count && half == 0; p++)
             for (size_t k = 0; k < r->places.at[p].function->accesses->sites.count; k++)
-                r->places.at[p].counts[k].half = r->places.at[p].counts[k].block;
+                note_half(&r->places.at[p].counts[k]);
     }
 }
 
 /* Distinct sectors grow as a power of the number of warps that come to a place. */
 static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
 {
-    const double count = r->samples->even, half = (double)((r->samples->even + 1) / 2);
+    const int step = spread_step(r->samples), followed = (r->samples->even + step - 1) / step;
+    const double count = followed, half = (double)((followed + 1) / 2);
     ReuseSite s = {{1, 1, 1, 1}, c->open / c->touched};
-    const double power = c->half > 0 ? log(c->block / c->half) / log(count / half) : 1;
+    const double part = c->block / c->touched, half_part = c->half / c->half_touched;
+    const double power = c->half > 0 ? 1 + log(part / half_part) / log(count / half) : 1;
     for (int i = 0; i < REUSE_SCOPES; i++)
         s.first[i] = c->warp / c->touched *
                      pow(fmax(warps[i] * c->came / count, 1), fmin(fmax(power, 0), 1) - 1);
@@ -664,7 +681,7 @@ static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps
 static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
 {
     const PtxForm *form = f->instrs.at[site->instr].form;
-    if (form->cache == PTX_CG || form->cache == PTX_CV || form->flags & PTX_FLAG_VOLATILE)
+    if (form->flags & PTX_FLAG_PAST_L1)
         s->first[REUSE_WARP] = s->first[REUSE_BLOCK] = s->first[REUSE_SM] = 1;
 }
 

@@ -2,46 +2,109 @@
 
 #include <math.h>
 
+static const double GOLDEN = 0.6180339887498949;
+
 typedef struct Sampler {
     Arena *arena;
     const PtxFunction *entry;
     WalkOptions walk;
     MemorySamples *out;
-    uint64_t steps; /* that are left for all walks */
+    uint64_t all;     /* steps of all walks together, */
+    uint64_t steps;   /* those that are left */
+    uint64_t each;    /* that a warp other than the middle one may take */
+    const Walk *like; /* the middle one, followed as far as others are */
+    bool evenly;      /* what is followed counts the same each, cut or not */
 } Sampler;
+
+static const Walk *walk_on(Sampler *s, PtxPlace place, uint64_t most)
+{
+    s->walk.place = place;
+    s->walk.max_steps = most < s->steps ? most : s->steps;
+    s->walk.estimate = s->each && s->each < s->all ? 2 * s->walk.max_steps : s->walk.max_steps / 2;
+    const Walk *w = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
+    if (w)
+        s->steps -= w->steps < s->steps ? w->steps : s->steps;
+    return w;
+}
+
+static MemorySample *keep(Sampler *s, PtxPlace place, const Walk *w)
+{
+    MemorySample *x = &s->out->at[s->out->count++];
+    *x = (MemorySample){.place = place, .walk = w};
+    return x;
+}
+
+static bool is_cut(const Walk *w)
+{
+    return w->capped && !w->ended;
+}
 
 /* NULL when there is no room or no steps for it. */
 static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
 {
-    const bool middle = s->out->count == 0;
+    const PtxPlace place = {block, warp};
     if (s->out->count == SAMPLES_MAX)
         return NULL;
-    s->walk.place = (PtxPlace){block, warp};
     for (size_t i = 0; i < s->out->walked.count; i++)
-        if (ptx_same_place(s->out->walked.at[i].place, s->walk.place)) {
-            MemorySample *again = &s->out->at[s->out->count++];
-            *again = s->out->walked.at[i];
-            return again;
-        }
-    s->walk.max_steps = middle ? s->steps - s->steps / 8 : s->steps;
-    const Walk *walk = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
-    if (walk && walk->capped && !walk->ended && walk->fine && middle && s->walk.plans) {
-        *s->walk.plans = (WalkPlans){.rough = s->out->rough = true};
-        walk = walk_warp(s->arena, s->entry, &s->walk);
-    }
-    s->out->cut += !walk || walk->capped;
-    if (!walk ||
-        (walk->capped && !walk->ended && !middle && walk->instr <= s->out->at[0].walk->instr)) {
-        s->steps = 0;
+        if (ptx_same_place(s->out->walked.at[i].place, place))
+            return keep(s, place, s->out->walked.at[i].walk);
+    const bool last = s->steps < s->each && s->each < s->all;
+    const Walk *w = walk_on(s, place, s->each);
+    const bool cut = !w || is_cut(w) || (w->capped && last);
+    s->out->cut += cut;
+    if (cut && (!w || (!s->evenly && w->instr <= s->out->at[0].walk->instr)))
         return NULL;
-    }
-    s->steps -= walk->steps < s->steps ? walk->steps : s->steps;
-    if (walk->capped)
-        s->steps = 0;
-    MemorySample *x = &s->out->at[s->out->count++];
-    *x = (MemorySample){.place = s->walk.place, .walk = walk};
+    MemorySample *x = keep(s, place, w);
     VEC_PUSH(s->arena, &s->out->walked, *x);
     return x;
+}
+
+/* The one that stands for all that are like it; what is spent on it is missing for others. */
+static void follow_middle(Sampler *s, PtxDim block, uint32_t warp)
+{
+    const PtxPlace place = {block, warp};
+    const uint64_t most = s->steps - s->steps / 8;
+    s->out->count = 0;
+    s->out->walked.count = 0;
+    const Walk *w = walk_on(s, place, most);
+    if (w->capped && !w->ended && w->fine && s->walk.plans) {
+        *s->walk.plans = (WalkPlans){.rough = s->out->rough = true};
+        s->steps = most;
+        w = walk_on(s, place, most);
+    }
+    s->out->cut = w->capped && !w->ended;
+    s->like = w;
+    keep(s, place, w)->weight = 1;
+    VEC_PUSH(s->arena, &s->out->walked, s->out->at[0]);
+}
+
+/* Where the middle one was followed further than others may be, it is followed again, no further than they are to be:
+ * as little as says what it does. */
+static void limit_others(Sampler *s)
+{
+    const uint64_t all = s->all;
+    const double far_off = 0.1, work = walk_work(s->out->at[0].walk);
+    if (s->steps < all / 2)
+        s->steps = all / 2;
+    s->each = all / SAMPLE_SHARE;
+    if (s->out->at[0].walk->steps <= s->each)
+        return;
+    for (uint64_t share = SAMPLE_PARTS; share >= SAMPLE_SHARE; share /= 4) {
+        s->each = all / share;
+        const Walk *w = walk_on(s, s->out->at[0].place, s->each);
+        s->out->limit_error = w && work > 0 ? fabs(walk_work(w) / work - 1) : 0;
+        if (w && !(w->capped && !w->ended) && s->out->limit_error < far_off) {
+            s->like = w;
+            return;
+        }
+    }
+    s->each = all;
+}
+
+/* What others are compared with. */
+static const Walk *comparable(const Sampler *s, const MemorySample *x)
+{
+    return x->walk == s->out->at[0].walk ? s->like : x->walk;
 }
 
 /* Takes a share away from the middle warp, for one that differs. */
@@ -107,7 +170,7 @@ static bool same_walk(const Walk *a, const Walk *b)
 
 static bool like_middle(const Sampler *s, const MemorySample *x)
 {
-    return !x || same_walk(s->out->at[0].walk, x->walk);
+    return !x || same_walk(s->like, x->walk);
 }
 
 /* --- warps of a block ---------------------------------------------------------------------------- */
@@ -151,8 +214,9 @@ static void sample_warps(Sampler *s, MemorySample *base, uint32_t warps, double 
     MemorySample *last = at.warp < warps - 1 ? follow(s, at.block, warps - 1) : NULL;
     compare(s, base, first, share / warps);
     compare(s, base, last, share / warps);
-    if (warps <= 3 || ((!first || same_walk(base->walk, first->walk)) &&
-                       (!last || same_walk(base->walk, last->walk))))
+    const Walk *own = comparable(s, base);
+    if (warps <= 3 ||
+        ((!first || same_walk(own, first->walk)) && (!last || same_walk(own, last->walk))))
         return;
     const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
     uint32_t inner = 1; /* `base` */
@@ -285,8 +349,8 @@ static const Walk *walked_in_middle(const Sampler *s, uint32_t warp)
     const PtxPlace place = {s->out->at[0].place.block, warp};
     for (size_t i = 0; i < s->out->walked.count; i++)
         if (ptx_same_place(s->out->walked.at[i].place, place))
-            return s->out->walked.at[i].walk;
-    return s->out->at[0].walk;
+            return comparable(s, &s->out->walked.at[i]);
+    return s->like;
 }
 
 static bool corners_differ(Sampler *s, const bool decided[3])
@@ -328,7 +392,7 @@ static bool does_other(const Walk *a, const Walk *b)
 static bool is_unlike(Sampler *s, int axis, uint32_t at)
 {
     const MemorySample *x = follow_block(s, axis, at);
-    const bool unlike = x && does_other(s->out->at[0].walk, x->walk);
+    const bool unlike = x && does_other(s->like, x->walk);
     s->out->count -= x != NULL;
     return unlike;
 }
@@ -359,7 +423,7 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
     PtxPlace place = s->out->at[0].place;
     const uint32_t middle = *ptx_along(&place.block, axis);
     MemorySample *end = follow_block(s, axis, at);
-    const bool other = end && does_other(s->out->at[0].walk, end->walk);
+    const bool other = end && does_other(s->like, end->walk);
     const uint32_t border = other ? first_unlike(s, axis, middle, at) : at;
     if (border != at) {
         give(s, end, (double)(at > border ? at - border : border - at) / size);
@@ -409,7 +473,7 @@ static const Walk *look_at(Sampler *s, PtxDim block)
 {
     MemorySample *x = follow(s, block, s->out->at[0].place.warp);
     s->out->count -= x != NULL;
-    return x ? x->walk : NULL;
+    return x ? comparable(s, x) : NULL;
 }
 
 /* Does what a block does depend on where it lies, as in a picture?  One at an end does something else than the
@@ -418,10 +482,10 @@ static bool is_picture(Sampler *s, const bool decided[3])
 {
     for (int last = 0; last < 2; last++) {
         const Walk *end = look_at(s, block_towards(s, decided, last, UINT32_MAX));
-        if (!end || !does_other(s->out->at[0].walk, end))
+        if (!end || !does_other(s->like, end))
             continue;
         const Walk *between = look_at(s, block_towards(s, decided, last, 2));
-        if (!between || (does_other(s->out->at[0].walk, between) && does_other(end, between)))
+        if (!between || (does_other(s->like, between) && does_other(end, between)))
             return true;
     }
     return false;
@@ -454,8 +518,10 @@ static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32
 {
     const double much = 1.5;
     const double work = walk_work(x->walk);
-    const uint64_t end = last ? all - 1 : 0;
+    const uint64_t end = last ? all - 1 : 0, each = s->each;
+    s->each = s->steps = s->steps > s->all / 4 ? s->steps : s->all / 4;
     MemorySample *const most = follow_number(s, end, warps);
+    s->each = each;
     if (!most)
         return;
     most->weight = 1 / (double)all;
@@ -474,26 +540,83 @@ static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32
     }
 }
 
-/* One warp from each of SAMPLE_SPREAD equal parts of all warps in their order, at places that
- * follow the golden section so that no period of the data is met; all of them where there are
- * fewer. */
-static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
+/* Of an even sample, those that the steps did not suffice for are like the one that has most to do of those for which
+ * they did. */
+static void stand_for_cut(Sampler *s)
 {
-    static const double golden = 0.6180339887498949;
+    const Walk *most = NULL;
+    for (int i = 0; i < s->out->count; i++) {
+        const Walk *w = s->out->at[i].walk;
+        most = !is_cut(w) && (!most || walk_work(w) > walk_work(most)) ? w : most;
+    }
+    for (int i = 0; most && i < s->out->count; i++)
+        if (is_cut(s->out->at[i].walk) && walk_work(s->out->at[i].walk) < walk_work(most))
+            s->out->at[i].walk = most;
+}
+
+static uint64_t number_of(const Sampler *s, const MemorySample *x, uint32_t warps)
+{
+    const PtxDim grid = s->walk.launch.grid, b = x->place.block;
+    return (b.x + (uint64_t)grid.x * (b.y + (uint64_t)grid.y * b.z)) * warps + x->place.warp;
+}
+
+/* All but the middle one, by their numbers in the launch. */
+static void put_in_order(Sampler *s, uint32_t warps)
+{
+    MemorySample *at = s->out->at;
+    for (int i = 2; i < s->out->count; i++) {
+        const MemorySample x = at[i];
+        int k = i;
+        for (; k > 1 && number_of(s, &at[k - 1], warps) > number_of(s, &x, warps); k--)
+            at[k] = at[k - 1];
+        at[k] = x;
+    }
+}
+
+/* A step that comes by all of so many numbers, and evenly from the start on. */
+static uint64_t golden_step(uint64_t count)
+{
+    uint64_t step = (uint64_t)((double)count * GOLDEN) + 1;
+    for (;; step++) {
+        uint64_t a = step, b = count;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* One warp from each of so many equal parts of all warps in their order, at places that
+ * follow the golden section so that no period of the data is met; all of them where there are
+ * fewer.  Where the steps do not suffice, from parts that are spread as evenly. */
+static void sample_spread(Sampler *s, uint64_t all, uint64_t most, uint32_t warps)
+{
     const PtxPlace middle = s->out->at[0].place;
-    const uint64_t count = all < SAMPLE_SPREAD ? all : SAMPLE_SPREAD;
-    for (uint64_t k = 0; k < count; k++) {
-        const double within = (double)(k + 1) * golden - floor((double)(k + 1) * golden);
+    const uint64_t count = all < most ? all : most, step = golden_step(count);
+    s->evenly = true;
+    s->out->count = 1;
+    s->out->cut = 0;
+    for (uint64_t done = 0; done < count && s->steps > 0; done++) {
+        const uint64_t k = done * step % count;
+        const double within = (double)(k + 1) * GOLDEN - floor((double)(k + 1) * GOLDEN);
         const uint64_t number =
             all <= count ? k : (uint64_t)(((double)k + within) * (double)all / (double)count);
         const uint64_t at = number < all ? number : all - 1;
         const PtxPlace p = {ptx_block_at(s->walk.launch.grid, at / warps), (uint32_t)(at % warps)};
         if (!ptx_same_place(p, middle))
-            give(s, follow(s, p.block, p.warp), 1.0 / (double)(all <= count ? all : count + 1));
+            follow(s, p.block, p.warp);
     }
+    stand_for_cut(s);
+    put_in_order(s, warps);
     s->out->even = s->out->count;
+    s->out->ordered = true;
     s->out->all = all;
     s->out->grid = s->walk.launch.grid;
+    for (int i = 0; i < s->out->even; i++)
+        s->out->at[i].weight = 1.0 / s->out->even;
     if (all > count && s->out->even > 2) {
         sample_towards_end(s, &s->out->at[1], all, warps, false);
         sample_towards_end(s, &s->out->at[s->out->even - 1], all, warps, true);
@@ -514,47 +637,83 @@ static void sample_picture(Sampler *s, uint32_t warps)
 {
     const PtxDim grid = s->walk.launch.grid;
     s->out->count = 1;
-    for (int k = 1; k < SAMPLE_PICTURE && s->steps > 0; k++)
+    s->out->cut = 0;
+    s->each = s->steps = PICTURE_SHARE * s->all;
+    s->out->all = ptx_block_count(grid) * warps;
+    s->out->grid = grid;
+    for (int k = 1; k < PICTURE_MOST && s->steps > 0; k++) {
+        if (k % SAMPLE_PICTURE == 0 && memory_sampling_error(s->out) < SAMPLED_ENOUGH / 2)
+            break;
         follow(s,
                (PtxDim){fill(k, 0.7548776662466927, grid.x), fill(k, 0.5698402909980532, grid.y),
                         fill(k, 0.4142135623730951, grid.z)},
                fill(k, 0.6180339887498949, warps));
-    s->out->even = s->out->count;
-    s->out->all = ptx_block_count(grid) * warps;
-    s->out->grid = grid;
+        s->out->even = s->out->count;
+    }
     for (int i = 0; i < s->out->even; i++)
         s->out->at[i].weight = 1.0 / s->out->even;
 }
 
-/* The middle warp may have nothing to do, beyond the end of the data: then the first one is asked. */
-static bool depends_on_data(Sampler *s)
+static bool comes_to_memory(const Walk *w)
 {
-    const Walk *middle = s->out->at[0].walk;
-    if (middle->data_loads > 0 || !s->walk.data || middle->loads[PTX_GLOBAL] > 0)
-        return middle->data_loads > 0;
-    const MemorySample *first = follow(s, (PtxDim){0, 0, 0}, 0);
-    s->out->count -= first != NULL;
-    return first && first->walk->data_loads > 0;
+    return w->loads[PTX_GLOBAL] + w->stores[PTX_GLOBAL] + w->loads[PTX_GENERIC] +
+               w->stores[PTX_GENERIC] >
+           0;
+}
+
+/* Where the middle block has nothing to do, beyond the end of the data, one nearer to the first stands for it. */
+static void find_middle(Sampler *s, uint32_t warps)
+{
+    const PtxDim grid = s->walk.launch.grid;
+    const uint64_t all = s->steps;
+    follow_middle(s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
+    if (comes_to_memory(s->out->at[0].walk))
+        return;
+    for (uint32_t part = 4; part <= 16; part *= 2) {
+        const PtxDim block = {grid.x / part, grid.y / part, grid.z / part};
+        s->steps = all;
+        const Walk *w = walk_on(s, (PtxPlace){block, warps / 2}, all / SAMPLE_PARTS);
+        s->steps = all;
+        if (w && comes_to_memory(w)) {
+            follow_middle(s, block, warps / 2);
+            return;
+        }
+    }
+}
+
+static void sample_data(Sampler *s, uint32_t warps)
+{
+    const uint64_t all = ptx_block_count(s->walk.launch.grid) * warps, left = s->steps;
+    sample_spread(s, all, SAMPLE_SPREAD, warps);
+    const double walk = fmax((double)(left - s->steps) / s->out->count, 1);
+    const double error = memory_sampling_error(s->out) / SAMPLED_ENOUGH;
+    const double wanted = fmin(6 * SAMPLE_SPREAD * error * error, SAMPLE_MOST);
+    const double most = fmin(wanted > (double)all / 2 ? (double)all : wanted,
+                             fmin((double)s->steps / walk, SAMPLE_MOST));
+    if (error < 1 || most < 1.5 * SAMPLE_SPREAD)
+        return;
+    sample_spread(s, all, (uint64_t)most, warps);
 }
 
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp)
 {
+    const uint64_t all = o->max_steps ? o->max_steps : SAMPLE_STEPS;
     Sampler s = {.arena = a,
                  .entry = entry,
                  .walk = *o,
                  .out = ARENA_NEW(a, MemorySamples),
-                 .steps = o->max_steps ? o->max_steps : SAMPLE_STEPS};
-    s.walk.estimate = true;
+                 .all = all,
+                 .steps = all};
     const PtxDim grid = o->launch.grid;
     const uint32_t warps = o->launch.has_geometry ? ptx_warps_in_block(&o->launch) : 1;
-    follow(&s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
-    s.out->at[0].weight = 1;
+    find_middle(&s, warps);
     if (one_warp || !o->launch.has_geometry || warps == 0 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0)
         return s.out;
-    if (depends_on_data(&s)) {
-        sample_spread(&s, ptx_block_count(grid) * warps, warps);
+    limit_others(&s);
+    if (s.out->at[0].walk->data_loads > 0) {
+        sample_data(&s, warps);
         return s.out;
     }
     bool decided[3];
@@ -564,9 +723,51 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
         if (sample_blocks(&s, decided))
             return s.out;
     }
-    s.steps = PICTURE_SHARE * (o->max_steps ? o->max_steps : SAMPLE_STEPS);
     sample_picture(&s, warps);
     return s.out;
+}
+
+/* --- how sure their mean is ------------------------------------------------------------------- */
+
+/* How far apart two blocks lie, as parts of the grid. */
+static double apart(PtxDim grid, PtxDim x, PtxDim y)
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double d = ((double)*ptx_along(&x, axis) - (double)*ptx_along(&y, axis)) /
+                         (double)*ptx_along(&grid, axis);
+        sum += d * d;
+    }
+    return sum;
+}
+
+static const Walk *nearest(const MemorySamples *s, int of)
+{
+    const Walk *found = NULL;
+    double least = INFINITY;
+    for (int i = 0; i < s->even; i++) {
+        const double d = apart(s->grid, s->at[i].place.block, s->at[of].place.block);
+        if (i != of && d < least) {
+            least = d;
+            found = s->at[i].walk;
+        }
+    }
+    return found;
+}
+
+double memory_sampling_error(const MemorySamples *s)
+{
+    double mean = 0, squares = 0;
+    if (s->even < 2)
+        return 0;
+    for (int i = 0; i < s->even; i++) {
+        const double work = walk_work(s->at[i].walk);
+        const Walk *beside = !s->ordered ? nearest(s, i) : s->at[i > 1 ? i - 1 : s->even - 1].walk;
+        mean += work / s->even;
+        squares += pow(work - walk_work(beside), 2) / (2 * s->even);
+    }
+    const double left_out = fmax(0, 1 - s->even / (double)s->all);
+    return mean > 0 ? sqrt(left_out * squares / s->even) / mean : 0;
 }
 
 /* --- means -------------------------------------------------------------------------------- */

@@ -6,37 +6,19 @@ typedef struct TypeInfo {
     char kind; /* p b u s f */
 } TypeInfo;
 
-static const TypeInfo types[PTX_TYPE_COUNT] = {
-    [PTX_NO_TYPE] = {"", 0, 'b'},       [PTX_PRED] = {"pred", 1, 'p'},
-    [PTX_B8] = {"b8", 8, 'b'},          [PTX_B16] = {"b16", 16, 'b'},
-    [PTX_B32] = {"b32", 32, 'b'},       [PTX_B64] = {"b64", 64, 'b'},
-    [PTX_B128] = {"b128", 128, 'b'},    [PTX_U8] = {"u8", 8, 'u'},
-    [PTX_U16] = {"u16", 16, 'u'},       [PTX_U32] = {"u32", 32, 'u'},
-    [PTX_U64] = {"u64", 64, 'u'},       [PTX_S8] = {"s8", 8, 's'},
-    [PTX_S16] = {"s16", 16, 's'},       [PTX_S32] = {"s32", 32, 's'},
-    [PTX_S64] = {"s64", 64, 's'},       [PTX_F16] = {"f16", 16, 'f'},
-    [PTX_F16X2] = {"f16x2", 32, 'f'},   [PTX_BF16] = {"bf16", 16, 'f'},
-    [PTX_BF16X2] = {"bf16x2", 32, 'f'}, [PTX_TF32] = {"tf32", 32, 'f'},
-    [PTX_F32] = {"f32", 32, 'f'},       [PTX_F64] = {"f64", 64, 'f'},
+static const TypeInfo types[] = {
+#define TYPE(id, word, bits, kind) {word, bits, kind},
+#include "metrics/ptx/ptx_words.def"
 };
 
-static const char *const classes[PTX_CLASS_COUNT] = {
-    [PTX_CLASS_UNKNOWN] = "unknown", [PTX_CLASS_FP32] = "fp32",
-    [PTX_CLASS_INT] = "int",         [PTX_CLASS_FP64] = "fp64",
-    [PTX_CLASS_HALF] = "half",       [PTX_CLASS_SFU] = "sfu",
-    [PTX_CLASS_TENSOR] = "tensor",   [PTX_CLASS_COMPARE] = "compare",
-    [PTX_CLASS_MOVE] = "move",       [PTX_CLASS_CONVERT] = "convert",
-    [PTX_CLASS_ADDRESS] = "address", [PTX_CLASS_LOAD] = "load",
-    [PTX_CLASS_STORE] = "store",     [PTX_CLASS_ATOMIC] = "atomic",
-    [PTX_CLASS_TEXTURE] = "texture", [PTX_CLASS_ASYNC] = "async",
-    [PTX_CLASS_WARP] = "warp",       [PTX_CLASS_BARRIER] = "barrier",
-    [PTX_CLASS_FENCE] = "fence",     [PTX_CLASS_BRANCH] = "branch",
-    [PTX_CLASS_CALL] = "call",       [PTX_CLASS_OTHER] = "other",
+static const char *const classes[] = {
+#define CLASS(id, word) word,
+#include "metrics/ptx/ptx_words.def"
 };
 
-static const char *const spaces[PTX_SPACE_COUNT] = {
-    [PTX_GENERIC] = "generic", [PTX_CONST] = "const", [PTX_GLOBAL] = "global",
-    [PTX_LOCAL] = "local",     [PTX_PARAM] = "param", [PTX_SHARED] = "shared",
+static const char *const spaces[] = {
+#define SPACE(id, word) word,
+#include "metrics/ptx/ptx_words.def"
 };
 
 static const char *const ops[PTX_OP_COUNT] = {
@@ -46,27 +28,9 @@ static const char *const ops[PTX_OP_COUNT] = {
 };
 
 static const char *const specials[PTX_SPECIAL_COUNT] = {
-    [PTX_TID_X] = "%tid.x",
-    [PTX_TID_Y] = "%tid.y",
-    [PTX_TID_Z] = "%tid.z",
-    [PTX_NTID_X] = "%ntid.x",
-    [PTX_NTID_Y] = "%ntid.y",
-    [PTX_NTID_Z] = "%ntid.z",
-    [PTX_CTAID_X] = "%ctaid.x",
-    [PTX_CTAID_Y] = "%ctaid.y",
-    [PTX_CTAID_Z] = "%ctaid.z",
-    [PTX_NCTAID_X] = "%nctaid.x",
-    [PTX_NCTAID_Y] = "%nctaid.y",
-    [PTX_NCTAID_Z] = "%nctaid.z",
-    [PTX_LANEID] = "%laneid",
-    [PTX_WARPID] = "%warpid",
-    [PTX_NWARPID] = "%nwarpid",
-    [PTX_LANEMASK_EQ] = "%lanemask_eq",
-    [PTX_LANEMASK_LE] = "%lanemask_le",
-    [PTX_LANEMASK_LT] = "%lanemask_lt",
-    [PTX_LANEMASK_GE] = "%lanemask_ge",
-    [PTX_LANEMASK_GT] = "%lanemask_gt",
-    [PTX_WARP_SIZE] = "WARP_SZ",
+    NULL,
+#define SPECIAL(id, word) word,
+#include "metrics/ptx/ptx_words.def"
 };
 
 int ptx_type_bits(PtxType t)

@@ -14,68 +14,22 @@
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
 
-/* Fundamental and packed types (5.2).  Bits of one element: ptx_type_bits. */
 typedef enum PtxType {
-    PTX_NO_TYPE,
-    PTX_PRED,
-    PTX_B8,
-    PTX_B16,
-    PTX_B32,
-    PTX_B64,
-    PTX_B128,
-    PTX_U8,
-    PTX_U16,
-    PTX_U32,
-    PTX_U64,
-    PTX_S8,
-    PTX_S16,
-    PTX_S32,
-    PTX_S64,
-    PTX_F16,
-    PTX_F16X2,
-    PTX_BF16,
-    PTX_BF16X2,
-    PTX_TF32,
-    PTX_F32,
-    PTX_F64,
+#define TYPE(id, word, bits, kind) PTX_##id,
+#include "metrics/ptx/ptx_words.def"
     PTX_TYPE_COUNT
 } PtxType;
 
-/* State spaces (5.1). */
 typedef enum PtxSpace {
-    PTX_GENERIC, /* no space written */
-    PTX_CONST,
-    PTX_GLOBAL,
-    PTX_LOCAL,
-    PTX_PARAM,
-    PTX_SHARED,
+#define SPACE(id, word) PTX_##id,
+#include "metrics/ptx/ptx_words.def"
     PTX_SPACE_COUNT
 } PtxSpace;
 
-/* What an instruction asks of the machine; one class per instruction (ptx_ops.def). */
+/* One class per instruction (ptx_ops.def). */
 typedef enum PtxClass {
-    PTX_CLASS_UNKNOWN,
-    PTX_CLASS_FP32,
-    PTX_CLASS_INT, /* integer arithmetic, logic, shifts */
-    PTX_CLASS_FP64,
-    PTX_CLASS_HALF,   /* f16, bf16 and their pairs */
-    PTX_CLASS_SFU,    /* approximations by the special function unit */
-    PTX_CLASS_TENSOR, /* matrix products */
-    PTX_CLASS_COMPARE,
-    PTX_CLASS_MOVE,
-    PTX_CLASS_CONVERT,
-    PTX_CLASS_ADDRESS, /* cvta, isspacep, mapa */
-    PTX_CLASS_LOAD,
-    PTX_CLASS_STORE,
-    PTX_CLASS_ATOMIC,
-    PTX_CLASS_TEXTURE,
-    PTX_CLASS_ASYNC, /* asynchronous copies and their bookkeeping */
-    PTX_CLASS_WARP,  /* shuffle, vote, match, redux */
-    PTX_CLASS_BARRIER,
-    PTX_CLASS_FENCE,
-    PTX_CLASS_BRANCH, /* bra, brx, ret, exit */
-    PTX_CLASS_CALL,
-    PTX_CLASS_OTHER,
+#define CLASS(id, word) PTX_CLASS_##id,
+#include "metrics/ptx/ptx_words.def"
     PTX_CLASS_COUNT,
     PTX_CLASS_TYPED = PTX_CLASS_COUNT /* only in ptx_ops.def: by the instruction's type */
 } PtxClass;
@@ -130,32 +84,17 @@ typedef enum PtxRounding {
     PTX_RPI
 } PtxRounding;
 
-typedef enum PtxCache {
-    PTX_NO_CACHE,
-    PTX_CA,
-    PTX_CG,
-    PTX_CS,
-    PTX_LU,
-    PTX_CV,
-    PTX_WB,
-    PTX_WT
-} PtxCache;
-
 /* Modifiers that are there or not. */
 enum {
     PTX_FLAG_FTZ = 1 << 0,
     PTX_FLAG_SAT = 1 << 1,
     PTX_FLAG_APPROX = 1 << 2,
-    PTX_FLAG_FULL = 1 << 3,
-    PTX_FLAG_CC = 1 << 4, /* writes the carry */
-    PTX_FLAG_UNI = 1 << 5,
-    PTX_FLAG_NC = 1 << 6, /* through the read-only path */
-    PTX_FLAG_VOLATILE = 1 << 7,
-    PTX_FLAG_TO = 1 << 8,        /* cvta.to: generic into the space */
-    PTX_FLAG_WRAP = 1 << 9,      /* shf: amount modulo 32; else clamped */
-    PTX_FLAG_LEFT = 1 << 10,     /* shf.l; shf.r without it */
-    PTX_FLAG_SHIFTAMT = 1 << 11, /* bfind */
-    PTX_FLAG_GROUP = 1 << 12     /* cp.async.bulk: of a group, not of a barrier */
+    PTX_FLAG_CC = 1 << 3,       /* writes the carry */
+    PTX_FLAG_NC = 1 << 4,       /* through the read-only path */
+    PTX_FLAG_WRAP = 1 << 5,     /* shf: amount modulo 32; else clamped */
+    PTX_FLAG_LEFT = 1 << 6,     /* shf.l; shf.r without it */
+    PTX_FLAG_SHIFTAMT = 1 << 7, /* bfind */
+    PTX_FLAG_PAST_L1 = 1 << 8   /* .cg, .cv, .volatile */
 };
 
 /* Opcode with all its modifiers, decoded once per distinct text and shared. */
@@ -171,37 +110,17 @@ typedef struct PtxForm {
     PtxCombine combine;
     PtxHalf half;
     PtxRounding rounding;
-    PtxCache cache;
     int vector; /* 1, 2, 4 or 8 elements */
     int mode;   /* prmt: 0, or 1 + index into f4e b4e rc8 ecl ecr rc16 */
     unsigned flags;
     int writes; /* leading operands that are results: 0 or 1 (a pair or a vector counts once) */
 } PtxForm;
 
-/* Special registers (10): the ones with a known meaning by number, others by name. */
+/* Special registers: the ones with a known meaning by number, others by name. */
 typedef enum PtxSpecial {
     PTX_SPECIAL_OTHER,
-    PTX_TID_X,
-    PTX_TID_Y,
-    PTX_TID_Z,
-    PTX_NTID_X,
-    PTX_NTID_Y,
-    PTX_NTID_Z,
-    PTX_CTAID_X,
-    PTX_CTAID_Y,
-    PTX_CTAID_Z,
-    PTX_NCTAID_X,
-    PTX_NCTAID_Y,
-    PTX_NCTAID_Z,
-    PTX_LANEID,
-    PTX_WARPID,
-    PTX_NWARPID,
-    PTX_LANEMASK_EQ,
-    PTX_LANEMASK_LE,
-    PTX_LANEMASK_LT,
-    PTX_LANEMASK_GE,
-    PTX_LANEMASK_GT,
-    PTX_WARP_SIZE,
+#define SPECIAL(id, word) PTX_##id,
+#include "metrics/ptx/ptx_words.def"
     PTX_SPECIAL_COUNT
 } PtxSpecial;
 

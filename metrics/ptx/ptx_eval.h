@@ -10,7 +10,7 @@
 
 #include "metrics/ptx/ptx_scalar.h"
 
-enum { PTX_LANES = 32, PTX_SOURCES = 8, PTX_ALL = -1 };
+enum { PTX_LANES = 32, PTX_SOURCES = 8 };
 
 typedef struct Lanes {
     uint32_t known;        /* bit i: lane i's value is known */

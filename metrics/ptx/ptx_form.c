@@ -11,7 +11,6 @@ typedef enum Field {
     FIELD_COMBINE,
     FIELD_HALF,
     FIELD_ROUNDING,
-    FIELD_CACHE,
     FIELD_VECTOR,
     FIELD_MODE
 } Field;
@@ -35,13 +34,14 @@ static const Words modifiers[] = {
     {"and or xor", FIELD_COMBINE, PTX_COMBINE_AND},
     {"lo hi wide", FIELD_HALF, PTX_LOW},
     {"rn rz rm rp rna rni rzi rmi rpi", FIELD_ROUNDING, PTX_RN},
-    {"ca cg cs lu cv wb wt", FIELD_CACHE, PTX_CA},
     {"v2", FIELD_VECTOR, 2},
     {"v4", FIELD_VECTOR, 4},
     {"v8", FIELD_VECTOR, 8},
     {"f4e b4e rc8 ecl ecr rc16", FIELD_MODE, 1},
     /* Numbers of the bits. */
-    {"ftz sat approx full cc uni nc volatile to wrap l shiftamt bulk_group", FIELD_FLAG, 0},
+    {"ftz sat approx cc nc wrap l shiftamt cg", FIELD_FLAG, 0},
+    {"cv", FIELD_FLAG, 8},
+    {"volatile", FIELD_FLAG, 8},
 };
 
 typedef struct OpInfo {
@@ -70,7 +70,7 @@ static void add_words(PtxWords *w, uint32_t scope, const char *words, int kind, 
 {
     for (size_t length; *words; words += length + (words[length] == ' '), value += step) {
         length = strcspn(words, " ");
-        PtxMapEntry *e = ptx_map_add(&w->map, words, length, scope);
+        MapEntry *e = map_add(&w->map, words, length, scope);
         e->kind = kind;
         e->value = value;
     }
@@ -94,13 +94,9 @@ PtxWords ptx_words_new(Arena *a)
 
 static void apply_modifier(PtxForm *f, Field field, int value)
 {
-    int *const of[] = {[FIELD_COMPARE] = (int *)&f->compare,
-                       [FIELD_COMBINE] = (int *)&f->combine,
-                       [FIELD_HALF] = (int *)&f->half,
-                       [FIELD_CACHE] = (int *)&f->cache,
-                       [FIELD_ROUNDING] = (int *)&f->rounding,
-                       [FIELD_VECTOR] = &f->vector,
-                       [FIELD_MODE] = &f->mode};
+    int *const of[] = {[FIELD_COMPARE] = (int *)&f->compare, [FIELD_COMBINE] = (int *)&f->combine,
+                       [FIELD_HALF] = (int *)&f->half,       [FIELD_ROUNDING] = (int *)&f->rounding,
+                       [FIELD_VECTOR] = &f->vector,          [FIELD_MODE] = &f->mode};
     if (field == FIELD_TYPE && f->type_count < 4)
         f->types[f->type_count++] = (PtxType)value;
     else if (field == FIELD_SPACE)
@@ -116,7 +112,7 @@ static void apply_modifiers(const PtxWords *w, PtxForm *f, const char *at, const
     while (at < end) {
         const char *dot = memchr(at + 1, '.', (size_t)(end - at - 1));
         const char *stop = dot ? dot : end;
-        const PtxMapEntry *e = ptx_map_find(&w->map, at + 1, (size_t)(stop - at - 1), MODIFIERS);
+        const MapEntry *e = map_find(&w->map, at + 1, (size_t)(stop - at - 1), MODIFIERS);
         if (e)
             apply_modifier(f, (Field)e->kind, e->value);
         at = stop;
@@ -161,7 +157,7 @@ static PtxForm *decode(PtxWords *w, const char *text, size_t length)
     f->text = arena_copy(w->arena, text, length);
     size_t n = length;
     while (n > 0) {
-        const PtxMapEntry *e = ptx_map_find(&w->map, text, n, OPCODES);
+        const MapEntry *e = map_find(&w->map, text, n, OPCODES);
         if (e) {
             f->op = (PtxOp)e->value;
             break;
@@ -180,12 +176,12 @@ static PtxForm *decode(PtxWords *w, const char *text, size_t length)
 
 const PtxForm *ptx_words_form(PtxWords *w, const char *text, size_t length, bool *fresh)
 {
-    const PtxMapEntry *known = ptx_map_find(&w->map, text, length, FORMS);
+    const MapEntry *known = map_find(&w->map, text, length, FORMS);
     *fresh = !known;
     if (known)
         return known->pointer;
     PtxForm *f = decode(w, text, length);
-    PtxMapEntry *e = ptx_map_add(&w->map, f->text, length, FORMS);
+    MapEntry *e = map_add(&w->map, f->text, length, FORMS);
     e->kind = 1;
     e->pointer = f;
     return f;
@@ -193,77 +189,20 @@ const PtxForm *ptx_words_form(PtxWords *w, const char *text, size_t length, bool
 
 PtxType ptx_words_type(const PtxWords *w, const char *text, size_t length)
 {
-    const PtxMapEntry *e = ptx_map_find(&w->map, text, length, MODIFIERS);
+    const MapEntry *e = map_find(&w->map, text, length, MODIFIERS);
     return e && e->kind == FIELD_TYPE ? (PtxType)e->value : PTX_NO_TYPE;
 }
 
 bool ptx_words_space(const PtxWords *w, const char *text, size_t length, PtxSpace *space)
 {
-    const PtxMapEntry *e = ptx_map_find(&w->map, text, length, MODIFIERS);
+    const MapEntry *e = map_find(&w->map, text, length, MODIFIERS);
     if (!e || e->kind != FIELD_SPACE)
         return false;
     *space = (PtxSpace)e->value;
     return true;
 }
 
-const PtxMapEntry *ptx_words_special(const PtxWords *w, const char *text, size_t length)
+const MapEntry *ptx_words_special(const PtxWords *w, const char *text, size_t length)
 {
-    return ptx_map_find(&w->map, text, length, SPECIALS);
-}
-
-/* FNV-1a, 32 bits (Fowler, Noll, Vo), with the scope mixed in. */
-static uint32_t hash_key(const char *text, size_t length, uint32_t scope)
-{
-    uint32_t h = 2166136261u ^ (scope * 0x9e3779b1u);
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ (unsigned char)text[i]) * 16777619u;
-    return h ^ (h >> 15);
-}
-
-static PtxMapEntry *find_slot(PtxMapEntry *slots, size_t capacity, const char *text, size_t length,
-                              uint32_t scope, uint32_t hash)
-{
-    for (size_t i = hash;; i++) {
-        PtxMapEntry *e = &slots[i & (capacity - 1)];
-        if (!e->text)
-            return e;
-        if (e->hash == hash && e->length == length && e->scope == scope &&
-            memcmp(e->text, text, length) == 0)
-            return e;
-    }
-}
-
-PtxMapEntry *ptx_map_find(const PtxMap *m, const char *text, size_t length, uint32_t scope)
-{
-    if (m->count == 0)
-        return NULL;
-    PtxMapEntry *e =
-        find_slot(m->slots, m->capacity, text, length, scope, hash_key(text, length, scope));
-    return e->text ? e : NULL;
-}
-
-static void grow(PtxMap *m)
-{
-    const size_t capacity = m->capacity ? m->capacity * 2 : FIRST_SIZE(256, 2);
-    PtxMapEntry *slots = ARENA_ARRAY(m->arena, PtxMapEntry, capacity);
-    for (size_t i = 0; i < m->capacity; i++) {
-        const PtxMapEntry *e = &m->slots[i];
-        if (e->text)
-            *find_slot(slots, capacity, e->text, e->length, e->scope, e->hash) = *e;
-    }
-    m->slots = slots;
-    m->capacity = capacity;
-}
-
-PtxMapEntry *ptx_map_add(PtxMap *m, const char *text, size_t length, uint32_t scope)
-{
-    if (m->count * 2 >= m->capacity)
-        grow(m);
-    const uint32_t hash = hash_key(text, length, scope);
-    PtxMapEntry *e = find_slot(m->slots, m->capacity, text, length, scope, hash);
-    if (!e->text) {
-        *e = (PtxMapEntry){.text = text, .length = (uint32_t)length, .scope = scope, .hash = hash};
-        m->count++;
-    }
-    return e;
+    return map_find(&w->map, text, length, SPECIALS);
 }

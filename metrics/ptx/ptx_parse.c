@@ -10,7 +10,7 @@ static bool part_of_register(PtxReader *r, const PtxToken *t, PtxOperand *o)
     if (!dot || dot == t->text)
         return false;
     const size_t length = (size_t)(dot - t->text);
-    const PtxMapEntry *e = ptx_reader_find(r, r->scope, t->text, length);
+    const MapEntry *e = ptx_reader_find(r, r->scope, t->text, length);
     if (!e || e->kind != PTX_NAME_REGISTER)
         return false;
     o->kind = PTX_OPERAND_REGISTER;
@@ -27,7 +27,7 @@ static PtxOperand operand_of_name(PtxReader *r, const PtxToken *t)
         o.kind = PTX_OPERAND_SINK;
         return o;
     }
-    const PtxMapEntry *e = ptx_reader_find(r, r->scope, t->text, t->length);
+    const MapEntry *e = ptx_reader_find(r, r->scope, t->text, t->length);
     if (!e && part_of_register(r, t, &o))
         return o;
     if (e && e->kind == PTX_NAME_REGISTER) {
@@ -37,15 +37,14 @@ static PtxOperand operand_of_name(PtxReader *r, const PtxToken *t)
         o.kind = PTX_OPERAND_VARIABLE;
         o.variable = e->pointer;
     } else {
-        const PtxMapEntry *special = e ? NULL : ptx_words_special(&r->words, t->text, t->length);
+        const MapEntry *special = e ? NULL : ptx_words_special(&r->words, t->text, t->length);
         o.name = arena_copy(r->arena, t->text, t->length);
         if (special) {
             o.kind = PTX_OPERAND_SPECIAL;
             o.index = special->value;
         } else if (t->text[0] == '%') {
-            diag_error(r->diag,
-                       (Span){r->lex.source, (size_t)(t->text - r->lex.source->text), t->length},
-                       "register '%s' is not declared", o.name);
+            diag_error(r->diag, ptx_token_span(&r->lex, t), "register '%s' is not declared",
+                       o.name);
         }
     }
     return o;
@@ -263,26 +262,22 @@ static bool read_register(PtxReader *r, PtxType type, int vector)
     if (r->lex.token.kind != PTX_TOKEN_WORD)
         return ptx_reader_expected(r, "the name of a register");
     const PtxToken name = r->lex.token;
-    const Span at = ptx_lexer_span(&r->lex);
     ptx_lexer_next(&r->lex);
     const bool range = ptx_lexer_take(&r->lex, '<');
     uint64_t count = 1;
     if (range && (!ptx_reader_integer(r, &count) ||
                   !ptx_reader_expect(r, '>', "after a number of registers")))
         return false;
-    PtxMapEntry *e = ptx_map_add(&r->names, name.text, name.length, r->scope);
-    if (e->kind != 0)
-        return diag_error(r->diag, at, "'%.*s' is declared twice in its scope", (int)name.length,
-                          name.text);
+    MapEntry *e = ptx_reader_declare(r, &name, range ? PTX_NAME_RANGE : PTX_NAME_REGISTER);
+    if (!e)
+        return false;
     f->declared[type] += count < UINT32_MAX ? count : UINT32_MAX;
     if (range) {
         PtxRange *info = ARENA_NEW(r->arena, PtxRange);
         *info = (PtxRange){type, vector, count};
-        e->kind = PTX_NAME_RANGE;
         e->pointer = info;
         return true;
     }
-    e->kind = PTX_NAME_REGISTER;
     e->value = (int)f->registers.count;
     VEC_PUSH(r->arena, &f->registers, ((PtxRegister){type, vector}));
     return true;
@@ -350,7 +345,7 @@ static bool read_table(PtxReader *r, const PtxToken *name)
 {
     PtxFunction *f = r->function;
     PtxTable t = {0};
-    PtxMapEntry *e = ptx_map_add(&r->names, name->text, name->length, r->scope);
+    MapEntry *e = map_add(&r->names, name->text, name->length, r->scope);
     e->kind = PTX_NAME_TABLE;
     e->value = (int)f->tables.count;
     if (ptx_lexer_take_word(&r->lex, ".branchtargets")) {
@@ -358,8 +353,7 @@ static bool read_table(PtxReader *r, const PtxToken *name)
         VEC_PUSH(r->arena, &f->tables, t);
         return ok;
     }
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';'))
-        ptx_lexer_next(&r->lex);
+    ptx_reader_skip_to(r, ";");
     VEC_PUSH(r->arena, &f->tables, t);
     return ptx_reader_expect(r, ';', "after a list of targets");
 }
@@ -375,12 +369,10 @@ static bool at_table(const PtxReader *r)
 static bool read_label(PtxReader *r, const PtxToken *name)
 {
     PtxFunction *f = r->function;
-    PtxMapEntry *e = ptx_map_add(&r->names, name->text, name->length, r->scope);
+    MapEntry *e = map_add(&r->names, name->text, name->length, r->scope);
     if (e->kind != 0)
-        return diag_error(
-            r->diag,
-            (Span){r->lex.source, (size_t)(name->text - r->lex.source->text), name->length},
-            "label '%.*s' stands twice in its scope", (int)name->length, name->text);
+        return diag_error(r->diag, ptx_token_span(&r->lex, name),
+                          "label '%.*s' stands twice in its scope", (int)name->length, name->text);
     e->kind = PTX_NAME_LABEL;
     e->value = (int)f->labels.count;
     const PtxLabel label = {arena_copy(r->arena, name->text, name->length), f->instrs.count};
@@ -447,7 +439,7 @@ static bool read_statement(PtxReader *r)
 static void resolve(PtxReader *r, const PtxPending *p)
 {
     PtxOperand *o = p->operand;
-    const PtxMapEntry *e = ptx_reader_find(r, p->scope, o->name, strlen(o->name));
+    const MapEntry *e = ptx_reader_find(r, p->scope, o->name, strlen(o->name));
     if (e && e->kind == PTX_NAME_LABEL) {
         o->kind = PTX_OPERAND_LABEL;
         o->index = e->value;
@@ -537,7 +529,7 @@ static void read_attributes(PtxReader *r, PtxFunction *f)
 /* The object of a name: the one declared before, if it has no body yet. */
 static PtxFunction *enter_function(PtxReader *r, const PtxToken *name, Span at)
 {
-    PtxMapEntry *e = ptx_map_add(&r->names, name->text, name->length, 0);
+    MapEntry *e = map_add(&r->names, name->text, name->length, 0);
     PtxFunction *old = e->kind == PTX_NAME_FUNCTION ? e->pointer : NULL;
     if (old && !old->has_body)
         return old;
@@ -605,10 +597,9 @@ static void leave_function(PtxReader *r)
 /* .section NAME "{" … "}": debug information, not needed */
 static void skip_section(PtxReader *r)
 {
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, '{'))
-        ptx_lexer_next(&r->lex);
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_take(&r->lex, '}'))
-        ptx_lexer_next(&r->lex);
+    ptx_reader_skip_to(r, "{");
+    ptx_reader_skip_to(r, "}");
+    ptx_lexer_take(&r->lex, '}');
 }
 
 /* .file number "name" [ "," size "," time ] */

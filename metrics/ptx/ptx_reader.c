@@ -1,13 +1,9 @@
 #include "metrics/ptx/ptx_reader.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 /* --- tokens ------------------------------------------------------------------------------------------ */
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* Control characters too: no name or message should carry them. */
 static bool is_blank(char c)
@@ -17,13 +13,12 @@ static bool is_blank(char c)
 
 static bool starts_word(char c)
 {
-    const char lower = (char)(c | 0x20);
-    return (lower >= 'a' && lower <= 'z') || c == '%' || c == '.' || c == '_' || c == '$';
+    return isalpha((unsigned char)c) || c == '%' || c == '.' || c == '_' || c == '$';
 }
 
 static bool in_word(char c)
 {
-    return starts_word(c) || is_digit(c);
+    return starts_word(c) || isdigit((unsigned char)c);
 }
 
 /* blank = white space | either kind of comment */
@@ -57,81 +52,29 @@ static const char *end_of_word(const char *p, const char *end)
     return p;
 }
 
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return 99;
-}
-
-static uint64_t read_digits(const char **p, const char *end, int base)
-{
-    uint64_t value = 0;
-    while (*p < end && digit_value(**p) < base) {
-        value = value * (unsigned)base + (unsigned)digit_value(**p);
-        (*p)++;
-    }
-    return value;
-}
-
-static uint64_t double_bits(double d)
-{
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
-}
-
-/* decimal with a point or an exponent; PTX reads it as a double */
-static bool lex_decimal_float(PtxLexer *l)
-{
-    char copy[64];
-    size_t n = 0;
-    const char *p = l->at;
-    bool real = false;
-    while (p < l->end && n + 1 < sizeof copy) {
-        const bool exponent_sign =
-            n > 0 && (p[-1] == 'e' || p[-1] == 'E') && (*p == '-' || *p == '+');
-        if (!is_digit(*p) && *p != '.' && *p != 'e' && *p != 'E' && !exponent_sign)
-            break;
-        real |= *p == '.' || *p == 'e' || *p == 'E';
-        copy[n++] = *p++;
-    }
-    if (!real)
-        return false;
-    copy[n] = '\0';
-    l->token.kind = PTX_TOKEN_FLOAT64;
-    l->token.value = double_bits(strtod(copy, NULL));
-    l->at = p;
-    return true;
-}
-
-/* integer | float */
+/* integer | float; PTX reads a decimal with a point or an exponent as a double. */
 static void lex_number(PtxLexer *l)
 {
-    const char *p = l->at;
-    const char kind = p[0] == '0' && l->end - p > 1 ? (char)(p[1] | 0x20) : 0;
-    l->token.kind = PTX_TOKEN_INTEGER;
-    if (kind == 'f' || kind == 'd') {
-        l->token.kind = kind == 'f' ? PTX_TOKEN_FLOAT32 : PTX_TOKEN_FLOAT64;
-        p += 2;
-        l->token.value = read_digits(&p, l->end, 16);
-        if (kind == 'f')
-            l->token.value &= UINT32_MAX;
-    } else if (kind == 'x' || kind == 'b') {
-        p += 2;
-        l->token.value = read_digits(&p, l->end, kind == 'x' ? 16 : 2);
-    } else {
-        if (lex_decimal_float(l))
-            return;
-        l->token.value = read_digits(&p, l->end, p[0] == '0' ? 8 : 10);
+    const char kind = l->at[0] == '0' ? (char)(l->at[1] | 0x20) : 0;
+    const bool prefixed = kind && strchr("fdxb", kind);
+    char *end = NULL;
+    l->token.kind = kind == 'f'   ? PTX_TOKEN_FLOAT32
+                    : kind == 'd' ? PTX_TOKEN_FLOAT64
+                                  : PTX_TOKEN_INTEGER;
+    l->token.value = strtoull(prefixed ? l->at + 2 : l->at, &end,
+                              !prefixed     ? 0
+                              : kind == 'b' ? 2
+                                            : 16);
+    if (kind == 'f')
+        l->token.value &= UINT32_MAX;
+    if (!prefixed && *end && strchr(".eE", *end)) {
+        const double real = strtod(l->at, &end);
+        l->token.kind = PTX_TOKEN_FLOAT64;
+        memcpy(&l->token.value, &real, sizeof real);
     }
-    if (p < l->end && *p == 'U')
-        p++;
-    l->at = p > l->at ? p : l->at + 1;
+    if (*end == 'U')
+        end++;
+    l->at = end > l->at ? end : l->at + 1;
 }
 
 static void lex_string(PtxLexer *l)
@@ -155,7 +98,7 @@ void ptx_lexer_next(PtxLexer *l)
         lex_string(l);
         return;
     }
-    if (is_digit(*l->at)) {
+    if (isdigit((unsigned char)*l->at)) {
         lex_number(l);
     } else if (starts_word(*l->at)) {
         l->token.kind = PTX_TOKEN_WORD;
@@ -199,7 +142,12 @@ bool ptx_lexer_take_word(PtxLexer *l, const char *word)
 
 Span ptx_lexer_span(const PtxLexer *l)
 {
-    return (Span){l->source, (size_t)(l->token.text - l->source->text), l->token.length};
+    return ptx_token_span(l, &l->token);
+}
+
+Span ptx_token_span(const PtxLexer *l, const PtxToken *t)
+{
+    return (Span){l->source, (size_t)(t->text - l->source->text), t->length};
 }
 
 /* --- names and variables ----------------------------------------------------------------------------- */
@@ -223,13 +171,17 @@ bool ptx_reader_expect(PtxReader *r, char sign, const char *where)
     return ptx_reader_expected(r, arena_printf(r->arena, "'%c' %s", sign, where));
 }
 
+void ptx_reader_skip_to(PtxReader *r, const char *signs)
+{
+    while (r->lex.token.kind != PTX_TOKEN_END &&
+           !(r->lex.token.sign && strchr(signs, r->lex.token.sign)))
+        ptx_lexer_next(&r->lex);
+}
+
 void ptx_reader_skip(PtxReader *r)
 {
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, '}')) {
-        if (ptx_lexer_take(&r->lex, ';'))
-            return;
-        ptx_lexer_next(&r->lex);
-    }
+    ptx_reader_skip_to(r, ";}");
+    ptx_lexer_take(&r->lex, ';');
 }
 
 static bool on_new_line(const PtxLexer *l)
@@ -252,7 +204,7 @@ void ptx_reader_unknown_directive(PtxReader *r)
 {
     const PtxToken t = r->lex.token;
     r->module->unknown_directives++;
-    PtxMapEntry *e = ptx_map_add(&r->names, t.text, t.length, UINT32_MAX);
+    MapEntry *e = map_add(&r->names, t.text, t.length, UINT32_MAX);
     if (e->kind == 0)
         diag_warn(r->diag, ptx_lexer_span(&r->lex), "directive '%.*s' is not known; stepped over",
                   (int)t.length, t.text);
@@ -276,14 +228,14 @@ void ptx_reader_close_scope(PtxReader *r)
 }
 
 /* The register of a range, numbered at its first use. */
-static PtxMapEntry *find_in_range(PtxReader *r, uint32_t scope, const char *text, size_t length)
+static MapEntry *find_in_range(PtxReader *r, uint32_t scope, const char *text, size_t length)
 {
     size_t prefix = length;
-    while (prefix > 0 && text[prefix - 1] >= '0' && text[prefix - 1] <= '9')
+    while (prefix > 0 && isdigit((unsigned char)text[prefix - 1]))
         prefix--;
     if (prefix == length || length - prefix > 9)
         return NULL;
-    const PtxMapEntry *e = ptx_map_find(&r->names, text, prefix, scope);
+    const MapEntry *e = map_find(&r->names, text, prefix, scope);
     if (!e || e->kind != PTX_NAME_RANGE)
         return NULL;
     const PtxRange *range = e->pointer;
@@ -292,17 +244,17 @@ static PtxMapEntry *find_in_range(PtxReader *r, uint32_t scope, const char *text
         number = number * 10 + (uint64_t)(text[i] - '0');
     if (number >= range->count)
         return NULL;
-    PtxMapEntry *fresh = ptx_map_add(&r->names, text, length, scope);
+    MapEntry *fresh = map_add(&r->names, text, length, scope);
     fresh->kind = PTX_NAME_REGISTER;
     fresh->value = (int)r->function->registers.count;
     VEC_PUSH(r->arena, &r->function->registers, ((PtxRegister){range->type, range->vector}));
     return fresh;
 }
 
-PtxMapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length)
+MapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length)
 {
     for (;; scope = r->parents.at[scope]) {
-        PtxMapEntry *e = ptx_map_find(&r->names, text, length, scope);
+        MapEntry *e = map_find(&r->names, text, length, scope);
         if (!e && r->function && scope != 0)
             e = find_in_range(r, scope, text, length);
         if (e || scope == 0)
@@ -317,14 +269,6 @@ bool ptx_reader_integer(PtxReader *r, uint64_t *value)
     *value = r->lex.token.value;
     ptx_lexer_next(&r->lex);
     return true;
-}
-
-/* Steps over "( … )". */
-static void skip_brackets(PtxReader *r)
-{
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';') &&
-           !ptx_lexer_take(&r->lex, ')'))
-        ptx_lexer_next(&r->lex);
 }
 
 static bool read_align(PtxReader *r, PtxVariable *v)
@@ -356,8 +300,10 @@ static bool read_attribute(PtxReader *r, PtxVariable *v)
         v->is_pointer = true;
     else if (t.length == 3 && t.text[1] == 'v' && (t.text[2] == '2' || t.text[2] == '4'))
         v->vector = t.text[2] - '0';
-    if (ptx_lexer_is(&r->lex, '('))
-        skip_brackets(r);
+    if (ptx_lexer_is(&r->lex, '(')) {
+        ptx_reader_skip_to(r, ";)");
+        ptx_lexer_take(&r->lex, ')');
+    }
     return true;
 }
 
@@ -397,15 +343,16 @@ static void skip_initial(PtxReader *r)
     }
 }
 
-static void declare_variable(PtxReader *r, PtxVariable *v, const char *text, size_t length)
+MapEntry *ptx_reader_declare(PtxReader *r, const PtxToken *name, int kind)
 {
-    PtxMapEntry *e = ptx_map_add(&r->names, text, length, r->scope);
-    if (e->kind != 0 && r->function)
-        diag_error(r->diag, v->at, "'%.*s' is declared twice in its scope", (int)length, text);
-    e->kind = PTX_NAME_VARIABLE;
-    e->pointer = v;
-    v->name = arena_copy(r->arena, text, length);
-    v->function = r->function;
+    MapEntry *e = map_add(&r->names, name->text, name->length, r->scope);
+    const bool again = e->kind != 0 && r->function;
+    e->kind = kind;
+    if (!again)
+        return e;
+    diag_error(r->diag, ptx_token_span(&r->lex, name), "'%.*s' is declared twice in its scope",
+               (int)name->length, name->text);
+    return NULL;
 }
 
 static bool read_declarator(PtxReader *r, PtxVariable *v)
@@ -427,7 +374,11 @@ static bool read_declarator(PtxReader *r, PtxVariable *v)
         v->initial = r->lex.token.text;
         skip_initial(r);
     }
-    declare_variable(r, v, name.text, name.length);
+    MapEntry *e = ptx_reader_declare(r, &name, PTX_NAME_VARIABLE);
+    if (e)
+        e->pointer = v;
+    v->name = arena_copy(r->arena, name.text, name.length);
+    v->function = r->function;
     return true;
 }
 

@@ -55,8 +55,9 @@ bool ptx_lexer_is_word(const PtxLexer *l, const char *word);
 bool ptx_lexer_take(PtxLexer *l, char sign);
 bool ptx_lexer_take_word(PtxLexer *l, const char *word);
 
-/* The place of the current token. */
+/* The place of the current token, and of any. */
 Span ptx_lexer_span(const PtxLexer *l);
+Span ptx_token_span(const PtxLexer *l, const PtxToken *t);
 
 /* What a name stands for: the kind of an entry in PtxReader.names. */
 typedef enum PtxNameKind {
@@ -96,7 +97,7 @@ typedef struct PtxReader {
     PtxLexer lex;
     PtxModule *module;
     PtxWords words;
-    PtxMap names;          /* by text and scope */
+    Map names;             /* by text and scope */
     VEC(uint32_t) parents; /* of each scope by number; 0 is the module */
     uint32_t scope;        /* the innermost */
     int depth;
@@ -110,6 +111,8 @@ typedef struct PtxReader {
 /* Adds "expected …, found …" at the current token; always false. */
 bool ptx_reader_expected(PtxReader *r, const char *what);
 bool ptx_reader_expect(PtxReader *r, char sign, const char *where);
+/* Goes on to the next of these signs, or to the end. */
+void ptx_reader_skip_to(PtxReader *r, const char *signs);
 /* Steps over the rest of a statement: past the next ';', or up to a '}' or the end. */
 void ptx_reader_skip(PtxReader *r);
 /* Counts an unknown directive, mentions it the first time, steps over it. */
@@ -118,7 +121,11 @@ void ptx_reader_unknown_directive(PtxReader *r);
 void ptx_reader_open_scope(PtxReader *r);
 void ptx_reader_close_scope(PtxReader *r);
 /* The innermost entry for a name as seen from a scope; NULL when there is none. */
-PtxMapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length);
+MapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length);
+
+/* A name of its own in the innermost scope; NULL after a message when it has a meaning there
+ * already. */
+MapEntry *ptx_reader_declare(PtxReader *r, const PtxToken *name, int kind);
 
 /* A non-negative integer; false after a message. */
 bool ptx_reader_integer(PtxReader *r, uint64_t *value);

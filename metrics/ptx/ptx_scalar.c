@@ -210,34 +210,44 @@ static uint64_t looked_up(const PtxScalar *s)
 
 /* --- comparison and conversion ----------------------------------------------------------- */
 
-static bool holds(const PtxScalar *s)
+/* Which orders of two values let a comparison hold. */
+enum { LESS = 1, SAME = 2, MORE = 4, NO_ORDER = 8 };
+
+static bool holds(PtxCompare how, unsigned order)
+{
+    static const uint8_t orders[] = {
+        [PTX_EQ] = SAME,
+        [PTX_NE] = LESS | MORE,
+        [PTX_LT] = LESS,
+        [PTX_LE] = LESS | SAME,
+        [PTX_GT] = MORE,
+        [PTX_GE] = MORE | SAME,
+        [PTX_LO] = LESS,
+        [PTX_LS] = LESS | SAME,
+        [PTX_HI] = MORE,
+        [PTX_HS] = MORE | SAME,
+        [PTX_EQU] = NO_ORDER | SAME,
+        [PTX_NEU] = NO_ORDER | LESS | MORE,
+        [PTX_LTU] = NO_ORDER | LESS,
+        [PTX_LEU] = NO_ORDER | LESS | SAME,
+        [PTX_GTU] = NO_ORDER | MORE,
+        [PTX_GEU] = NO_ORDER | MORE | SAME,
+        [PTX_NUM] = LESS | SAME | MORE,
+        [PTX_NAN] = NO_ORDER,
+    };
+    return orders[how] & order;
+}
+
+static unsigned order_of(const PtxScalar *s)
 {
     PtxScalar u = *s;
-    u.is_signed = false;
-    switch (s->form->compare) {
-    case PTX_EQ:
-        return s->a == s->b;
-    case PTX_NE:
-        return s->a != s->b;
-    case PTX_LT:
-        return less(s, s->a, s->b);
-    case PTX_LE:
-        return !less(s, s->b, s->a);
-    case PTX_GT:
-        return less(s, s->b, s->a);
-    case PTX_GE:
-        return !less(s, s->a, s->b);
-    case PTX_LO:
-        return less(&u, s->a, s->b);
-    case PTX_LS:
-        return !less(&u, s->b, s->a);
-    case PTX_HI:
-        return less(&u, s->b, s->a);
-    case PTX_HS:
-        return !less(&u, s->a, s->b);
-    default:
-        return false;
-    }
+    u.is_signed = s->is_signed && (s->form->compare < PTX_LO || s->form->compare > PTX_HS);
+    return s->a == s->b ? SAME : less(&u, s->a, s->b) ? LESS : MORE;
+}
+
+static unsigned order_of_reals(double a, double b)
+{
+    return a == b ? SAME : a < b ? LESS : a > b ? MORE : NO_ORDER;
 }
 
 static bool combine(bool p, PtxCombine how, bool c)
@@ -267,7 +277,7 @@ static uint64_t decide(PtxScalar *s, bool p)
 
 static uint64_t compared(PtxScalar *s)
 {
-    return decide(s, holds(s));
+    return decide(s, holds(s->form->compare, order_of(s)));
 }
 
 /* Between integers: extended from the source type, then cut or saturated to the result's. */
@@ -444,41 +454,6 @@ static double calculate(const PtxForm *f, double a, double b, double c)
     }
 }
 
-/* --- comparison ---------------------------------------------------------------------------------- */
-
-static bool ordered(PtxCompare how, double a, double b)
-{
-    switch (how) {
-    case PTX_EQ:
-    case PTX_EQU:
-        return a == b;
-    case PTX_NE:
-    case PTX_NEU:
-        return a != b;
-    case PTX_LT:
-    case PTX_LTU:
-        return a < b;
-    case PTX_LE:
-    case PTX_LEU:
-        return a <= b;
-    case PTX_GT:
-    case PTX_GTU:
-        return a > b;
-    case PTX_GE:
-    case PTX_GEU:
-        return a >= b;
-    default:
-        return how == PTX_NUM;
-    }
-}
-
-static bool compare(PtxCompare how, double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return how >= PTX_EQU && how != PTX_NUM;
-    return ordered(how, a, b);
-}
-
 /* --- conversion ---------------------------------------------------------------------------------- */
 
 static double to_whole(PtxRounding r, double v)
@@ -550,7 +525,7 @@ void ptx_float_eval(PtxScalar *s)
     }
     const double a = flush(f, from_bits(s->a, t)), b = flush(f, from_bits(s->b, t));
     if (f->op == PTX_SETP || f->op == PTX_SET) {
-        decide(s, compare(f->compare, a, b));
+        decide(s, holds(f->compare, order_of_reals(a, b)));
         return;
     }
     double r = calculate(f, a, b, flush(f, from_bits(s->c, t)));

@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-/* Definitions followed from one value; compilers need three or four. */
-enum { TRIP_DEPTH = 24, TRIP_BUDGET = 64 };
+/* Operands looked at for one value; compilers need three or four. */
+enum { TRIP_BUDGET = 64 };
 
 static const size_t no_instr = SIZE_MAX;
 
@@ -11,7 +11,8 @@ static const size_t no_instr = SIZE_MAX;
 
 static bool same_atom(const TripAtom *a, const TripAtom *b)
 {
-    return a->param == b->param && a->offset == b->offset && a->special == b->special;
+    return a->param == b->param && a->offset == b->offset && a->special == b->special &&
+           a->moving == b->moving;
 }
 
 /* out += factor × x; false when it does not fit. */
@@ -36,15 +37,32 @@ static bool add_scaled(TripAffine *out, const TripAffine *x, int64_t factor)
     return true;
 }
 
-static bool is_constant(const TripAffine *x)
+/* Terms that count. */
+static int count_terms(const TripAffine *x)
+{
+    int n = 0;
+    for (int i = 0; i < x->count; i++)
+        n += x->factors[i] != 0;
+    return n;
+}
+
+/* Does it depend on what registers are worth when an iteration starts? */
+static bool is_moving(const TripAffine *x)
 {
     for (int i = 0; i < x->count; i++)
-        if (x->factors[i] != 0)
-            return false;
-    return true;
+        if (x->factors[i] != 0 && x->atoms[i].moving)
+            return true;
+    return false;
 }
 
 /* --- definitions that reach -------------------------------------------------------------- */
+
+/* Where values are followed. */
+typedef struct Slice {
+    const Flow *w;
+    int loop;   /* one iteration of it; CFG_NONE: in front of all loops that matter */
+    int budget; /* operands that may still be looked at */
+} Slice;
 
 static bool comes_before(const Flow *w, size_t def, size_t use)
 {
@@ -52,35 +70,87 @@ static bool comes_before(const Flow *w, size_t def, size_t use)
     return d == u ? def < use : dom_dominates(w->dom, d, u);
 }
 
-/* The only definition of a register that can reach an instruction, all loops closed to the
- * definition's own; no_instr when that is not plain to see. */
-static size_t reaching(const Flow *w, int reg, size_t use)
+/* The only definition of a register in a loop; no_instr when there is none, `many` when there are
+ * more. */
+static size_t definition_in_loop(const Flow *w, int loop, int reg, bool *many)
 {
     const DefUseList *l = &w->uses->defs[reg];
+    size_t found = no_instr;
+    *many = false;
+    for (size_t i = 0; i < l->count; i++) {
+        if (!loop_contains(w->loops, loop, w->cfg->block_of[l->at[i]]))
+            continue;
+        *many |= found != no_instr;
+        found = l->at[i];
+    }
+    return found;
+}
+
+/* The only definition of a register, in front of `loop` (CFG_NONE: anywhere), that can reach an
+ * instruction; no_instr when that is not plain to see. */
+static size_t reaching(const Flow *w, int reg, size_t use, int loop)
+{
+    const DefUseList *l = &w->uses->defs[reg];
+    const int at = w->cfg->block_of[use];
+    const int around = loop == CFG_NONE ? w->loops->loop_of[at] : w->loops->loops.at[loop].parent;
     size_t best = no_instr;
     for (size_t i = 0; i < l->count; i++)
         if (comes_before(w, l->at[i], use) && (best == no_instr || comes_before(w, best, l->at[i])))
             best = l->at[i];
-    const CfgBlock *at = &w->cfg->blocks[w->cfg->block_of[use]];
     for (size_t i = 0; i < l->count && best != no_instr; i++) {
         const size_t d = l->at[i];
-        const CfgBlock *b = &w->cfg->blocks[w->cfg->block_of[d]];
-        const bool later =
-            b->order > at->order && w->loops->loop_of[w->cfg->block_of[use]] == CFG_NONE;
-        const bool unreachable = b->order == CFG_NONE;
-        if (d != best && !comes_before(w, d, best) && !later && !unreachable)
+        const int block = w->cfg->block_of[d], order = w->cfg->blocks[block].order;
+        const bool later = order > w->cfg->blocks[at].order && around == CFG_NONE;
+        const bool within = loop != CFG_NONE && loop_contains(w->loops, loop, block);
+        if (d != best && !comes_before(w, d, best) && !later && !within && order != CFG_NONE)
             return no_instr;
     }
     return best;
 }
 
-static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int *budget,
-                           TripAffine *out);
+static bool affine_instr(Slice *s, size_t i, TripAffine *out);
 
 static bool affine_atom(TripAtom atom, TripAffine *out)
 {
     *out = (TripAffine){.count = 1, .atoms = {atom}, .factors = {1}};
     return true;
+}
+
+/* What a register is worth at an instruction, in a loop by what registers are worth when an iteration
+ * starts.  `use` no_instr: at the iteration's end. */
+static bool value_of(Slice *s, int reg, size_t use, TripAffine *out)
+{
+    const Flow *w = s->w;
+    const int loop = s->loop;
+    if (loop != CFG_NONE) {
+        bool many = false;
+        const size_t def = definition_in_loop(w, loop, reg, &many);
+        if (many)
+            return false;
+        if (def != no_instr && use != no_instr && !comes_before(w, def, use))
+            return affine_atom((TripAtom){.moving = true, .offset = reg}, out);
+        if (def != no_instr)
+            return affine_instr(s, def, out);
+        use = w->cfg->blocks[w->loops->loops.at[loop].header].first;
+    }
+    const size_t def = reaching(w, reg, use, loop);
+    s->loop = CFG_NONE;
+    const bool known = def != no_instr && affine_instr(s, def, out);
+    s->loop = loop;
+    return known;
+}
+
+static bool affine_operand(Slice *s, const PtxOperand *o, size_t use, TripAffine *out)
+{
+    if (s->budget-- <= 0)
+        return false;
+    if (o->kind == PTX_OPERAND_IMMEDIATE) {
+        *out = (TripAffine){.constant = o->value};
+        return true;
+    }
+    if (o->kind == PTX_OPERAND_SPECIAL && o->index != PTX_SPECIAL_OTHER)
+        return affine_atom((TripAtom){.special = (PtxSpecial)o->index}, out);
+    return o->kind == PTX_OPERAND_REGISTER && !o->name && value_of(s, o->index, use, out);
 }
 
 static bool affine_param(const PtxInstr *in, TripAffine *out)
@@ -97,197 +167,87 @@ static bool affine_param(const PtxInstr *in, TripAffine *out)
     return affine_atom((TripAtom){.param = v, .offset = o->value, .type = in->form->types[0]}, out);
 }
 
-static bool affine_sum(const Flow *w, const PtxInstr *in, size_t i, int64_t sign, int *budget,
-                       TripAffine *out)
+/* One of the two must be a constant. */
+static bool multiply(TripAffine *out, const TripAffine *by)
 {
-    TripAffine b;
-    return affine_operand(w, &in->operands[1], i, budget, out) &&
-           affine_operand(w, &in->operands[2], i, budget, &b) && add_scaled(out, &b, sign);
-}
-
-static bool affine_product(const Flow *w, const PtxInstr *in, size_t i, int *budget,
-                           TripAffine *out)
-{
-    TripAffine a, b;
-    if (in->form->half == PTX_HIGH || !affine_operand(w, &in->operands[1], i, budget, &a) ||
-        !affine_operand(w, &in->operands[2], i, budget, &b))
-        return false;
+    const TripAffine a = *out;
+    const bool scales = count_terms(by) == 0;
     *out = (TripAffine){0};
-    if (is_constant(&b))
-        return add_scaled(out, &a, b.constant);
-    return is_constant(&a) && add_scaled(out, &b, a.constant);
+    return (scales || count_terms(&a) == 0) &&
+           add_scaled(out, scales ? &a : by, scales ? by->constant : a.constant);
 }
 
-static bool affine_shift(const Flow *w, const PtxInstr *in, size_t i, int *budget, TripAffine *out)
+static bool affine_instr(Slice *s, size_t i, TripAffine *out)
 {
-    TripAffine a;
-    const PtxOperand *o = &in->operands[2];
-    *out = (TripAffine){0};
-    return o->kind == PTX_OPERAND_IMMEDIATE && o->value >= 0 && o->value < 32 &&
-           affine_operand(w, &in->operands[1], i, budget, &a) &&
-           add_scaled(out, &a, INT64_C(1) << o->value);
-}
-
-static bool affine_instr(const Flow *w, size_t i, int *budget, TripAffine *out)
-{
-    const PtxInstr *in = &w->function->instrs.at[i];
+    const PtxInstr *in = &s->w->function->instrs.at[i];
     const PtxForm *f = in->form;
-    TripAffine c;
-    if (in->guard != PTX_NO_GUARD || ptx_type_is_float(f->types[0]) || in->count < 2)
+    const int count = in->count - 1;
+    const bool low = f->half != PTX_HIGH;
+    TripAffine v[3];
+    if (in->guard != PTX_NO_GUARD || ptx_type_is_float(f->types[0]) ||
+        ptx_type_is_float(ptx_source_type(f)) || count < 1 || count > 3)
         return false;
-    switch (f->op) {
-    case PTX_LD:
+    if (f->op == PTX_LD)
         return f->space == PTX_PARAM && affine_param(in, out);
+    for (int k = 0; k < count; k++)
+        if (!affine_operand(s, &in->operands[1 + k], i, &v[k]))
+            return false;
+    *out = v[0];
+    switch (f->op) {
     case PTX_MOV:
     case PTX_CVT:
     case PTX_CVTA:
-        return !ptx_type_is_float(ptx_source_type(f)) &&
-               affine_operand(w, &in->operands[1], i, budget, out);
+        return count == 1;
     case PTX_ADD:
-        return in->count == 3 && affine_sum(w, in, i, 1, budget, out);
     case PTX_SUB:
-        return in->count == 3 && affine_sum(w, in, i, -1, budget, out);
+        return count == 2 && add_scaled(out, &v[1], f->op == PTX_ADD ? 1 : -1);
     case PTX_MUL:
-        return in->count == 3 && affine_product(w, in, i, budget, out);
+        return count == 2 && low && multiply(out, &v[1]);
     case PTX_MAD:
-        return in->count == 4 && affine_product(w, in, i, budget, out) &&
-               affine_operand(w, &in->operands[3], i, budget, &c) && add_scaled(out, &c, 1);
+        return count == 3 && low && multiply(out, &v[1]) && add_scaled(out, &v[2], 1);
     case PTX_SHL:
-        return in->count == 3 && affine_shift(w, in, i, budget, out);
+        if (count != 2 || count_terms(&v[1]) > 0 || v[1].constant < 0 || v[1].constant >= 32)
+            return false;
+        v[1].constant = INT64_C(1) << v[1].constant;
+        return multiply(out, &v[1]);
     default:
         return false;
     }
 }
 
-static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int *budget,
-                           TripAffine *out)
-{
-    if ((*budget)-- <= 0)
-        return false;
-    if (o->kind == PTX_OPERAND_IMMEDIATE) {
-        *out = (TripAffine){.constant = o->value};
-        return true;
-    }
-    if (o->kind == PTX_OPERAND_SPECIAL && o->index != PTX_SPECIAL_OTHER)
-        return affine_atom((TripAtom){.special = (PtxSpecial)o->index}, out);
-    if (o->kind != PTX_OPERAND_REGISTER || o->name)
-        return false;
-    const size_t def = reaching(w, o->index, use);
-    return def != no_instr && affine_instr(w, def, budget, out);
-}
-
 /* --- induction --------------------------------------------------------------------------- */
 
-/* The only definition in a loop; no_instr when there is none, `many` when there are more. */
-static size_t definition_in_loop(const Flow *w, int loop, int reg, bool *many)
+/* Is it a register's value at the iteration's start and a constant?  Which register's. */
+static bool is_moved(const TripAffine *x, int *reg)
 {
-    const DefUseList *l = &w->uses->defs[reg];
-    size_t found = no_instr;
-    *many = false;
-    for (size_t i = 0; i < l->count; i++) {
-        if (!loop_contains(w->loops, loop, w->cfg->block_of[l->at[i]]))
-            continue;
-        *many |= found != no_instr;
-        found = l->at[i];
-    }
-    return found;
-}
-
-/* One step of a chain of moves and additions of constants. */
-static bool step_back(const PtxInstr *in, int *reg, int64_t *offset)
-{
-    const PtxForm *f = in->form;
-    if (in->guard != PTX_NO_GUARD || in->count < 2 ||
-        in->operands[1].kind != PTX_OPERAND_REGISTER || in->operands[1].name)
+    int k = 0;
+    while (k < x->count && x->factors[k] == 0)
+        k++;
+    if (count_terms(x) != 1 || x->factors[k] != 1 || !x->atoms[k].moving)
         return false;
-    *reg = in->operands[1].index;
-    if (f->op == PTX_MOV)
-        return true;
-    if ((f->op != PTX_ADD && f->op != PTX_SUB) || ptx_type_is_float(f->types[0]) ||
-        in->count != 3 || in->operands[2].kind != PTX_OPERAND_IMMEDIATE)
-        return false;
-    const int64_t n = in->operands[2].value;
-    if (n < INT32_MIN || n > INT32_MAX)
-        return false;
-    *offset += f->op == PTX_ADD ? n : -n;
+    *reg = (int)x->atoms[k].offset;
     return true;
-}
-
-/* Follows a register back to the value it has when an iteration starts: `*reg` there, plus
- * `*offset`.  `use` is where it is read; no_instr means at the end of the iteration. */
-static bool to_start_of_iteration(const Flow *w, int loop, int *reg, size_t use, int64_t *offset)
-{
-    for (int depth = 0; depth < TRIP_DEPTH; depth++) {
-        bool many = false;
-        const size_t def = definition_in_loop(w, loop, *reg, &many);
-        if (many)
-            return false;
-        if (def == no_instr || (use != no_instr && !comes_before(w, def, use)))
-            return true;
-        if (!step_back(&w->function->instrs.at[def], reg, offset))
-            return false;
-        use = def;
-    }
-    return false;
 }
 
 typedef struct Test {
     size_t branch;
     size_t setp;
     PtxCompare stay; /* while operand 1 `stay` operand 2 */
-    bool is_unsigned;
 } Test;
 
-static PtxCompare inverse(PtxCompare c)
-{
-    switch (c) {
-    case PTX_EQ:
-        return PTX_NE;
-    case PTX_NE:
-        return PTX_EQ;
-    case PTX_LT:
-        return PTX_GE;
-    case PTX_GE:
-        return PTX_LT;
-    case PTX_LE:
-        return PTX_GT;
-    case PTX_GT:
-        return PTX_LE;
-    default:
-        return PTX_NO_COMPARE;
-    }
-}
+/* What holds where the other does not, and where the operands change places; nothing for others than
+ * the six plain ones. */
+static const uint8_t inverses[] = {[PTX_EQ] = PTX_NE, [PTX_NE] = PTX_EQ, [PTX_LT] = PTX_GE,
+                                   [PTX_LE] = PTX_GT, [PTX_GT] = PTX_LE, [PTX_GE] = PTX_LT};
+static const uint8_t mirrored[] = {[PTX_EQ] = PTX_EQ, [PTX_NE] = PTX_NE, [PTX_LT] = PTX_GT,
+                                   [PTX_LE] = PTX_GE, [PTX_GT] = PTX_LT, [PTX_GE] = PTX_LE};
 
-static PtxCompare mirrored(PtxCompare c)
-{
-    switch (c) {
-    case PTX_LT:
-        return PTX_GT;
-    case PTX_GT:
-        return PTX_LT;
-    case PTX_LE:
-        return PTX_GE;
-    case PTX_GE:
-        return PTX_LE;
-    default:
-        return c;
-    }
-}
-
+/* One of those six: also of unsigned numbers; PTX_NO_COMPARE. */
 static PtxCompare plain(PtxCompare c)
 {
-    switch (c) {
-    case PTX_LO:
-        return PTX_LT;
-    case PTX_LS:
-        return PTX_LE;
-    case PTX_HI:
-        return PTX_GT;
-    case PTX_HS:
-        return PTX_GE;
-    default:
-        return c;
-    }
+    if (c >= PTX_LO && c <= PTX_HS)
+        return (PtxCompare)(c - PTX_LO + PTX_LT);
+    return c <= PTX_GE ? c : PTX_NO_COMPARE;
 }
 
 /* The comparison behind a branch out of the loop. */
@@ -312,9 +272,8 @@ static bool find_test(const Flow *w, int loop, LoopEdge exit, Test *t)
         const bool leaves = w->cfg->blocks[exit.from].taken == exit.to;
         t->setp = def;
         t->stay = plain(in->form->compare);
-        t->is_unsigned = !ptx_type_is_signed(in->form->types[0]);
         if (leaves != negated)
-            t->stay = inverse(t->stay);
+            t->stay = (PtxCompare)inverses[t->stay];
         return t->stay != PTX_NO_COMPARE;
     }
     return false;
@@ -332,43 +291,6 @@ static bool made_always(const Flow *w, const Loop *l, int block)
         if (!dom_dominates(w->dom, block, l->latches.at[i]))
             return false;
     return true;
-}
-
-/* What a register is worth in front of the loop. */
-static bool value_before(const Flow *w, int loop, int reg, TripAffine *out)
-{
-    const Loop *l = &w->loops->loops.at[loop];
-    const DefUseList *defs = &w->uses->defs[reg];
-    const size_t header = w->cfg->blocks[l->header].first;
-    size_t best = no_instr;
-    int budget = TRIP_BUDGET;
-    for (size_t i = 0; i < defs->count; i++) {
-        const size_t d = defs->at[i];
-        if (loop_contains(w->loops, loop, w->cfg->block_of[d]) || !comes_before(w, d, header))
-            continue;
-        if (best == no_instr || comes_before(w, best, d))
-            best = d;
-    }
-    for (size_t i = 0; i < defs->count && best != no_instr; i++) {
-        const size_t d = defs->at[i];
-        const int block = w->cfg->block_of[d];
-        const bool behind =
-            l->depth == 1 && w->cfg->blocks[block].order > w->cfg->blocks[l->header].order;
-        if (d != best && !loop_contains(w->loops, loop, block) && !comes_before(w, d, best) &&
-            !behind)
-            return false;
-    }
-    return best != no_instr && affine_instr(w, best, &budget, out);
-}
-
-/* Not changed by the loop: not written in it, or written from parameters alone, which NVVM likes
- * to load again where it needs them. */
-static bool invariant_operand(const Flow *w, int loop, const PtxOperand *o, size_t use)
-{
-    TripAffine ignored;
-    int budget = TRIP_BUDGET;
-    return o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(w, o->index, loop) ||
-           affine_operand(w, o, use, &budget, &ignored);
 }
 
 /* sum and divisor from start, bound, step: the number of tests that let the loop go on, plus one
@@ -400,27 +322,36 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
     const PtxInstr *in = &w->function->instrs.at[test->setp];
     const int block = w->cfg->block_of[test->branch];
     Trip t = {.compare = test->stay, .at_bottom = block != l->header || l->blocks.count == 1};
-    const PtxOperand *moving = &in->operands[1], *bound = &in->operands[2];
-    if (invariant_operand(w, loop, moving, test->setp)) {
-        moving = &in->operands[2];
-        bound = &in->operands[1];
-        t.compare = mirrored(t.compare);
+    TripAffine sides[2], next;
+    bool known[2], fixed[2];
+    for (int i = 0; i < 2; i++) {
+        const PtxOperand *o = &in->operands[1 + i];
+        Slice s = {w, loop, TRIP_BUDGET};
+        known[i] = affine_operand(&s, o, test->setp, &sides[i]);
+        /* NVVM likes to load parameters again where it needs them. */
+        fixed[i] = o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(w, o->index, loop) ||
+                   (known[i] && !is_moving(&sides[i]));
     }
-    if (moving->kind != PTX_OPERAND_REGISTER || !invariant_operand(w, loop, bound, test->setp))
+    const int m = fixed[0] ? 1 : 0;
+    if (m == 1)
+        t.compare = (PtxCompare)mirrored[t.compare];
+    if (in->operands[1 + m].kind != PTX_OPERAND_REGISTER || !fixed[1 - m])
         return unknown("both sides of its test change, or neither");
-    int reg = moving->index;
-    int64_t offset = 0;
-    int budget = TRIP_BUDGET;
-    if (!to_start_of_iteration(w, loop, &reg, test->setp, &offset))
+    int reg = 0, again = 0;
+    Slice s = {w, loop, TRIP_BUDGET};
+    if (!known[m] || !is_moved(&sides[m], &reg))
         return unknown("what its test compares is not a sum of constants");
-    int again = reg;
-    if (!to_start_of_iteration(w, loop, &again, no_instr, &t.step) || again != reg)
+    if (!value_of(&s, reg, no_instr, &next) || !is_moved(&next, &again) || again != reg)
         return unknown("what its test compares does not change by a constant");
-    if (!value_before(w, loop, reg, &t.start))
+    t.step = next.constant;
+    const size_t header = w->cfg->blocks[l->header].first, before = reaching(w, reg, header, loop);
+    s = (Slice){w, CFG_NONE, TRIP_BUDGET};
+    if (before == no_instr || !affine_instr(&s, before, &t.start))
         return unknown("its start is not affine in the parameters");
-    if (!affine_operand(w, bound, test->setp, &budget, &t.bound))
+    if (!known[1 - m])
         return unknown("its bound is not affine in the parameters");
-    if (!solve(&t, offset))
+    t.bound = sides[1 - m];
+    if (!solve(&t, sides[m].constant))
         return unknown("its test does not fit its step");
     t.known = true;
     t.other_exits = l->exits.count > 1;

@@ -23,6 +23,7 @@ typedef struct TripAtom {
     int64_t offset;           /* into it */
     PtxType type;             /* as it is loaded */
     PtxSpecial special;
+    bool moving; /* inside: what register `offset` is worth when an iteration starts */
 } TripAtom;
 
 /* constant + sum of factor × atom */

@@ -714,10 +714,9 @@ static void total(Walker *w)
             "side each");
     if (walk->capped)
         VEC_PUSH(w->arena, &walk->notes,
-                 arena_printf(w->arena, "the walk was stopped after %llu steps; %s",
-                              (unsigned long long)walk->steps,
-                              walk->ended ? "what was left of its loops is taken to go on as before"
-                                          : "counts are lower bounds"));
+                 walk->ended ? "the walk has a limit: what was left of its loops is taken to go on "
+                               "as before"
+                             : "the walk has a limit: counts are lower bounds");
     for (size_t i = 0; i < w->known.count; i++) {
         const Known *k = &w->known.at[i];
         for (int b = 0; b < k->plan->flow->cfg->count; b++)
@@ -736,7 +735,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
     Walker w = {.arena = a, .options = o, .walk = ARENA_NEW(a, Walk)};
     w.regions = (WalkRegions){.arena = a, .walk = w.walk};
     w.max_steps = o->max_steps ? o->max_steps : WALK_MAX_STEPS;
-    w.end = w.max_steps + (o->estimate ? w.max_steps / 2 : 0);
+    w.end = w.max_steps + o->estimate;
     w.default_trips = o->default_trips ? o->default_trips : WALK_DEFAULT_TRIPS;
     for (int l = 0; l < WALK_LATENCY_COUNT; l++)
         w.epoch[l] = 1;
@@ -753,6 +752,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
         frame_free(x);
     }
     walk_region_end(&w.regions);
+    walk_values_give_up(&w);
     w.walk->capped = w.walk->steps >= w.max_steps;
     w.walk->ended = !spent(&w);
     total(&w);

@@ -1,7 +1,9 @@
 /* One warp followed through a kernel.
  *
  * Loads from memory that the launch does not write have values where the caller knows them
- * (WalkData); all others are unknown.
+ * (WalkData).  So have those from memory that it writes, as long as no way to them synchronises with other threads
+ * (walk_slice.h): without, a thread finds what stood there before, or what it has stored itself.  All others
+ * are unknown.
  *
  * Only a slice is computed, for the 32 lanes of one warp of one block: the instructions that branch
  * predicates depend on and, with `memory`, those that addresses and guards of memory accesses
@@ -52,11 +54,14 @@ typedef struct WalkTouch {
     void (*touch)(void *context, const uint64_t *address, uint32_t lanes, int bytes);
 } WalkTouch;
 
-/* What stands in memory that nobody writes during the launch: loads from there have values. */
+/* What stands in memory: loads from there have values. */
 typedef struct WalkData {
     void *context;
-    /* The `bytes` (1 to 8) at an address, the lowest first; false when they are not known. */
+    /* The `bytes` (1 to 8) at an address, the lowest first; false when they are not known, or the launch may write
+     * there. */
     bool (*load)(void *context, uint64_t address, int bytes, uint64_t *value);
+    /* The same of what stood there before the launch, which may write there; NULL: nothing is known. */
+    bool (*before)(void *context, uint64_t address, int bytes, uint64_t *value);
     /* Where the contents of a variable of the module stand, as an address for `load`. */
     bool (*symbol)(void *context, const char *name, uint64_t *address);
 } WalkData;
@@ -89,8 +94,9 @@ typedef struct WalkOptions {
     const WalkData *data;   /* NULL: no load has a value */
     const WalkTrips *trips; /* counts that are said of loops whose exits are not known */
     size_t trip_count;
-    bool passes;      /* keep passings, WALK_PASSES at most; needs `memory` */
-    bool estimate;    /* when max_steps are spent, estimate what is left of loops (walk_rest.h) */
+    bool passes; /* keep passings, WALK_PASSES at most; needs `memory` */
+    uint64_t
+        estimate; /* steps more, in which the rest of loops is estimated (walk_rest.h); 0: it is not */
     bool plain;       /* walk every iteration, also where the rest could be skipped */
     WalkPlans *plans; /* NULL: plans are made anew */
 } WalkOptions;

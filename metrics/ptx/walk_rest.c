@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-    STRETCHES = 32,     /* as one of which a stretch has at least steps */
+    STRETCHES = 128,    /* as one of which a stretch has at least steps */
     CONDITION_DEPTH = 4 /* of predicates joined by and, or and not */
 };
 

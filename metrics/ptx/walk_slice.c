@@ -2,6 +2,8 @@
 
 /* --- values that a lane stores and loads again --------------------------------------------------- */
 
+enum { HOME_LOCAL = 1, HOME_GLOBAL, HOME_SHARED /* the first of them */ };
+
 /* Of an address that is made of several variables. */
 static const PtxVariable several;
 
@@ -94,6 +96,75 @@ static bool escapes(const PtxFunction *f, PtxSpace space)
     return false;
 }
 
+/* --- what other threads cannot have stored ------------------------------------------------------- */
+
+static bool is_global(const PtxForm *f)
+{
+    return f->space == PTX_GLOBAL || f->space == PTX_GENERIC;
+}
+
+/* Can another thread's stores be seen behind it? */
+static bool synchronises(const PtxForm *f)
+{
+    return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
+           f->class == PTX_CLASS_ATOMIC || f->class == PTX_CLASS_ASYNC ||
+           f->class == PTX_CLASS_UNKNOWN ||
+           (f->class == PTX_CLASS_FENCE && f->op != PTX_BAR_WARP) ||
+           (is_global(f) && f->op == PTX_LD &&
+            (strstr(f->text, ".volatile") || strstr(f->text, ".relaxed") ||
+             strstr(f->text, ".acquire")));
+}
+
+static bool stores_global(const PtxForm *f)
+{
+    return f->op == PTX_ST && is_global(f);
+}
+
+/* By instruction: may one of these have come before it? */
+static bool *behind(Arena *a, const Flow *flow, bool (*is)(const PtxForm *))
+{
+    const Cfg *c = flow->cfg;
+    bool *out = ARENA_ARRAY(a, bool, flow->function->instrs.count + 1);
+    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count + 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = 0; b < c->count; b++) {
+            bool now = in[b];
+            for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++) {
+                out[i] = now;
+                now |= is(flow->function->instrs.at[i].form);
+            }
+            for (int k = 0; now && k < c->blocks[b].succ_count; k++) {
+                changed |= !in[c->blocks[b].succs[k]];
+                in[c->blocks[b].succs[k]] = true;
+            }
+        }
+    }
+    return out;
+}
+
+/* Sets `early`; those that may find what the lane itself has stored have a home, and so have all stores then. */
+static void find_early(Arena *a, const Flow *flow, WalkSlice *s)
+{
+    const PtxFunction *f = flow->function;
+    if (!f->is_entry)
+        return;
+    const bool *met = behind(a, flow, synchronises), *stored = behind(a, flow, stores_global);
+    bool own = false;
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        const PtxForm *form = f->instrs.at[i].form;
+        s->early[i] = walk_loads_data(form) && is_global(form) && !met[i] && !synchronises(form) &&
+                      address_of(&f->instrs.at[i]);
+        s->homes[i] = s->early[i] && stored[i] ? HOME_GLOBAL : s->homes[i];
+        own |= s->early[i] && stored[i];
+    }
+    for (size_t i = 0; own && i < f->instrs.count; i++)
+        if (stores_global(f->instrs.at[i].form) && !met[i] && address_of(&f->instrs.at[i]))
+            s->homes[i] = HOME_GLOBAL;
+}
+
+/* --- what has a home ----------------------------------------------------------------------------- */
+
 static int *number_homes(Arena *a, const PtxFunction *f)
 {
     const bool local = !escapes(f, PTX_LOCAL), shared = !escapes(f, PTX_SHARED);
@@ -106,7 +177,7 @@ static int *number_homes(Arena *a, const PtxFunction *f)
         if ((form->op != PTX_LD && form->op != PTX_ST) || form->vector == 0 || !address_of(in))
             continue;
         if (form->space == PTX_LOCAL && local)
-            homes[i] = 1;
+            homes[i] = HOME_LOCAL;
         if (form->space != PTX_SHARED || !shared)
             continue;
         if (!h.of)
@@ -117,7 +188,7 @@ static int *number_homes(Arena *a, const PtxFunction *f)
             k++;
         if (k == known.count && v && v != &several && writers(&h, v) == 1)
             VEC_PUSH(a, &known, v);
-        homes[i] = k < known.count ? (int)k + 2 : 0;
+        homes[i] = k < known.count ? (int)k + HOME_SHARED : 0;
     }
     return homes;
 }
@@ -206,6 +277,9 @@ static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
     s->slice->has = ARENA_ARRAY(s->arena, bool, f->instrs.count);
     s->slice->homes =
         s->rough ? ARENA_ARRAY(s->arena, int, f->instrs.count + 1) : number_homes(s->arena, f);
+    s->slice->early = ARENA_ARRAY(s->arena, bool, f->instrs.count + 1);
+    if (s->data && !s->rough)
+        find_early(s->arena, flow, s->slice);
     take_roots(s, addresses);
     while (s->open.count > 0) {
         const int reg = s->open.at[--s->open.count];

@@ -5,7 +5,10 @@
  * Among them are loads of values that the same lane has stored: in local memory, and in shared memory where
  * they stand in a variable that one instruction alone writes, so that nobody else's are met there.
  * Nothing of that is kept in functions that call others or make generic addresses of such memory: then a
- * store elsewhere may be meant.  Internal to metrics/ptx. */
+ * store elsewhere may be meant.
+ *
+ * And loads from global memory of a kernel that no synchronisation comes before: a barrier, a fence, an atomic, a
+ * volatile or acquiring load.  Another thread's store cannot be met there, if there are no races.  Internal to metrics/ptx. */
 #ifndef APTUNE_PTX_WALK_SLICE_H
 #define APTUNE_PTX_WALK_SLICE_H
 
@@ -27,6 +30,8 @@ typedef struct WalkSlice {
     bool *has;    /* by instruction */
     int *homes; /* by instruction: what its loads and stores have in common, from 1; 0 where nothing
                        that is stored is kept */
+    bool
+        *early; /* by instruction: a load from global memory that no synchronisation comes before */
     VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
     WalkLive *live; /* by loop: what its header needs of the state: what some way from there reads
                        before it writes it */

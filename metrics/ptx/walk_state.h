@@ -54,8 +54,9 @@ typedef struct WalkWord WalkWord; /* walk_values.c */
 typedef struct WalkStored {
     WalkWord *slots;
     size_t capacity, count;
-    int aborts; /* proofs that a store has ended */
-    bool off;   /* nothing is kept any more */
+    int aborts;  /* proofs that a store has ended */
+    bool off;    /* nothing is kept any more */
+    bool astray; /* something was stored where it is not known */
 } WalkStored;
 
 typedef struct WalkProof WalkProof; /* walk_skip.c */
@@ -69,7 +70,7 @@ typedef struct Walker {
     VEC(Known) known;
     uint64_t max_steps;
     uint64_t
-        end; /* steps at which the walk is over: max_steps, and where what is left is estimated, half as many more */
+        end; /* steps at which the walk is over: max_steps, and those in which what is left is estimated */
     uint64_t frames; /* functions entered */
     uint32_t default_trips;
     int forks;             /* open */

@@ -1,9 +1,11 @@
 #include "metrics/ptx/walk_values.h"
 
+#include <stdlib.h>
+
 /* Steps that a number which is looked up counts as. */
 enum { STEP_LOAD = 4 };
 
-enum { WORD = 4, WORDS_MOST = 4096, ABORTS_MOST = 256 };
+enum { WORD = 4, WORDS_MOST = 1 << 15, ABORTS_MOST = 256 };
 
 /* --- memory that nobody writes ------------------------------------------------------------------- */
 
@@ -23,11 +25,14 @@ static bool find_constant(const Walker *w, uint64_t *address)
     return false;
 }
 
-static bool look_up(const Walker *w, const PtxForm *f, uint64_t address, int bytes, uint64_t *v)
+/* `early`: nothing but what the lane itself has stored can have changed what stood there before the launch. */
+static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t address, int bytes,
+                    uint64_t *v)
 {
     const WalkData *d = w->options->data;
     if ((f->space == PTX_CONST && !find_constant(w, &address)) ||
-        !d->load(d->context, address, bytes, v))
+        (!d->load(d->context, address, bytes, v) &&
+         !(early && d->before && !w->stored.astray && d->before(d->context, address, bytes, v))))
         return false;
     if (ptx_type_is_signed(f->types[0]))
         *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
@@ -39,6 +44,7 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
 {
     Walker *w = x->walker;
     const PtxState s = state_of(x);
+    const bool early = plan_of(x)->slice.early[in - x->known->function->instrs.at];
     const int count = ptx_eval_instr(&s, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
     Lanes address;
@@ -51,7 +57,8 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
             const int i = __builtin_ctz(left);
             uint64_t v;
             w->walk->steps += STEP_LOAD;
-            if (!look_up(w, in->form, lanes_at(&address, i) + (uint64_t)(k * bytes), bytes, &v))
+            if (!look_up(w, in->form, early, lanes_at(&address, i) + (uint64_t)(k * bytes), bytes,
+                         &v))
                 continue;
             w->walk->data_loads++;
             results[k].v[i] = v;
@@ -75,7 +82,9 @@ struct WalkWord {
 
 static uint64_t key_of(PtxSpace space, uint64_t address)
 {
-    return (address & UINT32_MAX) / WORD << 8 | (uint64_t)space | UINT64_C(1) << 63;
+    const PtxSpace in = walk_access_space(space, address);
+    const uint64_t at = in == PTX_GLOBAL ? address : address & UINT32_MAX;
+    return at / WORD << 8 | (uint64_t)in | UINT64_C(1) << 63;
 }
 
 static WalkWord *slot_of(const WalkStored *s, uint64_t key)
@@ -97,16 +106,17 @@ static void grow(Walker *w)
     WalkStored *s = &w->stored;
     const WalkStored old = *s;
     s->capacity = old.capacity ? 4 * old.capacity : 64;
-    s->slots = ARENA_ARRAY(w->arena, WalkWord, s->capacity);
+    s->slots = memory_zeroed(s->capacity, sizeof *s->slots);
     for (size_t i = 0; i < old.capacity; i++)
         if (old.slots[i].key)
             *slot_of(s, old.slots[i].key) = old.slots[i];
+    free(old.slots);
 }
 
-static void give_up(Walker *w)
+void walk_values_give_up(Walker *w)
 {
-    w->stored.off = true;
-    w->stored.capacity = 0;
+    free(w->stored.slots);
+    w->stored = (WalkStored){.off = true, .astray = true};
 }
 
 /* NULL where there is no room for one more. */
@@ -117,7 +127,7 @@ static WalkWord *add_word(Walker *w, uint64_t key)
     if (found)
         return found;
     if (s->count == WORDS_MOST) {
-        give_up(w);
+        walk_values_give_up(w);
         return NULL;
     }
     if (2 * ++s->count > s->capacity)
@@ -129,6 +139,8 @@ static WalkWord *add_word(Walker *w, uint64_t key)
 
 void walk_values_forget(Walker *w, uint32_t lanes)
 {
+    w->stored.astray = true;
+    w->walk->steps += w->stored.capacity / 8;
     for (size_t i = 0; i < w->stored.capacity; i++)
         for (int b = 0; b < WORD; b++)
             w->stored.slots[i].known[b] &= ~lanes;
@@ -184,7 +196,7 @@ static uint32_t colliding(const Lanes *address, uint32_t lanes)
 static void count_abort(Walker *w)
 {
     if (++w->stored.aborts > ABORTS_MOST)
-        give_up(w);
+        walk_values_give_up(w);
 }
 
 bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe,
@@ -233,6 +245,23 @@ static bool get_byte(const Walker *w, uint64_t key, int at, int lane, uint32_t p
     return word->known[at] >> lane & 1;
 }
 
+/* Of memory that the walk has not stored to. */
+static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, int bytes,
+                          uint64_t *v)
+{
+    Walker *w = x->walker;
+    if (!w->options->data || !plan_of(x)->slice.early[in - x->known->function->instrs.at])
+        return false;
+    for (int b = 0; b < bytes; b++)
+        if (find_word(&w->stored, key_of(in->form->space, address + (uint64_t)b)))
+            return false;
+    w->walk->steps += STEP_LOAD;
+    if (!look_up(w, in->form, true, address, bytes, v))
+        return false;
+    w->walk->data_loads++;
+    return true;
+}
+
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof, Lanes *results)
 {
     const PtxState s = state_of(x);
@@ -245,19 +274,20 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
     for (uint32_t left = lanes & address.known; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         for (int k = 0; k < count; k++) {
+            const uint64_t first = lanes_at(&address, i) + (uint64_t)(k * bytes);
             uint64_t v = 0, byte = 0;
             bool known = true;
             for (int b = 0; b < bytes; b++) {
-                const uint64_t at = lanes_at(&address, i) + (uint64_t)(k * bytes + b);
+                const uint64_t at = first + (uint64_t)b;
                 known &= get_byte(x->walker, key_of(in->form->space, at), (int)(at % WORD), i,
                                   proof, &byte);
                 v |= byte << 8 * b;
             }
-            if (!known)
+            if (known && ptx_type_is_signed(in->form->types[0]))
+                v = (uint64_t)ptx_value_signed(v, 8 * bytes);
+            if (!known && !find_unstored(x, in, first, bytes, &v))
                 continue;
-            results[k].v[i] = ptx_type_is_signed(in->form->types[0])
-                                  ? (uint64_t)ptx_value_signed(v, 8 * bytes)
-                                  : v;
+            results[k].v[i] = v;
             results[k].known |= UINT32_C(1) << i;
         }
     }

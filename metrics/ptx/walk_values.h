@@ -25,7 +25,10 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
 /* Does a load of what was stored give the same in all iterations that this proof is about? */
 bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof);
 
-/* These lanes may have stored something else. */
+/* Nothing that is stored is kept any more. */
+void walk_values_give_up(Walker *w);
+
+/* These lanes may have stored something else, and elsewhere. */
 void walk_values_forget(Walker *w, uint32_t lanes);
 
 /* What was stored in the iterations of this proof has gone on changing. */

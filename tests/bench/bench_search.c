@@ -65,15 +65,18 @@ static const double *lie(Arena *a, const double *truth, size_t count, Guess g, g
     return out;
 }
 
-static void lie_of_all(Arena *a, ReplayRows *r, Guess g)
+/* Random numbers are others for each seed. */
+static ReplayRows lie_of_all(Arena *a, ReplayRows r, Guess g, size_t seed)
 {
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, seed + 1);
     if (g != GUESS_RECORDED) {
-        r->predicted = lie(a, r->predicted, r->space.count, g, random);
-        r->bound = lie(a, r->bound, r->space.count, g, random);
-        r->latency = lie(a, r->latency, r->space.count, g, random);
+        r.predicted = lie(a, r.predicted, r.space.count, g, random);
+        r.bound = lie(a, r.bound, r.space.count, g, random);
+        r.latency = lie(a, r.latency, r.space.count, g, random);
     }
     gsl_rng_free(random);
+    return r;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -136,7 +139,6 @@ static void play(const Table *s, const Asked *q)
     best = best_of(&rows);
     for (int f = 0; f < FIGURES; f++)
         figures[f] = ARENA_ARRAY(a, double, q->seeds);
-    lie_of_all(a, &rows, q->guess);
     const Learned *learned = learn(a, s, q->learned);
     for (size_t seed = 0; seed < q->seeds; seed++) {
         Arena *scratch = arena_new();
@@ -144,7 +146,8 @@ static void play(const Table *s, const Asked *q)
             .search = {.seed = q->first + seed, .workers = q->workers, .learned = learned},
             .gpus = 1,
             .base = base_of(s->name)};
-        ReplayResult r = replay_search(scratch, &rows, &o);
+        ReplayRows told = lie_of_all(scratch, rows, q->guess, q->first + seed);
+        ReplayResult r = replay_search(scratch, &told, &o);
         figures[ONE][seed] = replay_seconds_to(&r, 1.01 * best);
         figures[FIFTH][seed] = replay_seconds_to(&r, 1.002 * best);
         figures[STOP][seed] = r.seconds;
@@ -199,13 +202,13 @@ static double search_with(Arena *a, const Table *s, const Asked *q, Guess g, siz
 {
     ReplayRows rows = played_rows(a, s, "predicted_cycles", NULL);
     double best = best_of(&rows), sum = 0;
-    lie_of_all(a, &rows, g);
     for (size_t seed = 0; seed < q->seeds; seed++) {
         Arena *scratch = arena_new();
         ReplayOptions o = {.search = {.seed = q->first + seed, .workers = q->workers},
                            .gpus = 1,
                            .base = base_of(s->name)};
-        ReplayResult r = replay_search(scratch, &rows, &o);
+        ReplayRows told = lie_of_all(scratch, rows, g, q->first + seed);
+        ReplayResult r = replay_search(scratch, &told, &o);
         double held = replay_seconds_to(&r, 1.01 * best);
         *missed += isinf(held) ? 1 : 0;
         sum += log(fmin(held, 2 * r.seconds));

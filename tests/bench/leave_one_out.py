@@ -21,12 +21,8 @@ import tempfile
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Where each stands in cycles.metrics, and what is tried.
 CONSTANTS = {
-    "cost_block_start": (r"known\(cost_block_start, [^)]*\)", 60, [0, 30, 60, 120, 240]),
-    "cost_block_warp": (r"known\(cost_block_warp, [^)]*\)", 20, [10, 14, 20, 28, 40]),
     "crowd": (r"(?<== )0\.5(?= \* max\(0, known\(loaded_cycles)", 0.5, [0.25, 0.4, 0.5, 0.65, 0.8]),
-    "core_power": (r"(?<=\*\*)6\b|(?<=\(1 / )6(?=\))", 6, [3, 4, 6, 8, 12]),
     "overlap_power": (r"known\(overlap_power, [^)]*\)", 3.5, [2.5, 3, 3.5, 4.2, 5]),
-    "cost_launch": (r"known\(cost_launch, [^)]*\)", 2.4e-6, [1.2e-6, 1.8e-6, 2.4e-6, 3e-6, 3.6e-6]),
 }
 SHIPPED = tuple(c[1] for c in CONSTANTS.values())
 

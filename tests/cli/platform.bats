@@ -65,7 +65,7 @@ where METHOD == 1 and BLOCK == 256
 model time is max(OPERATIONS / BETWEEN * each, floor)
 from each = 3e-5, floor = 1e-9
 within 100 %
-gives cost_launch = floor, memory_write = 8 * N / each
+gives cost_timing = floor, memory_write = 8 * N / each
 END
     run --separate-stderr "$APTUNE" platform --models own.models --from "$SOURCE/spaces/recordings" --output out
     status_is 0
@@ -74,13 +74,13 @@ END
     has "$output" 'Do patterns put together add up\?'
     has "$output" '→ slowdown_launches is not given: what does not describe'
     has "$output" 'floor +1e-09 +not measured: no configuration here depends on it'
-    has "$output" "→ cost_launch is not given: nothing was measured that depends on 'floor'"
+    has "$output" "→ cost_timing is not given: nothing was measured that depends on 'floor'"
     has "$output" '→ memory_write = '
     has "$output" 'Known to less than 2 %'
     run --separate-stderr "$APTUNE" devices out/h200.device
     status_is 0
     has "$output" "slowdown_launches .*fit 'outside'.* \(fit 'straight' of 20[0-9-]+ gave none\)"
-    lacks "$output" "cost_launch  .*measured \"aptune platform, fit 'idle'"
+    lacks "$output" "cost_timing  .*measured \"aptune platform, fit 'idle'"
     has "$output" "memory_copy .*measured \"aptune platform, fit 'bent'"
     [ "$(wc -l <out/points.csv)" -eq 38 ]
 }

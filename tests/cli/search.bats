@@ -36,6 +36,9 @@ live() {
     json '.search.compiled == 33 and .search.end == "the compiles are used up"'
     tune --space "$transpose" --jobs 4 --seconds 1.5 --json
     json '.search.end == "the seconds are over" and .search.seconds >= 1.5 and .search.seconds < 2'
+    tune --space "$transpose" --static --arch sm_90 --seconds 0.0001
+    status_is 1
+    has "$stderr" 'error: the run ended before the first configuration was compiled; allow it more'
     tune --space "$transpose" --carve --trials 9
     status_is 2
     has "$stderr" 'are of a search, which --carve is not'

@@ -42,7 +42,7 @@ static void say(json_t *header)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    wire_send(PROCESS_WIRE, header, NULL, 0, &d);
+    wire_send(PROCESS_WIRE, header, (Blob){0}, &d);
     arena_free(a);
     json_decref(header);
 }
@@ -169,7 +169,7 @@ static void answer_trial(int device, const Trial *t)
     say(message_result(&r));
 }
 
-/* Round by round, in each the finalists in their order. */
+/* Round by round, in each the finalists in their order; told finalist by finalist. */
 static void answer_final(Arena *a, const TrialFinal *f)
 {
     if (takes("SYNTHETIC_KILL"))
@@ -178,7 +178,8 @@ static void answer_final(Arena *a, const TrialFinal *f)
     double *times = ARENA_ARRAY(a, double, count);
     double drift = 1 + 0.01 * setting("SYNTHETIC_DRIFT", 0), longer = 1;
     for (size_t i = 0; i < count; i++) {
-        times[i] = longer * made_up_ms(&f->runs[i % f->run_count]);
+        times[i % f->run_count * (size_t)f->rounds + i / f->run_count] =
+            longer * made_up_ms(&f->runs[i % f->run_count]);
         longer *= (i + 1) % f->run_count == 0 ? drift : 1;
     }
     TrialSustained *sustained = ARENA_ARRAY(a, TrialSustained, f->run_count);

@@ -28,24 +28,18 @@ static void read_gpu(Arena *a, const WireMessage *m)
     message_read_final(a, m, limits, &final, &d);
     message_read_result(a, m->header, &result);
     message_read_outputs(a, m->header, &outputs, &count);
-    json_read_struct(a, &DEVICE_JSON, m->header, m->blob[0], &device, &d);
+    json_read_struct(a, &DEVICE_JSON, m->header, m->blob, &device, &d);
     message_read_facts(a, m->header, &facts);
 }
 
 static void read_compile(Arena *a, const WireMessage *m)
 {
     CompileResult result = {0};
-    ProfileJob job;
-    ProfileAnswer answer;
+    CompileRequest request;
+    Diag quiet = diag_new(a);
     result_read(a, m, &result);
     result_read_profile(a, m, &result);
-    for (size_t i = 0; i < m->blob_count; i++) {
-        const char **texts;
-        size_t count;
-        wire_unpack_texts(a, m->blob[i], &texts, &count);
-        profile_job_read(a, json_object_get(m->header, "profile"), m->blob[i], &job);
-        profile_answer_read(a, m->header, m->blob[i], &answer);
-    }
+    request_read(a, m, &request, &quiet);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -39,10 +39,10 @@ static void show(const char *text, size_t size)
         if ((unsigned char)out.text[i] < ' ' || out.text[i] == 0x7f)
             __builtin_trap();
     buf_clear(&out);
-    text_comment(&out, text);
-    if (strstr(buf_text(&out), "*/"))
+    Arena *a = arena_new();
+    if (strstr(text_comment(a, text), "*/"))
         __builtin_trap();
-    buf_clear(&out);
+    arena_free(a);
     text_string(&out, text);
     if (strchr(buf_text(&out), '\n') || strstr(buf_text(&out), "?\?"))
         __builtin_trap();

@@ -2,8 +2,9 @@
  *
  *     check_code FOLDER ARCH COUNT SPEC...
  *
- * Compiles COUNT configurations of each space, spread evenly over it, for an architecture (sm_90 …)
- * and writes SPACE-ARCH-NUMBER-LAUNCH.cubin and .ptx.  FOLDER/list.txt gets a line for each:
+ * Compiles COUNT configurations of each space, spread evenly over it (of millions, over some that
+ * are drawn), for an architecture (sm_90 …) and writes SPACE-ARCH-NUMBER-LAUNCH.cubin and .ptx.
+ * FOLDER/list.txt gets a line for each:
  *
  *     NAME KERNEL GRID_X GRID_Y GRID_Z BLOCK_X BLOCK_Y BLOCK_Z SHARED PARAMETERS
  *
@@ -72,13 +73,12 @@ static bool write_config(Run *r, const Writer *w, Farm *farm, size_t i)
 static bool write_configs(Run *r, const Writer *w)
 {
     Farm *farm = run_open_farm(r);
+    const size_t count = r->table->count;
     bool ok = true;
-    size_t written = 0;
-    for (size_t i = 0; i < r->table->count && ok; i++) {
-        if (!table_fits(r->table, i) || i * w->count / r->table->count < written)
-            continue;
-        written++;
-        ok = write_config(r, w, farm, i);
+    for (size_t i = 0, next; i < count && ok; i = next) {
+        for (next = i + 1; next < count && next * w->count / count == i * w->count / count;)
+            next++;
+        ok = !table_fits(r->table, i) || write_config(r, w, farm, i);
     }
     farm_close(farm);
     return ok;
@@ -94,6 +94,7 @@ static bool write_space(const Writer *w, const char *spec)
     r.options = (RunOptions){.space = spec,
                              .arch = w->arch,
                              .compile = true,
+                             .drawn = true,
                              .no_gpu = true,
                              .jobs = 1,
                              .ordinal = -1,

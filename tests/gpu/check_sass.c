@@ -1,9 +1,11 @@
 /* Our reading of machine instructions against that of NVIDIA's disassembler.
  *
  *     cuobjdump --dump-sass FILE.cubin > FILE.sass
+ *     cuobjdump --dump-resource-usage FILE.cubin >> FILE.sass
  *     check_sass FILE.cubin FILE.sass ...
  *
- * For every instruction of every kernel: address and words, name, guard, width of memory accesses,
+ * For every kernel: its name, how many instructions it has, registers, stack and shared memory. For
+ * every instruction: address and words, name, guard, width of memory accesses,
  * targets of branches, whether a branch has a condition, that lanes meet again behind a BSYNC,
  * reads of constants. The disassembler does not print control fields; what is checked of them is
  * what the code needs: whoever reads a register that a load has written since the last branch waits
@@ -14,6 +16,7 @@
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +28,9 @@ typedef struct Check {
     int arch;
     const CubinKernel *kernel;
     size_t count;              /* of its instructions with the padding */
+    size_t seen;               /* of these, in the text */
     uint8_t set_by[REGISTERS]; /* scoreboard plus 1 that announces a register */
-    long instructions, kernels, waits, differences;
+    long instructions, kernels, usages, waits, differences;
 } Check;
 
 static void differ(Check *c, size_t i, const char *text, const char *what)
@@ -193,7 +197,7 @@ static void check_waits(Check *c, SassInstr w, size_t i, const char *mnemonic)
     for (int r = 0; r < REGISTERS; r++)
         if (c->set_by[r] && mask >> (c->set_by[r] - 1) & 1)
             c->set_by[r] = 0;
-    const char *p = mnemonic;
+    const char *operands = mnemonic + strcspn(mnemonic, " "), *p = operands; /* R2UR reads no R2 */
     for (int r; next_register(&p, &r);) {
         if (c->set_by[r])
             differ(c, i, mnemonic, "does not wait for a load");
@@ -204,7 +208,7 @@ static void check_waits(Check *c, SassInstr w, size_t i, const char *mnemonic)
                        starts_with(mnemonic, "LDL") || starts_with(mnemonic, "LDC") ||
                        starts_with(mnemonic, "S2R ") || starts_with(mnemonic, "MUFU");
     int target;
-    p = mnemonic;
+    p = operands;
     if (loads && board < SASS_NO_SCOREBOARD && !starts_with(mnemonic, "LDGSTS") &&
         !starts_with(mnemonic, "LDGDEP") && !starts_with(mnemonic, "LDCU") &&
         next_register(&p, &target))
@@ -222,6 +226,7 @@ static void check_instruction(Check *c, size_t i, const char *text, uint64_t low
         differ(c, i, text, "behind the end");
         return;
     }
+    c->seen++;
     const SassInstr w = sass_at(c->kernel->code, i, c->arch);
     const char *mnemonic = skip_guard(text);
     c->instructions++;
@@ -237,11 +242,24 @@ static void check_instruction(Check *c, size_t i, const char *text, uint64_t low
     check_waits(c, w, i, mnemonic);
 }
 
+static void end_kernel(Check *c)
+{
+    if (c->kernel && c->seen != c->count)
+        differ(c, c->seen, "the end", "another number of instructions");
+    c->kernel = NULL;
+}
+
 static void begin_kernel(Check *c, const Cubin *cubin, const char *name)
 {
+    end_kernel(c);
     c->kernel = cubin_find(cubin, name);
     c->count = c->kernel ? c->kernel->code_bytes / SASS_BYTES : 0;
+    c->seen = 0;
     c->kernels += c->kernel != NULL;
+    if (!c->kernel) {
+        printf("%s: no kernel %s\n", c->file, name);
+        c->differences++;
+    }
     memset(c->set_by, 0, sizeof c->set_by);
 }
 
@@ -253,15 +271,37 @@ static void trim(char *text)
     text[n] = '\0';
 }
 
+/* What a block is given: a line of --dump-resource-usage. */
+static void check_usage(Check *c, const CubinKernel *k, const char *line)
+{
+    int registers;
+    long stack, shared;
+    if (!k || sscanf(line, " REG:%d STACK:%ld SHARED:%ld", &registers, &stack, &shared) != 3)
+        return;
+    /* Its section begins with what the system reserves. */
+    const long reserved = shared > 0 ? arch_of(c->arch)->shared_reserved : 0;
+    c->usages++;
+    if (registers == k->registers && stack == k->frame_bytes &&
+        shared == k->shared_bytes + reserved)
+        return;
+    printf("%s: %s: %d registers, %" PRId64 " bytes of stack, %" PRId64 " shared: %s", c->file,
+           k->name, k->registers, k->frame_bytes, k->shared_bytes, line);
+    c->differences++;
+}
+
 /* Lines come in pairs: address, text and low word, then the high word. */
 static void check_text(Check *c, const Cubin *cubin, FILE *f)
 {
     char line[1000], text[TEXT_BYTES], name[TEXT_BYTES];
     size_t address;
     unsigned long long low, high;
+    const CubinKernel *used = NULL;
     while (fgets(line, sizeof line, f)) {
         if (sscanf(line, " Function : %399s", name) == 1)
             begin_kernel(c, cubin, name);
+        else if (sscanf(line, " Function %399[^:]:", name) == 1)
+            used = cubin_find(cubin, name);
+        check_usage(c, used, line);
         if (!c->kernel || sscanf(line, " /*%zx*/ %399[^/] /* 0x%llx */", &address, text, &low) != 3)
             continue;
         if (!fgets(line, sizeof line, f) || sscanf(line, " /* 0x%llx */", &high) != 1)
@@ -269,6 +309,7 @@ static void check_text(Check *c, const Cubin *cubin, FILE *f)
         trim(text);
         check_instruction(c, address / SASS_BYTES, text, low, high);
     }
+    end_kernel(c);
 }
 
 static bool check_file(Check *c, const char *cubin_path, const char *text_path)
@@ -300,7 +341,8 @@ int main(int argc, char **argv)
     bool ok = argc > 2;
     for (int i = 1; i + 1 < argc; i += 2)
         ok = check_file(&c, argv[i], argv[i + 1]) && ok;
-    printf("sm_%d: %ld instructions of %ld kernels, %ld registers read, %ld differences\n", c.arch,
-           c.instructions, c.kernels, c.waits, c.differences);
+    printf("sm_%d: %ld instructions of %ld kernels, resources of %ld, %ld registers read, %ld "
+           "differences\n",
+           c.arch, c.instructions, c.kernels, c.usages, c.waits, c.differences);
     return ok && c.differences == 0 ? 0 : 1;
 }

@@ -33,6 +33,7 @@ for arch; do
     pairs=
     for cubin in "$folder/$arch"/*.cubin; do
         cuobjdump --dump-sass "$cubin" >"$cubin.sass"
+        cuobjdump --dump-resource-usage "$cubin" >>"$cubin.sass"
         pairs="$pairs $cubin $cubin.sass"
     done
     # shellcheck disable=SC2086

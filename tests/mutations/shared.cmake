@@ -18,7 +18,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/beside_program.c "int dladdr1(void);\nint dladdr1
 function(install) # nothing of this build is
 endfunction()
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
-link_libraries(m z zstd)
+link_libraries(m z zstd xxhash)
 find_program(LLD ld.lld)
 if(LLD)
   add_link_options(-fuse-ld=lld)

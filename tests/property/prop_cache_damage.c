@@ -35,8 +35,8 @@ static int set_up(void **state)
     f->cache = cache_open(f->arena, f->folder, false, &f->diag);
     f->key = hash_bytes("key", 3);
     f->head = json_pack("{s:b, s:f}", "ok", 1, "seconds", 0.25);
-    Blob blobs[] = {{"some log", 8}, {".version 9.0 .target sm_90 .target sm_90", 40}, {"", 0}};
-    cache_put(f->cache, &f->key, f->head, blobs, 3, &f->diag);
+    const Blob blob = {"some log.version 9.0 .target sm_90 .target sm_90", 48};
+    cache_put(f->cache, &f->key, f->head, blob, &f->diag);
     f->path = cache_path(f->cache, f->arena, &f->key);
     f->bytes = file_read(f->arena, f->path, &f->size, &f->diag);
     *state = f;
@@ -116,7 +116,7 @@ static void a_damaged_entry_is_written_over(void **state)
     damage(f, "rubbish", 7);
     assert_false(is_believed(f));
 
-    assert_true(cache_put(f->cache, &f->key, f->head, NULL, 0, &f->diag));
+    assert_true(cache_put(f->cache, &f->key, f->head, (Blob){0}, &f->diag));
 
     assert_true(is_believed(f));
 }

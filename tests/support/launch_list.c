@@ -50,19 +50,27 @@ bool launch_read(char *line, Launch *l)
 
 typedef struct Stood {
     const Launch *launch;
-    const unsigned char *bytes[LAUNCH_BUFFERS]; /* NULL: the kernel writes there */
+    const unsigned char *bytes[LAUNCH_BUFFERS];
 } Stood;
 
-static bool load(void *context, uint64_t address, int bytes, uint64_t *value)
+static bool before(void *context, uint64_t address, int bytes, uint64_t *value)
 {
     const Stood *s = context;
     const uint64_t number = address >> 40, at = address & ((UINT64_C(1) << 40) - 1);
-    if (number < 1 || number > s->launch->buffers || !s->bytes[number - 1] ||
+    if (number < 1 || number > s->launch->buffers ||
         at + (uint64_t)bytes > s->launch->buffer[number - 1].bytes)
         return false;
     *value = 0;
     memcpy(value, s->bytes[number - 1] + at, (size_t)bytes);
     return true;
+}
+
+static bool load(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const Stood *s = context;
+    const uint64_t number = address >> 40;
+    return number >= 1 && number <= s->launch->buffers && s->launch->buffer[number - 1].constant &&
+           before(context, address, bytes, value);
 }
 
 static bool no_symbol(void *context, const char *name, uint64_t *address)
@@ -92,19 +100,18 @@ bool launch_predict(Launch *l, const char *folder, Diag *d)
 {
     Arena *a = arena_new();
     Stood s = {.launch = l};
-    const WalkData data = {&s, load, no_symbol};
+    const WalkData data = {&s, load, before, no_symbol};
     ProfileInput in = {.kernel = l->kernel,
                        .device = device_find("h200"),
                        .parameters = l->parameters,
                        .parameter_bytes = l->parameter_bytes,
                        .dynamic_shared = l->shared,
                        .data = &data};
-    for (size_t i = 0; i < l->buffers; i++)
-        if (l->buffer[i].constant) {
-            unsigned char *room = arena_alloc(a, l->buffer[i].bytes);
-            contents_fill(&l->buffer[i], room);
-            s.bytes[i] = room;
-        }
+    for (size_t i = 0; i < l->buffers; i++) {
+        unsigned char *room = arena_alloc(a, l->buffer[i].bytes);
+        contents_fill(&l->buffer[i], room);
+        s.bytes[i] = room;
+    }
     memcpy(in.grid, l->grid, sizeof in.grid);
     memcpy(in.block, l->block, sizeof in.block);
     in.ptx = file_read(a, arena_printf(a, "%s/%s.ptx", folder, l->files), &in.ptx_size, d);

@@ -56,9 +56,12 @@ static bool put(Fixture *f, const char *name, const char *text)
 {
     Hash key = key_of(name);
     json_t *head = json_pack("{s:s}", "name", name);
-    Blob blobs[] = {{text, strlen(text)}, {NULL, 0}, {"\0\xff", 2}};
-    bool ok = cache_put(f->cache, &key, head, blobs, 3, &f->diag);
+    Buf blob = {0};
+    buf_puts(&blob, text);
+    buf_add(&blob, "\0\xff", 2);
+    bool ok = cache_put(f->cache, &key, head, (Blob){blob.text, blob.size}, &f->diag);
     json_decref(head);
+    buf_free(&blob);
     return ok;
 }
 
@@ -82,12 +85,8 @@ static void what_is_put_is_got(void **state)
     assert_true(cache_get(f->cache, &key, &m));
 
     assert_string_equal(json_string_value(json_object_get(m.header, "name")), "one");
-    assert_int_equal(m.blob_count, 3);
-    assert_int_equal(m.blob[0].size, 7);
-    assert_memory_equal(m.blob[0].bytes, "the PTX", 7);
-    assert_int_equal(m.blob[1].size, 0);
-    assert_int_equal(m.blob[2].size, 2);
-    assert_memory_equal(m.blob[2].bytes, "\0\xff", 2);
+    assert_int_equal(m.blob.size, 9);
+    assert_memory_equal(m.blob.bytes, "the PTX\0\xff", 9);
     assert_false(has(f, "two"));
 
     wire_message_free(&m);

@@ -31,19 +31,28 @@ static void fake_hello(const char *mode, const char *library, Diag *d)
                   "version", "0.0 (synthetic)", "library", library, "missing");
     if (strcmp(mode, "no compiler") == 0)
         json_object_set_new(hello, "error", json_string("no compiler anywhere"));
-    wire_send(PROCESS_WIRE, hello, NULL, 0, d);
+    wire_send(PROCESS_WIRE, hello, (Blob){0}, d);
     json_decref(hello);
 }
 
 /* Replies as a compiler would: the PTX repeats the last option, the parameter. */
-static void fake_reply(const json_t *id, bool ok, const char *ptx, Diag *d)
+static void fake_reply(int64_t id, bool ok, const char *ptx, Diag *d)
 {
-    json_t *head = json_pack("{s:i, s:b, s:b, s:f, s:[s]}", "id", (int)json_integer_value(id), "ok",
-                             ok, "lasting", 1, "seconds", 0.125, "lowered", "_Z1kv");
-    Blob blobs[] = {
-        {ok ? "" : "k.cu(1): error", ok ? 0 : 14}, {ptx, ok ? strlen(ptx) : 0}, {"ELF", 3}};
-    wire_send(PROCESS_WIRE, head, blobs, 3, d);
+    static const char *const lowered[] = {"_Z1kv"};
+    const CompileResult r = {.status = ok ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR,
+                             .log = ok ? "" : "k.cu(1): error",
+                             .ptx = ok ? ptx : "",
+                             .cubin = "ELF",
+                             .cubin_size = 3,
+                             .lowered = lowered,
+                             .lowered_count = 1,
+                             .seconds = 0.125};
+    Buf blob = {0};
+    json_t *head = result_json(&r, &blob);
+    json_object_set_new(head, "id", json_integer(id));
+    wire_send(PROCESS_WIRE, head, (Blob){blob.text, blob.size}, d);
     json_decref(head);
+    buf_free(&blob);
 }
 
 /* What no message is, or not all of one. */
@@ -65,7 +74,7 @@ static void fake_child(const char *lock)
 }
 
 /* A profile, whose note says what the code was if it came with the request. */
-static void fake_profile(const WireMessage *m, const char *what, Diag *d)
+static void fake_profile(const CompileRequest *q, const char *what, Diag *d)
 {
     Profile p = profile_new();
     const ProfileRegion regions[] = {{{1, 2}}, {{3, 4}}};
@@ -77,16 +86,16 @@ static void fake_profile(const WireMessage *m, const char *what, Diag *d)
                              .cpu_seconds = 0.25};
     Buf numbers = {0};
     p.value[PROFILE_INSTR] = 42;
-    p.note = arena_copy(d->arena, m->blob[COMPILE_HAVE_PTX].bytes, m->blob[COMPILE_HAVE_PTX].size);
+    p.note = q->ptx;
     profile_set_regions(d->arena, &p, regions, 2);
     json_t *head = profile_answer_json(&x, &numbers);
-    json_object_set(head, "id", json_object_get(m->header, "id"));
-    wire_send(PROCESS_WIRE, head, &(Blob){numbers.text, numbers.size}, 1, d);
+    json_object_set_new(head, "id", json_integer((json_int_t)q->id));
+    wire_send(PROCESS_WIRE, head, (Blob){numbers.text, numbers.size}, d);
     json_decref(head);
     buf_free(&numbers);
 }
 
-static void fake_walk(const WireMessage *m, const char *what, Diag *d)
+static void fake_walk(const CompileRequest *q, const char *what, Diag *d)
 {
     if (strcmp(what, "walk:hang") == 0)
         for (;;)
@@ -94,18 +103,17 @@ static void fake_walk(const WireMessage *m, const char *what, Diag *d)
     if (strcmp(what, "walk:crash") == 0)
         raise(SIGKILL);
     if (strcmp(what, "walk:other") == 0)
-        fake_reply(json_object_get(m->header, "id"), true, what, d);
+        fake_reply((int64_t)q->id, true, what, d);
     else
-        fake_profile(m, what, d);
+        fake_profile(q, what, d);
 }
 
 static void fake_serve(const WireMessage *m, Diag *d)
 {
-    const char **options;
-    size_t count;
-    wire_unpack_texts(d->arena, m->blob[COMPILE_OPTIONS], &options, &count);
-    const char *what = strchr(options[count - 1], '=') + 1;
-    const json_t *id = json_object_get(m->header, "id");
+    CompileRequest q;
+    if (!request_read(d->arena, m, &q, d))
+        exit(8);
+    const char *what = strchr(q.options[q.option_count - 1], '=') + 1;
     if (strncmp(what, "lock:", 5) == 0)
         fake_child(what + 5);
     if (strcmp(what, "hang") == 0 || strncmp(what, "lock:", 5) == 0)
@@ -122,15 +130,15 @@ static void fake_serve(const WireMessage *m, Diag *d)
     if (strcmp(what, "garbage") == 0)
         fake_noise("glibc detected something\n");
     else if (strcmp(what, "half") == 0)
-        fake_noise("APT1 100 20 30\n{\n");
+        fake_noise("APT1 100 50\n{\n");
     else if (strcmp(what, "other") == 0)
-        fake_reply(json_integer(-1), true, what, d); /* leaks: the process ends soon */
-    else if (m->blob[COMPILE_HAVE_CUBIN].size == 0)
-        fake_reply(id, strcmp(what, "error") != 0, what, d);
+        fake_reply(-1, true, what, d);
+    else if (q.cubin_size == 0)
+        fake_reply((int64_t)q.id, strcmp(what, "error") != 0, what, d);
     if (strcmp(what, "half") == 0)
         exit(0);
-    if (json_object_get(m->header, "profile") && strcmp(what, "error") != 0)
-        fake_walk(m, what, d);
+    if (q.profile && strcmp(what, "error") != 0)
+        fake_walk(&q, what, d);
 }
 
 static int fake_main(const char *mode, const char *library)
@@ -612,8 +620,6 @@ static void a_poll_loop_can_serve_the_farm_and_others(void **state)
     Farm *farm = farm_open(&f->options);
     int other[2];
     assert_int_equal(pipe(other), 0);
-    struct pollfd fds[3];
-    assert_int_equal(farm_fd_limit(farm), 2);
     const char *values[] = {"a", "b", "c", "d", "e"};
     size_t done = 0;
     CompileResult r;
@@ -622,11 +628,12 @@ static void a_poll_loop_can_serve_the_farm_and_others(void **state)
     for (size_t i = 0; i < 5; i++)
         farm_add(farm, i, job_of(f, values[i]));
     while (farm_pending(farm)) {
-        int timeout_ms = 5000;
-        fds[0] = (struct pollfd){.fd = other[0], .events = POLLIN};
-        size_t count = 1 + farm_poll_fds(farm, fds + 1, 2, &timeout_ms);
-        assert_true(timeout_ms >= 0 && timeout_ms <= 5000);
-        poll(fds, (nfds_t)count, timeout_ms);
+        Waits w = waits_new(5);
+        waits_add(&w, other[0], POLLIN);
+        farm_await(farm, &w);
+        assert_true(w.timeout_ms >= 0 && w.timeout_ms <= 5000);
+        assert_in_range(w.fds.count, 1, 3);
+        waits_end(&w);
         assert_true(farm_service(farm, &f->diag));
         while (farm_take(farm, f->arena, &r))
             done++;

@@ -52,9 +52,145 @@ static void a_global_size_counts_blocks_for_cuda_and_threads_for_opencl(void **s
     arena_free(a);
 }
 
+static void every_part_of_a_file_has_its_statement(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"General\": {\"BenchmarkName\": \"blur\"}, \"ConfigurationSpace\": {"
+        "\"TuningParameters\": [{\"Name\": \"A\", \"Values\": [1, 2.5, \"x\\\"y\"]}, "
+        "{\"Name\": \"B\", \"Values\": \"[4, 8]\"}], \"Conditions\": [\"A < B\", "
+        "{\"Expression\": \"B % 4 == 0 and A != 3\"}]}, \"KernelSpecification\": {"
+        "\"KernelName\": \"k<float>\", \"KernelFile\": \"src/k.cu\", "
+        "\"ProblemSize\": {\"X\": 640, \"Y\": 480}, \"LocalSize\": {\"X\": \"B\", \"Y\": 2}, "
+        "\"GridDivX\": [\"B\"], \"SharedMemory\": \"4 * B\", "
+        "\"CompilerOptions\": [\"-use_fast_math\", \"-DW=3\"], \"Arguments\": ["
+        "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 7}, "
+        "{\"Name\": \"f\", \"Type\": \"float\", \"MemoryType\": \"Scalar\"}, "
+        "{\"Name\": \"a\", \"Type\": \"float\", \"Size\": \"ProblemSize[0] * ProblemSize[1]\", "
+        "\"FillType\": \"Random\", \"RandomSeed\": 9}, "
+        "{\"Name\": \"b\", \"Type\": \"int32\", \"Size\": 12, \"FillType\": \"Random\"}, "
+        "{\"Name\": \"c\", \"Type\": \"float\", \"Size\": 12, \"FillType\": \"Random\", "
+        "\"FillValue\": 3}, "
+        "{\"Name\": \"d\", \"Type\": \"double\", \"Size\": 4, \"MemoryType\": \"Symbol\", "
+        "\"FillType\": \"Generator\", \"DataSource\": \"2 * i\"}, "
+        "{\"Name\": \"e\", \"Type\": \"float\", \"Size\": 5, \"AccessType\": \"ReadWrite\", "
+        "\"FillType\": \"BinaryRaw\", \"DataSource\": \"e.bin\"}, "
+        "{\"Name\": \"o\", \"Type\": \"float\", \"Size\": 5, \"AccessType\": \"WriteOnly\", "
+        "\"FillType\": \"Constant\"}, "
+        "{\"Name\": \"u\", \"Type\": \"float\", \"FillType\": \"Magic\"}], "
+        "\"ReferenceArguments\": [{\"TargetName\": \"o\", \"FillType\": \"BinaryRaw\", "
+        "\"DataSource\": \"right.bin\", \"ValidationMethod\": \"SideBySideRelativeComparison\", "
+        "\"ValidationThreshold\": 0.5}, {\"TargetName\": \"e\", \"FillType\": \"Python\", "
+        "\"ValidationThreshold\": \"1e-3\"}]}}";
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf out = {0};
+
+    assert_true(convert_t1(a, "blur.json", "in", json, sizeof json - 1, &out, &d));
+
+    assert_string_equal(
+        buf_text(&out),
+        "# Converted from blur.json: blur\n"
+        "param A in 1, 2.5, \"x\\\"y\"\n"
+        "param B in 4, 8\n"
+        "\n"
+        "require A < B\n"
+        "require B % 4 == 0 and A != 3\n"
+        "\n"
+        "kernel \"in/src/k.cu\" \"k<float>\"\n"
+        "block B, 2\n"
+        "grid ceil_div(640, (B)), ceil_div(480, 1)\n"
+        "shared 4 * B\n"
+        "option \"-use_fast_math\"\n"
+        "option \"-DW=3\"\n"
+        "\n"
+        "arg n : int32 = 7\n"
+        "arg f : float = 0    # decide: the value\n"
+        "in a : float[(640) * (480)] = uniform(0, 1, 9)\n"
+        "in b : int32[12] = uniform(0, 100)\n"
+        "in c : float[12] = uniform(0, 3)\n"
+        "constant d : double[4] = formula(2 * i)\n"
+        "inout e : float[5] = file(\"in/e.bin\")\n"
+        "out o : float[5] = constant(0)\n"
+        "in u : float[1]    # decide: contents; no like here has Magic    # decide: the size\n"
+        "reference o = file(\"in/right.bin\")\n"
+        "compare o relative 0.5 of element\n"
+        "# decide: what is right?  No like here has Python\n"
+        "compare e absolute 1e-3\n");
+    buf_free(&out);
+    arena_free(a);
+}
+
+/* A file of another language, without sizes, and with results that nothing checks. */
+static void what_a_file_does_not_say_is_asked_for(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", \"Values\": [1]}]}, "
+        "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"Arguments\": [{\"Name\": \"o\", "
+        "\"Type\": \"half\", \"Size\": 1, \"AccessType\": \"WriteOnly\"}]}}";
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf out = {0};
+
+    assert_true(convert_t1(a, "x.json", ".", json, sizeof json - 1, &out, &d));
+
+    assert_string_equal(buf_text(&out),
+                        "# Converted from x.json\n"
+                        "param A in 1\n"
+                        "\n"
+                        "\n"
+                        "kernel \"kernel.cu\" \"kernel_name\"    # decide: file and name\n"
+                        "block 256    # decide: the file does not say it\n"
+                        "grid 1    # decide: the file does not say it\n"
+                        "\n"
+                        "out o : half[1]\n"
+                        "\n"
+                        "# decide: what is right?  The file does not say it.\n"
+                        "reference first\n"
+                        "tolerance 1e-5\n");
+    assert_int_equal(d.messages.count, 1);
+    assert_string_equal(d.messages.at[0].text,
+                        "Language: the kernel is OpenCL, and only CUDA can be compiled");
+    buf_free(&out);
+    arena_free(a);
+}
+
+static void what_would_become_a_statement_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *part, *says;
+    } all[] = {
+        {"\"KernelFile\": \"/etc/k.cu\"",
+         "KernelFile: '/etc/k.cu' is not relative to the file that names it"},
+        {"\"KernelName\": \"k\\u0001\"", "KernelName: a text with control characters"},
+        {"\"SharedMemory\": \"4 * Q\"", "SharedMemory: 'Q' is no tuning parameter of the file"},
+        {"\"Arguments\": [{\"Name\": \"3d\", \"MemoryType\": \"Scalar\"}]",
+         "an argument: '3d' is no name: letters, digits and '_'"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        Buf out = {0};
+        const char *json =
+            arena_printf(a,
+                         "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", "
+                         "\"Values\": [1]}]}, \"KernelSpecification\": {%s}}",
+                         all[i].part);
+        assert_false(convert_t1(a, "t1", ".", json, strlen(json), &out, &d));
+        assert_string_equal(d.messages.at[0].text, all[i].says);
+        buf_free(&out);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_part_of_a_file_has_its_statement),
+        cmocka_unit_test(what_a_file_does_not_say_is_asked_for),
+        cmocka_unit_test(what_would_become_a_statement_is_refused),
         cmocka_unit_test(a_grid_is_the_problem_divided_by_the_product_of_its_divisors),
         cmocka_unit_test(a_global_size_counts_blocks_for_cuda_and_threads_for_opencl),
     };

@@ -140,6 +140,49 @@ static void well_known_gpus_are_known(void **state)
     assert_true(device_find("rtx 4090")->clock_hz == 2.52e9);
 }
 
+/* Names and numbers without their origins and comments: what stands before "measured" and its like. */
+static uint32_t digest_of(const Source *s)
+{
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    for (const char *line = s->text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t n = strcspn(line, "#\n");
+        static const char *const origins[] = {" measured \"", " published \"", " estimated \""};
+        for (size_t k = 0; k < sizeof origins / sizeof origins[0]; k++) {
+            const char *at = strstr(line, origins[k]);
+            n = at && at < line + n ? (size_t)(at - line) : n;
+        }
+        for (size_t i = 0; i < n; i++)
+            if (line[i] != ' ')
+                sum = (sum ^ (unsigned char)line[i]) * 16777619u;
+    }
+    return sum;
+}
+
+/* Nothing else in the program knows what a GPU's figures should be.  Whoever changes one on purpose
+ * writes down here what the failed test says. */
+static void figures_are_those_that_were_looked_up_or_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        uint32_t digest;
+    } all[] = {
+        {"sm_10.device", 0xbafb00c3},  {"sm_70.device", 0xc5b63ea3},  {"sm_75.device", 0x3e93c024},
+        {"sm_80.device", 0x2e5a9665},  {"sm_86.device", 0x1990a6ef},  {"sm_87.device", 0x57b33d4d},
+        {"sm_88.device", 0x32087048},  {"sm_89.device", 0x674f4431},  {"sm_90.device", 0xff913c10},
+        {"sm_100.device", 0xab20c1a3}, {"sm_103.device", 0xb25884b2}, {"sm_110.device", 0xf81c321b},
+        {"sm_120.device", 0xac946392}, {"sm_121.device", 0x5d20e24e}, {"theses.device", 0x432942ff},
+    };
+    assert_int_equal(device_file_count, sizeof all / sizeof all[0]);
+    for (size_t i = 0; i < device_file_count; i++) {
+        const char *name = strrchr(device_files[i].name, '/');
+        assert_string_equal(name ? name + 1 : device_files[i].name, all[i].file);
+        const uint32_t digest = digest_of(&device_files[i]);
+        if (digest != all[i].digest)
+            fail_msg("%s is 0x%08x", all[i].file, digest);
+    }
+}
+
 static void a_name_finds_one_device(void **state)
 {
     (void)state;
@@ -195,7 +238,7 @@ static void a_users_file_adds_to_its_capability(void **state)
                   "sms = 7 published \"a letter\"\n"
                   "clock = 1.5 GHz estimated \"from another\"\n"
                   "latency_l2 = 300 +- 2.5 cycles measured \"chase\" \"2026-11-20\"\n"
-                  "cost_launch = 2.5 +- 0.1 us measured \"empty kernels\" \"2026-11-20\"\n"
+                  "cost_timing = 2.5 +- 0.1 us measured \"empty kernels\" \"2026-11-20\"\n"
                   "memory_window_loss = 0.02 estimated \"as of another\"\n",
                   said);
     assert_non_null(d);
@@ -206,7 +249,7 @@ static void a_users_file_adds_to_its_capability(void **state)
     assert_true(device_latencies(d)->l2 == 300 && device_latencies(d)->l1 == 38);
     assert_true(device_latencies(device_find("h200"))->l2 < 290);
     assert_true(device_rates(d)->tensor == 2048);
-    assert_true(fabs(device_platform(d)->cost_launch - 2.5e-6) < 1e-15 &&
+    assert_true(fabs(device_platform(d)->cost_timing - 2.5e-6) < 1e-15 &&
                 device_platform(d)->cost_block == 0);
     assert_true(device_platform(d)->memory_window_loss == 0.02);
 
@@ -336,6 +379,7 @@ int main(void)
         cmocka_unit_test(limits_fit_together),
         cmocka_unit_test(peak_is_what_is_known),
         cmocka_unit_test(well_known_gpus_are_known),
+        cmocka_unit_test(figures_are_those_that_were_looked_up_or_measured),
         cmocka_unit_test(a_name_finds_one_device),
         cmocka_unit_test(a_capability_is_no_name),
         cmocka_unit_test(a_users_file_adds_to_its_capability),

@@ -240,7 +240,7 @@ static void coordinates_are_short(void **state)
                 {-0.5, "-0.5"}, {-12.04, "-12"}, {479.95, "480"}, {0.1, "0.1"}};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
         Buf out = {0};
-        svg_number(&out, list[k].value);
+        svg_say(&out, "%n", list[k].value);
         assert_string_equal(buf_text(&out), list[k].text);
         buf_free(&out);
     }

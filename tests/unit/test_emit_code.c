@@ -1,6 +1,7 @@
 /* Emitted units, compiled and used: choice, loading, launching, and what goes wrong there. */
 #include "metrics/base/file.h"
 #include "tests/support/emit_unit.h"
+#include "tests/support/golden.h"
 #include "tuner/emit/unit.h"
 
 #include <setjmp.h>
@@ -258,6 +259,28 @@ static const char *const VARIED[] = {
     "peers/lookup", "peers/stencil", "peers/reduction", "peers/nbody"};
 enum { VARIED_COUNT = sizeof VARIED / sizeof VARIED[0] };
 
+/* Units to the byte: two problems where there are two, two variants. */
+static void units_are_the_golden_ones(void **state)
+{
+    static const EmitFlavour flavours[] = {EMIT_DRIVER, EMIT_DRIVER_LINKED};
+    const Fixture *f = *state;
+    const char *folder = arena_printf(f->arena, "%s/units", f->folder);
+    emit_unit_shell("mkdir %s", folder);
+    for (size_t i = 0; i < VARIED_COUNT; i++)
+        for (size_t k = 0; k < sizeof flavours / sizeof flavours[0]; k++) {
+            const Spec *s = emit_unit_spec(f->arena, VARIED[i]);
+            EmitUnit *u = emit_unit_new(f->arena, s, "some_", flavours[k]);
+            const size_t last = s->problem_count - 1;
+            u->name = arena_printf(f->arena, "%s_%zu", u->name, k);
+            emit_unit_entry(f->arena, u, 0, emit_unit_variant(f->arena, u, 0, 0, 90), "NVIDIA H200",
+                            90);
+            emit_unit_entry(f->arena, u, last, emit_unit_variant(f->arena, u, last, 1, 80),
+                            "NVIDIA A100", 80);
+            emit_unit_write(u, folder);
+        }
+    golden_compare_folder("emit", folder);
+}
+
 static void compile_as(const char *folder, const char *compiler, EmitFlavour flavour)
 {
     for (size_t i = 0; i < VARIED_COUNT; i++) {
@@ -369,6 +392,7 @@ int main(void)
         cmocka_unit_test(threads_load_each_variant_once),
         cmocka_unit_test(without_a_driver_it_says_so),
         cmocka_unit_test(c_and_cpp_compile_it_without_a_warning),
+        cmocka_unit_test(units_are_the_golden_ones),
         cmocka_unit_test(nvcc_compiles_several_variants_in_one_file),
         cmocka_unit_test(a_power_is_not_taken_for_the_prefix),
         cmocka_unit_test(nothing_compiled_is_an_error_of_the_driver_flavours),

@@ -70,12 +70,13 @@ static void a_planted_link_is_not_written_through(void **state)
 static void a_recording_is_not_continued_through_a_link(void **state)
 {
     Fixture *f = *state;
+    bool fresh;
     assert_true(file_write(in(f, "victim"), "mine", 4, &f->diag));
     assert_int_equal(symlink("victim", in(f, "there")), 0);
     assert_int_equal(symlink("made", in(f, "dangling")), 0);
 
-    assert_null(append_open(f->arena, in(f, "there"), 0, &f->diag));
-    assert_null(append_open(f->arena, in(f, "dangling"), 0, &f->diag));
+    assert_null(append_open(f->arena, in(f, "there"), "times", 0, &fresh, &f->diag));
+    assert_null(append_open(f->arena, in(f, "dangling"), "times", 0, &fresh, &f->diag));
 
     assert_false(file_exists(in(f, "made")));
     assert_non_null(strstr(f->diag.messages.at[0].text, "it is a link"));
@@ -85,13 +86,14 @@ static void what_is_no_file_is_not_read(void **state)
 {
     Fixture *f = *state;
     size_t size;
+    bool fresh;
     assert_int_equal(mkfifo(in(f, "fifo"), 0600), 0);
     alarm(20); /* a reader that waits for a writer waits for ever */
 
     assert_null(file_read(f->arena, in(f, "fifo"), &size, &f->diag));
     assert_null(file_read(f->arena, "/dev/zero", &size, &f->diag));
     assert_null(file_read(f->arena, f->folder, &size, &f->diag));
-    assert_null(append_open(f->arena, in(f, "fifo"), 0, &f->diag));
+    assert_null(append_open(f->arena, in(f, "fifo"), "times", 0, &fresh, &f->diag));
 
     alarm(0);
     assert_non_null(strstr(f->diag.messages.at[0].text, "a device or a pipe"));

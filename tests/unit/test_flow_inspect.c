@@ -3,6 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/ptx/inspect.h"
 #include "metrics/ptx/ptx.h"
+#include "tests/support/golden.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
-#define GOLDEN SOURCE_DIR "/tests/golden/ptx/"
 
 /* Parameters that make every loop count known that can be: each 32-bit word at an offset. */
 typedef struct Case {
@@ -36,20 +35,6 @@ static const Case cases[] = {
     {"mix.sm_100", {256, 1, 1}, {{40, 100}, {44, 3}}},
     {"reduce.debug", {256, 1, 1}, {{16, 100000}}},
 };
-
-static void compare_with_golden(const char *name, const Buf *got)
-{
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    const char *path = arena_printf(a, GOLDEN "%s.txt", name);
-    size_t size = 0;
-    if (getenv("APTUNE_UPDATE_GOLDEN"))
-        assert_true(file_write(path, buf_text(got), got->size, &d));
-    const char *expected = file_read(a, path, &size, &d);
-    assert_non_null(expected);
-    assert_string_equal(buf_text(got), expected);
-    arena_free(a);
-}
 
 static void check_case(const Case *x)
 {
@@ -78,7 +63,7 @@ static void check_case(const Case *x)
         flow_dump_walk(walk_warp(a, m->functions.at[i], &o), &out);
     }
     diag_print(&d, &out);
-    compare_with_golden(x->name, &out);
+    golden_compare(arena_printf(a, "ptx/%s", x->name), &out);
     buf_free(&out);
     arena_free(a);
 }

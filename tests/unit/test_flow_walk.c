@@ -229,6 +229,55 @@ static void a_loop_runs_as_often_as_the_data_says(void **state)
     arena_free(x->arena);
 }
 
+static bool load_nothing(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    (void)context;
+    (void)address;
+    (void)bytes;
+    *value = 0;
+    return false;
+}
+
+/* The kernel writes to `a` too: what stood there is found before it synchronises, and then what it has stored. */
+static void what_stood_in_memory_before_is_found_until_threads_synchronise(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before;
+        int unknown, headers;
+    } cases[] = {{"", 0, 34},
+                 {"st.global.u32 [%rd1+4], %r1;", 0, 34},
+                 {"mov.u32 %r3, 9; st.global.u32 [%rd1], %r3;", 0, 3},
+                 {"bar.warp.sync -1;", 0, 34},
+                 {"bar.sync 0;", 1, WALK_DEFAULT_TRIPS},
+                 {"membar.gl;", 1, WALK_DEFAULT_TRIPS},
+                 {"red.global.add.u32 [%rd1+8], 1;", 1, WALK_DEFAULT_TRIPS},
+                 {"ld.relaxed.gpu.global.u32 %r3, [%rd1+8];", 1, WALK_DEFAULT_TRIPS},
+                 {"mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd1, %rd2; st.global.u32 [%rd2], %r1;",
+                  1, WALK_DEFAULT_TRIPS}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "%sld.param.u64 %%rd1, [a]; %s ld.global.s32 %%r1, [%%rd1]; mov.u32 %%r2, 0;\n"
+                 "L: add.s32 %%r2, %%r2, 3; setp.lt.s32 %%p1, %%r2, %%r1; @%%p1 bra L;\n"
+                 "st.global.u32 [%%rd1], %%r2; ret; }",
+                 HEADER, cases[i].before);
+        Fixture *x = fixture(text);
+        const uint64_t address = UINT64_C(1) << 40;
+        uint32_t number = 100;
+        const WalkData data = {&number, load_nothing, load_number, NULL};
+        memcpy(x->params, &address, sizeof address);
+        x->options.data = &data;
+        x->options.memory = true;
+
+        const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+        assert_int_equal(w->unknown_loops, cases[i].unknown);
+        assert_int_equal(w->functions.at[0]->loops[0].headers, cases[i].headers);
+        arena_free(x->arena);
+    }
+}
+
 /* By one thread, or by all of a warp until it holds for each; with its own count or without. */
 static void a_loop_that_waits_for_another_thread_finds_what_it_waits_for(void **state)
 {
@@ -506,6 +555,20 @@ static void a_parameter_loaded_inside_the_loop_is_a_bound(void **state)
     arena_free(x->arena);
 }
 
+static void a_bound_may_lie_inside_a_parameter(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(".version 9.0\n.target sm_90\n.address_size 64\n"
+                         ".entry k(.param .u32 n, .param .align 4 .b8 s[16]) {\n"
+                         ".reg .pred %p<9>; .reg .b32 %r<9>;\n"
+                         "ld.param.u32 %r1, [s+4]; ld.param.u32 %r3, [n]; mov.u32 %r2, 0;\n"
+                         "L: add.s32 %r2, %r2, 16; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\n"
+                         "ret; }");
+
+    check_trip(x, 0, "(param_1[4] + 15) / 16");
+    arena_free(x->arena);
+}
+
 /* Start, bound and step of a made-up loop: the formula's value is what the walk counts. */
 static void trip_formulas_agree_with_the_walk(void **state)
 {
@@ -542,6 +605,10 @@ static void trip_formulas_of_other_shapes_agree_with_the_walk(void **state)
     static const char *const shapes[] = {
         "mov.u32 %r2, 2; L: sub.s32 %r2, %r2, -3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;",
         "mov.u32 %r2, 90; L: sub.s32 %r2, %r2, 7; setp.gt.s32 %p1, %r2, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.lo.u32 %p1, %r2, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ls.u32 %p1, %r2, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.hi.u32 %p1, %r1, %r2; @%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.hs.u32 %p1, %r1, %r2; @%p1 bra L;",
         "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.gt.s32 %p1, %r1, %r2; @%p1 bra L;",
         "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.le.s32 %p1, %r1, %r2; @!%p1 bra L;",
         "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ne.s32 %p1, %r2, %r1; @%p1 bra L;",
@@ -638,6 +705,7 @@ int main(void)
         cmocka_unit_test(a_loop_of_unknown_count_takes_the_default_and_says_so),
         cmocka_unit_test(what_stands_behind_a_guess_is_counted),
         cmocka_unit_test(a_loop_runs_as_often_as_the_data_says),
+        cmocka_unit_test(what_stood_in_memory_before_is_found_until_threads_synchronise),
         cmocka_unit_test(a_loop_that_waits_for_another_thread_finds_what_it_waits_for),
         cmocka_unit_test(bulk_copies_move_what_their_lanes_say),
         cmocka_unit_test(bulk_copies_of_unknown_size_are_said_not_to_be_counted),
@@ -653,6 +721,7 @@ int main(void)
         cmocka_unit_test(a_jump_table_takes_the_known_entry),
         cmocka_unit_test(trip_counts_are_formulas_of_the_parameters),
         cmocka_unit_test(a_parameter_loaded_inside_the_loop_is_a_bound),
+        cmocka_unit_test(a_bound_may_lie_inside_a_parameter),
         cmocka_unit_test(trip_formulas_agree_with_the_walk),
         cmocka_unit_test(trip_formulas_of_other_shapes_agree_with_the_walk),
         cmocka_unit_test(every_lane_goes_where_a_long_table_sends_it),

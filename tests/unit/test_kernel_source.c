@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <cmocka.h>
 
 static const char text[] = "__global__ void later(int n);\n"
@@ -92,9 +95,78 @@ static void the_second_apostrophe_of_a_number_begins_no_literal(void **state)
     arena_free(a);
 }
 
+static void put_file(const char *folder, const char *name, const char *content)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(content, f);
+    fclose(f);
+}
+
+/* Names as the C++ ABI mangles them; bodies in files beside the kernel and below. */
+static void the_file_with_a_missing_body_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mangled, *function, *file; /* NULL: none */
+    } all[] = {
+        {"_Z4plusii", "plus", "plain.cu"},
+        {"plain_c", "plain_c", "plain.cu"},
+        {"_ZN4prcr8ScheduleC1Eddm", "Schedule::Schedule", "below/schedule.inl"},
+        {"_ZNK4prcr8Schedule4stepEv", "Schedule::step", "below/schedule.inl"},
+        {"_ZN3VeciplERKS_", "Vec::operator", "vec.cuh"},
+        {"_ZN5space4freeEv", "space::free", "vec.cuh"},
+        {"_ZN5other4freeEv", NULL, NULL},
+        {"_Z8declaredv", NULL, NULL}, /* nowhere but declared */
+        {"_Z6calledv", NULL, NULL},   /* called by a body */
+        {"_Z99brokenv", NULL, NULL},
+    };
+    char folder[] = "/tmp/test_near_XXXXXX", below[100], root[100];
+    assert_non_null(mkdtemp(folder));
+    snprintf(below, sizeof below, "%s/below", folder);
+    snprintf(root, sizeof root, "%s/.git", folder);
+    assert_int_equal(mkdir(below, 0700), 0);
+    assert_int_equal(mkdir(root, 0700), 0);
+    put_file(folder, "plain.cu",
+             "int declared(void);\n// int declared(void) { }\nint plus(int a, int b)\n"
+             "{ return a + called(); }\nextern \"C\" void plain_c(int (*f)(int)) {}\n");
+    put_file(folder, "vec.cuh",
+             "Vec Vec::operator+(const Vec &o) const { return o; }\n"
+             "namespace space { inline void free() { } }\n");
+    put_file(below, "schedule.inl",
+             "Schedule::Schedule(double a, double b, size_t n) : a_(a) { }\n"
+             "int Schedule::step() const { return 1; }\n");
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const char *function = "";
+        const char *found = near_body(
+            a, folder,
+            arena_printf(a, "ptxas fatal   : Unresolved extern function '%s'\n", all[i].mangled),
+            &function);
+        if (all[i].file) {
+            assert_non_null(found);
+            assert_string_equal(found + strlen(folder) + 1, all[i].file);
+            assert_string_equal(function, all[i].function);
+        } else {
+            assert_null(found);
+        }
+    }
+    assert_null(near_body(a, folder, "ptxas fatal   : something else", &(const char *){0}));
+    arena_free(a);
+    const char *const files[] = {"plain.cu", "vec.cuh", "below/schedule.inl", "below", ".git", ""};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_file_with_a_missing_body_is_found),
         cmocka_unit_test(a_kernel_with_a_body_is_found_by_its_name),
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
         cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),

@@ -25,8 +25,7 @@ static void send_over(Fixture *f, json_t *header, Buf *blob)
     f->arena = arena_new();
     f->diag = diag_new(f->arena);
     f->message = (WireMessage){.header = json_loads(text, 0, NULL),
-                               .blob = {{blob->text, blob->size}},
-                               .blob_count = 1,
+                               .blob = {blob->text, blob->size},
                                .storage = blob->text};
     *blob = (Buf){0};
     free(text);

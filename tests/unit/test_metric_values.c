@@ -6,6 +6,7 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
+#include "tests/support/golden.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define GOLDEN SOURCE_DIR "/tests/golden/metrics.txt"
 
 enum { PROFILES = 10 };
 
@@ -98,12 +97,7 @@ static void metrics_have_the_golden_values(void **state)
     Buf got = {0};
     for (int number = 0; number < PROFILES; number++)
         print_values(a, set, device_find(number % 2 ? "sm_80" : "sm_90"), number, &got);
-    size_t size;
-    if (getenv("APTUNE_UPDATE_GOLDEN"))
-        assert_true(file_write(GOLDEN, buf_text(&got), got.size, &d));
-    const char *expected = file_read(a, GOLDEN, &size, &d);
-    assert_non_null(expected);
-    assert_string_equal(buf_text(&got), expected);
+    golden_compare("metrics", &got);
     buf_free(&got);
     arena_free(a);
 }

@@ -151,9 +151,9 @@ static Profile profile_given(Arena *a, const char *file, const char *kernel, con
                              int64_t threads, int64_t shared, double read_bytes)
 {
     /* Nothing is read of the first and of the last. */
-    const ProfileBuffer buffers[] = {{UINT64_C(1) << 40, 500, true, true},
-                                     {UINT64_C(2) << 40, read_bytes, true, false},
-                                     {UINT64_C(3) << 40, 700, true, true}};
+    const ProfileBuffer buffers[] = {{UINT64_C(1) << 40, 500, true, true, false},
+                                     {UINT64_C(2) << 40, read_bytes, true, false, true},
+                                     {UINT64_C(3) << 40, 700, true, true, false}};
     Diag d = diag_new(a);
     const struct {
         uint64_t out, in;

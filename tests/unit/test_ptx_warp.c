@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -36,7 +37,7 @@ static Warp *warp(const char *instr)
     Source *s = ARENA_NEW(a, Source);
     const char *text = arena_printf(a,
                                     ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n"
-                                    ".reg .b32 %%r<9>; .reg .pred %%p<9>;\n"
+                                    ".reg .b32 %%r<9>; .reg .b16 %%h<9>; .reg .pred %%p<9>;\n"
                                     "mov.b32 %%r1, %%r2; mov.b32 %%r3, %%r4; mov.b32 %%r5, %%r5;\n"
                                     "not.pred %%p1, %%p2;\n%s\n}\n",
                                     instr);
@@ -206,6 +207,52 @@ static void the_first_lane_is_elected(void **state)
     arena_free(mask->arena);
 }
 
+static void a_lane_knows_the_lanes_before_and_behind_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t of_0, of_5, of_31;
+    } masks[] = {
+        {"eq", 0x00000001, 0x00000020, 0x80000000}, {"le", 0x00000001, 0x0000003f, 0xffffffff},
+        {"lt", 0x00000000, 0x0000001f, 0x7fffffff}, {"ge", 0xffffffff, 0xffffffe0, 0x80000000},
+        {"gt", 0xfffffffe, 0xffffffc0, 0x00000000},
+    };
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        char text[40];
+        Lanes results[PTX_SOURCES];
+        snprintf(text, sizeof text, "mov.u32 %%r1, %%lanemask_%s;", masks[i].name);
+        Warp *w = warp(text);
+
+        assert_int_equal(ptx_eval_instr(&w->state, w->instr, results), 1);
+
+        assert_int_equal(result(&results[0], 0), masks[i].of_0);
+        assert_int_equal(result(&results[0], 5), masks[i].of_5);
+        assert_int_equal(result(&results[0], 31), masks[i].of_31);
+        arena_free(w->arena);
+    }
+}
+
+static void a_word_falls_into_halves_the_lower_first(void **state)
+{
+    (void)state;
+    Warp *w = warp("mov.b32 {%h1, %h2}, %r2;");
+    Lanes results[PTX_SOURCES];
+    for (uint32_t i = 0; i < LANES; i++)
+        w->registers[1].v[i] = 0xfff00003 + i * 0x10002;
+
+    assert_int_equal(ptx_eval_instr(&w->state, w->instr, results), 2);
+    for (uint32_t i = 0; i < LANES; i++) {
+        assert_int_equal(result(&results[0], (int)i), 3 + 2 * i);
+        assert_int_equal(result(&results[1], (int)i), (0xfff0 + i) & 0xffff);
+    }
+    lanes_fill(&w->registers[1], 0x00070009);
+    ptx_eval_instr(&w->state, w->instr, results);
+    assert_int_equal(result(&results[0], 31), 9);
+    assert_int_equal(result(&results[1], 31), 7);
+    arena_free(w->arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +261,8 @@ int main(void)
         cmocka_unit_test(votes_ask_the_lanes_that_take_part),
         cmocka_unit_test(reductions_and_matches_go_over_the_lanes_that_take_part),
         cmocka_unit_test(the_first_lane_is_elected),
+        cmocka_unit_test(a_lane_knows_the_lanes_before_and_behind_it),
+        cmocka_unit_test(a_word_falls_into_halves_the_lower_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

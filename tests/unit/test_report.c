@@ -2,6 +2,7 @@
  */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tests/support/golden.h"
 #include "tests/support/made_table.h"
 #include "tuner/report/page.h"
 #include "tuner/report/pictures.h"
@@ -81,9 +82,8 @@ static Table *synthetic_points(Arena *a, uint64_t seed)
     return s;
 }
 
-static Story synthetic_story(Arena *a, uint64_t seed)
+static Story story_of(Arena *a, const Table *s)
 {
-    Table *s = synthetic_points(a, seed);
     bool *chosen = ARENA_ARRAY(a, bool, POINTS), *dropped = ARENA_ARRAY(a, bool, POINTS);
     for (size_t i = 0; i < POINTS; i++) {
         chosen[i] = i % 7 == 3;
@@ -102,6 +102,11 @@ static Story synthetic_story(Arena *a, uint64_t seed)
                    .time_metric = "metric_0"};
     story.winner = story_best_chosen(&story);
     return story;
+}
+
+static Story synthetic_story(Arena *a, uint64_t seed)
+{
+    return story_of(a, synthetic_points(a, seed));
 }
 
 static const Picture *find_picture(const Pictures *all, const char *name)
@@ -376,6 +381,31 @@ static void whatever_names_hold_files_and_page_are_sound(void **state)
     remove_tree(folder);
 }
 
+/* Pages and pictures to the byte, so that no part of them is lost unnoticed. */
+static void pages_are_the_golden_ones(void **state)
+{
+    char folder[] = "/tmp/aptune-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    Diag d = diag_new(*state);
+    Table *t = synthetic_points(*state, 10), *texts = synthetic_points(*state, 11);
+    t->name = "ordered";
+    t->parameters[1].name = "W";
+    t->parameters[1].kind = VALUE_INT;
+    for (int k = 0; k < SIDE; k++)
+        t->parameters[1].values.at[k] = value_int(k * 7 % SIDE);
+    for (size_t i = 0; i < POINTS; i++)
+        t->times[i] =
+            (TableTimes){.median = t->ms[i], .low = t->ms[i] * 0.9, .high = t->ms[i] * 1.2};
+    texts->name = "texts";
+    Story stories[] = {story_of(*state, t), story_of(*state, texts)};
+    stories[1].complete = false;
+
+    assert_true(page_save(folder, &(Page){"Two spaces", NULL, 0, stories, 2}, &d));
+
+    golden_compare_folder("report", folder);
+    remove_tree(folder);
+}
+
 static void a_page_that_cannot_be_written_is_an_error(void **state)
 {
     Diag d = diag_new(*state);
@@ -400,6 +430,7 @@ int main(void)
         TEST(a_parameters_values_show_their_fastest_and_median_time),
         TEST(a_parameter_of_many_values_is_a_cloud),
         TEST(whatever_names_hold_files_and_page_are_sound),
+        TEST(pages_are_the_golden_ones),
         TEST(a_page_that_cannot_be_written_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

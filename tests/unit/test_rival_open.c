@@ -34,8 +34,16 @@ DriverStatus driver_wait(Driver *v)
     return v->state;
 }
 
+void driver_go_on(Driver *v)
+{
+    if (v->state != DRIVER_FAULT && v->state != DRIVER_LOST)
+        v->state = DRIVER_OK;
+}
+
 DriverStatus driver_refuse(Driver *v, const char *words)
 {
+    if (v->state)
+        return v->state;
     snprintf(v->words, sizeof v->words, "%s", words);
     return DRIVER_REFUSED;
 }

@@ -62,7 +62,8 @@ static bool truth_final(void *state, const size_t *list, size_t count, int *roun
         for (size_t k = 0; k < count; k++) {
             seed = seed * 1664525u + 1013904223u; /* of Numerical Recipes */
             double noise = (double)(seed >> 8) / (1 << 24) - 0.5;
-            out[i * count + k] = t->ms[list[k]] * (1 + 0.02 * (double)i) * (1 + 0.002 * noise);
+            out[k * (size_t)*rounds + i] =
+                t->ms[list[k]] * (1 + 0.02 * (double)i) * (1 + 0.002 * noise);
         }
     t->asked = count;
     t->rounds = *rounds;

@@ -27,7 +27,7 @@ static void say(json_t *header)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    wire_send(PROCESS_WIRE, header, NULL, 0, &d);
+    wire_send(PROCESS_WIRE, header, (Blob){0}, &d);
     arena_free(a);
     json_decref(header);
 }

@@ -1,4 +1,6 @@
 /* How often machine code is executed.  Expected numbers follow from shapes.cu by hand. */
+#include "metrics/cubin/sass_anchor.h"
+#include "metrics/ptx/ptx.h"
 #include "tests/support/sass_shapes.h"
 
 #include <setjmp.h>
@@ -242,9 +244,112 @@ static void counts_that_cannot_be_are_those_of_the_ptx(void **state)
     arena_free(a);
 }
 
+/* An access moves 1 << width bytes: codes 0, 2, 4, 5 and 6 of its width field. */
+static void machine_code_has_landmarks_and_so_much_of_them(void **state)
+{
+    (void)state;
+    static const struct {
+        int op;
+        unsigned width;
+        SassAnchor anchor;
+        double amount;
+    } all[] = {
+        {SASS_OP_FADD, 0, SASS_ANCHOR_FP32, 1},
+        {SASS_OP_FMUL, 0, SASS_ANCHOR_FP32, 1},
+        {SASS_OP_FFMA, 0, SASS_ANCHOR_FP32, 2},
+        {SASS_OP_FADD2, 0, SASS_ANCHOR_FP32, 2},
+        {SASS_OP_FMUL2, 0, SASS_ANCHOR_FP32, 2},
+        {SASS_OP_FFMA2, 0, SASS_ANCHOR_FP32, 4},
+        {SASS_OP_DADD, 0, SASS_ANCHOR_FP64, 1},
+        {SASS_OP_DMUL, 0, SASS_ANCHOR_FP64, 1},
+        {SASS_OP_DFMA, 0, SASS_ANCHOR_FP64, 2},
+        {SASS_OP_LOP3, 0, SASS_ANCHOR_LOGIC, 1},
+        {SASS_OP_MUFU, 0, SASS_ANCHOR_SPECIAL, 1},
+        {SASS_OP_BAR, 0, SASS_ANCHOR_BARRIER, 1},
+        {SASS_OP_SHFL, 0, SASS_ANCHOR_SHUFFLE, 1},
+        {SASS_OP_LDGSTS, 6, SASS_ANCHOR_COPY, 1},
+        {SASS_OP_LDL, 4, SASS_ANCHOR_LOCAL, 4},
+        {SASS_OP_STL, 6, SASS_ANCHOR_LOCAL, 16},
+        {SASS_OP_LDG, 0, SASS_ANCHOR_LOAD_1, 1},
+        {SASS_OP_LDG, 2, SASS_ANCHOR_LOAD_2, 1},
+        {SASS_OP_LD, 4, SASS_ANCHOR_LOAD_4, 1},
+        {SASS_OP_LDG, 6, SASS_ANCHOR_LOAD_16, 1},
+        {SASS_OP_LDG_17E, 0, SASS_ANCHOR_LOAD_32, 1},
+        {SASS_OP_STG, 1, SASS_ANCHOR_STORE_1, 1},
+        {SASS_OP_ST, 3, SASS_ANCHOR_STORE_2, 1},
+        {SASS_OP_STG, 5, SASS_ANCHOR_STORE_8, 1},
+        {SASS_OP_STG_17F, 0, SASS_ANCHOR_STORE_32, 1},
+        {SASS_OP_LDS, 5, SASS_ANCHOR_SHARED_LOAD, 8},
+        {SASS_OP_STS, 6, SASS_ANCHOR_SHARED_STORE, 16},
+        {SASS_OP_ATOMS, 4, SASS_ANCHOR_ATOMIC, 1},
+        {SASS_OP_ATOMG, 4, SASS_ANCHOR_ATOMIC, 1},
+        {SASS_OP_REDG, 4, SASS_ANCHOR_ATOMIC, 1},
+        {SASS_OP_MOV, 0, SASS_NO_ANCHOR, 1},
+        {SASS_OP_LDG, 7, SASS_NO_ANCHOR, 1}, /* an unknown width */
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        double amount = -1;
+        const SassInstr w = {(uint64_t)all[i].op, (uint64_t)all[i].width << 9, (uint16_t)all[i].op,
+                             90};
+        assert_int_equal(sass_anchor_of(w, &amount), all[i].anchor);
+        assert_true(amount == all[i].amount);
+    }
+}
+
+static void ptx_has_the_same_landmarks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        SassAnchor anchor;
+        double amount;
+    } all[] = {
+        {"fma.rn.f32 %f1, %f2, %f2, %f2;", SASS_ANCHOR_FP32, 2},
+        {"mul.f32 %f1, %f2, %f2;", SASS_ANCHOR_FP32, 1},
+        {"sub.f32 %f1, %f2, %f2;", SASS_ANCHOR_FP32, 1},
+        {"div.rn.f32 %f1, %f2, %f2;", SASS_ANCHOR_SPECIAL, 1},
+        {"fma.rn.f64 %d1, %d2, %d2, %d2;", SASS_ANCHOR_FP64, 2},
+        {"add.f64 %d1, %d2, %d2;", SASS_ANCHOR_FP64, 1},
+        {"div.rn.f64 %d1, %d2, %d2;", SASS_NO_ANCHOR, 1},
+        {"ex2.approx.f32 %f1, %f2;", SASS_ANCHOR_SPECIAL, 1},
+        {"xor.b32 %r1, %r2, %r2;", SASS_ANCHOR_LOGIC, 1},
+        {"add.s32 %r1, %r2, %r2;", SASS_NO_ANCHOR, 1},
+        {"bar.sync 0;", SASS_ANCHOR_BARRIER, 1},
+        {"shfl.sync.down.b32 %r1, %r2, 1, 31, -1;", SASS_ANCHOR_SHUFFLE, 1},
+        {"red.global.add.u32 [%a1], %r1;", SASS_ANCHOR_ATOMIC, 1},
+        {"cp.async.cg.shared.global [%r1], [%a1], 16;", SASS_ANCHOR_COPY, 1},
+        {"ld.global.u8 %r1, [%a1];", SASS_ANCHOR_LOAD_1, 1},
+        {"ld.v4.f32 {%f1, %f2, %f3, %f4}, [%a1];", SASS_ANCHOR_LOAD_16, 1},
+        {"st.global.v2.f64 [%a1], {%d1, %d2};", SASS_ANCHOR_STORE_16, 1},
+        {"st.global.f32 [%a1], %f1;", SASS_ANCHOR_STORE_4, 1},
+        {"ld.shared.v2.f32 {%f1, %f2}, [%r1];", SASS_ANCHOR_SHARED_LOAD, 8},
+        {"st.shared.f64 [%r1], %d1;", SASS_ANCHOR_SHARED_STORE, 8},
+        {"st.local.v4.f32 [%a1], {%f1, %f2, %f3, %f4};", SASS_ANCHOR_LOCAL, 16},
+        {"ld.const.f32 %f1, [%a1];", SASS_NO_ANCHOR, 1},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        const char *text = arena_printf(a,
+                                        ".version 9.0\n.target sm_90\n.address_size 64\n"
+                                        ".entry k() { .reg .b32 %%r<9>; .reg .f32 %%f<9>;\n"
+                                        ".reg .f64 %%d<9>; .reg .b64 %%a<9>;\n%s ret; }\n",
+                                        all[i].text);
+        const Source s = {"k.ptx", text, strlen(text)};
+        const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
+        assert_int_equal(d.errors, 0);
+        double amount = -1;
+        assert_int_equal(sass_anchor_of_ptx(&f->instrs.at[0], &amount), all[i].anchor);
+        assert_true(amount == all[i].amount);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machine_code_has_landmarks_and_so_much_of_them),
+        cmocka_unit_test(ptx_has_the_same_landmarks),
         cmocka_unit_test(code_without_branches_is_executed_once),
         cmocka_unit_test(a_counted_loop_goes_round_as_in_the_ptx),
         cmocka_unit_test(branches_on_scalar_predicates_are_branches),

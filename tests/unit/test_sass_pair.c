@@ -229,6 +229,97 @@ static void every_group_that_leaves_a_loop_issues_its_bsync(void **state)
     arena_free(a);
 }
 
+/* A branch by what a load brings: the walk goes both ways.  The code has no BSYNC, since all lanes go the
+ * same way; what comes behind both is executed once all the same. */
+static void both_ways_of_an_unknown_branch_meet_without_a_bsync(void **state)
+{
+    (void)state;
+    static const char BODY[] = "ld.global.u32 %r3, [4096];\nsetp.eq.u32 %p1, %r3, 0;\n"
+                               "@%p1 bra $other;\nex2.approx.f32 %f1, %f2;\nbra.uni $meet;\n"
+                               "$other:\nlg2.approx.f32 %f1, %f2;\n"
+                               "$meet:\nbar.sync 0;\n";
+    const Word words[] = {{.op = SASS_OP_LDG},  {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                          {.op = SASS_OP_MUFU}, {.op = SASS_OP_BRA, .target = 5},
+                          {.op = SASS_OP_MUFU}, {.op = SASS_OP_BAR},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_null(j->unmatched);
+    assert_true(visits_at(j, 2) == 1);
+    assert_true(visits_at(j, 4) == 1);
+    assert_true(visits_at(j, 5) == 1);
+    arena_free(a);
+}
+
+/* Eight loops that look alike, of 2 to 9 rounds. */
+static void many_loops_side_by_side_are_paired_as_they_come(void **state)
+{
+    (void)state;
+    enum { LOOPS = 8 };
+    Arena *a = arena_new();
+    Word words[2 * LOOPS + 1] = {{.op = 0}};
+    const char *body = "";
+    for (int i = 0; i < LOOPS; i++) {
+        words[2 * i] = (Word){.op = SASS_OP_IADD3};
+        words[2 * i + 1] = (Word){.op = SASS_OP_BRA, .guard = true, .target = 2 * i};
+        body = arena_printf(a,
+                            "%smov.u32 %%r2, 0;\n$L%d:\nadd.u32 %%r2, %%r2, 1;\n"
+                            "setp.lt.u32 %%p2, %%r2, %d;\n@%%p2 bra $L%d;\n",
+                            body, i, i + 2, i);
+    }
+    words[2 * LOOPS] = (Word){.op = SASS_OP_EXIT};
+    const Both b = both(a, body, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    for (int i = 0; i < LOOPS; i++)
+        assert_int_equal(visits_at(j, (size_t)(2 * i)), i + 2);
+    assert_null(j->unmatched);
+    arena_free(a);
+}
+
+/* A loop of four copies and one for the rest, neither with a landmark. */
+#define FOUR_AND_ONE(copy)                                                                         \
+    copy, copy, copy, copy, {.op = SASS_OP_BRA, .guard = true, .target = 0}, copy,                 \
+        {.op = SASS_OP_BRA, .guard = true, .target = 5},                                           \
+    {                                                                                              \
+        .op = SASS_OP_EXIT                                                                         \
+    }
+
+static void copies_of_a_loop_of_integers_are_told_by_its_numbers(void **state)
+{
+    (void)state;
+    const Word words[] = {FOUR_AND_ONE(((Word){.op = SASS_OP_IMAD, .number = 923521}))};
+    Arena *a = arena_new();
+    const Both b =
+        both(a, LOOP("$again", "mul.lo.s32 %r3, %r3, 923521;\n", "27"), words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_null(j->unmatched);
+    assert_true(visits_at(j, 0) == 6);
+    assert_true(visits_at(j, 5) == 3);
+    arena_free(a);
+}
+
+static void loops_that_nothing_tells_anything_of_are_doubted(void **state)
+{
+    (void)state;
+    const Word words[] = {FOUR_AND_ONE(((Word){.op = SASS_OP_IMAD}))};
+    Arena *a = arena_new();
+    const Both b =
+        both(a, LOOP("$again", "mul.lo.s32 %r3, %r3, %r4;\n", "27"), words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_non_null(j->unmatched);
+    assert_true(j->deviation > 0.9); /* nearly all of the kernel */
+    arena_free(a);
+}
+
 /* The same without lanes that part: one group. */
 static void lanes_that_stay_together_issue_a_bsync_once(void **state)
 {
@@ -381,7 +472,7 @@ static void add_nest(Buf *ptx, Word *words, int *used, const int *count, int dep
     }
 }
 
-/* Six side by side, and 64 in all: 4 with 3 in each, 4 in each of those. */
+/* Six and seven side by side, and 64 in all: 4 with 3 in each, 4 in each of those. */
 static void many_loops_are_paired_and_too_many_are_not(void **state)
 {
     (void)state;
@@ -389,7 +480,7 @@ static void many_loops_are_paired_and_too_many_are_not(void **state)
         int count[4], all;
         bool paired;
     } nests[] = {{{6}, 6, true},
-                 {{7}, 7, false},
+                 {{7}, 7, true},
                  {{4, 3, 4}, 64, true},
                  {{5, 3, 4}, 80, false},
                  {{5, 4, 2}, 65, false}};
@@ -471,6 +562,10 @@ int main(void)
         cmocka_unit_test(loops_one_after_the_other_keep_their_order),
         cmocka_unit_test(another_number_of_loops_is_not_paired),
         cmocka_unit_test(every_group_that_leaves_a_loop_issues_its_bsync),
+        cmocka_unit_test(both_ways_of_an_unknown_branch_meet_without_a_bsync),
+        cmocka_unit_test(many_loops_side_by_side_are_paired_as_they_come),
+        cmocka_unit_test(copies_of_a_loop_of_integers_are_told_by_its_numbers),
+        cmocka_unit_test(loops_that_nothing_tells_anything_of_are_doubted),
         cmocka_unit_test(lanes_that_stay_together_issue_a_bsync_once),
         cmocka_unit_test(what_a_division_expands_to_is_allowed_for),
         cmocka_unit_test(a_product_fused_with_two_sums_is_computed_twice),

@@ -520,6 +520,23 @@ static void without_noise_the_interval_of_the_regret_is_that_of_the_energy(void 
     assert_close(high, 0.2);
 }
 
+/* A GPU is busy for as long as is recorded, not for as many ms as a run uses mJ. */
+static void trials_of_energies_take_the_seconds_recorded(void **state)
+{
+    Table *s = synthetic_grid(*state, 4, NULL);
+    table_want(s, TABLE_TRIAL);
+    size_t *rows;
+    for (size_t i = 0; i < s->count; i++)
+        s->trial[i].seconds = 4 + (double)i;
+    ReplayRows times = played_rows(*state, s, NULL, &rows);
+    s->objective = "energy";
+    ReplayRows energies = played_rows(*state, s, NULL, &rows);
+    for (size_t k = 0; k < s->count; k++) {
+        assert_close(replay_trial_seconds(&energies, k, INFINITY), 4 + (double)rows[k]);
+        assert_close(replay_trial_seconds(&times, k, INFINITY), 0.03 + 0.01 * times.ms[k]);
+    }
+}
+
 static void
 intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it(void **state)
 {
@@ -728,6 +745,7 @@ int main(void)
         TEST(too_few_points_for_the_weights_are_refused),
         TEST(without_noise_the_interval_of_the_regret_is_the_regret),
         TEST(without_noise_the_interval_of_the_regret_is_that_of_the_energy),
+        TEST(trials_of_energies_take_the_seconds_recorded),
         TEST(intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it),
         TEST(an_interval_holds_the_middle_95_percent),
         TEST(with_noise_the_interval_holds_the_regret),

@@ -94,7 +94,7 @@ DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, 
     return DRIVER_OK;
 }
 
-DriverStatus sampler_give(const Sampler *s)
+void sampler_give(const Sampler *s)
 {
     (void)s;
     if (gpu.now > gpu.work_ends) {
@@ -102,7 +102,6 @@ DriverStatus sampler_give(const Sampler *s)
         gpu.work_ends = gpu.now;
     }
     gpu.work_ends += gpu.piece_s;
-    return DRIVER_OK;
 }
 
 void driver_graph_free(Driver *v, DriverGraph *g)

@@ -1,4 +1,5 @@
 /* Messages between the program and its helpers: whole ones, cut ones, and noise. */
+#include "metrics/base/json_struct.h"
 #include "metrics/base/wire.h"
 
 #include <setjmp.h>
@@ -65,17 +66,17 @@ static void write_bytes(Fixture *f, const char *bytes, size_t size)
     assert_int_equal(write(f->fd[0], bytes, size), (ssize_t)size);
 }
 
-/* --- the message of these tests: a real number, and blobs with a zero byte, a line's end, the
- * beginning of another message, and nothing at all ------------------------------------------ */
+/* --- the message of these tests: a real number, and a blob with a zero byte, a line's end and the
+ * beginning of another message -------------------------------------------------------------- */
 
 static const char BYTES[] = "a\0b\nAPT1 2\n{}";
-static const Blob BLOBS[] = {{BYTES, sizeof BYTES}, {"", 0}, {"last", 4}};
+static const Blob BLOB = {BYTES, sizeof BYTES};
 
 static WireWriter one_message(Fixture *f)
 {
     WireWriter w = wire_writer(f->fd[0]);
     json_t *header = json_pack("{s:f}", "third", 1.0 / 3);
-    assert_true(wire_put(&w, header, BLOBS, 3, &f->diag));
+    assert_true(wire_put(&w, header, BLOB, &f->diag));
     json_decref(header);
     return w;
 }
@@ -83,11 +84,8 @@ static WireWriter one_message(Fixture *f)
 static void assert_is_the_message(WireMessage *m)
 {
     assert_true(json_number_value(json_object_get(m->header, "third")) == 1.0 / 3);
-    assert_int_equal(m->blob_count, 3);
-    for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(m->blob[i].size, BLOBS[i].size);
-        assert_memory_equal(m->blob[i].bytes, BLOBS[i].bytes, BLOBS[i].size);
-    }
+    assert_int_equal(m->blob.size, BLOB.size);
+    assert_memory_equal(m->blob.bytes, BLOB.bytes, BLOB.size);
     wire_message_free(m);
 }
 
@@ -135,7 +133,7 @@ static void many_messages_in_one_read_come_out_one_by_one(void **state)
     for (int i = 0; i < 5; i++) {
         json_t *header = json_pack("{s:i}", "id", i);
         Blob blob = {"abc", (size_t)i % 3};
-        assert_true(wire_send(f->fd[0], header, &blob, 1, &f->diag));
+        assert_true(wire_send(f->fd[0], header, blob, &f->diag));
         json_decref(header);
     }
     end_writing(f);
@@ -144,7 +142,7 @@ static void many_messages_in_one_read_come_out_one_by_one(void **state)
     for (int i = 0; i < 5; i++) {
         assert_int_equal(wire_receive(&f->reader, &m, 1), WIRE_OK);
         assert_int_equal(json_integer_value(json_object_get(m.header, "id")), i);
-        assert_int_equal(m.blob[0].size, i % 3);
+        assert_int_equal(m.blob.size, i % 3);
         wire_message_free(&m);
     }
     assert_int_equal(wire_receive(&f->reader, &m, 1), WIRE_END);
@@ -293,7 +291,7 @@ static char *put_big(Fixture *f, WireWriter *w)
     for (size_t i = 0; i < BIG; i++)
         big[i] = (char)(i * 7 % 251);
     json_t *header = json_object();
-    assert_true(wire_put(w, header, &(Blob){big, BIG}, 1, &f->diag));
+    assert_true(wire_put(w, header, (Blob){big, BIG}, &f->diag));
     json_decref(header);
     return big;
 }
@@ -317,8 +315,8 @@ static void a_writer_goes_on_when_there_is_room(void **state)
     assert_int_equal(s, WIRE_OK);
     assert_true(rounds > 1);
     assert_false(wire_pending(&w));
-    assert_int_equal(m.blob[0].size, BIG);
-    assert_memory_equal(m.blob[0].bytes, big, BIG);
+    assert_int_equal(m.blob.size, BIG);
+    assert_memory_equal(m.blob.bytes, big, BIG);
     wire_message_free(&m);
     wire_writer_free(&w);
 }
@@ -343,7 +341,7 @@ static void sending_to_one_who_is_gone_fails_and_raises_no_signal(void **state)
     close(f->fd[1]);
     f->fd[1] = -1;
 
-    assert_false(wire_send(f->fd[0], header, NULL, 0, &f->diag));
+    assert_false(wire_send(f->fd[0], header, (Blob){0}, &f->diag));
     assert_int_equal(f->diag.errors, 1);
     assert_false(wire_flush(&w));
     assert_false(wire_flush_within(&w, 1));
@@ -362,16 +360,14 @@ static void what_cannot_be_a_message_is_refused_and_nothing_of_it_is_written(voi
     text[WIRE_HEADER_LIMIT - 1] = '\0';
     json_object_set_new(large, "text", json_string(text));
     /* Sizes alone: the bytes are not looked at. */
-    const Blob too_much[] = {{"", WIRE_BLOB_LIMIT}, {"", 1}};
-    const Blob nine[WIRE_BLOBS + 1] = {{NULL, 0}};
+    const Blob too_much = {"", (size_t)WIRE_BLOB_LIMIT + 1};
 
-    assert_false(wire_put(&w, NULL, NULL, 0, &f->diag));
-    assert_false(wire_put(&w, array, NULL, 0, &f->diag));
-    assert_false(wire_put(&w, large, NULL, 0, &f->diag));
-    assert_false(wire_put(&w, object, too_much, 2, &f->diag));
-    assert_false(wire_put(&w, object, nine, WIRE_BLOBS + 1, &f->diag));
+    assert_false(wire_put(&w, NULL, (Blob){0}, &f->diag));
+    assert_false(wire_put(&w, array, (Blob){0}, &f->diag));
+    assert_false(wire_put(&w, large, (Blob){0}, &f->diag));
+    assert_false(wire_put(&w, object, too_much, &f->diag));
 
-    assert_int_equal(f->diag.errors, 5);
+    assert_int_equal(f->diag.errors, 4);
     assert_false(wire_pending(&w));
     json_decref(object);
     json_decref(array);
@@ -379,26 +375,42 @@ static void what_cannot_be_a_message_is_refused_and_nothing_of_it_is_written(voi
     wire_writer_free(&w);
 }
 
-/* --- lists of texts ------------------------------------------------------------------------ */
+/* --- texts of any bytes -------------------------------------------------------------------- */
+
+typedef struct Texts {
+    const char *one;
+    const char *const *list;
+    size_t count;
+} Texts;
+JSON_TABLE(TEXTS, Texts, JSON_FIELD_RAW(Texts, one), JSON_FIELD_RAWS(Texts, list, count));
 
 static void lists_of_texts_come_back(void **state)
 {
     Fixture *f = *state;
     const char *texts[] = {"-DA=1", "", "\xff not UTF-8"};
-    Buf b = {0};
-    const char **back;
-    size_t count;
+    Buf b = {0}, none = {0};
+    Texts back;
+    json_t *j = json_of_struct(&TEXTS, &(Texts){NULL, texts, 3}, &b);
+    json_t *empty = json_of_struct(&TEXTS, &(Texts){"\x80", NULL, 0}, &none);
 
-    wire_pack_texts(&b, texts, 3);
-    assert_true(wire_unpack_texts(f->arena, (Blob){b.text, b.size}, &back, &count));
-    assert_int_equal(count, 3);
+    assert_true(json_read_struct(f->arena, &TEXTS, j, (Blob){b.text, b.size}, &back, &f->diag));
+    assert_string_equal(back.one, "");
+    assert_int_equal(back.count, 3);
     for (size_t i = 0; i < 3; i++)
-        assert_string_equal(back[i], texts[i]);
-    assert_false(wire_unpack_texts(f->arena, (Blob){b.text, b.size - 1}, &back, &count));
-    assert_true(wire_unpack_texts(f->arena, (Blob){NULL, 0}, &back, &count));
-    assert_int_equal(count, 0);
+        assert_string_equal(back.list[i], texts[i]);
+    assert_false(
+        json_read_struct(f->arena, &TEXTS, j, (Blob){b.text, b.size - 1}, &back, &f->diag));
+    b.text[b.size - 1] = 'x'; /* the last one has no end */
+    assert_false(json_read_struct(f->arena, &TEXTS, j, (Blob){b.text, b.size}, &back, &f->diag));
+    assert_true(
+        json_read_struct(f->arena, &TEXTS, empty, (Blob){none.text, none.size}, &back, &f->diag));
+    assert_int_equal(back.count, 0);
+    assert_string_equal(back.one, "\x80");
 
+    json_decref(j);
+    json_decref(empty);
     buf_free(&b);
+    buf_free(&none);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -1,20 +1,12 @@
 #include "tuner/choose/audit.h"
 
+#include "metrics/base/random.h"
+
 #include <gsl/gsl_cdf.h>
 #include <limits.h>
 #include <stdlib.h>
 
 /* --- drawing ---------------------------------------------------------------------------------- */
-
-/* splitmix64's output function (Steele, Lea, Flood, OOPSLA 2014): one to one, so that different
- * numbers never get the same key. */
-static uint64_t scramble(uint64_t z)
-{
-    z += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 typedef struct Ticket {
     uint64_t key;
@@ -33,7 +25,7 @@ size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count
     Ticket *tickets = ARENA_ARRAY(a, Ticket, n);
     size_t drawn = count < n ? count : n;
     for (size_t i = 0; i < n; i++)
-        tickets[i] = (Ticket){scramble(scramble(seed) ^ numbers[i]), i};
+        tickets[i] = (Ticket){random_mix(random_mix(seed) ^ numbers[i]), i};
     if (n > 1)
         qsort(tickets, n, sizeof *tickets, ticket_compare);
     for (size_t k = 0; k < drawn; k++)

@@ -1,82 +1,29 @@
 #include "tuner/choose/candidates.h"
 
+#include "metrics/base/map.h"
+
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks in an open hash table, each with a number. */
-typedef struct RankTable {
-    uint64_t *ranks;
-    size_t *numbers; /* NONE: the place is free */
-    size_t places;   /* a power of two */
-    size_t used;
-} RankTable;
-
-enum { TABLE_LEAST = FIRST_SIZE(64, 2), DRAWS_MOST = 1000 };
+enum { DRAWS_MOST = 1000 };
 static const size_t none = SIZE_MAX;
 
 struct Candidates {
     SearchSpace space;
     gsl_rng *random;
     uint64_t *stride;
-    RankTable table;   /* listed: where a rank stands in `left`; else: the ranks given out */
+    NumberMap table;   /* listed: where a rank stands in `left`; else: the ranks given out */
     uint64_t *left;    /* listed ones that are still there */
     size_t left_count; /* listed, or given out */
     uint16_t *choice;
     size_t choice_room;
-    RankTable chosen; /* of one choice: each point once */
+    Arena *scratch;   /* of one choice */
+    NumberMap chosen; /* of one choice: each point once */
     uint16_t *near;   /* neighbours found */
     size_t near_room;
 };
-
-/* --- the table -------------------------------------------------------------------------------- */
-
-static size_t place_of(const RankTable *t, uint64_t rank)
-{
-    size_t at = (size_t)(rank * 0x9e3779b97f4a7c15u >> 20) & (t->places - 1);
-    while (t->numbers[at] != none && t->ranks[at] != rank)
-        at = (at + 1) & (t->places - 1);
-    return at;
-}
-
-static void table_open(RankTable *t, size_t places)
-{
-    t->places = places;
-    t->used = 0;
-    t->ranks = memory_new(places * sizeof *t->ranks);
-    t->numbers = memory_new(places * sizeof *t->numbers);
-    for (size_t i = 0; i < places; i++)
-        t->numbers[i] = none;
-}
-
-static void table_free(RankTable *t)
-{
-    free(t->ranks);
-    free(t->numbers);
-    *t = (RankTable){0};
-}
-
-static void table_put(RankTable *t, uint64_t rank, size_t number)
-{
-    if (2 * (t->used + 1) > t->places) {
-        RankTable old = *t;
-        table_open(t, old.places ? 2 * old.places : TABLE_LEAST);
-        for (size_t i = 0; i < old.places; i++)
-            if (old.numbers[i] != none)
-                table_put(t, old.ranks[i], old.numbers[i]);
-        table_free(&old);
-    }
-    size_t at = place_of(t, rank);
-    t->used += t->numbers[at] == none;
-    t->ranks[at] = rank;
-    t->numbers[at] = number;
-}
-
-static size_t table_get(const RankTable *t, uint64_t rank)
-{
-    return t->places > 0 ? t->numbers[place_of(t, rank)] : none;
-}
 
 /* --- points ----------------------------------------------------------------------------------- */
 
@@ -102,7 +49,7 @@ static void point_of(const Candidates *c, uint64_t rank, uint16_t *point)
 /* Listed ones given out keep their place in the table, with the number of those left. */
 static bool is_there(const Candidates *c, const uint16_t *point)
 {
-    size_t number = table_get(&c->table, candidates_rank(c, point));
+    size_t number = numbers_get(&c->table, candidates_rank(c, point));
     if (is_listed(c))
         return number != none && number < c->left_count;
     return number == none && c->space.valid(c->space.context, point);
@@ -118,7 +65,8 @@ Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
         c->stride[p] = product;
         product *= s->values[p];
     }
-    table_open(&c->table, TABLE_LEAST);
+    c->table.arena = a;
+    c->scratch = arena_new();
     if (!is_listed(c))
         return c;
     c->left = memory_new((s->count + 1) * sizeof *c->left);
@@ -128,14 +76,13 @@ Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
         gsl_ran_shuffle(random, c->left, s->count, sizeof *c->left);
     c->left_count = s->count;
     for (size_t i = 0; i < s->count; i++)
-        table_put(&c->table, c->left[i], i);
+        numbers_put(&c->table, c->left[i], i);
     return c;
 }
 
 void candidates_free(Candidates *c)
 {
-    table_free(&c->table);
-    table_free(&c->chosen);
+    arena_free(c->scratch);
     free(c->left);
     free(c->choice);
     free(c->near);
@@ -147,14 +94,14 @@ bool candidates_take(Candidates *c, const uint16_t *point)
     if (!is_there(c, point))
         return false;
     if (is_listed(c)) {
-        size_t at = table_get(&c->table, rank);
+        size_t at = numbers_get(&c->table, rank);
         uint64_t last = c->left[--c->left_count];
         c->left[at] = last;
         c->left[c->left_count] = rank;
-        table_put(&c->table, last, at);
-        table_put(&c->table, rank, c->left_count);
+        numbers_put(&c->table, last, at);
+        numbers_put(&c->table, rank, c->left_count);
     } else {
-        table_put(&c->table, rank, c->left_count++);
+        numbers_put(&c->table, rank, c->left_count++);
     }
     return true;
 }
@@ -237,9 +184,9 @@ static void add_choice(Candidates *c, const uint16_t *point, size_t *count)
 {
     uint64_t rank = candidates_rank(c, point);
     size_t n = c->space.parameters;
-    if (table_get(&c->chosen, rank) != none)
+    if (numbers_get(&c->chosen, rank) != none)
         return;
-    table_put(&c->chosen, rank, *count);
+    numbers_put(&c->chosen, rank, *count);
     memcpy(c->choice + (*count)++ * n, point, n * sizeof *point);
 }
 
@@ -290,8 +237,8 @@ const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, cons
     make_room(c, all ? c->left_count : drawn);
     for (size_t i = 0; all && i < c->left_count; i++)
         point_of(c, c->left[i], c->choice + i * n);
-    table_free(&c->chosen);
-    table_open(&c->chosen, TABLE_LEAST);
+    arena_reset(c->scratch);
+    c->chosen = (NumberMap){.arena = c->scratch};
     if (!all)
         add_random(c, drawn / 2, count);
     *random = *count;

@@ -55,7 +55,7 @@ static const char *judge_point(Condition *c, size_t i, bool *holds, Span *at)
         *at = ev.error_at;
         return ev.error;
     }
-    *holds = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+    *holds = value_is_true(v);
     return NULL;
 }
 

@@ -92,10 +92,8 @@ static bool unknown_metric(const CarvePlan *p, const CarveCriterion *k, Diag *d)
     const char *names[SCOPE_NAMES];
     Scope scope = metricset_scope(p->rows->metrics);
     const size_t count = scope.names(scope.context, names, SCOPE_NAMES);
-    const char *closest = name_closest(k->name, names, count);
-    return diag_error(d, k->at, "unknown metric '%s'%s%s%s", k->name,
-                      closest ? "; did you mean '" : "", closest ? closest : "",
-                      closest ? "'?" : "");
+    return diag_error(d, k->at, "unknown metric '%s'%s", k->name,
+                      diag_meant(d, name_closest(k->name, names, count)));
 }
 
 /* The column of a metric or profile field, still without values; added when it is not there yet. */

@@ -162,23 +162,15 @@ static size_t *spread_choose(Work *w, const PosteriorInput *in, size_t *count)
     return chosen;
 }
 
-static size_t values_differ(const PosteriorInput *in, size_t i, size_t j)
-{
-    size_t n = 0;
-    for (size_t p = 0; p < in->parameters; p++)
-        n += in->values[i * in->parameters + p] != in->values[j * in->parameters + p];
-    return n;
-}
-
 /* Of the first choices the one most like a point and no worse.  The first choice of all is no worse
  * than anything. */
 static size_t spread_reason(const PosteriorInput *in, const size_t *chosen, size_t count,
                             size_t point)
 {
     enum { COMPARED = 128 };
-    size_t by = chosen[0], least = values_differ(in, by, point);
+    size_t by = chosen[0], least = posterior_distance(in, by, point);
     for (size_t k = 1; k < count && k < COMPARED; k++) {
-        size_t n = values_differ(in, chosen[k], point);
+        size_t n = posterior_distance(in, chosen[k], point);
         if (n < least && in->guess[chosen[k]] <= in->guess[point]) {
             by = chosen[k];
             least = n;
@@ -275,24 +267,17 @@ static void print_value(const Column *column, double value, Buf *out)
         buf_printf(out, " %s", column->unit);
 }
 
-/* "bound_cycles 1500 cycles, spill_bytes 8" */
-static void print_values(const Carving *c, const Stage *s, size_t point, Buf *out)
+/* "bound_cycles 1500 cycles, spill_bytes 8"; with another point `by`, else POINT_NONE, "bound_cycles
+ * 1500 against 1000, latency_cycles 30 against 20". */
+static void print_values(const Carving *c, const ColumnId *columns, size_t count, size_t point,
+                         size_t by, Buf *out)
 {
-    for (size_t k = 0; k < s->column_count; k++) {
-        const Column *column = &c->table->columns[s->columns[k]];
+    for (size_t k = 0; k < count; k++) {
+        const Column *column = &c->table->columns[columns[k]];
         buf_printf(out, "%s%s ", k > 0 ? ", " : "", column->name);
         print_value(column, column->values[point], out);
-    }
-}
-
-/* "bound_cycles 1500 against 1000, latency_cycles 30 against 20" */
-static void print_against(const Carving *c, const Stage *s, size_t point, size_t by, Buf *out)
-{
-    for (size_t k = 0; k < s->column_count; k++) {
-        const Column *column = &c->table->columns[s->columns[k]];
-        buf_printf(out, "%s%s ", k > 0 ? ", " : "", column->name);
-        print_value(column, column->values[point], out);
-        buf_printf(out, " against %.6g", column->values[by]);
+        if (by != POINT_NONE)
+            buf_printf(out, " against %.6g", column->values[by]);
     }
 }
 
@@ -309,7 +294,7 @@ static void why_fails(const Carving *c, const Stage *s, size_t point, Buf *out)
     buf_puts(out, "it does not hold");
     if (s->column_count > 0) {
         buf_puts(out, " with ");
-        print_values(c, s, point, out);
+        print_values(c, s->columns, s->column_count, point, POINT_NONE, out);
     }
 }
 
@@ -317,7 +302,7 @@ static void why_beyond(const Carving *c, const Stage *s, size_t point, Buf *out)
 {
     const StageReport *r = &c->reports[c->fates[point].stage];
     const Column *column = &c->table->columns[c->fates[point].column];
-    print_values(c, s, point, out);
+    print_values(c, s->columns, s->column_count, point, POINT_NONE, out);
     buf_printf(out, " is %s the limit ", column->up ? "below" : "above");
     print_value(column, r->limit, out);
     buf_printf(out, ", %g %% from the best, ", s->percent);
@@ -338,18 +323,15 @@ static void why_dominated(const Carving *c, const Stage *s, size_t point, Buf *o
     buf_puts(out, "dominated by ");
     print_other(c, by, out);
     buf_puts(out, ": ");
-    print_against(c, s, point, by, out);
+    print_values(c, s->columns, s->column_count, point, by, out);
 }
 
 static void why_cut(const Carving *c, const Stage *s, size_t point, Buf *out)
 {
     buf_printf(out, "the budget of %zu was full; ", s->budget);
-    print_values(c, s, point, out);
-    for (size_t k = 0; k < s->order_count; k++) {
-        const Column *column = &c->table->columns[s->order[k]];
-        buf_printf(out, "%s%s ", k > 0 ? ", " : "; ordered by ", column->name);
-        print_value(column, column->values[point], out);
-    }
+    print_values(c, s->columns, s->column_count, point, POINT_NONE, out);
+    buf_puts(out, s->order_count ? "; ordered by " : "");
+    print_values(c, s->order, s->order_count, point, POINT_NONE, out);
 }
 
 static void why_passed(const Carving *c, const Stage *s, size_t point, Buf *out)
@@ -358,7 +340,7 @@ static void why_passed(const Carving *c, const Stage *s, size_t point, Buf *out)
     buf_printf(out, "the budget of %zu was full; of those chosen, ", s->budget);
     print_other(c, by, out);
     buf_puts(out, " is the most like it that is no worse: ");
-    print_against(c, s, point, by, out);
+    print_values(c, s->columns, s->column_count, point, by, out);
 }
 
 void carving_why(const Carving *c, size_t point, Buf *out)

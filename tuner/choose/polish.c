@@ -35,23 +35,13 @@ static size_t fastest(const PosteriorInput *in, const double *times)
     return best;
 }
 
-/* Parameters in which two points differ. */
-static size_t distance(const PosteriorInput *in, size_t i, size_t j)
-{
-    const uint32_t *x = in->values + i * in->parameters, *y = in->values + j * in->parameters;
-    size_t n = 0;
-    for (size_t k = 0; k < in->parameters; k++)
-        n += x[k] != y[k];
-    return n;
-}
-
 static void look_around(Polish *p, size_t best)
 {
     if (p->centre == best)
         return;
     p->centre = best;
     for (size_t i = 0; i < p->in->points; i++) {
-        size_t steps = distance(p->in, best, i);
+        size_t steps = posterior_distance(p->in, best, i);
         for (size_t k = 0; k < POLISH_FARTHEST; k++)
             p->near[k][i] = steps == k + 1;
     }

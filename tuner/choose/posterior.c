@@ -26,6 +26,15 @@ struct Posterior {
     double *scratch;    /* effects, twice */
 };
 
+size_t posterior_distance(const PosteriorInput *in, size_t i, size_t j)
+{
+    const uint32_t *x = in->values + i * in->parameters, *y = in->values + j * in->parameters;
+    size_t n = 0;
+    for (size_t k = 0; k < in->parameters; k++)
+        n += x[k] != y[k];
+    return n;
+}
+
 /* --- before anything is known ----------------------------------------------------------------- */
 
 static bool is_alive(const PosteriorInput *in, size_t i)

@@ -38,6 +38,9 @@ typedef struct PosteriorInput {
     size_t parameters;
 } PosteriorInput;
 
+/* Parameters in which two points differ. */
+size_t posterior_distance(const PosteriorInput *in, size_t i, size_t j);
+
 typedef struct Posterior Posterior;
 
 /* The prior: nothing is chosen yet.  Lives in the arena, with the scratch it needs; what

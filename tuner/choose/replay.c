@@ -48,7 +48,9 @@ double replay_trial_seconds(const ReplayRows *rows, size_t place, double best)
 {
     static const double overhead = 0.03;
     double ms = rows->ms[place];
-    if (isnan(ms))
+    if (rows->trial_s && rows->trial_s[place] > 0)
+        return rows->trial_s[place];
+    if (isnan(ms) || rows->trial_s)
         return overhead;
     return overhead + 1e-3 * ms * (time_of(rows, place) < 1.1 * best ? 10 : 3);
 }

@@ -11,7 +11,7 @@
  * the mean's bytes: that is what mm-core takes on a core of an H200 machine, and up to twice what
  * 15 other spaces do; two of several launches take twice as long.  1.1 times that when 8 workers
  * share a machine and 1.3 times when 16 do (measured 2026-11-21).  A trial takes 30 ms and ten
- * runs, or three where the time is more than 1.1 times the best so far. */
+ * runs, or three where the time is more than 1.1 times the best so far; of energies what is recorded. */
 #ifndef APTUNE_CHOOSE_REPLAY_H
 #define APTUNE_CHOOSE_REPLAY_H
 
@@ -23,8 +23,9 @@ typedef struct ReplayRows {
     const double *compile_s;  /* compile and profile; NaN: not recorded.  NULL: none are */
     const double *code_bytes; /* NaN: unknown */
     const double *ms;         /* NaN: it fails, or is wrong */
-    const double *work;       /* times count for so much work; NULL: the same for all */
-    const bool *broken;       /* it does not compile, or is ruled out after that */
+    const double *trial_s; /* of a GPU; 0: not recorded.  NULL: `ms` says it, as it is no energy */
+    const double *work;    /* times count for so much work; NULL: the same for all */
+    const bool *broken;    /* it does not compile, or is ruled out after that */
     const double *predicted, *bound, *latency, *variance; /* as in SearchCompiled; NULL: unknown */
     const size_t *same_as; /* first place with the same code; itself */
 } ReplayRows;

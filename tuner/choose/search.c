@@ -27,7 +27,8 @@ enum {
     SPREAD_FEW = 4,         /* … so many and one a worker where there are few workers: */
     SPREAD_OF = 16,         /* the farthest of so many */
     FASTEST = 3,            /* whose neighbours are compiled: */
-    LOCAL_OF = 8            /* the best believed of so many */
+    LOCAL_OF = 8,           /* the best believed of so many */
+    BLIND_FROM = 24 /* trials: before them predictions find more than the few times do alone */
 };
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -405,7 +406,7 @@ static size_t choose_row(Search *s, Waiting *w)
 {
     size_t turn = s->trial_turn, row;
     bool modelled = model_times(s, &s->time_model);
-    bool blind = turn % 4 == 1 && model_times(s, &s->blind_model);
+    bool blind = turn >= BLIND_FROM && turn % 4 == 1 && model_times(s, &s->blind_model);
     *w = waiting(s);
     row = starter_row(s, w);
     if (row != NO_NUMBER)

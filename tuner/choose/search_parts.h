@@ -9,7 +9,7 @@
 
 enum {
     STARTERS = 6,     /* times that the models need */
-    FRONT_TRIALS = 5, /* that follow them: of the front, but for other turns */
+    FRONT_TRIALS = 2, /* that follow them: of the front, but for other turns */
     ERRORS_KEPT = 48  /* of each model's predictions */
 };
 

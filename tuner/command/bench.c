@@ -133,7 +133,10 @@ static bool fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out)
     if (o->emitted)
         return bench_emitted_code(r, o->emitted, b->config, out);
     b->stale = is_stale(r, b->config);
-    return run_fetch(r, b->config, out);
+    Fetched x;
+    const bool ok = run_fetch(r, r->arena, b->config, &x);
+    *out = x.run;
+    return ok;
 }
 
 /* --- rivals: which ------------------------------------------------------------------------------ */
@@ -434,30 +437,21 @@ static bool time_all(Run *r, const BenchOptions *o, Bench *b)
     if (!take_rounds(r, &f, &result))
         return false;
     b->rounds = f.rounds;
-    bench_decide(r->arena, b, result.times, places, n);
+    bench_decide(b, result.times, places);
     take_sustained(b, &result, places);
     return true;
 }
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-static const double *column(Arena *a, const Bench *b, const double *times, int place, size_t timed)
-{
-    double *out = ARENA_ARRAY(a, double, (size_t)b->rounds);
-    for (size_t i = 0; i < (size_t)b->rounds; i++)
-        out[i] = times[i * timed + (size_t)place];
-    return out;
-}
-
-void bench_decide(Arena *a, Bench *b, const double *times, const int *places, size_t timed)
+void bench_decide(Bench *b, const double *times, const int *places)
 {
     const StatsInterval none = {NAN, NAN};
-    const double *kernel = b->entries[0].times =
-        places[0] >= 0 ? column(a, b, times, places[0], timed) : NULL;
     size_t n = (size_t)b->rounds;
+    const double *kernel = places[0] < 0 ? NULL : times + (size_t)places[0] * n;
     for (size_t i = 0; i < b->count; i++) {
         BenchEntry *e = &b->entries[i];
-        e->times = places[i] < 0 ? NULL : column(a, b, times, places[i], timed);
+        e->times = places[i] < 0 ? NULL : times + (size_t)places[i] * n;
         e->median = e->times ? stats_median(e->times, n) : NAN;
         e->interval = e->times ? stats_interval(e->times, n, 0) : none;
         bool compared = e->times && kernel && i > 0;

@@ -74,9 +74,9 @@ bool bench_is_sound(const Bench *b);
  * times. */
 double bench_loss(const Bench *b);
 
-/* Median, interval and ratios of all entries from times[round × count + k]; those of entries that
- * were not timed (`places` < 0) stay NaN.  Apart for tests. */
-void bench_decide(Arena *a, Bench *b, const double *times, const int *places, size_t timed);
+/* Median, interval and ratios of all entries from times[k × rounds + round]; those of entries
+ * that were not timed (`places` < 0) stay NaN.  Apart for tests. */
+void bench_decide(Bench *b, const double *times, const int *places);
 
 /* An entry that nothing is known of yet; `rival` NULL: the kernel. */
 BenchEntry bench_entry(const Rival *rival, const char *title);

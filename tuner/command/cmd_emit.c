@@ -76,17 +76,12 @@ static bool check(Call *c, EmitCommand *o)
 
 /* --- what is said ----------------------------------------------------------------------------- */
 
-static void print_entry(const EmitUnit *u, size_t i, Buf *out)
+static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
 {
     const EmitEntry *e = &u->entries[i];
-    buf_printf(out, "entry      %zu: ", i + 1);
-    for (size_t k = 0; k < u->spec->problem_name_count; k++) {
-        buf_printf(out, "%s%s=", k ? " " : "", u->spec->problem_names[k]);
-        value_print_bare(e->problem[k], out);
-    }
-    buf_printf(out, "%son %s (sm_%d): variant %zu, %.4f ms",
-               u->spec->problem_name_count > 0 ? " " : "", e->device, e->arch, e->variant + 1,
-               e->time_ms);
+    const char *size = spec_problem_text(a, u->spec, e->problem, NULL);
+    buf_printf(out, "entry      %zu: %s%son %s (sm_%d): variant %zu, %.4f ms", i + 1, size,
+               *size ? " " : "", e->device, e->arch, e->variant + 1, e->time_ms);
     if (!isnan(e->regret))
         buf_printf(out, ", regret %.1f %%", 100 * e->regret);
     buf_printf(out, "%s%s\n", e->is_default ? ", the default" : "", e->stale ? ", STALE" : "");
@@ -111,7 +106,7 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
     buf_printf(out, "aptune     %s, space %s, flavour %s\n", APTUNE_VERSION, u->spec->name,
                unit_flavour_name(u->flavour));
     for (size_t i = 0; i < u->entry_count; i++)
-        print_entry(u, i, out);
+        print_entry(a, u, i, out);
     for (size_t v = 0; v < u->variant_count; v++) {
         buf_printf(out, "variant    %zu: %s (sm_%d)", v + 1, u->variants[v].name,
                    u->variants[v].arch);

@@ -125,10 +125,7 @@ enum { MASKLESS_COUNT = sizeof MASKLESS / sizeof *MASKLESS };
 
 static bool is_maskless(const char *name)
 {
-    bool is = false;
-    for (size_t i = 0; i < MASKLESS_COUNT; i++)
-        is = is || strcmp(name, MASKLESS[i][0]) == 0;
-    return is;
+    return name_find(MASKLESS, MASKLESS_COUNT, sizeof *MASKLESS, 0, name) != NULL;
 }
 
 /* Adds the names that a log calls undefined; false: it has none that is new. */
@@ -141,9 +138,8 @@ static bool add_undefined(Trying *t, const KernelMacros *conditions, const char 
         const char *name = arena_copy(t->arena, at, n);
         bool undefined = strncmp(at + n, "\" is undefined", 14) == 0 && !is_maskless(name) &&
                          strcmp(name, t->guess.kernel->name) != 0 && !is_reference(t, name);
-        for (size_t i = 0; i < t->guess.undefined.count; i++)
-            undefined = undefined && strcmp(t->guess.undefined.at[i].name, name) != 0;
-        if (undefined && code_has_word(t->text, name))
+        if (undefined && !NAME_FIND(t->guess.undefined.at, t->guess.undefined.count, name, name) &&
+            code_has_word(t->text, name))
             VEC_PUSH(t->arena, &t->guess.undefined, guess_of(t, conditions, name));
     }
     return t->guess.undefined.count > before;
@@ -408,9 +404,8 @@ static const char *spelled(const Trying *t, const char *path)
 
 static bool add_option(Trying *t, const char *text, const char *why)
 {
-    for (size_t i = 0; i < t->guess.options.count; i++)
-        if (strcmp(t->guess.options.at[i].text, text) == 0)
-            return false;
+    if (NAME_FIND(t->guess.options.at, t->guess.options.count, text, text))
+        return false;
     VEC_PUSH(t->arena, &t->guess.options, ((FirstOption){text, why}));
     return true;
 }

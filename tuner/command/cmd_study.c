@@ -112,14 +112,10 @@ static bool read_metrics(Session *y)
 /* "unknown metric 'x'; did you mean 'y'?" */
 static bool unknown_metric(Session *y, const char *option, const char *name)
 {
-    size_t n = y->metrics->metrics.count;
-    const char **names = ARENA_ARRAY(y->arena, const char *, n);
-    for (size_t m = 0; m < n; m++)
-        names[m] = y->metrics->metrics.at[m].name;
-    const char *closest = name_closest(name, names, n);
-    return diag_fail(y->diag, "--%s: unknown metric '%s'%s%s%s", option, name,
-                     closest ? "; did you mean '" : " (aptune profile --metrics lists them)",
-                     closest ? closest : "", closest ? "'?" : "");
+    const char *closest = NAME_LIKE(y->metrics->metrics.at, y->metrics->metrics.count, name, name);
+    return diag_fail(y->diag, "--%s: unknown metric '%s'%s", option, name,
+                     closest ? diag_meant(y->diag, closest)
+                             : " (aptune profile --metrics lists them)");
 }
 
 /* Carvings as texts with names for messages. */

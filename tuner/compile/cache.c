@@ -129,12 +129,11 @@ bool cache_get(const Cache *c, const Hash *key, WireMessage *m)
     return ok;
 }
 
-bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *blobs, size_t count,
-               Diag *d)
+bool cache_put(const Cache *c, const Hash *key, const json_t *head, Blob blob, Diag *d)
 {
     Arena *a = arena_new();
     WireWriter w = wire_writer(-1);
-    bool ok = wire_put(&w, head, blobs, count, d);
+    bool ok = wire_put(&w, head, blob, d);
     if (ok) {
         const size_t room = ZSTD_compressBound(w.bytes.size);
         char *file = arena_array(a, LINE + room, 1), line[LINE + 1];

@@ -31,8 +31,7 @@ Cache *cache_open(Arena *a, const char *folder, bool trusted, Diag *d);
 bool cache_get(const Cache *c, const Hash *key, WireMessage *m);
 
 /* Writes an entry over any that is there. */
-bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *blobs, size_t count,
-               Diag *d);
+bool cache_put(const Cache *c, const Hash *key, const json_t *head, Blob blob, Diag *d);
 
 /* What is in it. */
 typedef struct CacheUse {

@@ -67,7 +67,7 @@ bool compiler_note(const Cache *c, const char *helper, const char *cuda_folder, 
     Hash key = note_key(helper, cuda_folder);
     const char *library = string_of(hello, "library");
     json_t *note = json_pack("{s:O, s:s}", "hello", hello, "stamp", file_stamp(a, library));
-    bool ok = cache_put(c, &key, note, NULL, 0, d);
+    bool ok = cache_put(c, &key, note, (Blob){0}, d);
     json_decref(note);
     arena_free(a);
     return ok;

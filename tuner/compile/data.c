@@ -1,49 +1,13 @@
 #include "tuner/compile/data.h"
 
-#include "metrics/base/expr.h"
-#include "metrics/base/json.h"
+#include "metrics/base/file.h"
+#include "metrics/base/json_struct.h"
+#include "metrics/base/vec.h"
 #include "tuner/spec/contents.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-typedef enum DataKind {
-    DATA_UNKNOWN,
-    DATA_MADE,    /* by contents_fill */
-    DATA_FORMULA, /* evaluated */
-    DATA_BYTES,   /* there */
-    DATA_TAKEN    /* from other contents */
-} DataKind;
-
-typedef struct DataContents {
-    DataKind kind;
-    TaskContents task; /* DATA_MADE */
-    const Expr *formula;
-    Value *slots;               /* `i`, `lane`, then its names */
-    const unsigned char *bytes; /* DATA_BYTES */
-    size_t size;
-    const struct DataContents
-        *of; /* DATA_TAKEN: scalar i is `first` + i % wrap × step + i ÷ wrap */
-    TaskScalar of_scalar;
-    uint64_t of_lanes, first, step, wrap;
-} DataContents;
-
-typedef struct DataBuffer {
-    uint64_t address;
-    const char *symbol;
-    TaskScalar scalar;
-    uint64_t lanes;
-    const DataContents *contents;
-} DataBuffer;
-
-/* A file. */
-typedef struct DataMap {
-    void *at;
-    size_t size;
-} DataMap;
 
 struct Data {
     Arena *arena;
@@ -51,7 +15,7 @@ struct Data {
     const char *description;
     DataBuffer *buffers;
     size_t count;
-    VEC(DataMap) maps;
+    DataMaps maps;
     WalkData walk;
 };
 
@@ -60,34 +24,39 @@ enum { DATA_ADDRESS_BITS = 40 };
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-static bool scalar_at(Data *d, const DataContents *c, TaskScalar s, uint64_t lanes, uint64_t index,
-                      uint64_t *bits);
-
-static bool formula_at(Data *d, const DataContents *c, TaskScalar s, uint64_t lanes, uint64_t index,
-                       uint64_t *bits)
+static bool formula_at(Arena *scratch, const DataContents *c, TaskScalar s, uint64_t lanes,
+                       uint64_t index, uint64_t *bits, Diag *d)
 {
-    Evaluation ev = {.arena = d->scratch};
+    Evaluation ev = {.arena = scratch};
     Value v;
-    c->slots[0] = value_int((int64_t)(index / lanes));
-    c->slots[1] = value_int((int64_t)(index % lanes));
-    const bool ok = expr_eval(c->formula, c->slots, &ev, &v) && contents_store_value(s, v, bits);
-    if (arena_used(d->scratch) > 1 << 16)
-        arena_reset(d->scratch);
+    const long long i = (long long)(index / lanes);
+    c->slots[c->index_slot] = value_int(i);
+    c->slots[c->index_slot + 1] = value_int((int64_t)(index % lanes));
+    bool ok = expr_eval(c->expr, c->slots, &ev, &v);
+    if (!ok && d)
+        diag_error(d, ev.error_at, "%s, for i = %lld", ev.error, i);
+    else if (ok && !(ok = contents_store_value(s, v, bits)) && d)
+        diag_error(d, c->where, "the value for i = %lld does not fit into %s", i,
+                   task_scalar_name(s));
+    if (arena_used(scratch) > 1 << 16)
+        arena_reset(scratch);
     return ok;
 }
 
-static bool taken_at(Data *d, const DataContents *c, TaskScalar s, uint64_t index, uint64_t *bits)
+static bool taken_at(Arena *scratch, const DataContents *c, TaskScalar s, uint64_t index,
+                     uint64_t *bits, Diag *d)
 {
-    const uint64_t from = c->first + index % c->wrap * c->step + index / c->wrap;
-    if (!scalar_at(d, c->of, c->of_scalar, c->of_lanes, from, bits))
+    const uint64_t wrap = (uint64_t)c->wrap;
+    const uint64_t from = (uint64_t)c->first + index % wrap * (uint64_t)c->step + index / wrap;
+    if (!data_scalar(scratch, c->of, c->scalar, (uint64_t)c->lanes, from, bits, d))
         return false;
-    if (c->of_scalar != s)
-        contents_store(s, contents_value(c->of_scalar, bits), bits);
+    if (c->scalar != s)
+        contents_store(s, contents_value(c->scalar, bits), bits);
     return true;
 }
 
-static bool scalar_at(Data *d, const DataContents *c, TaskScalar s, uint64_t lanes, uint64_t index,
-                      uint64_t *bits)
+bool data_scalar(Arena *scratch, const DataContents *c, TaskScalar s, uint64_t lanes,
+                 uint64_t index, uint64_t *bits, Diag *d)
 {
     const size_t size = task_scalar_size(s);
     *bits = 0;
@@ -96,18 +65,16 @@ static bool scalar_at(Data *d, const DataContents *c, TaskScalar s, uint64_t lan
         contents_fill(c->task, s, index, 1, bits);
         return true;
     case DATA_FORMULA:
-        return formula_at(d, c, s, lanes, index, bits);
-    case DATA_BYTES:
-        if (index >= c->size / size)
-            return false;
-        memcpy(bits, c->bytes + index * size, size);
-        return true;
+        return formula_at(scratch, c, s, lanes, index, bits, d);
     case DATA_TAKEN:
-        return taken_at(d, c, s, index, bits);
-    case DATA_UNKNOWN:
+        return taken_at(scratch, c, s, index, bits, d);
+    default:
         break;
     }
-    return false;
+    if (!c->at || index >= (uint64_t)c->bytes / size)
+        return false;
+    memcpy(bits, c->at + index * size, size);
+    return true;
 }
 
 /* --- what walks ask --------------------------------------------------------------------------- */
@@ -115,218 +82,219 @@ static bool scalar_at(Data *d, const DataContents *c, TaskScalar s, uint64_t lan
 static const DataBuffer *buffer_at(const Data *d, uint64_t address)
 {
     for (size_t i = 0; i < d->count; i++)
-        if (d->buffers[i].address >> DATA_ADDRESS_BITS == address >> DATA_ADDRESS_BITS)
+        if ((uint64_t)d->buffers[i].address >> DATA_ADDRESS_BITS == address >> DATA_ADDRESS_BITS)
             return &d->buffers[i];
     return NULL;
 }
 
-static bool load(void *context, uint64_t address, int bytes, uint64_t *value)
+static bool contents_at(Data *d, const DataBuffer *b, uint64_t address, int bytes, uint64_t *value)
 {
-    Data *d = context;
-    const DataBuffer *b = buffer_at(d, address);
-    const uint64_t size = b ? task_scalar_size(b->scalar) : 1;
-    const uint64_t at = b ? address - b->address : 0;
+    const uint64_t size = task_scalar_size(b->scalar), at = address - (uint64_t)b->address;
     uint64_t sum = 0;
-    for (int done = 0; b && done < bytes;) {
+    for (int done = 0; done < bytes;) {
         const uint64_t within = (at + (uint64_t)done) % size;
         uint64_t one;
-        if (!scalar_at(d, b->contents, b->scalar, b->lanes, (at + (uint64_t)done) / size, &one))
+        if (!data_scalar(d->scratch, &b->is, b->scalar, (uint64_t)b->lanes,
+                         (at + (uint64_t)done) / size, &one, NULL))
             return false;
         sum |= one >> (8 * within) << (8 * done);
         done += (int)(size - within);
     }
     *value = bytes < 8 ? sum & ((UINT64_C(1) << (8 * bytes)) - 1) : sum;
-    return b != NULL;
+    return true;
+}
+
+static bool load(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const DataBuffer *b = buffer_at(context, address);
+    return b && !b->written && contents_at(context, b, address, bytes, value);
+}
+
+static bool before(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const DataBuffer *b = buffer_at(context, address);
+    return b && contents_at(context, b, address, bytes, value);
 }
 
 static bool symbol(void *context, const char *name, uint64_t *address)
 {
     const Data *d = context;
-    for (size_t i = 0; i < d->count; i++) {
-        if (!d->buffers[i].symbol || strcmp(d->buffers[i].symbol, name) != 0)
-            continue;
-        *address = d->buffers[i].address;
-        return true;
-    }
-    return false;
+    const DataBuffer *b = NAME_FIND(d->buffers, d->count, symbol, name);
+    *address = b ? (uint64_t)b->address : 0;
+    return b != NULL;
 }
 
-/* --- reading a description -------------------------------------------------------------------- */
+/* --- descriptions ----------------------------------------------------------------------------- */
 
-static uint64_t count_of(const json_t *j, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(j, key));
-}
+JSON_TABLE(TASK, TaskContents, JSON_FIELD_BELOW(TaskContents, kind, TASK_CONTENTS_KINDS),
+           JSON_FIELD(TaskContents, value), JSON_FIELD(TaskContents, lo),
+           JSON_FIELD(TaskContents, hi), JSON_FIELD(TaskContents, seed));
 
-static bool scalar_of(const json_t *j, TaskScalar *out)
+JSON_TABLE(NAME, DataName, JSON_FIELD(DataName, name),
+           JSON_FIELD_BELOW(DataName, kind, VALUE_STRING + 1), JSON_FIELD(DataName, integer),
+           JSON_FIELD(DataName, real), JSON_FIELD(DataName, text));
+
+static const JsonStruct CONTENTS;
+static const JsonField CONTENTS_FIELDS[] = {
+    JSON_FIELD_BELOW(DataContents, kind, DATA_KINDS),
+    JSON_FIELD_STRUCT(DataContents, task, TASK),
+    JSON_FIELD_TEXT_OR_NULL(DataContents, formula),
+    JSON_FIELD_STRUCTS(DataContents, names, name_count, NAME),
+    JSON_FIELD_TEXT_OR_NULL(DataContents, path),
+    JSON_FIELD_TEXT_OR_NULL(DataContents, stamp),
+    JSON_FIELD(DataContents, offset),
+    JSON_FIELD(DataContents, bytes),
+    JSON_FIELD_POINTER(DataContents, of, CONTENTS),
+    JSON_FIELD_BELOW(DataContents, scalar, TASK_SCALARS),
+    JSON_FIELD(DataContents, lanes),
+    JSON_FIELD(DataContents, first),
+    JSON_FIELD(DataContents, step),
+    JSON_FIELD(DataContents, wrap)};
+static const JsonStruct CONTENTS = JSON_STRUCT(DataContents, CONTENTS_FIELDS);
+
+JSON_TABLE(BUFFER, DataBuffer, JSON_FIELD(DataBuffer, address),
+           JSON_FIELD_TEXT_OR_NULL(DataBuffer, symbol),
+           JSON_FIELD_BELOW(DataBuffer, scalar, TASK_SCALARS), JSON_FIELD(DataBuffer, lanes),
+           JSON_FIELD(DataBuffer, written), JSON_FIELD_STRUCT(DataBuffer, is, CONTENTS));
+
+const char *data_describe(Arena *a, const DataBuffer *buffers, size_t count)
 {
-    TaskType t;
-    const bool ok = task_type_find(json_text_at(j, "scalar"), &t) && t.lanes == 1;
-    *out = ok ? t.scalar : TASK_I32;
-    return ok;
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_of_struct(&BUFFER, &buffers[i], NULL));
+    char *text = json_dumps(list, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    const char *out = arena_string(a, text ? text : "[]");
+    free(text);
+    json_decref(list);
+    return out;
 }
 
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
-    json_t *names = context, *value;
-    const char *key;
-    int at = 2;
+    const DataContents *c = context;
     (void)reason;
     *kind = VALUE_INT;
     *slot = strcmp(name, "lane") == 0;
     if (*slot == 1 || strcmp(name, "i") == 0)
         return true;
-    json_object_foreach(names, key, value)
-    {
-        if (strcmp(key, name) == 0) {
-            *slot = at;
-            *kind = json_is_integer(value) ? VALUE_INT
-                    : json_is_real(value)  ? VALUE_REAL
-                                           : VALUE_STRING;
-            return true;
-        }
-        at++;
-    }
-    return false;
+    const DataName *n = NAME_FIND(c->names, c->name_count, name, name);
+    *slot = n ? (int)(n - c->names) + 2 : 0;
+    *kind = n ? n->kind : VALUE_INT;
+    return n != NULL;
 }
 
-static Value *slots_of(Arena *a, json_t *names)
+static bool read_formula(Arena *a, DataContents *c)
 {
-    Value *slots = ARENA_ARRAY(a, Value, json_object_size(names) + 2);
-    json_t *value;
-    const char *key;
-    int at = 2;
-    json_object_foreach(names, key, value)
-    {
-        slots[at++] = json_is_integer(value) ? value_int(json_integer_value(value))
-                      : json_is_real(value)
-                          ? value_real(json_real_value(value))
-                          : value_string(arena_string(
-                                a, json_string_value(value) ? json_string_value(value) : ""));
-    }
-    return slots;
-}
-
-static void read_formula(Data *d, const json_t *j, DataContents *c)
-{
-    json_t *names = json_object_get(j, "names");
-    Diag quiet = diag_new(d->arena);
-    Source *s = ARENA_NEW(d->arena, Source);
-    const char *text = arena_printf(d->arena, "(%s\n)", json_text_at(j, "text"));
+    Diag quiet = diag_new(a);
+    Source *s = ARENA_NEW(a, Source);
+    const char *text = arena_printf(a, "(%s\n)", c->formula ? c->formula : "");
     *s = (Source){"formula", text, strlen(text)};
-    Lexer l = lexer_new(d->arena, s, &quiet);
+    Lexer l = lexer_new(a, s, &quiet);
     Expr *e = expr_parse(&l);
-    const Scope scope = {.context = names, .find = find_name};
-    if (!e || !expr_bind(e, &scope, &quiet))
-        return;
-    *c = (DataContents){.kind = DATA_FORMULA, .formula = e, .slots = slots_of(d->arena, names)};
+    const Scope scope = {.context = c, .find = find_name};
+    c->slots = ARENA_ARRAY(a, Value, c->name_count + 2);
+    for (size_t i = 0; i < c->name_count; i++) {
+        const DataName *n = &c->names[i];
+        c->slots[i + 2] = n->kind == VALUE_INT    ? value_int(n->integer)
+                          : n->kind == VALUE_REAL ? value_real(n->real)
+                                                  : value_string(n->text);
+    }
+    c->expr = e;
+    return e && expr_bind(e, &scope, &quiet);
 }
 
-static void read_file(Data *d, const json_t *j, DataContents *c)
+static const char *map_file(Arena *a, DataMaps *maps, const char *path, size_t *size, Diag *d)
 {
-    struct stat st;
-    const size_t offset = count_of(j, "offset"), size = count_of(j, "size");
-    const int fd = open(json_text_at(j, "path"), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    const bool there = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && size > 0 &&
-                       offset <= (size_t)st.st_size && size <= (size_t)st.st_size - offset;
-    void *at = there ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    close(fd);
+    uint64_t found;
+    const int fd = file_open(path, &found, d);
+    void *at = fd < 0 ? MAP_FAILED : mmap(NULL, found, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        close(fd);
     if (at == MAP_FAILED)
-        return;
-    VEC_PUSH(d->arena, &d->maps, ((DataMap){at, (size_t)st.st_size}));
-    *c = (DataContents){.kind = DATA_BYTES, .bytes = (unsigned char *)at + offset, .size = size};
+        return NULL;
+    VEC_PUSH(a, maps, ((DataMap){at, found}));
+    *size = found;
+    return at;
 }
 
-static const DataContents *read_contents(Data *d, const json_t *j, TaskScalar s, uint64_t lanes);
-
-static void read_sorted(Data *d, const json_t *j, TaskScalar s, DataContents *c)
+static bool read_file(Arena *a, DataContents *c, DataMaps *maps, Diag *d)
 {
-    const DataContents *of = read_contents(d, json_object_get(j, "of"), s, 1);
-    const size_t size = task_scalar_size(s), count = count_of(j, "count");
-    if (of->kind == DATA_UNKNOWN || count > DATA_MADE_LIMIT / size)
-        return;
-    unsigned char *room = arena_alloc(d->arena, count * size + 8);
-    for (size_t i = 0; i < count; i++) {
+    size_t size = 0;
+    const uint64_t most = (uint64_t)c->offset + (uint64_t)c->bytes;
+    const char *at = !c->path ? NULL
+                     : maps   ? map_file(a, maps, c->path, &size, d)
+                              : file_read_most(a, c->path, most, &size, d);
+    if (!at)
+        return false;
+    c->at = (const unsigned char *)at + c->offset;
+    return (c->bytes > 0 && c->offset >= 0 && (uint64_t)c->offset <= size &&
+            (uint64_t)c->bytes <= size - (uint64_t)c->offset) ||
+           diag_fail(d, "'%s' is shorter than it was", c->path);
+}
+
+static bool sort(Arena *a, DataContents *c, TaskScalar s, Diag *d)
+{
+    const size_t size = task_scalar_size(s), count = (size_t)c->bytes / size;
+    unsigned char *room = arena_alloc(a, (size_t)c->bytes + sizeof(uint64_t));
+    Arena *scratch = arena_new();
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
         uint64_t bits;
-        if (!scalar_at(d, of, s, 1, i, &bits))
-            return;
+        ok = data_scalar(scratch, c->of, s, 1, i, &bits, d);
         memcpy(room + i * size, &bits, size);
     }
+    arena_free(scratch);
     contents_sort(s, room, count);
-    *c = (DataContents){.kind = DATA_BYTES, .bytes = room, .size = count * size};
+    c->at = room;
+    return ok;
 }
 
-static void read_taken(Data *d, const json_t *j, DataContents *c)
+bool data_ready(Arena *a, DataContents *c, TaskScalar s, int64_t lanes, int64_t most,
+                DataMaps *maps, Diag *d)
 {
-    DataContents t = {.kind = DATA_TAKEN,
-                      .of_lanes = count_of(j, "lanes"),
-                      .first = count_of(j, "from"),
-                      .step = count_of(j, "step"),
-                      .wrap = count_of(j, "wrap")};
-    const bool typed = scalar_of(j, &t.of_scalar);
-    t.of = read_contents(d, json_object_get(j, "of"), t.of_scalar, t.of_lanes);
-    if (typed && t.wrap > 0 && t.of_lanes > 0 && t.of->kind != DATA_UNKNOWN)
-        *c = t;
-}
-
-static const DataContents *read_contents(Data *d, const json_t *j, TaskScalar s, uint64_t lanes)
-{
-    static const struct {
-        const char *name;
-        TaskContentsKind kind;
-    } made[] = {{"zero", TASK_ZERO},
-                {"constant", TASK_CONSTANT},
-                {"uniform", TASK_UNIFORM},
-                {"normal", TASK_NORMAL}};
-    const char *kind = json_text_at(j, "kind");
-    DataContents *c = ARENA_NEW(d->arena, DataContents);
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (strcmp(kind, made[i].name) == 0)
-            *c = (DataContents){.kind = DATA_MADE,
-                                .task = {.kind = made[i].kind,
-                                         .value = json_number_value(json_object_get(j, "value")),
-                                         .lo = json_number_value(json_object_get(j, "lo")),
-                                         .hi = json_number_value(json_object_get(j, "hi")),
-                                         .seed = count_of(j, "seed")}};
-    if (strcmp(kind, "formula") == 0)
-        read_formula(d, j, c);
-    else if (strcmp(kind, "file") == 0)
-        read_file(d, j, c);
-    else if (strcmp(kind, "sorted") == 0 && lanes == 1)
-        read_sorted(d, j, s, c);
-    else if (strcmp(kind, "taken") == 0)
-        read_taken(d, j, c);
-    return c;
-}
-
-static void read_buffers(Data *d, const json_t *list)
-{
-    const json_t *one;
-    size_t i;
-    d->buffers = ARENA_ARRAY(d->arena, DataBuffer, json_array_size(list) + 1);
-    json_array_foreach(list, i, one)
-    {
-        DataBuffer b = {.address = count_of(one, "address"), .lanes = count_of(one, "lanes")};
-        const char *name = json_string_value(json_object_get(one, "symbol"));
-        if (!scalar_of(one, &b.scalar) || b.lanes == 0)
-            continue;
-        b.symbol = name ? arena_string(d->arena, name) : NULL;
-        b.contents = read_contents(d, json_object_get(one, "is"), b.scalar, b.lanes);
-        d->buffers[d->count++] = b;
+    switch (c->kind) {
+    case DATA_MADE:
+        return true;
+    case DATA_FORMULA:
+        return c->expr || read_formula(a, c);
+    case DATA_FILE:
+        return read_file(a, c, maps, d);
+    case DATA_SORTED:
+        if (lanes != 1 || !c->of || c->bytes < 0 || c->bytes > most)
+            return diag_fail(d, "sorted contents are of %lld MB at most", (long long)(most >> 20));
+        return data_ready(a, c->of, s, 1, most, maps, d) && sort(a, c, s, d);
+    default:
+        return c->wrap > 0 && c->lanes > 0 && c->of &&
+               data_ready(a, c->of, c->scalar, c->lanes, most, maps, d);
     }
+}
+
+/* Is it known what stands there? */
+static bool is_known(const DataContents *c)
+{
+    return c->kind != DATA_MADE ? !c->of || is_known(c->of)
+                                : c->task.kind != TASK_UNDEFINED && c->task.kind != TASK_KEPT &&
+                                      c->task.kind != TASK_BYTES;
 }
 
 Data *data_open(const char *description)
 {
     Arena *a = arena_new();
     Data *d = ARENA_NEW(a, Data);
+    Diag quiet = diag_new(a);
     *d = (Data){.arena = a, .scratch = arena_new(), .description = arena_string(a, description)};
-    d->walk = (WalkData){d, load, symbol};
-    json_t *list = json_loads(description, 0, NULL);
-    read_buffers(d, list);
+    d->walk = (WalkData){d, load, before, symbol};
+    json_t *list = json_loads(description, 0, NULL), *one;
+    size_t i;
+    d->buffers = ARENA_ARRAY(a, DataBuffer, json_array_size(list) + 1);
+    json_array_foreach(list, i, one)
+    {
+        DataBuffer *b = &d->buffers[d->count];
+        d->count += json_read_struct(a, &BUFFER, one, (Blob){0}, b, &quiet) && b->lanes > 0 &&
+                    is_known(&b->is) &&
+                    data_ready(a, &b->is, b->scalar, b->lanes, DATA_MADE_LIMIT, &d->maps, &quiet);
+    }
     json_decref(list);
     return d;
 }

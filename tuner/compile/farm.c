@@ -83,42 +83,36 @@ static const char *worker_end(Worker *w, Arena *a)
     return buf_keep(&how, a);
 }
 
-static json_t *request_header(uint64_t id, const CompileJob *job, Buf *parameters)
-{
-    json_t *header = json_pack("{s:I}", "id", (json_int_t)id);
-    if (job->profile)
-        json_object_set_new(header, "profile", profile_job_json(job->profile, parameters));
-    return header;
-}
-
 /* Makes an idle worker busy.  `code`: what the job compiles to, where that is known and only the
  * profile is wanted; else NULL.  False with a message when the request cannot be a message. */
 static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const CompileResult *code,
                         double limit_seconds, Diag *d)
 {
     const CompileSource *source = job->source;
-    Buf options = {0}, names = {0}, headers = {0}, parameters = {0};
-    json_t *header = request_header(id, job, &parameters);
-    wire_pack_texts(&options, job->options, job->option_count);
-    wire_pack_texts(&names, code ? code->lowered : job->names,
-                    code ? code->lowered_count : job->name_count);
-    wire_pack_texts(&headers, source->headers, code ? 0 : 2 * source->header_count);
-    const Blob blobs[COMPILE_REQUEST_BLOBS] = {
-        [COMPILE_NAME] = {source->name, strlen(source->name)},
-        [COMPILE_SOURCE] = {source->text, code ? 0 : source->size},
-        [COMPILE_OPTIONS] = {options.text, options.size},
-        [COMPILE_NAMES] = {names.text, names.size},
-        [COMPILE_HEADERS] = {headers.text, headers.size},
-        [COMPILE_PARAMETERS] = {parameters.text, parameters.size},
-        [COMPILE_HAVE_PTX] = {code ? code->ptx : NULL, code ? code->ptx_size : 0},
-        [COMPILE_HAVE_CUBIN] = {code ? code->cubin : NULL, code ? code->cubin_size : 0},
-    };
-    bool ok = wire_put(&w->out, header, blobs, COMPILE_REQUEST_BLOBS, d);
+    CompileRequest q = {.id = id,
+                        .name = source->name,
+                        .source = source->text,
+                        .options = job->options,
+                        .option_count = job->option_count,
+                        .names = job->names,
+                        .name_count = job->name_count,
+                        .headers = source->headers,
+                        .header_count = 2 * source->header_count,
+                        .profile = job->profile};
+    if (code) {
+        q.source = NULL;
+        q.names = code->lowered;
+        q.name_count = code->lowered_count;
+        q.header_count = 0;
+        q.ptx = code->ptx;
+        q.cubin = code->cubin;
+        q.cubin_size = code->cubin_size;
+    }
+    Buf blob = {0};
+    json_t *header = request_json(&q, &blob);
+    bool ok = wire_put(&w->out, header, (Blob){blob.text, blob.size}, d);
     json_decref(header);
-    buf_free(&options);
-    buf_free(&names);
-    buf_free(&headers);
-    buf_free(&parameters);
+    buf_free(&blob);
     if (!ok)
         return false;
     w->id = id;
@@ -156,15 +150,14 @@ typedef struct Queue {
 struct Farm {
     Arena *arena;
     FarmOptions options;
-    Compiler compiler;  /* identity NULL while unknown */
-    bool asked_cache;   /* for the compiler, once */
-    bool said_unknown;  /* that a source cannot be cached, once */
-    bool cache_full;    /* a write failed: no more are tried */
-    Queue added;        /* not looked for in the cache yet */
-    Queue missed;       /* to be compiled */
-    Queue ready;        /* code alone, to be taken */
-    Worker *workers;    /* options.jobs of them */
-    struct pollfd *fds; /* for farm_next */
+    Compiler compiler; /* identity NULL while unknown */
+    bool asked_cache;  /* for the compiler, once */
+    bool said_unknown; /* that a source cannot be cached, once */
+    bool cache_full;   /* a write failed: no more are tried */
+    Queue added;       /* not looked for in the cache yet */
+    Queue missed;      /* to be compiled */
+    Queue ready;       /* code alone, to be taken */
+    Worker *workers;   /* options.jobs of them */
     size_t pending;
     size_t started;
     int deaths;         /* of workers, in a row, with no job finished */
@@ -252,7 +245,6 @@ Farm *farm_open(const FarmOptions *options)
     o->limit_gb =
         options->limit_gb > 0 ? options->limit_gb : farm_memory_share(machine_gb(), o->jobs);
     f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
-    f->fds = ARENA_ARRAY(a, struct pollfd, (size_t)o->jobs);
     return f;
 }
 
@@ -708,26 +700,18 @@ bool farm_service(Farm *f, Diag *d)
 
 /* --- for the caller's loop -------------------------------------------------------------------- */
 
-size_t farm_fd_limit(const Farm *f)
+void farm_await(const Farm *f, Waits *w)
 {
-    return (size_t)f->options.jobs;
-}
-
-size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeout_ms)
-{
+    const double now = clock_seconds();
     if (f->stirred || queue_count(&f->ready))
-        clock_lower_timeout(timeout_ms, 0);
-    double now = clock_seconds();
-    size_t count = 0;
-    for (int i = 0; i < f->options.jobs; i++) {
-        const Worker *w = &f->workers[i];
-        if (is_at_work(w))
-            clock_lower_timeout(timeout_ms, fmax(0, w->due_seconds - now));
-        if (w->state != WORKER_NONE && count < room)
-            fds[count++] = (struct pollfd){
-                .fd = w->process.fd, .events = wire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN};
+        waits_lower(w, 0);
+    for (int i = 0; i < f->options.jobs && f->pending; i++) {
+        const Worker *x = &f->workers[i];
+        if (is_at_work(x))
+            waits_lower(w, fmax(0, x->due_seconds - now));
+        if (x->state != WORKER_NONE)
+            waits_add(w, x->process.fd, wire_pending(&x->out) ? POLLIN | POLLOUT : POLLIN);
     }
-    return count;
 }
 
 bool farm_take(Farm *f, Arena *a, CompileResult *out)
@@ -735,8 +719,8 @@ bool farm_take(Farm *f, Arena *a, CompileResult *out)
     if (!queue_count(&f->ready))
         return false;
     Ready r = queue_take(&f->ready).code;
-    *out = result_copy(a, &r.result);
-    arena_free(r.arena);
+    *out = r.result;
+    arena_take(a, r.arena);
     f->pending--;
     f->stirred = f->stirred || queue_count(&f->added);
     return true;
@@ -747,9 +731,9 @@ bool farm_next(Farm *f, Arena *a, CompileResult *out, Diag *d)
     while (!farm_take(f, a, out)) {
         if (f->pending == 0 || !farm_service(f, d))
             return false;
-        int timeout_ms = -1;
-        size_t count = farm_poll_fds(f, f->fds, farm_fd_limit(f), &timeout_ms);
-        poll(f->fds, (nfds_t)count, timeout_ms);
+        Waits w = waits_new(-1);
+        farm_await(f, &w);
+        waits_end(&w);
     }
     return true;
 }

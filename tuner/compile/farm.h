@@ -12,18 +12,18 @@
  * Nothing runs behind the caller's back.  Either farm_next waits for a result, or a poll loop that
  * also serves others does
  *
- *     n = farm_poll_fds(f, fds, room, &timeout_ms);   poll(...);
+ *     farm_await(f, &waits);   waits_end(&waits);
  *     farm_service(f, d);   while (farm_take(f, a, &result)) ...
  */
 #ifndef APTUNE_COMPILE_FARM_H
 #define APTUNE_COMPILE_FARM_H
 
 #include "metrics/base/diag.h"
+#include "metrics/base/waits.h"
 #include "tuner/compile/cache.h"
 #include "tuner/compile/result.h"
 #include "tuner/compile/source.h"
 
-#include <poll.h>
 #include <stdint.h>
 
 typedef struct FarmOptions {
@@ -54,10 +54,8 @@ size_t farm_pending(const Farm *f);
  * there is no compiler, or workers die as they start. */
 bool farm_next(Farm *f, Arena *a, CompileResult *out, Diag *d);
 
-/* What to poll: at most `room` entries are written, and no more than farm_fd_limit are ever wanted.
- * `timeout_ms` is lowered (or set, when negative) to when farm_service is due without them. */
-size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeout_ms);
-size_t farm_fd_limit(const Farm *f);
+/* Adds what to wait for, and how long, before farm_service is due. */
+void farm_await(const Farm *f, Waits *w);
 
 /* Does what can be done without waiting: reads, starts, sends, kills.  Warnings (the cache cannot
  * be written) go to `d`; false with an error when the farm cannot go on. */

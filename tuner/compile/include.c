@@ -53,15 +53,6 @@ static void set_unknown(Walk *w, const Text *t, size_t line, const char *why)
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
-/* Its number among those found; their count when it is not one. */
-static size_t file_number(const Walk *w, const char *path)
-{
-    size_t i = 0;
-    while (i < w->files.count && strcmp(w->files.at[i], path) != 0)
-        i++;
-    return i;
-}
-
 static bool is_below(const char *folder, const char *path)
 {
     char whole[PATH_MAX];
@@ -94,14 +85,10 @@ static void note_outside(Walk *w, const Place *at, const char *path)
 /* The first file found for a name is the compiler's. */
 static void note_name(Walk *w, const char *name, size_t file)
 {
-    for (size_t i = 0; i < w->names.count && name; i++) {
-        IncludeName *known = &w->names.at[i];
-        if (strcmp(known->name, name) == 0) {
-            known->several = known->several || known->file != file;
-            return;
-        }
-    }
-    if (name)
+    IncludeName *known = name ? NAME_FIND(w->names.at, w->names.count, name, name) : NULL;
+    if (known)
+        known->several = known->several || known->file != file;
+    else if (name)
         VEC_PUSH(w->arena, &w->names, ((IncludeName){name, file, false}));
 }
 
@@ -140,7 +127,8 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
     char path[PATH_MAX];
     if (!realpath(asked, path))
         return false;
-    const size_t found[] = {place, file_number(w, path)};
+    const size_t known = word_place(path, w->files.at, w->files.count);
+    const size_t found[] = {place, known == SIZE_MAX ? w->files.count : known};
     hasher_add(w->places, found, sizeof found);
     if (found[1] < w->files.count) {
         note_name(w, name, found[1]);
@@ -155,7 +143,7 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
     bool many = w->files.count == FILE_LIMIT || w->bytes > ALL_BYTES;
     t.at = many ? NULL : file_read_most(w->arena, path, FILE_BYTES, &t.size, &quiet);
     if (!t.at) {
-        set_unknown(w, &t, 0, many ? "too many files are included" : quiet.messages.at[0].text);
+        set_unknown(w, &t, 0, many ? "too many files are included" : diag_first(&quiet));
         return true;
     }
     const size_t mark = code_mark(t.at);

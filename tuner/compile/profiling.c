@@ -10,7 +10,7 @@ JSON_TABLE(TRIPS, WalkTrips, JSON_FIELD(WalkTrips, line), JSON_FIELD(WalkTrips, 
 
 JSON_TABLE(BUFFER, ProfileBuffer, JSON_FIELD(ProfileBuffer, address),
            JSON_FIELD(ProfileBuffer, bytes), JSON_FIELD(ProfileBuffer, filled),
-           JSON_FIELD(ProfileBuffer, written));
+           JSON_FIELD(ProfileBuffer, written), JSON_FIELD(ProfileBuffer, fresh));
 
 JSON_TABLE(LAUNCH, ProfileLaunch, JSON_FIELD_ROW(ProfileLaunch, grid),
            JSON_FIELD_ROW(ProfileLaunch, block), JSON_FIELD(ProfileLaunch, shared),
@@ -18,28 +18,22 @@ JSON_TABLE(LAUNCH, ProfileLaunch, JSON_FIELD_ROW(ProfileLaunch, grid),
            JSON_FIELD_STRUCTS(ProfileLaunch, buffers, buffer_count, BUFFER),
            JSON_FIELD_STRUCTS(ProfileLaunch, trips, trip_count, TRIPS));
 
-JSON_TABLE(JOB, ProfileJob, JSON_FIELD_TEXT_OR_NULL(ProfileJob, kernel),
-           JSON_FIELD_POINTER(ProfileJob, device, DEVICE_JSON),
-           JSON_FIELD_TEXT_OR_NULL(ProfileJob, data),
-           JSON_FIELD_STRUCTS(ProfileJob, launches, launch_count, LAUNCH));
+static const JsonField JOB_FIELDS[] = {
+    JSON_FIELD_TEXT_OR_NULL(ProfileJob, kernel),
+    JSON_FIELD_POINTER(ProfileJob, device, DEVICE_JSON), JSON_FIELD_TEXT_OR_NULL(ProfileJob, data),
+    JSON_FIELD_STRUCTS(ProfileJob, launches, launch_count, LAUNCH)};
+const JsonStruct PROFILE_JOB_JSON = JSON_STRUCT(ProfileJob, JOB_FIELDS);
 
-json_t *profile_job_json(const ProfileJob *p, Buf *parameters)
+bool profile_job_is_whole(const ProfileJob *p)
 {
-    return json_of_struct(&JOB, p, parameters);
-}
-
-bool profile_job_read(Arena *a, const json_t *j, Blob parameters, ProfileJob *out)
-{
-    Diag d = diag_new(a);
-    return json_read_struct(a, &JOB, j, parameters, out, &d) && out->launch_count > 0 &&
-           out->device && out->device->major > 0 && out->device->sms > 0;
+    return p->launch_count > 0 && p->device && p->device->major > 0 && p->device->sms > 0;
 }
 
 Hash profile_job_key(const Hash *code, const ProfileJob *p)
 {
     const int numbers[] = {PROFILER_VERSION, PROFILE_FIELDS, REGION_COLUMNS};
     Buf parameters = {0};
-    json_t *j = profile_job_json(p, &parameters);
+    json_t *j = json_of_struct(&PROFILE_JOB_JSON, p, &parameters);
     char *text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
     Hasher *h = hasher_new();
     hasher_string(h, "profile");
@@ -90,64 +84,80 @@ ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *
 
 /* --- an answer -------------------------------------------------------------------------------- */
 
+/* One profile, its numbers as they lie in memory. */
+typedef struct Packed {
+    const char *values, *regions, *note;
+    size_t value_bytes, region_bytes;
+} Packed;
+
+typedef struct PackedAnswer {
+    const char *error, *code;
+    const Packed *profiles;
+    size_t count;
+    double seconds, cpu_seconds;
+} PackedAnswer;
+
+JSON_TABLE(PACKED, Packed, JSON_FIELD_BYTES(Packed, values, value_bytes),
+           JSON_FIELD_BYTES(Packed, regions, region_bytes), JSON_FIELD_TEXT_OR_NULL(Packed, note));
+
+JSON_TABLE(ANSWER, PackedAnswer, JSON_FIELD_TEXT_OR_NULL(PackedAnswer, error),
+           JSON_FIELD(PackedAnswer, code),
+           JSON_FIELD_STRUCTS(PackedAnswer, profiles, count, PACKED),
+           JSON_FIELD(PackedAnswer, seconds), JSON_FIELD(PackedAnswer, cpu_seconds));
+
 json_t *profile_answer_json(const ProfileAnswer *x, Buf *numbers)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < x->count && !x->error; i++) {
+    Arena *a = arena_new();
+    const size_t count = x->error ? 0 : x->count;
+    Packed *packed = ARENA_ARRAY(a, Packed, count);
+    for (size_t i = 0; i < count; i++) {
         const Profile *p = &x->profiles[i];
-        buf_add(numbers, (const char *)p->value, sizeof p->value);
-        if (p->region_count)
-            buf_add(numbers, (const char *)p->regions, p->region_count * sizeof *p->regions);
-        json_array_append_new(list, json_pack("{s:I, s:s?}", "regions", (json_int_t)p->region_count,
-                                              "note", p->note));
+        packed[i] = (Packed){.values = (const char *)p->value,
+                             .value_bytes = sizeof p->value,
+                             .regions = (const char *)p->regions,
+                             .region_bytes = p->region_count * sizeof *p->regions,
+                             .note = p->note};
     }
-    return json_pack("{s:s?, s:s, s:o, s:f, s:f}", "error", x->error, "code",
-                     x->error ? "" : x->code.text, "profiles", list, "seconds", x->seconds, "cpu",
-                     x->cpu_seconds);
+    json_t *j = json_of_struct(&ANSWER,
+                               &(PackedAnswer){x->error, x->error ? "" : x->code.text, packed,
+                                               count, x->seconds, x->cpu_seconds},
+                               numbers);
+    arena_free(a);
+    return j;
 }
 
-/* Takes `size` bytes off the front; false when there are fewer. */
-static bool take(Blob *from, void *to, size_t size)
-{
-    if (size > from->size)
-        return false;
-    memcpy(to, from->bytes, size);
-    *from = (Blob){(const char *)from->bytes + size, from->size - size};
-    return true;
-}
-
-static bool read_profile(Arena *a, const json_t *one, Blob *numbers, Profile *p)
+static bool read_profile(Arena *a, const Packed *from, Profile *p)
 {
     ProfileRegion regions[PROFILE_REGION_ROOM];
-    const json_int_t count = json_integer_value(json_object_get(one, "regions"));
-    const char *note = json_string_value(json_object_get(one, "note"));
     *p = profile_new();
-    p->note = note ? arena_string(a, note) : NULL;
-    if (count < 0 || count > PROFILE_REGION_ROOM || !take(numbers, p->value, sizeof p->value) ||
-        !take(numbers, regions, (size_t)count * sizeof *regions))
+    p->note = from->note;
+    if (from->value_bytes != sizeof p->value || from->region_bytes > sizeof regions ||
+        from->region_bytes % sizeof *regions != 0)
         return false;
-    profile_set_regions(a, p, regions, (size_t)count);
+    memcpy(p->value, from->values, sizeof p->value);
+    if (from->region_bytes)
+        memcpy(regions, from->regions, from->region_bytes);
+    profile_set_regions(a, p, regions, from->region_bytes / sizeof *regions);
     return true;
 }
 
 bool profile_answer_read(Arena *a, const json_t *head, Blob numbers, ProfileAnswer *out)
 {
-    const json_t *list = json_object_get(head, "profiles"), *one;
-    const char *code = json_string_value(json_object_get(head, "code"));
-    const char *error = json_string_value(json_object_get(head, "error"));
-    Profile *profiles = ARENA_ARRAY(a, Profile, json_array_size(list) + 1);
-    bool ok = error || (code && strlen(code) == HASH_TEXT - 1);
-    size_t i;
-    *out = (ProfileAnswer){.error = error ? arena_string(a, error) : NULL,
+    Diag quiet = diag_new(a);
+    PackedAnswer x;
+    if (!json_read_struct(a, &ANSWER, head, numbers, &x, &quiet) ||
+        (!x.error && strlen(x.code) != HASH_TEXT - 1))
+        return false;
+    Profile *profiles = ARENA_ARRAY(a, Profile, x.count + 1);
+    *out = (ProfileAnswer){.error = x.error,
                            .profiles = profiles,
-                           .count = json_array_size(list),
-                           .seconds = json_number_value(json_object_get(head, "seconds")),
-                           .cpu_seconds = json_number_value(json_object_get(head, "cpu"))};
-    if (ok && !error)
-        memcpy(out->code.text, code, HASH_TEXT);
-    json_array_foreach(list, i, one)
-    {
-        ok = ok && read_profile(a, one, &numbers, &profiles[i]);
-    }
-    return ok && numbers.size == 0;
+                           .count = x.count,
+                           .seconds = x.seconds,
+                           .cpu_seconds = x.cpu_seconds};
+    if (!x.error)
+        memcpy(out->code.text, x.code, HASH_TEXT);
+    bool ok = true;
+    for (size_t i = 0; i < x.count && ok; i++)
+        ok = read_profile(a, &x.profiles[i], &profiles[i]);
+    return ok;
 }

@@ -7,7 +7,7 @@
 #define APTUNE_COMPILE_PROFILING_H
 
 #include "metrics/base/hash.h"
-#include "metrics/base/wire.h"
+#include "metrics/base/json_struct.h"
 #include "metrics/metric/profile_build.h"
 
 /* One launch of the kernel. */
@@ -41,11 +41,9 @@ typedef struct ProfileAnswer {
     double cpu_seconds; /* of the worker's processor */
 } ProfileAnswer;
 
-/* A job as part of a request's header, and the blob with its parameters. */
-json_t *profile_job_json(const ProfileJob *p, Buf *parameters);
-
-/* Read into `a`; false when it is none. */
-bool profile_job_read(Arena *a, const json_t *j, Blob parameters, ProfileJob *out);
+/* A job as part of a request; what was read is to be asked whether it is whole. */
+extern const JsonStruct PROFILE_JOB_JSON;
+bool profile_job_is_whole(const ProfileJob *p);
 
 /* Does the job. `code` lacks what the launches say. */
 ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *code);

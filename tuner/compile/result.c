@@ -1,19 +1,55 @@
 #include "tuner/compile/result.h"
 
+#include "metrics/base/json_struct.h"
+
 #include <stdlib.h>
 
-static void read_lowered(Arena *a, const json_t *head, CompileResult *r)
+/* ---- messages ------------------------------------------------------------------------------ */
+
+JSON_TABLE(RESULT, CompileResult, JSON_FIELD_BELOW(CompileResult, status, OUTCOMES),
+           JSON_FIELD_RAW(CompileResult, log), JSON_FIELD_RAW(CompileResult, ptx),
+           JSON_FIELD_BYTES(CompileResult, cubin, cubin_size),
+           JSON_FIELD_RAWS(CompileResult, lowered, lowered_count),
+           JSON_FIELD(CompileResult, seconds), JSON_FIELD(CompileResult, cpu_seconds));
+
+JSON_TABLE(REQUEST, CompileRequest, JSON_FIELD(CompileRequest, id),
+           JSON_FIELD_RAW(CompileRequest, name), JSON_FIELD_RAW(CompileRequest, source),
+           JSON_FIELD_RAWS(CompileRequest, options, option_count),
+           JSON_FIELD_RAWS(CompileRequest, names, name_count),
+           JSON_FIELD_RAWS(CompileRequest, headers, header_count),
+           JSON_FIELD_RAW(CompileRequest, ptx), JSON_FIELD_BYTES(CompileRequest, cubin, cubin_size),
+           JSON_FIELD_POINTER(CompileRequest, profile, PROFILE_JOB_JSON));
+
+json_t *result_json(const CompileResult *r, Buf *blob)
 {
-    const json_t *list = json_object_get(head, "lowered"), *name;
-    size_t i;
-    r->lowered_count = json_array_size(list);
-    r->lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
-    json_array_foreach(list, i, name)
-    {
-        const char *text = json_string_value(name);
-        r->lowered[i] = arena_string(a, text ? text : "");
-    }
+    return json_of_struct(&RESULT, r, blob);
 }
+
+bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
+{
+    Diag quiet = diag_new(a);
+    const Blob blob = {arena_copy(a, reply->blob.bytes, reply->blob.size), reply->blob.size};
+    if (!json_read_struct(a, &RESULT, reply->header, blob, out, &quiet) ||
+        (out->status != OUTCOME_COMPILED && out->status != OUTCOME_COMPILE_ERROR))
+        return false;
+    out->ptx_size = strlen(out->ptx);
+    out->ptx = *out->ptx ? out->ptx : NULL;
+    return true;
+}
+
+json_t *request_json(const CompileRequest *q, Buf *blob)
+{
+    return json_of_struct(&REQUEST, q, blob);
+}
+
+bool request_read(Arena *a, const WireMessage *m, CompileRequest *out, Diag *d)
+{
+    return json_read_struct(a, &REQUEST, m->header, m->blob, out, d) &&
+           ((out->header_count % 2 == 0 && (!out->profile || profile_job_is_whole(out->profile))) ||
+            diag_fail(d, "a request is malformed"));
+}
+
+/* ---- logs ---------------------------------------------------------------------------------- */
 
 /* A line before it may have the word in a warning, or end in "catastrophic error:". */
 const char *result_first_error(Arena *a, const char *log)
@@ -56,58 +92,10 @@ const char *result_errors(Arena *a, const char *log)
     return text;
 }
 
-bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
-{
-    if (reply->blob_count != COMPILE_REPLY_BLOBS)
-        return false;
-    const char *text[COMPILE_REPLY_BLOBS]; /* with a zero byte after each */
-    const json_t *head = reply->header;
-    for (size_t i = 0; i < COMPILE_REPLY_BLOBS; i++)
-        text[i] = arena_copy(a, reply->blob[i].bytes, reply->blob[i].size);
-    const size_t ptx = reply->blob[COMPILE_PTX].size, cubin = reply->blob[COMPILE_CUBIN].size;
-    *out =
-        (CompileResult){.status = json_is_true(json_object_get(head, "ok")) ? OUTCOME_COMPILED
-                                                                            : OUTCOME_COMPILE_ERROR,
-                        .seconds = json_number_value(json_object_get(head, "seconds")),
-                        .cpu_seconds = json_number_value(json_object_get(head, "cpu")),
-                        .log = text[COMPILE_LOG],
-                        .ptx = ptx ? text[COMPILE_PTX] : NULL,
-                        .ptx_size = ptx,
-                        .cubin = cubin ? text[COMPILE_CUBIN] : NULL,
-                        .cubin_size = cubin};
-    read_lowered(a, head, out);
-    return true;
-}
-
-static const char *copy_or_null(Arena *a, const char *bytes, size_t size)
-{
-    return bytes ? arena_copy(a, bytes, size) : NULL;
-}
-
-CompileResult result_copy(Arena *a, const CompileResult *r)
-{
-    CompileResult c = *r;
-    c.log = arena_string(a, r->log);
-    c.ptx = copy_or_null(a, r->ptx, r->ptx_size);
-    c.cubin = copy_or_null(a, r->cubin, r->cubin_size);
-    c.lost = r->lost ? arena_string(a, r->lost) : NULL;
-    c.lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
-    for (size_t i = 0; i < r->lowered_count; i++)
-        c.lowered[i] = arena_string(a, r->lowered[i]);
-    Profile *profiles = ARENA_ARRAY(a, Profile, r->profile.count + 1);
-    for (size_t i = 0; i < r->profile.count; i++) {
-        profiles[i] = r->profile.profiles[i];
-        profile_keep(a, &profiles[i]);
-    }
-    c.profile.profiles = profiles;
-    c.profile.error = r->profile.error ? arena_string(a, r->profile.error) : NULL;
-    return c;
-}
-
 /* ---- the cache ----------------------------------------------------------------------------- */
 
 /* Part of every key: counted up when the same job would be compiled otherwise than before. */
-enum { KEY_VERSION = 2 };
+enum { KEY_VERSION = 3 };
 
 /* Does the compiler write the folders of included files into the code? */
 static bool tells_folders(const CompileJob *job)
@@ -147,8 +135,7 @@ bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out
 
 bool result_read_profile(Arena *a, const WireMessage *reply, CompileResult *r)
 {
-    if (reply->blob_count != COMPILE_PROFILE_BLOBS ||
-        !profile_answer_read(a, reply->header, reply->blob[COMPILE_NUMBERS], &r->profile))
+    if (!profile_answer_read(a, reply->header, reply->blob, &r->profile))
         return false;
     r->profiled = r->profile.error ? PROFILE_ERROR : PROFILE_OK;
     r->lost = r->profile.error;
@@ -174,7 +161,7 @@ bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag
         return true;
     json_t *head = json_copy(reply->header);
     json_object_del(head, "id");
-    bool ok = cache_put(c, key, head, reply->blob, reply->blob_count, d);
+    bool ok = cache_put(c, key, head, reply->blob, d);
     json_decref(head);
     return ok;
 }

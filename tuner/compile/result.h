@@ -29,7 +29,7 @@ typedef struct CompileResult {
     size_t ptx_size;
     const char *cubin; /* NULL without */
     size_t cubin_size;
-    const char **lowered; /* one for each name expression, when ok */
+    const char *const *lowered; /* one for each name expression, when ok */
     size_t lowered_count;
     double seconds; /* of the compile itself, the first time; until it was given up, otherwise */
     double cpu_seconds; /* of a processor, the first time; 0: not known */
@@ -48,12 +48,11 @@ const char *result_first_error(Arena *a, const char *log);
  * in `a`. */
 const char *result_errors(Arena *a, const char *log);
 
-/* A reply as a result, all of it copied to `a`; the id is left to the caller.  False when it is not
- * a reply at all. */
-bool result_read(Arena *a, const WireMessage *reply, CompileResult *out);
+/* A result as a header, which may hold more, and its blob. */
+json_t *result_json(const CompileResult *r, Buf *blob);
 
-/* A result with all that it points to in another arena. */
-CompileResult result_copy(Arena *a, const CompileResult *r);
+/* Such a message, all of it copied to `a`; the id is left to the caller.  False when it is none. */
+bool result_read(Arena *a, const WireMessage *reply, CompileResult *out);
 
 /* Everything the result of a job depends on: source and includes, options, names, the compiler.
  * Where the files lie does not count, so that two checkouts and two machines share a cache; only
@@ -79,25 +78,27 @@ bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag
 
 /* Counted up when a message changes.  (What the helper adds to the options is part of the cache's
  * keys: KEY_VERSION in result.c.) */
-enum { COMPILE_PROTOCOL = 4 };
+enum { COMPILE_PROTOCOL = 5 };
 
-/* The blobs of a request; with a cubin, nothing is compiled. */
-enum {
-    COMPILE_NAME,
-    COMPILE_SOURCE,
-    COMPILE_OPTIONS,
-    COMPILE_NAMES,
-    COMPILE_HEADERS, /* of each name and text in turn */
-    COMPILE_PARAMETERS,
-    COMPILE_HAVE_PTX,
-    COMPILE_HAVE_CUBIN,
-    COMPILE_REQUEST_BLOBS
-};
+/* What a worker is asked for. */
+typedef struct CompileRequest {
+    uint64_t id;
+    const char *name;   /* of the source, in messages */
+    const char *source; /* its text */
+    const char *const *options;
+    size_t option_count;
+    const char *const *names; /* name expressions; where the code is known, what became of them */
+    size_t name_count;
+    const char *const *headers; /* name and text of each in turn */
+    size_t header_count;        /* texts */
+    const char *ptx, *cubin;    /* the code, where it is known: nothing is compiled then */
+    size_t cubin_size;
+    const ProfileJob *profile; /* NULL: none is wanted */
+} CompileRequest;
 
-/* The blobs of a reply. */
-enum { COMPILE_LOG, COMPILE_PTX, COMPILE_CUBIN, COMPILE_REPLY_BLOBS };
+json_t *request_json(const CompileRequest *q, Buf *blob);
 
-/* The blob of a profile. */
-enum { COMPILE_NUMBERS, COMPILE_PROFILE_BLOBS };
+/* What it points to is in `a` or in the message.  False with a message when it is none. */
+bool request_read(Arena *a, const WireMessage *m, CompileRequest *out, Diag *d);
 
 #endif

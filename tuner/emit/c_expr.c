@@ -216,16 +216,11 @@ static bool c_condition(CWriter *w, const Expr *e, CPlace place);
 
 static bool real_value(double r, Buf *out)
 {
-    char text[40];
+    const size_t before = out->size;
     if (!isfinite(r))
         return false;
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, r);
-        if (strtod(text, NULL) == r)
-            break;
-    }
-    buf_puts(out, text);
-    if (!strpbrk(text, ".e"))
+    buf_real(out, r, 1);
+    if (!strpbrk(out->text + before, ".e"))
         buf_puts(out, ".0");
     return true;
 }

@@ -96,16 +96,17 @@ bool c_may_fail(const CWriter *w, const Expr *e);
 
 /* Small change of writing C: names, types, strings, comments. */
 
-/* A string literal. */
+/* A string literal; the same in an arena. */
 void text_string(Buf *out, const char *s);
+const char *text_quoted(Arena *a, const char *s);
 
 /* A name of the spec as one of C, C++ and CUDA: with a "_" behind it where it is a word of these or
  * among `taken`, of which there are `count`. */
 const char *text_name(Arena *a, const char *name, const char *const *taken, size_t count);
 
 /* Text inside of a comment: what would end it is broken up. */
-void text_comment(Buf *out, const char *s);
-void text_comment_part(Buf *out, const char *s, size_t length);
+const char *text_comment(Arena *a, const char *s);
+const char *text_comment_span(Arena *a, Span at);
 
 /* The type of one scalar: "float", "unsigned char"; half is "unsigned short", its bits. */
 const char *text_scalar(TaskScalar s);

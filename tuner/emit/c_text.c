@@ -24,6 +24,13 @@ void text_string(Buf *out, const char *s)
     buf_putc(out, '"');
 }
 
+const char *text_quoted(Arena *a, const char *s)
+{
+    Buf out = {0};
+    text_string(&out, s);
+    return buf_keep(&out, a);
+}
+
 /* Words of C11, C++20 and CUDA, and what headers or compilers define as macros. */
 static const char WORDS[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
@@ -86,7 +93,7 @@ const char *text_name(Arena *a, const char *name, const char *const *taken, size
 }
 
 /* Neither a comment's end nor a trigraph, nor what does not show as itself. */
-void text_comment_part(Buf *out, const char *s, size_t length)
+static void text_comment_part(Buf *out, const char *s, size_t length)
 {
     for (size_t i = 0, size; i < length; i += size) {
         const char before = i > 0 ? s[i - 1] : ' ';
@@ -102,9 +109,16 @@ void text_comment_part(Buf *out, const char *s, size_t length)
     }
 }
 
-void text_comment(Buf *out, const char *s)
+const char *text_comment(Arena *a, const char *s)
 {
-    text_comment_part(out, s, strlen(s));
+    Buf out = {0};
+    text_comment_part(&out, s, strlen(s));
+    return buf_keep(&out, a);
+}
+
+const char *text_comment_span(Arena *a, Span at)
+{
+    return text_comment(a, arena_copy(a, at.source->text + at.offset, at.length));
 }
 
 const char *text_scalar(TaskScalar s)

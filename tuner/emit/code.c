@@ -126,9 +126,9 @@ static void fold_items(const Code *c, CodeVariant *v, CodeLaunch *k)
         }
         const Expr *choice = folded(c, v, l->items[i].choice);
         const Value *name = expr_literal(choice);
-        for (size_t g = 0; name && g < s->argument_count; g++)
-            if (strcmp(s->arguments[g].name, name->string) == 0)
-                item->argument = g;
+        const Argument *g =
+            name ? NAME_FIND(s->arguments, s->argument_count, name, name->string) : NULL;
+        item->argument = g ? (size_t)(g - s->arguments) : SIZE_MAX;
         item->choice = name ? NULL : choice;
     }
 }

@@ -9,100 +9,73 @@
 
 /* --- what is inside --------------------------------------------------------------------------- */
 
-/* The numbers of a problem; `only` (NULL: all) says which. */
-static void write_problem(const Code *c, const Value *problem, const bool *only, Buf *out)
-{
-    for (size_t i = 0; i < c->spec->problem_name_count; i++) {
-        if (only && !only[i])
-            continue;
-        buf_printf(out, "%s%s=", out->size ? " " : "", c->spec->problem_names[i]);
-        value_print_bare(problem[i], out);
-    }
-    if (c->spec->problem_name_count == 0)
-        buf_puts(out, "the one size");
-}
-
 /* Which sizes a variant serves alone, where there is something to say. */
 static void write_served(const Code *c, const CodeVariant *v, Buf *out)
 {
-    Buf text = {0};
-    if (c->spec->problem_name_count > 0)
-        write_problem(c, v->variant->slots, v->tuned_size_only ? NULL : v->variant->fixed, &text);
-    if (text.size > 0) {
-        buf_puts(out, " *     serves ");
-        text_comment(out, buf_text(&text));
-        buf_puts(out, v->why ? " alone, since C has no words for "
-                             : " alone: its code was compiled for it\n");
-        if (v->why) {
-            text_comment(out, v->why);
-            buf_putc(out, '\n');
-        }
-    }
-    buf_free(&text);
+    const bool *only = v->tuned_size_only ? NULL : v->variant->fixed;
+    const char *text = spec_problem_text(c->arena, c->spec, v->variant->slots, only);
+    if (!*text)
+        return;
+    buf_printf(out, " *     serves %s%s\n", text_comment(c->arena, text),
+               v->why ? arena_printf(c->arena, " alone, since C has no words for %s",
+                                     text_comment(c->arena, v->why))
+                      : " alone: its code was compiled for it");
 }
 
 /* A line of the origin, unless nothing is known. */
-static void write_fact(const char *what, const char *text, Buf *out)
+static void write_fact(const Code *c, const char *what, const char *text, Buf *out)
 {
-    if (!text || !*text)
-        return;
-    buf_printf(out, " *     %-10s ", what);
-    text_comment(out, text);
-    buf_putc(out, '\n');
+    if (text && *text)
+        buf_printf(out, " *     %-10s %s\n", what, text_comment(c->arena, text));
+}
+
+/* "M=4096 N=4096" in a comment. */
+static const char *size_text(const Code *c, const Value *problem)
+{
+    const char *text = spec_problem_text(c->arena, c->spec, problem, NULL);
+    return *text ? text_comment(c->arena, text) : "the one size";
 }
 
 static void write_entry(const Code *c, size_t i, Buf *out)
 {
     const EmitEntry *e = &c->unit->entries[i];
     Buf text = {0};
-    write_problem(c, e->problem, NULL, &text);
-    buf_printf(out, " *\n * %zu. ", i + 1);
-    text_comment(out, buf_text(&text));
-    buf_puts(out, " on ");
-    text_comment(out, e->device);
-    buf_printf(out, " (sm_%d): variant %zu%s\n", e->arch, e->variant + 1,
+    buf_printf(out, " *\n * %zu. %s on %s (sm_%d): variant %zu%s\n", i + 1,
+               size_text(c, e->problem), text_comment(c->arena, e->device), e->arch, e->variant + 1,
                e->is_default ? ", the default" : "");
-    buf_clear(&text);
     if (!isnan(e->time_ms))
         buf_printf(&text, "%.6g ms, median", e->time_ms);
     if (!isnan(e->regret))
         buf_printf(&text, "; %.2f %% above the best of the whole space", 100 * e->regret);
-    write_fact("time", buf_text(&text), out);
-    write_fact("measured", e->how, out);
-    write_fact("recording", e->recording, out);
-    write_fact("recorded", e->recorded, out);
-    write_fact("driver", e->driver, out);
-    write_fact("compiler", e->compiler, out);
-    write_fact("aptune", e->version, out);
+    write_fact(c, "time", buf_text(&text), out);
+    write_fact(c, "measured", e->how, out);
+    write_fact(c, "recording", e->recording, out);
+    write_fact(c, "recorded", e->recorded, out);
+    write_fact(c, "driver", e->driver, out);
+    write_fact(c, "compiler", e->compiler, out);
+    write_fact(c, "aptune", e->version, out);
     if (e->stale)
-        write_fact("stale", "what was measured was other code than the variant's", out);
+        write_fact(c, "stale", "what was measured was other code than the variant's", out);
     buf_free(&text);
 }
 
 static void write_variant(const Code *c, size_t i, Buf *out)
 {
     const CodeVariant *v = &c->variants[i];
-    buf_printf(out, " *\n * Variant %zu, for sm_%d: ", i + 1, v->variant->arch);
-    text_comment(out, v->variant->name);
-    buf_putc(out, '\n');
+    buf_printf(out, " *\n * Variant %zu, for sm_%d: %s\n", i + 1, v->variant->arch,
+               text_comment(c->arena, v->variant->name));
     for (size_t l = 0; l < c->spec->launch_count; l++) {
         const EmitCode *code = &v->variant->codes[l];
-        buf_puts(out, " *     ");
-        text_comment(out, code->kernel);
-        if (*code->options) {
-            buf_puts(out, ", compiled with ");
-            text_comment(out, code->options);
-        }
-        buf_putc(out, '\n');
+        buf_printf(out, " *     %s%s%s\n", text_comment(c->arena, code->kernel),
+                   *code->options ? ", compiled with " : "", text_comment(c->arena, code->options));
     }
     write_served(c, v, out);
 }
 
 static void write_top(const Code *c, Buf *out)
 {
-    buf_printf(out, "/* %s.h: ", c->unit->name);
-    text_comment(out, c->spec->name);
-    buf_printf(out, " as aptune %s tuned it.\n", APTUNE_VERSION);
+    buf_printf(out, "/* %s.h: %s as aptune %s tuned it.\n", c->unit->name,
+               text_comment(c->arena, c->spec->name), APTUNE_VERSION);
     for (size_t i = 0; i < c->unit->entry_count; i++)
         write_entry(c, i, out);
     for (size_t i = 0; i < c->unit->variant_count; i++)
@@ -128,14 +101,6 @@ static void write_problem_type(const Code *c, Buf *out)
     buf_printf(out, "} %sproblem;\n", c->prefix);
 }
 
-static void write_elements(const Expr *count, Buf *out)
-{
-    const Span at = expr_span(count);
-    buf_putc(out, '[');
-    text_comment_part(out, at.source->text + at.offset, at.length);
-    buf_putc(out, ']');
-}
-
 static const char *role_of(const Argument *g)
 {
     static const char *const names[] = {[ARGUMENT_IN] = "in",
@@ -150,19 +115,16 @@ static const char *role_of(const Argument *g)
 }
 
 /* "float[M * K], in" */
-static void write_meaning(const Argument *g, Buf *out)
+static void write_meaning(const Code *c, const Argument *g, Buf *out)
 {
     argument_type_print(g, out);
     if (g->count)
-        write_elements(g->count, out);
+        buf_printf(out, "[%s]", text_comment_span(c->arena, expr_span(g->count)));
     buf_printf(out, ", %s", role_of(g));
     if (g->contents.kind == CONTENTS_KEPT)
         buf_puts(out, ": zero before the first launch, then left alone; for one launch at a time");
-    if (g->role == ARGUMENT_SCALAR) {
-        const Span at = expr_span(g->value);
-        buf_puts(out, "; tuned with ");
-        text_comment_part(out, at.source->text + at.offset, at.length);
-    }
+    if (g->role == ARGUMENT_SCALAR)
+        buf_printf(out, "; tuned with %s", text_comment_span(c->arena, expr_span(g->value)));
     if (g->role == ARGUMENT_OUT && g->contents.kind == CONTENTS_ZERO)
         buf_puts(out, "; set to zero before each launch");
     else if (g->role == ARGUMENT_OUT && g->contents.kind != CONTENTS_UNDEFINED)
@@ -183,7 +145,7 @@ static void write_field(const Code *c, size_t i, Buf *out)
                    c->fields[i]);
     }
     buf_puts(out, "; /* ");
-    write_meaning(g, out);
+    write_meaning(c, g, out);
     buf_puts(out, " */\n");
 }
 
@@ -212,13 +174,11 @@ static void write_arguments_type(const Code *c, Buf *out)
 
 static void declare_work(const Code *c, const char *name, const char *what, const Expr *e, Buf *out)
 {
-    if (!code_work_is_expressible(c, e))
-        return;
-    const Span at = expr_span(e);
-    buf_printf(out, "\n/* %s of a launch: ", what);
-    text_comment_part(out, at.source->text + at.offset, at.length);
-    buf_printf(out, "; 0 for what is no size */\ndouble %s%s(const %sproblem *problem);\n",
-               c->prefix, name, c->prefix);
+    if (code_work_is_expressible(c, e))
+        buf_printf(out,
+                   "\n/* %s of a launch: %s; 0 for what is no size */\n"
+                   "double %s%s(const %sproblem *problem);\n",
+                   what, text_comment_span(c->arena, expr_span(e)), c->prefix, name, c->prefix);
 }
 
 static void write_more(const Code *c, Buf *out)
@@ -256,13 +216,9 @@ static void define_shape(const Code *c, const CodeVariant *v, size_t launch, con
 /* The launches of a variant at the size that it was tuned for. */
 static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
 {
-    Buf text = {0};
-    write_problem(c, v->variant->slots, NULL, &text);
-    buf_printf(out, "\n/* Variant %zu, with its launches at ", v->number);
-    text_comment(out, buf_text(&text));
-    buf_printf(out, " */\n#define %sPARAMETERS_%zu ", c->capitals, v->number);
-    text_string(out, v->variant->name);
-    buf_putc(out, '\n');
+    buf_printf(out, "\n/* Variant %zu, with its launches at %s */\n#define %sPARAMETERS_%zu %s\n",
+               v->number, size_text(c, v->variant->slots), c->capitals, v->number,
+               text_quoted(c->arena, v->variant->name));
     Value *slots = ARENA_ARRAY(c->arena, Value, spec_slot_count(c->spec));
     memcpy(slots, v->variant->slots, spec_slot_count(c->spec) * sizeof *slots);
     for (size_t l = 0; l < c->spec->launch_count; l++) {
@@ -272,7 +228,6 @@ static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
             geometry_resolve(&c->spec->launches[l], slots, &ev, &g))
             define_shape(c, v, l, &g, out);
     }
-    buf_free(&text);
 }
 
 static void write_macros(const Code *c, Buf *out)

@@ -85,7 +85,7 @@ void lines_say(CodeLines *l, const char *pattern, ...)
         else if (*++p == 's')
             buf_puts(&l->text, va_arg(args, const char *));
         else if (*p == 'c')
-            text_comment(&l->text, va_arg(args, const char *));
+            buf_puts(&l->text, text_comment(l->code->arena, va_arg(args, const char *)));
         else if (*p == 'q')
             text_string(&l->text, va_arg(args, const char *));
         else if (*p == 'z')
@@ -102,10 +102,8 @@ void lines_say(CodeLines *l, const char *pattern, ...)
 
 void lines_refuse(CodeLines *l, const char *what, Span at)
 {
-    buf_printf(&l->text, "        return 0; /* %s", what);
-    if (at.source)
-        text_comment_part(&l->text, at.source->text + at.offset, at.length);
-    buf_puts(&l->text, " */\n");
+    buf_printf(&l->text, "        return 0; /* %s%s */\n", what,
+               at.source ? text_comment_span(l->code->arena, at) : "");
 }
 
 void lines_end(CodeLines *l, const char *result, Buf *out, const char *head, ...)

@@ -37,7 +37,7 @@ static bool concerns_size_alone(const Code *c, const Expr *e)
 static void ask_condition(CodeLines *l, const Expr *condition, const Expr *written)
 {
     const Value *known = expr_literal(condition);
-    if (known && (known->kind == VALUE_BOOL ? known->boolean : value_as_real(*known) != 0))
+    if (known && value_is_true(*known))
         return;
     CWriter w = lines_writer(l, false);
     buf_puts(&l->text, "    if (");
@@ -215,13 +215,13 @@ static bool write_serves(const Code *c, const CodeVariant *v, Buf *out, const ch
 
 static bool write_variant(const Code *c, const CodeVariant *v, Buf *out, const char **why)
 {
-    buf_printf(out, "/* --- variant %zu ---\n *\n * ", v->number);
-    text_comment(out, v->variant->name);
-    if (v->why) {
-        buf_puts(out, "\n *\n * It serves the size alone that it was tuned for, since there are no "
-                      "words in C for\n * ");
-        text_comment(out, v->why);
-    }
+    buf_printf(out, "/* --- variant %zu ---\n *\n * %s", v->number,
+               text_comment(c->arena, v->variant->name));
+    if (v->why)
+        buf_printf(out,
+                   "\n *\n * It serves the size alone that it was tuned for, since there are no "
+                   "words in C for\n * %s",
+                   text_comment(c->arena, v->why));
     buf_puts(out, " */\n\n");
     return write_serves(c, v, out, why) && code_walk(c, v, out, why);
 }

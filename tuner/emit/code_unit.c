@@ -23,20 +23,6 @@ static void write_size(const Code *c, const Value *problem, Buf *out)
     buf_puts(out, "}");
 }
 
-/* "M=4096 N=4096 K=4096 on NVIDIA H200" */
-static void write_tuned_for(const Code *c, const EmitEntry *e, Buf *out)
-{
-    Buf text = {0};
-    for (size_t i = 0; i < c->spec->problem_name_count; i++) {
-        buf_printf(&text, "%s=", c->spec->problem_names[i]);
-        value_print_bare(e->problem[i], &text);
-        buf_putc(&text, ' ');
-    }
-    buf_printf(&text, "on %s", e->device);
-    text_string(out, buf_text(&text));
-    buf_free(&text);
-}
-
 /* PTX for sm_90a and the like runs nowhere else, nor does the cubin. */
 static bool is_for_one_architecture(const Code *c, const EmitVariant *v)
 {
@@ -58,13 +44,9 @@ static void write_variants(const Code *c, Buf *out)
     buf_printf(out, "static const %svariant %svariants[] = {\n", x, x);
     for (size_t i = 0; i < c->unit->variant_count; i++) {
         const EmitVariant *v = &c->unit->variants[i];
-        buf_printf(out, "    {%d, %d, ", v->arch, is_for_one_architecture(c, v));
-        text_string(out, v->name);
-        buf_printf(out, ", %sserves_%zu, %swalk_%zu, ", x, i + 1, x, i + 1);
-        if (c->has_scale)
-            buf_printf(out, "%sscale_%zu},\n", x, i + 1);
-        else
-            buf_puts(out, "NULL},\n");
+        buf_printf(out, "    {%d, %d, %s, %sserves_%zu, %swalk_%zu, %s},\n", v->arch,
+                   is_for_one_architecture(c, v), text_quoted(c->arena, v->name), x, i + 1, x,
+                   i + 1, c->has_scale ? arena_printf(c->arena, "%sscale_%zu", x, i + 1) : "NULL");
     }
     buf_puts(out, "};\n\n");
 }
@@ -76,12 +58,11 @@ static void write_entries(const Code *c, Buf *out)
         const EmitEntry *e = &c->unit->entries[i];
         buf_puts(out, "    {");
         write_size(c, e->problem, out);
-        buf_printf(out, ", %zu, %d, %d, %.9g, ", e->variant + 1, e->arch, e->is_default,
-                   isfinite(e->time_ms) ? e->time_ms : 0);
-        text_string(out, e->device);
-        buf_puts(out, ", ");
-        write_tuned_for(c, e, out);
-        buf_puts(out, "},\n");
+        const char *size = spec_problem_text(c->arena, c->spec, e->problem, NULL);
+        const char *where = arena_printf(c->arena, "%s%son %s", size, *size ? " " : "", e->device);
+        buf_printf(out, ", %zu, %d, %d, %.9g, %s, %s},\n", e->variant + 1, e->arch, e->is_default,
+                   isfinite(e->time_ms) ? e->time_ms : 0, text_quoted(c->arena, e->device),
+                   text_quoted(c->arena, where));
     }
     buf_puts(out, "};\n\n");
 }
@@ -159,10 +140,9 @@ static void write_driver_code(const Code *c, Buf *out)
                 buf_printf(out, "    {%zu, %d, %d, %s%s_cubin, %s%s_ptx},\n", v + 1,
                            u->variants[v].arch, is_for_one_architecture(c, &u->variants[v]), x,
                            name, x, name);
-            buf_printf(&functions, "    {%zu, %zu, ", v + 1,
-                       before + unit_count_codes(&u->variants[v], code->shares));
-            text_string(&functions, code->entry ? code->entry : code->kernel);
-            buf_puts(&functions, "},\n");
+            buf_printf(&functions, "    {%zu, %zu, %s},\n", v + 1,
+                       before + unit_count_codes(&u->variants[v], code->shares),
+                       text_quoted(c->arena, code->entry ? code->entry : code->kernel));
         }
         before += unit_count_codes(&u->variants[v], c->spec->launch_count);
     }
@@ -197,11 +177,8 @@ static bool write_arrays(Arena *a, const EmitUnit *u, size_t variant, size_t lau
     const char *name = unit_code_name(a, u, variant, launch);
     if (!code->cubin || !code->ptx)
         return diag_fail(d, "%s was not compiled: there is no code to emit", code->kernel);
-    buf_puts(out, "/* ");
-    text_comment(out, code->kernel);
-    buf_printf(out, ", sm_%d: ", v->arch);
-    text_comment(out, v->name);
-    buf_puts(out, " */\n");
+    buf_printf(out, "/* %s, sm_%d: %s */\n", text_comment(a, code->kernel), v->arch,
+               text_comment(a, v->name));
     write_array(u->prefix, name, "cubin", code->cubin, code->cubin_size, out);
     write_array(u->prefix, name, "ptx", code->ptx, strlen(code->ptx), out);
     return true;
@@ -387,9 +364,8 @@ static void write_namespace(const Code *c, size_t variant, size_t launch, Buf *o
 {
     const EmitCode *codes = c->unit->variants[variant].codes;
     const char *name = unit_code_name(c->arena, c->unit, variant, launch);
-    buf_printf(out, "/* --- v%s ---\n *\n * ", name);
-    text_comment(out, c->unit->variants[variant].name);
-    buf_printf(out, " */\n\nnamespace %scode {\nnamespace v%s {\n\n", c->prefix, name);
+    buf_printf(out, "/* --- v%s ---\n *\n * %s */\n\nnamespace %scode {\nnamespace v%s {\n\n", name,
+               text_comment(c->arena, c->unit->variants[variant].name), c->prefix, name);
     rename_names(c, codes, launch, false, out);
     put_macros_aside(&codes[launch], out);
     write_source(codes[launch].source, out);

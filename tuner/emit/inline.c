@@ -45,12 +45,11 @@ static bool copy_file(Work *w, File *f);
 /* Its place among them. */
 static size_t add_once(Arena *a, Texts *list, const char *text)
 {
-    size_t i = 0;
-    while (i < list->count && strcmp(list->at[i], text) != 0)
-        i++;
-    if (i == list->count)
-        VEC_PUSH(a, list, arena_string(a, text));
-    return i;
+    const size_t i = word_place(text, list->at, list->count);
+    if (i < SIZE_MAX)
+        return i;
+    VEC_PUSH(a, list, arena_string(a, text));
+    return list->count - 1;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -184,10 +183,8 @@ static bool is_once(const char *text)
 
 static bool is_compiled(const Work *w, const char *real)
 {
-    bool is = !w->choice->known;
-    for (size_t i = 0; i < w->choice->file_count && !is; i++)
-        is = strcmp(w->choice->files[i], real) == 0;
-    return is;
+    return !w->choice->known ||
+           word_place(real, w->choice->files, w->choice->file_count) < SIZE_MAX;
 }
 
 /* Whether it is an error is for the compiler to say, where one is to be asked. */

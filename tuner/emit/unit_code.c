@@ -179,13 +179,9 @@ static void put_together(Arena *a, const Run *r, const char *comment, const char
     buf_add(&b, text->text, text->size);
     for (size_t i = 0; i < p->names.count; i++)
         VEC_PUSH(a, &macros, p->names.at[i]);
-    for (size_t i = 0; i < text->macro_count; i++) {
-        size_t k = 0; /* templates give their parameters values of their own when they have none */
-        while (k < p->names.count && strcmp(p->names.at[k], text->macros[i]) != 0)
-            k++;
-        if (k == p->names.count)
+    for (size_t i = 0; i < text->macro_count; i++) /* templates give their parameters values, too */
+        if (word_place(text->macros[i], p->names.at, p->names.count) == SIZE_MAX)
             VEC_PUSH(a, &macros, text->macros[i]);
-    }
     text->text = arena_copy(a, buf_text(&b), b.size);
     text->size = b.size;
     text->macros = macros.at;
@@ -272,36 +268,25 @@ const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count)
 
 static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
 {
-    const Spec *s = m->unit->spec;
-    buf_puts(out, " *   ");
-    text_comment(out, e->device);
-    for (size_t i = 0; i < s->problem_name_count; i++) {
-        buf_printf(out, "%s%s=", i ? " " : ", ", s->problem_names[i]);
-        value_print_bare(e->problem[i], out);
-    }
-    buf_printf(out, ": %.4f ms", e->time_ms);
+    Arena *a = m->arena;
+    const char *size = spec_problem_text(a, m->unit->spec, e->problem, NULL);
+    buf_printf(out, " *   %s%s%s: %.4f ms", text_comment(a, e->device), *size ? ", " : "", size,
+               e->time_ms);
     if (!isnan(e->regret))
         buf_printf(out, ", %.2f %% above the best of the space", 100 * e->regret);
-    buf_puts(out, "\n *     ");
-    text_comment(out, e->how);
-    buf_puts(out, "\n *     ");
-    text_comment(out, e->recording);
-    buf_puts(out, e->recorded[0] ? ", " : "");
-    text_comment(out, e->recorded);
-    buf_putc(out, '\n');
+    buf_printf(out, "\n *     %s\n *     %s%s%s\n", text_comment(a, e->how),
+               text_comment(a, e->recording), e->recorded[0] ? ", " : "",
+               text_comment(a, e->recorded));
 }
 
 static void print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *out)
 {
     const EmitUnit *u = m->unit;
     const EmitVariant *v = &u->variants[variant];
-    buf_puts(out, "/* Kernel ");
-    text_comment(out, u->spec->launches[launch].entry);
-    buf_puts(out, " of the space ");
-    text_comment(out, u->spec->name);
-    buf_puts(out, ", tuned by aptune " APTUNE_VERSION ":\n *\n *   ");
-    text_comment(out, v->name);
-    buf_puts(out, "\n *\n");
+    buf_printf(
+        out, "/* Kernel %s of the space %s, tuned by aptune " APTUNE_VERSION ":\n *\n *   %s\n *\n",
+        text_comment(m->arena, u->spec->launches[launch].entry),
+        text_comment(m->arena, u->spec->name), text_comment(m->arena, v->name));
     for (size_t i = 0; i < u->entry_count; i++)
         if (u->entries[i].variant == variant)
             print_entry(m, &u->entries[i], out);

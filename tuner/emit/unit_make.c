@@ -450,10 +450,8 @@ typedef VEC(const char *) Texts;
 
 static void add_once(Arena *a, Texts *list, const char *path)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->at[i], path) == 0)
-            return;
-    VEC_PUSH(a, list, path);
+    if (word_place(path, list->at, list->count) == SIZE_MAX)
+        VEC_PUSH(a, list, path);
 }
 
 const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -240,7 +239,7 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     set_state(g, next, limit_s);
     process_forget_words(&g->process);
     process_was_stopped(&g->process); /* what was before does not count */
-    if (wire_put(&w, header, &bytes, blob != NULL, &d)) {
+    if (wire_put(&w, header, bytes, &d)) {
         send_off(g, &w);
     } else {
         say_why(g, "%s", diag_first(&d));
@@ -496,14 +495,10 @@ double gpu_patience(const Gpu *g)
     return left > 0 ? left : 0;
 }
 
-/* Waits for the helper, for the state's deadline, or until `end` (< 0: for ever). */
-static void wait_for_news(const Gpu *g, double end)
+void gpu_await(const Gpu *g, Waits *w)
 {
-    int timeout_ms = -1;
-    struct pollfd p = {.fd = gpu_fd(g), .events = POLLIN};
-    clock_lower_timeout(&timeout_ms, gpu_patience(g));
-    clock_lower_timeout(&timeout_ms, end < 0 ? -1 : fmax(0, end - clock_seconds()));
-    poll(&p, 1, timeout_ms);
+    waits_add(w, gpu_fd(g), POLLIN);
+    waits_lower(w, gpu_patience(g));
 }
 
 /* On the way to READY, where a failure is not repaired but told. */
@@ -526,17 +521,14 @@ static bool is_settled(Gpu *g)
 /* False when `stop_fd` is readable. */
 static bool wait_for_any(Gpu *const *gpus, size_t count, int stop_fd)
 {
-    struct pollfd fds[GPU_LIMIT + 1];
-    int timeout_ms = -1;
-    for (size_t i = 0; i < count; i++) {
-        fds[i] = (struct pollfd){.fd = gpu_fd(gpus[i]), .events = POLLIN};
-        if (gpus[i]->state == READY || gpus[i]->state == LOST)
-            fds[i].fd = -1;
-        else
-            clock_lower_timeout(&timeout_ms, gpu_patience(gpus[i]));
-    }
-    fds[count] = (struct pollfd){.fd = stop_fd, .events = POLLIN};
-    return poll(fds, (nfds_t)count + 1, timeout_ms) <= 0 || fds[count].revents == 0;
+    struct pollfd stop = {.fd = stop_fd, .events = POLLIN};
+    Waits w = waits_new(-1);
+    for (size_t i = 0; i < count; i++)
+        if (gpus[i]->state != READY && gpus[i]->state != LOST)
+            gpu_await(gpus[i], &w);
+    waits_add(&w, stop_fd, POLLIN);
+    waits_end(&w);
+    return poll(&stop, 1, 0) <= 0;
 }
 
 bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd)
@@ -735,6 +727,8 @@ GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
             return GPU_IDLE;
         if (end >= 0 && clock_seconds() >= end)
             return GPU_LATER;
-        wait_for_news(g, end);
+        Waits w = waits_new(end < 0 ? -1 : fmax(0, end - clock_seconds()));
+        gpu_await(g, &w);
+        waits_end(&w);
     }
 }

@@ -13,6 +13,7 @@
 #define APTUNE_GPU_GPU_H
 
 #include "metrics/base/diag.h"
+#include "metrics/base/waits.h"
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 
@@ -78,6 +79,9 @@ int gpu_fd(const Gpu *g);
 
 /* Seconds after which gpu_next has to be called even when gpu_fd is silent; < 0: never. */
 double gpu_patience(const Gpu *g);
+
+/* Adds both to what a poll loop waits for. */
+void gpu_await(const Gpu *g, Waits *w);
 
 typedef enum GpuNext {
     GPU_RESULT, /* *r holds the answer to the trial submitted first */

@@ -257,14 +257,14 @@ static bool check_buffers(const TaskProblem *p, Diag *d)
 
 bool message_read_problem(Arena *a, const WireMessage *m, TaskProblem *p, Diag *d)
 {
-    return json_read_struct(a, &PROBLEM, m->header, m->blob[0], p, d) && check_buffers(p, d) &&
+    return json_read_struct(a, &PROBLEM, m->header, m->blob, p, d) && check_buffers(p, d) &&
            check_run(&p->reference, (MessageLimits){p->buffer_count, p->texture_count}, d) &&
            check_module(&p->checking, d);
 }
 
 bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Trial *t, Diag *d)
 {
-    if (!json_read_struct(a, &TRIAL, m->header, m->blob[0], t, d))
+    if (!json_read_struct(a, &TRIAL, m->header, m->blob, t, d))
         return false;
     if (t->compared_count > limits.buffers)
         return diag_fail(d, "a trial compares more buffers than there are");
@@ -274,7 +274,7 @@ bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Tr
 bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, TrialFinal *f,
                         Diag *d)
 {
-    bool ok = json_read_struct(a, &FINAL, m->header, m->blob[0], f, d);
+    bool ok = json_read_struct(a, &FINAL, m->header, m->blob, f, d);
     for (size_t i = 0; ok && i < f->run_count; i++)
         ok = check_run(&f->runs[i], limits, d);
     return ok;

@@ -14,7 +14,7 @@
 #include "tuner/spec/task.h"
 
 /* Raised when messages change their meaning: program and helper must agree. */
-enum { MESSAGE_PROTOCOL = 5 };
+enum { MESSAGE_PROTOCOL = 6 };
 
 /* How many of what launches name the problem has. */
 typedef struct MessageLimits {

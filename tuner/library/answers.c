@@ -115,19 +115,19 @@ const char *aptune_name(aptune *a, size_t configuration)
     return a->name[configuration];
 }
 
+/* The number of a parameter of the run `r`, if there is one; SIZE_MAX. */
 static size_t find_parameter(const Run *r, const char *name)
 {
-    size_t p = 0;
-    while (p < r->spec->parameter_count && strcmp(r->spec->parameters[p].name, name) != 0)
-        p++;
-    return p;
+    const Spec *s = r ? r->spec : NULL;
+    const Parameter *p = s ? NAME_FIND(s->parameters, s->parameter_count, name, name) : NULL;
+    return p ? (size_t)(p - s->parameters) : SIZE_MAX;
 }
 
 const char *aptune_value(aptune *a, size_t configuration, const char *parameter)
 {
     const Run *r = handle_run_of(a, configuration);
-    size_t p = r ? find_parameter(r, parameter) : 0;
-    if (!r || p == r->spec->parameter_count)
+    size_t p = find_parameter(r, parameter);
+    if (p == SIZE_MAX)
         return NULL;
     const char ***values = &a->value[configuration];
     if (!*values)
@@ -143,8 +143,8 @@ const char *aptune_value(aptune *a, size_t configuration, const char *parameter)
 double aptune_number(aptune *a, size_t configuration, const char *parameter, double otherwise)
 {
     const Run *r = handle_run_of(a, configuration);
-    size_t p = r ? find_parameter(r, parameter) : 0;
-    if (!r || p == r->spec->parameter_count)
+    size_t p = find_parameter(r, parameter);
+    if (p == SIZE_MAX)
         return otherwise;
     double number = value_as_real(table_value(r->table, configuration, p));
     return isnan(number) ? otherwise : number;

@@ -5,44 +5,6 @@
 
 #include <string.h>
 
-/* --- compiling -------------------------------------------------------------------------------- */
-
-static bool take_code(aptune *a, const RunTask *task, const CompileResult *res)
-{
-    HandleCode *c = &a->code;
-    size_t l = (size_t)res->id;
-    if (res->status != OUTCOME_COMPILED)
-        return diag_fail(&a->diag, "'%s' does not compile: %s", a->run.spec->launches[l].file,
-                         res->log ? res->log : "no reason given");
-    RunTask copy = *task;
-    run_take_module(c->arena, &a->run, &copy, l, res);
-    c->ptx[l] = arena_copy(c->arena, res->ptx ? res->ptx : "", res->ptx ? res->ptx_size : 0);
-    return true;
-}
-
-/* The code of all launches, from the cache or compiled.  False after a message or a stop. */
-static bool compile_launches(aptune *a, size_t configuration, const RunTask *task)
-{
-    Run *r = &a->run;
-    Arena *scratch = arena_new();
-    size_t n = r->spec->launch_count;
-    CompileJob *jobs = ARENA_ARRAY(scratch, CompileJob, n);
-    Farm *farm = run_open_farm(r);
-    bool ok = true;
-    for (size_t l = 0; l < n && ok; l++) {
-        ok = run_make_job(scratch, r, configuration, l, NULL, 0, &jobs[l]);
-        if (ok)
-            farm_add(farm, l, &jobs[l]);
-    }
-    while (ok && farm_pending(farm) > 0) {
-        CompileResult res;
-        ok = run_farm_next(r, farm, scratch, &res) && take_code(a, task, &res);
-    }
-    farm_close(farm);
-    arena_free(scratch);
-    return ok;
-}
-
 /* --- arguments -------------------------------------------------------------------------------- */
 
 /* What the spec calls `g` and the task has as `t`. */
@@ -87,9 +49,8 @@ static void describe_variables(aptune *a)
     c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbol_count);
     for (size_t i = 0; i < data->symbol_count; i++) {
         const TaskBuffer *b = &data->buffers[data->symbols[i].buffer];
-        const Argument *g = a->run.spec->arguments;
-        while (strcmp(g->name, data->symbols[i].name) != 0)
-            g++;
+        const Argument *g = NAME_FIND(a->run.spec->arguments, a->run.spec->argument_count, name,
+                                      data->symbols[i].name);
         c->variables[i] = (aptune_argument){.name = data->symbols[i].name,
                                             .kind = APTUNE_BUFFER,
                                             .type = argument_type_text(c->arena, g),
@@ -116,18 +77,15 @@ static bool fetch(aptune *a, size_t configuration)
 {
     Run *r = &a->run;
     HandleCode *c = &a->code;
-    RunTask task;
+    Fetched x;
     c->arena = arena_new();
     Evaluation ev = {.arena = c->arena};
-    if (!run_data(r))
+    if (!run_data(r) || !run_fetch(r, c->arena, configuration, &x))
         return false;
-    if (!run_task(c->arena, r, configuration, &task, &ev))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    c->run = task.run;
-    c->ptx = ARENA_ARRAY(c->arena, const char *, r->spec->launch_count);
-    if (!describe_launches(a, configuration, &ev))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    return compile_launches(a, configuration, &task);
+    c->run = x.run;
+    c->ptx = x.ptx;
+    return describe_launches(a, configuration, &ev) ||
+           diag_error(r->diag, ev.error_at, "%s", ev.error);
 }
 
 /* One configuration may be wanted of a space of which nothing else was compiled. */

@@ -15,21 +15,13 @@ double explain_metric(const Subject *s, const char *name)
     return table_named(s->run->table, s->config, name);
 }
 
-/* 1234567 as "1,234,567"; "not known" for NaN. */
-static void explain_number(double n, Buf *out)
-{
-    if (isnan(n) || fabs(n) >= 1e15) {
-        buf_puts(out, "not known");
-        return;
-    }
-    buf_puts(out, n < -0.5 ? "-" : "");
-    report_count(out, (uint64_t)nearbyint(fabs(n)), 0);
-}
-
 const char *explain_number_text(Arena *a, double n)
 {
     Buf text = {0};
-    explain_number(n, &text);
+    if (isnan(n) || fabs(n) >= 1e15)
+        return "not known";
+    buf_puts(&text, n < -0.5 ? "-" : "");
+    report_count(&text, (uint64_t)nearbyint(fabs(n)), 0);
     return buf_keep(&text, a);
 }
 
@@ -96,15 +88,26 @@ static size_t explain_dominator(const Subject *s)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
+/* What stands in a row of the table for one configuration. */
+typedef struct Cell {
+    const Subject *s;
+    const char *name, *unit; /* of the row */
+    Buf *out;
+} Cell;
+
 static double field(const Subject *s, ProfileField f)
 {
     return s->profile->value[f];
 }
 
-static void print_field(const Subject *s, ProfileField f, const char *unit, Buf *out)
+static double named(Cell c)
 {
-    explain_number(field(s, f), out);
-    buf_printf(out, " %s", unit);
+    return field(c.s, (ProfileField)profile_find(c.name));
+}
+
+static const char *number_text(const Subject *s, double n)
+{
+    return explain_number_text(s->run->arena, n);
 }
 
 static void print_percent(double part, double whole, Buf *out)
@@ -126,78 +129,64 @@ static void print_dims(const int64_t n[3], Buf *out)
             buf_printf(out, " x %" PRId64, n[i]);
 }
 
-static void cell_grid(const Subject *s, const char *name, Buf *out)
+static void cell_grid(Cell c)
 {
-    (void)name;
-    print_dims(s->geometry->grid, out);
-    buf_puts(out, " blocks");
+    print_dims(c.s->geometry->grid, c.out);
+    buf_puts(c.out, " blocks");
 }
 
-static void cell_block(const Subject *s, const char *name, Buf *out)
+static void cell_block(Cell c)
 {
-    (void)name;
-    print_dims(s->geometry->block, out);
-    buf_printf(out, " threads, %d warps", s->occupancy.warps_per_block);
+    print_dims(c.s->geometry->block, c.out);
+    buf_printf(c.out, " threads, %d warps", c.s->occupancy.warps_per_block);
 }
 
-static void cell_registers(const Subject *s, const char *name, Buf *out)
+static void cell_amount(Cell c)
 {
-    (void)name;
-    print_field(s, PROFILE_REGISTERS, "per thread", out);
+    buf_printf(c.out, "%s %s", number_text(c.s, named(c)), c.unit);
 }
 
-static void cell_shared(const Subject *s, const char *name, Buf *out)
+static void cell_spills(Cell c)
 {
-    (void)name;
-    print_field(s, PROFILE_SHARED_BYTES, "bytes per block", out);
-}
-
-static void cell_spills(const Subject *s, const char *name, Buf *out)
-{
-    (void)name;
-    if (field(s, PROFILE_SPILL_BYTES) == 0)
-        buf_puts(out, "none");
+    if (field(c.s, PROFILE_SPILL_BYTES) == 0)
+        buf_puts(c.out, "none");
     else
-        print_field(s, PROFILE_SPILL_BYTES, "bytes per thread", out);
+        cell_amount(c);
 }
 
-static void cell_occupancy(const Subject *s, const char *name, Buf *out)
+static void cell_occupancy(Cell c)
 {
-    (void)name;
-    const Occupancy *o = &s->occupancy;
-    buf_printf(out, "%.0f %%: %d blocks, %d warps per SM", 100 * o->fraction, o->blocks_per_sm,
+    const Occupancy *o = &c.s->occupancy;
+    buf_printf(c.out, "%.0f %%: %d blocks, %d warps per SM", 100 * o->fraction, o->blocks_per_sm,
                o->warps_per_sm);
 }
 
-static void cell_limit(const Subject *s, const char *name, Buf *out)
+static void cell_limit(Cell c)
 {
-    (void)name;
     char text[64];
-    buf_puts(out, occupancy_limits_text(s->occupancy.limits, text));
+    buf_puts(c.out, occupancy_limits_text(c.s->occupancy.limits, text));
 }
 
 /* More of one resource helps only where that one alone is in the way. */
-static void cell_step(const Subject *s, const char *name, Buf *out)
+static void cell_step(Cell c)
 {
-    (void)name;
-    const Occupancy *o = &s->occupancy;
+    const Occupancy *o = &c.s->occupancy;
     if (o->fewer_registers > 0)
-        buf_printf(out, "%d registers fewer", o->fewer_registers);
+        buf_printf(c.out, "%d registers fewer", o->fewer_registers);
     else if (o->fewer_shared_bytes > 0)
-        buf_printf(out, "%" PRId64 " bytes of shared fewer", o->fewer_shared_bytes);
+        buf_printf(c.out, "%" PRId64 " bytes of shared fewer", o->fewer_shared_bytes);
     else
-        buf_puts(out, "none by one resource alone");
+        buf_puts(c.out, "none by one resource alone");
 }
 
-static void cell_waves(const Subject *s, const char *name, Buf *out)
+static void cell_waves(Cell c)
 {
-    (void)name;
-    if (isnan(field(s, PROFILE_WAVES))) {
-        buf_puts(out, "not known: the launch is impossible");
+    if (isnan(field(c.s, PROFILE_WAVES))) {
+        buf_puts(c.out, "not known: the launch is impossible");
         return;
     }
-    buf_printf(out, "%.2f, tail efficiency %.0f %%", field(s, PROFILE_WAVES),
-               100 * field(s, PROFILE_TAIL_EFFICIENCY));
+    buf_printf(c.out, "%.2f, tail efficiency %.0f %%", field(c.s, PROFILE_WAVES),
+               100 * field(c.s, PROFILE_TAIL_EFFICIENCY));
 }
 
 /* --- units ------------------------------------------------------------------------------------ */
@@ -215,129 +204,124 @@ const char *explain_busiest(const Subject *s)
     return most;
 }
 
-static void print_number(double value, Buf *out)
+static void print_number(Cell c, double value)
 {
-    Buf number = {0};
-    explain_number(value, &number);
-    buf_printf(out, "%13s", buf_text(&number));
-    buf_free(&number);
+    buf_printf(c.out, "%13s", number_text(c.s, value));
 }
 
 /* A unit that does nothing has no row. */
-static void cell_unit(const Subject *s, const char *name, Buf *out)
+static void cell_unit(Cell c)
 {
-    const char *busiest = explain_busiest(s);
-    double cycles = explain_metric(s, name), most = busiest ? explain_metric(s, busiest) : NAN;
+    const char *busiest = explain_busiest(c.s);
+    double cycles = explain_metric(c.s, c.name),
+           most = busiest ? explain_metric(c.s, busiest) : NAN;
     if (cycles == 0)
         return;
-    print_number(cycles, out);
-    buf_putc(out, ' ');
-    print_percent(cycles, most, out);
+    print_number(c, cycles);
+    buf_putc(c.out, ' ');
+    print_percent(cycles, most, c.out);
     if (cycles == most)
-        buf_puts(out, "  <- bounds");
+        buf_puts(c.out, "  <- bounds");
 }
 
-static void cell_cycles(const Subject *s, const char *name, Buf *out)
+static void cell_cycles(Cell c)
 {
-    print_number(explain_metric(s, name), out);
+    print_number(c, explain_metric(c.s, c.name));
 }
 
 /* Where the work lies on the roofline: operations for a byte, and where the slope meets the roof.
  * (S. Williams, A. Waterman, D. Patterson, "Roofline", Communications of the ACM 52(4), 2009.) */
-static void cell_roofline(const Subject *s, const char *name, Buf *out)
+static void cell_roofline(Cell c)
 {
-    (void)name;
-    const Device *d = s->run->device;
-    const double bytes = run_work(s->run, s->config, s->run->spec->work_bytes);
-    const double flop = run_work(s->run, s->config, s->run->spec->work_flop);
+    const Device *d = c.s->run->device;
+    const double bytes = run_work(c.s->run, c.s->config, c.s->run->spec->work_bytes);
+    const double flop = run_work(c.s->run, c.s->config, c.s->run->spec->work_flop);
     if (!(bytes > 0 && flop > 0 && d->dram_bytes_per_s > 0 && device_peak_flops(d) > 0))
         return;
     const double ridge = device_peak_flops(d) / d->dram_bytes_per_s;
-    buf_printf(out, "%13.3g flop a byte, ridge %.3g: %s", flop / bytes, ridge,
+    buf_printf(c.out, "%13.3g flop a byte, ridge %.3g: %s", flop / bytes, ridge,
                flop / bytes < ridge ? "memory" : "arithmetic");
 }
 
 /* --- one warp --------------------------------------------------------------------------------- */
 
-static void cell_field(const Subject *s, const char *name, Buf *out)
+static void cell_field(Cell c)
 {
-    print_number(field(s, (ProfileField)profile_find(name)), out);
+    print_number(c, named(c));
 }
 
 /* None has no row. */
-static void cell_some(const Subject *s, const char *name, Buf *out)
+static void cell_some(Cell c)
 {
-    if (field(s, (ProfileField)profile_find(name)) != 0)
-        cell_field(s, name, out);
+    if (named(c) != 0)
+        cell_field(c);
 }
 
 /* A part of a warp's time alone. */
-static void cell_serial(const Subject *s, const char *name, Buf *out)
+static void cell_serial(Cell c)
 {
-    cell_field(s, name, out);
-    buf_putc(out, ' ');
-    print_percent(field(s, (ProfileField)profile_find(name)), field(s, PROFILE_SERIAL_CYCLES), out);
+    cell_field(c);
+    buf_putc(c.out, ' ');
+    print_percent(named(c), field(c.s, PROFILE_SERIAL_CYCLES), c.out);
 }
 
-static void cell_flight(const Subject *s, const char *name, Buf *out)
+static void cell_flight(Cell c)
 {
-    (void)name;
-    double n = field(s, PROFILE_LOADS_IN_FLIGHT);
+    double n = field(c.s, PROFILE_LOADS_IN_FLIGHT);
     if (isnan(n))
-        buf_printf(out, "%13s", "not known");
+        buf_printf(c.out, "%13s", "not known");
     else
-        buf_printf(out, "%13.1f", n);
+        buf_printf(c.out, "%13.1f", n);
 }
 
 /* --- prediction ------------------------------------------------------------------------------- */
 
-static void cell_predicted(const Subject *s, const char *name, Buf *out)
+static void cell_predicted(Cell c)
 {
-    cell_cycles(s, name, out);
+    cell_cycles(c);
     Arena *a = arena_new();
-    const char *text = table_predicted_text(a, s->run->table, s->config);
+    const char *text = table_predicted_text(a, c.s->run->table, c.s->config);
     if (text)
-        buf_printf(out, "  = %s", text);
+        buf_printf(c.out, "  = %s", text);
     arena_free(a);
 }
 
-static void cell_recorded(const Subject *s, const char *name, Buf *out)
+static void cell_recorded(Cell c)
 {
-    (void)name;
-    const Table *t = s->run->table;
-    if (!table_is_timed(t, s->config))
-        buf_printf(out, "%13s", "not known");
-    else if (t->outcome[s->config] != OUTCOME_OK)
-        buf_printf(out, "%13s", outcome_name(t->outcome[s->config]));
+    const Table *t = c.s->run->table;
+    if (!table_is_timed(t, c.s->config))
+        buf_printf(c.out, "%13s", "not known");
+    else if (t->outcome[c.s->config] != OUTCOME_OK)
+        buf_printf(c.out, "%13s", outcome_name(t->outcome[c.s->config]));
     else
-        buf_printf(out, "%13s    %.4f ms", "", t->times[s->config].median);
+        buf_printf(c.out, "%13s    %.4f ms", "", t->times[c.s->config].median);
 }
 
 /* --- instructions and memory ------------------------------------------------------------------ */
 
 /* A kind that is hardly there has no row. */
-static void cell_mix(const Subject *s, const char *name, Buf *out)
+static void cell_mix(Cell c)
 {
     const double hardly = 0.0005;
-    double n = field(s, (ProfileField)profile_find(name)), all = field(s, PROFILE_ISSUED);
+    double n = named(c), all = field(c.s, PROFILE_ISSUED);
     if (n <= hardly * all)
         return;
-    cell_field(s, name, out);
-    buf_putc(out, ' ');
-    print_percent(n, all, out);
+    cell_field(c);
+    buf_putc(c.out, ' ');
+    print_percent(n, all, c.out);
 }
 
 /* A count and how many times its least it is; `name` is the count's, the least follows it in the
  * profile as NAME_min. */
-static void cell_factor(const Subject *s, const char *name, Buf *out)
+static void cell_factor(Cell c)
 {
     char least_name[64];
-    snprintf(least_name, sizeof least_name, "%s_min", name);
-    double n = field(s, (ProfileField)profile_find(name));
-    double least = field(s, (ProfileField)profile_find(least_name));
-    cell_field(s, name, out);
+    snprintf(least_name, sizeof least_name, "%s_min", c.name);
+    double n = named(c);
+    double least = field(c.s, (ProfileField)profile_find(least_name));
+    cell_field(c);
     if (least > 0)
-        buf_printf(out, "  %.2f x the least", n / least);
+        buf_printf(c.out, "  %.2f x the least", n / least);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -345,60 +329,61 @@ static void cell_factor(const Subject *s, const char *name, Buf *out)
 typedef struct TableRow {
     const char *label;
     /* Leaves the buffer empty where there is nothing to say; NULL: the row is a heading. */
-    void (*print)(const Subject *s, const char *name, Buf *out);
+    void (*print)(Cell c);
     const char *name; /* of a metric or field */
+    const char *unit; /* of an amount */
 } TableRow;
 
 static const TableRow rows[] = {
-    {"launch", NULL, NULL},
-    {"grid", cell_grid, NULL},
-    {"block", cell_block, NULL},
-    {"registers", cell_registers, NULL},
-    {"shared", cell_shared, NULL},
-    {"spills", cell_spills, NULL},
-    {"occupancy", cell_occupancy, NULL},
-    {"limited by", cell_limit, NULL},
-    {"one block more", cell_step, NULL},
-    {"waves", cell_waves, NULL},
-    {"cycles of an SM's units, and as a share of the busiest", NULL, NULL},
-    {"issue slots", cell_unit, "issue_cycles"},
-    {"fp32", cell_unit, "fp32_cycles"},
-    {"integer", cell_unit, "int_cycles"},
-    {"special", cell_unit, "sfu_cycles"},
-    {"fp64", cell_unit, "fp64_cycles"},
-    {"shared and L1", cell_unit, "shared_cycles"},
-    {"L2", cell_unit, "l2_cycles"},
-    {"memory", cell_unit, "memory_cycles"},
-    {"roofline", cell_roofline, NULL},
-    {"bound, uneven", cell_cycles, "bound_cycles"},
-    {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL},
-    {"alone", cell_field, "serial_cycles"},
-    {"issue", cell_serial, "serial_issue"},
-    {"shared memory", cell_serial, "serial_shared"},
-    {"global memory", cell_serial, "serial_global"},
-    {"barriers", cell_serial, "serial_barrier"},
-    {"loads in flight", cell_flight, NULL},
-    {"time", NULL, NULL},
-    {"busiest unit", cell_cycles, "bound_cycles"},
-    {"warps by waves", cell_cycles, "latency_cycles"},
-    {"predicted", cell_predicted, "predicted_cycles"},
-    {"recorded", cell_recorded, NULL},
-    {"machine instructions of a warp, and as a share of all", NULL, NULL},
-    {"issued", cell_field, "issued"},
-    {"fp32", cell_mix, "fma_issued"},
-    {"integer multiply", cell_mix, "imad_issued"},
-    {"integer, logic", cell_mix, "alu_issued"},
-    {"special", cell_mix, "sfu_issued"},
-    {"fp64", cell_mix, "fp64_issued"},
-    {"half", cell_mix, "half_issued"},
-    {"tensor", cell_mix, "tensor_issued"},
-    {"memory", cell_mix, "lsu_issued"},
-    {"branches", cell_mix, "branch_issued"},
-    {"spills", cell_mix, "spill_issued"},
-    {"memory of a warp", NULL, NULL},
-    {"shared passes", cell_factor, "shared_wavefronts"},
-    {"global sectors", cell_factor, "global_sectors"},
-    {"loop code, bytes", cell_some, "loop_bytes"},
+    {"launch", NULL, NULL, NULL},
+    {"grid", cell_grid, NULL, NULL},
+    {"block", cell_block, NULL, NULL},
+    {"registers", cell_amount, "registers", "per thread"},
+    {"shared", cell_amount, "shared_bytes", "bytes per block"},
+    {"spills", cell_spills, "spill_bytes", "bytes per thread"},
+    {"occupancy", cell_occupancy, NULL, NULL},
+    {"limited by", cell_limit, NULL, NULL},
+    {"one block more", cell_step, NULL, NULL},
+    {"waves", cell_waves, NULL, NULL},
+    {"cycles of an SM's units, and as a share of the busiest", NULL, NULL, NULL},
+    {"issue slots", cell_unit, "issue_cycles", NULL},
+    {"fp32", cell_unit, "fp32_cycles", NULL},
+    {"integer", cell_unit, "int_cycles", NULL},
+    {"special", cell_unit, "sfu_cycles", NULL},
+    {"fp64", cell_unit, "fp64_cycles", NULL},
+    {"shared and L1", cell_unit, "shared_cycles", NULL},
+    {"L2", cell_unit, "l2_cycles", NULL},
+    {"memory", cell_unit, "memory_cycles", NULL},
+    {"roofline", cell_roofline, NULL, NULL},
+    {"bound, uneven", cell_cycles, "bound_cycles", NULL},
+    {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL, NULL},
+    {"alone", cell_field, "serial_cycles", NULL},
+    {"issue", cell_serial, "serial_issue", NULL},
+    {"shared memory", cell_serial, "serial_shared", NULL},
+    {"global memory", cell_serial, "serial_global", NULL},
+    {"barriers", cell_serial, "serial_barrier", NULL},
+    {"loads in flight", cell_flight, NULL, NULL},
+    {"time", NULL, NULL, NULL},
+    {"busiest unit", cell_cycles, "bound_cycles", NULL},
+    {"warps by waves", cell_cycles, "latency_cycles", NULL},
+    {"predicted", cell_predicted, "predicted_cycles", NULL},
+    {"recorded", cell_recorded, NULL, NULL},
+    {"machine instructions of a warp, and as a share of all", NULL, NULL, NULL},
+    {"issued", cell_field, "issued", NULL},
+    {"fp32", cell_mix, "fma_issued", NULL},
+    {"integer multiply", cell_mix, "imad_issued", NULL},
+    {"integer, logic", cell_mix, "alu_issued", NULL},
+    {"special", cell_mix, "sfu_issued", NULL},
+    {"fp64", cell_mix, "fp64_issued", NULL},
+    {"half", cell_mix, "half_issued", NULL},
+    {"tensor", cell_mix, "tensor_issued", NULL},
+    {"memory", cell_mix, "lsu_issued", NULL},
+    {"branches", cell_mix, "branch_issued", NULL},
+    {"spills", cell_mix, "spill_issued", NULL},
+    {"memory of a warp", NULL, NULL, NULL},
+    {"shared passes", cell_factor, "shared_wavefronts", NULL},
+    {"global sectors", cell_factor, "global_sectors", NULL},
+    {"loop code, bytes", cell_some, "loop_bytes", NULL},
 };
 enum { ROWS = sizeof rows / sizeof rows[0], COLUMN = 40 };
 
@@ -409,7 +394,7 @@ static void print_row(const TableRow *row, const Subject *s, int count, Buf *out
     buf_printf(&line, "  %-16s", row->label);
     for (int i = 0; i < count; i++) {
         size_t start = line.size;
-        row->print(&s[i], row->name, &line);
+        row->print((Cell){&s[i], row->name, row->unit, &line});
         size_t width = line.size - start;
         said |= width > 0;
         if (i + 1 < count)
@@ -465,10 +450,9 @@ static void print_dominator(const Subject *s, Buf *out)
     print_differences(s->run, by, s->config, out);
     buf_puts(out, " instead is better in both:");
     for (size_t k = 0; k < 2; k++) {
-        buf_printf(out, "%s %s ", k > 0 ? "," : "", both[k].words);
-        explain_number(table_named(s->run->table, by, both[k].metric), out);
-        buf_puts(out, " against ");
-        explain_number(explain_metric(s, both[k].metric), out);
+        buf_printf(out, "%s %s %s against %s", k > 0 ? "," : "", both[k].words,
+                   number_text(s, table_named(s->run->table, by, both[k].metric)),
+                   number_text(s, explain_metric(s, both[k].metric)));
     }
     buf_puts(out, " cycles\n");
 }
@@ -487,18 +471,16 @@ static void print_carving(const Subject *s, Buf *out)
 
 /* --- patterns and lines ----------------------------------------------------------------------- */
 
-static void print_finding(const Finding *f, Buf *out)
+static void print_finding(Arena *a, const Finding *f, Buf *out)
 {
     buf_printf(out, "  %s: %s\n", f->name, f->what);
     if (f->where)
         buf_printf(out, "    worst is %s\n", f->where);
-    if (isnan(f->cycles)) {
+    if (isnan(f->cycles))
         buf_puts(out, "    cost not known");
-    } else {
-        buf_puts(out, "    costs ");
-        explain_number(f->cycles, out);
-        buf_printf(out, " cycles of %s (%.0f %%)", f->unit, 100 * f->share);
-    }
+    else
+        buf_printf(out, "    costs %s cycles of %s (%.0f %%)", explain_number_text(a, f->cycles),
+                   f->unit, 100 * f->share);
     buf_printf(out, "%s%s\n    %s\n", f->effect ? "; " : "", f->effect ? f->effect : "", f->remedy);
 }
 
@@ -507,7 +489,7 @@ static void print_findings(Arena *a, const Subject *s, const SourceLines *lines,
     Findings found = explain_find(a, s, lines);
     buf_puts(out, "\npatterns found\n");
     for (size_t i = 0; i < found.all.count; i++)
-        print_finding(&found.all.at[i], out);
+        print_finding(a, &found.all.at[i], out);
     if (found.all.count == 0)
         buf_puts(out, "  none: memory is used well, and the bound is work\n");
     if (s->profile->value[PROFILE_CODE_UNMATCHED] > 0)
@@ -515,31 +497,22 @@ static void print_findings(Arena *a, const Subject *s, const SourceLines *lines,
                       "counts are estimates)\n");
 }
 
-static void print_times(double n, Buf *out)
+/* A mean of several warps may be a fraction. */
+static const char *times_text(Arena *a, double n)
 {
     enum { FEW = 10 };
-    if (n == 1) {
-        buf_puts(out, "once");
-        return;
-    }
-    if (n < FEW) /* a mean of several warps may be a fraction */
-        buf_printf(out, "%.2g", n);
-    else
-        explain_number(n, out);
-    buf_puts(out, " times");
+    return n == 1    ? "once"
+           : n < FEW ? arena_printf(a, "%.2g times", n)
+                     : arena_printf(a, "%s times", explain_number_text(a, n));
 }
 
-static void print_access(const SourceAccess *x, Buf *out)
+static void print_access(Arena *a, const SourceAccess *x, Buf *out)
 {
-    buf_puts(out, "  ");
-    explain_access(x, out);
-    buf_puts(out, ", ");
-    print_times(x->executions, out);
-    buf_printf(out, " a warp%s", x->sampled ? " (mean of sampled warps)" : "");
+    buf_printf(out, "  %s, %s a warp%s", explain_access(a, x), times_text(a, x->executions),
+               x->sampled ? " (mean of sampled warps)" : "");
     if (x->cost - x->least >= 0.5) { /* what would not be rounded to none */
-        buf_puts(out, ": ");
-        explain_number(x->cost - x->least, out);
-        buf_printf(out, " %s too many", x->shared ? "wavefronts" : "sectors");
+        buf_printf(out, ": %s %s too many", explain_number_text(a, x->cost - x->least),
+                   x->shared ? "wavefronts" : "sectors");
         /* Measured on the H200: a request of 16 bytes a lane is served as two half-warps, so that
          * words which both halves want are passed twice. */
         if (x->shared && x->bytes == 16)
@@ -548,7 +521,7 @@ static void print_access(const SourceAccess *x, Buf *out)
     buf_putc(out, '\n');
 }
 
-static void print_lines(const SourceLines *lines, Buf *out)
+static void print_lines(Arena *a, const SourceLines *lines, Buf *out)
 {
     enum { ACCESSES_SHOWN = 8, CODE_SHOWN = 5 };
     buf_puts(out, "\nlines of the source\n");
@@ -557,7 +530,7 @@ static void print_lines(const SourceLines *lines, Buf *out)
         return;
     }
     for (size_t i = 0; i < lines->accesses.count && i < ACCESSES_SHOWN; i++)
-        print_access(&lines->accesses.at[i], out);
+        print_access(a, &lines->accesses.at[i], out);
     if (lines->accesses.count == 0)
         buf_puts(out, "  no access of shared or global memory has a known address\n");
     const double hardly = 0.0005; /* what would be rounded to 0.0 % */
@@ -583,7 +556,7 @@ static void print_subject(Arena *a, const Subject *s, Buf *out)
     SourceLines lines = explain_lines(a, s);
     print_assumed(s, out);
     print_findings(a, s, &lines, out);
-    print_lines(&lines, out);
+    print_lines(a, &lines, out);
     print_carving(s, out);
 }
 

@@ -65,7 +65,7 @@ typedef struct SourceLines {
 SourceLines explain_lines(Arena *a, const Subject *s);
 
 /* "matmul.cu:57: shared store takes 16 wavefronts instead of 1" */
-void explain_access(const SourceAccess *x, Buf *out);
+const char *explain_access(Arena *a, const SourceAccess *x);
 
 /* --- patterns --------------------------------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines);
 /* The unit that has most to do, as a metric ("l2_cycles"); NULL when the rates are not known. */
 const char *explain_busiest(const Subject *s);
 
-/* The same in an arena. */
+/* 1234567 as "1,234,567"; "not known" for NaN. */
 const char *explain_number_text(Arena *a, double n);
 
 #endif

@@ -172,13 +172,13 @@ SourceLines explain_lines(Arena *a, const Subject *s)
     return lines;
 }
 
-void explain_access(const SourceAccess *x, Buf *out)
+const char *explain_access(Arena *a, const SourceAccess *x)
 {
     const char *unit = x->shared ? "wavefronts" : "sectors";
     double each = x->cost / x->executions;
-    buf_printf(out, "%s:%u: %s %s takes %.3g %.*s", x->file, x->line,
-               x->shared ? "shared" : "global", x->kind, each, (int)strlen(unit) - (each == 1),
-               unit);
-    if (x->cost > x->least)
-        buf_printf(out, " instead of %.3g", x->least / x->executions);
+    const char *least =
+        x->cost > x->least ? arena_printf(a, " instead of %.3g", x->least / x->executions) : "";
+    return arena_printf(a, "%s:%u: %s %s takes %.3g %.*s%s", x->file, x->line,
+                        x->shared ? "shared" : "global", x->kind, each,
+                        (int)strlen(unit) - (each == 1), unit, least);
 }

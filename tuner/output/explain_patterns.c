@@ -76,12 +76,8 @@ static const char *worst_line(const Search *f, bool shared)
 {
     for (size_t i = 0; i < f->lines->accesses.count; i++) {
         const SourceAccess *x = &f->lines->accesses.at[i];
-        if (x->shared != shared || !(x->cost > x->least))
-            continue;
-        Buf text = {0};
-        explain_access(x, &text);
-        const char *kept = buf_keep(&text, f->arena);
-        return kept;
+        if (x->shared == shared && x->cost > x->least)
+            return explain_access(f->arena, x);
     }
     return NULL;
 }

@@ -98,10 +98,11 @@ Outcome foreign_status(const char *word)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static const char *dumped(Arena *a, const json_t *v)
+/* As JSON; NULL where there is nothing. */
+static const char *dumped(Arena *a, const json_t *v, size_t flags)
 {
-    char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
-    const char *kept = arena_string(a, text ? text : "");
+    char *text = v ? json_dumps(v, JSON_ENCODE_ANY | flags) : NULL;
+    const char *kept = text ? arena_string(a, text) : NULL;
     free(text);
     return kept;
 }
@@ -131,8 +132,8 @@ static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignV
         *out = real_value(json_real_value(v), whole);
     } else {
         const char *text = json_string_value(v);
-        *out = (ForeignValue){.kind = FOREIGN_TEXT,
-                              .text = text ? arena_string(t->arena, text) : dumped(t->arena, v)};
+        text = text ? arena_string(t->arena, text) : dumped(t->arena, v, JSON_COMPACT);
+        *out = (ForeignValue){.kind = FOREIGN_TEXT, .text = text ? text : ""};
     }
     return true;
 }
@@ -256,14 +257,6 @@ static const char *text_member(const ForeignReader *r, const json_t *object, con
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text && *text ? arena_string(r->table->arena, text) : NULL;
-}
-
-static const char *json_text_of(const ForeignReader *r, const json_t *value)
-{
-    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    const char *kept = text ? arena_string(r->table->arena, text) : NULL;
-    free(text);
-    return kept;
 }
 
 static void take_unit(ForeignTable *t, const char *name)
@@ -395,7 +388,7 @@ static void take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
     else if (scan_is(key, "objective"))
         t->objective = kept;
     else if (scan_is(key, "problem_size"))
-        t->problem = json_text_of(r, v);
+        t->problem = dumped(t->arena, v, 0);
     else if (scan_is(key, "tune_params_keys") && t->rows.count == 0)
         take_names(t, v);
 }
@@ -566,7 +559,7 @@ static void take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
     t->device = text_member(r, v, "device");
     t->date = text_member(r, v, "timestamp");
     t->kernel = text_member(r, v, "space");
-    t->problem = json_text_of(r, json_object_get(v, "problem")); /* which aptune writes */
+    t->problem = dumped(t->arena, json_object_get(v, "problem"), 0); /* which aptune writes */
 }
 
 /* The measurement "time"; NaN when there is none.  *unit: milliseconds of its unit, 0 when it says

@@ -189,9 +189,9 @@ static void count_repeated(ForeignTable *t, const RecordHeader *h, const RecordV
     const char **keys = ARENA_ARRAY(t->arena, const char *, n);
     for (size_t i = 0; i < n; i++)
         keys[i] = record_key(t->arena, h, values[i]);
-    TextIndex index = index_build(t->arena, keys, n);
+    Map index = map_of_texts(t->arena, keys, n);
     for (size_t i = 0; i < n; i++) {
-        if (index_find(&index, keys[i]) == i)
+        if (map_number(&index, keys[i]) == i)
             continue;
         if (t->anomalies[ANOMALY_TWICE]++ == 0)
             t->first[ANOMALY_TWICE] = keys[i];

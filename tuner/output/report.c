@@ -18,6 +18,11 @@ static void counted(Buf *out, const char *label, uint64_t n, const char *format,
     va_end(args);
 }
 
+static const char *name_of(const Run *r, size_t i)
+{
+    return table_name(r->arena, r->table, i);
+}
+
 /* --- what timing some of the dropped configurations says of all of them ----------------------- */
 
 /* Better by as much is what the fastest audited one shows; 0 where it is not faster. */
@@ -57,11 +62,8 @@ static void print_fastest(const Run *r, Buf *out)
     const RunAudit *u = &r->audit;
     if (u->fastest == SIZE_MAX)
         return;
-    report_say(out, "",
-               "the fastest of them takes %.4f ms, %+.1f %%: ", r->table->times[u->fastest].median,
-               100 * (u->ratio - 1));
-    table_print_name(r->table, u->fastest, out);
-    buf_putc(out, '\n');
+    report_say(out, "", "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
+               r->table->times[u->fastest].median, 100 * (u->ratio - 1), name_of(r, u->fastest));
 }
 
 /* Everything that was dropped has been timed, so nothing is left to chance. */
@@ -429,8 +431,7 @@ static void print_doubts(const Run *r, Buf *out)
     counted(out, "uncertain", uncertain, "  where machine code and PTX do not agree in all\n");
     if (guessed == 0)
         return;
-    counted(out, "", guessed,
-            "  of them counted from the PTX alone, ranked by the most that they may cost\n");
+    counted(out, "", guessed, "  of them counted from the PTX alone\n");
 }
 
 static void print_code(const Run *r, Buf *out)
@@ -519,8 +520,7 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
     for (int s = OUTCOME_OK + 1; s < OUTCOMES; s++) {
         if (o->by[s] == 0 || !meanings[s])
             continue;
-        counted(out, "", o->by[s], "  %s, e.g. ", meanings[s]);
-        table_print_name(r->table, o->example[s], out);
+        counted(out, "", o->by[s], "  %s, e.g. %s", meanings[s], name_of(r, o->example[s]));
         print_words(r->table->why[o->example[s]], out);
         buf_putc(out, '\n');
     }
@@ -591,11 +591,9 @@ static void print_warm(const Run *r, Buf *out)
             best = i;
     if (best != SIZE_MAX && table_warm(r->table, r->best).count > 0) {
         report_say(out, "", "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
-        if (best != r->best) {
-            buf_printf(out,
-                       "; the fastest there takes %.4f ms: ", table_warm(r->table, best).median);
-            table_print_name(r->table, best, out);
-        }
+        if (best != r->best)
+            buf_printf(out, "; the fastest there takes %.4f ms: %s",
+                       table_warm(r->table, best).median, name_of(r, best));
         buf_putc(out, '\n');
     }
 }
@@ -611,9 +609,7 @@ static void print_tie(const Run *r, size_t i, Buf *out)
 {
     const RunFinal *f = &r->final;
     size_t k = run_final_place(f, i);
-    report_say(out, "", "  ");
-    table_print_name(r->table, i, out);
-    buf_printf(out, "  %.4f ms", f->medians[k]);
+    report_say(out, "", "  %s  %.4f ms", name_of(r, i), f->medians[k]);
     if (i != f->fastest)
         buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
                    100 * (f->ratio_high[k] - 1));
@@ -652,12 +648,9 @@ static void print_front(const Run *r, Buf *out)
     if (count > 0)
         report_say(out, "front", "of time and energy: %zu that no other one beats in both\n",
                    count);
-    for (size_t k = 0; k < count; k++) {
-        buf_printf(out, "%-10s   %.4f ms  %.4g J  ", "", r->table->times[front[k]].median,
-                   r->table->trial[front[k]].joules);
-        table_print_name(r->table, front[k], out);
-        buf_putc(out, '\n');
-    }
+    for (size_t k = 0; k < count; k++)
+        report_say(out, "", "  %.4f ms  %.4g J  %s\n", r->table->times[front[k]].median,
+                   r->table->trial[front[k]].joules, name_of(r, front[k]));
     arena_free(a);
 }
 
@@ -679,9 +672,7 @@ static void print_best(const Run *r, Buf *out)
         return;
     }
     const Table *t = r->table;
-    report_say(out, "best", "%s", "");
-    table_print_name(t, r->best, out);
-    buf_putc(out, '\n');
+    report_say(out, "best", "%s\n", name_of(r, r->best));
     report_say(out, "", "%.4f ms", t->times[r->best].median);
     report_interval(&t->times[r->best], out);
     print_rates(r, out, t->times[r->best].median);

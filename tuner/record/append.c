@@ -44,7 +44,33 @@ static bool lock(const char *path, int fd, Diag *d)
     }
 }
 
-Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
+/* Is there nothing in the file but perhaps a cut header, which is then removed?  False with a message
+ * when what is there cannot be appended to. */
+static bool check_old(Appender *w, const char *path, const char *kind, bool *fresh, Diag *d)
+{
+    *fresh = w->size == 0;
+    if (*fresh)
+        return true;
+    Arena *a = arena_new();
+    size_t size = 0;
+    const char *text = file_read(a, path, &size, d);
+    const char *opening = record_opening(a, kind);
+    size_t common = size < strlen(opening) ? size : strlen(opening);
+    bool ok = text != NULL;
+    if (ok && size >= 4 && memcmp(text, "\x28\xb5\x2f\xfd", 4) == 0) {
+        ok = diag_fail(d, "'%s' is compressed; unpack it (zstd -d) to continue it", path);
+    } else if (ok && memcmp(text, opening, common) != 0) {
+        ok = diag_fail(d, "'%s' is not a recording of %s; it is left as it is", path, kind);
+    } else if (ok && !memchr(text, '\n', size)) {
+        *fresh = true;
+        ok = append_truncate(w, 0, d);
+    }
+    arena_free(a);
+    return ok;
+}
+
+Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_every, bool *fresh,
+                      Diag *d)
 {
     /* A link in a folder that others write into may lead to any file of ours. */
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -66,7 +92,19 @@ Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
     *w = (Appender){.path = arena_string(a, path), .fd = fd, .sync_every = sync_every};
     w->regular = S_ISREG(st.st_mode);
     w->size = w->regular ? (int64_t)st.st_size : 0;
-    return w;
+    if (check_old(w, path, kind, fresh, d))
+        return w;
+    append_close(w, d);
+    return NULL;
+}
+
+bool append_continues(Appender *w, Buf *why, bool cut, size_t size, Diag *d)
+{
+    const bool other = why->size > 0;
+    if (other)
+        diag_fail(d, "'%s' cannot be continued: %s", w->path, buf_text(why));
+    buf_free(why);
+    return !other && (!cut || append_truncate(w, (int64_t)size, d));
 }
 
 /* Takes back a line of which only a part was written. */
@@ -83,19 +121,6 @@ static bool sync_now(Appender *w, Diag *d)
     w->unsynced = 0;
     if (w->regular && fdatasync(w->fd) != 0)
         return diag_fail(d, "cannot write '%s' to the disk: %s", w->path, strerror(errno));
-    return true;
-}
-
-/* False with errno.  A regular file takes part of a write only when there is no room for the rest;
- * asking for that again tells why. */
-static bool write_all(int fd, const Buf *line, size_t *written)
-{
-    while (*written < line->size) {
-        ssize_t n = write(fd, line->text + *written, line->size - *written);
-        if (n < 0 && errno != EINTR)
-            return false;
-        *written += n > 0 ? (size_t)n : 0;
-    }
     return true;
 }
 
@@ -128,8 +153,8 @@ bool append_line(Appender *w, const Buf *line, Diag *d)
         return diag_fail(d, "'%s' ends inside a line since an earlier failure", w->path);
     if (!check_ours(w, d))
         return false;
-    size_t written = 0;
-    if (!write_all(w->fd, line, &written))
+    size_t written;
+    if (!file_write_all(w->fd, line->text, line->size, &written))
         return take_back(w, written, errno, d);
     w->size += (int64_t)line->size;
     w->unsynced++;
@@ -144,30 +169,5 @@ bool append_close(Appender *w, Diag *d)
     if (close(w->fd) != 0)
         ok = diag_fail(d, "cannot close '%s': %s", w->path, strerror(errno));
     w->fd = -1;
-    return ok;
-}
-
-/* --- an old file or a new one ----------------------------------------------------------------- */
-
-bool append_check(Appender *w, const char *path, const char *kind, bool *fresh, Diag *d)
-{
-    *fresh = w->size == 0;
-    if (*fresh)
-        return true;
-    Arena *a = arena_new();
-    size_t size = 0;
-    const char *text = file_read(a, path, &size, d);
-    const char *opening = record_opening(a, kind);
-    size_t common = size < strlen(opening) ? size : strlen(opening);
-    bool ok = text != NULL;
-    if (ok && size >= 4 && memcmp(text, "\x28\xb5\x2f\xfd", 4) == 0) {
-        ok = diag_fail(d, "'%s' is compressed; unpack it (zstd -d) to continue it", path);
-    } else if (ok && memcmp(text, opening, common) != 0) {
-        ok = diag_fail(d, "'%s' is not a recording of %s; it is left as it is", path, kind);
-    } else if (ok && !memchr(text, '\n', size)) {
-        *fresh = true;
-        ok = append_truncate(w, 0, d);
-    }
-    arena_free(a);
     return ok;
 }

@@ -1,7 +1,93 @@
 #include "tuner/record/field.h"
 
+#include "metrics/base/outcome.h"
+
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+/* A member that is a pointer, to whatever type. */
+static const char *pointer_at(const char *at)
+{
+    const char *p;
+    memcpy(&p, at, sizeof p);
+    return p;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static void put_value(Buf *line, FieldKind kind, const char *at)
+{
+    switch (kind) {
+    case FIELD_TEXT:
+        line_text(line, pointer_at(at));
+        break;
+    case FIELD_VALUE:
+        line_value(line, (const RecordValue *)at);
+        break;
+    case FIELD_NUMBER:
+        line_number(line, *(const double *)at);
+        break;
+    case FIELD_ROUGH:
+        buf_printf(line, "%.6g", *(const double *)at);
+        break;
+    case FIELD_COUNT:
+        line_integer(line, *(const int *)at);
+        break;
+    case FIELD_OUTCOME:
+        line_text(line, outcome_recorded(*(const Outcome *)at));
+        break;
+    case FIELD_IS_TEXT:
+        line_text(line, *(const bool *)at ? "text" : "int");
+        break;
+    }
+}
+
+static void put_list(Buf *line, const Field *f, const char *at, size_t count)
+{
+    buf_putc(line, '[');
+    for (size_t i = 0; i < count; i++, at += f->size) {
+        line_comma(line);
+        if (f->pairs) {
+            buf_putc(line, '[');
+            line_text(line, pointer_at(at));
+            line_comma(line);
+        }
+        put_value(line, f->kind, f->pairs ? at + sizeof(char *) : at);
+        if (f->pairs)
+            line_close(line, ']');
+    }
+    line_close(line, ']');
+}
+
+static bool is_left_out(const Field *f, const char *from)
+{
+    const char *at = from + f->at;
+    if (f->when == FIELD_IF_KNOWN)
+        return isnan(*(const double *)at);
+    if (f->when == FIELD_ALWAYS)
+        return false;
+    return f->size                   ? *(const size_t *)(from + f->count_at) == 0
+           : f->kind == FIELD_TEXT   ? !pointer_at(at)
+           : f->kind == FIELD_NUMBER ? !(*(const double *)at > 0)
+                                     : *(const int *)at <= 0;
+}
+
+void fields_write(Buf *line, const Field *fields, size_t count, const void *from)
+{
+    const char *base = from;
+    for (const Field *f = fields; f < fields + count; f++) {
+        if (is_left_out(f, base))
+            continue;
+        line_key(line, f->key);
+        if (f->size)
+            put_list(line, f, pointer_at(base + f->at), *(const size_t *)(base + f->count_at));
+        else
+            put_value(line, f->kind, base + f->at);
+    }
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
 
 void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d)
 {
@@ -37,105 +123,111 @@ bool field_exists(const FieldReader *r, const char *key)
     return json_object_get(r->root, key) != NULL;
 }
 
-const char *field_text(FieldReader *r, const char *key, bool required)
+static double take_number(FieldReader *r, const json_t *j)
 {
-    const json_t *v = json_object_get(r->root, key);
-    if (json_is_string(v))
-        return field_as_text(r, v);
-    if (v || required)
-        field_fail(r, "'%s' %s", key, v ? "is not a text" : "is missing");
-    return NULL;
-}
-
-const char *field_as_text(FieldReader *r, const json_t *v)
-{
-    return json_is_string(v) ? arena_string(r->arena, json_string_value(v)) : NULL;
-}
-
-double field_as_number(FieldReader *r, const json_t *v)
-{
-    if (json_is_number(v))
-        return json_number_value(v);
-    if (json_is_null(v))
-        return NAN;
-    const char *text = json_string_value(v);
+    const char *text = json_string_value(j);
+    if (json_is_number(j))
+        return json_number_value(j);
     if (text && strcmp(text, "inf") == 0)
         return INFINITY;
     if (text && strcmp(text, "-inf") == 0)
         return -INFINITY;
-    field_fail(r, "a number is expected");
+    if (!json_is_null(j))
+        field_fail(r, "a number is expected");
     return NAN;
 }
 
-double field_number(FieldReader *r, const char *key, double missing)
+static int take_count(FieldReader *r, const Field *f, const json_t *j)
 {
-    const json_t *v = json_object_get(r->root, key);
-    return v ? field_as_number(r, v) : missing;
+    const double v = j ? take_number(r, j) : 0;
+    if (v >= f->least && v <= INT_MAX && v == floor(v))
+        return (int)v;
+    field_fail(r, "'%s' is not a whole number from %d on", f->key, f->least);
+    return f->least;
 }
 
-RecordValue field_as_value(FieldReader *r, const json_t *v)
+static const char *take_text(FieldReader *r, const Field *f, const json_t *j)
 {
-    if (json_is_string(v))
-        return (RecordValue){.text = arena_string(r->arena, json_string_value(v))};
-    if (!json_is_integer(v))
+    if (!json_is_string(j) && (j || f->when == FIELD_ALWAYS))
+        field_fail(r,
+                   f->size ? "'%s' holds something other than texts"
+                   : j     ? "'%s' is not a text"
+                           : "'%s' is missing",
+                   f->key);
+    return json_is_string(j) ? arena_string(r->arena, json_string_value(j)) : NULL;
+}
+
+static RecordValue take_value(FieldReader *r, const json_t *j)
+{
+    if (json_is_string(j))
+        return (RecordValue){.text = arena_string(r->arena, json_string_value(j))};
+    if (!json_is_integer(j))
         field_fail(r, "a whole number or a text is expected");
-    return (RecordValue){.number = json_integer_value(v)};
+    return (RecordValue){.number = json_integer_value(j)};
 }
 
-/* The array of that name, or NULL. */
-static const json_t *array_of(FieldReader *r, const char *key, size_t *count)
+/* `j` NULL: the field is not there. */
+static void take(FieldReader *r, const Field *f, const json_t *j, char *at)
 {
-    const json_t *v = json_object_get(r->root, key);
-    *count = json_array_size(v);
-    if (v && !json_is_array(v))
-        field_fail(r, "'%s' is not an array", key);
-    return v;
-}
-
-double *field_numbers(FieldReader *r, const char *key, size_t *count)
-{
-    const json_t *v = array_of(r, key, count);
-    double *out = ARENA_ARRAY(r->arena, double, *count);
-    for (size_t i = 0; i < *count; i++)
-        out[i] = field_as_number(r, json_array_get(v, i));
-    return out;
-}
-
-const char **field_texts(FieldReader *r, const char *key, size_t *count)
-{
-    const json_t *v = array_of(r, key, count);
-    const char **out = ARENA_ARRAY(r->arena, const char *, *count);
-    for (size_t i = 0; i < *count; i++) {
-        const char *text = json_string_value(json_array_get(v, i));
-        out[i] = arena_string(r->arena, text ? text : "");
-        if (!text)
-            field_fail(r, "'%s' holds something other than texts", key);
+    const char *text = NULL;
+    switch (f->kind) {
+    case FIELD_TEXT:
+        text = take_text(r, f, j);
+        memcpy(at, &text, sizeof text);
+        break;
+    case FIELD_VALUE:
+        *(RecordValue *)at = take_value(r, j);
+        break;
+    case FIELD_NUMBER:
+    case FIELD_ROUGH:
+        *(double *)at = j ? take_number(r, j) : f->when == FIELD_IF_KNOWN ? NAN : 0;
+        break;
+    case FIELD_COUNT:
+        *(int *)at = take_count(r, f, j);
+        break;
+    case FIELD_OUTCOME:
+        text = take_text(r, f, j);
+        *(Outcome *)at = text ? outcome_of_recorded(text) : OUTCOME_OTHER;
+        break;
+    case FIELD_IS_TEXT:
+        text = json_string_value(j);
+        *(bool *)at = text && strcmp(text, "text") == 0;
+        if (!text || (!*(bool *)at && strcmp(text, "int") != 0))
+            field_fail(r, "one of the '%s' is neither int nor text", f->key);
+        break;
     }
-    return out;
 }
 
-RecordValue *field_values(FieldReader *r, const char *key, size_t *count)
+static void take_list(FieldReader *r, const Field *f, const json_t *list, char *to)
 {
-    const json_t *v = array_of(r, key, count);
-    RecordValue *out = ARENA_ARRAY(r->arena, RecordValue, *count);
-    for (size_t i = 0; i < *count; i++)
-        out[i] = field_as_value(r, json_array_get(v, i));
-    return out;
-}
-
-FieldPairs field_pairs(FieldReader *r, const char *key)
-{
-    FieldPairs p = {0};
-    const json_t *v = array_of(r, key, &p.count);
-    p.names = ARENA_ARRAY(r->arena, const char *, p.count);
-    p.second = ARENA_ARRAY(r->arena, const json_t *, p.count);
-    for (size_t i = 0; i < p.count; i++) {
-        const json_t *pair = json_array_get(v, i);
-        const char *name = json_string_value(json_array_get(pair, 0));
-        p.names[i] = arena_string(r->arena, name ? name : "");
-        p.second[i] = json_array_get(pair, 1);
-        if (!name || !p.second[i])
-            field_fail(r, "'%s' is not made of pairs", key);
+    const size_t n = json_array_size(list);
+    char *at = arena_array(r->arena, n, f->size);
+    memcpy(to + f->at, &at, sizeof at);
+    *(size_t *)(to + f->count_at) = n;
+    if (list && !json_is_array(list))
+        field_fail(r, "'%s' is not an array", f->key);
+    for (size_t i = 0; i < n && r->ok; i++, at += f->size) {
+        const json_t *j = json_array_get(list, i);
+        const char *name = json_string_value(json_array_get(j, 0));
+        if (!f->pairs) {
+            take(r, f, j, at);
+        } else if (!name || !json_array_get(j, 1)) {
+            field_fail(r, "'%s' is not made of pairs", f->key);
+        } else {
+            name = arena_string(r->arena, name);
+            memcpy(at, &name, sizeof name);
+            take(r, f, json_array_get(j, 1), at + sizeof name);
+        }
     }
-    return p;
+}
+
+void fields_read(FieldReader *r, const Field *fields, size_t count, void *to)
+{
+    for (const Field *f = fields; f < fields + count && r->ok; f++) {
+        const json_t *j = json_object_get(r->root, f->key);
+        if (f->size)
+            take_list(r, f, j, to);
+        else
+            take(r, f, j, (char *)to + f->at);
+    }
 }

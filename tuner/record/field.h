@@ -1,8 +1,8 @@
-/* The fields of one line, with what is wrong said by file and line.
+/* The fields of one line, written and read by one table, with what is wrong said by file and line.
  *
- * Functions that read a field note a failure in the reader and return something
- * harmless, so that a line is read without an `if` per field and judged at the end.
- * Fields that no function asks for are ignored: newer programs may add some. */
+ * Reading notes a failure in the reader and leaves something harmless, so that a line is read
+ * without an `if` per field and judged at the end.  Fields that no table has are ignored: newer
+ * programs may add some. */
 #ifndef APTUNE_RECORD_FIELD_H
 #define APTUNE_RECORD_FIELD_H
 
@@ -10,6 +10,56 @@
 #include "tuner/record/pack.h"
 
 #include <jansson.h>
+
+/* One value. */
+typedef enum FieldKind {
+    FIELD_TEXT,    /* const char *; read, one that is not there is NULL */
+    FIELD_VALUE,   /* RecordValue */
+    FIELD_NUMBER,  /* double, as line_number writes it: null is NaN, "inf" infinity */
+    FIELD_ROUGH,   /* the same to 6 digits */
+    FIELD_COUNT,   /* int, from `least` on */
+    FIELD_OUTCOME, /* Outcome, by its word in recordings */
+    FIELD_IS_TEXT  /* bool: "text" or "int" */
+} FieldKind;
+
+typedef enum FieldWhen {
+    FIELD_ALWAYS,  /* a text that is missing is a failure; NULL is written as "" */
+    FIELD_IF_ANY,  /* not written: NULL, a number that is not above 0, no element of a list */
+    FIELD_IF_KNOWN /* NaN is not written, and what is not there is NaN */
+} FieldWhen;
+
+typedef struct Field {
+    const char *key;
+    FieldKind kind;
+    FieldWhen when;
+    size_t at;       /* offset of the member; of a list it is a pointer */
+    size_t count_at; /* of a list: offset of its size_t */
+    size_t size;     /* of an element; 0: it is no list */
+    bool pairs;      /* an element is [name, x]: a struct of a text and the value */
+    int least;       /* of a count */
+} Field;
+
+#define FIELD(T, word, kind, when, member)                                                         \
+    {                                                                                              \
+        (word), (kind), (when), offsetof(T, member), 0, 0, false, 0                                \
+    }
+#define FIELD_COUNTED(T, word, when, member, least)                                                \
+    {                                                                                              \
+        (word), FIELD_COUNT, (when), offsetof(T, member), 0, 0, false, (least)                     \
+    }
+#define FIELD_LIST(T, word, kind, when, member, many)                                              \
+    {                                                                                              \
+        (word), (kind), (when), offsetof(T, member), offsetof(T, many), sizeof *((T *)0)->member,  \
+            false, 0                                                                               \
+    }
+#define FIELD_PAIRS(T, word, kind, member, many)                                                   \
+    {                                                                                              \
+        (word), (kind), FIELD_ALWAYS, offsetof(T, member), offsetof(T, many),                      \
+            sizeof *((T *)0)->member, true, 0                                                      \
+    }
+
+/* Adds fields to a line begun by the caller, in the order of the table. */
+void fields_write(Buf *line, const Field *fields, size_t count, const void *from);
 
 typedef struct FieldReader {
     Arena *arena; /* of the texts and arrays read */
@@ -31,28 +81,7 @@ bool field_fail(FieldReader *r, const char *format, ...) __attribute__((format(p
 
 bool field_exists(const FieldReader *r, const char *key);
 
-/* A text; NULL when there is none (a failure if `required`). */
-const char *field_text(FieldReader *r, const char *key, bool required);
-
-/* A number as line_number writes it: null is NaN, "inf" infinity; `missing` when there is none. */
-double field_number(FieldReader *r, const char *key, double missing);
-
-/* An array of numbers, texts or values; 0 elements when there is none. */
-double *field_numbers(FieldReader *r, const char *key, size_t *count);
-const char **field_texts(FieldReader *r, const char *key, size_t *count);
-RecordValue *field_values(FieldReader *r, const char *key, size_t *count);
-
-/* An array of pairs [name, x]: the names, and what stands beside them, until field_close. */
-typedef struct FieldPairs {
-    const char **names;
-    const json_t **second;
-    size_t count;
-} FieldPairs;
-FieldPairs field_pairs(FieldReader *r, const char *key);
-
-/* What stands beside a name. */
-RecordValue field_as_value(FieldReader *r, const json_t *v);
-double field_as_number(FieldReader *r, const json_t *v);
-const char *field_as_text(FieldReader *r, const json_t *v); /* NULL: it is none */
+/* Reads the fields of a table, up to the first failure. */
+void fields_read(FieldReader *r, const Field *fields, size_t count, void *to);
 
 #endif

@@ -28,6 +28,14 @@ static const TextField text_fields[] = {
 };
 enum { TEXT_FIELDS = sizeof text_fields / sizeof *text_fields };
 
+static const Field list_fields[] = {
+    FIELD_PAIRS(RecordHeader, "parameters", FIELD_IS_TEXT, parameters, parameter_count),
+    FIELD_PAIRS(RecordHeader, "problem", FIELD_VALUE, problem, problem_count),
+    FIELD_PAIRS(RecordHeader, "facts", FIELD_NUMBER, facts, fact_count),
+    FIELD_LIST(RecordHeader, "options", FIELD_TEXT, FIELD_ALWAYS, options, option_count),
+};
+enum { LIST_FIELDS = sizeof list_fields / sizeof *list_fields };
+
 static const char **text_at(RecordHeader *h, const TextField *f)
 {
     return (const char **)(void *)((char *)h + f->offset);
@@ -42,49 +50,6 @@ static const char *text_of(const RecordHeader *h, const TextField *f)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static void open_pair(Buf *line, const char *name)
-{
-    line_open(line, '[');
-    line_text(line, name);
-    line_comma(line);
-}
-
-static void write_parameters(const RecordHeader *h, Buf *line)
-{
-    line_key(line, "parameters");
-    buf_putc(line, '[');
-    for (size_t i = 0; i < h->parameter_count; i++) {
-        open_pair(line, h->parameters[i].name);
-        line_text(line, h->parameters[i].is_text ? "text" : "int");
-        line_close(line, ']');
-    }
-    line_close(line, ']');
-}
-
-static void write_problem(const RecordHeader *h, Buf *line)
-{
-    line_key(line, "problem");
-    buf_putc(line, '[');
-    for (size_t i = 0; i < h->problem_count; i++) {
-        open_pair(line, h->problem[i].name);
-        line_value(line, &h->problem[i].value);
-        line_close(line, ']');
-    }
-    line_close(line, ']');
-}
-
-static void write_facts(const RecordHeader *h, Buf *line)
-{
-    line_key(line, "facts");
-    buf_putc(line, '[');
-    for (size_t i = 0; i < h->fact_count; i++) {
-        open_pair(line, h->facts[i].name);
-        line_number(line, h->facts[i].value);
-        line_close(line, ']');
-    }
-    line_close(line, ']');
-}
-
 void record_header_write(const RecordHeader *h, Buf *line)
 {
     for (size_t i = 0; i < TEXT_FIELDS; i++) {
@@ -92,64 +57,26 @@ void record_header_write(const RecordHeader *h, Buf *line)
         if (*text || !text_fields[i].rare)
             line_field(line, text_fields[i].key, text);
     }
-    write_parameters(h, line);
-    write_problem(h, line);
-    write_facts(h, line);
-    line_texts(line, "options", h->options, h->option_count);
+    fields_write(line, list_fields, LIST_FIELDS, h);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
-
-static void read_parameters(FieldReader *r, RecordHeader *h)
-{
-    FieldPairs p = field_pairs(r, "parameters");
-    RecordParameter *out = ARENA_ARRAY(r->arena, RecordParameter, p.count);
-    for (size_t i = 0; i < p.count && r->ok; i++) {
-        const char *kind = field_as_text(r, p.second[i]);
-        out[i] = (RecordParameter){p.names[i], kind && strcmp(kind, "text") == 0};
-        if (!kind || (!out[i].is_text && strcmp(kind, "int") != 0))
-            field_fail(r, "parameter '%s' is neither int nor text", p.names[i]);
-    }
-    h->parameters = out;
-    h->parameter_count = p.count;
-}
-
-static void read_problem(FieldReader *r, RecordHeader *h)
-{
-    FieldPairs p = field_pairs(r, "problem");
-    RecordProblem *out = ARENA_ARRAY(r->arena, RecordProblem, p.count);
-    for (size_t i = 0; i < p.count && r->ok; i++)
-        out[i] = (RecordProblem){p.names[i], field_as_value(r, p.second[i])};
-    h->problem = out;
-    h->problem_count = p.count;
-}
-
-static void read_facts(FieldReader *r, RecordHeader *h)
-{
-    FieldPairs p = field_pairs(r, "facts");
-    RecordFact *out = ARENA_ARRAY(r->arena, RecordFact, p.count);
-    for (size_t i = 0; i < p.count && r->ok; i++)
-        out[i] = (RecordFact){p.names[i], field_as_number(r, p.second[i])};
-    h->facts = out;
-    h->fact_count = p.count;
-}
 
 bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d)
 {
     *h = (RecordHeader){0};
     FieldReader r;
     field_open(&r, a, line, d);
-    for (size_t i = 0; i < TEXT_FIELDS && r.ok; i++) {
-        bool required = text_fields[i].offset == offsetof(RecordHeader, space);
-        const char *text = field_text(&r, text_fields[i].key, required);
-        *text_at(h, &text_fields[i]) = text ? text : "";
+    for (size_t i = 0; i < TEXT_FIELDS; i++) {
+        const TextField *f = &text_fields[i];
+        const bool required = f->offset == offsetof(RecordHeader, space);
+        const Field field = {
+            .key = f->key, .when = required ? FIELD_ALWAYS : FIELD_IF_ANY, .at = f->offset};
+        fields_read(&r, &field, 1, h);
+        if (!*text_at(h, f))
+            *text_at(h, f) = "";
     }
-    if (r.ok) {
-        read_parameters(&r, h);
-        read_problem(&r, h);
-        read_facts(&r, h);
-        h->options = field_texts(&r, "options", &h->option_count);
-    }
+    fields_read(&r, list_fields, LIST_FIELDS, h);
     return field_close(&r);
 }
 

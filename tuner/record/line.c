@@ -1,9 +1,9 @@
 #include "tuner/record/line.h"
 
 #include "metrics/base/hash.h"
+#include "metrics/base/json_struct.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,25 +53,9 @@ void line_close(Buf *line, char bracket)
     buf_putc(line, bracket);
 }
 
-static json_t *json_of_text(const char *text)
-{
-    json_t *s = json_string(text);
-    if (s)
-        return s;
-    char *plain = memory_new(strlen(text) + 1);
-    strcpy(plain, text);
-    for (char *p = plain; *p; p++) {
-        if ((unsigned char)*p >= 0x80)
-            *p = '?';
-    }
-    s = json_string(plain);
-    free(plain);
-    return s;
-}
-
 void line_text(Buf *line, const char *text)
 {
-    json_t *s = json_of_text(text ? text : "");
+    json_t *s = json_of_text(text);
     char *quoted = json_dumps(s, JSON_ENCODE_ANY);
     buf_puts(line, quoted ? quoted : "\"\"");
     free(quoted);
@@ -93,12 +77,7 @@ void line_number(Buf *line, double number)
         buf_puts(line, number > 0 ? "\"inf\"" : "\"-inf\"");
         return;
     }
-    char text[40];
-    int digits = 6;
-    do {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-    } while (digits++ < 17 && strtod(text, NULL) != number);
-    buf_puts(line, text);
+    buf_real(line, number, 6);
 }
 
 void line_value(Buf *line, const RecordValue *v)
@@ -110,53 +89,8 @@ void line_value(Buf *line, const RecordValue *v)
     }
 }
 
-/* Opens the list of a key. */
-static void open_list(Buf *line, const char *key)
-{
-    line_key(line, key);
-    buf_putc(line, '[');
-}
-
-void line_numbers(Buf *line, const char *key, const double *numbers, size_t count)
-{
-    open_list(line, key);
-    for (size_t i = 0; i < count; i++) {
-        line_comma(line);
-        line_number(line, numbers[i]);
-    }
-    line_close(line, ']');
-}
-
-void line_texts(Buf *line, const char *key, const char *const *texts, size_t count)
-{
-    open_list(line, key);
-    for (size_t i = 0; i < count; i++) {
-        line_comma(line);
-        line_text(line, texts[i]);
-    }
-    line_close(line, ']');
-}
-
-void line_values(Buf *line, const char *key, const RecordValue *values, size_t count)
-{
-    open_list(line, key);
-    for (size_t i = 0; i < count; i++) {
-        line_comma(line);
-        line_value(line, &values[i]);
-    }
-    line_close(line, ']');
-}
-
-void line_count(Buf *line, const char *key, int64_t number)
-{
-    line_key(line, key);
-    line_integer(line, number);
-}
-
 void line_field(Buf *line, const char *key, const char *text)
 {
-    if (!text)
-        return;
     line_key(line, key);
     line_text(line, text);
 }

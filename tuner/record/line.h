@@ -47,15 +47,7 @@ void line_integer(Buf *line, int64_t number);
 void line_number(Buf *line, double number);
 void line_value(Buf *line, const RecordValue *v);
 
-/* A key and a list: numbers, texts, values. */
-void line_numbers(Buf *line, const char *key, const double *numbers, size_t count);
-void line_texts(Buf *line, const char *key, const char *const *texts, size_t count);
-void line_values(Buf *line, const char *key, const RecordValue *values, size_t count);
-
-/* key and number. */
-void line_count(Buf *line, const char *key, int64_t number);
-
-/* key and text, when there is a text. */
+/* Key and text. */
 void line_field(Buf *line, const char *key, const char *text);
 
 /* The checksum, the closing brace and the newline. */

@@ -264,14 +264,6 @@ typedef struct ProfileMerge {
     Diag *diag;
 } ProfileMerge;
 
-static bool same_fields(const ProfileHeader *a, const ProfileHeader *b)
-{
-    bool same = strcmp(a->profiler, b->profiler) == 0 && a->field_count == b->field_count;
-    for (size_t i = 0; i < a->field_count && same; i++)
-        same = strcmp(a->fields[i], b->fields[i]) == 0;
-    return same;
-}
-
 static bool read_profile_parts(ProfileMerge *m, const char *const *from)
 {
     m->from = ARENA_ARRAY(m->arena, ProfileRecording *, m->count);
@@ -282,7 +274,10 @@ static bool read_profile_parts(ProfileMerge *m, const char *const *from)
         const ProfileHeader *first = &m->from[0]->header, *other = &m->from[i]->header;
         if (!check_headers(from[0], &first->about, from[i], &other->about, m->diag))
             return false;
-        if (!same_fields(first, other))
+        Buf why = {0};
+        const bool same = profiles_same(other, first, &why);
+        buf_free(&why);
+        if (!same)
             return diag_fail(m->diag, "'%s' does not belong to '%s': it is by another profiler",
                              from[i], from[0]);
     }

@@ -52,19 +52,11 @@ static bool stop(RecordReader *r)
 /* Reads until the piece is full or the file ends. */
 static bool read_piece(RecordReader *r)
 {
-    ssize_t n;
-    for (r->piece_size = 0; r->piece_size < PIECE; r->piece_size += (size_t)n) {
-        n = read(r->file, r->piece + r->piece_size, PIECE - r->piece_size);
-        if (n == 0)
-            break;
-        if (n < 0 && errno == EINTR)
-            n = 0;
-        if (n < 0) {
-            diag_fail(r->diag, "cannot read '%s': %s", r->path, strerror(errno));
-            return stop(r);
-        }
-    }
-    return true;
+    r->piece_size = PIECE;
+    if (file_read_all(r->file, r->piece, &r->piece_size))
+        return true;
+    diag_fail(r->diag, "cannot read '%s': %s", r->path, strerror(errno));
+    return stop(r);
 }
 
 /* The first piece says whether it is compressed. */

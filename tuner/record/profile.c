@@ -4,7 +4,6 @@
 #include "tuner/record/field.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct ProfileWriter {
@@ -12,6 +11,29 @@ struct ProfileWriter {
     ProfileHeader header;
     Buf line;
 };
+
+static const Field header_fields[] = {
+    FIELD(ProfileHeader, "profiler", FIELD_TEXT, FIELD_ALWAYS, profiler),
+    FIELD_LIST(ProfileHeader, "fields", FIELD_TEXT, FIELD_ALWAYS, fields, field_count),
+    FIELD_LIST(ProfileHeader, "regions", FIELD_TEXT, FIELD_IF_ANY, columns, column_count),
+};
+enum { HEADER_FIELDS = sizeof header_fields / sizeof *header_fields };
+
+/* A row's values, and the regions' as many numbers as they are. */
+typedef struct Numbers {
+    ProfileRow row;
+    size_t count, region_numbers;
+} Numbers;
+
+static const Field row_fields[] = {
+    FIELD(Numbers, "code", FIELD_TEXT, FIELD_ALWAYS, row.code),
+    FIELD(Numbers, "launch", FIELD_TEXT, FIELD_IF_ANY, row.launch),
+    FIELD_LIST(Numbers, "f", FIELD_NUMBER, FIELD_ALWAYS, row.values, count),
+    /* What regions are made of is counted, and what is left is means. */
+    FIELD_LIST(Numbers, "r", FIELD_ROUGH, FIELD_IF_ANY, row.regions, region_numbers),
+    FIELD(Numbers, "note", FIELD_TEXT, FIELD_IF_ANY, row.note),
+};
+enum { ROW_FIELDS = sizeof row_fields / sizeof *row_fields };
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -22,34 +44,22 @@ static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *
     if (!record_reader_header(reader, &line) || !record_header_parse(a, &line, &h->about, d))
         return false;
     field_open(&r, a, &line, d);
-    h->profiler = field_text(&r, "profiler", true);
-    h->fields = field_texts(&r, "fields", &h->field_count);
-    h->columns = field_texts(&r, "regions", &h->column_count);
+    fields_read(&r, header_fields, HEADER_FIELDS, h);
     return field_close(&r);
-}
-
-/* The regions of a row, if it has any. */
-static void read_regions(FieldReader *r, size_t columns, ProfileRow *row)
-{
-    size_t count;
-    row->regions = field_numbers(r, "r", &count);
-    row->region_count = columns ? count / columns : 0;
-    if (row->region_count * columns != count)
-        field_fail(r, "%zu numbers for regions of %zu columns", count, columns);
 }
 
 static ProfileRow read_row(FieldReader *r, const ProfileHeader *h)
 {
-    size_t count;
-    const char *launch = field_text(r, "launch", false);
-    ProfileRow row = {.code = field_text(r, "code", true),
-                      .launch = launch ? launch : "",
-                      .values = field_numbers(r, "f", &count),
-                      .note = field_text(r, "note", false)};
-    read_regions(r, h->column_count, &row);
-    if (count != h->field_count)
-        field_fail(r, "%zu values for %zu fields", count, h->field_count);
-    return row;
+    Numbers n = {0};
+    ProfileRow *row = &n.row;
+    fields_read(r, row_fields, ROW_FIELDS, &n);
+    row->launch = row->launch ? row->launch : "";
+    row->region_count = h->column_count ? n.region_numbers / h->column_count : 0;
+    if (r->ok && row->region_count * h->column_count != n.region_numbers)
+        field_fail(r, "%zu numbers for regions of %zu columns", n.region_numbers, h->column_count);
+    if (r->ok && n.count != h->field_count)
+        field_fail(r, "%zu values for %zu fields", n.count, h->field_count);
+    return *row;
 }
 
 /* Reads every row into `a` and gives it to `take`; without `keep`, `a` holds one at a time. */
@@ -118,14 +128,14 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
     for (size_t i = 0; i < r->rows.count; i++)
         keys[i] = profiles_key(a, r->rows.at[i].code, r->rows.at[i].launch);
-    r->by_code = index_build(a, keys, r->rows.count);
+    r->by_code = map_of_texts(a, keys, r->rows.count);
     return r;
 }
 
 const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch)
 {
     Arena *scratch = arena_new();
-    size_t i = index_find(&r->by_code, profiles_key(scratch, code, launch));
+    size_t i = map_number(&r->by_code, profiles_key(scratch, code, launch));
     arena_free(scratch);
     return i == SIZE_MAX ? NULL : &r->rows.at[i];
 }
@@ -147,17 +157,15 @@ static bool write_header(ProfileWriter *w, Diag *d)
 {
     line_begin(&w->line);
     line_field(&w->line, "aptune", "profile");
-    line_count(&w->line, "format", RECORD_FORMAT_PLAIN);
-    line_field(&w->line, "profiler", w->header.profiler ? w->header.profiler : "");
-    line_texts(&w->line, "fields", w->header.fields, w->header.field_count);
-    if (w->header.column_count)
-        line_texts(&w->line, "regions", w->header.columns, w->header.column_count);
+    line_key(&w->line, "format");
+    line_integer(&w->line, RECORD_FORMAT_PLAIN);
+    fields_write(&w->line, header_fields, HEADER_FIELDS, &w->header);
     record_header_write(&w->header.about, &w->line);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);
 }
 
-static bool same_profiler(const ProfileHeader *have, const ProfileHeader *want, Buf *why)
+bool profiles_same(const ProfileHeader *have, const ProfileHeader *want, Buf *why)
 {
     const char *wanted = want->profiler ? want->profiler : "";
     if (strcmp(have->profiler, wanted) != 0) {
@@ -179,13 +187,10 @@ static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
     if (!r)
         return false;
     Buf why = {0};
-    bool same = same_profiler(&r->header, &w->header, &why) &&
-                record_header_same(&r->header.about, &w->header.about, &why);
-    if (!same)
-        diag_fail(d, "'%s' cannot be continued: %s", path, buf_text(&why));
-    buf_free(&why);
+    if (profiles_same(&r->header, &w->header, &why))
+        record_header_same(&r->header.about, &w->header.about, &why);
     *existing = r;
-    return same && (!r->cut || append_truncate(w->file, (int64_t)r->size, d));
+    return append_continues(w->file, &why, r->cut, r->size, d);
 }
 
 ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
@@ -194,41 +199,21 @@ ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHea
     *existing = NULL;
     ProfileWriter *w = ARENA_NEW(a, ProfileWriter);
     w->header = *h;
-    w->file = append_open(a, path, 0, d);
+    bool fresh;
+    w->file = append_open(a, path, "profile", 0, &fresh, d);
     if (!w->file)
         return NULL;
-    bool fresh;
-    bool ok = append_check(w->file, path, "profile", &fresh, d) &&
-              (fresh ? write_header(w, d) : continue_profile(a, w, path, existing, d));
-    if (ok)
+    if (fresh ? write_header(w, d) : continue_profile(a, w, path, existing, d))
         return w;
     profiles_close(w, d);
     return NULL;
 }
 
-/* To six digits: what they are made of is counted, what is left is means. */
-static void write_regions(Buf *line, const double *numbers, size_t count)
-{
-    char text[32];
-    line_key(line, "r");
-    buf_putc(line, '[');
-    for (size_t i = 0; i < count; i++) {
-        line_comma(line);
-        snprintf(text, sizeof text, "%.6g", numbers[i]);
-        buf_puts(line, text);
-    }
-    line_close(line, ']');
-}
-
 bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
 {
+    const Numbers n = {*row, w->header.field_count, row->region_count * w->header.column_count};
     line_begin(&w->line);
-    line_field(&w->line, "code", row->code ? row->code : "");
-    line_field(&w->line, "launch", row->launch ? row->launch : "");
-    line_numbers(&w->line, "f", row->values, w->header.field_count);
-    if (row->region_count)
-        write_regions(&w->line, row->regions, row->region_count * w->header.column_count);
-    line_field(&w->line, "note", row->note);
+    fields_write(&w->line, row_fields, ROW_FIELDS, &n);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);
 }

@@ -15,7 +15,7 @@
 #include "metrics/base/vec.h"
 #include "metrics/metric/metricset.h"
 #include "tuner/record/header.h"
-#include "tuner/record/index.h"
+#include "metrics/base/map.h"
 
 typedef struct ProfileHeader {
     RecordHeader about;   /* the space and the compiler; what is about a device may be missing */
@@ -41,7 +41,7 @@ typedef struct ProfileRecording {
     VEC(ProfileRow) rows;
     bool cut;    /* the file ends inside a line, which is not among the rows */
     size_t size; /* bytes of whole lines, unpacked */
-    TextIndex by_code;
+    Map by_code;
 } ProfileRecording;
 
 /* Reads a profile, packed or not, into `a`.  NULL with every damaged line named. */
@@ -62,6 +62,9 @@ size_t profiles_field(const ProfileHeader *h, const char *name);
 /* Where the profile of a recording of times lies: "mm.profile.zst" for "mm.times.zst".  NULL when
  * the name is not one of times. */
 const char *record_profile_path(Arena *a, const char *times);
+
+/* By the same profiler, with the same fields?  If not, `why` gets the first difference. */
+bool profiles_same(const ProfileHeader *have, const ProfileHeader *want, Buf *why);
 
 typedef struct ProfileWriter ProfileWriter;
 

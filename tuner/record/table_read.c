@@ -151,6 +151,7 @@ static void take_row(Reading *r, size_t i, const RecordRow *row)
     if (t->work)
         t->work[i] = row->work;
     t->cost[i] = (TableCost){row->compile_s, row->profile_s};
+    t->trial[i].seconds = row->seconds;
     r->key[i] = row->code ? profiles_key(r->codes, row->code, row->launch) : NULL;
 }
 
@@ -215,9 +216,9 @@ typedef struct Profiles {
     bool opened;            /* `columns` are known */
     ProfileColumns columns; /* of the recording */
     Profile **made;         /* per point: of its launches together */
-    TextIndex alone;        /* keys of the points that are one launch */
+    Map alone;              /* keys of the points that are one launch */
     VEC(Waiting) waiting;
-    TextIndex steps;      /* keys of what these wait for */
+    Map steps;            /* keys of what these wait for */
     const Profile **read; /* of each of these keys; NULL: not read */
 } Profiles;
 
@@ -252,7 +253,7 @@ static void take_profile(void *context, const ProfileHeader *h, const ProfileRow
     if (!p->opened)
         open_profiles(p, h);
     const char *key = profiles_key(p->scratch, row->code, row->launch);
-    size_t step = index_find(&p->steps, key), point = index_find(&p->alone, key);
+    size_t step = map_number(&p->steps, key), point = map_number(&p->alone, key);
     if (step != SIZE_MAX) {
         Profile *kept = profiles_take(p->kept, &p->columns, row);
         kept->note = copy_text(p->kept, kept->note);
@@ -293,8 +294,8 @@ static void look_for(Profiles *p)
         for (size_t k = 0; k < w.count; k++)
             VEC_PUSH(r->codes, &steps, w.steps[k].key);
     }
-    p->alone = index_build(r->codes, alone, t->count);
-    p->steps = index_build(r->codes, steps.at, steps.count);
+    p->alone = map_of_texts(r->codes, alone, t->count);
+    p->steps = map_of_texts(r->codes, steps.at, steps.count);
     p->read = ARENA_ARRAY(r->codes, const Profile *, steps.count);
 }
 
@@ -305,7 +306,7 @@ static void finish_waiting(Profiles *p)
         const Profile **of = ARENA_ARRAY(p->scratch, const Profile *, w->count);
         const LaunchProfile *shares;
         for (size_t i = 0; i < w->count; i++)
-            of[i] = p->read[index_find(&p->steps, w->steps[i].key)];
+            of[i] = p->read[map_number(&p->steps, w->steps[i].key)];
         size_t n = profiles_shares(p->scratch, w->steps, of, w->count, &shares);
         if (n > 0)
             finish_point(p, w->point, shares, n);
@@ -411,7 +412,7 @@ Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, M
                       Diag *d)
 {
     Reading r = {.arena = a, .codes = arena_new(), .table = table_new(a)};
-    table_want(r.table, columns | TABLE_COST);
+    table_want(r.table, columns | TABLE_COST | TABLE_TRIAL);
     if (!record_is_weighed(&times->header))
         r.table->columns &= ~(unsigned)TABLE_WORK, r.table->work = NULL;
     take_times(&r, times);

@@ -2,7 +2,6 @@
 #include "tuner/record/field.h"
 #include "tuner/record/times.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,117 +15,144 @@ double record_round(double ms)
     return strtod(text, NULL);
 }
 
-/* The values of a configuration, one for each parameter and of its kind. */
-static const RecordValue *read_values(FieldReader *r, const RecordHeader *h, const char *key)
+/* --- lines ------------------------------------------------------------------------------------ */
+
+#define VALUES(key) FIELD_LIST(RecordRow, key, FIELD_VALUE, FIELD_ALWAYS, values, value_count)
+#define TIMES       FIELD_LIST(RecordRow, "t", FIELD_NUMBER, FIELD_IF_ANY, times_ms, time_count)
+#define ON          FIELD_COUNTED(RecordRow, "on", FIELD_IF_ANY, device, 0)
+
+static const Field row_fields[] = {
+    VALUES("v"),
+    FIELD(RecordRow, "code", FIELD_TEXT, FIELD_IF_ANY, code),
+    FIELD(RecordRow, "launch", FIELD_TEXT, FIELD_IF_ANY, launch),
+    FIELD(RecordRow, "status", FIELD_OUTCOME, FIELD_ALWAYS, status),
+    TIMES,
+    FIELD_LIST(RecordRow, "warm", FIELD_NUMBER, FIELD_IF_ANY, warm_ms, warm_count),
+    FIELD(RecordRow, "err", FIELD_NUMBER, FIELD_IF_KNOWN, max_error),
+    FIELD(RecordRow, "msg", FIELD_TEXT, FIELD_IF_ANY, message),
+    FIELD(RecordRow, "work", FIELD_NUMBER, FIELD_IF_ANY, work),
+    FIELD(RecordRow, "j", FIELD_NUMBER, FIELD_IF_ANY, joules),
+    FIELD(RecordRow, "s", FIELD_NUMBER, FIELD_IF_ANY, seconds),
+    FIELD(RecordRow, "cs", FIELD_NUMBER, FIELD_IF_ANY, compile_s),
+    FIELD(RecordRow, "ps", FIELD_NUMBER, FIELD_IF_ANY, profile_s),
+    ON,
+};
+/* These begin with the row. */
+static const Field sentinel_fields[] = {VALUES("sentinel"), TIMES, ON};
+static const Field final_fields[] = {
+    VALUES("final"), FIELD_COUNTED(RecordFinal, "n", FIELD_ALWAYS, number, 1), TIMES, ON};
+static const Field device_fields[] = {
+    FIELD_COUNTED(RecordDevice, "device", FIELD_ALWAYS, number, 1),
+    FIELD_COUNTED(RecordDevice, "ordinal", FIELD_ALWAYS, ordinal, 0),
+    FIELD(RecordDevice, "name", FIELD_TEXT, FIELD_IF_ANY, name),
+    FIELD(RecordDevice, "uuid", FIELD_TEXT, FIELD_IF_ANY, uuid),
+};
+static const Field note_fields[] = {FIELD(RecordNote, "note", FIELD_TEXT, FIELD_ALWAYS, text)};
+static const Field end_fields[] = {FIELD_COUNTED(TimesRecording, "end", FIELD_ALWAYS, end, 0)};
+
+#define COUNT_OF(fields) (sizeof(fields) / sizeof *(fields))
+
+static bool are_finite(const double *times_ms, size_t count)
 {
-    size_t count;
-    const RecordValue *v = field_values(r, key, &count);
-    if (count != h->parameter_count)
-        field_fail(r, "%zu values for %zu parameters", count, h->parameter_count);
-    for (size_t i = 0; i < count && r->ok; i++) {
-        if ((v[i].text != NULL) != h->parameters[i].is_text)
-            field_fail(r, "the value of '%s' is of the wrong kind", h->parameters[i].name);
-    }
-    return v;
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(times_ms[i]))
+            return false;
+    return true;
 }
 
-static const double *read_times(FieldReader *r, const char *key, size_t *count)
+static bool is_amount(double x)
 {
-    const double *times = field_numbers(r, key, count);
-    for (size_t i = 0; i < *count && r->ok; i++) {
-        if (!isfinite(times[i]))
-            field_fail(r, "a time is not finite");
-    }
-    return times;
+    return x > 0 && isfinite(x);
 }
 
-/* A whole number, at least `least`; `missing` when there is none. */
-static int read_int(FieldReader *r, const char *key, int least, int missing)
+/* What is wrong with a row; NULL when nothing is. */
+static const char *fault_of(Arena *a, const RecordHeader *h, const RecordRow *row)
 {
-    double v = field_number(r, key, missing);
-    if (v >= least && v <= INT_MAX && v == floor(v))
-        return (int)v;
-    field_fail(r, "'%s' is not a whole number from %d on", key, least);
-    return missing;
+    if (row->value_count != h->parameter_count)
+        return arena_printf(a, "%zu values for %zu parameters", row->value_count,
+                            h->parameter_count);
+    for (size_t i = 0; i < h->parameter_count; i++)
+        if ((row->values[i].text != NULL) != h->parameters[i].is_text)
+            return arena_printf(a, "the value of '%s' is of the wrong kind", h->parameters[i].name);
+    if (!are_finite(row->times_ms, row->time_count) || !are_finite(row->warm_ms, row->warm_count))
+        return "a time is not finite";
+    if (row->status != OUTCOME_OK)
+        return NULL;
+    if (record_is_by_energy(h) && !is_amount(row->joules))
+        return "'j' is no energy above 0, and the objective is energy";
+    if (record_is_weighed(h) && !is_amount(row->work))
+        return arena_printf(a, "'work' is no amount above 0, and the objective is %s",
+                            h->objective);
+    return row->time_count == 0 ? "the status is ok, but there is no time" : NULL;
 }
 
-/* Values, key, times and device, which rows and sentinels share. */
-static RecordRow read_timed(FieldReader *r, const RecordHeader *h, const char *key)
+/* Its values and times; of sentinels and finals these are all. */
+static const char *fault_of_times(Arena *a, const RecordHeader *h, const RecordRow *row)
 {
-    RecordRow row = {.values = read_values(r, h, key), .status = OUTCOME_OK, .max_error = NAN};
-    row.times_ms = read_times(r, "t", &row.time_count);
-    row.device = read_int(r, "on", 0, 0);
+    RecordRow timed = *row;
+    timed.status = OUTCOME_OTHER;
+    return fault_of(a, h, &timed);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool finish_row(FieldReader *r, const RecordHeader *h, RecordRow *row, const char *fault)
+{
+    if (r->ok && fault)
+        field_fail(r, "%s", fault);
     if (r->ok)
-        row.key = record_key(r->arena, h, row.values);
-    return row;
+        row->key = record_key(r->arena, h, row->values);
+    return r->ok;
 }
 
 static void read_row(FieldReader *r, TimesRecording *rec)
 {
-    RecordRow row = read_timed(r, &rec->header, "v");
-    const char *status = field_text(r, "status", true);
-    row.status = status ? outcome_of_recorded(status) : OUTCOME_OTHER;
-    row.code = field_text(r, "code", false);
-    row.launch = field_text(r, "launch", false);
-    row.message = field_text(r, "msg", false);
-    row.max_error = field_number(r, "err", NAN);
-    row.seconds = field_number(r, "s", 0);
-    row.compile_s = field_number(r, "cs", 0);
-    row.profile_s = field_number(r, "ps", 0);
-    row.work = field_number(r, "work", 0);
-    row.warm_ms = read_times(r, "warm", &row.warm_count);
-    row.joules = field_number(r, "j", 0);
-    bool energy = record_is_by_energy(&rec->header);
-    if (energy && row.status == OUTCOME_OK && !(row.joules > 0 && isfinite(row.joules)))
-        field_fail(r, "'j' is no energy above 0, and the objective is energy");
-    if (record_is_weighed(&rec->header) && row.status == OUTCOME_OK &&
-        !(row.work > 0 && isfinite(row.work)))
-        field_fail(r, "'work' is no amount above 0, and the objective is %s",
-                   rec->header.objective);
-    if (row.status == OUTCOME_OK && row.time_count == 0)
-        field_fail(r, "the status is ok, but there is no time");
-    if (r->ok)
+    RecordRow row = {0};
+    fields_read(r, row_fields, COUNT_OF(row_fields), &row);
+    if (finish_row(r, &rec->header, &row, fault_of(r->arena, &rec->header, &row)))
         VEC_PUSH(r->arena, &rec->rows, row);
 }
 
 static void read_sentinel(FieldReader *r, TimesRecording *rec)
 {
-    RecordSentinel s = {read_timed(r, &rec->header, "sentinel"), rec->rows.count};
-    if (r->ok)
+    RecordSentinel s = {.row = {.status = OUTCOME_OK, .max_error = NAN}, .after = rec->rows.count};
+    fields_read(r, sentinel_fields, COUNT_OF(sentinel_fields), &s);
+    if (finish_row(r, &rec->header, &s.row, fault_of_times(r->arena, &rec->header, &s.row)))
         VEC_PUSH(r->arena, &rec->sentinels, s);
 }
 
 static void read_final(FieldReader *r, TimesRecording *rec)
 {
-    RecordFinal f = {read_timed(r, &rec->header, "final"), read_int(r, "n", 1, 0)};
-    if (r->ok)
+    RecordFinal f = {.row = {.status = OUTCOME_OK, .max_error = NAN}};
+    fields_read(r, final_fields, COUNT_OF(final_fields), &f);
+    if (finish_row(r, &rec->header, &f.row, fault_of_times(r->arena, &rec->header, &f.row)))
         VEC_PUSH(r->arena, &rec->finals, f);
 }
 
 static void read_device(FieldReader *r, TimesRecording *rec)
 {
-    RecordDevice x = {.number = read_int(r, "device", 1, 1),
-                      .ordinal = read_int(r, "ordinal", 0, 0)};
-    const char *name = field_text(r, "name", false), *uuid = field_text(r, "uuid", false);
-    x.name = name ? name : "";
-    x.uuid = uuid ? uuid : "";
+    RecordDevice x = {0};
+    fields_read(r, device_fields, COUNT_OF(device_fields), &x);
+    x.name = x.name ? x.name : "";
+    x.uuid = x.uuid ? x.uuid : "";
     if (r->ok)
         VEC_PUSH(r->arena, &rec->devices, x);
 }
 
 static void read_note(FieldReader *r, TimesRecording *rec)
 {
-    RecordNote n = {field_text(r, "note", true), rec->rows.count};
+    RecordNote n = {NULL, rec->rows.count};
+    fields_read(r, note_fields, COUNT_OF(note_fields), &n);
     if (r->ok)
         VEC_PUSH(r->arena, &rec->notes, n);
 }
 
 static void read_end(FieldReader *r, TimesRecording *rec)
 {
-    int count = read_int(r, "end", 0, 0);
-    if (r->ok && (size_t)count != rec->rows.count)
+    fields_read(r, end_fields, COUNT_OF(end_fields), rec);
+    if (r->ok && (size_t)rec->end != rec->rows.count)
         diag_warn(r->diag, (Span){0}, "%s:%zu: %d rows were written up to here, %zu are there",
-                  r->path, r->line, count, rec->rows.count);
+                  r->path, r->line, rec->end, rec->rows.count);
     rec->closed = true;
 }
 
@@ -155,7 +181,7 @@ static void build_index(Arena *a, TimesRecording *r)
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
     for (size_t i = 0; i < r->rows.count; i++)
         keys[i] = r->rows.at[i].key;
-    r->by_key = index_build(a, keys, r->rows.count);
+    r->by_key = map_of_texts(a, keys, r->rows.count);
 }
 
 TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
@@ -216,7 +242,7 @@ const RecordDevice *times_device(const TimesRecording *r, int number)
 
 const RecordRow *times_find(const TimesRecording *r, const char *key)
 {
-    size_t i = index_find(&r->by_key, key);
+    size_t i = map_number(&r->by_key, key);
     return i == SIZE_MAX ? NULL : &r->rows.at[i];
 }
 
@@ -234,9 +260,9 @@ struct TimesWriter {
     size_t next;     /* where the end begins that it has from before; 0: it has none */
 };
 
-/* Ends the line and adds it, the first one in place of an end from before; the chain goes on only
- * with what is in the file. */
-static bool add_line(TimesWriter *w, Diag *d)
+/* Adds a line, begun by the caller, the first one in place of an end from before; the chain goes on
+ * only with what is in the file. */
+static bool end_line(TimesWriter *w, Diag *d)
 {
     LineChain chain = w->chain;
     if (w->next > 0 && !append_truncate(w->file, (int64_t)w->next, d))
@@ -252,14 +278,22 @@ static bool add_line(TimesWriter *w, Diag *d)
     return true;
 }
 
+static bool add_line(TimesWriter *w, const Field *fields, size_t count, const void *from, Diag *d)
+{
+    line_begin(&w->line);
+    fields_write(&w->line, fields, count, from);
+    return end_line(w, d);
+}
+
 static bool write_header(TimesWriter *w, Diag *d)
 {
     line_begin(&w->line);
     line_field(&w->line, "aptune", "times");
-    line_count(&w->line, "format", RECORD_FORMAT_CHAINED);
+    line_key(&w->line, "format");
+    line_integer(&w->line, RECORD_FORMAT_CHAINED);
     record_header_write(&w->header, &w->line);
     w->chained = true;
-    return add_line(w, d);
+    return end_line(w, d);
 }
 
 /* Takes over what is there. */
@@ -270,10 +304,7 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
     if (!r)
         return false;
     Buf why = {0};
-    bool same = record_header_same(&r->header, &w->header, &why);
-    if (!same)
-        diag_fail(d, "'%s' cannot be continued: %s", path, buf_text(&why));
-    buf_free(&why);
+    record_header_same(&r->header, &w->header, &why);
     w->header = r->header;
     w->chained = r->chained;
     w->chain = r->chain;
@@ -282,7 +313,7 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
     for (size_t i = 0; i < r->devices.count; i++)
         VEC_PUSH(a, &w->devices, r->devices.at[i]);
     *existing = r;
-    return same && (!r->cut || append_truncate(w->file, (int64_t)r->size, d));
+    return append_continues(w->file, &why, r->cut, r->size, d);
 }
 
 TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h, size_t sync_every,
@@ -292,120 +323,52 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
     TimesWriter *w = ARENA_NEW(a, TimesWriter);
     w->header = *h;
     w->arena = a;
-    w->file = append_open(a, path, sync_every, d);
+    bool fresh;
+    w->file = append_open(a, path, "times", sync_every, &fresh, d);
     if (!w->file)
         return NULL;
-    bool fresh;
-    bool ok = append_check(w->file, path, "times", &fresh, d) &&
-              (fresh ? write_header(w, d) : continue_times(a, w, path, existing, d));
-    if (ok)
+    if (fresh ? write_header(w, d) : continue_times(a, w, path, existing, d))
         return w;
     buf_free(&w->line);
     append_close(w->file, d);
     return NULL;
 }
 
-static bool check_values(const TimesWriter *w, const RecordValue *values, Diag *d)
+/* A row that makes no sense is refused. */
+static bool add_row(TimesWriter *w, const Field *fields, size_t count, const void *from,
+                    const char *fault, Diag *d)
 {
-    for (size_t i = 0; i < w->header.parameter_count; i++) {
-        if ((values[i].text != NULL) != w->header.parameters[i].is_text)
-            return diag_fail(d, "the value of '%s' is of the wrong kind to be recorded",
-                             w->header.parameters[i].name);
-    }
-    return true;
-}
-
-static bool check_times(const double *times_ms, size_t count, Diag *d)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(times_ms[i]))
-            return diag_fail(d, "a time that is not finite cannot be recorded");
-    }
-    return true;
-}
-
-static void put_times(TimesWriter *w, const char *key, const double *times_ms, size_t count)
-{
-    if (count > 0)
-        line_numbers(&w->line, key, times_ms, count);
-}
-
-static void put_device(TimesWriter *w, const RecordRow *row)
-{
-    if (row->device > 0)
-        line_count(&w->line, "on", row->device);
-}
-
-/* 0 and less stand for nothing known. */
-static void put_amount(TimesWriter *w, const char *key, double amount)
-{
-    if (!(amount > 0))
-        return;
-    line_key(&w->line, key);
-    line_number(&w->line, amount);
+    return fault ? diag_fail(d, "a row cannot be recorded: %s", fault)
+                 : add_line(w, fields, count, from, d);
 }
 
 bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
 {
-    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d) ||
-        !check_times(row->warm_ms, row->warm_count, d))
-        return false;
-    if (row->status == OUTCOME_OK && row->time_count == 0)
-        return diag_fail(d, "a configuration that is ok cannot be recorded without a time");
-    bool energy = record_is_by_energy(&w->header);
-    bool weighed = record_is_weighed(&w->header);
-    if (energy && row->status == OUTCOME_OK && !(row->joules > 0 && isfinite(row->joules)))
-        return diag_fail(d, "a configuration cannot be recorded without its energy");
-    if (weighed && row->status == OUTCOME_OK && !(row->work > 0 && isfinite(row->work)))
-        return diag_fail(d,
-                         "a configuration cannot be recorded without its work: the objective is "
-                         "%s",
-                         w->header.objective);
-    line_begin(&w->line);
-    line_values(&w->line, "v", row->values, w->header.parameter_count);
-    line_field(&w->line, "code", row->code);
-    line_field(&w->line, "launch", row->launch);
-    line_field(&w->line, "status", outcome_recorded(row->status));
-    put_times(w, "t", row->times_ms, row->time_count);
-    put_times(w, "warm", row->warm_ms, row->warm_count);
-    if (!isnan(row->max_error)) {
-        line_key(&w->line, "err");
-        line_number(&w->line, row->max_error);
-    }
-    line_field(&w->line, "msg", row->message);
-    put_amount(w, "work", row->work);
-    put_amount(w, "j", row->joules);
-    put_amount(w, "s", record_round(row->seconds));
-    put_amount(w, "cs", record_round(row->compile_s));
-    put_amount(w, "ps", record_round(row->profile_s));
-    put_device(w, row);
-    bool ok = add_line(w, d);
+    RecordRow out = *row;
+    out.value_count = w->header.parameter_count;
+    out.seconds = record_round(row->seconds);
+    out.compile_s = record_round(row->compile_s);
+    out.profile_s = record_round(row->profile_s);
+    const bool ok =
+        add_row(w, row_fields, COUNT_OF(row_fields), &out, fault_of(d->arena, &w->header, &out), d);
     w->rows += ok;
     return ok;
 }
 
-/* A configuration that is timed again; `number` of its final, 0: it is a sentinel. */
-static bool append_again(TimesWriter *w, const char *key, const RecordRow *row, int number, Diag *d)
-{
-    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
-        return false;
-    line_begin(&w->line);
-    line_values(&w->line, key, row->values, w->header.parameter_count);
-    if (number > 0)
-        line_count(&w->line, "n", number);
-    put_times(w, "t", row->times_ms, row->time_count);
-    put_device(w, row);
-    return add_line(w, d);
-}
-
 bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
 {
-    return append_again(w, "sentinel", row, 0, d);
+    RecordRow out = *row;
+    out.value_count = w->header.parameter_count;
+    return add_row(w, sentinel_fields, COUNT_OF(sentinel_fields), &out,
+                   fault_of_times(d->arena, &w->header, &out), d);
 }
 
 bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *d)
 {
-    return append_again(w, "final", row, number, d);
+    RecordFinal out = {*row, number};
+    out.row.value_count = w->header.parameter_count;
+    return add_row(w, final_fields, COUNT_OF(final_fields), &out,
+                   fault_of_times(d->arena, &w->header, &out.row), d);
 }
 
 static bool same_device(const RecordDevice *a, const RecordDevice *b)
@@ -425,12 +388,7 @@ int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
     }
     RecordDevice fresh = {last + 1, x->ordinal, arena_string(w->arena, x->name),
                           arena_string(w->arena, x->uuid)};
-    line_begin(&w->line);
-    line_count(&w->line, "device", fresh.number);
-    line_count(&w->line, "ordinal", fresh.ordinal);
-    line_field(&w->line, "name", fresh.name);
-    line_field(&w->line, "uuid", fresh.uuid);
-    if (!add_line(w, d))
+    if (!add_line(w, device_fields, COUNT_OF(device_fields), &fresh, d))
         return 0;
     VEC_PUSH(w->arena, &w->devices, fresh);
     return fresh.number;
@@ -438,23 +396,17 @@ int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
 
 bool times_append_note(TimesWriter *w, const char *text, Diag *d)
 {
-    line_begin(&w->line);
-    line_field(&w->line, "note", text ? text : "");
-    return add_line(w, d);
-}
-
-static bool write_end(TimesWriter *w, Diag *d)
-{
-    line_begin(&w->line);
-    line_count(&w->line, "end", (int64_t)w->rows);
-    return add_line(w, d);
+    const RecordNote note = {text, 0};
+    return add_line(w, note_fields, COUNT_OF(note_fields), &note, d);
 }
 
 bool times_close(TimesWriter *w, Diag *d)
 {
     if (!w)
         return true;
-    bool ok = !w->chained || w->next > 0 || write_end(w, d);
+    const TimesRecording written = {.end = (int)w->rows};
+    bool ok =
+        !w->chained || w->next > 0 || add_line(w, end_fields, COUNT_OF(end_fields), &written, d);
     buf_free(&w->line);
     return append_close(w->file, d) && ok;
 }

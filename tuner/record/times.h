@@ -22,10 +22,11 @@
 #include "metrics/base/outcome.h"
 #include "metrics/base/vec.h"
 #include "tuner/record/header.h"
-#include "tuner/record/index.h"
+#include "metrics/base/map.h"
 
 typedef struct RecordRow {
     const RecordValue *values; /* one per parameter of the header */
+    size_t value_count;        /* filled in */
     const char *key;           /* record_key of the values; filled in when read */
     const char *code;          /* hash of the code, NULL when there is none */
     const char *launch;        /* launch geometry as text, NULL when not known */
@@ -80,12 +81,13 @@ typedef struct TimesRecording {
     VEC(RecordDevice) devices; /* those that rows name */
     bool cut;                  /* the file ends inside a line, which is not among the rows */
     bool packed;               /* its file is compressed */
-    bool closed;               /* its last line says how many rows it holds */
-    bool chained;              /* of format 2 */
-    size_t size;               /* bytes of whole lines, unpacked */
-    size_t next;      /* where a further row belongs: behind them, or in place of the end */
-    LineChain chain;  /* where it stands there */
-    TextIndex by_key; /* over all rows */
+    bool closed;               /* its last line says how many rows it holds: */
+    int end;
+    bool chained;    /* of format 2 */
+    size_t size;     /* bytes of whole lines, unpacked */
+    size_t next;     /* where a further row belongs: behind them, or in place of the end */
+    LineChain chain; /* where it stands there */
+    Map by_key;      /* over all rows */
 } TimesRecording;
 
 /* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it is not

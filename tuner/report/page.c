@@ -54,11 +54,7 @@ typedef struct Writer {
 
 static void write_row(Buf *out, const char *name, const char *value)
 {
-    buf_puts(out, "<tr><th>");
-    svg_text(out, name);
-    buf_puts(out, "</th><td><pre>");
-    svg_text(out, value);
-    buf_puts(out, "</pre></td></tr>\n");
+    svg_say(out, "<tr><th>%t</th><td><pre>%t</pre></td></tr>\n", name, value);
 }
 
 /* How good the choice is, where every configuration has a time. */
@@ -189,14 +185,10 @@ static void write_numbers(Arena *a, const Story *story, const StoryColumn *guess
     write_number(out, s->ms[i] / s->ms[w], 3);
     if (guess)
         write_number(out, guess->values[i] / guess->values[w], 3);
-    buf_puts(out, "<td>");
-    svg_text(out, predicted ? predicted : "-");
-    buf_puts(out, "</td><td>");
-    if (isnan(s->ms[i]))
-        buf_puts(out, story_failure(s->outcome[i]));
-    else if (story->complete)
-        buf_puts(out, story->chosen[i] ? "chosen" : "");
-    buf_puts(out, "</td></tr>\n");
+    svg_say(out, "<td>%t</td><td>%s</td></tr>\n", predicted ? predicted : "-",
+            isnan(s->ms[i])                       ? story_failure(s->outcome[i])
+            : story->complete && story->chosen[i] ? "chosen"
+                                                  : "");
 }
 
 static void write_neighbour(Arena *a, const Story *story, const StoryColumn *guess,
@@ -204,13 +196,9 @@ static void write_neighbour(Arena *a, const Story *story, const StoryColumn *gue
 {
     const Table *s = story->points;
     size_t p = n->parameter;
-    buf_puts(out, "<tr><td>");
-    svg_text(out, s->parameters[p].name);
-    buf_puts(out, "</td><td class=\"way\">");
-    svg_text(out, table_value_text(a, table_value(s, story->winner, p)));
-    buf_puts(out, " \342\206\222 <b>"); /* an arrow */
-    svg_text(out, table_value_text(a, table_value(s, n->point, p)));
-    buf_puts(out, "</b></td>");
+    svg_say(out, "<tr><td>%t</td><td class=\"way\">%t \342\206\222 <b>%t</b></td>", /* an arrow */
+            s->parameters[p].name, table_value_text(a, table_value(s, story->winner, p)),
+            table_value_text(a, table_value(s, n->point, p)));
     write_numbers(a, story, guess, n->point, out);
 }
 
@@ -218,11 +206,8 @@ static void write_columns(const StoryColumn *guess, Buf *out)
 {
     buf_puts(out, "<div class=\"wide\"><table><tr><th>changed</th><th></th><th class=\"n\">ms</th>"
                   "<th class=\"n\">time \303\267 winner's</th>");
-    if (guess) {
-        buf_puts(out, "<th class=\"n\">");
-        svg_text(out, guess->name);
-        buf_puts(out, " \303\267 winner's</th>");
-    }
+    if (guess)
+        svg_say(out, "<th class=\"n\">%t \303\267 winner's</th>", guess->name);
     buf_puts(out, "<th>predicted</th><th></th></tr>\n");
 }
 
@@ -295,13 +280,8 @@ static void write_picture(Writer *w, const char *prefix, const Picture *p)
     const char *name = arena_printf(w->arena, "%s-%s", prefix, safe_name(w->arena, p->name));
     buf_clear(&w->svg);
     plot_write(&p->plot, &w->svg);
-    buf_printf(&w->page, "<figure id=\"%s\">", name);
-    buf_add(&w->page, buf_text(&w->svg), w->svg.size);
-    buf_puts(&w->page, "<figcaption><b>");
-    svg_text(&w->page, p->plot.title);
-    buf_puts(&w->page, "</b>. ");
-    svg_text(&w->page, p->caption);
-    buf_puts(&w->page, "</figcaption></figure>\n");
+    svg_say(&w->page, "<figure id=\"%s\">%s<figcaption><b>%t</b>. %t</figcaption></figure>\n", name,
+            buf_text(&w->svg), p->plot.title, p->caption);
     save_picture(w, name, p->plot.title);
 }
 
@@ -334,26 +314,17 @@ static void write_heading(Writer *w, const Story *story, PictureGroup group)
         buf_printf(&w->page, "<p>%s</p>\n", groups[group].text);
 }
 
-static void write_origin(Writer *w, const Story *story)
-{
-    buf_puts(&w->page, story->measured ? "<p class=\"origin\">" : "<p class=\"origin loud\">");
-    svg_text(&w->page, story->origin);
-    buf_puts(&w->page, "</p>\n");
-}
-
 static void write_words(Writer *w, const char *words)
 {
-    if (!words)
-        return;
-    buf_puts(&w->page, "<div class=\"words\"><pre>");
-    svg_text(&w->page, words);
-    buf_puts(&w->page, "</pre></div>\n");
+    if (words)
+        svg_say(&w->page, "<div class=\"words\"><pre>%t</pre></div>\n", words);
 }
 
 static void write_story(Writer *w, const char *prefix, const Story *story)
 {
     Pictures all = pictures_draw(w->arena, story);
-    write_origin(w, story);
+    svg_say(&w->page, "<p class=\"origin%s\">%t</p>\n", story->measured ? "" : " loud",
+            story->origin);
     if (story->selected)
         buf_puts(&w->page, "<h3>What would be timed</h3>\n");
     write_words(w, story->selected);
@@ -392,15 +363,12 @@ static const char *const *name_stories(Arena *a, const Page *p)
 
 static void write_head(Writer *w, const char *title)
 {
-    buf_puts(&w->page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                       "<meta name=\"viewport\" content=\"width=device-width\"><title>");
-    svg_text(&w->page, title);
-    buf_puts(&w->page, "</title><style>");
-    buf_puts(&w->page, page_style);
+    svg_say(&w->page,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+            "<meta name=\"viewport\" content=\"width=device-width\"><title>%t</title><style>%s",
+            title, page_style);
     svg_style(&w->page);
-    buf_puts(&w->page, "</style></head><body>\n<h1>");
-    svg_text(&w->page, title);
-    buf_puts(&w->page, "</h1>\n");
+    svg_say(&w->page, "</style></head><body>\n<h1>%t</h1>\n", title);
 }
 
 static void write_links(Writer *w, const Page *p, const char *const *names)

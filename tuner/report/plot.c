@@ -38,19 +38,7 @@ static const char *const kind_names[SERIES_KINDS] = {
 /* `class="dots chosen"` */
 static void plot_write_class(Buf *out, SeriesKind kind, Tone tone)
 {
-    buf_puts(out, " class=\"");
-    buf_puts(out, kind_names[kind]);
-    buf_putc(out, ' ');
-    buf_puts(out, tone_names[tone]);
-    buf_putc(out, '"');
-}
-
-static void write_place(Buf *out, char command, double x, double y)
-{
-    buf_putc(out, command);
-    svg_number(out, x);
-    buf_putc(out, ' ');
-    svg_number(out, y);
+    svg_say(out, " class=\"%s %s\"", kind_names[kind], tone_names[tone]);
 }
 
 /* One mark of a kind, without a tooltip, as a path's data: for marks and for the legend. */
@@ -63,8 +51,7 @@ static void plot_write_mark(Buf *out, SeriesKind kind, double x, double y)
                                                      [SERIES_RINGS] =
                                                          "m-7 0c0 3.9 3.1 7 7 7 3.9 0 7-3.1 7-7 "
                                                          "0-3.9-3.1-7-7-7-3.9 0-7 3.1-7 7z"};
-    write_place(out, 'M', x, y);
-    buf_puts(out, shapes[kind]);
+    svg_say(out, "M%n %n%s", x, y, shapes[kind]);
 }
 
 /* The tooltip and the end of an element. */
@@ -75,13 +62,10 @@ static void end_with_tip(const Canvas *c, const Series *s, size_t i, size_t more
         buf_puts(c->out, "/>");
         return;
     }
-    buf_puts(c->out, "><title>");
-    svg_text(c->out, s->tips[i]);
+    svg_say(c->out, "><title>%t", s->tips[i]);
     if (more > 0)
         buf_printf(c->out, " and %zu more here", more);
-    buf_puts(c->out, "</title></");
-    buf_puts(c->out, element);
-    buf_putc(c->out, '>');
+    svg_say(c->out, "</title></%s>", element);
 }
 
 /* --- points ----------------------------------------------------------------------------------- */
@@ -172,12 +156,6 @@ static void write_points(const Canvas *c, const Series *s)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void write_corner(const Canvas *c, double x)
-{
-    buf_putc(c->out, 'H');
-    svg_number(c->out, x);
-}
-
 static void write_line(const Canvas *c, const Series *s)
 {
     buf_puts(c->out, "<path d=\"");
@@ -186,10 +164,10 @@ static void write_line(const Canvas *c, const Series *s)
         size_t i = point_of(s, k);
         bool here = is_drawable(c, s, i);
         if (here && pen_down && s->kind == SERIES_STEPS)
-            write_corner(c, scale_pixel(&c->x, s->x[i]));
+            svg_say(c->out, "H%n", scale_pixel(&c->x, s->x[i]));
         if (here)
-            write_place(c->out, pen_down ? 'L' : 'M', scale_pixel(&c->x, s->x[i]),
-                        scale_pixel(&c->y, s->y[i]));
+            svg_say(c->out, "%c%n %n", pen_down ? 'L' : 'M', scale_pixel(&c->x, s->x[i]),
+                    scale_pixel(&c->y, s->y[i]));
         pen_down = here;
     }
     buf_puts(c->out, "\"/>");
@@ -201,11 +179,7 @@ static void write_uprights(const Canvas *c, const Series *s)
         size_t i = point_of(s, k);
         if (!scale_has(&c->x, s->x[i]))
             continue;
-        buf_puts(c->out, "<path d=\"");
-        write_place(c->out, 'M', scale_pixel(&c->x, s->x[i]), c->bottom);
-        buf_putc(c->out, 'V');
-        svg_number(c->out, c->top);
-        buf_putc(c->out, '"');
+        svg_say(c->out, "<path d=\"M%n %nV%n\"", scale_pixel(&c->x, s->x[i]), c->bottom, c->top);
         end_with_tip(c, s, i, 0, "path");
     }
 }
@@ -230,6 +204,14 @@ static BarPlace bar_place(const Canvas *c, const Series *s)
     return (BarPlace){(double)before * width - room / 2, width};
 }
 
+/* Up to the end of its element; `class`: an attribute. */
+static void write_rectangle(const Canvas *c, const char *class, double x, double y, double width,
+                            double height)
+{
+    svg_say(c->out, "<rect%s x=\"%n\" y=\"%n\" width=\"%n\" height=\"%n\"", class, x, y, width,
+            height);
+}
+
 static void write_bars(const Canvas *c, const Series *s)
 {
     BarPlace place = bar_place(c, s);
@@ -238,11 +220,8 @@ static void write_bars(const Canvas *c, const Series *s)
         if (!is_drawable(c, s, i))
             continue;
         double top = scale_pixel(&c->y, s->y[i]);
-        buf_puts(c->out, "<rect");
-        svg_attribute(c->out, "x", scale_pixel(&c->x, s->x[i]) + place.offset);
-        svg_attribute(c->out, "y", top);
-        svg_attribute(c->out, "width", 0.94 * place.width);
-        svg_attribute(c->out, "height", fmax(c->bottom - top, 0));
+        write_rectangle(c, "", scale_pixel(&c->x, s->x[i]) + place.offset, top, 0.94 * place.width,
+                        fmax(c->bottom - top, 0));
         end_with_tip(c, s, i, 0, "rect");
     }
 }
@@ -263,8 +242,8 @@ static void write_band(const Canvas *c, const Series *s)
         size_t i = point_of(s, back ? 2 * s->count - 1 - k : k);
         if (!has_interval(c, s, i))
             continue;
-        write_place(c->out, command, scale_pixel(&c->x, s->x[i]),
-                    scale_pixel(&c->y, back ? s->low[i] : s->high[i]));
+        svg_say(c->out, "%c%n %n", command, scale_pixel(&c->x, s->x[i]),
+                scale_pixel(&c->y, back ? s->low[i] : s->high[i]));
         command = 'L';
     }
     buf_putc(c->out, 'z');
@@ -277,10 +256,8 @@ static void write_whiskers(const Canvas *c, const Series *s)
         size_t i = point_of(s, k);
         if (!has_interval(c, s, i))
             continue;
-        write_place(c->out, 'M', scale_pixel(&c->x, s->x[i]) + shift,
-                    scale_pixel(&c->y, s->low[i]));
-        buf_putc(c->out, 'V');
-        svg_number(c->out, scale_pixel(&c->y, s->high[i]));
+        svg_say(c->out, "M%n %nV%n", scale_pixel(&c->x, s->x[i]) + shift,
+                scale_pixel(&c->y, s->low[i]), scale_pixel(&c->y, s->high[i]));
     }
 }
 
@@ -540,16 +517,12 @@ static Canvas canvas_new(const Plot *p, Buf *out)
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
+#define MIDDLE " text-anchor=\"middle\""
+#define END    " text-anchor=\"end\""
+
 static void write_text_at(const Canvas *c, double x, double y, const char *anchor, const char *text)
 {
-    buf_puts(c->out, "<text");
-    svg_attribute(c->out, "x", x);
-    svg_attribute(c->out, "y", y);
-    if (*anchor)
-        buf_printf(c->out, " text-anchor=\"%s\"", anchor);
-    buf_putc(c->out, '>');
-    svg_text(c->out, text);
-    buf_puts(c->out, "</text>");
+    svg_say(c->out, "<text x=\"%n\" y=\"%n\"%s>%t</text>", x, y, anchor, text);
 }
 
 /* The label of an axis and its scale; squeezed where it is longer than there is room. */
@@ -561,28 +534,16 @@ static void write_label(const Canvas *c, double x, double y, bool upright, const
     double width = text_width(axis->label) + text_width(more), half = fmin(width, room) / 2;
     if (upright)
         y = fmax(6 + half, fmin(y, PLOT_HEIGHT - 6 - half));
-    buf_puts(c->out, "<text transform=\"translate(");
-    svg_number(c->out, x);
-    buf_putc(c->out, ' ');
-    svg_number(c->out, y);
-    buf_puts(c->out,
-             upright ? ") rotate(-90)\" text-anchor=\"middle\"" : ")\" text-anchor=\"middle\"");
+    svg_say(c->out, "<text transform=\"translate(%n %n)%s\"" MIDDLE, x, y,
+            upright ? " rotate(-90)" : "");
     if (width > room)
-        svg_attribute(c->out, "textLength", room);
-    buf_putc(c->out, '>');
-    svg_text(c->out, axis->label);
-    buf_puts(c->out, more);
-    buf_puts(c->out, "</text>");
+        svg_say(c->out, " textLength=\"%n\"", room);
+    svg_say(c->out, ">%t%s</text>", axis->label, more);
 }
 
 static void write_grid(const Canvas *c, double x1, double y1, char command, double to)
 {
-    buf_putc(c->out, 'M');
-    svg_number(c->out, x1);
-    buf_putc(c->out, ' ');
-    svg_number(c->out, y1);
-    buf_putc(c->out, command);
-    svg_number(c->out, to);
+    svg_say(c->out, "M%n %n%c%n", x1, y1, command, to);
 }
 
 static void write_grids(const Canvas *c, const double *x, size_t nx, const double *y, size_t ny)
@@ -622,17 +583,11 @@ static void write_names(const Canvas *c)
     bool aslant = are_names_aslant(x);
     for (size_t k = 0; k < x->name_count; k++) {
         double at = scale_pixel(&c->x, (double)k);
-        if (!aslant) {
-            write_text_at(c, at, c->bottom + 15, "middle", x->names[k]);
-            continue;
-        }
-        buf_puts(c->out, "<text transform=\"translate(");
-        svg_number(c->out, at + 4);
-        buf_putc(c->out, ' ');
-        svg_number(c->out, c->bottom + 14);
-        buf_puts(c->out, ") rotate(-35)\" text-anchor=\"end\">");
-        svg_text(c->out, x->names[k]);
-        buf_puts(c->out, "</text>");
+        if (aslant)
+            svg_say(c->out, "<text transform=\"translate(%n %n) rotate(-35)\"" END ">%t</text>",
+                    at + 4, c->bottom + 14, x->names[k]);
+        else
+            write_text_at(c, at, c->bottom + 15, MIDDLE, x->names[k]);
     }
 }
 
@@ -646,16 +601,12 @@ static void write_axes(const Canvas *c)
     write_fine_ticks(c, &c->x, true);
     write_fine_ticks(c, &c->y, false);
     for (size_t k = 0; k < nx; k++)
-        write_text_at(c, scale_pixel(&c->x, x[k]), c->bottom + 15, "middle", tick_text(x[k], text));
+        write_text_at(c, scale_pixel(&c->x, x[k]), c->bottom + 15, MIDDLE, tick_text(x[k], text));
     if (c->plot->x.names)
         write_names(c);
     for (size_t k = 0; k < ny; k++)
-        write_text_at(c, c->left - 5, scale_pixel(&c->y, y[k]) + 4, "end", tick_text(y[k], text));
-    buf_puts(c->out, "<rect class=\"frame\"");
-    svg_attribute(c->out, "x", c->left);
-    svg_attribute(c->out, "y", c->top);
-    svg_attribute(c->out, "width", c->right - c->left);
-    svg_attribute(c->out, "height", c->bottom - c->top);
+        write_text_at(c, c->left - 5, scale_pixel(&c->y, y[k]) + 4, END, tick_text(y[k], text));
+    write_rectangle(c, " class=\"frame\"", c->left, c->top, c->right - c->left, c->bottom - c->top);
     buf_puts(c->out, "/>");
     write_label(c, (c->left + c->right) / 2, PLOT_HEIGHT - 8, false, &c->plot->x);
     write_label(c, 13, (c->top + c->bottom) / 2, true, &c->plot->y);
@@ -707,12 +658,10 @@ static void write_legend(const Canvas *c)
 void plot_write(const Plot *p, Buf *out)
 {
     Canvas c = canvas_new(p, out);
-    buf_printf(out,
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 %d %d\" "
-               "role=\"img\" aria-label=\"",
-               PLOT_WIDTH, PLOT_HEIGHT);
-    svg_text(out, p->title);
-    buf_puts(out, "\">\n");
+    svg_say(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 %n %n\" "
+            "role=\"img\" aria-label=\"%t\">\n",
+            (double)PLOT_WIDTH, (double)PLOT_HEIGHT, p->title);
     write_axes(&c);
     for (size_t k = 0; k < p->series_count; k++)
         plot_write_series(&c, &p->series[k]);

@@ -116,23 +116,17 @@ enum { LONG_TABLE = 60 };
 void sheet_print_html(const Sheet *s, Buf *out)
 {
     char room[CELL_ROOM];
-    buf_puts(out, "<h3>");
-    svg_text(out, s->title);
-    buf_printf(out, "</h3>\n<div class=\"wide%s\"><table><tr>",
-               s->rows.count > LONG_TABLE ? " long" : "");
-    for (size_t c = 0; c < s->column_count; c++) {
-        buf_puts(out, s->columns[c].kind == CELL_TEXT ? "<th>" : "<th class=\"n\">");
-        svg_text(out, s->columns[c].title);
-        buf_puts(out, "</th>");
-    }
+    svg_say(out, "<h3>%t</h3>\n<div class=\"wide%s\"><table><tr>", s->title,
+            s->rows.count > LONG_TABLE ? " long" : "");
+    for (size_t c = 0; c < s->column_count; c++)
+        svg_say(out, "<th%s>%t</th>", s->columns[c].kind == CELL_TEXT ? "" : " class=\"n\"",
+                s->columns[c].title);
     buf_puts(out, "</tr>\n");
     for (size_t r = 0; r < s->rows.count; r++) {
         buf_puts(out, "<tr>");
-        for (size_t c = 0; c < s->column_count; c++) {
-            buf_puts(out, s->columns[c].kind == CELL_TEXT ? "<td>" : "<td class=\"n\">");
-            svg_text(out, cell_text(&s->columns[c], &s->rows.at[r][c], room));
-            buf_puts(out, "</td>");
-        }
+        for (size_t c = 0; c < s->column_count; c++)
+            svg_say(out, "<td%s>%t</td>", s->columns[c].kind == CELL_TEXT ? "" : " class=\"n\"",
+                    cell_text(&s->columns[c], &s->rows.at[r][c], room));
         buf_puts(out, "</tr>\n");
     }
     buf_puts(out, "</table></div>\n");

@@ -37,7 +37,7 @@ void svg_text(Buf *out, const char *text)
     buf_add(out, from, (size_t)(text - from));
 }
 
-void svg_number(Buf *out, double pixels)
+static void add_number(Buf *out, double pixels)
 {
     enum { ROOM = 24 };
     static const double most = 1e15; /* far outside any picture; keeps the conversion defined */
@@ -58,13 +58,34 @@ void svg_number(Buf *out, double pixels)
     buf_add(out, text + at, ROOM - at);
 }
 
-void svg_attribute(Buf *out, const char *name, double pixels)
+void svg_say(Buf *out, const char *pattern, ...)
 {
-    buf_putc(out, ' ');
-    buf_puts(out, name);
-    buf_puts(out, "=\"");
-    svg_number(out, pixels);
-    buf_putc(out, '"');
+    va_list args;
+    va_start(args, pattern);
+    for (const char *p = pattern; *p; p++) {
+        const size_t plain = strcspn(p, "%");
+        buf_add(out, p, plain);
+        p += plain;
+        if (!*p)
+            break;
+        switch (*++p) {
+        case 'n':
+            add_number(out, va_arg(args, double));
+            break;
+        case 't':
+            svg_text(out, va_arg(args, const char *));
+            break;
+        case 's':
+            buf_puts(out, va_arg(args, const char *));
+            break;
+        case 'c':
+            buf_putc(out, (char)va_arg(args, int));
+            break;
+        default:
+            buf_putc(out, *p);
+        }
+    }
+    va_end(args);
 }
 
 /* Colours are Okabe and Ito's, which eyes of all kinds tell apart, some of them darker on white and

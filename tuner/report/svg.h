@@ -12,11 +12,12 @@
  */
 void svg_text(Buf *out, const char *text);
 
-/* A coordinate in pixels with at most one decimal: "12.3", "12", "-0.5". */
-void svg_number(Buf *out, double pixels);
-
-/* ` name="12.3"` */
-void svg_attribute(Buf *out, const char *name, double pixels);
+/* Adds a text in which stand for
+ *
+ *     %n     a coordinate in pixels, a double, with at most one decimal: 12.3, 12, -0.5
+ *     %t %s  a text, as svg_text has it; as it is
+ *     %c %%  a character, an int; a per cent sign */
+void svg_say(Buf *out, const char *pattern, ...);
 
 /* The style that the classes in a picture want, for the head of a page. */
 void svg_style(Buf *out);

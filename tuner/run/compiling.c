@@ -12,10 +12,13 @@ typedef struct Item {
 } Item;
 
 typedef struct Place {
-    Arena *arena; /* of the jobs; NULL: the place is free */
-    size_t config;
+    Fetched fetched;
+    Arena *arena;  /* of jobs, code and launches; NULL: the place is free */
+    size_t order;  /* of adding */
     size_t wanted; /* launches that are still to come */
+    bool kept;     /* though it was taken */
     Item *items;   /* of each launch */
+    RunTask task;  /* of what is fetched */
 } Place;
 
 struct Compiling {
@@ -23,11 +26,11 @@ struct Compiling {
     Farm *farm;
     Arena *scratch;   /* of one result */
     const char *data; /* what walks read */
-    Place *places;
+    bool profiles;    /* are what is wanted, and not the code */
+    Arena *whole;     /* of all that is fetched; NULL: each place has its own */
+    Place *places;    /* one more for what is kept */
     size_t place_count, used;
-    VEC(size_t) ready; /* configurations */
-    size_t taken;      /* of them */
-    struct pollfd *fds;
+    size_t added;                  /* ever */
     double compile_s, walk_s;      /* that workers compiled and followed warps, by the clock */
     double walk_core_s;            /* … the latter by their processors */
     size_t lost, lost_first;       /* launches whose profile was lost; configuration of the first */
@@ -100,12 +103,14 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
             first++;
         if (first < i || !g->count || !expr_eval(g->count, slots, &ev, &v))
             continue;
-        buffers[out->buffer_count++] = (ProfileBuffer){
-            .address = run_pretended_address(taken[i].index),
-            .bytes = (double)v.integer * (double)task_type_size(g->element),
-            .filled = g->role != ARGUMENT_OUT ||
-                      had_before(a, r, r->table->launch[config].steps, step, taken[i].index, slots),
-            .written = g->role != ARGUMENT_IN};
+        const bool had =
+            had_before(a, r, r->table->launch[config].steps, step, taken[i].index, slots);
+        buffers[out->buffer_count++] =
+            (ProfileBuffer){.address = run_pretended_address(taken[i].index),
+                            .bytes = (double)v.integer * (double)task_type_size(g->element),
+                            .filled = g->role != ARGUMENT_OUT || had,
+                            .written = g->role != ARGUMENT_IN,
+                            .fresh = g->role != ARGUMENT_OUT && !had};
     }
 }
 
@@ -144,6 +149,10 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
     Run *r = c->run;
     const Launch *l = &r->spec->launches[launch];
     const StepGroup *groups;
+    if (!run_make_job(a, r, config, launch, NULL, 0, &it->job))
+        return false;
+    if (!c->profiles)
+        return true;
     size_t count = run_step_groups(a, &r->table->launch[config], launch, &groups);
     ProfileLaunch *launches = ARENA_ARRAY(a, ProfileLaunch, count);
     for (size_t i = 0; i < count; i++)
@@ -154,10 +163,19 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
                                .data = c->data,
                                .launches = launches,
                                .launch_count = count};
-    if (!run_make_job(a, r, config, launch, NULL, 0, &it->job))
-        return false;
     it->job.profile = &it->profile;
     return true;
+}
+
+/* The launches of a configuration that is fetched, and what of it is compared; the modules come with
+ * the code. */
+static bool make_run(Compiling *c, Place *p)
+{
+    Evaluation ev = {.arena = p->arena};
+    Fetched *x = &p->fetched;
+    x->ptx = ARENA_ARRAY(p->arena, const char *, c->run->spec->launch_count);
+    return run_task(p->arena, c->run, x->config, &p->task, &ev) &&
+           run_compared(p->arena, c->run, x->config, &x->compared, &x->compared_count);
 }
 
 bool compiling_add(Compiling *c, size_t config)
@@ -167,14 +185,21 @@ bool compiling_add(Compiling *c, size_t config)
     while (c->places[at].arena)
         at++;
     Place *p = &c->places[at];
-    *p = (Place){.arena = arena_new(), .config = config, .wanted = n};
+    *p = (Place){.fetched.config = config,
+                 .arena = c->whole ? c->whole : arena_new(),
+                 .order = c->added++,
+                 .wanted = n};
     p->items = ARENA_ARRAY(p->arena, Item, n);
     c->used++;
-    for (size_t l = 0; l < n; l++)
-        if (!prepare_item(p->arena, c, config, l, &p->items[l]))
-            return false;
-    for (size_t l = 0; l < n; l++)
+    bool ok = c->profiles || make_run(c, p);
+    for (size_t l = 0; l < n && ok; l++)
+        ok = prepare_item(p->arena, c, config, l, &p->items[l]);
+    for (size_t l = 0; l < n && ok; l++)
         farm_add(c->farm, at * n + l, &p->items[l].job);
+    if (ok || c->profiles)
+        return ok;
+    p->wanted = 0;
+    p->fetched.failure = "its launches cannot be computed";
     return true;
 }
 
@@ -197,7 +222,7 @@ static ProfileAnswer profile_without_walk(Compiling *c, size_t config, size_t la
     for (; x.count < it->profile.launch_count && !x.error; x.count++) {
         const ProfileInput in = profile_job_input(&it->profile, x.count, &code);
         if (!profile_code(c->scratch, &in, &profiles[x.count], &x.code, &d))
-            x.error = d.messages.at[0].text;
+            x.error = diag_first(&d);
         profiles[x.count].note =
             arena_printf(c->scratch, "its warps could not be followed: %s", res->lost);
     }
@@ -278,48 +303,63 @@ static const char *join_hashes(const Compiling *c, const Place *p)
 static void join_launches(Compiling *c, const Place *p)
 {
     Run *r = c->run;
+    const size_t config = p->fetched.config;
     const StepGroup *groups;
-    size_t n = run_all_step_groups(c->scratch, r, p->config, &groups), done = 0;
+    size_t n = run_all_step_groups(c->scratch, r, config, &groups), done = 0;
     const Profile **all = ARENA_ARRAY(c->scratch, const Profile *, n);
     for (size_t l = 0; l < r->spec->launch_count; l++)
         for (size_t k = 0; k < p->items[l].profile.launch_count && done < n; k++)
             all[done++] = p->items[l].profiles[k];
-    r->table->outcome[p->config] = OUTCOME_COMPILED;
-    run_set_code(r, p->config, join_hashes(c, p));
-    run_take_profiles(r, p->config, groups, all, n);
+    r->table->outcome[config] = OUTCOME_COMPILED;
+    run_set_code(r, config, join_hashes(c, p));
+    run_take_profiles(r, config, groups, all, n);
 }
 
-static void finish(Compiling *c, Place *p)
+static void take_profile(Compiling *c, Place *p, size_t l, const CompileResult *res)
 {
-    if (c->run->table->outcome[p->config] == OUTCOME_NONE)
+    const size_t config = p->fetched.config;
+    Item *it = &p->items[l];
+    c->run->counts.launches_from_cache += res->from_cache && it->crashes == 0;
+    if (res->status != OUTCOME_COMPILED) {
+        fail(c, config, res->status, result_first_error(c->run->arena, res->log));
+    } else {
+        ProfileAnswer profile = res->profile;
+        if (res->profiled == PROFILE_LOST)
+            profile = profile_without_walk(c, config, l, it, res);
+        take_profiles(c, config, it, &profile);
+    }
+    if (p->wanted == 1 && c->run->table->outcome[config] == OUTCOME_NONE)
         join_launches(c, p);
-    VEC_PUSH(c->run->arena, &c->ready, p->config);
-    arena_free(p->arena);
-    p->arena = NULL;
-    c->used--;
+}
+
+static void take_code(Compiling *c, Place *p, size_t l, const CompileResult *res)
+{
+    Fetched *x = &p->fetched;
+    if (res->status == OUTCOME_COMPILED) {
+        run_take_module(p->arena, c->run, &p->task, l, res);
+        x->ptx[l] = arena_copy(p->arena, res->ptx ? res->ptx : "", res->ptx ? res->ptx_size : 0);
+        x->run = p->task.run;
+    } else if (!x->failure) {
+        x->failure = arena_printf(p->arena, "'%s' does not compile: %s",
+                                  c->run->spec->launches[l].file, res->log ? res->log : "");
+    }
 }
 
 static void take_result(Compiling *c, const CompileResult *res)
 {
     size_t n = c->run->spec->launch_count, l = res->id % n;
     Place *p = &c->places[res->id / n];
-    Item *it = &p->items[l];
-    count_seconds(c, p->config, res);
-    if (deserves_another(res) && it->crashes++ == 0) {
-        farm_add(c->farm, res->id, &it->job);
+    if (c->profiles)
+        count_seconds(c, p->fetched.config, res);
+    if (deserves_another(res) && p->items[l].crashes++ == 0) {
+        farm_add(c->farm, res->id, &p->items[l].job);
         return;
     }
-    c->run->counts.launches_from_cache += res->from_cache && it->crashes == 0;
-    if (res->status != OUTCOME_COMPILED) {
-        fail(c, p->config, res->status, result_first_error(c->run->arena, res->log));
-    } else {
-        ProfileAnswer profile = res->profile;
-        if (res->profiled == PROFILE_LOST)
-            profile = profile_without_walk(c, p->config, l, it, res);
-        take_profiles(c, p->config, it, &profile);
-    }
-    if (--p->wanted == 0)
-        finish(c, p);
+    if (c->profiles)
+        take_profile(c, p, l, res);
+    else
+        take_code(c, p, l, res);
+    p->wanted--;
 }
 
 bool compiling_service(Compiling *c)
@@ -334,11 +374,47 @@ bool compiling_service(Compiling *c)
     return ok;
 }
 
+const Fetched *compiling_first(const Compiling *c)
+{
+    const Place *first = NULL;
+    for (size_t i = 0; i <= c->place_count; i++) {
+        const Place *p = &c->places[i];
+        if (p->arena && !p->kept && p->wanted == 0 && (!first || p->order < first->order))
+            first = p;
+    }
+    return first ? &first->fetched : NULL;
+}
+
+/* The place that it is in. */
+static Place *place_of(Compiling *c, const Fetched *x)
+{
+    size_t i = 0;
+    while (&c->places[i].fetched != x)
+        i++;
+    return &c->places[i];
+}
+
+void compiling_keep(Compiling *c, const Fetched *x)
+{
+    place_of(c, x)->kept = true;
+    c->used--;
+}
+
+void compiling_release(Compiling *c, const Fetched *x)
+{
+    Place *p = place_of(c, x);
+    c->used -= !p->kept;
+    arena_free(p->arena);
+    p->arena = NULL;
+}
+
 bool compiling_take(Compiling *c, size_t *config)
 {
-    if (c->taken == c->ready.count)
+    const Fetched *x = compiling_first(c);
+    if (!x)
         return false;
-    *config = c->ready.at[c->taken++];
+    *config = x->config;
+    compiling_release(c, x);
     return true;
 }
 
@@ -351,7 +427,7 @@ Farm *run_open_farm(Run *r)
         Diag d = diag_new(r->arena);
         r->code.cache = cache_open(r->arena, folder, r->options.trust_cache, &d);
         if (!r->code.cache)
-            diag_warn(r->diag, (Span){0}, "nothing is cached: %s", d.messages.at[0].text);
+            diag_warn(r->diag, (Span){0}, "nothing is cached: %s", diag_first(&d));
     }
     FarmOptions options = {.helper = r->home.compile_helper,
                            .cuda_folder = r->home.cuda_folder,
@@ -362,14 +438,14 @@ Farm *run_open_farm(Run *r)
     return farm_open(&options);
 }
 
-Compiling *compiling_open(Run *r, size_t places)
+Compiling *compiling_open(Run *r, size_t places, bool profiles)
 {
     Compiling *c = ARENA_NEW(r->arena, Compiling);
-    *c = (Compiling){.run = r, .scratch = arena_new(), .place_count = places};
-    c->places = ARENA_ARRAY(r->arena, Place, places);
+    *c = (Compiling){.run = r, .scratch = arena_new(), .place_count = places, .profiles = profiles};
+    c->places = ARENA_ARRAY(r->arena, Place, places + 1);
     c->farm = run_open_farm(r);
-    c->data = run_describe_data(r);
-    c->fds = ARENA_ARRAY(r->arena, struct pollfd, farm_fd_limit(c->farm) + 1);
+    if (profiles)
+        c->data = run_describe_data(r);
     return c;
 }
 
@@ -402,25 +478,58 @@ static void warn_of_unknown(const Compiling *c)
             p->note ? p->note : "no reason given");
 }
 
-void compiling_close(Compiling *c)
+/* What workers did, and what is to be said of it. */
+static void settle(Compiling *c)
 {
-    if (!c)
-        return;
     Run *r = c->run;
     const char *compiler = compiling_compiler(c);
     r->code.compiler = compiler ? compiler : "unknown";
     r->counts.workers_started += farm_started(c->farm);
     if (r->code.cache && farm_started(c->farm) > 0)
         cache_trim(r->code.cache, (uint64_t)(r->options.cache_limit * 1e9));
-    farm_close(c->farm);
-    for (size_t k = 0; k < c->place_count; k++)
-        arena_free(c->places[k].arena);
-    arena_free(c->scratch);
     r->ledger.compile_s += c->compile_s;
     r->ledger.walk_s += c->walk_s;
     r->ledger.walk_core_s += c->walk_core_s;
     warn_of_lost(c);
     warn_of_unknown(c);
+}
+
+void compiling_close(Compiling *c)
+{
+    if (!c)
+        return;
+    if (c->profiles)
+        settle(c);
+    farm_close(c->farm);
+    for (size_t k = 0; k <= c->place_count && !c->whole; k++)
+        arena_free(c->places[k].arena);
+    arena_free(c->scratch);
+}
+
+bool run_fetch_all(Run *r, Arena *a, const size_t *configs, size_t count, Fetched *out)
+{
+    Compiling *c = compiling_open(r, count, false);
+    bool ok = true, all = false;
+    c->whole = a;
+    for (size_t k = 0; k < count && ok; k++)
+        ok = compiling_add(c, configs[k]);
+    while (ok && !all) {
+        ok = compiling_service(c);
+        all = true;
+        for (size_t k = 0; k < count; k++)
+            all = all && c->places[k].wanted == 0;
+        ok = ok && (all || compiling_wait(c));
+    }
+    for (size_t k = 0; k < count; k++)
+        out[k] = c->places[k].fetched;
+    compiling_close(c);
+    return ok;
+}
+
+bool run_fetch(Run *r, Arena *a, size_t config, Fetched *out)
+{
+    return run_fetch_all(r, a, &config, 1, out) &&
+           (!out->failure || diag_fail(r->diag, "%s", out->failure));
 }
 
 bool compiling_has_room(const Compiling *c)
@@ -430,27 +539,44 @@ bool compiling_has_room(const Compiling *c)
 
 size_t compiling_count(const Compiling *c)
 {
-    return c->used + c->ready.count - c->taken;
+    return c->used;
 }
 
-size_t compiling_fd_limit(const Compiling *c)
+void compiling_await(const Compiling *c, Waits *w)
 {
-    return farm_fd_limit(c->farm);
-}
-
-size_t compiling_poll_fds(const Compiling *c, struct pollfd *fds, int *timeout_ms)
-{
-    return farm_pending(c->farm) == 0
-               ? 0
-               : farm_poll_fds(c->farm, fds, farm_fd_limit(c->farm), timeout_ms);
+    farm_await(c->farm, w);
 }
 
 bool compiling_wait(Compiling *c)
 {
-    int timeout_ms = -1;
-    size_t count = compiling_poll_fds(c, c->fds, &timeout_ms);
-    run_wait(c->run, c->fds, count, timeout_ms);
+    Waits w = waits_new(-1);
+    compiling_await(c, &w);
+    run_wait(c->run, &w);
     return !run_stopped(c->run);
+}
+
+bool compiling_run(Compiling *c, const size_t *list, size_t count, const char *note)
+{
+    Run *r = c->run;
+    size_t next = 0, done = 0, config;
+    while (done < count) {
+        for (; next < count && compiling_has_room(c); next++)
+            if (!compiling_add(c, list[next]))
+                return false;
+        const size_t before = done;
+        if (run_stopped(r) || !compiling_service(c))
+            return false;
+        while (compiling_take(c, &config)) {
+            done++;
+            if (r->progress.step)
+                run_progress(r, "compile", done, count,
+                             note ? note : table_name(c->scratch, r->table, config));
+            arena_reset(c->scratch);
+        }
+        if (done == before && !compiling_wait(c))
+            return false;
+    }
+    return true;
 }
 
 const char *compiling_compiler(const Compiling *c)
@@ -460,7 +586,8 @@ const char *compiling_compiler(const Compiling *c)
 
 /* --- what failed -------------------------------------------------------------------------------- */
 
-/* What failed first; where nothing came as far as the compiler, what most configurations lack. */
+/* What failed first; where nothing came as far as the compiler, what most configurations lack; null
+ * where the run ended before any was judged. */
 static const char *first_failure(const Run *r)
 {
     for (size_t i = 0; i < r->table->count; i++)
@@ -471,6 +598,8 @@ static const char *first_failure(const Run *r)
         const size_t o = r->table->outcome[i];
         most = ++count[o] > count[most] ? o : most;
     }
+    if (most == OUTCOME_NONE)
+        return NULL;
     return arena_printf(r->arena, "%s (%zu of %zu configurations; %s can't launch them)",
                         outcome_name((Outcome)most), count[most], r->table->count, r->device->name);
 }
@@ -478,13 +607,17 @@ static const char *first_failure(const Run *r)
 /* One part of a space may be empty or fail altogether; what the others find is no worse for it. */
 bool run_nothing_compiled(const Run *r)
 {
+    const char *failure = first_failure(r);
+    if (!failure && r->table->count && r->options.shards < 2)
+        return diag_fail(r->diag, "the run ended before the first configuration was compiled; "
+                                  "allow it more (--seconds, --compiles)");
     if (r->options.shards < 2)
         return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
-                         first_failure(r));
+                         failure ? failure : "there is none to compile");
     if (r->counts.failed + r->counts.unlaunchable > 0)
         diag_warn(r->diag, (Span){0},
                   "no configuration of part %d/%d compiled; the first failure: %s",
-                  r->options.shard, r->options.shards, first_failure(r));
+                  r->options.shard, r->options.shards, failure);
     else
         diag_warn(r->diag, (Span){0}, "part %d/%d of this space is empty", r->options.shard,
                   r->options.shards);

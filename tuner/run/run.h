@@ -177,7 +177,7 @@ typedef struct RunFinal {
     size_t *list; /* finalists, the fastest first as they were known before */
     size_t count;
     int rounds;          /* 0: not timed again, so what follows is from their own times */
-    const double *times; /* ms; times[round × count + k] */
+    const double *times; /* ms; times[k × rounds + round] */
     double *medians;     /* ms, of each; over the rounds, or its own */
     double *ratios;      /* of each to the fastest: the median ratio */
     double *ratio_low;   /* of each to the fastest: the interval of the median ratio */

@@ -71,9 +71,10 @@ static bool take_item(const Spec *s, const LaunchItem *item, const Value *slots,
         return true;
     if (!expr_eval(item->choice, slots, ev, &name))
         return false;
-    for (size_t i = 0; i < s->argument_count; i++)
-        if (name.kind == VALUE_STRING && strcmp(s->arguments[i].name, name.string) == 0)
-            *out = (RunTaken){&s->arguments[i], i, item->joined};
+    out->argument = name.kind == VALUE_STRING
+                        ? NAME_FIND(s->arguments, s->argument_count, name, name.string)
+                        : NULL;
+    out->index = out->argument ? (size_t)(out->argument - s->arguments) : SIZE_MAX;
     if (out->argument && out->argument->role != ARGUMENT_CONSTANT)
         return true;
     ev->error = out->argument ? "a 'constant' is a variable and no argument"
@@ -251,32 +252,4 @@ void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const Comp
     for (size_t k = 0; k < task->run.launch_count; k++)
         if ((size_t)task->launches[k].module == l)
             task->launches[k].kernel = name;
-}
-
-/* --- a task's own copy ------------------------------------------------------------------------ */
-
-static void copy_launch(Arena *a, TaskLaunch *l)
-{
-    TaskArgument *arguments = ARENA_ARRAY(a, TaskArgument, l->argument_count);
-    if (l->argument_count)
-        memcpy(arguments, l->arguments, l->argument_count * sizeof *arguments);
-    l->arguments = arguments;
-    l->kernel = arena_string(a, l->kernel);
-}
-
-TaskRun run_task_copy(Arena *a, const TaskRun *run)
-{
-    TaskRun out = *run;
-    TaskModule *modules = ARENA_ARRAY(a, TaskModule, run->module_count);
-    TaskLaunch *launches = ARENA_ARRAY(a, TaskLaunch, run->launch_count);
-    for (size_t i = 0; i < run->module_count; i++)
-        modules[i] = (TaskModule){arena_copy(a, run->modules[i].cubin, run->modules[i].size),
-                                  run->modules[i].size};
-    for (size_t i = 0; i < run->launch_count; i++) {
-        launches[i] = run->launches[i];
-        copy_launch(a, &launches[i]);
-    }
-    out.modules = modules;
-    out.launches = launches;
-    return out;
 }

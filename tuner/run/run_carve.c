@@ -26,9 +26,8 @@ static bool read_metrics(Run *r)
 /* Does anybody ask for the metric: a stage of the carving, or the spec by defining it? */
 static bool is_asked_for(const Run *r, const Metric *m)
 {
-    for (size_t i = 0; i < r->plan.columns.count; i++)
-        if (strcmp(r->plan.columns.at[i].name, m->name) == 0)
-            return true;
+    if (NAME_FIND(r->plan.columns.at, r->plan.columns.count, name, m->name))
+        return true;
     for (size_t i = 0; i < r->spec->metric_line_count; i++)
         if (m->at.source == r->spec->metric_lines[i])
             return true;

@@ -30,7 +30,7 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
     Diag d = diag_new(r->arena);
     farm_add(x->farm, 0, job);
     if (!farm_next(x->farm, r->arena, res, &d)) {
-        x->out->uncompiled = d.messages.count ? d.messages.at[0].text : "no compiler";
+        x->out->uncompiled = d.messages.count ? diag_first(&d) : "no compiler";
         return false;
     }
     if (res->status != OUTCOME_COMPILED && strstr(res->log, "__nv_name_map") && job->source &&

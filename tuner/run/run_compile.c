@@ -24,47 +24,6 @@ static bool is_wanted(const Run *r, size_t i)
     return (!r->only || r->only[i]) && table_fits(r->table, i) && run_is_in_shard(r, i);
 }
 
-static size_t count_wanted(const Run *r)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->table->count; i++)
-        n += is_wanted(r, i);
-    return n;
-}
-
-/* Takes what is ready. */
-static bool take_ready(Compiling *c, Run *r, size_t *done, size_t all)
-{
-    size_t config;
-    if (!compiling_service(c))
-        return false;
-    while (compiling_take(c, &config)) {
-        ++*done;
-        if (r->progress.step) {
-            Arena *scratch = arena_new();
-            run_progress(r, "compile", *done, all, table_name(scratch, r->table, config));
-            arena_free(scratch);
-        }
-    }
-    return true;
-}
-
-static bool compile_each(Compiling *c, Run *r)
-{
-    size_t next = 0, done = 0, all = count_wanted(r);
-    while (done < all) {
-        for (; next < r->table->count && compiling_has_room(c); next++)
-            if (is_wanted(r, next) && !compiling_add(c, next))
-                return false;
-        size_t before = done;
-        if (run_stopped(r) || !take_ready(c, r, &done, all))
-            return false;
-        if (done == before && !compiling_wait(c))
-            return false;
-    }
-    return true;
-}
-
 static void charge_compiling(Run *r, double *since)
 {
     run_charge(r, LEDGER_COMPILE, since);
@@ -81,8 +40,12 @@ static bool compile_all(Run *r)
 {
     double since = clock_seconds();
     size_t places = (size_t)r->options.jobs * PLACES_OF_WORKER;
-    Compiling *c = compiling_open(r, places < PLACES_LEAST ? PLACES_LEAST : places);
-    bool ok = compile_each(c, r);
+    Compiling *c = compiling_open(r, places < PLACES_LEAST ? PLACES_LEAST : places, true);
+    size_t *list = ARENA_ARRAY(r->arena, size_t, r->table->count), count = 0;
+    for (size_t i = 0; i < r->table->count; i++)
+        if (is_wanted(r, i))
+            list[count++] = i;
+    bool ok = compiling_run(c, list, count, NULL);
     compiling_close(c);
     charge_compiling(r, &since);
     return ok;

@@ -7,10 +7,9 @@
 #include "tuner/run/npy.h"
 #include "tuner/spec/code_text.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
@@ -65,9 +64,6 @@ bool run_argument_count(Run *r, size_t argument, int64_t *out)
 
 /* --- contents ----------------------------------------------------------------------------------- */
 
-/* What the GPU process can make by itself is only described; the rest (formulas, sorted values,
- * copies, files) is made here and given as bytes. */
-
 /* Bytes of all buffers that are made here; they travel in one message. */
 enum { MADE_LIMIT = 1 << 29 };
 
@@ -114,336 +110,211 @@ static bool random_contents(const Run *r, const Contents *c, size_t argument, Ta
     return random_seed(r, c, argument, &out->seed);
 }
 
-/* --- made here -------------------------------------------------------------------------------- */
-
-/* Room for the whole buffer, and the contents that point to it; NULL after a message. */
-static unsigned char *make_room(const Run *r, const Argument *g, int64_t count, TaskContents *out)
+/* The names that a formula may use, for who evaluates it elsewhere. */
+static void formula(const Run *r, const Contents *c, DataContents *out)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow((size_t)count, task_type_size(g->element), &bytes) ||
-        bytes > MADE_LIMIT) {
-        diag_error(r->diag, g->at,
-                   "these contents of '%s' are made on the host and may have %d MB at most",
-                   g->name, MADE_LIMIT >> 20);
-        return NULL;
+    const Spec *s = r->spec;
+    const Span at = expr_span(c->numbers[0]);
+    DataName *names = ARENA_ARRAY(r->arena, DataName, s->problem_name_count);
+    out->expr = c->numbers[0];
+    out->slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    out->index_slot = spec_index_slot(s);
+    out->formula = arena_copy(r->arena, at.source->text + at.offset, at.length);
+    out->names = names;
+    out->name_count = s->problem_name_count;
+    for (size_t i = 0; i < out->name_count; i++) {
+        const Value v = out->slots[i];
+        names[i] = (DataName){.name = s->problem_names[i],
+                              .kind = v.kind,
+                              .integer = v.kind == VALUE_INT ? v.integer : 0,
+                              .real = v.kind == VALUE_REAL ? v.real : 0,
+                              .text = v.kind == VALUE_STRING ? v.string : ""};
     }
-    unsigned char *room = arena_alloc(r->arena, bytes);
-    *out = (TaskContents){.kind = TASK_BYTES, .bytes = room, .size = bytes};
-    return room;
 }
 
-static bool formula(const Run *r, const Argument *g, const Contents *c, int64_t count,
-                    TaskContents *out)
+/* The numbers of an .npy file begin behind its header. */
+static bool describe_file(Run *r, const Argument *g, const Contents *c, DataContents *out)
 {
-    unsigned char *room = make_room(r, g, count, out);
-    Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
-    size_t at = spec_index_slot(r->spec), size = task_type_size(g->element);
+    enum { HEADER = 1 << 20 };
+    const size_t length = strlen(c->path);
+    uint64_t size;
+    const int fd = file_open(c->path, &size, r->diag);
+    if (fd < 0)
+        return false;
+    char *start = memory_new(HEADER);
+    const char *data = start, *wrong = NULL;
+    size_t left;
+    const ssize_t n = pread(fd, start, HEADER, 0);
+    Diag d = diag_new(r->arena);
+    if (length > 4 && strcmp(c->path + length - 4, ".npy") == 0 &&
+        !npy_data(r->arena, start, n > 0 ? (size_t)n : 0, g->element.scalar, &data, &left, &d))
+        wrong = diag_first(&d);
+    out->path = c->path;
+    out->stamp = file_stamp(r->arena, c->path);
+    out->offset = data - start;
+    free(start);
+    close(fd);
+    const long long holds = (long long)size - out->offset;
+    if (wrong)
+        return diag_error(r->diag, c->at, "'%s': %s", c->file, wrong);
+    return holds == out->bytes || diag_error(r->diag, c->at, "'%s' holds %lld bytes, '%s' has %lld",
+                                             c->file, holds, g->name, (long long)out->bytes);
+}
+
+static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, DataContents *out);
+
+static bool describe_sorted(Run *r, size_t argument, const Contents *c, int64_t count,
+                            DataContents *out)
+{
+    out->of = ARENA_NEW(r->arena, DataContents);
+    return r->spec->arguments[argument].element.lanes == 1
+               ? describe(r, argument, c->inner, count, out->of)
+               : diag_error(r->diag, c->at, "vectors have no order to be sorted by");
+}
+
+/* From another buffer: all of it, one of its lanes, or its lanes one after the other. */
+static bool describe_taken(Run *r, const Argument *g, const Contents *c, int64_t count,
+                           DataContents *out)
+{
+    const Argument *from = &r->spec->arguments[c->from_argument];
+    Value lane = value_int(0);
+    int64_t elements = 0;
+    const int lanes = from->element.lanes;
+    if (!run_argument_count(r, c->from_argument, &elements) ||
+        (c->kind == CONTENTS_LANE && !number(r, c->numbers[0], &lane)))
+        return false;
+    if (lane.integer < 0 || lane.integer >= lanes)
+        return diag_error(r->diag, c->at, "'%s' has %d lanes, counted from 0", from->name, lanes);
+    const int64_t scalars = count * g->element.lanes;
+    const int64_t there = elements * (c->kind == CONTENTS_LANE ? 1 : lanes);
+    if (scalars > there)
+        return diag_error(r->diag, c->at, "'%s' has %lld numbers, '%s' gives %lld", g->name,
+                          (long long)scalars, from->name, (long long)there);
+    out->of = ARENA_NEW(r->arena, DataContents);
+    out->scalar = from->element.scalar;
+    out->lanes = lanes;
+    out->first = lane.integer;
+    out->step = c->kind == CONTENTS_COPY ? 1 : lanes;
+    out->wrap = c->kind == CONTENTS_LANES ? elements : INT64_C(1) << 62;
+    return describe(r, c->from_argument, &from->contents, elements, out->of);
+}
+
+static bool make(Run *r, const Argument *g, DataContents *c);
+
+/* What contents of `count` elements of an argument's type are.  False after a message. */
+static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, DataContents *out)
+{
+    static const DataKind kinds[CONTENTS_UNDEFINED + 1] = {
+        [CONTENTS_FORMULA] = DATA_FORMULA, [CONTENTS_FILE] = DATA_FILE,
+        [CONTENTS_SORTED] = DATA_SORTED,   [CONTENTS_COPY] = DATA_TAKEN,
+        [CONTENTS_LANE] = DATA_TAKEN,      [CONTENTS_LANES] = DATA_TAKEN};
+    const Argument *g = &r->spec->arguments[argument];
+    *out = (DataContents){.kind = kinds[c->kind], .where = c->at, .task.kind = TASK_ZERO};
+    if (__builtin_mul_overflow(count, (int64_t)task_type_size(g->element), &out->bytes))
+        out->bytes = INT64_MAX;
+    switch (c->kind) {
+    case CONTENTS_UNDEFINED:
+        out->task.kind = TASK_UNDEFINED;
+        return true;
+    case CONTENTS_KEPT:
+        out->task.kind = TASK_KEPT;
+        return true;
+    case CONTENTS_ZERO:
+        return true;
+    case CONTENTS_CONSTANT:
+        out->task.kind = TASK_CONSTANT;
+        return real(r, c->numbers[0], &out->task.value);
+    case CONTENTS_UNIFORM:
+    case CONTENTS_NORMAL:
+        return random_contents(r, c, argument, &out->task);
+    case CONTENTS_FORMULA:
+        formula(r, c, out);
+        return !argument_is_mixed(g) || make(r, g, out); /* its numbers are of several types */
+    case CONTENTS_FILE:
+        return describe_file(r, g, c, out);
+    case CONTENTS_SORTED:
+        return describe_sorted(r, argument, c, count, out);
+    default:
+        return describe_taken(r, g, c, count, out);
+    }
+}
+
+/* Number by number, in `room`. */
+static bool make_each(Run *r, const Argument *g, const DataContents *c, unsigned char *room)
+{
+    const bool mixed = c->kind == DATA_FORMULA && argument_is_mixed(g);
+    const uint64_t lanes = mixed ? (uint64_t)argument_numbers(g) : (uint64_t)g->element.lanes;
+    const uint64_t size = task_type_size(g->element), count = (uint64_t)c->bytes / size;
     Arena *scratch = arena_new();
-    bool ok = room != NULL;
-    for (int64_t i = 0; ok && i < count; i++) {
-        for (int lane = 0; ok && lane < argument_numbers(g); lane++) {
-            const Field f = argument_number(g, lane);
-            Evaluation ev = {.arena = scratch};
-            Value v;
-            slots[at] = value_int(i);
-            slots[at + 1] = value_int(lane);
-            if (!expr_eval(c->numbers[0], slots, &ev, &v))
-                ok = diag_error(r->diag, ev.error_at, "%s, for i = %lld", ev.error, (long long)i);
-            else if (!contents_store_value(f.scalar, v, room + f.offset))
-                ok = diag_error(r->diag, c->at, "the value for i = %lld does not fit into %s",
-                                (long long)i, task_scalar_name(f.scalar));
-        }
-        room += size;
-        if (arena_used(scratch) > 1 << 16)
-            arena_reset(scratch);
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < count * lanes; i++) {
+        const size_t one = task_scalar_size(g->element.scalar);
+        const int lane = (int)(i % lanes);
+        const Field f =
+            mixed ? argument_number(g, lane) : (Field){g->element.scalar, (size_t)lane * one};
+        uint64_t bits;
+        ok = data_scalar(scratch, c, f.scalar, lanes, i, &bits, r->diag);
+        memcpy(room + i / lanes * size + f.offset, &bits, task_scalar_size(f.scalar));
     }
     arena_free(scratch);
     return ok;
 }
 
-/* --- sorted ----------------------------------------------------------------------------------- */
-
-/* Contents of `count` elements of an argument's type.  False after a message. */
-static bool make_contents(Run *r, size_t argument, const Contents *c, int64_t count,
-                          TaskContents *out);
-
-static bool sorted(Run *r, size_t argument, const Contents *c, int64_t count, TaskContents *out)
+/* Makes the bytes of contents that the GPU process cannot make by itself.  False after a message. */
+static bool make(Run *r, const Argument *g, DataContents *c)
 {
-    const Argument *g = &r->spec->arguments[argument];
-    TaskContents inner;
-    if (g->element.lanes > 1)
-        return diag_error(r->diag, c->at, "vectors have no order to be sorted by");
-    if (!make_contents(r, argument, c->inner, count, &inner))
+    if (c->kind == DATA_MADE)
+        return true;
+    if (c->kind != DATA_FILE && c->bytes > MADE_LIMIT)
+        return diag_error(r->diag, g->at,
+                          "these contents of '%s' are made on the host and may have %d MB at most",
+                          g->name, MADE_LIMIT >> 20);
+    if (!data_ready(r->arena, c, g->element.scalar, g->element.lanes, MADE_LIMIT, NULL, r->diag))
         return false;
-    unsigned char *room = make_room(r, g, count, out);
-    if (!room)
-        return false;
-    contents_fill(inner, g->element.scalar, 0, (size_t)count, room);
-    contents_sort(g->element.scalar, room, (size_t)count);
-    return true;
+    if (c->at)
+        return true;
+    unsigned char *room = arena_alloc(r->arena, (size_t)c->bytes + sizeof(uint64_t));
+    c->at = room;
+    return make_each(r, g, c, room);
 }
-
-/* --- from another buffer ---------------------------------------------------------------------- */
-
-/* Where scalar `i` of the new buffer stands in the old one. */
-typedef struct Mapping {
-    ContentsKind kind;
-    size_t lanes, lane; /* of the old one; the one that is taken */
-    size_t elements;    /* of the old one */
-} Mapping;
-
-static size_t mapped(const Mapping *m, size_t i)
-{
-    if (m->kind == CONTENTS_LANE)
-        return i * m->lanes + m->lane;
-    if (m->kind == CONTENTS_LANES)
-        return i % m->elements * m->lanes + i / m->elements;
-    return i;
-}
-
-static bool find_mapping(Run *r, const Contents *c, const Argument *from, int64_t elements,
-                         Mapping *out)
-{
-    Value lane = value_int(0);
-    *out = (Mapping){c->kind, (size_t)from->element.lanes, 0, (size_t)elements};
-    if (c->kind == CONTENTS_LANE && !number(r, c->numbers[0], &lane))
-        return false;
-    if (lane.integer < 0 || lane.integer >= from->element.lanes)
-        return diag_error(r->diag, c->at, "'%s' has %d lanes, counted from 0", from->name,
-                          from->element.lanes);
-    out->lane = (size_t)lane.integer;
-    return true;
-}
-
-static bool taken(Run *r, const Argument *g, const Contents *c, int64_t count, TaskContents *out)
-{
-    const Argument *from = &r->spec->arguments[c->from_argument];
-    TaskContents source;
-    int64_t elements = 0;
-    Mapping m;
-    if (!run_argument_count(r, c->from_argument, &elements) ||
-        !find_mapping(r, c, from, elements, &m) ||
-        !make_contents(r, c->from_argument, &from->contents, elements, &source))
-        return false;
-    size_t scalars = (size_t)count * (size_t)g->element.lanes;
-    size_t there = (size_t)elements * (c->kind == CONTENTS_LANE ? 1 : m.lanes);
-    if (scalars > there)
-        return diag_error(r->diag, c->at, "'%s' has %zu numbers, '%s' gives %zu", g->name, scalars,
-                          from->name, there);
-    unsigned char *room = make_room(r, g, count, out);
-    size_t size = task_scalar_size(g->element.scalar);
-    TaskScalar old = from->element.scalar;
-    for (size_t i = 0; room && i < scalars; i++) {
-        uint64_t one;
-        contents_fill(source, old, mapped(&m, i), 1, &one);
-        if (old == g->element.scalar)
-            memcpy(room + i * size, &one, size);
-        else
-            contents_store(g->element.scalar, contents_value(old, &one), room + i * size);
-    }
-    return room != NULL;
-}
-
-/* --- files ------------------------------------------------------------------------------------ */
-
-static bool from_file(Run *r, const Argument *g, const Contents *c, int64_t count,
-                      TaskContents *out)
-{
-    size_t size = 0, want = (size_t)count * task_type_size(g->element);
-    static const uint64_t HEADER_MOST = 1 << 20; /* of an .npy */
-    const char *bytes = file_read_most(r->arena, c->path, want + HEADER_MOST, &size, r->diag);
-    if (!bytes)
-        return false;
-    size_t length = strlen(c->path);
-    bool npy = length > 4 && strcmp(c->path + length - 4, ".npy") == 0;
-    Diag d = diag_new(r->arena);
-    if (npy && !npy_data(r->arena, bytes, size, g->element.scalar, &bytes, &size, &d))
-        return diag_error(r->diag, c->at, "'%s': %s", c->file, d.messages.at[0].text);
-    if (size != want)
-        return diag_error(r->diag, c->at, "'%s' holds %zu bytes, '%s' has %zu", c->file, size,
-                          g->name, want);
-    *out = (TaskContents){.kind = TASK_BYTES, .bytes = bytes, .size = size};
-    return true;
-}
-
-/* --- all of them ------------------------------------------------------------------------------ */
 
 static bool make_contents(Run *r, size_t argument, const Contents *c, int64_t count,
                           TaskContents *out)
 {
-    const Argument *g = &r->spec->arguments[argument];
-    *out = (TaskContents){.kind = TASK_ZERO};
-    switch (c->kind) {
-    case CONTENTS_UNDEFINED:
-        out->kind = TASK_UNDEFINED;
-        return true;
-    case CONTENTS_KEPT:
-        out->kind = TASK_KEPT;
-        return true;
-    case CONTENTS_ZERO:
-        return true;
-    case CONTENTS_CONSTANT:
-        out->kind = TASK_CONSTANT;
-        return real(r, c->numbers[0], &out->value);
-    case CONTENTS_UNIFORM:
-    case CONTENTS_NORMAL:
-        return random_contents(r, c, argument, out);
-    case CONTENTS_FORMULA:
-        return formula(r, g, c, count, out);
-    case CONTENTS_SORTED:
-        return sorted(r, argument, c, count, out);
-    case CONTENTS_FILE:
-        return from_file(r, g, c, count, out);
-    default:
-        return taken(r, g, c, count, out);
-    }
-}
-
-/* --- described, for walks -----------------------------------------------------------------------
- */
-
-/* The names that a formula may use. */
-static json_t *names_of(const Run *r)
-{
-    const Spec *s = r->spec;
-    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
-    json_t *names = json_object();
-    for (size_t i = 0; i < s->problem_name_count; i++) {
-        const Value v = slots[i];
-        json_object_set_new(names, s->problem_names[i],
-                            v.kind == VALUE_INT    ? json_integer(v.integer)
-                            : v.kind == VALUE_REAL ? json_real(v.real)
-                                                   : json_string(v.string));
-    }
-    return names;
-}
-
-static json_t *describe_formula(const Run *r, const Contents *c)
-{
-    const Span at = expr_span(c->numbers[0]);
-    const char *text = arena_copy(r->arena, at.source->text + at.offset, at.length);
-    return json_pack("{s:s, s:s, s:o}", "kind", "formula", "text", text, "names", names_of(r));
-}
-
-static json_t *describe_random(Run *r, size_t argument, const Contents *c)
-{
-    TaskContents t = {0};
-    if (!random_contents(r, c, argument, &t))
-        return NULL;
-    return json_pack("{s:s, s:f, s:f, s:I}", "kind", t.kind == TASK_NORMAL ? "normal" : "uniform",
-                     "lo", t.lo, "hi", t.hi, "seed", (json_int_t)t.seed);
-}
-
-/* Where the numbers of a file begin: behind the header of an .npy. */
-static bool data_offset(Run *r, const Argument *g, const Contents *c, size_t *offset)
-{
-    enum { HEADER = 1 << 16 };
-    const size_t length = strlen(c->path);
-    *offset = 0;
-    if (length <= 4 || strcmp(c->path + length - 4, ".npy") != 0)
-        return true;
-    FILE *f = fopen(c->path, "rb");
-    char *start = arena_alloc(r->arena, HEADER);
-    const size_t size = f ? fread(start, 1, HEADER, f) : 0;
-    const char *data = NULL;
-    size_t left = 0;
-    Diag quiet = diag_new(r->arena);
-    const bool ok = f && npy_data(r->arena, start, size, g->element.scalar, &data, &left, &quiet);
-    if (f)
-        fclose(f);
-    *offset = ok ? (size_t)(data - start) : 0;
-    return ok;
-}
-
-static json_t *describe_file(Run *r, const Argument *g, const Contents *c, int64_t count)
-{
-    size_t offset;
-    if (!file_exists(c->path) || !data_offset(r, g, c, &offset))
-        return NULL;
-    return json_pack("{s:s, s:s, s:I, s:I, s:s}", "kind", "file", "path", c->path, "offset",
-                     (json_int_t)offset, "size",
-                     (json_int_t)count * (json_int_t)task_type_size(g->element), "stamp",
-                     file_stamp(r->arena, c->path));
-}
-
-static json_t *describe(Run *r, size_t argument, const Contents *c, int64_t count);
-
-static json_t *describe_taken(Run *r, const Contents *c)
-{
-    const Argument *from = &r->spec->arguments[c->from_argument];
-    int64_t elements = 0;
-    Mapping m;
-    if (!run_argument_count(r, c->from_argument, &elements) ||
-        !find_mapping(r, c, from, elements, &m))
-        return NULL;
-    json_t *of = describe(r, c->from_argument, &from->contents, elements);
-    const bool all = c->kind == CONTENTS_COPY;
-    return of ? json_pack(
-                    "{s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "kind", "taken", "scalar",
-                    task_scalar_name(from->element.scalar), "lanes", (json_int_t)m.lanes, "from",
-                    (json_int_t)m.lane, "step", (json_int_t)(all ? 1 : m.lanes), "wrap",
-                    c->kind == CONTENTS_LANES ? (json_int_t)m.elements : INT64_C(1) << 62, "of", of)
-              : NULL;
-}
-
-/* NULL: nothing is known of them. */
-static json_t *describe(Run *r, size_t argument, const Contents *c, int64_t count)
-{
-    const Argument *g = &r->spec->arguments[argument];
-    double value = 0;
-    json_t *of;
-    switch (c->kind) {
-    case CONTENTS_ZERO:
-        return json_pack("{s:s}", "kind", "zero");
-    case CONTENTS_CONSTANT:
-        return real(r, c->numbers[0], &value)
-                   ? json_pack("{s:s, s:f}", "kind", "constant", "value", value)
-                   : NULL;
-    case CONTENTS_UNIFORM:
-    case CONTENTS_NORMAL:
-        return describe_random(r, argument, c);
-    case CONTENTS_FORMULA: /* which is written out as if all numbers were of one type */
-        return argument_is_mixed(g) ? NULL : describe_formula(r, c);
-    case CONTENTS_FILE:
-        return describe_file(r, g, c, count);
-    case CONTENTS_SORTED:
-        of = describe(r, argument, c->inner, count);
-        return of ? json_pack("{s:s, s:I, s:o}", "kind", "sorted", "count", (json_int_t)count, "of",
-                              of)
-                  : NULL;
-    case CONTENTS_COPY:
-    case CONTENTS_LANE:
-    case CONTENTS_LANES:
-        return describe_taken(r, c);
-    case CONTENTS_KEPT:
-    case CONTENTS_UNDEFINED:
-        break;
-    }
-    return NULL;
+    DataContents data;
+    if (!describe(r, argument, c, count, &data) || !make(r, &r->spec->arguments[argument], &data))
+        return false;
+    *out = data.task;
+    if (data.at)
+        *out = (TaskContents){.kind = TASK_BYTES, .bytes = data.at, .size = (size_t)data.bytes};
+    return true;
 }
 
 const char *run_describe_data(Run *r)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < r->spec->argument_count; i++) {
-        const Argument *g = &r->spec->arguments[i];
-        int64_t count = 0;
-        if ((g->role != ARGUMENT_IN && g->role != ARGUMENT_CONSTANT) ||
-            !run_argument_count(r, i, &count))
+    const Spec *s = r->spec;
+    DataBuffer *buffers = ARENA_ARRAY(r->arena, DataBuffer, s->argument_count);
+    size_t count = 0;
+    Diag quiet = diag_new(r->arena), *aloud = r->diag;
+    r->diag = &quiet; /* who needs the contents says what is wrong with them */
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        const bool kept = g->role == ARGUMENT_IN || g->role == ARGUMENT_CONSTANT,
+                   stood = kept || g->role == ARGUMENT_INOUT || g->role == ARGUMENT_SCRATCH;
+        DataBuffer *b = &buffers[count];
+        int64_t elements = 0;
+        if (!stood || !run_argument_count(r, i, &elements) ||
+            !describe(r, i, &g->contents, elements, &b->is))
             continue;
-        json_t *is = describe(r, i, &g->contents, count);
-        if (is)
-            json_array_append_new(list, json_pack("{s:I, s:s?, s:s, s:I, s:o}", "address",
-                                                  (json_int_t)run_pretended_address(i), "symbol",
-                                                  g->role == ARGUMENT_CONSTANT ? g->name : NULL,
-                                                  "scalar", task_scalar_name(g->element.scalar),
-                                                  "lanes", (json_int_t)g->element.lanes, "is", is));
+        b->address = (int64_t)run_pretended_address(i);
+        b->symbol = g->role == ARGUMENT_CONSTANT ? g->name : NULL;
+        b->scalar = g->element.scalar;
+        b->lanes = g->element.lanes;
+        b->written = !kept;
+        count++;
     }
-    char *text = json_dumps(list, JSON_COMPACT | JSON_SORT_KEYS);
-    const char *out = arena_string(r->arena, text ? text : "[]");
-    free(text);
-    json_decref(list);
-    return out;
+    r->diag = aloud;
+    return data_describe(r->arena, buffers, count);
 }
 
 /* --- buffers ---------------------------------------------------------------------------------- */

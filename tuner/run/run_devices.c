@@ -101,7 +101,7 @@ static void drop_unusable(Run *r, const char *what)
         if (gpu_usable(r->gpus[i].gpu, &why))
             continue;
         diag_warn(r->diag, (Span){0}, "GPU %d %s and is left out: %s", r->gpus[i].ordinal, what,
-                  why.messages.at[0].text);
+                  diag_first(&why));
         drop_gpu(r, i);
     }
 }
@@ -154,7 +154,7 @@ static bool check_named(Run *r)
             r->gpus[i].ordinal = gpu_ordinal(r->gpus[i].gpu);
             continue;
         }
-        r->why_not_measured = why.messages.at[0].text;
+        r->why_not_measured = diag_first(&why);
         if (r->options.devices && !is_all(r))
             diag_fail(r->diag, "GPU %d cannot be used: %s", r->gpus[i].ordinal,
                       r->why_not_measured);
@@ -210,7 +210,7 @@ bool run_give_problem(Run *r, const TaskProblem *problem)
     for (size_t i = 0; i < r->gpu_count; i++)
         any = gpu_usable(r->gpus[i].gpu, &why) || any;
     if (!any)
-        return diag_fail(r->diag, "%s", why.messages.at[0].text);
+        return diag_fail(r->diag, "%s", diag_first(&why));
     drop_unusable(r, "cannot take the problem");
     r->gpu = r->gpus[0].gpu;
     return true;

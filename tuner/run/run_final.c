@@ -5,7 +5,6 @@
 #include "tuner/gpu/sampling.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -88,12 +87,9 @@ static int rounds_for(const Run *r, const RunFinal *f)
 /* --- deciding --------------------------------------------------------------------------------- */
 
 /* The times of finalist k, one for each round. */
-static double *column(const RunFinal *f, size_t k)
+static const double *times_of(const RunFinal *f, size_t k)
 {
-    double *times = memory_new((size_t)f->rounds * sizeof *times);
-    for (size_t i = 0; i < (size_t)f->rounds; i++)
-        times[i] = f->times[i * f->count + k];
-    return times;
+    return f->times + k * (size_t)f->rounds;
 }
 
 /* What counts: the median for the same work. */
@@ -107,10 +103,8 @@ static void take_medians(const Run *r, RunFinal *f)
     f->fastest = SIZE_MAX;
     size_t best = SIZE_MAX;
     for (size_t k = 0; k < f->count; k++) {
-        double *times = f->rounds > 0 ? column(f, k) : NULL;
-        f->medians[k] =
-            times ? stats_median(times, (size_t)f->rounds) : r->table->times[f->list[k]].median;
-        free(times);
+        f->medians[k] = f->rounds > 0 ? stats_median(times_of(f, k), (size_t)f->rounds)
+                                      : r->table->times[f->list[k]].median;
         if (best == SIZE_MAX || per_work(r, f, k) < per_work(r, f, best))
             best = k;
     }
@@ -131,11 +125,9 @@ static void take_ratio(const Run *r, RunFinal *f, size_t k, size_t best)
     double ratio = f->medians[k] / f->medians[best];
     StatsInterval i = ratio_unpaired(&r->table->times[f->list[k]], &r->table->times[f->list[best]]);
     if (f->rounds > 0) {
-        double *a = column(f, k), *b = column(f, best);
+        const double *a = times_of(f, k), *b = times_of(f, best);
         ratio = stats_ratio(a, b, (size_t)f->rounds);
         i = stats_ratio_interval(a, b, (size_t)f->rounds);
-        free(a);
-        free(b);
     }
     f->ratios[k] = ratio / work;
     f->ratio_low[k] = i.low / work;
@@ -234,7 +226,7 @@ bool run_final(Run *r, const Timer *t)
 
 /* --- recorded --------------------------------------------------------------------------------- */
 
-static int latest_number(const TimesRecording *t)
+int run_final_latest(const TimesRecording *t)
 {
     int latest = 0;
     for (size_t i = 0; i < t->finals.count; i++)
@@ -258,21 +250,11 @@ static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
     return found;
 }
 
-/* Rounds by finalists, from finalists by rounds. */
-static const double *turn(const Run *r, const RecordFinal *const *rows, size_t count, int rounds)
-{
-    double *times = ARENA_ARRAY(r->arena, double, count *(size_t)rounds);
-    for (size_t k = 0; k < count; k++)
-        for (size_t i = 0; i < (size_t)rounds; i++)
-            times[i * count + k] = rows[k]->row.times_ms[i];
-    return times;
-}
-
 /* The latest rows of the final; one that was cut short has as many rounds as its shortest row. */
 RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
 {
     RunFinal f = {.fastest = SIZE_MAX};
-    int number = latest_number(t);
+    int number = run_final_latest(t);
     const RecordFinal **rows = ARENA_ARRAY(r->arena, const RecordFinal *, t->finals.count);
     f.list = ARENA_ARRAY(r->arena, size_t, t->finals.count);
     for (size_t i = 0; i < t->finals.count; i++) {
@@ -285,7 +267,11 @@ RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
         rows[f.count] = x;
         f.list[f.count++] = config;
     }
-    f.times = turn(r, rows, f.count, f.rounds);
+    double *times = ARENA_ARRAY(r->arena, double, f.count *(size_t)f.rounds);
+    for (size_t k = 0; k < f.count; k++)
+        memcpy(times + k * (size_t)f.rounds, rows[k]->row.times_ms,
+               (size_t)f.rounds * sizeof *times);
+    f.times = times;
     if (f.count > 0)
         run_final_decide(r, &f);
     return f;

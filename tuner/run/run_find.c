@@ -29,18 +29,11 @@ static bool next_setting(Arena *a, const char **text, Setting *out)
 
 static size_t find_parameter(const Spec *s, const char *name, Diag *d)
 {
-    enum { NAMES = 256 };
-    const char *names[NAMES];
-    size_t count = 0;
-    for (size_t p = 0; p < s->parameter_count; p++) {
-        if (strcmp(s->parameters[p].name, name) == 0)
-            return p;
-        if (count < NAMES)
-            names[count++] = s->parameters[p].name;
-    }
-    const char *closest = name_closest(name, names, count);
-    diag_fail(d, "space '%s' has no parameter '%s'%s%s%s", s->name, name,
-              closest ? "; did you mean '" : "", closest ? closest : "", closest ? "'?" : "");
+    const Parameter *p = NAME_FIND(s->parameters, s->parameter_count, name, name);
+    if (p)
+        return (size_t)(p - s->parameters);
+    const char *closest = NAME_LIKE(s->parameters, s->parameter_count, name, name);
+    diag_fail(d, "space '%s' has no parameter '%s'%s", s->name, name, diag_meant(d, closest));
     return SIZE_MAX;
 }
 
@@ -122,7 +115,7 @@ static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
         Value v;
         if (!expr_eval(s->constraints[i].condition, slots, &ev, &v))
             return NULL;
-        if (v.kind == VALUE_BOOL ? !v.boolean : value_as_real(v) == 0)
+        if (!value_is_true(v))
             return &s->constraints[i];
     }
     return NULL;

@@ -11,8 +11,6 @@
 #include "tuner/run/run.h"
 #include "tuner/spec/contents.h"
 
-#include <poll.h>
-
 struct Timer; /* timer.h */
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -90,9 +88,6 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev);
 
 /* The code of launch `l`, and the names that it has there, copied to `a`. */
 void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res);
-
-/* A copy that shares nothing but variables' names. */
-TaskRun run_task_copy(Arena *a, const TaskRun *run);
 
 /* Elements of each buffer that are compared of configuration `i`.  False after a message. */
 bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count);
@@ -179,9 +174,8 @@ bool run_give_problem(Run *r, const TaskProblem *problem);
 /* Shall the run end?  Stages then return false, without a message. */
 bool run_stopped(Run *r);
 
-/* Waits for one of the descriptors, the time, or the wish to stop.  There is room for one more in
- * `fds`. */
-void run_wait(const Run *r, struct pollfd *fds, size_t count, int timeout_ms);
+/* Waits for these, or the wish to stop. */
+void run_wait(const Run *r, Waits *w);
 
 /* gpu_settle that can be stopped. */
 bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count);
@@ -235,8 +229,22 @@ void run_suspects_find(Run *r);
 /* "sm_90" */
 const char *run_architecture(Arena *a, const Run *r);
 
-/* All launches of configuration `i` with their code, compiled now.  False after a message. */
-bool run_fetch(Run *r, size_t i, TaskRun *out);
+/* A configuration with its code, or with the reason why there is none. */
+typedef struct Fetched {
+    size_t config;
+    TaskRun run;
+    const char **ptx;        /* of each module */
+    const int64_t *compared; /* elements of each buffer that are compared */
+    size_t compared_count;
+    const char *failure; /* NULL: the code is there */
+} Fetched;
+
+/* Fetches configurations with all their launches into `a`, from the cache or compiled now; the run's
+ * data is made.  False when the run was stopped or after a message: nothing can be compiled. */
+bool run_fetch_all(Run *r, Arena *a, const size_t *configs, size_t count, Fetched *out);
+
+/* The same of one; its failure is a message, too. */
+bool run_fetch(Run *r, Arena *a, size_t config, Fetched *out);
 
 /* The kernel of launch `l` in compiled code. */
 const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res);
@@ -296,6 +304,10 @@ RecordHeader run_record_header(Run *r);
 
 /* The values of configuration `i` in the header's order; NULL when it has other parameters. */
 const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i);
+
+/* The run's own recording, of this header, to be gone on with in its folder; `existing`: what an earlier
+ * run left in it, or NULL.  NULL after a message. */
+TimesWriter *run_open_recording(Run *r, const RecordHeader *h, const TimesRecording **existing);
 
 /* Adds the outcome of configuration `i`. */
 bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i);
@@ -392,6 +404,9 @@ bool run_final_is_tied(const RunFinal *f, size_t config);
 
 /* The place of a configuration among the finalists; SIZE_MAX: it is none. */
 size_t run_final_place(const RunFinal *f, size_t config);
+
+/* The number of a recording's latest final; 0: it has none. */
+int run_final_latest(const TimesRecording *t);
 
 /* The latest final of a recording, decided; without finalists when it has none. */
 RunFinal run_final_recorded(const Run *r, const TimesRecording *t);

@@ -105,29 +105,12 @@ static bool set_kernels(Run *r, TaskProblem *problem)
 
 /* --- the first configuration as reference ----------------------------------------------------- */
 
-bool run_fetch(Run *r, size_t i, TaskRun *out)
-{
-    Evaluation ev = {.arena = r->arena};
-    RunTask task;
-    if (!run_task(r->arena, r, i, &task, &ev))
-        return refuse(r, &ev);
-    for (size_t l = 0; l < task.run.module_count; l++) {
-        CompileJob job;
-        CompileResult res;
-        if (!run_make_job(r->arena, r, i, l, NULL, 0, &job) ||
-            !compile_job(r, &job, r->spec->launches[l].file, &res))
-            return false;
-        run_take_module(r->arena, r, &task, l, &res);
-    }
-    *out = task.run;
-    return true;
-}
-
 static bool set_first(Run *r, TaskProblem *problem)
 {
+    Fetched x;
     for (size_t i = 0; i < r->table->count; i++)
         if (table_has_code(r->table, i) || (run_searches(r) && table_fits(r->table, i)))
-            return run_fetch(r, i, &problem->reference);
+            return run_fetch(r, r->arena, i, &x) && (problem->reference = x.run, true);
     return diag_fail(r->diag, "there is no configuration that could be the reference");
 }
 

@@ -3,7 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
-#include "tuner/record/index.h"
+#include "metrics/base/map.h"
 #include "tuner/record/profile.h"
 #include "tuner/run/run_parts.h"
 #include "tuner/run/timer.h"
@@ -61,9 +61,9 @@ static void add_config(Arena *a, Run *r, size_t i, Rows *rows)
 /* Each row once: one launch of several may be the same in many configurations. */
 static bool write_rows(Arena *a, const Rows *rows, ProfileWriter *w, Diag *d)
 {
-    TextIndex index = index_build(a, rows->keys.at, rows->keys.count);
+    Map index = map_of_texts(a, rows->keys.at, rows->keys.count);
     for (size_t i = 0; i < rows->at.count; i++)
-        if (index_find(&index, rows->keys.at[i]) == i && !profiles_append(w, &rows->at.at[i], d))
+        if (map_number(&index, rows->keys.at[i]) == i && !profiles_append(w, &rows->at.at[i], d))
             return false;
     return true;
 }
@@ -108,7 +108,7 @@ static const ProfileRecording *open_any_profiles(Run *r)
     const ProfileRecording *p = profiles_read(r->arena, path, &d);
     if (!p)
         diag_warn(r->diag, (Span){0}, "%s; its profiles are made anew",
-                  d.messages.count ? d.messages.at[0].text : "cannot be read");
+                  d.messages.count ? diag_first(&d) : "cannot be read");
     return p;
 }
 

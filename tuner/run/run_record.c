@@ -4,6 +4,7 @@
 
 #include "tuner/space/diagram.h"
 
+#include "metrics/base/file.h"
 #include "metrics/base/stats.h"
 #include "tuner/record/header.h"
 
@@ -27,6 +28,12 @@ static RecordValue value_of(Arena *a, Value v)
     return r;
 }
 
+/* The spec's parameter that a recording's is; NULL: it has none of that name. */
+static const Parameter *parameter_of(const Spec *s, const RecordParameter *of)
+{
+    return NAME_FIND(s->parameters, s->parameter_count, name, of->name);
+}
+
 /* A configuration's values in the order of the header's parameters; NULL when it has others. */
 const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i)
 {
@@ -34,13 +41,10 @@ const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader 
     if (h->parameter_count != r->spec->parameter_count)
         return NULL;
     for (size_t k = 0; k < h->parameter_count; k++) {
-        size_t p = 0;
-        while (p < r->spec->parameter_count &&
-               strcmp(r->spec->parameters[p].name, h->parameters[k].name) != 0)
-            p++;
-        if (p == r->spec->parameter_count)
+        const Parameter *p = parameter_of(r->spec, &h->parameters[k]);
+        if (!p)
             return NULL;
-        values[k] = value_of(a, table_value(r->table, i, p));
+        values[k] = value_of(a, table_value(r->table, i, (size_t)(p - r->spec->parameters)));
     }
     return values;
 }
@@ -73,17 +77,16 @@ static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const Rec
     uint16_t *point = ARENA_ARRAY(a, uint16_t, r->spec->parameter_count);
     size_t found = 0;
     *rank = 0;
-    for (size_t k = 0; k < h->parameter_count; k++)
-        for (size_t p = 0; p < r->spec->parameter_count; p++) {
-            if (strcmp(r->spec->parameters[p].name, h->parameters[k].name) != 0)
-                continue;
-            size_t number = value_number(a, r, p, &row->values[k]);
-            if (number == SIZE_MAX)
-                return false;
-            point[p] = (uint16_t)number;
-            *rank += number * r->space.stride[p];
-            found++;
-        }
+    for (size_t k = 0; k < h->parameter_count; k++) {
+        const Parameter *own = parameter_of(r->spec, &h->parameters[k]);
+        const size_t p = own ? (size_t)(own - r->spec->parameters) : 0;
+        const size_t number = own ? value_number(a, r, p, &row->values[k]) : 0;
+        if (number == SIZE_MAX)
+            return false;
+        point[p] = own ? (uint16_t)number : point[p];
+        *rank += own ? number * r->space.stride[p] : 0;
+        found += own != NULL;
+    }
     return found == r->spec->parameter_count &&
            (!r->space.diagram || space_diagram_has(r->space.diagram, point));
 }
@@ -277,6 +280,17 @@ RecordHeader run_record_header(Run *r)
         h.driver = gpu_facts(r->gpu)->driver;
     }
     return h;
+}
+
+TimesWriter *run_open_recording(Run *r, const RecordHeader *h, const TimesRecording **existing)
+{
+    TimesRecording *left = NULL;
+    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
+    TimesWriter *w = folder_create(r->options.output, r->diag)
+                         ? times_open_append(r->arena, path, h, 0, &left, r->diag)
+                         : NULL;
+    *existing = left;
+    return w;
 }
 
 bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)

@@ -1,7 +1,6 @@
 #include "tuner/run/timer.h"
 
 #include "metrics/base/file.h"
-#include "tuner/run/timer_fetch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,12 +162,12 @@ static bool take_sanitized(Arena *a, Run *r, const Timer *timer, size_t i, const
     return timer->record(timer->state, i);
 }
 
-static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_t i)
+static bool sanitize_one(Run *r, Gpu *gpu, const Timer *timer, size_t i)
 {
     Arena *a = arena_new();
     Fetched x;
     TrialResult t;
-    bool ok = fetcher_get(f, a, i, &x);
+    bool ok = run_fetch_all(r, a, &i, 1, &x);
     if (ok && !x.failure) {
         Trial trial = {.id = (int64_t)i,
                        .run = x.run,
@@ -193,15 +192,13 @@ static bool sanitize_all(Run *r, Gpu *gpu, const Timer *timer)
     size_t all = 0, done = 0;
     for (size_t i = 0; i < r->table->count; i++)
         all += is_due(r, i);
-    Fetcher *f = fetcher_open(r, 1);
     bool ok = true;
     for (size_t i = 0; ok && i < r->table->count; i++) {
         if (!is_due(r, i))
             continue;
-        ok = !run_stopped(r) && sanitize_one(r, gpu, f, timer, i);
+        ok = !run_stopped(r) && sanitize_one(r, gpu, timer, i);
         run_progress(r, "sanitize", ++done, all, "");
     }
-    fetcher_close(f);
     return ok;
 }
 

@@ -336,14 +336,11 @@ static bool take_timed(Hunt *h, bool *news)
 
 static void wait_for_news(Hunt *h)
 {
-    size_t room = compiling_fd_limit(h->compiling) + (h->timer ? h->timer->fd_limit : 0) + 1;
-    struct pollfd *fds = ARENA_ARRAY(h->scratch, struct pollfd, room);
-    int timeout_ms = 1000; /* seconds may run out, and progress is shown */
-    size_t count = compiling_poll_fds(h->compiling, fds, &timeout_ms);
-    if (h->timer)
-        count += h->timer->poll_fds(h->timer->state, fds + count, &timeout_ms);
-    run_wait(h->run, fds, count, timeout_ms);
-    arena_reset(h->scratch);
+    Waits w = waits_new(1); /* seconds may run out, and progress is shown */
+    compiling_await(h->compiling, &w);
+    if (h->timer && h->timer->await)
+        h->timer->await(h->timer->state, &w);
+    run_wait(h->run, &w);
 }
 
 /* Stopped for good?  Where there is something to name, whoever asked may have meant the search. */
@@ -389,18 +386,16 @@ static bool hunt(Hunt *h)
     return s->asked;
 }
 
-/* The compiler's name goes into the recording before anything is timed. */
+/* The compiler's name goes into the recording before anything is timed.  Workers compile from then on:
+ * also while the GPU's buffers are filled, which takes seconds where they are large. */
 static bool learn_compiler(Hunt *h)
 {
     Run *r = h->run;
-    if (!feed_workers(h))
-        return false;
-    while (!(r->code.compiler = compiling_compiler(h->compiling)) &&
+    bool ok = feed_workers(h) && compiling_service(h->compiling);
+    while (ok && !(r->code.compiler = compiling_compiler(h->compiling)) &&
            compiling_count(h->compiling) > 0)
-        if (!compiling_service(h->compiling) ||
-            (!compiling_compiler(h->compiling) && !compiling_wait(h->compiling)))
-            return false;
-    return true;
+        ok = compiling_wait(h->compiling) && compiling_service(h->compiling);
+    return ok;
 }
 
 static bool open_timer(Hunt *h)
@@ -456,7 +451,7 @@ static bool search_live(Searched *q)
     Hunt *h = &hunted;
     double since = clock_seconds();
     table_set_metrics(r->table, r->table->metrics);
-    h->compiling = compiling_open(r, (size_t)r->options.jobs + 1);
+    h->compiling = compiling_open(r, (size_t)r->options.jobs + 1, true);
     bool opened = learn_compiler(h) && open_timer(h);
     bool ok = opened && hunt(h);
     if (ok)
@@ -562,7 +557,8 @@ static ReplayRows rows_of(Searched *q, size_t *row)
            *work = ARENA_ARRAY(a, double, n), *seconds = ARENA_ARRAY(a, double, n);
     double *predicted = ARENA_ARRAY(a, double, n), *bound = ARENA_ARRAY(a, double, n),
            *latency = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
-    bool *broken = ARENA_ARRAY(a, bool, n);
+    bool *broken = ARENA_ARRAY(a, bool, n), energy = r->spec->objective == OBJECTIVE_ENERGY;
+    double *trial = ARENA_ARRAY(a, double, n);
     for (size_t p = 0; p < n; p++) {
         size_t i = row[p] = table_find(r->table, q->ranks[p]);
         const TableProfile *known = &k->profile[i];
@@ -573,6 +569,8 @@ static ReplayRows rows_of(Searched *q, size_t *row)
         work[p] = r->table->work[i];
         ms[p] = run_recorded_value(r, i) * work[p];
         seconds[p] = recorded_cost(r, i);
+        const RecordRow *recorded = run_recorded_row(r, r->recorded.times, i);
+        trial[p] = recorded ? recorded->seconds : 0;
         code[p] = profile ? profile->value[PROFILE_CODE_BYTES] : NAN;
         predicted[p] = searched_metric(q, q->guess, i) / work[p];
         variance[p] = searched_doubt(profile);
@@ -590,6 +588,7 @@ static ReplayRows rows_of(Searched *q, size_t *row)
                        .compile_s = seconds,
                        .code_bytes = code,
                        .ms = ms,
+                       .trial_s = energy ? trial : NULL,
                        .work = work,
                        .broken = broken,
                        .predicted = predicted,
@@ -667,27 +666,16 @@ static bool search_played(Searched *q)
 
 bool run_search_compile(Run *r, const size_t *rows, size_t count)
 {
-    size_t next = 0, done = 0, ready;
+    size_t *list = ARENA_ARRAY(r->arena, size_t, count), unknown = 0;
     for (size_t k = 0; k < count && r->unasked; k++)
         search_reveal(r, rows[k]);
     if (r->unasked)
         return true;
-    Compiling *c = compiling_open(r, (size_t)r->options.jobs + 1);
-    bool ok = true;
-    while (ok && done < count) {
-        for (; ok && next < count && compiling_has_room(c); next++) {
-            bool known = r->table->outcome[rows[next]] != OUTCOME_NONE;
-            done += known;
-            ok = known || compiling_add(c, rows[next]);
-        }
-        ok = ok && !run_stopped(r) && compiling_service(c);
-        size_t before = done;
-        while (ok && compiling_take(c, &ready))
-            done++;
-        if (ok && done == before && done < count)
-            ok = compiling_wait(c);
-        run_progress(r, "compile", done, count, "of the audit");
-    }
+    for (size_t k = 0; k < count; k++)
+        if (r->table->outcome[rows[k]] == OUTCOME_NONE)
+            list[unknown++] = rows[k];
+    Compiling *c = compiling_open(r, (size_t)r->options.jobs + 1, true);
+    bool ok = compiling_run(c, list, unknown, "of the audit");
     compiling_close(c);
     return ok;
 }

@@ -39,7 +39,7 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
     *out = NULL;
     if (o->condition && !expr_eval(o->condition, slots, ev, &v))
         return false;
-    bool holds = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+    bool holds = value_is_true(v);
     bool ok = spec_text_fill(&o->text, slots, ev, &text);
     if (ok && holds && text.size > 0)
         *out = buf_keep(&text, a);
@@ -185,9 +185,9 @@ bool run_open_sources(Run *r)
 static const CompileSource *printed_source(Run *r, const Launch *l, const char *command)
 {
     struct RunSources *made = r->code.made;
-    for (size_t i = 0; i < made->commands.count; i++)
-        if (strcmp(made->commands.at[i], command) == 0)
-            return made->sources.at[i];
+    const size_t known = word_place(command, made->commands.at, made->commands.count);
+    if (known != SIZE_MAX)
+        return made->sources.at[known];
     size_t size = 0;
     Texts options = {0};
     const char *text = command_output(r->arena, l->path, command, &size, r->diag);

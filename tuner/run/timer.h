@@ -11,20 +11,18 @@ typedef struct Timer {
     void *state;
     /* One by one, for a caller that decides by what was found so far.  Is there room for another?  `add`
      * takes it, `service` goes on without waiting (false as below), `take` tells which one has got
-     * its outcome in Run.table.  In between one waits for descriptors: `poll_fds` writes `fd_limit`
-     * of them at most, and lowers (or sets, when negative) the time. */
+     * its outcome in Run.table.  In between one waits for what `await` adds; NULL: nothing. */
     const size_t *(*known)(void *state, size_t *count); /* rows that an earlier run left an outcome
                                                            of; NULL: there are none */
     bool (*wants)(const void *state);
     void (*add)(void *state, size_t config);
     bool (*service)(void *state);
     bool (*take)(void *state, size_t *config);
-    size_t (*poll_fds)(void *state, struct pollfd *fds, int *timeout_ms);
-    size_t fd_limit;
+    void (*await)(void *state, Waits *w);
     /* Finds the outcome of each listed configuration and leaves it in Run.table.  Configurations
      * that fail are outcomes; false, with a message, only when the timer itself cannot go on. */
     bool (*time)(void *state, const size_t *list, size_t count);
-    /* Times of the listed configurations against each other, in rounds: times[round × count + k],
+    /* Times of the listed configurations against each other, in rounds: times[k × rounds + round],
      * in `r`'s arena, for `rounds` of them or for as many as there are; *rounds becomes 0 where
      * there are none.  False, with a message, only when the timer itself cannot go on.  NULL where
      * the timer has nothing of the kind. */

@@ -7,9 +7,8 @@
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/file.h"
 #include "metrics/base/vec.h"
-#include "tuner/run/timer_fetch.h"
+#include "tuner/run/compiling.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +40,7 @@ typedef struct Lane {
 
 typedef struct Session {
     Run *run;
-    Fetcher *fetcher;
+    Compiling *fetcher;
     RecordHeader header;
     TimesWriter *writer;
     const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
@@ -53,10 +52,8 @@ typedef struct Session {
     size_t taken;             /* of which so many were told */
     size_t done, all;         /* outcomes now */
     const Fetched *sentinel;  /* timed now and then on every GPU; NULL: none yet */
-    size_t candidate;         /* configuration whose code is kept to become the sentinel */
-    Fetched kept;             /* that code */
+    const Fetched *candidate; /* whose code is kept to become the sentinel; NULL: none */
     VEC(unsigned char) kills; /* of each configuration */
-    struct pollfd *fds;       /* room for all */
     Arena *scratch;
     bool failed;
 } Session;
@@ -107,15 +104,6 @@ static void take_failure(Session *s, const Fetched *x)
     s->failed = !run_append_row(r, s->writer, &s->header, x->config) || s->failed;
 }
 
-/* The first configuration timed is also the sentinel. */
-static void keep_candidate(Session *s, const Fetched *x)
-{
-    if (s->candidate != SIZE_MAX)
-        return;
-    s->candidate = x->config;
-    s->kept = fetched_copy(s->run->arena, x);
-}
-
 /* Gives a GPU with room something to do; false when there is nothing. */
 static bool feed(Session *s, Lane *lane)
 {
@@ -126,7 +114,7 @@ static bool feed(Session *s, Lane *lane)
         submit(s, lane, s->sentinel, SENTINEL_ID);
         return true;
     }
-    const Fetched *x = fetcher_first(s->fetcher);
+    const Fetched *x = compiling_first(s->fetcher);
     if (!x)
         return false;
     if (x->failure) {
@@ -134,10 +122,14 @@ static bool feed(Session *s, Lane *lane)
     } else if (!lane->warm && !warm_up(s, lane, x)) {
         return true;
     } else {
-        keep_candidate(s, x);
         submit(s, lane, x, (int64_t)x->config);
+        if (!s->candidate) { /* the first configuration timed is also the sentinel */
+            s->candidate = x;
+            compiling_keep(s->fetcher, x);
+            return true;
+        }
     }
-    fetcher_release(s->fetcher, x);
+    compiling_release(s->fetcher, x);
     return true;
 }
 
@@ -164,7 +156,7 @@ static void take_sentinel(Session *s, const Lane *lane, const TrialResult *t)
     if (t->status != OUTCOME_OK)
         return;
     run_note_sentinel(r, t);
-    RecordRow row = {.values = run_record_values(s->scratch, r, &s->header, s->candidate),
+    RecordRow row = {.values = run_record_values(s->scratch, r, &s->header, s->sentinel->config),
                      .times_ms = timer_rounded(s->scratch, t->times, t->time_count),
                      .time_count = t->time_count,
                      .device = lane->number};
@@ -189,6 +181,17 @@ static void tell_progress(const Session *s)
     run_progress(r, "time", s->done, s->all, best);
 }
 
+/* One that did not come out right is no sentinel; then another one. */
+static void take_candidate(Session *s, bool right)
+{
+    if (right) {
+        s->sentinel = s->candidate;
+    } else {
+        compiling_release(s->fetcher, s->candidate);
+        s->candidate = NULL;
+    }
+}
+
 static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
 {
     Run *r = s->run;
@@ -206,10 +209,8 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     run_note_time(r, i);
     if (x->status == OUTCOME_SKIPPED)
         note_lost(r, i);
-    if (x->status == OUTCOME_OK && i == s->candidate)
-        s->sentinel = &s->kept;
-    else if (i == s->candidate && !s->sentinel)
-        s->candidate = SIZE_MAX; /* another one then */
+    if (s->candidate && i == s->candidate->config && !s->sentinel)
+        take_candidate(s, x->status == OUTCOME_OK);
     lane->since_sentinel++;
     lane->device->outcomes++;
     end_config(s, i);
@@ -271,9 +272,9 @@ static bool listen(Session *s, Lane *lane)
 
 static bool fetch_ahead(Session *s)
 {
-    while (s->fetched < s->todo.count && fetcher_has_room(s->fetcher))
-        fetcher_add(s->fetcher, s->todo.at[s->fetched++]);
-    return fetcher_service(s->fetcher);
+    while (s->fetched < s->todo.count && compiling_has_room(s->fetcher))
+        compiling_add(s->fetcher, s->todo.at[s->fetched++]);
+    return compiling_service(s->fetcher);
 }
 
 static size_t trials_pending(const Session *s)
@@ -292,30 +293,26 @@ static bool all_lost(const Session *s)
     return true;
 }
 
-static size_t poll_fds(Session *s, struct pollfd *fds, int *timeout_ms)
+static void gpu_timer_await(void *state, Waits *w)
 {
-    size_t count = fetcher_poll_fds(s->fetcher, fds, timeout_ms);
-    for (size_t i = 0; i < s->lane_count; i++) {
-        const Gpu *g = s->lanes[i].device->gpu;
-        if (gpu_pending(g) == 0)
-            continue;
-        clock_lower_timeout(timeout_ms, gpu_patience(g));
-        fds[count++] = (struct pollfd){.fd = gpu_fd(g), .events = POLLIN};
-    }
-    return count;
+    const Session *s = state;
+    compiling_await(s->fetcher, w);
+    for (size_t i = 0; i < s->lane_count; i++)
+        if (gpu_pending(s->lanes[i].device->gpu) > 0)
+            gpu_await(s->lanes[i].device->gpu, w);
 }
 
 /* Until a GPU or a compiler has something to say. */
 static void wait_for_news(Session *s)
 {
-    int timeout_ms = -1;
-    size_t count = poll_fds(s, s->fds, &timeout_ms);
-    run_wait(s->run, s->fds, count, timeout_ms);
+    Waits w = waits_new(-1);
+    gpu_timer_await(s, &w);
+    run_wait(s->run, &w);
 }
 
 static bool is_busy(const Session *s)
 {
-    return s->fetched < s->todo.count || fetcher_count(s->fetcher) > 0 || trials_pending(s) > 0;
+    return s->fetched < s->todo.count || compiling_count(s->fetcher) > 0 || trials_pending(s) > 0;
 }
 
 /* Does what can be done without waiting; `*news`: there was something. */
@@ -415,7 +412,7 @@ static const size_t *gpu_known(void *state, size_t *count)
 static bool gpu_wants(const void *state)
 {
     const Session *s = state;
-    size_t busy = s->todo.count - s->fetched + fetcher_count(s->fetcher) + trials_pending(s),
+    size_t busy = s->todo.count - s->fetched + compiling_count(s->fetcher) + trials_pending(s),
            all = 0;
     for (size_t i = 0; i < s->lane_count; i++)
         all += s->lanes[i].lost ? 0 : IN_FLIGHT;
@@ -449,11 +446,6 @@ static bool gpu_take(void *state, size_t *config)
     return true;
 }
 
-static size_t gpu_poll_fds(void *state, struct pollfd *fds, int *timeout_ms)
-{
-    return poll_fds(state, fds, timeout_ms);
-}
-
 /* Rounds that take twice as long as the medians say, and as long again for loading. */
 static double final_limit(const Run *r, const size_t *list, size_t count, int rounds)
 {
@@ -466,13 +458,13 @@ static double final_limit(const Run *r, const size_t *list, size_t count, int ro
 /* The code of all finalists, in their order; false when some is not to be had any more. */
 static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRun *runs)
 {
+    Fetched *x = ARENA_ARRAY(s->run->arena, Fetched, count);
+    if (!run_fetch_all(s->run, s->run->arena, list, count, x))
+        return false;
     for (size_t k = 0; k < count; k++) {
-        Fetched x;
-        if (!fetcher_get(s->fetcher, s->run->arena, list[k], &x))
-            return false;
-        if (x.failure)
-            return diag_fail(s->run->diag, "a finalist does not compile any more: %s", x.failure);
-        runs[k] = x.run;
+        if (x[k].failure)
+            return diag_fail(s->run->diag, "a finalist: %s", x[k].failure);
+        runs[k] = x[k].run;
     }
     return true;
 }
@@ -480,17 +472,11 @@ static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRu
 static bool record_final(Session *s, const size_t *list, size_t count, int rounds,
                          const double *times, const Lane *lane)
 {
-    int number = 1;
-    for (size_t i = 0; s->existing && i < s->existing->finals.count; i++)
-        if (s->existing->finals.at[i].number >= number)
-            number = s->existing->finals.at[i].number + 1;
+    const int number = s->existing ? run_final_latest(s->existing) + 1 : 1;
     bool ok = true;
     for (size_t k = 0; ok && k < count; k++) {
-        double *column = ARENA_ARRAY(s->scratch, double, (size_t)rounds);
-        for (size_t i = 0; i < (size_t)rounds; i++)
-            column[i] = times[i * count + k];
         RecordRow row = {.values = run_record_values(s->scratch, s->run, &s->header, list[k]),
-                         .times_ms = column,
+                         .times_ms = times + k * (size_t)rounds,
                          .time_count = (size_t)rounds,
                          .device = lane->number};
         ok = times_append_final(s->writer, &row, number, s->run->diag);
@@ -574,7 +560,7 @@ static bool gpu_end(void *state)
     bool rest = s->run->options.shards > 1 && !s->run->stopped && !s->failed && s->writer;
     bool ok = !rest || timer_append_rest(s->run, s->writer, &s->header, s->existing);
     ok = times_close(s->writer, s->run->diag) && ok;
-    fetcher_close(s->fetcher);
+    compiling_close(s->fetcher);
     arena_free(s->scratch);
     return ok;
 }
@@ -593,46 +579,31 @@ static bool open_lanes(Session *s)
             return false;
         s->lanes[s->lane_count++] = (Lane){.device = &r->gpus[i], .number = number};
     }
-    s->fetcher = fetcher_open(r, FETCHED_AHEAD * r->gpu_count);
-    s->fds = ARENA_ARRAY(r->arena, struct pollfd, fetcher_fd_limit(s->fetcher) + r->gpu_count + 1);
+    s->fetcher = compiling_open(r, FETCHED_AHEAD * r->gpu_count, false);
     return true;
-}
-
-static TimesWriter *open_recording(Session *s)
-{
-    Run *r = s->run;
-    TimesRecording *existing = NULL;
-    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
-    if (!folder_create(r->options.output, r->diag))
-        return NULL;
-    TimesWriter *w = times_open_append(r->arena, path, &s->header, 0, &existing, r->diag);
-    s->existing = existing;
-    return w;
 }
 
 bool timer_gpu_open(Run *r, Timer *out)
 {
     Session *s = ARENA_NEW(r->arena, Session);
-    *s = (Session){.run = r, .candidate = SIZE_MAX, .scratch = arena_new()};
+    *s = (Session){.run = r, .scratch = arena_new()};
     *out = (Timer){.state = s,
                    .known = gpu_known,
                    .wants = gpu_wants,
                    .add = gpu_add,
                    .service = gpu_service,
                    .take = gpu_take,
-                   .poll_fds = gpu_poll_fds,
+                   .await = gpu_timer_await,
                    .time = gpu_time,
                    .final = gpu_final,
                    .record = gpu_record,
                    .close = gpu_end};
     bool ok = run_choose_l2(r);
     s->header = run_record_header(r);
-    s->writer = ok ? open_recording(s) : NULL;
+    s->writer = ok ? run_open_recording(r, &s->header, &s->existing) : NULL;
     ok = s->writer && run_write_profiles(r, &s->header) && run_set_problem(r) && open_lanes(s) &&
          record_failures(s);
-    if (ok)
-        out->fd_limit = fetcher_fd_limit(s->fetcher) + s->lane_count;
-    else
+    if (!ok)
         gpu_end(s);
     return ok;
 }

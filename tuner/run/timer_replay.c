@@ -1,7 +1,6 @@
 /* The timers of a run that does not measure: of a recording, and the one that times nothing. */
 #include "tuner/run/timer.h"
 
-#include "metrics/base/file.h"
 #include "tuner/gpu/sampling.h"
 
 #include <math.h>
@@ -101,14 +100,6 @@ static bool replay_take(void *state, size_t *config)
     return *config != SIZE_MAX;
 }
 
-static size_t replay_poll_fds(void *state, struct pollfd *fds, int *timeout_ms)
-{
-    (void)state;
-    (void)fds;
-    (void)timeout_ms;
-    return 0;
-}
-
 /* What the recording's own final has, where that was between all of these. */
 static bool replay_final(void *state, const size_t *list, size_t count, int *rounds,
                          const double **times)
@@ -122,8 +113,9 @@ static bool replay_final(void *state, const size_t *list, size_t count, int *rou
         size_t place = run_final_place(&f, list[k]);
         if (place == SIZE_MAX)
             *rounds = 0;
-        for (size_t i = 0; i < (size_t)*rounds; i++)
-            found[i * count + k] = f.times[i * f.count + place];
+        else
+            memcpy(found + k * (size_t)f.rounds, f.times + place * (size_t)f.rounds,
+                   (size_t)f.rounds * sizeof *found);
     }
     return true;
 }
@@ -153,7 +145,6 @@ bool timer_replay_open(Run *r, Timer *out)
                    .add = replay_add,
                    .service = replay_service,
                    .take = replay_take,
-                   .poll_fds = replay_poll_fds,
                    .time = replay_time,
                    .final = replay_final,
                    .close = replay_close};
@@ -205,11 +196,8 @@ static bool static_close(void *state)
     if (r->gpu && !run_choose_l2(r)) /* the header says it, as those of the other parts do */
         return false;
     RecordHeader h = run_record_header(r);
-    TimesRecording *existing;
-    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
-    if (!folder_create(r->options.output, r->diag))
-        return false;
-    TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
+    const TimesRecording *existing;
+    TimesWriter *w = run_open_recording(r, &h, &existing);
     bool ok = w && run_write_profiles(r, &h) && timer_append_rest(r, w, &h, existing);
     return times_close(w, r->diag) && ok;
 }

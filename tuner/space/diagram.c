@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     NODES_MOST = 2000000, /* with their edges some 400 MB */
@@ -28,9 +29,7 @@ typedef struct Node {
     bool free;      /* all values of this and the later parameters are allowed */
 } Node;
 
-typedef struct Key {
-    uint64_t a, b;
-} Key;
+typedef XXH128_hash_t Key;
 
 struct SpaceDiagram {
     const Space *space;
@@ -47,6 +46,7 @@ typedef struct Build {
     Space *space;
     size_t **live; /* per parameter: slots of those before it that later checks read */
     size_t *live_count;
+    Buf key;       /* of the node looked for */
     Key *keys;     /* a hash table of nodes */
     uint32_t *ids; /* NO_NODE: the place is free */
     size_t places;
@@ -59,16 +59,12 @@ typedef struct Build {
 
 /* --- what later checks read ------------------------------------------------------------------- */
 
-typedef struct Reads {
-    bool *slots;
-} Reads;
-
-static void note_read(void *context, int slot)
+static void note_read(void *reads, int slot)
 {
-    ((Reads *)context)->slots[slot] = true;
+    ((bool *)reads)[slot] = true;
 }
 
-static void note_reads(const Build *b, const Check *c, Reads *reads)
+static void note_reads(const Build *b, const Check *c, bool *reads)
 {
     const Spec *s = b->space->spec;
     if (c->kind != CHECK_MEMBER) {
@@ -97,66 +93,49 @@ static void find_live(Arena *a, Build *b)
 {
     const Spec *s = b->space->spec;
     size_t n = s->parameter_count, slots = spec_slot_count(s);
-    Reads reads = {ARENA_ARRAY(a, bool, slots)};
+    bool *reads = ARENA_ARRAY(a, bool, slots);
     b->live = ARENA_ARRAY(a, size_t *, n + 1);
     b->live_count = ARENA_ARRAY(a, size_t, n + 1);
     for (size_t p = n; p-- > 0;) { /* what is read from p's own checks on */
         for (size_t i = 0; i < b->plan->checks[p + 1].count; i++)
-            note_reads(b, &b->plan->checks[p + 1].at[i], &reads);
+            note_reads(b, &b->plan->checks[p + 1].at[i], reads);
         b->live[p] = ARENA_ARRAY(a, size_t, slots);
         for (size_t k = 0; k < slots; k++)
-            if (reads.slots[k] && is_set_before(b, k, p))
+            if (reads[k] && is_set_before(b, k, p))
                 b->live[p][b->live_count[p]++] = k;
     }
 }
 
 /* --- nodes by what is live -------------------------------------------------------------------- */
 
-/* splitmix64's finalizer (Steele, Lea, Flood, 2014). */
-static uint64_t mix(uint64_t z)
+/* The bytes in which a value differs from others. */
+static void add_value(Buf *key, Value v)
 {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static void add_word(Key *k, uint64_t word)
-{
-    k->a = mix(k->a + 0x9e3779b97f4a7c15u + word);
-    k->b = mix((k->b ^ word) * 0xd6e8feb86659fd93u + 0x632be59bd9b4e019u);
-}
-
-static void add_value(Key *k, Value v)
-{
-    add_word(k, (uint64_t)v.kind);
+    buf_add(key, &v.kind, sizeof v.kind);
     if (v.kind == VALUE_STRING) {
-        for (const char *c = v.string; *c; c++)
-            add_word(k, (unsigned char)*c);
+        buf_add(key, v.string, strlen(v.string) + 1);
     } else if (v.kind == VALUE_LIST) {
-        add_word(k, v.list->count);
+        buf_add(key, &v.list->count, sizeof v.list->count);
         for (size_t i = 0; i < v.list->count; i++)
-            add_value(k, v.list->at[i]);
-    } else if (v.kind == VALUE_REAL) {
-        uint64_t word;
-        memcpy(&word, &v.real, sizeof word);
-        add_word(k, word);
+            add_value(key, v.list->at[i]);
     } else {
-        add_word(k, v.kind == VALUE_BOOL ? (uint64_t)v.boolean : (uint64_t)v.integer);
+        int64_t word = v.kind == VALUE_BOOL ? v.boolean : v.integer; /* or the bits of a real */
+        buf_add(key, &word, sizeof word);
     }
 }
 
-static Key key_of(const Build *b, size_t p)
+static Key key_of(Build *b, size_t p)
 {
-    Key k = {p, ~(uint64_t)p};
+    buf_clear(&b->key);
     for (size_t i = 0; i < b->live_count[p]; i++)
-        add_value(&k, b->plan->slots[b->live[p][i]]);
-    return k;
+        add_value(&b->key, b->plan->slots[b->live[p][i]]);
+    return XXH3_128bits_withSeed(buf_text(&b->key), b->key.size, p);
 }
 
 static size_t place_of(const Build *b, Key k)
 {
-    size_t at = (size_t)k.a & (b->places - 1);
-    while (b->ids[at] != NO_NODE && (b->keys[at].a != k.a || b->keys[at].b != k.b))
+    size_t at = (size_t)k.low64 & (b->places - 1);
+    while (b->ids[at] != NO_NODE && !XXH128_isEqual(b->keys[at], k))
         at = (at + 1) & (b->places - 1);
     return at;
 }
@@ -317,6 +296,7 @@ DiagramEnd space_diagram_new(Arena *a, Space *s, SpaceDiagram **out, Diag *d)
         g->root = node_from(&b, 0);
     if (b.end == DIAGRAM_OK)
         count_rejected(g, s);
+    buf_free(&b.key);
     free(b.keys);
     free(b.ids);
     free(b.stack);

@@ -108,11 +108,6 @@ static bool arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t le
     return false;
 }
 
-static bool is_true(Value v)
-{
-    return v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
-}
-
 Verdict space_plan_judge(SpacePlan *w, size_t level, const Check **by, Diag *d)
 {
     const CheckVec *checks = &w->checks[level];
@@ -135,7 +130,7 @@ Verdict space_plan_judge(SpacePlan *w, size_t level, const Check **by, Diag *d)
         }
         if (c->kind == CHECK_DERIVE) {
             w->slots[c->index] = v;
-        } else if (!is_true(v)) {
+        } else if (!value_is_true(v)) {
             if (by)
                 *by = c;
             return VERDICT_REJECTED;

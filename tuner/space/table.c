@@ -81,7 +81,7 @@ static void forget(Table *t, size_t row, unsigned columns)
 Table *table_new(Arena *a)
 {
     Table *t = ARENA_NEW(a, Table);
-    *t = (Table){.arena = a, .gap = ' ', .best = SIZE_MAX};
+    *t = (Table){.arena = a, .gap = ' ', .best = SIZE_MAX, .rows.arena = a};
     return t;
 }
 
@@ -124,40 +124,11 @@ void table_set_metrics(Table *t, MetricSet *metrics)
 
 /* --- rows by number --------------------------------------------------------------------------- */
 
-/* Where a number is looked for first; its bits are spread over the upper half. */
-static size_t place_of(const Table *t, uint64_t number)
-{
-    return (size_t)((number * 0x9e3779b97f4a7c15u) >> 32) & (t->place_count - 1);
-}
-
-static void put_place(Table *t, size_t row)
-{
-    size_t k = place_of(t, t->number[row]);
-    while (t->places[k])
-        k = (k + 1) & (t->place_count - 1);
-    t->places[k] = row + 1;
-}
-
-/* Twice as many places as there is room for rows, or more. */
-static void make_places(Table *t)
-{
-    size_t n = 16;
-    while (n < 2 * t->capacity)
-        n *= 2;
-    t->place_count = n;
-    t->places = ARENA_ARRAY(t->arena, size_t, n);
-    for (size_t i = 0; i < t->count; i++)
-        put_place(t, i);
-}
-
 size_t table_find(const Table *t, uint64_t number)
 {
-    if (!t->places)
-        return number < t->count ? (size_t)number : SIZE_MAX;
-    for (size_t k = place_of(t, number); t->places[k]; k = (k + 1) & (t->place_count - 1))
-        if (t->number[t->places[k] - 1] == number)
-            return t->places[k] - 1;
-    return SIZE_MAX;
+    if (t->rows.used)
+        return numbers_get(&t->rows, number);
+    return number < t->count ? (size_t)number : SIZE_MAX;
 }
 
 size_t table_add(Table *t, uint64_t number)
@@ -167,16 +138,18 @@ size_t table_add(Table *t, uint64_t number)
         return row;
     if (t->count == t->capacity)
         table_reserve(t, t->capacity ? 2 * t->capacity : FIRST_SIZE(64, 1));
-    if (!t->places ? number != t->count : t->place_count < 2 * t->capacity)
-        make_places(t);
+    const bool first =
+        !t->rows.used && number != t->count; /* to have another number than its own */
+    for (size_t i = 0; first && i < t->count; i++)
+        numbers_put(&t->rows, t->number[i], i);
     row = t->count++;
     t->number[row] = number;
     t->same_as[row] = row;
     forget(t, row, t->columns);
     for (size_t m = 0; t->metric && m < t->metrics->metrics.count; m++)
         t->metric[m][row] = NAN;
-    if (t->places)
-        put_place(t, row);
+    if (t->rows.used || number != row)
+        numbers_put(&t->rows, number, row);
     return row;
 }
 
@@ -201,8 +174,8 @@ Table *table_take(Arena *a, const Table *t, const size_t *rows, size_t count)
     Table *out = ARENA_NEW(a, Table);
     *out = *t;
     out->arena = a;
-    out->count = out->capacity = out->place_count = 0;
-    out->places = NULL;
+    out->count = out->capacity = 0;
+    out->rows = (NumberMap){.arena = a};
     out->metric = NULL;
     table_reserve(out, count);
     if (t->metric)

@@ -11,6 +11,7 @@
 #ifndef APTUNE_SPACE_TABLE_H
 #define APTUNE_SPACE_TABLE_H
 
+#include "metrics/base/map.h"
 #include "metrics/base/outcome.h"
 #include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
@@ -116,8 +117,7 @@ typedef struct Table {
     /* --- rows ------------------------------------------------------------------------------- */
     size_t count, capacity;
     unsigned columns; /* TableColumn: those that there are */
-    size_t *places;   /* of numbers: row + 1, 0: empty; NULL while each row has its own number */
-    size_t place_count;
+    NumberMap rows;   /* by number; empty while each row has its own number */
 
     /* --- columns of all tables -------------------------------------------------------------- */
     uint64_t *number; /* of the configuration: in its space, or in the table the rows come from */

@@ -1,5 +1,7 @@
 #include "tuner/spec/contents.h"
 
+#include "metrics/base/random.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +11,7 @@ uint64_t contents_bits(uint64_t seed, uint64_t index)
     /* The seed itself is mixed first: the streams of seeds 1 and 2 must not overlap. */
     uint64_t z = seed * UINT64_C(0xD1342543DE82EF95) + UINT64_C(0x2545F4914F6CDD1D);
     z ^= z >> 32;
-    z += (index + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
+    return random_mix(z + index * UINT64_C(0x9E3779B97F4A7C15));
 }
 
 /* --- floating-point types below float --------------------------------------------------------- */

@@ -74,11 +74,98 @@ static bool put_path(Convert *c, const char *path, const char *what)
     return put_string(c, path_join(c->arena, c->folder, path), what);
 }
 
+/* Are all names of an expression parameters, but for functions, words, and an element's number? */
+static bool check_names(Convert *c, const char *text, const char *what)
+{
+    static const char *const WORDS[] = {"and", "or", "not", "in", "true", "false", "i"};
+    for (const char *at = text; *at;) {
+        const size_t quiet = code_quiet(text, at);
+        const Word w = code_word(at);
+        const char *word = code_copy(c->arena, w);
+        at += quiet ? quiet : w.length ? w.length : 1;
+        if (!quiet && w.length && (*w.at < '0' || *w.at > '9') && *at != '(' && *at != '.' &&
+            word_place(word, c->names.at, c->names.count) == SIZE_MAX &&
+            word_place(word, WORDS, sizeof WORDS / sizeof *WORDS) == SIZE_MAX)
+            return diag_fail(c->diag, "%s: '%s' is no tuning parameter of the file", what, word);
+    }
+    return true;
+}
+
+static bool put_expression(Convert *c, const char *text, const char *what)
+{
+    Buf b = {0};
+    for (const char *at = text; *at;) {
+        bool size =
+            strncmp(at, "ProblemSize[", 12) == 0 && at[12] >= '0' && at[12] <= '2' && at[13] == ']';
+        const char *value = size ? c->problem[at[12] - '0'] : NULL;
+        if (value)
+            buf_printf(&b, "(%s)", value);
+        else
+            buf_putc(&b, *at);
+        at += value ? 14 : 1;
+    }
+    const char *python = arena_string(c->arena, buf_text(&b));
+    buf_clear(&b);
+    bool ok = python_expression(c->arena, python, what, &b, c->diag) &&
+              check_names(c, buf_text(&b), what);
+    buf_puts(c->out, buf_text(&b));
+    buf_free(&b);
+    return ok;
+}
+
 /* In a comment, on one line. */
 static void put_words(Convert *c, const char *text)
 {
     for (; *text; text++)
         buf_putc(c->out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
+}
+
+static void put_type(Convert *c, const char *type)
+{
+    TaskType t;
+    if (task_type_find(type, &t))
+        task_type_print(t, c->out);
+    else
+        buf_puts(c->out, "float");
+}
+
+/* Writes a pattern in which stand for
+ *
+ *     %n %q %p %e  a name, a text in quotes, a file's path, an expression; each followed by what
+ *                  messages call it
+ *     %t           a type
+ *     %w %s        a text in a comment; a text as it is
+ *
+ * False after a message for each of them that is wrong. */
+static bool say(Convert *c, const char *pattern, ...)
+{
+    bool ok = true;
+    va_list args;
+    va_start(args, pattern);
+    for (const char *p = pattern; *p; p++) {
+        if (*p != '%') {
+            buf_putc(c->out, *p);
+            continue;
+        }
+        const char letter = *++p, *text = va_arg(args, const char *);
+        const char *what = strchr("nqpe", letter) ? va_arg(args, const char *) : NULL;
+        if (letter == 'n')
+            ok = put_name(c, text, what) && ok;
+        else if (letter == 'q')
+            ok = put_string(c, text, what) && ok;
+        else if (letter == 'p')
+            ok = put_path(c, text, what) && ok;
+        else if (letter == 'e')
+            ok = put_expression(c, text, what) && ok;
+        else if (letter == 't')
+            put_type(c, text);
+        else if (letter == 'w')
+            put_words(c, text);
+        else
+            buf_puts(c->out, text);
+    }
+    va_end(args);
+    return ok;
 }
 
 /* --- the space ----------------------------------------------------------------------------------- */
@@ -107,57 +194,12 @@ static bool put_parameters(Convert *c, const json_t *space)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
         const char *name = text_of(p, "Name");
-        buf_puts(c->out, "param ");
-        ok = put_name(c, name, "a parameter") && ok;
+        ok = say(c, "param %n in ", name, "a parameter") && ok;
         VEC_PUSH(c->arena, &c->names, name);
-        buf_puts(c->out, " in ");
         ok =
             put_values(c, json_object_get(p, "Values"), arena_printf(c->arena, "'%s'", name)) && ok;
         buf_putc(c->out, '\n');
     }
-    return ok;
-}
-
-/* Are all names of an expression parameters, but for functions, words, and an element's number? */
-static bool check_names(Convert *c, const char *text, const char *what)
-{
-    static const char *const WORDS[] = {"and", "or", "not", "in", "true", "false", "i"};
-    for (const char *at = text; *at;) {
-        const size_t quiet = code_quiet(text, at);
-        const Word w = code_word(at);
-        size_t i = 0, k = 0;
-        at += quiet ? quiet : w.length ? w.length : 1;
-        while (i < c->names.count && !code_same(w, c->names.at[i]))
-            i++;
-        while (k < sizeof WORDS / sizeof *WORDS && !code_same(w, WORDS[k]))
-            k++;
-        if (!quiet && w.length && (*w.at < '0' || *w.at > '9') && *at != '(' && *at != '.' &&
-            i == c->names.count && k == sizeof WORDS / sizeof *WORDS)
-            return diag_fail(c->diag, "%s: '%.*s' is no tuning parameter of the file", what,
-                             (int)w.length, w.at);
-    }
-    return true;
-}
-
-static bool put_expression(Convert *c, const char *text, const char *what)
-{
-    Buf b = {0};
-    for (const char *at = text; *at;) {
-        bool size =
-            strncmp(at, "ProblemSize[", 12) == 0 && at[12] >= '0' && at[12] <= '2' && at[13] == ']';
-        const char *value = size ? c->problem[at[12] - '0'] : NULL;
-        if (value)
-            buf_printf(&b, "(%s)", value);
-        else
-            buf_putc(&b, *at);
-        at += value ? 14 : 1;
-    }
-    const char *python = arena_string(c->arena, buf_text(&b));
-    buf_clear(&b);
-    bool ok = python_expression(c->arena, python, what, &b, c->diag) &&
-              check_names(c, buf_text(&b), what);
-    buf_puts(c->out, buf_text(&b));
-    buf_free(&b);
     return ok;
 }
 
@@ -169,9 +211,7 @@ static bool put_conditions(Convert *c, const json_t *space)
         const json_t *one = json_array_get(list, i);
         const char *text =
             json_is_string(one) ? json_string_value(one) : text_of(one, "Expression");
-        buf_puts(c->out, "require ");
-        ok = put_expression(c, text, arena_printf(c->arena, "condition %zu", i + 1)) && ok;
-        buf_putc(c->out, '\n');
+        ok = say(c, "require %e\n", text, arena_printf(c->arena, "condition %zu", i + 1)) && ok;
     }
     return ok;
 }
@@ -205,9 +245,7 @@ static bool put_divisor(Convert *c, const json_t *list, const char *what)
     bool ok = true;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = any_text(c->arena, json_array_get(list, i));
-        buf_puts(c->out, i ? " * (" : "(");
-        ok = put_expression(c, text ? text : "1", what) && ok;
-        buf_putc(c->out, ')');
+        ok = say(c, i ? " * (%e)" : "(%e)", text ? text : "1", what) && ok;
     }
     if (json_array_size(list) == 0)
         buf_puts(c->out, "1");
@@ -223,9 +261,7 @@ static bool put_divided_grid(Convert *c, const json_t *k)
     buf_puts(c->out, "grid ");
     for (size_t i = 0; i < n; i++) {
         const json_t *by = json_object_get(k, arena_printf(c->arena, "GridDiv%s", AXES[i]));
-        buf_puts(c->out, i ? ", ceil_div(" : "ceil_div(");
-        ok = put_expression(c, size[i], "ProblemSize") && ok;
-        buf_puts(c->out, ", ");
+        ok = say(c, i ? ", ceil_div(%e, " : "ceil_div(%e, ", size[i], "ProblemSize") && ok;
         ok = put_divisor(c, by, "GridDiv") && ok;
         buf_putc(c->out, ')');
     }
@@ -245,15 +281,10 @@ static bool put_grid(Convert *c, const json_t *k, const char *const *block)
     if (json_object_get(k, "ProblemSize") && (divided || n == 0))
         return put_divided_grid(c, k);
     buf_puts(c->out, "grid ");
-    for (size_t i = 0; i < n; i++) {
-        buf_printf(c->out, "%s%s", i ? ", " : "", threads ? "ceil_div(" : "");
-        ok = put_expression(c, size[i], "GlobalSize") && ok;
-        if (threads) {
-            buf_puts(c->out, ", ");
-            ok = put_expression(c, block[i], "LocalSize") && ok;
-            buf_putc(c->out, ')');
-        }
-    }
+    for (size_t i = 0; i < n; i++)
+        ok = say(c, threads ? "%sceil_div(%e, %e)" : "%s%e", i ? ", " : "", size[i], "GlobalSize",
+                 block[i], "LocalSize") &&
+             ok;
     buf_puts(c->out, n ? "\n" : "1    # decide: the file does not say it\n");
     return ok;
 }
@@ -273,109 +304,61 @@ static bool put_kernel(Convert *c, const json_t *k)
         c->problem[i] =
             any_text(c->arena, json_is_array(problem) ? json_array_get(problem, i)
                                                       : json_object_get(problem, AXES[i]));
-    buf_puts(c->out, "kernel ");
-    ok = put_path(c, *file ? file : "kernel.cu", "KernelFile");
-    buf_putc(c->out, ' ');
     /* In quotes, since Kernel Tuner takes kernels of C and of C++. */
-    ok = put_string(c, *name ? name : "kernel_name", "KernelName") && ok;
-    buf_puts(c->out, *file && *name ? "\n" : "    # decide: file and name\n");
-    buf_puts(c->out, "block ");
-    for (size_t i = 0; i < n; i++) {
-        buf_puts(c->out, i ? ", " : "");
-        ok = put_expression(c, block[i], "LocalSize") && ok;
-    }
-    if (n == 0)
-        buf_puts(c->out, "256    # decide: the file does not say it");
-    buf_putc(c->out, '\n');
+    ok = say(c, "kernel %p %q%s\nblock ", *file ? file : "kernel.cu", "KernelFile",
+             *name ? name : "kernel_name", "KernelName",
+             *file && *name ? "" : "    # decide: file and name");
+    for (size_t i = 0; i < n; i++)
+        ok = say(c, "%s%e", i ? ", " : "", block[i], "LocalSize") && ok;
+    buf_puts(c->out, n ? "\n" : "256    # decide: the file does not say it\n");
     ok = put_grid(c, k, block) && ok;
     const char *shared = any_text(c->arena, json_object_get(k, "SharedMemory"));
-    if (shared && strcmp(shared, "0") != 0) {
-        buf_puts(c->out, "shared ");
-        ok = put_expression(c, shared, "SharedMemory") && ok;
-        buf_putc(c->out, '\n');
-    }
+    if (shared && strcmp(shared, "0") != 0)
+        ok = say(c, "shared %e\n", shared, "SharedMemory") && ok;
     const json_t *options = json_object_get(k, "CompilerOptions");
     for (size_t i = 0; i < json_array_size(options); i++) {
         const char *option = json_string_value(json_array_get(options, i));
-        buf_puts(c->out, "option ");
-        ok = put_string(c, option ? option : "", "CompilerOptions") && ok;
-        buf_putc(c->out, '\n');
+        ok = say(c, "option %q\n", option ? option : "", "CompilerOptions") && ok;
     }
     return ok;
 }
 
 /* --- arguments ----------------------------------------------------------------------------------- */
 
-static void put_type(Convert *c, const char *type)
-{
-    TaskType t;
-    if (task_type_find(type, &t))
-        task_type_print(t, c->out);
-    else
-        buf_puts(c->out, "float");
-}
-
 static bool put_contents(Convert *c, const json_t *g, const char *type)
 {
-    const char *fill = text_of(g, "FillType");
+    const char *fill = text_of(g, "FillType"), *source = text_of(g, "DataSource");
     const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
     const char *seed = any_text(c->arena, json_object_get(g, "RandomSeed"));
     TaskType t = {TASK_FLOAT, 1};
     task_type_find(type, &t);
-    bool real = task_scalar_is_float(t.scalar), ok = true;
-    if (strcmp(fill, "Random") == 0) {
-        buf_puts(c->out, " = uniform(0, ");
-        ok = put_expression(c, value ? value : real ? "1" : "100", "FillValue");
-        buf_puts(c->out, seed ? ", " : "");
-        ok = (!seed || put_expression(c, seed, "RandomSeed")) && ok;
-        buf_putc(c->out, ')');
-    } else if (strcmp(fill, "Constant") == 0) {
-        buf_puts(c->out, " = constant(");
-        ok = put_expression(c, value ? value : "0", "FillValue");
-        buf_putc(c->out, ')');
-    } else if (strcmp(fill, "Generator") == 0) {
-        buf_puts(c->out, " = formula(");
-        ok = put_expression(c, text_of(g, "DataSource"), "DataSource");
-        buf_putc(c->out, ')');
-    } else if (strcmp(fill, "BinaryRaw") == 0) {
-        buf_puts(c->out, " = file(");
-        ok = put_path(c, text_of(g, "DataSource"), "DataSource");
-        buf_putc(c->out, ')');
-    } else if (*fill) {
-        buf_puts(c->out, "    # decide: contents; no like here has ");
-        put_words(c, fill);
-    }
-    return ok;
+    const char *most = task_scalar_is_float(t.scalar) ? "1" : "100";
+    if (strcmp(fill, "Random") == 0)
+        return say(c, seed ? " = uniform(0, %e, %e)" : " = uniform(0, %e)", value ? value : most,
+                   "FillValue", seed, "RandomSeed");
+    if (strcmp(fill, "Constant") == 0)
+        return say(c, " = constant(%e)", value ? value : "0", "FillValue");
+    if (strcmp(fill, "Generator") == 0)
+        return say(c, " = formula(%e)", source, "DataSource");
+    if (strcmp(fill, "BinaryRaw") == 0)
+        return say(c, " = file(%p)", source, "DataSource");
+    return !*fill || say(c, "    # decide: contents; no like here has %w", fill);
 }
 
 static bool put_argument(Convert *c, const json_t *g)
 {
     const char *name = text_of(g, "Name"), *type = text_of(g, "Type");
     const char *access = text_of(g, "AccessType"), *memory = text_of(g, "MemoryType");
-    bool ok = true;
-    if (strcmp(memory, "Scalar") == 0) {
-        const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
-        buf_puts(c->out, "arg ");
-        ok = put_name(c, name, "an argument");
-        buf_puts(c->out, " : ");
-        put_type(c, type);
-        buf_puts(c->out, " = ");
-        ok = put_expression(c, value ? value : "0", name) && ok;
-        buf_puts(c->out, value ? "\n" : "    # decide: the value\n");
-        return ok;
-    }
-    bool symbol = strcmp(memory, "Symbol") == 0;
+    const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
     const char *size = any_text(c->arena, json_object_get(g, "Size"));
-    buf_puts(c->out, symbol                             ? "constant "
-                     : strcmp(access, "WriteOnly") == 0 ? "out "
-                     : strcmp(access, "ReadWrite") == 0 ? "inout "
-                                                        : "in ");
-    ok = put_name(c, name, "an argument");
-    buf_puts(c->out, " : ");
-    put_type(c, type);
-    buf_putc(c->out, '[');
-    ok = put_expression(c, size ? size : "1", name) && ok;
-    buf_putc(c->out, ']');
+    if (strcmp(memory, "Scalar") == 0)
+        return say(c, "arg %n : %t = %e%s\n", name, "an argument", type, value ? value : "0", name,
+                   value ? "" : "    # decide: the value");
+    const char *role = strcmp(memory, "Symbol") == 0      ? "constant"
+                       : strcmp(access, "WriteOnly") == 0 ? "out"
+                       : strcmp(access, "ReadWrite") == 0 ? "inout"
+                                                          : "in";
+    bool ok = say(c, "%s %n : %t[%e]", role, name, "an argument", type, size ? size : "1", name);
     ok = put_contents(c, g, type) && ok;
     buf_puts(c->out, size ? "\n" : "    # decide: the size\n");
     return ok;
@@ -384,28 +367,16 @@ static bool put_argument(Convert *c, const json_t *g)
 static bool put_reference(Convert *c, const json_t *g)
 {
     const char *name = text_of(g, "TargetName"), *fill = text_of(g, "FillType");
-    const char *method = text_of(g, "ValidationMethod");
     const char *limit = any_text(c->arena, json_object_get(g, "ValidationThreshold"));
-    bool relative = strcmp(method, "SideBySideRelativeComparison") == 0, ok = true;
-    if (strcmp(fill, "BinaryRaw") == 0) {
-        buf_puts(c->out, "reference ");
-        ok = put_name(c, name, "TargetName");
-        buf_puts(c->out, " = file(");
-        ok = put_path(c, text_of(g, "DataSource"), "DataSource") && ok;
-        buf_puts(c->out, ")\n");
-    } else {
-        buf_puts(c->out, "# decide: what is right?  No like here has ");
-        put_words(c, fill);
-        buf_putc(c->out, '\n');
-    }
-    if (!limit)
-        return ok;
-    buf_puts(c->out, "compare ");
-    ok = put_name(c, name, "TargetName") && ok;
-    buf_puts(c->out, relative ? " relative " : " absolute ");
-    ok = put_expression(c, limit, "ValidationThreshold") && ok;
-    buf_puts(c->out, relative ? " of element\n" : "\n");
-    return ok;
+    bool relative = strcmp(text_of(g, "ValidationMethod"), "SideBySideRelativeComparison") == 0;
+    bool ok = strcmp(fill, "BinaryRaw") == 0
+                  ? say(c, "reference %n = file(%p)\n", name, "TargetName",
+                        text_of(g, "DataSource"), "DataSource")
+                  : say(c, "# decide: what is right?  No like here has %w\n", fill);
+    return (!limit ||
+            say(c, relative ? "compare %n relative %e of element\n" : "compare %n absolute %e\n",
+                name, "TargetName", limit, "ValidationThreshold")) &&
+           ok;
 }
 
 static bool put_data(Convert *c, const json_t *k)
@@ -440,12 +411,8 @@ bool convert_t1(Arena *a, const char *name, const char *folder, const char *json
     const json_t *kernel = json_object_get(root, "KernelSpecification");
     Convert c = {.arena = a, .diag = d, .out = out, .folder = folder};
     const char *title = text_of(json_object_get(root, "General"), "BenchmarkName");
-    buf_puts(out, "# Converted from ");
-    put_words(&c, name);
-    buf_puts(out, *title ? ": " : "");
-    put_words(&c, title);
-    buf_putc(out, '\n');
-    bool ok = put_parameters(&c, space);
+    bool ok = say(&c, "# Converted from %w%s%w\n", name, *title ? ": " : "", title) &&
+              put_parameters(&c, space);
     buf_putc(out, '\n');
     ok = put_conditions(&c, space) && ok;
     buf_putc(out, '\n');

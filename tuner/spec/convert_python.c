@@ -18,9 +18,10 @@ typedef struct Python {
     size_t *steps;        /* taken so far, by all that read the same text */
     const char *variable; /* of a comprehension; NULL: none */
     const char *value;    /* what stands for it */
+    Buf *out;
 } Python;
 
-static bool parse(Python *p, Buf *out);
+static bool parse(Python *p);
 
 /* --- words --------------------------------------------------------------------------------------- */
 
@@ -65,28 +66,35 @@ static bool expect(Python *p, const char *text)
     return take(p, text) || refuse(p, "this is not understood");
 }
 
-/* --- operators ----------------------------------------------------------------------------------- */
+/* --- what was written ---------------------------------------------------------------------------- */
 
-typedef bool (*Level)(Python *p, Buf *out);
-
-/* A stretch of operands of the next level with operators between. */
-static bool chain(Python *p, Buf *out, Level next, const char *const *signs, size_t count)
+static bool put(Python *p, const char *text)
 {
-    if (!next(p, out))
-        return false;
-    for (;;) {
-        size_t i = 0;
-        while (i < count && !take(p, signs[i]))
-            i++;
-        if (i == count)
-            return true;
-        buf_printf(out, " %s ", signs[i]);
-        if (!next(p, out))
-            return false;
-    }
+    buf_puts(p->out, text);
+    return true;
 }
 
-static bool take_number(Python *p, Buf *out)
+/* Takes back what was written from `start` on. */
+static const char *cut(Python *p, size_t start)
+{
+    Buf *b = p->out;
+    const char *text =
+        b->size > start ? arena_copy(p->arena, b->text + start, b->size - start) : "";
+    if (b->size > start)
+        b->text[b->size = start] = '\0';
+    return text;
+}
+
+/* Writes a text before what was written from `start` on. */
+static void put_before(Python *p, size_t start, const char *text)
+{
+    const size_t n = strlen(text);
+    buf_puts(p->out, text);
+    memmove(p->out->text + start + n, p->out->text + start, p->out->size - n - start);
+    memcpy(p->out->text + start, text, n);
+}
+
+static bool take_number(Python *p)
 {
     const char *start = p->at;
     while (is_word(*p->at) || *p->at == '.' ||
@@ -94,49 +102,48 @@ static bool take_number(Python *p, Buf *out)
             (p->at[-1] == 'e' || p->at[-1] == 'E') && start[1] != 'x'))
         p->at++;
     bool point = p->at[-1] == '.';
-    buf_printf(out, "%s%.*s%s", *start == '.' ? "0" : "", (int)(p->at - start), start,
+    buf_printf(p->out, "%s%.*s%s", *start == '.' ? "0" : "", (int)(p->at - start), start,
                point ? "0" : "");
     return true;
 }
 
-static bool take_string(Python *p, Buf *out)
+static bool take_string(Python *p)
 {
     char quote = *p->at;
     size_t n = strcspn(p->at + 1, quote == '"' ? "\"\n\\" : "'\n\\");
     if (p->at[n + 1] != quote)
         return refuse(p, "this text is not understood");
-    buf_putc(out, '"');
+    buf_putc(p->out, '"');
     for (size_t i = 1; i <= n; i++)
-        buf_printf(out, p->at[i] == '"' ? "\\%c" : "%c", p->at[i]);
-    buf_putc(out, '"');
+        buf_printf(p->out, p->at[i] == '"' ? "\\%c" : "%c", p->at[i]);
+    buf_putc(p->out, '"');
     p->at += n + 2;
     return true;
 }
 
-/* Items up to a closing bracket, which is taken. */
-static bool take_items(Python *p, Buf *out, const char *close, size_t *count)
+/* Items up to a closing bracket, which is taken; `count`: of those before. */
+static bool take_items(Python *p, const char *close, size_t *count)
 {
-    *count = 0;
     while (!take(p, close)) {
         if (*count > 0 && !expect(p, ","))
             return false;
         if (take(p, close))
             return true;
-        buf_puts(out, *count ? ", " : "");
-        if (!parse(p, out))
+        put(p, (*count)++ ? ", " : "");
+        if (!parse(p))
             return false;
-        ++*count;
     }
     return true;
 }
 
 /* --- comprehensions ------------------------------------------------------------------------------ */
 
-/* What a text without names comes to; false after a message. */
-static bool evaluate(Python *p, const char *text, Value *out)
+/* What was written from `start` on comes to, which is taken back; false after a message. */
+static bool evaluate(Python *p, size_t start, Value *out)
 {
     Diag d = diag_new(p->arena);
     Source *s = ARENA_NEW(p->arena, Source);
+    const char *text = cut(p, start);
     *s = (Source){p->what, text, strlen(text)};
     Lexer l = lexer_new(p->arena, s, &d);
     Expr *e = expr_parse(&l);
@@ -149,237 +156,171 @@ static bool evaluate(Python *p, const char *text, Value *out)
 
 /* One value of the variable: the condition, then the item, read with the value in the variable's
  * place. */
-static bool add_item(Python *p, const char *item, const char *condition, Value v, Buf *out)
+static bool add_item(Python p, const char *item, const char *condition, Value v, size_t *count)
 {
-    Buf value = {0}, text = {0};
+    Buf value = {0};
     value_print(v, &value);
-    Python inner = *p;
-    inner.value = arena_string(p->arena, buf_text(&value));
+    p.value = buf_keep(&value, p.arena);
     Value holds = value_bool(true);
-    bool ok = true;
-    if (condition) {
-        inner.at = condition;
-        ok = parse(&inner, &text) &&
-             evaluate(&inner, arena_string(p->arena, buf_text(&text)), &holds);
-    }
-    inner.at = item;
-    if (ok && (holds.kind == VALUE_BOOL ? holds.boolean : value_as_real(holds) != 0)) {
-        buf_puts(out, out->size ? ", " : "");
-        ok = parse(&inner, out);
-    }
-    buf_free(&value);
-    buf_free(&text);
-    return ok;
+    size_t start = p.out->size;
+    p.at = condition;
+    if (condition && !(parse(&p) && evaluate(&p, start, &holds)))
+        return false;
+    if (!value_is_true(holds))
+        return true;
+    p.at = item;
+    put(&p, (*count)++ ? ", " : "");
+    return parse(&p);
 }
 
 /* for NAME in LIST [ if CONDITION ] ], behind the item that begins at `item` */
-static bool take_comprehension(Python *p, const char *item, Buf *out)
+static bool take_comprehension(Python *p, const char *item)
 {
-    Buf list = {0}, all = {0}, ignored = {0};
+    size_t start = p->out->size, n = 0, count = 0;
     skip(p);
-    size_t n = 0;
     while (is_word(p->at[n]))
         n++;
     const char *variable = arena_copy(p->arena, p->at, n), *condition = NULL;
     p->at += n;
-    Value values;
-    bool ok = (n > 0 || refuse(p, "this is not understood")) && expect(p, "in") && parse(p, &list);
+    if (n == 0)
+        return refuse(p, "this is not understood");
+    if (!expect(p, "in") || !parse(p))
+        return false;
+    size_t end = p->out->size; /* of the list's text */
     Python inner = *p;
     inner.variable = variable;
     inner.value = "0";
-    if (ok && take(p, "if")) {
-        condition = p->at;
-        inner.at = p->at;
-        ok = parse(&inner, &ignored);
-        p->at = inner.at;
+    if (take(&inner, "if")) {
+        condition = inner.at;
+        if (!parse(&inner))
+            return false;
+        cut(p, end);
     }
+    p->at = inner.at;
+    Value values;
+    if (!expect(p, "]") || !evaluate(p, start, &values))
+        return false;
+    if (values.kind != VALUE_LIST || values.list->count > VALUES_LIMIT)
+        return refuse(p, "this is no list");
     inner.at = p->at;
-    ok = ok && expect(p, "]") && evaluate(p, arena_string(p->arena, buf_text(&list)), &values);
-    if (ok && (values.kind != VALUE_LIST || values.list->count > VALUES_LIMIT))
-        ok = refuse(p, "this is no list");
+    bool ok = true;
     for (size_t i = 0; ok && i < values.list->count; i++)
-        ok = add_item(&inner, item, condition, values.list->at[i], &all);
-    buf_printf(out, "[%s]", buf_text(&all));
-    buf_free(&list);
-    buf_free(&all);
-    buf_free(&ignored);
-    return ok;
+        ok = add_item(inner, item, condition, values.list->at[i], &count);
+    return ok && put(p, "]");
 }
 
 /* Behind "[": a list or a comprehension. */
-static bool take_list(Python *p, Buf *out)
+static bool take_list(Python *p)
 {
     const char *item = p->at;
-    Buf items = {0};
-    size_t count = 0;
-    bool ok = is_next(p, "]") || parse(p, &items);
-    if (ok && take(p, "for")) {
-        buf_free(&items);
-        return take_comprehension(p, item, out);
-    }
-    if (ok && !take(p, "]")) {
-        Buf rest = {0};
-        ok = expect(p, ",") && take_items(p, &rest, "]", &count);
-        if (count > 0)
-            buf_printf(&items, ", %s", buf_text(&rest));
-        buf_free(&rest);
-    }
-    buf_printf(out, "[%s]", buf_text(&items));
-    buf_free(&items);
-    return ok;
+    size_t count = 1;
+    put(p, "[");
+    size_t start = p->out->size;
+    if (take(p, "]"))
+        return put(p, "]");
+    if (!parse(p))
+        return false;
+    if (!take(p, "for"))
+        return take_items(p, "]", &count) && put(p, "]");
+    cut(p, start);
+    return take_comprehension(p, item);
 }
 
 /* --- names and calls ----------------------------------------------------------------------------- */
 
 static const struct {
-    const char *python, *spec; /* `spec` holds the arguments' place as %s */
+    const char *python, *before, *between, *behind; /* the arguments; between: there are two */
 } CALLS[] = {
-    {"min", "min(%s)"},
-    {"max", "max(%s)"},
-    {"abs", "abs(%s)"},
-    {"range", "range(%s)"},
-    {"list", "%s"},
-    {"tuple", "%s"},
-    {"sorted", "%s"},
-    {"int", "floor(%s)"},
-    {"float", "(1.0 * (%s))"},
-    {"bool", "(%s)"},
-    {"ceil", "ceil(%s)"},
-    {"floor", "floor(%s)"},
-    {"sqrt", "sqrt(%s)"},
-    {"log", "log(%s)"},
-    {"log2", "log2(%s)"},
-    {"math.ceil", "ceil(%s)"},
-    {"math.floor", "floor(%s)"},
-    {"math.sqrt", "sqrt(%s)"},
-    {"math.log", "log(%s)"},
-    {"math.log2", "log2(%s)"},
+    {"min", "min(", NULL, ")"},
+    {"max", "max(", NULL, ")"},
+    {"abs", "abs(", NULL, ")"},
+    {"range", "range(", NULL, ")"},
+    {"list", "", NULL, ""},
+    {"tuple", "", NULL, ""},
+    {"sorted", "", NULL, ""},
+    {"int", "floor(", NULL, ")"},
+    {"float", "(1.0 * (", NULL, "))"},
+    {"bool", "(", NULL, ")"},
+    {"pow", "(", ") ** (", ")"}, /* from here on also of "math." */
+    {"ceil", "ceil(", NULL, ")"},
+    {"floor", "floor(", NULL, ")"},
+    {"sqrt", "sqrt(", NULL, ")"},
+    {"log", "log(", NULL, ")"},
+    {"log2", "log2(", NULL, ")"},
 };
+enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0], MATH = 10 };
 
-static bool take_call(Python *p, const char *name, Buf *out)
+/* Behind "(". */
+static bool take_call(Python *p, const char *name)
 {
-    Buf arguments = {0};
-    size_t count, i = 0;
-    while (i < sizeof CALLS / sizeof CALLS[0] && strcmp(CALLS[i].python, name) != 0)
+    const bool math = strncmp(name, "math.", 5) == 0;
+    size_t i = math ? MATH : 0, count = 0;
+    while (i < CALL_COUNT && strcmp(CALLS[i].python, name + (math ? 5 : 0)) != 0)
         i++;
-    bool pow = strcmp(name, "pow") == 0;
-    bool known = pow || i < sizeof CALLS / sizeof CALLS[0];
-    bool ok =
-        known ? take_items(p, &arguments, ")", &count) : refuse(p, "this function is not known");
-    if (ok && pow) {
-        const char *comma = strchr(buf_text(&arguments), ',');
-        ok = comma && count == 2;
-        if (ok)
-            buf_printf(out, "(%.*s) ** (%s)", (int)(comma - buf_text(&arguments)),
-                       buf_text(&arguments), comma + 2);
-    } else if (ok) {
-        const char *place = strstr(CALLS[i].spec, "%s");
-        buf_printf(out, "%.*s%s%s", (int)(place - CALLS[i].spec), CALLS[i].spec,
-                   buf_text(&arguments), place + 2);
-    }
-    buf_free(&arguments);
-    return ok;
+    if (i == CALL_COUNT)
+        return refuse(p, "this function is not known");
+    put(p, CALLS[i].before);
+    if (CALLS[i].between && !(parse(p) && expect(p, ",") && put(p, CALLS[i].between)))
+        return false;
+    return take_items(p, ")", &count) && put(p, CALLS[i].behind);
 }
 
-static bool take_name(Python *p, Buf *out)
+static bool take_name(Python *p)
 {
     const char *start = p->at;
     while (is_word(*p->at) || *p->at == '.')
         p->at++;
     const char *name = arena_copy(p->arena, start, (size_t)(p->at - start));
     if (take(p, "("))
-        return take_call(p, name, out);
+        return take_call(p, name);
     if (strchr(name, '.'))
         return refuse(p, "this name is not known");
-    if (p->variable && strcmp(name, p->variable) == 0)
-        buf_puts(out, p->value);
-    else
-        buf_puts(out, strcmp(name, "True") == 0    ? "true"
-                      : strcmp(name, "False") == 0 ? "false"
-                                                   : name);
-    return true;
+    return put(p, p->variable && strcmp(name, p->variable) == 0 ? p->value
+                  : strcmp(name, "True") == 0                   ? "true"
+                  : strcmp(name, "False") == 0                  ? "false"
+                                                                : name);
 }
 
 /* Behind "(": something in brackets, or a tuple. */
-static bool take_brackets(Python *p, Buf *out)
+static bool take_brackets(Python *p)
 {
-    Buf items = {0};
-    size_t count;
-    bool ok = take_items(p, &items, ")", &count);
-    bool tuple = count != 1 || (items.size > 0 && p->at[-2] == ',');
-    buf_printf(out, tuple ? "[%s]" : "(%s)", buf_text(&items));
-    buf_free(&items);
-    return ok;
+    size_t start = p->out->size, count = 0;
+    put(p, "(");
+    bool ok = take_items(p, ")", &count);
+    bool tuple = count != 1 || p->at[-2] == ',';
+    p->out->text[start] = tuple ? '[' : '(';
+    return put(p, tuple ? "]" : ")") && ok;
 }
 
-static bool primary(Python *p, Buf *out)
+static bool primary(Python *p)
 {
     skip(p);
     if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
-        return take_number(p, out);
+        return take_number(p);
     if (*p->at == '"' || *p->at == '\'')
-        return take_string(p, out);
+        return take_string(p);
     if (take(p, "("))
-        return take_brackets(p, out);
+        return take_brackets(p);
     if (take(p, "["))
-        return take_list(p, out);
+        return take_list(p);
     if (isalpha((unsigned char)*p->at) || *p->at == '_')
-        return take_name(p, out);
+        return take_name(p);
     return refuse(p, "this is not understood");
 }
 
-/* --- levels, the strongest first ----------------------------------------------------------------- */
+/* --- operators ----------------------------------------------------------------------------------- */
 
-static bool unary(Python *p, Buf *out);
-
-static bool power(Python *p, Buf *out)
-{
-    if (!primary(p, out))
-        return false;
-    if (!take(p, "**"))
-        return true;
-    buf_puts(out, " ** ");
-    return unary(p, out);
-}
-
-static bool unary(Python *p, Buf *out)
+/* { "-" | "+" } primary [ "**" unary ] */
+static bool unary(Python *p)
 {
     if (!deeper(p))
         return false;
-    bool minus = take(p, "-"), plus = !minus && take(p, "+");
-    if (minus)
-        buf_putc(out, '-');
-    bool ok = minus || plus ? unary(p, out) : power(p, out);
+    bool minus = take(p, "-"), ok;
+    if (minus || take(p, "+"))
+        ok = put(p, minus ? "-" : "") && unary(p);
+    else
+        ok = primary(p) && (!take(p, "**") || (put(p, " ** ") && unary(p)));
     p->depth--;
-    return ok;
-}
-
-/* Python's / gives a real number, also of integers. */
-static bool product(Python *p, Buf *out)
-{
-    Buf left = {0};
-    bool ok = unary(p, &left);
-    while (ok) {
-        bool floor_divides = take(p, "//"),
-             times = !floor_divides && !is_next(p, "**") && take(p, "*");
-        bool divides = !floor_divides && !times && take(p, "/");
-        bool modulo = !floor_divides && !times && !divides && take(p, "%");
-        if (!floor_divides && !times && !divides && !modulo)
-            break;
-        Buf right = {0}, both = {0};
-        ok = unary(p, &right);
-        buf_printf(&both,
-                   divides  ? "1.0 * %s / %s"
-                   : times  ? "%s * %s"
-                   : modulo ? "%s %% %s"
-                            : "%s // %s",
-                   buf_text(&left), buf_text(&right));
-        buf_free(&left);
-        buf_free(&right);
-        left = both;
-    }
-    buf_puts(out, buf_text(&left));
-    buf_free(&left);
     return ok;
 }
 
@@ -400,105 +341,107 @@ static bool is_list(const char *text)
 }
 
 /* A list without its brackets, which a list of values does without. */
-static void put_items(const char *text, Buf *out)
+static const char *items_of(Arena *a, const char *list)
 {
-    size_t n = strlen(text);
-    bool bracket = *text == '[';
-    buf_add(out, text + bracket, n - 2 * (size_t)bracket);
+    return *list == '[' ? arena_copy(a, list + 1, strlen(list) - 2) : list;
 }
 
-/* Lists are joined by a sign, too. */
-static bool sum(Python *p, Buf *out)
+/* Lists are joined by a sign, too: "[1] + [2]", which was written from `start` on. */
+static bool join_lists(Python *p, size_t start, size_t second, char sign)
 {
-    Buf left = {0};
-    bool ok = product(p, &left);
-    while (ok && (is_next(p, "+") || is_next(p, "-"))) {
-        char sign = *p->at++;
-        Buf right = {0}, both = {0};
-        ok = product(p, &right);
-        bool first = is_list(buf_text(&left)), second = is_list(buf_text(&right));
-        if (ok && (first || second)) {
-            ok = (first && second && sign == '+') || refuse(p, "a list is joined to lists alone");
-            buf_putc(&both, '[');
-            put_items(buf_text(&left), &both);
-            bool empty = both.size == 1;
-            size_t before = both.size;
-            buf_puts(&both, empty ? "" : ", ");
-            put_items(buf_text(&right), &both);
-            if (!empty && both.size == before + 2)
-                both.size = before; /* the second one is empty */
-            buf_putc(&both, ']');
-        } else {
-            buf_printf(&both, "%s %c %s", buf_text(&left), sign, buf_text(&right));
-        }
-        buf_free(&left);
-        buf_free(&right);
-        left = both;
+    Buf *b = p->out;
+    const char *right = b->text + second;
+    if (b->text[start] != '[' && b->text[start] != 'r' && *right != '[' && *right != 'r')
+        return true;
+    right = cut(p, second);
+    const char *left = cut(p, start);
+    left = arena_copy(p->arena, left, strlen(left) - 3); /* without the sign */
+    bool both = is_list(left) && is_list(right);
+    if (!both && !is_list(left) && !is_list(right))
+        return buf_printf(b, "%s %c %s", left, sign, right), true;
+    if (!both || sign != '+')
+        return refuse(p, "a list is joined to lists alone");
+    left = items_of(p->arena, left);
+    right = items_of(p->arena, right);
+    buf_printf(b, "[%s%s%s]", left, *left && *right ? ", " : "", right);
+    return true;
+}
+
+typedef enum Level { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVELS } Level;
+
+/* The loosest first; of signs that begin alike the longest. */
+static const char *const SIGNS[LEVELS][8] = {
+    {"or"},
+    {"and"},
+    {"<=", ">=", "==", "!=", "<", ">", "not in", "in"},
+    {"+", "-"},
+    {"//", "*", "/", "%"},
+};
+
+static const char *take_sign(Python *p, Level level)
+{
+    for (size_t i = 0; i < 8 && SIGNS[level][i] && !is_next(p, "**"); i++)
+        if (take(p, SIGNS[level][i]))
+            return SIGNS[level][i];
+    return NULL;
+}
+
+static bool negation(Python *p);
+
+/* Operands of the next level with signs between.  Python's / gives a real number, also of integers. */
+static bool chain(Python *p, Level level)
+{
+    size_t start = p->out->size;
+    for (const char *sign = NULL;;) {
+        size_t last = p->out->size;
+        if (!(level == LEVEL_PRODUCT ? unary(p)
+              : level == LEVEL_AND   ? negation(p)
+                                     : chain(p, level + 1)))
+            return false;
+        if (sign && level == LEVEL_SUM && !join_lists(p, start, last, *sign))
+            return false;
+        sign = take_sign(p, level);
+        if (!sign)
+            return true;
+        if (strcmp(sign, "/") == 0)
+            put_before(p, start, "1.0 * ");
+        buf_printf(p->out, " %s ", sign);
     }
-    buf_puts(out, buf_text(&left));
-    buf_free(&left);
-    return ok;
 }
 
-static bool comparison(Python *p, Buf *out)
+static bool negation(Python *p)
 {
-    static const char *const signs[] = {"<=", ">=", "==", "!=", "<", ">", "not in", "in"};
-    return chain(p, out, sum, signs, 8);
-}
-
-static bool negation(Python *p, Buf *out)
-{
-    bool ok;
     if (!deeper(p))
         return false;
-    if (is_next(p, "not") && !is_next(p, "not in") && take(p, "not")) {
-        buf_puts(out, "not ");
-        ok = negation(p, out);
-    } else {
-        ok = comparison(p, out);
-    }
+    bool not = !is_next(p, "not in") && take(p, "not");
+    bool ok = not ? put(p, "not ") && negation(p) : chain(p, LEVEL_COMPARE);
     p->depth--;
     return ok;
 }
 
-static bool conjunction(Python *p, Buf *out)
-{
-    static const char *const signs[] = {"and"};
-    return chain(p, out, negation, signs, 1);
-}
-
-static bool disjunction(Python *p, Buf *out)
-{
-    static const char *const signs[] = {"or"};
-    return chain(p, out, conjunction, signs, 1);
-}
-
 /* A [ "if" C "else" B ]; a comprehension's own `if` has no else. */
-static bool parse(Python *p, Buf *out)
+static bool parse(Python *p)
 {
-    Buf value = {0}, condition = {0}, otherwise = {0};
+    const int depth = p->depth;
+    const size_t start = p->out->size;
     if (!deeper(p))
         return false;
-    bool ok = disjunction(p, &value);
-    Python before = *p;
+    bool ok = chain(p, LEVEL_OR);
+    const size_t end = p->out->size;
     Diag quiet = diag_new(p->arena);
     Python ahead = *p;
     ahead.diag = &quiet;
-    bool chosen =
-        ok && take(&ahead, "if") && disjunction(&ahead, &condition) && take(&ahead, "else");
-    if (chosen) {
-        *p = ahead;
-        p->diag = before.diag;
-        ok = parse(p, &otherwise);
-        buf_printf(out, "(%s ? %s : %s)", buf_text(&condition), buf_text(&value),
-                   buf_text(&otherwise));
-    } else {
-        buf_puts(out, buf_text(&value));
+    if (ok && take(&ahead, "if")) {
+        bool chosen = chain(&ahead, LEVEL_OR) && take(&ahead, "else");
+        const char *condition = cut(p, end);
+        if (chosen) {
+            const char *value = cut(p, start);
+            buf_printf(p->out, "(%s ? %s : ", condition, value);
+            p->at = ahead.at;
+            ok = parse(p) && put(p, ")");
+        }
     }
-    p->depth = before.depth - 1;
-    buf_free(&value);
-    buf_free(&condition);
-    buf_free(&otherwise);
+    p->depth = depth;
     return ok;
 }
 
@@ -507,8 +450,14 @@ static bool parse(Python *p, Buf *out)
 bool python_expression(Arena *a, const char *text, const char *what, Buf *out, Diag *d)
 {
     size_t steps = 0;
-    Python p = {.arena = a, .diag = d, .what = what, .start = text, .at = text, .steps = &steps};
-    if (!parse(&p, out))
+    Python p = {.arena = a,
+                .diag = d,
+                .what = what,
+                .start = text,
+                .at = text,
+                .steps = &steps,
+                .out = out};
+    if (!parse(&p))
         return false;
     skip(&p);
     return !*p.at || refuse(&p, "this is not understood");
@@ -518,10 +467,7 @@ bool python_values(Arena *a, const char *text, const char *what, Buf *out, Diag 
 {
     Buf all = {0};
     bool ok = python_expression(a, text, what, &all, d);
-    size_t n = all.size;
-    bool list = n >= 2 && all.text[0] == '[' && is_list(all.text);
-    if (ok)
-        buf_add(out, buf_text(&all) + list, n - 2 * (size_t)list);
-    buf_free(&all);
+    const char *values = buf_keep(&all, a);
+    buf_puts(out, ok && is_list(values) ? items_of(a, values) : ok ? values : "");
     return ok;
 }

@@ -8,9 +8,9 @@
 static const char *meaning(void *context, const char *written)
 {
     FirstLaunch *l = context;
-    for (size_t i = 0; i < l->parameters.count; i++)
-        if (strcmp(l->parameters.at[i], written) == 0)
-            return l->parameters.at[i];
+    size_t known = word_place(written, l->parameters.at, l->parameters.count);
+    if (known < SIZE_MAX)
+        return l->parameters.at[known];
     if (isdigit((unsigned char)*written))
         return NULL;
     for (size_t i = 0; l->used && i < l->guess->kernel->parameters.count; i++) {

@@ -37,14 +37,10 @@ typedef struct Writer {
 static const char *fresh(Writer *w, const char *wanted, bool macro)
 {
     const char *name = wanted;
-    for (int n = 2;; n++) {
-        size_t i = 0;
-        while (i < w->names.count && strcmp(w->names.at[i], name) != 0)
-            i++;
-        if (i == w->names.count && !(macro && code_has_word(w->kernel->text, name)))
-            break;
+    for (int n = 2; word_place(name, w->names.at, w->names.count) < SIZE_MAX ||
+                    (macro && code_has_word(w->kernel->text, name));
+         n++)
         name = arena_printf(w->arena, "%s_%d", wanted, n);
-    }
     VEC_PUSH(w->arena, &w->names, name);
     return name;
 }
@@ -105,9 +101,8 @@ static void print_name(Writer *w, const char *name, const char *value, const cha
                        bool macro, const char *why)
 {
     Meaning meaning = first_meaning(name);
-    for (size_t i = 0; i < w->named.count; i++)
-        if (strcmp(w->named.at[i], name) == 0)
-            return; /* defined more than once, under an #if */
+    if (word_place(name, w->named.at, w->named.count) < SIZE_MAX)
+        return; /* defined more than once, under an #if */
     VEC_PUSH(w->arena, &w->named, name);
     VEC_PUSH(w->arena, &w->names, name);
     if (macro && !cases && is_number(value) && meaning == MEANS_SIZE &&
@@ -127,14 +122,6 @@ static void print_name(Writer *w, const char *name, const char *value, const cha
     }
     if (meaning == MEANS_TILE && direction >= 0)
         w->tiles[direction] = name;
-}
-
-static bool is_undefined(const FirstGuess *g, const char *name)
-{
-    for (size_t i = 0; i < g->undefined.count; i++)
-        if (strcmp(g->undefined.at[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 /* Is a number that the source defines what a block has along a direction, or called so, and does
@@ -176,7 +163,7 @@ static void print_parameters(Writer *w)
     }
     for (size_t i = 0; i < macros.count; i++) {
         const KernelMacro *m = &macros.at[i];
-        if (is_undefined(w->guess, m->name))
+        if (NAME_FIND(w->guess->undefined.at, w->guess->undefined.count, name, m->name))
             continue;
         const char *elsewhere = m->condition ? defined_elsewhere(w, m->name) : NULL;
         if (elsewhere) {
@@ -293,11 +280,8 @@ static void print_equal(Writer *w)
 {
     for (size_t i = 0; i < w->kernel->arguments.count; i++) {
         const TemplateParameter *t = &w->kernel->arguments.at[i];
-        size_t k = 0;
-        while (k < w->launch.parameters.count &&
-               (!t->written || strcmp(w->launch.parameters.at[k], t->written) != 0))
-            k++;
-        if (k < w->launch.parameters.count && strcmp(t->written, t->name) != 0)
+        if (t->written && strcmp(t->written, t->name) != 0 &&
+            word_place(t->written, w->launch.parameters.at, w->launch.parameters.count) < SIZE_MAX)
             buf_printf(w->out, "require %s == %s    # %s\n", t->name, t->written,
                        first_launch_where(w->arena, &w->launch));
     }

@@ -1,5 +1,6 @@
 #include "tuner/spec/host_read.h"
 
+#include "metrics/base/diag.h"
 #include "tuner/spec/task.h"
 
 #include <ctype.h>
@@ -64,10 +65,7 @@ static bool is_number_type(const char *word)
         "uint",    "short",       "char",  "signed",      "int32_t",   "uint32_t",
         "int64_t", "uint64_t",    "const", "dim3",        "size_type", "index_t",
         "bool",    "std::size_t", "ulong", "unsigned int"};
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (strcmp(TYPES[i], word) == 0)
-            return true;
-    return false;
+    return word_place(word, TYPES, sizeof TYPES / sizeof *TYPES) < SIZE_MAX;
 }
 
 /* "(unsigned int)": every word is a type. */
@@ -214,10 +212,7 @@ static bool divides_up(const char *word)
         if (*c != '_')
             plain[n++] = (char)tolower((unsigned char)*c);
     plain[n] = '\0';
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (strcmp(plain, NAMES[i]) == 0)
-            return true;
-    return false;
+    return word_place(plain, NAMES, sizeof NAMES / sizeof *NAMES) < SIZE_MAX;
 }
 
 static const HostValue *round_value(Reader *r, const HostValue *v, bool up)

@@ -1,5 +1,6 @@
 #include "tuner/spec/kernel_source.h"
 
+#include "metrics/base/diag.h"
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
@@ -60,13 +61,8 @@ static const char *template_list(const char *text, const char *end, const char *
 
 static bool is_qualifier(const char *word)
 {
-    static const char *const words[] = {"const",    "volatile",   "__restrict__",
-                                        "restrict", "__restrict", "__grid_constant__",
-                                        "struct"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
+    return WORD_IS_ANY(word, "const", "volatile", "__restrict__", "restrict", "__restrict",
+                       "__grid_constant__", "struct");
 }
 
 /* "const float *__restrict__ in" */
@@ -374,10 +370,7 @@ const char *kernel_source_defined(Arena *a, const char *text, const char *name)
 
 static KernelMacro *find_macro(KernelMacros *all, const char *name)
 {
-    for (size_t i = 0; i < all->count; i++)
-        if (strcmp(all->at[i].name, name) == 0)
-            return &all->at[i];
-    return NULL;
+    return NAME_FIND(all->at, all->count, name, name);
 }
 
 static bool is_defined(Arena *a, const char *text, const char *name)

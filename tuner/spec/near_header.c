@@ -109,10 +109,7 @@ const char *near_header_failing(Arena *a, const char *log)
         start--;
     const char *name = open && *open == '(' ? arena_copy(a, start, (size_t)(open - start)) : "";
     const char *end = strrchr(name, '.');
-    for (size_t i = 0; end && i < sizeof ENDS / sizeof *ENDS; i++)
-        if (strcmp(end, ENDS[i]) == 0)
-            return name;
-    return NULL;
+    return end && word_place(end, ENDS, sizeof ENDS / sizeof *ENDS) < SIZE_MAX ? name : NULL;
 }
 
 const char *near_header(Arena *a, const char *folder, const char *log)
@@ -188,9 +185,8 @@ size_t near_sources(Arena *a, const char *path, const char **out, size_t room)
     size_t count = 0;
     for (struct dirent *e; dir && count < room && (e = readdir(dir)) != NULL;) {
         const char *dot = strrchr(e->d_name, '.');
-        for (size_t i = 0; dot && i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++)
-            if (strcmp(dot, EXTENSIONS[i]) == 0 && count < room)
-                out[count++] = path_join(a, folder, e->d_name);
+        if (dot && word_place(dot, EXTENSIONS, sizeof EXTENSIONS / sizeof *EXTENSIONS) < SIZE_MAX)
+            out[count++] = path_join(a, folder, e->d_name);
     }
     if (dir)
         closedir(dir);
@@ -316,17 +312,15 @@ static void look_for_body(Bodies *b, const char *folder, int depth)
         b->entries++;
         if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
             look_for_body(b, path, depth - 1);
-        for (size_t i = 0; i < sizeof CODE / sizeof *CODE && dot && e->d_type == DT_REG; i++) {
-            Diag quiet = diag_new(b->arena);
-            size_t size = 0;
-            const char *text = strcmp(dot, CODE[i]) == 0
-                                   ? file_read_most(b->arena, path, TEXT_MOST, &size, &quiet)
-                                   : NULL;
-            b->bytes += size;
-            if (text && code_has_word(text, b->of.name) &&
-                has_body(code_bare(b->arena, text), &b->of))
-                b->found = path;
-        }
+        if (!dot || e->d_type != DT_REG ||
+            word_place(dot, CODE, sizeof CODE / sizeof *CODE) == SIZE_MAX)
+            continue;
+        Diag quiet = diag_new(b->arena);
+        size_t size = 0;
+        const char *text = file_read_most(b->arena, path, TEXT_MOST, &size, &quiet);
+        b->bytes += size;
+        if (text && code_has_word(text, b->of.name) && has_body(code_bare(b->arena, text), &b->of))
+            b->found = path;
     }
     if (dir)
         closedir(dir);

@@ -353,6 +353,9 @@ void spec_set_arguments(const Spec *s, Value *slots);
 /* Values for the problem slots of an array of spec_slot_count. */
 void spec_set_problem(const Spec *s, size_t problem, Value *slots);
 
+/* "M=4096 N=64" of values for the problem names, of those that `only` (NULL: all) marks. */
+const char *spec_problem_text(Arena *a, const Spec *s, const Value *values, const bool *only);
+
 /* Adds a size that the spec does not list, "M=100,N=200": problem names with numbers of the first
  * problem's kinds; a name that is left out is what the first problem makes of those to its left.
  * False, and nothing added, when the text is none. */

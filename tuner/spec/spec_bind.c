@@ -13,9 +13,8 @@ static Taken *find_taken(const Reader *r, const char *name)
 bool reader_declare(Reader *r, const char *name, Span at)
 {
     static const char *const reserved[] = {"and", "or", "not", "in", "true", "false"};
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (strcmp(reserved[i], name) == 0)
-            return diag_error(r->d, at, "'%s' is a word of the language", name);
+    if (word_place(name, reserved, sizeof reserved / sizeof reserved[0]) < SIZE_MAX)
+        return diag_error(r->d, at, "'%s' is a word of the language", name);
     const Taken *before = find_taken(r, name);
     if (before) {
         size_t line, column;
@@ -101,14 +100,13 @@ static bool find_local(const Visible *v, const char *name, int *slot, ValueKind 
         *slot = (int)spec_index_slot(s) + (*name == 'l');
         return true;
     }
-    for (size_t i = 0; v->arguments && i < s->argument_count; i++) {
-        if (strcmp(name, s->arguments[i].name) != 0)
-            continue;
-        *slot = (int)spec_argument_slot(s, i);
-        *kind = VALUE_STRING;
-        return true;
-    }
-    return false;
+    const Argument *g =
+        v->arguments ? NAME_FIND(s->arguments, s->argument_count, name, name) : NULL;
+    if (!g)
+        return false;
+    *slot = (int)spec_argument_slot(s, (size_t)(g - s->arguments));
+    *kind = VALUE_STRING;
+    return true;
 }
 
 /* The slot of a name, visible or not; false when there is none. */
@@ -231,22 +229,17 @@ static bool is_buffer(const Argument *g)
 static void bind_source(Reader *r, Contents *c, size_t own)
 {
     const Spec *s = r->spec;
-    for (size_t i = 0; i < s->argument_count; i++) {
-        const Argument *g = &s->arguments[i];
-        if (strcmp(g->name, c->from) != 0)
-            continue;
-        c->from_argument = i;
-        if (!is_buffer(g) || argument_is_mixed(g))
-            diag_error(r->d, c->at, "'%s' is no buffer%s", c->from,
-                       is_buffer(g) ? " of numbers of one type" : "");
-        else if (i >= own)
-            diag_error(r->d, c->at, "'%s' is declared further down; move this line below it",
-                       c->from);
-        else if (g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_KEPT)
-            diag_error(r->d, c->at, "'%s' has no contents to copy", c->from);
-        return;
-    }
-    diag_error(r->d, c->at, "there is no buffer '%s'", c->from);
+    const Argument *g = NAME_FIND(s->arguments, s->argument_count, name, c->from);
+    c->from_argument = g ? (size_t)(g - s->arguments) : c->from_argument;
+    if (!g)
+        diag_error(r->d, c->at, "there is no buffer '%s'", c->from);
+    else if (!is_buffer(g) || argument_is_mixed(g))
+        diag_error(r->d, c->at, "'%s' is no buffer%s", c->from,
+                   is_buffer(g) ? " of numbers of one type" : "");
+    else if (c->from_argument >= own)
+        diag_error(r->d, c->at, "'%s' is declared further down; move this line below it", c->from);
+    else if (g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_KEPT)
+        diag_error(r->d, c->at, "'%s' has no contents to copy", c->from);
 }
 
 /* A number, or true or false, which are 1 and 0. */
@@ -326,16 +319,10 @@ static void reader_bind_arguments(Reader *r)
 
 static Argument *find_output(Reader *r, const Deferred *p)
 {
-    for (size_t i = 0; i < r->spec->argument_count; i++) {
-        Argument *g = &r->spec->arguments[i];
-        if (strcmp(g->name, p->name) != 0)
-            continue;
-        if (g->role == ARGUMENT_OUT || g->role == ARGUMENT_INOUT)
-            return g;
-        diag_error(r->d, p->at, "'%s' is no output", p->name);
-        return NULL;
-    }
-    diag_error(r->d, p->at, "there is no output '%s'", p->name);
+    Argument *g = NAME_FIND(r->spec->arguments, r->spec->argument_count, name, p->name);
+    if (g && (g->role == ARGUMENT_OUT || g->role == ARGUMENT_INOUT))
+        return g;
+    diag_error(r->d, p->at, g ? "'%s' is no output" : "there is no output '%s'", p->name);
     return NULL;
 }
 
@@ -622,15 +609,12 @@ static void finish_problem(Reader *r, Problem *p)
 {
     size_t n = r->spec->problem_name_count;
     p->values = ARENA_ARRAY(r->a, Value, n);
-    Buf text = {0};
     for (size_t i = 0; i < n; i++) {
         const char *name = r->spec->problem_names[i];
         if (reader_is_broken(r, name) || !evaluate_problem_value(r, p, i))
             reader_mark_broken(r, name);
-        buf_printf(&text, "%s%s=", i ? " " : "", name);
-        value_print_bare(p->values[i], &text);
     }
-    p->text = buf_keep(&text, r->a);
+    p->text = spec_problem_text(r->a, r->spec, p->values, NULL);
 }
 
 static void finish_problems(Reader *r)

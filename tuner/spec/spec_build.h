@@ -99,19 +99,17 @@ void reader_finish(Reader *r);
 
 /* --- pieces: spec_take.c, spec_type.c, spec_data.c; `what` completes "expected …" --- */
 
-/* A name that may be declared; NULL after a message. */
-const char *reader_take_name(Reader *r, const char *what);
-const char *reader_take_string(Reader *r, const char *what);
+bool reader_take_expr(Reader *r, Expr **out);
+bool reader_take_string(Reader *r, const char *what, const char **out);
 /* A string with values in braces. */
 bool reader_take_text(Reader *r, const char *what, Text *out);
 /* A string that names a file or folder, as seen from the spec's own; a missing one is told, and no
  * reason to stop. */
-const char *reader_take_path(Reader *r, const char *what, const char **path);
+bool reader_take_path(Reader *r, const char *what, const char **name, const char **path);
 /* ":" TYPE */
 bool reader_take_type(Reader *r, Argument *g);
 bool reader_take_contents(Reader *r, Contents *out);
 bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out);
-bool reader_take_number(Reader *r, const char *what, double *out);
 
 /* expr { "," expr } */
 bool reader_take_list(Reader *r, ExprVec *out);

@@ -36,8 +36,7 @@ static bool take_criteria(Reader *r, CarveStage *c)
         else if (lexer_take(&r->l, "lower"))
             k.direction = -1;
         k.at = r->l.token.at;
-        k.name = reader_take_name(r, "the name of a metric");
-        if (!k.name)
+        if (!lexer_take_name(&r->l, "the name of a metric", &k.name))
             return false;
         VEC_PUSH(r->a, &v, k);
     } while (lexer_take(&r->l, ","));
@@ -60,7 +59,7 @@ static bool read_front(Reader *r, CarveStage *c)
                 return false;
             c->fill = lexer_take(&r->l, "fill");
         } else if (lexer_take(&r->l, "band")) {
-            if (!reader_take_number(r, "a percentage", &c->percent) ||
+            if (!lexer_take_number(&r->l, "a percentage", &c->percent) ||
                 !lexer_expect(&r->l, "%", "after the number"))
                 return false;
         } else {
@@ -90,7 +89,7 @@ static bool read_best(Reader *r, CarveStage *c)
 static bool read_within(Reader *r, CarveStage *c)
 {
     c->kind = CARVE_WITHIN;
-    if (!reader_take_number(r, "a percentage", &c->percent) ||
+    if (!lexer_take_number(&r->l, "a percentage", &c->percent) ||
         !lexer_expect(&r->l, "%", "after the number") ||
         !lexer_expect(&r->l, "of", "and a metric") || !take_criteria(r, c))
         return false;
@@ -110,8 +109,7 @@ bool read_carve(Reader *r)
         ok = read_within(r, &c);
     } else {
         c.kind = CARVE_THRESHOLD;
-        c.condition = expr_parse(&r->l);
-        ok = c.condition != NULL;
+        ok = reader_take_expr(r, &c.condition);
     }
     c.at = span_join(r->at, r->l.last);
     if (ok)

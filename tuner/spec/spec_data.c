@@ -73,8 +73,7 @@ static bool take_numbers(Reader *r, const struct ContentsForm *f, Contents *c)
 
 static bool take_from(Reader *r, const struct ContentsForm *f, Contents *c)
 {
-    c->from = reader_take_name(r, "the name of a buffer");
-    if (!c->from)
+    if (!lexer_take_name(&r->l, "the name of a buffer", &c->from))
         return false;
     bool more = lexer_take(&r->l, ",");
     if (more != (f->least > 0))
@@ -84,8 +83,7 @@ static bool take_from(Reader *r, const struct ContentsForm *f, Contents *c)
 
 static bool take_file(Reader *r, Contents *c)
 {
-    c->file = reader_take_path(r, "the name of a file", &c->path);
-    return c->file != NULL;
+    return reader_take_path(r, "the name of a file", &c->file, &c->path);
 }
 
 static bool take_inside(Reader *r, const struct ContentsForm *f, Contents *c)
@@ -140,8 +138,7 @@ bool reader_take_contents(Reader *r, Contents *c)
 static bool take_typed_name(Reader *r, Argument *g)
 {
     g->at = r->l.token.at;
-    g->name = reader_take_name(r, "the name of an argument");
-    if (!g->name)
+    if (!lexer_take_name(&r->l, "the name of an argument", &g->name))
         return false;
     if (r->arguments.count >= ARGUMENT_LIMIT)
         return diag_error(r->d, g->at, "more than %d arguments", ARGUMENT_LIMIT);
@@ -172,11 +169,9 @@ bool read_buffer(Reader *r)
         [ARGUMENT_SCALAR] = "", [ARGUMENT_SCRATCH] = "scratch", [ARGUMENT_CONSTANT] = "constant"};
     Argument g = {.role = (ArgumentRole)word_place(r->word, words, sizeof words / sizeof *words)};
     r->output_met = r->output_met || g.role == ARGUMENT_OUT || g.role == ARGUMENT_INOUT;
-    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the number of elements"))
-        return false;
-    g.count = expr_parse(&r->l);
-    if (!g.count || !lexer_expect(&r->l, "]", "after the number of elements") ||
-        !take_initial(r, &g))
+    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the number of elements") ||
+        !reader_take_expr(r, &g.count) ||
+        !lexer_expect(&r->l, "]", "after the number of elements") || !take_initial(r, &g))
         return false;
     VEC_PUSH(r->a, &r->arguments, g);
     return true;
@@ -228,10 +223,9 @@ static bool check_texture(Reader *r, const Argument *g)
 bool read_texture(Reader *r)
 {
     Argument g = {.role = ARGUMENT_TEXTURE};
-    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the size in elements"))
-        return false;
     ExprVec size = {0};
-    if (!reader_take_list(r, &size) || !lexer_expect(&r->l, "]", "after the size"))
+    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the size in elements") ||
+        !reader_take_list(r, &size) || !lexer_expect(&r->l, "]", "after the size"))
         return false;
     if (size.count > TEXTURE_DIMENSIONS)
         return diag_error(r->d, expr_span(size.at[3]), "a texture has at most three dimensions");
@@ -248,10 +242,8 @@ bool read_texture(Reader *r)
 bool read_arg(Reader *r)
 {
     Argument g = {.role = ARGUMENT_SCALAR};
-    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "=", "and the value"))
-        return false;
-    g.value = expr_parse(&r->l);
-    if (!g.value)
+    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "=", "and the value") ||
+        !reader_take_expr(r, &g.value))
         return false;
     VEC_PUSH(r->a, &r->arguments, g);
     return true;

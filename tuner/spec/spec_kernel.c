@@ -24,12 +24,8 @@ static bool take_kernel_name(Reader *r, Launch *k)
                    r->l.token.text);
         return false;
     }
-    if (r->l.token.kind != TOKEN_STRING) {
-        const char *name = reader_take_name(r, "the name of the kernel");
-        if (name)
-            k->entry = name;
-        return name != NULL;
-    }
+    if (r->l.token.kind != TOKEN_STRING)
+        return lexer_take_name(&r->l, "the name of the kernel", &k->entry);
     k->expression = true;
     if (!reader_take_text(r, "the name of the kernel", &k->name))
         return false;
@@ -40,17 +36,15 @@ static bool take_kernel_name(Reader *r, Launch *k)
 /* "file.cu" NAME, as in kernel and reference statements.  A missing file is no reason to stop. */
 static bool take_kernel(Reader *r, Launch *k)
 {
-    k->command = lexer_is(&r->l, "command");
+    k->command = lexer_take(&r->l, "command");
+    bool ok = k->command ? reader_take_text(r, "the command that prints the kernel's source",
+                                            &k->command_text)
+                         : reader_take_path(r, "the file of the kernel", &k->file, &k->path);
     if (k->command) {
-        lexer_next(&r->l);
-        if (!reader_take_text(r, "the command that prints the kernel's source", &k->command_text))
-            return false;
         k->file = k->command_text.written;
         k->path = path_folder(r->a, r->spec->source->name);
-    } else {
-        k->file = reader_take_path(r, "the file of the kernel", &k->path);
     }
-    return k->file && take_kernel_name(r, k);
+    return ok && take_kernel_name(r, k);
 }
 
 /* kernel [command] "file.cu" NAME: begins a launch; block, grid … lines after it belong to it */
@@ -91,11 +85,8 @@ static bool take_own_scalar(Reader *r, LaunchItem *item)
     item->own = g;
     g->role = ARGUMENT_SCALAR;
     g->at = item->at;
-    g->name = reader_take_name(r, "the name of an argument");
-    if (!g->name || !reader_take_type(r, g) || !lexer_expect(&r->l, "=", "and the value"))
-        return false;
-    g->value = expr_parse(&r->l);
-    return g->value != NULL;
+    return lexer_take_name(&r->l, "the name of an argument", &g->name) && reader_take_type(r, g) &&
+           lexer_expect(&r->l, "=", "and the value") && reader_take_expr(r, &g->value);
 }
 
 static bool take_item(Reader *r, LaunchItem *item)
@@ -103,10 +94,10 @@ static bool take_item(Reader *r, LaunchItem *item)
     item->at = r->l.token.at;
     if (is_typed_name(&r->l))
         return take_own_scalar(r, item);
-    item->choice = expr_parse(&r->l);
-    if (item->choice)
-        item->at = expr_span(item->choice);
-    return item->choice != NULL;
+    if (!reader_take_expr(r, &item->choice))
+        return false;
+    item->at = expr_span(item->choice);
+    return true;
 }
 
 /* item | "struct" "(" item { "," item } ")" */
@@ -148,13 +139,11 @@ static bool is_named_repeat(const Lexer *l)
 /* expr | NAME "in" exprs */
 static bool take_repeat(Reader *r, Launch *k)
 {
-    if (!is_named_repeat(&r->l)) {
-        k->repeat = expr_parse(&r->l);
-        return k->repeat != NULL;
-    }
-    k->repeat_name = reader_take_name(r, "a name");
     ExprVec values = {0};
-    if (!lexer_expect(&r->l, "in", "and the values") || !reader_take_list(r, &values))
+    if (!is_named_repeat(&r->l))
+        return reader_take_expr(r, &k->repeat);
+    if (!lexer_take_name(&r->l, "a name", &k->repeat_name) ||
+        !lexer_expect(&r->l, "in", "and the values") || !reader_take_list(r, &values))
         return false;
     k->repeat_values = values.at;
     k->repeat_value_count = values.count;
@@ -184,8 +173,7 @@ static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
     case WORD_REPEAT:
         return take_repeat(r, k);
     default:
-        k->shared = expr_parse(&r->l);
-        return k->shared != NULL;
+        return reader_take_expr(r, &k->shared);
     }
 }
 
@@ -205,13 +193,9 @@ bool read_launch_line(Reader *r)
 bool read_option(Reader *r)
 {
     CompileOption o = {0};
-    if (!reader_take_text(r, "a compiler option", &o.text))
+    if (!reader_take_text(r, "a compiler option", &o.text) ||
+        (lexer_take(&r->l, "if") && !reader_take_expr(r, &o.condition)))
         return false;
-    if (lexer_take(&r->l, "if")) {
-        o.condition = expr_parse(&r->l);
-        if (!o.condition)
-            return false;
-    }
     VEC_PUSH(r->a, &r->options, o.text.written);
     VEC_PUSH(r->a, &r->option_parts, o);
     return true;
@@ -220,8 +204,8 @@ bool read_option(Reader *r)
 /* include "folder" */
 bool read_include(Reader *r)
 {
-    const char *path;
-    if (!reader_take_path(r, "a folder with files to include", &path))
+    const char *name, *path;
+    if (!reader_take_path(r, "a folder with files to include", &name, &path))
         return false;
     VEC_PUSH(r->a, &r->includes, path);
     return true;
@@ -232,14 +216,9 @@ bool read_trips(Reader *r)
 {
     SpecTrips t = {.at = r->at};
     const bool by_text = r->l.token.kind == TOKEN_STRING;
-    if (by_text)
-        t.text = reader_take_string(r, "a part of the loop's line");
-    if (by_text ? !t.text : !reader_take_integer(r, "the loop's line, or a part of it", 1, &t.line))
-        return false;
-    if (!lexer_expect(&r->l, "=", "before the number of rounds"))
-        return false;
-    t.rounds = expr_parse(&r->l);
-    if (!t.rounds)
+    if (!(by_text ? reader_take_string(r, "a part of the loop's line", &t.text)
+                  : reader_take_integer(r, "the loop's line, or a part of it", 1, &t.line)) ||
+        !lexer_expect(&r->l, "=", "before the number of rounds") || !reader_take_expr(r, &t.rounds))
         return false;
     VEC_PUSH(r->a, &r->trips, t);
     return true;
@@ -273,8 +252,8 @@ static bool read_reference_kernel(Reader *r)
 static bool read_reference_contents(Reader *r)
 {
     Deferred p = {.at = r->l.token.at, .expected = ARENA_NEW(r->a, Contents)};
-    p.name = reader_take_name(r, "the kernel, the name of an output, or 'first'");
-    if (!p.name || !lexer_expect(&r->l, "=", "and what the output must be") ||
+    if (!lexer_take_name(&r->l, "the kernel, the name of an output, or 'first'", &p.name) ||
+        !lexer_expect(&r->l, "=", "and what the output must be") ||
         !reader_take_contents(r, p.expected))
         return false;
     VEC_PUSH(r->a, &r->deferred, p);
@@ -303,14 +282,12 @@ enum { RIVAL_LIMIT = 64 };
 static bool take_library(Reader *r, Rival *v)
 {
     static const char what[] = "the rival's library: cublas, memory, or a plugin";
-    if (r->l.token.kind != TOKEN_STRING) {
-        v->library = reader_take_name(r, what);
-        return v->library != NULL;
-    }
-    v->library = reader_take_string(r, what);
-    if (v->library)
-        v->path = path_join(r->a, path_folder(r->a, r->spec->source->name), v->library);
-    return v->library != NULL;
+    if (r->l.token.kind != TOKEN_STRING)
+        return lexer_take_name(&r->l, what, &v->library);
+    if (!reader_take_string(r, what, &v->library))
+        return false;
+    v->path = path_join(r->a, path_folder(r->a, r->spec->source->name), v->library);
+    return true;
 }
 
 /* rival ( NAME | "file.so" ) CALL [ bound ] args item { "," item } */
@@ -319,10 +296,7 @@ bool read_rival(Reader *r)
     Rival v = {.at = r->at, .takes = {.at = r->at, .entry = "the rival"}};
     if (r->rivals.count >= RIVAL_LIMIT)
         return diag_error(r->d, r->at, "more than %d rivals", RIVAL_LIMIT);
-    if (!take_library(r, &v))
-        return false;
-    v.call = reader_take_name(r, "the name of the library's call");
-    if (!v.call)
+    if (!take_library(r, &v) || !lexer_take_name(&r->l, "the name of the library's call", &v.call))
         return false;
     v.bound = lexer_take(&r->l, "bound");
     if (!lexer_expect(&r->l, "args", "and what the call takes") || !take_items(r, &v.takes))

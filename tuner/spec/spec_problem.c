@@ -49,24 +49,33 @@ static bool read_value(const char *text, ValueKind kind, Value *out)
     return errno == 0 && end != text && *end == '\0';
 }
 
+const char *spec_problem_text(Arena *a, const Spec *s, const Value *values, const bool *only)
+{
+    Buf text = {0};
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        if (only && !only[i])
+            continue;
+        buf_printf(&text, "%s%s=", text.size ? " " : "", s->problem_names[i]);
+        value_print_bare(values[i], &text);
+    }
+    return buf_keep(&text, a);
+}
+
 bool spec_add_problem(Arena *a, Spec *s, const char *text)
 {
     const size_t names = s->problem_name_count;
     const Problem *first = &s->problems[0];
     Problem p = {.at = first->at, .values = ARENA_ARRAY(a, Value, names), .exprs = first->exprs};
-    Buf all = {0};
     bool ok = is_settings(s, text);
     for (size_t i = 0; i < names && ok; i++) {
         const char *value = setting(a, text, s->problem_names[i]);
         Evaluation ev = {.arena = a};
         ok = value ? read_value(value, first->values[i].kind, &p.values[i])
                    : expr_eval(first->exprs[i], p.values, &ev, &p.values[i]);
-        buf_printf(&all, "%s%s=", i ? " " : "", s->problem_names[i]);
-        value_print_bare(p.values[i], &all);
     }
-    p.text = buf_keep(&all, a);
     if (!ok)
         return false;
+    p.text = spec_problem_text(a, s, p.values, NULL);
     Problem *more = ARENA_ARRAY(a, Problem, s->problem_count + 1);
     memcpy(more, s->problems, s->problem_count * sizeof *more);
     more[s->problem_count++] = p;

@@ -71,11 +71,8 @@ static void declare_lost_name(Reader *r, const char *meant)
 
 static void report_unknown_statement(Reader *r)
 {
-    const char *words[STATEMENTS];
-    for (size_t i = 0; i < STATEMENTS; i++)
-        words[i] = statements[i].word;
     Lexer *l = &r->l;
-    const char *closest = name_closest(l->token.text, words, STATEMENTS);
+    const char *closest = NAME_LIKE(statements, STATEMENTS, word, l->token.text);
     if (l->token.kind != TOKEN_NAME) {
         diag_error(r->d, l->token.at, "expected a statement such as 'param' or 'require', found %s",
                    lexer_describe(l));
@@ -86,7 +83,7 @@ static void report_unknown_statement(Reader *r)
     } else {
         Buf all = {0};
         for (size_t i = 0; i < STATEMENTS; i++)
-            buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
+            buf_printf(&all, "%s%s", i ? ", " : "", statements[i].word);
         diag_error(r->d, l->token.at, "unknown statement '%s'; there are %s", l->token.text,
                    buf_text(&all));
         buf_free(&all);

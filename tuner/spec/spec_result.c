@@ -6,7 +6,7 @@ static bool take_relative(Reader *r, Comparison *c)
     static const char *const scales[] = {
         [TASK_SCALE_RMS] = "rms", [TASK_SCALE_MAX] = "max", [TASK_SCALE_ELEMENT] = "element"};
     c->has_relative = true;
-    if (!reader_take_number(r, "the relative error allowed", &c->relative))
+    if (!lexer_take_number(&r->l, "the relative error allowed", &c->relative))
         return false;
     if (!lexer_take(&r->l, "of"))
         return true;
@@ -30,13 +30,11 @@ static bool take_way(Reader *r, Comparison *c, bool *more)
         return take_relative(r, c);
     } else if (lexer_take(&r->l, "absolute")) {
         c->has_absolute = true;
-        return reader_take_number(r, "the error allowed", &c->absolute);
+        return lexer_take_number(&r->l, "the error allowed", &c->absolute);
     } else if (lexer_take(&r->l, "except")) {
-        c->except = expr_parse(&r->l);
-        return c->except != NULL;
+        return reader_take_expr(r, &c->except);
     } else if (lexer_take(&r->l, "first")) {
-        c->first = expr_parse(&r->l);
-        return c->first != NULL;
+        return reader_take_expr(r, &c->first);
     } else {
         *more = false;
     }
@@ -47,8 +45,7 @@ static bool take_way(Reader *r, Comparison *c, bool *more)
 bool read_compare(Reader *r)
 {
     Deferred p = {.at = r->l.token.at};
-    p.name = reader_take_name(r, "the name of an output");
-    if (!p.name)
+    if (!lexer_take_name(&r->l, "the name of an output", &p.name))
         return false;
     bool any = false, more = true;
     while (more) {
@@ -73,8 +70,8 @@ bool read_compare(Reader *r)
 bool read_tolerance(Reader *r)
 {
     return reader_only_once(r, &r->tolerance_at, r->at, "tolerance") &&
-           reader_take_number(r, "the error allowed, relative to the size of the output",
-                              &r->spec->tolerance);
+           lexer_take_number(&r->l, "the error allowed, relative to the size of the output",
+                             &r->spec->tolerance);
 }
 
 /* --- work ------------------------------------------------------------------------------------- */
@@ -105,10 +102,8 @@ bool read_work(Reader *r)
         if (!reader_only_once(r, &r->work_at[kind], word, COUNTS[kind]))
             return false;
         lexer_next(&r->l);
-        if (!lexer_expect(&r->l, "=", "and the amount of work"))
-            return false;
-        *targets[kind] = expr_parse(&r->l);
-        if (!*targets[kind])
+        if (!lexer_expect(&r->l, "=", "and the amount of work") ||
+            !reader_take_expr(r, targets[kind]))
             return false;
     } while (lexer_take(&r->l, ","));
     return true;
@@ -117,10 +112,8 @@ bool read_work(Reader *r)
 /* scale expr */
 bool read_scale(Reader *r)
 {
-    if (!reader_only_once(r, &r->scale_at, r->at, "scale"))
-        return false;
-    r->spec->scale = expr_parse(&r->l);
-    return r->spec->scale != NULL;
+    return reader_only_once(r, &r->scale_at, r->at, "scale") &&
+           reader_take_expr(r, &r->spec->scale);
 }
 
 /* objective time | flop | bytes | items | energy */

@@ -14,14 +14,14 @@ typedef struct Sizes {
 static bool take_size(Reader *r, Sizes *s)
 {
     Span name_at = r->l.token.at;
-    const char *name = reader_take_name(r, "a name such as N");
-    if (!name || !lexer_expect(&r->l, "=", "after the name"))
+    const char *name;
+    Expr *e;
+    if (!lexer_take_name(&r->l, "a name such as N", &name) ||
+        !lexer_expect(&r->l, "=", "after the name"))
         return false;
-    for (size_t i = 0; i < s->names.count; i++)
-        if (strcmp(s->names.at[i], name) == 0)
-            return diag_error(r->d, name_at, "'%s' stands twice in this problem", name);
-    Expr *e = expr_parse(&r->l);
-    if (!e)
+    if (word_place(name, s->names.at, s->names.count) < SIZE_MAX)
+        return diag_error(r->d, name_at, "'%s' stands twice in this problem", name);
+    if (!reader_take_expr(r, &e))
         return false;
     VEC_PUSH(r->a, &s->names, name);
     VEC_PUSH(r->a, &s->at, name_at);
@@ -78,12 +78,11 @@ bool read_param(Reader *r)
 {
     r->param_met = true;
     Parameter p = {.at = r->l.token.at};
-    p.name = reader_take_name(r, "the name of a parameter");
-    if (!p.name || !reader_declare(r, p.name, p.at) ||
-        !lexer_expect(&r->l, "in", "between the name and its values"))
-        return false;
     ExprVec items = {0};
-    if (!reader_take_list(r, &items))
+    if (!lexer_take_name(&r->l, "the name of a parameter", &p.name) ||
+        !reader_declare(r, p.name, p.at) ||
+        !lexer_expect(&r->l, "in", "between the name and its values") ||
+        !reader_take_list(r, &items))
         return false;
     p.items = items.at;
     p.item_count = items.count;
@@ -97,11 +96,8 @@ bool read_param(Reader *r)
 bool read_let(Reader *r)
 {
     Derived v = {.at = r->l.token.at};
-    v.name = reader_take_name(r, "a name");
-    if (!v.name || !reader_declare(r, v.name, v.at) || !lexer_expect(&r->l, "=", "after the name"))
-        return false;
-    v.value = expr_parse(&r->l);
-    if (!v.value)
+    if (!lexer_take_name(&r->l, "a name", &v.name) || !reader_declare(r, v.name, v.at) ||
+        !lexer_expect(&r->l, "=", "after the name") || !reader_take_expr(r, &v.value))
         return false;
     reader_mark_valid(r, v.name);
     VEC_PUSH(r->a, &r->derived, v);
@@ -112,8 +108,8 @@ bool read_let(Reader *r)
 /* require expr */
 bool read_require(Reader *r)
 {
-    Constraint c = {.condition = expr_parse(&r->l)};
-    if (!c.condition)
+    Constraint c = {0};
+    if (!reader_take_expr(r, &c.condition))
         return false;
     c.at = expr_span(c.condition);
     VEC_PUSH(r->a, &r->constraints, c);

@@ -5,30 +5,26 @@
 
 #include <string.h>
 
-/* A name that may be declared; NULL after a message. */
-const char *reader_take_name(Reader *r, const char *what)
+bool reader_take_expr(Reader *r, Expr **out)
 {
-    const char *name;
-    return lexer_take_name(&r->l, what, &name) ? name : NULL;
+    *out = expr_parse(&r->l);
+    return *out != NULL;
 }
 
-const char *reader_take_string(Reader *r, const char *what)
+bool reader_take_string(Reader *r, const char *what, const char **out)
 {
-    const char *text;
-    what = arena_printf(r->a, "%s in quotes", what);
-    return lexer_take_string(&r->l, what, &text) ? text : NULL;
+    return lexer_take_string(&r->l, arena_printf(r->a, "%s in quotes", what), out);
 }
 
-const char *reader_take_path(Reader *r, const char *what, const char **path)
+bool reader_take_path(Reader *r, const char *what, const char **name, const char **path)
 {
     Span at = r->l.token.at;
-    const char *name = reader_take_string(r, what);
-    if (!name)
-        return NULL;
-    *path = path_join(r->a, path_folder(r->a, r->spec->source->name), name);
+    if (!reader_take_string(r, what, name))
+        return false;
+    *path = path_join(r->a, path_folder(r->a, r->spec->source->name), *name);
     if (!file_exists(*path))
         diag_error(r->d, at, "there is no file '%s'", *path);
-    return name;
+    return true;
 }
 
 bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out)
@@ -45,17 +41,12 @@ bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *ou
     return true;
 }
 
-bool reader_take_number(Reader *r, const char *what, double *out)
-{
-    return lexer_take_number(&r->l, what, out);
-}
-
 /* expr { "," expr } */
 bool reader_take_list(Reader *r, ExprVec *out)
 {
     do {
-        Expr *e = expr_parse(&r->l);
-        if (!e)
+        Expr *e;
+        if (!reader_take_expr(r, &e))
             return false;
         VEC_PUSH(r->a, out, e);
     } while (lexer_take(&r->l, ","));
@@ -144,8 +135,8 @@ static bool scan_next(Scan *s)
 bool reader_take_text(Reader *r, const char *what, Text *out)
 {
     Span at = r->l.token.at;
-    *out = (Text){.at = at, .written = reader_take_string(r, what)};
-    if (!out->written)
+    *out = (Text){.at = at};
+    if (!reader_take_string(r, what, &out->written))
         return false;
     Scan s = {.reader = r, .at = at.offset + 1, .end = at.offset + at.length - 1, .out = out};
     bool ok = true;

@@ -16,8 +16,8 @@ static size_t type_alignment(TaskType t)
 static bool take_plain_type(Reader *r, TaskType *out)
 {
     Span at = r->l.token.at;
-    const char *type = reader_take_name(r, "a type");
-    if (!type)
+    const char *type;
+    if (!lexer_take_name(&r->l, "a type", &type))
         return false;
     if (task_type_find(type, out))
         return true;

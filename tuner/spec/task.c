@@ -1,5 +1,7 @@
 #include "tuner/spec/task.h"
 
+#include "metrics/base/diag.h"
+
 #include <string.h>
 
 static const struct {
@@ -150,13 +152,9 @@ const char *task_cache_name(TaskCache c)
 
 bool task_cache_find(const char *name, TaskCache *c)
 {
-    for (int i = TASK_WARM; i <= TASK_BOTH; i++) {
-        if (strcmp(CACHES[i], name) == 0) {
-            *c = (TaskCache)i;
-            return true;
-        }
-    }
-    return false;
+    const size_t place = word_place(name, CACHES, TASK_BOTH + 1);
+    *c = place < SIZE_MAX ? (TaskCache)place : *c;
+    return place < SIZE_MAX;
 }
 
 /* --- structs ---------------------------------------------------------------------------------- */

@@ -338,8 +338,8 @@ typedef struct TrialResult {
     int64_t id;
     Outcome status;
     bool verified;       /* the outputs were compared, whatever came out */
-    const double *times; /* ms of one run, each sample in order; of a final round by round, in
-                            each round in the order of the finalists */
+    const double *times; /* ms of one run, each sample in order; of a final of each finalist, round
+                            by round */
     size_t time_count;
     const double *warm_times; /* of TASK_BOTH: the warm ones, `times` being the cold */
     size_t warm_count;

@@ -67,9 +67,8 @@ static bool take_parameter(Lexer *l, Model *m)
         return false;
     if (!(start > 0 || start < 0))
         return diag_error(l->diag, at, "%s cannot start at 0: steps are relative to it", name);
-    for (size_t i = 0; i < m->parameter_count; i++)
-        if (strcmp(m->parameters[i].name, name) == 0)
-            return diag_error(l->diag, at, "%s is said twice", name);
+    if (NAME_FIND(m->parameters, m->parameter_count, name, name))
+        return diag_error(l->diag, at, "%s is said twice", name);
     m->parameters[m->parameter_count].name = name;
     m->parameters[m->parameter_count++].start = start;
     return true;

@@ -57,7 +57,8 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
     size_t *place = ARENA_ARRAY(a, size_t, n), *same = ARENA_ARRAY(a, size_t, n),
            *row = ARENA_ARRAY(a, size_t, n);
     double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
-           *seconds = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
+           *seconds = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n),
+           *trial = ARENA_ARRAY(a, double, n);
     bool *broken = ARENA_ARRAY(a, bool, n);
     for (size_t k = 0; k < n; k++) {
         row[k] = places[k].row;
@@ -70,6 +71,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
         ms[k] = t->ms[row[k]];
         TableCost cost = t->cost ? t->cost[row[k]] : (TableCost){0};
         seconds[k] = cost.compile_s > 0 ? cost.compile_s + cost.profile_s : NAN;
+        trial[k] = t->trial ? t->trial[row[k]].seconds : 0;
         broken[k] = table_failed_to_compile(t, row[k]);
         code[k] = p ? p->value[PROFILE_CODE_BYTES] : NAN;
         double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
@@ -81,6 +83,8 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
         ms[k] = ms[same[k]];
     r.same_as = same;
     r.ms = ms;
+    if (table_is_by_energy(t))
+        r.trial_s = trial;
     r.compile_s = seconds;
     r.code_bytes = code;
     r.variance = variance;

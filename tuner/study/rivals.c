@@ -1,18 +1,11 @@
 #include "tuner/study/rivals.h"
 
+#include "metrics/base/random.h"
+
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
 
 /* --- neighbourhoods --------------------------------------------------------------------------- */
-
-/* Spreads all bits of a number over all bits (splitmix64's finisher: Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 static size_t table_size(size_t count)
 {
@@ -27,7 +20,7 @@ static size_t table_size(size_t count)
 /* Of one value; those of a point add up, so that one can be left out. */
 static uint64_t hash_number(size_t p, uint32_t number)
 {
-    return mix((uint64_t)p << 32 | number);
+    return random_mix((uint64_t)p << 32 | number);
 }
 
 static uint64_t hash_numbers(const Neighbourhood *n, const uint32_t *numbers)

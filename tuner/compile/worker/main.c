@@ -5,13 +5,9 @@
  * Says hello first:    {"helper": "aptune-compile", "protocol": n, "version": "13.0",
  *                       "library": file, "missing": [files looked for in vain]}
  *                  or  {"helper": ..., "protocol": n, "error": why there is no compiler}
- * Then each request    {"id": n, "profile": what is to be profiled, if anything}
- *                      blobs: name, source, options, name expressions, headers by
- *                      name, parameters of launches, and PTX and cubin where these are known
- * already: then there are lowered names for expressions gets a reply         {"id": n, "ok": bool,
- * "lasting": bool, "seconds": s, "cpu": s, "lowered": [names]} blobs: log, PTX, cubin unless it
- * came with a cubin, and a profile        {"id": n, "code": hash, "profiles": [...], "seconds": s,
- * "cpu": s} blob: numbers (tuner/compile/profiling.h) if it asks for one and there is code.
+ * Then each request (CompileRequest in tuner/compile/result.h) gets a reply, a CompileResult with
+ * {"id": n, "lasting": would compiling again give the same?}, unless it came with the code, and, if it
+ * asks for a profile and there is code, a ProfileAnswer (tuner/compile/profiling.h) with {"id": n}.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
@@ -60,84 +56,49 @@ static bool say_hello(const Nvrtc *n, const NvrtcSearch *search, Diag *d)
     } else {
         json_object_set_new(hello, "error", json_string(diag_first(d)));
     }
-    bool ok = wire_send(PROCESS_WIRE, hello, NULL, 0, d);
+    bool ok = wire_send(PROCESS_WIRE, hello, (Blob){0}, d);
     json_decref(hello);
     return ok;
 }
 
-/* A blob as text: zero bytes inside would end it early, as they would for the compiler. */
-static const char *blob_text(Arena *a, Blob b)
+/* Sends an answer to a request, whose id is added. */
+static bool answer(const CompileRequest *q, json_t *header, Buf *blob, Diag *d)
 {
-    return arena_copy(a, b.bytes, b.size);
-}
-
-/* What is asked for. */
-typedef struct Request {
-    json_t *id; /* the message's */
-    NvrtcRequest compile;
-    const char **names; /* its name expressions */
-    bool wants_profile;
-    ProfileJob profile;
-} Request;
-
-static bool read_request(Arena *a, const WireMessage *m, Request *r, Diag *d)
-{
-    const char **options;
-    size_t headers;
-    const json_t *profile = json_object_get(m->header, "profile");
-    r->id = json_object_get(m->header, "id");
-    r->wants_profile = profile != NULL;
-    if (!r->id || m->blob_count != COMPILE_REQUEST_BLOBS ||
-        !wire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &r->compile.option_count) ||
-        !wire_unpack_texts(a, m->blob[COMPILE_NAMES], &r->names, &r->compile.name_count) ||
-        !wire_unpack_texts(a, m->blob[COMPILE_HEADERS], &r->compile.headers, &headers) ||
-        headers % 2 != 0 ||
-        (profile && !profile_job_read(a, profile, m->blob[COMPILE_PARAMETERS], &r->profile)))
-        return diag_fail(d, "a request is malformed");
-    r->compile.name = blob_text(a, m->blob[COMPILE_NAME]);
-    r->compile.source = blob_text(a, m->blob[COMPILE_SOURCE]);
-    r->compile.options = options;
-    r->compile.header_count = headers / 2;
-    r->compile.names = r->names;
-    return true;
-}
-
-static bool send_reply(const Request *q, const NvrtcResult *r, double seconds, double cpu, Diag *d)
-{
-    json_t *lowered = json_array();
-    for (size_t i = 0; r->ok && i < q->compile.name_count; i++)
-        json_array_append_new(lowered, json_string(r->lowered[i]));
-    json_t *header =
-        json_pack("{s:O, s:b, s:b, s:f, s:f, s:o}", "id", q->id, "ok", r->ok, "lasting", r->lasting,
-                  "seconds", seconds, "cpu", cpu, "lowered", lowered);
-    const Blob blobs[COMPILE_REPLY_BLOBS] = {
-        [COMPILE_LOG] = {r->log, strlen(r->log)},
-        [COMPILE_PTX] = {r->ptx, r->ptx_size},
-        [COMPILE_CUBIN] = {r->cubin, r->cubin_size},
-    };
-    bool ok = header && wire_send(PROCESS_WIRE, header, blobs, COMPILE_REPLY_BLOBS, d);
+    json_object_set_new(header, "id", json_integer((json_int_t)q->id));
+    bool ok = wire_send(PROCESS_WIRE, header, (Blob){blob->text, blob->size}, d);
     json_decref(header);
+    buf_free(blob);
     return ok;
 }
 
 /* Compiles and says so. */
-static bool compile(Arena *a, Nvrtc *n, const Request *q, NvrtcResult *r, Diag *d)
+static bool compile(Arena *a, Nvrtc *n, const CompileRequest *q, CompileResult *out, Diag *d)
 {
-    double since = clock_seconds(), cpu = clock_cpu_seconds();
-    nvrtc_compile(a, n, &q->compile, r);
-    return send_reply(q, r, clock_seconds() - since, clock_cpu_seconds() - cpu, d);
-}
-
-/* Code that came with a request. */
-static NvrtcResult code_of(Arena *a, const WireMessage *m, const Request *q)
-{
-    const Blob ptx = m->blob[COMPILE_HAVE_PTX], cubin = m->blob[COMPILE_HAVE_CUBIN];
-    return (NvrtcResult){.ok = true,
-                         .ptx = arena_copy(a, ptx.bytes, ptx.size),
-                         .ptx_size = ptx.size,
-                         .cubin = cubin.bytes,
-                         .cubin_size = cubin.size,
-                         .lowered = q->names};
+    const double since = clock_seconds(), cpu = clock_cpu_seconds();
+    const NvrtcRequest request = {.name = q->name,
+                                  .source = q->source,
+                                  .options = q->options,
+                                  .option_count = q->option_count,
+                                  .names = q->names,
+                                  .name_count = q->name_count,
+                                  .headers = q->headers,
+                                  .header_count = q->header_count / 2};
+    NvrtcResult r;
+    Buf blob = {0};
+    nvrtc_compile(a, n, &request, &r);
+    *out = (CompileResult){.status = r.ok ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR,
+                           .log = r.log,
+                           .ptx = r.ptx,
+                           .ptx_size = r.ptx_size,
+                           .cubin = r.cubin,
+                           .cubin_size = r.cubin_size,
+                           .lowered = r.lowered,
+                           .lowered_count = r.ok ? q->name_count : 0,
+                           .seconds = clock_seconds() - since,
+                           .cpu_seconds = clock_cpu_seconds() - cpu};
+    json_t *header = result_json(out, &blob);
+    json_object_set_new(header, "lasting", json_boolean(r.lasting));
+    return answer(q, header, &blob, d);
 }
 
 /* Data is the same from request to request, as a rule. */
@@ -152,37 +113,35 @@ static const WalkData *data_for(const ProfileJob *job, Data **kept)
     return data_of_walk(*kept);
 }
 
-static bool profile(Arena *a, const Request *q, const NvrtcResult *r, Data **kept, Diag *d)
+static bool profile(Arena *a, const CompileRequest *q, const CompileResult *r, Data **kept, Diag *d)
 {
-    const char *lowered = q->compile.name_count > 0 ? r->lowered[0] : "";
+    const char *lowered = r->lowered_count > 0 ? r->lowered[0] : "";
     const ProfileInput code = {.ptx = r->ptx,
                                .ptx_size = r->ptx_size,
                                .cubin = r->cubin,
                                .cubin_size = r->cubin_size,
-                               .kernel = q->profile.kernel ? q->profile.kernel : lowered,
-                               .data = data_for(&q->profile, kept)};
-    const ProfileAnswer x = profile_job_do(a, &q->profile, &code);
+                               .kernel = q->profile->kernel ? q->profile->kernel : lowered,
+                               .data = data_for(q->profile, kept)};
+    const ProfileAnswer x = profile_job_do(a, q->profile, &code);
     Buf numbers = {0};
-    json_t *header = profile_answer_json(&x, &numbers);
-    const Blob blobs[COMPILE_PROFILE_BLOBS] = {[COMPILE_NUMBERS] = {numbers.text, numbers.size}};
-    bool ok = header && json_object_set(header, "id", q->id) == 0 &&
-              wire_send(PROCESS_WIRE, header, blobs, COMPILE_PROFILE_BLOBS, d);
-    json_decref(header);
-    buf_free(&numbers);
-    return ok;
+    return answer(q, profile_answer_json(&x, &numbers), &numbers, d);
 }
 
 static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Data **kept, Diag *d)
 {
-    Request q = {0};
-    NvrtcResult r;
-    if (!read_request(a, m, &q, d))
+    CompileRequest q;
+    if (!request_read(a, m, &q, d))
         return false;
-    if (m->blob[COMPILE_HAVE_CUBIN].size > 0)
-        r = code_of(a, m, &q);
-    else if (!compile(a, n, &q, &r, d))
+    CompileResult r = {.status = OUTCOME_COMPILED,
+                       .ptx = q.ptx,
+                       .ptx_size = strlen(q.ptx),
+                       .cubin = q.cubin,
+                       .cubin_size = q.cubin_size,
+                       .lowered = q.names,
+                       .lowered_count = q.name_count};
+    if (q.cubin_size == 0 && !compile(a, n, &q, &r, d))
         return false;
-    return !r.ok || !q.wants_profile || profile(a, &q, &r, kept, d);
+    return r.status != OUTCOME_COMPILED || !q.profile || profile(a, &q, &r, kept, d);
 }
 
 /* Until the other side closes, which is the ordinary end. */

@@ -628,9 +628,8 @@ typedef struct Headers {
 
 static void add_stub(Arena *a, Headers *h, const char *name, const char *text)
 {
-    for (size_t i = 0; i < h->names.count; i++)
-        if (strcmp(h->names.at[i], name) == 0)
-            return;
+    if (word_place(name, h->names.at, h->names.count) != SIZE_MAX)
+        return;
     VEC_PUSH(a, &h->names, name);
     VEC_PUSH(a, &h->texts, text);
 }

@@ -32,7 +32,7 @@ typedef struct NvrtcRequest {
     size_t option_count;
     const char *const *names; /* name expressions, "sgemm<64, 4>" */
     size_t name_count;
-    const char **headers; /* name and text of each in turn: found before any in a folder */
+    const char *const *headers; /* name and text of each in turn: found before any in a folder */
     size_t header_count;
 } NvrtcRequest;
 

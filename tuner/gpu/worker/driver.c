@@ -64,6 +64,7 @@ struct Driver {
     CUresult (*parameter_info)(CUfunction, size_t, size_t *, size_t *); /* NULL before CUDA 12.4 */
     CUstream stream;
     int devices;
+    DriverStatus status; /* of the first call that failed */
     char words[512];
 };
 
@@ -144,13 +145,22 @@ static const char *plain_words(CUresult r)
 static DriverStatus check(Driver *v, CUresult r, const char *call)
 {
     if (r == CUDA_SUCCESS)
-        return DRIVER_OK;
+        return v->status;
     const char *name = NULL, *text = NULL;
     v->error_name(r, &name);
     v->error_text(r, &text);
     snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", plain_words(r), call,
              text ? text : "unknown error", name ? name : "no name");
-    return classify(r);
+    return v->status = classify(r);
+}
+
+/* A call that is made only while nothing has failed. */
+#define CHECK(v, member, call, ...)                                                                \
+    ((v)->status ? (v)->status : check((v), (v)->member(__VA_ARGS__), (call)))
+
+DriverStatus driver_status(const Driver *v)
+{
+    return v->status;
 }
 
 const char *driver_words(const Driver *v)
@@ -158,10 +168,18 @@ const char *driver_words(const Driver *v)
     return v->words;
 }
 
+void driver_go_on(Driver *v)
+{
+    if (v->status != DRIVER_FAULT && v->status != DRIVER_LOST)
+        v->status = DRIVER_OK;
+}
+
 DriverStatus driver_refuse(Driver *v, const char *words)
 {
+    if (v->status)
+        return v->status;
     snprintf(v->words, sizeof v->words, "%s", words);
-    return DRIVER_REFUSED;
+    return v->status = DRIVER_REFUSED;
 }
 
 void *driver_stream(const Driver *v)
@@ -194,8 +212,7 @@ Driver *driver_open(Arena *a, Diag *d)
     Driver *v = ARENA_NEW(a, Driver);
     if (!find_functions(v, library, d))
         return NULL;
-    if (check(v, v->init(0), "cuInit") ||
-        check(v, v->device_count(&v->devices), "cuDeviceGetCount"))
+    if (CHECK(v, init, "cuInit", 0) || CHECK(v, device_count, "cuDeviceGetCount", &v->devices))
         diag_fail(d, "the CUDA driver finds no usable GPU: %s", v->words);
     else if (v->devices == 0)
         diag_fail(d, "the CUDA driver finds no GPU");
@@ -214,7 +231,7 @@ int driver_device_count(const Driver *v)
 static int attribute(Driver *v, CUdevice device, CUdevice_attribute which)
 {
     int value = 0;
-    check(v, v->device_attribute(&value, which, device), "cuDeviceGetAttribute");
+    CHECK(v, device_attribute, "cuDeviceGetAttribute", &value, which, device);
     return value;
 }
 
@@ -292,11 +309,11 @@ bool driver_facts(Driver *v, Arena *a, int i, GpuFacts *f, Diag *d)
     char name[256] = "";
     size_t bytes = 0;
     *f = (GpuFacts){0};
-    if (check(v, v->device_get(&h, i), "cuDeviceGet") ||
-        check(v, v->device_name(name, sizeof name, h), "cuDeviceGetName") ||
-        check(v, v->device_uuid(&uuid, h), "cuDeviceGetUuid") ||
-        check(v, v->device_memory(&bytes, h), "cuDeviceTotalMem") ||
-        check(v, v->version(&f->cuda_version), "cuDriverGetVersion"))
+    if (CHECK(v, device_get, "cuDeviceGet", &h, i) ||
+        CHECK(v, device_name, "cuDeviceGetName", name, sizeof name, h) ||
+        CHECK(v, device_uuid, "cuDeviceGetUuid", &uuid, h) ||
+        CHECK(v, device_memory, "cuDeviceTotalMem", &bytes, h) ||
+        CHECK(v, version, "cuDriverGetVersion", &f->cuda_version))
         return diag_fail(d, "device %d cannot be asked for its properties: %s", i, v->words);
     f->device = read_device(v, h, arena_string(a, name));
     f->uuid = uuid_text(a, &uuid);
@@ -312,31 +329,27 @@ bool driver_facts(Driver *v, Arena *a, int i, GpuFacts *f, Diag *d)
  * device, so the later waking changes no time. */
 DriverStatus driver_use(Driver *v, int i)
 {
-    CUdevice h;
-    CUcontext context;
-    DriverStatus s = check(v, v->device_get(&h, i), "cuDeviceGet");
-    if (!s)
-        s = check(v, v->primary_flags(h, CU_CTX_SCHED_BLOCKING_SYNC), "cuDevicePrimaryCtxSetFlags");
-    if (!s)
-        s = check(v, v->primary_retain(&context, h), "cuDevicePrimaryCtxRetain");
-    if (!s)
-        s = check(v, v->context_use(context), "cuCtxSetCurrent");
-    if (!s)
-        s = check(v, v->stream_new(&v->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    return s;
+    CUdevice h = 0;
+    CUcontext context = NULL;
+    v->status = DRIVER_OK; /* whatever another device has said */
+    CHECK(v, device_get, "cuDeviceGet", &h, i);
+    CHECK(v, primary_flags, "cuDevicePrimaryCtxSetFlags", h, CU_CTX_SCHED_BLOCKING_SYNC);
+    CHECK(v, primary_retain, "cuDevicePrimaryCtxRetain", &context, h);
+    CHECK(v, context_use, "cuCtxSetCurrent", context);
+    return CHECK(v, stream_new, "cuStreamCreate", &v->stream, CU_STREAM_NON_BLOCKING);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
 DriverStatus driver_memory(Driver *v, size_t *free_bytes, size_t *all_bytes)
 {
-    return check(v, v->memory_info(free_bytes, all_bytes), "cuMemGetInfo");
+    return CHECK(v, memory_info, "cuMemGetInfo", free_bytes, all_bytes);
 }
 
 DriverStatus driver_alloc(Driver *v, size_t bytes, DriverAddress *p)
 {
     CUdeviceptr address = 0;
-    DriverStatus s = check(v, v->memory_alloc(&address, bytes), "cuMemAlloc");
+    DriverStatus s = CHECK(v, memory_alloc, "cuMemAlloc", &address, bytes);
     *p = address;
     return s;
 }
@@ -349,24 +362,24 @@ void driver_free(Driver *v, DriverAddress p)
 
 DriverStatus driver_set_bytes(Driver *v, DriverAddress p, unsigned char value, size_t bytes)
 {
-    return check(v, v->memset_bytes(p, value, bytes, v->stream), "cuMemsetD8Async");
+    return CHECK(v, memset_bytes, "cuMemsetD8Async", p, value, bytes, v->stream);
 }
 
 DriverStatus driver_copy(Driver *v, DriverAddress to, DriverAddress from, size_t bytes)
 {
-    return check(v, v->copy_device(to, from, bytes, v->stream), "cuMemcpyDtoDAsync");
+    return CHECK(v, copy_device, "cuMemcpyDtoDAsync", to, from, bytes, v->stream);
 }
 
 DriverStatus driver_upload(Driver *v, DriverAddress to, const void *from, size_t bytes)
 {
-    DriverStatus s = check(v, v->copy_up(to, from, bytes, v->stream), "cuMemcpyHtoDAsync");
-    return s ? s : driver_wait(v);
+    CHECK(v, copy_up, "cuMemcpyHtoDAsync", to, from, bytes, v->stream);
+    return driver_wait(v);
 }
 
 DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t bytes)
 {
-    DriverStatus s = check(v, v->copy_down(to, from, bytes, v->stream), "cuMemcpyDtoHAsync");
-    return s ? s : driver_wait(v);
+    CHECK(v, copy_down, "cuMemcpyDtoHAsync", to, from, bytes, v->stream);
+    return driver_wait(v);
 }
 
 /* --- textures -------------------------------------------------------------------------------- */
@@ -412,7 +425,7 @@ static DriverStatus fill_array(Driver *v, const TaskTexture *t, TaskType type, D
                           .WidthInBytes = row,
                           .Height = rows,
                           .Depth = t->size[2] ? (size_t)t->size[2] : 1};
-    return check(v, v->copy_3d(&copy, v->stream), "cuMemcpy3DAsync");
+    return CHECK(v, copy_3d, "cuMemcpy3DAsync", &copy, v->stream);
 }
 
 static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type, DriverAddress from,
@@ -434,7 +447,7 @@ static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type,
         how.flags |= CU_TRSF_NORMALIZED_COORDINATES;
     if (!task_scalar_is_float(type.scalar))
         how.flags |= CU_TRSF_READ_AS_INTEGER;
-    return check(v, v->texture_new(out, &resource, &how, NULL), "cuTexObjectCreate");
+    return CHECK(v, texture_new, "cuTexObjectCreate", out, &resource, &how, NULL);
 }
 
 DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskType type,
@@ -446,17 +459,14 @@ DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskT
                                      .Depth = (size_t)t->size[2],
                                      .Format = array_format(type.scalar),
                                      .NumChannels = (unsigned)type.lanes};
-    DriverStatus s =
-        t->fetch ? DRIVER_OK : check(v, v->array_new(&x->array, &shape), "cuArray3DCreate");
-    if (s)
-        return s;
     *out = x;
-    if (!t->fetch)
-        s = fill_array(v, t, type, from, x->array);
-    if (!s)
-        s = make_texture(v, t, type, from, x->array, &x->object);
+    if (!t->fetch) {
+        CHECK(v, array_new, "cuArray3DCreate", &x->array, &shape);
+        fill_array(v, t, type, from, x->array);
+    }
+    make_texture(v, t, type, from, x->array, &x->object);
     *handle = x->object;
-    return s;
+    return v->status;
 }
 
 void driver_texture_free(Driver *v, DriverTexture *t)
@@ -473,7 +483,7 @@ void driver_texture_free(Driver *v, DriverTexture *t)
 
 DriverStatus driver_load(Driver *v, const void *cubin, DriverModule **m)
 {
-    return check(v, v->module_load((CUmodule *)m, cubin), "cuModuleLoadData");
+    return CHECK(v, module_load, "cuModuleLoadData", (CUmodule *)m, cubin);
 }
 
 void driver_unload(Driver *v, DriverModule *m)
@@ -484,7 +494,7 @@ void driver_unload(Driver *v, DriverModule *m)
 
 DriverStatus driver_function(Driver *v, DriverModule *m, const char *name, DriverFunction **f)
 {
-    return check(v, v->module_function((CUfunction *)f, (CUmodule)m, name), "cuModuleGetFunction");
+    return CHECK(v, module_function, "cuModuleGetFunction", (CUfunction *)f, (CUmodule)m, name);
 }
 
 bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress *p, size_t *bytes)
@@ -497,25 +507,22 @@ bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress
 
 DriverStatus driver_kernel(Driver *v, DriverFunction *f, DriverKernel *k)
 {
-    CUfunction h = (CUfunction)f;
-    DriverStatus s = check(v, v->function_get(&k->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, h),
-                           "cuFuncGetAttribute");
-    if (!s)
-        s = check(v, v->function_get(&k->shared_static, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, h),
-                  "cuFuncGetAttribute");
-    if (!s)
-        s = check(
-            v, v->function_get(&k->threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, h),
-            "cuFuncGetAttribute");
-    return s;
+    const struct {
+        int *to;
+        CUfunction_attribute what;
+    } facts[] = {{&k->registers, CU_FUNC_ATTRIBUTE_NUM_REGS},
+                 {&k->shared_static, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES},
+                 {&k->threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        CHECK(v, function_get, "cuFuncGetAttribute", facts[i].to, facts[i].what, (CUfunction)f);
+    return v->status;
 }
 
 DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes)
 {
     int value = bytes > INT_MAX ? INT_MAX : (int)bytes;
-    return check(
-        v, v->function_set((CUfunction)f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value),
-        "cuFuncSetAttribute");
+    return CHECK(v, function_set, "cuFuncSetAttribute", (CUfunction)f,
+                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value);
 }
 
 bool driver_parameter(Driver *v, DriverFunction *f, size_t i, size_t *size, bool *known)
@@ -534,35 +541,36 @@ static unsigned narrow(int64_t n)
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            const int64_t block[3], int64_t shared, void **arguments)
 {
-    CUresult r = v->launch((CUfunction)f, narrow(grid[0]), narrow(grid[1]), narrow(grid[2]),
-                           narrow(block[0]), narrow(block[1]), narrow(block[2]), narrow(shared),
-                           v->stream, arguments, NULL);
-    return check(v, r, "cuLaunchKernel");
+    return CHECK(v, launch, "cuLaunchKernel", (CUfunction)f, narrow(grid[0]), narrow(grid[1]),
+                 narrow(grid[2]), narrow(block[0]), narrow(block[1]), narrow(block[2]),
+                 narrow(shared), v->stream, arguments, NULL);
 }
 
 /* --- graphs ---------------------------------------------------------------------------------- */
 
 DriverStatus driver_capture(Driver *v)
 {
-    return check(v, v->capture_begin(v->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-                 "cuStreamBeginCapture");
+    return CHECK(v, capture_begin, "cuStreamBeginCapture", v->stream,
+                 CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
+/* The capture ends whatever has failed within it. */
 DriverStatus driver_capture_end(Driver *v, DriverGraph **g)
 {
     CUgraph graph = NULL;
     *g = NULL;
-    DriverStatus s = check(v, v->capture_end(v->stream, &graph), "cuStreamEndCapture");
-    if (!s)
-        s = check(v, v->graph_ready((CUgraphExec *)g, graph, 0), "cuGraphInstantiateWithFlags");
+    CUresult ended = v->capture_end(v->stream, &graph);
+    if (!v->status)
+        check(v, ended, "cuStreamEndCapture");
+    CHECK(v, graph_ready, "cuGraphInstantiateWithFlags", (CUgraphExec *)g, graph, 0);
     if (graph)
         v->graph_free(graph);
-    return s;
+    return v->status;
 }
 
 DriverStatus driver_graph_launch(Driver *v, DriverGraph *g)
 {
-    return check(v, v->graph_launch((CUgraphExec)g, v->stream), "cuGraphLaunch");
+    return CHECK(v, graph_launch, "cuGraphLaunch", (CUgraphExec)g, v->stream);
 }
 
 void driver_graph_free(Driver *v, DriverGraph *g)
@@ -575,7 +583,7 @@ void driver_graph_free(Driver *v, DriverGraph *g)
 
 DriverStatus driver_event_new(Driver *v, DriverEvent **e)
 {
-    return check(v, v->event_new((CUevent *)e, CU_EVENT_BLOCKING_SYNC), "cuEventCreate");
+    return CHECK(v, event_new, "cuEventCreate", (CUevent *)e, CU_EVENT_BLOCKING_SYNC);
 }
 
 void driver_event_free(Driver *v, DriverEvent *e)
@@ -586,23 +594,23 @@ void driver_event_free(Driver *v, DriverEvent *e)
 
 DriverStatus driver_event_record(Driver *v, DriverEvent *e)
 {
-    return check(v, v->event_record((CUevent)e, v->stream), "cuEventRecord");
+    return CHECK(v, event_record, "cuEventRecord", (CUevent)e, v->stream);
 }
 
 DriverStatus driver_event_wait(Driver *v, DriverEvent *e)
 {
-    return check(v, v->event_wait((CUevent)e), "cuEventSynchronize");
+    return CHECK(v, event_wait, "cuEventSynchronize", (CUevent)e);
 }
 
 DriverStatus driver_event_ms(Driver *v, DriverEvent *from, DriverEvent *to, double *ms)
 {
     float f = 0;
-    DriverStatus s = check(v, v->event_ms(&f, (CUevent)from, (CUevent)to), "cuEventElapsedTime");
+    DriverStatus s = CHECK(v, event_ms, "cuEventElapsedTime", &f, (CUevent)from, (CUevent)to);
     *ms = (double)f;
     return s;
 }
 
 DriverStatus driver_wait(Driver *v)
 {
-    return check(v, v->stream_wait(v->stream), "cuStreamSynchronize");
+    return CHECK(v, stream_wait, "cuStreamSynchronize", v->stream);
 }

@@ -4,9 +4,10 @@
  * libcuda.so.1 at run time, so a machine without a GPU only learns that there is none.
  * Everybody else sees the types below.
  *
- * Calls give a DriverStatus; driver_words tells the last failure in the driver's own words.  After
- * DRIVER_FAULT nothing on the context works any more: the process has to end, and its parent starts
- * another. */
+ * The driver has one DriverStatus, that of the first call that failed; driver_words tells it in the
+ * driver's own words.  From then on calls do nothing and give that status again, so whoever makes
+ * several looks once, at the end.  driver_go_on forgets it.  After DRIVER_FAULT nothing on the context
+ * works any more: the process has to end, and its parent starts another. */
 #ifndef APTUNE_GPU_WORKER_DRIVER_H
 #define APTUNE_GPU_WORKER_DRIVER_H
 
@@ -51,9 +52,15 @@ bool driver_facts(Driver *v, Arena *a, int i, GpuFacts *f, Diag *d);
  * that follows runs in order. */
 DriverStatus driver_use(Driver *v, int i);
 
-/* What the last call that failed was and what the driver says: "cuLaunchKernel: out of resources
+/* What has failed; DRIVER_OK: nothing has. */
+DriverStatus driver_status(const Driver *v);
+
+/* Which call it was and what the driver says: "cuLaunchKernel: out of resources
  * (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)"; "" when none failed. */
 const char *driver_words(const Driver *v);
+
+/* Forgets a failure that has left the context sound. */
+void driver_go_on(Driver *v);
 
 /* A failure that is none of the driver's, in somebody else's words. */
 DriverStatus driver_refuse(Driver *v, const char *words);

@@ -6,24 +6,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-Outcome launch_status(const Driver *v, DriverStatus s, Buf *words)
+Outcome launch_status(Driver *v, Buf *words)
 {
+    static const Outcome outcomes[] = {
+        [DRIVER_OK] = OUTCOME_OK,
+        [DRIVER_REFUSED] = OUTCOME_LAUNCH_FAILED,
+        [DRIVER_NO_MEMORY] = OUTCOME_LAUNCH_FAILED,
+        [DRIVER_NO_IMAGE] = OUTCOME_LOAD_FAILED,
+        [DRIVER_LOST] = OUTCOME_SKIPPED,
+        [DRIVER_FAULT] = OUTCOME_FAULT,
+    };
+    const DriverStatus s = driver_status(v);
     if (s != DRIVER_OK)
         buf_puts(words, driver_words(v));
-    switch (s) {
-    case DRIVER_OK:
-        return OUTCOME_OK;
-    case DRIVER_REFUSED:
-    case DRIVER_NO_MEMORY:
-        return OUTCOME_LAUNCH_FAILED;
-    case DRIVER_NO_IMAGE:
-        return OUTCOME_LOAD_FAILED;
-    case DRIVER_LOST:
-        return OUTCOME_SKIPPED;
-    case DRIVER_FAULT:
-        break;
-    }
-    return OUTCOME_FAULT;
+    driver_go_on(v);
+    return outcomes[s];
 }
 
 bool launch_context_is_sound(Outcome s)
@@ -54,10 +51,10 @@ static Outcome load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf *wo
             buf_puts(words, "not a cubin: no whole ELF image");
             return OUTCOME_LOAD_FAILED;
         }
-        DriverStatus s = driver_load(v, task->modules[i].cubin, &r->modules[i]);
+        driver_load(v, task->modules[i].cubin, &r->modules[i]);
         r->module_count = i + 1;
-        if (s != DRIVER_OK) {
-            Outcome status = launch_status(v, s, words);
+        if (driver_status(v) != DRIVER_OK) {
+            Outcome status = launch_status(v, words);
             return launch_context_is_sound(status) ? OUTCOME_LOAD_FAILED : status;
         }
     }
@@ -112,8 +109,10 @@ static bool fits(Driver *v, const ReadyLaunch *l, Buf *words)
         buf_printf(words, "%" PRId64 " bytes of dynamic shared memory", t->shared);
         return false;
     }
-    if (driver_kernel(v, l->function, &k) != DRIVER_OK || threads <= k.threads_per_block)
+    if (driver_kernel(v, l->function, &k) != DRIVER_OK || threads <= k.threads_per_block) {
+        driver_go_on(v); /* what is broken shows at the launch */
         return true;
+    }
     buf_printf(words, "'%s' with its %d registers allows %d threads per block, not %.0f", t->kernel,
                k.registers, k.threads_per_block, threads);
     return false;
@@ -149,19 +148,17 @@ static Outcome ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverModule 
 {
     l->task = t;
     l->arguments = lay_out_arguments(a, t, places);
-    DriverStatus s = driver_function(v, m, t->kernel, &l->function);
-    if (s != DRIVER_OK) {
+    if (driver_function(v, m, t->kernel, &l->function) != DRIVER_OK) {
         buf_printf(words, "kernel '%s': ", t->kernel);
-        return launch_status(v, s, words);
+        return launch_status(v, words);
     }
     if (!parameters_agree(v, l, words) || !fits(v, l, words))
         return OUTCOME_LAUNCH_FAILED;
     if (t->shared == 0)
         return OUTCOME_OK;
-    s = driver_allow_shared(v, l->function, t->shared);
-    if (s != DRIVER_OK)
+    if (driver_allow_shared(v, l->function, t->shared) != DRIVER_OK)
         buf_printf(words, "%" PRId64 " bytes of dynamic shared memory: ", t->shared);
-    return launch_status(v, s, words);
+    return launch_status(v, words);
 }
 
 /* Fills one variable in every module that has it.  *found counts them. */
@@ -181,9 +178,8 @@ static Outcome fill_symbol(Driver *v, const TaskSymbol *x, const Places *places,
                        want);
             return OUTCOME_LOAD_FAILED;
         }
-        DriverStatus s = driver_copy(v, at, places->buffers[x->buffer], size);
-        if (s)
-            return launch_status(v, s, words);
+        if (driver_copy(v, at, places->buffers[x->buffer], size) != DRIVER_OK)
+            return launch_status(v, words);
     }
     return OUTCOME_OK;
 }
@@ -238,12 +234,9 @@ DriverStatus ready_launch(Driver *v, const ReadyRun *r)
     for (size_t i = 0; i < r->launch_count; i++) {
         const ReadyLaunch *l = &r->launches[i];
         int64_t times = l->task->repeat > 0 ? l->task->repeat : 1;
-        for (int64_t k = 0; k < times; k++) {
-            DriverStatus s = driver_launch(v, l->function, l->task->grid, l->task->block,
-                                           l->task->shared, l->arguments);
-            if (s != DRIVER_OK)
-                return s;
-        }
+        for (int64_t k = 0; k < times && !driver_status(v); k++)
+            driver_launch(v, l->function, l->task->grid, l->task->block, l->task->shared,
+                          l->arguments);
     }
-    return DRIVER_OK;
+    return driver_status(v);
 }

@@ -35,8 +35,9 @@ void ready_end(Driver *v, ReadyRun *r);
 /* Gives the launches to the device, in order, without waiting. */
 DriverStatus ready_launch(Driver *v, const ReadyRun *r);
 
-/* A failure of the driver as the status of a trial; its words go to `words`. */
-Outcome launch_status(const Driver *v, DriverStatus s, Buf *words);
+/* What the driver says of the calls so far as the status of a trial; its words go to `words`, and where
+ * the context is sound it goes on. */
+Outcome launch_status(Driver *v, Buf *words);
 
 /* Can the context still be used after a trial that came out so? */
 bool launch_context_is_sound(Outcome s);

@@ -36,9 +36,9 @@ static bool answer(json_t *header)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    bool ok = wire_send(PROCESS_WIRE, header, NULL, 0, &d);
+    bool ok = wire_send(PROCESS_WIRE, header, (Blob){0}, &d);
     if (!ok) /* quoted by the other end when it finds this process ended */
-        fprintf(stderr, "aptune-gpu: %s\n", d.messages.at[0].text);
+        fprintf(stderr, "aptune-gpu: %s\n", diag_first(&d));
     json_decref(header);
     arena_free(a);
     return ok;
@@ -68,7 +68,7 @@ static bool say_hello(Worker *w)
         json_array_append_new(devices, message_facts(&facts[i]));
     }
     w->facts = facts;
-    const char *why = d.messages.count ? d.messages.at[0].text : "";
+    const char *why = d.messages.count ? diag_first(&d) : "";
     return answer(json_pack("{s:s, s:i, s:o, s:s}", "do", "hello", "protocol", MESSAGE_PROTOCOL,
                             "devices", devices, "why", why));
 }

@@ -142,9 +142,7 @@ static DriverStatus upload_contents(Driver *v, const TaskBuffer *b, DriverAddres
 static DriverStatus fill_buffer(Problem *p, size_t i)
 {
     const TaskBuffer *b = &p->task.buffers[i];
-    DriverStatus s = driver_set_bytes(p->driver, p->at[i] - guard_of(p), GUARD_BYTE, room_of(p, b));
-    if (s)
-        return s;
+    driver_set_bytes(p->driver, p->at[i] - guard_of(p), GUARD_BYTE, room_of(p, b));
     switch (b->contents.kind) {
     case TASK_UNDEFINED:
         return driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
@@ -154,28 +152,22 @@ static DriverStatus fill_buffer(Problem *p, size_t i)
     default:
         break;
     }
-    s = upload_contents(p->driver, b, p->at[i]);
-    if (!s && p->start[i])
-        s = driver_copy(p->driver, p->start[i], p->at[i], bytes_of(b));
-    return s;
-}
-
-static DriverStatus restore_buffer(Problem *p, size_t i)
-{
-    const TaskBuffer *b = &p->task.buffers[i];
+    upload_contents(p->driver, b, p->at[i]);
     if (p->start[i])
-        return driver_copy(p->driver, p->at[i], p->start[i], bytes_of(b));
-    return driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
+        driver_copy(p->driver, p->start[i], p->at[i], bytes_of(b));
+    return driver_status(p->driver);
 }
 
 DriverStatus problem_restore(Problem *p)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < p->task.buffer_count; i++) {
-        if (is_restored(&p->task.buffers[i]))
-            s = restore_buffer(p, i);
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
+        const TaskBuffer *b = &p->task.buffers[i];
+        if (p->start[i])
+            driver_copy(p->driver, p->at[i], p->start[i], bytes_of(b));
+        else if (is_restored(b))
+            driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
     }
-    return s;
+    return driver_status(p->driver);
 }
 
 bool problem_is_restored(const Problem *p)
@@ -187,78 +179,69 @@ bool problem_is_restored(const Problem *p)
     return false;
 }
 
-static DriverStatus poison(Problem *p, TaskRole role)
+static void poison(Problem *p, TaskRole role)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < p->task.buffer_count; i++) {
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
         if (b->role == role && b->contents.kind == TASK_UNDEFINED)
-            s = driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
+            driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
     }
-    return s;
 }
 
 DriverStatus problem_reset_outputs(Problem *p)
 {
-    DriverStatus s = problem_restore(p);
-    if (!s)
-        s = poison(p, TASK_OUT);
-    return s ? s : poison(p, TASK_INOUT);
+    problem_restore(p);
+    poison(p, TASK_OUT);
+    poison(p, TASK_INOUT);
+    return driver_status(p->driver);
 }
 
 /* A configuration must not suffer from what another one that went wrong has left. */
-static DriverStatus clear_kept(Problem *p)
+static void clear_kept(Problem *p)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < p->task.buffer_count; i++) {
-        const TaskBuffer *b = &p->task.buffers[i];
-        if (b->contents.kind == TASK_KEPT)
-            s = driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
-    }
-    return s;
+    for (size_t i = 0; i < p->task.buffer_count; i++)
+        if (p->task.buffers[i].contents.kind == TASK_KEPT)
+            driver_set_bytes(p->driver, p->at[i], 0, bytes_of(&p->task.buffers[i]));
 }
 
 DriverStatus problem_reset(Problem *p)
 {
-    DriverStatus s = problem_reset_outputs(p);
-    if (!s)
-        s = clear_kept(p);
-    return s ? s : poison(p, TASK_SCRATCH);
+    problem_reset_outputs(p);
+    clear_kept(p);
+    poison(p, TASK_SCRATCH);
+    return driver_status(p->driver);
 }
 
 /* --- the reference --------------------------------------------------------------------------- */
 
 static DriverStatus keep_outputs(Problem *p)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
+    for (size_t i = 0; i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
         size_t own = (size_t)c->buffer, from = expected_of(c->task, own);
-        s = driver_copy(p->driver, c->reference, p->at[from], reference_bytes(&p->task, own));
-        if (!s)
-            s = verify_scale(&p->verifier, c, &p->output_facts[i]);
+        driver_copy(p->driver, c->reference, p->at[from], reference_bytes(&p->task, own));
+        verify_scale(&p->verifier, c, &p->output_facts[i]);
     }
-    return s;
+    return driver_status(p->driver);
 }
 
 /* Of another run of the reference: where it differs from the one that was kept.  NaNs that both
  * have do not count: they are told apart already. */
-static DriverStatus compare_again(Problem *p)
+static void compare_again(Problem *p)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
+    for (size_t i = 0; i < p->output_count; i++) {
         TrialCheck check;
         TaskOutput *o = &p->output_facts[i];
         if (p->outputs[i].task->expected)
             continue; /* the output itself is not what the reference wrote */
         Compared again = p->outputs[i];
         again.gaps = o->unwritten; /* which it left before, too */
-        s = verify_compare(&p->verifier, &again, again.task->count, &check);
+        if (verify_compare(&p->verifier, &again, again.task->count, &check) != DRIVER_OK)
+            return;
         int64_t known = check.nan < o->nonfinite ? check.nan : o->nonfinite;
-        o->nondeterministic = s ? 0 : check.wrong - known;
+        o->nondeterministic = check.wrong - known;
         o->nondeterminism = check.max_error;
     }
-    return s;
 }
 
 /* A reference that writes nothing would let everything pass that writes nothing either. */
@@ -275,12 +258,11 @@ static bool outputs_are_written(const Problem *p, Diag *d)
 }
 
 /* To its end, on buffers as a configuration finds them. */
-static DriverStatus run_once(Problem *p, const ReadyRun *run)
+static void run_once(Problem *p, const ReadyRun *run)
 {
-    DriverStatus s = problem_reset(p);
-    if (!s)
-        s = ready_launch(p->driver, run);
-    return s ? s : driver_wait(p->driver);
+    problem_reset(p);
+    ready_launch(p->driver, run);
+    driver_wait(p->driver);
 }
 
 static bool run_reference(Problem *p, Arena *a, Diag *d)
@@ -289,14 +271,11 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
     Buf words = {0};
     Outcome status = ready_run(a, p->driver, &p->task.reference, &p->places, &run, &words);
     if (status == OUTCOME_OK) {
-        DriverStatus s = run_once(p, &run);
-        if (!s)
-            s = keep_outputs(p);
-        if (!s)
-            s = run_once(p, &run);
-        if (!s)
-            s = compare_again(p);
-        status = launch_status(p->driver, s, &words);
+        run_once(p, &run);
+        keep_outputs(p);
+        run_once(p, &run);
+        compare_again(p);
+        status = launch_status(p->driver, &words);
     }
     ready_end(p->driver, &run);
     if (status != OUTCOME_OK)
@@ -350,12 +329,9 @@ static void protect_reference(Problem *p)
 
 static DriverStatus sum_protected(Problem *p)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < p->region_count; i++) {
-        Protected *x = &p->regions[i];
-        s = verify_checksum(&p->verifier, x->at, x->bytes, &x->sum);
-    }
-    return s;
+    for (size_t i = 0; i < p->region_count; i++)
+        verify_checksum(&p->verifier, p->regions[i].at, p->regions[i].bytes, &p->regions[i].sum);
+    return driver_status(p->driver);
 }
 
 DriverStatus problem_check(Problem *p, const char **what)
@@ -364,15 +340,14 @@ DriverStatus problem_check(Problem *p, const char **what)
     for (size_t i = 0; i < p->region_count; i++) {
         uint64_t sum;
         Protected *x = &p->regions[i];
-        DriverStatus s = verify_checksum(&p->verifier, x->at, x->bytes, &sum);
-        if (s)
-            return s;
+        if (verify_checksum(&p->verifier, x->at, x->bytes, &sum) != DRIVER_OK)
+            break;
         if (sum != x->sum) {
             *what = x->what;
-            return DRIVER_OK;
+            break;
         }
     }
-    return DRIVER_OK;
+    return driver_status(p->driver);
 }
 
 /* --- all of it ------------------------------------------------------------------------------ */
@@ -395,13 +370,12 @@ static void list_outputs(Problem *p, Arena *a)
 
 static DriverStatus make_textures(Problem *p, Arena *a)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < p->task.texture_count; i++) {
+    for (size_t i = 0; i < p->task.texture_count; i++) {
         const TaskTexture *t = &p->task.textures[i];
-        s = driver_texture_new(p->driver, a, t, p->task.buffers[t->buffer].type, p->at[t->buffer],
-                               &p->textures[i], &p->handles[i]);
+        driver_texture_new(p->driver, a, t, p->task.buffers[t->buffer].type, p->at[t->buffer],
+                           &p->textures[i], &p->handles[i]);
     }
-    return s ? s : driver_wait(p->driver);
+    return driver_wait(p->driver);
 }
 
 /* What only the reference needed. */
@@ -442,6 +416,7 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
                    .task = *task,
                    .at = ARENA_ARRAY(a, DriverAddress, task->buffer_count),
                    .start = ARENA_ARRAY(a, DriverAddress, task->buffer_count)};
+    driver_go_on(v);
     p->textures = ARENA_ARRAY(a, DriverTexture *, task->texture_count);
     p->handles = ARENA_ARRAY(a, uint64_t, task->texture_count);
     p->places = (Places){p->at, p->handles, task->buffers};

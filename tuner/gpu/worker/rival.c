@@ -153,8 +153,7 @@ DriverStatus rival_run(Driver *v, AptuneRival *r)
     if (r->run(r) == 0)
         return DRIVER_OK;
     r->error[sizeof r->error - 1] = '\0';
-    DriverStatus s = driver_wait(v); /* the library need not tell what broke the context */
-    if (s == DRIVER_FAULT || s == DRIVER_LOST)
-        return s;
+    driver_wait(v); /* the library need not tell what broke the context */
+    driver_go_on(v);
     return driver_refuse(v, *r->error ? r->error : "the library gives no reason");
 }

@@ -11,67 +11,59 @@ static DriverStatus ensure_flush(Bench *b)
     if (b->flush)
         return DRIVER_OK;
     b->flush_bytes = b->l2_bytes > FLUSH_LEAST ? 2 * (size_t)b->l2_bytes : 2 * FLUSH_LEAST;
-    DriverStatus s = driver_alloc(b->driver, b->flush_bytes, &b->flush);
-    return s ? s : driver_set_bytes(b->driver, b->flush, 0, b->flush_bytes);
+    driver_alloc(b->driver, b->flush_bytes, &b->flush);
+    return driver_set_bytes(b->driver, b->flush, 0, b->flush_bytes);
 }
 
-static DriverStatus flush(Bench *b)
+static void flush(Bench *b)
 {
-    return verify_touch(&b->problem->verifier, b->flush, b->flush_bytes);
+    verify_touch(&b->problem->verifier, b->flush, b->flush_bytes);
 }
 
 /* --- one sample ----------------------------------------------------------------------------- */
 
-static DriverStatus ensure_events(Bench *b, size_t count)
+static void ensure_events(Bench *b, size_t count)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (!b->events[i])
-            s = driver_event_new(b->driver, &b->events[i]);
-    }
-    return s;
+            driver_event_new(b->driver, &b->events[i]);
 }
 
-DriverStatus sampler_give(const Sampler *s)
+void sampler_give(const Sampler *s)
 {
     if (s->graph)
-        return driver_graph_launch(s->bench->driver, s->graph);
-    DriverStatus status = DRIVER_OK;
-    for (int i = 0; status == DRIVER_OK && i < s->batch; i++)
-        status = ready_launch(s->bench->driver, s->run);
-    return status;
+        driver_graph_launch(s->bench->driver, s->graph);
+    for (int i = 0; !s->graph && i < s->batch; i++)
+        ready_launch(s->bench->driver, s->run);
 }
 
 /* What has to be so before a sample begins, then the sample between two events. */
-static DriverStatus give_sample(Sampler *s, DriverEvent *from, DriverEvent *to)
+static void give_sample(Sampler *s, DriverEvent *from, DriverEvent *to)
 {
     Bench *b = s->bench;
-    DriverStatus status = problem_restore(b->problem);
-    if (!status && s->cold)
-        status = flush(b);
-    if (!status)
-        status = driver_event_record(b->driver, from);
-    if (!status)
-        status = sampler_give(s);
-    return status ? status : driver_event_record(b->driver, to);
+    problem_restore(b->problem);
+    if (s->cold)
+        flush(b);
+    driver_event_record(b->driver, from);
+    sampler_give(s);
+    driver_event_record(b->driver, to);
 }
 
 static DriverStatus take_queue(Sampler *s, size_t count, double *ms)
 {
     Bench *b = s->bench;
-    DriverStatus status = ensure_events(b, 2 * count);
-    for (size_t i = 0; status == DRIVER_OK && i < count; i++)
-        status = give_sample(s, b->events[2 * i], b->events[2 * i + 1]);
-    if (!status)
+    ensure_events(b, 2 * count);
+    for (size_t i = 0; i < count; i++)
+        give_sample(s, b->events[2 * i], b->events[2 * i + 1]);
+    if (!driver_status(b->driver))
         nvml_sample(b->nvml); /* while the device works */
-    if (!status)
-        status = driver_wait(b->driver);
-    for (size_t i = 0; status == DRIVER_OK && i < count; i++) {
+    driver_wait(b->driver);
+    for (size_t i = 0; i < count; i++) {
         double all_ms = 0;
-        status = driver_event_ms(b->driver, b->events[2 * i], b->events[2 * i + 1], &all_ms);
+        driver_event_ms(b->driver, b->events[2 * i], b->events[2 * i + 1], &all_ms);
         ms[i] = all_ms / s->batch;
     }
-    return status;
+    return driver_status(b->driver);
 }
 
 DriverStatus sampler_take(Sampler *s, size_t count, double *ms)
@@ -86,16 +78,12 @@ DriverStatus sampler_take(Sampler *s, size_t count, double *ms)
 
 DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms)
 {
-    DriverStatus s = ensure_events(b, 2);
-    if (!s)
-        s = driver_event_record(b->driver, b->events[0]);
-    if (!s)
-        s = ready_launch(b->driver, run);
-    if (!s)
-        s = driver_event_record(b->driver, b->events[1]);
-    if (!s)
-        s = driver_wait(b->driver);
-    return s ? s : driver_event_ms(b->driver, b->events[0], b->events[1], ms);
+    ensure_events(b, 2);
+    driver_event_record(b->driver, b->events[0]);
+    ready_launch(b->driver, run);
+    driver_event_record(b->driver, b->events[1]);
+    driver_wait(b->driver);
+    return driver_event_ms(b->driver, b->events[0], b->events[1], ms);
 }
 
 /* --- getting ready -------------------------------------------------------------------------- */
@@ -104,15 +92,13 @@ DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms)
 static DriverStatus make_graph(Sampler *s)
 {
     Driver *v = s->bench->driver;
-    DriverStatus status = driver_capture(v);
-    if (!status)
-        status = sampler_give(s);
+    driver_capture(v);
+    sampler_give(s);
     DriverGraph *graph = NULL;
-    DriverStatus ended = driver_capture_end(v, &graph);
+    driver_capture_end(v, &graph);
     s->graph = graph;
-    if (status == DRIVER_FAULT || status == DRIVER_LOST)
-        return status;
-    return ended == DRIVER_FAULT || ended == DRIVER_LOST ? ended : DRIVER_OK;
+    driver_go_on(v);
+    return driver_status(v);
 }
 
 /* What launches cost the host, and how many a run has; a library's call is taken to have a few. */

@@ -51,7 +51,7 @@ DriverStatus sampler_take(Sampler *s, size_t count, double *ms);
 void sampler_close(Sampler *s);
 
 /* Gives the runs of one sample to the device, without timing them. */
-DriverStatus sampler_give(const Sampler *s);
+void sampler_give(const Sampler *s);
 
 /* One run alone, its buffers as they are. */
 DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms);
@@ -78,7 +78,7 @@ DriverStatus sustain(Arena *a, Bench *b, const ReadyRun *run, double seconds, Tr
  * the context is broken, or something was written that every later trial relies on. */
 bool trial_run(Arena *a, Bench *b, const Trial *t, TrialResult *r);
 
-/* Rounds of one sample of each finalist; times[round × run_count + i] in `r` is that of run i.  All
+/* Rounds of one sample of each finalist; times[i × rounds + round] in `r` is that of run i.  All
  * rounds or none: one that fails ends it with its status and words.  False likewise. */
 bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r);
 

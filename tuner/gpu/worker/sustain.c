@@ -77,10 +77,9 @@ typedef struct Stretch {
 static DriverStatus give_piece(Stretch *x)
 {
     Bench *b = x->sampler.bench;
-    DriverStatus s = problem_restore(b->problem);
-    if (!s)
-        s = sampler_give(&x->sampler);
-    return s ? s : driver_event_record(b->driver, x->marks[x->given++ % MARKS]);
+    problem_restore(b->problem);
+    sampler_give(&x->sampler);
+    return driver_event_record(b->driver, x->marks[x->given++ % MARKS]);
 }
 
 /* How many pieces the device has before it, for ahead_ms. */
@@ -214,8 +213,7 @@ static DriverStatus measure(Stretch *x, double seconds, TrialSustained *out)
         if (!s && (i == 0 || t.idle < out->idle))
             *out = t;
     }
-    DriverStatus all = driver_wait(x->sampler.bench->driver);
-    return s ? s : all;
+    return driver_wait(x->sampler.bench->driver);
 }
 
 DriverStatus sustain(Arena *a, Bench *b, const ReadyRun *run, double seconds, TrialSustained *out)

