@@ -8,14 +8,16 @@ daemons=(munged slurmctld slurmd)
 
 setup_file() {
     local program
-    for program in srun "${daemons[@]}"; do
-        PATH=$PATH:/usr/sbin command -v $program >/dev/null ||
-            skip "$program is not installed (packages slurmctld slurmd slurm-client munge)"
-    done
     export PATH=$PATH:/usr/sbin
     # Short: a socket's path may have 107 bytes.
     export CLUSTER
     CLUSTER=$(mktemp -d /tmp/aptune-slurm.XXXXXX)
+    for program in srun "${daemons[@]}"; do
+        if ! command -v $program >/dev/null; then
+            echo "$program is not installed (packages slurmctld slurmd slurm-client munge)" >"$CLUSTER/why"
+            return
+        fi
+    done
     export SLURM_CONF=$CLUSTER/slurm.conf
     write_config
     start_cluster || true
