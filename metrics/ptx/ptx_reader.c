@@ -57,21 +57,23 @@ static void lex_number(PtxLexer *l)
 {
     const char kind = l->at[0] == '0' ? (char)(l->at[1] | 0x20) : 0;
     const bool prefixed = kind && strchr("fdxb", kind);
+    const char *behind = l->at + strspn(l->at, "0123456789");
     char *end = NULL;
-    l->token.kind = kind == 'f'   ? PTX_TOKEN_FLOAT32
-                    : kind == 'd' ? PTX_TOKEN_FLOAT64
-                                  : PTX_TOKEN_INTEGER;
-    l->token.value = strtoull(prefixed ? l->at + 2 : l->at, &end,
-                              !prefixed     ? 0
-                              : kind == 'b' ? 2
-                                            : 16);
-    if (kind == 'f')
-        l->token.value &= UINT32_MAX;
-    if (!prefixed && *end && strchr(".eE", *end)) {
+    if (!prefixed && *behind && strchr(".eE", *behind)) {
         const double real = strtod(l->at, &end);
         l->token.kind = PTX_TOKEN_FLOAT64;
         memcpy(&l->token.value, &real, sizeof real);
+    } else {
+        l->token.kind = kind == 'f'   ? PTX_TOKEN_FLOAT32
+                        : kind == 'd' ? PTX_TOKEN_FLOAT64
+                                      : PTX_TOKEN_INTEGER;
+        l->token.value = strtoull(prefixed ? l->at + 2 : l->at, &end,
+                                  !prefixed     ? 0
+                                  : kind == 'b' ? 2
+                                                : 16);
     }
+    if (kind == 'f')
+        l->token.value &= UINT32_MAX;
     if (*end == 'U')
         end++;
     l->at = end > l->at ? end : l->at + 1;
@@ -346,13 +348,13 @@ static void skip_initial(PtxReader *r)
 MapEntry *ptx_reader_declare(PtxReader *r, const PtxToken *name, int kind)
 {
     MapEntry *e = map_add(&r->names, name->text, name->length, r->scope);
-    const bool again = e->kind != 0 && r->function;
+    if (e->kind != 0 && r->function) {
+        diag_error(r->diag, ptx_token_span(&r->lex, name), "'%.*s' is declared twice in its scope",
+                   (int)name->length, name->text);
+        return NULL;
+    }
     e->kind = kind;
-    if (!again)
-        return e;
-    diag_error(r->diag, ptx_token_span(&r->lex, name), "'%.*s' is declared twice in its scope",
-               (int)name->length, name->text);
-    return NULL;
+    return e;
 }
 
 static bool read_declarator(PtxReader *r, PtxVariable *v)

@@ -195,6 +195,21 @@ static void reading_goes_on_after_a_mistake(void **state)
     done(&x);
 }
 
+/* The first declaration stands; what follows is read with it. */
+static void a_name_keeps_its_first_declaration(void **state)
+{
+    (void)state;
+    Fixture x = parse(HEADER ".entry k() {\n  .reg .b32 %r;\n  .reg .b32 %r<24>;\n"
+                             "  .reg .b32 %x;\n  .local .b8 %x[4];\n"
+                             "  mov.u32 %r, %x;\n  mov.u32 %r1, 0;\n}\n");
+
+    assert_int_equal(x.diag.errors, 3); /* and %r1 is not declared */
+    const PtxInstr *in = ptx_find_entry(x.module, "k")->instrs.at;
+    assert_int_equal(in->operands[0].kind, PTX_OPERAND_REGISTER);
+    assert_int_equal(in->operands[1].kind, PTX_OPERAND_REGISTER);
+    done(&x);
+}
+
 static void a_huge_register_range_costs_nothing(void **state)
 {
     (void)state;
@@ -233,9 +248,10 @@ static void jump_tables_and_calls_are_resolved(void **state)
 static void literals_are_read_in_their_base(void **state)
 {
     (void)state;
-    static const int64_t expected[] = {0x1f, 8, 5, 31, 0x3f800000};
+    static const int64_t expected[] = {0x1f, 8, 5, 31, 0x3f800000, 0x4023000000000000};
     Fixture x = parse(HEADER ".entry k() { .reg .b32 %r<9>; mov.u32 %r1, 0x1F; mov.u32 %r2, 010;\n"
-                             "mov.u32 %r3, 0b101; mov.u32 %r4, 31U; mov.b32 %r5, 0f3F800000; }\n");
+                             "mov.u32 %r3, 0b101; mov.u32 %r4, 31U; mov.b32 %r5, 0f3F800000;\n"
+                             "mov.f64 %r6, 09.5; }\n");
 
     assert_int_equal(x.diag.errors, 0);
     const PtxFunction *f = ptx_find_entry(x.module, "k");
@@ -253,6 +269,7 @@ int main(void)
         cmocka_unit_test(modifiers_are_decoded),
         cmocka_unit_test(an_unknown_instruction_is_kept_and_mentioned_once),
         cmocka_unit_test(reading_goes_on_after_a_mistake),
+        cmocka_unit_test(a_name_keeps_its_first_declaration),
         cmocka_unit_test(a_huge_register_range_costs_nothing),
         cmocka_unit_test(jump_tables_and_calls_are_resolved),
         cmocka_unit_test(literals_are_read_in_their_base),
