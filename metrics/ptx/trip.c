@@ -217,13 +217,15 @@ static bool affine_instr(Slice *s, size_t i, TripAffine *out)
 
 /* --- induction --------------------------------------------------------------------------- */
 
-/* Is it a register's value at the iteration's start and a constant?  Which register's. */
+/* Is it a register's value at the iteration's start and a constant?  Which register's.  Of 32 bits the larger
+ * ones may be meant as negative. */
 static bool is_moved(const TripAffine *x, int *reg)
 {
     int k = 0;
     while (k < x->count && x->factors[k] == 0)
         k++;
-    if (count_terms(x) != 1 || x->factors[k] != 1 || !x->atoms[k].moving)
+    if (count_terms(x) != 1 || x->factors[k] != 1 || !x->atoms[k].moving ||
+        x->constant != (int32_t)x->constant)
         return false;
     *reg = (int)x->atoms[k].offset;
     return true;
@@ -261,7 +263,8 @@ static bool find_test(const Flow *w, int loop, LoopEdge exit, Test *t)
     t->branch = w->cfg->blocks[exit.from].end - 1;
     for (int depth = 0; depth < 4 && def != no_instr && !many; depth++) {
         const PtxInstr *in = &w->function->instrs.at[def];
-        if (in->form->op == PTX_NOT && in->operands[1].kind == PTX_OPERAND_REGISTER) {
+        if (in->form->op == PTX_NOT && in->count == 2 &&
+            in->operands[1].kind == PTX_OPERAND_REGISTER) {
             negated = !negated;
             def = definition_in_loop(w, loop, in->operands[1].index, &many);
             continue;

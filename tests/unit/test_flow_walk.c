@@ -569,6 +569,22 @@ static void a_bound_may_lie_inside_a_parameter(void **state)
     arena_free(x->arena);
 }
 
+/* -1 and another large number without a sign; a test that lacks an operand. */
+static void steps_beyond_32_bits_and_tests_without_operands_have_no_formula(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "mov.u32 %r2, 10;\nL: add.u32 %r2, %r2, 4294967295;\n"
+                                "setp.ne.u32 %p1, %r2, 0; @%p1 bra L;\nmov.u64 %rd2, 0;\n"
+                                "M: add.s64 %rd2, %rd2, -9223372036854775808;\n"
+                                "setp.gt.s64 %p2, %rd2, -5; @%p2 bra M;\n"
+                                "N: not.pred %p1; @%p1 bra N;\nret; }");
+
+    check_trip(x, 0, "unknown, because what its test compares is not a sum of constants");
+    check_trip(x, 1, "unknown, because what its test compares is not a sum of constants");
+    check_trip(x, 2, "unknown, because no test of an integer ends it");
+    arena_free(x->arena);
+}
+
 /* Start, bound and step of a made-up loop: the formula's value is what the walk counts. */
 static void trip_formulas_agree_with_the_walk(void **state)
 {
@@ -722,6 +738,7 @@ int main(void)
         cmocka_unit_test(trip_counts_are_formulas_of_the_parameters),
         cmocka_unit_test(a_parameter_loaded_inside_the_loop_is_a_bound),
         cmocka_unit_test(a_bound_may_lie_inside_a_parameter),
+        cmocka_unit_test(steps_beyond_32_bits_and_tests_without_operands_have_no_formula),
         cmocka_unit_test(trip_formulas_agree_with_the_walk),
         cmocka_unit_test(trip_formulas_of_other_shapes_agree_with_the_walk),
         cmocka_unit_test(every_lane_goes_where_a_long_table_sends_it),
