@@ -103,12 +103,12 @@ static bool is_global(const PtxForm *f)
     return f->space == PTX_GLOBAL || f->space == PTX_GENERIC;
 }
 
-/* Can another thread's stores be seen behind it? */
+/* Can stores be seen behind it that are not those that the lane itself has made by `st`? */
 static bool synchronises(const PtxForm *f)
 {
-    return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
-           f->class == PTX_CLASS_ATOMIC || f->class == PTX_CLASS_ASYNC ||
-           f->class == PTX_CLASS_UNKNOWN ||
+    return f->op == PTX_WMMA_STORE || f->op == PTX_MULTIMEM_ST || f->class == PTX_CLASS_BARRIER ||
+           f->class == PTX_CLASS_CALL || f->class == PTX_CLASS_ATOMIC ||
+           f->class == PTX_CLASS_ASYNC || f->class == PTX_CLASS_UNKNOWN ||
            (f->class == PTX_CLASS_FENCE && f->op != PTX_BAR_WARP) ||
            (is_global(f) && f->op == PTX_LD &&
             (strstr(f->text, ".volatile") || strstr(f->text, ".relaxed") ||

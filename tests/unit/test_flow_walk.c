@@ -253,6 +253,8 @@ static void what_stood_in_memory_before_is_found_until_threads_synchronise(void 
                  {"membar.gl;", 1, WALK_DEFAULT_TRIPS},
                  {"red.global.add.u32 [%rd1+8], 1;", 1, WALK_DEFAULT_TRIPS},
                  {"ld.relaxed.gpu.global.u32 %r3, [%rd1+8];", 1, WALK_DEFAULT_TRIPS},
+                 {"wmma.store.d.sync.aligned.row.m16n16k16.global.s32 [%rd1], {%r1, %r1}, %r1;", 1,
+                  WALK_DEFAULT_TRIPS},
                  {"mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd1, %rd2; st.global.u32 [%rd2], %r1;",
                   1, WALK_DEFAULT_TRIPS}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
