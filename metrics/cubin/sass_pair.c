@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass_pair.h"
 
+#include "metrics/base/map.h"
+
 #include <math.h>
 
 enum { LOOPS_MOST = 64, SIDE_BY_SIDE_MOST = 6, NUMBERS_MOST = 32, COPIES_MOST = 64 };
@@ -351,17 +353,17 @@ static double marks_in(const LoopTree *t, int loop, const Cfg *c, const SassFlow
 }
 
 /* Factors, distances of shifts and masks stay as they are where a loop is unrolled; terms of sums do
- * not. */
-static bool keeps_number(SassInstr w, uint32_t number)
+ * not.  0 for none, which as 1 and -1 says nothing. */
+static uint32_t code_number(SassInstr w)
 {
     const int op = sass_opcode(w);
     uint32_t n;
-    return (op == SASS_OP_IMAD || op == SASS_OP_SHF || op == SASS_OP_LOP3) &&
-           sass_immediate(w, &n) && n == number;
+    return (op == SASS_OP_IMAD || op == SASS_OP_SHF || op == SASS_OP_LOP3) && sass_immediate(w, &n)
+               ? n
+               : 0;
 }
 
-/* 0 for none, which as 1 and -1 says nothing. */
-static uint32_t kept_number(const PtxInstr *in)
+static uint32_t ptx_number(const PtxInstr *in)
 {
     const PtxOp op = in->form->op;
     if (op != PTX_MUL && op != PTX_MAD && op != PTX_SHR && op != PTX_AND && op != PTX_OR &&
@@ -379,33 +381,47 @@ static SassNumber count_number(const Pairing *p, const SassFlow *code, uint32_t 
 {
     const Cfg *c = code->cfg, *ptx = p->ptx.cfg;
     SassNumber n = {.by_block = ARENA_ARRAY(p->arena, double, (size_t)c->count)};
-    for (int b = 0; number != 0 && b < c->count; b++) {
+    for (int b = 0; b < c->count; b++) {
         for (size_t i = c->blocks[b].first; c->blocks[b].order != CFG_NONE && i < c->blocks[b].end;
              i++)
-            n.by_block[b] += keeps_number(code->instrs[i], number);
+            n.by_block[b] += code_number(code->instrs[i]) == number;
         n.in_code += n.by_block[b];
     }
-    for (int b = 0; n.in_code > 0 && b < ptx->count; b++)
+    for (int b = 0; b < ptx->count; b++)
         for (size_t i = ptx->blocks[b].first; i < ptx->blocks[b].end; i++)
-            if (kept_number(&p->walk->function->instrs.at[i]) == number)
+            if (ptx_number(&p->walk->function->instrs.at[i]) == number)
                 n.in_ptx += (double)p->walk->blocks[b].visits;
     return n;
 }
 
+/* The numbers that the code has where it can be come to. */
+static NumberMap numbers_in_code(Arena *a, const SassFlow *code)
+{
+    NumberMap known = {.arena = a};
+    for (int b = 0; b < code->cfg->count; b++) {
+        const CfgBlock *block = &code->cfg->blocks[b];
+        for (size_t i = block->first; block->order != CFG_NONE && i < block->end; i++)
+            if (code_number(code->instrs[i]) != 0)
+                numbers_put(&known, code_number(code->instrs[i]), i);
+    }
+    return known;
+}
+
 /* Adds the numbers of a loop that the code has, too; false without any. */
-static bool add_numbers(Pairing *p, const SassFlow *code, const Loop *l, Traits *seen)
+static bool add_numbers(Pairing *p, const SassFlow *code, const NumberMap *known, const Loop *l,
+                        Traits *seen)
 {
     bool any = false;
     for (size_t k = 0; k < l->blocks.count; k++) {
         const CfgBlock *b = &p->ptx.cfg->blocks[l->blocks.at[k]];
         for (size_t i = b->first; i < b->end; i++) {
             const int before = seen->number_count;
-            const uint32_t number = kept_number(&p->walk->function->instrs.at[i]);
-            const SassNumber n = count_number(p, code, number);
+            const uint32_t number = ptx_number(&p->walk->function->instrs.at[i]);
+            const bool has = numbers_get(known, number) != SIZE_MAX;
             add_number(seen, number);
-            if (n.in_code > 0 && seen->number_count > before)
-                VEC_PUSH(p->arena, &p->pairs.numbers, n);
-            any |= n.in_code > 0;
+            if (has && seen->number_count > before)
+                VEC_PUSH(p->arena, &p->pairs.numbers, count_number(p, code, number));
+            any |= has;
         }
     }
     return any;
@@ -425,6 +441,7 @@ static double executed_in(const Pairing *p, int loop)
 static void find_numbers(Pairing *p, const SassFlow *code)
 {
     const LoopTree *t = p->ptx.tree;
+    const NumberMap known = numbers_in_code(p->arena, code);
     bool *paired = ARENA_ARRAY(p->arena, bool, t->loops.count + 1), any = false;
     Traits seen = {.number_count = 0};
     for (size_t i = 0; i < code->loops->loops.count; i++) {
@@ -437,7 +454,7 @@ static void find_numbers(Pairing *p, const SassFlow *code)
     for (size_t k = 0; any && k < t->loops.count; k++)
         if (!paired[k] && p->walk->loops[k].headers > 0 &&
             marks_in(t, (int)k, p->ptx.cfg, NULL, p->walk->function, is_certain) == 0 &&
-            !add_numbers(p, code, &t->loops.at[k], &seen))
+            !add_numbers(p, code, &known, &t->loops.at[k], &seen))
             p->pairs.lost += executed_in(p, (int)k);
 }
 

@@ -305,6 +305,37 @@ static void copies_of_a_loop_of_integers_are_told_by_its_numbers(void **state)
     arena_free(a);
 }
 
+/* 2000 numbers in a loop whose code has 1500 blocks: no list of blocks for each number. */
+static void many_numbers_take_little_memory(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 2000, BLOCKS = 1500, MEMORY = 4 << 20 };
+    Arena *a = arena_new();
+    Buf body = {0};
+    Word *words = ARENA_ARRAY(a, Word, NUMBERS + BLOCKS + 3);
+    buf_puts(&body, "$again:\n");
+    for (int i = 0; i < NUMBERS; i++) {
+        buf_printf(&body, "xor.b32 %%r3, %%r3, %d;\n", i + 2);
+        words[i] = (Word){.op = SASS_OP_LOP3, .number = (uint32_t)i + 2};
+    }
+    buf_puts(&body, "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, 27;\n@%p2 bra $again;\n");
+    for (int i = NUMBERS; i < NUMBERS + BLOCKS; i++)
+        words[i] = (Word){.op = SASS_OP_BRA, .guard = true, .target = i + 1};
+    words[NUMBERS + BLOCKS] = (Word){.op = SASS_OP_BRA, .guard = true, .target = 0};
+    words[NUMBERS + BLOCKS + 1] = (Word){
+        .op = SASS_OP_BRA, .guard = true, .target = NUMBERS + BLOCKS + 1}; /* a second loop */
+    words[NUMBERS + BLOCKS + 2] = (Word){.op = SASS_OP_EXIT};
+    const Both b = both(a, buf_text(&body), words, NUMBERS + BLOCKS + 3, 0);
+    const size_t before = arena_used(a);
+
+    const SassPairs p = pairs_of(a, &b);
+
+    assert_true(p.numbers.count > 0);
+    assert_true(arena_used(a) - before < MEMORY);
+    buf_free(&body);
+    arena_free(a);
+}
+
 static void loops_that_nothing_tells_anything_of_are_doubted(void **state)
 {
     (void)state;
@@ -565,6 +596,7 @@ int main(void)
         cmocka_unit_test(both_ways_of_an_unknown_branch_meet_without_a_bsync),
         cmocka_unit_test(many_loops_side_by_side_are_paired_as_they_come),
         cmocka_unit_test(copies_of_a_loop_of_integers_are_told_by_its_numbers),
+        cmocka_unit_test(many_numbers_take_little_memory),
         cmocka_unit_test(loops_that_nothing_tells_anything_of_are_doubted),
         cmocka_unit_test(lanes_that_stay_together_issue_a_bsync_once),
         cmocka_unit_test(what_a_division_expands_to_is_allowed_for),
