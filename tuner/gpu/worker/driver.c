@@ -228,10 +228,12 @@ int driver_device_count(const Driver *v)
 
 /* --- facts ----------------------------------------------------------------------------------- */
 
+/* 0 of one that this driver does not tell. */
 static int attribute(Driver *v, CUdevice device, CUdevice_attribute which)
 {
     int value = 0;
     CHECK(v, device_attribute, "cuDeviceGetAttribute", &value, which, device);
+    driver_go_on(v);
     return value;
 }
 
