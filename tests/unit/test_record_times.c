@@ -369,6 +369,8 @@ static void lines_that_make_no_sense_are_named(void **state)
         {"{\"v\":[1],\"status\":\"ok\",\"t\":[null]", "a time is not finite"},
         {"{\"v\":[1],\"status\":\"ok\",\"t\":[[]]", "a number is expected"},
         {"{\"v\":[1],\"status\":\"ok\",\"t\":7", "'t' is not an array"},
+        {"{\"v\":[1],\"status\":\"ok\",\"t\":[1],\"on\":\"1\"",
+         "'on' is not a whole number from 0 on"},
         {"{\"v\":[1],\"v\":[2],\"status\":\"ok\",\"t\":[1]", "duplicate"},
         {"{\"v\":[1", "']' expected"},
     };
@@ -380,6 +382,7 @@ static void lines_that_make_no_sense_are_named(void **state)
 
         assert_null(times_read(p->arena, p->path, &p->diag));
 
+        assert_int_equal(p->diag.messages.count, 1);
         assert_says(p, cases[i].says);
     }
 }

@@ -139,7 +139,7 @@ static double take_number(FieldReader *r, const json_t *j)
 
 static int take_count(FieldReader *r, const Field *f, const json_t *j)
 {
-    const double v = j ? take_number(r, j) : 0;
+    const double v = j && !json_is_number(j) ? NAN : json_number_value(j);
     if (v >= f->least && v <= INT_MAX && v == floor(v))
         return (int)v;
     field_fail(r, "'%s' is not a whole number from %d on", f->key, f->least);

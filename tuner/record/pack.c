@@ -277,9 +277,10 @@ static const char *kind_of(const char *path)
     Arena *a = arena_new();
     Diag ignored = diag_new(a);
     RecordReader *r = record_reader_open(path, "profile", &ignored);
+    const char *kind = r ? "profile" : "times";
     record_reader_close(r);
     arena_free(a);
-    return r ? "profile" : "times";
+    return kind;
 }
 
 bool record_compress(const char *from, const char *to, Diag *d)
