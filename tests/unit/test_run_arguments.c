@@ -404,6 +404,22 @@ static void what_a_launch_writes_is_not_read(void **state)
     close_run(r);
 }
 
+/* What is described is numbers of one type. */
+static void members_of_several_types_are_not_read(void **state)
+{
+    (void)state;
+    Run *r = open_run("in a : struct(float, int)[3] = formula(lane + i)\n"
+                      "in b : struct(int, int)[3] = formula(lane == 0 ? i : -i)\n");
+    Data *read = data_open(run_describe_data(r));
+    const WalkData *w = data_of_walk(read);
+    uint64_t value;
+    assert_false(w->load(w->context, run_pretended_address(0) + 8, 4, &value));
+    assert_true(w->load(w->context, run_pretended_address(1) + 20, 4, &value));
+    assert_int_equal((int32_t)value, -2);
+    data_close(read);
+    close_run(r);
+}
+
 static void a_description_that_is_none_says_nothing(void **state)
 {
     (void)state;
@@ -476,6 +492,7 @@ int main(void)
         cmocka_unit_test(structs_lie_as_c_lays_them_out),
         cmocka_unit_test(members_of_a_struct_lie_as_c_lays_them_out),
         cmocka_unit_test(what_a_launch_writes_is_not_read),
+        cmocka_unit_test(members_of_several_types_are_not_read),
         cmocka_unit_test(a_description_that_is_none_says_nothing),
         cmocka_unit_test(a_launch_counts_as_often_as_it_comes),
     };

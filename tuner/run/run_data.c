@@ -199,8 +199,6 @@ static bool describe_taken(Run *r, const Argument *g, const Contents *c, int64_t
     return describe(r, c->from_argument, &from->contents, elements, out->of);
 }
 
-static bool make(Run *r, const Argument *g, DataContents *c);
-
 /* What contents of `count` elements of an argument's type are.  False after a message. */
 static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, DataContents *out)
 {
@@ -229,7 +227,7 @@ static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, 
         return random_contents(r, c, argument, &out->task);
     case CONTENTS_FORMULA:
         formula(r, c, out);
-        return !argument_is_mixed(g) || make(r, g, out); /* its numbers are of several types */
+        return true;
     case CONTENTS_FILE:
         return describe_file(r, g, c, out);
     case CONTENTS_SORTED:
@@ -304,7 +302,8 @@ const char *run_describe_data(Run *r)
         DataBuffer *b = &buffers[count];
         int64_t elements = 0;
         if (!stood || !run_argument_count(r, i, &elements) ||
-            !describe(r, i, &g->contents, elements, &b->is))
+            !describe(r, i, &g->contents, elements, &b->is) ||
+            (b->is.kind == DATA_FORMULA && argument_is_mixed(g))) /* numbers of several types */
             continue;
         b->address = (int64_t)run_pretended_address(i);
         b->symbol = g->role == ARGUMENT_CONSTANT ? g->name : NULL;
