@@ -190,6 +190,12 @@ static bool fits(const char *type, const char *value)
     assert_non_null(run_data(r));
     assert_int_equal(run_make_steps(r->arena, r, 0), OUTCOME_NONE);
     assert_true(run_task(r->arena, r, 0, &task, &ev) == fit);
+    if (!fit) { /* who wants the code is told, too */
+        Fetched x;
+        r->home.compile_helper = r->options.cache = "/dev/null/none";
+        assert_false(run_fetch(r, r->arena, 0, &x));
+        assert_non_null(strstr(x.failure, ev.error));
+    }
     close_run(r);
     buf_free(&line);
     return fit;

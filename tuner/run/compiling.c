@@ -174,8 +174,11 @@ static bool make_run(Compiling *c, Place *p)
     Evaluation ev = {.arena = p->arena};
     Fetched *x = &p->fetched;
     x->ptx = ARENA_ARRAY(p->arena, const char *, c->run->spec->launch_count);
-    return run_task(p->arena, c->run, x->config, &p->task, &ev) &&
-           run_compared(p->arena, c->run, x->config, &x->compared, &x->compared_count);
+    if (run_task(p->arena, c->run, x->config, &p->task, &ev))
+        return run_compared(p->arena, c->run, x->config, &x->compared, &x->compared_count);
+    if (ev.error)
+        x->failure = arena_printf(p->arena, "its launches cannot be computed: %s", ev.error);
+    return false;
 }
 
 bool compiling_add(Compiling *c, size_t config)
@@ -199,7 +202,8 @@ bool compiling_add(Compiling *c, size_t config)
     if (ok || c->profiles)
         return ok;
     p->wanted = 0;
-    p->fetched.failure = "its launches cannot be computed";
+    if (!p->fetched.failure)
+        p->fetched.failure = "its launches cannot be computed";
     return true;
 }
 
