@@ -144,14 +144,15 @@ static TrialSustained sustained_of(const TaskRun *r)
 
 static void answer_trial(int device, const Trial *t)
 {
-    double ms = made_up_ms(&t->run), times[] = {ms, ms, ms};
+    const TaskRun *run = t->runs;
+    double ms = made_up_ms(run), times[] = {ms, ms, ms};
     struct timespec pause = {.tv_nsec = 1000000L * setting("SYNTHETIC_MS", 0)};
     log_trial(device, t->id);
     if (lost_device() == device)
         _exit(7);
     nanosleep(&pause, NULL);
-    Outcome status = status_of(&t->run);
-    TrialSustained sustained = sustained_of(&t->run);
+    Outcome status = status_of(run);
+    TrialSustained sustained = sustained_of(run);
     TrialResult r = {.id = t->id,
                      .status = status,
                      .verified = t->verify,
@@ -161,8 +162,8 @@ static void answer_trial(int device, const Trial *t)
                      .sustained = &sustained,
                      .sustained_count = t->sustain_s > 0 && status == OUTCOME_OK,
                      .words = status == OUTCOME_OK ? "" : "made up",
-                     .title = t->run.rival ? "a synthetic library" : "",
-                     .details = t->run.rival ? t->run.rival->library : ""};
+                     .title = run->rival ? "a synthetic library" : "",
+                     .details = run->rival ? run->rival->library : ""};
     if (takes("SYNTHETIC_AWAY"))
         r = (TrialResult){
             .id = t->id, .status = OUTCOME_SKIPPED, .words = "the synthetic device is away"};
@@ -170,7 +171,7 @@ static void answer_trial(int device, const Trial *t)
 }
 
 /* Round by round, in each the finalists in their order; told finalist by finalist. */
-static void answer_final(Arena *a, const TrialFinal *f)
+static void answer_final(Arena *a, const Trial *f)
 {
     if (takes("SYNTHETIC_KILL"))
         raise(SIGKILL);
@@ -201,7 +202,6 @@ static void answer(const WireMessage *m, int *device)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     Trial t;
-    TrialFinal f;
     MessageLimits limits = {.buffers = 1000, .textures = 1000};
     const char *verb = message_verb(m->header);
     if (strcmp(verb, "open") == 0) {
@@ -213,10 +213,11 @@ static void answer(const WireMessage *m, int *device)
     } else if (strcmp(verb, "problem") == 0) {
         sleep((unsigned)setting("SYNTHETIC_PROBLEM_S", 0));
         say(message_outputs(NULL, 0));
-    } else if (strcmp(verb, "final") == 0 && message_read_final(a, m, limits, &f, &d)) {
-        answer_final(a, &f);
     } else if (message_read_trial(a, m, limits, &t, &d)) {
-        answer_trial(*device, &t);
+        if (t.rounds > 0)
+            answer_final(a, &t);
+        else
+            answer_trial(*device, &t);
     }
     arena_free(a);
 }

@@ -15,7 +15,6 @@ static void read_gpu(Arena *a, const WireMessage *m)
     Diag d = diag_new(a);
     TaskProblem problem;
     Trial trial;
-    TrialFinal final;
     TrialResult result;
     const TaskOutput *outputs;
     size_t count;
@@ -25,7 +24,6 @@ static void read_gpu(Arena *a, const WireMessage *m)
     message_verb(m->header);
     message_read_problem(a, m, &problem, &d);
     message_read_trial(a, m, limits, &trial, &d);
-    message_read_final(a, m, limits, &final, &d);
     message_read_result(a, m->header, &result);
     message_read_outputs(a, m->header, &outputs, &count);
     json_read_struct(a, &DEVICE_JSON, m->header, m->blob, &device, &d);

@@ -34,7 +34,9 @@ static TaskRival rival(Smoke *s, const char *library, const char *call, int to, 
 
 static TrialResult run_rival(Smoke *s, const char *title, TaskRival v)
 {
-    Trial t = {.run = {.rival = &v}, .sampling = {.least = RUNS, .enough = RUNS, .most = RUNS}};
+    Trial t = {.runs = &(TaskRun){.rival = &v},
+               .run_count = 1,
+               .sampling = {.least = RUNS, .enough = RUNS, .most = RUNS}};
     t.sampling.sample_ms = 0.2;
     t.limit_s = 120;
     TrialResult r = smoke_run(s, title, t);
@@ -46,15 +48,15 @@ static void rivals_in_turn(Smoke *s, TaskRival v, TaskCache cache)
 {
     TaskRun runs[] = {{.rival = &v}, {.rival = &v}};
     TrialResult r = {0};
-    TrialFinal f = {.id = ++s->id,
-                    .runs = runs,
-                    .run_count = 2,
-                    .rounds = 5,
-                    .cache = cache,
-                    .sample_ms = 0.2,
-                    .warm_s = 0.1,
-                    .limit_s = 60};
-    gpu_submit_final(s->gpu, &f);
+    Trial f = {.id = ++s->id,
+               .runs = runs,
+               .run_count = 2,
+               .rounds = 5,
+               .cache = cache,
+               .sampling.sample_ms = 0.2,
+               .warm_s = 0.1,
+               .limit_s = 60};
+    gpu_submit(s->gpu, &f);
     CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
     CHECK(s, r.status == OUTCOME_OK && r.time_count == 10);
     printf("%-34s %-13s %7.3f s  %s\n", "in turn", outcome_name(r.status), r.seconds, r.words);

@@ -57,18 +57,20 @@ static TaskLaunch twice(Smoke *s)
     return l;
 }
 
-static Trial trial_of(const TaskModule *m, const TaskLaunch *launches, size_t count)
+static Trial trial_of(Smoke *s, const TaskModule *m, const TaskLaunch *launches, size_t count)
 {
-    return (Trial){
-        .run = {.modules = m, .module_count = 1, .launches = launches, .launch_count = count},
-        .warmups = 1,
-        .sampling = {.least = RUNS, .enough = RUNS, .most = RUNS}};
+    TaskRun *run = ARENA_NEW(s->arena, TaskRun);
+    *run = (TaskRun){.modules = m, .module_count = 1, .launches = launches, .launch_count = count};
+    return (Trial){.runs = run,
+                   .run_count = 1,
+                   .warmups = 1,
+                   .sampling = {.least = RUNS, .enough = RUNS, .most = RUNS}};
 }
 
 static TrialResult run_product(Smoke *s, const char *title, TaskLaunch l, double limit_s)
 {
     TaskLaunch launches[] = {l, twice(s)};
-    Trial t = trial_of(&s->cubin, launches, 2);
+    Trial t = trial_of(s, &s->cubin, launches, 2);
     t.limit_s = limit_s;
     return smoke_run(s, title, t);
 }
@@ -185,7 +187,7 @@ static void wrong_later(Smoke *s)
     launches[0].arguments = once;
     launches[2].arguments = &scratch;
     launches[2].grid[0] = 1;
-    TrialResult r = smoke_run(s, "right only once", trial_of(&s->cubin, launches, 3));
+    TrialResult r = smoke_run(s, "right only once", trial_of(s, &s->cubin, launches, 3));
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].unwritten == N && r.checks[1].wrong == 0);
     CHECK(s, strstr(r.words, "only after the timed runs") != NULL);
     good(s);
@@ -203,7 +205,7 @@ static void kept(Smoke *s)
     launches[2].arguments = both;
     launches[2].grid[0] = launches[2].block[0] = 1;
     for (int i = 0; i < 2; i++) {
-        TrialResult r = smoke_run(s, "launches counted", trial_of(&s->cubin, launches, 3));
+        TrialResult r = smoke_run(s, "launches counted", trial_of(s, &s->cubin, launches, 3));
         CHECK(s, r.status == OUTCOME_OK && r.verified && r.time_count == RUNS);
     }
 }
@@ -273,13 +275,14 @@ static void images(Smoke *s)
         noise[i] = (char)contents_bits(1, i);
     TaskModule broken = {noise, s->cubin.size};
 
+    CHECK(s, smoke_run(s, "half a cubin", trial_of(s, &cut, launches, 2)).status ==
+                 OUTCOME_LOAD_FAILED);
     CHECK(s,
-          smoke_run(s, "half a cubin", trial_of(&cut, launches, 2)).status == OUTCOME_LOAD_FAILED);
-    CHECK(s, smoke_run(s, "no cubin", trial_of(&text, launches, 2)).status == OUTCOME_LOAD_FAILED);
-    CHECK(s, smoke_run(s, "another GPU's cubin", trial_of(&s->other, launches, 2)).status ==
+          smoke_run(s, "no cubin", trial_of(s, &text, launches, 2)).status == OUTCOME_LOAD_FAILED);
+    CHECK(s, smoke_run(s, "another GPU's cubin", trial_of(s, &s->other, launches, 2)).status ==
                  OUTCOME_LOAD_FAILED);
     good(s);
-    CHECK(s, smoke_run(s, "noise behind the header", trial_of(&broken, launches, 2)).status !=
+    CHECK(s, smoke_run(s, "noise behind the header", trial_of(s, &broken, launches, 2)).status !=
                  OUTCOME_OK);
     good(s);
 }
@@ -287,14 +290,14 @@ static void images(Smoke *s)
 static void stop_rule(Smoke *s)
 {
     TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
-    Trial t = trial_of(&s->cubin, launches, 2);
+    Trial t = trial_of(s, &s->cubin, launches, 2);
     t.sampling.enough = t.sampling.most = RUNS + 300;
     t.sampling.best_ms = 1e-9;
     CHECK(s, smoke_run(s, "far behind the best", t).time_count == RUNS);
     t.sampling.best_ms = 1e9;
     CHECK(s, smoke_run(s, "the best so far", t).time_count == RUNS + 300);
     launches[0].repeat = 10;
-    t = trial_of(&s->cubin, launches, 2);
+    t = trial_of(s, &s->cubin, launches, 2);
     CHECK(s, smoke_run(s, "ten times in a row", t).status == OUTCOME_OK);
     launches[0].repeat = 0;
     launches[1].repeat = 2; /* D is doubled twice */
@@ -343,9 +346,9 @@ static void every_type(Smoke *s)
                             .role = TASK_OUT};
     TaskLaunch right = types(s, -1), wrong = types(s, 11);
     CHECK(s, set_problem(s, b, 6, &right));
-    CHECK(s,
-          smoke_run(s, "every type, equal", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
-    TrialResult r = smoke_run(s, "every type, one wrong", trial_of(&s->cubin, &wrong, 1));
+    CHECK(s, smoke_run(s, "every type, equal", trial_of(s, &s->cubin, &right, 1)).status ==
+                 OUTCOME_OK);
+    TrialResult r = smoke_run(s, "every type, one wrong", trial_of(s, &s->cubin, &wrong, 1));
     CHECK(s, r.status == OUTCOME_WRONG && r.check_count == 6);
     for (size_t i = 0; i < r.check_count; i++) {
         CHECK(s, r.checks[i].wrong == 1);
@@ -373,9 +376,9 @@ static void unwritten_border(Smoke *s)
     TaskLaunch same = inner(s, 990), more = inner(s, 1000);
     CHECK(s, set_problem(s, &b, 1, &same));
     CHECK(s, gpu_outputs(s->gpu, &count)->unwritten == 10);
-    CHECK(s,
-          smoke_run(s, "the same border left", trial_of(&s->cubin, &same, 1)).status == OUTCOME_OK);
-    TrialResult r = smoke_run(s, "the border written", trial_of(&s->cubin, &more, 1));
+    CHECK(s, smoke_run(s, "the same border left", trial_of(s, &s->cubin, &same, 1)).status ==
+                 OUTCOME_OK);
+    TrialResult r = smoke_run(s, "the border written", trial_of(s, &s->cubin, &more, 1));
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 10 && r.checks[0].first == 990);
 }
 
@@ -385,7 +388,7 @@ static void batches_and_caches(Smoke *s)
     TaskBuffer b = {.name = "C", .type = {TASK_FLOAT, 1}, .count = 1000, .role = TASK_OUT};
     TaskLaunch l = inner(s, 990);
     CHECK(s, set_problem(s, &b, 1, &l));
-    Trial t = trial_of(&s->cubin, &l, 1);
+    Trial t = trial_of(s, &s->cubin, &l, 1);
     t.sampling.sample_ms = 0.2;
     TrialResult r = smoke_run(s, "many runs in a sample", t);
     CHECK(s, r.status == OUTCOME_OK && r.batch > 1 && r.time_count == RUNS && r.warm_count == 0);
@@ -413,14 +416,14 @@ static TrialResult final(Smoke *s, const char *const *kernels, size_t count, Tas
         runs[i] = (TaskRun){
             .modules = &s->cubin, .module_count = 1, .launches = &launches[i], .launch_count = 1};
     }
-    TrialFinal f = {.id = ++s->id,
-                    .runs = runs,
-                    .run_count = count,
-                    .rounds = 5,
-                    .cache = cache,
-                    .sample_ms = 0.2,
-                    .limit_s = 20};
-    gpu_submit_final(s->gpu, &f);
+    Trial f = {.id = ++s->id,
+               .runs = runs,
+               .run_count = count,
+               .rounds = 5,
+               .cache = cache,
+               .sampling.sample_ms = 0.2,
+               .limit_s = 20};
+    gpu_submit(s->gpu, &f);
     CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
     CHECK(s, r.id == f.id);
     printf("%-34s %-13s %7.3f s  %zu times%s%s\n", "a final", outcome_name(r.status), r.seconds,
@@ -447,7 +450,7 @@ static void finals(Smoke *s)
 static void show_health(Smoke *s)
 {
     TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
-    Trial t = trial_of(&s->cubin, launches, 2);
+    Trial t = trial_of(s, &s->cubin, launches, 2);
     t.sampling.enough = t.sampling.most = 5000;
     TrialResult r = smoke_run(s, "for a while", t);
     HealthLog log = {0};
@@ -497,8 +500,9 @@ static void more_than_32_bits(Smoke *s)
     TaskBuffer b = {.name = "U", .type = {TASK_U8, 1}, .count = (int64_t)n, .role = TASK_OUT};
     TaskLaunch right = large(s, n, n), wrong = large(s, n, at);
     CHECK(s, set_problem(s, &b, 1, &right));
-    CHECK(s, smoke_run(s, "5 GB of output", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
-    TrialResult r = smoke_run(s, "one byte of it wrong", trial_of(&s->cubin, &wrong, 1));
+    CHECK(s,
+          smoke_run(s, "5 GB of output", trial_of(s, &s->cubin, &right, 1)).status == OUTCOME_OK);
+    TrialResult r = smoke_run(s, "one byte of it wrong", trial_of(s, &s->cubin, &wrong, 1));
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 1);
     CHECK(s, r.check_count == 1 && r.checks[0].first == (int64_t)at);
 }

@@ -61,7 +61,7 @@ static void fake_result(const Trial *t, int64_t id, bool restart)
 
 static void fake_trial(const Trial *t)
 {
-    const char *kernel = t->run.launches[0].kernel;
+    const char *kernel = t->runs->launches[0].kernel;
     if (strcmp(kernel, "hang") == 0)
         for (;;)
             pause();
@@ -185,7 +185,9 @@ static void submit(Fixture *f, int64_t id, const char *kernel, double limit_s)
     TaskModule module = {"synthetic cubin", 15};
     Trial t = {
         .id = id,
-        .run = {.modules = &module, .module_count = 1, .launches = &launch, .launch_count = 1},
+        .runs = &(
+            TaskRun){.modules = &module, .module_count = 1, .launches = &launch, .launch_count = 1},
+        .run_count = 1,
         .sampling = {.least = 2},
         .limit_s = limit_s};
     gpu_submit(f->gpu, &t);

@@ -128,7 +128,8 @@ static json_t *problem(Buf *blob)
 static json_t *trial(Buf *blob)
 {
     Trial t = {.id = INT64_C(1) << 40,
-               .run = RUN,
+               .runs = &RUN,
+               .run_count = 1,
                .compared = (const int64_t[]){-1, 5},
                .compared_count = 2,
                .verify = true,
@@ -186,7 +187,8 @@ static void a_trial_arrives_as_it_was_sent(void **state)
     assert_true(t.cache == TASK_BOTH && x->least == 2 && x->enough == 7 && x->most == 100);
     assert_true(x->sample_ms == 0.25 && x->width == 0.005 && x->budget_ms == 50);
     assert_true(x->best_ms == 0.3);
-    expect_run(&t.run);
+    assert_true(t.run_count == 1 && t.rounds == 0);
+    expect_run(t.runs);
     end(&f);
 }
 
@@ -196,15 +198,16 @@ static void a_final_arrives_as_it_was_sent(void **state)
     Fixture f;
     Buf blob = {0};
     TaskRun runs[] = {RUN, RUN, RUN};
-    TrialFinal sent = {
-        .id = 3, .runs = runs, .run_count = 3, .rounds = 21, .sample_ms = 0.25, .warm_s = 1.5};
-    TrialFinal got;
+    Trial sent = {.id = 3, .runs = runs, .run_count = 3, .rounds = 21, .warm_s = 1.5};
+    Trial got;
+    sent.sampling.sample_ms = 0.25;
     sent.cache = TASK_COLD;
-    send_over(&f, message_final(&sent, &blob), &blob);
+    send_over(&f, message_trial(&sent, &blob), &blob);
 
-    assert_true(message_read_final(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
+    assert_true(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
 
-    assert_true(got.id == 3 && got.run_count == 3 && got.rounds == 21 && got.sample_ms == 0.25);
+    assert_true(got.id == 3 && got.run_count == 3 && got.rounds == 21);
+    assert_true(got.sampling.sample_ms == 0.25);
     assert_int_equal(got.cache, TASK_COLD);
     assert_true(got.warm_s == 1.5);
     for (size_t i = 0; i < 3; i++)
@@ -226,10 +229,10 @@ static void a_rival_arrives_as_it_was_sent(void **state)
     Fixture f;
     Buf blob = {0};
     TaskRun runs[] = {RUN, {.rival = &RIVAL}};
-    TrialFinal sent = {.runs = runs, .run_count = 2, .rounds = 1}, got;
-    send_over(&f, message_final(&sent, &blob), &blob);
+    Trial sent = {.runs = runs, .run_count = 2, .rounds = 1}, got;
+    send_over(&f, message_trial(&sent, &blob), &blob);
 
-    assert_true(message_read_final(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
+    assert_true(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
 
     assert_null(got.runs[0].rival);
     expect_run(&got.runs[0]);
@@ -251,7 +254,7 @@ static void a_rival_of_a_buffer_that_does_not_exist_is_refused(void **state)
     (void)state;
     Fixture f;
     Buf blob = {0};
-    Trial sent = {.run = {.rival = &RIVAL}}, got;
+    Trial sent = {.runs = &(TaskRun){.rival = &RIVAL}, .run_count = 1}, got;
     send_over(&f, message_trial(&sent, &blob), &blob);
 
     assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){2, 1}, &got, &f.diag));
@@ -260,17 +263,24 @@ static void a_rival_of_a_buffer_that_does_not_exist_is_refused(void **state)
     end(&f);
 }
 
-static void an_absurd_number_of_rounds_or_samples_is_refused(void **state)
+static void an_absurd_number_of_runs_rounds_or_samples_is_refused(void **state)
 {
     (void)state;
     Fixture f;
     Buf blob = {0};
-    TrialFinal final = {.rounds = INT32_MAX}, got;
-    send_over(&f, message_final(&final, &blob), &blob);
-    assert_false(message_read_final(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
+    Trial none = {0}, empty;
+    send_over(&f, message_trial(&none, &blob), &blob);
+    assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &empty, &f.diag));
+    assert_string_equal(f.diag.messages.at[0].text, "a trial is of one run");
     end(&f);
 
-    Trial trial = {.sampling = {.least = -1}}, read;
+    blob = (Buf){0};
+    Trial final = {.rounds = INT32_MAX}, got;
+    send_over(&f, message_trial(&final, &blob), &blob);
+    assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
+    end(&f);
+
+    Trial trial = {.runs = &(TaskRun){0}, .run_count = 1, .sampling = {.least = -1}}, read;
     blob = (Buf){0};
     send_over(&f, message_trial(&trial, &blob), &blob);
     assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &read, &f.diag));
@@ -500,7 +510,7 @@ int main(void)
         cmocka_unit_test(a_final_arrives_as_it_was_sent),
         cmocka_unit_test(a_rival_arrives_as_it_was_sent),
         cmocka_unit_test(a_rival_of_a_buffer_that_does_not_exist_is_refused),
-        cmocka_unit_test(an_absurd_number_of_rounds_or_samples_is_refused),
+        cmocka_unit_test(an_absurd_number_of_runs_rounds_or_samples_is_refused),
         cmocka_unit_test(what_the_reference_made_arrives_as_it_was_sent),
         cmocka_unit_test(a_result_arrives_as_it_was_sent),
         cmocka_unit_test(the_facts_of_a_device_arrive_as_they_were_sent),

@@ -331,7 +331,8 @@ static void take_trial(Run *r, BenchEntry *e, const TrialResult *t)
 static bool try_entry(Run *r, const Bench *b, BenchEntry *e, size_t id)
 {
     Trial t = {.id = (int64_t)id,
-               .run = e->run,
+               .runs = &e->run,
+               .run_count = 1,
                .verify = spec_is_verified(r->spec) && !(e->rival && e->rival->bound)};
     TrialResult result;
     if (!run_compared(r->arena, r, b->config, &t.compared, &t.compared_count))
@@ -385,7 +386,7 @@ static size_t list_timed(const Bench *b, TaskRun *runs, int *places)
 }
 
 /* Rounds that take twice as long as the trials say, and as long again for opening libraries. */
-static double final_limit(const Bench *b, const TrialFinal *f)
+static double final_limit(const Bench *b, const Trial *f)
 {
     double round_s = 0;
     for (size_t i = 0; i < b->count; i++)
@@ -395,10 +396,10 @@ static double final_limit(const Bench *b, const TrialFinal *f)
            (6 * f->sustain_s + 1) * (double)f->run_count;
 }
 
-static bool take_rounds(Run *r, const TrialFinal *f, TrialResult *out)
+static bool take_rounds(Run *r, const Trial *f, TrialResult *out)
 {
     run_progress(r, "time", 0, 1, "");
-    gpu_submit_final(r->gpu, f);
+    gpu_submit(r->gpu, f);
     if (!run_gpu_next(r, r->gpu, r->arena, out))
         return false;
     health_note(&r->watch.health, &out->health);
@@ -426,12 +427,12 @@ static bool time_all(Run *r, const BenchOptions *o, Bench *b)
     int *places = ARENA_ARRAY(r->arena, int, b->count);
     size_t n = list_timed(b, runs, places);
     TrialResult result;
-    TrialFinal f = {.runs = runs,
-                    .run_count = n,
-                    .rounds = rounds_for(o, b, places),
-                    .cache = r->l2,
-                    .sample_ms = run_sample_ms,
-                    .warm_s = warm_up_s};
+    Trial f = {.runs = runs,
+               .run_count = n,
+               .rounds = rounds_for(o, b, places),
+               .cache = r->l2,
+               .sampling.sample_ms = run_sample_ms,
+               .warm_s = warm_up_s};
     f.sustain_s = o->sustain_s > 0 ? o->sustain_s : o->sustain_s < 0 ? 0 : sustain_default_s;
     f.limit_s = final_limit(b, &f);
     if (!take_rounds(r, &f, &result))

@@ -651,12 +651,12 @@ const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
     return g->outputs;
 }
 
-/* Takes the header over, and the blob's memory. */
-static void submit(Gpu *g, int64_t id, double limit_s, json_t *header, Buf blob)
+void gpu_submit(Gpu *g, const Trial *t)
 {
     assert(g->problem);
     Pending *p = memory_zeroed(1, sizeof *p);
-    *p = (Pending){.id = id, .limit_s = limit_s, .header = header, .blob = blob};
+    *p = (Pending){.id = t->id, .limit_s = t->limit_s};
+    p->header = message_trial(t, &p->blob);
     if (g->last)
         g->last->next = p;
     else
@@ -665,20 +665,6 @@ static void submit(Gpu *g, int64_t id, double limit_s, json_t *header, Buf blob)
     g->pending++;
     while (advance(g))
         ;
-}
-
-void gpu_submit(Gpu *g, const Trial *t)
-{
-    Buf blob = {0};
-    json_t *header = message_trial(t, &blob);
-    submit(g, t->id, t->limit_s, header, blob);
-}
-
-void gpu_submit_final(Gpu *g, const TrialFinal *f)
-{
-    Buf blob = {0};
-    json_t *header = message_final(f, &blob);
-    submit(g, f->id, f->limit_s, header, blob);
 }
 
 size_t gpu_pending(const Gpu *g)

@@ -67,9 +67,6 @@ const TaskOutput *gpu_outputs(const Gpu *g, size_t *count);
 /* Queues a trial; nothing of it is needed afterwards.  A problem must be set. */
 void gpu_submit(Gpu *g, const Trial *t);
 
-/* The same for a final; its result comes as that of a trial does. */
-void gpu_submit_final(Gpu *g, const TrialFinal *f);
-
 /* Trials submitted and not yet answered. */
 size_t gpu_pending(const Gpu *g);
 

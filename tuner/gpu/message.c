@@ -67,16 +67,11 @@ JSON_TABLE(SAMPLING, TaskSampling, JSON_FIELD_BELOW(TaskSampling, least, SAMPLES
            JSON_FIELD(TaskSampling, width), JSON_FIELD(TaskSampling, budget_ms),
            JSON_FIELD(TaskSampling, best_ms));
 
-JSON_TABLE(TRIAL, Trial, JSON_FIELD(Trial, id), JSON_FIELD_STRUCT(Trial, run, RUN),
+JSON_TABLE(TRIAL, Trial, JSON_FIELD(Trial, id), JSON_FIELD_STRUCTS(Trial, runs, run_count, RUN),
+           JSON_FIELD_BELOW(Trial, rounds, ROUNDS_BELOW), JSON_FIELD(Trial, warm_s),
            JSON_FIELD_LIST(Trial, compared, compared_count), JSON_FIELD(Trial, verify),
            JSON_FIELD(Trial, warmups), JSON_FIELD_BELOW(Trial, cache, TASK_BOTH + 1),
            JSON_FIELD_STRUCT(Trial, sampling, SAMPLING), JSON_FIELD(Trial, sustain_s));
-
-JSON_TABLE(FINAL, TrialFinal, JSON_FIELD(TrialFinal, id),
-           JSON_FIELD_STRUCTS(TrialFinal, runs, run_count, RUN),
-           JSON_FIELD_BELOW(TrialFinal, rounds, ROUNDS_BELOW),
-           JSON_FIELD_BELOW(TrialFinal, cache, TASK_BOTH + 1), JSON_FIELD(TrialFinal, sample_ms),
-           JSON_FIELD(TrialFinal, warm_s), JSON_FIELD(TrialFinal, sustain_s));
 
 JSON_TABLE(HEALTH, GpuHealth, JSON_FIELD(GpuHealth, known), JSON_FIELD(GpuHealth, clock_mhz),
            JSON_FIELD(GpuHealth, clock_most_mhz), JSON_FIELD(GpuHealth, power_w),
@@ -143,11 +138,6 @@ json_t *message_problem(const TaskProblem *p, Buf *blob)
 json_t *message_trial(const Trial *t, Buf *blob)
 {
     return say("trial", &TRIAL, t, blob);
-}
-
-json_t *message_final(const TrialFinal *f, Buf *blob)
-{
-    return say("final", &FINAL, f, blob);
 }
 
 json_t *message_result(const TrialResult *r)
@@ -268,15 +258,9 @@ bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Tr
         return false;
     if (t->compared_count > limits.buffers)
         return diag_fail(d, "a trial compares more buffers than there are");
-    return check_run(&t->run, limits, d);
-}
-
-bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, TrialFinal *f,
-                        Diag *d)
-{
-    bool ok = json_read_struct(a, &FINAL, m->header, m->blob, f, d);
-    for (size_t i = 0; ok && i < f->run_count; i++)
-        ok = check_run(&f->runs[i], limits, d);
+    bool ok = t->run_count == 1 || t->rounds > 0 || diag_fail(d, "a trial is of one run");
+    for (size_t i = 0; ok && i < t->run_count; i++)
+        ok = check_run(&t->runs[i], limits, d);
     return ok;
 }
 

@@ -14,7 +14,7 @@
 #include "tuner/spec/task.h"
 
 /* Raised when messages change their meaning: program and helper must agree. */
-enum { MESSAGE_PROTOCOL = 6 };
+enum { MESSAGE_PROTOCOL = 7 };
 
 /* How many of what launches name the problem has. */
 typedef struct MessageLimits {
@@ -22,7 +22,7 @@ typedef struct MessageLimits {
     size_t textures;
 } MessageLimits;
 
-/* The word of a message: "hello", "open", "problem", "trial", "final" …; "" when it has none. */
+/* The word of a message: "hello", "open", "problem", "trial" …; "" when it has none. */
 const char *message_verb(const json_t *header);
 
 json_t *message_problem(const TaskProblem *p, Buf *blob);
@@ -31,10 +31,6 @@ bool message_read_problem(Arena *a, const WireMessage *m, TaskProblem *p, Diag *
 json_t *message_trial(const Trial *t, Buf *blob);
 /* `limits`: of the problem the trial is for. */
 bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Trial *t, Diag *d);
-
-json_t *message_final(const TrialFinal *f, Buf *blob);
-bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, TrialFinal *f,
-                        Diag *d);
 
 json_t *message_result(const TrialResult *r);
 bool message_read_result(Arena *a, const json_t *header, TrialResult *r);

@@ -170,7 +170,8 @@ static bool sanitize_one(Run *r, Gpu *gpu, const Timer *timer, size_t i)
     bool ok = run_fetch_all(r, a, &i, 1, &x);
     if (ok && !x.failure) {
         Trial trial = {.id = (int64_t)i,
-                       .run = x.run,
+                       .runs = &x.run,
+                       .run_count = 1,
                        .compared = x.compared,
                        .compared_count = x.compared_count,
                        .verify = true,

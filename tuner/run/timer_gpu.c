@@ -64,7 +64,8 @@ static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
 {
     bool verify = id >= 0 && spec_is_verified(s->run->spec);
     Trial t = {.id = id,
-               .run = x->run,
+               .runs = &x->run,
+               .run_count = 1,
                .compared = x->compared,
                .compared_count = x->compared_count,
                .verify = verify,
@@ -495,13 +496,13 @@ static Lane *first_usable(Session *s)
 /* All of a final on one GPU: only times of one device compare.  What somebody kills is tried again,
  * what is lost on the next GPU.  `*lane` becomes the last one tried, NULL: none was left.  False
  * when the run was stopped. */
-static bool run_contest(Session *s, const TrialFinal *f, TrialResult *out, Lane **lane)
+static bool run_contest(Session *s, const Trial *f, TrialResult *out, Lane **lane)
 {
     *lane = NULL;
     for (int kills = 0; kills < KILLS_MOST && first_usable(s);) {
         *lane = first_usable(s);
         Gpu *g = (*lane)->device->gpu;
-        gpu_submit_final(g, f);
+        gpu_submit(g, f);
         if (!run_gpu_next(s->run, g, s->scratch, out))
             return false;
         charge(*lane, out);
@@ -525,12 +526,12 @@ static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds
     Lane *lane;
     TrialResult result;
     TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, count);
-    TrialFinal f = {.runs = runs,
-                    .run_count = count,
-                    .rounds = *rounds,
-                    .cache = r->l2,
-                    .sample_ms = run_sample_ms,
-                    .limit_s = final_limit(r, list, count, *rounds)};
+    Trial f = {.runs = runs,
+               .run_count = count,
+               .rounds = *rounds,
+               .cache = r->l2,
+               .sampling.sample_ms = run_sample_ms,
+               .limit_s = final_limit(r, list, count, *rounds)};
     if (!fetch_finalists(s, list, count, runs) || !run_contest(s, &f, &result, &lane))
         return false;
     bool ok = true;

@@ -280,9 +280,15 @@ typedef struct TaskSampling {
     double best_ms;   /* a run that is surely slower cannot win; 0: none is known */
 } TaskSampling;
 
+/* One run, or finalists against each other: loaded together, then timed in rounds, each once in every
+ * round, in an order that changes from round to round.  Of those nothing is verified, and TASK_BOTH
+ * counts as TASK_COLD. */
 typedef struct Trial {
     int64_t id; /* the caller's, comes back with the result */
-    TaskRun run;
+    const TaskRun *runs;
+    size_t run_count;
+    int rounds;    /* 0: it is one run, sampled by itself */
+    double warm_s; /* rounds before that are not kept: one at least, and for so long */
     /* Elements of each of the first buffers that are compared, −1: all, as of the buffers behind
      * them.  A configuration may use less of an output than another, and less than all of it may be
      * worth comparing. */
@@ -291,24 +297,10 @@ typedef struct Trial {
     bool verify; /* compare the outputs of a first and of a last run with the reference */
     int warmups; /* runs before the timed ones, beyond the verified one */
     TaskCache cache;
-    TaskSampling sampling; /* all zero: not timed */
-    double sustain_s;      /* then run over and over for so long; 0: not */
+    TaskSampling sampling; /* all zero: not timed; of rounds sample_ms alone counts */
+    double sustain_s;      /* then each run over and over for so long; 0: not */
     double limit_s;        /* longest the trial may take, loading and verification included */
 } Trial;
-
-/* The finalists against each other: loaded together, then timed in rounds, each once in every
- * round, in an order that changes from round to round.  Nothing is verified. */
-typedef struct TrialFinal {
-    int64_t id; /* as of a trial */
-    const TaskRun *runs;
-    size_t run_count;
-    int rounds;
-    TaskCache cache;  /* TASK_BOTH counts as TASK_COLD */
-    double sample_ms; /* as of TaskSampling */
-    double warm_s;    /* rounds before that are not kept: one at least, and for so long */
-    double sustain_s; /* then each by itself over and over for so long; 0: not */
-    double limit_s;
-} TrialFinal;
 
 /* How one output compares with the reference. */
 typedef struct TrialCheck {

@@ -6,7 +6,7 @@
  *     (start)            → hello    the devices, or why there are none
  *     open, device i     → opened   | error
  *     problem            → ready    | error
- *     trial, final       → result; with "restart" this process is of no further use
+ *     trial              → result; with "restart" this process is of no further use
  *     (end of stream)    → ends
  */
 #include "driver.h"
@@ -114,40 +114,19 @@ static bool do_problem(Worker *w, WireMessage *m, Diag *d)
 }
 
 /* False when this process ends with it. */
-static bool answer_result(const TrialResult *r, bool sound)
-{
-    json_t *result = message_result(r);
-    json_object_set_new(result, "restart", json_boolean(!sound));
-    return answer(result) && sound;
-}
-
-static MessageLimits limits_of(const Worker *w)
-{
-    return (MessageLimits){w->problem.task.buffer_count, w->problem.task.texture_count};
-}
-
 static bool do_trial(Worker *w, const WireMessage *m, Arena *a, Diag *d)
 {
+    const MessageLimits limits = {w->problem.task.buffer_count, w->problem.task.texture_count};
     Trial t;
     TrialResult r;
     if (!w->ready)
         diag_fail(d, "a trial came before a problem was set");
-    if (!w->ready || !message_read_trial(a, m, limits_of(w), &t, d))
+    if (!w->ready || !message_read_trial(a, m, limits, &t, d))
         return answer_error(d);
-    bool sound = trial_run(a, &w->bench, &t, &r);
-    return answer_result(&r, sound);
-}
-
-static bool do_final(Worker *w, const WireMessage *m, Arena *a, Diag *d)
-{
-    TrialFinal f;
-    TrialResult r;
-    if (!w->ready)
-        diag_fail(d, "a final came before a problem was set");
-    if (!w->ready || !message_read_final(a, m, limits_of(w), &f, d))
-        return answer_error(d);
-    bool sound = final_run(a, &w->bench, &f, &r);
-    return answer_result(&r, sound);
+    const bool sound = trial_run(a, &w->bench, &t, &r);
+    json_t *result = message_result(&r);
+    json_object_set_new(result, "restart", json_boolean(!sound));
+    return answer(result) && sound;
 }
 
 static bool handle(Worker *w, WireMessage *m, Arena *a)
@@ -160,8 +139,6 @@ static bool handle(Worker *w, WireMessage *m, Arena *a)
         return do_problem(w, m, &d);
     if (strcmp(verb, "trial") == 0)
         return do_trial(w, m, a, &d);
-    if (strcmp(verb, "final") == 0)
-        return do_final(w, m, a, &d);
     diag_fail(&d, "unknown message '%s'", verb);
     return answer_error(&d);
 }

@@ -188,7 +188,7 @@ static Outcome measure(Timing *t, TrialResult *r)
 {
     Driver *v = t->problem->driver;
     Outcome status =
-        ready_run(t->arena, v, &t->trial->run, &t->problem->places, &t->run, &t->words);
+        ready_run(t->arena, v, t->trial->runs, &t->problem->places, &t->run, &t->words);
     name_rival(t, r);
     if (status != OUTCOME_OK)
         return status;
@@ -203,19 +203,16 @@ static Outcome measure(Timing *t, TrialResult *r)
     return s ? launch_status(v, &t->words) : r->status;
 }
 
-bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
+static bool run_one(Arena *a, Bench *b, const Trial *trial, TrialResult *r, Buf *words)
 {
     Timing t = {.arena = a, .bench = b, .problem = b->problem, .trial = trial};
-    *r = (TrialResult){.id = trial->id, .status = OUTCOME_OK};
-    driver_go_on(b->driver);
     r->status = measure(&t, r);
     bool sound = launch_context_is_sound(r->status);
     if (r->status == OUTCOME_OK || r->status == OUTCOME_WRONG)
         sound = left_clean(&t, r);
     if (sound)
         ready_end(b->driver, &t.run);
-    r->health = nvml_health(b->nvml);
-    r->words = buf_keep(&t.words, a);
+    *words = t.words;
     return sound;
 }
 
@@ -223,7 +220,7 @@ bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
 
 typedef struct Final {
     Bench *bench;
-    const TrialFinal *final;
+    const Trial *final;
     ReadyRun *runs;
     Sampler *samplers;
     size_t *order; /* of one round */
@@ -236,7 +233,7 @@ typedef struct Final {
 /* Every finalist loaded, and ready to be sampled. */
 static Outcome get_ready(Arena *a, Final *c)
 {
-    const TrialFinal *f = c->final;
+    const Trial *f = c->final;
     Driver *v = c->bench->driver;
     if (problem_reset(c->bench->problem) != DRIVER_OK)
         return launch_status(v, &c->words);
@@ -246,7 +243,7 @@ static Outcome get_ready(Arena *a, Final *c)
         if (status != OUTCOME_OK)
             return status;
         if (sampler_open(&c->samplers[i], c->bench, &c->runs[i], f->cache != TASK_WARM,
-                         f->sample_ms, 0) != DRIVER_OK)
+                         f->sampling.sample_ms, 0) != DRIVER_OK)
             return launch_status(v, &c->words);
         c->batch = c->samplers[i].batch > c->batch ? c->samplers[i].batch : c->batch;
         c->order[i] = i;
@@ -305,7 +302,7 @@ static void end_final(Final *c)
     }
 }
 
-bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
+static bool run_final(Arena *a, Bench *b, const Trial *f, TrialResult *r, Buf *words)
 {
     size_t n = f->run_count, samples = n * (size_t)f->rounds;
     Final c = {.bench = b,
@@ -315,8 +312,7 @@ bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
                .order = ARENA_ARRAY(a, size_t, n),
                .times = ARENA_ARRAY(a, double, samples),
                .sustained = ARENA_ARRAY(a, TrialSustained, n)};
-    driver_go_on(b->driver);
-    *r = (TrialResult){.id = f->id, .status = time_finalists(a, &c)};
+    r->status = time_finalists(a, &c);
     bool sound = launch_context_is_sound(r->status);
     if (sound)
         end_final(&c);
@@ -327,7 +323,17 @@ bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
         r->sustained = c.sustained;
         r->sustained_count = f->sustain_s > 0 ? n : 0;
     }
+    *words = c.words;
+    return sound;
+}
+
+bool trial_run(Arena *a, Bench *b, const Trial *t, TrialResult *r)
+{
+    Buf words = {0};
+    *r = (TrialResult){.id = t->id, .status = OUTCOME_OK};
+    driver_go_on(b->driver);
+    const bool sound = (t->rounds > 0 ? run_final : run_one)(a, b, t, r, &words);
     r->health = nvml_health(b->nvml);
-    r->words = buf_keep(&c.words, a);
+    r->words = buf_keep(&words, a);
     return sound;
 }
