@@ -315,6 +315,11 @@ static void sectors_are_stored_to_again(void **state)
     near(metric(f, "open_cycles"), 10 * WARPS / 5.0 + 20 * WARPS / 4.0);
     set(f, PROFILE_STORE_FIRST_LAUNCH, 60);
     near(metric(f, "open_cycles"), 20 * WARPS / 4.0);
+    /* Two sectors of each line: half a place more for each sector. */
+    set(f, PROFILE_STORE_FIRST_LAUNCH, 30);
+    set(f, PROFILE_GLOBAL_SECTORS, 60);
+    set(f, PROFILE_GLOBAL_LINES, 30);
+    near(metric(f, "open_cycles"), 1.5 * 10 * WARPS / 5.0 + 20 * WARPS / 4.0);
 }
 
 /* 10,000 cycles of issue in two waves: a warp three times as long as the mean has 10,000 more, of which half are left. */
