@@ -163,6 +163,21 @@ static void the_file_with_a_missing_body_is_found(void **state)
     }
 }
 
+static void a_line_ends_where_the_compiler_ends_it(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "#define A 1 // of a/*", "#define A \"/*\"", "#define A 1 /* a\nb */ + 1",
+        "#define A \\\n1",       "#error don't",     "int a; // http://b \\\nc"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char lined[80];
+        snprintf(lined, sizeof lined, "%s\n#define B 2 /* b */\n", lines[i]);
+        assert_ptr_equal(code_line_end(lined), lined + strlen(lines[i]));
+        assert_true(code_same(code_word(code_behind(code_next_line(lined), "define")), "B"));
+    }
+    assert_true(code_same(code_word(code_behind("/* a */ # /*\n*/ define \\\n B", "define")), "B"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +186,7 @@ int main(void)
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
         cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),
         cmocka_unit_test(the_second_apostrophe_of_a_number_begins_no_literal),
+        cmocka_unit_test(a_line_ends_where_the_compiler_ends_it),
         cmocka_unit_test(a_folder_outside_is_read_from_a_log_without_a_line_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,14 +224,6 @@ static const char *splice(Arena *a, const Text *t)
     return out;
 }
 
-static const char *skip_comments(const char *at)
-{
-    at = code_blanks(at);
-    while (*at == '/' && code_quiet(at, at))
-        at = code_blanks(at + code_quiet(at, at));
-    return at;
-}
-
 /* Adds what a name in quotes or brackets on this line means; behind it.  NULL: there is none. */
 static const char *take_name(Walk *w, const Text *t, const Place *place, const char *at)
 {
@@ -255,11 +247,11 @@ static size_t line_of(const char *text, const char *at)
 static const char *scan_directive(Walk *w, const Text *t, const char *text, const char *at,
                                   bool sure)
 {
-    const Word word = code_word(skip_comments(at));
+    const Word word = code_word(code_blanks(at));
     if (!code_same(word, "include") && !code_same(word, "include_next") &&
         !code_same(word, "import"))
         return at;
-    at = skip_comments(word.at + word.length);
+    at = code_blanks(word.at + word.length);
     const Place place = {t, line_of(text, at), sure};
     const char *behind = take_name(w, t, &place, at);
     if (!behind && sure)
@@ -270,8 +262,8 @@ static const char *scan_directive(Walk *w, const Text *t, const char *text, cons
 /* __has_include asks about a file without including it. */
 static const char *scan_has_include(Walk *w, const Text *t, const char *at)
 {
-    at = skip_comments(at);
-    at = skip_comments(at + (*at == '('));
+    at = code_blanks(at);
+    at = code_blanks(at + (*at == '('));
     const char *behind = take_name(w, t, &(Place){t, 0, false}, at);
     return behind ? behind : at;
 }

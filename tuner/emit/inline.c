@@ -54,35 +54,6 @@ static size_t add_once(Arena *a, Texts *list, const char *text)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static size_t comment_size(const char *at)
-{
-    return *at == '/' ? code_quiet(at, at) : 0;
-}
-
-/* Blanks, comments and spliced line ends between the words of a directive. */
-static const char *skip_blanks(const char *at)
-{
-    for (;;) {
-        size_t n = comment_size(at);
-        n = n ? n : code_splice(at);
-        n = n ? n : strspn(at, " \t\f\v\r");
-        if (n == 0)
-            return at;
-        at += n;
-    }
-}
-
-/* The end of a directive's line: comments and spliced line ends do not end it. */
-static const char *directive_end(const char *at)
-{
-    while (*at && *at != '\n') {
-        size_t n = comment_size(at);
-        n = n ? n : code_splice(at);
-        at += n ? n : 1;
-    }
-    return at;
-}
-
 /* Behind the word, or NULL when another one stands there. */
 static const char *after_word(const char *at, const char *word)
 {
@@ -131,7 +102,7 @@ static bool is_open(const Work *w, const char *path)
 static const char *skip_lines(const char *at)
 {
     for (;;) {
-        const char *next = skip_blanks(at);
+        const char *next = code_blanks(at);
         next += *next == '\n';
         if (next == at)
             return at;
@@ -145,12 +116,12 @@ static bool is_guarded(const char *text)
     const char *at = skip_lines(text);
     if (*at != '#')
         return false;
-    const char *rest = skip_blanks(at + 1);
+    const char *rest = code_blanks(at + 1);
     const char *value = after_word(rest, "if");
     if (value)
-        return *skip_blanks(value) == '!';
+        return *code_blanks(value) == '!';
     value = after_word(rest, "pragma");
-    return after_word(rest, "ifndef") || (value && after_word(skip_blanks(value), "once"));
+    return after_word(rest, "ifndef") || (value && after_word(code_blanks(value), "once"));
 }
 
 /* The guard that stands for a file's #pragma once. */
@@ -170,8 +141,8 @@ static bool is_once(const char *text)
     while (*at) {
         size_t n = code_quiet(text, at);
         if (n == 0 && *at == '#' && line_start) {
-            const char *rest = after_word(skip_blanks(at + 1), "pragma");
-            if (rest && after_word(skip_blanks(rest), "once"))
+            const char *rest = after_word(code_blanks(at + 1), "pragma");
+            if (rest && after_word(code_blanks(rest), "once"))
                 return true;
         }
         line_start =
@@ -257,7 +228,7 @@ static void skip_to(File *f, const char *to)
 /* `at`: behind the word "include". */
 static bool copy_include(Work *w, File *f, const char *at)
 {
-    at = skip_blanks(at);
+    at = code_blanks(at);
     char close = *at == '"' ? '"' : *at == '<' ? '>' : '\0';
     size_t n = close ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
     if (!close || at[1 + n] != close) { /* a macro's value: the compiler will say what it is */
@@ -275,14 +246,14 @@ static bool copy_include(Work *w, File *f, const char *at)
     }
     if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
         buf_putc(&w->out, '\n');
-    skip_to(f, directive_end(at + n + 2)); /* more on the line means nothing */
+    skip_to(f, code_line_end(at + n + 2)); /* more on the line means nothing */
     return put_file(w, f, path, name);
 }
 
 static void note_macro(Work *w, const char *at)
 {
     size_t n = 0;
-    at = skip_blanks(at);
+    at = code_blanks(at);
     while (code_is_name(at[n]))
         n++;
     if (n > 0)
@@ -292,13 +263,13 @@ static void note_macro(Work *w, const char *at)
 /* From a '#' that begins a line. */
 static bool copy_directive(Work *w, File *f)
 {
-    const char *at = skip_blanks(f->at + 1), *rest;
+    const char *at = code_blanks(f->at + 1), *rest;
     if ((rest = after_word(at, "include")) != NULL)
         return copy_include(w, f, rest);
     if ((rest = after_word(at, "define")) != NULL)
         note_macro(w, rest);
     if ((rest = after_word(at, "pragma")) != NULL &&
-        (rest = after_word(skip_blanks(rest), "once")) != NULL)
+        (rest = after_word(code_blanks(rest), "once")) != NULL)
         skip_to(f, rest);
     else
         copy_to(w, f, f->at + 1);

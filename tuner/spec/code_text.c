@@ -30,7 +30,13 @@ const char *code_copy(Arena *a, Word w)
 
 const char *code_blanks(const char *at)
 {
-    return at + strspn(at, " \t\r\f\v");
+    for (;;) {
+        size_t n = *at == '/' ? code_quiet(at, at) : code_splice(at);
+        n = n ? n : strspn(at, " \t\r\f\v");
+        if (n == 0)
+            return at;
+        at += n;
+    }
 }
 
 const char *code_skip(const char *at, const char *end)
@@ -136,13 +142,13 @@ char *code_bare(Arena *a, const char *source)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-const char *code_line_end(const char *at)
+const char *code_line_end(const char *line)
 {
-    for (; *at && *at != '\n'; at++) {
-        if (code_splice(at))
-            at += code_splice(at) - 1;
-        else if (at[0] == '/' && at[1] == '*')
-            at += code_quiet(at, at) - 1;
+    const char *at = line;
+    while (*at && *at != '\n') {
+        size_t n = code_quiet(line, at);
+        n = n ? n : code_splice(at);
+        at += n ? n : 1;
     }
     return at;
 }

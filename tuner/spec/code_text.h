@@ -20,7 +20,7 @@ Word code_word(const char *at);
 bool code_same(Word w, const char *text);
 const char *code_copy(Arena *a, Word w);
 
-/* Behind blanks on the same line; behind white space. */
+/* Behind blanks, comments and joined line ends between the words of a line; behind white space. */
 const char *code_blanks(const char *at);
 const char *code_skip(const char *at, const char *end);
 
@@ -37,8 +37,9 @@ size_t code_quiet(const char *first, const char *at);
 /* A copy with blanks for comments; lines stay. */
 char *code_bare(Arena *a, const char *text);
 
-/* The end of a line, with those that a backslash joins to it; the line behind. */
-const char *code_line_end(const char *at);
+/* The end of a line, with those that a backslash joins to it or a comment or literal goes on in; the
+ * line behind. */
+const char *code_line_end(const char *line);
 const char *code_next_line(const char *at);
 
 /* The word behind '#' where a line is a directive. */
