@@ -122,15 +122,13 @@ static const HostValue *resolve(Reader *r, const char *word)
                             : NULL;
     if (known)
         return host_new_name(r->arena, known);
-    const char *values[CODE_LIST];
-    size_t sizes[CODE_LIST];
-    HostPlace places[CODE_LIST], where;
-    for (size_t i = host_given(r->place, word, values, sizes, places); i-- > 0 && *r->left > 0;) {
-        const HostValue *v = read_text(r, places[i], NULL, values[i], sizes[i]);
+    HostGiven given[CODE_LIST];
+    for (size_t i = host_given(r->place, word, given); i-- > 0 && *r->left > 0;) {
+        const HostValue *v = read_text(r, given[i].place, NULL, given[i].text, given[i].size);
         if (v)
             return v;
     }
-    where = (HostPlace){r->place.file->first, 0};
+    HostPlace where = {r->place.file->first, 0};
     /* Of several under #if the first that can be told. */
     for (const char *macro;
          *r->left > 0 && (macro = host_macro(word, NULL, NULL, &where)) != NULL;) {
@@ -138,17 +136,12 @@ static const HostValue *resolve(Reader *r, const char *word)
         if (v)
             return v;
     }
-    const char *parameters[CODE_LIST], *text;
-    size_t count = 0;
-    const char *function = host_enclosing(r->place, parameters, &count);
-    size_t index = function ? host_parameter(parameters, count, word) : 0;
-    HostPlace after = {r->place.file->first, 0};
     Reader caller = *r;
     HostNames own = elsewhere(r->names);
+    HostCallers all = host_callers(r->place, word);
     caller.names = &own;
-    while (*r->left > 0 && function && index < count &&
-           host_next_actual(r->place, function, index, &after, &text)) {
-        const HostValue *v = read_text(&caller, after, NULL, text, strlen(text));
+    for (const char *text; *r->left > 0 && (text = host_next_caller(&all)) != NULL;) {
+        const HostValue *v = read_text(&caller, all.at, NULL, text, strlen(text));
         if (v)
             return v;
     }
@@ -495,31 +488,27 @@ static const char *dims_list(const char *text, size_t *size)
 static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
                          const HostValue *out[3], int *left, int depth)
 {
-    const char *values[CODE_LIST], *parameters[CODE_LIST], *text;
-    size_t sizes[CODE_LIST], count = 0;
-    HostPlace places[CODE_LIST];
+    HostGiven given[CODE_LIST];
     bool found = false;
-    for (size_t i = host_given(p, word, values, sizes, places); i-- > 0 && !found;) {
-        size_t n = sizes[i];
-        const char *list = dims_list(values[i], &n);
-        bool declared = values[i] > p.file->text && values[i][-1] == '(';
-        found = list       ? dims_of_list(places[i], list, n, names, out, left)
-                : declared ? dims_of_list(places[i], values[i], n, names, out, left)
-                           : dims_at(places[i], values[i], n, names, out, left, depth + 1);
+    for (size_t i = host_given(p, word, given); i-- > 0 && !found;) {
+        const HostGiven *g = &given[i];
+        size_t n = g->size;
+        const char *list = dims_list(g->text, &n);
+        bool declared = g->text > p.file->text && g->text[-1] == '(';
+        found = list || declared
+                    ? dims_of_list(g->place, list ? list : g->text, n, names, out, left)
+                    : dims_at(g->place, g->text, n, names, out, left, depth + 1);
     }
-    const char *function = found ? NULL : host_enclosing(p, parameters, &count);
-    size_t index = function ? host_parameter(parameters, count, word) : 0;
-    HostPlace after = {p.file->first, 0};
     const HostNames own = elsewhere(names);
-    while (function && index < count && !found && *left > 0 &&
-           host_next_actual(p, function, index, &after, &text))
-        found = dims_at(after, text, strlen(text), &own, out, left, depth + 1);
+    HostCallers all = host_callers(p, word);
+    for (const char *text; !found && *left > 0 && (text = host_next_caller(&all)) != NULL;)
+        found = dims_at(all.at, text, strlen(text), &own, out, left, depth + 1);
     for (int i = 0; i < 3; i++) {
         const char *component = arena_printf(p.file->arena, "%s.%c", word, 'x' + i);
-        size_t n = host_given(p, component, values, sizes, places);
+        const size_t n = host_given(p, component, given);
+        const HostGiven *g = n ? &given[n - 1] : NULL;
         const HostValue *v =
-            n ? value_within(places[n - 1], arena_copy(p.file->arena, values[n - 1], sizes[n - 1]),
-                             names, left)
+            g ? value_within(g->place, arena_copy(p.file->arena, g->text, g->size), names, left)
               : NULL;
         if (v && !found)
             for (int k = 0; k < 3; k++)

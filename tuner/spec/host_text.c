@@ -122,9 +122,9 @@ static const char *value_end(const char *at)
 
 /* What is assigned or given to a name that stands at `at`: "= value;", "(value)" of a declaration.
  * False: it is only used here. */
-static bool given_value(const HostText *h, const char *at, size_t length, const char **value,
-                        size_t *size)
+static bool given_value(const HostText *h, const char *at, size_t length, HostGiven *out)
 {
+    out->place = (HostPlace){h, (size_t)(at - h->text)};
     const char *next = code_skip(at + length, h->text + h->size), *before = at;
     while (before > h->text && isspace((unsigned char)before[-1]))
         before--;
@@ -132,8 +132,8 @@ static bool given_value(const HostText *h, const char *at, size_t length, const 
         before > h->text && before < at && (code_is_name(before[-1]) || before[-1] == '>');
     bool listed = before > h->text && before[-1] == ',';
     if (*next == '=' && next[1] != '=') {
-        *value = next + 1;
-        *size = (size_t)(value_end(next + 1) - *value);
+        out->text = next + 1;
+        out->size = (size_t)(value_end(next + 1) - out->text);
         return true;
     }
     const char *close = (declared || listed) && (*next == '(' || *next == '{')
@@ -142,32 +142,26 @@ static bool given_value(const HostText *h, const char *at, size_t length, const 
     const char *behind = close ? code_skip(close + 1, h->text + h->size) : "";
     if (*behind != ';' && *behind != ',')
         return false;
-    *value = next + 1;
-    *size = (size_t)(close - *value);
+    out->text = next + 1;
+    out->size = (size_t)(close - out->text);
     return true;
 }
 
-size_t host_given(HostPlace p, const char *word, const char **values, size_t *sizes,
-                  HostPlace *places)
+size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST])
 {
     size_t count = 0;
     const HostText *h = p.file;
     const uint32_t region = h->regions[p.at];
     for (const char *at = h->text; (at = host_find_word(h, at, word)) != NULL; at++) {
-        const char *value;
-        size_t size, where = (size_t)(at - h->text);
-        if (where >= p.at && h->regions[where] != 0)
+        const uint32_t here = h->regions[at - h->text];
+        HostGiven given;
+        if ((size_t)(at - h->text) >= p.at && here != 0)
             break;
-        if ((h->regions[where] != 0 && h->regions[where] != region) ||
-            !given_value(h, at, strlen(word), &value, &size))
+        if ((here != 0 && here != region) || !given_value(h, at, strlen(word), &given))
             continue;
         if (count == CODE_LIST)
-            memmove(values, values + 1, --count * sizeof *values),
-                memmove(sizes, sizes + 1, count * sizeof *sizes),
-                memmove(places, places + 1, count * sizeof *places);
-        values[count] = value;
-        sizes[count] = size;
-        places[count++] = (HostPlace){h, where};
+            memmove(out, out + 1, --count * sizeof *out);
+        out[count++] = given;
     }
     return count;
 }
@@ -195,7 +189,8 @@ const char *host_macro(const char *word, const char **parameters, size_t *count,
     return NULL;
 }
 
-const char *host_enclosing(HostPlace p, const char **parameters, size_t *count)
+/* The name and parameters of the function that a place stands in; NULL: it is in none. */
+static const char *enclosing(HostPlace p, const char **parameters, size_t *count)
 {
     const HostText *h = p.file;
     size_t at = p.at;
@@ -222,42 +217,46 @@ const char *host_enclosing(HostPlace p, const char **parameters, size_t *count)
     return start < end ? arena_copy(h->arena, h->text + start, end - start) : NULL;
 }
 
-size_t host_parameter(const char *const *parameters, size_t count, const char *word)
+/* Is "float *b" or "int a = 1" the declaration of that name? */
+static bool declares(const char *parameter, const char *name)
 {
-    size_t i = 0;
-    for (; i < count; i++) {
-        size_t n = strcspn(parameters[i], "=[");
-        while (n > 0 && isspace((unsigned char)parameters[i][n - 1]))
-            n--;
-        size_t length = strlen(word);
-        if (n > length && strncmp(parameters[i] + n - length, word, length) == 0 &&
-            !code_is_name(parameters[i][n - length - 1]))
-            break;
-    }
-    return i;
+    size_t n = strcspn(parameter, "=["), length = strlen(name);
+    while (n > 0 && isspace((unsigned char)parameter[n - 1]))
+        n--;
+    return n > length && strncmp(parameter + n - length, name, length) == 0 &&
+           !code_is_name(parameter[n - length - 1]);
 }
 
-bool host_next_actual(HostPlace p, const char *function, size_t index, HostPlace *after,
-                      const char **text)
+HostCallers host_callers(HostPlace p, const char *parameter)
 {
-    for (const HostText *h = after->file; h; h = h->next, *after = (HostPlace){h, 0})
-        for (const char *at = h->text + after->at;
-             (at = host_find_word(h, at, function)) != NULL;) {
+    const char *parameters[CODE_LIST];
+    size_t count = 0, i = 0;
+    const char *function = enclosing(p, parameters, &count);
+    while (function && i < count && !declares(parameters[i], parameter))
+        i++;
+    return (HostCallers){p, i < count ? function : NULL, i, {p.file->first, 0}};
+}
+
+const char *host_next_caller(HostCallers *c)
+{
+    for (const HostText *h = c->function ? c->at.file : NULL; h; h = h->next, c->at.at = 0)
+        for (const char *at = h->text + c->at.at;
+             (at = host_find_word(h, at, c->function)) != NULL;) {
             size_t where = (size_t)(at - h->text);
             const char *list[CODE_LIST], *end = h->text + h->size;
-            const char *open = code_skip(at + strlen(function), end);
+            const char *open = code_skip(at + strlen(c->function), end);
             const char *angle = *open == '<' && open[1] != '<' ? code_closing(open, end) : NULL;
             open = angle ? code_skip(angle + 1, end) : open;
-            at += strlen(function);
+            at += strlen(c->function);
             const char *close = *open == '(' ? code_closing(open, end) : NULL;
             bool calls = close && h->regions[where] != 0 &&
-                         (h != p.file || h->regions[where] != h->regions[p.at]);
+                         (h != c->of.file || h->regions[where] != h->regions[c->of.at]);
             size_t count = calls ? code_list(h->arena, open + 1, close, list, CODE_LIST) : 0;
-            if (index >= count)
+            if (c->index >= count)
                 continue;
-            *text = list[index];
-            *after = (HostPlace){h, (size_t)(at - h->text)};
-            return true;
+            c->at = (HostPlace){h, (size_t)(at - h->text)};
+            return list[c->index];
         }
-    return false;
+    c->function = NULL;
+    return NULL;
 }

@@ -43,24 +43,31 @@ size_t host_line(HostPlace p);
  * between: of a large project thousands of words are asked for. */
 const char *host_find_word(const HostText *h, const char *at, const char *word);
 
-/* The texts that a name is given before a place, at file scope or in its function, the last last:
- * at most CODE_LIST. */
-size_t host_given(HostPlace p, const char *word, const char **values, size_t *sizes,
-                  HostPlace *places);
+/* A value in the text. */
+typedef struct HostGiven {
+    HostPlace place; /* of the name that gets it */
+    const char *text;
+    size_t size;
+} HostGiven;
+
+/* What a name is given before a place, at file scope or in its function, the last last. */
+size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST]);
 
 /* What stands behind the next "#define WORD" from `*where` on, which moves there; `parameters`: of
  * "#define WORD(a, b)". */
 const char *host_macro(const char *word, const char **parameters, size_t *count, HostPlace *where);
 
-/* The name and parameters of the function that a place stands in; NULL: it is in none. */
-const char *host_enclosing(HostPlace p, const char **parameters, size_t *count);
+/* Those who call the function that a place stands in, one after the other. */
+typedef struct HostCallers {
+    HostPlace of;
+    const char *function; /* NULL: it stands in none, or the function has no such parameter */
+    size_t index;         /* of the parameter */
+    HostPlace at;         /* behind the name in the last call */
+} HostCallers;
 
-/* The one of "int a, float *b" with that name; `count`: none. */
-size_t host_parameter(const char *const *parameters, size_t count, const char *word);
+HostCallers host_callers(HostPlace p, const char *parameter);
 
-/* What the next caller from `*after` on gives for a parameter of the function that `p` stands in;
- * false: there is no further one. */
-bool host_next_actual(HostPlace p, const char *function, size_t index, HostPlace *after,
-                      const char **text);
+/* What the next one gives for the parameter; NULL: there is no further one. */
+const char *host_next_caller(HostCallers *c);
 
 #endif

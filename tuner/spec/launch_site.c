@@ -138,18 +138,13 @@ const HostValue *launch_site_allocated(const LaunchSite *s, size_t i, size_t ele
     HostPlace p = s->place, where;
     known.element = (double)element;
     for (int calls = 0; name && calls < 3; calls++) { /* of functions that hand the buffer on */
-        const char *size = allocation(p.file, name, p.file->regions[p.at], &where), *actual;
+        const char *size = allocation(p.file, name, p.file->regions[p.at], &where);
         if (size)
             return in_elements(a, host_value(where, size, &known), known.element);
-        const char *parameters[CODE_LIST];
-        size_t count = 0;
-        const char *function = host_enclosing(p, parameters, &count);
-        size_t index = function ? host_parameter(parameters, count, name) : 0;
-        HostPlace after = {p.file->first, 0};
-        if (!function || index >= count || !host_next_actual(p, function, index, &after, &actual))
-            break;
-        name = name_of(a, actual);
-        p = after;
+        HostCallers all = host_callers(p, name);
+        const char *actual = host_next_caller(&all);
+        name = actual ? name_of(a, actual) : NULL;
+        p = all.at;
         known.meaning = NULL;
     }
     return NULL;
