@@ -344,7 +344,7 @@ static const LaunchSite *find_launch(Trying *t, const char *kernel)
         if (strcmp(path_stem(t->arena, beside[i], ""), path_stem(t->arena, t->home, "")) != 0)
             add_text(t, beside[i], &last);
     LaunchSite *s = ARENA_NEW(t->arena, LaunchSite);
-    return t->host && launch_site_find(t->host, kernel, s) ? s : NULL;
+    return t->host && first_launch_find(t->host, kernel, s) ? s : NULL;
 }
 
 /* Reads the files with the folders of headers known so far. */
@@ -373,7 +373,7 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     t->guess.launch = find_launch(t, k->name);
     t->guess.texts = t->host;
     if (t->guess.launch)
-        launch_site_template(t->guess.launch, k);
+        first_launch_template(t->guess.launch, k);
     t->guess.kernel = k;
     set_expression(t, k);
     return true;

@@ -1,9 +1,166 @@
 #include "tuner/spec/first_launch.h"
 
+#include "metrics/base/diag.h"
 #include "metrics/base/file.h"
 #include "tuner/spec/first_names.h"
 
 #include <ctype.h>
+
+/* --- the launch ------------------------------------------------------------------------------- */
+
+static bool read_launch(const HostText *h, const char *at, size_t length, LaunchSite *out)
+{
+    const char *end = h->text + h->size, *next = code_skip(at + length, end);
+    *out = (LaunchSite){.place = {h, (size_t)(at - h->text)}};
+    if (*next == '<' && strncmp(next, "<<<", 3) != 0) {
+        const char *close = code_closing(next, end);
+        if (!close)
+            return false;
+        out->template_count = code_list(h->arena, next + 1, close, out->of_template, CODE_LIST);
+        next = code_skip(close + 1, end);
+    }
+    const char *close = strncmp(next, "<<<", 3) == 0 ? strstr(next, ">>>") : NULL;
+    if (!close)
+        return false;
+    out->configuration_count = code_list(h->arena, next + 3, close, out->configuration, 4);
+    next = code_skip(close + 3, end);
+    close = *next == '(' ? code_closing(next, end) : NULL;
+    if (close)
+        out->argument_count = code_list(h->arena, next + 1, close, out->arguments, CODE_LIST);
+    return close && out->configuration_count >= 2;
+}
+
+bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *out)
+{
+    for (const HostText *h = files; h; h = h->next)
+        for (const char *at = h->text; (at = host_find_word(h, at, kernel)) != NULL; at++)
+            if (read_launch(h, at, strlen(kernel), out))
+                return true;
+    return false;
+}
+
+void first_launch_template(const LaunchSite *s, KernelSource *k)
+{
+    for (size_t i = 0; i < k->arguments.count && i < s->template_count; i++) {
+        const char *word = s->of_template[i];
+        double number;
+        k->arguments.at[i].written = word;
+        const char *value =
+            host_number(host_value(s->place, word, NULL), &number)
+                ? arena_printf(s->place.file->arena, "%.15g", number)
+                : kernel_source_plain(s->place.file->arena, s->place.file->text, word);
+        if (value)
+            k->arguments.at[i].initial = value, k->arguments.at[i].launched = true;
+    }
+}
+
+/* --- its parts -------------------------------------------------------------------------------- */
+
+static bool site_grid(const LaunchSite *s, const HostNames *names, const HostValue *out[3])
+{
+    return host_dims(s->place, s->configuration[0], names, out);
+}
+
+bool first_launch_block(const LaunchSite *s, const HostNames *names, const HostValue *out[3])
+{
+    return host_dims(s->place, s->configuration[1], names, out);
+}
+
+/* Bytes of dynamic shared memory; NULL: none, or not known. */
+static const HostValue *site_shared(const LaunchSite *s, const HostNames *names)
+{
+    return s->configuration_count > 2 ? host_value(s->place, s->configuration[2], names) : NULL;
+}
+
+/* The value of an argument; NULL: not known. */
+static const HostValue *site_argument(const LaunchSite *s, size_t i)
+{
+    return i < s->argument_count ? host_value(s->place, s->arguments[i], NULL) : NULL;
+}
+
+/* --- what was allocated ----------------------------------------------------------------------- */
+
+/* The name in "(float *)d_a", "d_a"; NULL: it is more than a name. */
+static const char *name_of(Arena *a, const char *text)
+{
+    const char *end = text + strlen(text);
+    for (const char *close; *text == '(' && (close = code_closing(text, end)) != NULL;)
+        text = code_skip(close + 1, end);
+    size_t n = 0;
+    while (code_is_name(text[n]))
+        n++;
+    return n > 0 && text[n] == '\0' ? arena_copy(a, text, n) : NULL;
+}
+
+/* The size given for "&name" to cudaMalloc or its like, in one function or (`region` 0) anywhere. */
+static const char *allocation(const HostText *h, const char *name, uint32_t region,
+                              HostPlace *where)
+{
+    for (const char *at = h->text; (at = strstr(at, "Malloc")) != NULL; at++) {
+        const char *end = h->text + h->size, *open = at, *list[2];
+        while (code_is_name(*open))
+            open++;
+        *where = (HostPlace){h, (size_t)(at - h->text)};
+        const char *close = *open == '(' ? code_closing(open, end) : NULL;
+        if (!close || (region && h->regions[where->at] != region) ||
+            code_list(h->arena, open + 1, close, list, 2) < 2)
+            continue;
+        const char *and = strrchr(list[0], '&');
+        const char *given = and? name_of(h->arena, code_skip(and+1, and+strlen(and))) : NULL;
+        if (given && strcmp(given, name) == 0)
+            return list[1];
+    }
+    return NULL;
+}
+
+/* A product without a factor; NULL: it has none such. */
+static const HostValue *without_factor(Arena *a, const HostValue *v, double factor)
+{
+    double n;
+    for (int i = 0; i < 2 && host_is(v, "*"); i++) {
+        if (host_number(v->parts[i], &n) && n == factor)
+            return v->parts[1 - i];
+        const HostValue *part = without_factor(a, v->parts[i], factor);
+        if (part)
+            return host_new(a, "*", i == 0 ? part : v->parts[0], i == 0 ? v->parts[1] : part, NULL);
+    }
+    return NULL;
+}
+
+static const HostValue *in_elements(Arena *a, const HostValue *bytes, double element)
+{
+    while (bytes && host_is(bytes, "cut"))
+        bytes = bytes->parts[0];
+    if (!bytes || element == 1)
+        return bytes;
+    const HostValue *whole = without_factor(a, bytes, element);
+    return whole ? whole : host_new(a, "//", bytes, host_new_number(a, element, false), NULL);
+}
+
+/* Elements of `element` bytes that were allocated for the buffer that is an argument; NULL: not
+ * known. */
+static const HostValue *site_allocated(const LaunchSite *s, size_t i, size_t element,
+                                       const HostNames *names)
+{
+    Arena *a = s->place.file->arena;
+    const char *name = i < s->argument_count ? name_of(a, s->arguments[i]) : NULL;
+    HostNames known = *names;
+    HostPlace p = s->place, where;
+    known.element = (double)element;
+    for (int calls = 0; name && calls < 3; calls++) { /* of functions that hand the buffer on */
+        const char *size = allocation(p.file, name, p.file->regions[p.at], &where);
+        if (size)
+            return in_elements(a, host_value(where, size, &known), known.element);
+        HostCallers all = host_callers(p, name);
+        const char *actual = host_next_caller(&all);
+        name = actual ? name_of(a, actual) : NULL;
+        p = all.at;
+        known.meaning = NULL;
+    }
+    return NULL;
+}
+
+/* --- what a first spec takes ------------------------------------------------------------------ */
 
 static const char *meaning(void *context, const char *written)
 {
@@ -13,8 +170,8 @@ static const char *meaning(void *context, const char *written)
         return l->parameters.at[known];
     if (isdigit((unsigned char)*written))
         return NULL;
-    for (size_t i = 0; l->used && i < l->guess->kernel->parameters.count; i++) {
-        const KernelParameter *p = &l->guess->kernel->parameters.at[i];
+    for (size_t i = 0; l->used && i < l->kernel->parameters.count; i++) {
+        const KernelParameter *p = &l->kernel->parameters.at[i];
         if (!first_is_integer(p) || i >= l->site->argument_count ||
             strcmp(l->site->arguments[i], written) != 0)
             continue;
@@ -27,10 +184,9 @@ static const char *meaning(void *context, const char *written)
 void first_launch_read(Arena *a, FirstLaunch *l)
 {
     const HostValue *grid[DIRECTIONS];
-    const KernelSource *k = l->guess->kernel;
+    const KernelSource *k = l->kernel;
     l->names = (HostNames){l, meaning, 0};
-    l->site = l->guess->launch;
-    l->known = l->site && launch_site_block(l->site, &l->names, l->block);
+    l->known = l->site && first_launch_block(l->site, &l->names, l->block);
     for (int i = 0; i < DIRECTIONS && l->known; i++)
         l->known = !host_number(l->block[i], &l->threads[i]) || l->threads[i] >= 1;
     /* One thread in all is somebody's first try. */
@@ -40,10 +196,10 @@ void first_launch_read(Arena *a, FirstLaunch *l)
         return;
     }
     l->used = ARENA_ARRAY(a, bool, k->parameters.count + 1);
-    launch_site_grid(l->site, &l->names, grid);
-    launch_site_shared(l->site, &l->names);
+    site_grid(l->site, &l->names, grid);
+    site_shared(l->site, &l->names);
     for (size_t i = 0; i < k->parameters.count; i++)
-        launch_site_allocated(l->site, i, 4, &l->names);
+        site_allocated(l->site, i, 4, &l->names);
 }
 
 const char *first_launch_where(Arena *a, const FirstLaunch *l)
@@ -63,9 +219,9 @@ static const char *name_before(Arena *a, const char *text, const char *at)
     return isdigit((unsigned char)*start) ? "" : arena_copy(a, start, (size_t)(at - start));
 }
 
-bool first_launch_in_device(const FirstGuess *g, const char *word, int times)
+bool first_launch_in_device(const KernelSource *k, const char *word, int times)
 {
-    const char *text = g->kernel->own;
+    const char *text = k->own;
     for (const char *at = text; times > 0 && (at = code_find_word(at, word, text)) != NULL; at++) {
         const char *start = at;
         while (start > text && start[-1] != '\n')
@@ -86,7 +242,7 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
                 start--;
             /* A constant stands there once as it is given its value. */
             const bool given = h == h->first && *code_skip(start, at) != '#';
-            if (*name && first_launch_in_device(l->guess, name, given ? 2 : 1))
+            if (*name && first_launch_in_device(l->kernel, name, given ? 2 : 1))
                 return true;
         }
     return false;
@@ -105,7 +261,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
 {
     const HostValue *grid[DIRECTIONS];
     double n;
-    if (!l->known || !launch_site_grid(l->site, &l->names, grid))
+    if (!l->known || !site_grid(l->site, &l->names, grid))
         return false;
     for (int i = 0; i < DIRECTIONS; i++)
         if (host_number(grid[i], &n) && n < 1)
@@ -138,27 +294,27 @@ static bool print_value(const HostValue *v, bool alone, Buf *out)
 
 bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
 {
-    const HostValue *v = l->known ? launch_site_shared(l->site, &l->names) : NULL;
+    const HostValue *v = l->known ? site_shared(l->site, &l->names) : NULL;
     return v && print_value(by_threads(a, l, v, 0, threads), true, out);
 }
 
 bool first_launch_buffer(Arena *a, const FirstLaunch *l, size_t i, size_t element,
                          const char *const *threads, bool alone, Buf *out)
 {
-    const HostValue *v = l->site ? launch_site_allocated(l->site, i, element, &l->names) : NULL;
+    const HostValue *v = l->site ? site_allocated(l->site, i, element, &l->names) : NULL;
     return v && print_value(by_threads(a, l, v, 0, threads), alone, out);
 }
 
 double first_launch_whole(const FirstLaunch *l)
 {
     double most = 0, n;
-    const KernelSource *k = l->guess->kernel;
+    const KernelSource *k = l->kernel;
     for (size_t i = 0; l->site && i < k->parameters.count; i++) {
         const KernelParameter *p = &k->parameters.at[i];
         const size_t element =
             p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
         if (p->pointer && element > 0 &&
-            host_number(launch_site_allocated(l->site, i, element, &l->names), &n) && n > most)
+            host_number(site_allocated(l->site, i, element, &l->names), &n) && n > most)
             most = n;
     }
     return most;
@@ -166,5 +322,5 @@ double first_launch_whole(const FirstLaunch *l)
 
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out)
 {
-    return l->site && host_number(launch_site_argument(l->site, i), out);
+    return l->site && host_number(site_argument(l->site, i), out);
 }

@@ -1,13 +1,31 @@
-/* What a first spec takes from its author's launch. */
+/* How a kernel's author launches it: block, grid, shared memory, arguments and what was allocated for
+ * them, as far as the host's code says so (host_read.h); and what a first spec takes from that. */
 #ifndef APTUNE_SPEC_FIRST_LAUNCH_H
 #define APTUNE_SPEC_FIRST_LAUNCH_H
 
-#include "tuner/spec/first_spec.h"
+#include "tuner/spec/host_read.h"
+#include "tuner/spec/kernel_source.h"
+
+/* `kernel<template arguments><<<grid, block, shared>>>(arguments)` as written. */
+typedef struct LaunchSite {
+    HostPlace place;
+    const char *of_template[CODE_LIST], *configuration[4], *arguments[CODE_LIST];
+    size_t template_count, configuration_count, argument_count;
+} LaunchSite;
+
+/* The first launch in the files; false: there is none. */
+bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *out);
+
+/* Gives the template's parameters what they are launched with. */
+void first_launch_template(const LaunchSite *s, KernelSource *k);
+
+/* The threads of a block along each direction; false: not all are known. */
+bool first_launch_block(const LaunchSite *s, const HostNames *names, const HostValue *out[3]);
 
 enum { DIRECTIONS = 3, SIZES_MOST = 8 };
 
 typedef struct FirstLaunch {
-    const FirstGuess *guess;
+    const KernelSource *kernel;
     const LaunchSite *site;       /* NULL: there is none */
     bool known;                   /* is its block? */
     VEC(const char *) parameters; /* of the spec */
@@ -28,7 +46,7 @@ const char *first_launch_where(Arena *a, const FirstLaunch *l);
 
 /* Does a word stand in the kernel's file outside of host code, other kernels and directives, as often
  * as `times` at least? */
-bool first_launch_in_device(const FirstGuess *g, const char *word, int times);
+bool first_launch_in_device(const KernelSource *k, const char *word, int times);
 
 /* Does device code hold that number by a name, so that it cannot be another? */
 bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number);

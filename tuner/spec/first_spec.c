@@ -134,10 +134,10 @@ static bool is_tunable(const Writer *w, const KernelMacro *m)
     Meaning meaning = first_meaning(m->name);
     double n, number = strtod(m->value, NULL);
     bool any = (meaning == MEANS_THREADS || meaning == MEANS_TILE) && number >= 2;
-    bool known = !any && number > 2 && site && launch_site_block(site, &none, block);
+    bool known = !any && number > 2 && site && first_launch_block(site, &none, block);
     for (int i = 0; i < DIRECTIONS && known; i++)
         any = any || (host_number(block[i], &n) && n == number);
-    return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->guess, m->name, 1);
+    return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->kernel, m->name, 1);
 }
 
 /* The number that a header or a file beside the kernel's defines for a name; NULL: none does. */
@@ -736,7 +736,8 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
         w.facts.thread[1] = w.facts.thread[2] = false;
     for (size_t i = 0; i < g->kernel->parameters.count; i++)
         VEC_PUSH(a, &w.names, g->kernel->parameters.at[i].name);
-    w.launch.guess = g;
+    w.launch.kernel = g->kernel;
+    w.launch.site = g->launch;
     print_parameters(&w);
     first_launch_read(a, &w.launch);
     take_block(&w);

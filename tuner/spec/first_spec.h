@@ -10,7 +10,7 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
-#include "tuner/spec/launch_site.h"
+#include "tuner/spec/first_launch.h"
 
 /* An option of the compiler's, and what for. */
 typedef struct FirstOption {
