@@ -72,6 +72,26 @@ check() {
     status_is 0
 }
 
+@test "init takes nothing from beside it in a folder that is everybody's" {
+    mkdir -p shared/mine shared/theirs
+    chmod 1777 shared
+    echo '#define N 1' >shared/theirs/nowhere.h
+    cp shared/theirs/nowhere.h shared/theirs/other.h.in
+    echo '__device__ float far(float x) { return x; }' >shared/theirs/far.cu
+    local use
+    for use in '#include "nowhere.h"' '#include "other.h"' 'extern __device__ float far(float x);'; do
+        printf '%s\n__global__ void k(float *a) { a[threadIdx.x] = %s; }\n' "$use" \
+            "$(case $use in extern*) echo 'far(a[0])' ;; *) echo N ;; esac)" >shared/mine/k.cu
+        run --separate-stderr "$APTUNE" init shared/mine/k.cu
+        status_is 2
+        lacks "$output$stderr" theirs
+    done
+    chmod 755 shared
+    run --separate-stderr "$APTUNE" init shared/mine/k.cu
+    status_is 0
+    has "$(cat shared/mine/k.spec)" theirs
+}
+
 @test "init finds bodies of device code in other files, and gives masks to functions of the warp" {
     touch .git # above it is another project
     printf '#include "nowhere.h"\n__device__ int f(int);\n__global__ void k(int *a) { a[0] = f(a[1]); }\n' >apart.cu

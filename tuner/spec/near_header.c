@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A home folder holds more than anyone wants to wait for. */
 enum { UP = 4, UP_TO_ROOT = 16, DOWN = 4, ENTRIES_MOST = 20000 };
@@ -42,14 +43,22 @@ static bool is_root(Arena *a, const char *folder)
            file_exists(path_join(a, folder, ".git"));
 }
 
-/* How many folders above one belong to its project. */
+/* The folder above one, where that may be of its project, too: one as /tmp, in which everybody has
+ * files of his own, is no project's.  NULL: it is not. */
+static const char *folder_above(Arena *a, const char *folder)
+{
+    struct stat st;
+    const char *up = path_folder(a, folder);
+    return is_root(a, folder) || stat(up, &st) != 0 || (st.st_mode & S_ISVTX) ? NULL : up;
+}
+
+/* How many folders above one are looked through. */
 static int folders_above(Arena *a, const char *folder)
 {
+    const char *next;
     int up = 0;
-    while (up < UP_TO_ROOT && !is_root(a, folder)) {
-        folder = path_folder(a, folder);
-        up++;
-    }
+    for (; up < UP_TO_ROOT && (next = folder_above(a, folder)) != NULL; up++)
+        folder = next;
     return file_exists(path_join(a, folder, ".git")) ? up : UP;
 }
 
@@ -61,11 +70,9 @@ static const char *look_around(Arena *a, const char *folder, const char *name)
     Hunt h = {.arena = a, .name = path_slashes(a, name)};
     const char *from = arena_string(a, real);
     const int most = folders_above(a, from);
-    for (int up = 0; up <= most && !h.found; up++) {
+    for (int up = 0; from && up <= most && !h.found; up++) {
         look_below(&h, from, 0);
-        if (is_root(a, from))
-            break;
-        from = path_folder(a, from);
+        from = folder_above(a, from);
     }
     return h.found;
 }
@@ -199,13 +206,10 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
     if (!realpath(path, real))
         return 0;
     Includers n = {a, arena_string(a, real), out, 0, room, 0, NULL};
-    const char *folder = path_folder(a, n.target), *up = path_folder(a, folder);
+    const char *folder = path_folder(a, n.target), *up = folder_above(a, folder);
     for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
         n.extension = EXTENSIONS[i];
-        if (is_root(a, folder))
-            look_for_includers(&n, folder, 1);
-        else
-            look_for_includers(&n, up, 2);
+        look_for_includers(&n, up ? up : folder, up ? 2 : 1);
     }
     return n.count;
 }
@@ -341,9 +345,9 @@ const char *near_body(Arena *a, const char *folder, const char *log, const char 
         return NULL;
     const char *from = arena_string(a, real);
     const int most = folders_above(a, from);
-    for (int up = 0; up <= most && !b.found; up++) {
+    for (int up = 0; from && up <= most && !b.found; up++) {
         look_for_body(&b, from, DOWN);
-        from = path_folder(a, from);
+        from = folder_above(a, from);
     }
     *function = b.of.scope ? arena_printf(a, "%s::%s", b.of.scope, b.of.name) : b.of.name;
     return b.found;

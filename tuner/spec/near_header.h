@@ -2,7 +2,7 @@
  *
  * Projects keep their own headers some folders away and name these to their build.  A name is
  * looked for below the source's folder, then below each of the few folders above it, no further
- * than a project's root. */
+ * than a project's root, and in none above that is everybody's, as /tmp. */
 #ifndef APTUNE_SPEC_NEAR_HEADER_H
 #define APTUNE_SPEC_NEAR_HEADER_H
 
