@@ -103,31 +103,24 @@ double search_learned(const Search *s, const uint16_t *point);
 /* The row's time, that of its code; NaN: not known. */
 double row_time(const Search *s, size_t i);
 
-/* The models as of now; false: too few times, or they cannot be fitted. */
+/* A time model as of now; false: too few times, or it cannot be fitted. */
 bool model_times(Search *s, Model *m);
 
 /* Did the times so far bear predictions out?  Of the time model as it is. */
 bool model_believes_predictions(const Search *s);
-bool model_space(Search *s);
 
 /* What a time model believes of rows; what the space model does of a point's time, or NaN. */
 void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, double *means);
 double believe_deviation(Search *s, const Model *m, size_t row);
 double believe_deviation_most(Search *s, const Model *m, size_t row); /* it is not above this */
-double believe_noisy_deviation(Search *s, const Model *m, size_t row);
 Belief believe_row(Search *s, const Model *m, size_t row);
 Belief believe_point(Search *s, const uint16_t *point);
-double believe_point_deviation(Search *s, const uint16_t *point); /* with noise */
 
 /* In how many of `n` parameters. */
 unsigned differing(const uint16_t *a, const uint16_t *b, size_t n);
 
 /* Is the space too large to look at all of it? */
 bool is_drawn_from(const Search *s);
-
-/* Points to compile, as candidates_choice, and what the space model believes of their means, in the
- * scratch arena. */
-const uint16_t *believe_choice(Search *s, size_t *count, size_t *random, double **means);
 
 /* As search_expected, but at `enough` or more it is given up. */
 double expected_up_to(Search *s, double enough);
