@@ -2,9 +2,64 @@
 
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
-#include "metrics/cubin/sass_walked.h"
 
 #include <math.h>
+
+/* --- what the walk of the PTX says ------------------------------------------------------------ */
+
+/* Do some of a block's ways leave the innermost loop that it is in? */
+static bool leaves_loop(const LoopTree *t, const Cfg *c, int b)
+{
+    const int loop = t->loop_of[b];
+    for (int k = 0; loop != CFG_NONE && k < c->blocks[b].succ_count; k++)
+        if (!loop_contains(t, loop, c->blocks[b].succs[k]))
+            return true;
+    return false;
+}
+
+/* Most times that a loop goes back to its header per entry. */
+static double most_rounds(const Walk *w)
+{
+    double most = 0;
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        for (size_t k = 0; k < f->flow->loops->loops.count; k++)
+            if (f->loops[k].entries)
+                most = fmax(most, (double)f->loops[k].headers / (double)f->loops[k].entries - 1);
+    }
+    return most;
+}
+
+/* Times that lanes diverge where some leave a loop, or else where none do: in one loop of the entry
+ * function, or with CFG_NONE everywhere. */
+static double lanes_diverged(const Walk *w, int loop, bool leaving)
+{
+    double sum = 0;
+    for (size_t i = 0; i < (loop == CFG_NONE ? w->functions.count : 1); i++) {
+        const WalkFunction *f = w->functions.at[i];
+        const LoopTree *t = f->flow->loops;
+        for (int b = 0; b < f->flow->cfg->count; b++)
+            if ((loop == CFG_NONE || t->loop_of[b] == loop) &&
+                leaves_loop(t, f->flow->cfg, b) == leaving)
+                sum += (double)f->blocks[b].diverged;
+    }
+    return sum;
+}
+
+/* Lanes that diverged may come through the same code one group after the other, as through the cases of
+ * a switch that fall through; the GPU joins some of them on the way. */
+static bool comes_in_groups(const WalkFunction *f)
+{
+    const LoopTree *t = f->flow->loops;
+    for (int b = 0; b < f->flow->cfg->count; b++) {
+        const int loop = t->loop_of[b];
+        const uint64_t most =
+            loop == CFG_NONE ? f->calls : f->blocks[t->loops.at[loop].header].visits;
+        if (f->blocks[b].visits > most)
+            return true;
+    }
+    return false;
+}
 
 /* --- the program and the graph it is about --------------------------------------------------- */
 
@@ -69,7 +124,7 @@ static bool may_diverge(const Program *p, int b)
 {
     const SassFlow *f = p->join->flow;
     return block_at(p, b)->succ_count > 1 && !is_call(p, b) &&
-           (p->leaving > 0 || !sass_walked_leaves_loop(f->loops, f->cfg, b));
+           (p->leaving > 0 || !leaves_loop(f->loops, f->cfg, b));
 }
 
 /* What diverged on the way to a BSYNC and had not reconverged before. */
@@ -203,7 +258,7 @@ static double distance_in_ptx(const Program *p, int b)
     for (size_t i = 0; i < p->walk->functions.count; i++) {
         const WalkFunction *f = p->walk->functions.at[i];
         for (int k = 0; k < f->flow->cfg->count; k++)
-            if (f->blocks[k].diverged && !sass_walked_leaves_loop(f->flow->loops, f->flow->cfg, k))
+            if (f->blocks[k].diverged && !leaves_loop(f->flow->loops, f->flow->cfg, k))
                 least =
                     fmin(least, fabs(position(f->flow->cfg, k) - position(p->join->flow->cfg, b)));
     }
@@ -326,7 +381,7 @@ static void add_leaving(Program *p, int loop)
 {
     const SassFlow *f = p->join->flow;
     for (int b = 0; b < f->cfg->count; b++)
-        if (p->diverged[b] != CFG_NONE && sass_walked_leaves_loop(f->loops, f->cfg, b) &&
+        if (p->diverged[b] != CFG_NONE && leaves_loop(f->loops, f->cfg, b) &&
             (loop == CFG_NONE || f->loops->loop_of[b] == loop))
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
@@ -366,7 +421,7 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, const Sa
     add_header_edges(p, l, 1, 0);
     sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
     add_header_edges(p, l, 0, 1);
-    const double leaving = sass_walked_diverged(p->walk, ptx_loop, true);
+    const double leaving = lanes_diverged(p->walk, ptx_loop, true);
     if (p->leaving > 0) {
         sass_program_wish(&p->lp, leaving, AIM_LANDMARKS, LOOP_COST);
         add_leaving(p, loop);
@@ -424,7 +479,7 @@ static void match_numbers(Program *p, const SassNumbers *numbers)
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
-    const double most = sass_walked_most_rounds(p->walk);
+    const double most = most_rounds(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
         limit_loop(p, &t->loops.at[i], most);
     if (p->leaving > 0) {
@@ -585,15 +640,15 @@ static void bound_divergence(Program *p, double diverged)
 static void match_divergence(Program *p)
 {
     const SassFlow *f = p->join->flow;
-    const double diverged = p->diverges ? sass_walked_diverged(p->walk, CFG_NONE, false) : 0;
+    const double diverged = p->diverges ? lanes_diverged(p->walk, CFG_NONE, false) : 0;
     if (p->diverges && p->walk->unknown_branches == 0)
         bound_divergence(p, diverged);
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
     for (size_t i = 0; i < p->points.count; i++) {
         const SassReconvergence *m = &p->points.at[i];
         for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
-            counts[b] |= m->within[b] && p->diverged[b] != CFG_NONE &&
-                         !sass_walked_leaves_loop(f->loops, f->cfg, b);
+            counts[b] |=
+                m->within[b] && p->diverged[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
     }
     for (int b = 0; b < f->cfg->count; b++)
         any |= counts[b];
@@ -720,14 +775,14 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
 static SassAnswer find_flow(Program *p, const Marks *m)
 {
     const Walk *w = p->walk;
-    p->leaving = sass_walked_diverged(w, CFG_NONE, true);
+    p->leaving = lanes_diverged(w, CFG_NONE, true);
     allow_divergence(p);
     conserve_flow(p);
     if (p->terms > TERMS_MOST)
         return (SassAnswer){0};
     match_loops(p);
     for (size_t i = 0; i < w->functions.count; i++)
-        if (sass_walked_in_groups(w->functions.at[i]))
+        if (comes_in_groups(w->functions.at[i]))
             doubt(p->join, "lanes that parted come through the same code one group after the other",
                   IN_TURNS);
     for (int k = 0; k < SASS_ANCHORS; k++)
