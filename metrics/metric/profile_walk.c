@@ -8,21 +8,9 @@
 
 static void set_mix(Profile *p, const Walk *w)
 {
-    static const struct {
-        ProfileField field;
-        PtxClass class[3]; /* summed; the same one again counts nothing */
-        int count;
-    } table[] = {
-        {PROFILE_TENSOR_INSTR, {PTX_CLASS_TENSOR}, 1},
-        {PROFILE_SYNC_INSTR, {PTX_CLASS_BARRIER, PTX_CLASS_FENCE}, 2},
-        {PROFILE_ATOMICS, {PTX_CLASS_ATOMIC}, 1},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        double sum = 0;
-        for (int k = 0; k < table[i].count; k++)
-            sum += w->by_class[table[i].class[k]];
-        p->value[table[i].field] = sum;
-    }
+    p->value[PROFILE_TENSOR_INSTR] = w->by_class[PTX_CLASS_TENSOR];
+    p->value[PROFILE_SYNC_INSTR] = w->by_class[PTX_CLASS_BARRIER] + w->by_class[PTX_CLASS_FENCE];
+    p->value[PROFILE_ATOMICS] = w->by_class[PTX_CLASS_ATOMIC];
     p->value[PROFILE_GLOBAL_LOADS] = w->loads[PTX_GLOBAL];
     p->value[PROFILE_SHARED_LOADS] = w->loads[PTX_SHARED];
     p->value[PROFILE_SHARED_STORES] = w->stores[PTX_SHARED];

@@ -1,7 +1,7 @@
 /* What is left of loops when a walk's steps are spent.
  *
- * From then on, for half as many steps more, iterations are taken together in stretches of
- * max_steps / 32 steps or one iteration; when one has been walked, and a comparison of a steadily changing
+ * From then on, for WalkOptions.estimate steps more, iterations are taken together in stretches of
+ * max_steps / 128 steps or one iteration; when one has been walked, and a comparison of a steadily changing
  * value says how many iterations are left, all whole stretches but the last iterations are counted like it
  * without being walked (Walk.estimated), and values that changed by the same in all its iterations move on.
  * So inner loops end first, then those around them, and what comes behind a loop is walked.  Unlike
