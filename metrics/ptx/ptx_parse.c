@@ -1,5 +1,321 @@
+#include "metrics/ptx/ptx_form.h"
+#include "metrics/ptx/ptx_lexer.h"
 
-#include "metrics/ptx/ptx_reader.h"
+#include <ctype.h>
+
+/* What a name stands for: the kind of an entry in PtxReader.names. */
+typedef enum PtxNameKind {
+    PTX_NAME_REGISTER = 1, /* value: its number */
+    PTX_NAME_RANGE,        /* pointer: PtxRange */
+    PTX_NAME_VARIABLE,     /* pointer: PtxVariable */
+    PTX_NAME_LABEL,        /* value: its number */
+    PTX_NAME_TABLE,        /* value: its number */
+    PTX_NAME_FUNCTION,     /* pointer: PtxFunction */
+    PTX_NAME_DIRECTIVE     /* an unknown directive that was mentioned */
+} PtxNameKind;
+
+/* `.reg .b32 %r<66>`: registers are numbered when they are first used, so that a large number
+ * costs nothing. */
+typedef struct PtxRange {
+    PtxType type;
+    int vector;
+    uint64_t count;
+} PtxRange;
+
+/* A name met before its label. */
+typedef struct PtxPending {
+    PtxOperand *operand;
+    uint32_t scope;
+    bool must; /* the target of a branch */
+    Span at;
+} PtxPending;
+
+enum {
+    PTX_SCOPES = 64, /* nesting of { }; NVVM writes 2 */
+    PTX_OPERAND_NESTING = 4
+};
+
+typedef struct PtxReader {
+    Arena *arena;
+    Diag *diag;
+    PtxLexer lex;
+    PtxModule *module;
+    PtxWords words;
+    Map names;             /* by text and scope */
+    VEC(uint32_t) parents; /* of each scope by number; 0 is the module */
+    uint32_t scope;        /* the innermost */
+    int depth;
+    PtxFunction *function;
+    VEC(PtxPending) pending;
+    VEC(PtxOperand) operands; /* of statements under way; a stack */
+    uint32_t file;
+    uint32_t line;
+} PtxReader;
+
+/* --- messages, scopes, names ---------------------------------------------------------------------- */
+
+/* Adds "expected …, found …" at the current token; always false. */
+static bool expected(PtxReader *r, const char *what)
+{
+    const PtxToken *t = &r->lex.token;
+    if (t->kind == PTX_TOKEN_END)
+        return diag_error(r->diag, ptx_lexer_span(&r->lex), "expected %s before the end", what);
+    return diag_error(r->diag, ptx_lexer_span(&r->lex), "expected %s, found '%.*s'", what,
+                      (int)(t->length < 40 ? t->length : 40), t->text);
+}
+
+static bool expect(PtxReader *r, char sign, const char *where)
+{
+    if (ptx_lexer_take(&r->lex, sign))
+        return true;
+    return expected(r, arena_printf(r->arena, "'%c' %s", sign, where));
+}
+
+/* Goes on to the next of these signs, or to the end. */
+static void skip_to(PtxReader *r, const char *signs)
+{
+    while (r->lex.token.kind != PTX_TOKEN_END &&
+           !(r->lex.token.sign && strchr(signs, r->lex.token.sign)))
+        ptx_lexer_next(&r->lex);
+}
+
+/* Steps over the rest of a statement: past the next ';', or up to a '}' or the end. */
+static void skip_statement(PtxReader *r)
+{
+    skip_to(r, ";}");
+    ptx_lexer_take(&r->lex, ';');
+}
+
+static bool on_new_line(const PtxLexer *l)
+{
+    return memchr(l->last, '\n', (size_t)(l->token.text - l->last)) != NULL;
+}
+
+static void skip_unknown(PtxReader *r)
+{
+    do {
+        if (ptx_lexer_take(&r->lex, ';'))
+            return;
+        if (ptx_lexer_is(&r->lex, '{') || ptx_lexer_is(&r->lex, '}'))
+            return;
+        ptx_lexer_next(&r->lex);
+    } while (r->lex.token.kind != PTX_TOKEN_END && !on_new_line(&r->lex));
+}
+
+/* Counts an unknown directive, mentions it the first time, steps over it. */
+static void step_over_directive(PtxReader *r)
+{
+    const PtxToken t = r->lex.token;
+    r->module->unknown_directives++;
+    MapEntry *e = map_add(&r->names, t.text, t.length, UINT32_MAX);
+    if (e->kind == 0)
+        diag_warn(r->diag, ptx_lexer_span(&r->lex), "directive '%.*s' is not known; stepped over",
+                  (int)t.length, t.text);
+    e->kind = PTX_NAME_DIRECTIVE;
+    ptx_lexer_next(&r->lex);
+    if (!on_new_line(&r->lex))
+        skip_unknown(r);
+}
+
+static void enter_scope(PtxReader *r)
+{
+    VEC_PUSH(r->arena, &r->parents, r->scope);
+    r->scope = (uint32_t)r->parents.count - 1;
+    r->depth++;
+}
+
+static void leave_scope(PtxReader *r)
+{
+    r->scope = r->parents.at[r->scope];
+    r->depth--;
+}
+
+/* The register of a range, numbered at its first use. */
+static MapEntry *find_in_range(PtxReader *r, uint32_t scope, const char *text, size_t length)
+{
+    size_t prefix = length;
+    while (prefix > 0 && isdigit((unsigned char)text[prefix - 1]))
+        prefix--;
+    if (prefix == length || length - prefix > 9)
+        return NULL;
+    const MapEntry *e = map_find(&r->names, text, prefix, scope);
+    if (!e || e->kind != PTX_NAME_RANGE)
+        return NULL;
+    const PtxRange *range = e->pointer;
+    uint64_t number = 0;
+    for (size_t i = prefix; i < length; i++)
+        number = number * 10 + (uint64_t)(text[i] - '0');
+    if (number >= range->count)
+        return NULL;
+    MapEntry *fresh = map_add(&r->names, text, length, scope);
+    fresh->kind = PTX_NAME_REGISTER;
+    fresh->value = (int)r->function->registers.count;
+    VEC_PUSH(r->arena, &r->function->registers, ((PtxRegister){range->type, range->vector}));
+    return fresh;
+}
+
+/* The innermost entry for a name as seen from a scope; NULL when there is none. */
+static MapEntry *find_name(PtxReader *r, uint32_t scope, const char *text, size_t length)
+{
+    for (;; scope = r->parents.at[scope]) {
+        MapEntry *e = map_find(&r->names, text, length, scope);
+        if (!e && r->function && scope != 0)
+            e = find_in_range(r, scope, text, length);
+        if (e || scope == 0)
+            return e;
+    }
+}
+
+/* A name of its own in the innermost scope; NULL after a message when it has a meaning there
+ * already. */
+static MapEntry *declare(PtxReader *r, const PtxToken *name, int kind)
+{
+    MapEntry *e = map_add(&r->names, name->text, name->length, r->scope);
+    if (e->kind != 0 && r->function) {
+        diag_error(r->diag, ptx_token_span(&r->lex, name), "'%.*s' is declared twice in its scope",
+                   (int)name->length, name->text);
+        return NULL;
+    }
+    e->kind = kind;
+    return e;
+}
+
+static bool read_integer(PtxReader *r, uint64_t *value)
+{
+    if (r->lex.token.kind != PTX_TOKEN_INTEGER)
+        return expected(r, "a number");
+    *value = r->lex.token.value;
+    ptx_lexer_next(&r->lex);
+    return true;
+}
+
+/* --- variables ----------------------------------------------------------------------------------- */
+
+/* More than any address space has; keeps sums of sizes from overflowing. */
+static const uint64_t largest_variable = UINT64_C(1) << 40;
+
+static bool read_align(PtxReader *r, PtxVariable *v)
+{
+    uint64_t n = 0;
+    ptx_lexer_next(&r->lex);
+    if (!read_integer(r, &n))
+        return false;
+    if (n == 0 || n > 65536 || (n & (n - 1)))
+        return diag_error(r->diag, v->at, "alignment %llu is not a power of two up to 65536",
+                          (unsigned long long)n);
+    if (!v->is_pointer) /* what it points to is not followed */
+        v->align = (uint32_t)n;
+    return true;
+}
+
+/* attribute = type | ".v2" | ".v4" | ".align" n | ".ptr" [ space ] | ".attribute" "(" … ")" | other
+ */
+static bool read_attribute(PtxReader *r, PtxVariable *v)
+{
+    const PtxToken t = r->lex.token;
+    const PtxType type = ptx_words_type(&r->words, t.text + 1, t.length - 1);
+    if (ptx_lexer_is_word(&r->lex, ".align"))
+        return read_align(r, v);
+    ptx_lexer_next(&r->lex);
+    if (type != PTX_NO_TYPE)
+        v->type = type;
+    else if (t.length == 4 && memcmp(t.text, ".ptr", 4) == 0)
+        v->is_pointer = true;
+    else if (t.length == 3 && t.text[1] == 'v' && (t.text[2] == '2' || t.text[2] == '4'))
+        v->vector = t.text[2] - '0';
+    if (ptx_lexer_is(&r->lex, '(')) {
+        skip_to(r, ";)");
+        ptx_lexer_take(&r->lex, ')');
+    }
+    return true;
+}
+
+static bool read_dimensions(PtxReader *r, PtxVariable *v)
+{
+    const char *text = "";
+    while (ptx_lexer_take(&r->lex, '[')) {
+        uint64_t n = 0;
+        if (ptx_lexer_is(&r->lex, ']')) {
+            text = arena_printf(r->arena, "%s[]", text);
+        } else {
+            if (!read_integer(r, &n))
+                return false;
+            text = arena_printf(r->arena, "%s[%llu]", text, (unsigned long long)n);
+        }
+        if (!expect(r, ']', "after the size of an array"))
+            return false;
+        if (v->size && n > largest_variable / v->size)
+            return diag_error(r->diag, v->at, "the array is too large");
+        v->size *= n;
+        if (strlen(text) > 200)
+            return diag_error(r->diag, v->at, "too many dimensions");
+    }
+    v->dimensions = text;
+    return true;
+}
+
+/* initial = what stands before the next "," or ";" outside braces */
+static void skip_initial(PtxReader *r)
+{
+    int depth = 0;
+    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';')) {
+        if (depth == 0 && ptx_lexer_is(&r->lex, ','))
+            break;
+        depth += ptx_lexer_is(&r->lex, '{') - ptx_lexer_is(&r->lex, '}');
+        ptx_lexer_next(&r->lex);
+    }
+}
+
+static bool read_declarator(PtxReader *r, PtxVariable *v)
+{
+    if (r->lex.token.kind != PTX_TOKEN_WORD)
+        return expected(r, "the name of a variable");
+    const PtxToken name = r->lex.token;
+    v->at = ptx_lexer_span(&r->lex);
+    ptx_lexer_next(&r->lex);
+    const uint64_t bytes = (uint64_t)(ptx_type_bits(v->type) + 7) / 8 * (unsigned)v->vector;
+    v->size = bytes ? bytes : 8; /* .texref and the like are handles */
+    if (v->align < v->size && v->size <= 16)
+        v->align = (uint32_t)(v->align ? v->align : v->size);
+    if (v->align == 0)
+        v->align = 16;
+    if (!read_dimensions(r, v))
+        return false;
+    if (ptx_lexer_take(&r->lex, '=')) {
+        v->initial = r->lex.token.text;
+        skip_initial(r);
+    }
+    MapEntry *e = declare(r, &name, PTX_NAME_VARIABLE);
+    if (e)
+        e->pointer = v;
+    v->name = arena_copy(r->arena, name.text, name.length);
+    v->function = r->function;
+    return true;
+}
+
+/* variables = { attribute } name { "[" [ size ] "]" } [ "=" initial ] { "," name … }
+ * Stands behind the space; appends to `list`.  Stops before ";" or, for parameters, after one. */
+static bool read_variables(PtxReader *r, PtxSpace space, bool one, PtxVariables *list)
+{
+    PtxVariable base = {.space = space, .vector = 1};
+    while (r->lex.token.kind == PTX_TOKEN_WORD && r->lex.token.text[0] == '.')
+        if (!read_attribute(r, &base))
+            return false;
+    do {
+        PtxVariable *v = ARENA_NEW(r->arena, PtxVariable);
+        *v = base;
+        v->index = (int)list->count;
+        if (!read_declarator(r, v))
+            return false;
+        VEC_PUSH(r->arena, list, v);
+    } while (!one && ptx_lexer_take(&r->lex, ','));
+    return true;
+}
+
+static bool read_declaration(PtxReader *r, PtxSpace space, PtxVariables *list)
+{
+    return read_variables(r, space, false, list) && expect(r, ';', "after a declaration");
+}
 
 /* --- operands and instructions ------------------------------------------------------------------ */
 
@@ -10,7 +326,7 @@ static bool part_of_register(PtxReader *r, const PtxToken *t, PtxOperand *o)
     if (!dot || dot == t->text)
         return false;
     const size_t length = (size_t)(dot - t->text);
-    const MapEntry *e = ptx_reader_find(r, r->scope, t->text, length);
+    const MapEntry *e = find_name(r, r->scope, t->text, length);
     if (!e || e->kind != PTX_NAME_REGISTER)
         return false;
     o->kind = PTX_OPERAND_REGISTER;
@@ -27,7 +343,7 @@ static PtxOperand operand_of_name(PtxReader *r, const PtxToken *t)
         o.kind = PTX_OPERAND_SINK;
         return o;
     }
-    const MapEntry *e = ptx_reader_find(r, r->scope, t->text, t->length);
+    const MapEntry *e = find_name(r, r->scope, t->text, t->length);
     if (!e && part_of_register(r, t, &o))
         return o;
     if (e && e->kind == PTX_NAME_REGISTER) {
@@ -79,7 +395,7 @@ static bool read_parts(PtxReader *r, PtxOperandKind kind, char close, int depth)
         if (!ptx_lexer_take(&r->lex, ','))
             break;
     }
-    if (!ptx_reader_expect(r, close, "after operands"))
+    if (!expect(r, close, "after operands"))
         return false;
     PtxOperand o = {.kind = kind};
     o.parts = take_operands(r, mark, &o.count);
@@ -107,7 +423,7 @@ static bool read_offset(PtxReader *r, int64_t *value)
             ptx_lexer_next(&r->lex);
         }
         uint64_t n = 0;
-        if (!ptx_reader_integer(r, &n))
+        if (!read_integer(r, &n))
             return false;
         sum = minus ? sum - n : sum + n;
     }
@@ -131,7 +447,7 @@ static bool read_number(PtxReader *r)
         if (minus)
             o.value = (int64_t)(t.value ^ (UINT64_C(1) << (o.index - 1)));
     } else {
-        return ptx_reader_expected(r, "a number");
+        return expected(r, "a number");
     }
     ptx_lexer_next(&r->lex);
     if (o.kind == PTX_OPERAND_IMMEDIATE && !read_offset(r, &o.value))
@@ -199,10 +515,10 @@ static bool read_guard(PtxReader *r, PtxInstr *in)
         return true;
     in->guard_negated = ptx_lexer_take(&r->lex, '!');
     if (r->lex.token.kind != PTX_TOKEN_WORD)
-        return ptx_reader_expected(r, "a predicate");
+        return expected(r, "a predicate");
     const PtxOperand o = operand_of_name(r, &r->lex.token);
     if (o.kind != PTX_OPERAND_REGISTER)
-        return ptx_reader_expected(r, "a predicate register");
+        return expected(r, "a predicate register");
     in->guard = o.index;
     ptx_lexer_next(&r->lex);
     return true;
@@ -226,7 +542,7 @@ static bool read_instr(PtxReader *r)
     if (!read_guard(r, &in))
         return false;
     if (r->lex.token.kind != PTX_TOKEN_WORD)
-        return ptx_reader_expected(r, "an instruction");
+        return expected(r, "an instruction");
     in.at = ptx_lexer_span(&r->lex);
     bool fresh = false;
     in.form = ptx_words_form(&r->words, r->lex.token.text, r->lex.token.length, &fresh);
@@ -239,7 +555,7 @@ static bool read_instr(PtxReader *r)
             break;
     }
     if (!ptx_lexer_is(&r->lex, ';'))
-        return ptx_reader_expected(r, "',' or ';'");
+        return expected(r, "',' or ';'");
     size_t count = 0;
     in.operands = take_operands(r, 0, &count);
     if (count > UINT16_MAX)
@@ -260,15 +576,14 @@ static bool read_register(PtxReader *r, PtxType type, int vector)
 {
     PtxFunction *f = r->function;
     if (r->lex.token.kind != PTX_TOKEN_WORD)
-        return ptx_reader_expected(r, "the name of a register");
+        return expected(r, "the name of a register");
     const PtxToken name = r->lex.token;
     ptx_lexer_next(&r->lex);
     const bool range = ptx_lexer_take(&r->lex, '<');
     uint64_t count = 1;
-    if (range && (!ptx_reader_integer(r, &count) ||
-                  !ptx_reader_expect(r, '>', "after a number of registers")))
+    if (range && (!read_integer(r, &count) || !expect(r, '>', "after a number of registers")))
         return false;
-    MapEntry *e = ptx_reader_declare(r, &name, range ? PTX_NAME_RANGE : PTX_NAME_REGISTER);
+    MapEntry *e = declare(r, &name, range ? PTX_NAME_RANGE : PTX_NAME_REGISTER);
     if (!e)
         return false;
     f->declared[type] += count < UINT32_MAX ? count : UINT32_MAX;
@@ -295,13 +610,13 @@ static bool read_registers(PtxReader *r)
                              ? ptx_words_type(&r->words, t.text + 1, t.length - 1)
                              : PTX_NO_TYPE;
     if (type == PTX_NO_TYPE)
-        return ptx_reader_expected(r, "the type of a register");
+        return expected(r, "the type of a register");
     ptx_lexer_next(&r->lex);
     do {
         if (!read_register(r, type, vector))
             return false;
     } while (ptx_lexer_take(&r->lex, ','));
-    return ptx_reader_expect(r, ';', "after a declaration");
+    return expect(r, ';', "after a declaration");
 }
 
 /* .loc file line column [ "," "function_name" label [ "+" n ] "," "inlined_at" file line column ]
@@ -309,7 +624,7 @@ static bool read_registers(PtxReader *r)
 static bool read_loc(PtxReader *r)
 {
     uint64_t file = 0, line = 0;
-    if (!ptx_reader_integer(r, &file) || !ptx_reader_integer(r, &line))
+    if (!read_integer(r, &file) || !read_integer(r, &line))
         return false;
     r->file = (uint32_t)file;
     r->line = (uint32_t)line;
@@ -337,7 +652,7 @@ static bool read_targets(PtxReader *r, PtxTable *t)
     } while (ptx_lexer_take(&r->lex, ','));
     t->targets = take_operands(r, 0, &t->count);
     note_pending(r, t->targets, t->count, true, ptx_lexer_span(&r->lex));
-    return ptx_reader_expect(r, ';', "after branch targets");
+    return expect(r, ';', "after branch targets");
 }
 
 /* table = label ":" ( ".branchtargets" targets | ".calltargets" … ";" | ".callprototype" … ";" ) */
@@ -353,9 +668,9 @@ static bool read_table(PtxReader *r, const PtxToken *name)
         VEC_PUSH(r->arena, &f->tables, t);
         return ok;
     }
-    ptx_reader_skip_to(r, ";");
+    skip_to(r, ";");
     VEC_PUSH(r->arena, &f->tables, t);
-    return ptx_reader_expect(r, ';', "after a list of targets");
+    return expect(r, ';', "after a list of targets");
 }
 
 static bool at_table(const PtxReader *r)
@@ -380,12 +695,6 @@ static bool read_label(PtxReader *r, const PtxToken *name)
     return true;
 }
 
-static bool read_local_variables(PtxReader *r, PtxSpace space)
-{
-    return ptx_reader_variables(r, space, false, &r->function->locals) &&
-           ptx_reader_expect(r, ';', "after a declaration");
-}
-
 static bool read_body_directive(PtxReader *r)
 {
     PtxSpace space = PTX_GENERIC;
@@ -395,14 +704,14 @@ static bool read_body_directive(PtxReader *r)
     if (ptx_lexer_take_word(&r->lex, ".reg"))
         return read_registers(r);
     if (ptx_lexer_is_word(&r->lex, ".pragma")) {
-        ptx_reader_skip(r);
+        skip_statement(r);
         return true;
     }
     if (ptx_words_space(&r->words, t.text + 1, t.length - 1, &space)) {
         ptx_lexer_next(&r->lex);
-        return read_local_variables(r, space);
+        return read_declaration(r, space, &r->function->locals);
     }
-    ptx_reader_unknown_directive(r);
+    step_over_directive(r);
     return true;
 }
 
@@ -412,7 +721,7 @@ static bool open_scope(PtxReader *r)
         return diag_error(r->diag, ptx_lexer_span(&r->lex), "scopes are nested more than %d deep",
                           PTX_SCOPES);
     ptx_lexer_next(&r->lex);
-    ptx_reader_open_scope(r);
+    enter_scope(r);
     return true;
 }
 
@@ -439,7 +748,7 @@ static bool read_statement(PtxReader *r)
 static void resolve(PtxReader *r, const PtxPending *p)
 {
     PtxOperand *o = p->operand;
-    const MapEntry *e = ptx_reader_find(r, p->scope, o->name, strlen(o->name));
+    const MapEntry *e = find_name(r, p->scope, o->name, strlen(o->name));
     if (e && e->kind == PTX_NAME_LABEL) {
         o->kind = PTX_OPERAND_LABEL;
         o->index = e->value;
@@ -464,9 +773,9 @@ static void read_body(PtxReader *r)
         if (ptx_lexer_take(&r->lex, '}')) {
             if (r->depth == outside)
                 break;
-            ptx_reader_close_scope(r);
+            leave_scope(r);
         } else if (!read_statement(r)) {
-            ptx_reader_skip(r);
+            skip_statement(r);
         }
     }
     for (size_t i = 0; i < r->pending.count; i++)
@@ -483,8 +792,8 @@ static bool read_parameters(PtxReader *r, PtxVariables *list, bool result)
         return true;
     while (!ptx_lexer_is(&r->lex, ')')) {
         if (!ptx_lexer_take_word(&r->lex, ".param") && !ptx_lexer_take_word(&r->lex, ".reg"))
-            return ptx_reader_expected(r, "'.param' or ')'");
-        if (!ptx_reader_variables(r, PTX_PARAM, true, list))
+            return expected(r, "'.param' or ')'");
+        if (!read_variables(r, PTX_PARAM, true, list))
             return false;
         PtxVariable *v = list->at[list->count - 1];
         v->is_parameter = !result;
@@ -492,7 +801,7 @@ static bool read_parameters(PtxReader *r, PtxVariables *list, bool result)
         if (!ptx_lexer_take(&r->lex, ','))
             break;
     }
-    return ptx_reader_expect(r, ')', "after the parameters");
+    return expect(r, ')', "after the parameters");
 }
 
 /* Parameters lie one behind the other, each at a multiple of its alignment. */
@@ -556,7 +865,7 @@ static bool read_signature(PtxReader *r, PtxFunction *f)
     if (ptx_lexer_take(&r->lex, ';'))
         return true;
     if (!ptx_lexer_take(&r->lex, '{'))
-        return ptx_reader_expected(r, "'{' or ';'");
+        return expected(r, "'{' or ';'");
     f->has_body = true;
     read_body(r);
     return true;
@@ -566,13 +875,13 @@ static bool read_signature(PtxReader *r, PtxFunction *f)
 static bool read_function(PtxReader *r, bool is_entry)
 {
     PtxFunction waiting = {0}; /* results and attributes come before the name */
-    ptx_reader_open_scope(r);
+    enter_scope(r);
     r->function = &waiting;
     read_attributes(r, &waiting);
     if (!read_parameters(r, &waiting.results, true))
         return false;
     if (r->lex.token.kind != PTX_TOKEN_WORD)
-        return ptx_reader_expected(r, "the name of a function");
+        return expected(r, "the name of a function");
     const PtxToken name = r->lex.token;
     const Span at = ptx_lexer_span(&r->lex);
     PtxFunction *f = enter_function(r, &name, at);
@@ -590,15 +899,15 @@ static bool read_function(PtxReader *r, bool is_entry)
 static void leave_function(PtxReader *r)
 {
     while (r->depth > 0)
-        ptx_reader_close_scope(r);
+        leave_scope(r);
     r->function = NULL;
 }
 
 /* .section NAME "{" … "}": debug information, not needed */
 static void skip_section(PtxReader *r)
 {
-    ptx_reader_skip_to(r, "{");
-    ptx_reader_skip_to(r, "}");
+    skip_to(r, "{");
+    skip_to(r, "}");
     ptx_lexer_take(&r->lex, '}');
 }
 
@@ -606,10 +915,10 @@ static void skip_section(PtxReader *r)
 static bool read_file(PtxReader *r)
 {
     uint64_t number = 0;
-    if (!ptx_reader_integer(r, &number))
+    if (!read_integer(r, &number))
         return false;
     if (r->lex.token.kind != PTX_TOKEN_STRING)
-        return ptx_reader_expected(r, "a file name");
+        return expected(r, "a file name");
     const PtxFile file = {(uint32_t)number,
                           arena_copy(r->arena, r->lex.token.text, r->lex.token.length)};
     VEC_PUSH(r->arena, &r->module->files, file);
@@ -625,7 +934,7 @@ static bool read_target(PtxReader *r)
     const char *text = NULL;
     do {
         if (r->lex.token.kind != PTX_TOKEN_WORD)
-            return ptx_reader_expected(r, "a target");
+            return expected(r, "a target");
         text = arena_printf(r->arena, "%s%s%.*s", text ? text : "", text ? ", " : "",
                             (int)r->lex.token.length, r->lex.token.text);
         ptx_lexer_next(&r->lex);
@@ -637,7 +946,7 @@ static bool read_target(PtxReader *r)
 static bool read_version(PtxReader *r)
 {
     if (r->lex.token.kind != PTX_TOKEN_FLOAT64 && r->lex.token.kind != PTX_TOKEN_INTEGER)
-        return ptx_reader_expected(r, "a version");
+        return expected(r, "a version");
     r->module->version = arena_copy(r->arena, r->lex.token.text, r->lex.token.length);
     ptx_lexer_next(&r->lex);
     return true;
@@ -646,7 +955,7 @@ static bool read_version(PtxReader *r)
 static bool read_address_size(PtxReader *r)
 {
     uint64_t bits = 0;
-    if (!ptx_reader_integer(r, &bits))
+    if (!read_integer(r, &bits))
         return false;
     if (bits != 32 && bits != 64)
         return diag_fail(r->diag, "address size %llu is neither 32 nor 64",
@@ -663,13 +972,6 @@ static void skip_linkage(PtxReader *r)
             return;
 }
 
-static bool read_module_variables(PtxReader *r, PtxSpace space)
-{
-    ptx_lexer_next(&r->lex);
-    return ptx_reader_variables(r, space, false, &r->module->variables) &&
-           ptx_reader_expect(r, ';', "after a declaration");
-}
-
 /* directive = ".version" v | ".target" t | ".address_size" n | file | section | ".pragma" s ";"
  *           | function | linkage space variables ";" */
 static bool read_directive(PtxReader *r)
@@ -682,8 +984,10 @@ static bool read_directive(PtxReader *r)
     if (ptx_lexer_take_word(&r->lex, ".func"))
         return read_function(r, false);
     if (t.kind == PTX_TOKEN_WORD && t.text[0] == '.' &&
-        ptx_words_space(&r->words, t.text + 1, t.length - 1, &space))
-        return read_module_variables(r, space);
+        ptx_words_space(&r->words, t.text + 1, t.length - 1, &space)) {
+        ptx_lexer_next(&r->lex);
+        return read_declaration(r, space, &r->module->variables);
+    }
     if (ptx_lexer_take_word(&r->lex, ".version"))
         return read_version(r);
     if (ptx_lexer_take_word(&r->lex, ".target"))
@@ -697,8 +1001,8 @@ static bool read_directive(PtxReader *r)
         return true;
     }
     if (t.kind != PTX_TOKEN_WORD || t.text[0] != '.')
-        return ptx_reader_expected(r, "a directive");
-    ptx_reader_unknown_directive(r);
+        return expected(r, "a directive");
+    step_over_directive(r);
     return true;
 }
 
@@ -711,7 +1015,7 @@ PtxModule *ptx_parse(Arena *a, const Source *s, Diag *d)
     *r.module = (PtxModule){.source = s, .version = "", .target = "", .address_bits = 64};
     while (r.lex.token.kind != PTX_TOKEN_END) {
         if (!read_directive(&r))
-            ptx_reader_skip(&r);
+            skip_statement(&r);
         leave_function(&r);
         while (ptx_lexer_take(&r.lex, '}') || ptx_lexer_take(&r.lex, '{'))
             continue;
