@@ -165,11 +165,17 @@ static void find_early(Arena *a, const Flow *flow, WalkSlice *s)
 
 /* --- what has a home ----------------------------------------------------------------------------- */
 
+/* A variable of shared memory that is accessed. */
+typedef struct Home {
+    const PtxVariable *variable;
+    bool kept; /* one instruction writes it */
+} Home;
+
 static int *number_homes(Arena *a, const PtxFunction *f)
 {
     const bool local = !escapes(f, PTX_LOCAL), shared = !escapes(f, PTX_SHARED);
     int *homes = ARENA_ARRAY(a, int, f->instrs.count + 1);
-    VEC(const PtxVariable *) known = {0};
+    VEC(Home) known = {0};
     Homes h = {0};
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxInstr *in = &f->instrs.at[i];
@@ -183,12 +189,14 @@ static int *number_homes(Arena *a, const PtxFunction *f)
         if (!h.of)
             h = find_homes(a, f);
         const PtxVariable *v = pointed_at(&h, address_of(in));
+        if (!v || v == &several)
+            continue;
         size_t k = 0;
-        while (k < known.count && known.at[k] != v)
+        while (k < known.count && known.at[k].variable != v)
             k++;
-        if (k == known.count && v && v != &several && writers(&h, v) == 1)
-            VEC_PUSH(a, &known, v);
-        homes[i] = k < known.count ? (int)k + HOME_SHARED : 0;
+        if (k == known.count)
+            VEC_PUSH(a, &known, ((Home){v, writers(&h, v) == 1}));
+        homes[i] = known.at[k].kept ? (int)k + HOME_SHARED : 0;
     }
     return homes;
 }
@@ -201,6 +209,7 @@ typedef struct Slicer {
     const PtxFunction *function;
     bool data, rough;
     bool *needed; /* by register */
+    bool *found;  /* by home: its stores are taken in */
     VEC(int) open;
 } Slicer;
 
@@ -233,7 +242,9 @@ static void take_instr(Slicer *s, size_t i)
     if (s->slice->has[i])
         return;
     s->slice->has[i] = true;
-    for (size_t k = 0; home && in->form->op == PTX_LD && k < s->function->instrs.count; k++)
+    const bool stores = home && in->form->op == PTX_LD && !s->found[home];
+    s->found[home] |= stores;
+    for (size_t k = 0; stores && k < s->function->instrs.count; k++)
         if (s->slice->homes[k] == home && s->function->instrs.at[k].form->op == PTX_ST)
             take_instr(s, k);
     if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
@@ -274,6 +285,7 @@ static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
 {
     const PtxFunction *f = flow->function;
     s->needed = ARENA_ARRAY(s->arena, bool, f->registers.count);
+    s->found = ARENA_ARRAY(s->arena, bool, f->instrs.count + HOME_SHARED + 1);
     s->slice->has = ARENA_ARRAY(s->arena, bool, f->instrs.count);
     s->slice->homes =
         s->rough ? ARENA_ARRAY(s->arena, int, f->instrs.count + 1) : number_homes(s->arena, f);
