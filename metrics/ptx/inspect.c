@@ -30,10 +30,23 @@ static void print_registers(const PtxFunction *f, Buf *out)
                f->registers.count, by_bits[2], by_bits[3], by_bits[1], by_bits[0]);
 }
 
+/* Bytes of the variables in a space that the body declares; open arrays count 0. */
+static uint64_t local_bytes(const PtxFunction *f, PtxSpace s)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < f->locals.count; i++) {
+        const PtxVariable *v = f->locals.at[i];
+        if (v->space != s)
+            continue;
+        end = (end + v->align - 1) / v->align * v->align + v->size;
+    }
+    return end;
+}
+
 static void print_memory(const PtxFunction *f, Buf *out)
 {
     buf_printf(out, "  memory       %" PRIu64 " bytes shared, %" PRIu64 " local\n",
-               ptx_local_bytes(f, PTX_SHARED), ptx_local_bytes(f, PTX_LOCAL));
+               local_bytes(f, PTX_SHARED), local_bytes(f, PTX_LOCAL));
 }
 
 static void print_attributes(const PtxFunction *f, Buf *out)

@@ -75,12 +75,45 @@ static PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, con
     return out;
 }
 
+/* --- the mean walk ------------------------------------------------------------------------- */
+
+static void add_walk(Walk *to, const Walk *w, double weight)
+{
+#define WALK_SUM(name, meaning)   to->name += weight * w->name;
+#define WALK_TOTAL(name, meaning) WALK_SUM(name, meaning)
+#include "metrics/ptx/walk_counters.def"
+    for (int i = 0; i < PTX_CLASS_COUNT; i++)
+        to->by_class[i] += weight * w->by_class[i];
+    for (int i = 0; i < PTX_SPACE_COUNT; i++) {
+        to->loads[i] += weight * w->loads[i];
+        to->stores[i] += weight * w->stores[i];
+        to->load_bytes[i] += weight * w->load_bytes[i];
+        to->store_bytes[i] += weight * w->store_bytes[i];
+    }
+    for (int k = 0; k < WALK_ROUTINES; k++) {
+        to->routines[k].called += weight * w->routines[k].called;
+        to->routines[k].unknown += weight * w->routines[k].unknown;
+    }
+}
+
+/* The middle warp's walk with its counts replaced by the mean over all warps; blocks, accesses and
+ * regions are the middle warp's still. */
+static Walk mean_walk(const MemorySamples *s)
+{
+    Walk mean = *s->at[0].walk;
+    for (int i = 1; i < s->count; i++) {
+        add_walk(&mean, s->at[i].walk, s->at[i].weight);
+        add_walk(&mean, s->at[0].walk, -s->at[i].weight);
+    }
+    return mean;
+}
+
+/* --- figures ----------------------------------------------------------------------------- */
+
 typedef struct Gather {
     Arena *arena;
     const MemorySamples *samples;
 } Gather;
-
-/* --- figures ----------------------------------------------------------------------------- */
 
 static void add_figures(MemoryFigures *f, const WalkAccess *a, double weight)
 {
@@ -369,7 +402,7 @@ Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o
     if (o->reuse)
         m->reuse = memory_reuse(a, entry, &walk, samples, o->device);
     m->walk = samples->at[0].walk;
-    m->mean = memory_mean_walk(samples);
+    m->mean = mean_walk(samples);
     for (int i = 0; i < samples->count; i++) {
         const Walk *w = samples->at[i].walk;
         for (size_t k = 0; k < w->functions.count; k++)

@@ -63,7 +63,7 @@ typedef struct Memory {
     VEC(MemoryAccess) accesses; /* in the order of the text, functions as they were reached */
     VEC(MemoryLoad) loads;      /* from shared memory, and stores made of several */
     const Walk *walk;           /* of the middle warp of the middle block */
-    Walk mean;                  /* its counts as means over all warps (memory_mean_walk) */
+    Walk mean;                  /* its counts as means over all warps */
     const MemorySamples *samples;
     const Reuse *reuse; /* NULL when it was not wanted */
     bool sampled;       /* some figure is */

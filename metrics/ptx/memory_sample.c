@@ -769,34 +769,3 @@ double memory_sampling_error(const MemorySamples *s)
     const double left_out = fmax(0, 1 - s->even / (double)s->all);
     return mean > 0 ? sqrt(left_out * squares / s->even) / mean : 0;
 }
-
-/* --- means -------------------------------------------------------------------------------- */
-
-static void add_walk(Walk *to, const Walk *w, double weight)
-{
-#define WALK_SUM(name, meaning)   to->name += weight * w->name;
-#define WALK_TOTAL(name, meaning) WALK_SUM(name, meaning)
-#include "metrics/ptx/walk_counters.def"
-    for (int i = 0; i < PTX_CLASS_COUNT; i++)
-        to->by_class[i] += weight * w->by_class[i];
-    for (int i = 0; i < PTX_SPACE_COUNT; i++) {
-        to->loads[i] += weight * w->loads[i];
-        to->stores[i] += weight * w->stores[i];
-        to->load_bytes[i] += weight * w->load_bytes[i];
-        to->store_bytes[i] += weight * w->store_bytes[i];
-    }
-    for (int k = 0; k < WALK_ROUTINES; k++) {
-        to->routines[k].called += weight * w->routines[k].called;
-        to->routines[k].unknown += weight * w->routines[k].unknown;
-    }
-}
-
-Walk memory_mean_walk(const MemorySamples *s)
-{
-    Walk mean = *s->at[0].walk;
-    for (int i = 1; i < s->count; i++) {
-        add_walk(&mean, s->at[i].walk, s->at[i].weight);
-        add_walk(&mean, s->at[0].walk, -s->at[i].weight);
-    }
-    return mean;
-}

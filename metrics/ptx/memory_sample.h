@@ -89,8 +89,4 @@ double memory_sampling_error(const MemorySamples *s);
 /* Did they execute the same as often? */
 bool memory_same_counts(const Walk *a, const Walk *b);
 
-/* The middle warp's walk with its counts replaced by the mean over all warps; blocks, accesses and
- * regions are the middle warp's still. */
-Walk memory_mean_walk(const MemorySamples *s);
-
 #endif

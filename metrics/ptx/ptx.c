@@ -94,14 +94,6 @@ PtxType ptx_source_type(const PtxForm *f)
     return f->type_count > 1 ? f->types[1] : f->types[0];
 }
 
-PtxFunction *ptx_find_function(const PtxModule *m, const char *name)
-{
-    for (size_t i = 0; i < m->functions.count; i++)
-        if (strcmp(m->functions.at[i]->name, name) == 0)
-            return m->functions.at[i];
-    return NULL;
-}
-
 PtxFunction *ptx_find_entry(const PtxModule *m, const char *name)
 {
     for (size_t i = 0; i < m->functions.count; i++) {
@@ -115,18 +107,6 @@ PtxFunction *ptx_find_entry(const PtxModule *m, const char *name)
 const PtxAttribute *ptx_find_attribute(const PtxFunction *f, const char *name)
 {
     return NAME_FIND(f->attributes.at, f->attributes.count, name, name);
-}
-
-uint64_t ptx_local_bytes(const PtxFunction *f, PtxSpace s)
-{
-    uint64_t end = 0;
-    for (size_t i = 0; i < f->locals.count; i++) {
-        const PtxVariable *v = f->locals.at[i];
-        if (v->space != s)
-            continue;
-        end = (end + v->align - 1) / v->align * v->align + v->size;
-    }
-    return end;
 }
 
 bool ptx_issues(const PtxInstr *in)

@@ -276,14 +276,10 @@ const char *ptx_special_name(PtxSpecial s);
 PtxType ptx_result_type(const PtxForm *f);
 PtxType ptx_source_type(const PtxForm *f);
 
-/* A function by name; NULL when there is none. */
-PtxFunction *ptx_find_function(const PtxModule *m, const char *name);
 /* The entry by name, or the first one when name is NULL; NULL when there is none. */
 PtxFunction *ptx_find_entry(const PtxModule *m, const char *name);
 /* An attribute by name with the dot; NULL when it was not given. */
 const PtxAttribute *ptx_find_attribute(const PtxFunction *f, const char *name);
-/* Bytes of the variables in a space that the body declares; open arrays count 0. */
-uint64_t ptx_local_bytes(const PtxFunction *f, PtxSpace s);
 
 /* Does ptxas make an instruction of its own of it?  Not of loads and stores of the parameter space (constant
  * operands, call sequences), cvta, and mov other than from a special register. */
