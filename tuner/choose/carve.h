@@ -60,8 +60,6 @@ const Stage *carve_tradeoff(const CarvePlan *plan);
 /* A part's share of a number of configurations to time. */
 size_t carve_share(const CarveRequest *request, size_t count);
 
-/* How many of a set that is too large are timed. */
-
 /* How many of so many configurations of distinct code are timed where nobody says: one in a
  * hundred, but 40 where that is fewer, and of small spaces a tenth.  Below 40 configurations a
  * tenth is too little to learn anything from: 4, or all. */
