@@ -3,9 +3,6 @@
 #include "tuner/record/append.h"
 #include "tuner/record/field.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct ProfileWriter {
     Appender *file;
     ProfileHeader header;
@@ -108,6 +105,11 @@ static void collect(void *context, const ProfileHeader *h, const ProfileRow *row
     (void)h;
     Collection *c = context;
     VEC_PUSH(c->arena, &c->recording->rows, *row);
+}
+
+const char *profiles_key(Arena *a, const char *code, const char *launch)
+{
+    return arena_printf(a, "%s %s", code, launch ? launch : "");
 }
 
 ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
@@ -268,69 +270,4 @@ Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row)
     p->note = row->note;
     take_regions(a, c, row, p);
     return p;
-}
-
-/* --- all launches of a configuration ---------------------------------------------------------- */
-
-const char *profiles_key(Arena *a, const char *code, const char *launch)
-{
-    return arena_printf(a, "%s %s", code, launch ? launch : "");
-}
-
-bool profiles_key_is_many(const char *key)
-{
-    return strpbrk(key, "+;*") != NULL;
-}
-
-/* Moves behind the next '+'; NULL at the end. */
-static const char *next_kernel(const char *text)
-{
-    const char *plus = strchr(text, '+');
-    return plus ? plus + 1 : NULL;
-}
-
-const ProfileStep *profiles_steps(Arena *a, const char *code, const char *launch, size_t *count)
-{
-    VEC(ProfileStep) steps = {0};
-    for (size_t kernel = 0; code && launch; kernel++) {
-        const char *at = launch, *end;
-        do {
-            size_t size = strcspn(at, ";+*");
-            end = at + strcspn(at, ";+");
-            ProfileStep step = {
-                .key = arena_printf(a, "%.*s %.*s", (int)strcspn(code, "+"), code, (int)size, at),
-                .times = at[size] == '*' ? strtod(at + size + 1, NULL) : 1,
-                .kernel = kernel};
-            VEC_PUSH(a, &steps, step);
-            at = end + 1;
-        } while (*end == ';');
-        code = next_kernel(code);
-        launch = next_kernel(launch);
-    }
-    *count = steps.count;
-    return steps.at;
-}
-
-size_t profiles_shares(Arena *a, const ProfileStep *steps, const Profile *const *profiles,
-                       size_t count, const LaunchProfile **out)
-{
-    LaunchProfile *shares = ARENA_ARRAY(a, LaunchProfile, count);
-    size_t n = 0;
-    for (size_t from = 0, to; from < count; from = to) {
-        double all = 0, found = 0;
-        size_t first = n;
-        for (to = from; to < count && steps[to].kernel == steps[from].kernel; to++) {
-            all += steps[to].times;
-            if (!profiles[to])
-                continue;
-            found += steps[to].times;
-            shares[n++] = (LaunchProfile){profiles[to], steps[to].times};
-        }
-        if (n == first)
-            return 0;
-        for (size_t i = first; i < n; i++)
-            shares[i].times *= all / found;
-    }
-    *out = shares;
-    return n;
 }

@@ -199,6 +199,73 @@ static void tell_times(const Reading *r, const TimesRecording *times, Diag *d)
                   r->no_time, times->path);
 }
 
+/* --- all launches of a configuration ---------------------------------------------------------- */
+
+/* What of a configuration's code and launches ("hash+hash", "grid/block/shared*3;…+…") one profile
+ * is about: a step of a kernel, launched so often. */
+typedef struct ProfileStep {
+    const char *key; /* "hash grid/block/shared": profiles_key of the step's profile */
+    double times;
+    size_t kernel; /* from 0 */
+} ProfileStep;
+
+/* Moves behind the next '+'; NULL at the end. */
+static const char *next_kernel(const char *text)
+{
+    const char *plus = strchr(text, '+');
+    return plus ? plus + 1 : NULL;
+}
+
+/* All steps, in order. */
+static const ProfileStep *steps_of(Arena *a, const char *code, const char *launch, size_t *count)
+{
+    VEC(ProfileStep) steps = {0};
+    for (size_t kernel = 0; code && launch; kernel++) {
+        const char *at = launch, *end;
+        do {
+            size_t size = strcspn(at, ";+*");
+            end = at + strcspn(at, ";+");
+            ProfileStep step = {
+                .key = arena_printf(a, "%.*s %.*s", (int)strcspn(code, "+"), code, (int)size, at),
+                .times = at[size] == '*' ? strtod(at + size + 1, NULL) : 1,
+                .kernel = kernel};
+            VEC_PUSH(a, &steps, step);
+            at = end + 1;
+        } while (*end == ';');
+        code = next_kernel(code);
+        launch = next_kernel(launch);
+    }
+    *count = steps.count;
+    return steps.at;
+}
+
+/* The shares of a configuration, `profiles` being what is known of each of its steps (NULL: not).
+ * If only some steps of a kernel have a profile, these stand for the whole kernel.  0 when one of
+ * its kernels has none. */
+static size_t shares_of(Arena *a, const ProfileStep *steps, const Profile *const *profiles,
+                        size_t count, const LaunchProfile **out)
+{
+    LaunchProfile *shares = ARENA_ARRAY(a, LaunchProfile, count);
+    size_t n = 0;
+    for (size_t from = 0, to; from < count; from = to) {
+        double all = 0, found = 0;
+        size_t first = n;
+        for (to = from; to < count && steps[to].kernel == steps[from].kernel; to++) {
+            all += steps[to].times;
+            if (!profiles[to])
+                continue;
+            found += steps[to].times;
+            shares[n++] = (LaunchProfile){profiles[to], steps[to].times};
+        }
+        if (n == first)
+            return 0;
+        for (size_t i = first; i < n; i++)
+            shares[i].times *= all / found;
+    }
+    *out = shares;
+    return n;
+}
+
 /* --- profiles --------------------------------------------------------------------------------- */
 
 /* A point that is several launches waits until the profiles of all are read. */
@@ -270,7 +337,7 @@ static Waiting wait_for(Arena *a, size_t point, const char *key)
 {
     const char *launch = strchr(key, ' '); /* codes have none */
     Waiting w = {.point = point};
-    w.steps = profiles_steps(a, arena_copy(a, key, (size_t)(launch - key)), launch + 1, &w.count);
+    w.steps = steps_of(a, arena_copy(a, key, (size_t)(launch - key)), launch + 1, &w.count);
     return w;
 }
 
@@ -285,7 +352,7 @@ static void look_for(Profiles *p)
     for (size_t i = 0; i < t->count; i++) {
         if (!r->key[i] || r->leader[i] != i)
             continue;
-        if (!profiles_key_is_many(r->key[i])) {
+        if (!strpbrk(r->key[i], "+;*")) { /* one launch of one kernel */
             alone[i] = r->key[i];
             continue;
         }
@@ -307,7 +374,7 @@ static void finish_waiting(Profiles *p)
         const LaunchProfile *shares;
         for (size_t i = 0; i < w->count; i++)
             of[i] = p->read[map_number(&p->steps, w->steps[i].key)];
-        size_t n = profiles_shares(p->scratch, w->steps, of, w->count, &shares);
+        size_t n = shares_of(p->scratch, w->steps, of, w->count, &shares);
         if (n > 0)
             finish_point(p, w->point, shares, n);
         arena_reset(p->scratch);
