@@ -150,17 +150,3 @@ bool run_gpu_next(Run *r, Gpu *g, Arena *a, TrialResult *out)
     }
     return false;
 }
-
-bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out)
-{
-    while (!run_stopped(r)) {
-        if (farm_take(f, a, out))
-            return true;
-        if (farm_pending(f) == 0 || !farm_service(f, r->diag))
-            return false;
-        Waits w = waits_new(-1);
-        farm_await(f, &w);
-        run_wait(r, &w);
-    }
-    return false;
-}

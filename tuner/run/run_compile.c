@@ -89,10 +89,20 @@ static void count_codes(Run *r)
     }
 }
 
+/* Is there what a measurement needs beside the spec's files, which were looked for when it was read?
+ * False after a message, before anything is compiled. */
+static bool find_comparison(Run *r)
+{
+    return file_exists(r->home.compare_source) ||
+           diag_fail(r->diag,
+                     "'%s' is missing, which compares outputs: this installation is not whole",
+                     r->home.compare_source);
+}
+
 bool run_compile(Run *r)
 {
     bool search = run_searches(r);
-    if (!run_open_sources(r) || (r->source == RUN_MEASURED && !run_find_sources(r)))
+    if (!run_open_sources(r) || (r->source == RUN_MEASURED && !find_comparison(r)))
         return false;
     r->recorded.profiles = r->source == RUN_REPLAYED && !r->options.compile &&
                            recorded_sources_are_ours(r) &&

@@ -165,10 +165,6 @@ void run_close_devices(Run *r);
 /* The part of run_claim that is about the GPUs. */
 bool run_claim_gpus(Run *r);
 
-/* Gives the problem to all GPUs; those that cannot take it are left out.  False after a message
- * when none can. */
-bool run_give_problem(Run *r, const TaskProblem *problem);
-
 /* --- stopping --------------------------------------------------------------------------------- */
 
 /* Shall the run end?  Stages then return false, without a message. */
@@ -182,9 +178,6 @@ bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count);
 
 /* gpu_next that can be stopped; a trial must be pending. */
 bool run_gpu_next(Run *r, Gpu *g, Arena *a, TrialResult *out);
-
-/* farm_next that can be stopped. */
-bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 
 /* --- carving ---------------------------------------------------------------------------------- */
 
@@ -207,10 +200,6 @@ size_t run_first_config(const Run *r);
 /* run_make_job for a kernel of the reference, which gets the macros of configuration `i` where it
  * stands in the kernels' file; SIZE_MAX: of the first that the device can run. */
 bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out);
-
-/* Is there what a measurement needs beside the spec's files, which were looked for when it was read?
- * False after a message, before anything is compiled. */
-bool run_find_sources(Run *r);
 
 /* The counts for a configuration with these values, in `a`.  False after a message. */
 bool run_trips_count(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out);
@@ -334,10 +323,6 @@ void run_take_profiles_of(Run *r, const size_t *list, size_t count);
  * exceeds the L2, since it cannot all be there then, and what is there is a matter of chance.  Sets
  * r->l2; false after a message. */
 bool run_choose_l2(Run *r);
-
-/* Says where two runs of the reference differ: what agrees with one need not agree with the
- * other. */
-void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu);
 
 /* What every trial has in common: how it is sampled, what the L2 holds, how long it may take. */
 void run_shape_trial(const Run *r, Trial *t);

@@ -29,23 +29,6 @@ bool run_choose_l2(Run *r)
     return true;
 }
 
-/* --- the reference ---------------------------------------------------------------------------- */
-
-void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
-{
-    size_t count;
-    const TaskOutput *o = gpu_outputs(gpu, &count);
-    for (size_t i = 0; i < count; i++)
-        if (o[i].nondeterministic > 0)
-            diag_warn(
-                r->diag, (Span){0},
-                "the reference disagrees with itself: in %lld elements of '%s' two runs of it "
-                "differ by more than the tolerance, by up to %.3g; results that are called "
-                "wrong may be right",
-                (long long)o[i].nondeterministic, p->buffers[o[i].buffer].name,
-                o[i].nondeterminism);
-}
-
 /* --- shape ------------------------------------------------------------------------------------ */
 
 /* The events' clock ticks every 32 ns on an H200 (all times of the shipped recordings are multiples
