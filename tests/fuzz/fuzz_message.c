@@ -1,6 +1,5 @@
 /* Any bytes as what a helper, or the program, sends: the stream of messages, and each message as
  * every kind that there is.  Inputs are messages as metrics/base/wire.h has them. */
-#include "tuner/compile/profiling.h"
 #include "tuner/compile/result.h"
 #include "tuner/gpu/message.h"
 

@@ -85,7 +85,7 @@ typedef struct CompileJob {
     size_t name_count;
     Hash hash;           /* of source, includes, options without folders, name expressions */
     const char *unknown; /* why it cannot be cached; NULL when it can */
-    const struct ProfileJob *profile; /* what is to be profiled (profiling.h); NULL: nothing */
+    const struct ProfileJob *profile; /* what is to be profiled (result.h); NULL: nothing */
 } CompileJob;
 
 /* What one configuration is compiled from, in `a`; the source must outlive it. */

@@ -7,7 +7,7 @@
  *                  or  {"helper": ..., "protocol": n, "error": why there is no compiler}
  * Then each request (CompileRequest in tuner/compile/result.h) gets a reply, a CompileResult with
  * {"id": n, "lasting": would compiling again give the same?}, unless it came with the code, and, if it
- * asks for a profile and there is code, a ProfileAnswer (tuner/compile/profiling.h) with {"id": n}.
+ * asks for a profile and there is code, a ProfileAnswer with {"id": n}.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
@@ -15,7 +15,6 @@
 #include "metrics/base/process.h"
 #include "metrics/base/wire.h"
 #include "tuner/compile/data.h"
-#include "tuner/compile/profiling.h"
 #include "tuner/compile/result.h"
 #include "tuner/compile/worker/nvrtc.h"
 
