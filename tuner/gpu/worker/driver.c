@@ -343,9 +343,10 @@ DriverStatus driver_use(Driver *v, int i)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-DriverStatus driver_memory(Driver *v, size_t *free_bytes, size_t *all_bytes)
+DriverStatus driver_memory(Driver *v, size_t *free_bytes)
 {
-    return CHECK(v, memory_info, "cuMemGetInfo", free_bytes, all_bytes);
+    size_t all;
+    return CHECK(v, memory_info, "cuMemGetInfo", free_bytes, &all);
 }
 
 DriverStatus driver_alloc(Driver *v, size_t bytes, DriverAddress *p)
@@ -509,15 +510,10 @@ bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress
 
 DriverStatus driver_kernel(Driver *v, DriverFunction *f, DriverKernel *k)
 {
-    const struct {
-        int *to;
-        CUfunction_attribute what;
-    } facts[] = {{&k->registers, CU_FUNC_ATTRIBUTE_NUM_REGS},
-                 {&k->shared_static, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES},
-                 {&k->threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK}};
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        CHECK(v, function_get, "cuFuncGetAttribute", facts[i].to, facts[i].what, (CUfunction)f);
-    return v->status;
+    CHECK(v, function_get, "cuFuncGetAttribute", &k->registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
+          (CUfunction)f);
+    return CHECK(v, function_get, "cuFuncGetAttribute", &k->threads_per_block,
+                 CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, (CUfunction)f);
 }
 
 DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes)

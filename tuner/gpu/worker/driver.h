@@ -38,7 +38,6 @@ typedef enum DriverStatus {
 /* What ptxas fixed about a kernel. */
 typedef struct DriverKernel {
     int registers;         /* per thread */
-    int shared_static;     /* bytes per block */
     int threads_per_block; /* largest block that its registers allow */
 } DriverKernel;
 
@@ -68,7 +67,7 @@ DriverStatus driver_refuse(Driver *v, const char *words);
 /* The stream, for a library that works on it, too. */
 void *driver_stream(const Driver *v);
 
-DriverStatus driver_memory(Driver *v, size_t *free_bytes, size_t *all_bytes);
+DriverStatus driver_memory(Driver *v, size_t *free_bytes);
 DriverStatus driver_alloc(Driver *v, size_t bytes, DriverAddress *p);
 void driver_free(Driver *v, DriverAddress p);
 /* In stream order, without waiting. */

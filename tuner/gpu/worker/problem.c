@@ -98,8 +98,8 @@ static bool no_memory(const Problem *p, size_t free_bytes, Diag *d)
 
 static bool allocate(Problem *p, Diag *d)
 {
-    size_t free_bytes = 0, all = 0;
-    driver_memory(p->driver, &free_bytes, &all);
+    size_t free_bytes = 0;
+    driver_memory(p->driver, &free_bytes);
     if (need_of(p) > free_bytes)
         return no_memory(p, free_bytes, d);
     for (size_t i = 0; i < p->task.buffer_count; i++) {
