@@ -309,9 +309,12 @@ void data_close(Data *d)
     arena_free(d->arena);
 }
 
-const char *data_description(const Data *d)
+Data *data_reopen(Data *d, const char *description)
 {
-    return d->description;
+    if (d && strcmp(d->description, description) == 0)
+        return d;
+    data_close(d);
+    return data_open(description);
 }
 
 const WalkData *data_of_walk(Data *d)

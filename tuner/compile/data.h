@@ -91,8 +91,8 @@ typedef struct Data Data;
 Data *data_open(const char *description);
 void data_close(Data *d);
 
-/* The description that it was made from. */
-const char *data_description(const Data *d);
+/* `d` where it is of this very text; else ends it (NULL is allowed) and opens the text. */
+Data *data_reopen(Data *d, const char *description);
 
 /* What walks ask; lives as long as `d`. */
 const WalkData *data_of_walk(Data *d);

@@ -100,27 +100,17 @@ static bool compile(Arena *a, Nvrtc *n, const CompileRequest *q, CompileResult *
     return answer(q, header, &blob, d);
 }
 
-/* Data is the same from request to request, as a rule. */
-static const WalkData *data_for(const ProfileJob *job, Data **kept)
-{
-    if (!job->data)
-        return NULL;
-    if (!*kept || strcmp(data_description(*kept), job->data) != 0) {
-        data_close(*kept);
-        *kept = data_open(job->data);
-    }
-    return data_of_walk(*kept);
-}
-
 static bool profile(Arena *a, const CompileRequest *q, const CompileResult *r, Data **kept, Diag *d)
 {
     const char *lowered = r->lowered_count > 0 ? r->lowered[0] : "";
+    if (q->profile->data) /* the same from request to request, as a rule */
+        *kept = data_reopen(*kept, q->profile->data);
     const ProfileInput code = {.ptx = r->ptx,
                                .ptx_size = r->ptx_size,
                                .cubin = r->cubin,
                                .cubin_size = r->cubin_size,
                                .kernel = q->profile->kernel ? q->profile->kernel : lowered,
-                               .data = data_for(q->profile, kept)};
+                               .data = q->profile->data ? data_of_walk(*kept) : NULL};
     const ProfileAnswer x = profile_job_do(a, q->profile, &code);
     Buf numbers = {0};
     return answer(q, profile_answer_json(&x, &numbers), &numbers, d);
