@@ -117,12 +117,6 @@ void run_list_recorded(Run *r);
 /* The parameters that a search has to choose values of, by number, in the arena. */
 const size_t *run_varying(const Run *r, size_t *count);
 
-/* What a search begins with: recordings that the user names, those of problems tuned before and,
- * where no name was given, those beside the spec that are of another size, device or version.  What
- * another recording of the very question says is a replay's, and not learned.  False after a
- * message: what is named teaches nothing. */
-bool run_learn(Run *r);
-
 /* --- several launches ------------------------------------------------------------------------- */
 
 /* The steps of configuration `i`, and what of them the device cannot run. */
