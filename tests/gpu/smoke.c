@@ -27,6 +27,7 @@ typedef struct Nvrtc {
     __typeof__(&nvrtcGetCUBIN) get;
     __typeof__(&nvrtcGetProgramLogSize) log_size;
     __typeof__(&nvrtcGetProgramLog) log;
+    __typeof__(&nvrtcDestroyProgram) destroy;
 } Nvrtc;
 
 static bool nvrtc_open(Nvrtc *n)
@@ -45,7 +46,8 @@ static bool nvrtc_open(Nvrtc *n)
     *(void **)&n->get = dlsym(library, "nvrtcGetCUBIN");
     *(void **)&n->log_size = dlsym(library, "nvrtcGetProgramLogSize");
     *(void **)&n->log = dlsym(library, "nvrtcGetProgramLog");
-    return n->create && n->compile && n->size && n->get && n->log_size && n->log;
+    *(void **)&n->destroy = dlsym(library, "nvrtcDestroyProgram");
+    return n->create && n->compile && n->size && n->get && n->log_size && n->log && n->destroy;
 }
 
 static TaskModule compile(Smoke *s, const Nvrtc *n, const char *path, int arch)
@@ -57,17 +59,20 @@ static TaskModule compile(Smoke *s, const Nvrtc *n, const char *path, int arch)
     nvrtcProgram p;
     const char *options[] = {arena_printf(s->arena, "--gpu-architecture=sm_%d", arch)};
     n->create(&p, text, path, 0, NULL, NULL);
-    if (n->compile(p, 1, options) != NVRTC_SUCCESS) {
+    TaskModule made = {0};
+    if (n->compile(p, 1, options) == NVRTC_SUCCESS) {
+        n->size(p, &size);
+        char *cubin = arena_alloc(s->arena, size);
+        n->get(p, cubin);
+        made = (TaskModule){cubin, size};
+    } else {
         n->log_size(p, &size);
         char *log = arena_alloc(s->arena, size + 1);
         n->log(p, log);
         diag_fail(&s->diag, "%s", log);
-        return (TaskModule){0};
     }
-    n->size(p, &size);
-    char *cubin = arena_alloc(s->arena, size);
-    n->get(p, cubin);
-    return (TaskModule){cubin, size};
+    n->destroy(&p);
+    return made;
 }
 
 /* --- trials --------------------------------------------------------------------------------- */

@@ -5,7 +5,11 @@
 
 #include "tests/support/gpu.h"
 
-enum { N = 1 << 20, RUNS = 5 };
+#ifndef SMOKE_ELEMENTS
+#define SMOKE_ELEMENTS (1 << 20)
+#endif
+
+enum { N = SMOKE_ELEMENTS, RUNS = 5 };
 
 typedef struct Smoke {
     Arena *arena;

@@ -83,18 +83,18 @@ DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t byt
     return DRIVER_OK;
 }
 
-/* aptune_sum of floats, as if by two blocks that take every other scalar pair. */
-static void add_floats(void **arguments)
+/* aptune_sum of floats by so many blocks, which take one element in turn. */
+static void add_floats(uint64_t blocks, void **arguments)
 {
     const float *x = host(*(DriverAddress *)arguments[0]);
     const uint64_t count = *(uint64_t *)arguments[1];
     const int kind = *(int *)arguments[2], lanes = *(int *)arguments[3];
     Sums *parts = host(*(DriverAddress *)arguments[5]);
     assert_int_equal(kind, TASK_FLOAT);
-    memset(parts, 0, BLOCKS * sizeof *parts);
+    memset(parts, 0, blocks * sizeof *parts);
     for (uint64_t i = 0; i < count; i++) {
         uint32_t bits;
-        Sums *s = &parts[i / (uint64_t)lanes % 2];
+        Sums *s = &parts[i / (uint64_t)lanes % blocks];
         memcpy(&bits, &x[i], sizeof bits);
         if (*(int *)arguments[4] && bits == UINT32_MAX) {
             s->unwritten++;
@@ -109,9 +109,9 @@ DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            const int64_t block[3], int64_t shared, void **arguments)
 {
     (void)shared;
-    assert_int_equal(grid[0] * block[0], BLOCKS * THREADS);
+    assert_int_equal(block[0], THREADS);
     if (strcmp(f->name, "aptune_sum") == 0)
-        add_floats(arguments);
+        add_floats((uint64_t)grid[0], arguments);
     else if (strcmp(f->name, "aptune_compare") == 0)
         memcpy(host(*(DriverAddress *)arguments[9]), &v->finding, sizeof v->finding);
     else
@@ -298,6 +298,18 @@ static void only_the_elements_asked_for_are_added(void **state)
 
 /* --- elements --------------------------------------------------------------------------------- */
 
+static void blocks_are_launched_that_have_something_to_do(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t count;
+        int blocks;
+    } all[] = {{0, 1},         {1, 1},         {256, 1},       {257, 2},
+               {261888, 1023}, {261889, 1024}, {262144, 1024}, {UINT64_MAX, 1024}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        assert_int_equal(blocks_of(all[i].count), all[i].blocks);
+}
+
 static void findings_are_told_with_their_values(void **state)
 {
     Fixture *f = *state;
@@ -311,13 +323,18 @@ static void findings_are_told_with_their_values(void **state)
     memcpy(&f->driver.finding.error, &error, sizeof error);
     TaskOutput out;
     f->task.tolerance.scale = TASK_SCALE_RMS;
+    f->task.count = 257; /* one more than a block has threads */
     verify_scale(&f->verifier, &f->compared, &out);
+    f->task.count = 4;
     assert_true(out.rms == 2 && out.max == 4 && f->compared.scale == 2);
     assert_int_equal(out.nonfinite, 1);
     assert_int_equal(out.unwritten, 2);
     TrialCheck c = check(f, 4);
     assert_int_equal(c.wrong, 2);
     assert_int_equal(c.first, 2);
+    assert_true(f->compared.scale ==
+                sqrt(10 / 3.0)); /* of one block: the other's part is not its own */
+    f->compared.scale = c.scale = 2;
     assert_true(c.got == 5.5 && c.expected == 3 && c.max_error == 2.5);
     explains(f, &c,
              "C: 2 of 4 elements wrong, 1 of them NaN; the first at 2: 5.5 instead of 3; largest "
@@ -334,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_sum_may_be_off_by_its_tolerance_and_no_more),
         TEST(lanes_have_sums_of_their_own_and_one_scale),
+        TEST(blocks_are_launched_that_have_something_to_do),
         TEST(no_tolerance_lets_infinity_or_nan_pass),
         TEST(more_gaps_than_the_reference_left_are_wrong),
         TEST(only_the_elements_asked_for_are_added),

@@ -35,9 +35,15 @@ typedef struct Sums {
 static_assert(sizeof(Part) == 40 && sizeof(Finding) == 40 && sizeof(Sums) == 48,
               "as in compare.cu");
 
-/* Blocks enough for any device; the same number everywhere, so that sums are formed in the same
- * order everywhere. */
+/* Blocks enough for any device, or as many as have something to do: no number of a device's, so that sums are formed
+ * in the same order everywhere. */
 enum { BLOCKS = 1024, THREADS = 256 };
+
+static int blocks_of(uint64_t count)
+{
+    return count > (BLOCKS - 1) * THREADS ? BLOCKS
+                                          : (int)((count + THREADS - 1) / THREADS) + !count;
+}
 
 DriverStatus verify_open(Verifier *v, Driver *driver, const TaskModule *module)
 {
@@ -59,10 +65,10 @@ void verify_close(Verifier *v)
     *v = (Verifier){0};
 }
 
-static DriverStatus launch(Verifier *v, DriverFunction *f, void **arguments)
+static DriverStatus launch(Verifier *v, DriverFunction *f, uint64_t count, void **arguments)
 {
-    return driver_launch(v->driver, f, (int64_t[]){BLOCKS, 1, 1}, (int64_t[]){THREADS, 1, 1}, 0,
-                         arguments);
+    return driver_launch(v->driver, f, (int64_t[]){blocks_of(count), 1, 1},
+                         (int64_t[]){THREADS, 1, 1}, 0, arguments);
 }
 
 static uint64_t scalars_of(const TaskBuffer *b)
@@ -80,10 +86,11 @@ static DriverStatus add_up(Verifier *v, const Compared *c, DriverAddress at, Tas
     int kind = (int)scalar, lanes = c->task->type.lanes, poisoned = c->poisoned;
     void *arguments[] = {&at, &count, &kind, &lanes, &poisoned, &v->room};
     Sums parts[BLOCKS];
+    const int blocks = blocks_of(count);
     *all = (Sums){0};
-    launch(v, v->sum, arguments);
-    DriverStatus s = driver_download(v->driver, parts, v->room, sizeof parts);
-    for (int i = 0; s == DRIVER_OK && i < BLOCKS; i++) {
+    launch(v, v->sum, count, arguments);
+    DriverStatus s = driver_download(v->driver, parts, v->room, (size_t)blocks * sizeof parts[0]);
+    for (int i = 0; s == DRIVER_OK && i < blocks; i++) {
         for (int lane = 0; lane < LANES; lane++)
             all->sum[lane] += parts[i].sum[lane];
         all->nan += parts[i].nan;
@@ -176,12 +183,13 @@ DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out)
     int scalar = (int)c->scalar, poisoned = c->poisoned;
     void *arguments[] = {&c->reference, &count, &scalar, &poisoned, &v->room};
     Part parts[BLOCKS];
-    launch(v, v->scale, arguments);
-    DriverStatus s = driver_download(v->driver, parts, v->room, sizeof parts);
+    const int blocks = blocks_of(count);
+    launch(v, v->scale, count, arguments);
+    DriverStatus s = driver_download(v->driver, parts, v->room, (size_t)blocks * sizeof parts[0]);
     if (s)
         return s;
     Part all = {0};
-    for (int i = 0; i < BLOCKS; i++) {
+    for (int i = 0; i < blocks; i++) {
         all.squares += parts[i].squares;
         all.max = fmax(all.max, parts[i].max);
         all.finite += parts[i].finite;
@@ -219,7 +227,7 @@ static DriverStatus compare_elements(Verifier *v, const Compared *c, int64_t ele
     void *arguments[] = {&x.at,     &x.reference, &count,    &scalar,  &kind,
                          &poisoned, &absolute,    &relative, &x.scale, &v->room};
     driver_upload(v->driver, v->room, &f, sizeof f);
-    launch(v, v->compare, arguments);
+    launch(v, v->compare, count, arguments);
     DriverStatus s = driver_download(v->driver, &f, v->room, sizeof f);
     if (s)
         return s;
@@ -287,7 +295,7 @@ DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_
     uint64_t words = bytes / 8;
     void *arguments[] = {&p, &words, &v->room};
     driver_set_bytes(v->driver, v->room, 0, sizeof *sum);
-    launch(v, v->checksum, arguments);
+    launch(v, v->checksum, words, arguments);
     return driver_download(v->driver, sum, v->room, sizeof *sum);
 }
 
@@ -295,5 +303,5 @@ DriverStatus verify_touch(Verifier *v, DriverAddress p, size_t bytes)
 {
     uint64_t words = bytes / 8;
     void *arguments[] = {&p, &words, &v->room};
-    return launch(v, v->checksum, arguments);
+    return launch(v, v->checksum, words, arguments);
 }
