@@ -16,9 +16,11 @@
  *     SYNTHETIC_WATTS=W     the device draws so much power while something runs over and over, at
  * 1000 MHz, and a run takes a tenth longer then; without it neither clock nor energy is known
  *     SYNTHETIC_FRUGAL=1    what takes twice as long draws a fourth of that: it uses half as much
+ *     SYNTHETIC_SAYS=FILE   what stands there is printed by the next trial, and the file removed
+ *     SYNTHETIC_DIES=FILE   when that file exists, it is removed, and the next trial ends the process
  *     SYNTHETIC_AWAY=FILE   when that file exists, it is removed, and the next trial finds the
- * device gone SYNTHETIC_KILL=FILE   when that file exists, it is removed, and the next final is
- * killed */
+ * device gone
+ *     SYNTHETIC_KILL=FILE   when that file exists, it is removed, and the next final is killed */
 #include "metrics/base/file.h"
 #include "metrics/base/hash.h"
 #include "metrics/base/process.h"
@@ -116,6 +118,18 @@ static bool takes(const char *name)
     return path && unlink(path) == 0;
 }
 
+/* As a tool prints that runs this process. */
+static void print_of_file(Arena *a)
+{
+    Diag quiet = diag_new(a);
+    const char *path = getenv("SYNTHETIC_SAYS");
+    size_t size = 0;
+    const char *text = path ? file_read(a, path, &size, &quiet) : NULL;
+    if (text && unlink(path) == 0)
+        printf("%s", text);
+    fflush(stdout);
+}
+
 static Outcome status_of(const TaskRun *r)
 {
     const char *text = getenv(r->rival ? "SYNTHETIC_RIVAL" : "SYNTHETIC_KERNEL");
@@ -142,13 +156,14 @@ static TrialSustained sustained_of(const TaskRun *r)
                             .idle = setting("SYNTHETIC_IDLE", 0) / 100.0};
 }
 
-static void answer_trial(int device, const Trial *t)
+static void answer_trial(Arena *a, int device, const Trial *t)
 {
     const TaskRun *run = t->runs;
     double ms = made_up_ms(run), times[] = {ms, ms, ms};
     struct timespec pause = {.tv_nsec = 1000000L * setting("SYNTHETIC_MS", 0)};
     log_trial(device, t->id);
-    if (lost_device() == device)
+    print_of_file(a);
+    if (lost_device() == device || takes("SYNTHETIC_DIES"))
         _exit(7);
     nanosleep(&pause, NULL);
     Outcome status = status_of(run);
@@ -217,7 +232,7 @@ static void answer(const WireMessage *m, int *device)
         if (t.rounds > 0)
             answer_final(a, &t);
         else
-            answer_trial(*device, &t);
+            answer_trial(a, *device, &t);
     }
     arena_free(a);
 }

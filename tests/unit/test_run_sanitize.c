@@ -2,6 +2,8 @@
  * addresses are made up. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/file.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +81,46 @@ static void where_it_is_not_installed_that_is_said(void **state)
     arena_free(a);
 }
 
+static const char *put_tool(Arena *a, const char *folder)
+{
+    Diag d = diag_new(a);
+    const char *path = path_join(a, folder, "compute-sanitizer");
+    assert_true(folder_create(folder, &d));
+    assert_int_equal(symlink("/bin/true", path), 0);
+    return path;
+}
+
+/* Where it is looked for first is left out in turn. */
+static void the_first_on_path_is_taken_and_then_a_toolkit(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Run r = {.arena = a, .diag = &d};
+    char top[] = "/tmp/aptune-XXXXXX";
+    assert_non_null(mkdtemp(top));
+    const char *first = path_join(a, top, "first"), *second = path_join(a, top, "second"),
+               *home = path_join(a, top, "home"), *path = path_join(a, top, "path");
+    const char *places[] = {put_tool(a, first), put_tool(a, second),
+                            put_tool(a, path_join(a, home, "bin")),
+                            put_tool(a, path_join(a, path, "bin"))};
+    setenv("PATH", arena_printf(a, "%s/none:%s:%s", top, first, second), 1);
+    setenv("CUDA_HOME", home, 1);
+    setenv("CUDA_PATH", path, 1);
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        assert_string_equal(run_sanitizer(&r), places[i]);
+        unlink(places[i]);
+        rmdir(path_folder(a, places[i]));
+    }
+
+    assert_int_equal(d.errors, 0);
+    rmdir(home);
+    rmdir(path);
+    rmdir(top);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +128,7 @@ int main(void)
         cmocka_unit_test(the_first_finding_is_one_line_and_the_rest_is_left_out),
         cmocka_unit_test(text_that_begins_inside_a_report_is_taken_as_it_is),
         cmocka_unit_test(where_it_is_not_installed_that_is_said),
+        cmocka_unit_test(the_first_on_path_is_taken_and_then_a_toolkit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
