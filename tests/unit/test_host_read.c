@@ -115,6 +115,15 @@ static void dimensions_are_told(void **state)
         {"void f() { dim3 e(7, 7); dim3 d = e; HERE }", "7 7 1"},
         {"void f(dim3 d) { HERE }\nvoid g() { f(dim3(2, 3)); }", "2 3 1"},
         {"void f() { dim3 d = ask(); HERE }", "?"},
+        {"void f() { int n = 5; dim3 d(n); HERE }", "5 1 1"},
+        {"void f() { dim3 n(5, 6), d(n); HERE }", "5 6 1"},
+        {"void f() { int d = 12; HERE }", "12 1 1"},
+        {"void f() { dim3 d(1, 2); d = dim3(8, 9); HERE }", "8 9 1"},
+        {"void f() { dim3 d(32, 8, 4); d.y = 2; HERE }", "32 2 4"},
+        {"void f() { dim3 d; d.z = 3; d.z = 5; HERE }", "1 1 5"},
+        {"void f(int k, dim3 d) { HERE }\nvoid g() { f(7, dim3(2, 3)); }", "2 3 1"},
+        {"void f(dim3 d) { HERE }\nvoid g() { f(ask()); f(dim3(6, 7, 8)); }", "6 7 8"},
+        {"void f(dim3 d) { HERE }\nvoid g() { dim3 d(4, 4); f(d); }", "4 4 1"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         assert_string_equal(dims_here(*state, CASES[i].text), CASES[i].dims);

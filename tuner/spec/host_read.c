@@ -490,15 +490,8 @@ static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
 {
     HostGiven given[CODE_LIST];
     bool found = false;
-    for (size_t i = host_given(p, word, given); i-- > 0 && !found;) {
-        const HostGiven *g = &given[i];
-        size_t n = g->size;
-        const char *list = dims_list(g->text, &n);
-        bool declared = g->text > p.file->text && g->text[-1] == '(';
-        found = list || declared
-                    ? dims_of_list(g->place, list ? list : g->text, n, names, out, left)
-                    : dims_at(g->place, g->text, n, names, out, left, depth + 1);
-    }
+    for (size_t i = host_given(p, word, given); i-- > 0 && !found;)
+        found = dims_at(given[i].place, given[i].text, given[i].size, names, out, left, depth + 1);
     const HostNames own = elsewhere(names);
     HostCallers all = host_callers(p, word);
     for (const char *text; !found && *left > 0 && (text = host_next_caller(&all)) != NULL;)
