@@ -274,6 +274,53 @@ static void buffers_get_the_contents_of_the_spec(void **state)
     close_run(r);
 }
 
+/* The spec's tolerance is for outputs that say nothing of their own. */
+static void outputs_are_compared_as_the_spec_says(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\ntolerance 0.5\n"
+                      "out a : float[N]\ncompare a exact\n"
+                      "out b : float[N]\ncompare b relative 0.25 of max\n"
+                      "out c : float[N]\ncompare c absolute 0.125\n"
+                      "out d : float[N]\ncompare d relative 0.25 of element absolute 0.125\n"
+                      "out e : float[N]\ncompare e sum\n"
+                      "out f : float[N]\ncompare f except N / 4\n"
+                      "out g : float[N]\ncompare g first N / 2\n");
+    static const TaskTolerance expected[] = {
+        {0},
+        {.relative = 0.25, .scale = TASK_SCALE_MAX},
+        {.absolute = 0.125},
+        {.relative = 0.25, .absolute = 0.125, .scale = TASK_SCALE_ELEMENT},
+        {.relative = 0.5, .sum = true},
+        {.relative = 0.5, .except = 2},
+        {.relative = 0.5},
+    };
+
+    const RunData *data = run_data(r);
+
+    assert_non_null(data);
+    assert_int_equal(data->buffer_count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < data->buffer_count; i++) {
+        const TaskTolerance *t = &data->buffers[i].tolerance;
+        assert_true(t->relative == expected[i].relative && t->absolute == expected[i].absolute);
+        assert_int_equal(t->except, expected[i].except);
+        assert_int_equal(t->scale, expected[i].scale);
+        assert_int_equal(t->sum, expected[i].sum);
+    }
+    close_run(r);
+}
+
+static void an_exception_that_cannot_be_computed_is_refused(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\nout f : float[N]\ncompare f except 1 / (N - 8)\n");
+
+    assert_null(run_data(r));
+
+    assert_int_equal(r->diag->errors, 1);
+    close_run(r);
+}
+
 /* As many elements as there are, or as the spec says; of inputs none. */
 static void what_a_configuration_makes_is_compared(void **state)
 {
@@ -490,6 +537,8 @@ int main(void)
         cmocka_unit_test(an_integer_that_does_not_fit_is_refused_with_a_message),
         cmocka_unit_test(arguments_of_a_task_name_buffers_in_their_order),
         cmocka_unit_test(buffers_get_the_contents_of_the_spec),
+        cmocka_unit_test(outputs_are_compared_as_the_spec_says),
+        cmocka_unit_test(an_exception_that_cannot_be_computed_is_refused),
         cmocka_unit_test(what_a_configuration_makes_is_compared),
         cmocka_unit_test(what_results_should_be_is_not_compared),
         cmocka_unit_test(a_number_of_results_that_is_none_is_refused),
