@@ -1,6 +1,7 @@
 /* Emitted units, compiled and used: choice, loading, launching, and what goes wrong there. */
 #include "metrics/base/file.h"
 #include "tests/support/emit_unit.h"
+#include "tests/support/spec_text.h"
 #include "tests/support/golden.h"
 #include "tuner/emit/unit.h"
 
@@ -379,6 +380,51 @@ static void nothing_compiled_is_an_error_of_the_driver_flavours(void **state)
     arena_free(a);
 }
 
+/* A variant of such a spec is right at its tuned size; what else was asked is not left out. */
+static void what_c_has_no_words_for_is_named(void **state)
+{
+    static const char head[] = "kernel \"../counters/kernels.cu\" scaled\n"
+                               "problem N = 1000\nproblem N = 2000\nparam T in 10, 20\n"
+                               "block 64\ngrid N\nout Y : float[N]\n";
+    static const struct {
+        const char *line, *why;
+    } CASES[] = {
+        {"require max(divisors(N)) > T\nrequire N > T\n", "max(divisors(N)) > T"},
+        {"let D = max(divisors(N))\nlet E = N + T\n", "its derived names"},
+        {"param U in 1, max(divisors(N)) - N + 2\nparam V in 1, N\n", "U"},
+        {"out Z : float[max(divisors(N)) * T]\nout X : float[T]\n", "the sizes of its buffers"},
+        {"constant Z : float[max(divisors(N))]\nconstant X : float[N]\n",
+         "the sizes of its buffers"},
+        {"require N > T\nlet D = N * T\nparam U in divisors(N)\nout Z : float[D]\n", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        Buf out = {0}, told = {0};
+        const char *text = arena_printf(a, "%s%s", head, CASES[i].line);
+        const Spec *s = spec_parse(a, spec_source(a, text), &d);
+        assert_non_null(s);
+        EmitUnit *u = emit_unit_new(a, s, "some_", EMIT_DRIVER);
+        emit_unit_entry(a, u, 0, emit_unit_variant(a, u, 0, 0, 90), "sm_90", 90);
+
+        assert_true(emit_text_unit(u, &out, &d));
+
+        for (size_t k = 0; k < d.messages.count; k++)
+            buf_printf(&told, "%s\n", d.messages.at[k].text);
+        assert_string_equal(buf_text(&told),
+                            CASES[i].why ? arena_printf(a,
+                                                        "%s serves the size alone that it was "
+                                                        "tuned for: '%s' cannot be expressed in "
+                                                        "C\n",
+                                                        u->variants[0].name, CASES[i].why)
+                                         : "");
+        buf_free(&told);
+        buf_free(&out);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +441,7 @@ int main(void)
         cmocka_unit_test(units_are_the_golden_ones),
         cmocka_unit_test(nvcc_compiles_several_variants_in_one_file),
         cmocka_unit_test(a_power_is_not_taken_for_the_prefix),
+        cmocka_unit_test(what_c_has_no_words_for_is_named),
         cmocka_unit_test(nothing_compiled_is_an_error_of_the_driver_flavours),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);

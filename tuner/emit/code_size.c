@@ -33,7 +33,7 @@ static bool concerns_size_alone(const Code *c, const Expr *e)
 
 /* --- what is asked ---------------------------------------------------------------------------- */
 
-/* Is a condition met?  `written` is its text in the spec. */
+/* Is a condition met?  `written` is its text in the spec.  All before it was said. */
 static void ask_condition(CodeLines *l, const Expr *condition, const Expr *written)
 {
     const Value *known = expr_literal(condition);
@@ -41,7 +41,7 @@ static void ask_condition(CodeLines *l, const Expr *condition, const Expr *writt
         return;
     CWriter w = lines_writer(l, false);
     buf_puts(&l->text, "    if (");
-    l->unsaid = !c_unless(&w, condition, C_ANYWHERE) || l->unsaid;
+    l->unsaid = !c_unless(&w, condition, C_ANYWHERE);
     buf_puts(&l->text, ")\n");
     lines_refuse(l, "require ", expr_span(written));
 }
@@ -64,10 +64,11 @@ static void ask_count(CodeLines *l, const Argument *g, const Expr *count)
 static void ask_constant(CodeLines *l, const Argument *g, const Expr *count)
 {
     Evaluation ev = {.arena = l->code->arena};
-    Value value = {0};
+    Value value;
     if (expr_literal(count))
         return;
-    l->unsaid = !expr_eval(g->count, l->variant->variant->slots, &ev, &value) || l->unsaid;
+    if (!expr_eval(g->count, l->variant->variant->slots, &ev, &value))
+        value = (Value){.kind = VALUE_NONE}; /* C has no words for it */
     lines_say(l, "    if (%x != %v)\n", count, C_EQUALITY, value);
     lines_refuse(l, arena_printf(l->code->arena, "%s is a variable of fixed size", g->name),
                  (Span){0});
@@ -132,7 +133,7 @@ static void ask_parameter(CodeLines *l, size_t parameter)
         return;
     CWriter w = lines_writer(l, false);
     buf_puts(&l->text, "    if (!");
-    l->unsaid = !c_member(&w, expr_of_value(c->arena, value), items, p->item_count) || l->unsaid;
+    l->unsaid = !c_member(&w, expr_of_value(c->arena, value), items, p->item_count);
     buf_puts(&l->text, ")\n");
     lines_refuse(l, "param ", p->at);
 }
