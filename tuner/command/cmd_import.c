@@ -147,9 +147,9 @@ int cmd_import(int argc, char **argv)
     const CommandLine line = {
         .usage = "usage: aptune import FILE --output NAME.times [options]\n"
                  "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON; gzip "
-                 "may have\n  packed it\n"
+                 "may have packed it\n"
                  "  With --spec each row gets the code that its parameters compile to, and "
-                 "NAME.profile is\n  written: then `aptune study NAME.times` and `aptune --space "
+                 "NAME.profile is written: then `aptune study NAME.times` and `aptune --space "
                  "FILE --recordings DIR` can carve.\n",
         .table = {{OPTION_GROUP(own_options, &c), options_compile(&c.run)}, 2},
         .least = 1,
