@@ -352,20 +352,20 @@ static bool measure_one(Session *y, const char *space)
     return ok;
 }
 
-/* Several models may be of one benchmark. */
-static bool is_first_of_space(const Session *y, size_t i)
+/* The first model of the same benchmark. */
+static size_t first_of_space(const Session *y, size_t i)
 {
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(y->models.models.at[k].space, y->models.models.at[i].space) == 0)
-            return false;
-    return true;
+    size_t k = 0;
+    while (strcmp(y->models.models.at[k].space, y->models.models.at[i].space) != 0)
+        k++;
+    return k;
 }
 
 static bool measure_all(Session *y)
 {
     y->interrupt = interrupt_catch();
     for (size_t i = 0; i < y->models.models.count; i++)
-        if (is_first_of_space(y, i) && !measure_one(y, y->models.models.at[i].space))
+        if (first_of_space(y, i) == i && !measure_one(y, y->models.models.at[i].space))
             return false;
     return true;
 }
@@ -455,9 +455,7 @@ static bool fit_all(Session *y)
     const char *folder = y->command.from ? y->command.from : y->command.output;
     const Table **tables = ARENA_ARRAY(y->arena, const Table *, count);
     for (size_t i = 0; i < count; i++) {
-        size_t k = 0;
-        while (strcmp(y->models.models.at[k].space, y->models.models.at[i].space) != 0)
-            k++;
+        const size_t k = first_of_space(y, i);
         tables[i] = k < i ? tables[k] : read_recording(y, folder, y->models.models.at[i].space);
     }
     const PlatformResult *r = platform_fit(y->arena, &y->models, tables, y->diag);
