@@ -111,10 +111,6 @@ const char *text_comment_span(Arena *a, Span at);
 /* The type of one scalar: "float", "unsigned char"; half is "unsigned short", its bits. */
 const char *text_scalar(TaskScalar s);
 
-/* What a pointer points to in the interface: the scalar, or "void" where plain C has no such type.
- */
-const char *text_pointee(TaskType t);
-
 /* The declaration of a number as C has it, with the same layout: "float x", "float x[4]" of a
  * vector, "struct { int m0; float m1; } x". */
 void text_number(const Argument *g, const char *name, Buf *out);

@@ -133,11 +133,6 @@ const char *text_scalar(TaskScalar s)
     return names[task_scalar_in_c(s)];
 }
 
-const char *text_pointee(TaskType t)
-{
-    return t.lanes > 1 || task_scalar_in_c(t.scalar) != t.scalar ? "void" : text_scalar(t.scalar);
-}
-
 static void write_struct(const Argument *g, Buf *out)
 {
     size_t end = 0, largest = 1;

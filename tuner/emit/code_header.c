@@ -131,6 +131,13 @@ static void write_meaning(const Code *c, const Argument *g, Buf *out)
         buf_puts(out, "; what it holds before a launch matters");
 }
 
+/* What a pointer points to in the interface: the scalar, or "void" where plain C has no such type.
+ */
+static const char *pointee(TaskType t)
+{
+    return t.lanes > 1 || task_scalar_in_c(t.scalar) != t.scalar ? "void" : text_scalar(t.scalar);
+}
+
 static void write_field(const Code *c, size_t i, Buf *out)
 {
     const Argument *g = &c->spec->arguments[i];
@@ -141,8 +148,7 @@ static void write_field(const Code *c, size_t i, Buf *out)
         buf_printf(out, "    unsigned long long %s", c->fields[i]);
     } else {
         const bool read = g->role == ARGUMENT_IN || g->role == ARGUMENT_CONSTANT;
-        buf_printf(out, "    %s%s *%s", read ? "const " : "", text_pointee(g->element),
-                   c->fields[i]);
+        buf_printf(out, "    %s%s *%s", read ? "const " : "", pointee(g->element), c->fields[i]);
     }
     buf_puts(out, "; /* ");
     write_meaning(c, g, out);

@@ -6,22 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
-bool code_is_buffer(const Argument *g)
-{
-    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
-}
-
 /* Scratch with contents of its own is the caller's to fill. */
 bool code_is_scratch(const Argument *g)
 {
     return g->role == ARGUMENT_SCRATCH &&
            (g->contents.kind == CONTENTS_ZERO || g->contents.kind == CONTENTS_UNDEFINED);
-}
-
-bool code_is_zeroed(const Argument *g)
-{
-    return (g->role == ARGUMENT_SCRATCH || g->role == ARGUMENT_OUT) &&
-           g->contents.kind == CONTENTS_ZERO;
 }
 
 /* A number that follows from nothing is the caller's, as all other data. */

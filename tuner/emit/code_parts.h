@@ -67,12 +67,9 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d);
 /* Is a problem's number a real one? */
 bool code_problem_is_real(const Code *c, size_t name);
 
-/* Is the argument a buffer, a field of its own, a buffer that is cut from `scratch`, one that is
- * set to zero before the launches? */
-bool code_is_buffer(const Argument *g);
+/* Is the argument a field of its own, a buffer that is cut from `scratch`? */
 bool code_is_field(const Argument *g);
 bool code_is_scratch(const Argument *g);
-bool code_is_zeroed(const Argument *g);
 
 /* A number as a constant of a type; false when it is none of the type's. */
 bool code_literal(TaskScalar type, Value v, Buf *out);

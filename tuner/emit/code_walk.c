@@ -110,6 +110,11 @@ static void write_number(Walk *w, const char *indent, const Argument *g, const c
     buf_puts(&l->text, g->fields ? "" : g->element.lanes > 1 ? "};\n" : ";\n");
 }
 
+static bool is_buffer(const Argument *g)
+{
+    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Fields of `a` are passed as they are; what is computed or cut from scratch is a variable. */
@@ -124,7 +129,7 @@ static void write_argument(Walk *w, size_t i)
     } else if (g->role == ARGUMENT_SCALAR && !c->fields[i]) {
         w->names[i] = take_name(w, g->name);
         write_number(w, "    ", g, w->names[i], w->lines.variant->values[i]);
-    } else if (code_is_buffer(g) && g->role != ARGUMENT_CONSTANT) {
+    } else if (is_buffer(g) && g->role != ARGUMENT_CONSTANT) {
         lines_say(&w->lines, "    @check_pointer(w, a->%s, 16);\n", c->fields[i]);
     }
 }
@@ -135,6 +140,13 @@ static const char *value_of(const Walk *w, size_t i)
     return w->names[i] ? w->names[i] : arena_printf(c->arena, "a->%s", c->fields[i]);
 }
 
+/* Is the buffer set to zero before the launches? */
+static bool is_zeroed(const Argument *g)
+{
+    return (g->role == ARGUMENT_SCRATCH || g->role == ARGUMENT_OUT) &&
+           g->contents.kind == CONTENTS_ZERO;
+}
+
 static void prepare_memory(Walk *w, size_t i)
 {
     const Code *c = w->lines.code;
@@ -142,7 +154,7 @@ static void prepare_memory(Walk *w, size_t i)
     if (g->role == ARGUMENT_CONSTANT)
         lines_say(&w->lines, "    @set_variable(w, %q, a->%s, %x);\n", g->name, c->fields[i],
                   code_bytes(c, w->lines.variant, i), C_ANYWHERE);
-    else if (code_is_zeroed(g))
+    else if (is_zeroed(g))
         lines_say(&w->lines, "    @set_to_zero(w, %s, %x);\n", value_of(w, i),
                   code_bytes(c, w->lines.variant, i), C_ANYWHERE);
 }

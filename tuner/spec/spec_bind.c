@@ -43,21 +43,6 @@ static bool reader_is_broken(const Reader *r, const char *name)
     return t ? t->broken : r->problem_broken;
 }
 
-void reader_order(Reader *r, DeclaredKind kind, size_t index)
-{
-    VEC_PUSH(r->a, &r->order, ((Declared){kind, index}));
-}
-
-bool reader_same_problem_names(const Reader *r, const char *const *names, size_t count)
-{
-    if (count != r->spec->problem_name_count)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], r->spec->problem_names[i]) != 0)
-            return false;
-    return true;
-}
-
 /* --- binding ------------------------------------------------------------------------------ */
 
 /* What an expression may use: everything, or only what is declared before it. */

@@ -82,10 +82,6 @@ bool reader_declare(Reader *r, const char *name, Span at);
 /* Marks the declaration of a name as one without a mistake. */
 void reader_mark_valid(Reader *r, const char *name);
 
-void reader_order(Reader *r, DeclaredKind kind, size_t index);
-
-bool reader_same_problem_names(const Reader *r, const char *const *names, size_t count);
-
 /* Moves everything into the spec, binds all expressions and checks what belongs together. */
 void reader_finish(Reader *r);
 

@@ -29,11 +29,22 @@ static bool take_size(Reader *r, Sizes *s)
     return true;
 }
 
+/* Are these the names of the first problem? */
+static bool has_names(const Reader *r, const char *const *names, size_t count)
+{
+    if (count != r->spec->problem_name_count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], r->spec->problem_names[i]) != 0)
+            return false;
+    return true;
+}
+
 /* The names of the first problem are declared; those of another one are compared with them. */
 static bool accept_sizes(Reader *r, const Sizes *s, Span at)
 {
     if (r->problems.count > 0) {
-        if (reader_same_problem_names(r, s->names.at, s->names.count))
+        if (has_names(r, s->names.at, s->names.count))
             return true;
         Buf names = {0};
         for (size_t i = 0; i < r->spec->problem_name_count; i++)
@@ -88,7 +99,7 @@ bool read_param(Reader *r)
     p.item_count = items.count;
     reader_mark_valid(r, p.name);
     VEC_PUSH(r->a, &r->parameters, p);
-    reader_order(r, DECLARED_PARAMETER, r->parameters.count - 1);
+    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_PARAMETER, r->parameters.count - 1}));
     return true;
 }
 
@@ -101,7 +112,7 @@ bool read_let(Reader *r)
         return false;
     reader_mark_valid(r, v.name);
     VEC_PUSH(r->a, &r->derived, v);
-    reader_order(r, DECLARED_DERIVED, r->derived.count - 1);
+    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_DERIVED, r->derived.count - 1}));
     return true;
 }
 
