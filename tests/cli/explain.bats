@@ -88,6 +88,12 @@ figure() {
     has "$output" '^  not known: .*aptune-compile'
 }
 
+@test "a survivor with an equal bound is not told to be better in both" {
+    explain --space "$SOURCE/spaces/saxpy.spec" --no-lines "BLOCK=64 VEC=2 ROUNDS=2 REACH=0 UNROLL=2"
+    status_is 0
+    has "$output" '^  the survivor with .* instead is better in one and as good in the other: busiest unit ([0-9,]+) against \1, '
+}
+
 @test "a pattern names the line that has most of it" {
     explain --space "$SOURCE/spaces/transpose.spec" \
         "TILE=32 BLOCK_ROWS=8 VARIANT=1 PAD=0 SWIZZLE=0 VEC=1"

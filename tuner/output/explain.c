@@ -443,17 +443,22 @@ static void print_dominator(const Subject *s, Buf *out)
     } both[] = {{"bound_cycles", "busiest unit"}, {"latency_cycles", "warps by waves"}};
     size_t by = explain_dominator(s);
     if (by == SIZE_MAX) {
-        buf_puts(out, "  no survivor is better in both, busiest unit and warps by waves\n");
+        buf_puts(out,
+                 "  no survivor is better in busiest unit or warps by waves and as good in the "
+                 "other\n");
         return;
     }
+    const char *its[2], *ours[2];
+    for (size_t k = 0; k < 2; k++) {
+        its[k] = number_text(s, table_named(s->run->table, by, both[k].metric));
+        ours[k] = number_text(s, explain_metric(s, both[k].metric));
+    }
+    const bool alike = strcmp(its[0], ours[0]) == 0 || strcmp(its[1], ours[1]) == 0;
     buf_puts(out, "  the survivor with ");
     print_differences(s->run, by, s->config, out);
-    buf_puts(out, " instead is better in both:");
-    for (size_t k = 0; k < 2; k++) {
-        buf_printf(out, "%s %s %s against %s", k > 0 ? "," : "", both[k].words,
-                   number_text(s, table_named(s->run->table, by, both[k].metric)),
-                   number_text(s, explain_metric(s, both[k].metric)));
-    }
+    buf_printf(out, " instead is better in %s:", alike ? "one and as good in the other" : "both");
+    for (size_t k = 0; k < 2; k++)
+        buf_printf(out, "%s %s %s against %s", k > 0 ? "," : "", both[k].words, its[k], ours[k]);
     buf_puts(out, " cycles\n");
 }
 
