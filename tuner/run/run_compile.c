@@ -5,6 +5,7 @@
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/record/profile.h"
 #include "tuner/run/compiling.h"
 #include "tuner/run/run_search.h"
 
@@ -60,14 +61,9 @@ static bool recorded_sources_are_ours(const Run *r)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-/* Code, launch geometry and so everything that can run differently, as one text. */
-static const char *code_key(Arena *a, const TableCode *c)
+const char *run_code_key(Arena *a, const TableCode *c)
 {
-    Hasher *h = hasher_new();
-    hasher_string(h, c->hash);
-    hasher_string(h, c->launch);
-    Hash sum = hasher_end(h);
-    return arena_string(a, sum.text);
+    return c->hash ? profiles_key(a, c->hash, c->launch) : NULL;
 }
 
 static void count_codes(Run *r)
@@ -77,7 +73,7 @@ static void count_codes(Run *r)
     for (size_t i = 0; i < r->table->count; i++) {
         const Table *t = r->table;
         alive[i] = table_has_code(t, i);
-        keys[i] = alive[i] ? code_key(r->arena, &t->code[i]) : NULL;
+        keys[i] = alive[i] ? run_code_key(r->arena, &t->code[i]) : NULL;
         run_count_code(r, t->outcome[i]);
     }
     size_t *same = table_group(r->arena, keys, alive, r->table->count);

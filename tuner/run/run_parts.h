@@ -276,6 +276,10 @@ bool run_same_code(const Run *r, size_t i, const RecordRow *row);
  * launched follows. */
 void run_set_code(Run *r, size_t i, const char *hashes);
 
+/* Code, launch geometry and so everything that can run differently, as one text in `a`; NULL: the code is
+ * not known. */
+const char *run_code_key(Arena *a, const TableCode *c);
+
 /* Is that a hash for each of the spec's launches? */
 bool run_is_code(const Run *r, const char *hashes);
 

@@ -5,8 +5,6 @@
 #include "tuner/run/compiling.h"
 #include "tuner/space/diagram.h"
 
-#include <stdlib.h>
-
 /* --- what is searched ------------------------------------------------------------------------- */
 
 /* The values of all parameters of a candidate, in `full`. */
@@ -505,39 +503,14 @@ bool run_search_take_recorded(Run *r)
     return true;
 }
 
-typedef struct Key {
-    const char *hash, *launch;
-    size_t place;
-} Key;
-
-static int key_compare(const void *pa, const void *pb)
-{
-    const Key *a = pa, *b = pb;
-    int c = strcmp(a->hash, b->hash);
-    if (c == 0)
-        c = strcmp(a->launch, b->launch);
-    return c != 0 ? c : a->place < b->place ? -1 : a->place > b->place;
-}
-
 /* The first place with the same code, for each. */
 static size_t *same_places(Searched *q, const size_t *row)
 {
-    const struct RunUnasked *k = q->run->unasked;
-    size_t n = q->rank_count, keys = 0;
-    size_t *same = ARENA_ARRAY(q->run->arena, size_t, n);
-    Key *all = ARENA_ARRAY(q->run->arena, Key, n);
-    for (size_t p = 0; p < n; p++) {
-        same[p] = p;
-        if (k->code[row[p]].hash)
-            all[keys++] = (Key){k->code[row[p]].hash, k->code[row[p]].launch, p};
-    }
-    if (keys > 1)
-        qsort(all, keys, sizeof *all, key_compare);
-    for (size_t i = 1; i < keys; i++)
-        if (strcmp(all[i].hash, all[i - 1].hash) == 0 &&
-            strcmp(all[i].launch, all[i - 1].launch) == 0)
-            same[all[i].place] = same[all[i - 1].place];
-    return same;
+    const TableCode *code = q->run->unasked->code;
+    const char **keys = ARENA_ARRAY(q->run->arena, const char *, q->rank_count);
+    for (size_t p = 0; p < q->rank_count; p++)
+        keys[p] = run_code_key(q->run->arena, &code[row[p]]);
+    return table_group(q->run->arena, keys, NULL, q->rank_count);
 }
 
 /* Seconds of a processor; NaN where they are not recorded. */
