@@ -14,7 +14,7 @@ static void try_entry(Arena *a, const Cache *c, const Hash *key, const void *byt
     CompileResult r;
     fuzz_put(cache_path(c, a, key) + strlen(fuzz_folder()) + 1, bytes, size);
     result_recall(c, a, key, &r);
-    result_recall_profile(c, a, key, &r);
+    result_recall_profile(c, a, key, 1, &r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

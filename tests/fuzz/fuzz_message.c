@@ -35,7 +35,7 @@ static void read_compile(Arena *a, const WireMessage *m)
     CompileRequest request;
     Diag quiet = diag_new(a);
     result_read(a, m, &result);
-    result_read_profile(a, m, &result);
+    result_read_profile(a, m, 1, &result);
     request_read(a, m, &request, &quiet);
 }
 

@@ -81,7 +81,7 @@ static void fake_profile(const CompileRequest *q, const char *what, Diag *d)
     const ProfileAnswer x = {.error = strcmp(what, "walk:error") == 0 ? "no such kernel" : NULL,
                              .code = hash_bytes(what, strlen(what)),
                              .profiles = &p,
-                             .count = 1,
+                             .count = strcmp(what, "walk:fewer") != 0,
                              .seconds = 0.5,
                              .cpu_seconds = 0.25};
     Buf numbers = {0};
@@ -505,6 +505,7 @@ static void a_walk_that_fails_costs_only_the_profile(void **state)
         {"walk:crash", PROFILE_LOST, "signal 9"},
         {"walk:other", PROFILE_LOST, "not what was asked for"},
         {"walk:error", PROFILE_ERROR, "no such kernel"},
+        {"walk:fewer", PROFILE_LOST, "not what was asked for"},
         {"c", PROFILE_OK, NULL},
     };
     enum { COUNT = sizeof TABLE / sizeof *TABLE };

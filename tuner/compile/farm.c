@@ -315,7 +315,7 @@ static bool recall(Farm *f, Item *item, CompileResult *r, Arena *own)
     Hash key = result_key(f->compiler.identity, job);
     if (job->profile) {
         Hash profile = profile_job_key(&key, job->profile);
-        if (result_recall_profile(f->options.cache, own, &profile, r))
+        if (result_recall_profile(f->options.cache, own, &profile, job->profile->launch_count, r))
             return true;
     }
     if (!result_recall(f->options.cache, own, &key, r))
@@ -494,7 +494,8 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 static bool take_profile(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 {
     Ready *half = &w->half;
-    if (!is_ours(w, m) || !result_read_profile(half->arena, m, &half->result))
+    if (!is_ours(w, m) ||
+        !result_read_profile(half->arena, m, w->job->profile->launch_count, &half->result))
         return dismiss_worker(f, w, "gave a profile that is not what was asked for", d);
     if (half->result.profiled == PROFILE_OK)
         store(f, w->job, true, m, d);

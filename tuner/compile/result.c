@@ -293,23 +293,25 @@ bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out
     return ok;
 }
 
-bool result_read_profile(Arena *a, const WireMessage *reply, CompileResult *r)
+bool result_read_profile(Arena *a, const WireMessage *reply, size_t launches, CompileResult *r)
 {
-    if (!read_answer(a, reply->header, reply->blob, &r->profile))
+    if (!read_answer(a, reply->header, reply->blob, &r->profile) ||
+        (!r->profile.error && r->profile.count != launches))
         return false;
     r->profiled = r->profile.error ? PROFILE_ERROR : PROFILE_OK;
     r->lost = r->profile.error;
     return true;
 }
 
-bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
+bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, size_t launches,
+                           CompileResult *out)
 {
     WireMessage m;
     if (!cache_get(c, key, &m))
         return false;
     *out = (CompileResult){
         .status = OUTCOME_COMPILED, .log = "", .from_cache = true, .profile_from_cache = true};
-    bool ok = result_read_profile(a, &m, out) && out->profiled == PROFILE_OK;
+    bool ok = result_read_profile(a, &m, launches, out) && out->profiled == PROFILE_OK;
     wire_message_free(&m);
     return ok;
 }

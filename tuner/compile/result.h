@@ -114,13 +114,14 @@ Hash result_key(const char *compiler, const CompileJob *job);
 /* Reads a result from the cache into `a`; false when it is not there. */
 bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
 
-/* The profiles that belong to a result, found under a key of their own: without log and code.
- * False when they are not there. */
-bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
+/* The profiles that belong to a result, of so many launches, found under a key of their own: without
+ * log and code.  False when they are not there. */
+bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, size_t launches,
+                           CompileResult *out);
 
-/* Adds a worker's reply with profiles to a result with code; all of it is copied to `a`.  False
- * when it is no such reply. */
-bool result_read_profile(Arena *a, const WireMessage *reply, CompileResult *r);
+/* Adds a worker's reply with the profiles of so many launches, or why there are none, to a result with
+ * code; all of it is copied to `a`.  False when it is no such reply. */
+bool result_read_profile(Arena *a, const WireMessage *reply, size_t launches, CompileResult *r);
 
 /* Keeps a reply that one of these took, unless compiling again might give something else.  False
  * with a message when the cache cannot be written. */
