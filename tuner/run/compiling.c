@@ -114,6 +114,28 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
     }
 }
 
+/* What the spec says of how often loops go round, for a configuration with these values.  False after a
+ * message. */
+static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out)
+{
+    const Spec *s = r->spec;
+    WalkTrips *trips = ARENA_ARRAY(a, WalkTrips, s->trip_count);
+    Evaluation ev = {.arena = a};
+    for (size_t i = 0; i < s->trip_count; i++) {
+        Value v;
+        if (!slots || !expr_eval(s->trips[i].rounds, slots, &ev, &v))
+            return diag_error(r->diag, ev.error_at, "%s",
+                              ev.error ? ev.error : "cannot be computed");
+        if (value_as_real(v) < 0)
+            return diag_error(r->diag, s->trips[i].at, "a loop cannot go round %g times",
+                              value_as_real(v));
+        trips[i] = (WalkTrips){(uint32_t)s->trips[i].line, value_as_real(v)};
+    }
+    out->trips = trips;
+    out->trip_count = s->trip_count;
+    return true;
+}
+
 static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, ProfileLaunch *out)
 {
     ArgumentBytes arguments;
@@ -125,7 +147,7 @@ static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, P
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);
     memcpy(out->block, step->geometry.block, sizeof out->block);
     add_buffers(a, r, i, step, out);
-    return run_trips_count(a, r, run_launch_slots(a, r, i), out);
+    return count_trips(a, r, run_launch_slots(a, r, i), out);
 }
 
 bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
@@ -336,11 +358,21 @@ static void take_profile(Compiling *c, Place *p, size_t l, const CompileResult *
         join_launches(c, p);
 }
 
+/* The code of launch `l`, and the names that it has there, copied to `a`. */
+static void take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res)
+{
+    const char *name = arena_string(a, run_kernel_name(r, l, res));
+    task->modules[l] = (TaskModule){arena_copy(a, res->cubin, res->cubin_size), res->cubin_size};
+    for (size_t k = 0; k < task->run.launch_count; k++)
+        if ((size_t)task->launches[k].module == l)
+            task->launches[k].kernel = name;
+}
+
 static void take_code(Compiling *c, Place *p, size_t l, const CompileResult *res)
 {
     Fetched *x = &p->fetched;
     if (res->status == OUTCOME_COMPILED) {
-        run_take_module(p->arena, c->run, &p->task, l, res);
+        take_module(p->arena, c->run, &p->task, l, res);
         x->ptx[l] = arena_copy(p->arena, res->ptx ? res->ptx : "", res->ptx ? res->ptx_size : 0);
         x->run = p->task.run;
     } else if (!x->failure) {

@@ -244,12 +244,3 @@ const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
     const Launch *k = &r->spec->launches[l];
     return k->expression && res->lowered_count > 0 ? res->lowered[0] : k->entry;
 }
-
-void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res)
-{
-    const char *name = arena_string(a, run_kernel_name(r, l, res));
-    task->modules[l] = (TaskModule){arena_copy(a, res->cubin, res->cubin_size), res->cubin_size};
-    for (size_t k = 0; k < task->run.launch_count; k++)
-        if ((size_t)task->launches[k].module == l)
-            task->launches[k].kernel = name;
-}

@@ -86,9 +86,6 @@ typedef struct RunTask {
 /* All launches of configuration `i`, each naming the module of its number, in `a`. */
 bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev);
 
-/* The code of launch `l`, and the names that it has there, copied to `a`. */
-void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res);
-
 /* Elements of each buffer that are compared of configuration `i`.  False after a message. */
 bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count);
 
@@ -194,13 +191,6 @@ size_t run_first_config(const Run *r);
 /* run_make_job for a kernel of the reference, which gets the macros of configuration `i` where it
  * stands in the kernels' file; SIZE_MAX: of the first that the device can run. */
 bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out);
-
-/* The counts for a configuration with these values, in `a`.  False after a message. */
-bool run_trips_count(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out);
-
-/* Notes in `met`, by trip count of the spec, which loops a kernel has; warns of those whose count is known.
- * False after a message. */
-bool run_trips_meet(Run *r, const ProfileInput *in, bool *met);
 
 /* Judges the prediction of a row by the rows so far, once its metrics are known; returns by how much its times
  * were raised, 1 where nothing speaks against them. */

@@ -2,7 +2,6 @@
  * each configuration. */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
-#include "metrics/ptx/walk_branch.h"
 #include "tuner/compile/source.h"
 #include "tuner/run/run_parts.h"
 
@@ -389,50 +388,4 @@ Hash run_source_hash(const Run *r)
         hash_option(h, &r->spec->option_parts[i]);
     arena_free(a);
     return hasher_end(h);
-}
-
-/* --- trip counts that the spec says ----------------------------------------------------------- */
-
-bool run_trips_count(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out)
-{
-    const Spec *s = r->spec;
-    WalkTrips *trips = ARENA_ARRAY(a, WalkTrips, s->trip_count);
-    Evaluation ev = {.arena = a};
-    for (size_t i = 0; i < s->trip_count; i++) {
-        Value v;
-        if (!slots || !expr_eval(s->trips[i].rounds, slots, &ev, &v))
-            return diag_error(r->diag, ev.error_at, "%s",
-                              ev.error ? ev.error : "cannot be computed");
-        if (value_as_real(v) < 0)
-            return diag_error(r->diag, s->trips[i].at, "a loop cannot go round %g times",
-                              value_as_real(v));
-        trips[i] = (WalkTrips){(uint32_t)s->trips[i].line, value_as_real(v)};
-    }
-    out->trips = trips;
-    out->trip_count = s->trip_count;
-    return true;
-}
-
-bool run_trips_meet(Run *r, const ProfileInput *in, bool *met)
-{
-    const PtxModule *module;
-    const Memory *m = profile_follow(r->arena, in, &module, r->diag);
-    for (size_t i = 0; m && i < m->walk->functions.count; i++) {
-        const WalkFunction *f = m->walk->functions.at[i];
-        for (size_t k = 0; k < in->trip_count; k++) {
-            const double *rounds = walk_stated_rounds(r->arena, f->flow, &in->trips[k], 1);
-            for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
-                const WalkLoop *loop = &f->loops[l];
-                if (rounds[l] < 0)
-                    continue;
-                met[k] = true;
-                if (loop->entries > 0 && !loop->stated)
-                    diag_warn(r->diag, r->spec->trips[k].at,
-                              "not used: how often the loop in line %lld goes round is known from "
-                              "the code",
-                              (long long)r->spec->trips[k].line);
-            }
-        }
-    }
-    return m != NULL;
 }
