@@ -103,9 +103,10 @@ typedef struct Hunt {
     Arena *scratch;
     Search *search;
     Compiling *compiling;
-    Numbers rows;    /* of the table, by the search's numbers */
-    Numbers numbers; /* of rows, as the search has them; SIZE_MAX: not asked for */
-    Numbers earlier; /* rows that an earlier run left: compiled before anything else, and timed */
+    Numbers rows;     /* of the table, by the search's numbers */
+    Numbers compiled; /* rows whose code the search was told of */
+    Numbers numbers;  /* of rows, as the search has them; SIZE_MAX: not asked for */
+    Numbers earlier;  /* rows that an earlier run left: compiled before anything else, and timed */
     size_t earlier_next;
     size_t asked;     /* compiles */
     double told;      /* when a new best was told of */
@@ -144,18 +145,17 @@ static void note_number(Hunt *h, size_t number, size_t row)
     h->numbers.at[row] = number;
 }
 
-/* The first row asked for that has the same code and launch; SIZE_MAX. */
+/* The first that has the same code and launch, of those that the search was told of: one that came from the same worker at the
+ * same moment would find this one in turn, and neither would be timed.  SIZE_MAX. */
 static size_t same_code(const Hunt *h, size_t row)
 {
     const Table *t = h->run->table;
     const TableCode *c = &t->code[row];
-    for (size_t n = 0; n < h->rows.count; n++) {
-        size_t other = h->rows.at[n];
-        if (other == SIZE_MAX || other == row || !table_has_code(t, other) || !t->code[other].hash)
-            continue;
-        if (strcmp(t->code[other].hash, c->hash) == 0 &&
-            strcmp(t->code[other].launch, c->launch) == 0)
-            return t->same_as[other];
+    for (size_t n = 0; c->hash && n < h->compiled.count; n++) {
+        const TableCode *other = &t->code[h->compiled.at[n]];
+        if (other->hash && strcmp(other->hash, c->hash) == 0 &&
+            strcmp(other->launch, c->launch) == 0)
+            return t->same_as[h->compiled.at[n]];
     }
     return SIZE_MAX;
 }
@@ -173,10 +173,12 @@ static void tell_compiled(Hunt *h, size_t row)
         raised = run_suspect_row(r, row);
     }
     arena_reset(h->scratch);
-    size_t same = compiled && t->code[row].hash ? same_code(h, row) : SIZE_MAX;
+    size_t same = compiled ? same_code(h, row) : SIZE_MAX;
     r->counts.distinct += compiled && same == SIZE_MAX;
     if (same != SIZE_MAX)
         t->same_as[row] = same;
+    if (compiled)
+        VEC_PUSH(r->arena, &h->compiled, row);
     double work = t->work[row];
     SearchCompiled c = {.failed = !compiled || !carve_allows(&r->plan, h->scratch, row),
                         .predicted = searched_metric(h->in, h->in->guess, row) / work,
