@@ -98,6 +98,15 @@ contents() { tail -n +2 "$1" | sed -E 's/imported from [^ ]*//; s/,"sum":.*//'; 
     import x.json --output x.times
     status_is 1
     has "$stderr" "'x.json' is not JSON: byte 12"
+    echo '[{"configuration": {"x": 1}}]' >x.json
+    import x.json --output x.times
+    status_is 1
+    has "$stderr" "'x.json' is none of the files known here"
+    echo '{"tune_params_keys": ["x", "y", "x"], "cache": {"1,2,3": {"time": 1}}}' >x.json
+    import x.json --output x.times
+    status_is 1
+    has "$stderr" "'x.json' \(Kernel Tuner cache\) has two parameters called 'x'"
+    [ ! -e x.times ]
     printf '\x1f\x8b\x08' >x.json.gz
     import x.json.gz --output x.times
     status_is 1

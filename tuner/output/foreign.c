@@ -709,7 +709,7 @@ static void take_field(ForeignReader *r, ScanText key, ScanText text)
 static void take_file(ForeignReader *r)
 {
     Scan *s = r->scan;
-    if (!scan_open(s, '{'))
+    if (scan_peek(s) == '[' || !scan_open(s, '{'))
         return;
     while (scan_more(s, '}')) {
         ScanText key, text;
@@ -741,6 +741,16 @@ static bool refuse(const ForeignTable *t, const Scan *s, const char *path, Diag 
             "\"cache\", T4 \"results\", KTT's JSON \"Results\" in its outermost object",
             path);
     return diag_fail(d, "'%s' (%s) has no row that can be read", path, t->format);
+}
+
+/* A row says what a parameter is by its name. */
+static bool names_differ(const ForeignTable *t, const char *path, Diag *d)
+{
+    for (size_t i = 0; i < t->names.count; i++)
+        if (word_place(t->names.at[i], t->names.at, i) < SIZE_MAX)
+            return diag_fail(d, "'%s' (%s) has two parameters called '%s'", path, t->format,
+                             t->names.at[i]);
+    return true;
 }
 
 /* A file whose rows all fail to have a time says nothing; what it has instead is named. */
@@ -775,7 +785,7 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
         return diag_fail(d, "'%s' has times in '%s', which is no unit known here; --unit says it",
                          path, t->unknown_unit),
                NULL;
-    if (!has_time(t, path, d))
+    if (!names_differ(t, path, d) || !has_time(t, path, d))
         return NULL;
     t->anomalies[ANOMALY_CUT] += s.cut;
     if (asked > 0)
