@@ -185,12 +185,31 @@ static void what_would_become_a_statement_is_refused(void **state)
     }
 }
 
+static void another_json_is_told_to_be_no_t1_file(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"{}", "[]", "{\"ConfigurationSpace\": 5}",
+                                      "{\"ConfigurationSpace\": {\"TuningParameters\": []}}"};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        Buf out = {0};
+        assert_false(convert_t1(a, "x.json", ".", all[i], strlen(all[i]), &out, &d));
+        assert_int_equal(d.messages.count, 1);
+        assert_string_equal(d.messages.at[0].text, "'x.json' is no T1 file: it has no "
+                                                   "ConfigurationSpace with TuningParameters");
+        buf_free(&out);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_of_a_file_has_its_statement),
         cmocka_unit_test(what_a_file_does_not_say_is_asked_for),
         cmocka_unit_test(what_would_become_a_statement_is_refused),
+        cmocka_unit_test(another_json_is_told_to_be_no_t1_file),
         cmocka_unit_test(a_grid_is_the_problem_divided_by_the_product_of_its_divisors),
         cmocka_unit_test(a_global_size_counts_blocks_for_cuda_and_threads_for_opencl),
     };

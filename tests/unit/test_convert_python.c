@@ -108,6 +108,25 @@ static void what_is_not_understood_is_refused(void **state)
     }
 }
 
+static void a_list_that_cannot_be_made_says_why(void **state)
+{
+    (void)state;
+    static const char *const all[][2] = {
+        {"[i for i in range(100000)]", "more than 65536 values"},
+        {"[i for i in [1] if 1 // 0]", "division by zero"},
+        {"[i for i in a]", "not known before the tuner runs"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        Buf out = {0};
+        assert_false(python_expression(a, all[i][0], "x", &out, &d));
+        assert_non_null(strstr(d.messages.at[0].text, all[i][1]));
+        buf_free(&out);
+        arena_free(a);
+    }
+}
+
 static void brackets_without_end_are_refused(void **state)
 {
     (void)state;
@@ -131,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_mean_what_they_mean_in_python),
         cmocka_unit_test(what_is_not_understood_is_refused),
+        cmocka_unit_test(a_list_that_cannot_be_made_says_why),
         cmocka_unit_test(brackets_without_end_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

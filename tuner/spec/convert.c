@@ -189,8 +189,7 @@ static bool put_values(Convert *c, const json_t *values, const char *what)
 static bool put_parameters(Convert *c, const json_t *space)
 {
     const json_t *list = json_object_get(space, "TuningParameters");
-    bool ok = json_array_size(list) > 0 ||
-              diag_fail(c->diag, "there is no ConfigurationSpace with TuningParameters");
+    bool ok = true;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
         const char *name = text_of(p, "Name");
@@ -409,6 +408,11 @@ bool convert_t1(Arena *a, const char *name, const char *folder, const char *json
         return diag_fail(d, "%s:%d:%d: %s", name, error.line, error.column, error.text);
     const json_t *space = json_object_get(root, "ConfigurationSpace");
     const json_t *kernel = json_object_get(root, "KernelSpecification");
+    if (json_array_size(json_object_get(space, "TuningParameters")) == 0) {
+        json_decref(root);
+        return diag_fail(
+            d, "'%s' is no T1 file: it has no ConfigurationSpace with TuningParameters", name);
+    }
     Convert c = {.arena = a, .diag = d, .out = out, .folder = folder};
     const char *title = text_of(json_object_get(root, "General"), "BenchmarkName");
     bool ok = say(&c, "# Converted from %w%s%w\n", name, *title ? ": " : "", title) &&

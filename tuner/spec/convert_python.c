@@ -149,9 +149,9 @@ static bool evaluate(Python *p, size_t start, Value *out)
     Expr *e = expr_parse(&l);
     Scope none = {0};
     Evaluation ev = {.arena = p->arena};
-    if (!e || !expr_bind(e, &none, &d) || !expr_eval(e, NULL, &ev, out))
+    if (!e || !expr_bind(e, &none, &d))
         return refuse(p, "this is not known before the tuner runs");
-    return true;
+    return expr_eval(e, NULL, &ev, out) || refuse(p, ev.error);
 }
 
 /* One value of the variable: the condition, then the item, read with the value in the variable's
