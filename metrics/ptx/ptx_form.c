@@ -63,7 +63,11 @@ static const char other_specials[] =
     "%nclusterid.z %cluster_ctaid.x %cluster_ctaid.y %cluster_ctaid.z %cluster_nctaid.x "
     "%cluster_nctaid.y %cluster_nctaid.z %cluster_ctarank %cluster_nctarank %dynamic_smem_size "
     "%total_smem_size %aggr_smem_size %reserved_smem_offset_begin %reserved_smem_offset_end "
-    "%reserved_smem_offset_cap %current_graph_exec %pm0 %pm1 %pm2 %pm3 %pm4 %pm5 %pm6 %pm7";
+    "%reserved_smem_offset_cap %current_graph_exec %pm0 %pm1 %pm2 %pm3 %pm4 %pm5 %pm6 %pm7 "
+    "%envreg0 %envreg1 %envreg2 %envreg3 %envreg4 %envreg5 %envreg6 %envreg7 %envreg8 %envreg9 "
+    "%envreg10 %envreg11 %envreg12 %envreg13 %envreg14 %envreg15 %envreg16 %envreg17 %envreg18 "
+    "%envreg19 %envreg20 %envreg21 %envreg22 %envreg23 %envreg24 %envreg25 %envreg26 %envreg27 "
+    "%envreg28 %envreg29 %envreg30 %envreg31";
 
 /* Words separated by single spaces; the next one's value is greater by `step`. */
 static void add_words(PtxWords *w, uint32_t scope, const char *words, int kind, int value, int step)

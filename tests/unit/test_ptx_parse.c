@@ -210,6 +210,20 @@ static void a_name_keeps_its_first_declaration(void **state)
     done(&x);
 }
 
+/* Those that a synchronization of the whole grid reads. */
+static void registers_of_the_driver_are_special(void **state)
+{
+    (void)state;
+    Fixture x = parse(HEADER ".entry k() {\n  .reg .b32 %r<3>;\n  mov.u32 %r1, %envreg2;\n"
+                             "  mov.u32 %r2, %envreg31;\n  ret;\n}\n");
+    assert_int_equal(x.diag.errors, 0);
+    const PtxFunction *f = ptx_find_entry(x.module, "k");
+    assert_int_equal(f->instrs.at[0].operands[1].kind, PTX_OPERAND_SPECIAL);
+    assert_int_equal(f->instrs.at[0].operands[1].index, PTX_SPECIAL_OTHER);
+    assert_int_equal(f->instrs.at[1].operands[1].kind, PTX_OPERAND_SPECIAL);
+    done(&x);
+}
+
 static void a_huge_register_range_costs_nothing(void **state)
 {
     (void)state;
@@ -271,6 +285,7 @@ int main(void)
         cmocka_unit_test(an_unknown_instruction_is_kept_and_mentioned_once),
         cmocka_unit_test(reading_goes_on_after_a_mistake),
         cmocka_unit_test(a_name_keeps_its_first_declaration),
+        cmocka_unit_test(registers_of_the_driver_are_special),
         cmocka_unit_test(a_huge_register_range_costs_nothing),
         cmocka_unit_test(jump_tables_and_calls_are_resolved),
         cmocka_unit_test(literals_are_read_in_their_base),
