@@ -1,5 +1,6 @@
 #include "metrics/base/file.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -191,6 +192,34 @@ const char *path_slashes(Arena *a, const char *path)
     for (char *at = out; (at = strchr(at, '\\')) != NULL;)
         *at = '/';
     return out;
+}
+
+/* The name in a folder that differs from one in case alone, the first of several; NULL: none does. */
+static const char *entry_any_case(Arena *a, const char *folder, const char *name)
+{
+    const char *found = NULL;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+        if (strcasecmp(e->d_name, name) == 0 && (!found || strcmp(e->d_name, found) < 0))
+            found = arena_string(a, e->d_name);
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+const char *path_any_case(Arena *a, const char *folder, const char *name)
+{
+    struct stat st;
+    const char *path = folder;
+    for (size_t length; *name; name += length + (name[length] == '/')) {
+        length = strcspn(name, "/");
+        const char *part = arena_copy(a, name, length), *exact = path_join(a, path, part);
+        const char *other = file_exists(exact) ? part : entry_any_case(a, path, part);
+        if (!other)
+            return NULL;
+        path = path_join(a, path, other);
+    }
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? path : NULL;
 }
 
 const char *path_stem(Arena *a, const char *path, const char *suffix)

@@ -51,6 +51,10 @@ const char *path_join(Arena *a, const char *folder, const char *path);
 /* A path as Windows writes it, with '/' for '\'. */
 const char *path_slashes(Arena *a, const char *path);
 
+/* The path of a regular file that `name` means below a folder where a letter's case does not count,
+ * as on Windows; NULL: there is none. */
+const char *path_any_case(Arena *a, const char *folder, const char *name);
+
 /* An existing file or folder as seen from a folder: "../lib/k.cu"; the absolute path where one of the
  * two is not there. */
 const char *path_relative(Arena *a, const char *folder, const char *path);

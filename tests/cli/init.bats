@@ -393,6 +393,16 @@ END
     run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output dots.spec
     status_is 0
     has "$(cat dots.spec)" '^include "project" '
+    # Windows does not mind how a name's letters are written.
+    echo '#include "../src/deep/config.h"' >project/common/Tools.h
+    echo '#define TIMES 3' >project/src/deep/Config.h
+    rm project/common/tools.h
+    sed -i 's/^#include ".*/#include "TOOLS.h"/' project/src/deep/k.cu
+    run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output case.spec
+    status_is 0
+    has "$(cat case.spec)" '^include "project/common" '
+    check case.spec
+    status_is 0
     # Nothing above the root is the project's.
     echo '#define FAR 1' >other/far.h
     sed -i 's/^#include ".*/#include "far.h"/' project/src/deep/k.cu

@@ -172,6 +172,27 @@ static void backslashes_in_a_name_are_slashes(void **state)
     assert_null(header_of(s, "sub/two.h")); /* the compiler finds it */
 }
 
+static void letters_case_does_not_count_where_no_name_is_the_same(void **state)
+{
+    Fixture *f = *state;
+    put(f, "Defines.h", "#define A 1\n");
+    put(f, "Sub/StdAfx.h", "#include \"two.h\"\n");
+    put(f, "Sub/Two.h", "#define TWO 2\n");
+    put(f, "Math.h", "#define NOT_C 1\n");
+    const CompileSource *s =
+        make(f, "#include \"defines.h\"\n#include \"sub\\stdafx.h\"\n#include <math.h>\n");
+    assert_string_equal(header_of(s, "defines.h"), "#define A 1\n");
+    assert_string_equal(header_of(s, "two.h"), "#define TWO 2\n");
+    assert_null(header_of(s, "math.h")); /* the compiler's own */
+    const Hash before = s->hash;
+    put(f, "Sub/Two.h", "#define TWO 3\n");
+    s = make(f, "#include \"defines.h\"\n#include \"sub\\stdafx.h\"\n#include <math.h>\n");
+    assert_string_not_equal(s->hash.text, before.text);
+    put(f, "defines.h", "#define A 2\n");
+    s = make(f, "#include \"defines.h\"\n");
+    assert_null(header_of(s, "defines.h")); /* the compiler finds it */
+}
+
 static void of_thrust_and_cub_what_is_the_hosts_is_empty(void **state)
 {
     Fixture *f = *state;
@@ -406,6 +427,7 @@ int main(void)
         CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
         CASE(a_template_stands_in_for_a_header_that_is_made_of_it),
         CASE(backslashes_in_a_name_are_slashes),
+        CASE(letters_case_does_not_count_where_no_name_is_the_same),
         CASE(of_thrust_and_cub_what_is_the_hosts_is_empty),
         CASE(a_byte_order_mark_hides_no_directive),
         CASE(a_file_elsewhere_is_not_read),

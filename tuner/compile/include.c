@@ -178,6 +178,25 @@ static bool add_template(Walk *w, const Place *at, const char *folder, const cha
     return false;
 }
 
+/* A name whose letters' case is another file's is that on Windows: "stdafx.h" is there as StdAfx.h.
+ * Those of C's own headers are the compiler's. */
+static bool add_any_case(Walk *w, const Place *at, const char *folder, const char *name)
+{
+    static const char *const OF_C[] = {"assert.h", "ctype.h",  "errno.h",  "float.h",
+                                       "limits.h", "math.h",   "memory.h", "stdint.h",
+                                       "stdio.h",  "stdlib.h", "string.h", "time.h"};
+    const IncludeQuery *q = w->query;
+    const char *file = path_slashes(w->arena, name), *path;
+    if (word_place(file, OF_C, sizeof OF_C / sizeof *OF_C) < SIZE_MAX || !strchr(file, '.'))
+        return false;
+    path = path_any_case(w->arena, folder, file);
+    for (size_t i = 0; i < q->folder_count && !path; i++)
+        path = path_any_case(w->arena, q->folders[i], file);
+    const bool found = path && add_file(w, at, 0, path, name);
+    w->made = w->made || found;
+    return found;
+}
+
 /* Adds every file that the name could mean: in the includer's folder (also for <...>: more is
  * safe), in the source's, along the -I folders. */
 static void add_name(Walk *w, const Place *at, const char *folder, const char *name)
@@ -195,7 +214,7 @@ static void add_name(Walk *w, const Place *at, const char *folder, const char *n
             found;
     w->made = w->made || (found && strcmp(file, name) != 0);
     if (!found)
-        found = add_template(w, at, folder, name);
+        found = add_any_case(w, at, folder, name) || add_template(w, at, folder, name);
     if (!found) {
         hasher_string(w->hasher, "is missing");
         VEC_PUSH(w->arena, &w->absent, name);

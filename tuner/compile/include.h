@@ -5,7 +5,8 @@
  * and never less.  An include whose name is a macro cannot be followed; then nobody knows what
  * the compiler will read, and the answer says so; the same of a file outside of the
  * folders that the query names.  A header that is not there, but NAME.in, CMake's template of it, is
- * what CMake makes of that with nothing chosen.  Backslashes in a name are slashes. */
+ * what CMake makes of that with nothing chosen.  Backslashes in a name are slashes, and a name that
+ * no file has is that of one which differs in case: so it is on Windows. */
 #ifndef APTUNE_COMPILE_INCLUDE_H
 #define APTUNE_COMPILE_INCLUDE_H
 
@@ -42,7 +43,7 @@ typedef struct IncludeSet {
     size_t name_count;
     const char **absent; /* names that no file was found for, some more than once */
     size_t absent_count;
-    bool made; /* some must be given by name: made of NAME.in, or named with backslashes */
+    bool made; /* some must be given by name: made of NAME.in, or named as on Windows */
     const char
         *unknown; /* what cannot be followed: "mm.cu:12: the name is a macro"; NULL if all can */
 } IncludeSet;

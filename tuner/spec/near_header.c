@@ -18,12 +18,14 @@ typedef struct Hunt {
     const char *name;  /* "cudacommon.h", "sys/common.h" */
     const char *found; /* the folder that has it, the one with the shortest path */
     size_t entries;
+    bool any_case; /* it may be written with other letters */
 } Hunt;
 
 static void look_below(Hunt *h, const char *folder, int depth)
 {
-    bool better = !h->found || strlen(folder) < strlen(h->found);
-    if (better && file_exists(path_join(h->arena, folder, h->name)))
+    const bool better = !h->found || strlen(folder) < strlen(h->found);
+    if (better && (h->any_case ? path_any_case(h->arena, folder, h->name) != NULL
+                               : file_exists(path_join(h->arena, folder, h->name))))
         h->found = folder;
     DIR *dir = depth < DOWN ? opendir(folder) : NULL;
     for (struct dirent *e; dir && h->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
@@ -62,12 +64,12 @@ static int folders_above(Arena *a, const char *folder)
     return file_exists(path_join(a, folder, ".git")) ? up : UP;
 }
 
-static const char *look_around(Arena *a, const char *folder, const char *name)
+static const char *look_as_named(Arena *a, const char *folder, const char *name, bool any_case)
 {
     char real[PATH_MAX];
     if (!realpath(folder, real))
         return NULL;
-    Hunt h = {.arena = a, .name = path_slashes(a, name)};
+    Hunt h = {.arena = a, .name = path_slashes(a, name), .any_case = any_case};
     const char *from = arena_string(a, real);
     const int most = folders_above(a, from);
     for (int up = 0; from && up <= most && !h.found; up++) {
@@ -75,6 +77,12 @@ static const char *look_around(Arena *a, const char *folder, const char *name)
         from = folder_above(a, from);
     }
     return h.found;
+}
+
+static const char *look_around(Arena *a, const char *folder, const char *name)
+{
+    const char *found = look_as_named(a, folder, name, false);
+    return found ? found : look_as_named(a, folder, name, true);
 }
 
 /* "/a/b/../../common/x.h(12): error" says by its dots that it was reached by a way out: the highest
