@@ -488,6 +488,13 @@ END
     printf '%s\n' "$output" | sed 's/in 2, 4/in 2/; s/= 1 .*/= [3, 0.5, 2]/' >types.spec
     check types.spec
     status_is 0
+    # What a kernel writes to a variable of its file is no output of the spec.
+    echo '__device__ float sums[64]; __global__ void k(int i) { sums[i] += threadIdx.x; }' >own.cu
+    run --separate-stderr "$APTUNE" init own.cu
+    status_is 0
+    has "$(cat own.spec)" '^# decide: what is the result, and what is right'
+    check own.spec
+    status_is 0
     printf 'struct s { float *p; int n; };\n__global__ void k(s a) { a.p[threadIdx.x] = a.n; }\n' >inner.cu
     run --separate-stderr "$APTUNE" init inner.cu --output -
     status_is 0

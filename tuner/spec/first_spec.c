@@ -704,10 +704,18 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
                    w->guess->without[i]);
 }
 
-/* Something has to be compared, and something read. */
-static void print_verdict(Writer *w)
+/* Is one of these lines an output's?  A kernel may write to variables of its file alone. */
+static bool has_output(const char *lines)
 {
-    bool stores = w->facts.stored != 0;
+    for (const char *at = lines; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strncmp(at, "out ", 4) == 0 || strncmp(at, "inout ", 6) == 0)
+            return true;
+    return false;
+}
+
+/* Something has to be compared, and something read. */
+static void print_verdict(Writer *w, bool stores)
+{
     buf_puts(w->out, stores
                          ? "\n# decide: what is right?  Another kernel, a file, a formula, or\n"
                            "reference first\ntolerance 1e-5    # decide: relative to the size of "
@@ -759,7 +767,7 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     print_launch(&w);
     buf_puts(out, buf_text(&rest));
     print_constants(&w, m);
-    print_verdict(&w);
+    print_verdict(&w, w.facts.stored != 0 && has_output(buf_text(&rest)));
     buf_free(&parameters);
     buf_free(&rest);
     return ok;
