@@ -20,7 +20,7 @@ Word code_word(const char *at)
 
 bool code_same(Word w, const char *text)
 {
-    return strlen(text) == w.length && memcmp(w.at, text, w.length) == 0;
+    return strlen(text) == w.length && (w.length == 0 || memcmp(w.at, text, w.length) == 0);
 }
 
 const char *code_copy(Arena *a, Word w)

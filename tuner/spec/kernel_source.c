@@ -4,6 +4,7 @@
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 
 static const char *word_text(Arena *a, const char *at)
@@ -223,8 +224,10 @@ static long value_asked(const char *sign)
 {
     sign = code_blanks(sign);
     const bool or_same = sign[0] && sign[1] == '=';
-    const long number = strtol(sign + 1 + or_same, NULL, 10);
-    return *sign == '>' ? number + !or_same : strncmp(sign, "==", 2) == 0 ? number : 1;
+    const long number = *sign ? strtol(sign + 1 + or_same, NULL, 10) : 1;
+    return *sign == '>'                  ? number + (!or_same && number < LONG_MAX)
+           : strncmp(sign, "==", 2) == 0 ? number
+                                         : 1;
 }
 
 /* "NAME=3" for each name that a condition asks for: "defined(NAME) && NAME >= 3". */
