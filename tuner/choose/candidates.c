@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAWS_MOST = 1000 };
+/* Up to NEAR_MOST neighbours are all looked at; of more so many are drawn. */
+enum { DRAWS_MOST = 1000, NEAR_MOST = 100000, NEAR_DRAWN = 10000 };
 static const size_t none = SIZE_MAX;
 
 struct Candidates {
@@ -158,13 +159,48 @@ static void find_near(Candidates *c, uint16_t *point, size_t first, int distance
     }
 }
 
+/* How many points differ in `distance` parameters, 1 or 2, valid or not. */
+static double count_near(const Candidates *c, int distance)
+{
+    double one = 0, two = 0;
+    for (size_t p = 0; p < c->space.parameters; p++) {
+        const double others = (double)c->space.values[p] - 1;
+        two += one * others;
+        one += others;
+    }
+    return distance == 1 ? one : two;
+}
+
+/* Changes `distance` parameters that have other values, at random. */
+static void draw_near(Candidates *c, const uint16_t *from, int distance, uint16_t *point)
+{
+    const size_t *values = c->space.values;
+    memcpy(point, from, c->space.parameters * sizeof *point);
+    for (int changed = 0; changed < distance;) {
+        const size_t p = gsl_rng_uniform_int(c->random, c->space.parameters);
+        if (values[p] < 2 || point[p] != from[p])
+            continue;
+        const size_t v = gsl_rng_uniform_int(c->random, values[p] - 1);
+        point[p] = (uint16_t)(v + (v >= from[p]));
+        changed++;
+    }
+}
+
+/* Into c->near: all neighbours at that distance, or of very many a sample. */
 static size_t all_near(Candidates *c, const uint16_t *from, int distance)
 {
+    const bool many = count_near(c, distance) > NEAR_MOST;
     uint16_t *point = memory_new((c->space.parameters + 1) * sizeof *point);
     size_t count = 0;
     for (size_t p = 0; p < c->space.parameters; p++)
         point[p] = from[p];
-    find_near(c, point, 0, distance, &count);
+    if (!many)
+        find_near(c, point, 0, distance, &count);
+    for (int i = 0; many && i < NEAR_DRAWN; i++) {
+        draw_near(c, from, distance, point);
+        if (is_there(c, point))
+            add_near(c, point, &count);
+    }
     free(point);
     return count;
 }

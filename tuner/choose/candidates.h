@@ -41,7 +41,8 @@ double candidates_left(const Candidates *c);
 /* A random one into `point`; false when there is none (with draws: none was found). */
 bool candidates_random(Candidates *c, uint16_t *point);
 
-/* A random one that differs from `from` in `distance` parameters, 1 or 2. */
+/* A random one that differs from `from` in `distance` parameters, 1 or 2.  Where more than a hundred
+ * thousand do, some are drawn instead of all being looked at: here and below. */
 bool candidates_neighbour(Candidates *c, const uint16_t *from, int distance, uint16_t *point);
 
 /* Points to choose from, in no order: all that are left where they are listed and at most `most`,
