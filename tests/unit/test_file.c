@@ -2,7 +2,9 @@
 #include "metrics/base/file.h"
 #include "tuner/record/append.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -67,6 +70,53 @@ static void a_planted_link_is_not_written_through(void **state)
     assert_string_equal(content(f, path), "new");
 }
 
+static struct {
+    int from, signals;
+    size_t count;
+    char bytes[1 << 20];
+} drained;
+
+/* Makes room in the pipe that file_write_all waits for, from the second signal on. */
+static void drain(int signal)
+{
+    (void)signal;
+    if (drained.signals++ == 0)
+        return;
+    const ssize_t n = read(drained.from, drained.bytes + drained.count, 1 << 16);
+    drained.count += n > 0 ? (size_t)n : 0;
+}
+
+/* The pipe is full: a write is interrupted before it wrote anything, then after some of it. */
+static void a_write_that_is_interrupted_goes_on_where_it_was(void **state)
+{
+    enum { FULL = 1 << 16, SIZE = 3 * FULL + 1000 };
+    static char full[FULL], bytes[SIZE];
+    int ends[2];
+    size_t written = 0;
+    (void)state;
+    for (size_t i = 0; i < SIZE; i++)
+        bytes[i] = (char)((uint32_t)i * 2654435761u >> 24);
+    assert_int_equal(pipe(ends), 0);
+    drained.from = ends[0];
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, FULL), FULL);
+    assert_int_equal(write(ends[1], full, FULL), FULL);
+    struct sigaction on = {.sa_handler = drain}, before;
+    sigaction(SIGALRM, &on, &before);
+    const struct itimerval often = {{.tv_usec = 5000}, {.tv_usec = 5000}}, never = {0};
+    setitimer(ITIMER_REAL, &often, NULL);
+
+    const bool ok = file_write_all(ends[1], bytes, SIZE, &written);
+
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    assert_true(ok && written == SIZE);
+    while (drained.count < FULL + SIZE)
+        drain(0);
+    assert_memory_equal(drained.bytes + FULL, bytes, SIZE);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void a_recording_is_not_continued_through_a_link(void **state)
 {
     Fixture *f = *state;
@@ -120,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_planted_link_is_not_written_through),
+        CASE(a_write_that_is_interrupted_goes_on_where_it_was),
         CASE(a_recording_is_not_continued_through_a_link),
         CASE(what_is_no_file_is_not_read),
         CASE(a_file_beyond_the_limit_is_not_read),
