@@ -141,11 +141,35 @@ static void what_has_no_end_is_said(void **state)
     arena_free(a);
 }
 
+/* Column by column, each once; what cancels is gone. */
+static void sums_of_columns_are_merged(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    SassTerm of_a[] = {{0, 1, 2}, {0, 3, 1}, {0, 4, 6}, {0, 9, 1}},
+             of_b[] = {{0, 1, 5}, {0, 2, 1}, {0, 4, -3}};
+    const SassSum a = {.constant = 10, .terms = of_a, .count = 4},
+                  b = {.constant = 4, .terms = of_b, .count = 3};
+
+    const SassSum s = sass_sum(arena, &a, &b, 2), back = sass_sum(arena, &b, &a, 2);
+
+    assert_true(s.constant == 18 && s.count == 4);
+    assert_true(s.terms[0].column == 1 && s.terms[0].value == 12);
+    assert_true(s.terms[1].column == 2 && s.terms[1].value == 2);
+    assert_true(s.terms[2].column == 3 && s.terms[2].value == 1);
+    assert_true(s.terms[3].column == 9 && s.terms[3].value == 1);
+    assert_true(back.constant == 24 && back.count == 5);
+    assert_true(back.terms[0].value == 9 && back.terms[1].value == 1 && back.terms[2].value == 2);
+    assert_true(back.terms[3].value == 9 && back.terms[4].value == 2);
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second),
         cmocka_unit_test(what_has_no_end_is_said),
+        cmocka_unit_test(sums_of_columns_are_merged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,28 @@ static void a_spread_takes_what_differs_before_more_of_the_same(void **state)
     arena_free(a);
 }
 
+/* #3 has the prediction and the values of #2; #1 is as like #0, which is better, as #2. */
+static void a_point_as_good_may_be_why_another_was_left(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const double guess[] = {100, 110, 110, 110};
+    const uint32_t values[] = {0, 0, 1, 0, 1, 1, 1, 1};
+    const Column column[] = {{"predicted_cycles", "cycles", guess, false}};
+    const CarvingTable four = {column, 1, 4, NULL};
+    const Stage stage = {STAGE_SPREAD, "spread",         first_column,   1,
+                         .budget = 2,  .values = values, .parameters = 2};
+
+    Carving c = carving_run(a, &four, NULL, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 2);
+    assert_fate(&c, 0, OUTCOME_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 2, OUTCOME_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 1, OUTCOME_PASSED, 0, 0);
+    assert_fate(&c, 3, OUTCOME_PASSED, 0, 2);
+    arena_free(a);
+}
+
 static void a_spread_sees_only_what_is_alive_and_may_take_all(void **state)
 {
     (void)state;
@@ -276,6 +298,7 @@ int main(void)
         cmocka_unit_test(later_stages_see_only_what_is_left),
         cmocka_unit_test(ties_stay_or_go_as_the_front_says),
         cmocka_unit_test(a_spread_takes_what_differs_before_more_of_the_same),
+        cmocka_unit_test(a_point_as_good_may_be_why_another_was_left),
         cmocka_unit_test(a_spread_sees_only_what_is_alive_and_may_take_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

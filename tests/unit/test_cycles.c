@@ -224,6 +224,23 @@ static void loads_wait_for_the_level_that_has_them(void **state)
     near(metric(f, "wait_latency"), 50 + 0.5 * 200 + 0.5 * 750);
 }
 
+/* A warp of 40,000 cycles, of which 5000 are waits of 500 a load; none of it comes twice in two waves. */
+static void the_longest_warp_waits_for_the_level_that_has_its_loads(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_SERIAL_CYCLES, 6000);
+    set(f, PROFILE_SERIAL_GLOBAL, 5000);
+    set(f, PROFILE_SERIAL_MOST, 40000);
+    set(f, PROFILE_SERIAL_MOST_GLOBAL, 5000);
+    set(f, PROFILE_GLOBAL_LOADS, 100);
+    near(metric(f, "latency_cycles"), 35000 + 10 * 50); /* L1 */
+    set(f, PROFILE_LOADS_FIRST_SM, 100);
+    near(metric(f, "latency_cycles"), 35000 + 10 * 250);
+    set(f, PROFILE_LOADS_FIRST_LAUNCH, 100);
+    set(f, PROFILE_FOOTPRINT_READ, 32 * 200 * WARPS); /* more than memory can give meanwhile */
+    near(metric(f, "latency_cycles"), 35000 + 10 * 1000);
+}
+
 /* 100,000 blocks that do nothing start one a cycle. */
 static void blocks_start_one_after_the_other(void **state)
 {
@@ -392,6 +409,7 @@ int main(void)
         TEST(memory_gives_and_takes_what_the_l2_does_not_hold),
         TEST(an_open_window_costs_memory_a_share_for_each_doubling),
         TEST(loads_wait_for_the_level_that_has_them),
+        TEST(the_longest_warp_waits_for_the_level_that_has_its_loads),
         TEST(blocks_start_one_after_the_other),
         TEST(the_fullest_sm_and_scheduler_decide),
         TEST(waves_are_whole),

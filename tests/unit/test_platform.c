@@ -281,6 +281,9 @@ static void mistakes_are_told_with_their_place(void **state)
         {"fit a of \"b\" \"c\"\nfrom a = 1, b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1, i = "
          "1\n",
          "at most 8 parameters"},
+        {"fit a of \"b\" \"c\"\ngives rate_fp32 = 1, rate_half = 1, rate_fp64 = 1, rate_sfu = 1, "
+         "rate_logic = 1, rate_shuffle = 1, rate_convert = 1, rate_tensor = 1, rate_issue = 1\n",
+         "2:135: error: a fit gives at most 8 numbers"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Arena *a = arena_new();

@@ -664,6 +664,7 @@ static void a_value_that_says_nothing_is_worth_a_random_sample(void **state)
         FirstBy f = first_by(*state, s, same, true, most);
         assert_close(first_regret(s, &f), judge_random_regret(s, most));
     }
+    assert_true(isnan(judge_random_regret(s, 0)));
 }
 
 static void the_first_leave_out_copies_and_what_has_no_value(void **state)
