@@ -199,10 +199,16 @@ static void the_folder_comes_from_the_environment(void **state)
     }
 
     assert_string_equal(cache_default_folder(f->arena), "APTUNE_CACHE");
+    setenv("APTUNE_CACHE", "", 1);
+    assert_string_equal(cache_default_folder(f->arena), "XDG_CACHE_HOME/aptune");
     unsetenv("APTUNE_CACHE");
     assert_string_equal(cache_default_folder(f->arena), "XDG_CACHE_HOME/aptune");
+    setenv("XDG_CACHE_HOME", "", 1);
+    assert_string_equal(cache_default_folder(f->arena), "HOME/.cache/aptune");
     unsetenv("XDG_CACHE_HOME");
     assert_string_equal(cache_default_folder(f->arena), "HOME/.cache/aptune");
+    setenv("HOME", "", 1);
+    assert_null(cache_default_folder(f->arena));
     unsetenv("HOME");
     assert_null(cache_default_folder(f->arena));
 

@@ -529,6 +529,44 @@ static void a_launch_counts_as_often_as_it_comes(void **state)
     arena_free(a);
 }
 
+static bool fill(const Run *r, size_t option, int64_t t, Evaluation *ev, Buf *out)
+{
+    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
+    slots[0] = value_int(8); /* N */
+    slots[spec_parameter_slot(r->spec, 0)] = value_int(t);
+    buf_clear(out);
+    return spec_text_fill(&r->spec->option_parts[option].text, slots, ev, out);
+}
+
+/* Values stand bare, doubled braces for one, escapes for what they are in C. */
+static void texts_are_filled_with_values(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\nparam T in 1, 2\n"
+                      "option \"-DA={N * T}/{T * 0.5}\"\n"
+                      "option \"-DB={{{T}}} \\\"{T > 1}\\\"\\\\\"\n"
+                      "option \"-DC={8 // (T - 1)}, {T}\"\n"
+                      "option \"-DD\"\n");
+    Evaluation ev = {.arena = r->arena};
+    Buf text = {0};
+
+    assert_true(fill(r, 0, 1, &ev, &text));
+    assert_string_equal(buf_text(&text), "-DA=8/0.5");
+    assert_true(fill(r, 0, 2, &ev, &text));
+    assert_string_equal(buf_text(&text), "-DA=16/1.0");
+    assert_true(fill(r, 1, 2, &ev, &text));
+    assert_string_equal(buf_text(&text), "-DB={2} \"1\"\\");
+    assert_true(fill(r, 2, 2, &ev, &text));
+    assert_string_equal(buf_text(&text), "-DC=8, 2");
+    assert_false(fill(r, 2, 1, &ev, &text));
+    assert_non_null(strstr(ev.error, "division by zero"));
+    assert_true(fill(r, 3, 1, &ev, &text));
+    assert_string_equal(buf_text(&text), "-DD");
+
+    buf_free(&text);
+    close_run(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +576,7 @@ int main(void)
         cmocka_unit_test(arguments_of_a_task_name_buffers_in_their_order),
         cmocka_unit_test(buffers_get_the_contents_of_the_spec),
         cmocka_unit_test(outputs_are_compared_as_the_spec_says),
+        cmocka_unit_test(texts_are_filled_with_values),
         cmocka_unit_test(an_exception_that_cannot_be_computed_is_refused),
         cmocka_unit_test(what_a_configuration_makes_is_compared),
         cmocka_unit_test(what_results_should_be_is_not_compared),
