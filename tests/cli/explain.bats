@@ -137,8 +137,13 @@ figure() {
     json '.configurations[0] | has("assumed")'
     json '.configurations[0].carving | .survives == false and .dominated_by.VARIANT != 1'
     json '.configurations[0] | .carving.its_metrics.bound_cycles < .metrics.bound_cycles'
+    json '.configurations[0].carving.why | test("the budget of 20 was full; of those chosen, TILE=64 .* is the most like it")'
     json '[.configurations[].recorded.status] == ["ok", "ok"]'
     json '.configurations[1].recorded.time_ms < .configurations[0].recorded.time_ms'
+
+    explain --json --no-lines --space "$SOURCE/spaces/transpose.spec" \
+        "TILE=64 BLOCK_ROWS=16 VARIANT=2 PAD=1 SWIZZLE=0 VEC=2"
+    json '.configurations[0].carving | .survives and .dominated_by == null and .its_metrics == null'
 
     explain --json --no-lines --space "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=1"
     status_is 0
