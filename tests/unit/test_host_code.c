@@ -169,6 +169,8 @@ static void what_only_looks_like_code_misleads_nobody(void **state)
          "#define INSIDE 1 __global__ void k() {}"},
         {"const char *text = R\"(void f() { )\";\n__global__ void k() {}",
          "const char *text = R\"(void f() { )\"; __global__ void k() {}"},
+        {"#define A // a/*\nvoid f() {}\n#define B \"/*\"\nvoid g() {}\n__global__ void k() {}",
+         "#define A // a/* #define B \"/*\" __global__ void k() {}"},
         {"} } }\n__global__ void k() {}", "} } } __global__ void k() {}"},
         {"void f() {", "void f() {"},
     };
