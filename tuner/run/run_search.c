@@ -657,7 +657,8 @@ bool run_search_compile(Run *r, const size_t *rows, size_t count)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-void run_search_summarize(Run *r)
+/* What the search went by and what it left. */
+static void summarize(Run *r)
 {
     RunSearch *s = &r->search;
     const Table *t = r->table;
@@ -708,5 +709,9 @@ bool run_search(Run *r, Timer *t)
     if (ok && r->source == RUN_STATIC)
         select_promising(&q);
     arena_free(q.scratch);
-    return ok;
+    if (!ok)
+        return false;
+    run_carve(r); /* what was found out, once it is known: that is the report's front */
+    summarize(r);
+    return true;
 }

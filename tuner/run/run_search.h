@@ -9,8 +9,8 @@
 #include "tuner/run/timer.h"
 
 /* Finds out about configurations until the search ends: they are compiled and timed, or not, in the
- * run's table; what was timed is selected.  The timer is opened here.  False when the run was
- * stopped or, with a message, when it cannot go on. */
+ * run's table; what was timed is selected, what was compiled is carved.  The timer is opened here.
+ * False when the run was stopped or, with a message, when it cannot go on. */
 bool run_search(Run *r, Timer *t);
 
 /* Takes what a recording knows of all configurations aside, to be told one by one. */
@@ -19,9 +19,6 @@ bool run_search_take_recorded(Run *r);
 /* Code and profiles of rows that the search did not ask for.  False when the run was stopped or,
  * with a message, when nothing can be compiled. */
 bool run_search_compile(Run *r, const size_t *rows, size_t count);
-
-/* What the search went by and what it left: summary and carving of what was compiled. */
-void run_search_summarize(Run *r);
 
 /* What of a run is searched, and what is known of it before: the same for a live search and for one
  * that is played on a recording.  Apart for tests. */

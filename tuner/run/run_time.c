@@ -100,27 +100,16 @@ static bool open_timer(Run *r, Timer *t)
     }
 }
 
-/* What was found out is carved once it is known: that is the report's front. */
-static bool search(Run *r, Timer *t)
-{
-    bool ok = run_search(r, t);
-    if (ok) {
-        run_carve(r);
-        run_search_summarize(r);
-    }
-    return ok;
-}
-
 bool run_time(Run *r)
 {
     double since = clock_seconds();
     Timer timer;
     bool ok = true;
     if (run_searches(r) && r->source == RUN_STATIC) {
-        ok = search(r, &timer);
+        ok = run_search(r, &timer);
     } else if (r->source != RUN_STATIC || r->options.shards > 1) {
         bool searches = run_searches(r);
-        ok = searches ? search(r, &timer) : open_timer(r, &timer);
+        ok = searches ? run_search(r, &timer) : open_timer(r, &timer);
         bool timed = ok && (searches || time_all(r, &timer)) && run_sanitize(r, &timer) &&
                      run_final(r, &timer) && run_audit(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
