@@ -48,8 +48,8 @@ size_t arena_used(const Arena *a);
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
 
-/* How large a thing is at first, where that is a matter of speed alone.  A stress build (APTUNE_STRESS)
- * takes the second number, so that its tests meet every growth. */
+/* How large a thing is at first, where that is a matter of speed alone.  A stress build
+ * (APTUNE_STRESS) takes the second number, so that its tests meet every growth. */
 #ifdef APTUNE_STRESS
 #define FIRST_SIZE(usual, stress) (stress)
 #else

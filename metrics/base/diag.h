@@ -81,8 +81,8 @@ void diag_print(const Diag *d, Buf *out);
 /* Line and column of a place, both counted from 1; column counts bytes. */
 void source_position(const Source *s, size_t offset, size_t *line, size_t *column);
 
-/* The first of `count` elements of `size` bytes, each with its name at `offset`, a const char * that
- * may be NULL, that is called so; NULL: none.  NAME_FIND(parameters, count, name, "A"). */
+/* The first of `count` elements of `size` bytes, each with its name at `offset`, a const char *
+ * that may be NULL, that is called so; NULL: none.  NAME_FIND(parameters, count, name, "A"). */
 void *name_find(const void *elements, size_t count, size_t size, size_t offset, const char *name);
 #define NAME_FIND(elements, count, member, wanted)                                                 \
     name_find((elements), (size_t)(count), sizeof *(elements),                                     \

@@ -182,8 +182,8 @@ static bool apply_known(Call *c)
                 c->args[0].kind == VALUE_REAL && isnan(c->args[0].real) ? c->args[1] : c->args[0]);
 }
 
-/* A function of one real number, which fails where there is no such number; what is an integer already is
- * not rounded. */
+/* A function of one real number, which fails where there is no such number; what is an integer
+ * already is not rounded. */
 static bool apply_real(Call *c)
 {
     const Function *f = c->function;

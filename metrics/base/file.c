@@ -194,7 +194,8 @@ const char *path_slashes(Arena *a, const char *path)
     return out;
 }
 
-/* The name in a folder that differs from one in case alone, the first of several; NULL: none does. */
+/* The name in a folder that differs from one in case alone, the first of several; NULL: none does.
+ */
 static const char *entry_any_case(Arena *a, const char *folder, const char *name)
 {
     const char *found = NULL;

@@ -26,8 +26,8 @@ int file_create_beside(Arena *a, const char *path, const char **name, Diag *d);
 /* Reads up to `*size` bytes, fewer where the file ends before.  False with errno. */
 bool file_read_all(int fd, char *bytes, size_t *size);
 
-/* False with errno; `written` says how much was.  A regular file takes part of a write only when there
- * is no room for the rest; asking for that again tells why. */
+/* False with errno; `written` says how much was.  A regular file takes part of a write only when
+ * there is no room for the rest; asking for that again tells why. */
 bool file_write_all(int fd, const void *bytes, size_t size, size_t *written);
 
 /* Writes such a file; its name, or NULL with a message. */
@@ -38,8 +38,8 @@ bool file_write(const char *path, const void *bytes, size_t size, Diag *d);
 
 bool file_exists(const char *path);
 
-/* Creates a folder and the missing ones above it.  Refused when it is a link that another user made:
- * in a shared folder it may lead to any of ours. */
+/* Creates a folder and the missing ones above it.  Refused when it is a link that another user
+ * made: in a shared folder it may lead to any of ours. */
 bool folder_create(const char *path, Diag *d);
 
 /* The part of a path before the last slash, "." when there is none. */
@@ -55,8 +55,8 @@ const char *path_slashes(Arena *a, const char *path);
  * as on Windows; NULL: there is none. */
 const char *path_any_case(Arena *a, const char *folder, const char *name);
 
-/* An existing file or folder as seen from a folder: "../lib/k.cu"; the absolute path where one of the
- * two is not there. */
+/* An existing file or folder as seen from a folder: "../lib/k.cu"; the absolute path where one of
+ * the two is not there. */
 const char *path_relative(Arena *a, const char *folder, const char *path);
 
 /* The last part of a path, without `suffix` when it ends so. */

@@ -1,8 +1,8 @@
 /* What texts and numbers stand for.
  *
- * Of texts one open-addressing table of stretches of text together with the number of the scope that each was
- * declared in, so that leaving a scope costs nothing and a lookup tries the scopes from the inside
- * out. */
+ * Of texts one open-addressing table of stretches of text together with the number of the scope
+ * that each was declared in, so that leaving a scope costs nothing and a lookup tries the scopes
+ * from the inside out. */
 #ifndef APTUNE_BASE_MAP_H
 #define APTUNE_BASE_MAP_H
 

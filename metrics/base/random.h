@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-/* Spreads all bits of a number over all bits, one to one: splitmix64's output function (Steele, Lea,
- * Flood, OOPSLA 2014). */
+/* Spreads all bits of a number over all bits, one to one: splitmix64's output function (Steele,
+ * Lea, Flood, OOPSLA 2014). */
 uint64_t random_mix(uint64_t z);
 
 /* The times that are not NaN or infinite (those are failed configurations), ascending, in `a`. */

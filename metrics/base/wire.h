@@ -1,7 +1,7 @@
 /* Messages between the program and its helper programs.
  *
- * A message is a JSON object, its header, and after it a blob of what JSON cannot carry (sources, PTX,
- * cubins), if there is any:
+ * A message is a JSON object, its header, and after it a blob of what JSON cannot carry (sources,
+ * PTX, cubins), if there is any:
  *
  *     APT1 <bytes of header> [<bytes of blob>] \n  header  blob
  *

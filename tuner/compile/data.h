@@ -1,4 +1,5 @@
-/* What stands in a launch's memory, described: for the GPU's buffers and for walks in a compile worker.
+/* What stands in a launch's memory, described: for the GPU's buffers and for walks in a compile
+ * worker.
  *
  * The run makes the description of the spec's contents.  Its own bytes are made by it (formulas,
  * sorted values, copies, files; the rest the GPU process makes by itself), and

@@ -530,7 +530,8 @@ static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
     return false;
 }
 
-/* Is what a macro stands for, from `at` to `end`, cut as a whole where it stands at the file's scope? */
+/* Is what a macro stands for, from `at` to `end`, cut as a whole where it stands at the file's
+ * scope? */
 static bool is_host_text(Arena *a, const char *at, const char *end)
 {
     char *text =

@@ -43,8 +43,8 @@ typedef VEC(HostDeclaration) HostDeclarations;
 /* Adds those of a text. */
 void host_declarations(Arena *a, const char *text, HostDeclarations *out);
 
-/* A text of the same length with blanks for "#define NAME value" of the names, but for the first line
- * under "#ifndef NAME"; `text` itself where there is none. */
+/* A text of the same length with blanks for "#define NAME value" of the names, but for the first
+ * line under "#ifndef NAME"; `text` itself where there is none. */
 const char *macros_yield(Arena *a, const char *text, const char *const *names, size_t count);
 
 /* Does the text use what nvcc declares without being asked: includes, uint8_t, INT_MAX, M_PI …? */

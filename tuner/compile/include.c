@@ -92,8 +92,8 @@ static void note_name(Walk *w, const char *name, size_t file)
         VEC_PUSH(w->arena, &w->names, ((IncludeName){name, file, false}));
 }
 
-/* What CMake makes of a header's template where nothing is chosen: no switch is on, and what it would
- * fill in is 0. */
+/* What CMake makes of a header's template where nothing is chosen: no switch is on, and what it
+ * would fill in is 0. */
 static void configure(Arena *a, Text *t)
 {
     Buf b = {0};

@@ -1,12 +1,12 @@
 /* Which files a source is made of: what it includes, and what that includes.
  *
- * The text is searched, not preprocessed: includes under any #if count, and where a name could
- * mean several files all of them count, so that the hash covers more than the compiler reads
- * and never less.  An include whose name is a macro cannot be followed; then nobody knows what
- * the compiler will read, and the answer says so; the same of a file outside of the
- * folders that the query names.  A header that is not there, but NAME.in, CMake's template of it, is
- * what CMake makes of that with nothing chosen.  Backslashes in a name are slashes, and a name that
- * no file has is that of one which differs in case: so it is on Windows. */
+ * The text is searched, not preprocessed: includes under any #if count, and where a name could mean
+ * several files all of them count, so that the hash covers more than the compiler reads and never
+ * less.  An include whose name is a macro cannot be followed; then nobody knows what the compiler
+ * will read, and the answer says so; the same of a file outside of the folders that the query
+ * names.  A header that is not there, but NAME.in, CMake's template of it, is what CMake makes of
+ * that with nothing chosen.  Backslashes in a name are slashes, and a name that no file has is that
+ * of one which differs in case: so it is on Windows. */
 #ifndef APTUNE_COMPILE_INCLUDE_H
 #define APTUNE_COMPILE_INCLUDE_H
 

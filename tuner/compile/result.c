@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* --- what is to be profiled ------------------------------------------------------------------------------------ */
+/* --- what is to be profiled ------------------------------------------------------------------- */
 
 JSON_TABLE(TRIPS, WalkTrips, JSON_FIELD(WalkTrips, line), JSON_FIELD(WalkTrips, rounds));
 
@@ -83,7 +83,7 @@ ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *
     return x;
 }
 
-/* --- what a worker found -------------------------------------------------------------------------------- */
+/* --- what a worker found ---------------------------------------------------------------------- */
 
 /* One profile, its numbers as they lie in memory. */
 typedef struct Packed {

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-/* --- profiles ----------------------------------------------------------------------------------- */
+/* --- profiles --------------------------------------------------------------------------------- */
 
 /* One launch of the kernel. */
 typedef struct ProfileLaunch {
@@ -62,7 +62,7 @@ Hash profile_job_key(const Hash *code, const ProfileJob *p);
 /* An answer as a header, which may hold more, and a blob of numbers. */
 json_t *profile_answer_json(const ProfileAnswer *x, Buf *numbers);
 
-/* --- results ------------------------------------------------------------------------------------ */
+/* --- results ---------------------------------------------------------------------------------- */
 
 /* Of a job that asks for profiles and whose code compiled. */
 typedef enum ProfileStatus {
@@ -96,8 +96,8 @@ typedef struct CompileResult {
  * front end, "ptxas error   : …" of the assembler.  "" without a log. */
 const char *result_first_error(Arena *a, const char *log);
 
-/* A log without warnings and remarks where it has errors, of which the first few tell what is wrong;
- * in `a`. */
+/* A log without warnings and remarks where it has errors, of which the first few tell what is
+ * wrong; in `a`. */
 const char *result_errors(Arena *a, const char *log);
 
 /* A result as a header, which may hold more, and its blob. */
@@ -114,13 +114,13 @@ Hash result_key(const char *compiler, const CompileJob *job);
 /* Reads a result from the cache into `a`; false when it is not there. */
 bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
 
-/* The profiles that belong to a result, of so many launches, found under a key of their own: without
- * log and code.  False when they are not there. */
+/* The profiles that belong to a result, of so many launches, found under a key of their own:
+ * without log and code.  False when they are not there. */
 bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, size_t launches,
                            CompileResult *out);
 
-/* Adds a worker's reply with the profiles of so many launches, or why there are none, to a result with
- * code; all of it is copied to `a`.  False when it is no such reply. */
+/* Adds a worker's reply with the profiles of so many launches, or why there are none, to a result
+ * with code; all of it is copied to `a`.  False when it is no such reply. */
 bool result_read_profile(Arena *a, const WireMessage *reply, size_t launches, CompileResult *r);
 
 /* Keeps a reply that one of these took, unless compiling again might give something else.  False

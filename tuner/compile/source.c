@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what some kernels of a file reach, by name ------------------------------------------------ */
+/* --- what some kernels of a file reach, by name ----------------------------------------------- */
 
 /* What some kernels of a file reach, by name.
  *
@@ -203,7 +203,7 @@ static void reached_cut(Arena *a, const char **texts, size_t count, const char *
         texts[i] = copies[i];
 }
 
-/* --- reading a source -------------------------------------------------------------------------- */
+/* --- reading a source ------------------------------------------------------------------------- */
 
 typedef VEC(const char *) Texts;
 

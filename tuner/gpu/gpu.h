@@ -57,8 +57,8 @@ int gpu_ordinal(const Gpu *g);
 size_t gpu_device_count(const Gpu *g);
 
 /* Sets the problem of the trials that follow: fills the buffers, runs the reference.  Nothing of
- * `p` is needed afterwards.  Does not wait, as gpu_start; gpu_settle and gpu_usable tell of its end.
- * After a problem that failed the next may succeed.  No trial may be pending. */
+ * `p` is needed afterwards.  Does not wait, as gpu_start; gpu_settle and gpu_usable tell of its
+ * end. After a problem that failed the next may succeed.  No trial may be pending. */
 void gpu_start_problem(Gpu *g, const TaskProblem *p);
 
 /* What the reference made of the outputs; valid until the next problem. */

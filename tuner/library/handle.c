@@ -90,7 +90,8 @@ aptune_status handle_call(aptune *a, HandleWork *work, const void *given)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* A descriptor above 0, 1 and 2: a caller may have closed those, and a started program sets them anew. */
+/* A descriptor above 0, 1 and 2: a caller may have closed those, and a started program sets them
+ * anew. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)

@@ -5,10 +5,10 @@
  * not publish (dumps of stages).
  *
  * Every public function that does more than look something up goes through handle_call, or stands
- * between handle_enter_text and handle_leave_text: in between numbers are written and read as in the C locale,
- * whatever the caller's is, and writing to a closed pipe or past a limit on the size of files is an
- * error code instead of the caller's death.  While the caller's callbacks run, all is as the caller
- * left it. */
+ * between handle_enter_text and handle_leave_text: in between numbers are written and read as in
+ * the C locale, whatever the caller's is, and writing to a closed pipe or past a limit on the size
+ * of files is an error code instead of the caller's death.  While the caller's callbacks run, all
+ * is as the caller left it. */
 #ifndef APTUNE_LIBRARY_HANDLE_H
 #define APTUNE_LIBRARY_HANDLE_H
 
@@ -80,7 +80,8 @@ struct aptune {
 /* What a call does, with what it was given. */
 typedef aptune_status HandleWork(aptune *a, const void *given);
 
-/* All of a call, and APTUNE_NO_MEMORY where the work ran out of it; the handle then takes no more work until aptune_reset. */
+/* All of a call, and APTUNE_NO_MEMORY where the work ran out of it; the handle then takes no more
+ * work until aptune_reset. */
 aptune_status handle_call(aptune *a, HandleWork *work, const void *given);
 
 /* The same for a call that only makes texts. */

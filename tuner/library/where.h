@@ -11,8 +11,8 @@
 
 #include "metrics/base/arena.h"
 
-/* A helper program ("aptune-gpu"); where it should have been installed when it is nowhere.  `prefix`
- * is looked below first; NULL: that of APTUNE_HOME. */
+/* A helper program ("aptune-gpu"); where it should have been installed when it is nowhere.
+ * `prefix` is looked below first; NULL: that of APTUNE_HOME. */
 const char *where_helper(Arena *a, const char *prefix, const char *name);
 
 /* A data file, given as it lies in the source tree ("metrics/thesis.metrics"). */

@@ -44,8 +44,8 @@ static bool lock(const char *path, int fd, Diag *d)
     }
 }
 
-/* Is there nothing in the file but perhaps a cut header, which is then removed?  False with a message
- * when what is there cannot be appended to. */
+/* Is there nothing in the file but perhaps a cut header, which is then removed?  False with a
+ * message when what is there cannot be appended to. */
 static bool check_old(Appender *w, const char *path, const char *kind, bool *fresh, Diag *d)
 {
     *fresh = w->size == 0;

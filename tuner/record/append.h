@@ -15,16 +15,16 @@
 typedef struct Appender Appender;
 
 /* Opens or creates the file and locks it; `*fresh` when there is nothing in it but perhaps a cut
- * header, which is then removed, and the header line must follow.  `sync_every` lines are flushed to
- * the disk itself: 1 survives a power cut at the price of a few milliseconds a line, 0 leaves it to
- * the system until the end; in both cases nothing is lost when only the program dies.  NULL with a
- * message when that fails, when another run has it, or when what is there is no recording of `kind`
- * that can be appended to.  Lives in `a`, but must be closed. */
+ * header, which is then removed, and the header line must follow.  `sync_every` lines are flushed
+ * to the disk itself: 1 survives a power cut at the price of a few milliseconds a line, 0 leaves it
+ * to the system until the end; in both cases nothing is lost when only the program dies.  NULL with
+ * a message when that fails, when another run has it, or when what is there is no recording of
+ * `kind` that can be appended to.  Lives in `a`, but must be closed. */
 Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_every, bool *fresh,
                       Diag *d);
 
-/* May lines follow those that are there, `size` bytes of whole ones?  False with a message when `why`,
- * which is freed, says why not; a last line that is cut is removed. */
+/* May lines follow those that are there, `size` bytes of whole ones?  False with a message when
+ * `why`, which is freed, says why not; a last line that is cut is removed. */
 bool append_continues(Appender *w, Buf *why, bool cut, size_t size, Diag *d);
 
 /* Cuts the file to `size` bytes: a last line that was not whole. */

@@ -37,7 +37,8 @@ bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d);
 #define RECORD_PLAYED "replayed"
 
 /* The path itself, or the recording of times in it where it is a folder, such as a run's output; of
- * a replay's the one that it played.  NULL after a message when the folder holds none or several. */
+ * a replay's the one that it played.  NULL after a message when the folder holds none or several.
+ */
 const char *record_in(Arena *a, const char *path, Diag *d);
 
 /* All recordings of times in the folder, best fit first, then by path.  NULL with a message when

@@ -114,8 +114,8 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
     }
 }
 
-/* What the spec says of how often loops go round, for a configuration with these values.  False after a
- * message. */
+/* What the spec says of how often loops go round, for a configuration with these values.  False
+ * after a message. */
 static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out)
 {
     const Spec *s = r->spec;
@@ -189,8 +189,8 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
     return true;
 }
 
-/* The launches of a configuration that is fetched, and what of it is compared; the modules come with
- * the code. */
+/* The launches of a configuration that is fetched, and what of it is compared; the modules come
+ * with the code. */
 static bool make_run(Compiling *c, Place *p)
 {
     Evaluation ev = {.arena = p->arena};
@@ -620,7 +620,7 @@ const char *compiling_compiler(const Compiling *c)
     return farm_compiler(c->farm, c->run->arena);
 }
 
-/* --- what failed -------------------------------------------------------------------------------- */
+/* --- what failed ------------------------------------------------------------------------------ */
 
 /* What failed first; where nothing came as far as the compiler, what most configurations lack; null
  * where the run ended before any was judged. */

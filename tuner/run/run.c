@@ -82,7 +82,7 @@ const Expr *run_objective(const Spec *s)
     return amounts[s->objective];
 }
 
-/* --- the ledger --------------------------------------------------------------------------------- */
+/* --- the ledger ------------------------------------------------------------------------------- */
 
 static double seconds_of(struct timeval t)
 {
@@ -118,7 +118,7 @@ void run_charge(Run *r, LedgerStage stage, double *since)
     *since = now;
 }
 
-/* --- stopping ----------------------------------------------------------------------------------- */
+/* --- stopping --------------------------------------------------------------------------------- */
 
 bool run_stopped(Run *r)
 {

@@ -1,9 +1,9 @@
 /* One run of the tuner: a spec's configurations on their way from the space to the winner.
  *
- * Each stage is one file or several (run_STAGE.c) and fills in its part of the Run: open (spec, space,
- * device, tier 0), then either compile (code and profiles), carve and time, or search, which does
- * the three in turn; final, result.  tuner/library calls them in order.  Nothing here prints: what
- * is to be said goes to the diagnostics or is asked of the Run. */
+ * Each stage is one file or several (run_STAGE.c) and fills in its part of the Run: open (spec,
+ * space, device, tier 0), then either compile (code and profiles), carve and time, or search, which
+ * does the three in turn; final, result.  tuner/library calls them in order.  Nothing here prints:
+ * what is to be said goes to the diagnostics or is asked of the Run. */
 #ifndef APTUNE_RUN_H
 #define APTUNE_RUN_H
 
@@ -291,7 +291,8 @@ typedef struct Run {
     Diag *diag;   /* warnings of the whole run; errors end it */
     RunHome home; /* set by the caller */
 
-    /* Of each configuration: is its code wanted?  Set while run_compile_these runs; NULL: of all. */
+    /* Of each configuration: is its code wanted?  Set while run_compile_these runs; NULL: of all.
+     */
     const bool *only;
 
     Spec *spec;

@@ -233,8 +233,8 @@ static bool check_reach(Checking *x, size_t config, const Step *step, const Comp
 
 /* --- trip counts ------------------------------------------------------------------------------ */
 
-/* Notes in `met`, by trip count of the spec, which loops a kernel has; warns of those whose count is known.
- * False after a message. */
+/* Notes in `met`, by trip count of the spec, which loops a kernel has; warns of those whose count
+ * is known. False after a message. */
 static bool meet_trips(Run *r, const ProfileInput *in, bool *met)
 {
     const PtxModule *module;

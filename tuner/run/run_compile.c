@@ -85,8 +85,8 @@ static void count_codes(Run *r)
     }
 }
 
-/* Is there what a measurement needs beside the spec's files, which were looked for when it was read?
- * False after a message, before anything is compiled. */
+/* Is there what a measurement needs beside the spec's files, which were looked for when it was
+ * read? False after a message, before anything is compiled. */
 static bool find_comparison(Run *r)
 {
     return file_exists(r->home.compare_source) ||

@@ -62,7 +62,7 @@ bool run_argument_count(Run *r, size_t argument, int64_t *out)
     return true;
 }
 
-/* --- contents ----------------------------------------------------------------------------------- */
+/* --- contents --------------------------------------------------------------------------------- */
 
 /* Bytes of all buffers that are made here; they travel in one message. */
 enum { MADE_LIMIT = 1 << 29 };
@@ -258,7 +258,8 @@ static bool make_each(Run *r, const Argument *g, const DataContents *c, unsigned
     return ok;
 }
 
-/* Makes the bytes of contents that the GPU process cannot make by itself.  False after a message. */
+/* Makes the bytes of contents that the GPU process cannot make by itself.  False after a message.
+ */
 static bool make(Run *r, const Argument *g, DataContents *c)
 {
     if (c->kind == DATA_MADE)

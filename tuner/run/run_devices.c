@@ -315,10 +315,10 @@ static bool set_first(Run *r, TaskProblem *problem)
     return diag_fail(r->diag, "there is no configuration that could be the reference");
 }
 
-/* --- to the GPUs ------------------------------------------------------------------------------- */
+/* --- to the GPUs ------------------------------------------------------------------------------ */
 
-/* Gives the problem to all GPUs, where buffers are filled and the reference runs at the same time; those
- * that cannot take it are left out.  False after a message when none can. */
+/* Gives the problem to all GPUs, where buffers are filled and the reference runs at the same time;
+ * those that cannot take it are left out.  False after a message when none can. */
 static bool give_problem(Run *r, const TaskProblem *problem)
 {
     for (size_t i = 0; i < r->gpu_count; i++)
@@ -336,7 +336,8 @@ static bool give_problem(Run *r, const TaskProblem *problem)
     return true;
 }
 
-/* Says where two runs of the reference differ: what agrees with one need not agree with the other. */
+/* Says where two runs of the reference differ: what agrees with one need not agree with the other.
+ */
 static void judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
 {
     size_t count;

@@ -1,4 +1,5 @@
-/* The winner, what it is worth against everything that was ever timed, and what the run was worth. */
+/* The winner, what it is worth against everything that was ever timed, and what the run was worth.
+ */
 #include "tuner/run/timer.h"
 
 #include "metrics/base/random.h"
@@ -61,7 +62,7 @@ void run_judge(Run *r)
         compare_with_recording(r, r->recorded.ms);
 }
 
-/* --- the winner of a recording, from what it says alone ----------------------------------------- */
+/* --- the winner of a recording, from what it says alone --------------------------------------- */
 
 /* The recorded outcome of a configuration, as if its code had been compiled here.  A row of another
  * launch geometry is not of this configuration. */
@@ -115,7 +116,7 @@ bool run_take_winner(Run *r)
                                          : "");
 }
 
-/* --- what timing only a part was worth ---------------------------------------------------------- */
+/* --- what timing only a part was worth -------------------------------------------------------- */
 
 /* Never more than can be known: a time that a recording has is taken from there, the rest is
  * estimated from what was timed, and the report says which.  What is timed was chosen for being

@@ -294,8 +294,8 @@ static void check_divisions(Run *r)
     space_check_divisions(r->arena, &some, DIVISIONS_CHECKED, r->diag);
 }
 
-/* A replay has what is recorded, a count looks at some, a part has its own, and a search none before
- * it looks. */
+/* A replay has what is recorded, a count looks at some, a part has its own, and a search none
+ * before it looks. */
 static void list_known(Run *r)
 {
     Space *s = &r->space;
@@ -342,7 +342,7 @@ static bool weigh_configs(Run *r)
     return true;
 }
 
-/* --- what a search learns from recordings of like spaces --------------------------------------- */
+/* --- what a search learns from recordings of like spaces -------------------------------------- */
 
 enum { FITTING_MOST = 4 }; /* recordings that nobody named */
 
@@ -451,7 +451,7 @@ static bool learn(Run *r)
     return true;
 }
 
-/* --- the problem, the folder ------------------------------------------------------------------- */
+/* --- the problem, the folder ------------------------------------------------------------------ */
 
 /* Does each word of `text`, "N=8192 M=…" in any order, stand in the problem's own? */
 static bool names_problem(Arena *a, const char *text, const char *problem)

@@ -1,5 +1,5 @@
-/* What the stages of a run share with each other, and with those who take up a finished run: the unit
- * that is emitted, the library's answers about code, bench, imports that attach profiles. */
+/* What the stages of a run share with each other, and with those who take up a finished run: the
+ * unit that is emitted, the library's answers about code, bench, imports that attach profiles. */
 #ifndef APTUNE_RUN_PARTS_H
 #define APTUNE_RUN_PARTS_H
 
@@ -67,8 +67,8 @@ const RunData *run_data(Run *r);
  * message. */
 bool run_argument_count(Run *r, size_t argument, int64_t *out);
 
-/* What stands in buffers that no launch writes, as tuner/compile/data.h wants it; in the run's arena.
- */
+/* What stands in buffers that no launch writes, as tuner/compile/data.h wants it; in the run's
+ * arena. / */
 const char *run_describe_data(Run *r);
 
 /* One launch as a task, its arguments in `a`; `slots` is written to.  False when it cannot be
@@ -95,8 +95,8 @@ bool run_set_problem(Run *r);
 
 /* --- configurations --------------------------------------------------------------------------- */
 
-/* Rows for all configurations of the space, with their steps and what of them the device cannot run.
- * False after a message: there are too many launches. */
+/* Rows for all configurations of the space, with their steps and what of them the device cannot
+ * run. False after a message: there are too many launches. */
 bool run_make_configs(Run *r);
 
 /* Configurations of a space without a list, each as likely as any other, in `ranks`. */
@@ -132,8 +132,8 @@ typedef struct StepGroup {
 size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const StepGroup **out);
 size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **out);
 
-/* Gives a configuration of which no multiprocessor holds a block its outcome and reason.  False, and
- * nothing done, where one does. */
+/* Gives a configuration of which no multiprocessor holds a block its outcome and reason.  False,
+ * and nothing done, where one does. */
 bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p);
 
 /* Counts a configuration whose code, or failure, is known. */
@@ -192,8 +192,8 @@ size_t run_first_config(const Run *r);
  * stands in the kernels' file; SIZE_MAX: of the first that the device can run. */
 bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out);
 
-/* Judges the prediction of a row by the rows so far, once its metrics are known; returns by how much its times
- * were raised, 1 where nothing speaks against them. */
+/* Judges the prediction of a row by the rows so far, once its metrics are known; returns by how
+ * much its times were raised, 1 where nothing speaks against them. */
 double run_suspect_row(Run *r, size_t row);
 
 /* Judges all of them, each by those that differ from it in one parameter alone. */
@@ -212,8 +212,9 @@ typedef struct Fetched {
     const char *failure; /* NULL: the code is there */
 } Fetched;
 
-/* Fetches configurations with all their launches into `a`, from the cache or compiled now; the run's
- * data is made.  False when the run was stopped or after a message: nothing can be compiled. */
+/* Fetches configurations with all their launches into `a`, from the cache or compiled now; the
+ * run's data is made.  False when the run was stopped or after a message: nothing can be compiled.
+ */
 bool run_fetch_all(Run *r, Arena *a, const size_t *configs, size_t count, Fetched *out);
 
 /* The same of one; its failure is a message, too. */
@@ -266,8 +267,8 @@ bool run_same_code(const Run *r, size_t i, const RecordRow *row);
  * launched follows. */
 void run_set_code(Run *r, size_t i, const char *hashes);
 
-/* Code, launch geometry and so everything that can run differently, as one text in `a`; NULL: the code is
- * not known. */
+/* Code, launch geometry and so everything that can run differently, as one text in `a`; NULL: the
+ * code is not known. */
 const char *run_code_key(Arena *a, const TableCode *c);
 
 /* Is that a hash for each of the spec's launches? */
@@ -282,8 +283,8 @@ RecordHeader run_record_header(Run *r);
 /* The values of configuration `i` in the header's order; NULL when it has other parameters. */
 const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i);
 
-/* The run's own recording, of this header, to be gone on with in its folder; `existing`: what an earlier
- * run left in it, or NULL.  NULL after a message. */
+/* The run's own recording, of this header, to be gone on with in its folder; `existing`: what an
+ * earlier run left in it, or NULL.  NULL after a message. */
 TimesWriter *run_open_recording(Run *r, const RecordHeader *h, const TimesRecording **existing);
 
 /* Adds the outcome of configuration `i`. */
@@ -292,9 +293,9 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i);
 /* The profile recording beside the run's own times: every distinct code once. */
 bool run_write_profiles(Run *r, const RecordHeader *h);
 
-/* The same at the end of a run that had none when its recording was opened: a search, or one without
- * a GPU, from which recordings take their profiles, too.  Does nothing where there is nothing to
- * keep. */
+/* The same at the end of a run that had none when its recording was opened: a search, or one
+ * without a GPU, from which recordings take their profiles, too.  Does nothing where there is
+ * nothing to keep. */
 bool run_keep_profiles(Run *r);
 
 /* Takes codes and profiles of all configurations from the recording that is replayed.  False, and
@@ -414,8 +415,8 @@ void run_take_outcome(Run *r, size_t i);
 /* The launch that the profile of configuration `i` is about. */
 size_t run_profiled_launch(const Run *r, size_t i);
 
-/* What the profile of configuration `i` is made from, its code compiled once more (from the cache where
- * that was done before).  Lives in the run's arena.  False with a message. */
+/* What the profile of configuration `i` is made from, its code compiled once more (from the cache
+ * where that was done before).  Lives in the run's arena.  False with a message. */
 bool run_profiled_input(Run *r, size_t i, ProfileInput *out, Diag *d);
 
 /* The accesses of a launch with their places in the source. */

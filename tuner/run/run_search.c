@@ -145,8 +145,9 @@ static void note_number(Hunt *h, size_t number, size_t row)
     h->numbers.at[row] = number;
 }
 
-/* The first that has the same code and launch, of those that the search was told of: one that came from the same worker at the
- * same moment would find this one in turn, and neither would be timed.  SIZE_MAX. */
+/* The first that has the same code and launch, of those that the search was told of: one that came
+ * from the same worker at the same moment would find this one in turn, and neither would be timed.
+ * SIZE_MAX. */
 static size_t same_code(const Hunt *h, size_t row)
 {
     const Table *t = h->run->table;
@@ -386,8 +387,8 @@ static bool hunt(Hunt *h)
     return s->asked;
 }
 
-/* The compiler's name goes into the recording before anything is timed.  Workers compile from then on:
- * also while the GPU's buffers are filled, which takes seconds where they are large. */
+/* The compiler's name goes into the recording before anything is timed.  Workers compile from then
+ * on: also while the GPU's buffers are filled, which takes seconds where they are large. */
 static bool learn_compiler(Hunt *h)
 {
     Run *r = h->run;

@@ -1,10 +1,11 @@
 /* Predictions that are too good to be true.
  *
- * A profile may be wrong and not know it: a loop of the machine code that was taken for another one, work
- * that was counted as none.  What cannot be is seen from outside: a configuration that issues less than
- * half of what those like it issue for the same PTX, and one that would be done before the memory could
- * give its bytes or the units make its operations.  Its predicted times are raised to what the others,
- * or the limit, say, so that it comes before none of those that are known unless that, too, is less. */
+ * A profile may be wrong and not know it: a loop of the machine code that was taken for another
+ * one, work that was counted as none.  What cannot be is seen from outside: a configuration that
+ * issues less than half of what those like it issue for the same PTX, and one that would be done
+ * before the memory could give its bytes or the units make its operations.  Its predicted times are
+ * raised to what the others, or the limit, say, so that it comes before none of those that are
+ * known unless that, too, is less. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/metric/device.h"
@@ -25,7 +26,7 @@ static double mix_of(const Profile *p)
     return issued > 0 && instr > 0 ? log(issued / instr) : NAN;
 }
 
-/* --- limits ------------------------------------------------------------------------------------ */
+/* --- limits ----------------------------------------------------------------------------------- */
 
 /* Floating-point operations a cycle of an SM in the fastest unit that the code uses. */
 static double fastest_unit(const DeviceRates *k, const Profile *p)
@@ -57,7 +58,7 @@ static double least_cycles(const Run *r, size_t row)
     return least;
 }
 
-/* --- what follows ------------------------------------------------------------------------------ */
+/* --- what follows ----------------------------------------------------------------------------- */
 
 /* Times of a row, that its raise goes for. */
 static const char *const RAISED[] = {"predicted_cycles", "predicted_ms", "bound_cycles",
@@ -72,7 +73,8 @@ static void raise_times(Table *t, size_t row, double factor)
     }
 }
 
-/* Judges a row by the mix that others have (NaN: not known); returns by how much its times are raised. */
+/* Judges a row by the mix that others have (NaN: not known); returns by how much its times are
+ * raised. */
 static double judge(Run *r, size_t row, double others)
 {
     Table *t = r->table;
@@ -132,7 +134,7 @@ double run_suspect_row(Run *r, size_t row)
     return judge(r, row, s->mix);
 }
 
-/* --- neighbours -------------------------------------------------------------------------------- */
+/* --- neighbours ------------------------------------------------------------------------------- */
 
 /* A row, and all of its values but one. */
 typedef struct Line {
@@ -158,7 +160,8 @@ static uint64_t rest_of(const Table *t, size_t row, size_t without)
     return h;
 }
 
-/* Sums over the rows that differ from a row in one parameter alone; far-off ones count as FAR off. */
+/* Sums over the rows that differ from a row in one parameter alone; far-off ones count as FAR off.
+ */
 static void add_neighbours(const Table *t, double median, double *sum, double *count)
 {
     Line *lines = memory_new((t->count + 1) * sizeof *lines);

@@ -9,9 +9,10 @@
 
 typedef struct Timer {
     void *state;
-    /* One by one, for a caller that decides by what was found so far.  Is there room for another?  `add`
-     * takes it, `service` goes on without waiting (false as below), `take` tells which one has got
-     * its outcome in Run.table.  In between one waits for what `await` adds; NULL: nothing. */
+    /* One by one, for a caller that decides by what was found so far.  Is there room for another?
+     * `add` takes it, `service` goes on without waiting (false as below), `take` tells which one
+     * has got its outcome in Run.table.  In between one waits for what `await` adds; NULL: nothing.
+     */
     const size_t *(*known)(void *state, size_t *count); /* rows that an earlier run left an outcome
                                                            of; NULL: there are none */
     bool (*wants)(const void *state);

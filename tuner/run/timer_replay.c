@@ -151,7 +151,7 @@ bool timer_replay_open(Run *r, Timer *out)
     return true;
 }
 
-/* --- a part of a space without times ------------------------------------------------------------ */
+/* --- a part of a space without times ---------------------------------------------------------- */
 
 /* A recording of a whole space names the code of every configuration, timed or not, so that it can
  * be carved again without compiling.  A part of it does the same for the other parts and `aptune

@@ -6,8 +6,8 @@
  *                       "library": file, "missing": [files looked for in vain]}
  *                  or  {"helper": ..., "protocol": n, "error": why there is no compiler}
  * Then each request (CompileRequest in tuner/compile/result.h) gets a reply, a CompileResult with
- * {"id": n, "lasting": would compiling again give the same?}, unless it came with the code, and, if it
- * asks for a profile and there is code, a ProfileAnswer with {"id": n}.
+ * {"id": n, "lasting": would compiling again give the same?}, unless it came with the code, and, if
+ * it asks for a profile and there is code, a ProfileAnswer with {"id": n}.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"

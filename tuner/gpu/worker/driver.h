@@ -6,8 +6,8 @@
  *
  * The driver has one DriverStatus, that of the first call that failed; driver_words tells it in the
  * driver's own words.  From then on calls do nothing and give that status again, so whoever makes
- * several looks once, at the end.  driver_go_on forgets it.  After DRIVER_FAULT nothing on the context
- * works any more: the process has to end, and its parent starts another. */
+ * several looks once, at the end.  driver_go_on forgets it.  After DRIVER_FAULT nothing on the
+ * context works any more: the process has to end, and its parent starts another. */
 #ifndef APTUNE_GPU_WORKER_DRIVER_H
 #define APTUNE_GPU_WORKER_DRIVER_H
 

@@ -35,8 +35,8 @@ void ready_end(Driver *v, ReadyRun *r);
 /* Gives the launches to the device, in order, without waiting. */
 DriverStatus ready_launch(Driver *v, const ReadyRun *r);
 
-/* What the driver says of the calls so far as the status of a trial; its words go to `words`, and where
- * the context is sound it goes on. */
+/* What the driver says of the calls so far as the status of a trial; its words go to `words`, and
+ * where the context is sound it goes on. */
 Outcome launch_status(Driver *v, Buf *words);
 
 /* Can the context still be used after a trial that came out so? */

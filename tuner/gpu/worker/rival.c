@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- from elsewhere: a shared object that knows tuner/gpu/rival.h ------------------------------- */
+/* --- from elsewhere: a shared object that knows tuner/gpu/rival.h ----------------------------- */
 
-/* *found is false when it cannot even be opened.  The library stays open: what it started on the device may outlive the call. */
+/* *found is false when it cannot even be opened.  The library stays open: what it started on the
+ * device may outlive the call. */
 static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRival *out,
                         bool *found)
 {
@@ -27,7 +28,7 @@ static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRiv
     return open(call, out);
 }
 
-/* --- the driver's copy from device to device: how fast bytes can be moved ----------------------- */
+/* --- the driver's copy from device to device: how fast bytes can be moved --------------------- */
 
 typedef struct Copy {
     Driver *driver;
@@ -77,7 +78,7 @@ static int rival_memory(Arena *a, Driver *v, const AptuneRivalCall *call, Aptune
     return 0;
 }
 
-/* --- opening ------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* The type of a buffer's elements as rivals see it. */
 static const char *type_name(Arena *a, TaskType t)

@@ -60,11 +60,12 @@ DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms);
  * device does nothing else, at the clock that its power limit leaves.
  *
  * Energy is the device's own counter's, which counts all of the board, idle parts included.  It is
- * raised some ten times a second; so the power is the slope of a line through the moments at which it
- * was seen to change, and a run's energy is that power times a run's time.  Both hold only if the
- * device never waits for the host, which is itself kept waiting where it asks for the counter: other
- * processes that open or close a context have held such questions up for 0.2 s.  So the device is
- * given half a second of work ahead, and what it waited all the same is measured and told. */
+ * raised some ten times a second; so the power is the slope of a line through the moments at which
+ * it was seen to change, and a run's energy is that power times a run's time.  Both hold only if
+ * the device never waits for the host, which is itself kept waiting where it asks for the counter:
+ * other processes that open or close a context have held such questions up for 0.2 s.  So the
+ * device is given half a second of work ahead, and what it waited all the same is measured and
+ * told. */
 
 /* For `seconds`, after at least a third of that, which brings power, heat and clock to where they
  * stay: the board's temperature has then not changed for as long.  At most three times, while the
@@ -74,10 +75,10 @@ DriverStatus sustain(Arena *a, Bench *b, const ReadyRun *run, double seconds, Tr
 
 /* A trial on the device: verified, warmed up, timed; and the finalists against each other. */
 
-/* Runs it; the result's arrays live in `a`.  Of finalists times[i × rounds + round] is that of run i:
- * all rounds or none, one that fails ends it with its status and words.  False when this process must
- * not be used any more: the context is broken, or something was written that every later trial relies
- * on. */
+/* Runs it; the result's arrays live in `a`.  Of finalists times[i × rounds + round] is that of run
+ * i: all rounds or none, one that fails ends it with its status and words.  False when this process
+ * must not be used any more: the context is broken, or something was written that every later trial
+ * relies on. */
 bool trial_run(Arena *a, Bench *b, const Trial *t, TrialResult *r);
 
 #endif

@@ -18,7 +18,7 @@ static const double look_every_s = 0.005;
 /* The counter's value belongs to a moment: of an answer that took longer it is not known which. */
 static const double answer_s = 0.02;
 
-/* --- the counter's line ------------------------------------------------------------------------- */
+/* --- the counter's line ----------------------------------------------------------------------- */
 
 enum { POINTS_LEAST = 3 };
 
@@ -56,7 +56,7 @@ static double slope_of(const Slope *s)
     return s->n >= POINTS_LEAST && spread > 0 ? (s->n * s->tj - s->t * s->j) / spread : NAN;
 }
 
-/* --- keeping the device busy -------------------------------------------------------------------- */
+/* --- keeping the device busy ------------------------------------------------------------------ */
 
 typedef VEC(double) Pieces;
 
@@ -117,7 +117,7 @@ static DriverStatus go_on(Stretch *x)
     return s;
 }
 
-/* --- before it counts --------------------------------------------------------------------------- */
+/* --- before it counts ------------------------------------------------------------------------- */
 
 static DriverStatus warm_up(Stretch *x, double seconds)
 {
@@ -136,7 +136,7 @@ static DriverStatus warm_up(Stretch *x, double seconds)
     return s;
 }
 
-/* --- what counts -------------------------------------------------------------------------------- */
+/* --- what counts ------------------------------------------------------------------------------ */
 
 /* What the device says of itself, once a piece has ended. */
 static void look(Stretch *x)

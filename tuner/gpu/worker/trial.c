@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- a trial ------------------------------------------------------------------------------------ */
+/* --- a trial ---------------------------------------------------------------------------------- */
 
 typedef struct Samples {
     double *at;
@@ -216,7 +216,7 @@ static bool run_one(Arena *a, Bench *b, const Trial *trial, TrialResult *r, Buf 
     return sound;
 }
 
-/* --- finalists against each other --------------------------------------------------------------- */
+/* --- finalists against each other ------------------------------------------------------------- */
 
 typedef struct Final {
     Bench *bench;

@@ -35,8 +35,8 @@ typedef struct Sums {
 static_assert(sizeof(Part) == 40 && sizeof(Finding) == 40 && sizeof(Sums) == 48,
               "as in compare.cu");
 
-/* Blocks enough for any device, or as many as have something to do: no number of a device's, so that sums are formed
- * in the same order everywhere. */
+/* Blocks enough for any device, or as many as have something to do: no number of a device's, so
+ * that sums are formed in the same order everywhere. */
 enum { BLOCKS = 1024, THREADS = 256 };
 
 static int blocks_of(uint64_t count)
