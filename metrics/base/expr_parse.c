@@ -330,14 +330,9 @@ static Expr *parse_not(Parser *p)
     return e;
 }
 
-/* ternary = or [ "?" ternary ":" ternary ] */
+/* ternary = or [ "?" ternary ":" ternary ]; parse_unary looks how deep it is. */
 static Expr *parse_ternary(Parser *p)
 {
-    if (p->depth >= DEPTH_LIMIT) {
-        diag_error(p->l->diag, p->l->token.at, "this expression is nested more than %d deep",
-                   DEPTH_LIMIT);
-        return NULL;
-    }
     p->depth++;
     Expr *e = parse_left(p, LEVEL_OR);
     Span at = p->l->token.at;

@@ -146,6 +146,61 @@ static void division_with_a_remainder_is_noticed(void **state)
     arena_free(a);
 }
 
+/* What formulas read are reals; functions of whole numbers take those that are exactly whole. */
+static void reals_are_whole_numbers_up_to_2_to_the_53(void **state)
+{
+    (void)state;
+    static const struct {
+        double real;
+        const char *said;
+    } CASES[] = {{8, "true"},
+                 {12, "false"},
+                 {0x1p53, "true"},
+                 {0x1p53 + 2, "expected a whole number of at most 2^53"},
+                 {-0x1p53 - 2, "expected a whole number of at most 2^53"},
+                 {8.5, "expected a whole number of at most 2^53"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Name names[] = {{"x", value_real(CASES[i].real)}, {NULL, {0}}};
+        Scope scope = test_scope(names, true);
+        Arena *a = arena_new();
+        Evaluation ev = {.arena = a};
+        Buf out = {0};
+        run(a, "is_pow2(x)", &scope, &ev, &out);
+        if (!strstr(buf_text(&out), CASES[i].said))
+            fail_msg("%g: %s", CASES[i].real, buf_text(&out));
+        buf_free(&out);
+        arena_free(a);
+    }
+}
+
+static bool nested(char open, char close, size_t depth)
+{
+    Name names[] = {{NULL, {0}}};
+    Scope scope = test_scope(names, false);
+    Arena *a = arena_new();
+    Evaluation ev = {.arena = a};
+    Buf text = {0}, out = {0};
+    buf_fill(&text, open, depth);
+    buf_puts(&text, "7");
+    buf_fill(&text, close, depth);
+    const bool ok = run(a, buf_text(&text), &scope, &ev, &out);
+    buf_free(&text);
+    buf_free(&out);
+    arena_free(a);
+    return ok;
+}
+
+/* A hundred expressions and operands, the whole and the number among them, are one too many.  A bracket
+ * is one of each, a sign an operand. */
+static void brackets_and_signs_may_nest_so_deep(void **state)
+{
+    (void)state;
+    assert_true(nested('(', ')', 49));
+    assert_false(nested('(', ')', 50));
+    assert_true(nested('-', ' ', 98));
+    assert_false(nested('-', ' ', 99));
+}
+
 static void deep_nesting_is_refused_not_crashed(void **state)
 {
     (void)state;
@@ -195,6 +250,8 @@ int main(void)
         cmocka_unit_test(table_of_expressions),
         cmocka_unit_test(real_scope_divides_like_mathematics),
         cmocka_unit_test(division_with_a_remainder_is_noticed),
+        cmocka_unit_test(reals_are_whole_numbers_up_to_2_to_the_53),
+        cmocka_unit_test(brackets_and_signs_may_nest_so_deep),
         cmocka_unit_test(deep_nesting_is_refused_not_crashed),
         cmocka_unit_test(conjunction_splits_into_parts),
     };
