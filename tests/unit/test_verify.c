@@ -284,6 +284,12 @@ static void more_gaps_than_the_reference_left_are_wrong(void **state)
     assert_int_equal(c.unwritten, 2);
     assert_int_equal(c.first, 0);
     assert_true(c.got == 4 && c.expected == 4);
+    sum_tolerance(f, 1, 0, TASK_SCALE_RMS); /* within it, and wrong for the gaps alone */
+    f->compared.gaps = 1;
+    f->got[0] = 3.5;
+    c = check(f, 4);
+    assert_int_equal(c.wrong, 2);
+    assert_true(c.got == 3.5 && c.expected == 4 && c.max_error == 0.5);
 }
 
 static void only_the_elements_asked_for_are_added(void **state)
