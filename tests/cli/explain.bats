@@ -151,6 +151,23 @@ figure() {
     json '.configurations[0].lines | .not_known == "--no-lines was given" and .accesses == []'
 }
 
+@test "what one warp spends its cycles on stands in the rows that say so" {
+    explain --no-lines --space "$SOURCE/spaces/transpose.spec" \
+        "TILE=64 BLOCK_ROWS=16 VARIANT=2 PAD=1 SWIZZLE=0 VEC=2"
+    status_is 0
+    # Of the profile: 213, 5.2, 427 and 44.2 of 769.4 cycles.
+    has "$output" '^  alone +769$'
+    has "$output" '^  issue +213  27\.7 %$'
+    has "$output" '^  shared memory +5   0\.7 %$'
+    has "$output" '^  global memory +427  55\.5 %$'
+    has "$output" '^  barriers +44   5\.7 %$'
+    has "$output" '^  loads in flight +4\.0$'
+    has "$output" '^  integer multiply +15  20\.5 %$'
+    has "$output" '^  integer, logic +19  26\.0 %$'
+    has "$output" '^  memory +26  35\.6 %$'
+    has "$output" '^  branches +2   2\.7 %$'
+}
+
 @test "only the configuration asked for is compiled" {
     explain --space "$data/fails.spec" --arch sm_90 "WIDTH=3 TILE=256"
     status_is 1
