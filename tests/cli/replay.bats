@@ -217,6 +217,12 @@ load common
     has "$stderr" 'warning: .*synthetic.profile.*; its profiles are made anew'
     json '.from_cache == 8'
     [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$whole")" ]
+    make_synthetic
+    truncate -s -20 space/recordings/synthetic.profile
+    tune --carve --space space/synthetic.spec --json
+    status_is 0
+    has "$stderr" 'warning: .*synthetic.profile. ends inside a line; profiles behind it are made anew'
+    [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$whole")" ]
 }
 
 @test "profiles of an earlier version are taken, with a warning, where their fields mean the same" {

@@ -109,6 +109,9 @@ static const ProfileRecording *open_any_profiles(Run *r)
     if (!p)
         diag_warn(r->diag, (Span){0}, "%s; its profiles are made anew",
                   d.messages.count ? diag_first(&d) : "cannot be read");
+    else if (p->cut)
+        diag_warn(r->diag, (Span){0}, "'%s' ends inside a line; profiles behind it are made anew",
+                  p->path);
     return p;
 }
 
