@@ -271,6 +271,29 @@ END
     cmp recorded/configurations.csv fresh/configurations.csv
 }
 
+@test "the text of an option is computed where its condition holds" {
+    cat >share.cu <<'EOF2'
+#ifndef SHARE
+#define SHARE 1
+#endif
+extern "C" __global__ void share(float *y)
+{
+    y[threadIdx.x] = SHARE + PART;
+}
+EOF2
+    cat >share.spec <<'EOF2'
+kernel "share.cu" share
+param PART in 0, 2
+block 32
+grid 1
+option "-DSHARE={64 / PART}" if PART > 0
+out y : float[32]
+EOF2
+    tune --space share.spec --static --arch sm_90 --emit none --output out --json
+    status_is 0
+    json '.compiled == 2 and .failed == 0'
+}
+
 @test "an unroll factor of 0 is no pragma" {
     cp "$peers"/convolution* .
     tune --space convolution.spec --arch sm_90 --output with

@@ -38,9 +38,10 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
     *out = NULL;
     if (o->condition && !expr_eval(o->condition, slots, ev, &v))
         return false;
-    bool holds = value_is_true(v);
-    bool ok = spec_text_fill(&o->text, slots, ev, &text);
-    if (ok && holds && text.size > 0)
+    if (!value_is_true(v)) /* a condition may say where the text can be computed */
+        return true;
+    const bool ok = spec_text_fill(&o->text, slots, ev, &text);
+    if (ok && text.size > 0)
         *out = buf_keep(&text, a);
     else
         buf_free(&text);
