@@ -37,3 +37,28 @@ tune() {
     tune --output second
     json '.search.compiled == 12 and .search.timed == 4'
 }
+
+@test "the winner's emitted code is right when it is run" {
+    tune --output out
+    run --separate-stderr "$APTUNE" bench product.spec --emitted out/product.json
+    status_is 0
+    has "$output" 'origin +emitted code'
+    has "$output" 'UNUSED=[123]; right, exactly'
+}
+
+# Kernels of which none is right: wrong results, one that ends its process, one that writes beside its buffer.
+@test "what is wrong and what faults has no winner, and says why" {
+    local kernel words
+    while read -r kernel words; do
+        sed "s/\"smoke.cu\" product/\"smoke.cu\" $kernel/
+            s/^reference.*/reference \"smoke.cu\" product block 64 grid ceil_div(N, 64)/" product.spec >"$kernel.spec"
+        run --separate-stderr "$APTUNE" "$kernel.spec" --jobs 2 --cache warm --output "$kernel"
+        status_is 1
+        has "$output" "$words"
+        has "$output" 'best +none: no configuration gave a right result'
+    done <<'END'
+product_wrong 17 of 16384 elements wrong
+product_illegal 4 +ended with a fault
+product_past_end wrote past the end of 'C'
+END
+}
