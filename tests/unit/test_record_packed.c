@@ -54,8 +54,10 @@ static void a_truncated_packed_recording_gives_a_prefix_and_says_cut(void **stat
     for (size_t cut = 4; cut < size; cut += size / 50) {
         put(p, p->path, packed, cut);
         TimesRecording *r = times_read(p->arena, p->path, &p->diag);
-        if (!r)
+        if (!r) {
+            assert_says(p, "is cut off before its first line");
             continue;
+        }
         assert_true(r->cut);
         assert_true(r->rows.count >= most && r->rows.count < 600);
         most = r->rows.count;

@@ -187,7 +187,9 @@ static bool check_opening(RecordReader *r, const char *kind, const char *opening
 {
     const Buf *text = &r->text;
     if (text->size == 0)
-        return diag_fail(r->diag, "'%s' is empty", r->path);
+        return diag_fail(r->diag,
+                         r->inside ? "'%s' is cut off before its first line" : "'%s' is empty",
+                         r->path);
     if (!starts_with(text, opening)) {
         if (text->size < strlen(opening) && strncmp(buf_text(text), opening, text->size) == 0)
             return diag_fail(r->diag, "'%s' ends inside its first line", r->path);
