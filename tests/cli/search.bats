@@ -99,7 +99,7 @@ live() {
     compiled=$(jq .compiled <<<"$output")
     [ "$(rows out/many.times)" -eq "$(jq .timed <<<"$output")" ]
     [ "$(repeated out/many.times)" -eq 0 ]
-    [ "$(grep -c '"v":.*"cs":[0-9.e-]*,"ps":' out/many.times)" -eq "$(rows out/many.times)" ]
+    [ "$(grep -c '"v":.*"cs":[0-9][0-9.e-]*,"ps":[0-9]' out/many.times)" -eq "$(rows out/many.times)" ]
     # With the profiles of all that was compiled, as studies and replays need them.
     [ "$(grep -c '^{"code"' out/many.profile)" -eq "$(jq .distinct <<<"$output")" ]
     live --output out --json
