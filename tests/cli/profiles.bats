@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# The profiles beside the recordings are what the profiler says today: some rows of each are made again.  A change of the
+# profiler makes all of them again (tests/make_profiles).  What it says for other GPUs is kept in tests/golden/profiles.txt;
+# APTUNE_UPDATE_GOLDEN=1 writes that file anew.
+load common
+
+recordings=$SOURCE/spaces/recordings
+
+# Four rows of the recording $1, drawn with the seed $2.
+made_again() {
+    local header space problem
+    header=$(zstd -dc "$recordings/$1.times.zst" | head -n 1) || true
+    space=$(jq -r .space <<<"$header")
+    problem=$(jq -r '[.problem[] | "\(.[0])=\(.[1])"] | join(",")' <<<"$header")
+    tune --space "$SOURCE/spaces/$space.spec" --problem "$problem" --recordings "$recordings" --compile --static \
+        --compiles 4 --seed "$2" --emit none --output "$1"
+    status_is 0
+}
+
+same() {
+    python3 - "$@" <<'PROGRAM'
+import glob, json, subprocess, sys
+folder, same, failed = sys.argv[1], 0, False
+def read(lines):
+    header, *rows = map(json.loads, lines)
+    return header, {(r["code"], r["launch"]): r for r in rows}
+for name in sys.argv[2:]:
+    fields, recorded = read(subprocess.check_output(["zstd", "-dc", f"{folder}/{name}.profile.zst"]).splitlines())
+    [made] = glob.glob(f"{name}/**/*.profile", recursive=True)
+    header, rows = read(open(made))
+    assert header["fields"] == fields["fields"], name
+    for key in rows.keys() & recorded.keys():
+        new, old = rows[key], recorded[key]
+        other = [f"{f}: {a}, recorded {b}" for f, a, b in zip(header["fields"], new["f"], old["f"]) if a != b]
+        if other or new.get("r") != old.get("r") or new.get("note") != old.get("note"):
+            print(name, *key, *other or ["notes or requests differ"], sep="\n  ")
+            failed = True
+        same += 1
+# Machine code of another version of NVRTC is other machine code.
+sys.exit(1 if failed else 0 if same >= 3 * len(sys.argv[2:]) else 77)
+PROGRAM
+}
+
+check() {
+    for name in "$@"; do
+        made_again "$name" 5
+    done
+    local result=0
+    same "$recordings" "$@" || result=$?
+    [ $result -ne 77 ] || skip "another NVRTC than that of the recordings"
+    return $result
+}
+
+@test "profiles of products and of what reads tiles" {
+    check mm-h200 mm-core-h200 mm-thesis-h200 mm-thesis-energy-h200 convolution-h200 sad-h200
+}
+
+@test "profiles of long loops over few data" {
+    check mri-fhd-h200 mri-q-h200 cp-h200 escape-h200 rsqrt-h200
+}
+
+@test "profiles of streams, of sums and of scans" {
+    check vectoradd-h200 saxpy-h200 reduce-h200 reduce-2008-h200 scan-h200 scan-two-pass-h200
+}
+
+@test "profiles of transposes and of time steps" {
+    check transpose-h200 transpose-4-h200 transpose-bulk-h200 transpose-tutorial-h200 heat-h200
+}
+
+@test "profiles of what data decide" {
+    check spmv-even-h200 spmv-power-h200 histogram-even-h200 histogram-skewed-h200
+}
+
+@test "profiles of the small kernels that show one pattern each" {
+    check access-h200 branching-h200 mapping-h200 sync-h200
+}
+
+# "sm_75 scan 0123…: field=value …", fields that are not 0, of one launch of each code.
+other_gpus() {
+    local arch space
+    for arch in sm_75 sm_80 sm_86 sm_89 sm_100 sm_120; do
+        for space in mm-thesis reduce scan sad mri-q spmv histogram; do
+            tune --space "$SOURCE/spaces/$space.spec" --arch "$arch" --static --compiles 1 --seed 3 --emit none \
+                --output "$arch" || return
+            status_is 0 || return
+            # shellcheck disable=SC2046
+            jq -rn --arg name "$arch $space" 'foreach inputs as $l ([]; if $l.fields then $l.fields else . end;
+                select($l.f) | "\($name) \($l.code) \($l.launch):" +
+                ([., $l.f] | transpose | map(select(.[1] != 0) | " \(.[0])=\(.[1])") | join("")))' \
+                $(find "$arch" -name "$space.profile" | sort) || return
+        done
+    done
+}
+
+@test "profiles for other GPUs" {
+    local golden=$SOURCE/tests/golden/profiles.txt
+    other_gpus >all
+    awk '!seen[$3]++' all >made
+    [ -z "${APTUNE_UPDATE_GOLDEN:-}" ] || cp made "$golden"
+    grep -qFf <(awk '{ print $3 }' "$golden") made || skip "another NVRTC than that of the file"
+    diff "$golden" made
+}
