@@ -55,6 +55,20 @@ json() {
     fi
 }
 
+# Compares the file "made" with tests/golden/$1.txt.
+golden() {
+    [ -z "${APTUNE_UPDATE_GOLDEN:-}" ] || cp made "$SOURCE/tests/golden/$1.txt"
+    diff "$SOURCE/tests/golden/$1.txt" made
+}
+
+# Skips a test where NVRTC is not that of the recordings, and compiles other machine code.
+same_nvrtc() {
+    tune --space "$SOURCE/spaces/vectoradd.spec" --compile --static --compiles 1 --emit none --output nvrtc
+    status_is 0
+    zstd -dcq "$SOURCE/spaces/recordings/vectoradd-h200.profile.zst" |
+        grep -qFf <(grep -o '^{"code":"[0-9a-f]*"' nvrtc/vectoradd.profile) || skip "another NVRTC than that of the recordings"
+}
+
 # A copy of the synthetic template and spec in ./space, with a recording whose times are made up.
 make_synthetic() {
     mkdir -p space/recordings

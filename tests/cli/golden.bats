@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# What commands print of shipped recordings and sources, whole: tests/golden/NAME.txt.  A change there is read as a difference of
+# texts; APTUNE_UPDATE_GOLDEN=1 writes the files anew.
+load common
+
+recordings=$SOURCE/spaces/recordings
+
+# The configuration of row $2 of the recording $1, "A=1 B=2".
+configuration() {
+    zstd -dcq "$recordings/$1.times.zst" | jq -rn --argjson row "$2" '[inputs] | .[0].parameters as $p |
+        [.[] | select(.v)][$row].v | to_entries | map("\($p[.key][0])=\(.value)") | join(" ")'
+}
+
+problem() {
+    zstd -dcq "$recordings/$1.times.zst" | head -n 1 | jq -r '[.problem[] | "\(.[0])=\(.[1])"] | join(",")' || true
+}
+
+explain() {
+    "$APTUNE" explain "$SOURCE/spaces/$1.spec" "$(configuration "$2" "$3")" --problem "$(problem "$2")" \
+        --no-gpu 2>&1 |
+        sed "s|$recordings/||"
+}
+
+@test "explain" {
+    same_nvrtc
+    explain mm-thesis mm-thesis-h200 40 >made
+    for row in 3 400; do
+        explain reduce reduce-h200 $row
+        explain scan scan-h200 $row
+        explain histogram histogram-skewed-h200 $row
+        explain spmv spmv-power-h200 $row
+        explain transpose-bulk transpose-bulk-h200 $row
+    done >>made
+    for row in 0 50; do
+        explain heat heat-h200 $row
+        explain mri-q mri-q-h200 $row
+        explain cp cp-h200 $row
+        explain access access-h200 $row
+    done >>made
+    golden explain
+}
+
+# But for the search, whose decisions hang on the last digit of exp and log.
+@test "study" {
+    for name in mm-thesis scan-two-pass sync; do
+        "$APTUNE" study "$recordings/$name-h200.times.zst" --output out --seeds 3 2>&1 | grep -v '^[a-z-]* *search  *[0-9]' |
+            sed "s|$recordings/||"
+    done >made
+    golden study
+}
