@@ -101,10 +101,17 @@ static Expr *literal_new(Parser *p, Value v)
     return e;
 }
 
+/* Buffers are called "in", which is an operator only where a value stands behind it. */
+static bool is_buffer_in(const Lexer *l)
+{
+    const char *next = l->source->text + l->at;
+    return lexer_is(l, "in") && strchr(",)#\r\n", next[strspn(next, " \t")]);
+}
+
 static Expr *parse_name(Parser *p)
 {
     static const char *const words[] = {"and", "or", "not", "in"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && !is_buffer_in(p->l); i++) {
         if (lexer_is(p->l, words[i])) {
             diag_error(p->l->diag, p->l->token.at, "expected a value before '%s'", words[i]);
             return NULL;

@@ -129,8 +129,8 @@ static void members_of_a_struct_lie_as_c_lays_them_out(void **state)
 {
     (void)state;
     Run *r = open_run("kernel \"k.cu\" k\nblock 1\ngrid 1\n"
-                      "in x : float[4]\narg n : int8 = 3\nout y : float[4]\n"
-                      "args n, struct(x, n, y, a : half = 1), n, struct(n, m : float = 2)\n");
+                      "in in : float[4]\narg n : int8 = 3\nout y : float[4]\n"
+                      "args n, struct(in, n, y, a : half = 1), n, struct(n, m : float = 2)\n");
     struct {
         int8_t a;
         struct {
