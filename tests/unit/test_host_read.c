@@ -51,6 +51,10 @@ static void values_are_told(void **state)
     } CASES[] = {
         {"void f() { HERE(2 + 3 * (1 << 4) - 10 / 3) }", "47"},
         {"void f() { HERE(n * sizeof(double) + 2 * sizeof(node)) }", "(N * 8) + 8"},
+        {"void f() { HERE(n * sizeof *p) }", "N * 4"},
+        {"void f() { HERE(sizeof a->b[3] * n + sizeof(double)) }", "(4 * N) + 8"},
+        {"void f() { HERE(sizeof int2) }", "8"},
+        {"void f() { HERE(n * sizeof) }", "?"},
         {"void f() { HERE((n + 255) / 256) }", "ceil_div(N, 256)"},
         {"void f() { int t = 128; HERE((t + n - 1) / t) }", "ceil_div(N, 128)"},
         {"void f() { HERE((n + m - 1) / m) }", "ceil_div(N, M)"},

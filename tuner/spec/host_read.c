@@ -256,23 +256,6 @@ static const HostValue *read_call(Reader *r, const char *word)
     return expand(r, plain, of, count);
 }
 
-static const HostValue *read_sizeof(Reader *r)
-{
-    const char *open = code_skip(r->at, r->end),
-               *close = *open == '(' ? code_closing(open, r->end) : NULL;
-    if (!close)
-        return NULL;
-    r->at = close + 1;
-    const char *of = arena_copy(r->arena, open + 1, (size_t)(close - open - 1));
-    of += strspn(of, " ");
-    of += strncmp(of, "unsigned ", 9) == 0 ? 9 : 0;
-    TaskType type;
-    double size = r->names ? r->names->element : 0;
-    if (task_type_find(of, &type))
-        size = (double)task_scalar_size(type.scalar) * type.lanes;
-    return size > 0 ? host_new_number(r->arena, size, false) : NULL;
-}
-
 /* "a.b", "a->b", "std::x" as one word. */
 static const char *take_path(Reader *r)
 {
@@ -285,6 +268,37 @@ static const char *take_path(Reader *r)
             return arena_copy(r->arena, start, (size_t)(r->at - start));
         r->at += n;
     }
+}
+
+/* "sizeof(T)", "sizeof x", "sizeof *x[0]"; what it is of, from behind the word. */
+static const char *take_operand(Reader *r)
+{
+    const char *from = code_skip(r->at, r->end), *open = from + strspn(from, "*&"), *close;
+    if (*from == '(' && (close = code_closing(from, r->end)) != NULL) {
+        r->at = close + 1;
+        return arena_copy(r->arena, from + 1, (size_t)(close - from - 1));
+    }
+    r->at = open;
+    take_path(r);
+    if (r->at == open)
+        return NULL;
+    while (*r->at == '[' && (close = code_closing(r->at, r->end)) != NULL)
+        r->at = close + 1;
+    return arena_copy(r->arena, from, (size_t)(r->at - from));
+}
+
+static const HostValue *read_sizeof(Reader *r)
+{
+    const char *of = take_operand(r);
+    if (!of)
+        return NULL;
+    of += strspn(of, " ");
+    of += strncmp(of, "unsigned ", 9) == 0 ? 9 : 0;
+    TaskType type;
+    double size = r->names ? r->names->element : 0;
+    if (task_type_find(of, &type))
+        size = (double)task_scalar_size(type.scalar) * type.lanes;
+    return size > 0 ? host_new_number(r->arena, size, false) : NULL;
 }
 
 /* "block.x" of a dim3; NULL: it is none. */
