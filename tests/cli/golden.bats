@@ -48,3 +48,23 @@ explain() {
     done >made
     golden study
 }
+
+# The first specs of sources with and without host code, and that a check finds them sound.
+@test "init" {
+    mkdir sources
+    cp "$SOURCE"/tests/data/init/*.cu "$SOURCE"/templates/*.cu* sources
+    rm sources/*_reference.cu
+    for source in sources/*.cu; do
+        run --separate-stderr "$APTUNE" init "$source" --output first.spec
+        printf '%s: %s\n' "$source" "$stderr"
+        [ "$status" -ne 0 ] || cat first.spec
+        rm -f first.spec
+    done >made
+    golden init
+    for source in "$SOURCE"/tests/data/init/*.cu; do
+        "$APTUNE" init "$source" --output "$(basename "$source").spec"
+        run --separate-stderr "$APTUNE" check "$(basename "$source").spec"
+        status_is 0
+        has "$output" 'sound; '
+    done
+}

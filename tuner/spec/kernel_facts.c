@@ -66,6 +66,23 @@ static void give(Facts *f, const PtxOperand *o, uint64_t from)
             give(f, &o->parts[i], from);
 }
 
+/* Neither a factor nor what is shifted or divided is an address: a pitch of a row, an index. */
+static bool carries(const PtxInstr *in, size_t operand)
+{
+    switch (in->form->op) {
+    case PTX_MUL:
+    case PTX_DIV:
+    case PTX_REM:
+    case PTX_SHL:
+    case PTX_SHR:
+        return false;
+    case PTX_MAD:
+        return operand == 3;
+    default:
+        return true;
+    }
+}
+
 /* What is loaded through an address is no address of the same buffer. */
 static void follow(Facts *f, const PtxInstr *in)
 {
@@ -76,7 +93,7 @@ static void follow(Facts *f, const PtxInstr *in)
     for (size_t i = 0; i < in->count; i++) {
         const PtxOperand *o = &in->operands[i];
         note_special(&f->out, o);
-        if ((int)i >= in->form->writes)
+        if ((int)i >= in->form->writes && carries(in, i))
             from |= origin(f, o);
         if (memory && !parameter && o->kind == PTX_OPERAND_ADDRESS) {
             uint64_t to = origin(f, o);
