@@ -42,7 +42,7 @@ explain() {
 
 # But for the search, whose decisions hang on the last digit of exp and log.
 @test "study" {
-    for name in mm-thesis scan-two-pass sync; do
+    for name in mm-thesis mm-thesis-energy scan-two-pass sync; do
         "$APTUNE" study "$recordings/$name-h200.times.zst" --output out --seeds 3 2>&1 | grep -v '^[a-z-]* *search  *[0-9]' |
             sed "s|$recordings/||"
     done >made
@@ -67,4 +67,39 @@ explain() {
         status_is 0
         has "$output" 'sound; '
     done
+}
+
+# But for the seconds that this run took.
+@test "carved and exhaustive replays" {
+    while IFS='|' read -r space option value; do
+        "$APTUNE" "$SOURCE/spaces/$space.spec" --no-gpu "$option" ${value:+"$value"} --emit none --output out 2>&1 |
+            sed "/^ledger/,/in all/d; s|$SOURCE/||"
+    done >made <<'END'
+mm-thesis|--carve
+mm-thesis|--exhaustive
+mm-thesis-energy|--carve|best 9 by predicted_cycles
+reduce-2008|--carve|front efficiency, utilization
+scan-two-pass|--carve|best 9 by predicted_cycles
+transpose-tutorial|--exhaustive
+heat|--carve
+sync|--exhaustive
+END
+    golden carved
+}
+
+# Least squares are compared but for a hundredth of each number: their last digits hang on the library.
+@test "platform" {
+    "$APTUNE" platform --from "$SOURCE/spaces/platform/recordings" --output out 2>&1 | sed "s|$SOURCE/||" >made
+    [ -n "${APTUNE_UPDATE_GOLDEN:-}" ] || python3 - "$SOURCE/tests/golden/platform.txt" <<'PROGRAM'
+import re, sys
+number = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
+lines, wanted = (open(name).read().splitlines() for name in ("made", sys.argv[1]))
+for got, want in zip(lines, wanted):
+    a, b = ([float(x.replace(",", "")) for x in number.findall(line)] for line in (got, want))
+    words = [re.sub(r"\s+", " ", number.sub("#", line)) for line in (got, want)]
+    if words[0] != words[1] or any(abs(x - y) > 0.01 * abs(y) + 1e-9 for x, y in zip(a, b)):
+        sys.exit(f"{got}\nand not\n{want}")
+assert len(lines) == len(wanted)
+PROGRAM
+    [ -z "${APTUNE_UPDATE_GOLDEN:-}" ] || golden platform
 }
