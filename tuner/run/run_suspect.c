@@ -8,6 +8,7 @@
  * known unless that, too, is less. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/stats.h"
 #include "metrics/metric/device.h"
 
 #include <math.h>
@@ -103,12 +104,6 @@ static double judge(Run *r, size_t row, double others)
     return factor;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of the rows that have been profiled. */
 static double median_mix(const Run *r)
 {
@@ -118,8 +113,7 @@ static double median_mix(const Run *r)
     for (size_t i = 0; i < t->count; i++)
         if (!isnan(mix_of(t->profile[i].whole)))
             mix[count++] = mix_of(t->profile[i].whole);
-    qsort(mix, count, sizeof *mix, by_size);
-    const double median = count >= ROWS_LEAST ? mix[count / 2] : NAN;
+    const double median = count >= ROWS_LEAST ? stats_median(mix, count) : NAN;
     free(mix);
     return median;
 }
