@@ -87,6 +87,26 @@ END
     golden carved
 }
 
+@test "check" {
+    for space in mm-thesis reduce-2008 spmv heat transpose-tutorial convolution; do
+        "$APTUNE" check "$SOURCE/spaces/$space.spec"
+    done >made 2>&1
+    golden check
+}
+
+# Emitted units of recorded spaces, as checksums: tests/compare_commits shows what differs.
+@test "emit" {
+    same_nvrtc
+    for recording in "$recordings"/*.times.zst; do
+        space=$(zstd -dcq "$recording" | head -n 1 | jq -r .space) || true
+        [ "$space" = mm ] || [ -d "out/$space" ] || "$APTUNE" emit "$SOURCE/spaces/$space.spec" --output "out/$space"
+    done
+    "$APTUNE" emit "$SOURCE/spaces/reduce-2008.spec" --flavour runtime --output out/runtime
+    "$APTUNE" emit "$SOURCE/spaces/heat.spec" --flavour driver-linked --output out/linked
+    find out -type f | sort | xargs cksum >made
+    golden emitted
+}
+
 # Least squares are compared but for a hundredth of each number: their last digits hang on the library.
 @test "platform" {
     "$APTUNE" platform --from "$SOURCE/spaces/platform/recordings" --output out 2>&1 | sed "s|$SOURCE/||" >made
