@@ -44,7 +44,7 @@ explain() {
 @test "study" {
     for name in mm-thesis mm-thesis-energy scan-two-pass sync; do
         "$APTUNE" study "$recordings/$name-h200.times.zst" --output out --seeds 3 2>&1 | grep -v '^[a-z-]* *search  *[0-9]' |
-            sed "s|$recordings/||"
+            sed "s|$recordings/||g"
     done >made
     golden study
 }
