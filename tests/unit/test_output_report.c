@@ -2,8 +2,10 @@
  *
  * The recording is synthetic: hashes, profiles and times are made up here, so that no compiler and
  * no GPU has a say in the texts. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
 #include "tuner/run/run_parts.h"
 
 #include <math.h>
@@ -245,9 +247,48 @@ static void chance_bounds_what_is_left(void **state)
     assert_false(says_of_chance(60, 1, "drawn by chance"));
 }
 
+/* Kept for 1000 s each: the one loaded and checked for 2 s and timed for 1, the other 30 and 10. */
+static void seconds_of_all_gpus_are_added(void **state)
+{
+    (void)state;
+    const double opened = clock_seconds() - 1000;
+    RunGpu gpus[] = {{.opened = opened, .timed_s = 1, .busy_s = 3},
+                     {.opened = opened, .timed_s = 10, .busy_s = 40}};
+    Run *r = replay();
+    r->gpus = gpus, r->gpu_count = 2;
+
+    const GpuSeconds all = report_gpu_seconds(r);
+
+    r->gpus = NULL, r->gpu_count = 0;
+    end_run(r);
+    assert_true(all.timed == 11 && all.verify == 32);
+    assert_true(all.idle >= 997 + 960 && all.idle < 997 + 960 + 100);
+}
+
+static void what_happened_to_the_device_is_told(void **state)
+{
+    (void)state;
+    Run *r = replay();
+    Buf out = {0};
+    r->watch.sentinels = 3;
+    r->watch.sentinel_first_ms = 2, r->watch.sentinel_low_ms = 1.9, r->watch.sentinel_high_ms = 2.5;
+    r->watch.lost = 7, r->watch.lost_why = "Xid 79";
+
+    report_result(r, &out);
+
+    assert_non_null(strstr(buf_text(&out), "device     one configuration timed 3 times in between: "
+                                           "-5.0 % to +25.0 %\n"));
+    assert_non_null(strstr(buf_text(&out), "THE GPU WAS LOST: 7 configurations were not timed"));
+    assert_non_null(strstr(buf_text(&out), "Xid 79"));
+    buf_free(&out);
+    end_run(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seconds_of_all_gpus_are_added),
+        cmocka_unit_test(what_happened_to_the_device_is_told),
         cmocka_unit_test(the_report_of_a_replay),
         cmocka_unit_test(counts_of_a_dry_run),
         cmocka_unit_test(what_is_estimated_is_counted),

@@ -70,7 +70,7 @@ const HostValue *host_new(Arena *a, const char *sign, const HostValue *x, const 
         return NULL;
     HostValue *v = ARENA_NEW(a, HostValue);
     *v = (HostValue){.sign = sign, .parts = {x, y, z}};
-    v->real = x->real || (y && y->real) || (z && z->real);
+    v->real = strcmp(sign, "cut") != 0 && (x->real || (y && y->real) || (z && z->real));
     double one;
     const HostValue *whole = strcmp(sign, "//") == 0 && !v->real ? without_rest(x, y) : NULL;
     if (whole)
