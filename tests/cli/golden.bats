@@ -42,10 +42,13 @@ explain() {
 
 # But for the search, whose decisions hang on the last digit of exp and log.
 @test "study" {
+    local here=$PWD
+    cd "$recordings"
     for name in mm-thesis mm-thesis-energy scan-two-pass sync; do
-        "$APTUNE" study "$recordings/$name-h200.times.zst" --output out --seeds 3 2>&1 | grep -v '^[a-z-]* *search  *[0-9]' |
-            sed "s|$recordings/||g"
-    done >made
+        "$APTUNE" study "$name-h200.times.zst" --output "$here/out" --seeds 3 2>&1 |
+            grep -v '^[a-z-]* *search  *[0-9]' | sed "s|$here/||"
+    done >"$here/made"
+    cd "$here"
     golden study
 }
 
