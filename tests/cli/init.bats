@@ -727,3 +727,39 @@ END
     status_is 0
     has "$(cat assert.spec)" '^param TX in 64, '
 }
+
+@test "a template's arguments come through macros, through templates that launch it, and by constants of headers" {
+    printf '#pragma once\nstatic constexpr unsigned LANES = 32;\n' >lanes.h
+    cat >through.cu <<'END'
+#include "lanes.h"
+namespace sums {
+static constexpr unsigned THREADS = 4 * LANES;
+typedef float (*Op)(float);
+__device__ float same(float x) { return x; }
+template <typename I, int DEPTH, int WIDTH, Op op = same>
+__global__ void sum(float *y, const float *x, I n)
+{
+    I i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < DEPTH * WIDTH && i < n; k++) y[i] += op(x[i]);
+}
+template <int WIDTH> void launch(float *y, const float *x, int count)
+{
+#define LAUNCH(I, DEPTH) sum<I, DEPTH, WIDTH> \
+    <<<(count + THREADS - 1) / THREADS, THREADS>>>(y, x, (I)count)
+#define CHOOSE(DEPTH) do { LAUNCH(long, DEPTH); } while (0)
+    if (count > 9) CHOOSE(6);
+}
+void all(float *y, const float *x, int n) { launch<12>(y, x, n); }
+}
+END
+    run --separate-stderr "$APTUNE" init through.cu
+    status_is 0
+    has "$(cat through.spec)" '^kernel "through.cu" "sums::sum<{I}, {DEPTH}, {WIDTH}>"$'
+    has "$(cat through.spec)" '^param I in "long"'
+    has "$(cat through.spec)" '^param DEPTH in 6 '
+    has "$(cat through.spec)" '^param WIDTH in 12 '
+    has "$(cat through.spec)" '^param BLOCK in 128, .*as launched at through.cu:'
+    has "$(cat through.spec)" '^grid ceil_div\(N, BLOCK\) +# as launched'
+    check through.spec
+    status_is 0
+}

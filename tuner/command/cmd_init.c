@@ -374,6 +374,7 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     t->guess.texts = t->host;
     if (t->guess.launch)
         first_launch_template(t->guess.launch, k);
+    kernel_source_leave_defaults(k);
     t->guess.kernel = k;
     set_expression(t, k);
     return true;

@@ -39,16 +39,30 @@ bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *ou
     return false;
 }
 
+enum { CALLS_MOST = 4 }; /* of functions and macros that hand an argument on */
+
+/* What a word stands for at a place that is an argument of a template: a number, a type, or what
+ * those give for it who call the function or macro that the place is in.  NULL: not known. */
+static const char *template_value(HostPlace p, const char *word, int calls)
+{
+    Arena *a = p.file->arena;
+    double number;
+    if (host_number(host_value(p, word, NULL), &number))
+        return arena_printf(a, "%.15g", number);
+    HostCallers all = host_callers(p, word);
+    for (const char *text; calls < CALLS_MOST && (text = host_next_caller(&all)) != NULL;) {
+        const char *value = template_value(all.at, text, calls + 1);
+        if (value)
+            return value;
+    }
+    return kernel_source_plain(a, p.file->text, word);
+}
+
 void first_launch_template(const LaunchSite *s, KernelSource *k)
 {
     for (size_t i = 0; i < k->arguments.count && i < s->template_count; i++) {
-        const char *word = s->of_template[i];
-        double number;
+        const char *word = s->of_template[i], *value = template_value(s->place, word, 0);
         k->arguments.at[i].written = word;
-        const char *value =
-            host_number(host_value(s->place, word, NULL), &number)
-                ? arena_printf(s->place.file->arena, "%.15g", number)
-                : kernel_source_plain(s->place.file->arena, s->place.file->text, word);
         if (value)
             k->arguments.at[i].initial = value, k->arguments.at[i].launched = true;
     }
@@ -80,12 +94,20 @@ static const HostValue *site_argument(const LaunchSite *s, size_t i)
 
 /* --- what was allocated ----------------------------------------------------------------------- */
 
+/* "a" of "(unsigned)a"; what has no cast as it is. */
+static const char *behind_casts(const char *text)
+{
+    const char *end = text + strlen(text);
+    for (const char *close;
+         *text == '(' && (close = code_closing(text, end)) != NULL && *code_skip(close + 1, end);)
+        text = code_skip(close + 1, end);
+    return text;
+}
+
 /* The name in "(float *)d_a", "d_a"; NULL: it is more than a name. */
 static const char *name_of(Arena *a, const char *text)
 {
-    const char *end = text + strlen(text);
-    for (const char *close; *text == '(' && (close = code_closing(text, end)) != NULL;)
-        text = code_skip(close + 1, end);
+    text = behind_casts(text);
     size_t n = 0;
     while (code_is_name(text[n]))
         n++;
@@ -173,7 +195,7 @@ static const char *meaning(void *context, const char *written)
     for (size_t i = 0; l->used && i < l->kernel->parameters.count; i++) {
         const KernelParameter *p = &l->kernel->parameters.at[i];
         if (!first_is_integer(p) || i >= l->site->argument_count ||
-            strcmp(l->site->arguments[i], written) != 0)
+            strcmp(behind_casts(l->site->arguments[i]), written) != 0)
             continue;
         l->used[i] = true;
         return l->sizes ? l->sizes[i] : p->name;

@@ -136,6 +136,15 @@ static const HostValue *resolve(Reader *r, const char *word)
         if (v)
             return v;
     }
+    for (const HostText *h = r->place.file->first; h; h = h->next) {
+        const HostPlace end = {h, h->size}; /* constants of headers */
+        size_t i = h == r->place.file ? 0 : host_given(end, word, given);
+        while (i-- > 0 && *r->left > 0) {
+            const HostValue *v = read_text(r, given[i].place, NULL, given[i].text, given[i].size);
+            if (v)
+                return v;
+        }
+    }
     Reader caller = *r;
     HostNames own = elsewhere(r->names);
     HostCallers all = host_callers(r->place, word);

@@ -189,18 +189,57 @@ const char *host_macro(const char *word, const char **parameters, size_t *count,
     return NULL;
 }
 
-/* The name and parameters of the function that a place stands in; NULL: it is in none. */
-static const char *enclosing(HostPlace p, const char **parameters, size_t *count)
+/* A function, or a macro with parameters, that a place stands in. */
+typedef struct Enclosing {
+    const char *name; /* NULL: it stands in none */
+    const char *parameters[CODE_LIST], *of_template[CODE_LIST];
+    size_t count, template_count;
+} Enclosing;
+
+/* "#define NAME(a, b)" of the line that a place stands in; false: it is none. */
+static bool enclosing_macro(HostPlace p, Enclosing *out)
 {
+    const HostText *h = p.file;
+    const char *line = h->text + p.at, *end = h->text + h->size;
+    while (line > h->text && line[-1] != '\n')
+        line--;
+    const char *at = code_behind(line, "define");
+    const Word name = code_word(at ? at : "");
+    const char *open = name.at + name.length;
+    const char *close = name.length && *open == '(' ? code_closing(open, end) : NULL;
+    if (!close || close > h->text + p.at)
+        return false;
+    out->name = code_copy(h->arena, name);
+    out->count = code_list(h->arena, open + 1, close, out->parameters, CODE_LIST);
+    return true;
+}
+
+/* The list of "template <…>" before a function's name, back to what ends before it. */
+static void read_template(const HostText *h, size_t name, Enclosing *out)
+{
+    size_t start = name;
+    while (start > 0 && !strchr(";{}", h->text[start - 1]))
+        start--;
+    const char *end = h->text + name;
+    const char *at = code_find_word(h->text + start, "template", h->text);
+    const char *open = at && at < end ? code_skip(at + strlen("template"), end) : "";
+    const char *close = *open == '<' ? code_closing(open, end) : NULL;
+    if (close)
+        out->template_count = code_list(h->arena, open + 1, close, out->of_template, CODE_LIST);
+}
+
+static Enclosing enclosing_function(HostPlace p)
+{
+    Enclosing e = {0};
     const HostText *h = p.file;
     size_t at = p.at;
     if (h->regions[at] == 0)
-        return NULL;
+        return e;
     while (at > 0 && h->regions[at - 1] == h->regions[p.at])
         at--;
     while (at > 0 && h->text[at - 1] != ')')
         if (strchr(";{}", h->text[--at]) && at + 1 < p.at && h->regions[at] != h->regions[p.at])
-            return NULL;
+            return e;
     size_t close = at - (at > 0), open = close;
     for (int depth = 1; open > 0 && depth > 0;) {
         open--;
@@ -213,28 +252,60 @@ static const char *enclosing(HostPlace p, const char **parameters, size_t *count
     size_t start = end;
     while (start > 0 && code_is_name(h->text[start - 1]))
         start--;
-    *count = code_list(h->arena, h->text + open + 1, h->text + close, parameters, CODE_LIST);
-    return start < end ? arena_copy(h->arena, h->text + start, end - start) : NULL;
+    e.count = code_list(h->arena, h->text + open + 1, h->text + close, e.parameters, CODE_LIST);
+    e.name = start < end ? arena_copy(h->arena, h->text + start, end - start) : NULL;
+    read_template(h, start, &e);
+    return e;
 }
 
-/* Is "float *b" or "int a = 1" the declaration of that name? */
+/* Is "float *b", "int a = 1" or, of a macro, "a" the declaration of that name? */
 static bool declares(const char *parameter, const char *name)
 {
     size_t n = strcspn(parameter, "=["), length = strlen(name);
     while (n > 0 && isspace((unsigned char)parameter[n - 1]))
         n--;
-    return n > length && strncmp(parameter + n - length, name, length) == 0 &&
-           !code_is_name(parameter[n - length - 1]);
+    return n >= length && strncmp(parameter + n - length, name, length) == 0 &&
+           (n == length || !code_is_name(parameter[n - length - 1]));
+}
+
+static size_t declared_by(const char *const *list, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && !declares(list[i], name))
+        i++;
+    return i;
 }
 
 HostCallers host_callers(HostPlace p, const char *parameter)
 {
-    const char *parameters[CODE_LIST];
-    size_t count = 0, i = 0;
-    const char *function = enclosing(p, parameters, &count);
-    while (function && i < count && !declares(parameters[i], parameter))
-        i++;
-    return (HostCallers){p, i < count ? function : NULL, i, {p.file->first, 0}};
+    HostCallers all = {.of = p, .at = {p.file->first, 0}};
+    Enclosing e = {0};
+    all.macro = enclosing_macro(p, &e);
+    all.index = declared_by(e.parameters, e.count, parameter);
+    if (all.index == e.count) { /* what a macro names beside them is where it stands */
+        all.macro = false;
+        e = enclosing_function(p);
+        all.index = declared_by(e.parameters, e.count, parameter);
+    }
+    const size_t k = declared_by(e.of_template, e.template_count, parameter);
+    all.of_template = all.index == e.count && k < e.template_count;
+    all.function = all.index < e.count || all.of_template ? e.name : NULL;
+    all.index = all.of_template ? k : all.index;
+    return all;
+}
+
+/* Is it called where its name stands, and not by itself?  Macros are called anywhere, and "template
+ * void f<float>(…);" stands outside of functions, too. */
+static bool calls_at(const HostCallers *c, const HostText *h, size_t where)
+{
+    if (c->macro && h == c->of.file) {
+        const size_t from = where < c->of.at ? where : c->of.at;
+        const size_t to = where < c->of.at ? c->of.at : where;
+        return memchr(h->text + from, '\n', to - from) != NULL;
+    }
+    return c->macro || (c->of_template && h->regions[where] == 0) ||
+           (h->regions[where] != 0 &&
+            (h != c->of.file || h->regions[where] != h->regions[c->of.at]));
 }
 
 const char *host_next_caller(HostCallers *c)
@@ -246,12 +317,14 @@ const char *host_next_caller(HostCallers *c)
             const char *list[CODE_LIST], *end = h->text + h->size;
             const char *open = code_skip(at + strlen(c->function), end);
             const char *angle = *open == '<' && open[1] != '<' ? code_closing(open, end) : NULL;
+            const char *list_start = open;
             open = angle ? code_skip(angle + 1, end) : open;
             at += strlen(c->function);
             const char *close = *open == '(' ? code_closing(open, end) : NULL;
-            bool calls = close && h->regions[where] != 0 &&
-                         (h != c->of.file || h->regions[where] != h->regions[c->of.at]);
-            size_t count = calls ? code_list(h->arena, open + 1, close, list, CODE_LIST) : 0;
+            const char *from = c->of_template ? list_start : open,
+                       *to = c->of_template ? angle : close;
+            const bool calls = close && to && calls_at(c, h, where);
+            size_t count = calls ? code_list(h->arena, from + 1, to, list, CODE_LIST) : 0;
             if (c->index >= count)
                 continue;
             c->at = (HostPlace){h, (size_t)(at - h->text)};

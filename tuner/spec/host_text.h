@@ -57,11 +57,13 @@ size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST]);
  * "#define WORD(a, b)". */
 const char *host_macro(const char *word, const char **parameters, size_t *count, HostPlace *where);
 
-/* Those who call the function that a place stands in, one after the other. */
+/* Those who call the function or macro that a place stands in, one after the other. */
 typedef struct HostCallers {
     HostPlace of;
     const char *function; /* NULL: it stands in none, or the function has no such parameter */
     size_t index;         /* of the parameter */
+    bool of_template;     /* it is one of the function's template */
+    bool macro;           /* the function is one */
     HostPlace at;         /* behind the name in the last call */
 } HostCallers;
 

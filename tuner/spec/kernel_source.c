@@ -132,6 +132,8 @@ static void read_arguments(Arena *a, const char *open, const char *close, Kernel
     const size_t count = code_list(a, open + 1, close, parts, CODE_LIST);
     for (size_t i = 0; i < count; i++) {
         TemplateParameter t = read_argument(a, parts[i]);
+        const char *initial = strchr(parts[i], '=');
+        t.by_default = initial && !kernel_source_plain(a, out->text, code_blanks(initial + 1));
         if (*t.name)
             VEC_PUSH(a, &out->arguments, t);
     }
@@ -336,6 +338,13 @@ static const char *meant_by(Arena *a, const char *text, const char *word)
             return value;
     }
     return kernel_source_defined(a, text, word);
+}
+
+void kernel_source_leave_defaults(KernelSource *k)
+{
+    while (k->arguments.count > 0 && k->arguments.at[k->arguments.count - 1].by_default &&
+           !k->arguments.at[k->arguments.count - 1].launched)
+        k->arguments.count--;
 }
 
 const char *kernel_source_plain(Arena *a, const char *text, const char *part)

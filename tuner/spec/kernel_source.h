@@ -24,7 +24,8 @@ typedef struct KernelParameter {
 typedef struct TemplateParameter {
     const char *name;
     bool is_type;
-    bool launched;       /* `initial` is of a launch */
+    bool launched;   /* `initial` is of a launch */
+    bool by_default; /* `initial` is what its declaration gives and only its scope understands */
     const char *written; /* as launched; NULL: not known */
     const char *initial; /* as launched, else as declared; "false" of a bool; NULL: none */
 } TemplateParameter;
@@ -52,6 +53,10 @@ typedef VEC(KernelMacro) KernelMacros;
 
 /* Finds a kernel that has a body (NULL: the first).  False: there is none of that name. */
 bool kernel_source_find(Arena *a, const char *text, const char *wanted, KernelSource *out);
+
+/* Takes away the last arguments of the template that it has defaults for, where nothing else is
+ * known of them: such a default is an expression in the kernel's scope. */
+void kernel_source_leave_defaults(KernelSource *k);
 
 /* What one word stands for that is an argument of a template: a number, a type, or what the text
  * says it is.  NULL: not one word, or the text does not say. */
