@@ -763,3 +763,30 @@ END
     check through.spec
     status_is 0
 }
+
+@test "init takes gcc's words, what waits for the kernel before, and types of the host's libraries" {
+    printf '#pragma once\nusing handle = cublasLtHandle_t;\nusing status = cublasStatus_t;\n' >blas.h
+    printf '#include "blas.h"\nstruct Context { handle h; handle *more; status s; };\n' >context.h
+    cat >words.cu <<'END'
+#include <cublasLt.h>
+#include "context.h"
+struct Pair { __extension__ union { struct { float x, y; }; float2 both; }; };
+__global__ void k(Pair *p, int n)
+{
+    cudaGridDependencySynchronize();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].x = p[i].both.y;
+    cudaTriggerProgrammaticLaunchCompletion();
+}
+END
+    run --separate-stderr "$APTUNE" init words.cu
+    status_is 0
+    has "$(cat words.spec)" '^option "--pre-include=cuda_device_runtime_api.h"'
+    has "$(cat words.spec)" '^option "-DcublasStatus_t=int"'
+    check words.spec
+    status_is 0
+    printf '__global__ void k(int *a) { *a = 1; }\n__global__ void k(float *a) { *a = 1; }\n' >two.cu
+    run --separate-stderr "$APTUNE" init two.cu
+    status_is 2
+    has "$stderr" 'several kernels have this name'
+}

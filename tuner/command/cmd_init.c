@@ -221,17 +221,15 @@ static void set_expression(Trying *t, KernelSource *k)
     t->asking = with_question(t, k);
 }
 
-/* Likewise, and with the other types that the file has where a type of the template is nowhere
- * said. */
-static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
+/* Likewise with the other types that the file has where a type of the template is nowhere said, and
+ * with small numbers.  `*log`: what was said of the first ones. */
+static bool try_others(Trying *t, CompileResult *res, const char **log, Diag *d)
 {
     static const char *const TYPES[] = {"double", "int",           "unsigned", "half",
                                         "__half", "__nv_bfloat16", "float2",   "float3",
                                         "float4", "uchar3",        "uchar4"};
     const char *unused;
     KernelSource *k = t->guess.kernel;
-    if (try_values(t, res, log, d))
-        return true;
     bool missing = !*log || t->guess.standard || near_header_missing(t->arena, *log);
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !missing && has_time(t); i++) {
         size_t changed = 0;
@@ -444,6 +442,25 @@ static const char *std_header(const char *member)
     return NULL;
 }
 
+/* Types of the host's libraries that device code beside them names: "cublasStatus_t". */
+static bool mend_libraries(Trying *t, const char *log)
+{
+    static const char *const LIBRARIES[] = {"cublas", "cudnn",    "cusparse", "cusolver", "cufft",
+                                            "curand", "cutensor", "nccl",     "npp"};
+    bool added = false;
+    for (const char *at = log; (at = strstr(at, "identifier \"")) != NULL;) {
+        at += strlen("identifier \"");
+        const Word w = code_word(at);
+        const bool type = w.length > 2 && strncmp(at + w.length - 2, "_t\" is undefined", 16) == 0;
+        for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES && type; i++)
+            if (strncmp(at, LIBRARIES[i], strlen(LIBRARIES[i])) == 0)
+                added = add_option(t, arena_printf(t->arena, "-D%s=int", code_copy(t->arena, w)),
+                                   "a type of the host's library") ||
+                        added;
+    }
+    return added;
+}
+
 /* The compiler calls some undefined; the assembler does not take the instructions of others. */
 static bool mend_masks(Trying *t, const char *log)
 {
@@ -470,6 +487,12 @@ static bool mend_options(Trying *t, const char *log)
                  add_option(t, "--device-int128", "for its 128-bit integers");
     if (strstr(log, "\"register\" storage class"))
         added = add_option(t, "-Dregister=", "C++17 has no such word") || added;
+    if (strstr(log, "\"cudaGridDependencySynchronize\" is undefined") ||
+        strstr(log, "\"cudaTriggerProgrammaticLaunchCompletion\" is undefined"))
+        added = add_option(t, "--pre-include=cuda_device_runtime_api.h",
+                           "it waits for the kernel before it") ||
+                added;
+    added = mend_libraries(t, log) || added;
     added = mend_masks(t, log) || added;
     const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
@@ -526,7 +549,7 @@ static bool mend_headers(Trying *t, const char *log, const char *folder)
         g->standard = "-std=c++20";
         return true;
     }
-    if (mend_options(t, log) || mend_link(t, log))
+    if (mend_link(t, log))
         return true;
     if (folder && g->include_count < INCLUDES_MOST &&
         !is_listed(g->includes, g->include_count, folder)) {
@@ -550,18 +573,22 @@ static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, Compil
                         const char **why, Diag *d)
 {
     const char *log, *folder, *missing = NULL, *first = NULL, *linked = NULL;
+    bool mended;
     do {
         *why = NULL;
         if (!open_source(t, o, k, d))
             return false;
-        if (try_all(t, res, &log, d))
+        if (try_values(t, res, &log, d))
+            return true;
+        mended = log && mend_options(t, log); /* before compiles that say the same */
+        if (!mended && try_others(t, res, &log, d))
             return true;
         folder = log ? header_folder(t, log) : NULL;
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
         first = first ? first : log && near_header_failing(t->arena, log) ? log : NULL;
         linked = log && strstr(log, "Unresolved extern function") ? log : linked;
         *why = linked ? linked : missing ? missing : first ? first : log;
-    } while (log && has_time(t) && mend_headers(t, log, folder));
+    } while (log && has_time(t) && (mended || mend_headers(t, log, folder)));
     return false;
 }
 
@@ -632,6 +659,9 @@ static const char *advice(const char *log)
          "; device code that it calls has its body in another file: include that one in it"},
         {"not supported on .target 'sm_",
          "; its instructions are of another GPU: --arch sm_NN names one that has them"},
+        {"instance of overloaded function",
+         "; several kernels have this name, and a spec tells them apart by names alone: give the "
+         "one that is meant a name of its own"},
         {"instance of function template",
          "; no values were found for all parameters of the template: "
          "an instantiation or a launch in the file would tell"},

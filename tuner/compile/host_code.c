@@ -296,7 +296,8 @@ static bool is_std_type(const Cutter *c, Word w)
     bool bare = c->uses_std && behind > w.at + w.length && code_is_name(*behind);
     bool first = w.at == c->now.d.start && (w.at[w.length] == '<' || bare);
     return ((named || first) && IS_ONE_OF(w, STD_TYPES)) ||
-           is_one_of(w, c->types.at, c->types.count);
+           is_one_of(w, c->types.at, c->types.count) ||
+           (c->marks && is_one_of(w, c->marks->types.at, c->marks->types.count));
 }
 
 /* The type of a parameter of "operator+(const Pair &a, Pair b)"? */
@@ -544,8 +545,24 @@ static bool is_host_text(Arena *a, const char *at, const char *end)
     return blank < size && strspn(left, " \t;") == size;
 }
 
+/* "using name = type;" and "typedef type name;" of the host's types. */
+static void add_types(Arena *a, const char *text, HostMarks *marks)
+{
+    static const char *const WORDS[] = {"using", "typedef"};
+    for (int i = 0; i < 2; i++)
+        for (const char *at = text; (at = code_find_word(at, WORDS[i], text)) != NULL; at++) {
+            const Word first = code_word(code_blanks(at + strlen(WORDS[i])));
+            const char *next = code_blanks(first.at + first.length);
+            const Word second = code_word(code_blanks(next + (i == 0 && *next == '=')));
+            const Word type = i == 0 ? second : first, name = i == 0 ? first : second;
+            if (second.length && second.at[second.length] == ';' && IS_ONE_OF(type, HOST_TYPES))
+                VEC_PUSH(a, &marks->types, code_copy(a, name));
+        }
+}
+
 void host_marks_add(Arena *a, const char *text, HostMarks *marks)
 {
+    add_types(a, text, marks);
     for (const char *line = text; *line; line = code_next_line(line)) {
         const char *define = code_behind(line, "define");
         const Word name = code_word(define ? define : "");
@@ -599,15 +616,15 @@ bool host_code_expects_headers(const char *text)
 {
     /* What tuner/compile/worker/nvrtc.c declares. */
     static const char *const NAMES[] = {
-        "include",     "int8_t",     "uint8_t",   "int16_t",     "uint16_t",   "int32_t",
-        "uint32_t",    "int64_t",    "uint64_t",  "intptr_t",    "uintptr_t",  "uint",
-        "ushort",      "ulong",      "INT_MAX",   "INT_MIN",     "UINT_MAX",   "LLONG_MAX",
-        "LLONG_MIN",   "ULLONG_MAX", "LONG_MAX",  "LONG_MIN",    "CHAR_BIT",   "SHRT_MAX",
-        "UCHAR_MAX",   "FLT_MAX",    "FLT_MIN",   "FLT_EPSILON", "DBL_MAX",    "DBL_MIN",
-        "DBL_EPSILON", "M_PI",       "M_PI_2",    "M_E",         "M_SQRT2",    "M_SQRT1_2",
-        "M_LN2",       "M_LOG2E",    "M_1_PI",    "M_2_PI",      "INFINITY",   "NAN",
-        "HUGE_VAL",    "UINT8_MAX",  "INT32_MAX", "INT32_MIN",   "UINT32_MAX", "INT64_MAX",
-        "UINT64_MAX",  "std",        "NULL"};
+        "include",     "int8_t",     "uint8_t",   "int16_t",      "uint16_t",   "int32_t",
+        "uint32_t",    "int64_t",    "uint64_t",  "intptr_t",     "uintptr_t",  "uint",
+        "ushort",      "ulong",      "INT_MAX",   "INT_MIN",      "UINT_MAX",   "LLONG_MAX",
+        "LLONG_MIN",   "ULLONG_MAX", "LONG_MAX",  "LONG_MIN",     "CHAR_BIT",   "SHRT_MAX",
+        "UCHAR_MAX",   "FLT_MAX",    "FLT_MIN",   "FLT_EPSILON",  "DBL_MAX",    "DBL_MIN",
+        "DBL_EPSILON", "M_PI",       "M_PI_2",    "M_E",          "M_SQRT2",    "M_SQRT1_2",
+        "M_LN2",       "M_LOG2E",    "M_1_PI",    "M_2_PI",       "INFINITY",   "NAN",
+        "HUGE_VAL",    "UINT8_MAX",  "INT32_MAX", "INT32_MIN",    "UINT32_MAX", "INT64_MAX",
+        "UINT64_MAX",  "std",        "NULL",      "__extension__"};
     for (const char *at = text; *at;) {
         size_t quiet = code_quiet(text, at);
         Word w = quiet ? (Word){at, 0} : code_word(at);

@@ -14,10 +14,11 @@
 
 #include <stdbool.h>
 
-/* Names of macros that hold __device__ or another mark of the device's, and of those that
- * stand for the host's declarations: "#define INSTANTIATE(T) template void f<T>(T *);". */
+/* Names of macros that hold __device__ or another mark of the device's, of those that
+ * stand for the host's declarations: "#define INSTANTIATE(T) template void f<T>(T *);", and
+ * of the host's types: "using stream = cudaStream_t;". */
 typedef struct HostMarks {
-    VEC(const char *) device, host;
+    VEC(const char *) device, host, types;
 } HostMarks;
 
 /* Adds those of a text. */

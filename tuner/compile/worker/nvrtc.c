@@ -142,7 +142,8 @@ static const char NVCC[] = "#include <float.h>\n"
                            "typedef unsigned char uchar;\n" /* of glibc's and OpenCV's headers */
                            "typedef unsigned int uint;\n"
                            "typedef unsigned short ushort;\n"
-                           "typedef unsigned long ulong;\n";
+                           "typedef unsigned long ulong;\n"
+                           "#define __extension__\n"; /* of gcc, which declares by it */
 
 /* Host code in headers names these; printf, malloc and assert are the device's own. */
 #define NOTHING(type, name)                                                                        \
