@@ -55,6 +55,11 @@ static void unmarked_functions_go(void **state)
          "min(1, 2); }",
          "using std::min; __device__ int g() { return min(1, 2); }"},
         {"main() { return 0; }", ""},
+        {"template <int N> __global__ void k(float *a) { a[0] = N; }\ntemplate __global__ void "
+         "k<1>(float *a);\ntemplate class A<float>;\ntemplate <> class A<int> {};",
+         "template <int N> __global__ void k(float *a) { a[0] = N; } template <> class A<int> {};"},
+        {"#define MAKE(T) template __global__ void k<T>(T *);\nMAKE(int)\n__device__ int i;",
+         "#define MAKE(T) template __global__ void k<T>(T *); __device__ int i;"},
         {"#define MAKE(T) \\\n    template void f<T>(T *);\n"
          "template <class T> void f(T *a) { }\nMAKE(int)\nMAKE(float);\n__device__ int i;",
          "#define MAKE(T) \\ template void f<T>(T *); ; __device__ int i;"},

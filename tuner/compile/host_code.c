@@ -180,6 +180,14 @@ static bool is_measured(const Cutter *c, const Declaration *d)
     return measured;
 }
 
+/* "template __global__ void k<float>(float *);": a name asks for its instance by itself, and of a
+ * file with hundreds of them one is wanted. */
+static bool is_instantiation(const Cutter *c, const Declaration *d)
+{
+    const Word w = code_word(d->start);
+    return code_same(w, "template") && *code_skip(w.at + w.length, c->text + c->size) != '<';
+}
+
 /* At the end of a declaration. */
 static void decide(Cutter *c, const char *end)
 {
@@ -194,9 +202,10 @@ static void decide(Cutter *c, const char *end)
         next_declaration(c);
         return;
     }
-    if (d->start && !(d->marked && !(d->both && d->hosts)) && !d->is_namespace &&
-        (is_function(c, d) || is_variable(c, d) || d->host) &&
-        (d->body || d->host || !d->parameters || !is_measured(c, d)))
+    const bool hosts = d->start && !(d->marked && !(d->both && d->hosts)) && !d->is_namespace &&
+                       (is_function(c, d) || is_variable(c, d) || d->host) &&
+                       (d->body || d->host || !d->parameters || !is_measured(c, d));
+    if (hosts || (d->start && is_instantiation(c, d)))
         cut(c, d->start, end);
     if (d->host && d->is_typedef)
         VEC_PUSH(c->arena, &c->types, arena_copy(c->arena, d->last.at, d->last.length));
@@ -570,10 +579,10 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
             continue;
         const char *end = code_line_end(define), *list = name.at + name.length;
         const char *close = *list == '(' ? code_closing(list, end) : NULL;
-        if (holds_mark(list, end, marks))
-            VEC_PUSH(a, &marks->device, code_copy(a, name));
-        else if (close && is_host_text(a, close + 1, end))
+        if (close && is_host_text(a, close + 1, end))
             VEC_PUSH(a, &marks->host, code_copy(a, name));
+        else if (holds_mark(list, end, marks))
+            VEC_PUSH(a, &marks->device, code_copy(a, name));
     }
 }
 

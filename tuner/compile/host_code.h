@@ -3,9 +3,8 @@
  * The rule: at the file's scope, in namespaces and in classes, a function that carries none of
  * __global__, __device__ and constexpr is the host's.  So is a variable outside of a class that is
  * neither marked nor const, and what is declared with the host's types (std::vector, cudaStream_t,
- * FILE …).  They are replaced by blanks: lines and
- * columns stay what they were.  Device code cannot use any of them, so that nothing it needs is
- * lost.  A macro whose text holds such a mark is one.  Directives stay where they are, and so does
+ * FILE …), and so is what instantiates a template by name.  They are replaced by blanks: lines and
+ * columns stay what they were.  Device code needs none of them.  A macro whose text holds such a mark is one.  Directives stay where they are, and so does
  * every declaration that is not understood. */
 #ifndef APTUNE_COMPILE_HOST_CODE_H
 #define APTUNE_COMPILE_HOST_CODE_H
