@@ -238,6 +238,18 @@ static void the_default_keeps_its_budget_less_what_polish_gets(void **state)
     arena_free(m->arena);
 }
 
+/* A tenth: 6 of 60, 5 of 59. */
+static void what_is_dropped_before_is_no_part_of_the_space(void **state)
+{
+    (void)state;
+    Made *m = made_new();
+    assert_true(made_open(m, NULL, 1));
+    m->alive[POINTS - 1] = false;
+    Carving c = carve_apply(&m->plan, m->alive, &m->diag);
+    assert_int_equal(c.survivor_count + m->plan.polish, 5);
+    arena_free(m->arena);
+}
+
 static void polish_alone_leaves_the_carving_to_the_default(void **state)
 {
     (void)state;
@@ -297,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_name_without_a_value_makes_no_answer_either_way),
         cmocka_unit_test(a_column_without_a_value_is_counted_by_its_stage),
         cmocka_unit_test(the_default_keeps_its_budget_less_what_polish_gets),
+        cmocka_unit_test(what_is_dropped_before_is_no_part_of_the_space),
         cmocka_unit_test(polish_alone_leaves_the_carving_to_the_default),
         cmocka_unit_test(parts_of_a_space_share_budgets),
         cmocka_unit_test(polish_may_time_what_metrics_dropped_but_not_what_conditions_forbid),

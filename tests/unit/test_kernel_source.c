@@ -163,6 +163,45 @@ static void the_file_with_a_missing_body_is_found(void **state)
     }
 }
 
+/* From the place on that is marked by a '@'. */
+static void literals_and_comments_are_as_long_as_the_compiler_has_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t size;
+    } CASES[] = {
+        {"@// a\n", 4},
+        {"@// a\\\nb\nc", 7},
+        {"@// a", 4},
+        {"@/* a */ b", 7},
+        {"@/* a ", 5},
+        {"@/ 2", 0},
+        {"@a", 0},
+        {"@\"a\\\"b\" c", 6},
+        {"@\"a\\\nb\" c", 6},
+        {"@\"a\n\"", 1},
+        {"@'\\'' x", 4},
+        {"x = @'y' z", 3},
+        {"0xab@'cd'ef", 0},
+        {"0xab'cd@'ef", 0},
+        {"u8R@\"(a\"b)\" x", 7},
+        {"R@\"x1(a)\")x1\" x", 11},
+        {"R@\"aaaaaaaaaaaaaaaa(x\" y)aaaaaaaaaaaaaaaa\"", 40},
+        {"R@\"aaaaaaaaaaaaaaaaa(x\" y)aaaaaaaaaaaaaaaaa\"", 21},
+        {"R@\"a b\" (x)a\"", 5},
+        {"R@\"(a\" b", 4},
+        {"aR@\"(a\" b)\"", 4},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char bare[80] = "";
+        const size_t at = strcspn(CASES[i].text, "@");
+        strncat(bare, CASES[i].text, at);
+        strcat(bare, CASES[i].text + at + 1);
+        assert_int_equal(code_quiet(bare, bare + at), CASES[i].size);
+    }
+}
+
 static void a_line_ends_where_the_compiler_ends_it(void **state)
 {
     (void)state;
@@ -186,6 +225,7 @@ int main(void)
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
         cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),
         cmocka_unit_test(the_second_apostrophe_of_a_number_begins_no_literal),
+        cmocka_unit_test(literals_and_comments_are_as_long_as_the_compiler_has_them),
         cmocka_unit_test(a_line_ends_where_the_compiler_ends_it),
         cmocka_unit_test(a_folder_outside_is_read_from_a_log_without_a_line_end),
     };

@@ -265,6 +265,27 @@ static void seconds_of_all_gpus_are_added(void **state)
     assert_true(all.idle >= 997 + 960 && all.idle < 997 + 960 + 100);
 }
 
+static void seconds_of_stages_stand_in_rows(void **state)
+{
+    (void)state;
+    Run *r = replay();
+    Buf out = {0};
+    for (int i = 0; i < LEDGER_STAGES; i++)
+        r->ledger.seconds[i] = 1.5 * (1 << i), r->ledger.core_seconds[i] = 0.25 * (1 << i);
+
+    report_ledger(r, &out);
+
+    assert_non_null(strstr(buf_text(&out), "ledger            wall s      core s\n"
+                                           "  construct         1.50        0.25\n"
+                                           "  compile           3.00        0.50\n"
+                                           "  profile           6.00        1.00\n"
+                                           "  carve            12.00        2.00\n"
+                                           "  time             24.00        4.00\n"
+                                           "  in all           46.50        7.75\n"));
+    buf_free(&out);
+    end_run(r);
+}
+
 static void what_happened_to_the_device_is_told(void **state)
 {
     (void)state;
@@ -288,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_of_all_gpus_are_added),
+        cmocka_unit_test(seconds_of_stages_stand_in_rows),
         cmocka_unit_test(what_happened_to_the_device_is_told),
         cmocka_unit_test(the_report_of_a_replay),
         cmocka_unit_test(counts_of_a_dry_run),
