@@ -790,3 +790,44 @@ END
     status_is 2
     has "$stderr" 'several kernels have this name'
 }
+
+@test "a grid without a launch follows from what the kernel compares its indices with" {
+    cat >bounds.cu <<'END'
+__global__ void points(int b, int c, int n, int m, const float *x, float *y)
+{
+    int batch = blockIdx.z, channel = blockIdx.y;
+    if (batch >= b || channel >= c) return;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        y[(batch * c + channel) * n + i] = x[(batch * c + channel) * m + i % m];
+}
+__global__ void rows(const float *x, float *y, int width, int height, int pitch, int dim, int count)
+{
+    int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;
+    if (i < count) y[i] = x[i % width + i % height * pitch + dim];
+}
+END
+    run --separate-stderr "$APTUNE" init bounds.cu
+    status_is 0
+    has "$(cat bounds.spec)" '^problem B = 256, C = 256, N = 256, M = 16 '
+    has "$(cat bounds.spec)" '^grid ceil_div\(N, BLOCK\), C, B +# decide'
+    has "$(cat bounds.spec)" '^out y : float\[B \* C \* N\]'
+    check bounds.spec
+    status_is 0
+    run --separate-stderr "$APTUNE" init bounds.cu --kernel rows --output rows.spec
+    status_is 0
+    has "$(cat rows.spec)" '^problem WIDTH = 16, HEIGHT = 16, PITCH = 16, DIM = 16, COUNT = 1048576 '
+    has "$(cat rows.spec)" '^grid ceil_div\(COUNT, BLOCK\) +# decide'
+    # Room is kept for what the author's grid is made of.
+    cat >many.cu <<'END'
+__global__ void many(float *y, int na, int nb, int nc, int nd, int ne, int nf, int ng, int nh, int last)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < last) y[i] = na + nb + nc + nd + ne + nf + ng + nh;
+}
+void go(float *y, int k) { many<<<(k + 127) / 128, 128>>>(y, 1, 2, 3, 4, 5, 6, 7, 8, k); }
+END
+    run --separate-stderr "$APTUNE" init many.cu
+    status_is 0
+    has "$(cat many.spec)" '^grid ceil_div\(LAST, 128\) +# as launched'
+    has "$(cat many.spec)" '^out y : float\[LAST\]'
+}

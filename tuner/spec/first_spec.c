@@ -28,8 +28,11 @@ typedef struct Writer {
     VEC(const char *) sizes;       /* of the problem */
     VEC(const char *) partial;     /* outputs whose number of elements depends on the block's */
     bool square;                   /* one size in two directions */
-    VEC(const char *) fixed;       /* values of those that the source defines, first of the sizes */
-    double values[SIZES_MOST];     /* as launched; 0: not known */
+    const char
+        *bounds[DIRECTIONS];   /* sizes that the grid's indices are compared with; NULL: none */
+    size_t extents;            /* how many sizes those are; 0: others matter as much */
+    VEC(const char *) fixed;   /* values of those that the source defines, first of the sizes */
+    double values[SIZES_MOST]; /* as launched; 0: not known */
     Buf *out;
 } Writer;
 
@@ -338,19 +341,66 @@ static void take_whole(Writer *w)
     VEC_PUSH(w->arena, &w->sizes, w->launch.whole_name);
 }
 
+/* The direction whose indices an argument bounds; DIRECTIONS: it bounds none. */
+static int bounded_direction(const Writer *w, size_t i)
+{
+    int d = 0;
+    while (d < DIRECTIONS && !(w->facts.bound[d] == (int)i + 1 && w->facts.block[d]))
+        d++;
+    if (d == DIRECTIONS && is_numbered(w) && w->facts.bound[DIRECTIONS] == (int)i + 1)
+        return 0;
+    return first_is_integer(&w->kernel->parameters.at[i]) ? d : DIRECTIONS;
+}
+
+/* Sizes that bound the grid's indices: they tell it where the author's is not known, and of many
+ * sizes they are those that make the elements. */
+static void find_bounds(Writer *w, const char *const *of)
+{
+    bool all = true;
+    for (size_t i = 0; i < w->kernel->parameters.count; i++) {
+        const int d = bounded_direction(w, i);
+        if (d == DIRECTIONS || !of[i] || w->bounds[d])
+            continue;
+        w->bounds[d] = of[i];
+        w->extents++;
+    }
+    for (int d = 0; d < DIRECTIONS && !(is_numbered(w) && w->facts.bound[DIRECTIONS]); d++)
+        all = all && (!w->facts.block[d] || w->bounds[d]);
+    if (!all || w->sizes.count <= DIRECTIONS)
+        w->extents = 0;
+}
+
+static bool is_extent(const Writer *w, const char *size)
+{
+    bool any = w->extents == 0;
+    for (int d = 0; d < DIRECTIONS; d++)
+        any = any || w->bounds[d] == size;
+    return any;
+}
+
 /* Sizes by macros are there already; those by arguments follow. */
 static const char **find_sizes(Writer *w, size_t *macros)
 {
     Arena *a = w->arena;
     const char **of = ARENA_ARRAY(a, const char *, w->kernel->parameters.count);
     *macros = w->sizes.count;
+    Buf grid = {0};
+    const bool guessed = !first_launch_grid(a, &w->launch, w->threads, &grid);
+    bool *used = ARENA_ARRAY(a, bool, w->kernel->parameters.count + 1);
+    size_t left = 0; /* of those that the launch takes, for which there has to be room */
+    buf_free(&grid);
+    for (size_t i = 0; i < w->kernel->parameters.count; i++) {
+        used[i] = (guessed && bounded_direction(w, i) < DIRECTIONS) ||
+                  (w->launch.used && w->launch.used[i]);
+        left += used[i];
+    }
     for (size_t i = 0; i < w->kernel->parameters.count; i++) {
         const KernelParameter *p = &w->kernel->parameters.at[i];
-        const bool used = w->launch.used && w->launch.used[i];
+        left -= used[i];
         const size_t same = first_is_integer(p) ? same_argument(w, of, i) : i;
         if (same < i)
             of[i] = of[same];
-        if (same < i || (!is_size(p) && !used) || w->sizes.count >= SIZES_MOST)
+        if (same < i || (!is_size(p) && !used[i]) || w->sizes.count + left >= SIZES_MOST)
             continue;
         first_launch_number(&w->launch, i, &w->values[w->sizes.count]);
         of[i] = upper(a, p->name); /* an argument and a size may have the same name */
@@ -358,6 +408,7 @@ static const char **find_sizes(Writer *w, size_t *macros)
             of[i] = fresh(w, of[i], false);
         VEC_PUSH(a, &w->sizes, of[i]);
     }
+    find_bounds(w, of);
     KernelMacros numbers = kernel_source_numbers(a, w->kernel->text);
     bool own = w->sizes.count == 0;
     for (size_t i = 0; i < numbers.count && own && w->sizes.count < SIZES_MOST; i++) {
@@ -402,7 +453,9 @@ static void print_problem(Writer *w, size_t macros)
             buf_printf(w->out, "%s%s = %s", i ? ", " : "", w->sizes.at[i], w->fixed.at[i]);
         else
             buf_printf(w->out, "%s%s = %ld", i ? ", " : "", w->sizes.at[i],
-                       i < macros && w->guess->small ? 16 : each[w->sizes.count + w->square]);
+                       (i < macros && w->guess->small) || !is_extent(w, w->sizes.at[i])
+                           ? 16
+                           : each[w->extents ? w->extents : w->sizes.count + w->square]);
     buf_printf(w->out, "    # %s\n",
                known            ? first_launch_where(w->arena, &w->launch)
                : w->fixed.count ? "as the source defines them"
@@ -415,8 +468,12 @@ static void print_problem(Writer *w, size_t macros)
 
 static void print_product(const Writer *w, Buf *out)
 {
+    bool first = true;
     for (size_t i = 0; i < w->sizes.count; i++)
-        buf_printf(out, "%s%s", i ? " * " : "", w->sizes.at[i]);
+        if (is_extent(w, w->sizes.at[i])) {
+            buf_printf(out, "%s%s", first ? "" : " * ", w->sizes.at[i]);
+            first = false;
+        }
     if (w->square)
         buf_printf(out, " * %s", w->sizes.at[0]);
 }
@@ -443,12 +500,45 @@ static const char *size_along(const Writer *w, int i)
     return k < n ? w->sizes.at[k] : NULL;
 }
 
+/* The size along a direction that nothing bounds: of those that bound others, none. */
+static const char *size_of_direction(const Writer *w, int i)
+{
+    bool any = false;
+    int before = 0; /* directions that want one, too */
+    for (int d = 0; d < DIRECTIONS; d++) {
+        any = any || w->bounds[d];
+        before += d < i && w->facts.block[d] && !w->bounds[d];
+    }
+    if (!any)
+        return size_along(w, i);
+    for (size_t k = 0; k < w->sizes.count && w->facts.block[i]; k++) {
+        bool bounds = false;
+        for (int d = 0; d < DIRECTIONS; d++)
+            bounds = bounds || w->sizes.at[k] == w->bounds[d];
+        if (!bounds && before-- == 0)
+            return w->sizes.at[k];
+    }
+    return NULL;
+}
+
+/* What an index along a direction is compared with. */
+static void print_bound(Writer *w, int i)
+{
+    const int k = w->facts.bound[i] ? i : DIRECTIONS;
+    const int threads = w->facts.bound_threads[k];
+    buf_printf(w->out, "%s%s", threads ? "ceil_div(" : "", w->bounds[i]);
+    if (threads)
+        print_share(w, threads & 1 ? 0 : threads & 2 ? 1 : 2);
+}
+
 /* The grid by the numbers of threads and blocks that the code uses. */
 static void print_guessed_grid(Writer *w)
 {
-    const bool line =
-        (!w->facts.block[1] && !w->facts.block[2]) || (is_numbered(w) && w->sizes.count == 1);
-    if (line) {
+    const bool line = (!w->facts.block[1] && !w->facts.block[2]) ||
+                      (is_numbered(w) && (w->sizes.count == 1 || w->facts.bound[DIRECTIONS]));
+    if (line && w->bounds[0]) {
+        print_bound(w, 0);
+    } else if (line) {
         buf_puts(w->out, "ceil_div(");
         print_product(w, w->out);
         print_share(w, 0);
@@ -456,9 +546,17 @@ static void print_guessed_grid(Writer *w)
     for (int i = 0; !line && i < DIRECTIONS; i++) {
         if (i == 2 && !w->facts.block[2])
             break;
-        const char *size = size_along(w, i);
-        buf_printf(w->out, "%s%s%s", i ? ", " : "", size ? "ceil_div(" : "1", size ? size : "");
-        if (size)
+        const char *size = size_of_direction(w, i);
+        buf_puts(w->out, i ? ", " : "");
+        if (w->bounds[i]) {
+            print_bound(w, i);
+            continue;
+        }
+        bool shared = size != NULL; /* by threads that no other direction counts */
+        for (int d = 0; d < DIRECTIONS; d++)
+            shared = shared && !(w->bounds[d] && w->facts.bound_threads[d] >> i & 1);
+        buf_printf(w->out, "%s%s", shared ? "ceil_div(" : "", size ? size : "1");
+        if (shared)
             print_share(w, i);
     }
     buf_puts(w->out, "    # decide: how many elements does a block make?\n");

@@ -3,6 +3,7 @@
 typedef struct Facts {
     KernelFacts out;
     uint64_t *from; /* of each register: the parameters that its value may begin with */
+    uint8_t *ranks; /* of each: bit 0 to 2 threadIdx.x, .y, .z, bit 3 to 5 blockIdx, as summands */
     const PtxFunction *entry;
     bool changed;
     const PtxVariable *parameter; /* whose words are followed; NULL: all parameters are */
@@ -83,6 +84,50 @@ static bool carries(const PtxInstr *in, size_t operand)
     }
 }
 
+/* The numbers of threads and blocks that an operand is a sum of. */
+static uint8_t rank_of(const Facts *f, const PtxOperand *o)
+{
+    const bool thread = o->index >= PTX_TID_X && o->index <= PTX_TID_Z;
+    const bool block = o->index >= PTX_CTAID_X && o->index <= PTX_CTAID_Z;
+    if (o->kind == PTX_OPERAND_REGISTER)
+        return f->ranks[o->index];
+    if (o->kind != PTX_OPERAND_SPECIAL || (!thread && !block))
+        return 0;
+    return (uint8_t)(thread ? 1 << (o->index - PTX_TID_X) : 8 << (o->index - PTX_CTAID_X));
+}
+
+static void follow_rank(Facts *f, const PtxInstr *in)
+{
+    static const PtxOp SUMS[] = {PTX_MOV, PTX_CVT, PTX_ADD, PTX_SUB, PTX_MUL, PTX_MAD, PTX_SHL};
+    bool sums = in->count > 1 && in->operands[0].kind == PTX_OPERAND_REGISTER;
+    bool known = false;
+    for (size_t i = 0; i < sizeof SUMS / sizeof *SUMS; i++)
+        known = known || in->form->op == SUMS[i];
+    for (size_t i = 1; i < in->count && sums && known; i++) {
+        uint8_t *to = &f->ranks[in->operands[0].index];
+        const uint8_t all = *to | rank_of(f, &in->operands[i]);
+        f->changed = f->changed || all != *to;
+        *to = all;
+    }
+}
+
+/* A comparison of an index with a parameter: the first is that of the guard. */
+static void note_bound(Facts *f, const PtxInstr *in)
+{
+    for (size_t i = 1; i < 3 && in->form->op == PTX_SETP && in->count >= 3; i++) {
+        const PtxOperand *index = &in->operands[i], *limit = &in->operands[3 - i];
+        const int blocks = rank_of(f, index) >> 3;
+        const uint64_t of = origin(f, limit);
+        if (!blocks || !of || of & (of - 1) || rank_of(f, limit))
+            continue;
+        const int k = blocks == 1 ? 0 : blocks == 2 ? 1 : blocks == 4 ? 2 : 3;
+        if (f->out.bound[k])
+            continue;
+        f->out.bound[k] = __builtin_ctzll(of) + 1;
+        f->out.bound_threads[k] = rank_of(f, index) & 7;
+    }
+}
+
 /* What is loaded through an address is no address of the same buffer. */
 static void follow(Facts *f, const PtxInstr *in)
 {
@@ -107,10 +152,13 @@ static void follow(Facts *f, const PtxInstr *in)
     }
     if (in->form->writes > 0 && in->count > 0 && (!memory || parameter))
         give(f, &in->operands[0], from);
+    follow_rank(f, in);
 }
 
-static void follow_all(Facts *f)
+static void follow_all(Arena *a, Facts *f)
 {
+    f->from = ARENA_ARRAY(a, uint64_t, f->entry->registers.count + 1);
+    f->ranks = ARENA_ARRAY(a, uint8_t, f->entry->registers.count + 1);
     do {
         f->changed = false;
         for (size_t i = 0; i < f->entry->instrs.count; i++)
@@ -120,10 +168,8 @@ static void follow_all(Facts *f)
 
 KernelMembers kernel_facts_members(Arena *a, const PtxFunction *entry, const PtxVariable *parameter)
 {
-    Facts f = {.entry = entry,
-               .from = ARENA_ARRAY(a, uint64_t, entry->registers.count + 1),
-               .parameter = parameter};
-    follow_all(&f);
+    Facts f = {.entry = entry, .parameter = parameter};
+    follow_all(a, &f);
     f.members.loaded = f.out.loaded;
     f.members.stored = f.out.stored;
     return f.members;
@@ -131,8 +177,10 @@ KernelMembers kernel_facts_members(Arena *a, const PtxFunction *entry, const Ptx
 
 KernelFacts kernel_facts(Arena *a, const PtxModule *m, const PtxFunction *entry)
 {
-    Facts f = {.entry = entry, .from = ARENA_ARRAY(a, uint64_t, entry->registers.count + 1)};
-    follow_all(&f);
+    Facts f = {.entry = entry};
+    follow_all(a, &f);
+    for (size_t i = 0; i < entry->instrs.count; i++)
+        note_bound(&f, &entry->instrs.at[i]);
     const PtxAttribute *bound = ptx_find_attribute(entry, ".maxntid");
     const PtxAttribute *exact = ptx_find_attribute(entry, ".reqntid");
     bound = bound ? bound : exact;

@@ -13,6 +13,9 @@ typedef struct KernelFacts {
     bool block_size, grid_size; /* any of blockDim, gridDim */
     int64_t most_threads;       /* of __launch_bounds__; 0: not said */
     bool dynamic_shared;
+    /* The parameter + 1 that numbers made of blockIdx.x, .y, .z are compared with, and [3] those made
+     * of several; 0: none.  Bit d: threads along d are counted, too. */
+    int bound[4], bound_threads[4];
     bool calls; /* a function that is not part of it: what that does is not followed */
 } KernelFacts;
 
