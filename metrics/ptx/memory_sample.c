@@ -4,11 +4,19 @@
 
 static const double GOLDEN = 0.6180339887498949;
 
+/* Blocks `from` up to `end` of an axis. */
+typedef struct Stretch {
+    uint32_t from, end;
+} Stretch;
+
 typedef struct Sampler {
     Arena *arena;
     const PtxFunction *entry;
     WalkOptions walk;
     MemorySamples *out;
+    Stretch axes[3];  /* blocks among which those that are followed are chosen */
+    bool narrowed;    /* these are not all: others have nothing to do */
+    double ends[3];   /* along each axis the part of them at an end that is unlike the middle one */
     uint64_t all;     /* steps of all walks together, */
     uint64_t steps;   /* those that are left */
     uint64_t each;    /* that a warp other than the middle one may take */
@@ -32,6 +40,11 @@ static MemorySample *keep(Sampler *s, PtxPlace place, const Walk *w)
     MemorySample *x = &s->out->at[s->out->count++];
     *x = (MemorySample){.place = place, .walk = w};
     return x;
+}
+
+static uint32_t length(Stretch s)
+{
+    return s.end - s.from;
 }
 
 static bool is_cut(const Walk *w)
@@ -305,10 +318,9 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
 static void decided_axes(const Sampler *s, bool decided[3])
 {
     static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
-    const PtxDim grid = s->walk.launch.grid;
-    const uint32_t sizes[3] = {grid.x, grid.y, grid.z};
     for (int axis = 0; axis < 3; axis++)
-        decided[axis] = sizes[axis] > SAMPLE_AXIS && decides(s->arena, s->entry, coordinates[axis]);
+        decided[axis] =
+            length(s->axes[axis]) > SAMPLE_AXIS && decides(s->arena, s->entry, coordinates[axis]);
 }
 
 /* --- blocks along an axis ----------------------------------------------------------------- */
@@ -321,12 +333,12 @@ static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
 }
 
 /* Blocks behind the middle one, until one is like it again; false where none is, of enough. */
-static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, double share)
+static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t end, double share)
 {
     MemorySample *cycle[SAMPLE_CYCLE];
     int count = 0;
     bool again = false;
-    while (count < SAMPLE_CYCLE && middle + (uint32_t)count + 2 < size) {
+    while (count < SAMPLE_CYCLE && middle + (uint32_t)count + 2 < end) {
         MemorySample *next = follow_block(s, axis, middle + (uint32_t)count + 1);
         if (!next)
             break;
@@ -356,12 +368,11 @@ static const Walk *walked_in_middle(const Sampler *s, uint32_t warp)
 static bool corners_differ(Sampler *s, const bool decided[3])
 {
     const MemorySample *middle = &s->out->at[0];
-    const PtxDim grid = s->walk.launch.grid;
     PtxDim first = middle->place.block, last = first;
     for (int axis = 0; axis < 3; axis++)
         if (decided[axis]) {
-            *ptx_along(&first, axis) = 0;
-            *ptx_along(&last, axis) = *ptx_along((PtxDim[]){grid}, axis) - 1;
+            *ptx_along(&first, axis) = s->axes[axis].from;
+            *ptx_along(&last, axis) = s->axes[axis].end - 1;
         }
     bool differ = false;
     const PtxDim corners[] = {first, last};
@@ -426,7 +437,9 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
     const bool other = end && does_other(s->like, end->walk);
     const uint32_t border = other ? first_unlike(s, axis, middle, at) : at;
     if (border != at) {
-        give(s, end, (double)(at > border ? at - border : border - at) / size);
+        const double beyond = at > border ? at - border : border - at;
+        s->ends[axis] += (beyond + 1) / size;
+        give(s, end, beyond / size);
         end = follow_block(s, axis, border);
     }
     give(s, end, 1.0 / size);
@@ -435,21 +448,25 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 }
 
 /* False where blocks along the axis are not like each other. */
-static bool sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
+static bool sample_axis(Sampler *s, int axis, bool edges)
 {
     PtxDim block = s->out->at[0].place.block;
-    const uint32_t middle = *ptx_along(&block, axis);
+    const Stretch all = s->axes[axis];
+    const uint32_t middle = *ptx_along(&block, axis), size = length(all);
     if (size <= SAMPLE_AXIS) {
-        for (uint32_t i = 0; i < size; i++)
-            if (i != middle)
-                give(s, follow_block(s, axis, i), 1.0 / size);
+        for (uint32_t i = all.from; i < all.end; i++) {
+            MemorySample *x = i == middle ? NULL : follow_block(s, axis, i);
+            give(s, x, 1.0 / size);
+            if (x && s->narrowed) /* one of them lies across the border */
+                sample_warps(s, x, ptx_warps_in_block(&s->walk.launch), 1.0 / size);
+        }
         return true;
     }
-    if (!sample_cycle(s, axis, middle, size, edges ? 1 - 2.0 / size : 1))
+    if (!sample_cycle(s, axis, middle, all.end, edges ? 1 - 2.0 / size : 1))
         return false;
     if (edges) {
-        sample_end(s, axis, 0, size);
-        sample_end(s, axis, size - 1, size);
+        sample_end(s, axis, all.from, size);
+        sample_end(s, axis, all.end - 1, size);
     }
     return true;
 }
@@ -457,13 +474,12 @@ static bool sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
 /* Where the middle warp lies, this often a half of the way to the first or the last block of the grid. */
 static PtxDim block_towards(const Sampler *s, const bool decided[3], bool last, uint32_t part)
 {
-    const PtxDim grid = s->walk.launch.grid;
     PtxDim block = s->out->at[0].place.block;
     for (int axis = 0; axis < 3; axis++) {
         uint32_t *at = ptx_along(&block, axis);
-        const uint32_t end = *ptx_along((PtxDim[]){grid}, axis) - 1;
+        const uint32_t from = s->axes[axis].from, end = s->axes[axis].end - 1;
         if (decided[axis])
-            *at = last ? end - (end - *at) / part : *at / part;
+            *at = last ? end - (end - *at) / part : from + (*at - from) / part;
     }
     return block;
 }
@@ -491,16 +507,21 @@ static bool is_picture(Sampler *s, const bool decided[3])
     return false;
 }
 
-/* False where they are not like each other, edges apart. */
+/* What is unlike the middle block at the ends of one axis and of another is counted twice at the corners. */
+static double counted_twice(const double ends[3])
+{
+    return (1 - ends[0]) * (1 - ends[1]) * (1 - ends[2]) - (1 - ends[0] - ends[1] - ends[2]);
+}
+
+/* False where they are not like each other, edges apart, or do not add up. */
 static bool sample_blocks(Sampler *s, const bool decided[3])
 {
-    const PtxDim grid = s->walk.launch.grid;
-    const uint32_t sizes[3] = {grid.x, grid.y, grid.z};
+    const double few = 1.0 / 16;
     const bool edges = (decided[0] || decided[1] || decided[2]) && corners_differ(s, decided);
     for (int axis = 0; axis < 3; axis++)
-        if (!sample_axis(s, axis, sizes[axis], edges && decided[axis]))
+        if (!sample_axis(s, axis, edges && decided[axis]))
             return false;
-    return true;
+    return counted_twice(s->ends) < few;
 }
 
 /* --- warps whose work depends on data ------------------------------------------------------ */
@@ -630,23 +651,28 @@ static uint32_t fill(int k, double step, uint32_t size)
     return (uint32_t)((at - floor(at)) * size);
 }
 
+static uint32_t fill_axis(int k, double step, Stretch axis)
+{
+    return axis.from + fill(k, step, length(axis));
+}
+
 /* Warps at places that fill the grid evenly however many there are (x and y: powers of the plastic number, M. Roberts 2018), and
  * are the same ones of the picture whatever the blocks' shape: so configurations are compared by the same parts of it.
  * The middle warp is the first; those that the steps suffice for count the same each. */
 static void sample_picture(Sampler *s, uint32_t warps)
 {
-    const PtxDim grid = s->walk.launch.grid;
     s->out->count = 1;
     s->out->cut = 0;
     s->each = s->steps = PICTURE_SHARE * s->all;
-    s->out->all = ptx_block_count(grid) * warps;
-    s->out->grid = grid;
+    s->out->grid = (PtxDim){length(s->axes[0]), length(s->axes[1]), length(s->axes[2])};
+    s->out->all = ptx_block_count(s->out->grid) * warps;
     for (int k = 1; k < PICTURE_MOST && s->steps > 0; k++) {
         if (k % SAMPLE_PICTURE == 0 && memory_sampling_error(s->out) < SAMPLED_ENOUGH / 2)
             break;
         follow(s,
-               (PtxDim){fill(k, 0.7548776662466927, grid.x), fill(k, 0.5698402909980532, grid.y),
-                        fill(k, 0.4142135623730951, grid.z)},
+               (PtxDim){fill_axis(k, 0.7548776662466927, s->axes[0]),
+                        fill_axis(k, 0.5698402909980532, s->axes[1]),
+                        fill_axis(k, 0.4142135623730951, s->axes[2])},
                fill(k, 0.6180339887498949, warps));
         s->out->even = s->out->count;
     }
@@ -669,7 +695,7 @@ static void find_middle(Sampler *s, uint32_t warps)
     follow_middle(s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
     if (comes_to_memory(s->out->at[0].walk))
         return;
-    for (uint32_t part = 4; part <= 16; part *= 2) {
+    for (uint32_t part = 4; part <= MIDDLE_PARTS; part *= 2) {
         const PtxDim block = {grid.x / part, grid.y / part, grid.z / part};
         s->steps = all;
         const Walk *w = walk_on(s, (PtxPlace){block, warps / 2}, all / SAMPLE_PARTS);
@@ -695,6 +721,137 @@ static void sample_data(Sampler *s, uint32_t warps)
     sample_spread(s, all, (uint64_t)most, warps);
 }
 
+/* --- blocks beyond the data ---------------------------------------------------------------- */
+
+/* Nothing that others could see. */
+static bool does_nothing(const Walk *w)
+{
+    return !is_cut(w) && !comes_to_memory(w) && w->by_class[PTX_CLASS_ATOMIC] == 0 &&
+           w->by_class[PTX_CLASS_ASYNC] == 0 && w->by_class[PTX_CLASS_TEXTURE] == 0;
+}
+
+/* Do these warps of a block?  They are soon at their end then.  What it takes to know is not missing for others. */
+static bool is_idle(Sampler *s, PtxDim block)
+{
+    enum { SOON = 1024 };
+    const uint32_t last = ptx_warps_in_block(&s->walk.launch) - 1;
+    const uint32_t warps[] = {0, s->out->at[0].place.warp, last};
+    const uint64_t left = s->steps;
+    bool idle = true;
+    for (int i = 0; i < 3 && idle; i++) {
+        s->steps = s->all;
+        idle = does_nothing(walk_on(s, (PtxPlace){block, warps[i]}, SOON));
+    }
+    s->steps = left;
+    return idle;
+}
+
+static bool is_idle_along(Sampler *s, int axis, uint32_t at)
+{
+    PtxDim block = s->out->at[0].place.block;
+    *ptx_along(&block, axis) = at;
+    return is_idle(s, block);
+}
+
+/* The block that has something to do nearest to the end of an axis. */
+static uint32_t last_busy(Sampler *s, int axis, uint32_t end)
+{
+    uint32_t busy = *ptx_along(&s->out->at[0].place.block, axis), idle = end;
+    if (!is_idle_along(s, axis, end))
+        return end;
+    while (idle > busy + 1 || busy > idle + 1) {
+        const uint32_t between = idle > busy ? busy + (idle - busy) / 2 : idle + (busy - idle) / 2;
+        if (is_idle_along(s, axis, between))
+            idle = between;
+        else
+            busy = between;
+    }
+    return busy;
+}
+
+/* Leaves out blocks at the ends of the grid that have nothing to do; false where there are none. */
+static bool leave_out_idle(Sampler *s)
+{
+    const PtxDim grid = s->walk.launch.grid, last = {grid.x - 1, grid.y - 1, grid.z - 1};
+    if (!comes_to_memory(s->out->at[0].walk))
+        return false;
+    const bool before = is_idle(s, (PtxDim){0, 0, 0}), after = is_idle(s, last);
+    bool found = false;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t size = s->axes[axis].end;
+        if (before)
+            s->axes[axis].from = last_busy(s, axis, 0);
+        if (after)
+            s->axes[axis].end = last_busy(s, axis, size - 1) + 1;
+        found |= length(s->axes[axis]) < size;
+    }
+    return found;
+}
+
+enum {
+    SIDES = 3,
+    ALL_SIDES = SIDES * SIDES * SIDES,
+    AMONG = ALL_SIDES / 2 /* the others themselves */
+};
+
+/* A block on a side of the others, before, among or behind them along each axis, and the part of the grid there. */
+static double side_of(const Sampler *s, int side, PtxDim *block)
+{
+    double part = 1;
+    *block = s->out->at[0].place.block;
+    for (int axis = 0; axis < 3; axis++, side /= SIDES) {
+        const uint32_t size = *ptx_along((PtxDim[]){s->walk.launch.grid}, axis);
+        const Stretch x = s->axes[axis];
+        const uint32_t at[SIDES] = {0, *ptx_along(block, axis), size - 1},
+                       blocks[SIDES] = {x.from, length(x), size - x.end};
+        *ptx_along(block, axis) = at[side % SIDES];
+        part *= (double)blocks[side % SIDES] / size;
+    }
+    return part;
+}
+
+/* The blocks that were left out, one for all on a side of the others. */
+static void sample_idle(Sampler *s, uint32_t warps)
+{
+    const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
+    PtxDim block;
+    const double among = side_of(s, AMONG, &block);
+    for (int i = 0; i < s->out->count; i++)
+        s->out->at[i].weight *= among;
+    for (int side = 0; side < ALL_SIDES; side++) {
+        const double part = side_of(s, side, &block);
+        for (uint32_t i = 0; i < count && side != AMONG && part > 0; i++) {
+            s->steps = s->each = s->all / SAMPLE_PARTS;
+            MemorySample *x = follow(s, block, count > 1 ? spread_warp(i, count, warps) : 0);
+            (x ? x : &s->out->at[0])->weight += part / count;
+        }
+    }
+}
+
+/* The middle of the blocks that are left for that of the grid. */
+static void follow_centre(Sampler *s, uint32_t warps)
+{
+    PtxDim block;
+    for (int axis = 0; axis < 3; axis++)
+        *ptx_along(&block, axis) = s->axes[axis].from + length(s->axes[axis]) / 2;
+    s->steps = s->all;
+    s->each = 0;
+    follow_middle(s, block, warps / 2);
+    limit_others(s);
+}
+
+static void sample_busy(Sampler *s, uint32_t warps)
+{
+    bool decided[3];
+    decided_axes(s, decided);
+    if (!is_picture(s, decided)) {
+        sample_warps(s, &s->out->at[0], warps, 1);
+        if (sample_blocks(s, decided))
+            return;
+    }
+    sample_picture(s, warps);
+}
+
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp)
 {
@@ -703,6 +860,7 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
                  .entry = entry,
                  .walk = *o,
                  .out = ARENA_NEW(a, MemorySamples),
+                 .axes = {{0, o->launch.grid.x}, {0, o->launch.grid.y}, {0, o->launch.grid.z}},
                  .all = all,
                  .steps = all};
     const PtxDim grid = o->launch.grid;
@@ -716,14 +874,12 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
         sample_data(&s, warps);
         return s.out;
     }
-    bool decided[3];
-    decided_axes(&s, decided);
-    if (!is_picture(&s, decided)) {
-        sample_warps(&s, &s.out->at[0], warps, 1);
-        if (sample_blocks(&s, decided))
-            return s.out;
-    }
-    sample_picture(&s, warps);
+    s.narrowed = leave_out_idle(&s);
+    if (s.narrowed)
+        follow_centre(&s, warps);
+    sample_busy(&s, warps);
+    if (s.narrowed)
+        sample_idle(&s, warps);
     return s.out;
 }
 

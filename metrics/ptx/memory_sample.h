@@ -23,9 +23,11 @@
  * SAMPLE_PICTURE warps that fill the grid count the same each, or up to PICTURE_MOST.
  *
  * Where the middle block lies beyond the data, so that its warp comes to no memory, a block nearer to the first one
- * is taken for it.
+ * is taken for it.  Where the first or the last block of the grid lies beyond them, all blocks there are left out, one of
+ * them on each side stands for them, and the others are sampled as said above, as if they were the grid.
  *
- * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
+ * So differences along the axes, and between warps, are taken to add up; where blocks unlike the middle one are so many
+ * at the ends of two axes that their corners matter, the grid is taken for a picture.  The weights sum to 1.
  * Internal to metrics/ptx. */
 #ifndef APTUNE_PTX_MEMORY_SAMPLE_H
 #define APTUNE_PTX_MEMORY_SAMPLE_H
@@ -48,6 +50,7 @@ enum {
     SAMPLE_SPREAD = 24,
     SAMPLE_PICTURE = 32,
     PICTURE_MOST = 224,
+    MIDDLE_PARTS = 1024, /* of the grid, the first of which is looked at for a middle one */
     SAMPLE_MOST = 480,
     PICTURE_SHARE = 2, /* times the steps, where each warp does something else */
     SAMPLES_MAX = 512

@@ -55,7 +55,7 @@ typedef struct Means {
 static Means mean_of_all(const Kernel *k)
 {
     const PtxLaunch *l = &k->options.walk.launch;
-    const uint32_t warps = (l->block.x + 31) / 32;
+    const uint32_t warps = ptx_warps_in_block(l);
     const double all = (double)l->grid.x * l->grid.y * warps;
     Means m = {0};
     for (uint32_t y = 0; y < l->grid.y; y++)
@@ -127,6 +127,65 @@ static void border_blocks_count_as_many_times_as_there_are(void **state)
     assert_means(kernel(border, (PtxDim){100, 5, 1}, 32, 100 * 32 - 31), 1e-9);
     /* 22 blocks of 100 lie behind the data, and one of them half. */
     assert_means(kernel(border, (PtxDim){100, 1, 1}, 32, 78 * 32 - 16), 1e-9);
+}
+
+/* x < n && y < n, the two joined as compilers join them. */
+static const char square[] =
+    "mov.u32 %r6, %tid.y; mov.u32 %r7, %ntid.y; mad.lo.u32 %r5, %r2, %r4, %r1; mad.lo.u32 %r6, "
+    "%r3, %r7, %r6;\n"
+    "max.u32 %r7, %r5, %r6; setp.ge.u32 %p1, %r7, %r9; @%p1 bra L1;\n"
+    "mad.lo.u32 %r5, %r6, 448, %r5; mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;\n"
+    "ld.global.f32 %f1, [%rd3]; add.f32 %f1, %f1, %f1; st.global.f32 [%rd3], %f1;\nL1: ret;";
+
+static Kernel *square_kernel(PtxDim grid, PtxDim block, uint32_t n)
+{
+    Kernel *k = kernel(square, grid, 1, n);
+    k->options.walk.launch.block = block;
+    return k;
+}
+
+/* 448 x 448 elements under 1024 x 1024 threads in warps of 16 x 2: 28 x 112 of 64 x 256 blocks have something to do,
+ * 6,272 of 32,768 warps. Each loads and stores 2 rows of 64 bytes, and executes 18 instructions for 12. */
+static void a_grid_larger_than_its_data_in_two_axes_is_counted_right(void **state)
+{
+    (void)state;
+    Kernel *k = square_kernel((PtxDim){64, 256, 1}, (PtxDim){16, 4, 1}, 448);
+    const double busy = 6272.0 / 32768;
+
+    const Means m = mean_of_samples(k);
+
+    assert_true(fabs(m.sectors - 8 * busy) < 1e-12);
+    assert_true(fabs(m.instr - (12 + 6 * busy)) < 1e-9);
+    arena_free(k->arena);
+}
+
+static void grids_larger_than_their_data_are_counted_as_every_warp_says(void **state)
+{
+    (void)state;
+    static const PtxDim blocks[] = {{16, 4, 1}, {32, 8, 1}, {64, 1, 1}};
+    static const struct {
+        uint32_t n;
+        double tolerance; /* differences at the borders of both axes are still taken to add up */
+    } sizes[] = {{40, 1e-9}, {64, 1e-9}, {96, 1e-9}, {100, 0.01}, {129, 0.01}};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            const PtxDim grid = {256 / blocks[b].x, 256 / blocks[b].y, 1};
+            assert_means(square_kernel(grid, blocks[b], sizes[i].n), sizes[i].tolerance);
+        }
+}
+
+/* All of 24 to 40 of 64 blocks along both axes do three times what others do, which store only. */
+static void what_is_unlike_in_two_axes_is_not_added_up(void **state)
+{
+    (void)state;
+    static const char *const body =
+        "max.u32 %r5, %r2, %r3; min.u32 %r6, %r2, %r3; st.global.f32 [%rd1], 0f00000000;\n"
+        "setp.ge.u32 %p1, %r5, 40; @%p1 bra L1; setp.lt.u32 %p1, %r6, 24; @%p1 bra L1;\n"
+        "ld.global.f32 %f1, [%rd1]; add.f32 %f1, %f1, %f1; add.f32 %f1, %f1, %f1; add.f32 %f1, "
+        "%f1, %f1;\n"
+        "add.f32 %f1, %f1, %f1; add.f32 %f1, %f1, %f1; add.f32 %f1, %f1, %f1; add.f32 %f1, %f1, "
+        "%f1;\nL1: ret;";
+    assert_means(kernel(body, (PtxDim){64, 64, 1}, 32, 0), 0.05);
 }
 
 static void blocks_without_a_border_need_no_walk_of_their_own(void **state)
@@ -351,6 +410,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_that_differ_by_alignment_are_averaged_over_their_cycle),
         cmocka_unit_test(border_blocks_count_as_many_times_as_there_are),
+        cmocka_unit_test(a_grid_larger_than_its_data_in_two_axes_is_counted_right),
+        cmocka_unit_test(grids_larger_than_their_data_are_counted_as_every_warp_says),
+        cmocka_unit_test(what_is_unlike_in_two_axes_is_not_added_up),
         cmocka_unit_test(blocks_without_a_border_need_no_walk_of_their_own),
         cmocka_unit_test(warps_that_differ_are_followed_themselves),
         cmocka_unit_test(few_warps_that_depend_on_data_are_all_followed),
