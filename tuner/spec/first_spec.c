@@ -554,7 +554,8 @@ static void print_guessed_grid(Writer *w)
         }
         bool shared = size != NULL; /* by threads that no other direction counts */
         for (int d = 0; d < DIRECTIONS; d++)
-            shared = shared && !(w->bounds[d] && w->facts.bound_threads[d] >> i & 1);
+            shared = shared && !(w->bounds[d] && w->facts.bound_threads[d] >> i & 1 &&
+                                 !(w->facts.bound_threads[d] >> d & 1));
         buf_printf(w->out, "%s%s", shared ? "ceil_div(" : "", size ? size : "1");
         if (shared)
             print_share(w, i);

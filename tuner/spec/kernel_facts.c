@@ -1,9 +1,12 @@
 #include "tuner/spec/kernel_facts.h"
 
+enum { THREADS = 7, BLOCKS = 7 << 3, MANY = 1 << 6 };
+
 typedef struct Facts {
     KernelFacts out;
     uint64_t *from; /* of each register: the parameters that its value may begin with */
-    uint8_t *ranks; /* of each: bit 0 to 2 threadIdx.x, .y, .z, bit 3 to 5 blockIdx, as summands */
+    uint8_t *ranks; /* of each: bit 0 to 2 threadIdx.x, .y, .z, bit 3 to 5 blockIdx, as summands;
+                       bit 6 where a block's is multiplied */
     const PtxFunction *entry;
     bool changed;
     const PtxVariable *parameter; /* whose words are followed; NULL: all parameters are */
@@ -105,7 +108,9 @@ static void follow_rank(Facts *f, const PtxInstr *in)
         known = known || in->form->op == SUMS[i];
     for (size_t i = 1; i < in->count && sums && known; i++) {
         uint8_t *to = &f->ranks[in->operands[0].index];
-        const uint8_t all = *to | rank_of(f, &in->operands[i]);
+        const uint8_t rank = rank_of(f, &in->operands[i]);
+        const bool many = rank & BLOCKS && !carries(in, i);
+        const uint8_t all = (uint8_t)(*to | rank | (many ? MANY : 0));
         f->changed = f->changed || all != *to;
         *to = all;
     }
@@ -116,15 +121,18 @@ static void note_bound(Facts *f, const PtxInstr *in)
 {
     for (size_t i = 1; i < 3 && in->form->op == PTX_SETP && in->count >= 3; i++) {
         const PtxOperand *index = &in->operands[i], *limit = &in->operands[3 - i];
-        const int blocks = rank_of(f, index) >> 3;
+        const uint8_t rank = rank_of(f, index);
+        const int blocks = (rank & BLOCKS) >> 3;
         const uint64_t of = origin(f, limit);
-        if (!blocks || !of || of & (of - 1) || rank_of(f, limit))
+        const bool part =
+            rank & MANY && !(rank & THREADS); /* of a block, of a size not known here */
+        if (!blocks || part || !of || of & (of - 1) || rank_of(f, limit))
             continue;
         const int k = blocks == 1 ? 0 : blocks == 2 ? 1 : blocks == 4 ? 2 : 3;
         if (f->out.bound[k])
             continue;
         f->out.bound[k] = __builtin_ctzll(of) + 1;
-        f->out.bound_threads[k] = rank_of(f, index) & 7;
+        f->out.bound_threads[k] = rank & THREADS;
     }
 }
 
