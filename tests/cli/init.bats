@@ -831,3 +831,24 @@ END
     has "$(cat many.spec)" '^grid ceil_div\(LAST, 128\) +# as launched'
     has "$(cat many.spec)" '^out y : float\[LAST\]'
 }
+
+@test "constants have the types that the source declares" {
+    printf '#pragma once\nstatic __constant__ float weights[2 * 4 + 1], scale;\n' >weights.h
+    cat >constants.cu <<'END'
+#include "weights.h"
+__constant__ float3 ways[2];
+__constant__ unsigned long long seeds[3];
+__global__ void k(float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = weights[i % 9] * scale * ways[i % 2].y + seeds[i % 3];
+}
+END
+    run --separate-stderr "$APTUNE" init constants.cu
+    status_is 0
+    has "$(cat constants.spec)" '^constant weights : float\[9\] = uniform\(0, 1\) +# decide: contents$'
+    has "$(cat constants.spec)" '^constant ways : float3\[2\] = uniform\(0, 1\) +# decide: contents$'
+    has "$(cat constants.spec)" '^constant seeds : uint64\[3\] = zero +# decide: contents$'
+    check constants.spec
+    status_is 0
+}

@@ -750,21 +750,55 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
     return true;
 }
 
+/* The type in "static __constant__ float3 name[4]"; false: no file declares it so, or it is none of
+ * ours. */
+static bool constant_type(const Writer *w, const char *name, TaskType *out)
+{
+    Arena *a = w->arena;
+    for (const HostText *h = w->guess->texts; h; h = h->next)
+        for (const char *at = h->text; (at = host_find_word(h, at, name)) != NULL; at++) {
+            const char *start = at;
+            while (start > h->text && !strchr(";{}\n", start[-1]))
+                start--;
+            Buf type = {0};
+            bool constant = false;
+            for (const char *p = start; p < at; p++) {
+                const Word word = code_word(p);
+                const bool mark = code_same(word, "__constant__");
+                constant = constant || mark;
+                if (word.length && !mark && !code_same(word, "static") && !code_same(word, "const"))
+                    buf_printf(&type, "%s%s", type.size ? " " : "", code_copy(a, word));
+                p += word.length ? word.length - 1 : 0;
+            }
+            const bool known = constant && task_type_find(buf_text(&type), out);
+            buf_free(&type);
+            if (known)
+                return true;
+        }
+    return false;
+}
+
 static void print_constants(Writer *w, const PtxModule *m)
 {
     for (size_t i = 0; i < m->variables.count; i++) {
         const PtxVariable *v = m->variables.at[i];
-        bool real = v->type == PTX_F32 || v->type == PTX_B32;
         if (v->space != PTX_CONST || v->size == 0 || v->initial)
             continue;
-        uint64_t size = v->type == PTX_F64 || v->type == PTX_U64 ? 8 : v->size % 4 ? 1 : 4;
-        const char *type = v->type == PTX_F64   ? "double"
-                           : v->type == PTX_U64 ? "uint64"
-                           : size == 1          ? "uint8"
-                           : real               ? "float"
-                                                : "uint";
-        buf_printf(w->out, "constant %s : %s[%llu] = %s    # decide: type and contents\n", v->name,
-                   type, (unsigned long long)(v->size / size), real ? "uniform(0, 1)" : "zero");
+        TaskType type = {v->type == PTX_F64                         ? TASK_DOUBLE
+                         : v->type == PTX_U64                       ? TASK_U64
+                         : v->size % 4                              ? TASK_U8
+                         : v->type == PTX_F32 || v->type == PTX_B32 ? TASK_FLOAT
+                                                                    : TASK_U32,
+                         1};
+        const bool known = constant_type(w, v->name, &type);
+        /* What is not declared may be other things of the same bits. */
+        const bool real = known ? task_scalar_is_float(type.scalar) : type.scalar == TASK_FLOAT;
+        buf_printf(w->out, "constant %s : ", v->name);
+        task_type_print(type, w->out);
+        buf_printf(w->out, "[%llu] = %s    # decide: %scontents\n",
+                   (unsigned long long)v->size /
+                       (task_scalar_size(type.scalar) * (size_t)type.lanes),
+                   real ? "uniform(0, 1)" : "zero", known ? "" : "type and ");
     }
 }
 
