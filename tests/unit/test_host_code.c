@@ -58,6 +58,10 @@ static void unmarked_functions_go(void **state)
         {"template <int N> __global__ void k(float *a) { a[0] = N; }\ntemplate __global__ void "
          "k<1>(float *a);\ntemplate class A<float>;\ntemplate <> class A<int> {};",
          "template <int N> __global__ void k(float *a) { a[0] = N; } template <> class A<int> {};"},
+        {"#ifdef X\n#define API(type) type CALL\n#else\n#define API(type) type\n#endif\n"
+         "API(int) f();\n__device__ int i;",
+         "#ifdef X #define API(type) type CALL #else #define API(type) type #endif API(int) f(); "
+         "__device__ int i;"},
         {"#define MAKE(T) template __global__ void k<T>(T *);\nMAKE(int)\n__device__ int i;",
          "#define MAKE(T) template __global__ void k<T>(T *); __device__ int i;"},
         {"#define MAKE(T) \\\n    template void f<T>(T *);\n"

@@ -569,8 +569,17 @@ static void add_types(Arena *a, const char *text, HostMarks *marks)
         }
 }
 
+/* A macro of several meanings, under an #if each, is not the host's for one of them. */
+static void take_back(HostMarks *marks, const char *name)
+{
+    for (size_t i = marks->host.count; i-- > 0;)
+        if (strcmp(marks->host.at[i], name) == 0)
+            marks->host.at[i] = marks->host.at[--marks->host.count];
+}
+
 void host_marks_add(Arena *a, const char *text, HostMarks *marks)
 {
+    VEC(const char *) others = {0};
     add_types(a, text, marks);
     for (const char *line = text; *line; line = code_next_line(line)) {
         const char *define = code_behind(line, "define");
@@ -583,7 +592,11 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
             VEC_PUSH(a, &marks->host, code_copy(a, name));
         else if (holds_mark(list, end, marks))
             VEC_PUSH(a, &marks->device, code_copy(a, name));
+        else if (close && *code_blanks(close + 1) != '\n')
+            VEC_PUSH(a, &others, code_copy(a, name));
     }
+    for (size_t i = 0; i < others.count; i++)
+        take_back(marks, others.at[i]);
 }
 
 /* The name behind a directive, when the line is one. */
