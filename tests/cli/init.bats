@@ -852,3 +852,54 @@ END
     check constants.spec
     status_is 0
 }
+
+@test "init takes what the project's build chooses: what an #error asks for, what is hidden, a newer standard" {
+    mkdir widths
+    cat >widths/types.h <<'END'
+#pragma once
+#if INDEX_WIDTH == 32
+typedef unsigned Index;
+#elif INDEX_WIDTH == 64
+typedef unsigned long Index;
+#else
+#error "Unknown INDEX_WIDTH."
+#endif
+END
+    cat >choice.cu <<'END'
+#include "widths/types.h"
+#if defined(BY_GRID)
+#define STEP (gridDim.x * blockDim.x)
+#elif defined(BY_BLOCK)
+#define STEP blockDim.x
+#else
+#error Choose BY_GRID or BY_BLOCK
+#endif
+#ifdef WITH_SCALE
+__device__ float scale(float x) { return 3 * x; }
+#endif
+__global__ void k(float *y, Index n)
+{
+    for (Index i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += STEP) y[i] = scale(y[i]);
+}
+END
+    run --separate-stderr "$APTUNE" init choice.cu
+    status_is 0
+    has "$(cat choice.spec)" '^option "-DINDEX_WIDTH=32" +# decide'
+    has "$(cat choice.spec)" '^option "-DBY_GRID=1" +# decide'
+    has "$(cat choice.spec)" '^option "-DWITH_SCALE=1" +# decide: scale is there under it'
+    check choice.spec
+    status_is 0
+    cat >named.cu <<'END'
+struct Kind { int id, weight; };
+constexpr Kind kinds[] = {{.id = 1, .weight = 2}, {.id = 2, .weight = 3}};
+__global__ void k(int *y) { y[threadIdx.x] = kinds[0].weight; }
+END
+    run --separate-stderr "$APTUNE" init named.cu
+    status_is 0
+    has "$(cat named.spec)" '^option "-std=c\+\+20"$'
+    # What init asks the compiler is nobody's mistake.
+    printf 'template <int N> __device__ float f(float (&a)[N]);\ntemplate <typename T, void (*F)(T)> __global__ void k(T *a) { F(*a); }\n' >many.cuh
+    run --separate-stderr "$APTUNE" init many.cuh
+    status_is 2
+    lacks "$stderr" 'aptune_types'
+}

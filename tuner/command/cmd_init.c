@@ -198,6 +198,15 @@ static bool file_has_word(const Trying *t, const char *word)
     return t->host && code_has_word(t->host->text, word);
 }
 
+/* The header that a log complains of first; NULL: it is the file that is compiled. */
+static const char *failing_header(const Trying *t, const char *log)
+{
+    const char *name = near_header_failing(t->arena, log);
+    const bool own =
+        name && strcmp(path_stem(t->arena, name, ""), path_stem(t->arena, t->unit, "")) == 0;
+    return own ? NULL : name;
+}
+
 /* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
  * how other tuners leave their parameters; without the question for types where that is what fails.
  * False with what the compiler says of the file as it stands; NULL: after a message. */
@@ -208,7 +217,7 @@ static bool try_values(Trying *t, CompileResult *res, const char **log, Diag *d)
     t->blamed = false;
     if (try_names(t, true, false, res, log, d))
         return true;
-    if (!*log || near_header_missing(t->arena, *log) || near_header_failing(t->arena, *log))
+    if (!*log || near_header_missing(t->arena, *log) || failing_header(t, *log))
         return false;
     return try_names(t, true, true, res, &unused, d) ||
            (t->blamed && (try_names(t, false, false, res, log, d) ||
@@ -478,6 +487,54 @@ static bool mend_masks(Trying *t, const char *log)
     return added;
 }
 
+/* What is undefined may be there under an #if that a choice of the build's opens. */
+static bool mend_hidden(Trying *t, const char *log)
+{
+    bool added = false;
+    for (const char *at = log; (at = strstr(at, "identifier \"")) != NULL;) {
+        at += strlen("identifier \"");
+        const char *name = code_copy(t->arena, code_word(at));
+        KernelSource asked = {0};
+        for (const HostText *h = t->host; h && *name && asked.under.count == 0; h = h->next) {
+            const char *place = host_find_word(h, h->text, name);
+            while (place && h->regions[place - h->text] != 0)
+                place = host_find_word(h, place + 1, name);
+            if (place && strncmp(at + strlen(name), "\" is undefined", 14) == 0)
+                kernel_source_conditions(t->arena, h->text, place, &asked);
+        }
+        for (size_t i = 0; i < asked.under.count; i++)
+            added = add_option(t, arena_printf(t->arena, "-D%s", asked.under.at[i]),
+                               arena_printf(t->arena, "decide: %s is there under it", name)) ||
+                    added;
+    }
+    return added;
+}
+
+/* Code that refuses without a choice of the build's gets the first that it knows. */
+static bool mend_choices(Trying *t, const char *log)
+{
+    bool added = false;
+    for (const HostText *h = strstr(log, "#error directive") ? t->host : NULL; h; h = h->next) {
+        const char *choice = kernel_source_choice(t->arena, h->text, log);
+        added = (choice && add_option(t, arena_printf(t->arena, "-D%s", choice),
+                                      "decide: a choice of the project's build")) ||
+                added;
+    }
+    return added;
+}
+
+/* "{.name = 1}": initialisers that C++20 brought. */
+static bool has_designator(const char *log)
+{
+    for (const char *at = log; (at = strpbrk(at, "{,")) != NULL; at++) {
+        const char *dot = code_blanks(at + 1);
+        const Word name = code_word(*dot == '.' ? dot + 1 : "");
+        if (name.length && *code_blanks(name.at + name.length) == '=')
+            return true;
+    }
+    return false;
+}
+
 /* Adds an option that a log asks for; false: it asks for none that is new. */
 static bool mend_options(Trying *t, const char *log)
 {
@@ -492,7 +549,7 @@ static bool mend_options(Trying *t, const char *log)
         added = add_option(t, "--pre-include=cuda_device_runtime_api.h",
                            "it waits for the kernel before it") ||
                 added;
-    added = mend_libraries(t, log) || added;
+    added = mend_libraries(t, log) || mend_choices(t, log) || mend_hidden(t, log) || added;
     added = mend_masks(t, log) || added;
     const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
@@ -545,7 +602,8 @@ static const char *header_folder(Trying *t, const char *log)
 static bool mend_headers(Trying *t, const char *log, const char *folder)
 {
     FirstGuess *g = &t->guess;
-    if (!g->standard && (code_has_word(log, "requires") || code_has_word(log, "concept"))) {
+    if (!g->standard && (code_has_word(log, "requires") || code_has_word(log, "concept") ||
+                         (strstr(log, "expected an expression") && has_designator(log)))) {
         g->standard = "-std=c++20";
         return true;
     }
@@ -558,7 +616,7 @@ static bool mend_headers(Trying *t, const char *log, const char *folder)
     }
     const char *missing = near_header_missing(t->arena, log);
     if (!missing && !g->only)
-        missing = spelled(t, near_header_failing(t->arena, log));
+        missing = spelled(t, failing_header(t, log));
     if (!missing || *missing == '/' || g->without_count == WITHOUT_MOST ||
         is_listed(g->without, g->without_count, missing))
         return false;
@@ -585,7 +643,7 @@ static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, Compil
             return true;
         folder = log ? header_folder(t, log) : NULL;
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
-        first = first ? first : log && near_header_failing(t->arena, log) ? log : NULL;
+        first = first ? first : log && failing_header(t, log) ? log : NULL;
         linked = log && strstr(log, "Unresolved extern function") ? log : linked;
         *why = linked ? linked : missing ? missing : first ? first : log;
     } while (log && has_time(t) && (mended || mend_headers(t, log, folder)));

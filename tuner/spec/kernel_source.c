@@ -256,8 +256,8 @@ static void add_asked(Arena *a, const char *at, KernelSource *out)
     }
 }
 
-/* The conditions that are open at `end`, those of an #else aside. */
-static void read_conditions(Arena *a, const char *text, const char *end, KernelSource *out)
+/* Those that are open at `end`, an #else's aside. */
+void kernel_source_conditions(Arena *a, const char *text, const char *end, KernelSource *out)
 {
     VEC(const char *) open = {0};
     for (const char *line = text; line < end; line = code_next_line(line)) {
@@ -273,6 +273,34 @@ static void read_conditions(Arena *a, const char *text, const char *end, KernelS
     }
     for (size_t i = 0; i < open.count; i++)
         add_asked(a, open.at[i], out);
+}
+
+const char *kernel_source_choice(Arena *a, const char *text, const char *log)
+{
+    typedef struct Branch {
+        const char *asks; /* of the first */
+        bool last;        /* an #else, or what an #ifndef holds */
+    } Branch;
+    VEC(Branch) open = {0};
+    for (const char *line = text; *line; line = code_next_line(line)) {
+        const char *asks = code_behind(line, "if"), *missing = code_behind(line, "ifndef");
+        const char *error = code_behind(line, "error");
+        asks = asks ? asks : code_behind(line, "ifdef");
+        if (asks || missing)
+            VEC_PUSH(a, &open, ((Branch){asks ? asks : missing, missing != NULL}));
+        else if (open.count && code_behind(line, "else"))
+            open.at[open.count - 1].last = !open.at[open.count - 1].last;
+        else if (code_behind(line, "endif"))
+            open.count -= open.count > 0;
+        const size_t n = error ? strcspn(error, "\r\n") : 0;
+        if (!n || !open.count || !open.at[open.count - 1].last ||
+            !strstr(log, arena_printf(a, "#error %.*s", (int)n, error)))
+            continue;
+        KernelSource asked = {0};
+        add_asked(a, open.at[open.count - 1].asks, &asked);
+        return asked.under.count ? asked.under.at[0] : NULL;
+    }
+    return NULL;
 }
 
 bool kernel_source_find(Arena *a, const char *source, const char *wanted, KernelSource *out)
@@ -291,7 +319,7 @@ bool kernel_source_find(Arena *a, const char *source, const char *wanted, Kernel
         if (open)
             read_arguments(a, open, close, out);
         read_parameters(a, list, out);
-        read_conditions(a, out->text, start, out);
+        kernel_source_conditions(a, out->text, start, out);
         return true;
     }
     return false;

@@ -54,6 +54,13 @@ typedef VEC(KernelMacro) KernelMacros;
 /* Finds a kernel that has a body (NULL: the first).  False: there is none of that name. */
 bool kernel_source_find(Arena *a, const char *text, const char *wanted, KernelSource *out);
 
+/* Adds what the #if lines around a place of the text ask for. */
+void kernel_source_conditions(Arena *a, const char *text, const char *at, KernelSource *out);
+
+/* "NAME=32", what the first branch asks for of the #if whose last one has an #error that a log
+ * quotes; NULL: no #error of the text is one. */
+const char *kernel_source_choice(Arena *a, const char *text, const char *log);
+
 /* Takes away the last arguments of the template that it has defaults for, where nothing else is
  * known of them: such a default is an expression in the kernel's scope. */
 void kernel_source_leave_defaults(KernelSource *k);
