@@ -279,17 +279,16 @@ const char *kernel_source_choice(Arena *a, const char *text, const char *log)
 {
     typedef struct Branch {
         const char *asks; /* of the first */
-        bool last;        /* an #else, or what an #ifndef holds */
+        bool last;        /* an #else */
     } Branch;
     VEC(Branch) open = {0};
     for (const char *line = text; *line; line = code_next_line(line)) {
-        const char *asks = code_behind(line, "if"), *missing = code_behind(line, "ifndef");
-        const char *error = code_behind(line, "error");
+        const char *asks = code_behind(line, "if"), *error = code_behind(line, "error");
         asks = asks ? asks : code_behind(line, "ifdef");
-        if (asks || missing)
-            VEC_PUSH(a, &open, ((Branch){asks ? asks : missing, missing != NULL}));
+        if (asks || code_behind(line, "ifndef"))
+            VEC_PUSH(a, &open, ((Branch){asks ? asks : "", false}));
         else if (open.count && code_behind(line, "else"))
-            open.at[open.count - 1].last = !open.at[open.count - 1].last;
+            open.at[open.count - 1].last = true;
         else if (code_behind(line, "endif"))
             open.count -= open.count > 0;
         const size_t n = error ? strcspn(error, "\r\n") : 0;
