@@ -8,7 +8,7 @@ dumped() {
 }
 
 @test "a search dumps what it compiled, profiled, judged and timed" {
-    dumped --trials 8 -d SECPMFR
+    dumped --trials 8 --compiles 60 -d SECPMFR
     has "$stderr" '^> S: spec as understood \(saxpy\)$'
     has "$stderr" '^require ROUNDS % UNROLL == 0$'
     has "$stderr" '^ +288 rejected: ROUNDS % UNROLL == 0$'

@@ -247,6 +247,30 @@ static void budgets_end_it(void **state)
     arena_free(m.arena);
 }
 
+/* How many were compiled when the first time was known. */
+static size_t compiled_first(Made *m, SearchOptions o)
+{
+    o.workers = 4;
+    ReplayOptions all = {.search = o, .gpus = 1};
+    ReplayResult r = replay_search(m->arena, &m->rows, &all);
+    assert_int_equal(r.timed_count, o.trials);
+    return r.steps[0].compiled;
+}
+
+static void few_trials_wait_for_something_to_choose_from(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    assert_true(compiled_first(&m, (SearchOptions){.trials = 8}) >= 100);
+    assert_true(compiled_first(&m, (SearchOptions){.trials = 60}) < 20);
+    /* Another budget could end before the first of them. */
+    assert_true(compiled_first(&m, (SearchOptions){.trials = 8, .compiles = 50}) < 20);
+    assert_true(compiled_first(&m, (SearchOptions){.trials = 8, .seconds = 1000}) < 20);
+    m.rows.space.count = 30;
+    assert_true(compiled_first(&m, (SearchOptions){.trials = 8}) <= 30);
+    arena_free(m.arena);
+}
+
 static void where_nothing_is_right_it_ends(void **state)
 {
     (void)state;
@@ -622,6 +646,7 @@ int main(void)
         cmocka_unit_test(nothing_follows_the_order_of_the_list),
         cmocka_unit_test(equal_code_is_timed_once_and_broken_code_never),
         cmocka_unit_test(budgets_end_it),
+        cmocka_unit_test(few_trials_wait_for_something_to_choose_from),
         cmocka_unit_test(where_nothing_is_right_it_ends),
         cmocka_unit_test(a_small_space_is_exhausted),
         cmocka_unit_test(less_is_expected_the_more_is_known),

@@ -28,6 +28,7 @@ enum {
     SPREAD_OF = 16,         /* the farthest of so many */
     FASTEST = 3,            /* whose neighbours are compiled: */
     LOCAL_OF = 8,           /* the best believed of so many */
+    COMPILES_FIRST = 100,   /* before the first of few trials, where nothing else is counted */
     BLIND_FROM = 24 /* trials: before them predictions find more than the few times do alone */
 };
 
@@ -236,6 +237,7 @@ bool search_next_compile(Search *s, size_t *number)
     bool found = choose_point(s, point, &by);
     while (found && !candidates_take(s->candidates, point)) /* a batch grows old */
         found = choose_point(s, point, &by);
+    s->none_left = !found;
     if (found) {
         s->compile_turn++;
         *number = add_row(s, point);
@@ -427,9 +429,20 @@ static size_t choose_row(Search *s, Waiting *w)
     return row != NO_NUMBER ? row : lucky_row(s, &s->time_model, w);
 }
 
+/* Of few trials the first ones are not for what happens to be compiled first: predictions choose
+ * well where there is something to choose from, and so few times teach little. */
+static bool is_to_wait(const Search *s)
+{
+    const SearchOptions *o = &s->options;
+    return o->trials > 0 && o->trials <= BLIND_FROM && !(o->seconds > 0) && o->compiles == 0 &&
+           s->compiled < COMPILES_FIRST && !s->none_left && candidates_left(s->candidates) != 0;
+}
+
 bool search_next_trial(Search *s, size_t *number)
 {
     bool any = false;
+    if (is_to_wait(s))
+        return false;
     for (size_t i = 0; i < s->count && !any; i++)
         any = s->rows[i].state == ROW_COMPILED;
     if (!any)

@@ -86,7 +86,8 @@ void search_free(Search *s);
  * False: nothing is left. */
 bool search_next_compile(Search *s, size_t *number);
 
-/* The next one to time; false: nothing that is compiled waits for it. */
+/* The next one to time; false: nothing that is compiled waits for it, or a few trials are all that
+ * is budgeted and there is not enough to choose from yet. */
 bool search_next_trial(Search *s, size_t *number);
 
 /* The values of a candidate, one number per parameter. */

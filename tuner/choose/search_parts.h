@@ -80,6 +80,7 @@ struct Search {
     double gain_from;     /* best time when a gain was last counted */
     size_t timed, compiled, failed, same, right;
     size_t compile_turn, trial_turn;
+    bool none_left; /* to compile, when it was last asked for one */
     size_t random_seen, random_better;
     Model time_model, blind_model;      /* of what is compiled; the second by times alone */
     Model space_model;                  /* of what is not */
