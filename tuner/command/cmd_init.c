@@ -40,7 +40,8 @@ enum {
     UNITS_MOST = 6,     /* files that include the kernel's */
     SOURCES_MOST = 40,  /* files beside it that may launch it */
     TEXT_MOST = 1 << 20,
-    PATIENCE = 8 /* seconds of compiling after which nothing is begun with: a refusal takes ten */
+    PATIENCE = 8, /* seconds of compiling after which nothing is begun with: a refusal takes ten */
+    PATIENCE_WHOLE = 4 /* … with the whole of a file and its headers */
 };
 
 typedef struct Trying {
@@ -54,6 +55,7 @@ typedef struct Trying {
     Farm *farm;
     HostText *host;         /* the files that may launch the kernel */
     double since, compiled; /* when it began; seconds of a processor since then */
+    double patience;        /* seconds of compiling after which nothing is begun with */
     bool blamed;            /* has the question been complained of? */
     FirstGuess guess;
 } Trying;
@@ -79,7 +81,7 @@ static bool compile(Trying *t, bool ask, CompileResult *out, Diag *d)
 static bool has_time(const Trying *t)
 {
     /* Beside other work all takes longer. */
-    return t->compiled < PATIENCE && clock_seconds() < t->since + 3 * PATIENCE;
+    return t->compiled < t->patience && clock_seconds() < t->since + 3 * PATIENCE;
 }
 
 /* What is compiled with for a name that has no value. */
@@ -239,8 +241,10 @@ static bool try_others(Trying *t, CompileResult *res, const char **log, Diag *d)
                                         "float4", "uchar3",        "uchar4"};
     const char *unused;
     KernelSource *k = t->guess.kernel;
-    bool missing = !*log || t->guess.standard || near_header_missing(t->arena, *log);
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !missing && has_time(t); i++) {
+    /* Of another type's mistakes the compiler says which instance has them. */
+    const bool typed = *log && !t->guess.standard && !near_header_missing(t->arena, *log) &&
+                       (strstr(*log, "detected during") || strstr(*log, "__nv_name_map"));
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && typed && has_time(t); i++) {
         size_t changed = 0;
         for (size_t n = 0; n < k->arguments.count; n++)
             if (k->arguments.at[n].is_type && !k->arguments.at[n].launched) {
@@ -683,8 +687,10 @@ static bool try_unit(Trying *t, const char *unit, const InitOptions *o, KernelSo
         g->standard = WAYS[i].standard;
         g->only = WAYS[i].only && g->kernel ? words_of(t, g->kernel) : NULL;
         g->without_count = i < 2 || g->only ? 0 : g->without_count;
+        t->patience = i == 0 ? PATIENCE_WHOLE : PATIENCE;
         if (try_headers(t, o, k, res, &log, i == 0 ? d : &quiet))
             return true;
+        t->patience = PATIENCE;
         if (i == 0)
             *why = log;
         if (!log)
