@@ -903,3 +903,19 @@ END
     status_is 2
     lacks "$stderr" 'aptune_types'
 }
+
+@test "what a header decides by itself is no parameter" {
+    printf '#ifdef __HIP__\n#define FOREIGN 1\n#else\n#define FOREIGN 0\n#endif\n' >platform.h
+    cat >platform.cu <<'END'
+#include "platform.h"
+#if FOREIGN
+#include <nowhere.h>
+#endif
+__global__ void k(float *y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+END
+    run --separate-stderr "$APTUNE" init platform.cu
+    status_is 0
+    lacks "$(cat platform.spec)" '^param FOREIGN'
+    check platform.spec
+    status_is 0
+}

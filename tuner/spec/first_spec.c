@@ -152,6 +152,23 @@ static const char *defined_elsewhere(const Writer *w, const char *name)
     return value && is_number(value) ? value : NULL;
 }
 
+/* Does one file give the name one number or another, as its own #if lines see fit? */
+static bool is_settled(const Writer *w, const char *name)
+{
+    bool others = false;
+    for (const HostText *h = w->guess->texts; h; h = h->next) {
+        const char *value = kernel_source_defined(w->arena, h->text, name);
+        for (const char *line = value ? h->text : ""; *line; line = code_next_line(line)) {
+            const char *at = code_behind(line, "define");
+            const char *given = at && code_same(code_word(at), name)
+                                    ? kernel_source_defined(w->arena, line, name)
+                                    : NULL;
+            others = others || (given && strcmp(given, value) != 0);
+        }
+    }
+    return others;
+}
+
 static void print_parameters(Writer *w)
 {
     Arena *a = w->arena;
@@ -167,6 +184,8 @@ static void print_parameters(Writer *w)
     for (size_t i = 0; i < macros.count; i++) {
         const KernelMacro *m = &macros.at[i];
         if (NAME_FIND(w->guess->undefined.at, w->guess->undefined.count, name, m->name))
+            continue;
+        if (m->condition && is_settled(w, m->name))
             continue;
         const char *elsewhere = m->condition ? defined_elsewhere(w, m->name) : NULL;
         if (elsewhere) {
