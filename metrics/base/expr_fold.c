@@ -46,7 +46,7 @@ static bool truth(const Expr *e)
 static Expr *node_of_two(Arena *arena, ExprOp op, ValueKind kind, Expr *a, Expr *b)
 {
     Expr *n = ARENA_NEW(arena, Expr);
-    *n = (Expr){.op = op, .kind = kind, .height = a->height + 1, .at = a->at, .op_at = a->at};
+    *n = (Expr){.op = op, .kind = kind, .at = a->at, .op_at = a->at};
     n->args = ARENA_ARRAY(arena, Expr *, 2);
     n->args[n->count++] = a;
     n->args[n->count++] = b;

@@ -84,6 +84,189 @@ static void closest_name_is_close_or_null(void **state)
     assert_null(name_closest("ZZZ", names, 4));
 }
 
+/* What is said of a span of a text, without the line of the message. */
+static void assert_shown(const char *text, size_t offset, size_t length, size_t line, size_t column,
+                         const char *shown)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const Source s = {"f", text, strlen(text)};
+    Buf out = {0};
+    diag_warn(&d, (Span){&s, offset, length}, "so");
+    diag_print(&d, &out);
+    assert_string_equal(buf_text(&out),
+                        arena_printf(a, "f:%zu:%zu: warning: so\n%s", line, column, shown));
+    buf_free(&out);
+    arena_free(a);
+}
+
+static void waves_end_with_the_span_or_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t offset, length, line, column;
+        const char *shown;
+    } cases[] = {
+        {"ab cd ef\n", 3, 1, 1, 4, "    ab cd ef\n       ^\n"},
+        {"ab cd ef\n", 0, 2, 1, 1, "    ab cd ef\n    ^~\n"},
+        {"ab\ncd ef\ngh", 6, 9, 2, 4, "    cd ef\n       ^~\n"},
+        {"ab\n\ncd\n", 3, 0, 2, 1, "    \n    ^\n"},
+        /* The end of a line, and of all. */
+        {"ab\ncd\n", 2, 1, 1, 3, "    ab\n      ^\n"},
+        {"ab\ncd", 5, 1, 2, 3, "    cd\n      ^\n"},
+        {"ab\ncd\n", 6, 1, 3, 1, "    \n    ^\n"},
+        {"", 0, 0, 1, 1, "    \n    ^\n"},
+        /* A tab stands below a tab; a character of two bytes is one column. */
+        {"\ta\tb c\n", 5, 1, 1, 6, "    \ta\tb c\n    \t \t  ^\n"},
+        {"\xc3\xa9\xc3\xa9 b", 5, 1, 1, 6, "    \xc3\xa9\xc3\xa9 b\n       ^\n"},
+        {"a\x01\xff b", 4, 1, 1, 5, "    a?? b\n        ^\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_shown(cases[i].text, cases[i].offset, cases[i].length, cases[i].line,
+                     cases[i].column, cases[i].shown);
+}
+
+/* 80 bytes before the span and 160 in all: of 400, at 200 those from 120 to 280.  A character that the
+ * first of them cuts, here one of two bytes from 119 on, is left out,
+ * and one byte more follows behind. */
+static void of_a_long_line_160_bytes_are_shown(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    char text[401] = "", blanks[80] = "";
+    for (size_t i = 0; i < 400; i++)
+        text[i] = (char)('a' + i % 26);
+    memset(blanks, ' ', 79);
+    assert_shown(text, 200, 3, 1, 201,
+                 arena_printf(a, "    %.160s\n     %s^~~\n", text + 120, blanks));
+    assert_shown(text, 79, 1, 1, 80, arena_printf(a, "    %.160s\n    %s^\n", text, blanks));
+    assert_shown(text, 0, 1, 1, 1, arena_printf(a, "    %.160s\n    ^\n", text));
+    assert_shown(text, 399, 1, 1, 400, arena_printf(a, "    %s\n     %s^\n", text + 319, blanks));
+    memcpy(text + 119, "\xc3\xa9", 2);
+    assert_shown(text, 200, 1, 1, 201,
+                 arena_printf(a, "    %.160s\n    %s^\n", text + 121, blanks));
+    arena_free(a);
+}
+
+static void messages_have_kinds_and_an_end(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf out = {0};
+    assert_string_equal(diag_first(&d), "no reason given");
+    diag_note(&d, (Span){0}, "n %d", 1);
+    diag_warn(&d, (Span){0}, "w %d", 2);
+    assert_false(diag_fail(&d, "e %d", 3));
+    assert_string_equal(diag_first(&d), "n 1");
+    assert_true(d.errors == 1 && d.warnings == 1);
+    diag_print(&d, &out);
+    assert_string_equal(buf_text(&out),
+                        "aptune: note: n 1\naptune: warning: w 2\naptune: error: e 3\n");
+    buf_free(&out);
+
+    /* As many as are kept: nothing is missing.  With one more it is said. */
+    static const char END[] = "aptune: note: only the first 50 messages are shown\n";
+    Diag full = diag_new(a);
+    for (int i = 0; i < DIAG_LIMIT - 1; i++)
+        diag_fail(&full, "e");
+    for (int more = 0; more < 2; more++) {
+        diag_warn(&full, (Span){0}, "w");
+        diag_print(&full, &out);
+        assert_true((strstr(buf_text(&out), END) != NULL) == (more > 0));
+        buf_free(&out);
+    }
+    arena_free(a);
+}
+
+static void joined_spans_go_from_the_first_to_the_last(void **state)
+{
+    (void)state;
+    const Source s = {"f", "0123456789", 10};
+    static const struct {
+        Span first, last;
+        size_t length;
+    } cases[] = {{{NULL, 2, 3}, {NULL, 6, 2}, 6}, /* 2 to 8 */
+                 {{NULL, 2, 3}, {NULL, 2, 1}, 1},
+                 {{NULL, 6, 2}, {NULL, 2, 4}, 2}, /* ends where the first begins */
+                 {{NULL, 6, 2}, {NULL, 2, 5}, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Span first = cases[i].first, last = cases[i].last;
+        first.source = last.source = &s;
+        const Span all = span_join(first, last);
+        assert_ptr_equal(all.source, &s);
+        assert_int_equal(all.offset, first.offset);
+        assert_int_equal(all.length, cases[i].length);
+    }
+}
+
+/* Fewer changes than a third of the letters and two more, and fewer than all letters. */
+static void how_close_a_name_must_be(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *said, *name, *found;
+    } cases[] = {
+        {"B", "A", NULL}, /* all of it is another */
+        {"AB", "AC", "AC"},
+        {"AB", "CD", NULL},
+        {"abcdef", "abcxyz", "abcxyz"}, /* 3 < 6 / 3 + 2 */
+        {"abcdef", "abwxyz", NULL},     /* 4 */
+        {"abcde", "abxy", NULL},        /* a letter less and two others: 3, of 5 / 3 + 2 */
+        {"abcde", "abcxy", "abcxy"},    /* 2 */
+        {"abcdef", "abc", "abc"},
+        {"abcdef", "def", "def"},       /* three left out */
+        {"abc", "abcde", "abcde"},      /* two more, of 3 / 3 + 2 */
+        {"abc", "abcdef", NULL},        /* three more */
+        {"abcdef", "fedcba", NULL},     /* one letter at most is kept in order: 5 */
+        {"abcdef", "bacdef", "bacdef"}, /* 2 */
+        {"abcdef", "bcdefa", "bcdefa"}, /* one left out, one more */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *found = name_closest(cases[i].said, &cases[i].name, 1);
+        if ((found != NULL) != (cases[i].found != NULL))
+            fail_msg("%s for %s", found ? found : "nothing", cases[i].said);
+    }
+    /* The closest one, of equals the first; names of up to 63 letters. */
+    const char *const names[] = {"warps_per_cm", "warp_per_sm", "warps_per_sn"};
+    assert_string_equal(name_closest("warps_per_sm", names, 3), "warps_per_cm");
+    assert_string_equal(name_closest("warp_per_sm_", names, 3), "warp_per_sm");
+    char a[65] = "", b[65] = "";
+    memset(a, 'a', 63);
+    memset(b, 'a', 63);
+    const char *const one = b;
+    b[62] = 'b';
+    assert_string_equal(name_closest(a, &one, 1), b);
+    a[63] = 'a';
+    assert_null(name_closest(a, &one, 1));
+    a[63] = '\0';
+    b[63] = 'b';
+    assert_null(name_closest(a, &one, 1));
+}
+
+static void names_are_found_by_all_of_them(void **state)
+{
+    (void)state;
+    static const struct {
+        int number;
+        const char *name;
+    } rows[] = {{1, "one"}, {2, NULL}, {3, "three"}};
+    const size_t offset = offsetof(__typeof__(rows[0]), name);
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    assert_ptr_equal(name_find(rows, 3, sizeof rows[0], offset, "three"), &rows[2]);
+    assert_null(name_find(rows, 2, sizeof rows[0], offset, "three"));
+    assert_null(name_find(rows, 3, sizeof rows[0], offset, "thre"));
+    const char *const words[] = {"a", "b", "c"};
+    assert_int_equal(word_place("a", words, 3), 0);
+    assert_int_equal(word_place("c", words, 3), 2);
+    assert_true(word_place("c", words, 2) == SIZE_MAX);
+    assert_string_equal(diag_meant(&d, "x"), "; did you mean 'x'?");
+    assert_string_equal(diag_meant(&d, NULL), "");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +274,12 @@ int main(void)
         cmocka_unit_test(messages_beyond_the_limit_are_counted_not_kept),
         cmocka_unit_test(a_line_is_shown_in_part_and_harmless),
         cmocka_unit_test(closest_name_is_close_or_null),
+        cmocka_unit_test(waves_end_with_the_span_or_the_line),
+        cmocka_unit_test(of_a_long_line_160_bytes_are_shown),
+        cmocka_unit_test(messages_have_kinds_and_an_end),
+        cmocka_unit_test(joined_spans_go_from_the_first_to_the_last),
+        cmocka_unit_test(how_close_a_name_must_be),
+        cmocka_unit_test(names_are_found_by_all_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* The expression language: a table of expressions with their values or messages, and what a table
  * cannot say. */
-#include "metrics/base/expr.h"
+#include "metrics/base/expr_tree.h"
 #include "metrics/base/file.h"
 
 #include <setjmp.h>
@@ -244,6 +244,195 @@ static void conjunction_splits_into_parts(void **state)
     arena_free(a);
 }
 
+/* --- folding ---------------------------------------------------------------------------------- */
+
+/* The tree, an operator before its operands: 1 + B * 2 is (+ 1 (* B 2)). */
+static void print_tree(const Expr *e, Buf *out)
+{
+    static const char *const ops[] = {
+        [OP_LIST] = "list",  [OP_SUM] = "sum",    [OP_NEGATE] = "-",       [OP_NOT] = "not",
+        [OP_AND] = "and",    [OP_OR] = "or",      [OP_SELECT] = "?",       [OP_ADD] = "+",
+        [OP_SUBTRACT] = "-", [OP_MULTIPLY] = "*", [OP_DIVIDE] = "/",       [OP_FLOOR_DIV] = "//",
+        [OP_MODULO] = "%",   [OP_POWER] = "**",   [OP_COMPARE] = "compare"};
+    static const char *const compares[] = {"<", "<=", ">", ">=", "==", "!=", "in", "not-in"};
+    if (e->op == OP_LITERAL) {
+        value_print(e->literal, out);
+        return;
+    }
+    if (e->op == OP_NAME) {
+        buf_puts(out, e->name);
+        return;
+    }
+    if (e->op == OP_COLUMN) {
+        buf_printf(out, "column %d", e->slot);
+        return;
+    }
+    buf_printf(out, "(%s", e->op == OP_CALL ? e->name : ops[e->op]);
+    for (int i = 0; i < e->count; i++) {
+        if (e->op == OP_COMPARE && i > 0)
+            buf_printf(out, " %s", compares[e->compare[i - 1]]);
+        buf_putc(out, ' ');
+        print_tree(e->args[i], out);
+    }
+    buf_putc(out, ')');
+}
+
+static Expr *bound(Arena *a, const char *text, const Scope *scope)
+{
+    Diag d = diag_new(a);
+    Source *s = ARENA_NEW(a, Source);
+    *s = (Source){"expr", text, strlen(text)};
+    Lexer l = lexer_new(a, s, &d);
+    Expr *e = expr_parse(&l);
+    if (!e || !expr_bind(e, scope, &d))
+        fail_msg("%s: %s", text, diag_first(&d));
+    return e;
+}
+
+/* A = 3, R = 0.5 and T = true are filled in, M is B; B, C of integers and X of reals stay. */
+static void what_is_known_is_computed_and_the_rest_stays(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *folded;
+    } cases[] = {
+        {"1 + 2 * A", "7"},
+        {"R + A", "3.5"},
+        {"B + A", "(+ B 3)"},
+        {"M + A", "(+ B 3)"},
+        /* What adds or multiplies nothing goes, on the sides where it does not; of integers only. */
+        {"B + (A - 3)", "B"},
+        {"(A - 3) + B", "B"},
+        {"(A - 2) + B", "(+ 1 B)"},
+        {"B - (A - 3)", "B"},
+        {"(A - 3) - B", "(- 0 B)"},
+        {"B - (A - 2)", "(- B 1)"},
+        {"B * (A - 2)", "B"},
+        {"(A - 2) * B", "B"},
+        {"B * (A - 3)", "(* B 0)"},
+        {"B / (A - 2)", "B"},
+        {"(A - 2) / B", "(/ 1 B)"},
+        {"B // (A - 2)", "B"},
+        {"B ** (A - 2)", "B"},
+        {"B ** (A - 3)", "(** B 0)"},
+        {"B % (A - 2)", "(% B 1)"},
+        {"ceil_div(B, A - 2)", "B"},
+        {"ceil_div(B, A - 1)", "(ceil_div B 2)"},
+        {"ceil_div(A - 2, B)", "(ceil_div 1 B)"},
+        {"max(B, A - 2)", "(max B 1)"},
+        {"X + 0", "(+ X 0)"},
+        {"X * 1", "(* X 1)"},
+        {"X ** 1", "(** X 1)"},
+        {"min(B) + max(C)", "(+ B C)"},
+        {"floor(B) + ceil(C)", "(+ B C)"},
+        {"abs(B)", "(abs B)"},
+        {"min(B, C)", "(min B C)"},
+        {"floor(X)", "(floor X)"},
+        {"-B + -A", "(+ (- B) -3)"},
+        {"not B", "(not B)"},
+        {"not (A - 3)", "true"},
+        /* What fails does so when it is asked for. */
+        {"A / (A - 3)", "(/ 3 0)"},
+        /* A condition that decides; the kind stays that of both results. */
+        {"A > 2 ? B : C", "B"},
+        {"A > 3 ? B : C", "C"},
+        {"A - 3 ? B : C", "C"},
+        {"A ? 1 : X", "1.0"},
+        {"A ? 1 : 2", "1"},
+        {"A ? B : X", "B"},
+        {"B > 2 ? A : 1", "(? (compare B > 2) 3 1)"},
+        /* Only what stands on the left decides by itself. */
+        {"A and B", "(compare B != 0)"},
+        {"A - 3 and B", "false"},
+        {"A or B", "true"},
+        {"A - 3 or B", "(compare B != 0)"},
+        {"B and A", "(compare B != 0)"},
+        {"B and A - 3", "(and B 0)"},
+        {"B or A", "(or B 3)"},
+        {"B or A - 3", "(compare B != 0)"},
+        {"A and A - 1", "true"},
+        {"A and A - 3", "false"},
+        {"T and B < C", "(compare B < C)"},
+        {"B and C", "(and B C)"},
+        /* Links at the ends of a chain that hold say nothing, and a first one that does not hold
+         * decides. */
+        {"A < B", "(compare 3 < B)"},
+        {"2 < A < B", "(compare 3 < B)"},
+        {"1 < 2 < A < B", "(compare 3 < B)"},
+        {"B < A < 5", "(compare B < 3)"},
+        {"B < A < 5 < 6", "(compare B < 3)"},
+        {"2 < A <= B < 5 < 6", "(compare 3 <= B < 5)"},
+        {"B < C < 5", "(compare B < C < 5)"},
+        {"5 < A < B", "false"},
+        {"B < 5 < A", "(compare B < 5 < 3)"},
+        {"1 < B < 5 < A", "(compare 1 < B < 5 < 3)"},
+        {"2 < A < 5", "true"},
+        {"A in [1, A]", "true"},
+        {"B in [1, A]", "(compare B in [1, 3])"},
+        {"B not in [1, C]", "(compare B not-in (list 1 C))"},
+        {"A / 0 < 5 < B", "(compare (/ 3 0) < 5 < B)"},
+        /* A number against itself; a real may be none. */
+        {"B <= B", "true"},
+        {"B >= B", "true"},
+        {"B == B", "true"},
+        {"B < B", "false"},
+        {"B > B", "false"},
+        {"B != B", "false"},
+        {"X <= X", "(compare X <= X)"},
+        {"B <= C", "(compare B <= C)"},
+        {"B <= M", "true"},
+        /* The rows are not known. */
+        {"2 * sum(rows, c * A)", "(* 2 (sum (* column 0 A)))"},
+    };
+    Name names[] = {
+        {"A", value_int(3)}, {"R", value_real(0.5)}, {"T", value_bool(true)}, {"B", value_int(0)},
+        {"C", value_int(0)}, {"X", value_real(0)},   {"M", value_int(0)},     {NULL, {0}}};
+    const bool known[7] = {true, true, true};
+    const char *const columns[] = {"c"};
+    const ExprTable table = {.name = "rows", .columns = columns, .column_count = 1, .slot = 7};
+    Scope scope = test_scope(names, false);
+    scope.tables = &table;
+    scope.table_count = 1;
+    Arena *a = arena_new();
+    const Expr *const meaning[8] = {[6] = bound(a, "B", &scope)};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf out = {0};
+        print_tree(expr_fold(a, bound(a, cases[i].text, &scope), slots, known, meaning), &out);
+        if (strcmp(buf_text(&out), cases[i].folded) != 0)
+            fail_msg("%s: %s, not %s", cases[i].text, buf_text(&out), cases[i].folded);
+        buf_free(&out);
+    }
+    arena_free(a);
+}
+
+/* Two factors, and the nodes of their product: a value, one of the factors, or both below a third. */
+static void a_product_is_as_short_as_it_can_be(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b, *product;
+        size_t size;
+    } cases[] = {{"6", "7", "42", 1},
+                 {"B", "1", "B", 1},
+                 {"1", "C", "C", 1},
+                 {"B", "C", "(* B C)", 3},
+                 {"B + C", "0", "(* (+ B C) 0)", 5},
+                 {"min(B, C, 2)", "C", "(* (min B C 2) C)", 6}};
+    Name names[] = {{"B", value_int(0)}, {"C", value_int(0)}, {NULL, {0}}};
+    const Scope scope = test_scope(names, false);
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf out = {0};
+        const Expr *e = expr_product(a, bound(a, cases[i].a, &scope), bound(a, cases[i].b, &scope));
+        print_tree(e, &out);
+        assert_string_equal(buf_text(&out), cases[i].product);
+        assert_int_equal(expr_size(e), cases[i].size);
+        assert_int_equal(expr_kind(e), VALUE_INT);
+        buf_free(&out);
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +443,8 @@ int main(void)
         cmocka_unit_test(brackets_and_signs_may_nest_so_deep),
         cmocka_unit_test(deep_nesting_is_refused_not_crashed),
         cmocka_unit_test(conjunction_splits_into_parts),
+        cmocka_unit_test(what_is_known_is_computed_and_the_rest_stays),
+        cmocka_unit_test(a_product_is_as_short_as_it_can_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
