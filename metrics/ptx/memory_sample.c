@@ -408,22 +408,27 @@ static bool is_unlike(Sampler *s, int axis, uint32_t at)
     return unlike;
 }
 
+/* Halves the way between a block of an axis that is not so and one that is; gives the one that is nearest the former,
+ * and in *other the last that is not. */
+static uint32_t find_border(Sampler *s, int axis, uint32_t not_so, uint32_t so, uint32_t *other,
+                            bool (*is_so)(Sampler *, int, uint32_t))
+{
+    while (so > not_so + 1 || not_so > so + 1) {
+        const uint32_t between = so > not_so ? not_so + (so - not_so) / 2 : so + (not_so - so) / 2;
+        *(is_so(s, axis, between) ? &so : &not_so) = between;
+    }
+    *other = not_so;
+    return so;
+}
+
 /* The block nearest the middle of those at this end that are unlike the middle one: often the end itself alone,
  * where data end within a block; many where the grid is larger than the data. */
 static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end)
 {
-    uint32_t unlike = end, like = middle;
-    if (!is_unlike(s, axis, end < middle ? end + 1 : end - 1))
-        return end;
-    while (unlike > like + 1 || like > unlike + 1) {
-        const uint32_t between = like + (unlike - like) / 2;
-        const uint32_t at = unlike > like ? between : unlike + (like - unlike) / 2;
-        if (is_unlike(s, axis, at))
-            unlike = at;
-        else
-            like = at;
-    }
-    return unlike;
+    uint32_t like;
+    return is_unlike(s, axis, end < middle ? end + 1 : end - 1)
+               ? find_border(s, axis, middle, end, &like, is_unlike)
+               : end;
 }
 
 /* The blocks at an end of an axis, up to those that fare like the middle one: each middle warp for all, and, of the
@@ -756,16 +761,10 @@ static bool is_idle_along(Sampler *s, int axis, uint32_t at)
 /* The block that has something to do nearest to the end of an axis. */
 static uint32_t last_busy(Sampler *s, int axis, uint32_t end)
 {
-    uint32_t busy = *ptx_along(&s->out->at[0].place.block, axis), idle = end;
-    if (!is_idle_along(s, axis, end))
-        return end;
-    while (idle > busy + 1 || busy > idle + 1) {
-        const uint32_t between = idle > busy ? busy + (idle - busy) / 2 : idle + (busy - idle) / 2;
-        if (is_idle_along(s, axis, between))
-            idle = between;
-        else
-            busy = between;
-    }
+    uint32_t busy = end;
+    if (is_idle_along(s, axis, end))
+        find_border(s, axis, *ptx_along(&s->out->at[0].place.block, axis), end, &busy,
+                    is_idle_along);
     return busy;
 }
 
