@@ -111,8 +111,8 @@ static bool is_buffer_in(const Lexer *l)
 static Expr *parse_name(Parser *p)
 {
     static const char *const words[] = {"and", "or", "not", "in"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && !is_buffer_in(p->l); i++) {
-        if (lexer_is(p->l, words[i])) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (lexer_is(p->l, words[i]) && !is_buffer_in(p->l)) {
             diag_error(p->l->diag, p->l->token.at, "expected a value before '%s'", words[i]);
             return NULL;
         }
