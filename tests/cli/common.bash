@@ -55,6 +55,13 @@ json() {
     fi
 }
 
+# The space and the problem of the shipped recording $1, "A=1,B=2".
+recorded() {
+    zstd -dcq "$SOURCE/spaces/recordings/$1-h200.times.zst" | head -n 1 | jq -r "$2" || true
+}
+space_of() { recorded "$1" .space; }
+problem_of() { recorded "$1" '[.problem[] | "\(.[0])=\(.[1])"] | join(",")'; }
+
 # Compares the file "made" with tests/golden/$1.txt.
 golden() {
     [ -z "${APTUNE_UPDATE_GOLDEN:-}" ] || cp made "$SOURCE/tests/golden/$1.txt"

@@ -7,35 +7,28 @@ recordings=$SOURCE/spaces/recordings
 
 # The configuration of row $2 of the recording $1, "A=1 B=2".
 configuration() {
-    zstd -dcq "$recordings/$1.times.zst" | jq -rn --argjson row "$2" '[inputs] | .[0].parameters as $p |
+    zstd -dcq "$recordings/$1-h200.times.zst" | jq -rn --argjson row "$2" '[inputs] | .[0].parameters as $p |
         [.[] | select(.v)][$row].v | to_entries | map("\($p[.key][0])=\(.value)") | join(" ")'
 }
 
-problem() {
-    zstd -dcq "$recordings/$1.times.zst" | head -n 1 | jq -r '[.problem[] | "\(.[0])=\(.[1])"] | join(",")' || true
-}
-
+# Explains row $2 of the recording $1.
 explain() {
-    "$APTUNE" explain "$SOURCE/spaces/$1.spec" "$(configuration "$2" "$3")" --problem "$(problem "$2")" \
-        --no-gpu 2>&1 |
-        sed "s|$recordings/||"
+    "$APTUNE" explain "$SOURCE/spaces/$(space_of "$1").spec" "$(configuration "$1" "$2")" \
+        --problem "$(problem_of "$1")" --no-gpu 2>&1 | sed "s|$recordings/||"
 }
 
 @test "explain" {
     same_nvrtc
-    explain mm-thesis mm-thesis-h200 40 >made
+    explain mm-thesis 40 >made
     for row in 3 400; do
-        explain reduce reduce-h200 $row
-        explain scan scan-h200 $row
-        explain histogram histogram-skewed-h200 $row
-        explain spmv spmv-power-h200 $row
-        explain transpose-bulk transpose-bulk-h200 $row
+        for name in reduce scan histogram-skewed spmv-power transpose-bulk; do
+            explain $name $row
+        done
     done >>made
     for row in 0 50; do
-        explain heat heat-h200 $row
-        explain mri-q mri-q-h200 $row
-        explain cp cp-h200 $row
-        explain access access-h200 $row
+        for name in heat mri-q cp access; do
+            explain $name $row
+        done
     done >>made
     golden explain
 }
@@ -105,7 +98,7 @@ END
 @test "emit" {
     same_nvrtc
     for recording in "$recordings"/*.times.zst; do
-        space=$(zstd -dcq "$recording" | head -n 1 | jq -r .space) || true
+        space=$(space_of "$(basename "$recording" -h200.times.zst)")
         [ "$space" = mm ] || [ -d "out/$space" ] || "$APTUNE" emit "$SOURCE/spaces/$space.spec" --output "out/$space"
     done
     "$APTUNE" emit "$SOURCE/spaces/reduce-2008.spec" --flavour runtime --output out/runtime
