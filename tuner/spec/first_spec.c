@@ -22,17 +22,16 @@ typedef struct Writer {
     const char *threads[DIRECTIONS]; /* what says how many there are; NULL: nothing yet */
     long value[DIRECTIONS];          /* of such a name */
     long alike; /* the value of a name that may say it in all directions; 0: none may */
-    const char *tiles[DIRECTIONS]; /* elements of a thread; NULL: one */
-    VEC(const char *) names;       /* declared so far */
-    VEC(const char *) named;       /* those of them that are macros or of the template */
-    VEC(const char *) sizes;       /* of the problem */
-    VEC(const char *) partial;     /* outputs whose number of elements depends on the block's */
-    bool square;                   /* one size in two directions */
-    const char
-        *bounds[DIRECTIONS];   /* sizes that the grid's indices are compared with; NULL: none */
-    size_t extents;            /* how many sizes those are; 0: others matter as much */
-    VEC(const char *) fixed;   /* values of those that the source defines, first of the sizes */
-    double values[SIZES_MOST]; /* as launched; 0: not known */
+    const char *tiles[DIRECTIONS];  /* elements of a thread; NULL: one */
+    VEC(const char *) names;        /* declared so far */
+    VEC(const char *) named;        /* those of them that are macros or of the template */
+    VEC(const char *) sizes;        /* of the problem */
+    VEC(const char *) partial;      /* outputs whose number of elements depends on the block's */
+    bool square;                    /* one size in two directions */
+    const char *bounds[DIRECTIONS]; /* sizes that the grid's indices are compared with, or NULL */
+    size_t extents;                 /* how many sizes those are; 0: others matter as much */
+    VEC(const char *) fixed;        /* values that the source defines, of the first of the sizes */
+    double values[SIZES_MOST];      /* as launched; 0: not known */
     Buf *out;
 } Writer;
 

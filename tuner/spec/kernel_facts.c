@@ -124,8 +124,8 @@ static void note_bound(Facts *f, const PtxInstr *in)
         const uint8_t rank = rank_of(f, index);
         const int blocks = (rank & BLOCKS) >> 3;
         const uint64_t of = origin(f, limit);
-        const bool part =
-            rank & MANY && !(rank & THREADS); /* of a block, of a size not known here */
+        /* Where a block's part begins: how large that is, is not known here. */
+        const bool part = rank & MANY && !(rank & THREADS);
         if (!blocks || part || !of || of & (of - 1) || rank_of(f, limit))
             continue;
         const int k = blocks == 1 ? 0 : blocks == 2 ? 1 : blocks == 4 ? 2 : 3;
