@@ -24,8 +24,9 @@ static const double near_best = 1.03;
 const double run_same_within = 0.005;
 
 /* Who wins a tie must be nearer than that, so that another run, where it is somewhat farther, still
- * names it as tied. */
-static const double wins_within = 0.0025;
+ * names it as tied, and so that winners of several runs are as fast as each other: of ten live
+ * searches of spaces/mm-core.spec within 0.25 %, seven preferred the second best, 0.3 % slower. */
+static const double wins_within = 0.001;
 
 /* Time that the rounds should take at most. */
 static const double final_budget_ms = 3000;
