@@ -2,7 +2,6 @@
 
 #include "metrics/base/vec.h"
 
-#include <stdio.h>
 
 Span span_join(Span first, Span last)
 {

@@ -5,7 +5,6 @@
 #include "tuner/compile/compiler.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* --- one worker of the farm: a process of aptune-compile and what it is doing ----------------- */

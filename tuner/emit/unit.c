@@ -1,7 +1,6 @@
 #include "tuner/emit/unit.h"
 
 #include <ctype.h>
-#include <string.h>
 
 size_t unit_count_codes(const EmitVariant *v, size_t launch)
 {

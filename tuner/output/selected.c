@@ -4,7 +4,6 @@
 #include "tuner/output/report_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Rows of distinct code that were selected, or that were not, by their predicted cycles. */
 static Ranked *guesses(Arena *a, const Run *r, bool selected, size_t *count)

@@ -1,6 +1,5 @@
 #include "tuner/report/pictures.h"
 
-#include <stdlib.h>
 
 /* --- points in layers ------------------------------------------------------------------------- */
 

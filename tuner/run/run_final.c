@@ -2,7 +2,6 @@
 
 #include "metrics/base/stats.h"
 #include "metrics/base/vec.h"
-#include "tuner/gpu/sampling.h"
 
 #include <math.h>
 #include <string.h>

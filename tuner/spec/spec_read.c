@@ -5,7 +5,6 @@
 
 #include "metrics/base/file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Statement {

@@ -3,7 +3,6 @@
 #include "metrics/base/random.h"
 
 #include <gsl/gsl_randist.h>
-#include <stdlib.h>
 
 /* --- neighbourhoods --------------------------------------------------------------------------- */
 
