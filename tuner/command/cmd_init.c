@@ -57,6 +57,7 @@ typedef struct Trying {
     double since, compiled; /* when it began; seconds of a processor since then */
     double patience;        /* seconds of compiling after which nothing is begun with */
     bool blamed;            /* has the question been complained of? */
+    bool mended;            /* does the guess have an option that it had not? */
     FirstGuess guess;
 } Trying;
 
@@ -130,20 +131,29 @@ static bool is_maskless(const char *name)
     return name_find(MASKLESS, MASKLESS_COUNT, sizeof *MASKLESS, 0, name) != NULL;
 }
 
+/* The next name that a log calls undefined, from *log on, which goes behind it; NULL: none is left. */
+static const char *next_undefined(Trying *t, const char **log)
+{
+    for (const char *at = *log; (at = strstr(at, "identifier \"")) != NULL;) {
+        const Word w = code_word(at + strlen("identifier \""));
+        at = w.at + w.length;
+        if (w.length && strncmp(at, "\" is undefined", 14) == 0) {
+            *log = at;
+            return code_copy(t->arena, w);
+        }
+    }
+    return NULL;
+}
+
 /* Adds the names that a log calls undefined; false: it has none that is new. */
 static bool add_undefined(Trying *t, const KernelMacros *conditions, const char *log)
 {
     size_t before = t->guess.undefined.count;
-    for (const char *at = log; (at = strstr(at, "identifier \"")) != NULL;) {
-        at += strlen("identifier \"");
-        size_t n = strcspn(at, "\"\n");
-        const char *name = arena_copy(t->arena, at, n);
-        bool undefined = strncmp(at + n, "\" is undefined", 14) == 0 && !is_maskless(name) &&
-                         strcmp(name, t->guess.kernel->name) != 0 && !is_reference(t, name);
-        if (undefined && !NAME_FIND(t->guess.undefined.at, t->guess.undefined.count, name, name) &&
-            code_has_word(t->text, name))
+    for (const char *name; (name = next_undefined(t, &log)) != NULL;)
+        if (!is_maskless(name) && strcmp(name, t->guess.kernel->name) != 0 &&
+            !is_reference(t, name) && code_has_word(t->text, name) &&
+            !NAME_FIND(t->guess.undefined.at, t->guess.undefined.count, name, name))
             VEC_PUSH(t->arena, &t->guess.undefined, guess_of(t, conditions, name));
-    }
     return t->guess.undefined.count > before;
 }
 
@@ -414,12 +424,12 @@ static const char *spelled(const Trying *t, const char *path)
     return path;
 }
 
-static bool add_option(Trying *t, const char *text, const char *why)
+static void add_option(Trying *t, const char *text, const char *why)
 {
     if (NAME_FIND(t->guess.options.at, t->guess.options.count, text, text))
-        return false;
+        return;
     VEC_PUSH(t->arena, &t->guess.options, ((FirstOption){text, why}));
-    return true;
+    t->mended = true;
 }
 
 /* The header of a member of std that nvcc's own headers bring, by how it begins. */
@@ -456,75 +466,58 @@ static const char *std_header(const char *member)
 }
 
 /* Types of the host's libraries that device code beside them names: "cublasStatus_t". */
-static bool mend_libraries(Trying *t, const char *log)
+static void mend_libraries(Trying *t, const char *log)
 {
     static const char *const LIBRARIES[] = {"cublas", "cudnn",    "cusparse", "cusolver", "cufft",
                                             "curand", "cutensor", "nccl",     "npp"};
-    bool added = false;
-    for (const char *at = log; (at = strstr(at, "identifier \"")) != NULL;) {
-        at += strlen("identifier \"");
-        const Word w = code_word(at);
-        const bool type = w.length > 2 && strncmp(at + w.length - 2, "_t\" is undefined", 16) == 0;
-        for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES && type; i++)
-            if (strncmp(at, LIBRARIES[i], strlen(LIBRARIES[i])) == 0)
-                added = add_option(t, arena_printf(t->arena, "-D%s=int", code_copy(t->arena, w)),
-                                   "a type of the host's library") ||
-                        added;
-    }
-    return added;
+    for (const char *name; (name = next_undefined(t, &log)) != NULL;)
+        for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES; i++)
+            if (strncmp(name, LIBRARIES[i], strlen(LIBRARIES[i])) == 0 &&
+                text_ends_with(name, "_t"))
+                add_option(t, arena_printf(t->arena, "-D%s=int", name),
+                           "a type of the host's library");
 }
 
 /* The compiler calls some undefined; the assembler does not take the instructions of others. */
-static bool mend_masks(Trying *t, const char *log)
+static void mend_masks(Trying *t, const char *log)
 {
-    bool added = false;
     for (size_t i = 0; i < MASKLESS_COUNT; i++) {
         const char *name = MASKLESS[i][0];
         const char *undefined = arena_printf(t->arena, "\"%s\" is undefined", name);
         if (strstr(log, undefined) ||
             (strstr(log, "without '.sync'") && code_has_word(t->text, name)))
-            added = add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
-                               "right where all of a warp call it: else delete this, and give "
-                               "the mask") ||
-                    added;
+            add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
+                       "right where all of a warp call it: else delete this, and give the mask");
     }
-    return added;
 }
 
 /* What is undefined may be there under an #if that a choice of the build's opens. */
-static bool mend_hidden(Trying *t, const char *log)
+static void mend_hidden(Trying *t, const char *log)
 {
-    bool added = false;
-    for (const char *at = log; (at = strstr(at, "identifier \"")) != NULL;) {
-        at += strlen("identifier \"");
-        const char *name = code_copy(t->arena, code_word(at));
+    for (const char *name; (name = next_undefined(t, &log)) != NULL;) {
         KernelSource asked = {0};
-        for (const HostText *h = t->host; h && *name && asked.under.count == 0; h = h->next) {
+        for (const HostText *h = t->host; h && asked.under.count == 0; h = h->next) {
             const char *place = host_find_word(h, h->text, name);
             while (place && h->regions[place - h->text] != 0)
                 place = host_find_word(h, place + 1, name);
-            if (place && strncmp(at + strlen(name), "\" is undefined", 14) == 0)
+            if (place)
                 kernel_source_conditions(t->arena, h->text, place, &asked);
         }
         for (size_t i = 0; i < asked.under.count; i++)
-            added = add_option(t, arena_printf(t->arena, "-D%s", asked.under.at[i]),
-                               arena_printf(t->arena, "decide: %s is there under it", name)) ||
-                    added;
+            add_option(t, arena_printf(t->arena, "-D%s", asked.under.at[i]),
+                       arena_printf(t->arena, "decide: %s is there under it", name));
     }
-    return added;
 }
 
 /* Code that refuses without a choice of the build's gets the first that it knows. */
-static bool mend_choices(Trying *t, const char *log)
+static void mend_choices(Trying *t, const char *log)
 {
-    bool added = false;
     for (const HostText *h = strstr(log, "#error directive") ? t->host : NULL; h; h = h->next) {
         const char *choice = kernel_source_choice(t->arena, h->text, log);
-        added = (choice && add_option(t, arena_printf(t->arena, "-D%s", choice),
-                                      "decide: a choice of the project's build")) ||
-                added;
+        if (choice)
+            add_option(t, arena_printf(t->arena, "-D%s", choice),
+                       "decide: a choice of the project's build");
     }
-    return added;
 }
 
 /* "{.name = 1}": initialisers that C++20 brought. */
@@ -539,27 +532,30 @@ static bool has_designator(const char *log)
     return false;
 }
 
-/* Adds an option that a log asks for; false: it asks for none that is new. */
+/* Adds options that a log asks for; false: it asks for none that is new. */
 static bool mend_options(Trying *t, const char *log)
 {
     static const char *const STD[] = {"namespace \"std\" has no member",
                                       "incomplete type \"cuda::std::__4::"};
-    bool added = strstr(log, "\"--device-int128\"") &&
-                 add_option(t, "--device-int128", "for its 128-bit integers");
+    t->mended = false;
+    mend_libraries(t, log);
+    if (!t->mended)
+        mend_choices(t, log);
+    if (!t->mended)
+        mend_hidden(t, log);
+    if (strstr(log, "\"--device-int128\""))
+        add_option(t, "--device-int128", "for its 128-bit integers");
     if (strstr(log, "\"register\" storage class"))
-        added = add_option(t, "-Dregister=", "C++17 has no such word") || added;
+        add_option(t, "-Dregister=", "C++17 has no such word");
     if (strstr(log, "\"cudaGridDependencySynchronize\" is undefined") ||
         strstr(log, "\"cudaTriggerProgrammaticLaunchCompletion\" is undefined"))
-        added = add_option(t, "--pre-include=cuda_device_runtime_api.h",
-                           "it waits for the kernel before it") ||
-                added;
-    added = mend_libraries(t, log) || mend_choices(t, log) || mend_hidden(t, log) || added;
-    added = mend_masks(t, log) || added;
+        add_option(t, "--pre-include=cuda_device_runtime_api.h",
+                   "it waits for the kernel before it");
+    mend_masks(t, log);
     const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
-        added = add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
-                           "an #if around the kernel asks for it") ||
-                added;
+        add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
+                   "an #if around the kernel asks for it");
     for (size_t i = 0; i < sizeof STD / sizeof *STD; i++)
         for (const char *at = log; (at = strstr(at, STD[i])) != NULL;) {
             at += strlen(STD[i]);
@@ -567,11 +563,11 @@ static bool mend_options(Trying *t, const char *log)
                        *name = i > 0 ? at : quote + (*quote == '"');
             const char *member = code_copy(t->arena, code_word(name));
             const char *header = std_header(member);
-            added = (header && add_option(t, arena_printf(t->arena, "--pre-include=%s", header),
-                                          arena_printf(t->arena, "for std::%s", member))) ||
-                    added;
+            if (header)
+                add_option(t, arena_printf(t->arena, "--pre-include=%s", header),
+                           arena_printf(t->arena, "for std::%s", member));
         }
-    return added;
+    return t->mended;
 }
 
 /* Adds the file of the project that has the body of a function that a log says is nowhere. */
@@ -586,8 +582,10 @@ static bool mend_link(Trying *t, const char *log)
         return false;
     if (!is_listed(g->includes, g->include_count, folder))
         g->includes[g->include_count++] = folder;
-    return add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
-                      arena_printf(t->arena, "the body of %s is there", function));
+    t->mended = false;
+    add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
+               arena_printf(t->arena, "the body of %s is there", function));
+    return t->mended;
 }
 
 /* Where a header lies that a log misses, or the template that a build makes it of; NULL: nowhere. */
