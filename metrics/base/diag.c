@@ -2,7 +2,6 @@
 
 #include "metrics/base/vec.h"
 
-
 Span span_join(Span first, Span last)
 {
     Span all = first;

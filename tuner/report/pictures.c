@@ -1,6 +1,5 @@
 #include "tuner/report/pictures.h"
 
-
 /* --- points in layers ------------------------------------------------------------------------- */
 
 /* The layers as series over two columns of numbers, with room for one more. */
