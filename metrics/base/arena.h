@@ -10,8 +10,7 @@
  * somebody else's program sets an escape instead.  Under
  * AddressSanitizer every object is an allocation of its own, so that overruns
  * are caught. */
-#ifndef APTUNE_BASE_ARENA_H
-#define APTUNE_BASE_ARENA_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ jmp_buf *memory_set_escape(jmp_buf *to);
 /* For tests: of this thread's allocations that have an escape, the `n`th from now on fails; 0: none
  * does. */
 void memory_fail_at(size_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * Every writer of text or bytes writes into one: reports, JSON, emitted code,
  * dumps.  A zeroed Buf is empty and valid; buf_free or buf_take ends it.  The text
  * always has a terminating zero. */
-#ifndef APTUNE_BASE_BUF_H
-#define APTUNE_BASE_BUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ void buf_free(Buf *b);
 /* The text in an arena, and buf_free. */
 struct Arena;
 char *buf_keep(Buf *b, struct Arena *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* Time that passes. */
-#ifndef APTUNE_BASE_CLOCK_H
-#define APTUNE_BASE_CLOCK_H
+#pragma once
 
 /* Seconds of a clock that nobody sets and that only goes forward, from some moment before the
  * program started: for limits and for how long something took. */
@@ -8,5 +7,3 @@ double clock_seconds(void);
 
 /* Seconds that processors have worked for this process, all its threads together. */
 double clock_cpu_seconds(void);
-
-#endif

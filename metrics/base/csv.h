@@ -3,8 +3,7 @@
  * A text may be a stranger's: one that a spreadsheet would take for a formula (it begins with = + -
  * @ or a tab and is no number) gets an apostrophe in front, which those programs take for "this is
  * text", and what does not show as itself stands as \uXXXX. */
-#ifndef APTUNE_BASE_CSV_H
-#define APTUNE_BASE_CSV_H
+#pragma once
 
 #include "metrics/base/buf.h"
 
@@ -25,5 +24,3 @@ void csv_quoted(Csv *c, const char *text); /* in any case */
 void csv_number(Csv *c, double number, int digits);
 
 void csv_end_row(Csv *c);
-
-#endif

@@ -11,8 +11,7 @@
  * Functions that can fail take a Diag last and return false or NULL after adding
  * to it, so the common line is `return diag_error(d, at, "…")`.  Readers go on to
  * the next statement, so that several mistakes are shown at once. */
-#ifndef APTUNE_BASE_DIAG_H
-#define APTUNE_BASE_DIAG_H
+#pragma once
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -106,5 +105,3 @@ const char *name_closest(const char *name, const char *const *names, size_t coun
 
 /* "; did you mean 'BM'?" of what one of these gives, in the arena of `d`; "" of NULL. */
 const char *diag_meant(Diag *d, const char *closest);
-
-#endif

@@ -25,8 +25,7 @@
  *
  * An expression is parsed, then bound to the names it may use, then evaluated as
  * often as needed: binding finds every mistake that does not depend on values. */
-#ifndef APTUNE_BASE_EXPR_H
-#define APTUNE_BASE_EXPR_H
+#pragma once
 
 #include "metrics/base/lex.h"
 
@@ -167,5 +166,3 @@ const Value *expr_literal(const Expr *e);
 
 /* The source text of an expression, for messages and reports. */
 const char *expr_text(Arena *a, const Expr *e);
-
-#endif

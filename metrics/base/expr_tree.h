@@ -1,7 +1,6 @@
 /* The inside of an expression: shared by parsing, binding and evaluation, and by what says an
  * expression in another language (tuner/emit/c_expr.c). */
-#ifndef APTUNE_BASE_EXPR_TREE_H
-#define APTUNE_BASE_EXPR_TREE_H
+#pragma once
 
 #include "metrics/base/expr.h"
 
@@ -78,5 +77,3 @@ struct Function {
     double (*real)(double);
     const char *fails; /* what it means that `real` gives no number */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Whole files in and out. */
-#ifndef APTUNE_BASE_FILE_H
-#define APTUNE_BASE_FILE_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -64,5 +63,3 @@ const char *path_stem(Arena *a, const char *path, const char *suffix);
 
 /* Size and date of a file as one text; "none" when it is not there. */
 const char *file_stamp(Arena *a, const char *path);
-
-#endif

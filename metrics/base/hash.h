@@ -2,8 +2,7 @@
  *
  * 128 bits of XXH3: not against an adversary, but accidents do not happen at this
  * width.  Fields are separated, so that "ab"+"c" and "a"+"bc" differ. */
-#ifndef APTUNE_BASE_HASH_H
-#define APTUNE_BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ Hash hasher_end(Hasher *h);
 
 Hash hash_bytes(const void *bytes, size_t size);
 bool hash_equal(const Hash *a, const Hash *b);
-
-#endif

@@ -1,8 +1,7 @@
 /* JSON as reports write it: what is not known is null, and texts are always valid UTF-8.
  *
  * Whatever gives a json_t gives a new reference, for json_put or the caller to end. */
-#ifndef APTUNE_BASE_JSON_H
-#define APTUNE_BASE_JSON_H
+#pragma once
 
 #include "metrics/base/expr.h"
 
@@ -26,5 +25,3 @@ void json_print(json_t *object, int digits, Buf *out);
 
 /* The text of that name in an object; "" when there is none. */
 const char *json_text_at(const json_t *object, const char *key);
-
-#endif

@@ -6,8 +6,7 @@
  * infinities and NaN go as text.  Text that is not UTF-8 arrives with question marks.  A reader
  * refuses what is missing, of another type or out of its range; whether an index exists is for
  * the caller to check.  Bytes go into a blob beside the JSON, and what is read points into it. */
-#ifndef APTUNE_BASE_JSON_STRUCT_H
-#define APTUNE_BASE_JSON_STRUCT_H
+#pragma once
 
 #include "metrics/base/wire.h"
 
@@ -143,5 +142,3 @@ bool json_read_struct(Arena *a, const JsonStruct *s, const json_t *j, Blob blob,
 
 /* A text as JSON: what is not ASCII becomes question marks where the whole is not UTF-8. */
 json_t *json_of_text(const char *text);
-
-#endif

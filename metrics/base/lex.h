@@ -2,8 +2,7 @@
  *
  * A statement is one line; a line goes on inside open brackets; `#` starts a
  * comment.  Tokens carry their place, so that every later message can show it. */
-#ifndef APTUNE_BASE_LEX_H
-#define APTUNE_BASE_LEX_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -78,5 +77,3 @@ void lexer_skip_line(Lexer *l);
 
 /* What the current token is, for messages: "'+'", "end of line". */
 const char *lexer_describe(const Lexer *l);
-
-#endif

@@ -3,8 +3,7 @@
  * Of texts one open-addressing table of stretches of text together with the number of the scope
  * that each was declared in, so that leaving a scope costs nothing and a lookup tries the scopes
  * from the inside out. */
-#ifndef APTUNE_BASE_MAP_H
-#define APTUNE_BASE_MAP_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -54,5 +53,3 @@ size_t numbers_get(const NumberMap *m, uint64_t key);
 
 /* Gives a key another number, below SIZE_MAX. */
 void numbers_put(NumberMap *m, uint64_t key, size_t number);
-
-#endif

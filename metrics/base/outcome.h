@@ -3,8 +3,7 @@
  * What a row of the table says is the farthest that is known: a configuration with a trial has been
  * compiled, one that compiled is within the limits.  Workers answer with these, recordings are read
  * into them, carvings judge by them. */
-#ifndef APTUNE_BASE_OUTCOME_H
-#define APTUNE_BASE_OUTCOME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ bool outcome_find_trial(const char *name, Outcome *out);
  * row without an outcome of its own counts as skipped. */
 const char *outcome_recorded(Outcome o);
 Outcome outcome_of_recorded(const char *word);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The helper leads a process group of its own: Ctrl-C at the terminal reaches the host alone, which
  * decides what becomes of its helpers, and a helper is killed with all that it started. */
-#ifndef APTUNE_BASE_PROCESS_H
-#define APTUNE_BASE_PROCESS_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -73,5 +72,3 @@ int process_processors(void);
  * is printed line by line.  Which of the host's threads started the helper, and whether that one
  * still runs, does not matter. */
 void process_become_helper(void);
-
-#endif

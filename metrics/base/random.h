@@ -3,8 +3,7 @@
  * Of n configurations with known times, a random sample of s is drawn and its
  * fastest taken; how fast is that one on average?  Appendix A of the thesis does
  * this for the maximum of a sample; these are the same formulas for the minimum. */
-#ifndef APTUNE_BASE_RANDOM_H
-#define APTUNE_BASE_RANDOM_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -31,5 +30,3 @@ double random_sorted_quantile(const double *sorted, size_t count, size_t sample,
  * infinite (failed configurations) are left out of the n; a sample larger than n is n.  NaN when
  * there is no time or the sample is empty. */
 double random_best_without(Arena *scratch, const double *times, size_t n, size_t sample);
-
-#endif

@@ -3,8 +3,7 @@
  * Times of a kernel are no normal distribution: they have a floor, a tail above it, and come in
  * groups.  So nothing here assumes a distribution: the median, the interval of the median by order
  * statistics, and for two kernels timed in turn the interval of the median of their ratios. */
-#ifndef APTUNE_BASE_STATS_H
-#define APTUNE_BASE_STATS_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -64,5 +63,3 @@ void stats_rank(Ranked *list, size_t count);
 /* Of points (x, y), in `a`: those that no other one beats in both, small x first, say time against
  * energy.  A point with a NaN takes no part; of equal ones the first. */
 size_t *stats_front(Arena *a, const double *x, const double *y, size_t points, size_t *count);
-
-#endif

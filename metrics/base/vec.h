@@ -3,8 +3,7 @@
  * A vector is any struct { T *at; size_t count, capacity; }.  Growing copies to a
  * new place and leaves the old one to the arena: at most the final size again is
  * wasted.  Declare one with VEC(T), append with VEC_PUSH. */
-#ifndef APTUNE_BASE_VEC_H
-#define APTUNE_BASE_VEC_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -35,5 +34,3 @@ static inline void *vec_grow(Arena *a, void *at, size_t count, size_t *capacity,
      &(v)->at[(v)->count++])
 
 #define VEC_PUSH(a, v, element) (*VEC_ADD((a), (v)) = (element))
-
-#endif

@@ -3,8 +3,7 @@
  *     Waits w = waits_new(seconds);
  *     waits_add(&w, fd, POLLIN);  waits_lower(&w, patience);  ...
  *     waits_end(&w); */
-#ifndef APTUNE_BASE_WAITS_H
-#define APTUNE_BASE_WAITS_H
+#pragma once
 
 #include "metrics/base/vec.h"
 
@@ -27,5 +26,3 @@ void waits_lower(Waits *w, double seconds);
 
 /* Waits. */
 void waits_end(Waits *w);
-
-#endif

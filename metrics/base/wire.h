@@ -11,8 +11,7 @@
  * A helper waits: wire_receive, wire_send.  A poll loop fills a reader with what has come
  * (wire_fill) and takes whole messages out of it (wire_next), or does both with wire_receive and no
  * time; it encodes into a writer and flushes that when there is room (wire_flush). */
-#ifndef APTUNE_BASE_WIRE_H
-#define APTUNE_BASE_WIRE_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -115,5 +114,3 @@ bool wire_flush_within(WireWriter *w, double seconds);
 
 /* Sends one message, however long that takes.  False with a message. */
 bool wire_send(int fd, const json_t *header, Blob blob, Diag *d);
-
-#endif

@@ -6,8 +6,7 @@
  * used here was checked against the log of `ptxas -v` (CUDA 13.0, sm_75 to sm_121).
  *
  * cubin_read keeps pointers into the bytes it is given: they must outlive the Cubin. */
-#ifndef APTUNE_CUBIN_H
-#define APTUNE_CUBIN_H
+#pragma once
 
 #include "metrics/base/hash.h"
 #include "metrics/base/diag.h"
@@ -71,5 +70,3 @@ const CubinKernel *cubin_find(const Cubin *c, const char *name);
  * of the whole module, so that a neighbour's may tell two equal kernels apart, never the reverse.
  * (A path that the program itself contains, such as that of an assert, is part of the code.) */
 Hash cubin_code_hash(const Cubin *c, const CubinKernel *k);
-
-#endif

@@ -1,6 +1,5 @@
 /* A cubin as text, for people. */
-#ifndef APTUNE_CUBIN_PRINT_H
-#define APTUNE_CUBIN_PRINT_H
+#pragma once
 
 #include "metrics/cubin/cubin.h"
 
@@ -9,5 +8,3 @@ void cubin_print(const Cubin *c, Buf *out);
 
 /* The same of a file's contents, a cubin or PTX; of PTX also its loops.  Messages go to `d`. */
 void code_print(Arena *a, const Source *file, Buf *out, Diag *d);
-
-#endif

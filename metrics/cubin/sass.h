@@ -24,8 +24,7 @@
  * The layout is not published.  tests/gpu/check_sass.sh compares it with cuobjdump for every
  * shipped space, the control fields as far as that is possible; sass_arch_checked says for which
  * architectures that was done. */
-#ifndef APTUNE_CUBIN_SASS_H
-#define APTUNE_CUBIN_SASS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -178,5 +177,3 @@ typedef struct Arch {
 
 /* The rules for an architecture: those of the newest one that is listed and not newer. */
 const Arch *arch_of(int number);
-
-#endif

@@ -1,6 +1,5 @@
 /* Landmarks common to PTX and machine code (sass_anchor.def). */
-#ifndef APTUNE_CUBIN_SASS_ANCHOR_H
-#define APTUNE_CUBIN_SASS_ANCHOR_H
+#pragma once
 
 #include "metrics/cubin/sass.h"
 #include "metrics/ptx/walk.h"
@@ -33,5 +32,3 @@ typedef struct SassLandmarks {
 } SassLandmarks;
 
 SassLandmarks sass_anchor_count(Arena *a, const Walk *w);
-
-#endif

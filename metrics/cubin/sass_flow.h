@@ -15,8 +15,7 @@
  *  - BSSY, BREAK and WARPSYNC lead nowhere.
  *
  * Everything lives in the arena. */
-#ifndef APTUNE_CUBIN_SASS_FLOW_H
-#define APTUNE_CUBIN_SASS_FLOW_H
+#pragma once
 
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
@@ -57,5 +56,3 @@ typedef VEC(SassReconvergence) SassReconvergences;
 
 /* One for each BSYNC that a BSSY names, those with fewer blocks within first. */
 SassReconvergences sass_flow_reconvergences(Arena *a, const SassFlow *f);
-
-#endif

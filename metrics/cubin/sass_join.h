@@ -18,8 +18,7 @@
  *
  * Where landmarks differ all the same, `unmatched` says which; the visits are then the nearest.  It
  * also says where loops could be paired in several ways. */
-#ifndef APTUNE_CUBIN_SASS_JOIN_H
-#define APTUNE_CUBIN_SASS_JOIN_H
+#pragma once
 
 #include "metrics/cubin/sass_anchor.h"
 #include "metrics/cubin/sass_flow.h"
@@ -41,5 +40,3 @@ typedef struct SassJoin {
 /* Always gives a result; without a solution every block that is no part of a loop, and every
  * loop once, counts as visited once. */
 SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Of loops that are not paired landmarks tell how often they go round, and where they have none the
  * numbers in their products, shifts and logic, which each copy of an unrolled loop repeats. */
-#ifndef APTUNE_CUBIN_SASS_PAIR_H
-#define APTUNE_CUBIN_SASS_PAIR_H
+#pragma once
 
 #include "metrics/cubin/sass_anchor.h"
 #include "metrics/cubin/sass_flow.h"
@@ -73,5 +72,3 @@ typedef struct SassBranch {
  * their order. */
 SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunction *ptx,
                                const SassPairs *loops);
-
-#endif

@@ -4,8 +4,7 @@
  * they are counted on the code ptxas made, with the visits that sass_join found, so merged
  * accesses, spills and the true mix are in them.  An instruction under a false guard is issued and
  * counts. */
-#ifndef APTUNE_CUBIN_SASS_PROFILE_H
-#define APTUNE_CUBIN_SASS_PROFILE_H
+#pragma once
 
 #include "metrics/cubin/sass_serial.h"
 
@@ -96,5 +95,3 @@ static inline double sass_accesses(const double counts[SASS_WIDTHS])
         sum += counts[i];
     return sum;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * what must hold, and an answer that leaves some of it is none.  Columns named in `whole` are to be
  * whole numbers; the search for such an answer is branch and bound within a limit of work, and
  * where it finds none the broken one stands. */
-#ifndef APTUNE_CUBIN_SASS_PROGRAM_H
-#define APTUNE_CUBIN_SASS_PROGRAM_H
+#pragma once
 
 #include "metrics/base/vec.h"
 
@@ -112,5 +111,3 @@ double simplex_aim(Simplex *s, int aim);
 
 /* The value of each column, in `x`.  False when that takes too much work or an aim has no end. */
 bool simplex_solve(Simplex *s, double *x);
-
-#endif

@@ -11,8 +11,7 @@
  * the walk takes the branches in the proportion of their visits.  Cycles of issue are those of all
  * visits of sass_join; waits are those of the walk, which goes down one side only where lanes diverge.
  */
-#ifndef APTUNE_CUBIN_SASS_SERIAL_H
-#define APTUNE_CUBIN_SASS_SERIAL_H
+#pragma once
 
 #include "metrics/cubin/sass_join.h"
 
@@ -82,5 +81,3 @@ typedef struct SassSerial {
 } SassSerial;
 
 SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);
-
-#endif

@@ -1,8 +1,7 @@
 /* The devices that are known: one of the shipped device files, which lie beside this and are part of
  * the program (every compute capability CUDA 13 compiles for, and the GeForce 8800 GTX of Ryoo's
  * thesis); one of a user's file; or one that the measuring process has filled in from the driver. */
-#ifndef APTUNE_METRIC_DEVICE_H
-#define APTUNE_METRIC_DEVICE_H
+#pragma once
 
 #include "metrics/base/json_struct.h"
 #include "metrics/metric/sheet.h"
@@ -47,5 +46,3 @@ const DevicePlatform *device_platform(const Device *d);
 
 /* Peak of fp32 fused multiply-adds, in FLOP per second. */
 double device_peak_flops(const Device *d);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * A value is never made up: where a formula divides by zero or uses something that is not known, it
  * is NaN and says why. */
-#ifndef APTUNE_METRIC_METRICSET_H
-#define APTUNE_METRIC_METRICSET_H
+#pragma once
 
 #include "metrics/base/expr.h"
 #include "metrics/metric/profile.h"
@@ -77,5 +76,3 @@ void metricset_slots(const MetricSet *set, const Profile *p, const Device *devic
 
 /* The name that a slot stands for.  A constant, or as old as the set. */
 const char *metricset_slot_name(const MetricSet *set, int slot);
-
-#endif

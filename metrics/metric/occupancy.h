@@ -7,8 +7,7 @@
  * given to whole blocks.
  *
  * Plain arithmetic: nothing here allocates or fails. */
-#ifndef APTUNE_METRIC_OCCUPANCY_H
-#define APTUNE_METRIC_OCCUPANCY_H
+#pragma once
 
 #include "metrics/metric/device.h"
 
@@ -56,5 +55,3 @@ Occupancy occupancy_compute(const Device *d, const BlockUse *use);
 
 /* "registers, shared memory"; "" for none.  At most 64 bytes are written to `out`. */
 const char *occupancy_limits_text(unsigned limits, char out[64]);
-
-#endif

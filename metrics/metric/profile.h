@@ -2,8 +2,7 @@
  *
  * A field that nobody has set is not 0 but NaN, "not known", and a metric that uses it is not known
  * either.  The fields stand in profile.def. */
-#ifndef APTUNE_METRIC_PROFILE_H
-#define APTUNE_METRIC_PROFILE_H
+#pragma once
 
 #include "metrics/cubin/cubin.h"
 #include "metrics/metric/occupancy.h"
@@ -92,5 +91,3 @@ void profile_set_launch(Profile *p, const Device *d, const BlockUse *use, int64_
 
 /* "name = value unit per what", one line per field that is known. */
 void profile_print(const Profile *p, Buf *out);
-
-#endif

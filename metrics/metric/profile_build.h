@@ -2,8 +2,7 @@
  *
  * PTX gives the structure and how often each part is executed, the cubin gives registers, memory
  * and the code's identity, the device gives residency. */
-#ifndef APTUNE_METRIC_PROFILE_BUILD_H
-#define APTUNE_METRIC_PROFILE_BUILD_H
+#pragma once
 
 #include "metrics/metric/profile.h"
 #include "metrics/ptx/memory.h"
@@ -68,5 +67,3 @@ bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out
  * loop had to be guessed. */
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
                    const WalkTouch *touch);
-
-#endif

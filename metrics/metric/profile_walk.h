@@ -1,7 +1,6 @@
 /* The fields of a profile that come from following warps through the PTX.  Internal to
  * metrics/metric. */
-#ifndef APTUNE_METRIC_PROFILE_WALK_H
-#define APTUNE_METRIC_PROFILE_WALK_H
+#pragma once
 
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/metric/profile.h"
@@ -41,5 +40,3 @@ void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile 
 /* What was assumed or is not known of any warp that was followed: the first place of each kind, and
  * how many there are.  `unmatched`: the doubt of the join with the machine code, or NULL. */
 void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatched);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * `platform "Radeon HD 5850"` begins figures to compare with, of which nothing is tuned.  Files are read
  * with the lexer of specs (metrics/base/lex.h).  metrics/device/README.md describes them to users. */
-#ifndef APTUNE_METRIC_SHEET_H
-#define APTUNE_METRIC_SHEET_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
@@ -120,5 +119,3 @@ void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, D
 /* The letters and digits of `text`, small, without the maker's name: "NVIDIA GeForce RTX 5090" is
  * an "rtx5090" to most people.  NULL when there are too many to be a GPU's name. */
 const char *sheet_simple_name(const char *text, size_t length, char room[64]);
-
-#endif

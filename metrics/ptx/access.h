@@ -5,8 +5,7 @@
  * guard make a group: the lanes' base addresses are worked out once for all of them.  What an
  * access costs depends on the base and on little else (its width; its offset modulo 128), so that
  * the sites of a group share a few costs.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_ACCESS_H
-#define APTUNE_PTX_ACCESS_H
+#pragma once
 
 #include "metrics/ptx/flow.h"
 
@@ -67,5 +66,3 @@ Accesses *access_find(Arena *a, const Cfg *c);
 
 /* The address operands of an instruction's sides: up to two; returns how many there are. */
 int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2]);
-
-#endif

@@ -13,8 +13,7 @@
  * ("Unexpected shared memory bank conflict", NVIDIA developer forums, topic 77228).
  *
  * The count does not change when every address moves by the same multiple of the access's width. */
-#ifndef APTUNE_PTX_BANKS_H
-#define APTUNE_PTX_BANKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matr
 
 /* Distinct 4-byte words: passes of the constant cache, which gives one word a time to all lanes. */
 int banks_distinct_words(const uint64_t address[32], uint32_t lanes);
-
-#endif

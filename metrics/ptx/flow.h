@@ -2,8 +2,7 @@
  *
  * Blocks and successors are of PTX (flow_build) or of machine code (sass_flow.h); order, dominators and
  * loops are found alike.  Everything lives in the arena. */
-#ifndef APTUNE_PTX_FLOW_H
-#define APTUNE_PTX_FLOW_H
+#pragma once
 
 #include "metrics/ptx/ptx.h"
 
@@ -129,5 +128,3 @@ Flow *flow_build(Arena *a, const PtxFunction *f);
 
 /* Is the register written by some instruction of the loop? */
 bool flow_defined_in_loop(const Flow *w, int reg, int loop);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `aptune inspect FILE.ptx` says of a module. */
-#ifndef APTUNE_PTX_INSPECT_H
-#define APTUNE_PTX_INSPECT_H
+#pragma once
 
 #include "metrics/ptx/walk.h"
 
@@ -19,5 +18,3 @@ void flow_dump_loops(const Flow *w, Buf *out);
 
 /* One line a block: how often the warp came through and with how many lanes. */
 void flow_dump_walk(const Walk *walk, Buf *out);
-
-#endif

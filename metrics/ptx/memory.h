@@ -14,8 +14,7 @@
  * are aligned: three or four words of 16 bytes make a load of 16, an aligned pair makes one of 8.
  * Stores are joined likewise, where each word is written once and nothing else touches shared
  * memory between them. Which were really joined is in the cubin; their widths tell. */
-#ifndef APTUNE_PTX_MEMORY_H
-#define APTUNE_PTX_MEMORY_H
+#pragma once
 
 #include "metrics/ptx/memory_reuse.h"
 
@@ -78,5 +77,3 @@ typedef struct MemoryOptions {
 
 /* Never fails; what is not known is counted as such. */
 Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o);
-
-#endif

@@ -20,8 +20,7 @@
  * Where the sample is spread over the launch since its work depends on data, there are no neighbours:
  * distinct sectors are taken to grow as a power of the number of warps (Heaps' law), which is that
  * between half of the sample and all of it.  That neighbours share more is not seen then. */
-#ifndef APTUNE_PTX_MEMORY_REUSE_H
-#define APTUNE_PTX_MEMORY_REUSE_H
+#pragma once
 
 #include "metrics/ptx/memory_sample.h"
 
@@ -72,5 +71,3 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
 
 /* Of a site of a function; NULL when no warp came there. */
 const ReuseSite *reuse_find(const Reuse *r, const PtxFunction *f, size_t site);
-
-#endif

@@ -29,8 +29,7 @@
  * So differences along the axes, and between warps, are taken to add up; where blocks unlike the middle one are so many
  * at the ends of two axes that their corners matter, the grid is taken for a picture.  The weights sum to 1.
  * Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_MEMORY_SAMPLE_H
-#define APTUNE_PTX_MEMORY_SAMPLE_H
+#pragma once
 
 #include "metrics/ptx/walk.h"
 
@@ -91,5 +90,3 @@ double memory_sampling_error(const MemorySamples *s);
 
 /* Did they execute the same as often? */
 bool memory_same_counts(const Walk *a, const Walk *b);
-
-#endif

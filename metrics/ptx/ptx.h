@@ -8,8 +8,7 @@
  *
  * Everything lives in the arena that was given to ptx_parse.  Names are zero-terminated.
  * Source: Parallel Thread Execution ISA 9.0 (NVIDIA, 2025), sections named at the types. */
-#ifndef APTUNE_PTX_PTX_H
-#define APTUNE_PTX_PTX_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
@@ -303,5 +302,3 @@ void ptx_visit_registers(const PtxInstr *in, PtxVisit *visit, void *context);
 /* The module in `a`; never NULL.  It is whole when no error was added to `d`, otherwise what could
  * be read.  The source must outlive it. */
 PtxModule *ptx_parse(Arena *a, const Source *s, Diag *d);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Changes are kept in Lanes, sign-extended from the width of the value.  A value that is not known
  * may have a known change: then it is known at no time. */
-#ifndef APTUNE_PTX_PTX_AFFINE_H
-#define APTUNE_PTX_PTX_AFFINE_H
+#pragma once
 
 #include "metrics/ptx/ptx_eval.h"
 
@@ -36,5 +35,3 @@ bool ptx_affine_change(const Lanes *before, const Lanes *now, int bits, Lanes *c
 
 /* The same in the lowest `bits` of all lanes, which are known in `a`. */
 bool ptx_affine_equal(const Lanes *a, const Lanes *b, int bits);
-
-#endif

@@ -5,8 +5,7 @@
  * of such values.  Integer, address and predicate arithmetic is exact as PTX defines it (ISA
  * 9.7.1, 9.7.6 to 9.7.9), that of floats as ptx_scalar.h says.  Memory and everything
  * that depends on other warps or on time gives "unknown". */
-#ifndef APTUNE_PTX_PTX_EVAL_H
-#define APTUNE_PTX_PTX_EVAL_H
+#pragma once
 
 #include "metrics/ptx/ptx_scalar.h"
 
@@ -150,5 +149,3 @@ bool ptx_warp_computes(const PtxForm *f);
  * that each lane reads (ISA 9.7.9.6), -1 where that is not known; for a vote it is all -1. */
 int ptx_warp_instr(const PtxState *s, const PtxInstr *in, uint32_t active,
                    Lanes results[PTX_SOURCES], int from[PTX_LANES]);
-
-#endif

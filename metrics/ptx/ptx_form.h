@@ -2,8 +2,7 @@
  *
  * A module uses about a hundred distinct opcode texts however long it is, so each is
  * decoded once and shared.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_PTX_FORM_H
-#define APTUNE_PTX_PTX_FORM_H
+#pragma once
 
 #include "metrics/base/map.h"
 #include "metrics/ptx/ptx.h"
@@ -25,5 +24,3 @@ bool ptx_words_space(const PtxWords *w, const char *text, size_t length, PtxSpac
 
 /* A special register by name; NULL when it is none.  Its value is a PtxSpecial. */
 const MapEntry *ptx_words_special(const PtxWords *w, const char *text, size_t length);
-
-#endif

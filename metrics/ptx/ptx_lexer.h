@@ -7,8 +7,7 @@
  *     sign    = any other character
  *
  * Blanks and both kinds of comment separate tokens.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_PTX_LEXER_H
-#define APTUNE_PTX_PTX_LEXER_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -56,5 +55,3 @@ bool ptx_lexer_take_word(PtxLexer *l, const char *word);
 /* The place of the current token, and of any. */
 Span ptx_lexer_span(const PtxLexer *l);
 Span ptx_token_span(const PtxLexer *l, const PtxToken *t);
-
-#endif

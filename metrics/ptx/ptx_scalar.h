@@ -2,8 +2,7 @@
  *
  * Integers, bits and predicates are exact; ptx_eval.h has what the lanes of a warp have in common.  Values are kept as the register holds them, zero-extended from the width of their
  * type (but converted ones by their sign); every use looks at the bits of its own type only. */
-#ifndef APTUNE_PTX_PTX_SCALAR_H
-#define APTUNE_PTX_PTX_SCALAR_H
+#pragma once
 
 #include "metrics/ptx/ptx.h"
 
@@ -56,5 +55,3 @@ bool ptx_float_has_ways(const PtxForm *f);
 
 /* For operands `a` and, of a division, `b`. */
 PtxFloatWay ptx_float_way(const PtxForm *f, uint64_t a, uint64_t b);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * An access makes one request; lanes that touch the same sector share it.  Checked against
  * l1tex__t_sectors on an H200 (matrix multiply: equal). */
-#ifndef APTUNE_PTX_SECTORS_H
-#define APTUNE_PTX_SECTORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes);
 
 /* The fewest sectors that could hold so many bytes. */
 int sectors_min(int unique_bytes);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The count is that of the test: another exit may end the loop earlier (`other_exits`).  A formula
  * holds where it is not negative; a test at the bottom means at least one trip. */
-#ifndef APTUNE_PTX_TRIP_H
-#define APTUNE_PTX_TRIP_H
+#pragma once
 
 #include "metrics/ptx/flow.h"
 #include "metrics/ptx/ptx_eval.h"
@@ -54,5 +53,3 @@ bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value);
 
 /* "256", "(param_5 + 15) / 16", "unknown, because …". */
 void trip_print(const Trip *t, Buf *out);
-
-#endif

@@ -29,8 +29,7 @@
  * waits likewise, and so does a barrier.  Loads are taken as issued as early as their block allows
  * (before other waits, not across barriers, calls, or stores that may alias), as ptxas does and
  * as the thesis assumes in figure 5.6. */
-#ifndef APTUNE_PTX_WALK_H
-#define APTUNE_PTX_WALK_H
+#pragma once
 
 #include "metrics/ptx/access.h"
 #include "metrics/ptx/ptx_eval.h"
@@ -248,5 +247,3 @@ enum { WALK_ROUTINE_INSTR = 35 };
 
 /* What a warp has to do, for a comparison of warps: `instr`, and the routines that it calls. */
 double walk_work(const Walk *w);
-
-#endif

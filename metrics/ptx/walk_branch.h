@@ -9,8 +9,7 @@
  * doubles what is walked.  So forks nest FORK_DEPTH deep at most, and what is walked between them is at
  * most one part in FORK_SHARE of the walk's steps: beyond that lanes take the ways in turn, each one of them.
  * Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_BRANCH_H
-#define APTUNE_PTX_WALK_BRANCH_H
+#pragma once
 
 #include "metrics/ptx/walk_state.h"
 
@@ -33,5 +32,3 @@ void walk_free_fork(Frame *x, Fork *f);
  *
  * By loop: its rounds per entry; below 0 where nothing is said. */
 double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a walk needs to know of a function, worked out once: what is computed, the events that
  * delimit regions, and the static counts of each block.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_PLAN_H
-#define APTUNE_PTX_WALK_PLAN_H
+#pragma once
 
 #include "metrics/ptx/walk_slice.h"
 
@@ -110,5 +109,3 @@ bool is_bulk_copy(const PtxInstr *in);
 /* Known where the size is a constant, of plain copies without a guard: not of tensors, whose size is
  * in a map that the host makes, nor of reductions. */
 BulkCopy bulk_copy(const Flow *flow, const PtxInstr *in);
-
-#endif

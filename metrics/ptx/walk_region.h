@@ -11,8 +11,7 @@
  * accesses.  Where an access's cost changes from iteration to iteration, iterations that are
  * skipped give each region its part of the true sum, as if all had changed alike.  Internal to
  * metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_REGION_H
-#define APTUNE_PTX_WALK_REGION_H
+#pragma once
 
 #include "metrics/ptx/walk.h"
 
@@ -69,5 +68,3 @@ void walk_region_mark(const WalkRegions *r, WalkRegionMark *m);
 bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m);
 void walk_region_forward(WalkRegions *r, const WalkRegionMark *m, uint64_t times);
 void walk_region_mark_free(WalkRegionMark *m);
-
-#endif

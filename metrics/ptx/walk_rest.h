@@ -7,8 +7,7 @@
  * So inner loops end first, then those around them, and what comes behind a loop is walked.  Unlike
  * walk_skip.h nothing is proven: what iterations cost may change.  Where no comparison says how many are
  * left, or functions are called, the counts remain lower bounds.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_REST_H
-#define APTUNE_PTX_WALK_REST_H
+#pragma once
 
 #include "metrics/ptx/walk_state.h"
 
@@ -16,5 +15,3 @@
 void walk_rest_arrive(Frame *x, int block, uint32_t mask);
 
 void walk_rest_free(Frame *x);
-
-#endif

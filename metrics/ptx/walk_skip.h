@@ -13,8 +13,7 @@
  * p goes through small numbers until it fits, so that buffers used in turn and swizzles are found.
  * Where nothing fits, the loop is walked.  Last iterations are always walked, and so are loops with
  * calls or branches that are not known, unless by a count that was said (walk_branch.h).  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_SKIP_H
-#define APTUNE_PTX_WALK_SKIP_H
+#pragma once
 
 #include "metrics/ptx/walk_values.h"
 
@@ -56,5 +55,3 @@ void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lane
 /* By how much the base of a group that was passed moves from this stretch to the next; 0 where
  * nothing is proven. */
 int64_t walk_skip_step(const Frame *x, const AccessGroup *g, uint32_t lanes);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * And loads from global memory of a kernel that no synchronisation comes before: a barrier, a fence, an atomic, a
  * volatile or acquiring load.  Another thread's store cannot be met there, if there are no races.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_SLICE_H
-#define APTUNE_PTX_WALK_SLICE_H
+#pragma once
 
 #include "metrics/ptx/walk.h"
 
@@ -50,5 +49,3 @@ int walk_slice_cell(const WalkSlice *s, const PtxVariable *v, int64_t offset, in
 
 /* Groups of accesses that begin at an instruction: their numbers follow each other from `first` on. */
 int walk_slice_groups(const Flow *flow, const Accesses *accesses, size_t instr, int *first);
-
-#endif

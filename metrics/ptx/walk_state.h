@@ -1,7 +1,6 @@
 /* The state of a walk: frames of called functions, lanes that wait for each other, loops under way; where
  * variables lie and what an access costs.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_STATE_H
-#define APTUNE_PTX_WALK_STATE_H
+#pragma once
 
 #include "metrics/ptx/walk_plan.h"
 #include "metrics/ptx/walk_region.h"
@@ -192,5 +191,3 @@ void walk_totals_repeat(Frame *x, const WalkTotals *t, uint64_t times);
 /* Adds what lies between two states of an access, so many times. */
 void walk_totals_add(WalkAccess *a, const WalkAccess *late, const WalkAccess *early,
                      uint64_t times);
-
-#endif

@@ -1,8 +1,7 @@
 /* What loads find: contents of memory that nobody writes during the launch (WalkData), and what the same
  * lane has stored (walk_slice.h says of which instructions that is kept).  What is stored while lanes go
  * both ways is not known.  Internal to metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_VALUES_H
-#define APTUNE_PTX_WALK_VALUES_H
+#pragma once
 
 #include "metrics/ptx/walk_state.h"
 
@@ -33,5 +32,3 @@ void walk_values_forget(Walker *w, uint32_t lanes);
 
 /* What was stored in the iterations of this proof has gone on changing. */
 void walk_values_forget_moved(Walker *w, uint32_t proof);
-
-#endif

@@ -1,6 +1,5 @@
 /* A folder for what a fuzz target writes. */
-#ifndef APTUNE_TESTS_FUZZ_FOLDER_H
-#define APTUNE_TESTS_FUZZ_FOLDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ const char *fuzz_folder(void);
 /* Writes a file there, and its folder where it has one of its own; gives its path, good until the
  * next call. */
 const char *fuzz_put(const char *name, const void *bytes, size_t size);
-
-#endif

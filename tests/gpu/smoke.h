@@ -1,7 +1,6 @@
 /* What programs that measure on a real GPU share: a GPU, kernels compiled for it, a line per trial,
  * and checks that are counted. */
-#ifndef APTUNE_TESTS_GPU_SMOKE_H
-#define APTUNE_TESTS_GPU_SMOKE_H
+#pragma once
 
 #include "tests/support/gpu.h"
 
@@ -36,5 +35,3 @@ TrialResult smoke_run(Smoke *s, const char *title, Trial t);
 
 /* Reals from −1 to 1. */
 TaskContents smoke_uniform(uint64_t seed);
-
-#endif

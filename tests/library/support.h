@@ -1,8 +1,7 @@
 /* What tests of libaptune share.  They see it through its header alone, as somebody else's program
  * does.  Spaces of this source tree are replayed from their recordings, and what has to be measured
  * is answered by a GPU process that makes its times up (cli/synthetic_gpu.c): no GPU is needed. */
-#ifndef APTUNE_TESTS_LIBRARY_SUPPORT_H
-#define APTUNE_TESTS_LIBRARY_SUPPORT_H
+#pragma once
 
 #include <aptune.h>
 
@@ -59,5 +58,3 @@ aptune *measuring(const char *output);
 int make_folder(void **state);
 int remove_folder(void **state);
 void hear(void *context, aptune_severity severity, const char *text);
-
-#endif

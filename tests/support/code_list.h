@@ -1,6 +1,5 @@
 /* The list of compiled configurations that check_code writes beside their code. */
-#ifndef APTUNE_TEST_CODE_LIST_H
-#define APTUNE_TEST_CODE_LIST_H
+#pragma once
 
 #include "metrics/metric/profile_build.h"
 
@@ -25,5 +24,3 @@ bool code_list_next(FILE *list, CodeLine *out);
 
 /* Reads PTX and cubin of a line.  False with a message; `out` has no device and points to `l`. */
 bool code_list_read(Arena *a, const CodeLine *l, const char *folder, ProfileInput *out, Diag *d);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Their code is synthetic: texts that say which variant and launch they stand for, as
  * tests/support/ fake_cuda.c reads them. */
-#ifndef APTUNE_TEST_EMIT_UNIT_H
-#define APTUNE_TEST_EMIT_UNIT_H
+#pragma once
 
 #include "tuner/emit/unit.h"
 #include "tuner/space/space.h"
@@ -39,5 +38,3 @@ void emit_unit_shell(const char *format, ...) __attribute__((format(printf, 1, 2
 /* What a command prints; in `a`.  Fails the test unless it gives 0. */
 const char *emit_unit_output(Arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A finding compares configurations that differ in that parameter alone.  Settings are written as
  * on the command line, "TILE=16 SPILL=0"; parameters that are not named may have any value. */
-#ifndef APTUNE_TEST_FINDING_H
-#define APTUNE_TEST_FINDING_H
+#pragma once
 
 #include "tuner/record/times.h"
 
@@ -41,5 +40,3 @@ void finding_ratio_between(Asked q, const char *settings, const char *other, dou
 /* Median time in ms of the one configuration with these settings; the running test fails where they
  * leave a choice, or none. */
 double finding_ms(Asked q, const char *settings);
-
-#endif

@@ -1,6 +1,5 @@
 /* One GPU for a test that has nothing to do meanwhile. */
-#ifndef APTUNE_TESTS_SUPPORT_GPU_H
-#define APTUNE_TESTS_SUPPORT_GPU_H
+#pragma once
 
 #include "tuner/gpu/gpu.h"
 
@@ -9,5 +8,3 @@ Gpu *open_gpu(const GpuOptions *o, Diag *d);
 
 /* Sets the problem and waits until the reference has run.  False with the reason in `d`. */
 bool set_gpu_problem(Gpu *g, const TaskProblem *p, Diag *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* Launches of data/counters/…launches.txt, what the hardware counted of them, and what the profile says.
  */
-#ifndef APTUNE_TEST_LAUNCH_LIST_H
-#define APTUNE_TEST_LAUNCH_LIST_H
+#pragma once
 
 #include "metrics/metric/profile_build.h"
 #include "tests/data/counters/contents.h"
@@ -26,5 +25,3 @@ bool launch_read(char *line, Launch *l);
 
 /* Figures of the whole launch; `folder` is where its .ptx and .cubin are.  False with a message. */
 bool launch_predict(Launch *l, const char *folder, Diag *d);
-
-#endif

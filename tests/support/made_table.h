@@ -1,6 +1,5 @@
 /* Tables that tests make up. */
-#ifndef APTUNE_TESTS_MADE_TABLE_H
-#define APTUNE_TESTS_MADE_TABLE_H
+#pragma once
 
 #include "tuner/space/table.h"
 
@@ -9,5 +8,3 @@ Table *made_table(Arena *a, size_t parameters, size_t values);
 
 /* A row with these value numbers, one for each parameter; its number is `number`. */
 size_t made_row(Table *t, uint64_t number, const uint32_t *values);
-
-#endif

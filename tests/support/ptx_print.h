@@ -2,11 +2,8 @@
  *
  * The text is PTX again, laid out one way: variables and registers first, flat (a name that two
  * scopes shared has got a suffix), debug sections left out. */
-#ifndef APTUNE_TESTS_PTX_PRINT_H
-#define APTUNE_TESTS_PTX_PRINT_H
+#pragma once
 
 #include "metrics/ptx/ptx.h"
 
 void ptx_print(const PtxModule *m, Buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* A recording of times with something of everything, in a folder of its own.  All figures are
  * synthetic. */
-#ifndef APTUNE_TESTS_RECORD_SAMPLE_H
-#define APTUNE_TESTS_RECORD_SAMPLE_H
+#pragma once
 
 #include "tuner/record/times.h"
 
@@ -25,5 +24,3 @@ const char *sample_text(Place *p, size_t *size);
 char *file_copy(Place *p, const char *path, size_t *size);
 void put(Place *p, const char *path, const char *text, size_t size);
 void assert_sample(const TimesRecording *r);
-
-#endif

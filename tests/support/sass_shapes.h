@@ -1,6 +1,5 @@
 /* The kernels of tests/data/sass/shapes.cu, as the tests of machine code use them. */
-#ifndef APTUNE_TEST_SASS_SHAPES_H
-#define APTUNE_TEST_SASS_SHAPES_H
+#pragma once
 
 #include "metrics/cubin/sass_profile.h"
 
@@ -18,5 +17,3 @@ Shape sass_shape(Arena *a, const char *kernel, int arch, int n);
 
 /* Executed instructions of an opcode. */
 double sass_shape_executed(const Shape *s, int opcode);
-
-#endif

@@ -1,6 +1,5 @@
 /* Machine instructions written by hand, for sm_90: the inverse of sass.h. */
-#ifndef APTUNE_TEST_SASS_WORDS_H
-#define APTUNE_TEST_SASS_WORDS_H
+#pragma once
 
 #include "metrics/cubin/sass_join.h"
 
@@ -25,5 +24,3 @@ SassFlow *sass_words_flow(Arena *a, const Word *words, size_t count);
 /* A join whose visits are all `visits` times, with the edges that one loop from the last block to
  * itself takes: for code of at most one loop. */
 SassJoin *sass_words_join(Arena *a, const SassFlow *f, double visits);
-
-#endif

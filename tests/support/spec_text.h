@@ -3,8 +3,7 @@
  * A fragment becomes a whole spec: what every spec needs (a kernel with block and grid, a
  * parameter) is put behind it where it is missing, so that line numbers stay those of the
  * fragment.  Kernel files are looked for in tests/data/spec. */
-#ifndef APTUNE_TEST_SPEC_TEXT_H
-#define APTUNE_TEST_SPEC_TEXT_H
+#pragma once
 
 #include "tuner/spec/spec.h"
 
@@ -17,5 +16,3 @@ const char *spec_completed(Arena *a, const char *fragment);
 
 /* Messages as a user sees them, without the folder of tests/data/spec. */
 void spec_messages(const Diag *d, Buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * tests that claim: it cannot show that no single configuration was missed, but it bounds how many
  * were, whatever their times look like.  All bounds are one-sided, with AUDIT_CONFIDENCE; they hold
  * before the sample is looked at, so who draws until he likes the answer has none. */
-#ifndef APTUNE_CHOOSE_AUDIT_H
-#define APTUNE_CHOOSE_AUDIT_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -29,5 +28,3 @@ double audit_share_high(size_t sample, size_t good);
  * exact (hypergeometric), so it is `good` once the sample is all of them, and below the share where
  * it is much of them. */
 size_t audit_count_high(size_t all, size_t sample, size_t good);
-
-#endif

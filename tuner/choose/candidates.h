@@ -2,8 +2,7 @@
  *
  * A point is a row of value numbers, one for each parameter; its rank is its place in the full
  * product, the last parameter turning fastest (as in tuner/space).  A point is given out once. */
-#ifndef APTUNE_CHOOSE_CANDIDATES_H
-#define APTUNE_CHOOSE_CANDIDATES_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -51,5 +50,3 @@ bool candidates_neighbour(Candidates *c, const uint16_t *from, int distance, uin
  * The array is the candidates' own and good until the next call. */
 const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
                                   size_t around_count, size_t *count, size_t *random);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Where nothing is said, the default is the best by a metric that stands for the time, spread over
  * what that does not tell apart (posterior.h), with a third of the budget for polish. */
-#ifndef APTUNE_CHOOSE_CARVE_H
-#define APTUNE_CHOOSE_CARVE_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "tuner/choose/posterior.h"
@@ -69,5 +68,3 @@ size_t budget_default(size_t configurations);
  * the prediction does not tell apart; they have to find the right part of the space, and polish
  * only finds the best of that. */
 size_t budget_polish(size_t budget);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The table and the stages belong to the caller and must outlive the result when
  * reasons are to be printed. */
-#ifndef APTUNE_CHOOSE_CARVING_H
-#define APTUNE_CHOOSE_CARVING_H
+#pragma once
 
 #include "metrics/base/buf.h"
 #include "tuner/choose/front.h"
@@ -100,5 +99,3 @@ void carving_why(const Carving *c, size_t point, Buf *out);
 
 /* One line per stage: what it left, and what was cut. */
 void carving_print(const Carving *c, Buf *out);
-
-#endif

@@ -10,8 +10,7 @@
  * FRONT_DROP: it is beaten by one that is nowhere worse and somewhere better,
  * necessary where a metric saturates.  Points equal in every criterion beat each
  * other under neither rule and share their layer. */
-#ifndef APTUNE_CHOOSE_FRONT_H
-#define APTUNE_CHOOSE_FRONT_H
+#pragma once
 
 #include "metrics/base/stats.h"
 
@@ -63,5 +62,3 @@ double threshold_limit(double best, bool up, double percent);
 
 /* Is `value` no worse than `limit`?  False where either is not known. */
 bool threshold_holds(double value, bool up, double limit);
-
-#endif

@@ -6,8 +6,7 @@
  * space has say nothing, and of those that only the recording has the fastest value counts.  What
  * was not timed there gets what a Gaussian process (process.h) over the shared parameters believes.
  * Of several recordings it is the mean. */
-#ifndef APTUNE_CHOOSE_LEARNED_H
-#define APTUNE_CHOOSE_LEARNED_H
+#pragma once
 
 #include "tuner/space/table.h"
 
@@ -30,5 +29,3 @@ void learned_means(const Learned *l, const uint16_t *points, size_t count, doubl
  * more than one parameter: a search begins with them.  Points in the arena. */
 enum { LEARNED_STARTERS = 4 };
 const uint16_t *learned_starters(const Learned *l, size_t *count);
-
-#endif

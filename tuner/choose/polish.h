@@ -9,8 +9,7 @@
  * half 80.5); with predictions made wrong half and half is first in one and second in the other
  * (tests/bench/bench_carve.c --count 200, and with --worse 15).  It is never far from the better.
  */
-#ifndef APTUNE_CHOOSE_POLISH_H
-#define APTUNE_CHOOSE_POLISH_H
+#pragma once
 
 #include "tuner/choose/posterior.h"
 
@@ -47,5 +46,3 @@ typedef bool PolishTime(void *context, const size_t *points, size_t count, doubl
  * timed; `ok` is false when `time` was. */
 size_t polish_spend(Arena *a, const PosteriorInput *in, const bool *noted, double *times,
                     size_t budget, PolishTime *time, void *context, bool *ok);
-
-#endif

@@ -16,8 +16,7 @@
  * deviation.  (Srinivas et al., "Gaussian Process Optimization in the Bandit Setting", 2010, for
  * the rule; Desautels et al., "Parallelizing Exploration-Exploitation Tradeoffs", 2014, for
  * choosing several before any is timed.) */
-#ifndef APTUNE_CHOOSE_POSTERIOR_H
-#define APTUNE_CHOOSE_POSTERIOR_H
+#pragma once
 
 #include "tuner/choose/front.h"
 
@@ -58,5 +57,3 @@ void posterior_choose(Posterior *b, size_t point);
 /* Learns from the times of the points chosen (indexed by point, in any unit but one; NaN: not
  * known, or it failed). */
 void posterior_learn(Posterior *b, const double *times);
-
-#endif

@@ -10,8 +10,7 @@
  * Triangles in the rank of a value are positive definite, and so are sums and products of them.
  * The mean is estimated by generalized least squares (Rasmussen, Williams, "Gaussian Processes for
  * Machine Learning", 2006, 2.7). */
-#ifndef APTUNE_CHOOSE_PROCESS_H
-#define APTUNE_CHOOSE_PROCESS_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -63,5 +62,3 @@ void process_means(const Process *p, const uint16_t *points, const double *x, si
  * above that.  Scratch is kept in `p`. */
 double process_deviation(Process *p, const uint16_t *point, const double *x);
 double process_prior(const Process *p, const double *x);
-
-#endif

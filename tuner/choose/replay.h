@@ -12,8 +12,7 @@
  * 15 other spaces do; two of several launches take twice as long.  1.1 times that when 8 workers
  * share a machine and 1.3 times when 16 do (measured 2026-11-21).  A trial takes 30 ms and ten
  * runs, or three where the time is more than 1.1 times the best so far; of energies what is recorded. */
-#ifndef APTUNE_CHOOSE_REPLAY_H
-#define APTUNE_CHOOSE_REPLAY_H
+#pragma once
 
 #include "tuner/choose/search.h"
 
@@ -70,5 +69,3 @@ double replay_seconds_to(const ReplayResult *r, double ms);
  * work, and of a trial while the best is `best` (INFINITY: none yet). */
 const double *replay_compile_seconds(Arena *a, const ReplayRows *rows, double base, size_t workers);
 double replay_trial_seconds(const ReplayRows *rows, size_t place, double best);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a process over a space is fitted to: of all that is known the best, and some of the rest. */
-#ifndef APTUNE_CHOOSE_SAMPLES_H
-#define APTUNE_CHOOSE_SAMPLES_H
+#pragma once
 
 #include "tuner/choose/process.h"
 
@@ -24,5 +23,3 @@ double sample_variance(const Sample *s, double least, double blur);
 enum { SPACE_SHAPES = 128, SPACE_BEST = 150, SPACE_SPREAD = 70 };
 size_t samples_shapes(ProcessShape *out, size_t inputs);
 extern const double space_blur;
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Where nothing can be timed, the driver tells the prediction as the time: the search then looks
  * for the best predicted. */
-#ifndef APTUNE_CHOOSE_SEARCH_H
-#define APTUNE_CHOOSE_SEARCH_H
+#pragma once
 
 #include "tuner/choose/candidates.h"
 #include "tuner/choose/learned.h"
@@ -116,5 +115,3 @@ SearchState search_state(const Search *s);
  * many of them the models were off so far, with heavier tails for what is compiled.  An
  * expectation, no bound: models err in ways that they do not know of.  NaN: not known yet. */
 double search_expected(Search *s);
-
-#endif

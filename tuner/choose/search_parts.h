@@ -1,6 +1,5 @@
 /* What the files of a search share. */
-#ifndef APTUNE_CHOOSE_SEARCH_PARTS_H
-#define APTUNE_CHOOSE_SEARCH_PARTS_H
+#pragma once
 
 #include "tuner/choose/process.h"
 #include "tuner/choose/search.h"
@@ -128,5 +127,3 @@ double expected_up_to(Search *s, double enough);
 
 /* A fresh batch of points to compile.  False when there is nothing to choose from. */
 bool batch_make(Search *s);
-
-#endif

@@ -5,8 +5,7 @@
  * turn, round after round in one process, so that what drifts drifts for all, and compared round by
  * round.  Nothing is recorded.  The caller opens the run (run_open); everything lives in the run's
  * arena. */
-#ifndef APTUNE_COMMAND_BENCH_H
-#define APTUNE_COMMAND_BENCH_H
+#pragma once
 
 #include "metrics/base/stats.h"
 #include "tuner/run/run.h"
@@ -98,5 +97,3 @@ void bench_print(const Run *r, const Bench *b, Buf *out);
 
 /* One JSON object. */
 void bench_print_json(const Run *r, const Bench *b, Buf *out);
-
-#endif

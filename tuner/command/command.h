@@ -2,8 +2,7 @@
  *
  * A command gets its own arguments, argv[0] being its name, prints, and returns the program's exit
  * code: 0 done, 1 the task failed, 2 wrong usage or input. */
-#ifndef APTUNE_COMMAND_H
-#define APTUNE_COMMAND_H
+#pragma once
 
 #include "metrics/base/buf.h"
 #include "metrics/base/diag.h"
@@ -51,5 +50,3 @@ MetricSet *command_metrics(Arena *a, Diag *d);
 /* Columns that a text written to the descriptor may have: those of COLUMNS, of the terminal, or 80.
  * SIZE_MAX: as many as it likes (COLUMNS=0). */
 size_t terminal_width(int descriptor);
-
-#endif

@@ -3,8 +3,7 @@
  * Once caught, the first of SIGINT, SIGTERM and SIGHUP makes the descriptor readable instead of
  * ending the program, and is given its old meaning again: a second one ends it at once, which loses
  * nothing that is recorded either.  Signals that were ignored from the start (nohup) stay so. */
-#ifndef APTUNE_COMMAND_INTERRUPT_H
-#define APTUNE_COMMAND_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <signal.h>
@@ -18,5 +17,3 @@ Interrupt interrupt_catch(void);
 
 /* The signal that came, after which the next one ends the program; 0: none. */
 int interrupt_take(Interrupt *i);
-
-#endif

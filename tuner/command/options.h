@@ -3,8 +3,7 @@
  * A command lists groups of options (tuner/run/option.h): those that it shares with others
  * (tuner/library/settings.h) and those of its own.  getopt_long does the reading, so options may be
  * abbreviated and may stand behind other arguments.  Messages go to standard error. */
-#ifndef APTUNE_COMMAND_OPTIONS_H
-#define APTUNE_COMMAND_OPTIONS_H
+#pragma once
 
 #include "metrics/base/buf.h"
 #include "metrics/metric/device.h"
@@ -49,5 +48,3 @@ const Device *command_device(Call *call, const char *name, const Device *(*find)
 
 /* For work that finds its options wrong: says it, "aptune: why", and is false. */
 bool command_refuse(Call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

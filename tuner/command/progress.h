@@ -1,6 +1,5 @@
 /* One line on a terminal that says how far the run is and how long it will take. */
-#ifndef APTUNE_COMMAND_PROGRESS_H
-#define APTUNE_COMMAND_PROGRESS_H
+#pragma once
 
 #include "tuner/command/options.h"
 #include "tuner/library/settings.h"
@@ -30,5 +29,3 @@ bool options_run_check(Call *call, RunOptions *o);
 
 /* run_begin with a progress bar, which must outlive it, too. */
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d);
-
-#endif

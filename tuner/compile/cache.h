@@ -6,8 +6,7 @@
  * Several runs may use one folder at once: an entry is written beside its place and renamed, and
  * two that write the same entry write the same thing.  Nothing here is needed: a full disk or
  * a read-only folder costs time, so callers warn and go on. */
-#ifndef APTUNE_COMPILE_CACHE_H
-#define APTUNE_COMPILE_CACHE_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
@@ -52,5 +51,3 @@ static const double CACHE_LIMIT_GB = 4;
 
 /* The file of an entry, whether there is one or not. */
 const char *cache_path(const Cache *c, Arena *a, const Hash *key);
-
-#endif

@@ -4,8 +4,7 @@
  * what a worker said is kept in the cache under everything its search depends on, with the size
  * and date of the library, and the places where there was none: as long as all that holds, a run
  * knows its compiler without starting anything. */
-#ifndef APTUNE_COMPILE_COMPILER_H
-#define APTUNE_COMPILE_COMPILER_H
+#pragma once
 
 #include "tuner/compile/cache.h"
 
@@ -28,5 +27,3 @@ bool compiler_recall(Arena *a, const Cache *c, const char *helper, const char *c
 
 /* "NVRTC 13.0, /usr/local/cuda/lib64/libnvrtc.so.13", or why there is none; in `a`. */
 const char *compiler_describe(Arena *a, const json_t *hello);
-
-#endif

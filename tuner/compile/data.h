@@ -5,8 +5,7 @@
  * sorted values, copies, files; the rest the GPU process makes by itself), and
  * travels to the workers as JSON: there one number at a time is made when a walk reads it, by
  * the same functions.  Only sorted contents are made whole; files are mapped. */
-#ifndef APTUNE_COMPILE_DATA_H
-#define APTUNE_COMPILE_DATA_H
+#pragma once
 
 #include "metrics/base/expr.h"
 #include "metrics/base/vec.h"
@@ -97,5 +96,3 @@ Data *data_reopen(Data *d, const char *description);
 
 /* What walks ask; lives as long as `d`. */
 const WalkData *data_of_walk(Data *d);
-
-#endif

@@ -15,8 +15,7 @@
  *     farm_await(f, &waits);   waits_end(&waits);
  *     farm_service(f, d);   while (farm_take(f, a, &result)) ...
  */
-#ifndef APTUNE_COMPILE_FARM_H
-#define APTUNE_COMPILE_FARM_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/waits.h"
@@ -76,5 +75,3 @@ double farm_memory_share(double machine_gb, int jobs);
 /* Which compiler the helper finds, "NVRTC 13.0, /usr/lib/libnvrtc.so.13", or why there is none; in
  * `a`. */
 const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_folder);
-
-#endif

@@ -6,8 +6,7 @@
  * FILE …), and so is what instantiates a template by name.  They are replaced by blanks: lines and
  * columns stay what they were.  Device code needs none of them.  A macro whose text holds such a mark is one.  Directives stay where they are, and so does
  * every declaration that is not understood. */
-#ifndef APTUNE_COMPILE_HOST_CODE_H
-#define APTUNE_COMPILE_HOST_CODE_H
+#pragma once
 
 #include "metrics/base/vec.h"
 
@@ -49,5 +48,3 @@ const char *macros_yield(Arena *a, const char *text, const char *const *names, s
 
 /* Does the text use what nvcc declares without being asked: includes, uint8_t, INT_MAX, M_PI …? */
 bool host_code_expects_headers(const char *text);
-
-#endif

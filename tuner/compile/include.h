@@ -7,8 +7,7 @@
  * names.  A header that is not there, but NAME.in, CMake's template of it, is what CMake makes of
  * that with nothing chosen.  Backslashes in a name are slashes, and a name that no file has is that
  * of one which differs in case: so it is on Windows. */
-#ifndef APTUNE_COMPILE_INCLUDE_H
-#define APTUNE_COMPILE_INCLUDE_H
+#pragma once
 
 #include "metrics/base/arena.h"
 #include "metrics/base/hash.h"
@@ -55,5 +54,3 @@ bool include_is_inside(const IncludeQuery *q, const char *real_path);
 /* Follows all includes.  A file that is not there is no mistake here (the compiler will say it if
  * it matters); that it is missing is part of the hash.  All in `a`. */
 IncludeSet include_follow(Arena *a, const IncludeQuery *q);
-
-#endif

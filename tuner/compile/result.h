@@ -6,8 +6,7 @@
  * A profile depends on the code, on how the kernel is launched, on what it is given and on the
  * device: all of that goes into the key that it is cached under, with the profiler's version, so
  * that a changed profiler walks again and compiles nothing. */
-#ifndef APTUNE_COMPILE_RESULT_H
-#define APTUNE_COMPILE_RESULT_H
+#pragma once
 
 #include "metrics/base/hash.h"
 #include "metrics/base/outcome.h"
@@ -153,5 +152,3 @@ json_t *request_json(const CompileRequest *q, Buf *blob);
 
 /* What it points to is in `a` or in the message.  False with a message when it is none. */
 bool request_read(Arena *a, const WireMessage *m, CompileRequest *out, Diag *d);
-
-#endif

@@ -7,8 +7,7 @@
  * lie, and goes into recordings; the cache's key (result.h) adds which include is which file, and
  * the compiler.
  */
-#ifndef APTUNE_COMPILE_SOURCE_H
-#define APTUNE_COMPILE_SOURCE_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
@@ -112,5 +111,3 @@ const char *option_refusal(Arena *a, const char *option);
 
 /* All options that may be given, one a line, with the form of their values: for the README. */
 void option_print_allowed(Buf *out);
-
-#endif

@@ -8,8 +8,7 @@
  * negative numbers, too.
  *
  * Integers are `long long`, real numbers `double`, conditions `int`. */
-#ifndef APTUNE_EMIT_C_EXPR_H
-#define APTUNE_EMIT_C_EXPR_H
+#pragma once
 
 #include "metrics/base/expr.h"
 #include "metrics/base/arena.h"
@@ -114,5 +113,3 @@ const char *text_scalar(TaskScalar s);
 /* The declaration of a number as C has it, with the same layout: "float x", "float x[4]" of a
  * vector, "struct { int m0; float m1; } x". */
 void text_number(const Argument *g, const char *name, Buf *out);
-
-#endif

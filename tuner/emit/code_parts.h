@@ -1,7 +1,6 @@
 /* What the writers of emitted texts share: a unit with its expressions worked out, and functions of
  * it as they are written. */
-#ifndef APTUNE_EMIT_CODE_PARTS_H
-#define APTUNE_EMIT_CODE_PARTS_H
+#pragma once
 
 #include "metrics/metric/device.h"
 #include "tuner/emit/c_expr.h"
@@ -157,5 +156,3 @@ void pattern_fill(const char *file, const char *prefix, const PatternText *texts
 /* The files, as the build writes them into the program. */
 extern const Source unit_files[];
 extern const size_t unit_file_count;
-
-#endif

@@ -13,8 +13,7 @@
  *
  * tuner/compile/include.h answers another question, which files could be read at all: it may find
  * too many, this one must find those the compiler reads. */
-#ifndef APTUNE_EMIT_INLINE_H
-#define APTUNE_EMIT_INLINE_H
+#pragma once
 
 #include "tuner/compile/include.h"
 
@@ -49,5 +48,3 @@ bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, Inl
 
 /* What of a text with marks was compiled, by what it was compiled to. */
 InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark, const char *ptx);
-
-#endif

@@ -6,8 +6,7 @@
  * (header, loader, launcher, table) asks neither recordings nor compilers.
  *
  * Everything lives in the arena the unit was made in. */
-#ifndef APTUNE_EMIT_UNIT_H
-#define APTUNE_EMIT_UNIT_H
+#pragma once
 
 #include "tuner/spec/spec.h"
 
@@ -143,5 +142,3 @@ void files_print_manifest(const EmitUnit *u, Buf *out);
  * "out/mm.h out/mm.c: mm.spec …".  False, with a message, where a rule cannot have a name. */
 bool files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
                         size_t count, Buf *out, Diag *d);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * The maker, the unit and what it is made from live in one arena; a run that was added stays open
  * until unit_end. */
-#ifndef APTUNE_EMIT_UNIT_MAKE_H
-#define APTUNE_EMIT_UNIT_MAKE_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "tuner/emit/inline.h"
@@ -117,5 +116,3 @@ EmitOptions emit_options_of(const RunOptions *o);
 /* Writes the unit of r->best into a folder, which is made if need be.  False after a message, also
  * when there is no winner. */
 bool emit_winner(Run *r, const char *folder, EmitWritten *out, Diag *d);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the driver says of one GPU. */
-#ifndef APTUNE_GPU_FACTS_H
-#define APTUNE_GPU_FACTS_H
+#pragma once
 
 #include "metrics/metric/device.h"
 
@@ -13,5 +12,3 @@ typedef struct GpuFacts {
     double memory_clock_hz;
     int bus_bits; /* width of the memory bus */
 } GpuFacts;
-
-#endif

@@ -9,8 +9,7 @@
  * Everything advances inside gpu_next, which a poll loop calls when gpu_fd is readable
  * or gpu_patience has passed; a caller with nothing else to do just calls it with a
  * timeout.  One thread per Gpu. */
-#ifndef APTUNE_GPU_GPU_H
-#define APTUNE_GPU_GPU_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/waits.h"
@@ -95,5 +94,3 @@ bool gpu_lost(const Gpu *g);
 
 /* Helpers started so far: 1 when nothing went wrong. */
 int gpu_starts(const Gpu *g);
-
-#endif

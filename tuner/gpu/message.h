@@ -5,8 +5,7 @@
  * into the message where it is bytes (cubins) and into the arena otherwise, so the
  * message must live as long.  A reader checks every index and size: what it returns
  * can be used without further checks. */
-#ifndef APTUNE_GPU_MESSAGE_H
-#define APTUNE_GPU_MESSAGE_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/wire.h"
@@ -42,5 +41,3 @@ bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **out
 
 json_t *message_facts(const GpuFacts *f);
 bool message_read_facts(Arena *a, const json_t *j, GpuFacts *f);
-
-#endif

@@ -4,8 +4,7 @@
  * for the events' clock.  Samples are taken until the interval of their median is narrow, or until
  * it lies above that of the best known, or until the budget is spent.  These are decisions on
  * numbers alone; tuner/gpu/worker/trial.c carries them out. */
-#ifndef APTUNE_GPU_SAMPLING_H
-#define APTUNE_GPU_SAMPLING_H
+#pragma once
 
 #include "metrics/base/stats.h"
 #include "tuner/spec/task.h"
@@ -33,5 +32,3 @@ double sampling_idle(const double *ms, size_t count);
 /* How many samples to take next, after these; 0: it is enough.  They can be given to the device at
  * once. */
 size_t sampling_more(const TaskSampling *s, const double *ms, size_t count, int batch);
-
-#endif

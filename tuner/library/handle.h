@@ -9,8 +9,7 @@
  * the C locale, whatever the caller's is, and writing to a closed pipe or past a limit on the size
  * of files is an error code instead of the caller's death.  While the caller's callbacks run, all
  * is as the caller left it. */
-#ifndef APTUNE_LIBRARY_HANDLE_H
-#define APTUNE_LIBRARY_HANDLE_H
+#pragma once
 
 #include "tuner/emit/unit_make.h"
 #include "tuner/library/aptune.h"
@@ -100,5 +99,3 @@ void handle_forget_code(aptune *a);
 
 /* The same with a configuration of it. */
 const Run *handle_run_of(const aptune *a, size_t configuration);
-
-#endif

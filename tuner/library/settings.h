@@ -2,8 +2,7 @@
  *
  * The commands that run the tuner show these on the command line, and aptune_set takes them by the
  * same names. */
-#ifndef APTUNE_LIBRARY_SETTINGS_H
-#define APTUNE_LIBRARY_SETTINGS_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/run/option.h"
@@ -44,5 +43,3 @@ bool shard_check(Diag *d);
 /* "1/4", "none", or "auto" for what shard_ask finds.  False after a message when `text` is none of
  * these, or "auto" finds nothing. */
 bool shard_read(const char *text, RunOptions *o, Diag *d);
-
-#endif

@@ -6,8 +6,7 @@
  * a folder that others may write into.  Before all that in the folder of the environment variable
  * APTUNE_HOME, a PREFIX or a build folder, where it is set; after it where it was to be installed.
  * Never along PATH. */
-#ifndef APTUNE_LIBRARY_WHERE_H
-#define APTUNE_LIBRARY_WHERE_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -20,5 +19,3 @@ const char *where_data(Arena *a, const char *prefix, const char *name);
 
 /* The shipped metric files, in the order they are to be read. */
 const char *const *where_metrics(Arena *a, const char *prefix, size_t *count);
-
-#endif

@@ -5,8 +5,7 @@
  * recording has them, beside the prediction.  A pattern that costs something is named with what it
  * costs by the same formulas (the profile without it), and a remedy: after J. Cornelis's patterns
  * that keep a GPU from working in parallel. */
-#ifndef APTUNE_OUTPUT_EXPLAIN_H
-#define APTUNE_OUTPUT_EXPLAIN_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "metrics/metric/occupancy.h"
@@ -96,5 +95,3 @@ const char *explain_busiest(const Subject *s);
 
 /* 1234567 as "1,234,567"; "not known" for NaN. */
 const char *explain_number_text(Arena *a, double n);
-
-#endif

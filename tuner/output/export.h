@@ -4,8 +4,7 @@
  * `measurements`; 1.1.0 has registers, memory and launch as `compilation_data` too.  Nothing is
  * written that the recording does not have: an unknown number is left out, not 0.  Rows are written
  * one after the other; memory does not grow with them. */
-#ifndef APTUNE_OUTPUT_EXPORT_H
-#define APTUNE_OUTPUT_EXPORT_H
+#pragma once
 
 #include "tuner/record/times.h"
 #include "tuner/space/table.h"
@@ -29,5 +28,3 @@ bool export_write(const ExportSource *s, ExportFormat format, const char *path, 
 
 /* What T4 calls an outcome. */
 const char *export_invalidity(Outcome status);
-
-#endif

@@ -3,8 +3,7 @@
  * A reader of each format fills it in a row at a time.  Every anomaly is counted by
  * its kind, with the first place it was met, so that nothing is dropped or taken for something else
  * without being said.  Everything lives in the table's arena. */
-#ifndef APTUNE_OUTPUT_FOREIGN_H
-#define APTUNE_OUTPUT_FOREIGN_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
@@ -80,5 +79,3 @@ void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out
  * when it is of no known format or has no row. */
 ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t size,
                            const char *unit, const RunProgress *progress, Diag *d);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What is imported says so: the header's `imported` names the file and its format, notes hold the
  * anomalies that were met, and nothing of it is ever shown as measured by aptune. */
-#ifndef APTUNE_OUTPUT_IMPORT_H
-#define APTUNE_OUTPUT_IMPORT_H
+#pragma once
 
 #include "tuner/output/foreign.h"
 #include "tuner/run/run.h"
@@ -49,5 +48,3 @@ typedef struct ImportMatch {
  * compiled.  To be called after run_open.  The code is that of the spec's kernel; that it is what was timed elsewhere
  * follows from the parameters' values alone. */
 bool import_attach(Run *r, const char *path, ImportMatch *match);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run found, as text for a person and as JSON for a program. */
-#ifndef APTUNE_OUTPUT_REPORT_H
-#define APTUNE_OUTPUT_REPORT_H
+#pragma once
 
 #include "tuner/output/report_parts.h"
 
@@ -28,5 +27,3 @@ void report_json(const Run *r, Buf *out);
 
 /* One line per configuration: parameters, state, metrics, time, reason. */
 void report_csv(const Run *r, Buf *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the files of the report, and explanations, share with each other.
  *
  * Whatever gives a json_t gives a new reference, to be handed on or ended by the caller. */
-#ifndef APTUNE_OUTPUT_REPORT_PARTS_H
-#define APTUNE_OUTPUT_REPORT_PARTS_H
+#pragma once
 
 #include "metrics/base/json.h"
 #include "tuner/run/run.h"
@@ -65,5 +64,3 @@ json_t *report_audit_json(const Run *r);
 /* All that a run without times chose (parameters, predicted_ms, limiter), and the first that was
  * dropped, with the reason. */
 void report_selected_json(const Run *r, json_t *o);
-
-#endif

@@ -4,8 +4,7 @@
  * them that was stopped.  A parser wants all of that at once and whole; this finds where each
  * element begins and ends, and only an element is parsed.  What lies between brackets is skipped by
  * counting them, without recursion; the parser says whether it is right. */
-#ifndef APTUNE_OUTPUT_SCAN_H
-#define APTUNE_OUTPUT_SCAN_H
+#pragma once
 
 #include "metrics/base/buf.h"
 
@@ -53,5 +52,3 @@ typedef struct ScanAnomalies {
 
 /* Parses a value; NULL when it is not JSON.  `copy` is scratch. */
 json_t *scan_load(ScanText value, Buf *copy, ScanAnomalies *odd);
-
-#endif

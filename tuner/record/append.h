@@ -4,8 +4,7 @@
  * whole lines and at most one cut one.  The file is locked (flock) for as long as it
  * is open: a second run is refused, politely.  When a line does not fit on the disk,
  * what was written of it is taken away again. */
-#ifndef APTUNE_RECORD_APPEND_H
-#define APTUNE_RECORD_APPEND_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/record/pack.h"
@@ -36,5 +35,3 @@ bool append_line(Appender *w, const Buf *line, Diag *d);
 
 /* Flushes, unlocks and closes; NULL is allowed. */
 bool append_close(Appender *w, Diag *d);
-
-#endif

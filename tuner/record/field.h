@@ -3,8 +3,7 @@
  * Reading notes a failure in the reader and leaves something harmless, so that a line is read
  * without an `if` per field and judged at the end.  Fields that no table has are ignored: newer
  * programs may add some. */
-#ifndef APTUNE_RECORD_FIELD_H
-#define APTUNE_RECORD_FIELD_H
+#pragma once
 
 #include "tuner/record/line.h"
 #include "tuner/record/pack.h"
@@ -83,5 +82,3 @@ bool field_exists(const FieldReader *r, const char *key);
 
 /* Reads the fields of a table, up to the first failure. */
 void fields_read(FieldReader *r, const Field *fields, size_t count, void *to);
-
-#endif

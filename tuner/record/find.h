@@ -3,8 +3,7 @@
  * Asked for a space, a problem and a device, every `*.times` and `*.times.zst` of the
  * folder is listed with how well it fits, best first, so that a user sees what there
  * is and what a replay would stand on. */
-#ifndef APTUNE_RECORD_FIND_H
-#define APTUNE_RECORD_FIND_H
+#pragma once
 
 #include "tuner/record/header.h"
 
@@ -45,5 +44,3 @@ const char *record_in(Arena *a, const char *path, Diag *d);
  * the folder cannot be read. */
 RecordMatch *record_find(Arena *a, const char *folder, const RecordHeader *want, size_t *count,
                          Diag *d);
-
-#endif

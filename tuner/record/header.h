@@ -4,8 +4,7 @@
  * fits a question (find.h).  The source's hash is written down but does not decide:
  * an edited comment changes it and makes no measurement stale; the code hashes of
  * the rows do. */
-#ifndef APTUNE_RECORD_HEADER_H
-#define APTUNE_RECORD_HEADER_H
+#pragma once
 
 #include "metrics/metric/device.h"
 #include "tuner/record/line.h"
@@ -89,5 +88,3 @@ const RecordFact *record_device_facts(Arena *a, const Device *d, size_t *count);
 /* The device a recording was made on, in `a`; what the header does not say comes from the table of
  * known devices. */
 const Device *record_device(Arena *a, const RecordHeader *h);
-
-#endif

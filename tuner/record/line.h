@@ -7,8 +7,7 @@
  * makes the line damaged, never different.  In a chained file four more digits tie each line to the
  * one before, so that a removed, inserted or moved line is noticed; the lines are good all the
  * same, and deleting a damaged one leaves a recording that can be read. */
-#ifndef APTUNE_RECORD_LINE_H
-#define APTUNE_RECORD_LINE_H
+#pragma once
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -72,5 +71,3 @@ typedef enum LineState {
 /* Is this line (without its newline) as it was written?  `chain` is moved on; NULL: the file has
  * none. */
 LineState line_check(const char *text, size_t size, LineChain *chain);
-
-#endif

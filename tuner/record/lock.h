@@ -3,8 +3,7 @@
  * The lock is the system's (flock): it belongs to the open descriptor, is not passed to
  * helper programs (which get none of ours), and is gone with the process, whatever killed
  * it.  So nothing is ever left behind that a user would have to remove. */
-#ifndef APTUNE_RECORD_LOCK_H
-#define APTUNE_RECORD_LOCK_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -21,5 +20,3 @@ bool lock_is_ours(int fd);
 
 /* ", process 1234" when the system tells who holds the lock on the file of `fd`, else "". */
 const char *lock_holder(Arena *a, int fd);
-
-#endif

@@ -5,8 +5,7 @@
  * equal rows is kept; a configuration that one part skipped is taken from a part that has it. The
  * result is a recording as any other: it replays and carves, and names for each row the device it
  * ran on. */
-#ifndef APTUNE_RECORD_MERGE_H
-#define APTUNE_RECORD_MERGE_H
+#pragma once
 
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
@@ -26,5 +25,3 @@ bool merge_times(const char *to, const char *const *from, size_t count, MergeCou
 
 /* The same for profiles. */
 bool merge_profiles(const char *to, const char *const *from, size_t count, Diag *d);
-
-#endif

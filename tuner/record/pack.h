@@ -4,8 +4,7 @@
  * only here.  No more than a line and a piece of the file is held at a time, so that a recording
  * of any length is read in the memory that its rows take.  A file that ends too early, even in the
  * middle of a compressed frame, gives the whole lines it has and says that it was cut. */
-#ifndef APTUNE_RECORD_PACK_H
-#define APTUNE_RECORD_PACK_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/record/line.h"
@@ -61,5 +60,3 @@ RecordEnd record_reader_close(RecordReader *r);
 /* Writes `from`, a recording of any kind, compressed to `to`.  A damaged one is refused; of a cut
  * one the whole lines are written, with a warning. */
 bool record_compress(const char *from, const char *to, Diag *d);
-
-#endif

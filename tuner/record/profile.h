@@ -9,8 +9,7 @@
  *
  * Where the header names columns of regions, a line may have "r": the regions' numbers, one row
  * after the other. */
-#ifndef APTUNE_RECORD_PROFILE_H
-#define APTUNE_RECORD_PROFILE_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "metrics/metric/metricset.h"
@@ -94,5 +93,3 @@ Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row)
 
 /* Code and launch (NULL as "") as one text. */
 const char *profiles_key(Arena *a, const char *code, const char *launch);
-
-#endif

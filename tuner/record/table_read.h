@@ -2,8 +2,7 @@
  *
  * A row for each configuration that it has an outcome of, in the order of the file; `number` is
  * that of its row there.  Values of parameters are numbered rising. */
-#ifndef APTUNE_RECORD_TABLE_READ_H
-#define APTUNE_RECORD_TABLE_READ_H
+#pragma once
 
 #include "tuner/record/times.h"
 #include "tuner/space/table.h"
@@ -21,5 +20,3 @@ Table *table_read_times(Arena *a, const char *path, Diag *d);
  * TABLE_WORK, TABLE_TIMES | TABLE_MS, and TABLE_PROFILE with which come the metrics. */
 Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, MetricSet *metrics,
                       Diag *d);
-
-#endif

@@ -16,8 +16,7 @@
  * The lines are chained (line.h), and whoever closes the file says how many rows it holds, so that
  * a row or an end that is missing is noticed; a run that goes on writes its rows in place of that
  * line, so that a file has one end. Format 1, of before, has neither. */
-#ifndef APTUNE_RECORD_TIMES_H
-#define APTUNE_RECORD_TIMES_H
+#pragma once
 
 #include "metrics/base/outcome.h"
 #include "metrics/base/vec.h"
@@ -129,5 +128,3 @@ bool times_append_note(TimesWriter *w, const char *text, Diag *d);
 
 /* NULL is allowed. */
 bool times_close(TimesWriter *w, Diag *d);
-
-#endif

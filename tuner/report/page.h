@@ -1,6 +1,5 @@
 /* The report as one HTML file that opens from disk, without scripts and without the network. */
-#ifndef APTUNE_REPORT_PAGE_H
-#define APTUNE_REPORT_PAGE_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/report/sheet.h"
@@ -18,5 +17,3 @@ typedef struct Page {
 /* Writes it as `folder`/report.html, and each picture as `folder`/pictures/SPACE-NAME.svg and .pdf.
  * False after a message. */
 bool page_save(const char *folder, const Page *p, Diag *d);
-
-#endif

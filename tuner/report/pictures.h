@@ -3,8 +3,7 @@
  * After the thesis's figures: the tradeoff of two metrics with what carving chose (6.1), the
  * expected best of a random sample against its size (6.2), samples of what was carved against
  * samples of all (6.3); and those that tell a user about his own space. */
-#ifndef APTUNE_REPORT_PICTURES_H
-#define APTUNE_REPORT_PICTURES_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "tuner/report/plot.h"
@@ -63,5 +62,3 @@ Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const cha
 
 /* Random samples and other strategies (pictures_compared.c). */
 void draw_comparisons(Drawing *d);
-
-#endif

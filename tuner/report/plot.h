@@ -4,8 +4,7 @@
  * its own or inside a page.  Colours are classes: the style at the top of the picture follows the
  * reader's choice of light or dark, and paper is light.  Points that would cover each other are
  * drawn once and say how many they are (PLOT_MARKS_MOST), so that a space of 100,000 stays a small file. */
-#ifndef APTUNE_REPORT_PLOT_H
-#define APTUNE_REPORT_PLOT_H
+#pragma once
 
 #include "metrics/base/buf.h"
 
@@ -104,5 +103,3 @@ size_t scale_ticks(const Scale *s, size_t most, double ticks[TICKS_MOST]);
 
 /* A tick's number as short as it can be said: "5000", "20k", "1.5M", "2e-9".  Returns `text`. */
 const char *tick_text(double tick, char text[TICK_TEXT]);
-
-#endif

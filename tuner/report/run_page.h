@@ -2,8 +2,7 @@
  *
  * The story's points are the configurations that passed tier 0.  If the replayed recording has a
  * time for each of them, all are known; else only what the run timed is. */
-#ifndef APTUNE_REPORT_RUN_PAGE_H
-#define APTUNE_REPORT_RUN_PAGE_H
+#pragma once
 
 #include "tuner/report/story.h"
 #include "tuner/run/run.h"
@@ -11,5 +10,3 @@
 /* After run_judge.  Writes report.html and pictures/ into a folder, which must exist; returns the page's path, NULL
  * after a message. */
 const char *run_page_save(Run *r, const char *folder);
-
-#endif

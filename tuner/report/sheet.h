@@ -2,8 +2,7 @@
  *
  * Who computes fills a sheet once; that all shapes say the same follows.  A number that is not
  * known is NaN: "-" for the eye, empty in CSV, null in JSON. */
-#ifndef APTUNE_REPORT_SHEET_H
-#define APTUNE_REPORT_SHEET_H
+#pragma once
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -47,5 +46,3 @@ void sheet_print_html(const Sheet *s, Buf *out);
 
 /* A list of objects; the caller owns it. */
 json_t *sheet_json(const Sheet *s);
-
-#endif

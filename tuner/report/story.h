@@ -2,8 +2,7 @@
  *
  * A study makes one of a recording (story.c), a run one of itself (run_page.c); pages and pictures do
  * not ask which. */
-#ifndef APTUNE_REPORT_STORY_H
-#define APTUNE_REPORT_STORY_H
+#pragma once
 
 #include "tuner/study/study.h"
 
@@ -68,5 +67,3 @@ size_t story_chosen_count(const Story *s);
 
 /* The fastest of the chosen; SIZE_MAX: none has a time. */
 size_t story_best_chosen(const Story *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* The results of studies as tables. */
-#ifndef APTUNE_REPORT_STUDY_SHEETS_H
-#define APTUNE_REPORT_STUDY_SHEETS_H
+#pragma once
 
 #include "tuner/report/sheet.h"
 #include "tuner/study/fit.h"
@@ -19,5 +18,3 @@ StudySheets study_sheets(Arena *a, const Study *studies, size_t count);
 /* A fit: its weights, and how it does on each space left out. */
 Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count, const MetricSet *metrics,
                       const int *numbers, size_t metric_count);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Pictures are the bulk of a report, and most of a picture is coordinates: they are written with
  * one decimal at most and without printf. */
-#ifndef APTUNE_REPORT_SVG_H
-#define APTUNE_REPORT_SVG_H
+#pragma once
 
 #include "metrics/base/buf.h"
 
@@ -21,5 +20,3 @@ void svg_say(Buf *out, const char *pattern, ...);
 
 /* The style that the classes in a picture want, for the head of a page. */
 void svg_style(Buf *out);
-
-#endif

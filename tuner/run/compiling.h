@@ -7,8 +7,7 @@
  *
  * What the compile cache has is read from there; all else is left in it, so that a second run does
  * not compile. */
-#ifndef APTUNE_RUN_COMPILING_H
-#define APTUNE_RUN_COMPILING_H
+#pragma once
 
 #include "tuner/run/run_parts.h"
 
@@ -53,5 +52,3 @@ bool compiling_run(Compiling *c, const size_t *list, size_t count, const char *n
 
 /* "NVRTC 13.0"; NULL while nobody knows. */
 const char *compiling_compiler(const Compiling *c);
-
-#endif

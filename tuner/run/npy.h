@@ -2,8 +2,7 @@
  * numbers.  (NEP 1, "A Simple File Format for NumPy Arrays".)
  *
  * The header is searched for the three entries the format prescribes, not evaluated. */
-#ifndef APTUNE_RUN_NPY_H
-#define APTUNE_RUN_NPY_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/spec/task.h"
@@ -12,5 +11,3 @@
  * the reason. */
 bool npy_data(Arena *a, const char *file, size_t size, TaskScalar want, const char **data,
               size_t *data_size, Diag *d);
-
-#endif

@@ -4,8 +4,7 @@
  * has one name, one check and one message.  A group names the struct that its values are written
  * to; a value is checked as soon as it is read.  Texts are kept as they are given: they must
  * outlive the struct. */
-#ifndef APTUNE_RUN_OPTION_H
-#define APTUNE_RUN_OPTION_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -84,5 +83,3 @@ bool option_seconds(const Option *o, const char *text, void *field, Diag *d);
 
 /* A double of zero or above, at most `most`. */
 bool option_size(const Option *o, const char *text, void *field, Diag *d);
-
-#endif

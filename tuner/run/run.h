@@ -4,8 +4,7 @@
  * space, device, tier 0), then either compile (code and profiles), carve and time, or search, which
  * does the three in turn; final, result.  tuner/library calls them in order.  Nothing here prints:
  * what is to be said goes to the diagnostics or is asked of the Run. */
-#ifndef APTUNE_RUN_H
-#define APTUNE_RUN_H
+#pragma once
 
 #include "metrics/base/hash.h"
 #include "metrics/base/vec.h"
@@ -426,5 +425,3 @@ double run_work(const Run *r, size_t i, const Expr *amount);
 const Expr *run_objective(const Spec *s);
 
 void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note);
-
-#endif

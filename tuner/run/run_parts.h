@@ -1,7 +1,6 @@
 /* What the stages of a run share with each other, and with those who take up a finished run: the
  * unit that is emitted, the library's answers about code, bench, imports that attach profiles. */
-#ifndef APTUNE_RUN_PARTS_H
-#define APTUNE_RUN_PARTS_H
+#pragma once
 
 #include "metrics/metric/profile_build.h"
 #include "metrics/metric/metricset.h"
@@ -474,5 +473,3 @@ bool run_check(Run *r, RunCheck *out);
 /* Of each argument the elements that the walk through the first configuration reaches, where its
  * buffer has fewer, else 0; NULL after messages. */
 const int64_t *run_check_reach(Run *r);
-
-#endif

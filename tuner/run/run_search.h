@@ -3,8 +3,7 @@
  * From the first second on workers compile what the search asks for, and GPUs time what it chooses
  * of that (tuner/choose); both tell it what came of it.  Where a recording is replayed whose
  * profiles are there, the search is played on it, with a clock that is a cost model. */
-#ifndef APTUNE_RUN_SEARCH_H
-#define APTUNE_RUN_SEARCH_H
+#pragma once
 
 #include "tuner/run/timer.h"
 
@@ -37,5 +36,3 @@ typedef struct Searched {
 } Searched;
 
 void searched_open(Searched *q, Run *r, Timer *t);
-
-#endif

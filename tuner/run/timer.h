@@ -2,8 +2,7 @@
  *
  * Both answer the same question, so that what decides which configurations to time (run_time.c)
  * does not know which one it talks to.  A timer belongs to one run and is closed by it. */
-#ifndef APTUNE_RUN_TIMER_H
-#define APTUNE_RUN_TIMER_H
+#pragma once
 
 #include "tuner/run/run_parts.h"
 
@@ -60,5 +59,3 @@ void timer_take_row(Run *r, size_t i, const RecordRow *row);
 
 /* Times as they are recorded, so that a replay decides as the run did. */
 const double *timer_rounded(Arena *a, const double *times, size_t count);
-
-#endif

@@ -6,8 +6,7 @@
  * go on from the same node.  The nodes form a decision diagram (Bryant, "Graph-Based Algorithms for
  * Boolean Function Manipulation", 1986), small where constraints tie few parameters together: two
  * independent halves cost the sum of their points, not the product. */
-#ifndef APTUNE_SPACE_DIAGRAM_H
-#define APTUNE_SPACE_DIAGRAM_H
+#pragma once
 
 #include "tuner/space/space.h"
 
@@ -37,5 +36,3 @@ void space_diagram_at(const SpaceDiagram *g, uint64_t number, uint16_t *point);
 
 /* A valid point, each as likely as any other; false when there is none. */
 bool space_diagram_draw(const SpaceDiagram *g, gsl_rng *random, uint16_t *point);
-
-#endif

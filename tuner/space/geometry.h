@@ -2,8 +2,7 @@
  *
  * Tier 0 is the pruning that needs no compiler: the spec's geometry against the limits of
  * the device. */
-#ifndef APTUNE_SPACE_GEOMETRY_H
-#define APTUNE_SPACE_GEOMETRY_H
+#pragma once
 
 #include "metrics/base/outcome.h"
 #include "metrics/metric/device.h"
@@ -42,5 +41,3 @@ bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geome
 
 /* The first limit of the device that a launch breaks. */
 Outcome tier0_check(const Device *d, const Geometry *g);
-
-#endif

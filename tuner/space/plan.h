@@ -5,8 +5,7 @@
  * parameter's value.  Derived names are computed at that point too, only those that some
  * conjunct needs, and only just before the first one that needs them: a guard such as
  * `require TM > 0` protects the division in a later line. */
-#ifndef APTUNE_SPACE_PLAN_H
-#define APTUNE_SPACE_PLAN_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "tuner/space/space.h"
@@ -49,5 +48,3 @@ static inline Value *space_plan_slot(SpacePlan *p, size_t parameter)
 {
     return &p->slots[spec_parameter_slot(p->space->spec, parameter)];
 }
-
-#endif

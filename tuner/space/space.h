@@ -4,8 +4,7 @@
  * parameters' values, the last parameter turning fastest.  Only ranks are kept, eight
  * bytes for each valid configuration, so that spaces of tens of millions fit; values
  * are decoded when they are asked for. */
-#ifndef APTUNE_SPACE_H
-#define APTUNE_SPACE_H
+#pragma once
 
 #include "tuner/spec/spec.h"
 
@@ -76,5 +75,3 @@ void space_print(const Space *s, size_t i, Buf *out);
  * for each, with a configuration where it happens.  Looks at all configurations, or at `most`
  * evenly spread ones. */
 void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Everything lives in the table's arena; texts, profiles and samples belong to whoever found them
  * and must live as long. */
-#ifndef APTUNE_SPACE_TABLE_H
-#define APTUNE_SPACE_TABLE_H
+#pragma once
 
 #include "metrics/base/map.h"
 #include "metrics/base/outcome.h"
@@ -290,5 +289,3 @@ const Value *table_slots(Arena *scratch, const Table *t, size_t row);
 /* The values of a metric or, when there is none of that name, of a profile field for every row; NaN
  * where they are not known. */
 const double *table_column(Arena *a, const Table *t, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* The text of C++ files, read as words, brackets, comments, literals and directives; nothing is
  * parsed.  All texts end with a zero byte. */
-#ifndef APTUNE_SPEC_CODE_TEXT_H
-#define APTUNE_SPEC_CODE_TEXT_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -57,5 +56,3 @@ size_t code_list(Arena *a, const char *at, const char *end, const char **out, si
 /* The next time a word stands at or behind `at` of a text, not as a member; NULL: never again. */
 const char *code_find_word(const char *at, const char *word, const char *text);
 bool code_has_word(const char *text, const char *word);
-
-#endif

@@ -5,8 +5,7 @@
  * and what runs without a GPU can make them too.  The bits come from the output
  * function of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
  * Generators, OOPSLA 2014) at position `index` of the stream of `seed`. */
-#ifndef APTUNE_SPEC_CONTENTS_H
-#define APTUNE_SPEC_CONTENTS_H
+#pragma once
 
 #include "metrics/base/expr.h"
 #include "tuner/spec/task.h"
@@ -33,5 +32,3 @@ bool contents_store_value(TaskScalar type, Value v, void *bytes);
 
 /* Puts scalars in ascending order. */
 void contents_sort(TaskScalar s, void *at, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Parameters and conditions are converted whole; of the rest what is there, and a comment where
  * somebody has to decide.  Python-style expressions are parsed, never executed. */
-#ifndef APTUNE_CONVERT_H
-#define APTUNE_CONVERT_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -12,5 +11,3 @@
  * statement of its own.  False after messages. */
 bool convert_t1(Arena *a, const char *name, const char *folder, const char *json, size_t size,
                 Buf *out, Diag *d);
-
-#endif

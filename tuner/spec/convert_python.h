@@ -5,8 +5,7 @@
  * comparisons that chain, in and not in, and or not, `a if c else b`, and min, max, abs, int,
  * float, pow, and math's ceil, floor, sqrt, log and log2.  Python's / divides exactly; of integers that
  * is written with a real number. */
-#ifndef APTUNE_CONVERT_PYTHON_H
-#define APTUNE_CONVERT_PYTHON_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -15,5 +14,3 @@ bool python_expression(Arena *a, const char *text, const char *what, Buf *out, D
 
 /* A list of values, without its brackets: "1, 2, 4" or "range(1, 11)". */
 bool python_values(Arena *a, const char *text, const char *what, Buf *out, Diag *d);
-
-#endif

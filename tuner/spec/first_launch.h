@@ -1,7 +1,6 @@
 /* How a kernel's author launches it: block, grid, shared memory, arguments and what was allocated for
  * them, as far as the host's code says so (host_read.h); and what a first spec takes from that. */
-#ifndef APTUNE_SPEC_FIRST_LAUNCH_H
-#define APTUNE_SPEC_FIRST_LAUNCH_H
+#pragma once
 
 #include "tuner/spec/host_read.h"
 #include "tuner/spec/kernel_source.h"
@@ -64,5 +63,3 @@ double first_launch_whole(const FirstLaunch *l);
 
 /* The number that is argument i; false: it is not known. */
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the names of a stranger's kernel sound like: threads of a block, work of one, sizes. */
-#ifndef APTUNE_SPEC_FIRST_NAMES_H
-#define APTUNE_SPEC_FIRST_NAMES_H
+#pragma once
 
 #include "tuner/spec/first_spec.h"
 
@@ -30,5 +29,3 @@ bool first_is_flat(const FirstGuess *g);
 
 /* A value for a parameter of the template. */
 const char *first_argument(const TemplateParameter *t, const FirstGuess *g);
-
-#endif

@@ -5,8 +5,7 @@
  * and the template's parameters become parameters or sizes of the problem; the launch follows from
  * which numbers of threads and blocks the code uses, in and out from what it loads and stores.
  * Whatever is a guess says so in a comment. */
-#ifndef APTUNE_FIRST_SPEC_H
-#define APTUNE_FIRST_SPEC_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
@@ -46,5 +45,3 @@ const char *first_expression(Arena *a, const KernelSource *k);
  * the PTX.  False with a message when it is not there. */
 bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess *g,
                 const char *ptx, size_t ptx_size, const char *entry, Buf *out, Diag *d);
-
-#endif

@@ -1,6 +1,5 @@
 /* A struct by value as a first spec gives it. */
-#ifndef APTUNE_SPEC_FIRST_STRUCT_H
-#define APTUNE_SPEC_FIRST_STRUCT_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/spec/kernel_facts.h"
@@ -12,5 +11,3 @@
 bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
                   const PtxVariable *v, const char *elements, const char *kernel, Buf *out,
                   const char **item, Diag *d);
-
-#endif

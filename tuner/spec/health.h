@@ -3,8 +3,7 @@
  * A time is only worth something if the machine was the same from the first to the last, so every
  * result carries what the driver's management library said at that moment.  A HealthLog is the sum
  * of many such samples, short enough for a line of the report.  Plain data; owns nothing. */
-#ifndef APTUNE_SPEC_HEALTH_H
-#define APTUNE_SPEC_HEALTH_H
+#pragma once
 
 #include "metrics/base/buf.h"
 
@@ -56,5 +55,3 @@ bool health_is_steady(const HealthLog *log);
 /* "clock 1980 → 1755 MHz, power cap in 12 of 200 samples; at most 701 of 700 W, 64 °C"; nothing
  * without a sample. */
 void health_print(const HealthLog *log, Buf *out);
-
-#endif

@@ -3,8 +3,7 @@
  * A tolerant reader: what it does not understand is not known.  A name means what it is given last
  * before the place that asks and can be told, in its function or at file scope; else its macro; else
  * what callers of the function give for it. */
-#ifndef APTUNE_SPEC_HOST_READ_H
-#define APTUNE_SPEC_HOST_READ_H
+#pragma once
 
 #include "tuner/spec/host_text.h"
 #include "tuner/spec/host_value.h"
@@ -23,5 +22,3 @@ const HostValue *host_value(HostPlace p, const char *expression, const HostNames
 /* The components of a dim3 or of a number; false: not all are known. */
 bool host_dims(HostPlace p, const char *expression, const HostNames *names,
                const HostValue *out[3]);
-
-#endif

@@ -1,8 +1,7 @@
 /* The host's part of CUDA files: where names are given values, macros, callers.
  *
  * Words are searched for, nothing is parsed as C++. */
-#ifndef APTUNE_SPEC_HOST_TEXT_H
-#define APTUNE_SPEC_HOST_TEXT_H
+#pragma once
 
 #include "tuner/spec/code_text.h"
 
@@ -71,5 +70,3 @@ HostCallers host_callers(HostPlace p, const char *parameter);
 
 /* What the next one gives for the parameter; NULL: there is no further one. */
 const char *host_next_caller(HostCallers *c);
-
-#endif

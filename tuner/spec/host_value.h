@@ -1,6 +1,5 @@
 /* Values of host code as far as they are known: numbers, names of the spec's, operations on them. */
-#ifndef APTUNE_SPEC_HOST_VALUE_H
-#define APTUNE_SPEC_HOST_VALUE_H
+#pragma once
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -38,5 +37,3 @@ const HostValue *host_share(Arena *a, const HostValue *v, double number, const c
 
 /* The same with `name` wherever it is `number`. */
 const HostValue *host_name(Arena *a, const HostValue *v, double number, const char *name);
-
-#endif

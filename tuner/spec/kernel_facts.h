@@ -1,7 +1,6 @@
 /* What a kernel's PTX says about its launch: which parameters it reads and writes through, and
  * which of its threads' and blocks' numbers it uses. */
-#ifndef APTUNE_SPEC_KERNEL_FACTS_H
-#define APTUNE_SPEC_KERNEL_FACTS_H
+#pragma once
 
 #include "metrics/ptx/ptx.h"
 
@@ -31,5 +30,3 @@ typedef struct KernelMembers {
 
 KernelMembers kernel_facts_members(Arena *a, const PtxFunction *entry,
                                    const PtxVariable *parameter);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Declarations are searched for in the text and not parsed as C++; comments are made blank first.
  */
-#ifndef APTUNE_SPEC_KERNEL_SOURCE_H
-#define APTUNE_SPEC_KERNEL_SOURCE_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "tuner/spec/task.h"
@@ -80,5 +79,3 @@ KernelMacros kernel_source_numbers(Arena *a, const char *text);
 
 /* The value of `#define NAME value` anywhere; NULL: there is none. */
 const char *kernel_source_defined(Arena *a, const char *text, const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Lines behind the source make an array of numbers out of the type of the kernel's address; the
  * array's initial value stands in the PTX. */
-#ifndef APTUNE_SPEC_KERNEL_TYPES_H
-#define APTUNE_SPEC_KERNEL_TYPES_H
+#pragma once
 
 #include "metrics/ptx/ptx.h"
 #include "tuner/spec/kernel_source.h"
@@ -18,5 +17,3 @@ bool kernel_types_blamed(const char *log);
 /* Takes the answer: type, pointer and size of what is passed or pointed to of each parameter. False
  * when it is not there, and nothing is changed. */
 bool kernel_types_take(const PtxModule *m, KernelSource *k);
-
-#endif

@@ -3,8 +3,7 @@
  * Projects keep their own headers some folders away and name these to their build.  A name is
  * looked for below the source's folder, then below each of the few folders above it, no further
  * than a project's root, and in none above that is everybody's, as /tmp. */
-#ifndef APTUNE_SPEC_NEAR_HEADER_H
-#define APTUNE_SPEC_NEAR_HEADER_H
+#pragma once
 
 #include "metrics/base/arena.h"
 
@@ -33,5 +32,3 @@ const char *near_header_made_of(Arena *a, const char *folder, const char *log);
  * that ptxas calls unresolved in a log; `*function` becomes its name.  NULL: none has, or the log
  * says nothing such. */
 const char *near_body(Arena *a, const char *folder, const char *log, const char **function);
-
-#endif

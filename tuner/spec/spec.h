@@ -8,8 +8,7 @@
  * Names share one numbering of slots: problem names, then parameters, then derived
  * names, so that a configuration is one array of values.  The language is
  * written down in spaces/README.md. */
-#ifndef APTUNE_SPEC_H
-#define APTUNE_SPEC_H
+#pragma once
 
 #include "metrics/base/expr.h"
 #include "tuner/spec/task.h"
@@ -373,5 +372,3 @@ bool spec_parameter_allows(Arena *scratch, const Spec *s, size_t parameter, cons
 
 /* The statements as they were read, and of each parameter what its values are: for -d S. */
 void spec_print(const Spec *s, Buf *out);
-
-#endif

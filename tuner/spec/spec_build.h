@@ -1,6 +1,5 @@
 /* A spec while it is being read and bound: shared by the spec_*.c files, by nobody else. */
-#ifndef APTUNE_SPEC_BUILD_H
-#define APTUNE_SPEC_BUILD_H
+#pragma once
 
 #include "metrics/base/vec.h"
 #include "tuner/spec/spec.h"
@@ -113,5 +112,3 @@ bool reader_take_list(Reader *r, ExprVec *out);
 /* Takes note that a line which may stand only once was met; false after a message when it was
  * met before. */
 bool reader_only_once(Reader *r, Span *met, Span at, const char *what);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Nothing here owns memory: the arrays belong to their builder, results live in
  * the arena they were asked into. */
-#ifndef APTUNE_SPEC_TASK_H
-#define APTUNE_SPEC_TASK_H
+#pragma once
 
 #include "metrics/base/buf.h"
 #include "metrics/base/outcome.h"
@@ -349,5 +348,3 @@ typedef struct TrialResult {
     double seconds;      /* wall time from handing it to the GPU process to the answer */
     bool killed; /* a fault that is not its own: somebody killed the GPU process (signal 9) */
 } TrialResult;
-
-#endif

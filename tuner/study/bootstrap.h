@@ -1,6 +1,5 @@
 /* How far a figure depends on the noise of the times it is made from. */
-#ifndef APTUNE_STUDY_BOOTSTRAP_H
-#define APTUNE_STUDY_BOOTSTRAP_H
+#pragma once
 
 #include "tuner/study/judge.h"
 
@@ -21,5 +20,3 @@ void bootstrap_correlations(const Table *s, size_t rounds, double *low, double *
  * all times drawn again in each round: O(rounds * points log points). */
 void bootstrap_samples(const Table *s, const double *performances, size_t count, size_t rounds,
                        double *low, double *high);
-
-#endif

@@ -1,7 +1,6 @@
 /* Ways of choosing what to time, that a study compares: carvings, each as a run would do it, polish
  * included, whose times are looked up. */
-#ifndef APTUNE_STUDY_CHOICES_H
-#define APTUNE_STUDY_CHOICES_H
+#pragma once
 
 #include "tuner/choose/carve.h"
 #include "tuner/study/study.h"
@@ -30,5 +29,3 @@ bool choices_add(Choices *c, const char *name, const Source *text, Diag *d);
 /* The default, as many of the best by the guess without spreading and polish, and the thesis's own
  * front (5.2.2) of efficiency and utilization (5.1, 6.1).  False after messages. */
 bool choices_add_shipped(Choices *c, Diag *d);
-
-#endif

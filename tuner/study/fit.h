@@ -4,8 +4,7 @@
  * (predicted / measured - 1) smallest, each space counting as much as any other.  A weight may come
  * out negative: then the metrics overlap, and the figures on spaces left out say whether it helps.
  */
-#ifndef APTUNE_STUDY_FIT_H
-#define APTUNE_STUDY_FIT_H
+#pragma once
 
 #include "tuner/study/judge.h"
 
@@ -31,5 +30,3 @@ typedef struct FitResult {
 const FitResult *fit_metrics(Arena *a, const Table *const *sets, size_t set_count,
                              const int *metrics, size_t metric_count, const size_t *budgets,
                              size_t bootstraps, size_t *count, Diag *d);
-
-#endif

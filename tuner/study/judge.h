@@ -3,8 +3,7 @@
  * The yardsticks are the thesis's (tables 6.2 and 6.3): how much smaller the space became, how much
  * timing that saves, and how the best of the choice compares with the best there is and with what
  * a random sample of the same size finds on average (appendix A). */
-#ifndef APTUNE_STUDY_JUDGE_H
-#define APTUNE_STUDY_JUDGE_H
+#pragma once
 
 #include "metrics/base/arena.h"
 #include "tuner/space/table.h"
@@ -117,5 +116,3 @@ void order_by(Arena *scratch, const double *values, bool down, uint32_t *points,
 /* Ranks of `values` from 1, equal ones sharing the mean of theirs (as Spearman's correlation wants
  * them); `ranks` may be `values`. */
 void order_ranks(Arena *scratch, const double *values, size_t count, double *ranks);
-
-#endif

@@ -4,8 +4,7 @@
  * standard error)².  The standard errors of the parameters are scaled by what was left over
  * (χ²/degrees of freedom), so that they do not depend on `within`; the test of fit asks whether
  * what was left over is more than `within` and the measurement explain. */
-#ifndef APTUNE_STUDY_LEASTSQ_H
-#define APTUNE_STUDY_LEASTSQ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ bool leastsq(const LeastsqProblem *p, LeastsqFit *out, const char **why);
 
 /* Student's t for a 95 % interval. */
 double leastsq_student(size_t freedom);
-
-#endif

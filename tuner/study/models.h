@@ -12,8 +12,7 @@
  * order of the file.  A fit without `from` has no parameters and only says how well it describes.
  * `robust` makes outliers count less, where clocks move.  metrics/platform.models is the shipped
  * file. */
-#ifndef APTUNE_STUDY_MODELS_H
-#define APTUNE_STUDY_MODELS_H
+#pragma once
 
 #include "metrics/base/expr.h"
 #include "metrics/base/vec.h"
@@ -50,5 +49,3 @@ typedef struct Models {
 
 /* Adds the models of a text, which must outlive them; false after messages. */
 bool models_read(Models *out, const Source *s, Diag *d);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * No GPU is needed: times come from recordings.  A fit that fails, since its recording is missing
  * or its search does not end, says so and gives nothing; the others go on. */
-#ifndef APTUNE_STUDY_PLATFORM_H
-#define APTUNE_STUDY_PLATFORM_H
+#pragma once
 
 #include "tuner/space/table.h"
 #include "tuner/study/leastsq.h"
@@ -50,5 +49,3 @@ void platform_print_device(const PlatformResult *r, Buf *out);
 
 /* Two platforms side by side: numbers and their ratio, those of patterns first. */
 void platform_compare(const DeviceSheet *a, const DeviceSheet *b, Buf *out);
-
-#endif

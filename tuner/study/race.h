@@ -1,7 +1,6 @@
 /* The search of the default run beside other strategies, on one recorded space: how far each is
  * from the best after so many seconds, by the clock of the cost model (tuner/choose/replay.h). */
-#ifndef APTUNE_STUDY_RACE_H
-#define APTUNE_STUDY_RACE_H
+#pragma once
 
 #include "tuner/choose/replay.h"
 #include "tuner/space/table.h"
@@ -40,5 +39,3 @@ Race *race_all(Arena *a, const Table *s, const char *guess, size_t seeds, size_t
  * predicts the time (NULL: nothing does).  `rows`, unless NULL, gets the table's row of each
  * place.  Equal code has one time, the least: which row of it a search meets first is chance. */
 ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **rows);
-
-#endif

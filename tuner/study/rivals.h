@@ -5,8 +5,7 @@
  * asks for one after the other it compiles one after the other; what it could ask for at once
  * (random order, the neighbours of a descent, a generation, a pack) as many cores compile at a time
  * while the GPU times. */
-#ifndef APTUNE_STUDY_RIVALS_H
-#define APTUNE_STUDY_RIVALS_H
+#pragma once
 
 #include "tuner/choose/replay.h"
 #include "tuner/space/table.h"
@@ -65,5 +64,3 @@ typedef struct RivalSpace {
  */
 ReplayResult rival_play(Arena *a, const RivalSpace *space, RivalKind kind, unsigned long seed,
                         double goal);
-
-#endif

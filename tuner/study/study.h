@@ -1,8 +1,7 @@
 /* The study of one space: how well choices, metrics and other strategies do on it.
  *
  * Only computes; tuner/report/study_sheets.h makes tables of it as text, CSV and JSON. */
-#ifndef APTUNE_STUDY_STUDY_H
-#define APTUNE_STUDY_STUDY_H
+#pragma once
 
 #include "tuner/choose/carving.h"
 #include "tuner/study/judge.h"
@@ -78,5 +77,3 @@ typedef struct StudyOptions {
 
 Study study_space(Arena *a, const Table *s, const StudyChoice *choices, size_t choice_count,
                   const StudyOptions *o);
-
-#endif

@@ -5,8 +5,7 @@
  *     gN  floats, scattered over [0, 1)   pN:M  32-bit words, sums of the words that h has
  *
  * A `!` at the end: the kernel writes nothing to it, so that a profile may look at it. */
-#ifndef APTUNE_COUNTERS_CONTENTS_H
-#define APTUNE_COUNTERS_CONTENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ static inline void contents_fill(const Contents *c, void *room)
         sum += c->kind == 'p' ? scattered % c->more : 0;
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Kernels that run on this processor, and what they ask of the driver that launches them. */
-#ifndef APTUNE_TESTS_GPU_HOST_KERNELS_H
-#define APTUNE_TESTS_GPU_HOST_KERNELS_H
+#pragma once
 
 #include <cstddef>
 #include <utility>
@@ -29,5 +28,3 @@ struct host_kernel {
 };
 
 extern const std::vector<host_kernel> host_kernels;
-
-#endif

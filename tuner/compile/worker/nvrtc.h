@@ -3,8 +3,7 @@
  * nvrtc.c is the only file that knows it.  The library is opened when the program runs, so that
  * aptune builds and studies recordings where there is none.  One compile for a real
  * architecture (sm_90) gives PTX and cubin. */
-#ifndef APTUNE_COMPILE_WORKER_NVRTC_H
-#define APTUNE_COMPILE_WORKER_NVRTC_H
+#pragma once
 
 #include "metrics/base/diag.h"
 
@@ -51,5 +50,3 @@ typedef struct NvrtcResult {
 /* Compiles; -no-cache is added where the library has it, because a compile served from the
  * driver's cache tells nothing about compiling.  What `out` points to lives in `a`. */
 void nvrtc_compile(Arena *a, Nvrtc *n, const NvrtcRequest *request, NvrtcResult *out);
-
-#endif

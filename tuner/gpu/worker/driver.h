@@ -8,8 +8,7 @@
  * driver's own words.  From then on calls do nothing and give that status again, so whoever makes
  * several looks once, at the end.  driver_go_on forgets it.  After DRIVER_FAULT nothing on the
  * context works any more: the process has to end, and its parent starts another. */
-#ifndef APTUNE_GPU_WORKER_DRIVER_H
-#define APTUNE_GPU_WORKER_DRIVER_H
+#pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/gpu/facts.h"
@@ -114,5 +113,3 @@ DriverStatus driver_event_ms(Driver *v, DriverEvent *from, DriverEvent *to, doub
 
 /* Waits for everything given so far; a kernel's fault shows here. */
 DriverStatus driver_wait(Driver *v);
-
-#endif

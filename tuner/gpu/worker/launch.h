@@ -1,6 +1,5 @@
 /* A run made ready: its cubins loaded, its kernels found, its arguments laid out. */
-#ifndef APTUNE_GPU_WORKER_LAUNCH_H
-#define APTUNE_GPU_WORKER_LAUNCH_H
+#pragma once
 
 #include "driver.h"
 #include "tuner/spec/task.h"
@@ -41,5 +40,3 @@ Outcome launch_status(Driver *v, Buf *words);
 
 /* Can the context still be used after a trial that came out so? */
 bool launch_context_is_sound(Outcome s);
-
-#endif

@@ -4,8 +4,7 @@
  * nvml.c is the only file that knows that library's API; it opens libnvidia-ml.so.1 at run time,
  * and where it is missing, or refuses a question, that much is not known.  It reads and never sets
  * anything. */
-#ifndef APTUNE_GPU_WORKER_NVML_H
-#define APTUNE_GPU_WORKER_NVML_H
+#pragma once
 
 #include "metrics/base/arena.h"
 #include "tuner/spec/health.h"
@@ -25,5 +24,3 @@ GpuHealth nvml_health(const Nvml *n);
 /* What the device has used since its driver was loaded; NaN where it does not count that (before
  * Volta), or for NULL. */
 double nvml_joules(const Nvml *n);
-
-#endif

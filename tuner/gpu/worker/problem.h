@@ -5,8 +5,7 @@
  * problem_check can tell after a trial whether anything was written that should not
  * have been.  Without it, a kernel that writes past its output could silently make
  * all trials after it wrong, or right. */
-#ifndef APTUNE_GPU_WORKER_PROBLEM_H
-#define APTUNE_GPU_WORKER_PROBLEM_H
+#pragma once
 
 #include "driver.h"
 #include "launch.h"
@@ -99,5 +98,3 @@ bool problem_is_restored(const Problem *p);
 /* Whether all that must not change is unchanged; if not, *what names it, and the problem has to
  * be set anew. */
 DriverStatus problem_check(Problem *p, const char **what);
-
-#endif

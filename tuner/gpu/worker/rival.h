@@ -2,8 +2,7 @@
  *
  * cuBLAS and the driver's own copy are known here, every other library is a plugin
  * (tuner/gpu/rival.h).  Either way it is an AptuneRival, so nobody else tells them apart. */
-#ifndef APTUNE_GPU_WORKER_RIVAL_H
-#define APTUNE_GPU_WORKER_RIVAL_H
+#pragma once
 
 #include "launch.h"
 #include "tuner/gpu/rival.h"
@@ -20,5 +19,3 @@ DriverStatus rival_run(Driver *v, AptuneRival *r);
 
 /* "cublas", like aptune_rival: gemm and transpose.  *found is false when there is no cuBLAS. */
 int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *found);
-
-#endif

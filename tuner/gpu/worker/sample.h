@@ -11,8 +11,7 @@
  *
  * A cold L2 is had by reading a buffer of twice its size.  Writing one would do as well, but would
  * leave it full of lines that the timed run has to write back. */
-#ifndef APTUNE_GPU_WORKER_SAMPLE_H
-#define APTUNE_GPU_WORKER_SAMPLE_H
+#pragma once
 
 #include "launch.h"
 #include "nvml.h"
@@ -80,5 +79,3 @@ DriverStatus sustain(Arena *a, Bench *b, const ReadyRun *run, double seconds, Tr
  * must not be used any more: the context is broken, or something was written that every later trial
  * relies on. */
 bool trial_run(Arena *a, Bench *b, const Trial *t, TrialResult *r);
-
-#endif
