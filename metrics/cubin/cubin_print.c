@@ -38,7 +38,8 @@ static void print_instructions(const Cubin *c, const CubinKernel *k, Buf *out)
     buf_putc(out, '\n');
 }
 
-void cubin_print(const Cubin *c, Buf *out)
+/* Kernels with what they need, and how often each instruction stands in them. */
+static void cubin_print(const Cubin *c, Buf *out)
 {
     buf_printf(out, "cubin for sm_%d; __constant__ %lld bytes, __device__ %lld bytes\n", c->arch,
                (long long)c->constant_bytes, (long long)c->global_bytes);

@@ -691,6 +691,14 @@ static void add_branch_notes(Walker *w, const Known *k)
     }
 }
 
+/* Is it one of them?  Prefetches are none: what they bring, loads ask for again. */
+static bool is_bulk_copy(const PtxInstr *in)
+{
+    const PtxOp op = in->form->op;
+    return (op == PTX_CP_ASYNC_BULK || op == PTX_CP_REDUCE_ASYNC) &&
+           !strstr(in->form->text, ".prefetch");
+}
+
 /* The copy engine's own traffic is in no access of a lane. */
 static void add_bulk_notes(Walker *w, const Known *k)
 {

@@ -400,13 +400,6 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data
     return p;
 }
 
-bool is_bulk_copy(const PtxInstr *in)
-{
-    const PtxOp op = in->form->op;
-    return (op == PTX_CP_ASYNC_BULK || op == PTX_CP_REDUCE_ASYNC) &&
-           !strstr(in->form->text, ".prefetch");
-}
-
 /* An immediate, or a register that one instruction writes, which moves an immediate there; 0: neither. */
 static int64_t constant_of(const Flow *flow, const PtxOperand *o)
 {

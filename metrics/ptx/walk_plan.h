@@ -103,9 +103,6 @@ typedef struct BulkCopy {
     uint32_t loads, stores; /* bytes of global memory */
 } BulkCopy;
 
-/* Is it one of them?  Prefetches are none: what they bring, loads ask for again. */
-bool is_bulk_copy(const PtxInstr *in);
-
 /* Known where the size is a constant, of plain copies without a guard: not of tensors, whose size is
  * in a map that the host makes, nor of reductions. */
 BulkCopy bulk_copy(const Flow *flow, const PtxInstr *in);

@@ -60,6 +60,12 @@ static void run_holds(Work *w)
     }
 }
 
+/* Is `value` no worse than `limit`?  False where either is not known. */
+static bool threshold_holds(double value, bool up, double limit)
+{
+    return up ? value >= limit : value <= limit;
+}
+
 static void run_within(Work *w)
 {
     assert(w->stage->column_count == 1);

@@ -219,8 +219,3 @@ double threshold_limit(double best, bool up, double percent)
 {
     return percent > 0 ? criterion_worsen(best, up, percent) : best;
 }
-
-bool threshold_holds(double value, bool up, double limit)
-{
-    return up ? value >= limit : value <= limit;
-}

@@ -59,6 +59,3 @@ double threshold_best(const Criterion *c, const bool *alive, size_t points);
 /* The worst value still `percent` within `best`: 100 and 20 % give 120 where smaller is better, 80
  * where larger is.  NaN stays NaN. */
 double threshold_limit(double best, bool up, double percent);
-
-/* Is `value` no worse than `limit`?  False where either is not known. */
-bool threshold_holds(double value, bool up, double limit);

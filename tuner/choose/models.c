@@ -190,11 +190,6 @@ bool model_times(Search *s, Model *m)
     return ok;
 }
 
-bool model_believes_predictions(const Search *s)
-{
-    return process_shape(s->time_model.process)->slope[0] > 0;
-}
-
 /* Rows of the space model: times, what the time model believes where there are none, and as long
  * as it believes nothing the predictions. */
 static size_t space_samples(Search *s, bool timed, Sample *out)

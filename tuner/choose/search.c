@@ -404,6 +404,12 @@ static bool is_in_order(const Search *s)
     return order >= 0;
 }
 
+/* Did the times so far bear predictions out?  Of the time model as it is. */
+static bool model_believes_predictions(const Search *s)
+{
+    return process_shape(s->time_model.process)->slope[0] > 0;
+}
+
 static size_t choose_row(Search *s, Waiting *w)
 {
     size_t turn = s->trial_turn, row;

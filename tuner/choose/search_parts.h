@@ -106,9 +106,6 @@ double row_time(const Search *s, size_t i);
 /* A time model as of now; false: too few times, or it cannot be fitted. */
 bool model_times(Search *s, Model *m);
 
-/* Did the times so far bear predictions out?  Of the time model as it is. */
-bool model_believes_predictions(const Search *s);
-
 /* What a time model believes of rows; what the space model does of a point's time, or NaN. */
 void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, double *means);
 double believe_deviation(Search *s, const Model *m, size_t row);

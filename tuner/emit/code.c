@@ -11,6 +11,12 @@ enum { EXPRESSION_LIMIT = 1000 };
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+/* A number that follows from nothing is the caller's, as all other data. */
+static bool code_is_field(const Argument *g)
+{
+    return g->role == ARGUMENT_SCALAR ? c_uses_only(g->value, 0) : !code_is_scratch(g);
+}
+
 static void name_fields(Code *c)
 {
     const Spec *s = c->spec;

@@ -13,12 +13,6 @@ bool code_is_scratch(const Argument *g)
            (g->contents.kind == CONTENTS_ZERO || g->contents.kind == CONTENTS_UNDEFINED);
 }
 
-/* A number that follows from nothing is the caller's, as all other data. */
-bool code_is_field(const Argument *g)
-{
-    return g->role == ARGUMENT_SCALAR ? c_uses_only(g->value, 0) : !code_is_scratch(g);
-}
-
 /* --- constants -------------------------------------------------------------------------------- */
 
 bool code_literal(TaskScalar type, Value v, Buf *out)
@@ -87,12 +81,6 @@ void lines_say(CodeLines *l, const char *pattern, ...)
         }
     }
     va_end(args);
-}
-
-void lines_refuse(CodeLines *l, const char *what, Span at)
-{
-    buf_printf(&l->text, "        return 0; /* %s%s */\n", what,
-               at.source ? text_comment_span(l->code->arena, at) : "");
 }
 
 void lines_end(CodeLines *l, const char *result, Buf *out, const char *head, ...)

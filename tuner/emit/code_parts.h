@@ -66,8 +66,7 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d);
 /* Is a problem's number a real one? */
 bool code_problem_is_real(const Code *c, size_t name);
 
-/* Is the argument a field of its own, a buffer that is cut from `scratch`? */
-bool code_is_field(const Argument *g);
+/* Is the argument a buffer that is cut from `scratch`? */
 bool code_is_scratch(const Argument *g);
 
 /* A number as a constant of a type; false when it is none of the type's. */
@@ -94,9 +93,6 @@ void lines_say(CodeLines *l, const char *pattern, ...);
 
 /* The writer behind it, for c_member and the like. */
 CWriter lines_writer(CodeLines *l, bool exact);
-
-/* "        return 0; / * require … * /", with a text from the spec if there is one. */
-void lines_refuse(CodeLines *l, const char *what, Span at);
 
 /* Adds the whole function to `out`, and lets go of the lines.  It has a parameter `p`, perhaps `a`,
  * and gives `result`; NULL: `ok`, where something in it may fail, else 1. */

@@ -33,6 +33,13 @@ static bool concerns_size_alone(const Code *c, const Expr *e)
 
 /* --- what is asked ---------------------------------------------------------------------------- */
 
+/* "        return 0; / * require … * /", with a text from the spec if there is one. */
+static void lines_refuse(CodeLines *l, const char *what, Span at)
+{
+    buf_printf(&l->text, "        return 0; /* %s%s */\n", what,
+               at.source ? text_comment_span(l->code->arena, at) : "");
+}
+
 /* Is a condition met?  `written` is its text in the spec.  All before it was said. */
 static void ask_condition(CodeLines *l, const Expr *condition, const Expr *written)
 {

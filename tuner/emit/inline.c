@@ -321,15 +321,6 @@ static void declare_marks(Work *w)
                    mark, i, mark, i, mark, i);
 }
 
-InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark, const char *ptx)
-{
-    Texts files = {0};
-    for (size_t i = 0; i < t->file_count; i++)
-        if (strstr(ptx, arena_printf(a, " %s_%zu;", mark, i)))
-            VEC_PUSH(a, &files, t->files[i]);
-    return (InlineChoice){.known = true, .files = files.at, .file_count = files.count};
-}
-
 bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, InlineText *out,
                      Diag *d)
 {

@@ -45,6 +45,3 @@ typedef struct InlineChoice {
  * False with a message when a file includes itself without end, or one cannot be read. */
 bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, InlineText *out,
                      Diag *d);
-
-/* What of a text with marks was compiled, by what it was compiled to. */
-InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark, const char *ptx);

@@ -248,7 +248,7 @@ static bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment
 const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count)
 {
     const Launch *k = &r->spec->launches[l];
-    Texts files = {0};
+    VEC(const char *) files = {0};
     if (!k->command)
         VEC_PUSH(a, &files, k->path);
     for (size_t i = 0; r->code.sources && r->code.sources[l] && i < r->code.sources[l]->file_count;
@@ -615,6 +615,17 @@ static bool do_without_code(Work *w, const char *why)
                          "here",
                          why, unit_flavour_name(m->unit->flavour));
     return compare_sources(w);
+}
+
+/* What of a text with marks was compiled, by what it was compiled to. */
+static InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark,
+                                    const char *ptx)
+{
+    VEC(const char *) files = {0};
+    for (size_t i = 0; i < t->file_count; i++)
+        if (strstr(ptx, arena_printf(a, " %s_%zu;", mark, i)))
+            VEC_PUSH(a, &files, t->files[i]);
+    return (InlineChoice){.known = true, .files = files.at, .file_count = files.count};
 }
 
 /* The sources with the files that were compiled; `all`: nobody knows which these are. */

@@ -55,9 +55,9 @@ static void put_list(Buf *line, const Field *f, const char *at, size_t count)
         }
         put_value(line, f->kind, f->pairs ? at + sizeof(char *) : at);
         if (f->pairs)
-            line_close(line, ']');
+            buf_putc(line, ']');
     }
-    line_close(line, ']');
+    buf_putc(line, ']');
 }
 
 static bool is_left_out(const Field *f, const char *from)

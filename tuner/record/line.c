@@ -47,11 +47,6 @@ void line_open(Buf *line, char bracket)
     buf_putc(line, bracket);
 }
 
-void line_close(Buf *line, char bracket)
-{
-    buf_putc(line, bracket);
-}
-
 void line_text(Buf *line, const char *text)
 {
     json_t *s = json_of_text(text);

@@ -32,10 +32,9 @@ void line_begin(Buf *line);
 /* A field's name; its value follows by one of the functions below. */
 void line_key(Buf *line, const char *key);
 
-/* Brackets; elements are separated by line_comma, which adds nothing after an opening bracket. */
+/* An opening bracket; elements are separated by line_comma, which adds nothing after an opening bracket. */
 void line_open(Buf *line, char bracket);
 void line_comma(Buf *line);
-void line_close(Buf *line, char bracket);
 
 /* Bytes that are not UTF-8 (a compiler's message in some other code page) become '?'; so does a
  * NULL text "". */

@@ -224,6 +224,14 @@ void first_launch_read(Arena *a, FirstLaunch *l)
         site_allocated(l->site, i, 4, &l->names);
 }
 
+static size_t host_line(HostPlace p)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < p.at; i++)
+        line += p.file->text[i] == '\n';
+    return line;
+}
+
 const char *first_launch_where(Arena *a, const FirstLaunch *l)
 {
     return arena_printf(a, "as launched at %s:%zu", path_stem(a, l->site->place.file->path, ""),

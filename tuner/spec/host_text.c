@@ -98,14 +98,6 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
     return h;
 }
 
-size_t host_line(HostPlace p)
-{
-    size_t line = 1;
-    for (size_t i = 0; i < p.at; i++)
-        line += p.file->text[i] == '\n';
-    return line;
-}
-
 /* --- what names mean -------------------------------------------------------------------------- */
 
 /* The end of an initial value. */

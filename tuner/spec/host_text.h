@@ -36,8 +36,6 @@ typedef struct HostPlace {
 /* `text` has no comments; it is copied.  `first`: of the project's files, NULL: this one is. */
 HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first);
 
-size_t host_line(HostPlace p);
-
 /* Where `word` stands next from `at` on, as `code_find_word` has it, without reading what lies
  * between: of a large project thousands of words are asked for. */
 const char *host_find_word(const HostText *h, const char *at, const char *word);

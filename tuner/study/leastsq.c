@@ -204,8 +204,3 @@ bool leastsq(const LeastsqProblem *p, LeastsqFit *out, const char **why)
     *why = ok ? NULL : "the search for its parameters does not end";
     return ok;
 }
-
-double leastsq_student(size_t freedom)
-{
-    return freedom > 0 ? gsl_cdf_tdist_Pinv(0.975, (double)freedom) : INFINITY;
-}

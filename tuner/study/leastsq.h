@@ -35,6 +35,3 @@ typedef struct LeastsqFit {
 
 /* False: fewer points than parameters, or the search does not end; `why` says which. */
 bool leastsq(const LeastsqProblem *p, LeastsqFit *out, const char **why);
-
-/* Student's t for a 95 % interval. */
-double leastsq_student(size_t freedom);

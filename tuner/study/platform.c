@@ -2,6 +2,8 @@
 
 #include "metrics/base/csv.h"
 
+#include <gsl/gsl_cdf.h>
+
 /* --- names in formulas ------------------------------------------------------------------------ */
 
 /* Slots: time, joules, then the table's parameters and sizes, the model's parameters, and the
@@ -343,9 +345,15 @@ PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const 
 
 /* --- in words: fits, their points, the device file, and two platforms side by side ------------ */
 
+/* Student's t for a 95 % interval. */
+static double student(size_t freedom)
+{
+    return freedom > 0 ? gsl_cdf_tdist_Pinv(0.975, (double)freedom) : INFINITY;
+}
+
 static void print_parameters(const PlatformFit *f, Buf *out)
 {
-    const double t = leastsq_student(f->fit.freedom);
+    const double t = student(f->fit.freedom);
     for (size_t k = 0; k < f->model->parameter_count; k++) {
         const double error = sqrt(f->fit.covariance[k][k]);
         buf_printf(out, "             %-16s %-12.5g", f->model->parameters[k].name,
@@ -442,8 +450,7 @@ static void print_wide(const PlatformResult *r, Buf *out)
     for (size_t i = 0; i < r->count; i++) {
         const PlatformFit *f = &r->fits[i];
         for (size_t k = 0; !f->why && k < f->model->gift_count; k++) {
-            const double part =
-                leastsq_student(f->fit.freedom) * f->gifts[k].error / f->gifts[k].value;
+            const double part = student(f->fit.freedom) * f->gifts[k].error / f->gifts[k].value;
             if (f->fit.freedom > 0 && part > 0.02)
                 buf_printf(&wide, "  %-24s to %.0f %%\n",
                            sheet_number_name(f->model->gifts[k].number), 100 * part);
