@@ -31,6 +31,13 @@ static void name_fields(Code *c)
     }
 }
 
+const char *code_text(const Code *c, void (*write)(const Code *, Buf *))
+{
+    Buf text = {0};
+    write(c, &text);
+    return buf_keep(&text, c->arena);
+}
+
 bool code_problem_is_real(const Code *c, size_t name)
 {
     return c->spec->problems[0].values[name].kind == VALUE_REAL;

@@ -252,23 +252,17 @@ bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
     Arena *a = arena_new();
     Diag silent = diag_new(a); /* emit_text_unit warns of the same */
     const Code *c = code_open(a, u, u->entry_count ? &silent : d);
-    Buf top = {0}, facts = {0}, problem = {0}, arguments = {0}, more = {0};
     if (c) {
-        write_top(c, &top);
-        write_macros(c, &facts);
-        write_problem_type(c, &problem);
-        write_arguments_type(c, &arguments);
-        write_more(c, &more);
-        const PatternText texts[] = {{"top", buf_text(&top), NULL},
-                                     {"facts", buf_text(&facts), NULL},
-                                     {"problem", buf_text(&problem), NULL},
-                                     {"arguments", buf_text(&arguments), NULL},
-                                     {"more", buf_text(&more), NULL}};
+        const char *top = code_text(c, write_top), *facts = code_text(c, write_macros);
+        const char *problem = code_text(c, write_problem_type);
+        const char *arguments = code_text(c, write_arguments_type);
+        const PatternText texts[] = {{"top", top, NULL},
+                                     {"facts", facts, NULL},
+                                     {"problem", problem, NULL},
+                                     {"arguments", arguments, NULL},
+                                     {"more", code_text(c, write_more), NULL}};
         pattern_fill("unit.h", u->prefix, texts, sizeof texts / sizeof texts[0], out);
     }
-    Buf *const all[] = {&top, &facts, &problem, &arguments, &more};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        buf_free(all[i]);
     arena_free(a);
     return c != NULL;
 }

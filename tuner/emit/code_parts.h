@@ -63,6 +63,9 @@ typedef struct Code {
 /* Works out a unit, in `a`.  NULL after a message. */
 Code *code_open(Arena *a, const EmitUnit *u, Diag *d);
 
+/* What a writer writes, in the arena of `c`. */
+const char *code_text(const Code *c, void (*write)(const Code *, Buf *));
+
 /* Is a problem's number a real one? */
 bool code_problem_is_real(const Code *c, size_t name);
 

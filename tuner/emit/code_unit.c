@@ -447,43 +447,39 @@ static void write_top(const Code *c, Buf *out)
         buf_printf(out, "#include \"%s_code.h\"\n", u->name);
 }
 
+static void write_functions(const Code *c, Buf *out)
+{
+    code_sizes(c, out);
+    write_variants(c, out);
+    write_entries(c, out);
+    write_defaults(c, out);
+    write_shared_limits(c, out);
+}
+
 bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
 {
     Arena *a = arena_new();
     const Code *c = code_open(a, u, d);
     const bool runtime = u->flavour == EMIT_RUNTIME;
-    Buf top = {0}, includes = {0}, missing = {0}, code = {0}, variants = {0}, more = {0};
     if (c) {
-        write_top(c, &top);
-        write_missing(c, &missing);
-        if (runtime) {
+        const char *top = code_text(c, write_top), *missing = code_text(c, write_missing);
+        if (runtime)
             warn_of_options(c);
-            write_includes(c, &includes);
-            write_runtime_code(c, &code);
-        } else {
-            write_driver_code(c, &code);
-        }
-        code_sizes(c, &variants);
-        write_variants(c, &variants);
-        write_entries(c, &variants);
-        write_defaults(c, &variants);
-        write_shared_limits(c, &variants);
-        code_more(c, &more);
+        const char *includes = runtime ? code_text(c, write_includes) : "";
+        const char *code = code_text(c, runtime ? write_runtime_code : write_driver_code);
+        const char *variants = code_text(c, write_functions);
         const PatternText texts[] = {
-            {"top", buf_text(&top), NULL},
+            {"top", top, NULL},
             {"driver", NULL, u->flavour == EMIT_DRIVER ? "opened.h" : "linked.h"},
-            {"includes", buf_text(&includes), NULL},
+            {"includes", includes, NULL},
             {"variables", NULL, c->has_constants ? "variables.h" : NULL},
-            {"missing", buf_text(&missing), NULL},
-            {"code", buf_text(&code), NULL},
-            {"variants", buf_text(&variants), NULL},
-            {"more", buf_text(&more), NULL}};
+            {"missing", missing, NULL},
+            {"code", code, NULL},
+            {"variants", variants, NULL},
+            {"more", code_text(c, code_more), NULL}};
         pattern_fill(runtime ? "runtime.cu" : "driver.c", u->prefix, texts,
                      sizeof texts / sizeof texts[0], out);
     }
-    Buf *const all[] = {&top, &includes, &missing, &code, &variants, &more};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        buf_free(all[i]);
     arena_free(a);
     return c != NULL;
 }
