@@ -34,13 +34,6 @@ static void count_access(SassProfile *p, SassInstr w, double times)
         if (bytes == 1 << i)
             widths[i] += times;
     switch (sass_class(w)) {
-    case SASS_SHARED_ATOMIC:
-        p->other_shared += times;
-        break;
-    case SASS_SHARED_LOAD:
-    case SASS_SHARED_STORE:
-        p->other_shared += widths ? 0 : times;
-        break;
     case SASS_GLOBAL_ATOMIC:
         p->atomics += times;
         break;

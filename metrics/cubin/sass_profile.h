@@ -48,9 +48,8 @@ typedef struct SassProfile {
     double global_stores[SASS_WIDTHS];
     double local_loads[SASS_WIDTHS]; /* spills, unless the kernel has local arrays */
     double local_stores[SASS_WIDTHS];
-    double other_shared; /* LDSM and atomics: without a known width */
-    double atomics;      /* global ones */
-    double copies;       /* asynchronous, from global to shared memory */
+    double atomics; /* global ones */
+    double copies;  /* asynchronous, from global to shared memory */
     double barriers;
     double matches; /* of equal values among lanes */
 
