@@ -57,8 +57,7 @@ static size_t add_once(Arena *a, Texts *list, const char *text)
 /* Behind the word, or NULL when another one stands there. */
 static const char *after_word(const char *at, const char *word)
 {
-    size_t n = strlen(word);
-    return strncmp(at, word, n) == 0 && !code_is_name(at[n]) ? at + n : NULL;
+    return code_same(code_word(at), word) ? at + strlen(word) : NULL;
 }
 
 /* --- finding ---------------------------------------------------------------------------------- */
@@ -211,18 +210,17 @@ static bool put_file(Work *w, const File *from, const char *path, const char *na
     return ok;
 }
 
-/* Copies up to `to`, counting lines. */
-static void copy_to(Work *w, File *f, const char *to)
-{
-    buf_add(&w->out, f->at, (size_t)(to - f->at));
-    for (; f->at < to; f->at++)
-        f->line += *f->at == '\n';
-}
-
+/* Goes on to `to`, counting lines. */
 static void skip_to(File *f, const char *to)
 {
     for (; f->at < to; f->at++)
         f->line += *f->at == '\n';
+}
+
+static void copy_to(Work *w, File *f, const char *to)
+{
+    buf_add(&w->out, f->at, (size_t)(to - f->at));
+    skip_to(f, to);
 }
 
 /* `at`: behind the word "include". */
@@ -252,12 +250,9 @@ static bool copy_include(Work *w, File *f, const char *at)
 
 static void note_macro(Work *w, const char *at)
 {
-    size_t n = 0;
-    at = code_blanks(at);
-    while (code_is_name(at[n]))
-        n++;
-    if (n > 0)
-        add_once(w->arena, &w->macros, arena_copy(w->arena, at, n));
+    const Word name = code_word(code_blanks(at));
+    if (name.length)
+        add_once(w->arena, &w->macros, code_copy(w->arena, name));
 }
 
 /* From a '#' that begins a line. */

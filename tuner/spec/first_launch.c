@@ -107,11 +107,8 @@ static const char *behind_casts(const char *text)
 /* The name in "(float *)d_a", "d_a"; NULL: it is more than a name. */
 static const char *name_of(Arena *a, const char *text)
 {
-    text = behind_casts(text);
-    size_t n = 0;
-    while (code_is_name(text[n]))
-        n++;
-    return n > 0 && text[n] == '\0' ? arena_copy(a, text, n) : NULL;
+    const Word w = code_word(behind_casts(text));
+    return w.length && w.at[w.length] == '\0' ? code_copy(a, w) : NULL;
 }
 
 /* The size given for "&name" to cudaMalloc or its like, in one function or (`region` 0) anywhere. */
