@@ -30,15 +30,7 @@ static const char *first_error(const Diag *d)
  * here. */
 static Run replay_of(const Run *r, const char *path, Diag *d)
 {
-    Run w = {.arena = r->arena,
-             .options = r->options,
-             .diag = d,
-             .home.compile_helper = r->home.compile_helper,
-             .home.gpu_helper = r->home.gpu_helper,
-             .home.cuda_folder = r->home.cuda_folder,
-             .home.compare_source = r->home.compare_source,
-             .home.metric_files = r->home.metric_files,
-             .home.metric_file_count = r->home.metric_file_count};
+    Run w = {.arena = r->arena, .options = r->options, .diag = d, .home = r->home};
     w.options.recording = path;
     w.options.no_gpu = true;
     w.options.arch = NULL;
@@ -149,8 +141,7 @@ static bool is_built_in(const Rival *v)
 
 static bool is_file(const char *against)
 {
-    size_t n = strlen(against);
-    return strchr(against, '/') || (n > 3 && strcmp(against + n - 3, ".so") == 0);
+    return strchr(against, '/') || text_ends_with(against, ".so");
 }
 
 /* "cublas gemm" */

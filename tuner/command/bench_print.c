@@ -209,36 +209,30 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
 static json_t *rival_json(const Run *r, const Bench *b, const BenchEntry *e)
 {
     json_t *o = entry_json(r, b, e);
-    if (e->rival) {
-        json_object_set_new(o, "library", json_string(e->rival->library));
-        json_object_set_new(o, "call", json_string(e->rival->call));
-        json_object_set_new(o, "bound", json_boolean(e->rival->bound));
-    }
-    json_object_set_new(o, "ratio", json_known(e->ratio));
-    json_object_set_new(o, "ratio_low", json_known(e->ratio_interval.low));
-    json_object_set_new(o, "ratio_high", json_known(e->ratio_interval.high));
-    json_object_set_new(o, "sustained_ratio", json_known(e->sustained_ratio));
-    return o;
+    if (e->rival)
+        json_put(o, "library", json_string(e->rival->library), "call", json_string(e->rival->call),
+                 "bound", json_boolean(e->rival->bound), NULL);
+    return json_put(o, "ratio", json_known(e->ratio), "ratio_low",
+                    json_known(e->ratio_interval.low), "ratio_high",
+                    json_known(e->ratio_interval.high), "sustained_ratio",
+                    json_known(e->sustained_ratio), NULL);
 }
 
 void bench_print_json(const Run *r, const Bench *b, Buf *out)
 {
     json_t *o = report_object(r), *rivals = json_array();
-    json_t *kernel = entry_json(r, b, &b->entries[0]);
-    json_object_set_new(kernel, "parameters", report_parameters(r, b->config));
-    json_object_set_new(kernel, "origin", json_string(b->origin));
-    json_object_set_new(kernel, "stale", json_boolean(b->stale));
+    json_t *kernel =
+        json_put(entry_json(r, b, &b->entries[0]), "parameters", report_parameters(r, b->config),
+                 "origin", json_string(b->origin), "stale", json_boolean(b->stale), NULL);
     for (size_t i = 1; i < b->count; i++)
         json_array_append_new(rivals, rival_json(r, b, &b->entries[i]));
-    json_object_set_new(o, "kernel", kernel);
-    json_object_set_new(o, b->variants ? "variants" : "rivals", rivals);
+    json_put(o, "kernel", kernel, b->variants ? "variants" : "rivals", rivals, NULL);
     if (b->variants)
-        json_object_set_new(o, "loss", json_known(bench_loss(b)));
-    json_object_set_new(o, "rounds", json_integer(b->rounds));
-    json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
-    json_object_set_new(o, "driver", json_string(gpu_facts(r->gpu)->driver));
-    json_object_set_new(o, "cuda", json_integer(gpu_facts(r->gpu)->cuda_version));
+        json_put(o, "loss", json_known(bench_loss(b)), NULL);
+    json_put(o, "rounds", json_integer(b->rounds), "cache", json_string(task_cache_name(r->l2)),
+             "driver", json_string(gpu_facts(r->gpu)->driver), "cuda",
+             json_integer(gpu_facts(r->gpu)->cuda_version), NULL);
     if (r->watch.health.samples > 0)
-        json_object_set_new(o, "health", report_health(r));
+        json_put(o, "health", report_health(r), NULL);
     json_print(o, REPORT_DIGITS, out);
 }

@@ -122,8 +122,7 @@ static void configure(Arena *a, Text *t)
  * `name`: what it was found for, NULL when that was found before. */
 static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, const char *name)
 {
-    const size_t length = strlen(asked);
-    const bool makes = length > 3 && strcmp(asked + length - 3, ".in") == 0;
+    const bool makes = text_ends_with(asked, ".in");
     char path[PATH_MAX];
     if (!realpath(asked, path))
         return false;

@@ -136,7 +136,6 @@ static void formula(const Run *r, const Contents *c, DataContents *out)
 static bool describe_file(Run *r, const Argument *g, const Contents *c, DataContents *out)
 {
     enum { HEADER = 1 << 20 };
-    const size_t length = strlen(c->path);
     uint64_t size;
     const int fd = file_open(c->path, &size, r->diag);
     if (fd < 0)
@@ -146,7 +145,7 @@ static bool describe_file(Run *r, const Argument *g, const Contents *c, DataCont
     size_t left;
     const ssize_t n = pread(fd, start, HEADER, 0);
     Diag d = diag_new(r->arena);
-    if (length > 4 && strcmp(c->path + length - 4, ".npy") == 0 &&
+    if (text_ends_with(c->path, ".npy") &&
         !npy_data(r->arena, start, n > 0 ? (size_t)n : 0, g->element.scalar, &data, &left, &d))
         wrong = diag_first(&d);
     out->path = c->path;
