@@ -386,7 +386,7 @@ static bool bind_call(Expr *e, const Scope *s, Diag *d)
     if (strcmp(f->name, "known") == 0 && e->args[0]->op != OP_NAME)
         return diag_error(d, e->args[0]->at, "known asks for one name, as in known(x, 0)");
     bool list = e->count == 1 && e->args[0]->kind == VALUE_LIST;
-    ValueKind kind = e->count > 0 ? e->args[0]->kind : VALUE_INT;
+    ValueKind kind = VALUE_INT;
     for (int i = 0; i < e->count && !list; i++) {
         if (!need_number(e, e->args[i], d))
             return false;

@@ -69,7 +69,7 @@ static int spread_evenly(int distinct, uint32_t lanes, int bytes)
 int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load,
                      int *least)
 {
-    int width = bytes <= WORD ? LANES : LANES * WORD / bytes, distinct = 0;
+    int width = bytes <= WORD ? LANES : LANES * WORD / bytes, distinct;
     if (bytes > WORD && is_load &&
         (neighbours_agree(address, lanes, 1) || neighbours_agree(address, lanes, 2)))
         width *= 2;
@@ -84,13 +84,13 @@ int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool
 
 int banks_wavefronts_atomic(const uint64_t address[32], uint32_t lanes, int bytes)
 {
-    int distinct = 0;
+    int distinct;
     return request(address, lanes, bytes, false, &distinct);
 }
 
 int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matrices)
 {
-    int sum = 0, distinct = 0;
+    int sum = 0, distinct;
     for (int m = 0; m < matrices; m++)
         sum += request(address, lanes & (UINT32_C(255) << (8 * m)), 16, true, &distinct);
     return sum;
@@ -98,7 +98,7 @@ int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matr
 
 int banks_distinct_words(const uint64_t address[32], uint32_t lanes)
 {
-    int distinct = 0;
+    int distinct;
     request(address, lanes, WORD, true, &distinct);
     return distinct;
 }

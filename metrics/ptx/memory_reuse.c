@@ -313,7 +313,7 @@ static uint64_t window(const Walk *w, size_t first, size_t end)
 static double weight_of(uint64_t i, uint64_t followed, uint64_t all)
 {
     const uint64_t half = followed > 1 ? followed / 2 : 1, rest = followed - half;
-    return i < rest || all <= followed ? 1 : (double)(all - rest) / (double)half;
+    return i < rest ? 1 : (double)(all - rest) / (double)half;
 }
 
 static void follow_warp(Reuser *r, const Turn *t)
@@ -480,7 +480,7 @@ static BlockWarps warps_of(Reuser *r, uint32_t warps)
 /* A warp comes where the middle one never does: the one of a block that alone adds up, say. */
 static bool goes_elsewhere(const BlockWarps *b, uint32_t i)
 {
-    const size_t count = b->walks[i] && b->like[i] ? b->walks[i]->passes.count : 0;
+    const size_t count = b->walks[i] ? b->walks[i]->passes.count : 0;
     for (size_t k = 0; k < count; k++)
         if (b->like[i][k] == CFG_NONE)
             return true;

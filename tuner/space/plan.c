@@ -4,8 +4,6 @@
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* --- planning --------------------------------------------------------------------------------- */
-
 /* The level of an expression: 0 when it uses no parameter, p + 1 when parameter p is the last it
  * uses. */
 typedef struct Level {
