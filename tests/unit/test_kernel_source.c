@@ -122,6 +122,11 @@ static void the_file_with_a_missing_body_is_found(void **state)
         {"_Z8declaredv", NULL, NULL}, /* nowhere but declared */
         {"_Z6calledv", NULL, NULL},   /* called by a body */
         {"_Z99brokenv", NULL, NULL},
+        {"_ZN3vec3addIfEEvT_", "vec::add", "vec.cuh"},
+        {"_Z4makeIiEvT_", "make", "plain.cu"},
+        {"_ZN4prcr8ScheduleD1Ev", "Schedule::Schedule", "below/schedule.inl"},
+        {"_ZNVK4prcr8Schedule4stepEv", "Schedule::step", "below/schedule.inl"},
+        {"_ZN4prcr8Schedule99stepEv", NULL, NULL},
     };
     char folder[] = "/tmp/test_near_XXXXXX", below[100], root[100];
     assert_non_null(mkdtemp(folder));
@@ -131,10 +136,12 @@ static void the_file_with_a_missing_body_is_found(void **state)
     assert_int_equal(mkdir(root, 0700), 0);
     put_file(folder, "plain.cu",
              "int declared(void);\n// int declared(void) { }\nint plus(int a, int b)\n"
-             "{ return a + called(); }\nextern \"C\" void plain_c(int (*f)(int)) {}\n");
+             "{ return a + called(); }\nextern \"C\" void plain_c(int (*f)(int)) {}\n"
+             "template <class T> void make(T t) { }\n");
     put_file(folder, "vec.cuh",
              "Vec Vec::operator+(const Vec &o) const { return o; }\n"
-             "namespace space { inline void free() { } }\n");
+             "namespace space { inline void free() { } }\n"
+             "namespace vec { template <class T> void add(T t) { } }\n");
     put_file(below, "schedule.inl",
              "Schedule::Schedule(double a, double b, size_t n) : a_(a) { }\n"
              "int Schedule::step() const { return 1; }\n");
@@ -161,6 +168,62 @@ static void the_file_with_a_missing_body_is_found(void **state)
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         assert_int_equal(remove(path), 0);
     }
+}
+
+/* By their ends, those of CUDA first; what includes another file of that name is none, nor what lies
+ * deeper than two folders below the one above. */
+static void files_that_include_a_header_are_found(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {".git", ".hid", "src", "src/deep", "src/deep/er"};
+    static const struct {
+        const char *name, *text;
+    } files[] = {
+        {"any.c", "int k;\n#include  <lib/k.cuh>\n"}, /* by a folder of headers */
+        {"k.cuh", ""},
+        {"other.cu", "#include \"k.cuh\"\n"}, /* the one beside it */
+        {"root.cpp", "#include k.cuh\n#include \"a.h\"\n#include \"src/k.cuh\""},
+        {".hid/in.cu", "#include \"../src/k.cuh\"\n"},
+        {"src/k.cuh", "#pragma once\n"},
+        {"src/kk.cu", "#include \"kk.cuh\"\n"},
+        {"src/main.cu", "#include \"k.cuh\"\n"},
+        {"src/k", "#include \"k.cuh\"\n"},
+        {"src/readme.txt", "#include \"k.cuh\"\n"},
+        {"src/deep/far.cuh", "#include \"../k.cuh\"\n"},
+        {"src/deep/er/x.cu", "#include \"../../k.cuh\"\n"},
+    };
+    static const char *const includers[] = {"src/main.cu", "src/deep/far.cuh", "root.cpp", "any.c"};
+    enum { FOLDERS = sizeof folders / sizeof *folders, FILES = sizeof files / sizeof *files };
+    char folder[] = "/tmp/test_near_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    Arena *a = arena_new();
+    for (size_t i = 0; i < FOLDERS; i++)
+        assert_int_equal(mkdir(arena_printf(a, "%s/%s", folder, folders[i]), 0700), 0);
+    for (size_t i = 0; i < FILES; i++)
+        put_file(folder, files[i].name, files[i].text);
+
+    const char *found[8], *header = arena_printf(a, "%s/src/k.cuh", folder);
+    assert_int_equal(near_includers(a, header, found, 8), 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(found[i] + strlen(folder) + 1, includers[i]);
+    assert_int_equal(near_includers(a, header, found, 3), 3);
+    assert_int_equal(near_includers(a, "/tmp/is/not/there.h", found, 8), 0);
+
+    assert_int_equal(near_sources(a, header, found, 8), 3);
+    bool seen[3] = {false};
+    static const char *const sources[] = {"src/k.cuh", "src/kk.cu", "src/main.cu"};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            seen[k] |= strcmp(found[i] + strlen(folder) + 1, sources[k]) == 0;
+    assert_true(seen[0] && seen[1] && seen[2]);
+    assert_int_equal(near_sources(a, header, found, 2), 2);
+
+    for (size_t i = 0; i < FILES; i++)
+        assert_int_equal(remove(arena_printf(a, "%s/%s", folder, files[i].name)), 0);
+    for (size_t i = FOLDERS; i-- > 0;)
+        assert_int_equal(remove(arena_printf(a, "%s/%s", folder, folders[i])), 0);
+    assert_int_equal(remove(folder), 0);
+    arena_free(a);
 }
 
 /* From the place on that is marked by a '@'. */
@@ -221,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_with_a_missing_body_is_found),
+        cmocka_unit_test(files_that_include_a_header_are_found),
         cmocka_unit_test(a_kernel_with_a_body_is_found_by_its_name),
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
         cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),

@@ -132,6 +132,48 @@ static void what_is_left_over_is_a_mean_of_relative_errors(void **state)
     assert_int_equal(f.freedom, 2);
 }
 
+/* With the weights 1, 1 and 1/4 the mean of 2, 4 and 6 is 7.5 / 2.25; the squares left over come to 4. */
+static void measurements_count_by_their_errors(void **state)
+{
+    (void)state;
+    static const double measured[] = {2, 4, 6}, errors[3] = {1, 1, 2}, start[] = {5};
+    const LeastsqProblem p = {.points = 3,
+                              .parameters = 1,
+                              .measured = measured,
+                              .standard_error = errors,
+                              .start = start,
+                              .model = constant_model};
+    LeastsqFit f;
+    const char *why;
+    assert_true(leastsq(&p, &f, &why));
+    assert_true(fabs(f.value[0] - 10.0 / 3) < 1e-9);
+    assert_true(fabs(f.covariance[0][0] - 8.0 / 9) < 1e-7);
+    assert_true(fabs(f.probability - exp(-2)) < 1e-9);
+    assert_true(fabs(f.largest - 0.8) < 1e-9 && f.worst == 2);
+    assert_true(fabs(f.rms - sqrt(0.28)) < 1e-9);
+    assert_false(f.idle[0]);
+}
+
+/* What a loop in Python over the definition comes to: twelve times the mean weighted by bisquares of the
+ * distance over 4.685 scales, and by no less than 1e-6; a scale is the median distance / 0.6745. */
+static void robust_weights_are_bisquares(void **state)
+{
+    (void)state;
+    static const double measured[] = {9, 9.5, 10, 10.2, 11, 14, 5000}, start[] = {9};
+    static const double errors[] = {1, 2, 1, 2, 1, 1, 1};
+    const LeastsqProblem p = {.points = 7,
+                              .parameters = 1,
+                              .measured = measured,
+                              .standard_error = errors,
+                              .start = start,
+                              .robust = true,
+                              .model = constant_model};
+    LeastsqFit f;
+    const char *why;
+    assert_true(leastsq(&p, &f, &why));
+    assert_true(fabs(f.value[0] - 10.2086390371) < 1e-9);
+}
+
 static void a_law_that_is_not_theirs_is_told(void **state)
 {
     (void)state;
@@ -302,6 +344,8 @@ int main(void)
         cmocka_unit_test(a_law_that_is_not_linear_is_found),
         cmocka_unit_test(errors_grow_with_what_is_left_over),
         cmocka_unit_test(what_is_left_over_is_a_mean_of_relative_errors),
+        cmocka_unit_test(measurements_count_by_their_errors),
+        cmocka_unit_test(robust_weights_are_bisquares),
         cmocka_unit_test(a_law_that_is_not_theirs_is_told),
         cmocka_unit_test(a_parameter_that_no_point_depends_on_is_idle),
         cmocka_unit_test(outliers_count_less_where_it_is_robust),

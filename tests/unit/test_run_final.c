@@ -154,6 +154,34 @@ static void finalists_are_compared_for_equal_work(void **state)
     end(&f);
 }
 
+/* Per work the best takes 1, at most 1.02: within 3 % of it are 1 and 5, 2 and 4 reach down to it, and 3
+ * is 4 % slower. */
+static void those_close_for_equal_work_are_finalists(void **state)
+{
+    (void)state;
+    static const struct {
+        double work, median, low, high;
+        bool is_finalist;
+    } all[] = {{2, 2, 1.98, 2.04, true},    {4, 4.116, 4.11, 4.2, true},
+               {2, 2.08, 2.03, 2.1, true},  {0.5, 0.52, 0.515, 0.53, false},
+               {0.5, 0.6, 0.49, 0.7, true}, {4, 4.118, 4.11, 4.2, true}};
+    static const double ms[] = {2, 4, 2, 0.5, 0.5, 4};
+    Fixture f;
+    Truth t;
+    start(&f, 6);
+    for (size_t i = 0; i < 6; i++) {
+        f.table->work[i] = all[i].work;
+        f.table->times[i] =
+            (TableTimes){.median = all[i].median, .low = all[i].low, .high = all[i].high};
+    }
+
+    decide(&f, &t, ms);
+
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(run_final_place(&f.run.final, i) != SIZE_MAX, all[i].is_finalist);
+    end(&f);
+}
+
 static void ties_go_to_fewer_registers_then_less_shared_memory_then_order(void **state)
 {
     (void)state;
@@ -293,6 +321,7 @@ int main(void)
         cmocka_unit_test(an_interval_that_reaches_down_to_the_best_makes_a_finalist),
         cmocka_unit_test(the_final_overturns_what_was_measured_before),
         cmocka_unit_test(finalists_are_compared_for_equal_work),
+        cmocka_unit_test(those_close_for_equal_work_are_finalists),
         cmocka_unit_test(ties_go_to_fewer_registers_then_less_shared_memory_then_order),
         cmocka_unit_test(one_at_the_edge_is_tied_but_does_not_win),
         cmocka_unit_test(the_winner_does_not_depend_on_the_order_of_the_finalists),

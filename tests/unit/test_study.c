@@ -412,6 +412,7 @@ static void spaces_count_alike_in_a_fit_however_large(void **state)
         fit_metrics(*state, (const Table *const *)sets, 2, metrics, 1, budgets, 0, &n, &d);
     assert_non_null(r);
     assert_true(fabs(r[n - 1].weights[0] - 1.2) < 1e-9);
+    assert_true(fabs(r[n - 1].error - sqrt((0.2 * 0.2 + 0.4 * 0.4) / 2)) < 1e-9);
 }
 
 static void too_few_points_for_the_weights_are_refused(void **state)
