@@ -375,8 +375,6 @@ static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
     Value twice;
     if (drop_doubles(&v, &twice) && !p->dependent && p->kind == VALUE_NONE)
         warn_double(p, twice, d);
-    if (v.count > PARAMETER_VALUES)
-        return diag_error(d, p->at, "'%s' has more than %d values", p->name, PARAMETER_VALUES);
     bool numbers = v.at[0].kind == VALUE_INT || v.at[0].kind == VALUE_REAL;
     if (p->dependent && numbers)
         qsort(v.at, v.count, sizeof(Value), by_value);

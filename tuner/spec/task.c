@@ -2,6 +2,7 @@
 
 #include "metrics/base/diag.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct {
@@ -135,8 +136,8 @@ bool task_type_find(const char *name, TaskType *t)
         return true;
     if (length < 2 || name[length - 1] < '1' || name[length - 1] > '4')
         return false;
-    char before = name[length - 2];
-    if (before < 'a' || before > 'z' || strchr(name, ' ') || !find_whole(name, length - 1, t))
+    if (isdigit((unsigned char)name[length - 2]) || strchr(name, ' ') ||
+        !find_whole(name, length - 1, t))
         return false;
     t->lanes = name[length - 1] - '0';
     return true;
