@@ -2,6 +2,13 @@
 
 #include "metrics/base/vec.h"
 
+const Source *source_new(Arena *a, const char *name, const char *text, size_t size)
+{
+    Source *s = ARENA_NEW(a, Source);
+    *s = (Source){name, text, size};
+    return s;
+}
+
 Span span_join(Span first, Span last)
 {
     Span all = first;

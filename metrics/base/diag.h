@@ -25,6 +25,8 @@ typedef struct Source {
     size_t size;
 } Source;
 
+const Source *source_new(Arena *a, const char *name, const char *text, size_t size);
+
 /* A stretch of a source; {0} means "no place in particular". */
 typedef struct Span {
     const Source *source;

@@ -365,10 +365,8 @@ static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinK
 static const PtxFunction *read_entry(Arena *a, const ProfileInput *in, const PtxModule **module,
                                      Diag *d)
 {
-    Source *source = ARENA_NEW(a, Source);
-    *source = (Source){in->kernel, in->ptx, in->ptx_size};
     size_t errors = d->errors;
-    *module = ptx_parse(a, source, d);
+    *module = ptx_parse(a, source_new(a, in->kernel, in->ptx, in->ptx_size), d);
     const PtxFunction *entry = ptx_find_entry(*module, in->kernel);
     if (d->errors > errors)
         return NULL;

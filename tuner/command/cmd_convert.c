@@ -16,8 +16,7 @@ static const Option own_options[] = {
  * missing. */
 static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
 {
-    Source *s = ARENA_NEW(a, Source);
-    *s = (Source){name, arena_copy(a, buf_text(text), text->size), text->size};
+    const Source *s = source_new(a, name, arena_copy(a, buf_text(text), text->size), text->size);
     Diag found = diag_new(a);
     if (spec_parse(a, s, &found))
         return true;

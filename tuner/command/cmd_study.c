@@ -123,11 +123,9 @@ static bool read_carvings(Session *y)
 {
     for (size_t i = 0; i < y->command.carvings.count; i++) {
         const OwnCarving *own = &y->command.carvings.at[i];
-        Source *given = ARENA_NEW(y->arena, Source);
-        const char *statements = own->text ? own->text + own->name + (own->name > 0) : NULL;
-        if (statements)
-            *given = (Source){"--carve", statements, strlen(statements)};
-        y->carvings[i] = own->path ? source_read(y->arena, own->path, y->diag) : given;
+        const char *given = own->text ? own->text + own->name + (own->name > 0) : "";
+        y->carvings[i] = own->path ? source_read(y->arena, own->path, y->diag)
+                                   : source_new(y->arena, "--carve", given, strlen(given));
         if (!y->carvings[i])
             return false;
     }

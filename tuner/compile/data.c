@@ -187,10 +187,8 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
 static bool read_formula(Arena *a, DataContents *c)
 {
     Diag quiet = diag_new(a);
-    Source *s = ARENA_NEW(a, Source);
     const char *text = arena_printf(a, "(%s\n)", c->formula ? c->formula : "");
-    *s = (Source){"formula", text, strlen(text)};
-    Lexer l = lexer_new(a, s, &quiet);
+    Lexer l = lexer_new(a, source_new(a, "formula", text, strlen(text)), &quiet);
     Expr *e = expr_parse(&l);
     const Scope scope = {.context = c, .find = find_name};
     c->slots = ARENA_ARRAY(a, Value, c->name_count + 2);

@@ -65,8 +65,7 @@ static bool read_search(Run *r, SpecCarving *out)
 {
     static const char front[] = "carve front bound_cycles, latency_cycles";
     const Spec *s = r->spec;
-    Source *source = ARENA_NEW(r->arena, Source);
-    *source = (Source){.name = "the search", .text = front, .size = sizeof front - 1};
+    const Source *source = source_new(r->arena, "the search", front, sizeof front - 1);
     SpecCarving last;
     if (!spec_parse_carving(r->arena, source, &last, r->diag))
         return false;
@@ -92,12 +91,10 @@ static bool read_carving(Run *r, SpecCarving *out)
     *out = (SpecCarving){s->carving, s->carving_count, s->polish};
     if (run_searches(r))
         return read_search(r, out);
-    if (!r->options.carve_text)
-        return true;
-    Source *source = ARENA_NEW(r->arena, Source);
-    *source = (Source){
-        .name = "--carve", .text = r->options.carve_text, .size = strlen(r->options.carve_text)};
-    return spec_parse_carving(r->arena, source, out, r->diag);
+    const char *text = r->options.carve_text;
+    return !text ||
+           spec_parse_carving(r->arena, source_new(r->arena, "--carve", text, strlen(text)), out,
+                              r->diag);
 }
 
 static bool find_guess(const Run *r)

@@ -336,9 +336,7 @@ static void say_no_kernel(Run *r, const Launch *l)
 static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResult *res,
                                      const char *kernel, const PtxModule **module)
 {
-    Source *source = ARENA_NEW(r->arena, Source);
-    *source = (Source){kernel, res->ptx, res->ptx_size};
-    *module = ptx_parse(r->arena, source, r->diag);
+    *module = ptx_parse(r->arena, source_new(r->arena, kernel, res->ptx, res->ptx_size), r->diag);
     const PtxFunction *entry = ptx_find_entry(*module, kernel);
     if (!entry)
         say_no_kernel(r, l);

@@ -514,11 +514,8 @@ static void choose_output(Run *r)
 static Spec *open_spec(Run *r)
 {
     const char *path = r->options.space, *text = r->options.space_text;
-    Source *source = ARENA_NEW(r->arena, Source);
-    if (!text)
-        return spec_read(r->arena, path, r->diag);
-    *source = (Source){path, text, strlen(text)};
-    return spec_parse(r->arena, source, r->diag);
+    return text ? spec_parse(r->arena, source_new(r->arena, path, text, strlen(text)), r->diag)
+                : spec_read(r->arena, path, r->diag);
 }
 
 bool run_open(Run *r)

@@ -142,10 +142,8 @@ static bool take_items(Python *p, const char *close, size_t *count)
 static bool evaluate(Python *p, size_t start, Value *out)
 {
     Diag d = diag_new(p->arena);
-    Source *s = ARENA_NEW(p->arena, Source);
     const char *text = cut(p, start);
-    *s = (Source){p->what, text, strlen(text)};
-    Lexer l = lexer_new(p->arena, s, &d);
+    Lexer l = lexer_new(p->arena, source_new(p->arena, p->what, text, strlen(text)), &d);
     Expr *e = expr_parse(&l);
     Scope none = {0};
     Evaluation ev = {.arena = p->arena};

@@ -880,9 +880,7 @@ static void print_verdict(Writer *w, bool stores)
 bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess *g,
                 const char *ptx, size_t ptx_size, const char *entry_name, Buf *out, Diag *d)
 {
-    Source *code = ARENA_NEW(a, Source);
-    *code = (Source){file, ptx, ptx_size};
-    const PtxModule *m = ptx_parse(a, code, d);
+    const PtxModule *m = ptx_parse(a, source_new(a, file, ptx, ptx_size), d);
     const PtxFunction *entry = ptx_find_entry(m, entry_name);
     if (!entry)
         return diag_fail(d, "'%s' is not among what was compiled of '%s'", g->kernel->name, file);

@@ -76,8 +76,7 @@ bool reader_only_once(Reader *r, Span *met, Span at, const char *what)
 static Expr *parse_inside(Reader *r, size_t start, size_t end)
 {
     const Source *whole = r->spec->source;
-    Source *part = ARENA_NEW(r->a, Source);
-    *part = (Source){whole->name, arena_copy(r->a, whole->text, end), end};
+    const Source *part = source_new(r->a, whole->name, arena_copy(r->a, whole->text, end), end);
     Lexer l = {.arena = r->a, .diag = r->d, .source = part, .at = start};
     lexer_next(&l);
     Expr *e = expr_parse(&l);

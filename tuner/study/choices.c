@@ -149,9 +149,7 @@ bool choices_add(Choices *c, const char *name, const Source *text, Diag *d)
 
 static const Source *source_of(Arena *a, const char *text)
 {
-    Source *s = ARENA_NEW(a, Source);
-    *s = (Source){"a shipped carving", text, strlen(text)};
-    return s;
+    return source_new(a, "a shipped carving", text, strlen(text));
 }
 
 bool choices_add_shipped(Choices *c, Diag *d)
