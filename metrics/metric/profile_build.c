@@ -32,12 +32,24 @@ static bool data_load(void *context, uint64_t address, int bytes, uint64_t *valu
     return d->load(d->context, address, bytes, value);
 }
 
+static bool is_fresh(const ProfileInput *in, uint64_t address)
+{
+    const ProfileBuffer *b = buffer_of(in, address);
+    return in->buffer_count == 0 || (b && b->fresh);
+}
+
 static bool data_before(void *context, uint64_t address, int bytes, uint64_t *value)
 {
     const ProfileInput *in = context;
-    const ProfileBuffer *b = buffer_of(in, address);
-    return (in->buffer_count == 0 || (b && b->fresh)) && in->data->before &&
+    return is_fresh(in, address) && in->data->before &&
            in->data->before(in->data->context, address, bytes, value);
+}
+
+static bool data_first(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const ProfileInput *in = context;
+    return is_fresh(in, address) && in->data->first &&
+           in->data->first(in->data->context, address, bytes, value);
 }
 
 static bool data_symbol(void *context, const char *name, uint64_t *address)
@@ -54,7 +66,7 @@ static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInp
                             const WalkTouch *touch, double blocks_per_sm)
 {
     ProfileInput given = *in;
-    const WalkData data = {&given, data_load, data_before, data_symbol};
+    const WalkData data = {&given, data_load, data_before, data_symbol, data_first};
     MemoryOptions o = {.reuse = !touch,
                        .device = {in->device ? in->device->sms : 0, (int)blocks_per_sm},
                        .walk.touch = touch,

@@ -13,6 +13,10 @@
  * uncertainty is stated. */
 enum { PROFILER_VERSION = 20, PROFILER_SINCE = 18 };
 
+/* Counted up instead where no recorded launch gets other numbers, or those that do are made anew at once: cached profiles
+ * are made anew, recorded ones stay. */
+enum { PROFILER_REVISION = 1 };
+
 /* Memory that a launch is given. */
 typedef struct ProfileBuffer {
     uint64_t address;

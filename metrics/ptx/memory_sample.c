@@ -1,5 +1,7 @@
 #include "metrics/ptx/memory_sample.h"
 
+#include "metrics/ptx/walk_slice.h"
+
 #include <math.h>
 
 static const double GOLDEN = 0.6180339887498949;
@@ -298,11 +300,13 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
         t.changed = false;
         for (size_t i = 0; i < f->instrs.count; i++) {
             const PtxInstr *in = &f->instrs.at[i];
+            const PtxForm *form = in->form;
             t.reads = reads_special(in, coordinate);
             ptx_visit_registers(in, look, &t);
+            if (walk_gives_ticket(form)) /* blocks take them in order (walk_ticket.h) */
+                return true;
             if (!t.reads)
                 continue;
-            const PtxForm *form = in->form;
             const bool passes = form->op == PTX_ST && form->space == PTX_PARAM;
             if (passes || form->class == PTX_CLASS_CALL || form->class == PTX_CLASS_BRANCH ||
                 (ptx_eval_computes(form) && !is_linear(form)))

@@ -3,11 +3,15 @@
 #include "metrics/ptx/walk_branch.h"
 #include "metrics/ptx/walk_rest.h"
 #include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_ticket.h"
+#include "metrics/ptx/walk_told.h"
 
 #include <stdlib.h>
 
 /* Steps that a value of each lane and a price count as. */
 enum { STEP_LANES = 7, STEP_COST = 8 };
+
+enum { SIBLING_PARTS = 4 }; /* of a walk's steps are for another warp of the block */
 
 static void note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 {
@@ -118,12 +122,23 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
         count_routine(x, in, yes | maybe);
     const PtxState s = state_of(x);
     /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
-    const bool warp = ptx_warp_computes(in->form);
+    const bool warp = ptx_warp_computes(in->form),
+               ticket = x->walker->options->data && walk_gives_ticket(in->form);
+    if (ticket)
+        walk_skip_abort(x);
+    x->walker->told.moving = false;
     const int count = warp   ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
                       : kept ? walk_values_reload(x, in, yes | maybe, walk_skip_proof(x), results)
                       : x->walker->options->data && walk_loads_data(in->form)
                           ? walk_values_load(x, in, yes | maybe, results)
-                          : ptx_eval_instr(&s, in, results);
+                      : ticket ? walk_ticket_take(x, in, yes, maybe, results)
+                               : ptx_eval_instr(&s, in, results);
+    if (x->walker->told.moving)
+        walk_skip_abort(x);
+    if (ticket && results[0].known &&
+        x->known->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
+        note(x->walker, x->known->function, i,
+             "tickets are taken to be given out in the order of blocks");
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
         lanes_fill(&results[0], 1); /* what is waited for has come */
     x->walker->walk->steps += count > 0 && results[0].uniform ? 0 : STEP_LANES;
@@ -738,33 +753,64 @@ static void total(Walker *w)
     walk->long_regions = 1 + walk->waits_long;
 }
 
+/* To the end, or until the steps are spent. */
+static void follow(Walker *w, const PtxFunction *entry)
+{
+    w->regions = (WalkRegions){.arena = w->arena, .walk = w->walk};
+    for (int l = 0; l < WALK_LATENCY_COUNT; l++)
+        w->epoch[l] = 1;
+    w->walk->lanes = ptx_warp_mask(&w->options->launch, w->options->place.warp);
+    if (w->walk->lanes == 0)
+        return;
+    Frame *x = frame_new(w, entry, 0);
+    run_frame(x, w->walk->lanes);
+    frame_free(x);
+}
+
+/* Kept while warps of the same block are followed. */
+static const WalkTold *sibling(Walker *w, uint32_t warp)
+{
+    WalkOptions o = *w->options;
+    o.place.warp = warp;
+    WalkSibling *kept = &(o.plans ? o.plans : &w->plans)->siblings[warp > 0];
+    if (kept->told && ptx_same_place(kept->place, o.place))
+        return kept->told;
+    o.passes = false;
+    o.touch = NULL;
+    Walker other = {.arena = w->arena,
+                    .options = &o,
+                    .walk = ARENA_NEW(w->arena, Walk),
+                    .max_steps = w->max_steps / SIBLING_PARTS,
+                    .end = w->max_steps / SIBLING_PARTS,
+                    .default_trips = w->default_trips};
+    follow(&other, w->known.at[0].function);
+    walk_values_give_up(&other);
+    w->walk->steps += other.walk->steps;
+    other.told.off |= spent(&other);
+    WalkTold *told = ARENA_NEW(w->arena, WalkTold);
+    *told = other.told;
+    *kept = (WalkSibling){o.place, told};
+    return told;
+}
+
 Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
 {
-    Walker w = {.arena = a, .options = o, .walk = ARENA_NEW(a, Walk)};
-    w.regions = (WalkRegions){.arena = a, .walk = w.walk};
+    Walker w = {.arena = a, .options = o, .walk = ARENA_NEW(a, Walk), .sibling = sibling};
     w.max_steps = o->max_steps ? o->max_steps : WALK_MAX_STEPS;
     w.end = w.max_steps + o->estimate;
     w.default_trips = o->default_trips ? o->default_trips : WALK_DEFAULT_TRIPS;
-    for (int l = 0; l < WALK_LATENCY_COUNT; l++)
-        w.epoch[l] = 1;
-    w.walk->lanes = ptx_warp_mask(&o->launch, o->place.warp);
-    const int lanes = __builtin_popcount(w.walk->lanes);
     if (entry->registers.count > WALK_MAX_REGISTERS) {
         VEC_PUSH(a, &w.walk->notes, "the function has too many registers to be followed");
         w.walk->capped = true;
         return w.walk;
     }
-    if (lanes > 0) {
-        Frame *x = frame_new(&w, entry, 0);
-        run_frame(x, w.walk->lanes);
-        frame_free(x);
-    }
+    follow(&w, entry);
     walk_region_end(&w.regions);
     walk_values_give_up(&w);
     w.walk->capped = w.walk->steps >= w.max_steps;
     w.walk->ended = !spent(&w);
     total(&w);
-    w.walk->lanes = (uint32_t)lanes;
+    w.walk->lanes = (uint32_t)__builtin_popcount(w.walk->lanes);
     return w.walk;
 }
 

@@ -39,11 +39,20 @@
 typedef struct WalkPlan WalkPlan;
 typedef struct WalkFunction WalkFunction;
 
+typedef struct WalkTold WalkTold;
+
+/* What a warp has told others of its block. */
+typedef struct WalkSibling {
+    PtxPlace place;
+    const WalkTold *told; /* NULL: not followed yet */
+} WalkSibling;
+
 /* What was worked out about functions before walking, kept for further walks of the same module
  * with the same `memory`.  Start with zero; lives in the arena of the walks. */
 typedef struct WalkPlans {
     VEC(WalkPlan *) plans;
-    bool rough; /* neither operands of divisions nor what lanes store are followed */
+    WalkSibling siblings[2]; /* the first warp of the block under way, and the last (walk_told.h) */
+    bool rough;              /* neither operands of divisions nor what lanes store are followed */
 } WalkPlans;
 
 /* Told the addresses of every access that is followed: `lanes` are the active ones, `bytes` those
@@ -63,6 +72,8 @@ typedef struct WalkData {
     bool (*before)(void *context, uint64_t address, int bytes, uint64_t *value);
     /* Where the contents of a variable of the module stand, as an address for `load`. */
     bool (*symbol)(void *context, const char *name, uint64_t *address);
+    /* What stood there before the first of all launches; NULL: as `before`. */
+    bool (*first)(void *context, uint64_t address, int bytes, uint64_t *value);
 } WalkData;
 
 /* One passing of a group of accesses of global memory whose addresses were known.  Of iterations that

@@ -91,6 +91,8 @@ struct WalkPlan {
     VEC(WalkPhaseSites) phase_sites; /* those of a cost together */
     int *first_phase_sites;          /* by cost, and one more for the end */
     size_t most_segments;            /* of a block */
+    const PtxInstr *asked_by;        /* the last that gave a ticket, and do all warps ask? */
+    bool each_asks;
 };
 
 /* The plan of a function; with `memory`, addresses and guards of memory accesses are followed; `data` and `rough` as walk_slice_find has them. */

@@ -64,10 +64,12 @@ static const PtxOperand *address_of(const PtxInstr *in)
                                                                           : NULL;
 }
 
-/* Instructions that may write a variable of shared memory; more than any where one may write all. */
-static size_t writers(const Homes *h, const PtxVariable *v)
+/* Instructions that may write a variable of shared memory, and how many of them are plain stores; more than any where one may
+ * write all. */
+static size_t writers(const Homes *h, const PtxVariable *v, size_t *stores)
 {
     size_t count = 0;
+    *stores = 0;
     for (size_t i = 0; i < h->function->instrs.count; i++) {
         const PtxInstr *in = &h->function->instrs.at[i];
         const PtxForm *f = in->form;
@@ -80,6 +82,7 @@ static size_t writers(const Homes *h, const PtxVariable *v)
             if ((!at || at == &several) && f->space == PTX_SHARED)
                 return SIZE_MAX;
             count += at == v;
+            *stores += at == v && f->op == PTX_ST;
         }
     }
     return count;
@@ -168,10 +171,21 @@ static void find_early(Arena *a, const Flow *flow, WalkSlice *s)
 /* A variable of shared memory that is accessed. */
 typedef struct Home {
     const PtxVariable *variable;
-    bool kept; /* one instruction writes it */
+    bool kept;    /* one instruction writes it, … */
+    bool several; /* … or several do, and it is small */
 } Home;
 
-static int *number_homes(Arena *a, const PtxFunction *f)
+enum { SHARED_SMALL = 64 };
+
+static Home home_of(const Homes *h, const PtxVariable *v)
+{
+    size_t stores;
+    const size_t all = writers(h, v, &stores);
+    const bool small = v->size > 0 && v->size <= SHARED_SMALL;
+    return (Home){v, all == 1 || (small && all == stores), all > 1};
+}
+
+static int *number_homes(Arena *a, const PtxFunction *f, bool *told_only)
 {
     const bool local = !escapes(f, PTX_LOCAL), shared = !escapes(f, PTX_SHARED);
     int *homes = ARENA_ARRAY(a, int, f->instrs.count + 1);
@@ -195,8 +209,9 @@ static int *number_homes(Arena *a, const PtxFunction *f)
         while (k < known.count && known.at[k].variable != v)
             k++;
         if (k == known.count)
-            VEC_PUSH(a, &known, ((Home){v, writers(&h, v) == 1}));
+            VEC_PUSH(a, &known, home_of(&h, v));
         homes[i] = known.at[k].kept ? (int)k + HOME_SHARED : 0;
+        told_only[i] = known.at[k].several;
     }
     return homes;
 }
@@ -207,6 +222,7 @@ typedef struct Slicer {
     Arena *arena;
     WalkSlice *slice;
     const PtxFunction *function;
+    const DefUse *uses;
     bool data, rough;
     bool *needed; /* by register */
     bool *found;  /* by home: its stores are taken in */
@@ -233,6 +249,37 @@ bool walk_loads_data(const PtxForm *f)
            (f->space == PTX_GLOBAL || f->space == PTX_GENERIC || f->space == PTX_CONST);
 }
 
+bool walk_gives_ticket(const PtxForm *f)
+{
+    return f->op == PTX_ATOM && (f->space == PTX_GLOBAL || f->space == PTX_GENERIC) &&
+           (strstr(f->text, ".add.") || strstr(f->text, ".inc.")) &&
+           !ptx_type_is_float(f->types[0]) && f->vector <= 1;
+}
+
+enum { PLAIN_DEPTH = 8 };
+
+/* Computed from constants, parameters and the launch's geometry, in a few steps? */
+static bool is_plain(const Slicer *s, const PtxOperand *o, int depth)
+{
+    const DefUseList *defs = o->kind == PTX_OPERAND_REGISTER ? &s->uses->defs[o->index] : NULL;
+    bool plain = o->kind == PTX_OPERAND_IMMEDIATE || o->kind == PTX_OPERAND_SPECIAL ||
+                 (defs && depth < PLAIN_DEPTH);
+    for (size_t k = 0; plain && defs && k < defs->count; k++) {
+        const PtxInstr *in = &s->function->instrs.at[defs->at[k]];
+        plain = ptx_eval_computes(in->form) || is_param_access(in);
+        for (int i = in->form->writes; plain && !is_param_access(in) && i < in->count; i++)
+            plain = is_plain(s, &in->operands[i], depth + 1);
+    }
+    return plain;
+}
+
+/* What it is counted up by is no sum of other things, which would be followed for its sake. */
+static bool gives_ticket(const Slicer *s, const PtxInstr *in)
+{
+    return s->data && walk_gives_ticket(in->form) && in->count == 3 &&
+           is_plain(s, &in->operands[2], 0);
+}
+
 /* Takes an instruction in, with what it reads; where it cannot be computed, its guard only.  With a load
  * come the stores of what it may find. */
 static void take_instr(Slicer *s, size_t i)
@@ -248,7 +295,7 @@ static void take_instr(Slicer *s, size_t i)
         if (s->slice->homes[k] == home && s->function->instrs.at[k].form->op == PTX_ST)
             take_instr(s, k);
     if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
-        (s->data && walk_loads_data(in->form)))
+        (s->data && walk_loads_data(in->form)) || gives_ticket(s, in))
         ptx_visit_registers(in, need, s);
     else if (in->guard != PTX_NO_GUARD)
         need(s, in->guard, false);
@@ -287,8 +334,9 @@ static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
     s->needed = ARENA_ARRAY(s->arena, bool, f->registers.count);
     s->found = ARENA_ARRAY(s->arena, bool, f->instrs.count + HOME_SHARED + 1);
     s->slice->has = ARENA_ARRAY(s->arena, bool, f->instrs.count);
-    s->slice->homes =
-        s->rough ? ARENA_ARRAY(s->arena, int, f->instrs.count + 1) : number_homes(s->arena, f);
+    s->slice->told_only = ARENA_ARRAY(s->arena, bool, f->instrs.count + 1);
+    s->slice->homes = s->rough ? ARENA_ARRAY(s->arena, int, f->instrs.count + 1)
+                               : number_homes(s->arena, f, s->slice->told_only);
     s->slice->early = ARENA_ARRAY(s->arena, bool, f->instrs.count + 1);
     if (s->data && !s->rough)
         find_early(s->arena, flow, s->slice);
@@ -505,8 +553,12 @@ WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, 
                           bool rough)
 {
     WalkSlice s = {.has = NULL};
-    Slicer slicer = {
-        .arena = a, .slice = &s, .function = flow->function, .data = data, .rough = rough};
+    Slicer slicer = {.arena = a,
+                     .slice = &s,
+                     .function = flow->function,
+                     .uses = flow->uses,
+                     .data = data,
+                     .rough = rough};
     cut_slice(&slicer, flow, accesses != NULL);
     find_cells(a, &s, flow->function);
     find_live(a, &s, flow, accesses);

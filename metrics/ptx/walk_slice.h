@@ -3,7 +3,8 @@
  * ICSE 1981).
  *
  * Among them are loads of values that the same lane has stored: in local memory, and in shared memory where
- * they stand in a variable that one instruction alone writes, so that nobody else's are met there.
+ * they stand in a variable that one instruction alone writes, so that nobody else's are met there.  Others may load what one lane has
+ * stored in such a variable, or in one of at most 64 bytes that nothing but stores writes (walk_told.h).
  * Nothing of that is kept in functions that call others or make generic addresses of such memory: then a
  * store elsewhere may be meant.
  *
@@ -29,6 +30,8 @@ typedef struct WalkSlice {
     bool *has;    /* by instruction */
     int *homes; /* by instruction: what its loads and stores have in common, from 1; 0 where nothing
                        that is stored is kept */
+    bool *
+        told_only; /* by instruction: several store to its home; loads find what was told last (walk_told.h) */
     bool
         *early; /* by instruction: a load from global memory that no synchronisation comes before */
     VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
@@ -43,6 +46,9 @@ WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, 
 
 /* Could a load of this form have a value (WalkData)? */
 bool walk_loads_data(const PtxForm *f);
+
+/* Could an atomic of this form give a ticket (walk_ticket.h)? */
+bool walk_gives_ticket(const PtxForm *f);
 
 /* The cell of a variable at an offset; CFG_NONE when there is none. */
 int walk_slice_cell(const WalkSlice *s, const PtxVariable *v, int64_t offset, int bytes);

@@ -58,6 +58,23 @@ typedef struct WalkStored {
     bool astray; /* something was stored where it is not known */
 } WalkStored;
 
+typedef struct WalkToldWord WalkToldWord; /* walk_told.c */
+
+typedef struct WalkAsked {
+    const PtxInstr *by; /* that gives tickets … */
+    uint64_t counter;   /* … of the one at this address */
+    uint64_t times;
+} WalkAsked;
+
+/* What a warp has stored that others load, and the tickets that it has asked for (walk_told.h). */
+struct WalkTold {
+    VEC(WalkToldWord) words; /* in the order of execution */
+    VEC(WalkAsked) asked;
+    uint32_t read; /* number of the proof in which one was loaded */
+    bool moving;   /* what was loaded last is another one in each round */
+    bool off;      /* nothing is kept any more */
+};
+
 typedef struct WalkProof WalkProof; /* walk_skip.c */
 typedef struct WalkTrack WalkTrack;
 typedef struct WalkStretch WalkStretch; /* walk_rest.c */
@@ -81,6 +98,10 @@ typedef struct Walker {
     uint32_t groups;                    /* cp.async groups committed and not waited for */
     WalkRegions regions;
     WalkStored stored;
+    WalkTold told;
+    /* What another warp of the block has told when it ended; NULL where this one is followed for another. */
+    const WalkTold *(*sibling)(struct Walker *w, uint32_t warp);
+    WalkPlans plans; /* where the caller keeps none */
     uint32_t proofs; /* that were begun */
     uint64_t spared; /* steps, of iterations that were skipped */
     uint64_t

@@ -1,5 +1,7 @@
 #include "metrics/ptx/walk_values.h"
 
+#include "metrics/ptx/walk_told.h"
+
 #include <stdlib.h>
 
 /* Steps that a number which is looked up counts as. */
@@ -37,6 +39,22 @@ static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t addr
     if (ptx_type_is_signed(f->types[0]))
         *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
     return true;
+}
+
+/* Variables of the module are zero where nothing else is written. */
+bool walk_values_first(const Walker *w, const PtxForm *f, uint64_t address, uint64_t *v)
+{
+    const WalkData *d = w->options->data;
+    const int bytes = ptx_type_bits(f->types[0]) / 8;
+    *v = 0;
+    for (size_t i = 0; i < w->places.count; i++) {
+        const WalkPlace *p = &w->places.at[i];
+        if (p->variable->space == PTX_GLOBAL && address >= p->address &&
+            address - p->address < p->variable->size)
+            return !p->variable->initial;
+    }
+    return (d->before && d->before(d->context, address, bytes, v)) ||
+           (d->first && d->first(d->context, address, bytes, v));
 }
 
 /* The elements of a load in the lanes `yes`; returns how many there are. */
@@ -192,6 +210,22 @@ static uint32_t colliding(const Lanes *address, uint32_t lanes)
     return found;
 }
 
+/* What a lane stores to shared memory, for the others.  True when it ends the proof: something was loaded in it that
+ * changes now. */
+static bool tell(Store *t, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
+                 bool known)
+{
+    Walker *w = t->frame->walker;
+    if (t->space != PTX_SHARED)
+        return false;
+    if (!t->proof) {
+        walk_told_store(w, by, address, bytes, value, known);
+        return false;
+    }
+    walk_told_give_up(w);
+    return w->told.read == t->proof;
+}
+
 /* A store that ends a proof. */
 static void count_abort(Walker *w)
 {
@@ -214,8 +248,10 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
                false};
     if (t.proof && change.address)
         count_abort(w);
-    if (lanes & ~of[0].known)
+    if (lanes & ~of[0].known) {
         walk_values_forget(w, lanes & ~of[0].known);
+        walk_told_give_up(w);
+    }
     const uint32_t doubt = (w->forks > 0 ? lanes : maybe) |
                            (in->form->space == PTX_SHARED ? colliding(&of[0], lanes) : 0);
     for (uint32_t left = lanes & of[0].known; left && !w->stored.off; left &= left - 1) {
@@ -225,6 +261,9 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
             const bool known = value->known >> i & 1 && !(doubt >> i & 1);
             put_byte(&t, lanes_at(&of[0], i) + (uint64_t)b, i, known,
                      (uint8_t)(lanes_at(value, i) >> 8 * (b % bytes)));
+            if (b % bytes == 0)
+                t.broken |= tell(&t, in, lanes_at(&of[0], i) + (uint64_t)b, bytes,
+                                 lanes_at(value, i), known);
         }
     }
     if (t.broken)
@@ -262,9 +301,39 @@ static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, 
     return true;
 }
 
+/* Where several instructions store to its home, have all of them been seen?  Else a warp that is not followed may have. */
+static bool all_seen(const Frame *x, const PtxInstr *load)
+{
+    const PtxFunction *f = x->known->function;
+    const WalkSlice *s = &plan_of(x)->slice;
+    const size_t at = (size_t)(load - f->instrs.at);
+    for (size_t i = 0; s->told_only[at] && i < f->instrs.count; i++)
+        if (s->homes[i] == s->homes[at] && f->instrs.at[i].form->op == PTX_ST &&
+            !walk_told_has(x->walker, &f->instrs.at[i]))
+            return false;
+    return true;
+}
+
+/* Stored to shared memory by another lane. */
+static bool find_told(Frame *x, const PtxInstr *in, uint64_t address, int bytes, uint32_t proof,
+                      uint64_t *v)
+{
+    Walker *w = x->walker;
+    if (in->form->space != PTX_SHARED)
+        return false;
+    const Told t = walk_told_load(w, address, bytes);
+    if (!t.known || !all_seen(x, in))
+        return false;
+    w->told.read = proof;
+    w->told.moving |= t.moving;
+    *v = t.value;
+    return true;
+}
+
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof, Lanes *results)
 {
     const PtxState s = state_of(x);
+    const bool told_only = plan_of(x)->slice.told_only[in - x->known->function->instrs.at];
     const int count = ptx_eval_instr(&s, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
     Lanes address;
@@ -276,13 +345,14 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
         for (int k = 0; k < count; k++) {
             const uint64_t first = lanes_at(&address, i) + (uint64_t)(k * bytes);
             uint64_t v = 0, byte = 0;
-            bool known = true;
+            bool known = !told_only;
             for (int b = 0; b < bytes; b++) {
                 const uint64_t at = first + (uint64_t)b;
                 known &= get_byte(x->walker, key_of(in->form->space, at), (int)(at % WORD), i,
                                   proof, &byte);
                 v |= byte << 8 * b;
             }
+            known = known || find_told(x, in, first, bytes, proof, &v);
             if (known && ptx_type_is_signed(in->form->types[0]))
                 v = (uint64_t)ptx_value_signed(v, 8 * bytes);
             if (!known && !find_unstored(x, in, first, bytes, &v))

@@ -11,6 +11,9 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t lanes, Lanes *result
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof,
                        Lanes *results);
 
+/* What stood at an address of global memory before the first launch. */
+bool walk_values_first(const Walker *w, const PtxForm *f, uint64_t address, uint64_t *v);
+
 /* What changes from one stretch of iterations to the next while they are proven to do the same. */
 typedef struct WalkChange {
     uint32_t proof; /* its number; 0: nothing is proven */

@@ -46,7 +46,8 @@ static void take_data(Launch *l, const double n[COUNTS])
 }
 
 static const List PLAIN = {"launches.txt", "counters.csv", take_plain},
-                  DATA = {"data-launches.txt", "data-counters.csv", take_data};
+                  DATA = {"data-launches.txt", "data-counters.csv", take_data},
+                  TICKETS = {"tickets-launches.txt", "tickets-counters.csv", take_data};
 
 static FILE *open_file(const char *name)
 {
@@ -166,6 +167,14 @@ static void kernels_that_depend_on_data_are_known_or_say_that_they_are_not(void 
     compare(&DATA, LOCAL, 1e-9, 9);
 }
 
+/* Counters that say who is last, or what is next, told through shared memory.  Where warps are told by a shuffle, and where lanes
+ * keep what they like, the code is not joined as it runs. */
+static void kernels_that_take_tickets_are_known(void **state)
+{
+    (void)state;
+    compare(&TICKETS, ISSUED, 0.005, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +182,7 @@ int main(void)
         cmocka_unit_test(shared_wavefronts_are_those_counted),
         cmocka_unit_test(issued_instructions_are_within_a_hundredth),
         cmocka_unit_test(kernels_that_depend_on_data_are_known_or_say_that_they_are_not),
+        cmocka_unit_test(kernels_that_take_tickets_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

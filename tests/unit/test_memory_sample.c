@@ -230,7 +230,7 @@ static bool nowhere(void *context, const char *name, uint64_t *address)
     return false;
 }
 
-static const WalkData rising_data = {NULL, rising, NULL, nowhere};
+static const WalkData rising_data = {NULL, rising, NULL, nowhere, NULL};
 
 /* The same, as rows sorted by length have it: the first warp has 4000 rounds, the tenth 400. */
 static bool falling(void *context, uint64_t address, int bytes, uint64_t *value)
@@ -240,7 +240,7 @@ static bool falling(void *context, uint64_t address, int bytes, uint64_t *value)
     return bytes == 4;
 }
 
-static const WalkData falling_data = {NULL, falling, NULL, nowhere};
+static const WalkData falling_data = {NULL, falling, NULL, nowhere, NULL};
 
 /* Those below n. */
 static const char rounds[] =
@@ -283,7 +283,7 @@ static bool thousand(void *context, uint64_t address, int bytes, uint64_t *value
 static void long_loops_beside_idle_blocks_are_estimated(void **state)
 {
     (void)state;
-    static const WalkData data = {NULL, thousand, NULL, nowhere};
+    static const WalkData data = {NULL, thousand, NULL, nowhere, NULL};
     static const char nested[] =
         "mad.lo.u32 %r5, %r2, %r4, %r1; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L3;\n"
         "mov.u32 %r7, 20; mul.wide.u32 %rd2, %r5, 4;\nL2: add.s64 %rd3, %rd1, %rd2;\n"

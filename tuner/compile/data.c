@@ -104,13 +104,25 @@ static bool contents_at(Data *d, const DataBuffer *b, uint64_t address, int byte
     return true;
 }
 
+/* What launches before have left there stays. */
+static bool is_kept(const DataBuffer *b)
+{
+    return b->is.kind == DATA_MADE && b->is.task.kind == TASK_KEPT;
+}
+
 static bool load(void *context, uint64_t address, int bytes, uint64_t *value)
 {
     const DataBuffer *b = buffer_at(context, address);
-    return b && !b->written && contents_at(context, b, address, bytes, value);
+    return b && !b->written && !is_kept(b) && contents_at(context, b, address, bytes, value);
 }
 
 static bool before(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const DataBuffer *b = buffer_at(context, address);
+    return b && !is_kept(b) && contents_at(context, b, address, bytes, value);
+}
+
+static bool first(void *context, uint64_t address, int bytes, uint64_t *value)
 {
     const DataBuffer *b = buffer_at(context, address);
     return b && contents_at(context, b, address, bytes, value);
@@ -272,8 +284,7 @@ bool data_ready(Arena *a, DataContents *c, TaskScalar s, int64_t lanes, int64_t 
 static bool is_known(const DataContents *c)
 {
     return c->kind != DATA_MADE ? !c->of || is_known(c->of)
-                                : c->task.kind != TASK_UNDEFINED && c->task.kind != TASK_KEPT &&
-                                      c->task.kind != TASK_BYTES;
+                                : c->task.kind != TASK_UNDEFINED && c->task.kind != TASK_BYTES;
 }
 
 Data *data_open(const char *description)
@@ -282,7 +293,7 @@ Data *data_open(const char *description)
     Data *d = ARENA_NEW(a, Data);
     Diag quiet = diag_new(a);
     *d = (Data){.arena = a, .scratch = arena_new(), .description = arena_string(a, description)};
-    d->walk = (WalkData){d, load, before, symbol};
+    d->walk = (WalkData){d, load, before, symbol, first};
     json_t *list = json_loads(description, 0, NULL), *one;
     size_t i;
     d->buffers = ARENA_ARRAY(a, DataBuffer, json_array_size(list) + 1);

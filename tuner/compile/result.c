@@ -32,7 +32,7 @@ static bool job_is_whole(const ProfileJob *p)
 
 Hash profile_job_key(const Hash *code, const ProfileJob *p)
 {
-    const int numbers[] = {PROFILER_VERSION, PROFILE_FIELDS, REGION_COLUMNS};
+    const int numbers[] = {PROFILER_VERSION, PROFILER_REVISION, PROFILE_FIELDS, REGION_COLUMNS};
     Buf parameters = {0};
     json_t *j = json_of_struct(&PROFILE_JOB, p, &parameters);
     char *text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);

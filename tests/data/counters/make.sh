@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes PTX and cubins of this folder anew.  counters.csv belongs to the committed ones.
+# Makes PTX and cubins of this folder anew.  The counters belong to the committed ones.
 set -eu
 cd "$(dirname "$0")"
 
@@ -21,6 +21,7 @@ matmul() {
 
 compile kernels kernels.cu
 compile data data.cu
+compile tickets tickets.cu
 matmul scalar -DVEC=1 -DSTRIDED=0 -DTRANSPOSE_A=0 -DPAD=0 -DPREFETCH=0
 matmul scalar_strided -DVEC=1 -DSTRIDED=1 -DTRANSPOSE_A=0 -DPAD=0 -DPREFETCH=0
 matmul scalar_padded -DVEC=1 -DSTRIDED=1 -DTRANSPOSE_A=1 -DPAD=1 -DPREFETCH=0
