@@ -229,6 +229,13 @@ static void cell_cycles(Cell c)
     print_number(c, explain_metric(c.s, c.name));
 }
 
+/* None has no row. */
+static void cell_some_cycles(Cell c)
+{
+    if (explain_metric(c.s, c.name) > 0)
+        cell_cycles(c);
+}
+
 /* Where the work lies on the roofline: operations for a byte, and where the slope meets the roof.
  * (S. Williams, A. Waterman, D. Patterson, "Roofline", Communications of the ACM 52(4), 2009.) */
 static void cell_roofline(Cell c)
@@ -366,6 +373,7 @@ static const TableRow rows[] = {
     {"time", NULL, NULL, NULL},
     {"busiest unit", cell_cycles, "bound_cycles", NULL},
     {"warps by waves", cell_cycles, "latency_cycles", NULL},
+    {"blocks in line", cell_some_cycles, "chain_cycles", NULL},
     {"predicted", cell_predicted, "predicted_cycles", NULL},
     {"recorded", cell_recorded, NULL, NULL},
     {"machine instructions of a warp, and as a share of all", NULL, NULL, NULL},
