@@ -2,6 +2,7 @@
  * of mistakes is tested with the program itself (cli/usage.bats). */
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
+#include "tuner/library/settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,6 +174,38 @@ static void help_has_a_line_for_each_in_order_and_in_columns(void **state)
     buf_free(&out);
 }
 
+/* 0 parts: it is none. */
+static void parts_of_a_space_are_numbers_below_how_many_there_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int part, parts;
+    } all[] = {
+        {"0/1", 0, 1},       {"0/4", 0, 4}, {"3/4", 3, 4},  {"4/4", 0, 0},
+        {"-1/4", 0, 0},      {"0/0", 0, 0}, {"0/-3", 0, 0}, {"/4", 0, 0},
+        {"1/", 0, 0},        {"1", 0, 0},   {"1-4", 0, 0},  {"1/4x", 0, 0},
+        {"1x/4", 0, 0},      {"", 0, 0},    {"None", 0, 0}, {"7/1000000", 7, 1000000},
+        {"7/1000001", 0, 0},
+    };
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Diag d = diag_new(a);
+        RunOptions o = {.shard = 5, .shards = 9};
+        assert_int_equal(shard_read(all[i].text, &o, &d), all[i].parts > 0);
+        assert_int_equal(d.errors, all[i].parts == 0);
+        assert_int_equal(o.shard, all[i].part);
+        assert_int_equal(o.shards, all[i].parts);
+        if (all[i].parts)
+            assert_string_equal(o.shard_from, "--shard");
+    }
+    Diag d = diag_new(a);
+    RunOptions o = {.shard = 5, .shards = 9};
+    assert_true(shard_read("none", &o, &d));
+    assert_int_equal(o.shards, 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +214,7 @@ int main(void)
         cmocka_unit_test(options_may_stand_behind_other_words_and_end_with_dashes),
         cmocka_unit_test(a_second_call_starts_anew),
         cmocka_unit_test(limits_and_a_takers_own_refusal_hold),
+        cmocka_unit_test(parts_of_a_space_are_numbers_below_how_many_there_are),
         cmocka_unit_test(help_has_a_line_for_each_in_order_and_in_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

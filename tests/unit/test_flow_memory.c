@@ -56,6 +56,47 @@ static void set_n(Fixture *x, uint32_t n)
     "ld.param.u64 %rd1, [a]; cvta.to.global.u64 %rd1, %rd1; mov.u32 %r1, %tid.x;\n"                \
     "mov.u32 %r2, %ctaid.x;\n"
 
+/* The one warp of a block of 32 threads, of which those below `n` run the body. */
+static const Walk *one_warp(const char *text, uint32_t n)
+{
+    Fixture *x = fixture(text);
+    x->options.walk.launch.block.x = 32;
+    set_n(x, n);
+    return &follow(x)->mean;
+}
+
+/* One of four warps computes, loads and stores; the others leave. */
+static void counts_are_means_over_warps(void **state)
+{
+    (void)state;
+    static const char text[] = HEADER GLOBAL_INDEX
+        "ld.param.u32 %r9, [n]; setp.ge.u32 %p1, %r1, %r9; @%p1 bra END;\n"
+        "add.s32 %r3, %r1, %r2; cvt.rn.f32.s32 %f1, %r3; add.f32 %f2, %f1, %f1;\n"
+        "ex2.approx.f32 %f3, %f2; ld.global.f32 %f4, [%rd1]; st.global.u8 [%rd1+4], %r3;\n"
+        "ld.shared.u16 %r4, [tile]; st.shared.u32 [tile+8], %r4; membar.gl;\n"
+        "atom.global.add.u32 %r5, [%rd1], %r4; shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1;\n"
+        "div.rn.f32 %f5, %f4, %f3; div.rn.f32 %f6, %f4, %f5; END: ret; }";
+    Fixture *x = fixture(text);
+    set_n(x, 32);
+    const Walk *mean = &follow(x)->mean, *full = one_warp(text, 32), *empty = one_warp(text, 0);
+
+    assert_true(full->by_class[PTX_CLASS_LOAD] == empty->by_class[PTX_CLASS_LOAD] + 2);
+    assert_true(full->load_bytes[PTX_SHARED] == 64 && empty->load_bytes[PTX_SHARED] == 0);
+    assert_true(mean->instr == (full->instr + 3 * empty->instr) / 4);
+    assert_true(mean->waits_long == (full->waits_long + 3 * empty->waits_long) / 4);
+    for (int i = 0; i < PTX_CLASS_COUNT; i++)
+        assert_true(mean->by_class[i] == (full->by_class[i] + 3 * empty->by_class[i]) / 4);
+    for (int i = 0; i < PTX_SPACE_COUNT; i++) {
+        assert_true(mean->loads[i] == (full->loads[i] + 3 * empty->loads[i]) / 4);
+        assert_true(mean->stores[i] == (full->stores[i] + 3 * empty->stores[i]) / 4);
+        assert_true(mean->load_bytes[i] == (full->load_bytes[i] + 3 * empty->load_bytes[i]) / 4);
+        assert_true(mean->store_bytes[i] == (full->store_bytes[i] + 3 * empty->store_bytes[i]) / 4);
+    }
+    for (int i = 0; i < WALK_ROUTINES; i++)
+        assert_true(mean->routines[i].called ==
+                    (full->routines[i].called + 3 * empty->routines[i].called) / 4);
+}
+
 static void neighbouring_threads_take_four_sectors(void **state)
 {
     (void)state;
@@ -382,6 +423,7 @@ int main(void)
         cmocka_unit_test(an_address_from_memory_is_unknown),
         cmocka_unit_test(a_long_loop_is_not_walked),
         cmocka_unit_test(buffers_in_turn_and_the_last_iteration_are_exact),
+        cmocka_unit_test(counts_are_means_over_warps),
         cmocka_unit_test(an_endless_loop_ends),
         cmocka_unit_test(asynchronous_copies_have_two_sides),
         cmocka_unit_test(a_shuffled_index_is_followed),

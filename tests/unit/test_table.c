@@ -131,6 +131,21 @@ static void some_rows_make_a_table(void **state)
     arena_free(a);
 }
 
+static void times_are_for_equal_work(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Table *t = two_parameters(a);
+    table_want(t, TABLE_TIMES);
+    add(t, 0, 0, 1);
+    t->times[0].median = 6;
+    assert_true(table_ms(t, 0) == 6);
+    table_want(t, TABLE_WORK);
+    t->work[0] = 4;
+    assert_true(table_ms(t, 0) == 1.5);
+    arena_free(a);
+}
+
 static void names_of_sizes_and_parameters_have_slots(void **state)
 {
     (void)state;
@@ -174,6 +189,7 @@ int main(void)
         cmocka_unit_test(of_a_new_row_nothing_is_known),
         cmocka_unit_test(a_column_is_a_metric_or_a_field_of_profiled_rows),
         cmocka_unit_test(some_rows_make_a_table),
+        cmocka_unit_test(times_are_for_equal_work),
         cmocka_unit_test(names_of_sizes_and_parameters_have_slots),
         cmocka_unit_test(recordings_have_fewer_words),
     };
