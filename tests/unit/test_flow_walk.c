@@ -579,11 +579,18 @@ static void steps_beyond_32_bits_and_tests_without_operands_have_no_formula(void
                                 "setp.ne.u32 %p1, %r2, 0; @%p1 bra L;\nmov.u64 %rd2, 0;\n"
                                 "M: add.s64 %rd2, %rd2, -9223372036854775808;\n"
                                 "setp.gt.s64 %p2, %rd2, -5; @%p2 bra M;\n"
-                                "N: not.pred %p1; @%p1 bra N;\nret; }");
+                                "N: not.pred %p1; @%p1 bra N;\nld.param.u32 %r1, [n];\n"
+                                "shl.b32 %r3, %r1, 32; mov.u32 %r2, 0;\n"
+                                "O: add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, %r3; @%p1 bra O;\n"
+                                "P: add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, %r1;\n"
+                                "not.pred %p2, %p1; not.pred %p3, %p2; not.pred %p4, %p3;\n"
+                                "not.pred %p5, %p4; @%p5 bra P;\nret; }");
 
     check_trip(x, 0, "unknown, because what its test compares is not a sum of constants");
     check_trip(x, 1, "unknown, because what its test compares is not a sum of constants");
     check_trip(x, 2, "unknown, because no test of an integer ends it");
+    check_trip(x, 3, "unknown, because its bound is not affine in the parameters");
+    check_trip(x, 4, "unknown, because no test of an integer ends it");
     arena_free(x->arena);
 }
 
@@ -640,6 +647,14 @@ static void trip_formulas_of_other_shapes_agree_with_the_walk(void **state)
         "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;",
         "mov.u32 %r2, 1; L: add.s32 %r4, %r2, 2; mov.u32 %r5, %r4; add.s32 %r2, %r5, 3;"
         "setp.lt.s32 %p1, %r4, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ge.s32 %p1, %r2, %r1; not.pred %p2, %p1;"
+        "@%p2 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ge.s32 %p1, %r2, %r1; not.pred %p2, %p1;"
+        "not.pred %p3, %p2; not.pred %p4, %p3; @%p4 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.lt.s32 %p1, %r2, %r1; not.pred %p2, %p1;"
+        "@!%p2 bra L;",
+        "mov.u32 %r2, 0; shl.b32 %r4, %r1, 1; sub.s32 %r3, %r4, %r1; L: add.s32 %r2, %r2, 3;"
+        "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;",
         "mov.u32 %r2, 0; mul.lo.s32 %r3, %r1, -1; L: add.s32 %r2, %r2, -1;"
         "setp.gt.s32 %p1, %r2, %r3; @%p1 bra L;",
     };
