@@ -198,10 +198,11 @@ static bool read_align(PtxReader *r, PtxVariable *v)
 {
     uint64_t n = 0;
     ptx_lexer_next(&r->lex);
+    const Span at = ptx_lexer_span(&r->lex);
     if (!read_integer(r, &n))
         return false;
     if (n == 0 || n > 65536 || (n & (n - 1)))
-        return diag_error(r->diag, v->at, "alignment %llu is not a power of two up to 65536",
+        return diag_error(r->diag, at, "alignment %llu is not a power of two up to 65536",
                           (unsigned long long)n);
     if (!v->is_pointer) /* what it points to is not followed */
         v->align = (uint32_t)n;

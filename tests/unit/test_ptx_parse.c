@@ -195,6 +195,64 @@ static void reading_goes_on_after_a_mistake(void **state)
     done(&x);
 }
 
+/* The first line of what is said of an entry's body; nothing of those without a mistake. */
+static void mistakes_are_named_where_they_are(void **state)
+{
+    static const struct {
+        const char *body;
+        int messages;
+        const char *says;
+    } CASES[] = {
+        {".reg .b32 %x; .reg .f32 %x;", 1, "5:25: error: '%x' is declared twice in its scope"},
+        {".reg .b32 %x; { .reg .f32 %x; }", 0, ""},
+        {"L: L: ret;", 1, "5:4: error: label 'L' stands twice in its scope"},
+        {"L: { L: bra L; } bra L;", 0, ""},
+        {"{ M: ret; } bra M;", 1, "5:13: error: label 'M' is not defined"},
+        {".local .align 16 .b8 a[4];", 0, ""},
+        {".local .align 65536 .b8 a[4];", 0, ""},
+        {".local .align 131072 .b8 a[4];", 1,
+         "5:15: error: alignment 131072 is not a power of two up to 65536"},
+        {".local .align 3 .b8 a[4];", 1,
+         "5:15: error: alignment 3 is not a power of two up to 65536"},
+        {".local .align 0 .b8 a[4];", 1,
+         "5:15: error: alignment 0 is not a power of two up to 65536"},
+        {".local .b8 a[1099511627777];", 1, "5:12: error: the array is too large"},
+        {".local .b8 a[2][3][4];", 0, ""},
+        {".local .b8 a[1099511627776];", 0, ""},
+        {".reg .b32 %r; ld.global.u32 %r, [];", 1,
+         "5:35: error: an address is missing between '[' and ']'"},
+        {".reg .b32 %r; mov.b32 %q, 1;", 1, "5:23: error: register '%q' is not declared"},
+        {".reg .b32 %r; mov.b32 %r;", 0, ""},
+        {".reg .b32 %r; mov.b32 %r, 1", 1, "6:1: error: expected ',' or ';', found '}'"},
+        {".nonsense 3; .nonsense 4;", 1,
+         "5:1: warning: directive '.nonsense' is not known; stepped over"},
+        {".nonsense 3; .other 4;", 2,
+         "5:1: warning: directive '.nonsense' is not known; stepped over"},
+        {"frobnicate.b32 1; frobnicate.b32 2;", 1,
+         "5:1: warning: instruction 'frobnicate.b32' is not known; its effect is not followed"},
+        {"bra L;", 1, "5:1: error: label 'L' is not defined"},
+        {".reg .b32 %r; add.s32 %r, {{{{1}}}}, 2;", 0, ""},
+        {".reg .b32 %r; add.s32 %r, {{{{{{{{{1}}}}}}}}}, 2;", 2,
+         "5:32: error: operands are nested too deeply"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char text[400];
+        snprintf(text, sizeof text, HEADER ".entry k() {\n%s\n}\n", CASES[i].body);
+        Fixture x = parse(text);
+        Buf out = {0};
+        diag_print(&x.diag, &out);
+        const size_t length = strlen(CASES[i].says);
+        int messages = 0;
+        for (const char *at = buf_text(&out); (at = strstr(at, "test.ptx:")) != NULL; at++)
+            messages++;
+        if (messages != CASES[i].messages ||
+            (messages && strncmp(buf_text(&out) + 9, CASES[i].says, length) != 0))
+            fail_msg("%s: %s", CASES[i].body, buf_text(&out));
+        buf_free(&out);
+        done(&x);
+    }
+}
+
 /* The first declaration stands; what follows is read with it. */
 static void a_name_keeps_its_first_declaration(void **state)
 {
@@ -288,6 +346,7 @@ int main(void)
         cmocka_unit_test(registers_of_the_driver_are_special),
         cmocka_unit_test(a_huge_register_range_costs_nothing),
         cmocka_unit_test(jump_tables_and_calls_are_resolved),
+        cmocka_unit_test(mistakes_are_named_where_they_are),
         cmocka_unit_test(literals_are_read_in_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
