@@ -408,6 +408,56 @@ static void an_option_that_may_write_a_file_is_refused(void **state)
         assert_non_null(option_refusal(f->arena, REFUSED[i]));
 }
 
+static void what_is_wrong_with_an_option_is_said(void **state)
+{
+    static const struct {
+        const char *option, *refusal; /* NULL: it may be given */
+    } CASES[] = {
+        {"--define-macro=N", NULL},
+        {"--define-macroN",
+         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+        {"-D", "needs its value in the same string, as in \"-maxrregcount=32\""},
+        {"-D1N", "takes a macro's name"},
+        {"-D_n", NULL},
+        {"-D=", "needs its value in the same string, as in \"-maxrregcount=32\""},
+        {"-I=/a b", NULL},
+        {"-I", "needs its value in the same string, as in \"-maxrregcount=32\""},
+        {"-includex.h",
+         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+        {"-include=x.h", NULL},
+        {"-std=", "needs its value in the same string, as in \"-maxrregcount=32\""},
+        {"-stdc++17",
+         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+        {"-std=c++17;x", "takes a word, or numbers with commas"},
+        {"--use_fast_math", NULL},
+        {"-use_fast_math=1", "takes no value"},
+        {"-use_fast_mat",
+         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+        {"-ftz=false", NULL},
+        {"-ftz=yes", "takes true or false"},
+        {"-maxrregcount=3x", "takes a number"},
+        {"-Xptxas=-O=3", NULL},
+        {"-Xptxas=-vx", "gives ptxas '-vx', which a spec may not"},
+        {"-Xptxas=-O", "gives ptxas '-O', which a spec may not"},
+        {"-Xptxas=-warn-spills,-w", NULL},
+        {"-Xptxas=-dlcmca", "gives ptxas '-dlcmca', which a spec may not"},
+        {"-Xptxas=-O3,-o=/x", "gives ptxas '-o=/x', which a spec may not"},
+        {"-Xptxas=-dlcm=a/b", "gives ptxas '-dlcm=a/b', which a spec may not"},
+        {"-Xptxas=--verbose=1", "gives ptxas '--verbose=1', which a spec may not"},
+        {"-Xptxas=-O3,,-v", "gives ptxas '', which a spec may not"},
+        {"-Gx",
+         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+        {"",
+         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+        {"-w\n", "has a control character in it"}};
+    const Fixture *f = *state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const char *said = option_refusal(f->arena, CASES[i].option);
+        if (strcmp(said ? said : "", CASES[i].refusal ? CASES[i].refusal : "") != 0)
+            fail_msg("%s: %s", CASES[i].option, said ? said : "may be given");
+    }
+}
+
 static void a_template_that_is_not_there_is_named(void **state)
 {
     Fixture *f = *state;
@@ -437,6 +487,7 @@ int main(void)
         CASE(two_checkouts_share_what_is_cached),
         CASE(an_option_that_names_a_file_is_followed_or_said),
         CASE(an_option_that_may_write_a_file_is_refused),
+        CASE(what_is_wrong_with_an_option_is_said),
         CASE(a_template_that_is_not_there_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
