@@ -54,28 +54,25 @@ static const char *folder_above(Arena *a, const char *folder)
     return is_root(a, folder) || stat(up, &st) != 0 || (st.st_mode & S_ISVTX) ? NULL : up;
 }
 
-/* How many folders above one are looked through. */
-static int folders_above(Arena *a, const char *folder)
+/* A folder and those above it that are looked through: all of its project, else the nearest. */
+static size_t folders_around(Arena *a, const char *folder, const char *out[UP_TO_ROOT + 1])
 {
-    const char *next;
-    int up = 0;
-    for (; up < UP_TO_ROOT && (next = folder_above(a, folder)) != NULL; up++)
-        folder = next;
-    return file_exists(path_join(a, folder, ".git")) ? up : UP;
+    char real[PATH_MAX];
+    size_t count = 0;
+    const char *at = realpath(folder, real) ? arena_string(a, real) : NULL;
+    for (; at && count <= UP_TO_ROOT; at = folder_above(a, at))
+        out[count++] = at;
+    const bool whole = count && file_exists(path_join(a, out[count - 1], ".git"));
+    return whole || count <= UP ? count : UP + 1;
 }
 
 static const char *look_as_named(Arena *a, const char *folder, const char *name, bool any_case)
 {
-    char real[PATH_MAX];
-    if (!realpath(folder, real))
-        return NULL;
+    const char *around[UP_TO_ROOT + 1];
     Hunt h = {.arena = a, .name = path_slashes(a, name), .any_case = any_case};
-    const char *from = arena_string(a, real);
-    const int most = folders_above(a, from);
-    for (int up = 0; from && up <= most && !h.found; up++) {
-        look_below(&h, from, 0);
-        from = folder_above(a, from);
-    }
+    const size_t count = folders_around(a, folder, around);
+    for (size_t i = 0; i < count && !h.found; i++)
+        look_below(&h, around[i], 0);
     return h.found;
 }
 
@@ -143,18 +140,48 @@ const char *near_header_made_of(Arena *a, const char *folder, const char *log)
     return found ? path_join(a, found, name) : NULL;
 }
 
-/* --- files that include another --------------------------------------------------------------- */
+/* --- files of a project ----------------------------------------------------------------------- */
 
-typedef struct Includers {
+static const char *const EXTENSIONS[] = {".cu", ".cuh", ".cpp", ".c", ".h", ".cc"};
+
+/* A look at files with certain endings, in a folder and below it. */
+typedef struct Search {
     Arena *arena;
-    const char *target; /* real path */
+    const char *const *extensions;
+    size_t extension_count, entries;
+    bool (*look)(void *context, const char *path); /* false: it was the last */
+    void *context;
+} Search;
+
+static bool search_below(Search *s, const char *folder, int depth)
+{
+    DIR *dir = opendir(folder);
+    bool more = true;
+    for (struct dirent *e;
+         dir && more && s->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
+        const char *dot = strrchr(e->d_name, '.'), *path = path_join(s->arena, folder, e->d_name);
+        s->entries++;
+        if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
+            more = search_below(s, path, depth - 1);
+        else if (e->d_type != DT_DIR && dot &&
+                 word_place(dot, s->extensions, s->extension_count) < SIZE_MAX)
+            more = s->look(s->context, path);
+    }
+    if (dir)
+        closedir(dir);
+    return more;
+}
+
+/* Files that are found. */
+typedef struct Found {
+    Arena *arena;
+    const char *target; /* real path of what they include; NULL: whatever they do */
     const char **out;
-    size_t count, room, entries;
-    const char *extension; /* that is looked for */
-} Includers;
+    size_t count, room;
+} Found;
 
 /* Does a line include the target, by a name that leads there or that a folder of headers may? */
-static bool includes_target(Includers *n, const char *path)
+static bool includes_target(const Found *n, const char *path)
 {
     Diag quiet = diag_new(n->arena);
     size_t size;
@@ -175,37 +202,22 @@ static bool includes_target(Includers *n, const char *path)
     return false;
 }
 
-static void look_for_includers(Includers *n, const char *folder, int depth)
+static bool take_file(void *context, const char *path)
 {
-    DIR *dir = opendir(folder);
-    for (struct dirent *e; dir && n->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
-        const char *dot = strrchr(e->d_name, '.'), *path = path_join(n->arena, folder, e->d_name);
-        n->entries++;
-        if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
-            look_for_includers(n, path, depth - 1);
-        else if (e->d_type == DT_REG && dot && strcmp(dot, n->extension) == 0 &&
-                 n->count < n->room && includes_target(n, path))
-            n->out[n->count++] = path;
-    }
-    if (dir)
-        closedir(dir);
+    Found *f = context;
+    if (!f->target || includes_target(f, path))
+        f->out[f->count++] = path;
+    return f->count < f->room;
 }
 
-static const char *const EXTENSIONS[] = {".cu", ".cuh", ".cpp", ".c", ".h", ".cc"};
+enum { EXTENSION_COUNT = sizeof EXTENSIONS / sizeof *EXTENSIONS };
 
 size_t near_sources(Arena *a, const char *path, const char **out, size_t room)
 {
-    const char *folder = path_folder(a, path);
-    DIR *dir = opendir(folder);
-    size_t count = 0;
-    for (struct dirent *e; dir && count < room && (e = readdir(dir)) != NULL;) {
-        const char *dot = strrchr(e->d_name, '.');
-        if (dot && word_place(dot, EXTENSIONS, sizeof EXTENSIONS / sizeof *EXTENSIONS) < SIZE_MAX)
-            out[count++] = path_join(a, folder, e->d_name);
-    }
-    if (dir)
-        closedir(dir);
-    return count;
+    Found f = {.out = out, .room = room};
+    Search s = {a, EXTENSIONS, EXTENSION_COUNT, 0, take_file, &f};
+    search_below(&s, path_folder(a, path), 0);
+    return f.count;
 }
 
 size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
@@ -213,13 +225,12 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
     char real[PATH_MAX];
     if (!realpath(path, real))
         return 0;
-    Includers n = {a, arena_string(a, real), out, 0, room, 0, NULL};
-    const char *folder = path_folder(a, n.target), *up = folder_above(a, folder);
-    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
-        n.extension = EXTENSIONS[i];
-        look_for_includers(&n, up ? up : folder, up ? 2 : 1);
-    }
-    return n.count;
+    Found f = {a, arena_string(a, real), out, 0, room};
+    Search s = {a, EXTENSIONS, 1, 0, take_file, &f};
+    const char *folder = path_folder(a, f.target), *up = folder_above(a, folder);
+    for (; f.count < room && s.extensions < EXTENSIONS + EXTENSION_COUNT; s.extensions++)
+        search_below(&s, up ? up : folder, up ? 2 : 1);
+    return f.count;
 }
 
 /* --- the body of a function -------------------------------------------------------------------- */
@@ -262,12 +273,12 @@ static Mangled demangle(Arena *a, const char *at)
     return m;
 }
 
-typedef struct Bodies {
+typedef struct Body {
     Arena *arena;
     Mangled of;
     const char *found;
-    size_t entries, bytes;
-} Bodies;
+    size_t bytes; /* read so far */
+} Body;
 
 /* Behind what opens at `at` and the blanks there. */
 static const char *behind_pair(const char *at, char open, char close)
@@ -313,50 +324,37 @@ static bool has_body(const char *text, const Mangled *m)
     return false;
 }
 
-static void look_for_body(Bodies *b, const char *folder, int depth)
+static bool look_for_body(void *context, const char *path)
 {
-    static const char *const CODE[] = {".cu", ".cuh", ".inl"};
     enum { TEXT_MOST = 1 << 19, BYTES_MOST = 8 << 20 };
-    DIR *dir = opendir(folder);
-    for (struct dirent *e; dir && !b->found && b->entries < ENTRIES_MOST && b->bytes < BYTES_MOST &&
-                           (e = readdir(dir)) != NULL;) {
-        const char *dot = strrchr(e->d_name, '.'), *path = path_join(b->arena, folder, e->d_name);
-        b->entries++;
-        if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
-            look_for_body(b, path, depth - 1);
-        if (!dot || e->d_type != DT_REG ||
-            word_place(dot, CODE, sizeof CODE / sizeof *CODE) == SIZE_MAX)
-            continue;
-        Diag quiet = diag_new(b->arena);
-        size_t size = 0;
-        const char *text = file_read_most(b->arena, path, TEXT_MOST, &size, &quiet);
-        b->bytes += size;
-        if (text && code_has_word(text, b->of.name) && has_body(code_bare(b->arena, text), &b->of))
-            b->found = path;
-    }
-    if (dir)
-        closedir(dir);
+    Body *b = context;
+    Diag quiet = diag_new(b->arena);
+    size_t size = 0;
+    const char *text = file_read_most(b->arena, path, TEXT_MOST, &size, &quiet);
+    b->bytes += size;
+    if (text && code_has_word(text, b->of.name) && has_body(code_bare(b->arena, text), &b->of))
+        b->found = path;
+    return !b->found && b->bytes < BYTES_MOST;
 }
 
 const char *near_body(Arena *a, const char *folder, const char *log, const char **function)
 {
     static const char *const SAID[] = {"Unresolved extern function '",
                                        "Cannot take address of function '"};
-    const char *name = NULL;
-    char real[PATH_MAX];
-    Bodies b = {.arena = a};
+    static const char *const CODE[] = {".cu", ".cuh", ".inl"};
+    const char *name = NULL, *around[UP_TO_ROOT + 1];
+    Body b = {.arena = a};
+    Search s = {a, CODE, sizeof CODE / sizeof *CODE, 0, look_for_body, &b};
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID && !name; i++)
         name = strstr(log, SAID[i]) ? strstr(log, SAID[i]) + strlen(SAID[i]) : NULL;
     if (name)
         b.of = demangle(a, name);
-    if (!b.of.name || !realpath(folder, real))
+    if (!b.of.name)
         return NULL;
-    const char *from = arena_string(a, real);
-    const int most = folders_above(a, from);
-    for (int up = 0; from && up <= most && !b.found; up++) {
-        look_for_body(&b, from, DOWN);
-        from = folder_above(a, from);
-    }
+    const size_t count = folders_around(a, folder, around);
+    bool more = true;
+    for (size_t i = 0; i < count && more; i++)
+        more = search_below(&s, around[i], DOWN);
     *function = b.of.scope ? arena_printf(a, "%s::%s", b.of.scope, b.of.name) : b.of.name;
     return b.found;
 }
