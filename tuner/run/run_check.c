@@ -42,6 +42,14 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
            diag_error(r->diag, at, "this does not compile:\n%s", result_errors(r->arena, res->log));
 }
 
+/* Without a word on what does not. */
+static bool compiles(Checking *x, const CompileJob *job, CompileResult *res)
+{
+    Diag quiet = diag_new(x->run->arena);
+    farm_add(x->farm, 0, job);
+    return farm_next(x->farm, x->run->arena, res, &quiet) && res->status == OUTCOME_COMPILED;
+}
+
 /* --- parameters ------------------------------------------------------------------------------- */
 
 static const char *role_text(const Argument *g)
@@ -91,11 +99,10 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
 static const char *taken_names(Arena *a, const RunTaken *taken, size_t count)
 {
     Buf b = {0};
+    buf_puts(&b, count ? "" : "nothing");
     for (size_t i = 0; i < count; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", taken[i].argument->name);
-    const char *text = arena_string(a, count ? buf_text(&b) : "nothing");
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 /* Members of a struct are one parameter. */
@@ -525,16 +532,12 @@ static void check_reference_is_one(Checking *x, const Launch *l, size_t first,
     const CubinKernel *one = reference_code(r, l, res);
     for (size_t p = 0; one && p < r->spec->parameter_count; p++) {
         size_t i = spec_parameter_is_macro(r->spec, p) ? other_value(r, first, p) : r->table->count;
-        Diag quiet = diag_new(r->arena);
         CompileJob job;
         CompileResult changed;
         if (i == r->table->count || !run_reference_job(r, l, i, &job))
             continue;
-        farm_add(x->farm, 0, &job);
         const CubinKernel *other =
-            farm_next(x->farm, r->arena, &changed, &quiet) && changed.status == OUTCOME_COMPILED
-                ? reference_code(r, l, &changed)
-                : NULL;
+            compiles(x, &job, &changed) ? reference_code(r, l, &changed) : NULL;
         if (!other || (other->code_bytes == one->code_bytes &&
                        memcmp(other->code, one->code, one->code_bytes) == 0))
             continue;
@@ -681,19 +684,14 @@ static bool compile_extremes(Checking *x)
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* Do all launches of a configuration compile? */
-static bool compiles(Checking *x, size_t row)
+static bool all_compile(Checking *x, size_t row)
 {
     Run *r = x->run;
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        Diag quiet = diag_new(r->arena);
-        CompileJob job;
-        CompileResult res;
-        if (!run_make_job(r->arena, r, row, l, NULL, 0, &job))
+    CompileJob job;
+    CompileResult res;
+    for (size_t l = 0; l < r->spec->launch_count; l++)
+        if (!run_make_job(r->arena, r, row, l, NULL, 0, &job) || !compiles(x, &job, &res))
             return false;
-        farm_add(x->farm, 0, &job);
-        if (!farm_next(x->farm, r->arena, &res, &quiet) || res.status != OUTCOME_COMPILED)
-            return false;
-    }
     return true;
 }
 
@@ -702,8 +700,8 @@ static bool compiles(Checking *x, size_t row)
 static size_t config_to_check(Checking *x, size_t first)
 {
     size_t rows[EXTREMES_MOST], n = find_extremes(x->run, rows);
-    for (size_t i = 0; i < n && !compiles(x, first); i++)
-        if (compiles(x, rows[i]))
+    for (size_t i = 0; i < n && !all_compile(x, first); i++)
+        if (all_compile(x, rows[i]))
             return rows[i];
     return first;
 }
