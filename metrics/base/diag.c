@@ -30,8 +30,7 @@ static void add(Diag *d, DiagKind kind, Span at, const char *format, va_list arg
         return;
     Buf b = {0};
     buf_vprintf(&b, format, args);
-    DiagMessage m = {kind, at, arena_string(d->arena, buf_text(&b))};
-    buf_free(&b);
+    DiagMessage m = {kind, at, buf_keep(&b, d->arena)};
     VEC_PUSH(d->arena, &d->messages, m);
 }
 

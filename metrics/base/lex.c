@@ -145,8 +145,7 @@ static void read_string(Lexer *l)
     }
     bool closed = peek(l, 0) == '"';
     l->at += closed;
-    l->token.text = arena_copy(l->arena, buf_text(&b), b.size);
-    buf_free(&b);
+    l->token.text = buf_keep(&b, l->arena);
     finish(l, fine && closed ? TOKEN_STRING : TOKEN_BAD, start);
     if (!closed)
         diag_error(l->diag, l->token.at, "this string has no closing \"");

@@ -199,9 +199,8 @@ static const CompileSource *with_question(const Trying *t, const KernelSource *k
     kernel_types_ask(t->guess.expression, k->parameters.count, &text);
     CompileSource *s = ARENA_NEW(t->arena, CompileSource);
     *s = *t->source;
-    s->text = arena_string(t->arena, buf_text(&text));
     s->size = text.size;
-    buf_free(&text);
+    s->text = buf_keep(&text, t->arena);
     return k->parameters.count > 0 ? s : t->source;
 }
 

@@ -127,8 +127,7 @@ static size_t count_parameter_macros(const Spec *s)
 /* A value may end in what would join the next line to it. */
 static void print_define(const char *text, Buf *out)
 {
-    size_t n = strlen(text);
-    bool joins = n > 0 && (text[n - 1] == '\\' || (n > 2 && strcmp(text + n - 3, "?\?/") == 0));
+    bool joins = text_ends_with(text, "\\") || text_ends_with(text, "?\?/");
     buf_printf(out, "%s%s\n", text, joins ? " /**/" : "");
 }
 

@@ -123,9 +123,7 @@ static RecordValue record_value(Arena *a, const RecordParameter *p, const Foreig
         return (RecordValue){.text = v->text};
     Buf b = {0};
     value_print_bare(v->kind == FOREIGN_INT ? value_int(v->integer) : value_real(v->real), &b);
-    RecordValue out = {.text = arena_string(a, buf_text(&b))};
-    buf_free(&b);
-    return out;
+    return (RecordValue){.text = buf_keep(&b, a)};
 }
 
 const RecordValue *import_values(Arena *a, const RecordParameter *p, size_t count,

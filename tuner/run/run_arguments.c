@@ -140,9 +140,8 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
         buf_add(&bytes, buf_text(&whole), whole.size);
         buf_free(&whole);
     }
-    out->bytes = (const unsigned char *)arena_copy(a, buf_text(&bytes), bytes.size);
     out->size = bytes.size;
-    buf_free(&bytes);
+    out->bytes = (const unsigned char *)buf_keep(&bytes, a);
     return ok;
 }
 

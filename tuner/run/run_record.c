@@ -23,9 +23,7 @@ static RecordValue value_of(Arena *a, Value v)
         return (RecordValue){.number = v.boolean};
     Buf b = {0};
     value_print_bare(v, &b);
-    RecordValue r = {.text = arena_string(a, buf_text(&b))};
-    buf_free(&b);
-    return r;
+    return (RecordValue){.text = buf_keep(&b, a)};
 }
 
 /* The spec's parameter that a recording's is; NULL: it has none of that name. */

@@ -88,9 +88,8 @@ static KernelParameter read_parameter(Arena *a, const char *text)
     }
     p.pointer = p.pointer || strchr(text, '[');
     p.name = last ? last : "";
-    p.text = arena_string(a, buf_text(&type));
+    p.text = buf_keep(&type, a);
     p.known = task_type_find(p.text, &p.type);
-    buf_free(&type);
     return p;
 }
 

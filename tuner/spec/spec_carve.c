@@ -18,9 +18,8 @@ bool read_metric(Reader *r)
     buf_fill(&b, '\n', number - 1);
     buf_fill(&b, ' ', column - 1);
     buf_add(&b, r->at.source->text + r->at.offset, l->token.at.offset - r->at.offset);
-    line->text = arena_copy(r->a, buf_text(&b), b.size);
     line->size = b.size;
-    buf_free(&b);
+    line->text = buf_keep(&b, r->a);
     VEC_PUSH(r->a, &r->metric_lines, line);
     return true;
 }
