@@ -375,6 +375,35 @@ static void a_pdf_has_what_the_picture_has_as_vectors_and_text(void **state)
     }
 }
 
+/* Paths absolute and relative, a rectangle, texts at their begin, end and middle, squeezed and turned. */
+static void elements_become_their_operators(void **state)
+{
+    (void)state;
+    static const char svg[] =
+        "<svg><path d=\"M10 20 30 40h5v-5zm1 1 2 2c1 2 3 4 5 6M7 8H9V3L1 2\"/>"
+        "<rect x=\"1\" y=\"2\" width=\"30\" height=\"4\"/><text x=\"5\" y=\"6\">A&lt;b</text>"
+        "<text x=\"100\" y=\"60\" text-anchor=\"end\">A</text>"
+        "<text x=\"9\" y=\"9\" text-anchor=\"middle\" textLength=\"4\">A</text>"
+        "<text transform=\"translate(20 30) rotate(-90)\" text-anchor=\"end\">A</text></svg>";
+    static const char *const says[] = {
+        "10.00 20.00 m\n30.00 40.00 l\n35.00 40.00 l\n35.00 35.00 l\nh\n11.00 21.00 m\n13.00 23.00 "
+        "l\n"
+        "14.00 25.00 16.00 27.00 18.00 29.00 c\n7.00 8.00 m\n9.00 8.00 l\n9.00 3.00 l\n1.00 2.00 "
+        "l\nf\n",
+        "1.00 2.00 30.00 4.00 re f\n",
+        "1.0000 0.0000 0.0000 -1.0000 5.00 6.00 Tm (A<b) Tj",
+        "1.0000 0.0000 0.0000 -1.0000 92.00 60.00 Tm (A) Tj", /* an A is 0.667 * 12 wide */
+        "0.4998 0.0000 0.0000 -1.0000 7.00 9.00 Tm (A) Tj",
+        "0.0000 -1.0000 -1.0000 -0.0000 20.00 38.00 Tm (A) Tj"};
+    Buf pdf = {0};
+    pdf_write(svg, "t", &pdf);
+    const char *page = unpack(&pdf);
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        if (!strstr(page, says[i]))
+            fail_msg("'%s' is not in\n%s", says[i], page);
+    buf_free(&pdf);
+}
+
 static void a_pdf_says_where_its_objects_are(void **state)
 {
     (void)state;
@@ -481,6 +510,7 @@ int main(void)
         cmocka_unit_test(an_axis_names_its_scale_and_no_title_is_drawn),
         cmocka_unit_test(an_interval_is_a_band_along_a_line_and_a_whisker_at_a_mark),
         cmocka_unit_test(a_pdf_has_what_the_picture_has_as_vectors_and_text),
+        cmocka_unit_test(elements_become_their_operators),
         cmocka_unit_test(a_pdf_says_where_its_objects_are),
         cmocka_unit_test(the_eye_sees_percent_and_dashes),
         cmocka_unit_test(a_line_of_a_table_does_not_end_in_blanks),
