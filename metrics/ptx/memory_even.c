@@ -1,0 +1,219 @@
+#include "metrics/ptx/memory_sampler.h"
+
+#include <math.h>
+
+static const double GOLDEN = 0.6180339887498949;
+
+/* --- warps whose work depends on data ------------------------------------------------------ */
+
+/* A warp by its number in the launch. */
+static MemorySample *follow_number(Sampler *s, uint64_t number, uint32_t warps)
+{
+    return sampler_follow(s, ptx_block_at(s->walk.launch.grid, number / warps),
+                          (uint32_t)(number % warps));
+}
+
+/* Of the part of an even sample at an end, in which `x` was followed, ever smaller parts nearer to the
+ * end, down to the last warp, each with a warp of its own; where that last one does not have much more
+ * to do, it alone. */
+static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32_t warps, bool last)
+{
+    const double much = 1.5;
+    const double work = walk_work(x->walk);
+    const uint64_t end = last ? all - 1 : 0, each = s->each;
+    s->each = s->steps = s->steps > s->all / 4 ? s->steps : s->all / 4;
+    MemorySample *const most = follow_number(s, end, warps);
+    s->each = each;
+    if (!most)
+        return;
+    most->weight = 1 / (double)all;
+    x->weight -= most->weight;
+    if (walk_work(most->walk) < much * work)
+        return;
+    uint64_t part = (uint64_t)(x->weight * (double)all);
+    while ((part /= 4) > 1) {
+        const uint64_t at = part - part / 4;
+        MemorySample *nearer = follow_number(s, last ? end - at : at, warps);
+        if (!nearer)
+            return;
+        nearer->weight = x->weight / 4;
+        x->weight -= nearer->weight;
+        x = nearer;
+    }
+}
+
+/* Of an even sample, those that the steps did not suffice for are like the one that has most to do of those for which
+ * they did. */
+static void stand_for_cut(Sampler *s)
+{
+    const Walk *most = NULL;
+    for (int i = 0; i < s->out->count; i++) {
+        const Walk *w = s->out->at[i].walk;
+        most = !sampler_is_cut(w) && (!most || walk_work(w) > walk_work(most)) ? w : most;
+    }
+    for (int i = 0; most && i < s->out->count; i++)
+        if (sampler_is_cut(s->out->at[i].walk) && walk_work(s->out->at[i].walk) < walk_work(most))
+            s->out->at[i].walk = most;
+}
+
+static uint64_t number_of(const Sampler *s, const MemorySample *x, uint32_t warps)
+{
+    const PtxDim grid = s->walk.launch.grid, b = x->place.block;
+    return (b.x + (uint64_t)grid.x * (b.y + (uint64_t)grid.y * b.z)) * warps + x->place.warp;
+}
+
+/* All but the middle one, by their numbers in the launch. */
+static void put_in_order(Sampler *s, uint32_t warps)
+{
+    MemorySample *at = s->out->at;
+    for (int i = 2; i < s->out->count; i++) {
+        const MemorySample x = at[i];
+        int k = i;
+        for (; k > 1 && number_of(s, &at[k - 1], warps) > number_of(s, &x, warps); k--)
+            at[k] = at[k - 1];
+        at[k] = x;
+    }
+}
+
+/* A step that comes by all of so many numbers, and evenly from the start on. */
+static uint64_t golden_step(uint64_t count)
+{
+    uint64_t step = (uint64_t)((double)count * GOLDEN) + 1;
+    for (;; step++) {
+        uint64_t a = step, b = count;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* One warp from each of so many equal parts of all warps in their order, at places that
+ * follow the golden section so that no period of the data is met; all of them where there are
+ * fewer.  Where the steps do not suffice, from parts that are spread as evenly. */
+static void sample_spread(Sampler *s, uint64_t all, uint64_t most, uint32_t warps)
+{
+    const PtxPlace middle = s->out->at[0].place;
+    const uint64_t count = all < most ? all : most, step = golden_step(count);
+    s->evenly = true;
+    s->out->count = 1;
+    s->out->cut = 0;
+    for (uint64_t done = 0; done < count && s->steps > 0; done++) {
+        const uint64_t k = done * step % count;
+        const double within = (double)(k + 1) * GOLDEN - floor((double)(k + 1) * GOLDEN);
+        const uint64_t number =
+            all <= count ? k : (uint64_t)(((double)k + within) * (double)all / (double)count);
+        const uint64_t at = number < all ? number : all - 1;
+        const PtxPlace p = {ptx_block_at(s->walk.launch.grid, at / warps), (uint32_t)(at % warps)};
+        if (!ptx_same_place(p, middle))
+            sampler_follow(s, p.block, p.warp);
+    }
+    stand_for_cut(s);
+    put_in_order(s, warps);
+    s->out->even = s->out->count;
+    s->out->ordered = true;
+    s->out->all = all;
+    s->out->grid = s->walk.launch.grid;
+    for (int i = 0; i < s->out->even; i++)
+        s->out->at[i].weight = 1.0 / s->out->even;
+    if (all > count && s->out->even > 2) {
+        sample_towards_end(s, &s->out->at[1], all, warps, false);
+        sample_towards_end(s, &s->out->at[s->out->even - 1], all, warps, true);
+    }
+}
+
+/* Where lies number k of a sequence that fills the unit interval evenly, from the middle on? */
+static uint32_t fill(int k, double step, uint32_t size)
+{
+    const double at = 0.5 + k * step;
+    return (uint32_t)((at - floor(at)) * size);
+}
+
+static uint32_t fill_axis(int k, double step, Stretch axis)
+{
+    return axis.from + fill(k, step, stretch_length(axis));
+}
+
+/* Warps at places that fill the grid evenly however many there are (x and y: powers of the plastic number, M. Roberts 2018), and
+ * are the same ones of the picture whatever the blocks' shape: so configurations are compared by the same parts of it.
+ * The middle warp is the first; those that the steps suffice for count the same each. */
+void sampler_picture(Sampler *s, uint32_t warps)
+{
+    s->out->count = 1;
+    s->out->cut = 0;
+    s->each = s->steps = PICTURE_SHARE * s->all;
+    s->out->grid = (PtxDim){stretch_length(s->axes[0]), stretch_length(s->axes[1]),
+                            stretch_length(s->axes[2])};
+    s->out->all = ptx_block_count(s->out->grid) * warps;
+    for (int k = 1; k < PICTURE_MOST && s->steps > 0; k++) {
+        if (k % SAMPLE_PICTURE == 0 && memory_sampling_error(s->out) < SAMPLED_ENOUGH / 2)
+            break;
+        sampler_follow(s,
+                       (PtxDim){fill_axis(k, 0.7548776662466927, s->axes[0]),
+                                fill_axis(k, 0.5698402909980532, s->axes[1]),
+                                fill_axis(k, 0.4142135623730951, s->axes[2])},
+                       fill(k, 0.6180339887498949, warps));
+        s->out->even = s->out->count;
+    }
+    for (int i = 0; i < s->out->even; i++)
+        s->out->at[i].weight = 1.0 / s->out->even;
+}
+void sampler_data(Sampler *s, uint32_t warps)
+{
+    const uint64_t all = ptx_block_count(s->walk.launch.grid) * warps, left = s->steps;
+    sample_spread(s, all, SAMPLE_SPREAD, warps);
+    const double walk = fmax((double)(left - s->steps) / s->out->count, 1);
+    const double error = memory_sampling_error(s->out) / SAMPLED_ENOUGH;
+    const double wanted = fmin(6 * SAMPLE_SPREAD * error * error, SAMPLE_MOST);
+    const double most = fmin(wanted > (double)all / 2 ? (double)all : wanted,
+                             fmin((double)s->steps / walk, SAMPLE_MOST));
+    if (error < 1 || most < 1.5 * SAMPLE_SPREAD)
+        return;
+    sample_spread(s, all, (uint64_t)most, warps);
+}
+
+/* --- how sure their mean is ------------------------------------------------------------------- */
+
+/* How far apart two blocks lie, as parts of the grid. */
+static double apart(PtxDim grid, PtxDim x, PtxDim y)
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double d = ((double)*ptx_along(&x, axis) - (double)*ptx_along(&y, axis)) /
+                         (double)*ptx_along(&grid, axis);
+        sum += d * d;
+    }
+    return sum;
+}
+
+static const Walk *nearest(const MemorySamples *s, int of)
+{
+    const Walk *found = NULL;
+    double least = INFINITY;
+    for (int i = 0; i < s->even; i++) {
+        const double d = apart(s->grid, s->at[i].place.block, s->at[of].place.block);
+        if (i != of && d < least) {
+            least = d;
+            found = s->at[i].walk;
+        }
+    }
+    return found;
+}
+
+double memory_sampling_error(const MemorySamples *s)
+{
+    double mean = 0, squares = 0;
+    if (s->even < 2)
+        return 0;
+    for (int i = 0; i < s->even; i++) {
+        const double work = walk_work(s->at[i].walk);
+        const Walk *beside = !s->ordered ? nearest(s, i) : s->at[i > 1 ? i - 1 : s->even - 1].walk;
+        mean += work / s->even;
+        squares += pow(work - walk_work(beside), 2) / (2 * s->even);
+    }
+    const double left_out = fmax(0, 1 - s->even / (double)s->all);
+    return mean > 0 ? sqrt(left_out * squares / s->even) / mean : 0;
+}
