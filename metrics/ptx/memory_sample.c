@@ -221,5 +221,6 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
         sampler_picture(&s, warps);
     if (s.narrowed)
         sampler_add_idle(&s, warps);
+    sampler_whole(&s, warps);
     return s.out;
 }

@@ -27,7 +27,11 @@
  * them on each side stands for them, and the others are sampled as said above, as if they were the grid.
  *
  * So differences along the axes, and between warps, are taken to add up; where blocks unlike the middle one are so many
- * at the ends of two axes that their corners matter, the grid is taken for a picture.  The weights sum to 1.
+ * at the ends of two axes that their corners matter, the grid is taken for a picture.
+ *
+ * Of a launch of WHOLE_MOST warps or fewer every one is followed, if as many like the middle one take no more than
+ * SAMPLE_STEPS. Where their mean is another one than the sample's, they take its place, those that did the same
+ * as one sample; so it is exact. Of larger launches nothing is checked.  The weights sum to 1.
  * Internal to metrics/ptx. */
 #pragma once
 
@@ -52,7 +56,8 @@ enum {
     MIDDLE_PARTS = 1024, /* of the grid, the first of which is looked at for a middle one */
     SAMPLE_MOST = 480,
     PICTURE_SHARE = 2, /* times the steps, where each warp does something else */
-    SAMPLES_MAX = 512
+    WHOLE_MOST = 1000, /* warps of a launch that are all followed, where the steps suffice */
+    SAMPLES_MAX = 1024
 };
 
 typedef struct MemorySample {

@@ -72,3 +72,7 @@ void sampler_add_idle(Sampler *s, uint32_t warps);
 /* Where what warps do follows from data, and where it follows from where they lie (memory_even.c). */
 void sampler_data(Sampler *s, uint32_t warps);
 void sampler_picture(Sampler *s, uint32_t warps);
+
+/* Every warp of a small launch is followed; where these say something else than the sample, they take its place
+ * (memory_whole.c). */
+void sampler_whole(Sampler *s, uint32_t warps);

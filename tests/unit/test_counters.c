@@ -172,7 +172,7 @@ static void kernels_that_depend_on_data_are_known_or_say_that_they_are_not(void 
 static void kernels_that_take_tickets_are_known(void **state)
 {
     (void)state;
-    compare(&TICKETS, ISSUED, 0.005, 6);
+    compare(&TICKETS, ISSUED, 0.005, 8);
 }
 
 int main(void)

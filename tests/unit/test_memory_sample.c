@@ -14,7 +14,7 @@
 static const char header[] =
     ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 "
     "n) "
-    "{\n.reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<9>; .reg .pred %p<9>;\n"
+    "{\n.reg .b32 %r<40>; .reg .b64 %rd<30>; .reg .f32 %f<9>; .reg .pred %p<9>;\n"
     "ld.param.u64 %rd1, [a]; ld.param.u32 %r9, [n];\n"
     "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; mov.u32 %r4, %ntid.x;\n";
 
@@ -48,28 +48,38 @@ static Kernel *kernel(const char *body, PtxDim grid, uint32_t threads, uint32_t 
 }
 
 typedef struct Means {
-    double sectors, instr;
+    double sectors, wavefronts, instr;
 } Means;
+
+/* Layers that all do the same, as many as make the launch too large to be followed whole: what the sample says of it is
+ * what it says of one layer. */
+static Kernel *in_layers(Kernel *k)
+{
+    PtxLaunch *l = &k->options.walk.launch;
+    l->grid.z = WHOLE_MOST / (l->grid.x * l->grid.y * ptx_warps_in_block(l)) + 1;
+    return k;
+}
 
 /* Every warp of every block. */
 static Means mean_of_all(const Kernel *k)
 {
     const PtxLaunch *l = &k->options.walk.launch;
     const uint32_t warps = ptx_warps_in_block(l);
-    const double all = (double)l->grid.x * l->grid.y * warps;
+    const double all = (double)ptx_block_count(l->grid) * warps;
     Means m = {0};
-    for (uint32_t y = 0; y < l->grid.y; y++)
-        for (uint32_t x = 0; x < l->grid.x; x++)
-            for (uint32_t w = 0; w < warps; w++) {
-                WalkOptions o = k->options.walk;
-                o.memory = true;
-                o.place = (PtxPlace){{x, y, 0}, w};
-                const Walk *walk = walk_warp(k->arena, k->entry, &o);
-                const WalkFunction *f = walk->functions.at[0];
-                m.instr += walk->instr / all;
-                for (size_t i = 0; i < f->accesses->sites.count; i++)
-                    m.sectors += (double)f->costs[f->accesses->sites.at[i].cost].sectors / all;
-            }
+    for (uint64_t i = 0; i < (uint64_t)all; i++) {
+        WalkOptions o = k->options.walk;
+        o.memory = true;
+        o.place = (PtxPlace){ptx_block_at(l->grid, i / warps), (uint32_t)(i % warps)};
+        const Walk *walk = walk_warp(k->arena, k->entry, &o);
+        const WalkFunction *f = walk->functions.at[0];
+        m.instr += walk->instr / all;
+        for (size_t j = 0; j < f->accesses->sites.count; j++) {
+            const WalkAccess *a = &f->costs[f->accesses->sites.at[j].cost];
+            m.sectors += (double)a->sectors / all;
+            m.wavefronts += (double)a->wavefronts / all;
+        }
+    }
     return m;
 }
 
@@ -81,8 +91,10 @@ static Means mean_of_samples(const Kernel *k)
     for (int i = 0; i < m->samples->count; i++)
         weights += m->samples->at[i].weight;
     assert_true(fabs(weights - 1) < 1e-9);
-    for (size_t i = 0; i < m->accesses.count; i++)
+    for (size_t i = 0; i < m->accesses.count; i++) {
         means.sectors += m->accesses.at[i].figures.sectors;
+        means.wavefronts += m->accesses.at[i].figures.wavefronts;
+    }
     return means;
 }
 
@@ -91,9 +103,10 @@ static void assert_means(Kernel *k, double tolerance)
     const Means few = mean_of_samples(k), all = mean_of_all(k);
 
     if (fabs(few.sectors - all.sectors) > tolerance * all.sectors ||
+        fabs(few.wavefronts - all.wavefronts) > tolerance * all.wavefronts ||
         fabs(few.instr - all.instr) > tolerance * all.instr)
-        fail_msg("sectors %g for %g, instructions %g for %g", few.sectors, all.sectors, few.instr,
-                 all.instr);
+        fail_msg("sectors %g for %g, wavefronts %g for %g, instructions %g for %g", few.sectors,
+                 all.sectors, few.wavefronts, all.wavefronts, few.instr, all.instr);
     arena_free(k->arena);
 }
 
@@ -106,9 +119,11 @@ static void blocks_that_differ_by_alignment_are_averaged_over_their_cycle(void *
 {
     (void)state;
 
-    assert_means(kernel(ROW_OF(36), (PtxDim){64, 2, 1}, 32, 0), 1e-9); /* 8 alignments of a line */
-    assert_means(kernel(ROW_OF(33), (PtxDim){64, 1, 1}, 32, 0), 0.06); /* 32: a sample of 8 */
-    assert_means(kernel(ROW_OF(40), (PtxDim){64, 1, 1}, 32, 0), 1e-9);
+    assert_means(in_layers(kernel(ROW_OF(36), (PtxDim){64, 2, 1}, 32, 0)),
+                 1e-9); /* 8 alignments of a line */
+    assert_means(in_layers(kernel(ROW_OF(33), (PtxDim){64, 1, 1}, 32, 0)),
+                 0.06); /* 32: a sample of 8 */
+    assert_means(in_layers(kernel(ROW_OF(40), (PtxDim){64, 1, 1}, 32, 0)), 1e-9);
 }
 
 /* x < n, where n ends in the middle of the last block; the first one has a neighbour less. */
@@ -122,11 +137,11 @@ static void border_blocks_count_as_many_times_as_there_are(void **state)
 {
     (void)state;
 
-    assert_means(kernel(border, (PtxDim){10, 1, 1}, 32, 10 * 32 - 20), 1e-9);
-    assert_means(kernel(border, (PtxDim){3, 1, 1}, 32, 50), 1e-9);
-    assert_means(kernel(border, (PtxDim){100, 5, 1}, 32, 100 * 32 - 31), 1e-9);
+    assert_means(in_layers(kernel(border, (PtxDim){10, 1, 1}, 32, 10 * 32 - 20)), 1e-9);
+    assert_means(in_layers(kernel(border, (PtxDim){3, 1, 1}, 32, 50)), 1e-9);
+    assert_means(in_layers(kernel(border, (PtxDim){100, 5, 1}, 32, 100 * 32 - 31)), 1e-9);
     /* 22 blocks of 100 lie behind the data, and one of them half. */
-    assert_means(kernel(border, (PtxDim){100, 1, 1}, 32, 78 * 32 - 16), 1e-9);
+    assert_means(in_layers(kernel(border, (PtxDim){100, 1, 1}, 32, 78 * 32 - 16)), 1e-9);
 }
 
 /* x < n && y < n, the two joined as compilers join them. */
@@ -188,6 +203,100 @@ static void what_is_unlike_in_two_axes_is_not_added_up(void **state)
     assert_means(kernel(body, (PtxDim){64, 64, 1}, 32, 0), 0.05);
 }
 
+/* --- odd launches --------------------------------------------------------------------------- */
+
+/* x, y and z of a thread in %r20 to %r22. */
+#define PLACE                                                                                      \
+    "mov.u32 %r10, %tid.y; mov.u32 %r11, %ntid.y; mov.u32 %r12, %tid.z; mov.u32 %r13, %ntid.z;\n"  \
+    "mov.u32 %r14, %ctaid.z; mad.lo.u32 %r20, %r2, %r4, %r1; mad.lo.u32 %r21, %r3, %r11, %r10;\n"  \
+    "mad.lo.u32 %r22, %r14, %r13, %r12;\n"
+#define BEYOND(what) "setp.ge.u32 %p1, " what ", %r9; @%p1 bra L1;\n"
+#define DOUBLE(index)                                                                              \
+    "mul.wide.u32 %rd2, " index ", 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];\n"      \
+    "add.f32 %f1, %f1, %f1; st.global.f32 [%rd3], %f1;\n"
+#define IN_PLANE "mad.lo.u32 %r24, %r21, %r9, %r20;\n" DOUBLE("%r24")
+
+static const char vector[] = PLACE BEYOND("%r20") DOUBLE("%r20") "L1: ret;";
+/* The first half of each warp. */
+static const char half[] =
+    PLACE "and.b32 %r30, %r1, 31; setp.ge.u32 %p1, %r30, 16; @%p1 ret;\n" BEYOND("%r20")
+        DOUBLE("%r20") "L1: ret;";
+/* Even elements all, odd ones below n. */
+static const char odd_ones[] =
+    PLACE "and.b32 %r30, %r20, 1; setp.eq.u32 %p1, %r30, 0; @%p1 bra L2;\n" BEYOND("%r20")
+        DOUBLE("%r20") "bra L1;\nL2: " DOUBLE("%r20") "L1: ret;";
+/* Elements from x on, every 17th. */
+static const char rest_of_row[] = PLACE BEYOND("%r20") "mov.u32 %r30, %r20;\nL0: " BEYOND("%r30")
+    DOUBLE("%r30") "add.u32 %r30, %r30, 17; bra L0;\nL1: ret;";
+static const char grid_stride[] =
+    PLACE "mov.u32 %r30, %nctaid.x; mul.lo.u32 %r31, %r30, %r4;\nL0: " BEYOND("%r20")
+        DOUBLE("%r20") "add.u32 %r20, %r20, %r31; bra L0;\nL1: ret;";
+static const char plane[] = PLACE BEYOND("%r20") BEYOND("%r21") IN_PLANE "L1: ret;";
+static const char triangle[] = PLACE BEYOND("%r20")
+    BEYOND("%r21") "setp.gt.u32 %p1, %r20, %r21; @%p1 bra L1;\n" IN_PLANE "L1: ret;";
+/* All of a plane but its rim. */
+static const char stencil[] = PLACE
+    "sub.u32 %r25, %r9, 1; setp.lt.u32 %p1, %r20, 1; @%p1 bra L1; setp.lt.u32 %p1, %r21, 1; @%p1 "
+    "bra L1;\n"
+    "setp.ge.u32 %p1, %r20, %r25; @%p1 bra L1; setp.ge.u32 %p1, %r21, %r25; @%p1 bra "
+    "L1;\n" IN_PLANE "L1: ret;";
+static const char box[] = PLACE BEYOND("%r20") BEYOND("%r21")
+    BEYOND("%r22") "mad.lo.u32 %r24, %r22, %r9, %r21; mad.lo.u32 %r24, %r24, %r9, %r20;\n" DOUBLE(
+        "%r24") "L1: ret;";
+/* Into shared memory, words apart that are as many as y is. */
+static const char columns[] = PLACE BEYOND("%r20") "mul.lo.u32 %r30, %r1, %r21; shl.b32 %r30, "
+                                                   "%r30, 2; st.shared.f32 [%r30], %f1;\nL1: ret;";
+
+static void odd_launches_are_counted_as_every_warp_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        PtxDim grid, block;
+        uint32_t n[4];
+    } launches[] = {
+        {vector, {64, 1, 1}, {33, 1, 1}, {97, 1000, 1001, 4099}},
+        {vector, {64, 1, 1}, {100, 1, 1}, {31, 1000, 1001, 4099}},
+        {vector, {64, 1, 1}, {7, 1, 1}, {1, 31, 97, 4099}},
+        {half, {64, 1, 1}, {33, 1, 1}, {97, 1000, 1001, 4099}},
+        {half, {64, 1, 1}, {250, 1, 1}, {1, 1000, 1001, 4099}},
+        {odd_ones, {64, 1, 1}, {33, 1, 1}, {1, 97, 1000, 4099}},
+        {odd_ones, {64, 1, 1}, {48, 1, 1}, {31, 97, 1000, 1001}},
+        {odd_ones, {64, 1, 1}, {250, 1, 1}, {1, 97, 1000, 4099}},
+        {rest_of_row, {40, 1, 1}, {48, 1, 1}, {31, 97, 500, 1001}},
+        {grid_stride, {40, 1, 1}, {100, 1, 1}, {3001, 4001, 9999, 10007}},
+        {grid_stride, {101, 1, 1}, {33, 1, 1}, {97, 1000, 3001, 10007}},
+        {plane, {13, 13, 1}, {10, 10, 1}, {9, 40, 61, 100}},
+        {plane, {4, 43, 1}, {33, 3, 1}, {9, 40, 61, 100}},
+        {triangle, {8, 32, 1}, {16, 4, 1}, {9, 40, 61, 100}},
+        {triangle, {13, 13, 1}, {10, 10, 1}, {9, 40, 61, 100}},
+        {stencil, {13, 13, 1}, {10, 10, 1}, {9, 40, 61, 100}},
+        {stencil, {4, 43, 1}, {33, 3, 1}, {9, 40, 61, 100}},
+        {box, {4, 4, 7}, {8, 8, 4}, {9, 17, 25, 27}},
+        {box, {6, 6, 6}, {5, 5, 5}, {9, 17, 25, 29}},
+        {columns, {5, 9, 1}, {20, 3, 1}, {9, 40, 61, 100}},
+    };
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
+        for (int k = 0; k < 4; k++) {
+            Kernel *x = kernel(launches[i].body, launches[i].grid, 1, launches[i].n[k]);
+            x->options.walk.launch.block = launches[i].block;
+            assert_means(x, 1e-9);
+        }
+}
+
+/* One warp of 33 threads has 8 alignments and the other one thread: 2,048 of them are too many steps here, 64 are not. */
+static void what_is_followed_whole_has_a_bound(void **state)
+{
+    (void)state;
+    Kernel *k = kernel(vector, (PtxDim){64, 1, 1}, 33, 4099);
+    const Means all = mean_of_all(k);
+
+    assert_true(fabs(mean_of_samples(k).sectors / all.sectors - 1) < 1e-9);
+    k->options.walk.max_steps = 1000;
+    assert_true(fabs(mean_of_samples(k).sectors / all.sectors - 1) > 0.01);
+    arena_free(k->arena);
+}
+
 static void blocks_without_a_border_need_no_walk_of_their_own(void **state)
 {
     (void)state;
@@ -210,8 +319,9 @@ static void warps_that_differ_are_followed_themselves(void **state)
 {
     (void)state;
 
-    assert_means(kernel(tree, (PtxDim){4, 1, 1}, 256, 0), 1e-9); /* all eight */
-    assert_means(kernel(tree, (PtxDim){4, 1, 1}, 1024, 0), 0.3); /* a sample: eight of 32 */
+    assert_means(in_layers(kernel(tree, (PtxDim){4, 1, 1}, 256, 0)), 1e-9); /* all eight */
+    assert_means(in_layers(kernel(tree, (PtxDim){4, 1, 1}, 1024, 0)),
+                 0.3); /* a sample: eight of 32 */
 }
 
 /* Word i of the buffer is i / 8 + 1: so many rounds thread i goes, a load each. */
@@ -352,7 +462,7 @@ static const char picture[] =
 static void blocks_of_a_picture_are_sampled_evenly(void **state)
 {
     (void)state;
-    assert_means(kernel(picture, (PtxDim){200, 1, 1}, 32, 0), 0.05);
+    assert_means(in_layers(kernel(picture, (PtxDim){200, 1, 1}, 32, 0)), 0.05);
 }
 
 /* The data end after three warps of eight in the last block: its middle warp does nothing, the first three do. */
@@ -363,8 +473,8 @@ static void warps_of_a_block_at_the_border_are_followed(void **state)
         "mad.lo.u32 %r5, %r2, %r4, %r1; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L1;\n"
         "mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];\n"
         "add.f32 %f1, %f1, %f1; st.global.f32 [%rd3], %f1;\nL1: ret;";
-    assert_means(kernel(body, (PtxDim){9, 1, 1}, 256, 8 * 256 + 96), 1e-12);
-    assert_means(kernel(body, (PtxDim){12, 1, 1}, 256, 8 * 256 + 96), 1e-12);
+    assert_means(in_layers(kernel(body, (PtxDim){9, 1, 1}, 256, 8 * 256 + 96)), 1e-12);
+    assert_means(in_layers(kernel(body, (PtxDim){12, 1, 1}, 256, 8 * 256 + 96)), 1e-12);
 }
 
 /* The first ones in a row would all lie at one end. */
@@ -413,6 +523,8 @@ int main(void)
         cmocka_unit_test(a_grid_larger_than_its_data_in_two_axes_is_counted_right),
         cmocka_unit_test(grids_larger_than_their_data_are_counted_as_every_warp_says),
         cmocka_unit_test(what_is_unlike_in_two_axes_is_not_added_up),
+        cmocka_unit_test(odd_launches_are_counted_as_every_warp_says),
+        cmocka_unit_test(what_is_followed_whole_has_a_bound),
         cmocka_unit_test(blocks_without_a_border_need_no_walk_of_their_own),
         cmocka_unit_test(warps_that_differ_are_followed_themselves),
         cmocka_unit_test(few_warps_that_depend_on_data_are_all_followed),
