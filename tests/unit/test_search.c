@@ -271,6 +271,88 @@ static void few_trials_wait_for_something_to_choose_from(void **state)
     arena_free(m.arena);
 }
 
+/* Kernels of two kinds, 50 of each, in no order of their parameters: the first have nine tenths of their time in
+ * a unit that takes half as long again as the code says, the others one tenth, but all of these are said to be
+ * slower.  Their times by number, and as they are predicted. */
+typedef struct Kinds {
+    Made made;
+    Search *search;
+    double ms[100], predicted[100];
+} Kinds;
+
+static Kinds two_kinds(unsigned long seed, bool by_units)
+{
+    Kinds k = {.made = make(1)};
+    size_t number;
+    k.search =
+        search_new(&k.made.rows.space, &(SearchOptions){.seed = seed, .workers = 1, .trials = 8});
+    for (size_t i = 0; i < 100; i++) {
+        uint16_t v[PARAMETERS];
+        for (size_t p = PARAMETERS, rest = (i * 5501 + 17) % POINTS; p-- > 0; rest /= VALUES)
+            v[p] = (uint16_t)(rest % VALUES);
+        const double predicted = (i < 50 ? 1 : 1.01) + 0.001 * (double)i, slow = i < 50 ? 0.9 : 0.1;
+        const double shares[TABLE_PARTS] = {1 - slow, slow, NAN};
+        assert_true(search_add(k.search, v, &number));
+        k.predicted[number] = predicted;
+        k.ms[number] = predicted * (1 + 0.5 * slow);
+        const SearchCompiled c = {
+            .predicted = predicted, .shares = by_units ? shares : NULL, .same_as = SIZE_MAX};
+        search_compiled(k.search, number, &c);
+    }
+    return k;
+}
+
+static double best_of_eight(bool by_units)
+{
+    Kinds k = two_kinds(0, by_units);
+    double best = INFINITY;
+    size_t number;
+    for (int t = 0; t < 8; t++) {
+        assert_true(search_next_trial(k.search, &number));
+        search_timed(k.search, number, k.ms[number]);
+        best = fmin(best, k.ms[number]);
+    }
+    search_free(k.search);
+    arena_free(k.made.arena);
+    return best;
+}
+
+static void few_trials_tell_a_unit_that_is_slower_than_said(void **state)
+{
+    (void)state;
+    assert_true(best_of_eight(true) < 1.06 * 1.05 + 1e-9);
+    assert_true(best_of_eight(false) > 1.4);
+}
+
+/* The fifth trial, after times that are a power of what was predicted. */
+static size_t fifth_trial(unsigned long seed, double power)
+{
+    Kinds k = two_kinds(seed, true);
+    size_t number;
+    for (int t = 0; t < 4; t++) {
+        assert_true(search_next_trial(k.search, &number));
+        search_timed(k.search, number, pow(k.predicted[number], power));
+    }
+    assert_true(search_next_trial(k.search, &number));
+    search_free(k.search);
+    arena_free(k.made.arena);
+    return number;
+}
+
+/* Predictions that are worth something leave nothing to chance; where the order of times is the opposite, chance
+ * has its turn. */
+static void few_trials_follow_predictions_as_long_as_these_are_right(void **state)
+{
+    (void)state;
+    bool same[2] = {true, true};
+    for (unsigned long seed = 1; seed < 5; seed++)
+        for (int right = 0; right < 2; right++)
+            same[right] =
+                same[right] && fifth_trial(seed, right ? 1 : -1) == fifth_trial(0, right ? 1 : -1);
+    assert_true(same[1]);
+    assert_false(same[0]);
+}
+
 static void where_nothing_is_right_it_ends(void **state)
 {
     (void)state;
@@ -647,6 +729,8 @@ int main(void)
         cmocka_unit_test(equal_code_is_timed_once_and_broken_code_never),
         cmocka_unit_test(budgets_end_it),
         cmocka_unit_test(few_trials_wait_for_something_to_choose_from),
+        cmocka_unit_test(few_trials_tell_a_unit_that_is_slower_than_said),
+        cmocka_unit_test(few_trials_follow_predictions_as_long_as_these_are_right),
         cmocka_unit_test(where_nothing_is_right_it_ends),
         cmocka_unit_test(a_small_space_is_exhausted),
         cmocka_unit_test(less_is_expected_the_more_is_known),

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROCESS_PARAMETERS = 64, PROCESS_INPUTS = 2 };
+enum { PROCESS_PARAMETERS = 64, PROCESS_INPUTS = 16 };
 
 /* All standard deviations of y. */
 typedef struct ProcessShape {

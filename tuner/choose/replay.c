@@ -147,6 +147,7 @@ static void end_compile(Play *p, const Lane *l)
                         .bound = value_at(rows->bound, place),
                         .latency = value_at(rows->latency, place),
                         .variance = rows->variance ? rows->variance[place] : 0,
+                        .shares = rows->shares ? rows->shares + place * TABLE_PARTS : NULL,
                         .same_as = same};
     VEC_PUSH(p->arena, &p->compiled, place);
     search_compiled(p->search, l->number, &c);

@@ -26,6 +26,7 @@ typedef struct ReplayRows {
     const double *work;    /* times count for so much work; NULL: the same for all */
     const bool *broken;    /* it does not compile, or is ruled out after that */
     const double *predicted, *bound, *latency, *variance; /* as in SearchCompiled; NULL: unknown */
+    const double *shares;                                 /* TABLE_PARTS of each; NULL: unknown */
     const size_t *same_as; /* first place with the same code; itself */
 } ReplayRows;
 

@@ -28,6 +28,7 @@ enum {
     SPREAD_OF = 16,         /* the farthest of so many */
     FASTEST = 3,            /* whose neighbours are compiled: */
     LOCAL_OF = 8,           /* the best believed of so many */
+    ORDER_SHOWN = 4,        /* trials that tell whether predictions order them */
     COMPILES_FIRST = 100,   /* before the first of few trials, where nothing else is counted */
     BLIND_FROM = 24 /* trials: before them predictions find more than the few times do alone */
 };
@@ -55,6 +56,7 @@ Search *search_new(const SearchSpace *space, const SearchOptions *o)
     s->candidates = candidates_new(a, space, s->random);
     s->time_model.arena = arena_new();
     s->blind_model.arena = arena_new();
+    s->few_model.arena = arena_new();
     s->space_model.arena = arena_new();
     if (o->learned)
         s->starters = learned_starters(o->learned, &s->starter_count);
@@ -72,6 +74,7 @@ void search_free(Search *s)
     free(s->batch.points);
     arena_free(s->time_model.arena);
     arena_free(s->blind_model.arena);
+    arena_free(s->few_model.arena);
     arena_free(s->space_model.arena);
     arena_free(s->scratch);
     arena_free(s->arena);
@@ -391,12 +394,12 @@ static size_t starter_row(const Search *s, const Waiting *w)
     return NO_NUMBER;
 }
 
-/* Before there is a model: are times more often in the order of predictions than in the other? */
+/* Are times more often in the order of predictions than in the other? */
 static bool is_in_order(const Search *s)
 {
     int order = 0;
     for (size_t i = 0; i < s->count; i++)
-        for (size_t k = 0; k < i; k++) {
+        for (size_t k = 0; k < i && s->rows[i].state == ROW_TIMED; k++) {
             double times = s->rows[i].time - s->rows[k].time,
                    predicted = s->rows[i].predicted - s->rows[k].predicted;
             order += (times * predicted > 0) - (times * predicted < 0);
@@ -410,15 +413,32 @@ static bool model_believes_predictions(const Search *s)
     return process_shape(s->time_model.process)->slope[0] > 0;
 }
 
+/* Nothing but so few trials is budgeted that they teach little. */
+static bool is_few(const Search *s)
+{
+    const SearchOptions *o = &s->options;
+    return o->trials > 0 && o->trials <= BLIND_FROM && !(o->seconds > 0) && o->compiles == 0;
+}
+
+/* Then none is spent on chance, as long as predictions are worth something. */
+static bool is_by_few(const Search *s)
+{
+    return is_few(s) && (s->trial_turn < ORDER_SHOWN || is_in_order(s));
+}
+
 static size_t choose_row(Search *s, Waiting *w)
 {
     size_t turn = s->trial_turn, row;
     bool modelled = model_times(s, &s->time_model);
+    bool by_few = is_by_few(s), few_modelled = by_few && model_times(s, &s->few_model);
     bool blind = turn >= BLIND_FROM && turn % 4 == 1 && model_times(s, &s->blind_model);
     *w = waiting(s);
     row = starter_row(s, w);
     if (row != NO_NUMBER)
         return row;
+    if (by_few)
+        return few_modelled ? lucky_row(s, &s->few_model, w)
+                            : least_predicted(s, w->rows, w->count);
     if (turn % 16 == 8)
         row = w->rows[gsl_rng_uniform_int(s->random, w->count)];
     else if (turn % 4 == 3)
@@ -436,12 +456,11 @@ static size_t choose_row(Search *s, Waiting *w)
 }
 
 /* Of few trials the first ones are not for what happens to be compiled first: predictions choose
- * well where there is something to choose from, and so few times teach little. */
+ * well where there is something to choose from. */
 static bool is_to_wait(const Search *s)
 {
-    const SearchOptions *o = &s->options;
-    return o->trials > 0 && o->trials <= BLIND_FROM && !(o->seconds > 0) && o->compiles == 0 &&
-           s->compiled < COMPILES_FIRST && !s->none_left && candidates_left(s->candidates) != 0;
+    return is_few(s) && s->compiled < COMPILES_FIRST && !s->none_left &&
+           candidates_left(s->candidates) != 0;
 }
 
 bool search_next_trial(Search *s, size_t *number)
@@ -486,6 +505,8 @@ void search_compiled(Search *s, size_t number, const SearchCompiled *c)
     r->variance = c->variance > 0 ? c->variance : 0;
     r->bound = c->bound;
     r->latency = c->latency;
+    for (int k = 0; c->shares && k < TABLE_PARTS; k++)
+        r->shares[k] = isfinite(c->shares[k]) ? c->shares[k] : 0;
     if (c->failed || c->same_as == NO_NUMBER)
         return;
     r->same_as = s->rows[c->same_as].same_as;
@@ -556,7 +577,8 @@ static void start_anew(Search *s)
     s->gain_from = last ? s->rows[s->best].time : INFINITY;
     s->since_gain = 0;
     s->gain_compiles = s->compiled;
-    s->time_model.process = s->blind_model.process = s->space_model.process = NULL;
+    s->time_model.process = s->blind_model.process = s->few_model.process = s->space_model.process =
+        NULL;
     s->batch.count = s->batch.next = 0;
     s->expected_timed = SIZE_MAX;
     if (!last)

@@ -10,8 +10,11 @@
  * is of what is not compiled: it learns from times, and from what the time model believes of the
  * rest.  Beside them a part of all decisions is local search and a part chance, so that a model
  * that is wrong costs a factor and not the winner.  The first trials that models choose are of the
- * Pareto front of what was compiled, by bound and latency.  A space too large to be looked at whole
- * is searched from several starts, which know nothing of each other until the last has ended.
+ * Pareto front of what was compiled, by bound and latency.  Where no more than a few trials are
+ * budgeted, all are chosen by a model that knows how much of a predicted time is each unit's: few
+ * times tell a unit that is slower than said sooner than they tell parameters.  A space too large to
+ * be looked at whole is searched from several starts, which know nothing of each other until the
+ * last has ended.
  *
  * What recordings of like spaces teach (learned.h) is a second mean of the time model and the first
  * of the space model, as far as times bear it out, and some of their fastest are asked for first.
@@ -41,7 +44,8 @@ typedef struct SearchCompiled {
     double variance;  /* of the prediction's logarithm, beyond what is usual */
     double bound;     /* what the front is of; NaN: unknown, then it is on none */
     double latency;
-    size_t same_as; /* earlier number with the same code; SIZE_MAX: none */
+    const double *shares; /* of the predicted time, TABLE_PARTS (table_shares); NULL: unknown */
+    size_t same_as;       /* earlier number with the same code; SIZE_MAX: none */
 } SearchCompiled;
 
 typedef enum SearchEnd {

@@ -36,11 +36,12 @@ typedef struct Row {
     double predicted; /* logarithm; NaN: unknown */
     double variance;  /* of the prediction */
     double bound, latency;
-    double learned;  /* by recordings of like spaces; 0: nothing was learned */
-    double time;     /* logarithm; of what is timed */
-    size_t same_as;  /* row that has its code; itself */
-    Belief said;     /* by the space model before it was compiled */
-    Belief believed; /* by the time model before it was timed */
+    double shares[TABLE_PARTS]; /* of the prediction; 0: unknown */
+    double learned;             /* by recordings of like spaces; 0: nothing was learned */
+    double time;                /* logarithm; of what is timed */
+    size_t same_as;             /* row that has its code; itself */
+    Belief said;                /* by the space model before it was compiled */
+    Belief believed;            /* by the time model before it was timed */
 } Row;
 
 /* The last errors of a model: time less what it said, logarithms, and over its deviation. */
@@ -82,6 +83,7 @@ struct Search {
     bool none_left; /* to compile, when it was last asked for one */
     size_t random_seen, random_better;
     Model time_model, blind_model;      /* of what is compiled; the second by times alone */
+    Model few_model;                    /* of the same, while trials are few: by units, too */
     Model space_model;                  /* of what is not */
     const uint16_t *starters;           /* points that are compiled first of all … */
     size_t starter_count, starter_next; /* … and timed */

@@ -180,12 +180,14 @@ static void tell_compiled(Hunt *h, size_t row)
         t->same_as[row] = same;
     if (compiled)
         VEC_PUSH(r->arena, &h->compiled, row);
-    double work = t->work[row];
+    double work = t->work[row], shares[TABLE_PARTS];
+    table_shares(t, row, shares);
     SearchCompiled c = {.failed = !compiled || !carve_allows(&r->plan, h->scratch, row),
                         .predicted = searched_metric(h->in, h->in->guess, row) / work,
                         .variance = searched_doubt(t->profile[row].whole) + pow(log(raised), 2),
                         .bound = searched_metric(h->in, h->in->bound, row) / work,
                         .latency = searched_metric(h->in, h->in->latency, row) / work,
+                        .shares = shares,
                         .same_as = same == SIZE_MAX ? SIZE_MAX : number_of(h, same)};
     arena_reset(h->scratch);
     search_compiled(h->search, number_of(h, row), &c);
@@ -534,7 +536,7 @@ static ReplayRows rows_of(Searched *q, size_t *row)
     double *predicted = ARENA_ARRAY(a, double, n), *bound = ARENA_ARRAY(a, double, n),
            *latency = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
     bool *broken = ARENA_ARRAY(a, bool, n), energy = r->spec->objective == OBJECTIVE_ENERGY;
-    double *trial = ARENA_ARRAY(a, double, n);
+    double *trial = ARENA_ARRAY(a, double, n), *shares = ARENA_ARRAY(a, double, n *TABLE_PARTS);
     for (size_t p = 0; p < n; p++) {
         size_t i = row[p] = table_find(r->table, q->ranks[p]);
         const TableProfile *known = &k->profile[i];
@@ -552,6 +554,7 @@ static ReplayRows rows_of(Searched *q, size_t *row)
         variance[p] = searched_doubt(profile);
         bound[p] = searched_metric(q, q->bound, i) / work[p];
         latency[p] = searched_metric(q, q->latency, i) / work[p];
+        table_shares(r->table, i, shares + p * TABLE_PARTS);
         broken[p] = k->outcome[i] != OUTCOME_COMPILED;
         if (!broken[p]) {
             r->table->profile[i] = *known;
@@ -570,6 +573,7 @@ static ReplayRows rows_of(Searched *q, size_t *row)
                        .predicted = predicted,
                        .bound = bound,
                        .latency = latency,
+                       .shares = shares,
                        .variance = variance};
     rows.same_as = same_places(q, row);
     return rows;

@@ -341,6 +341,13 @@ const TablePart table_parts[TABLE_PARTS] = {
     {"memory_cycles", "memory"},     {"latency_cycles", "latency"},
     {"start_cycles", "block starts"}};
 
+void table_shares(const Table *t, size_t row, double *shares)
+{
+    const double all = table_named(t, row, "predicted_cycles");
+    for (int k = 0; k < TABLE_PARTS; k++)
+        shares[k] = table_named(t, row, table_parts[k].metric) / all;
+}
+
 /* --- equal rows ------------------------------------------------------------------------------- */
 
 static int key_compare(const void *pa, const void *pb, void *keys)

@@ -206,6 +206,9 @@ typedef struct TablePart {
 } TablePart;
 extern const TablePart table_parts[TABLE_PARTS];
 
+/* How much of a row's predicted time each would take by itself; NaN where it is not known. */
+void table_shares(const Table *t, size_t row, double *shares);
+
 /* Can the device run it, as far as is known? */
 static inline bool table_fits(const Table *t, size_t row)
 {

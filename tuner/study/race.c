@@ -58,7 +58,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
            *row = ARENA_ARRAY(a, size_t, n);
     double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
            *seconds = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n),
-           *trial = ARENA_ARRAY(a, double, n);
+           *trial = ARENA_ARRAY(a, double, n), *shares = ARENA_ARRAY(a, double, n *TABLE_PARTS);
     bool *broken = ARENA_ARRAY(a, bool, n);
     for (size_t k = 0; k < n; k++) {
         row[k] = places[k].row;
@@ -76,6 +76,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
         code[k] = p ? p->value[PROFILE_CODE_BYTES] : NAN;
         double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
         variance[k] = doubt > 0 ? doubt * doubt : 0;
+        table_shares(t, row[k], shares + k * TABLE_PARTS);
     }
     for (size_t k = 0; k < n; k++)
         ms[same[k]] = fmin(ms[same[k]], ms[k]);
@@ -88,6 +89,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
     r.compile_s = seconds;
     r.code_bytes = code;
     r.variance = variance;
+    r.shares = shares;
     r.broken = broken;
     r.predicted = column_of(a, t, places, guess);
     r.bound = column_of(a, t, places, "bound_cycles");
