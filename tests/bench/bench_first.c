@@ -1,10 +1,12 @@
 /* What the first trials find: performance, of the best recorded, of the fastest of the first 1, 8 and 16.
  *
  *     bench_first [-s SEEDS] RECORDING…
+ *     bench_first -p PARTS RECORDING…
  *
  * "prediction": the first of all by predicted_cycles, equal ones by lot.  "search": all is compiled, and the search
  * chooses, told every time before the next.  "16 workers": it has compiled what they can meanwhile (bench_search.c).
- * "spread": as --carve chooses, none told.  Mean of the seeds, and the worst of them. */
+ * "spread": as --carve chooses, none told.  Mean of the seeds, and the worst of them.  With -p each recording is cut
+ * into so many random parts instead, each played once: mean of all parts, and percent of them that lose more than 2 and 3 %. */
 #include "metrics/base/file.h"
 #include "metrics/base/stats.h"
 #include "metrics/metric/metricset.h"
@@ -25,10 +27,6 @@ static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
 enum { LOOKS = 3, MOST = 16, WAYS = 4 };
 static const size_t looks[LOOKS] = {1, 8, 16};
 static const char *const way_names[WAYS] = {"prediction", "spread", "search", "16 workers"};
-
-typedef struct Seen {
-    double sum[WAYS][LOOKS], worst[WAYS][LOOKS];
-} Seen;
 
 /* Best time of the first n in the order of trials. */
 static double best_of(const ReplayRows *r, const size_t *order, size_t count, size_t n)
@@ -94,7 +92,7 @@ static size_t by_search(Arena *a, const ReplayRows *r, size_t seed, size_t *orde
 {
     size_t n = r->space.count, number, m = 0, *place = ARENA_ARRAY(a, size_t, n);
     size_t *first = ARENA_ARRAY(a, size_t, n);
-    SearchOptions o = {.seed = seed, .workers = n};
+    SearchOptions o = {.seed = seed, .workers = n, .trials = MOST};
     Search *s = search_new(&r->space, &o);
     for (size_t i = 0; i < n; i++)
         first[i] = SIZE_MAX;
@@ -111,6 +109,7 @@ static size_t by_search(Arena *a, const ReplayRows *r, size_t seed, size_t *orde
                             .bound = r->bound[i],
                             .latency = r->latency[i],
                             .variance = r->variance[i],
+                            .shares = r->shares + i * TABLE_PARTS,
                             .same_as = first[code]};
         if (first[code] == SIZE_MAX)
             first[code] = number;
@@ -133,55 +132,190 @@ static size_t by_workers(Arena *a, const ReplayRows *r, size_t seed, size_t *ord
     return result.timed_count;
 }
 
-static void look(const ReplayRows *r, double best, const size_t *order, size_t count, int way,
-                 Seen *seen)
+static double best_recorded(const ReplayRows *r)
 {
-    for (int k = 0; k < LOOKS; k++) {
-        double part = best / best_of(r, order, count, looks[k]);
-        seen->sum[way][k] += part;
-        seen->worst[way][k] = fmin(seen->worst[way][k], part);
-    }
+    double best = INFINITY;
+    for (size_t i = 0; i < r->space.count; i++)
+        if (!isnan(r->ms[i]))
+            best = fmin(best, r->ms[i]);
+    return best;
 }
 
-static void play(const Table *t, const char *name, size_t seeds)
+/* What each way reaches, of the best recorded. */
+static void play(const ReplayRows *r, size_t seed, double reached[WAYS][LOOKS])
 {
     Arena *a = arena_new();
-    ReplayRows r = played_rows(a, t, "predicted_cycles", NULL);
-    Seen seen = {0};
-    double best = INFINITY;
-    for (size_t i = 0; i < r.space.count; i++)
-        if (!isnan(r.ms[i]))
-            best = fmin(best, r.ms[i]);
+    size_t order[WAYS][MOST + 4], count[WAYS];
+    double best = best_recorded(r);
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, seed + 1);
+    count[0] = by_prediction(a, r, random, order[0]);
+    count[1] = by_spread(a, r, random, order[1]);
+    count[2] = by_search(a, r, seed, order[2]);
+    count[3] = by_workers(a, r, seed, order[3]);
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LOOKS; k++)
-            seen.worst[w][k] = 1;
+            reached[w][k] = best / best_of(r, order[w], count[w], looks[k]);
+    gsl_rng_free(random);
+    arena_free(a);
+}
+
+/* --- whole recordings ------------------------------------------------------------------------- */
+
+static void play_whole(const ReplayRows *r, const char *name, size_t seeds)
+{
+    double sum[WAYS][LOOKS] = {{0}}, worst[WAYS][LOOKS], reached[WAYS][LOOKS];
     for (size_t seed = 0; seed < seeds; seed++) {
-        Arena *scratch = arena_new();
-        size_t order[MOST + 4];
-        gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-        gsl_rng_set(random, seed + 1);
-        look(&r, best, order, by_prediction(scratch, &r, random, order), 0, &seen);
-        look(&r, best, order, by_spread(scratch, &r, random, order), 1, &seen);
-        look(&r, best, order, by_search(scratch, &r, seed, order), 2, &seen);
-        look(&r, best, order, by_workers(scratch, &r, seed, order), 3, &seen);
-        gsl_rng_free(random);
-        arena_free(scratch);
+        play(r, seed, reached);
+        for (int w = 0; w < WAYS; w++)
+            for (int k = 0; k < LOOKS; k++) {
+                sum[w][k] += reached[w][k];
+                worst[w][k] = seed ? fmin(worst[w][k], reached[w][k]) : reached[w][k];
+            }
     }
     printf("| %s", name);
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LOOKS; k++)
-            printf(" | %.1f, %.1f", 100 * seen.sum[w][k] / (double)seeds, 100 * seen.worst[w][k]);
+            printf(" | %.1f, %.1f", 100 * sum[w][k] / (double)seeds, 100 * worst[w][k]);
     printf(" |\n");
     fflush(stdout);
-    arena_free(a);
 }
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+enum { PART_LEAST = 32, PART_TRIES = 1000 };
+
+typedef struct Seen {
+    double sum[WAYS][LOOKS];
+    size_t lost_2[WAYS][LOOKS], lost_3[WAYS][LOOKS], parts;
+} Seen;
+
+/* Half of the parameters keep all values, of the others each stays by even chance. */
+static bool *draw_values(Arena *a, const SearchSpace *s, gsl_rng *random, size_t *first)
+{
+    size_t all = 0;
+    for (size_t p = 0; p < s->parameters; all += s->values[p++])
+        first[p] = all;
+    bool *kept = ARENA_ARRAY(a, bool, all);
+    for (size_t p = 0; p < s->parameters; p++) {
+        bool whole = gsl_rng_uniform(random) < 0.5;
+        for (size_t v = 0; v < s->values[p]; v++)
+            kept[first[p] + v] = whole || gsl_rng_uniform(random) < 0.5;
+    }
+    return kept;
+}
+
+static bool is_kept(const SearchSpace *s, uint64_t rank, const bool *kept, const size_t *first)
+{
+    for (size_t p = s->parameters; p-- > 0; rank /= s->values[p])
+        if (!kept[first[p] + rank % s->values[p]])
+            return false;
+    return true;
+}
+
+static double *pick(Arena *a, const double *from, const size_t *at, size_t count, size_t wide)
+{
+    double *out = ARENA_ARRAY(a, double, count *wide);
+    for (size_t k = 0; k < count * wide; k++)
+        out[k] = from[at[k / wide] * wide + k % wide];
+    return out;
+}
+
+static ReplayRows take(Arena *a, const ReplayRows *r, const size_t *at, size_t count)
+{
+    ReplayRows part = *r;
+    uint64_t *ranks = ARENA_ARRAY(a, uint64_t, count);
+    bool *broken = ARENA_ARRAY(a, bool, count);
+    size_t *same = ARENA_ARRAY(a, size_t, count), *met = ARENA_ARRAY(a, size_t, r->space.count);
+    for (size_t k = 0; k < count; k++) {
+        size_t code = r->same_as[at[k]];
+        ranks[k] = r->space.ranks[at[k]];
+        broken[k] = r->broken && r->broken[at[k]];
+        met[code] = met[code] ? met[code] : k + 1;
+        same[k] = met[code] - 1;
+    }
+    part.space.ranks = ranks;
+    part.space.count = count;
+    part.space.size = (double)count;
+    part.broken = broken;
+    part.same_as = same;
+    part.compile_s = pick(a, r->compile_s, at, count, 1);
+    part.code_bytes = pick(a, r->code_bytes, at, count, 1);
+    part.ms = pick(a, r->ms, at, count, 1);
+    part.trial_s = r->trial_s ? pick(a, r->trial_s, at, count, 1) : NULL;
+    part.predicted = pick(a, r->predicted, at, count, 1);
+    part.bound = pick(a, r->bound, at, count, 1);
+    part.latency = pick(a, r->latency, at, count, 1);
+    part.variance = pick(a, r->variance, at, count, 1);
+    part.shares = pick(a, r->shares, at, count, TABLE_PARTS);
+    return part;
+}
+
+/* A part with something to choose from that is not nearly all; false: none was drawn. */
+static bool draw_part(Arena *a, const ReplayRows *r, gsl_rng *random, ReplayRows *part)
+{
+    size_t *at = ARENA_ARRAY(a, size_t, r->space.count);
+    size_t *first = ARENA_ARRAY(a, size_t, r->space.parameters);
+    for (int tries = 0; tries < PART_TRIES; tries++) {
+        const bool *kept = draw_values(a, &r->space, random, first);
+        size_t count = 0, timed = 0;
+        for (size_t i = 0; i < r->space.count; i++)
+            if (is_kept(&r->space, r->space.ranks[i], kept, first))
+                at[count++] = i;
+        *part = take(a, r, at, count);
+        for (size_t k = 0; k < count; k++)
+            timed += is_timeable(part, k) && !isnan(part->ms[k]);
+        if (timed >= PART_LEAST && 10 * count < 9 * r->space.count)
+            return true;
+    }
+    return false;
+}
+
+static void play_parts(const ReplayRows *r, size_t parts, Seen *seen)
+{
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, 1);
+    for (size_t n = 0; n < parts; n++) {
+        Arena *a = arena_new();
+        ReplayRows part;
+        double reached[WAYS][LOOKS];
+        if (draw_part(a, r, random, &part)) {
+            play(&part, n, reached);
+            seen->parts++;
+            for (int w = 0; w < WAYS; w++)
+                for (int k = 0; k < LOOKS; k++) {
+                    seen->sum[w][k] += reached[w][k];
+                    seen->lost_2[w][k] += reached[w][k] < 0.98;
+                    seen->lost_3[w][k] += reached[w][k] < 0.97;
+                }
+        }
+        arena_free(a);
+    }
+    gsl_rng_free(random);
+}
+
+static void print_parts(const Seen *seen)
+{
+    double all = (double)seen->parts / 100;
+    printf("| %zu parts", seen->parts);
+    for (int w = 0; w < WAYS; w++)
+        for (int k = 0; k < LOOKS; k++)
+            printf(" | %.2f, %.1f, %.1f", seen->sum[w][k] / all, (double)seen->lost_2[w][k] / all,
+                   (double)seen->lost_3[w][k] / all);
+    printf(" |\n");
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {
-    size_t seeds = 20;
-    for (int c; (c = getopt(argc, argv, "s:")) != -1;)
+    size_t seeds = 20, parts = 0;
+    Seen seen = {0};
+    for (int c; (c = getopt(argc, argv, "s:p:")) != -1;)
         if (c == 's')
             seeds = strtoul(optarg, NULL, 10);
+        else if (c == 'p')
+            parts = strtoul(optarg, NULL, 10);
     printf("| recording");
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LOOKS; k++)
@@ -195,9 +329,16 @@ int main(int argc, char **argv)
             metricset_read(metrics, source_read(a, metric_files[k], &d), &d);
         const Table *t = table_read(a, argv[i], metrics, &d);
         const char *slash = strrchr(argv[i], '/');
-        if (t)
-            play(t, slash ? slash + 1 : argv[i], seeds);
+        if (t) {
+            ReplayRows r = played_rows(a, t, "predicted_cycles", NULL);
+            if (parts > 0)
+                play_parts(&r, parts, &seen);
+            else
+                play_whole(&r, slash ? slash + 1 : argv[i], seeds);
+        }
         arena_free(a);
     }
+    if (parts > 0)
+        print_parts(&seen);
     return 0;
 }
