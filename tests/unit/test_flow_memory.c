@@ -57,9 +57,8 @@ static void set_n(Fixture *x, uint32_t n)
     "mov.u32 %r2, %ctaid.x;\n"
 
 /* The one warp of a block of 32 threads, of which those below `n` run the body. */
-static const Walk *one_warp(const char *text, uint32_t n)
+static const Walk *one_warp(Fixture *x, uint32_t n)
 {
-    Fixture *x = fixture(text);
     x->options.walk.launch.block.x = 32;
     set_n(x, n);
     return &follow(x)->mean;
@@ -78,7 +77,7 @@ static void counts_are_means_over_warps(void **state)
         "div.rn.f32 %f5, %f4, %f3; div.rn.f32 %f6, %f4, %f5; END: ret; }";
     Fixture *x = fixture(text);
     set_n(x, 32);
-    const Walk *mean = &follow(x)->mean, *full = one_warp(text, 32), *empty = one_warp(text, 0);
+    const Walk *mean = &follow(x)->mean, *full = one_warp(x, 32), *empty = one_warp(x, 0);
 
     assert_true(full->by_class[PTX_CLASS_LOAD] == empty->by_class[PTX_CLASS_LOAD] + 2);
     assert_true(full->load_bytes[PTX_SHARED] == 64 && empty->load_bytes[PTX_SHARED] == 0);
@@ -95,6 +94,7 @@ static void counts_are_means_over_warps(void **state)
     for (int i = 0; i < WALK_ROUTINES; i++)
         assert_true(mean->routines[i].called ==
                     (full->routines[i].called + 3 * empty->routines[i].called) / 4);
+    arena_free(x->arena);
 }
 
 static void neighbouring_threads_take_four_sectors(void **state)
