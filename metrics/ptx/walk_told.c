@@ -47,7 +47,7 @@ void walk_told_store(Walker *w, const PtxInstr *by, uint64_t address, int bytes,
              ((WalkToldWord){by, v, offset, bytes, known, value, w->walk->barriers}));
 }
 
-/* The last word stored there before so many barriers; how many were. */
+/* The last word stored there before so many barriers; how many were, unless `count` is NULL. */
 static const WalkToldWord *last_of(const WalkTold *t, const PtxVariable *v, uint64_t offset,
                                    int bytes, double barriers, int *count)
 {
@@ -57,7 +57,8 @@ static const WalkToldWord *last_of(const WalkTold *t, const PtxVariable *v, uint
         if (word->variable != v || word->offset >= offset + (uint64_t)bytes ||
             word->offset + (uint64_t)word->bytes <= offset)
             continue;
-        *count += 1;
+        if (count)
+            *count += 1;
         if (word->barriers < barriers)
             found = word;
     }
@@ -84,10 +85,10 @@ Told walk_told_load(Walker *w, uint64_t address, int bytes)
     const uint32_t warps[] = {0, walk_last_warp(w)}, own = w->options->place.warp;
     uint64_t offset;
     const PtxVariable *v = variable_at(w, address, &offset);
-    int count = 0, others = 0;
+    int others = 0;
     if (!v || w->told.off)
         return unknown;
-    const WalkToldWord *last = last_of(&w->told, v, offset, bytes, INFINITY, &count);
+    const WalkToldWord *last = last_of(&w->told, v, offset, bytes, INFINITY, NULL);
     for (size_t i = 0; w->sibling && i < 1 + (warps[1] > 0); i++) {
         const WalkTold *t = warps[i] == own ? NULL : w->sibling(w, warps[i]);
         if (t && t->off)
