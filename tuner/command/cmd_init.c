@@ -2,6 +2,7 @@
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
+#include "tuner/command/init_mend.h"
 #include "tuner/command/options.h"
 #include "tuner/compile/farm.h"
 #include "tuner/library/settings.h"
@@ -34,34 +35,15 @@ enum { OPTIONS = sizeof own_options / sizeof own_options[0] };
 /* --- compiling before there is a spec --------------------------------------------------------- */
 
 enum {
-    ROUNDS = 12,        /* of names that turn up undefined behind others */
-    INCLUDES_MOST = 16, /* folders of headers */
-    WITHOUT_MOST = 48,  /* headers that are nowhere */
-    UNITS_MOST = 6,     /* files that include the kernel's */
-    SOURCES_MOST = 40,  /* files beside it that may launch it */
+    ROUNDS = 12,       /* of names that turn up undefined behind others */
+    UNITS_MOST = 6,    /* files that include the kernel's */
+    SOURCES_MOST = 40, /* files beside it that may launch it */
     TEXT_MOST = 1 << 20,
     PATIENCE = 8, /* seconds of compiling after which nothing is begun with: a refusal takes ten */
     PATIENCE_WHOLE = 4 /* … with the whole of a file and its headers */
 };
 
-typedef struct Trying {
-    Arena *arena;
-    const char *home; /* the file with the kernel */
-    const char *unit; /* what is compiled: it, or a file that includes it */
-    const char *text; /* of the file with the kernel, without host code */
-    const CompileSource *source;
-    const CompileSource *asking; /* the same with the question for the parameters' types */
-    const char *arch;
-    Farm *farm;
-    HostText *host;         /* the files that may launch the kernel */
-    double since, compiled; /* when it began; seconds of a processor since then */
-    double patience;        /* seconds of compiling after which nothing is begun with */
-    bool blamed;            /* has the question been complained of? */
-    bool mended;            /* does the guess have an option that it had not? */
-    FirstGuess guess;
-} Trying;
-
-static bool compile(Trying *t, bool ask, CompileResult *out, Diag *d)
+static bool compile(InitTrying *t, bool ask, CompileResult *out, Diag *d)
 {
     CompileDefine *defines = ARENA_ARRAY(t->arena, CompileDefine, t->guess.undefined.count + 1);
     for (size_t i = 0; i < t->guess.undefined.count; i++)
@@ -79,14 +61,14 @@ static bool compile(Trying *t, bool ask, CompileResult *out, Diag *d)
     return ok;
 }
 
-static bool has_time(const Trying *t)
+static bool has_time(const InitTrying *t)
 {
     /* Beside other work all takes longer. */
     return t->compiled < t->patience && clock_seconds() < t->since + 3 * PATIENCE;
 }
 
 /* What is compiled with for a name that has no value. */
-static KernelMacro guess_of(Trying *t, const KernelMacros *conditions, const char *name)
+static KernelMacro guess_of(InitTrying *t, const KernelMacros *conditions, const char *name)
 {
     KernelMacro m = {name, NULL, false, NULL};
     for (size_t i = 0; i < conditions->count; i++)
@@ -98,7 +80,7 @@ static KernelMacro guess_of(Trying *t, const KernelMacros *conditions, const cha
 }
 
 /* "texture<float> name" and "surface<void> name", which are gone, are host code, not parameters. */
-static bool is_reference(const Trying *t, const char *name)
+static bool is_reference(const InitTrying *t, const char *name)
 {
     const char *text = t->host ? t->host->text : "", *at = text;
     while ((at = code_find_word(at, name, text)) != NULL) {
@@ -113,44 +95,12 @@ static bool is_reference(const Trying *t, const char *name)
     return false;
 }
 
-/* Functions of the warp that take no mask, which Volta took away, and what CUDA's guide gives for
- * them. */
-static const char *const MASKLESS[][2] = {
-    {"__shfl", "__shfl(...)=__shfl_sync(0xffffffff,__VA_ARGS__)"},
-    {"__shfl_up", "__shfl_up(...)=__shfl_up_sync(0xffffffff,__VA_ARGS__)"},
-    {"__shfl_down", "__shfl_down(...)=__shfl_down_sync(0xffffffff,__VA_ARGS__)"},
-    {"__shfl_xor", "__shfl_xor(...)=__shfl_xor_sync(0xffffffff,__VA_ARGS__)"},
-    {"__ballot", "__ballot(x)=__ballot_sync(0xffffffff,x)"},
-    {"__any", "__any(x)=__any_sync(0xffffffff,x)"},
-    {"__all", "__all(x)=__all_sync(0xffffffff,x)"},
-};
-enum { MASKLESS_COUNT = sizeof MASKLESS / sizeof *MASKLESS };
-
-static bool is_maskless(const char *name)
-{
-    return name_find(MASKLESS, MASKLESS_COUNT, sizeof *MASKLESS, 0, name) != NULL;
-}
-
-/* The next name that a log calls undefined, from *log on, which goes behind it; NULL: none is left. */
-static const char *next_undefined(Trying *t, const char **log)
-{
-    for (const char *at = *log; (at = strstr(at, "identifier \"")) != NULL;) {
-        const Word w = code_word(at + strlen("identifier \""));
-        at = w.at + w.length;
-        if (w.length && strncmp(at, "\" is undefined", 14) == 0) {
-            *log = at;
-            return code_copy(t->arena, w);
-        }
-    }
-    return NULL;
-}
-
 /* Adds the names that a log calls undefined; false: it has none that is new. */
-static bool add_undefined(Trying *t, const KernelMacros *conditions, const char *log)
+static bool add_undefined(InitTrying *t, const KernelMacros *conditions, const char *log)
 {
     size_t before = t->guess.undefined.count;
-    for (const char *name; (name = next_undefined(t, &log)) != NULL;)
-        if (!is_maskless(name) && strcmp(name, t->guess.kernel->name) != 0 &&
+    for (const char *name; (name = init_undefined(t, &log)) != NULL;)
+        if (!init_is_maskless(name) && strcmp(name, t->guess.kernel->name) != 0 &&
             !is_reference(t, name) && code_has_word(t->text, name) &&
             !NAME_FIND(t->guess.undefined.at, t->guess.undefined.count, name, name))
             VEC_PUSH(t->arena, &t->guess.undefined, guess_of(t, conditions, name));
@@ -160,7 +110,7 @@ static bool add_undefined(Trying *t, const KernelMacros *conditions, const char 
 /* Names that only #if lines know begin with the first value they are compared with there, where
  * `chosen`, else undefined; what else is undefined gets a guess, round by round.  False when that
  * does not compile; `log` becomes what the first round said. */
-static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, const char **log,
+static bool try_names(InitTrying *t, bool ask, bool chosen, CompileResult *res, const char **log,
                       Diag *d)
 {
     const KernelMacros known = kernel_source_macros(t->arena, t->text);
@@ -192,7 +142,7 @@ static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, cons
     return false;
 }
 
-static const CompileSource *with_question(const Trying *t, const KernelSource *k)
+static const CompileSource *with_question(const InitTrying *t, const KernelSource *k)
 {
     Buf text = {0};
     buf_printf(&text, "%s\n", t->source->text);
@@ -204,38 +154,29 @@ static const CompileSource *with_question(const Trying *t, const KernelSource *k
     return k->parameters.count > 0 ? s : t->source;
 }
 
-static bool file_has_word(const Trying *t, const char *word)
+static bool file_has_word(const InitTrying *t, const char *word)
 {
     return t->host && code_has_word(t->host->text, word);
-}
-
-/* The header that a log complains of first; NULL: it is the file that is compiled. */
-static const char *failing_header(const Trying *t, const char *log)
-{
-    const char *name = near_header_failing(t->arena, log);
-    const bool own =
-        name && strcmp(path_stem(t->arena, name, ""), path_stem(t->arena, t->unit, "")) == 0;
-    return own ? NULL : name;
 }
 
 /* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
  * how other tuners leave their parameters; without the question for types where that is what fails.
  * False with what the compiler says of the file as it stands; NULL: after a message. */
-static bool try_values(Trying *t, CompileResult *res, const char **log, Diag *d)
+static bool try_values(InitTrying *t, CompileResult *res, const char **log, Diag *d)
 {
     const char *unused;
     *log = NULL;
     t->blamed = false;
     if (try_names(t, true, false, res, log, d))
         return true;
-    if (!*log || near_header_missing(t->arena, *log) || failing_header(t, *log))
+    if (!*log || near_header_missing(t->arena, *log) || init_failing_header(t, *log))
         return false;
     return try_names(t, true, true, res, &unused, d) ||
            (t->blamed && (try_names(t, false, false, res, log, d) ||
                           try_names(t, false, true, res, &unused, d)));
 }
 
-static void set_expression(Trying *t, KernelSource *k)
+static void set_expression(InitTrying *t, KernelSource *k)
 {
     t->guess.expression = first_expression(t->arena, k);
     t->asking = with_question(t, k);
@@ -243,7 +184,7 @@ static void set_expression(Trying *t, KernelSource *k)
 
 /* Likewise with the other types that the file has where a type of the template is nowhere said, and
  * with small numbers.  `*log`: what was said of the first ones. */
-static bool try_others(Trying *t, CompileResult *res, const char **log, Diag *d)
+static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag *d)
 {
     static const char *const TYPES[] = {"double", "int",           "unsigned", "half",
                                         "__half", "__nv_bfloat16", "float2",   "float3",
@@ -310,7 +251,7 @@ static const char *file_with_kernels(Arena *a, const char *const *files, size_t 
     return NULL;
 }
 
-static bool find_kernel(Trying *t, const InitOptions *o, KernelSource *k, Diag *d)
+static bool find_kernel(InitTrying *t, const InitOptions *o, KernelSource *k, Diag *d)
 {
     if (kernel_source_find(t->arena, t->text, o->kernel, k))
         return true;
@@ -333,7 +274,7 @@ static bool find_kernel(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     return diag_fail(d, "'%s' has no kernel '%s', but %s", t->home, o->kernel, names);
 }
 
-static void add_text(Trying *t, const char *path, HostText **last)
+static void add_text(InitTrying *t, const char *path, HostText **last)
 {
     Diag quiet = diag_new(t->arena);
     size_t size;
@@ -349,7 +290,7 @@ static void add_text(Trying *t, const char *path, HostText **last)
 }
 
 /* How the kernel's file, the one that is compiled, or one beside them launches it. */
-static const LaunchSite *find_launch(Trying *t, const char *kernel)
+static const LaunchSite *find_launch(InitTrying *t, const char *kernel)
 {
     const char *beside[SOURCES_MOST];
     HostText *last = NULL;
@@ -368,7 +309,7 @@ static const LaunchSite *find_launch(Trying *t, const char *kernel)
 }
 
 /* Reads the files with the folders of headers known so far. */
-static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *d)
+static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Diag *d)
 {
     Arena *a = t->arena;
     size_t count = 0;
@@ -400,235 +341,12 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     return true;
 }
 
-/* --- headers, standards, units ---------------------------------------------------------------- */
-
-static bool is_listed(const char *const *list, size_t count, const char *text)
-{
-    return word_place(text, list, count) < SIZE_MAX;
-}
-
-/* A header as the files spell it that include it. */
-static const char *spelled(const Trying *t, const char *path)
-{
-    const char *stem = path ? path_stem(t->arena, path, "") : NULL;
-    for (const HostText *h = path ? t->host : NULL; h; h = h->next)
-        for (const char *line = h->text; *line; line = code_next_line(line)) {
-            const char *open = code_behind(line, "include");
-            const size_t n =
-                open && (*open == '"' || *open == '<') ? strcspn(open + 1, "\">\n") : 0;
-            const char *name = n ? arena_copy(t->arena, open + 1, n) : "";
-            if (strcmp(path_stem(t->arena, name, ""), stem) == 0)
-                return name;
-        }
-    return path;
-}
-
-static void add_option(Trying *t, const char *text, const char *why)
-{
-    if (NAME_FIND(t->guess.options.at, t->guess.options.count, text, text))
-        return;
-    VEC_PUSH(t->arena, &t->guess.options, ((FirstOption){text, why}));
-    t->mended = true;
-}
-
-/* The header of a member of std that nvcc's own headers bring, by how it begins. */
-static const char *std_header(const char *member)
-{
-    static const struct {
-        const char *header, *begins[14];
-    } TABLE[] = {
-        {"type_traits",
-         {"is_", "enable_if", "conditional", "remove_", "add_", "decay", "make_unsigned",
-          "make_signed", "integral_constant", "true_type", "false_type", "common_type",
-          "underlying_type", "void_t"}},
-        {"utility",
-         {"pair", "make_pair", "move", "forward", "exchange", "declval", "index_sequence",
-          "make_index_sequence", "integer_sequence"}},
-        {"algorithm", {"min", "max", "swap"}},
-        {"limits", {"numeric_limits"}},
-        {"array", {"array"}},
-        {"tuple", {"tuple", "make_tuple", "tie"}},
-        {"cstddef", {"size_t", "ptrdiff_t", "nullptr_t"}},
-        {"cstdint", {"int", "uint"}},
-        {"complex", {"complex"}},
-        {"cstring", {"mem"}},
-        {"cmath",
-         {"abs", "fabs", "sqrt", "pow", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "round",
-          "fmin", "fmax"}},
-        {"functional", {"plus", "minus", "multiplies", "less", "greater"}},
-    };
-    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
-        for (size_t n = 0; n < 14 && TABLE[i].begins[n]; n++)
-            if (strncmp(member, TABLE[i].begins[n], strlen(TABLE[i].begins[n])) == 0)
-                return TABLE[i].header;
-    return NULL;
-}
-
-/* Types of the host's libraries that device code beside them names: "cublasStatus_t". */
-static void mend_libraries(Trying *t, const char *log)
-{
-    static const char *const LIBRARIES[] = {"cublas", "cudnn",    "cusparse", "cusolver", "cufft",
-                                            "curand", "cutensor", "nccl",     "npp"};
-    for (const char *name; (name = next_undefined(t, &log)) != NULL;)
-        for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES; i++)
-            if (strncmp(name, LIBRARIES[i], strlen(LIBRARIES[i])) == 0 &&
-                text_ends_with(name, "_t"))
-                add_option(t, arena_printf(t->arena, "-D%s=int", name),
-                           "a type of the host's library");
-}
-
-/* The compiler calls some undefined; the assembler does not take the instructions of others. */
-static void mend_masks(Trying *t, const char *log)
-{
-    for (size_t i = 0; i < MASKLESS_COUNT; i++) {
-        const char *name = MASKLESS[i][0];
-        const char *undefined = arena_printf(t->arena, "\"%s\" is undefined", name);
-        if (strstr(log, undefined) ||
-            (strstr(log, "without '.sync'") && code_has_word(t->text, name)))
-            add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
-                       "right where all of a warp call it: else delete this, and give the mask");
-    }
-}
-
-/* What is undefined may be there under an #if that a choice of the build's opens. */
-static void mend_hidden(Trying *t, const char *log)
-{
-    for (const char *name; (name = next_undefined(t, &log)) != NULL;) {
-        KernelSource asked = {0};
-        for (const HostText *h = t->host; h && asked.under.count == 0; h = h->next) {
-            const char *place = host_find_word(h, h->text, name);
-            while (place && h->regions[place - h->text] != 0)
-                place = host_find_word(h, place + 1, name);
-            if (place)
-                kernel_source_conditions(t->arena, h->text, place, &asked);
-        }
-        for (size_t i = 0; i < asked.under.count; i++)
-            add_option(t, arena_printf(t->arena, "-D%s", asked.under.at[i]),
-                       arena_printf(t->arena, "decide: %s is there under it", name));
-    }
-}
-
-/* Code that refuses without a choice of the build's gets the first that it knows. */
-static void mend_choices(Trying *t, const char *log)
-{
-    for (const HostText *h = strstr(log, "#error directive") ? t->host : NULL; h; h = h->next) {
-        const char *choice = kernel_source_choice(t->arena, h->text, log);
-        if (choice)
-            add_option(t, arena_printf(t->arena, "-D%s", choice),
-                       "decide: a choice of the project's build");
-    }
-}
-
-/* "{.name = 1}": initialisers that C++20 brought. */
-static bool has_designator(const char *log)
-{
-    for (const char *at = log; (at = strpbrk(at, "{,")) != NULL; at++) {
-        const char *dot = code_blanks(at + 1);
-        const Word name = code_word(*dot == '.' ? dot + 1 : "");
-        if (name.length && *code_blanks(name.at + name.length) == '=')
-            return true;
-    }
-    return false;
-}
-
-/* Adds options that a log asks for; false: it asks for none that is new. */
-static bool mend_options(Trying *t, const char *log)
-{
-    static const char *const STD[] = {"namespace \"std\" has no member",
-                                      "incomplete type \"cuda::std::__4::"};
-    t->mended = false;
-    mend_libraries(t, log);
-    if (!t->mended)
-        mend_choices(t, log);
-    if (!t->mended)
-        mend_hidden(t, log);
-    if (strstr(log, "\"--device-int128\""))
-        add_option(t, "--device-int128", "for its 128-bit integers");
-    if (strstr(log, "\"register\" storage class"))
-        add_option(t, "-Dregister=", "C++17 has no such word");
-    if (strstr(log, "\"cudaGridDependencySynchronize\" is undefined") ||
-        strstr(log, "\"cudaTriggerProgrammaticLaunchCompletion\" is undefined"))
-        add_option(t, "--pre-include=cuda_device_runtime_api.h",
-                   "it waits for the kernel before it");
-    mend_masks(t, log);
-    const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
-    for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
-        add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
-                   "an #if around the kernel asks for it");
-    for (size_t i = 0; i < sizeof STD / sizeof *STD; i++)
-        for (const char *at = log; (at = strstr(at, STD[i])) != NULL;) {
-            at += strlen(STD[i]);
-            const char *quote = at + strcspn(at, "\"\n"),
-                       *name = i > 0 ? at : quote + (*quote == '"');
-            const char *member = code_copy(t->arena, code_word(name));
-            const char *header = std_header(member);
-            if (header)
-                add_option(t, arena_printf(t->arena, "--pre-include=%s", header),
-                           arena_printf(t->arena, "for std::%s", member));
-        }
-    return t->mended;
-}
-
-/* Adds the file of the project that has the body of a function that a log says is nowhere. */
-static bool mend_link(Trying *t, const char *log)
-{
-    FirstGuess *g = &t->guess;
-    const char *function;
-    const char *file = near_body(t->arena, path_folder(t->arena, t->home), log, &function);
-    const char *folder = file ? path_folder(t->arena, file) : NULL;
-    if (!file || g->include_count == INCLUDES_MOST ||
-        strcmp(path_stem(t->arena, file, ""), path_stem(t->arena, t->home, "")) == 0)
-        return false;
-    if (!is_listed(g->includes, g->include_count, folder))
-        g->includes[g->include_count++] = folder;
-    t->mended = false;
-    add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
-               arena_printf(t->arena, "the body of %s is there", function));
-    return t->mended;
-}
-
-/* Where a header lies that a log misses, or the template that a build makes it of; NULL: nowhere. */
-static const char *header_folder(Trying *t, const char *log)
-{
-    const char *here = path_folder(t->arena, t->unit), *folder = near_header(t->arena, here, log);
-    const char *made_of = folder ? NULL : near_header_made_of(t->arena, here, log);
-    if (!made_of)
-        return folder;
-    t->guess.made_of = path_relative(t->arena, here, made_of);
-    return path_folder(t->arena, made_of);
-}
-
-/* Adds a folder of the project's headers, as its own build names it, or leaves out a header that is
- * nowhere, or that the device's compiler does not take; false: the log asks for nothing new. */
-static bool mend_headers(Trying *t, const char *log, const char *folder)
-{
-    FirstGuess *g = &t->guess;
-    if (!g->standard && (code_has_word(log, "requires") || code_has_word(log, "concept") ||
-                         (strstr(log, "expected an expression") && has_designator(log)))) {
-        g->standard = "-std=c++20";
-        return true;
-    }
-    if (mend_link(t, log))
-        return true;
-    if (folder && g->include_count < INCLUDES_MOST &&
-        !is_listed(g->includes, g->include_count, folder)) {
-        g->includes[g->include_count++] = folder;
-        return true;
-    }
-    const char *missing = near_header_missing(t->arena, log);
-    if (!missing && !g->only)
-        missing = spelled(t, failing_header(t, log));
-    if (!missing || *missing == '/' || g->without_count == WITHOUT_MOST ||
-        is_listed(g->without, g->without_count, missing))
-        return false;
-    g->without[g->without_count++] = missing;
-    return true;
-}
+/* --- headers, units --------------------------------------------------------------------------- */
 
 /* Compiles the unit with ever more folders of headers, and without those that are nowhere.  False
  * with the log that tells why, that of the missing header before what follows from it; NULL: after
  * a message. */
-static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
+static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
                         const char **why, Diag *d)
 {
     const char *log, *folder, *missing = NULL, *first = NULL, *linked = NULL;
@@ -639,20 +357,20 @@ static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, Compil
             return false;
         if (try_values(t, res, &log, d))
             return true;
-        mended = log && mend_options(t, log); /* before compiles that say the same */
+        mended = log && init_mend_options(t, log); /* before compiles that say the same */
         if (!mended && try_others(t, res, &log, d))
             return true;
-        folder = log ? header_folder(t, log) : NULL;
+        folder = log ? init_header_folder(t, log) : NULL;
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
-        first = first ? first : log && failing_header(t, log) ? log : NULL;
+        first = first ? first : log && init_failing_header(t, log) ? log : NULL;
         linked = log && strstr(log, "Unresolved extern function") ? log : linked;
         *why = linked ? linked : missing ? missing : first ? first : log;
-    } while (log && has_time(t) && (mended || mend_headers(t, log, folder)));
+    } while (log && has_time(t) && (mended || init_mend_headers(t, log, folder)));
     return false;
 }
 
 /* The kernel's name and what it is launched with, with commas between them. */
-static const char *words_of(const Trying *t, const KernelSource *k)
+static const char *words_of(const InitTrying *t, const KernelSource *k)
 {
     Buf b = {0};
     buf_puts(&b, k->name);
@@ -668,7 +386,7 @@ static const char *words_of(const Trying *t, const KernelSource *k)
 
 /* All that the file and its headers hold, then what the kernel uses alone; a newer standard
  * than nvcc's default for what is new. */
-static bool try_unit(Trying *t, const char *unit, const InitOptions *o, KernelSource *k,
+static bool try_unit(InitTrying *t, const char *unit, const InitOptions *o, KernelSource *k,
                      CompileResult *res, const char **why, Diag *d)
 {
     static const struct {
@@ -733,7 +451,7 @@ static const char *advice(const char *log)
     return "";
 }
 
-static bool refuse(const Trying *t, const char *log, Diag *d)
+static bool refuse(const InitTrying *t, const char *log, Diag *d)
 {
     const char *errors = result_errors(t->arena, log), *made_of = t->guess.made_of;
     if (made_of)
@@ -745,7 +463,8 @@ static bool refuse(const Trying *t, const char *log, Diag *d)
 }
 
 /* The file by itself, or behind what those that include it declare before. */
-static bool try_units(Trying *t, const InitOptions *o, KernelSource *k, CompileResult *res, Diag *d)
+static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
+                      Diag *d)
 {
     const char *why, *unused, *units[UNITS_MOST];
     if (try_unit(t, t->home, o, k, res, &why, d))
@@ -792,12 +511,13 @@ static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *
     run_close(&r);
 }
 
-static void start_guess(Trying *t, const InitOptions *o)
+static void start_guess(InitTrying *t, const InitOptions *o)
 {
     FirstGuess *g = &t->guess;
-    g->includes = ARENA_ARRAY(t->arena, const char *, INCLUDES_MOST);
-    g->without = ARENA_ARRAY(t->arena, const char *, WITHOUT_MOST);
-    g->include_given = o->includes.count < INCLUDES_MOST ? o->includes.count : INCLUDES_MOST;
+    g->includes = ARENA_ARRAY(t->arena, const char *, INIT_INCLUDES_MOST);
+    g->without = ARENA_ARRAY(t->arena, const char *, INIT_WITHOUT_MOST);
+    g->include_given =
+        o->includes.count < INIT_INCLUDES_MOST ? o->includes.count : INIT_INCLUDES_MOST;
     for (size_t i = 0; i < g->include_given; i++)
         g->includes[i] = o->includes.at[i];
 }
@@ -808,7 +528,7 @@ static bool init(Call *c)
     const char *path = c->words[0];
     Arena *a = c->arena;
     Diag *d = c->diag;
-    Trying t = {
+    InitTrying t = {
         .arena = a, .arch = o->arch ? o->arch : "sm_90", .home = path, .since = clock_seconds()};
     KernelSource kernel;
     CompileResult res;

@@ -1,0 +1,264 @@
+#include "tuner/command/init_mend.h"
+
+#include "metrics/base/file.h"
+#include "tuner/spec/near_header.h"
+
+#include <string.h>
+
+/* Functions of the warp that take no mask, which Volta took away, and what CUDA's guide gives for
+ * them. */
+static const char *const MASKLESS[][2] = {
+    {"__shfl", "__shfl(...)=__shfl_sync(0xffffffff,__VA_ARGS__)"},
+    {"__shfl_up", "__shfl_up(...)=__shfl_up_sync(0xffffffff,__VA_ARGS__)"},
+    {"__shfl_down", "__shfl_down(...)=__shfl_down_sync(0xffffffff,__VA_ARGS__)"},
+    {"__shfl_xor", "__shfl_xor(...)=__shfl_xor_sync(0xffffffff,__VA_ARGS__)"},
+    {"__ballot", "__ballot(x)=__ballot_sync(0xffffffff,x)"},
+    {"__any", "__any(x)=__any_sync(0xffffffff,x)"},
+    {"__all", "__all(x)=__all_sync(0xffffffff,x)"},
+};
+enum { MASKLESS_COUNT = sizeof MASKLESS / sizeof *MASKLESS };
+
+bool init_is_maskless(const char *name)
+{
+    return name_find(MASKLESS, MASKLESS_COUNT, sizeof *MASKLESS, 0, name) != NULL;
+}
+
+const char *init_undefined(InitTrying *t, const char **log)
+{
+    for (const char *at = *log; (at = strstr(at, "identifier \"")) != NULL;) {
+        const Word w = code_word(at + strlen("identifier \""));
+        at = w.at + w.length;
+        if (w.length && strncmp(at, "\" is undefined", 14) == 0) {
+            *log = at;
+            return code_copy(t->arena, w);
+        }
+    }
+    return NULL;
+}
+
+const char *init_failing_header(const InitTrying *t, const char *log)
+{
+    const char *name = near_header_failing(t->arena, log);
+    const bool own =
+        name && strcmp(path_stem(t->arena, name, ""), path_stem(t->arena, t->unit, "")) == 0;
+    return own ? NULL : name;
+}
+
+static bool is_listed(const char *const *list, size_t count, const char *text)
+{
+    return word_place(text, list, count) < SIZE_MAX;
+}
+
+/* A header as the files spell it that include it. */
+static const char *spelled(const InitTrying *t, const char *path)
+{
+    const char *stem = path ? path_stem(t->arena, path, "") : NULL;
+    for (const HostText *h = path ? t->host : NULL; h; h = h->next)
+        for (const char *line = h->text; *line; line = code_next_line(line)) {
+            const char *open = code_behind(line, "include");
+            const size_t n =
+                open && (*open == '"' || *open == '<') ? strcspn(open + 1, "\">\n") : 0;
+            const char *name = n ? arena_copy(t->arena, open + 1, n) : "";
+            if (strcmp(path_stem(t->arena, name, ""), stem) == 0)
+                return name;
+        }
+    return path;
+}
+
+static void add_option(InitTrying *t, const char *text, const char *why)
+{
+    if (NAME_FIND(t->guess.options.at, t->guess.options.count, text, text))
+        return;
+    VEC_PUSH(t->arena, &t->guess.options, ((FirstOption){text, why}));
+    t->mended = true;
+}
+
+/* The header of a member of std that nvcc's own headers bring, by how it begins. */
+static const char *std_header(const char *member)
+{
+    static const struct {
+        const char *header, *begins[14];
+    } TABLE[] = {
+        {"type_traits",
+         {"is_", "enable_if", "conditional", "remove_", "add_", "decay", "make_unsigned",
+          "make_signed", "integral_constant", "true_type", "false_type", "common_type",
+          "underlying_type", "void_t"}},
+        {"utility",
+         {"pair", "make_pair", "move", "forward", "exchange", "declval", "index_sequence",
+          "make_index_sequence", "integer_sequence"}},
+        {"algorithm", {"min", "max", "swap"}},
+        {"limits", {"numeric_limits"}},
+        {"array", {"array"}},
+        {"tuple", {"tuple", "make_tuple", "tie"}},
+        {"cstddef", {"size_t", "ptrdiff_t", "nullptr_t"}},
+        {"cstdint", {"int", "uint"}},
+        {"complex", {"complex"}},
+        {"cstring", {"mem"}},
+        {"cmath",
+         {"abs", "fabs", "sqrt", "pow", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "round",
+          "fmin", "fmax"}},
+        {"functional", {"plus", "minus", "multiplies", "less", "greater"}},
+    };
+    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
+        for (size_t n = 0; n < 14 && TABLE[i].begins[n]; n++)
+            if (strncmp(member, TABLE[i].begins[n], strlen(TABLE[i].begins[n])) == 0)
+                return TABLE[i].header;
+    return NULL;
+}
+
+/* Types of the host's libraries that device code beside them names: "cublasStatus_t". */
+static void mend_libraries(InitTrying *t, const char *log)
+{
+    static const char *const LIBRARIES[] = {"cublas", "cudnn",    "cusparse", "cusolver", "cufft",
+                                            "curand", "cutensor", "nccl",     "npp"};
+    for (const char *name; (name = init_undefined(t, &log)) != NULL;)
+        for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES; i++)
+            if (strncmp(name, LIBRARIES[i], strlen(LIBRARIES[i])) == 0 &&
+                text_ends_with(name, "_t"))
+                add_option(t, arena_printf(t->arena, "-D%s=int", name),
+                           "a type of the host's library");
+}
+
+/* The compiler calls some undefined; the assembler does not take the instructions of others. */
+static void mend_masks(InitTrying *t, const char *log)
+{
+    for (size_t i = 0; i < MASKLESS_COUNT; i++) {
+        const char *name = MASKLESS[i][0];
+        const char *undefined = arena_printf(t->arena, "\"%s\" is undefined", name);
+        if (strstr(log, undefined) ||
+            (strstr(log, "without '.sync'") && code_has_word(t->text, name)))
+            add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
+                       "right where all of a warp call it: else delete this, and give the mask");
+    }
+}
+
+/* What is undefined may be there under an #if that a choice of the build's opens. */
+static void mend_hidden(InitTrying *t, const char *log)
+{
+    for (const char *name; (name = init_undefined(t, &log)) != NULL;) {
+        KernelSource asked = {0};
+        for (const HostText *h = t->host; h && asked.under.count == 0; h = h->next) {
+            const char *place = host_find_word(h, h->text, name);
+            while (place && h->regions[place - h->text] != 0)
+                place = host_find_word(h, place + 1, name);
+            if (place)
+                kernel_source_conditions(t->arena, h->text, place, &asked);
+        }
+        for (size_t i = 0; i < asked.under.count; i++)
+            add_option(t, arena_printf(t->arena, "-D%s", asked.under.at[i]),
+                       arena_printf(t->arena, "decide: %s is there under it", name));
+    }
+}
+
+/* Code that refuses without a choice of the build's gets the first that it knows. */
+static void mend_choices(InitTrying *t, const char *log)
+{
+    for (const HostText *h = strstr(log, "#error directive") ? t->host : NULL; h; h = h->next) {
+        const char *choice = kernel_source_choice(t->arena, h->text, log);
+        if (choice)
+            add_option(t, arena_printf(t->arena, "-D%s", choice),
+                       "decide: a choice of the project's build");
+    }
+}
+
+/* "{.name = 1}": initialisers that C++20 brought. */
+static bool has_designator(const char *log)
+{
+    for (const char *at = log; (at = strpbrk(at, "{,")) != NULL; at++) {
+        const char *dot = code_blanks(at + 1);
+        const Word name = code_word(*dot == '.' ? dot + 1 : "");
+        if (name.length && *code_blanks(name.at + name.length) == '=')
+            return true;
+    }
+    return false;
+}
+
+bool init_mend_options(InitTrying *t, const char *log)
+{
+    static const char *const STD[] = {"namespace \"std\" has no member",
+                                      "incomplete type \"cuda::std::__4::"};
+    t->mended = false;
+    mend_libraries(t, log);
+    if (!t->mended)
+        mend_choices(t, log);
+    if (!t->mended)
+        mend_hidden(t, log);
+    if (strstr(log, "\"--device-int128\""))
+        add_option(t, "--device-int128", "for its 128-bit integers");
+    if (strstr(log, "\"register\" storage class"))
+        add_option(t, "-Dregister=", "C++17 has no such word");
+    if (strstr(log, "\"cudaGridDependencySynchronize\" is undefined") ||
+        strstr(log, "\"cudaTriggerProgrammaticLaunchCompletion\" is undefined"))
+        add_option(t, "--pre-include=cuda_device_runtime_api.h",
+                   "it waits for the kernel before it");
+    mend_masks(t, log);
+    const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
+    for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
+        add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
+                   "an #if around the kernel asks for it");
+    for (size_t i = 0; i < sizeof STD / sizeof *STD; i++)
+        for (const char *at = log; (at = strstr(at, STD[i])) != NULL;) {
+            at += strlen(STD[i]);
+            const char *quote = at + strcspn(at, "\"\n"),
+                       *name = i > 0 ? at : quote + (*quote == '"');
+            const char *member = code_copy(t->arena, code_word(name));
+            const char *header = std_header(member);
+            if (header)
+                add_option(t, arena_printf(t->arena, "--pre-include=%s", header),
+                           arena_printf(t->arena, "for std::%s", member));
+        }
+    return t->mended;
+}
+
+/* Adds the file of the project that has the body of a function that a log says is nowhere. */
+static bool mend_link(InitTrying *t, const char *log)
+{
+    FirstGuess *g = &t->guess;
+    const char *function;
+    const char *file = near_body(t->arena, path_folder(t->arena, t->home), log, &function);
+    const char *folder = file ? path_folder(t->arena, file) : NULL;
+    if (!file || g->include_count == INIT_INCLUDES_MOST ||
+        strcmp(path_stem(t->arena, file, ""), path_stem(t->arena, t->home, "")) == 0)
+        return false;
+    if (!is_listed(g->includes, g->include_count, folder))
+        g->includes[g->include_count++] = folder;
+    t->mended = false;
+    add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
+               arena_printf(t->arena, "the body of %s is there", function));
+    return t->mended;
+}
+
+const char *init_header_folder(InitTrying *t, const char *log)
+{
+    const char *here = path_folder(t->arena, t->unit), *folder = near_header(t->arena, here, log);
+    const char *made_of = folder ? NULL : near_header_made_of(t->arena, here, log);
+    if (!made_of)
+        return folder;
+    t->guess.made_of = path_relative(t->arena, here, made_of);
+    return path_folder(t->arena, made_of);
+}
+
+bool init_mend_headers(InitTrying *t, const char *log, const char *folder)
+{
+    FirstGuess *g = &t->guess;
+    if (!g->standard && (code_has_word(log, "requires") || code_has_word(log, "concept") ||
+                         (strstr(log, "expected an expression") && has_designator(log)))) {
+        g->standard = "-std=c++20";
+        return true;
+    }
+    if (mend_link(t, log))
+        return true;
+    if (folder && g->include_count < INIT_INCLUDES_MOST &&
+        !is_listed(g->includes, g->include_count, folder)) {
+        g->includes[g->include_count++] = folder;
+        return true;
+    }
+    const char *missing = near_header_missing(t->arena, log);
+    if (!missing && !g->only)
+        missing = spelled(t, init_failing_header(t, log));
+    if (!missing || *missing == '/' || g->without_count == INIT_WITHOUT_MOST ||
+        is_listed(g->without, g->without_count, missing))
+        return false;
+    g->without[g->without_count++] = missing;
+    return true;
+}
