@@ -163,7 +163,7 @@ int cmd_bench(int argc, char **argv)
                  "Runs a recording's winner, a configuration or emitted code again, here and "
                  "now, in turn with the\nlibraries that the spec names as rivals, and says how "
                  "fast it is against each.\n",
-        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}, 3},
+        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}},
         .most = 1,
         .work = bench,
         .options = &o};

@@ -60,7 +60,7 @@ int cmd_cache(int argc, char **argv)
         .usage = "usage: aptune cache [options]\n"
                  "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
                  "it (--cache-limit\nGB); this makes it smaller at once.\n",
-        .table = {{OPTION_GROUP(own_options, &o)}, 1},
+        .table = {{OPTION_GROUP(own_options, &o)}},
         .work = cache,
         .options = &o};
     return command_run(&line, argc, argv);

@@ -85,7 +85,7 @@ int cmd_check(int argc, char **argv)
                  "Reads a spec, makes its data, compiles its first configuration and the "
                  "reference, and\nchecks that they fit: parameters, variables, sizes and types "
                  "of buffers, what is stored\nand what not.  Nothing is run.\n",
-        .table = {{options_run(&o), options_compile(&o)}, 2},
+        .table = {{options_run(&o), options_compile(&o)}},
         .most = 1,
         .work = check,
         .options = &o,

@@ -61,7 +61,7 @@ int cmd_convert(int argc, char **argv)
         .usage = "usage: aptune convert FILE.json [options]\n"
                  "Writes the spec that a T1 file means.  Its Python-style expressions are "
                  "parsed, never\nexecuted.\n",
-        .table = {{OPTION_GROUP(own_options, &output)}, 1},
+        .table = {{OPTION_GROUP(own_options, &output)}},
         .least = 1,
         .most = 1,
         .wanted = "which file? Say aptune convert FILE.json",

@@ -244,8 +244,7 @@ int cmd_emit(int argc, char **argv)
                  "header, loader\nand launcher, sources with the parameters as constants, cubin "
                  "and PTX.\n",
         .table = {{OPTION_GROUP(own_options, &o), options_compile(&o.run),
-                   OPTION_GROUP(end_options, &o)},
-                  3},
+                   OPTION_GROUP(end_options, &o)}},
         .most = INT_MAX,
         .work = emit,
         .options = &o};

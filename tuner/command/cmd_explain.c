@@ -131,7 +131,7 @@ int cmd_explain(int argc, char **argv)
         .usage = "usage: aptune explain FILE.spec \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
                  "What bounds a configuration, where its cycles go, and what would help; two "
                  "side by side.\n",
-        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}, 3},
+        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}},
         .most = INT_MAX,
         .work = explain,
         .options = &o};

@@ -56,7 +56,7 @@ int cmd_export(int argc, char **argv)
         .usage = "usage: aptune export RECORDING --output FILE [options]\n"
                  "  RECORDING: NAME.times or NAME.times.zst; what NAME.profile knows of each row "
                  "goes along\n",
-        .table = {{OPTION_GROUP(options, &c)}, 1},
+        .table = {{OPTION_GROUP(options, &c)}},
         .least = 1,
         .most = 1,
         .wanted = "which recording? Say aptune export NAME.times --output FILE",

@@ -151,7 +151,7 @@ int cmd_import(int argc, char **argv)
                  "  With --spec each row gets the code that its parameters compile to, and "
                  "NAME.profile is written: then `aptune study NAME.times` and `aptune --space "
                  "FILE --recordings DIR` can carve.\n",
-        .table = {{OPTION_GROUP(own_options, &c), options_compile(&c.run)}, 2},
+        .table = {{OPTION_GROUP(own_options, &c), options_compile(&c.run)}},
         .least = 1,
         .most = 1,
         .wanted = "which file? Say aptune import FILE --output NAME.times",

@@ -565,7 +565,7 @@ int cmd_init(int argc, char **argv)
         .usage = "usage: aptune init FILE.cu [options]\n"
                  "Writes a first spec for a kernel: parameters with values worth trying, the "
                  "launch, data\nand a reference; with comments where you have to decide.\n",
-        .table = {{{own_options, OPTIONS, &o}}, 1},
+        .table = {{{own_options, OPTIONS, &o}}},
         .least = 1,
         .most = 1,
         .wanted = "which file? Say aptune init FILE.cu",

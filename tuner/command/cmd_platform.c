@@ -536,7 +536,7 @@ int cmd_platform(int argc, char **argv)
             "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
             "metrics/platform.models\n"
             "says which formula describes each and which numbers of a device file follow.\n",
-        .table = {{OPTION_GROUP(options, &o)}, 1},
+        .table = {{OPTION_GROUP(options, &o)}},
         .most = 2,
         .work = platform,
         .options = &o};

@@ -71,7 +71,7 @@ int cmd_profile(int argc, char **argv)
     ProfileOptions o = {0};
     const CommandLine line = {.usage = "usage: aptune profile --fields | --metrics\n"
                                        "What carvings and formulas of your own can use.\n",
-                              .table = {{OPTION_GROUP(own_options, &o)}, 1},
+                              .table = {{OPTION_GROUP(own_options, &o)}},
                               .work = profile,
                               .options = &o};
     return command_run(&line, argc, argv);

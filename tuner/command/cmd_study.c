@@ -346,7 +346,7 @@ int cmd_study(int argc, char **argv)
         .usage = "usage: aptune study RECORDING... [options]\n"
                  "  RECORDING: NAME.times or NAME.times.zst, or a run's output folder; the whole "
                  "space timed (aptune --exhaustive)\n",
-        .table = {{OPTION_GROUP(options, &o)}, 1},
+        .table = {{OPTION_GROUP(options, &o)}},
         .least = 1,
         .most = INT_MAX,
         .wanted = "which recordings? Say aptune study NAME.times.zst",

@@ -542,8 +542,7 @@ int cmd_tune(int argc, char **argv)
     RunOptions unused;                     /* the handle takes the values */
     const CommandLine line = {.usage = "usage: aptune [tune] FILE.spec [options]\n",
                               .table = {{options_run(&unused), options_compile(&unused),
-                                         options_tune(&unused), OPTION_GROUP(own_options, &t)},
-                                        4},
+                                         options_tune(&unused), OPTION_GROUP(own_options, &t)}},
                               .most = 1,
                               .work = tune_command,
                               .options = &t,

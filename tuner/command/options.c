@@ -55,7 +55,7 @@ static void add_option(Reader *r, const Option *o, void *target)
 static Reader reader_of(const OptionTable *t)
 {
     Reader r = {.shorts = ":", .short_count = 1}; /* ':' tells a missing value from a wrong name */
-    for (size_t g = 0; g < t->group_count; g++)
+    for (size_t g = 0; g < OPTION_GROUPS_MOST; g++)
         for (size_t i = 0; i < t->groups[g].count; i++)
             add_option(&r, &t->groups[g].options[i], t->groups[g].target);
     static char no_field;
@@ -170,7 +170,7 @@ void command_print_help(const CommandLine *c, Buf *out)
 {
     print_paragraphs(c->usage, out);
     print_option(&help_option, out);
-    for (size_t g = 0; g < c->table.group_count; g++)
+    for (size_t g = 0; g < OPTION_GROUPS_MOST; g++)
         for (size_t i = 0; i < c->table.groups[g].count; i++)
             print_option(&c->table.groups[g].options[i], out);
     if (c->print_more)

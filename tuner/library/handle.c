@@ -319,8 +319,7 @@ static OptionTable options_of(aptune *a)
 {
     RunOptions defaults; /* the groups' targets begin with them */
     OptionTable t = {{options_run(&defaults), options_compile(&defaults), options_tune(&defaults),
-                      OPTION_GROUP(own_options, a)},
-                     4};
+                      OPTION_GROUP(own_options, a)}};
     for (size_t i = 0; i < 3; i++)
         t.groups[i].target = &a->options;
     return t;
@@ -330,7 +329,7 @@ static OptionTable options_of(aptune *a)
 static const Option *option_number(size_t i)
 {
     OptionTable t = options_of(&(aptune){0});
-    for (size_t g = 0; g < t.group_count; g++) {
+    for (size_t g = 0; g < OPTION_GROUPS_MOST; g++) {
         if (i < t.groups[g].count)
             return &t.groups[g].options[i];
         i -= t.groups[g].count;

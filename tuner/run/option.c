@@ -74,7 +74,7 @@ const char *option_closest(const OptionTable *t, const char *name)
 {
     const char *names[OPTIONS_MOST];
     size_t count = 0;
-    for (size_t g = 0; g < t->group_count; g++)
+    for (size_t g = 0; g < OPTION_GROUPS_MOST; g++)
         for (size_t i = 0; i < t->groups[g].count && count < OPTIONS_MOST; i++)
             if (!is_letter(&t->groups[g].options[i]))
                 names[count++] = t->groups[g].options[i].name;
@@ -95,7 +95,7 @@ static bool refuse_name(const OptionTable *t, const char *name, Diag *d)
 
 bool option_set(const OptionTable *t, const char *name, const char *text, Diag *d)
 {
-    const OptionGroup *g = t->groups, *end = g + t->group_count;
+    const OptionGroup *g = t->groups, *end = g + OPTION_GROUPS_MOST;
     const Option *o = NULL;
     while (g < end && !(o = find(g, name)))
         g++;

@@ -41,12 +41,11 @@ typedef struct OptionGroup {
 /* All options of an array, over a struct. */
 #define OPTION_GROUP(list, target) ((OptionGroup){list, sizeof list / sizeof *list, target})
 
-enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 8 };
+enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 4 };
 
-/* All options of a command. */
+/* All options of a command; groups that are left empty have none. */
 typedef struct OptionTable {
     OptionGroup groups[OPTION_GROUPS_MOST];
-    size_t group_count;
 } OptionTable;
 
 /* Gives the option of that name a value; false after a message, also when there is none of that
