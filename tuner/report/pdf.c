@@ -159,22 +159,28 @@ static void write_command(Buf *out, Pen *p, char letter, const double *n)
     buf_printf(out, "%.2f %.2f %c\n", p->x, p->y, moves ? 'm' : 'l');
 }
 
+static const char *skip_gap(const char *at)
+{
+    return at + strspn(at, " ,\t\n");
+}
+
 /* A path's data, as far as plots use them; a letter stands for all the numbers behind it. */
 static void write_path(Buf *out, Text d, const char *paint)
 {
     static const char letters[] = "mlhvcz", takes[] = {2, 2, 1, 1, 6, 0};
     Pen pen = {0};
     char letter = 'M';
-    for (const char *at = d.at, *end = d.at + d.size; at < end;) {
+    for (const char *at = skip_gap(d.at), *end = d.at + d.size; at < end; at = skip_gap(at)) {
         if (strchr(letters, *at | 0x20))
             letter = *at++;
+        else if ((letter | 0x20) == 'z')
+            return; /* a number that belongs to nothing */
         double n[6];
         for (int k = 0; k < takes[strchr(letters, letter | 0x20) - letters]; k++) {
-            char *next;
-            n[k] = strtod(at, &next);
-            if (next == at)
+            const char *number = skip_gap(at);
+            n[k] = strtod(number, (char **)&at);
+            if (number == at)
                 return; /* what no plot writes */
-            at = next;
         }
         write_command(out, &pen, letter, n);
         letter = letter == 'M' ? 'L' : letter == 'm' ? 'l' : letter;
