@@ -12,68 +12,123 @@
 
 #include <math.h>
 
-enum { X = 7, Y = 6, Z = 5, POINTS = X * Y * Z };
+/* A made up space, and how a search of it is played. */
+typedef struct Play {
+    const char *name;
+    size_t values[5];
+    size_t left_out; /* one in so many points is not valid; 0: all are */
+    unsigned long seed;
+    size_t workers, gpus, compiles, trials;
+    double
+        lie; /* the prediction is the time to this power, and up to 40 % that nothing foretells */
+    bool parts; /* known of the prediction and of the cost, too */
+} Play;
 
-/* Made up: a bowl along each axis, two of them tied, and up to 12 % that nothing foretells; of the
- * prediction up to 40 %. */
+/* Between 0 and 1. */
 static double part_of(uint32_t i, uint32_t salt)
 {
     return (double)((i * 2654435761u + salt * 40503u) * 2246822519u >> 8) / (1 << 24);
 }
 
-static void play(Buf *out, unsigned long seed, size_t workers, double lie)
+/* A bowl along each axis, two of them tied, and up to 12 % that nothing foretells. */
+static double time_of(uint32_t rank, const size_t *number, size_t parameters)
 {
-    static const size_t values[] = {X, Y, Z};
+    const double x = (double)number[0], y = (double)number[1], z = (double)number[2];
+    double t = (1 + 0.04 * (x - 4) * (x - 4)) * (1 + 0.07 * (y - 1) * (y - 1)) *
+               (1 + 0.1 * fabs(x - y - z)) * (1 + 0.12 * part_of(rank, 1));
+    for (size_t p = 3; p < parameters; p++)
+        t *= 1 + 0.05 * fabs((double)number[p] - 1);
+    return t;
+}
+
+static void print_order(Buf *out, const char *what, const size_t *order, size_t count)
+{
+    buf_printf(out, "\n %s:", what);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, "%s%zu", i % 24 ? " " : "\n  ", order[i]);
+}
+
+static void play(Buf *out, const Play *x)
+{
     Arena *a = arena_new();
-    uint64_t *ranks = ARENA_ARRAY(a, uint64_t, POINTS);
-    double *ms = ARENA_ARRAY(a, double, POINTS), *predicted = ARENA_ARRAY(a, double, POINTS);
-    double *variance = ARENA_ARRAY(a, double, POINTS);
-    bool *broken = ARENA_ARRAY(a, bool, POINTS);
-    size_t *same_as = ARENA_ARRAY(a, size_t, POINTS);
-    for (uint32_t i = 0; i < POINTS; i++) {
-        const double x = i / (Y * Z), y = i / Z % Y, z = i % Z;
-        ranks[i] = i;
-        ms[i] = (1 + 0.04 * (x - 4) * (x - 4)) * (1 + 0.07 * (y - 1) * (y - 1)) *
-                (1 + 0.1 * fabs(x - y - z)) * (1 + 0.12 * part_of(i, 1));
-        predicted[i] = pow(ms[i], lie) * (1 + 0.4 * part_of(i, 2));
-        variance[i] = 0.05 * part_of(i, 3);
-        broken[i] = part_of(i, 4) < 0.05;
+    size_t parameters = 0, points = 1, count = 0;
+    while (parameters < 5 && x->values[parameters])
+        points *= x->values[parameters++];
+    uint64_t *ranks = ARENA_ARRAY(a, uint64_t, points);
+    double *ms = ARENA_ARRAY(a, double, points), *predicted = ARENA_ARRAY(a, double, points);
+    double *variance = ARENA_ARRAY(a, double, points), *work = ARENA_ARRAY(a, double, points);
+    double *shares = ARENA_ARRAY(a, double, points *TABLE_PARTS);
+    double *seconds = ARENA_ARRAY(a, double, points);
+    bool *broken = ARENA_ARRAY(a, bool, points);
+    size_t *same_as = ARENA_ARRAY(a, size_t, points);
+    for (uint32_t rank = 0; rank < points; rank++) {
+        if (x->left_out && rank * 2654435761u >> 16 & 1 && rank % x->left_out == 0)
+            continue;
+        size_t number[5], rest = rank;
+        for (size_t p = parameters; p-- > 0; rest /= x->values[p])
+            number[p] = rest % x->values[p];
+        const size_t i = count++;
+        ranks[i] = rank;
+        ms[i] = time_of(rank, number, parameters);
+        predicted[i] = pow(ms[i], x->lie) * (1 + 0.4 * part_of(rank, 2));
+        variance[i] = 0.05 * part_of(rank, 3);
+        broken[i] = part_of(rank, 4) < 0.05;
+        work[i] = 1 + (double)(number[0] & 1);
+        seconds[i] = 0.05 + 0.1 * part_of(rank, 5);
+        for (size_t k = 0; k < TABLE_PARTS; k++)
+            shares[i * TABLE_PARTS + k] = k < 2 ? fabs((double)k - part_of(rank, 6)) : 0;
         same_as[i] = i % 31 == 30 && !broken[i] && !broken[i - 1] ? i - 1 : i;
         if (same_as[i] != i)
             ms[i] = ms[i - 1], predicted[i] = predicted[i - 1];
     }
-    const ReplayRows rows = {.space = {.parameters = 3,
-                                       .values = values,
+    const ReplayRows rows = {.space = {.parameters = parameters,
+                                       .values = x->values,
                                        .ranks = ranks,
-                                       .count = POINTS,
-                                       .size = POINTS},
+                                       .count = count,
+                                       .size = (double)count},
+                             .compile_s = x->parts ? seconds : NULL,
                              .ms = ms,
+                             .work = x->parts ? work : NULL,
                              .broken = broken,
                              .predicted = predicted,
                              .bound = predicted,
                              .latency = predicted,
                              .variance = variance,
+                             .shares = x->parts ? shares : NULL,
                              .same_as = same_as};
-    const ReplayOptions o = {
-        .search = {.seed = seed, .workers = workers, .compiles = 60, .trials = 48}, .gpus = 1};
+    const ReplayOptions o = {.search = {.seed = x->seed,
+                                        .workers = x->workers,
+                                        .compiles = x->compiles,
+                                        .trials = x->trials},
+                             .gpus = x->gpus};
     const ReplayResult r = replay_search(a, &rows, &o);
-    buf_printf(out, "seed %lu, %zu workers, predictions to the power of %g\n compiled:", seed,
-               workers, lie);
-    for (size_t i = 0; i < r.compiled_count; i++)
-        buf_printf(out, "%s%zu", i % 24 ? " " : "\n  ", r.compiled[i]);
-    buf_printf(out, "\n timed:");
-    for (size_t i = 0; i < r.timed_count; i++)
-        buf_printf(out, "%s%zu", i % 24 ? " " : "\n  ", r.timed[i]);
-    buf_puts(out, "\n");
+    buf_printf(out, "%s: %zu points, %zu workers, predictions to the power of %g", x->name, count,
+               x->workers, x->lie);
+    print_order(out, "compiled", r.compiled, r.compiled_count);
+    print_order(out, "timed", r.timed, r.timed_count);
+    buf_puts(out, "\n best:");
+    for (size_t i = 0; i < r.step_count; i++)
+        buf_printf(out, " %zu after %.3f s", r.steps[i].place, r.steps[i].seconds);
+    buf_printf(out,
+               "\n end %d after %.3f s, %.3f of cores and %.3f of GPUs; %.3g better expected\n",
+               (int)r.end, r.seconds, r.compile_core_s, r.gpu_s, r.expected);
     arena_free(a);
 }
 
 static void a_search_asks_as_it_did(void **state)
 {
     (void)state;
+    static const Play plays[] = {
+        {"true", {7, 6, 5}, 0, 1, 4, 1, 60, 48, 1, false},
+        {"inverted", {7, 6, 5}, 0, 2, 1, 1, 60, 48, -0.5, false},
+        {"until its end", {6, 5, 4, 4, 3}, 2, 3, 8, 2, 0, 0, 0.7, false},
+        {"all known", {6, 5, 4, 4, 3}, 3, 4, 3, 1, 0, 0, 0.7, true},
+        {"few trials", {6, 5, 4, 4, 3}, 2, 5, 2, 1, 0, 8, 1, true},
+        {"two values", {2, 2, 2}, 0, 6, 2, 1, 0, 0, 1, false},
+    };
     Buf out = {0};
-    play(&out, 1, 4, 1);
-    play(&out, 2, 1, -0.5);
+    for (size_t i = 0; i < sizeof plays / sizeof *plays; i++)
+        play(&out, &plays[i]);
     golden_compare("search_order", &out);
     buf_free(&out);
 }
