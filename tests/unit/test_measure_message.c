@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -502,6 +503,110 @@ static void a_buffer_of_no_size_or_type_is_refused(void **state)
     }
 }
 
+/* The value at "runs/0/launches/1" becomes another one. */
+static void change(json_t *at, const char *path, const char *value)
+{
+    char part[32];
+    for (;;) {
+        const size_t n = strcspn(path, "/");
+        snprintf(part, sizeof part, "%.*s", (int)n, path);
+        path += n;
+        if (!*path)
+            break;
+        at = json_is_array(at) ? json_array_get(at, (size_t)atoi(part)) : json_object_get(at, part);
+        assert_non_null(at);
+        path++;
+    }
+    json_t *new = json_loads(value, JSON_DECODE_ANY, NULL);
+    assert_non_null(new);
+    if (json_is_array(at))
+        json_array_set_new(at, (size_t)atoi(part), new);
+    else
+        json_object_set_new(at, part, new);
+}
+
+/* One thing of a sound message becomes another one: what is said then; NULL: it is sound, too. */
+static void limits_are_where_they_should_be(void **state)
+{
+    (void)state;
+    static const struct {
+        char of; /* a trial, a problem */
+        const char *path, *value, *said;
+    } CASES[] = {
+        {'t', "runs/0/launches/1/module", "1", NULL},
+        {'t', "runs/0/launches/1/module", "2", "a launch of 'l' names a cubin that does not exist"},
+        {'t', "runs/0/launches/0/arguments/0/buffer", "0", NULL},
+        {'t', "runs/0/launches/0/arguments/0/buffer", "2", NULL},
+        {'t', "runs/0/launches/0/arguments/0/buffer", "3",
+         "argument 0 of 'k' is neither a value nor a buffer that exists"},
+        {'t', "runs/0/launches/0/arguments/0/texture", "true",
+         "argument 0 of 'k' is neither a value nor a buffer that exists"},
+        {'t', "runs/0/launches/0/arguments/1/texture", "true",
+         "argument 1 of 'k' is neither a value nor a buffer that exists"},
+        {'t', "runs/0/launches/0/arguments/1/alignment", "16", NULL},
+        {'t', "runs/0/launches/0/arguments/1/alignment", "17", "argument 1 of 'k' lies nowhere"},
+        {'t', "runs/0/launches/0/arguments/1/alignment", "-1", "argument 1 of 'k' lies nowhere"},
+        {'t', "runs/0/launches/0/arguments/1/joined", "true", NULL},
+        {'t', "runs/0/launches/0/arguments/0/joined", "true", "argument 0 of 'k' lies nowhere"},
+        {'t', "runs/0/modules/0/cubin", "[0,0]", "a cubin is missing from the message"},
+        {'t', "runs/0/symbols/0/buffer", "2", NULL},
+        {'t', "runs/0/symbols/0/buffer", "3",
+         "the variable 'filter' gets a buffer that does not exist"},
+        {'t', "runs/0/symbols/0/buffer", "-1",
+         "the variable 'filter' gets a buffer that does not exist"},
+        {'t', "compared", "[1,2,3]", NULL},
+        {'t', "compared", "[1,2,3,4]", "a trial compares more buffers than there are"},
+        {'t', "rounds", "10000", NULL},
+        {'t', "rounds", "10001", "a message's rounds is missing or malformed"},
+        {'t', "sampling/least", "1048576", NULL},
+        {'t', "sampling/least", "1048577", "a message's sampling.least is missing or malformed"},
+        {'t', "sampling/enough", "1048577", "a message's sampling.enough is missing or malformed"},
+        {'t', "sampling/most", "1048577", "a message's sampling.most is missing or malformed"},
+        {'t', "runs", "[]", "a trial is of one run"},
+        {'p', "buffers/0/count", "1", NULL},
+        {'p', "buffers/0/type/lanes", "1", NULL},
+        {'p', "buffers/0/type/lanes", "0", "the buffer 'A' has no usable type, size or contents"},
+        {'p', "buffers/1/type/lanes", "4", "what is expected of 'B' has another size"},
+        {'p', "buffers/1/type/lanes", "5", "the buffer 'B' has no usable type, size or contents"},
+        {'p', "buffers/1/expected", "0", NULL},
+        {'p', "buffers/1/expected", "1", "what is expected of 'B' has another size"},
+        {'p', "buffers/1/expected", "4", "the buffer 'B' has no usable type, size or contents"},
+        {'p', "buffers/1/expected", "-1", "the buffer 'B' has no usable type, size or contents"},
+        {'p', "buffers/2/contents/bytes", "[0,0]",
+         "the buffer 'C' has no usable type, size or contents"},
+        {'p', "textures/0/buffer", "2", NULL},
+        {'p', "textures/0/buffer", "3", "a texture has no usable size or buffer"},
+        {'p', "textures/0/size", "[1,1,1]", NULL},
+        {'p', "textures/0/size", "[1,0,0]", NULL},
+        {'p', "textures/0/size", "[0,1,1]", "a texture has no usable size or buffer"},
+        {'p', "textures/0/size", "[1,-1,1]", "a texture has no usable size or buffer"},
+        {'p', "textures/0/size", "[1,2,1]", "a texture has no usable size or buffer"},
+        {'p', "textures/0/size", "[1,1,2147483648]", "a texture has no usable size or buffer"},
+        {'p', "reference/launches/0/module", "2",
+         "a launch of 'k' names a cubin that does not exist"},
+        {'p', "checking/cubin", "[0,0]", "a cubin is missing from the message"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Fixture f;
+        Buf blob = {0};
+        Trial t;
+        TaskProblem p;
+        json_t *header = CASES[i].of == 't' ? trial(&blob) : problem(&blob);
+        change(header, CASES[i].path, CASES[i].value);
+        send_over(&f, header, &blob);
+
+        const bool ok = CASES[i].of == 't' ? message_read_trial(f.arena, &f.message,
+                                                                (MessageLimits){3, 1}, &t, &f.diag)
+                                           : message_read_problem(f.arena, &f.message, &p, &f.diag);
+
+        assert_int_equal(ok, CASES[i].said == NULL);
+        if (CASES[i].said)
+            assert_string_equal(f.diag.messages.at[0].text, CASES[i].said);
+        assert_int_equal(f.diag.messages.count, !ok);
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +622,7 @@ int main(void)
         cmocka_unit_test(absurd_numbers_never_get_past_the_reader),
         cmocka_unit_test(what_is_expected_has_the_size_of_its_buffer),
         cmocka_unit_test(a_buffer_of_no_size_or_type_is_refused),
+        cmocka_unit_test(limits_are_where_they_should_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
