@@ -24,6 +24,8 @@ typedef struct Play {
     bool parts; /* known of the prediction and of the cost, too */
 } Play;
 
+enum { LISTED_MOST = 2000 }; /* of a larger space only the first ones are valid */
+
 /* Between 0 and 1. */
 static double part_of(uint32_t i, uint32_t salt)
 {
@@ -51,9 +53,11 @@ static void print_order(Buf *out, const char *what, const size_t *order, size_t 
 static void play(Buf *out, const Play *x)
 {
     Arena *a = arena_new();
-    size_t parameters = 0, points = 1, count = 0;
+    size_t parameters = 0, count = 0;
+    uint64_t all = 1;
     while (parameters < 5 && x->values[parameters])
-        points *= x->values[parameters++];
+        all *= x->values[parameters++];
+    const uint64_t points = all < LISTED_MOST ? all : LISTED_MOST;
     uint64_t *ranks = ARENA_ARRAY(a, uint64_t, points);
     double *ms = ARENA_ARRAY(a, double, points), *predicted = ARENA_ARRAY(a, double, points);
     double *variance = ARENA_ARRAY(a, double, points), *work = ARENA_ARRAY(a, double, points);
@@ -124,6 +128,7 @@ static void a_search_asks_as_it_did(void **state)
         {"until its end", {6, 5, 4, 4, 3}, 2, 3, 8, 2, 0, 0, 0.7, false},
         {"all known", {6, 5, 4, 4, 3}, 3, 4, 3, 1, 0, 0, 0.7, true},
         {"few trials", {6, 5, 4, 4, 3}, 2, 5, 2, 1, 0, 8, 1, true},
+        {"a corner", {150, 150, 150, 150, 150}, 0, 7, 4, 1, 60, 40, 1, false},
         {"two values", {2, 2, 2}, 0, 6, 2, 1, 0, 0, 1, false},
     };
     Buf out = {0};
