@@ -36,7 +36,7 @@ END
 teardown() {
     [ -e "$BATS_FILE_TMPDIR/same" ] && [ -e "$LOG" ] && [ -n "$BATS_TEST_COMPLETED" ] || return 0
     mkdir "$LOG.golden" && cd "$LOG.golden"
-    sed "s|$SOURCE|@SOURCE|g; s|$BATS_TEST_TMPDIR|@HERE|g" "$LOG" >made
+    sed "s|[^\" ']*/tests/data/|@SOURCE/tests/data/|g; s|$BATS_TEST_TMPDIR|@HERE|g" "$LOG" >made
     golden "init/$(tr -cs '[:alnum:]\n' _ <<<"$BATS_TEST_DESCRIPTION" | cut -c 1-60)"
 }
 
