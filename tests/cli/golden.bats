@@ -67,6 +67,20 @@ explain() {
     done
 }
 
+# What -d shows of each stage of a short search, as checksums by space and letter; without a recording, of all that was compiled.
+@test "dumps" {
+    same_nvrtc
+    for spec in "$SOURCE"/spaces/*.spec; do
+        space=$(basename "$spec" .spec)
+        dump=("$APTUNE" "$spec" --no-gpu --emit none --output out --seed 1 --trials 3 --compiles 4 -d SECPMFBWLJ)
+        "${dump[@]}" >/dev/null 2>dumped || grep -q '^> J' dumped || "${dump[@]}" --arch sm_90 --jobs 1 >/dev/null 2>dumped
+        rm -rf part.* out
+        awk '/^aptune: / { part = "" } /^> [A-Z]: / { part = substr($2, 1, 1) } part { print >"part." part }' dumped
+        cksum part.* | sed "s|part|$space|"
+    done >made
+    golden dumps
+}
+
 # But for the seconds that this run took.  Of tables and pictures there are checksums.
 @test "carved and exhaustive replays" {
     while IFS='|' read -r space option value; do
