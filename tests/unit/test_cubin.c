@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/golden.h"
+
 static const Cubin *cubin_from(Arena *a, const char *file)
 {
     Diag d = diag_new(a);
@@ -252,6 +254,67 @@ static void damaged_records_are_refused(void **state)
     arena_free(a);
 }
 
+/* What comes of a file with one byte changed. */
+static void print_outcome(Arena *a, const char *bytes, size_t size, Buf *out)
+{
+    Diag d = diag_new(a);
+    const Cubin *c = cubin_read(a, bytes, size, &d);
+    if (!c) {
+        buf_puts(out, d.messages.at[0].text);
+        return;
+    }
+    buf_printf(out, "sm_%d, %zu kernels", c->arch, c->kernel_count);
+    for (size_t k = 0; k < c->kernel_count; k++) {
+        const CubinKernel *x = &c->kernels[k];
+        buf_puts(out, ", ");
+        buf_shown(out, x->name, strlen(x->name), false);
+        buf_printf(out, ": %d registers, %lld bytes shared, %lld of a frame, %d barriers",
+                   x->registers, (long long)x->shared_bytes, (long long)x->frame_bytes,
+                   x->barriers);
+    }
+}
+
+/* Every byte in turn, as the test above holds that all of the code count: what is said, or what is
+ * read then.  Lines are of bytes next to each other with the same outcome. */
+static void every_byte_counts_as_it_did(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf out = {0};
+    size_t size = 0;
+    const char *file = file_read(a, TEST_DATA "/cubin/hash_base.cubin", &size, &d);
+    char *bytes = arena_copy(a, file, size);
+    static const unsigned char changes[] = {0x01, 0xff};
+    for (size_t k = 0; k < sizeof changes; k++) {
+        Buf now = {0}, before = {0};
+        size_t from = 0;
+        buf_printf(&out, "exclusive or %02x\n", changes[k]);
+        for (size_t at = 0; at <= size; at++) {
+            buf_clear(&now);
+            if (at < size) {
+                bytes[at] = (char)(bytes[at] ^ changes[k]);
+                Arena *one = arena_new();
+                print_outcome(one, bytes, size, &now);
+                arena_free(one);
+                bytes[at] = (char)(bytes[at] ^ changes[k]);
+            }
+            if (strcmp(buf_text(&now), buf_text(&before)) == 0)
+                continue;
+            if (before.size > 0)
+                buf_printf(&out, "%zu to %zu: %s\n", from, at - 1, buf_text(&before));
+            from = at;
+            buf_clear(&before);
+            buf_puts(&before, buf_text(&now));
+        }
+        buf_free(&now);
+        buf_free(&before);
+    }
+    golden_compare("cubin_bytes", &out);
+    buf_free(&out);
+    arena_free(a);
+}
+
 /* The file's end holds the section table: without its last byte, nothing is trusted. */
 static void every_cut_is_noticed_or_harmless(void **state)
 {
@@ -286,6 +349,7 @@ int main(void)
         cmocka_unit_test(kernels_of_one_module_have_different_hashes),
         cmocka_unit_test(what_is_no_cubin_is_refused_with_a_reason),
         cmocka_unit_test(damaged_records_are_refused),
+        cmocka_unit_test(every_byte_counts_as_it_did),
         cmocka_unit_test(every_cut_is_noticed_or_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

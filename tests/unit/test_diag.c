@@ -28,6 +28,58 @@ static void message_shows_line_column_and_caret(void **state)
     arena_free(a);
 }
 
+/* Ends of what is hidden, and the first and last code of each length of UTF-8. */
+static void what_shows_is_what_shows_as_itself(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t shown; /* bytes */
+        const char *said;
+    } CASES[] = {
+        {"\x1f", 0, "\\u001f"},
+        {" ", 1, " "},
+        {"~", 1, "~"},
+        {"\x7f", 0, "\\u007f"},
+        {"\xc1\xbf", 0, "\\ufffd\\ufffd"},
+        {"\xc2\x80", 0, "\\u0080"},
+        {"\xc2\x9f", 0, "\\u009f"},
+        {"\xc2\xa0", 2, "\xc2\xa0"},
+        {"\xc2\xac\xc2\xad\xc2\xae", 2, "\xc2\xac\\u00ad\xc2\xae"},
+        {"\xd8\x9b\xd8\x9c\xd8\x9d", 2, "\xd8\x9b\\u061c\xd8\x9d"},
+        {"\xdf\xbf", 2, "\xdf\xbf"},
+        {"\xdf", 0, "\\ufffd"},
+        {"\xdf\x7f", 0, "\\ufffd\\u007f"},
+        {"\xe0\xa0\x80", 3, "\xe0\xa0\x80"},
+        {"\xe0\xa0", 0, "\\ufffd\\ufffd"},
+        {"\xe2\x80\x8a\xe2\x80\x8b\xe2\x80\x8f\xe2\x80\x90", 3,
+         "\xe2\x80\x8a\\u200b\\u200f\xe2\x80\x90"},
+        {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf", 3,
+         "\xe2\x80\xa7\\u2028\\u202e\xe2\x80\xaf"},
+        {"\xe2\x81\x9f\xe2\x81\xa0\xe2\x81\xaf\xe2\x81\xb0", 3,
+         "\xe2\x81\x9f\\u2060\\u206f\xe2\x81\xb0"},
+        {"\xed\x9f\xbf\xed\xa0\x80\xed\xbf\xbf\xee\x80\x80", 3,
+         "\xed\x9f\xbf\\ud800\\udfff\xee\x80\x80"},
+        {"\xef\xbb\xbf", 0, "\\ufeff"},
+        {"\xef\xbf\xb8\xef\xbf\xb9\xef\xbf\xbd\xef\xbf\xbe", 3,
+         "\xef\xbf\xb8\\ufff9\\ufffd\xef\xbf\xbe"},
+        {"\xef\xbf\xbf", 3, "\xef\xbf\xbf"},
+        {"\xf0\x90\x80\x80", 4, "\xf0\x90\x80\x80"},
+        {"\xf3\xa0\x80\x80\xf3\xa0\x81\xbf\xf3\xa0\x82\x80", 0,
+         "\\udb40\\udc00\\udb40\\udc7f\xf3\xa0\x82\x80"},
+        {"\xf4\x8f\xbf\xbf", 4, "\xf4\x8f\xbf\xbf"},
+        {"\xf5\x80\x80\x80", 0, "\\ufffd\\ufffd\\ufffd\\ufffd"},
+        {"\xff", 0, "\\ufffd"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Buf out = {0};
+        assert_int_equal(text_shown(CASES[i].bytes, strlen(CASES[i].bytes)), CASES[i].shown);
+        buf_shown(&out, CASES[i].bytes, strlen(CASES[i].bytes), false);
+        assert_string_equal(buf_text(&out), CASES[i].said);
+        buf_free(&out);
+    }
+}
+
 static void messages_beyond_the_limit_are_counted_not_kept(void **state)
 {
     (void)state;
@@ -270,6 +322,7 @@ static void names_are_found_by_all_of_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_shows_is_what_shows_as_itself),
         cmocka_unit_test(message_shows_line_column_and_caret),
         cmocka_unit_test(messages_beyond_the_limit_are_counted_not_kept),
         cmocka_unit_test(a_line_is_shown_in_part_and_harmless),

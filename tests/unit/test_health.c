@@ -85,6 +85,37 @@ static void each_of_them_alone_makes_times_doubtful(void **state)
     }
 }
 
+/* Each reason alone and all together; a clock that moves by 2 % is steady still. */
+static void every_reason_has_its_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "power cap", "heat", "slowed by the board", "a clock that someone set",
+        "power cap, heat, slowed by the board, a clock that someone set"};
+    for (int i = 0; i < 5; i++) {
+        const unsigned throttle = i < 4 ? 1u << i : 15;
+        Buf out = {0}, line = {0};
+        HealthLog log = {0};
+        const GpuHealth fast = sample(1500, 0, 0), slow = sample(1470, throttle, 0);
+        health_note(&log, &fast);
+        health_note(&log, &slow);
+        health_note(&log, &slow);
+        health_print_throttle(throttle, &out);
+        assert_string_equal(buf_text(&out), words[i]);
+        if (i < 4)
+            buf_printf(&line, "clock 1500 MHz, %s in 2 of 3 samples; at most 500 of 700 W, 60 °C",
+                       words[i]);
+        else
+            buf_puts(&line, "clock 1500 MHz, power cap in 2 of 3 samples, heat in 2 of 3 samples, "
+                            "slowed by the board in "
+                            "2 of 3 samples, a clock that someone set in 2 of 3 samples; at most "
+                            "500 of 700 W, 60 °C");
+        expect(&log, buf_text(&line));
+        buf_free(&out);
+        buf_free(&line);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +123,7 @@ int main(void)
         cmocka_unit_test(a_steady_device_is_one_line_of_facts),
         cmocka_unit_test(a_capped_and_shared_device_is_said_to_be_so),
         cmocka_unit_test(each_of_them_alone_makes_times_doubtful),
+        cmocka_unit_test(every_reason_has_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
