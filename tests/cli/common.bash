@@ -9,9 +9,48 @@ tests=$(dirname "$APTUNE")/tests # programs that only tests need
 # a terminal.
 export COLUMNS=0 NO_COLOR=1
 
+setup_file() {
+    export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
+    [ -z "${holds:-}" ] || (cd "$BATS_FILE_TMPDIR" && same_nvrtc && touch same) || true
+}
+
 setup() {
     export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
     cd "$BATS_TEST_TMPDIR" || return
+    [ -z "${holds:-}" ] || hold
+}
+
+# All that the subcommands $holds, "init|check", say, and write to files that end in $held_files, "spec|json", in a test of a file that sets these is
+# tests/golden/FILE/TEST.txt, where NVRTC is that of the recordings.
+hold() {
+    export HOLDS=$holds HELD_FILES=$held_files REAL=$APTUNE LOG=$BATS_TEST_TMPDIR.log
+    APTUNE=$BATS_TEST_TMPDIR.aptune
+    cat >"$APTUNE" <<'END'
+#!/usr/bin/env bash
+[[ $1 =~ ^($HOLDS)$ ]] || exec "$REAL" "$@"
+touch "$LOG.before"
+"$REAL" "$@" >"$LOG.out" 2>"$LOG.err"
+status=$?
+{
+    printf '$ aptune %s\n' "$*"
+    cat "$LOG.out" "$LOG.err"
+    find . -regextype egrep -regex ".*[.]($HELD_FILES)" -newer "$LOG.before" \
+        \( -size -33k -exec cat {} + -o -exec cksum {} + \)
+    [ $status = 0 ] || printf 'status %s\n' $status
+} >>"$LOG"
+cat "$LOG.out"
+cat "$LOG.err" >&2
+exit $status
+END
+    chmod +x "$APTUNE"
+}
+
+compare_held() {
+    [ -e "$BATS_FILE_TMPDIR/same" ] && [ -e "$LOG" ] && [ -n "$BATS_TEST_COMPLETED" ] || return 0
+    mkdir "$LOG.golden" && cd "$LOG.golden" || return
+    sed "s|[^\" ']*/tests/data/|@SOURCE/tests/data/|g; s|[^\" ']*/spaces/|@SOURCE/spaces/|g; s|$BATS_TEST_TMPDIR|@HERE|g
+        s|\"date\":\"[^\"]*\"|\"date\":\"\"|" "$LOG" >made
+    golden "$(basename "$BATS_TEST_FILENAME" .bats)/$(tr -cs '[:alnum:]\n' _ <<<"$BATS_TEST_DESCRIPTION" | cut -c 1-60)"
 }
 
 # Runs aptune as on a machine without a GPU, whatever this one has.
@@ -96,6 +135,7 @@ make_synthetic_gpu() {
 
 teardown() {
     rm -f /tmp/aptune-GPU-synthetic-"$$-$BATS_SUITE_TEST_NUMBER"-*.lock
+    [ -z "${holds:-}" ] || compare_held
 }
 
 # The rows of a recording in one order, without what differs from run to run.

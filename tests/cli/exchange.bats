@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # Recordings to others' formats and back; the results of other tuners.
 load common
+holds='import|export'
+held_files='times|csv|json'
 
 files=$SOURCE/tests/data/exchange
 
@@ -324,6 +326,6 @@ EOF
         done
         echo '}}'
     } >long.json
-    script -qec "'$APTUNE' import long.json --output long.times" typescript </dev/null >/dev/null
+    script -qec "'$REAL' import long.json --output long.times" typescript </dev/null >/dev/null
     has "$(tr '\r' '\n' <typescript)" 'read +\[#*\.*\] [0-9]+/[0-9]+ '
 }

@@ -1,44 +1,8 @@
 #!/usr/bin/env bats
-# First specs of kernels that were written for something else.  All that init says and writes in a test is held by
-# tests/golden/init, too, where NVRTC is that of the recordings.
+# First specs of kernels that were written for something else.
 load common
-eval "$(declare -f setup | sed '1s/setup/enter/')"
-
-setup_file() {
-    export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
-    cd "$BATS_FILE_TMPDIR"
-    (same_nvrtc; touch same) || true
-}
-
-setup() {
-    enter
-    export REAL=$APTUNE LOG=$BATS_TEST_TMPDIR.log
-    APTUNE=$BATS_TEST_TMPDIR.aptune
-    cat >"$APTUNE" <<'END'
-#!/usr/bin/env bash
-[ "$1" = init ] || exec "$REAL" "$@"
-touch "$LOG.before"
-"$REAL" "$@" >"$LOG.out" 2>"$LOG.err"
-status=$?
-{
-    printf '$ aptune %s\n' "$*"
-    cat "$LOG.out" "$LOG.err"
-    find . -name '*.spec' -newer "$LOG.before" -exec cat {} +
-    [ $status = 0 ] || printf 'status %s\n' $status
-} >>"$LOG"
-cat "$LOG.out"
-cat "$LOG.err" >&2
-exit $status
-END
-    chmod +x "$APTUNE"
-}
-
-teardown() {
-    [ -e "$BATS_FILE_TMPDIR/same" ] && [ -e "$LOG" ] && [ -n "$BATS_TEST_COMPLETED" ] || return 0
-    mkdir "$LOG.golden" && cd "$LOG.golden"
-    sed "s|[^\" ']*/tests/data/|@SOURCE/tests/data/|g; s|$BATS_TEST_TMPDIR|@HERE|g" "$LOG" >made
-    golden "init/$(tr -cs '[:alnum:]\n' _ <<<"$BATS_TEST_DESCRIPTION" | cut -c 1-60)"
-}
+holds=init
+held_files=spec
 
 peers=$SOURCE/tests/data/peers
 
