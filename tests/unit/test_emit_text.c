@@ -37,6 +37,15 @@ static void names_keep_out_of_what_belongs_to_others(void **state)
         {"NULL", "NULL_"},
         {"NUL", "NUL"},
         {"INT_MAX_", "INT_MAX_"},
+        {"E2BIG", "E2BIG_"},
+        {"EHWPOISON", "EHWPOISON_"},
+        {"EHWPOISON_", "EHWPOISON_"},
+        {"_", "_"},
+        {"I", "I_"},
+        {"UNDERFLOW", "UNDERFLOW_"},
+        {"alignas", "alignas_"},
+        {"SIZE_BIT", "SIZE_BIT_"},
+        {"SIZE_BITS", "SIZE_BITS"},
     };
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)

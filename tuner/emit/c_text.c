@@ -60,14 +60,13 @@ static bool is_macro(const char *name)
                                         "O_",     "PRI", "RTLD_", "SCN",   "SEEK_", "SIG"};
     static const char *const end[] = {"_BIT", "_MAX", "_MIN", "_WIDTH"};
     enum { ERRORS = 256 };
-    const size_t n = strlen(name);
     bool is = false;
-    if (n > 0 && name[n - 1] == '_')
+    if (text_ends_with(name, "_"))
         return false;
     for (size_t i = 0; i < sizeof begin / sizeof begin[0] && !is; i++)
         is = strncmp(name, begin[i], strlen(begin[i])) == 0;
     for (size_t i = 0; i < sizeof end / sizeof end[0] && !is; i++)
-        is = n > strlen(end[i]) && strcmp(name + n - strlen(end[i]), end[i]) == 0;
+        is = text_ends_with(name, end[i]);
     for (int i = 1; i < ERRORS && !is && name[0] == 'E'; i++)
         is = strerrorname_np(i) && strcmp(strerrorname_np(i), name) == 0;
     return is;

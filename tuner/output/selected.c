@@ -126,7 +126,7 @@ void report_selected_json(const Run *r, json_t *o)
     if (dropped > 0) {
         Buf why = {0};
         report_why(r, next[0].at, &why);
-        const char *line = arena_copy(a, buf_text(&why), why.size - (why.size > 0));
+        const char *line = arena_copy(a, buf_text(&why), why.size - 1);
         first_dropped = json_put(guess_json(r, &next[0]), "why", json_text(line), NULL);
         buf_free(&why);
     }
