@@ -10,6 +10,7 @@ const SassLatency SASS_LATENCY = {.shared = 29,
                                   .shuffle = 24,
                                   .shared_atomic = 60,
                                   .barrier = 13,
+                                  .fence = 597,
                                   .other = 30,
                                   .operands = 12,
                                   .special_spacing = 8,
@@ -38,6 +39,7 @@ typedef enum Kind {
     SPECIAL,
     SHUFFLE,
     BARRIER,
+    FENCE,
     COPY,
     COPY_CLOSE,
     COPY_WAIT
@@ -48,11 +50,19 @@ typedef struct Step {
     SassControl control;
 } Step;
 
+/* Of stores that other multiprocessors are to see?  Its scope: 0 the block, 2 the GPU, 3 the system. */
+static bool is_wide(SassInstr fence)
+{
+    return (fence.high >> 12 & 7) >= 2;
+}
+
 static Kind kind_of(SassInstr w)
 {
     switch (sass_opcode(w)) {
     case SASS_OP_BAR:
         return BARRIER;
+    case SASS_OP_MEMBAR:
+        return is_wide(w) ? FENCE : PLAIN;
     case SASS_OP_LDGDEPBAR:
         return COPY_CLOSE;
     case SASS_OP_DEPBAR:
@@ -292,6 +302,8 @@ static void issue(Warp *w, Step s)
     w->sum.issue += slot;
     if (s.kind == BARRIER)
         wait_until(w, w->sum.now + w->latency->barrier, SASS_WAIT_BARRIER);
+    if (s.kind == FENCE)
+        wait_until(w, w->sum.now + w->latency->fence, SASS_WAIT_FENCE);
     w->spent++;
 }
 

@@ -160,6 +160,7 @@ static SassLatency latency_of(const Device *d, const Profile *p)
     l.special = known->sfu;
     l.shuffle = known->shuffle;
     l.barrier = known->barrier + known->barrier_warp * warps_per_block;
+    l.fence = 2 * known->l2;
     return l;
 }
 
@@ -279,6 +280,25 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
     return mean;
 }
 
+/* What only the block that takes the last ticket does, when all others are done: its fence before it asks, and
+ * what it has to do more than they. */
+static void set_last(Arena *a, int arch, const CubinKernel *k, const Memory *m,
+                     const SassLatency *latency, Profile *p)
+{
+    double more = 0, global = 0, fence = 0;
+    for (int i = 0; i < m->last_count; i++) {
+        const SassSerial own = sass_profile(a, arch, k, m->last[i].own, latency, NULL).serial,
+                         last = sass_profile(a, arch, k, m->last[i].last, latency, NULL).serial;
+        fence = fmax(fence, own.waits[SASS_WAIT_FENCE]);
+        if (last.cycles - own.cycles <= more)
+            continue;
+        more = last.cycles - own.cycles;
+        global = last.waits[SASS_WAIT_GLOBAL] - own.waits[SASS_WAIT_GLOBAL];
+    }
+    p->value[PROFILE_LAST_CYCLES] = more > 0 ? more + fence : 0;
+    p->value[PROFILE_LAST_GLOBAL] = global;
+}
+
 /* The kernel's machine code; NULL with a message. */
 static const CubinKernel *read_code(Arena *a, const ProfileInput *in, const Cubin **cubin, Diag *d)
 {
@@ -367,6 +387,7 @@ static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinK
     const SassProfile machine = mean_machine(a, arch, k, memory->samples, &latency,
                                              load.warps > 0 ? &load : NULL, &longest);
     set_machine(p, &machine, &longest);
+    set_last(a, arch, k, memory, &latency, p);
     profile_settle_memory(p, &traffic, &machine);
     p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);
     profile_set_doubt(a, p, memory, &machine);

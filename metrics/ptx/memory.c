@@ -1,5 +1,7 @@
 #include "metrics/ptx/memory.h"
 
+#include "metrics/ptx/walk_slice.h"
+
 #include <stdlib.h>
 
 /* --- pretended pointers ------------------------------------------------------------------ */
@@ -387,6 +389,42 @@ static bool is_gathered(const MemorySamples *s, int sample, const PtxFunction *f
     return false;
 }
 
+static bool gives_tickets(const PtxFunction *entry)
+{
+    for (size_t i = 0; i < entry->instrs.count; i++)
+        if (walk_gives_ticket(entry->instrs.at[i].form))
+            return true;
+    return false;
+}
+
+static const Walk *follow_as(Arena *a, const PtxFunction *entry, WalkOptions o, PtxPlace place,
+                             bool last)
+{
+    WalkPlans plans = {0};
+    o.plans = &plans;
+    o.place = place;
+    o.last = last;
+    o.passes = false;
+    o.max_steps = SAMPLE_STEPS / SAMPLE_SHARE;
+    const Walk *w = walk_warp(a, entry, &o);
+    return w->capped ? NULL : w;
+}
+
+static void follow_last(Arena *a, const PtxFunction *entry, const WalkOptions *o, Memory *m)
+{
+    PtxPlace place = m->samples->at[0].place;
+    const uint32_t warps = ptx_warps_in_block(&o->launch), chosen[MEMORY_LAST] = {0, warps - 1};
+    if (!o->launch.has_geometry || warps == 0 || !gives_tickets(entry))
+        return;
+    for (uint32_t i = 0; i < MEMORY_LAST && i < warps; i++) {
+        place.warp = chosen[i];
+        const MemoryLast x = {follow_as(a, entry, *o, place, false),
+                              follow_as(a, entry, *o, place, true)};
+        if (x.own && x.last)
+            m->last[m->last_count++] = x;
+    }
+}
+
 Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o)
 {
     Memory *m = ARENA_NEW(a, Memory);
@@ -399,6 +437,8 @@ Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o
     const MemorySamples *samples = memory_sample(a, entry, &walk, o->one_warp);
     const Gather s = {a, samples};
     m->samples = samples;
+    if (!o->one_warp)
+        follow_last(a, entry, &walk, m);
     if (o->reuse)
         m->reuse = memory_reuse(a, entry, &walk, samples, o->device);
     m->walk = samples->at[0].walk;

@@ -58,12 +58,21 @@ typedef struct MemoryLoad {
     bool sampled;
 } MemoryLoad;
 
+/* A warp of the middle block as it is, and as it were if its block took the last of the tickets. */
+typedef struct MemoryLast {
+    const Walk *own, *last;
+} MemoryLast;
+
+enum { MEMORY_LAST = 2 }; /* the first warp and the last one */
+
 typedef struct Memory {
     VEC(MemoryAccess) accesses; /* in the order of the text, functions as they were reached */
     VEC(MemoryLoad) loads;      /* from shared memory, and stores made of several */
     const Walk *walk;           /* of the middle warp of the middle block */
     Walk mean;                  /* its counts as means over all warps */
     const MemorySamples *samples;
+    MemoryLast last[MEMORY_LAST];
+    int last_count;     /* 0: blocks take no tickets */
     const Reuse *reuse; /* NULL when it was not wanted */
     bool sampled;       /* some figure is */
 } Memory;

@@ -38,9 +38,10 @@ MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
             return keep(s, place, s->out->walked.at[i].walk);
     const bool last = s->steps < s->each && s->each < s->all;
     const Walk *w = sampler_walk(s, place, s->each);
-    const bool cut = !w || sampler_is_cut(w) || (w->capped && last);
+    const bool starved = last && (!w || w->untold),
+               cut = starved || !w || sampler_is_cut(w) || (w->capped && last);
     s->out->cut += cut;
-    if (cut && (!w || (!s->evenly && w->instr <= s->out->at[0].walk->instr)))
+    if (cut && (!w || starved || (!s->evenly && w->instr <= s->out->at[0].walk->instr)))
         return NULL;
     MemorySample *x = keep(s, place, w);
     VEC_PUSH(s->arena, &s->out->walked, *x);

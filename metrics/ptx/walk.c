@@ -680,6 +680,7 @@ static const WalkTold *sibling(Walker *w, uint32_t warp)
     walk_values_give_up(&other);
     w->walk->steps += other.walk->steps;
     other.told.off |= spent(&other);
+    w->walk->untold |= spent(&other);
     WalkTold *told = ARENA_NEW(w->arena, WalkTold);
     *told = other.told;
     *kept = (WalkSibling){o.place, told};

@@ -107,6 +107,7 @@ typedef struct WalkOptions {
     bool passes; /* keep passings, WALK_PASSES at most; needs `memory` */
     uint64_t
         estimate; /* steps more, in which the rest of loops is estimated (walk_rest.h); 0: it is not */
+    bool last;    /* its block is the one that takes the last of the tickets (walk_ticket.h) */
     bool plain;       /* walk every iteration, also where the rest could be skipped */
     WalkPlans *plans; /* NULL: plans are made anew */
 } WalkOptions;
@@ -226,6 +227,7 @@ typedef struct Walk {
     bool capped;   /* max_steps were reached … */
     bool
         ended; /* … and all the same the end: what was left is estimated; otherwise the counts are lower bounds */
+    bool untold;          /* they did not suffice for the warp that tells this one (walk_told.h) */
     uint64_t data_loads;  /* loads whose values were looked up */
     bool fine;            /* operands of divisions or what lanes store were followed */
     bool took_turns;      /* some lanes took one way each of a branch that is not known */

@@ -63,8 +63,12 @@ static uint64_t asked_before(Frame *x, const PtxInstr *in, uint64_t counter, uin
     const PtxPlace *p = &x->walker->options->place;
     const uint64_t round = rounds_before(x->walker, in, counter),
                    warps = each_asks(x, in) ? walk_last_warp(x->walker) + UINT64_C(1) : 1,
-                   block = ((uint64_t)p->block.z * l->grid.y + p->block.y) * l->grid.x + p->block.x,
-                   all = (uint64_t)l->grid.x * l->grid.y * l->grid.z * warps;
+                   blocks = ptx_block_count(l->grid),
+                   block = x->walker->options->last
+                               ? blocks - 1
+                               : ((uint64_t)p->block.z * l->grid.y + p->block.y) * l->grid.x +
+                                     p->block.x,
+                   all = blocks * warps;
     return (round * all + block * warps + (warps > 1 ? p->warp : 0)) * lanes;
 }
 

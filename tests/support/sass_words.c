@@ -11,7 +11,8 @@ static SassInstr encode(const Word *w, int i)
                          (offset & 0xff) << 16 | (offset >> 8 & 0x3fffffff) << 34 |
                          (uint64_t)w->groups << 38 | (uint64_t)number << 32 | 4u << 9;
     const uint64_t high = (offset >> 38 & 0x3ff) | (uint64_t)SASS_ALWAYS << 23 |
-                          (jumps ? 0 : 4u << 9) | (uint64_t)w->stall << 41 |
+                          (jumps ? 0 : 4u << 9) | (uint64_t)w->scope << 12 |
+                          (uint64_t)w->stall << 41 |
                           (w->write ? (uint64_t)w->write - 1 : none) << 46 |
                           (w->read ? (uint64_t)w->read - 1 : none) << 49 | (uint64_t)w->wait << 52;
     return sass_instr(low, high, 90);

@@ -11,6 +11,7 @@ typedef struct Word {
     int wait;        /* mask */
     bool guard;      /* @P0 */
     int groups;      /* of DEPBAR */
+    int scope;       /* of MEMBAR: 0 the block, 2 the GPU, 3 the system */
     int target;      /* of BRA, CALL and BSSY: number of the instruction */
     uint32_t number; /* in it, of arithmetic */
 } Word;

@@ -13,8 +13,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const SassLatency LATENCY = {
-    .shared = 30, .global = 500, .special = 20, .barrier = 13, .other = 40, .operands = 10};
+static const SassLatency LATENCY = {.shared = 30,
+                                    .global = 500,
+                                    .special = 20,
+                                    .barrier = 13,
+                                    .fence = 600,
+                                    .other = 40,
+                                    .operands = 10};
 
 static void assert_number(double found, double expected)
 {
@@ -108,6 +113,18 @@ static void a_barrier_costs_its_latency(void **state)
 
     assert_number(s.waits[SASS_WAIT_BARRIER], 13);
     assert_number(s.cycles, 15);
+}
+
+static void a_fence_of_the_gpu_costs_its_latency_and_one_of_the_block_nothing(void **state)
+{
+    (void)state;
+    for (int scope = 0; scope <= 3; scope++) {
+        const Word words[] = {{.op = SASS_OP_MEMBAR, .stall = 2, .scope = scope},
+                              {.op = SASS_OP_EXIT, .stall = 1}};
+        const SassSerial s = serial(words, COUNT(words), 1);
+        assert_number(s.waits[SASS_WAIT_FENCE], scope >= 2 ? 600 : 0);
+        assert_number(s.cycles, scope >= 2 ? 603 : 3);
+    }
 }
 
 static void a_loop_costs_its_iterations(void **state)
@@ -267,6 +284,7 @@ int main(void)
         cmocka_unit_test(loads_under_way_at_once_cost_one_latency),
         cmocka_unit_test(a_store_frees_its_registers_before_it_is_done),
         cmocka_unit_test(a_barrier_costs_its_latency),
+        cmocka_unit_test(a_fence_of_the_gpu_costs_its_latency_and_one_of_the_block_nothing),
         cmocka_unit_test(a_loop_costs_its_iterations),
         cmocka_unit_test(a_loop_may_be_left_by_the_end_of_the_thread),
         cmocka_unit_test(waits_of_a_walk_without_end_are_in_proportion),

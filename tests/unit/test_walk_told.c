@@ -30,6 +30,7 @@ typedef struct Seen {
     int64_t shown[PTX_LANES]; /* %r7 of each lane; UNKNOWN */
     double rounds;            /* visits of the headers of loops */
     int notes;
+    bool untold;
 } Seen;
 
 static void show(void *context, const uint64_t *address, uint32_t lanes, int bytes)
@@ -60,7 +61,7 @@ static bool nowhere(void *context, const char *name, uint64_t *address)
     return false;
 }
 
-static Seen follow(const char *text, PtxPlace place)
+static Seen follow_as(const char *text, PtxPlace place, bool last, uint64_t steps)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
@@ -79,6 +80,8 @@ static Seen follow(const char *text, PtxPlace place)
                                       .params = parameters,
                                       .param_bytes = sizeof parameters},
                            .place = place,
+                           .last = last,
+                           .max_steps = steps,
                            .memory = true,
                            .touch = &touch,
                            .data = &data};
@@ -87,8 +90,14 @@ static Seen follow(const char *text, PtxPlace place)
     for (size_t l = 0; l < r->flow->loops->loops.count; l++)
         s.rounds += (double)r->loops[l].headers;
     s.notes = (int)w->notes.count;
+    s.untold = w->untold;
     arena_free(a);
     return s;
+}
+
+static Seen follow(const char *text, PtxPlace place)
+{
+    return follow_as(text, place, false, 0);
 }
 
 static PtxPlace at(uint32_t x, uint32_t y, uint32_t warp)
@@ -111,6 +120,27 @@ static void blocks_have_tickets_in_their_order(void **state)
     (void)state;
     assert_shown(KERNEL(TICKET TELL), at(0, 0, 0), 5, 5);
     assert_shown(KERNEL(TICKET TELL), at(4, 2, 0), 5 + 24, 5 + 24);
+}
+
+/* Whatever its place; and so do the warps that are told. */
+static void a_block_may_be_taken_for_the_last(void **state)
+{
+    (void)state;
+    assert_int_equal(follow_as(KERNEL(TICKET TELL), at(4, 2, 0), true, 0).shown[0], 5 + 29);
+    assert_int_equal(follow_as(KERNEL(TICKET TELL), at(0, 1, 2), true, 0).shown[0], 5 + 29);
+}
+
+/* The last block alone goes round the loop. */
+static void what_only_the_last_block_does_is_followed_in_the_middle_one(void **state)
+{
+    (void)state;
+    static const char text[] =
+        KERNEL(TICKET TELL "setp.ne.u32 %p3, %r7, 34; mov.u32 %r7, 0; @%p3 bra end;\n"
+                           "more: add.u32 %r7, %r7, 1; setp.lt.u32 %p4, %r7, 11; @%p4 bra more;\n"
+                           "end: \n");
+    assert_true(follow(text, at(4, 1, 1)).rounds == 0);
+    assert_true(follow_as(text, at(4, 1, 1), true, 0).rounds == 11);
+    assert_true(follow(text, at(9, 2, 1)).rounds == 11);
 }
 
 static void another_warp_is_told(void **state)
@@ -233,6 +263,16 @@ static void lanes_tell_each_other_in_order(void **state)
                  at(0, 0, 1), UNKNOWN, UNKNOWN);
 }
 
+/* A quarter of the steps is for the one that tells. */
+static void where_steps_do_not_suffice_for_who_tells_it_is_said(void **state)
+{
+    (void)state;
+    const Seen few = follow_as(KERNEL(TICKET TELL), at(4, 2, 1), false, 40),
+               enough = follow_as(KERNEL(TICKET TELL), at(4, 2, 1), false, 40000);
+    assert_true(few.untold && few.shown[0] == UNKNOWN);
+    assert_true(!enough.untold && enough.shown[0] == 5 + 24);
+}
+
 static void tickets_leave_a_note(void **state)
 {
     (void)state;
@@ -244,6 +284,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_tickets_in_their_order),
+        cmocka_unit_test(a_block_may_be_taken_for_the_last),
+        cmocka_unit_test(what_only_the_last_block_does_is_followed_in_the_middle_one),
         cmocka_unit_test(another_warp_is_told),
         cmocka_unit_test(nothing_is_told_without_a_barrier),
         cmocka_unit_test(a_ticket_may_wrap_around),
@@ -253,6 +295,7 @@ int main(void)
         cmocka_unit_test(two_instructions_may_ask_one_counter),
         cmocka_unit_test(what_is_no_ticket_stays_unknown),
         cmocka_unit_test(lanes_tell_each_other_in_order),
+        cmocka_unit_test(where_steps_do_not_suffice_for_who_tells_it_is_said),
         cmocka_unit_test(tickets_leave_a_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
