@@ -54,8 +54,8 @@ SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load);
 /* H200 where measured: shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30);
  * L1 33.6, barrier 13 with one warp (pointer chase and empty barriers, measured); special
  * functions 18 to 24, shuffles 24 (published, for the H100 and the B300), one every 8 cycles for a quarter
- * of the multiprocessor; constants 34 (spaces/platform/near.spec); fences behind a store 597, alone 283
- * (spaces/platform/fence.spec): two ways to the L2 and one.  Global 500 lies between L2 (281
+ * of the multiprocessor; constants 34 (spaces/platform/near.spec); fences behind a store 597 beyond the
+ * store itself, alone 283 (spaces/platform/fence.spec): two ways to the L2, which other devices are given, and one.  Global 500 lies between L2 (281
  * measured) and memory (571 to 834 published).  Operands, atomics and others are estimates. */
 extern const SassLatency SASS_LATENCY;
 
