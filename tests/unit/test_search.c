@@ -324,6 +324,22 @@ static void few_trials_tell_a_unit_that_is_slower_than_said(void **state)
     assert_true(best_of_eight(false) > 1.4);
 }
 
+/* However many a GPU would take. */
+static void each_of_few_trials_waits_for_the_one_before(void **state)
+{
+    (void)state;
+    Kinds k = two_kinds(0, true);
+    size_t first, second;
+    assert_true(search_next_trial(k.search, &first));
+    assert_false(search_next_trial(k.search, &second));
+    search_timed(k.search, first, k.ms[first]);
+    assert_true(search_next_trial(k.search, &second));
+    search_timed(k.search, second, NAN);
+    assert_true(search_next_trial(k.search, &first));
+    search_free(k.search);
+    arena_free(k.made.arena);
+}
+
 /* The fifth trial, after times that are a power of what was predicted. */
 static size_t fifth_trial(unsigned long seed, double power)
 {
@@ -730,6 +746,7 @@ int main(void)
         cmocka_unit_test(budgets_end_it),
         cmocka_unit_test(few_trials_wait_for_something_to_choose_from),
         cmocka_unit_test(few_trials_tell_a_unit_that_is_slower_than_said),
+        cmocka_unit_test(each_of_few_trials_waits_for_the_one_before),
         cmocka_unit_test(few_trials_follow_predictions_as_long_as_these_are_right),
         cmocka_unit_test(where_nothing_is_right_it_ends),
         cmocka_unit_test(a_small_space_is_exhausted),

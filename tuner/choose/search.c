@@ -455,12 +455,20 @@ static size_t choose_row(Search *s, Waiting *w)
     return row != NO_NUMBER ? row : lucky_row(s, &s->time_model, w);
 }
 
+static bool is_trying(const Search *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->rows[i].state == ROW_TRYING)
+            return true;
+    return false;
+}
+
 /* Of few trials the first ones are not for what happens to be compiled first: predictions choose
- * well where there is something to choose from. */
+ * well where there is something to choose from.  And each is chosen by what all before it say. */
 static bool is_to_wait(const Search *s)
 {
-    return is_few(s) && s->compiled < COMPILES_FIRST && !s->none_left &&
-           candidates_left(s->candidates) != 0;
+    return is_few(s) && (is_trying(s) || (s->compiled < COMPILES_FIRST && !s->none_left &&
+                                          candidates_left(s->candidates) != 0));
 }
 
 bool search_next_trial(Search *s, size_t *number)

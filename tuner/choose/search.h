@@ -90,7 +90,7 @@ void search_free(Search *s);
 bool search_next_compile(Search *s, size_t *number);
 
 /* The next one to time; false: nothing that is compiled waits for it, or a few trials are all that
- * is budgeted and there is not enough to choose from yet. */
+ * is budgeted, and there is not enough to choose from yet, or one has not ended. */
 bool search_next_trial(Search *s, size_t *number);
 
 /* The values of a candidate, one number per parameter. */
