@@ -172,7 +172,15 @@ live() {
     # It would not have been without that.
     rm -r out
     run --separate-stderr "$fake" --space space/two.spec --problem N=131072 --jobs 1 --recordings . --trials 8 --output out
-    [ "$(jq -c 'select(.v) | .v' out/two.times | head -1)" != "$best" ]
+    [ "$(jq -c 'select(.v) | .v' out/N=131072/two.times | head -1)" != "$best" ]
+    # What was recorded of the first problem before, with more times, is learned instead of those eight.
+    run --separate-stderr "$fake" --space space/two.spec --problem N=65536 --jobs 1 --recordings . --trials 30 --output many
+    [ "$status" -eq 0 ]
+    mkdir recorded && cp many/N=65536/two.times recorded
+    rm -r out
+    run --separate-stderr "$fake" --space space/two.spec --jobs 1 --recordings recorded --trials 8 --output out --json
+    [ "$status" -eq 0 ]
+    [ "$(jq -s -c '.[1].search.learned | map(.recording, .problem)' <<<"$output")" = '["recorded/two.times","N=65536"]' ]
 }
 
 @test "a search learns from recordings of another size or version, by names; from strange ones it says why not" {

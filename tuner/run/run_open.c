@@ -380,6 +380,23 @@ static bool is_learned(const Learning *l, const char *path)
     return NAME_FIND(l->lessons.at, l->lessons.count, path, path) != NULL;
 }
 
+/* Was the same question asked of the same device there, with as many answers?  Both would have the search begin with
+ * their fastest, and few trials are soon spent. */
+static bool is_asked_again(const Learning *l, const Table *t)
+{
+    size_t times = 0;
+    for (size_t i = 0; i < t->count; i++)
+        times += t->ms[i] > 0;
+    for (size_t i = 0; i < l->lessons.count; i++) {
+        const RunLesson *k = &l->lessons.at[i];
+        const bool same =
+            k->gpu && t->gpu && strcmp(k->gpu, t->gpu) == 0 && strcmp(k->problem, t->problem) == 0;
+        if (same && k->times >= times)
+            return true;
+    }
+    return false;
+}
+
 /* What a user named must be of use; what was found may be of none. */
 static bool learn_from(Learning *l, const char *path, bool named)
 {
@@ -394,6 +411,8 @@ static bool learn_from(Learning *l, const char *path, bool named)
     const Table *t = table_read_times(r->arena, path, named ? r->diag : &quiet);
     if (!t)
         return !named;
+    if (!named && is_asked_again(l, t))
+        return true;
     size_t times = learned_add(l->learned, t, &shared);
     if (times == 0 && named)
         return shared == 0 ? refuse_strange(r, t)
@@ -441,10 +460,10 @@ static bool learn(Run *r)
     l.learned = learned_new(r->arena, r->table->parameters, varying, l.varying);
     if (!learn_named(&l))
         return false;
-    for (size_t k = 0; k < r->options.earlier_count; k++)
-        learn_from(&l, r->options.earlier[k], false);
     if (r->options.learn.count == 0)
         learn_fitting(&l);
+    for (size_t k = 0; k < r->options.earlier_count; k++)
+        learn_from(&l, r->options.earlier[k], false);
     r->search.learned = l.lessons.count > 0 ? l.learned : NULL;
     r->search.lessons = l.lessons.at;
     r->search.lesson_count = l.lessons.count;
