@@ -160,7 +160,7 @@ static void play(const Table *s, const Asked *q)
         if (q->lines)
             printf("%s %zu: %.3f %.3f stop %.2f regret %.3f compiled %zu timed %zu %s, expected "
                    "%.2f\n",
-                   s->name, seed, figures[ONE][seed], figures[FIFTH][seed], r.seconds,
+                   s->name, q->first + seed, figures[ONE][seed], figures[FIFTH][seed], r.seconds,
                    figures[REGRET][seed], r.compiled_count, r.timed_count, search_end_text(r.end),
                    r.expected);
         geometric[0] += log(fmin(figures[ONE][seed], 2 * r.seconds)) / (double)q->seeds;
