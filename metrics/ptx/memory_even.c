@@ -161,6 +161,7 @@ void sampler_picture(Sampler *s, uint32_t warps)
     for (int i = 0; i < s->out->even; i++)
         s->out->at[i].weight = 1.0 / s->out->even;
 }
+
 void sampler_data(Sampler *s, uint32_t warps)
 {
     const uint64_t all = ptx_block_count(s->walk.launch.grid) * warps, left = s->steps;

@@ -1,10 +1,13 @@
 #include "metrics/ptx/memory_sampler.h"
 
+#include "metrics/ptx/walk_slice.h"
+
 #include <math.h>
 
 /* --- following ------------------------------------------------------------------------------- */
 
-const Walk *sampler_walk(Sampler *s, PtxPlace place, uint64_t most)
+/* NULL: there are no steps left. */
+static const Walk *sampler_walk(Sampler *s, PtxPlace place, uint64_t most)
 {
     s->walk.place = place;
     s->walk.max_steps = most < s->steps ? most : s->steps;
@@ -49,7 +52,7 @@ MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
 }
 
 /* The one that stands for all that are like it; what is spent on it is missing for others. */
-void sampler_follow_middle(Sampler *s, PtxDim block, uint32_t warp)
+static void follow_middle(Sampler *s, PtxDim block, uint32_t warp)
 {
     const PtxPlace place = {block, warp};
     const uint64_t most = s->steps - s->steps / 8;
@@ -69,7 +72,7 @@ void sampler_follow_middle(Sampler *s, PtxDim block, uint32_t warp)
 
 /* Where the middle one was followed further than others may be, it is followed again, no further than they are to be:
  * as little as says what it does. */
-void sampler_limit_others(Sampler *s)
+static void limit_others(Sampler *s)
 {
     const uint64_t all = s->all;
     const double far_off = 0.1, work = walk_work(s->out->at[0].walk);
@@ -91,16 +94,17 @@ void sampler_limit_others(Sampler *s)
 }
 
 /* What others are compared with. */
-const Walk *sampler_comparable(const Sampler *s, const MemorySample *x)
+static const Walk *comparable(const Sampler *s, const MemorySample *x)
 {
     return x->walk == s->out->at[0].walk ? s->like : x->walk;
 }
 
-const Walk *sampler_walked(const Sampler *s, PtxPlace place)
+/* What was followed there, as far as others are; NULL: nothing. */
+static const Walk *sampler_walked(const Sampler *s, PtxPlace place)
 {
     for (size_t i = 0; i < s->out->walked.count; i++)
         if (ptx_same_place(s->out->walked.at[i].place, place))
-            return sampler_comparable(s, &s->out->walked.at[i]);
+            return comparable(s, &s->out->walked.at[i]);
     return NULL;
 }
 
@@ -144,52 +148,617 @@ bool memory_same_counts(const Walk *a, const Walk *b)
     return true;
 }
 
+/* Does it execute something else, or with other lanes?  Addresses may be on other alignments. */
+static bool does_other(const Walk *a, const Walk *b)
+{
+    bool other = !memory_same_counts(a, b);
+    for (size_t i = 0; i < a->functions.count && !other; i++)
+        other = !same_lanes(a->functions.at[i], b->functions.at[i]);
+    return other;
+}
+
 /* Did two warps of one launch do the same, at addresses that cost the same? */
-bool memory_same_walk(const Walk *a, const Walk *b)
+static bool same_walk(const Walk *a, const Walk *b)
 {
-    if (!memory_same_counts(a, b))
-        return false;
-    for (size_t i = 0; i < a->functions.count; i++)
-        if (!same_lanes(a->functions.at[i], b->functions.at[i]) ||
-            !same_costs(a->functions.at[i], b->functions.at[i]))
-            return false;
-    return true;
+    bool same = !does_other(a, b);
+    for (size_t i = 0; i < a->functions.count && same; i++)
+        same = same_costs(a->functions.at[i], b->functions.at[i]);
+    return same;
 }
 
-bool memory_does_other(const Walk *a, const Walk *b)
-{
-    if (!memory_same_counts(a, b))
-        return true;
-    for (size_t i = 0; i < a->functions.count; i++)
-        if (!same_lanes(a->functions.at[i], b->functions.at[i]))
-            return true;
-    return false;
-}
-
-/* --- the sample ------------------------------------------------------------------------------ */
-
-bool sampler_comes_to_memory(const Walk *w)
+static bool comes_to_memory(const Walk *w)
 {
     return w->loads[PTX_GLOBAL] + w->stores[PTX_GLOBAL] + w->loads[PTX_GENERIC] +
                w->stores[PTX_GENERIC] >
            0;
 }
 
+/* Takes a share away from the middle warp, for one that differs. */
+static void give(Sampler *s, MemorySample *to, double share)
+{
+    if (!to)
+        return;
+    to->weight += share;
+    s->out->at[0].weight -= share;
+}
+
+static bool like_middle(const Sampler *s, const MemorySample *x)
+{
+    return !x || same_walk(s->like, x->walk);
+}
+
+/* --- warps of a block ---------------------------------------------------------------------------- */
+
+/* The i-th of `count` warps spread over the block, the first and the last among them. */
+static uint32_t spread_warp(uint32_t i, uint32_t count, uint32_t warps)
+{
+    return (uint32_t)((uint64_t)i * (warps - 1) / (count - 1));
+}
+
+/* Where the same warp of the middle block is in the sample; else the middle warp stands for it. */
+static MemorySample *in_middle_block(Sampler *s, uint32_t warp)
+{
+    const PtxPlace place = {s->out->at[0].place.block, warp};
+    for (int i = 1; i < s->out->count; i++)
+        if (ptx_same_place(s->out->at[i].place, place))
+            return &s->out->at[i];
+    return &s->out->at[0];
+}
+
+/* What a warp of the block of `base` differs in from that one is added, but for what the middle block's differs in. */
+static void compare(Sampler *s, MemorySample *base, MemorySample *x, double share)
+{
+    MemorySample *middle = &s->out->at[0];
+    if (!x)
+        return;
+    x->weight += share;
+    base->weight -= share;
+    if (base == middle)
+        return;
+    middle->weight += share;
+    in_middle_block(s, x->place.warp)->weight -= share;
+}
+
+/* Warps of the block of `base` that differ from it, which stands for the others, in blocks that are so much of all.
+ * Those strictly between the first and the last are shared out evenly among those followed. */
+static void sample_warps(Sampler *s, MemorySample *base, uint32_t warps, double share)
+{
+    const PtxPlace at = base->place;
+    MemorySample *first = at.warp > 0 ? sampler_follow(s, at.block, 0) : NULL;
+    MemorySample *last = at.warp < warps - 1 ? sampler_follow(s, at.block, warps - 1) : NULL;
+    compare(s, base, first, share / warps);
+    compare(s, base, last, share / warps);
+    const Walk *own = comparable(s, base);
+    if (warps <= 3 ||
+        ((!first || same_walk(own, first->walk)) && (!last || same_walk(own, last->walk))))
+        return;
+    const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
+    uint32_t inner = 1; /* `base` */
+    for (uint32_t i = 1; i + 1 < count; i++)
+        inner += spread_warp(i, count, warps) != at.warp;
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        const uint32_t warp = spread_warp(i, count, warps);
+        if (warp != at.warp)
+            compare(s, base, sampler_follow(s, at.block, warp), share * (1 - 2.0 / warps) / inner);
+    }
+}
+
+/* --- what depends on the block's number --------------------------------------------------- */
+
+/* Does the function keep what is linear linear?  `or` stands for a sum of different bits. */
+static bool is_linear(const PtxForm *f)
+{
+    switch (f->op) {
+    case PTX_MOV:
+    case PTX_CVTA:
+    case PTX_CVT:
+    case PTX_ADD:
+    case PTX_SUB:
+    case PTX_MUL:
+    case PTX_MAD:
+    case PTX_SHL:
+    case PTX_OR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+typedef struct Taint {
+    bool *of; /* by register */
+    bool reads, changed;
+} Taint;
+
+static void look(void *context, int reg, bool writes)
+{
+    Taint *t = context;
+    if (!writes)
+        t->reads |= t->of[reg];
+}
+
+static void spread(void *context, int reg, bool writes)
+{
+    Taint *t = context;
+    if (writes && !t->of[reg])
+        t->changed = t->of[reg] = true;
+}
+
+static bool reads_special(const PtxInstr *in, PtxSpecial special)
+{
+    for (int i = 0; i < in->count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_SPECIAL && in->operands[i].index == (int)special)
+            return true;
+    return false;
+}
+
+/* Is anything but a linear function made of a coordinate of the block? */
+static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
+{
+    Taint t = {.of = ARENA_ARRAY(a, bool, f->registers.count + 1), .changed = true};
+    while (t.changed) {
+        t.changed = false;
+        for (size_t i = 0; i < f->instrs.count; i++) {
+            const PtxInstr *in = &f->instrs.at[i];
+            const PtxForm *form = in->form;
+            t.reads = reads_special(in, coordinate);
+            ptx_visit_registers(in, look, &t);
+            if (walk_gives_ticket(form)) /* blocks take them in order (walk_ticket.h) */
+                return true;
+            if (!t.reads)
+                continue;
+            const bool passes = form->op == PTX_ST && form->space == PTX_PARAM;
+            if (passes || form->class == PTX_CLASS_CALL || form->class == PTX_CLASS_BRANCH ||
+                (ptx_eval_computes(form) && !is_linear(form)))
+                return true;
+            if (ptx_eval_computes(form))
+                ptx_visit_registers(in, spread, &t);
+        }
+    }
+    return false;
+}
+
+/* Along which axes, of more blocks than are all followed, does the block's number decide something? */
+static void decided_axes(const Sampler *s, bool decided[3])
+{
+    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
+    for (int axis = 0; axis < 3; axis++)
+        decided[axis] = stretch_length(s->axes[axis]) > SAMPLE_AXIS &&
+                        decides(s->arena, s->entry, coordinates[axis]);
+}
+
+/* --- blocks along an axis ----------------------------------------------------------------- */
+
+static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
+{
+    PtxPlace place = s->out->at[0].place;
+    *ptx_along(&place.block, axis) = at;
+    return sampler_follow(s, place.block, place.warp);
+}
+
+/* Blocks behind the middle one, until one is like it again; false where none is, of enough. */
+static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t end, double share)
+{
+    MemorySample *cycle[SAMPLE_CYCLE];
+    int count = 0;
+    bool again = false;
+    while (count < SAMPLE_CYCLE && middle + (uint32_t)count + 2 < end) {
+        MemorySample *next = follow_block(s, axis, middle + (uint32_t)count + 1);
+        if (!next)
+            break;
+        if (like_middle(s, next)) {
+            s->out->count--; /* the middle one stands for it */
+            again = true;
+            break;
+        }
+        cycle[count++] = next;
+    }
+    for (int i = 0; i < count; i++)
+        give(s, cycle[i], share / (count + 1));
+    return again || count < SAMPLE_UNLIKE;
+}
+
+static const Walk *walked_in_middle(const Sampler *s, uint32_t warp)
+{
+    const Walk *w = sampler_walked(s, (PtxPlace){s->out->at[0].place.block, warp});
+    return w ? w : s->like;
+}
+
+/* Where the first and the last block of the grid fare like the middle one, their warps at that end
+ * among them, so do all edges. */
+static bool corners_differ(Sampler *s, const bool decided[3])
+{
+    const MemorySample *middle = &s->out->at[0];
+    PtxDim first = middle->place.block, last = first;
+    for (int axis = 0; axis < 3; axis++)
+        if (decided[axis]) {
+            *ptx_along(&first, axis) = s->axes[axis].from;
+            *ptx_along(&last, axis) = s->axes[axis].end - 1;
+        }
+    bool differ = false;
+    const PtxDim corners[] = {first, last};
+    for (int i = 0; i < 2 && !differ; i++) {
+        const uint32_t ends[] = {middle->place.warp,
+                                 i ? ptx_warps_in_block(&s->walk.launch) - 1 : 0};
+        for (int k = 0; k < 2 && !differ; k++) {
+            const MemorySample *x = sampler_follow(s, corners[i], ends[k]);
+            differ = x && !same_walk(walked_in_middle(s, ends[k]), x->walk);
+            s->out->count -= x != NULL; /* the axes have their own */
+        }
+    }
+    return differ;
+}
+
+/* Does the middle warp of a block do something else than that of the middle one? */
+static bool is_unlike(Sampler *s, int axis, uint32_t at)
+{
+    const MemorySample *x = follow_block(s, axis, at);
+    const bool unlike = x && does_other(s->like, x->walk);
+    s->out->count -= x != NULL;
+    return unlike;
+}
+
+/* Halves the way between a block of an axis that is not so and one that is; gives the one that is nearest the former,
+ * and in *other the last that is not. */
+static uint32_t find_border(Sampler *s, int axis, uint32_t not_so, uint32_t so, uint32_t *other,
+                            bool (*is_so)(Sampler *, int, uint32_t))
+{
+    while (so > not_so + 1 || not_so > so + 1) {
+        const uint32_t between = so > not_so ? not_so + (so - not_so) / 2 : so + (not_so - so) / 2;
+        *(is_so(s, axis, between) ? &so : &not_so) = between;
+    }
+    *other = not_so;
+    return so;
+}
+
+/* The block nearest the middle of those at this end that are unlike the middle one: often the end itself alone,
+ * where data end within a block; many where the grid is larger than the data. */
+static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end)
+{
+    uint32_t like;
+    return is_unlike(s, axis, end < middle ? end + 1 : end - 1)
+               ? find_border(s, axis, middle, end, &like, is_unlike)
+               : end;
+}
+
+/* The blocks at an end of an axis, up to those that fare like the middle one: each middle warp for all, and, of the
+ * block at the border, its other warps. */
+static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
+{
+    const uint32_t warps = ptx_warps_in_block(&s->walk.launch);
+    PtxPlace place = s->out->at[0].place;
+    const uint32_t middle = *ptx_along(&place.block, axis);
+    MemorySample *end = follow_block(s, axis, at);
+    const bool other = end && does_other(s->like, end->walk);
+    const uint32_t border = other ? first_unlike(s, axis, middle, at) : at;
+    if (border != at) {
+        const double beyond = at > border ? at - border : border - at;
+        s->ends[axis] += (beyond + 1) / size;
+        give(s, end, beyond / size);
+        end = follow_block(s, axis, border);
+    }
+    give(s, end, 1.0 / size);
+    if (end)
+        sample_warps(s, end, warps, 1.0 / size);
+}
+
+/* False where blocks along the axis are not like each other. */
+static bool along_axis(Sampler *s, int axis, bool edges)
+{
+    PtxDim block = s->out->at[0].place.block;
+    const Stretch all = s->axes[axis];
+    const uint32_t middle = *ptx_along(&block, axis), size = stretch_length(all);
+    if (size <= SAMPLE_AXIS) {
+        for (uint32_t i = all.from; i < all.end; i++) {
+            MemorySample *x = i == middle ? NULL : follow_block(s, axis, i);
+            give(s, x, 1.0 / size);
+            if (x && s->narrowed) /* one of them lies across the border */
+                sample_warps(s, x, ptx_warps_in_block(&s->walk.launch), 1.0 / size);
+        }
+        return true;
+    }
+    if (!sample_cycle(s, axis, middle, all.end, edges ? 1 - 2.0 / size : 1))
+        return false;
+    if (edges) {
+        sample_end(s, axis, all.from, size);
+        sample_end(s, axis, all.end - 1, size);
+    }
+    return true;
+}
+
+/* Where the middle warp lies, this often a half of the way to the first or the last block of the grid. */
+static PtxDim block_towards(const Sampler *s, const bool decided[3], bool last, uint32_t part)
+{
+    PtxDim block = s->out->at[0].place.block;
+    for (int axis = 0; axis < 3; axis++) {
+        uint32_t *at = ptx_along(&block, axis);
+        const uint32_t from = s->axes[axis].from, end = s->axes[axis].end - 1;
+        if (decided[axis])
+            *at = last ? end - (end - *at) / part : from + (*at - from) / part;
+    }
+    return block;
+}
+
+/* Its walk alone, which stands for nothing; NULL: there are no steps for it. */
+static const Walk *look_at(Sampler *s, PtxDim block)
+{
+    MemorySample *x = sampler_follow(s, block, s->out->at[0].place.warp);
+    s->out->count -= x != NULL;
+    return x ? comparable(s, x) : NULL;
+}
+
+/* Does what a block does depend on where it lies, as in a picture?  One at an end does something else than the
+ * middle one, and one half way neither that nor this: there is no border between two kinds. */
+static bool is_picture(Sampler *s, const bool decided[3])
+{
+    for (int last = 0; last < 2; last++) {
+        const Walk *end = look_at(s, block_towards(s, decided, last, UINT32_MAX));
+        if (!end || !does_other(s->like, end))
+            continue;
+        const Walk *between = look_at(s, block_towards(s, decided, last, 2));
+        if (!between || (does_other(s->like, between) && does_other(end, between)))
+            return true;
+    }
+    return false;
+}
+
+/* What is unlike the middle block at the ends of one axis and of another is counted twice at the corners. */
+static double counted_twice(const double ends[3])
+{
+    return (1 - ends[0]) * (1 - ends[1]) * (1 - ends[2]) - (1 - ends[0] - ends[1] - ends[2]);
+}
+
+/* False where they are not like each other, edges apart, or do not add up. */
+static bool sample_blocks(Sampler *s, const bool decided[3])
+{
+    const double few = 1.0 / 16;
+    const bool edges = (decided[0] || decided[1] || decided[2]) && corners_differ(s, decided);
+    for (int axis = 0; axis < 3; axis++)
+        if (!along_axis(s, axis, edges && decided[axis]))
+            return false;
+    return counted_twice(s->ends) < few;
+}
+
+/* Differences along axes and between warps, added up (memory_axes.c); false where they do not, as in a picture. */
+static bool sample_axes(Sampler *s, uint32_t warps)
+{
+    bool decided[3];
+    decided_axes(s, decided);
+    if (is_picture(s, decided))
+        return false;
+    sample_warps(s, &s->out->at[0], warps, 1);
+    return sample_blocks(s, decided);
+}
+
+/* --- blocks beyond the data ---------------------------------------------------------------- */
+
+/* Nothing that others could see. */
+static bool does_nothing(const Walk *w)
+{
+    return !sampler_is_cut(w) && !comes_to_memory(w) && w->by_class[PTX_CLASS_ATOMIC] == 0 &&
+           w->by_class[PTX_CLASS_ASYNC] == 0 && w->by_class[PTX_CLASS_TEXTURE] == 0;
+}
+
+/* Do these warps of a block?  They are soon at their end then.  What it takes to know is not missing for others. */
+static bool is_idle(Sampler *s, PtxDim block)
+{
+    enum { SOON = 1024 };
+    const uint32_t last = ptx_warps_in_block(&s->walk.launch) - 1;
+    const uint32_t warps[] = {0, s->out->at[0].place.warp, last};
+    const uint64_t left = s->steps;
+    bool idle = true;
+    for (int i = 0; i < 3 && idle; i++) {
+        s->steps = s->all;
+        idle = does_nothing(sampler_walk(s, (PtxPlace){block, warps[i]}, SOON));
+    }
+    s->steps = left;
+    return idle;
+}
+
+static bool is_idle_along(Sampler *s, int axis, uint32_t at)
+{
+    PtxDim block = s->out->at[0].place.block;
+    *ptx_along(&block, axis) = at;
+    return is_idle(s, block);
+}
+
+/* The block that has something to do nearest to the end of an axis. */
+static uint32_t last_busy(Sampler *s, int axis, uint32_t end)
+{
+    uint32_t busy = end;
+    if (is_idle_along(s, axis, end))
+        find_border(s, axis, *ptx_along(&s->out->at[0].place.block, axis), end, &busy,
+                    is_idle_along);
+    return busy;
+}
+
+/* The middle of the blocks that are left for that of the grid. */
+static void follow_centre(Sampler *s, uint32_t warps)
+{
+    PtxDim block;
+    for (int axis = 0; axis < 3; axis++)
+        *ptx_along(&block, axis) = s->axes[axis].from + stretch_length(s->axes[axis]) / 2;
+    s->steps = s->all;
+    s->each = 0;
+    follow_middle(s, block, warps / 2);
+    limit_others(s);
+}
+
+/* Leaves out blocks at the ends of the grid that have nothing to do; false where there are none. */
+static bool leave_out_idle(Sampler *s, uint32_t warps)
+{
+    const PtxDim grid = s->walk.launch.grid, last = {grid.x - 1, grid.y - 1, grid.z - 1};
+    if (!comes_to_memory(s->out->at[0].walk))
+        return false;
+    const bool before = is_idle(s, (PtxDim){0, 0, 0}), after = is_idle(s, last);
+    bool found = false;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t size = s->axes[axis].end;
+        if (before)
+            s->axes[axis].from = last_busy(s, axis, 0);
+        if (after)
+            s->axes[axis].end = last_busy(s, axis, size - 1) + 1;
+        found |= stretch_length(s->axes[axis]) < size;
+    }
+    if (found)
+        follow_centre(s, warps);
+    return found;
+}
+
+enum {
+    SIDES = 3,
+    ALL_SIDES = SIDES * SIDES * SIDES,
+    AMONG = ALL_SIDES / 2 /* the others themselves */
+};
+
+/* A block on a side of the others, before, among or behind them along each axis, and the part of the grid there. */
+static double side_of(const Sampler *s, int side, PtxDim *block)
+{
+    double part = 1;
+    *block = s->out->at[0].place.block;
+    for (int axis = 0; axis < 3; axis++, side /= SIDES) {
+        const uint32_t size = *ptx_along((PtxDim[]){s->walk.launch.grid}, axis);
+        const Stretch x = s->axes[axis];
+        const uint32_t at[SIDES] = {0, *ptx_along(block, axis), size - 1},
+                       blocks[SIDES] = {x.from, stretch_length(x), size - x.end};
+        *ptx_along(block, axis) = at[side % SIDES];
+        part *= (double)blocks[side % SIDES] / size;
+    }
+    return part;
+}
+
+/* Those that were left out, one for all on a side of the others. */
+static void add_idle(Sampler *s, uint32_t warps)
+{
+    const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
+    PtxDim block;
+    const double among = side_of(s, AMONG, &block);
+    for (int i = 0; i < s->out->count; i++)
+        s->out->at[i].weight *= among;
+    for (int side = 0; side < ALL_SIDES; side++) {
+        const double part = side_of(s, side, &block);
+        for (uint32_t i = 0; i < count && side != AMONG && part > 0; i++) {
+            s->steps = s->each = s->all / SAMPLE_PARTS;
+            MemorySample *x =
+                sampler_follow(s, block, count > 1 ? spread_warp(i, count, warps) : 0);
+            (x ? x : &s->out->at[0])->weight += part / count;
+        }
+    }
+}
+
+/* --- every warp of a small launch ----------------------------------------------------------- */
+
+/* What a launch's warps do on average, in numbers that say whether a sample is right. */
+enum { WORK, DIVERGENT, LANES, SECTORS, LINES, WAVEFRONTS, BYTES, SUMS };
+
+typedef struct Sums {
+    double of[SUMS];
+} Sums;
+
+static void add_walk(Sums *x, const Walk *w, double weight)
+{
+    x->of[WORK] += weight * walk_work(w);
+    x->of[DIVERGENT] += weight * w->divergent;
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        for (size_t k = 0; k < f->accesses->sites.count; k++) {
+            const WalkAccess *a = &f->costs[f->accesses->sites.at[k].cost];
+            x->of[LANES] += weight * (double)a->lanes;
+            x->of[SECTORS] += weight * (double)a->sectors;
+            x->of[LINES] += weight * (double)a->lines;
+            x->of[WAVEFRONTS] += weight * (double)a->wavefronts;
+            x->of[BYTES] += weight * (double)a->unique_bytes;
+        }
+    }
+}
+
+static Sums sums_of(const MemorySamples *m)
+{
+    Sums x = {0};
+    for (int i = 0; i < m->count; i++)
+        add_walk(&x, m->at[i].walk, m->at[i].weight);
+    return x;
+}
+
+/* As far as sums of numbers that are no whole ones can be. */
+static bool are_equal(const Sums *x, const Sums *y)
+{
+    const double rounding = 1e-9;
+    for (int i = 0; i < SUMS; i++)
+        if (fabs(x->of[i] - y->of[i]) > rounding * fabs(y->of[i]))
+            return false;
+    return true;
+}
+
+/* One more warp for the sample that did the same. */
+static bool count_walk(MemorySamples *m, PtxPlace place, const Walk *w)
+{
+    for (int i = 0; i < m->count; i++)
+        if (same_walk(m->at[i].walk, w)) {
+            m->at[i].weight++;
+            return true;
+        }
+    if (m->count == SAMPLES_MAX)
+        return false;
+    m->at[m->count++] = (MemorySample){.place = place, .weight = 1, .walk = w};
+    return true;
+}
+
+/* False where one of them is not followed to its end. */
+static bool count_all(Sampler *s, MemorySamples *m, uint64_t all, uint32_t warps)
+{
+    for (uint64_t i = 0; i < all; i++) {
+        const PtxPlace place = {ptx_block_at(s->walk.launch.grid, i / warps),
+                                (uint32_t)(i % warps)};
+        const Walk *w = sampler_walked(s, place);
+        w = w ? w : sampler_walk(s, place, s->steps);
+        if (!w || w->capped || !count_walk(m, place, w))
+            return false;
+    }
+    for (int i = 0; i < m->count; i++)
+        m->at[i].weight /= (double)all;
+    return true;
+}
+
+/* Every warp of a small launch is followed; where these say something else than the sample, they take its place
+ * (memory_whole.c). */
+static void sample_whole(Sampler *s, uint32_t warps)
+{
+    const uint64_t all = ptx_block_count(s->walk.launch.grid) * warps;
+    const MemorySample middle = s->out->at[0];
+    if (all > WHOLE_MOST || middle.walk->capped || all * middle.walk->steps > s->all)
+        return;
+    MemorySamples *whole = ARENA_NEW(s->arena, MemorySamples);
+    *whole = *s->out;
+    whole->count = 1;
+    whole->at[0].weight = 0;
+    whole->even = 0;
+    whole->cut = 0;
+    s->steps = s->all;
+    s->walk.passes = false; /* who touches a sector first is asked of the middle block */
+    if (!count_all(s, whole, all, warps))
+        return;
+    const Sums few = sums_of(s->out), are = sums_of(whole);
+    if (!are_equal(&few, &are))
+        s->out = whole;
+}
+
+/* --- the sample ------------------------------------------------------------------------------ */
+
 /* Where the middle block has nothing to do, beyond the end of the data, one nearer to the first stands for it. */
 static void find_middle(Sampler *s, uint32_t warps)
 {
     const PtxDim grid = s->walk.launch.grid;
     const uint64_t all = s->steps;
-    sampler_follow_middle(s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
-    if (sampler_comes_to_memory(s->out->at[0].walk))
+    follow_middle(s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
+    if (comes_to_memory(s->out->at[0].walk))
         return;
     for (uint32_t part = 4; part <= MIDDLE_PARTS; part *= 2) {
         const PtxDim block = {grid.x / part, grid.y / part, grid.z / part};
         s->steps = all;
         const Walk *w = sampler_walk(s, (PtxPlace){block, warps / 2}, all / SAMPLE_PARTS);
         s->steps = all;
-        if (w && sampler_comes_to_memory(w)) {
-            sampler_follow_middle(s, block, warps / 2);
+        if (w && comes_to_memory(w)) {
+            follow_middle(s, block, warps / 2);
             return;
         }
     }
@@ -212,16 +781,16 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
     if (one_warp || !o->launch.has_geometry || warps == 0 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0)
         return s.out;
-    sampler_limit_others(&s);
+    limit_others(&s);
     if (s.out->at[0].walk->data_loads > 0) {
         sampler_data(&s, warps);
         return s.out;
     }
-    s.narrowed = sampler_leave_out_idle(&s, warps);
-    if (!sampler_axes(&s, warps))
+    s.narrowed = leave_out_idle(&s, warps);
+    if (!sample_axes(&s, warps))
         sampler_picture(&s, warps);
     if (s.narrowed)
-        sampler_add_idle(&s, warps);
-    sampler_whole(&s, warps);
+        add_idle(&s, warps);
+    sample_whole(&s, warps);
     return s.out;
 }
