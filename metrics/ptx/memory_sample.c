@@ -302,7 +302,7 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
             const PtxForm *form = in->form;
             t.reads = reads_special(in, coordinate);
             ptx_visit_registers(in, look, &t);
-            if (walk_gives_ticket(form)) /* blocks take them in order (walk_ticket.h) */
+            if (walk_gives_ticket(form)) /* blocks take them in order (walk_values.h) */
                 return true;
             if (!t.reads)
                 continue;

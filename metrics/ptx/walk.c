@@ -3,9 +3,8 @@
 #include "metrics/ptx/walk_branch.h"
 #include "metrics/ptx/walk_rest.h"
 #include "metrics/ptx/walk_skip.h"
-#include "metrics/ptx/walk_ticket.h"
-#include "metrics/ptx/walk_told.h"
 #include "metrics/ptx/walk_total.h"
+#include "metrics/ptx/walk_values.h"
 
 #include <stdlib.h>
 
@@ -125,7 +124,7 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
                       : kept ? walk_values_reload(x, in, yes | maybe, walk_skip_proof(x), results)
                       : x->walker->options->data && walk_loads_data(in->form)
                           ? walk_values_load(x, in, yes | maybe, results)
-                      : ticket ? walk_ticket_take(x, in, yes, maybe, results)
+                      : ticket ? walk_values_ticket(x, in, yes, maybe, results)
                                : ptx_eval_instr(&s, in, results);
     if (x->walker->told.moving)
         walk_skip_abort(x);

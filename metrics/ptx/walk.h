@@ -51,8 +51,9 @@ typedef struct WalkSibling {
  * with the same `memory`.  Start with zero; lives in the arena of the walks. */
 typedef struct WalkPlans {
     VEC(WalkPlan *) plans;
-    WalkSibling siblings[2]; /* the first warp of the block under way, and the last (walk_told.h) */
-    bool rough;              /* neither operands of divisions nor what lanes store are followed */
+    WalkSibling
+        siblings[2]; /* the first warp of the block under way, and the last (walk_values.c) */
+    bool rough;      /* neither operands of divisions nor what lanes store are followed */
 } WalkPlans;
 
 /* Told the addresses of every access that is followed: `lanes` are the active ones, `bytes` those
@@ -107,7 +108,7 @@ typedef struct WalkOptions {
     bool passes; /* keep passings, WALK_PASSES at most; needs `memory` */
     uint64_t
         estimate; /* steps more, in which the rest of loops is estimated (walk_rest.h); 0: it is not */
-    bool last;    /* its block is the one that takes the last of the tickets (walk_ticket.h) */
+    bool last;    /* its block is the one that takes the last of the tickets (walk_values.h) */
     bool plain;       /* walk every iteration, also where the rest could be skipped */
     WalkPlans *plans; /* NULL: plans are made anew */
 } WalkOptions;
@@ -227,10 +228,10 @@ typedef struct Walk {
     bool capped;   /* max_steps were reached … */
     bool
         ended; /* … and all the same the end: what was left is estimated; otherwise the counts are lower bounds */
-    bool untold;          /* they did not suffice for the warp that tells this one (walk_told.h) */
-    uint64_t data_loads;  /* loads whose values were looked up */
-    bool fine;            /* operands of divisions or what lanes store were followed */
-    bool took_turns;      /* some lanes took one way each of a branch that is not known */
+    bool untold;         /* they did not suffice for the warp that tells this one (walk_values.c) */
+    uint64_t data_loads; /* loads whose values were looked up */
+    bool fine;           /* operands of divisions or what lanes store were followed */
+    bool took_turns;     /* some lanes took one way each of a branch that is not known */
     int unknown_branches; /* places */
     int unknown_loops;
     VEC(const char *) notes;

@@ -4,7 +4,7 @@
  *
  * Among them are loads of values that the same lane has stored: in local memory, and in shared memory where
  * they stand in a variable that one instruction alone writes, so that nobody else's are met there.  Others may load what one lane has
- * stored in such a variable, or in one of at most 64 bytes that nothing but stores writes (walk_told.h).
+ * stored in such a variable, or in one of at most 64 bytes that nothing but stores writes (walk_values.c).
  * Nothing of that is kept in functions that call others or make generic addresses of such memory: then a
  * store elsewhere may be meant.
  *
@@ -31,7 +31,7 @@ typedef struct WalkSlice {
     int *homes; /* by instruction: what its loads and stores have in common, from 1; 0 where nothing
                        that is stored is kept */
     bool *
-        told_only; /* by instruction: several store to its home; loads find what was told last (walk_told.h) */
+        told_only; /* by instruction: several store to its home; loads find what was told last (walk_values.c) */
     bool
         *early; /* by instruction: a load from global memory that no synchronisation comes before */
     VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
@@ -47,7 +47,7 @@ WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, 
 /* Could a load of this form have a value (WalkData)? */
 bool walk_loads_data(const PtxForm *f);
 
-/* Could an atomic of this form give a ticket (walk_ticket.h)? */
+/* Could an atomic of this form give a ticket (walk_values.h)? */
 bool walk_gives_ticket(const PtxForm *f);
 
 /* The cell of a variable at an offset; CFG_NONE when there is none. */

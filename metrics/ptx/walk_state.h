@@ -58,7 +58,7 @@ typedef struct WalkStored {
     bool astray; /* something was stored where it is not known */
 } WalkStored;
 
-typedef struct WalkToldWord WalkToldWord; /* walk_told.c */
+typedef struct WalkToldWord WalkToldWord;
 
 typedef struct WalkAsked {
     const PtxInstr *by; /* that gives tickets … */
@@ -66,7 +66,7 @@ typedef struct WalkAsked {
     uint64_t times;
 } WalkAsked;
 
-/* What a warp has stored that others load, and the tickets that it has asked for (walk_told.h). */
+/* What a warp has stored that others load, and the tickets that it has asked for (walk_values.c). */
 struct WalkTold {
     VEC(WalkToldWord) words; /* in the order of execution */
     VEC(WalkAsked) asked;

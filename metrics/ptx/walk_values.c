@@ -1,8 +1,8 @@
 #include "metrics/ptx/walk_values.h"
 
-#include "metrics/ptx/walk_told.h"
-
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Steps that a number which is looked up counts as. */
 enum { STEP_LOAD = 4 };
@@ -42,7 +42,7 @@ static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t addr
 }
 
 /* Variables of the module are zero where nothing else is written. */
-bool walk_values_first(const Walker *w, const PtxForm *f, uint64_t address, uint64_t *v)
+static bool stood_first(const Walker *w, const PtxForm *f, uint64_t address, uint64_t *v)
 {
     const WalkData *d = w->options->data;
     const int bytes = ptx_type_bits(f->types[0]) / 8;
@@ -86,6 +86,125 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
         if (results[k].known)
             lanes_fill(&results[k], results[k].v[0]);
     return count;
+}
+
+/* --- words that others store ------------------------------------------------------------------- */
+
+enum { TOLD_MOST = 256 };
+
+struct WalkToldWord {
+    const PtxInstr *by;
+    const PtxVariable *variable;
+    uint64_t offset;
+    int bytes;
+    bool known;
+    uint64_t value;
+    double barriers; /* that its warp had come by */
+};
+
+/* What was stored last of what this warp can see. */
+typedef struct Told {
+    bool known;
+    bool moving; /* another warp stores there more than once */
+    uint64_t value;
+} Told;
+
+/* The number of the block's last warp. */
+static uint32_t last_warp(const Walker *w)
+{
+    const PtxDim b = w->options->launch.block;
+    return (b.x * b.y * b.z + PTX_LANES - 1) / PTX_LANES - 1;
+}
+
+/* Nothing is kept any more: an address is not known, or what is stored changes in iterations that are skipped. */
+static void tell_nothing(Walker *w)
+{
+    w->told.off = true;
+    w->told.words.count = 0;
+}
+
+/* The variable that an address lies in; NULL: none. */
+static const PtxVariable *variable_at(const Walker *w, uint64_t address, uint64_t *offset)
+{
+    const WalkPlace *found = NULL;
+    for (size_t i = 0; i < w->places.count; i++) {
+        const WalkPlace *p = &w->places.at[i];
+        if (p->variable->space == PTX_SHARED && p->address <= address &&
+            (!found || p->address > found->address))
+            found = p;
+    }
+    *offset = found ? address - found->address : 0;
+    return found ? found->variable : NULL;
+}
+
+/* Stored by a lane of this warp: to be kept for others.  `known`: its value is; the address is. */
+static void tell_word(Walker *w, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
+                      bool known)
+{
+    uint64_t offset;
+    const PtxVariable *v = variable_at(w, address, &offset);
+    if (!v || w->told.words.count == TOLD_MOST)
+        tell_nothing(w);
+    if (w->told.off)
+        return;
+    VEC_PUSH(w->arena, &w->told.words,
+             ((WalkToldWord){by, v, offset, bytes, known, value, w->walk->barriers}));
+}
+
+/* The last word stored there before so many barriers; how many were, unless `count` is NULL. */
+static const WalkToldWord *last_of(const WalkTold *t, const PtxVariable *v, uint64_t offset,
+                                   int bytes, double barriers, int *count)
+{
+    const WalkToldWord *found = NULL;
+    for (size_t i = 0; i < t->words.count; i++) {
+        const WalkToldWord *word = &t->words.at[i];
+        if (word->variable != v || word->offset >= offset + (uint64_t)bytes ||
+            word->offset + (uint64_t)word->bytes <= offset)
+            continue;
+        if (count)
+            *count += 1;
+        if (word->barriers < barriers)
+            found = word;
+    }
+    return found;
+}
+
+static bool is_in(const WalkTold *t, const PtxInstr *by)
+{
+    for (size_t i = 0; i < t->words.count; i++)
+        if (t->words.at[i].by == by)
+            return true;
+    return false;
+}
+
+/* Does the block's first or last warp, followed to its end, come by that store? */
+static bool is_told(Walker *w, const PtxInstr *by)
+{
+    return !w->sibling || is_in(w->sibling(w, 0), by) || is_in(w->sibling(w, last_warp(w)), by);
+}
+
+static Told told_last(Walker *w, uint64_t address, int bytes)
+{
+    const Told unknown = {.known = false};
+    const uint32_t warps[] = {0, last_warp(w)}, own = w->options->place.warp;
+    uint64_t offset;
+    const PtxVariable *v = variable_at(w, address, &offset);
+    int others = 0;
+    if (!v || w->told.off)
+        return unknown;
+    const WalkToldWord *last = last_of(&w->told, v, offset, bytes, INFINITY, NULL);
+    for (size_t i = 0; w->sibling && i < 1 + (warps[1] > 0); i++) {
+        const WalkTold *t = warps[i] == own ? NULL : w->sibling(w, warps[i]);
+        if (t && t->off)
+            return unknown;
+        const WalkToldWord *word =
+            t ? last_of(t, v, offset, bytes, w->walk->barriers, &others) : NULL;
+        if (word && last && word->barriers == last->barriers)
+            return unknown;
+        last = word && (!last || word->barriers > last->barriers) ? word : last;
+    }
+    const bool whole = last && last->offset == offset && last->bytes == bytes;
+    return whole ? (Told){last->known, others > 1, last->value} : unknown;
 }
 
 /* --- words that lanes store ---------------------------------------------------------------------- */
@@ -219,10 +338,10 @@ static bool tell(Store *t, const PtxInstr *by, uint64_t address, int bytes, uint
     if (t->space != PTX_SHARED)
         return false;
     if (!t->proof) {
-        walk_told_store(w, by, address, bytes, value, known);
+        tell_word(w, by, address, bytes, value, known);
         return false;
     }
-    walk_told_give_up(w);
+    tell_nothing(w);
     return w->told.read == t->proof;
 }
 
@@ -250,7 +369,7 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
         count_abort(w);
     if (lanes & ~of[0].known) {
         walk_values_forget(w, lanes & ~of[0].known);
-        walk_told_give_up(w);
+        tell_nothing(w);
     }
     const uint32_t doubt = (w->forks > 0 ? lanes : maybe) |
                            (in->form->space == PTX_SHARED ? colliding(&of[0], lanes) : 0);
@@ -309,7 +428,7 @@ static bool all_seen(const Frame *x, const PtxInstr *load)
     const size_t at = (size_t)(load - f->instrs.at);
     for (size_t i = 0; s->told_only[at] && i < f->instrs.count; i++)
         if (s->homes[i] == s->homes[at] && f->instrs.at[i].form->op == PTX_ST &&
-            !walk_told_has(x->walker, &f->instrs.at[i]))
+            !is_told(x->walker, &f->instrs.at[i]))
             return false;
     return true;
 }
@@ -321,7 +440,7 @@ static bool find_told(Frame *x, const PtxInstr *in, uint64_t address, int bytes,
     Walker *w = x->walker;
     if (in->form->space != PTX_SHARED)
         return false;
-    const Told t = walk_told_load(w, address, bytes);
+    const Told t = told_last(w, address, bytes);
     if (!t.known || !all_seen(x, in))
         return false;
     w->told.read = proof;
@@ -380,4 +499,97 @@ bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint
         }
     }
     return true;
+}
+
+/* --- tickets ------------------------------------------------------------------------------------- */
+
+/* Known in all these lanes, and the same. */
+static bool is_one(const Lanes *l, uint32_t lanes, uint64_t *value)
+{
+    *value = lanes_at(l, __builtin_ctz(lanes));
+    for (uint32_t left = lanes; left; left &= left - 1)
+        if (lanes_at(l, __builtin_ctz(left)) != *value)
+            return false;
+    return (lanes & ~l->known) == 0;
+}
+
+static bool has_asked(const WalkTold *t, const PtxInstr *in)
+{
+    for (size_t i = 0; i < t->asked.count; i++)
+        if (t->asked.at[i].by == in)
+            return true;
+    return false;
+}
+
+/* Does another warp of the block ask, too?  Kept, as it is the same in all blocks. */
+static bool each_asks(Frame *x, const PtxInstr *in)
+{
+    Walker *w = x->walker;
+    WalkPlan *p = x->known->plan;
+    const uint32_t last = last_warp(w), own = w->options->place.warp;
+    if (last == 0)
+        return false;
+    if (p->asked_by == in)
+        return p->each_asks;
+    const WalkTold *t = w->sibling ? w->sibling(w, own == 0 ? last : 0) : NULL;
+    if (!t)
+        return false; /* this one is followed for another: it asks alone, as most do */
+    p->asked_by = in;
+    return p->each_asks = has_asked(t, in);
+}
+
+/* How often this warp has asked this counter before, by whichever instruction. */
+static uint64_t rounds_before(Walker *w, const PtxInstr *in, uint64_t counter)
+{
+    WalkAsked *own = NULL;
+    uint64_t rounds = 0;
+    for (size_t i = 0; i < w->told.asked.count; i++) {
+        WalkAsked *a = &w->told.asked.at[i];
+        rounds += a->counter == counter ? a->times : 0;
+        own = a->counter == counter && a->by == in ? a : own;
+    }
+    if (own)
+        own->times++;
+    else
+        VEC_PUSH(w->arena, &w->told.asked, ((WalkAsked){in, counter, 1}));
+    return rounds;
+}
+
+/* How many ask before the first lane that asks now. */
+static uint64_t asked_before(Frame *x, const PtxInstr *in, uint64_t counter, uint64_t lanes)
+{
+    const PtxLaunch *l = &x->walker->options->launch;
+    const PtxPlace *p = &x->walker->options->place;
+    const uint64_t round = rounds_before(x->walker, in, counter),
+                   warps = each_asks(x, in) ? last_warp(x->walker) + UINT64_C(1) : 1,
+                   blocks = ptx_block_count(l->grid),
+                   block = x->walker->options->last
+                               ? blocks - 1
+                               : ((uint64_t)p->block.z * l->grid.y + p->block.y) * l->grid.x +
+                                     p->block.x,
+                   all = blocks * warps;
+    return (round * all + block * warps + (warps > 1 ? p->warp : 0)) * lanes;
+}
+
+int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe, Lanes *results)
+{
+    Walker *w = x->walker;
+    const PtxState s = state_of(x);
+    const int count = ptx_eval_instr(&s, in, results), bits = ptx_type_bits(in->form->types[0]);
+    const bool wraps = strstr(in->form->text, ".inc.");
+    Lanes of[PTX_SOURCES];
+    uint64_t address, by, first;
+    if (maybe || !yes || w->forks > 0 || count != 1 || ptx_eval_operands(&s, in, of) != 2 ||
+        !w->options->launch.has_geometry || !is_one(&of[0], yes, &address) ||
+        !is_one(&of[1], yes, &by) || !stood_first(w, in->form, address, &first))
+        return count;
+    uint64_t turn = asked_before(x, in, address, (uint64_t)__builtin_popcount(yes));
+    for (uint32_t left = yes; left; left &= left - 1, turn++) {
+        const int i = __builtin_ctz(left);
+        const uint64_t v =
+            wraps ? (first + turn) % (by + 1 ? by + 1 : UINT64_MAX) : first + turn * by;
+        results[0].v[i] = ptx_value_truncate(v, bits);
+        results[0].known |= UINT32_C(1) << i;
+    }
+    return count;
 }

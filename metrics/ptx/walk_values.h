@@ -11,8 +11,9 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t lanes, Lanes *result
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof,
                        Lanes *results);
 
-/* What stood at an address of global memory before the first launch. */
-bool walk_values_first(const Walker *w, const PtxForm *f, uint64_t address, uint64_t *v);
+/* The result of an atomic that walk_gives_ticket in the lanes `yes`, and perhaps in `maybe`: a ticket, where the count
+ * before the launch is known; else unknown.  Returns how many results there are. */
+int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe, Lanes *results);
 
 /* What changes from one stretch of iterations to the next while they are proven to do the same. */
 typedef struct WalkChange {
