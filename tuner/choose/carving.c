@@ -66,6 +66,20 @@ static bool threshold_holds(double value, bool up, double limit)
     return up ? value >= limit : value <= limit;
 }
 
+/* The best value among the alive points, NaN when none has a value. */
+static double threshold_best(const Criterion *c, const bool *alive, size_t points)
+{
+    double best = NAN;
+    for (size_t i = 0; i < points; i++) {
+        double v = c->values[i];
+        if ((alive && !alive[i]) || isnan(v))
+            continue;
+        if (isnan(best) || (c->up ? v > best : v < best))
+            best = v;
+    }
+    return best;
+}
+
 static void run_within(Work *w)
 {
     assert(w->stage->column_count == 1);

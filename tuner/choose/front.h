@@ -53,9 +53,6 @@ bool *front_band(Arena *a, const FrontInput *in, const Front *front, double perc
 
 /* --- threshold carving (thesis 5.2.1) --------------------------------------------------------- */
 
-/* The best value among the alive points, NaN when none has a value. */
-double threshold_best(const Criterion *c, const bool *alive, size_t points);
-
 /* The worst value still `percent` within `best`: 100 and 20 % give 120 where smaller is better, 80
  * where larger is.  NaN stays NaN. */
 double threshold_limit(double best, bool up, double percent);

@@ -1,6 +1,5 @@
 #include "tuner/compile/result.h"
 
-#include "metrics/base/clock.h"
 #include "metrics/base/json_struct.h"
 
 #include <stdlib.h>
@@ -63,24 +62,6 @@ ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const Profile
     memcpy(in.grid, l->grid, sizeof in.grid);
     memcpy(in.block, l->block, sizeof in.block);
     return in;
-}
-
-ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *code)
-{
-    const double since = clock_seconds(), cpu = clock_cpu_seconds();
-    Diag d = diag_new(a);
-    Profile *profiles = ARENA_ARRAY(a, Profile, p->launch_count);
-    ProfileAnswer x = {.profiles = profiles, .count = p->launch_count};
-    bool ok = true;
-    for (size_t i = 0; i < p->launch_count && ok; i++) {
-        const ProfileInput in = profile_job_input(p, i, code);
-        ok = profile_build(a, &in, &profiles[i], &x.code, &d);
-    }
-    if (!ok)
-        x.error = diag_first(&d);
-    x.seconds = clock_seconds() - since;
-    x.cpu_seconds = clock_cpu_seconds() - cpu;
-    return x;
 }
 
 /* --- what a worker found ---------------------------------------------------------------------- */

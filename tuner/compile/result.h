@@ -49,9 +49,6 @@ typedef struct ProfileAnswer {
     double cpu_seconds; /* of the worker's processor */
 } ProfileAnswer;
 
-/* Does the job. `code` lacks what the launches say. */
-ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *code);
-
 /* What profile_build takes for one launch of a kernel with this code. */
 ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const ProfileInput *code);
 

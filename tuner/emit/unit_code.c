@@ -244,25 +244,6 @@ static bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment
     return true;
 }
 
-const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count)
-{
-    const Launch *k = &r->spec->launches[l];
-    VEC(const char *) files = {0};
-    if (!k->command)
-        VEC_PUSH(a, &files, k->path);
-    for (size_t i = 0; r->code.sources && r->code.sources[l] && i < r->code.sources[l]->file_count;
-         i++)
-        VEC_PUSH(a, &files, r->code.sources[l]->files[i]);
-    char **words = k->command ? command_words(a, k->file) : NULL;
-    for (size_t i = 0; words && words[i]; i++) {
-        const char *path = path_join(a, k->path, words[i]);
-        if (file_exists(path))
-            VEC_PUSH(a, &files, path);
-    }
-    *count = files.count;
-    return files.at;
-}
-
 /* --- what stands in front of a source --------------------------------------------------------- */
 
 static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)

@@ -454,6 +454,27 @@ static void add_once(Arena *a, Texts *list, const char *path)
         VEC_PUSH(a, list, path);
 }
 
+/* Files that the source of launch `l` is read from, the template first; none where a command prints
+ * it, but for those among the command's words. */
+static const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count)
+{
+    const Launch *k = &r->spec->launches[l];
+    VEC(const char *) files = {0};
+    if (!k->command)
+        VEC_PUSH(a, &files, k->path);
+    for (size_t i = 0; r->code.sources && r->code.sources[l] && i < r->code.sources[l]->file_count;
+         i++)
+        VEC_PUSH(a, &files, r->code.sources[l]->files[i]);
+    char **words = k->command ? command_words(a, k->file) : NULL;
+    for (size_t i = 0; words && words[i]; i++) {
+        const char *path = path_join(a, k->path, words[i]);
+        if (file_exists(path))
+            VEC_PUSH(a, &files, path);
+    }
+    *count = files.count;
+    return files.at;
+}
+
 const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
 {
     Texts all = {0};

@@ -56,10 +56,6 @@ typedef struct UnitMaker {
  * after a message. */
 bool unit_make_code(UnitMaker *m);
 
-/* Files that the source of launch `l` is read from, the template first; none where a command prints
- * it, but for those among the command's words. */
-const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count);
-
 /* Never NULL.  Messages go to `d` until the end. */
 UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d);
 

@@ -292,11 +292,6 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i);
 /* The profile recording beside the run's own times: every distinct code once. */
 bool run_write_profiles(Run *r, const RecordHeader *h);
 
-/* The same at the end of a run that had none when its recording was opened: a search, or one
- * without a GPU, from which recordings take their profiles, too.  Does nothing where there is
- * nothing to keep. */
-bool run_keep_profiles(Run *r);
-
 /* Takes codes and profiles of all configurations from the recording that is replayed.  False, and
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);

@@ -88,16 +88,6 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     return profiles_close(w, r->diag) && ok;
 }
 
-bool run_keep_profiles(Run *r)
-{
-    bool written =
-        r->source == RUN_MEASURED && !run_searches(r); /* when its recording was opened */
-    if (r->recorded.profiles || written || r->options.shards > 1 || r->only)
-        return true;
-    RecordHeader h = run_record_header(r);
-    return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
-}
-
 /* The profile recording beside the times, if it is there. */
 static const ProfileRecording *open_any_profiles(Run *r)
 {

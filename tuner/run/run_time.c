@@ -6,6 +6,7 @@
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/choose/polish.h"
 
@@ -86,6 +87,33 @@ static bool time_all(Run *r, const Timer *t)
     return r->options.exhaustive || r->plan.polish == 0 || polish(r, t);
 }
 
+static bool static_time(void *state, const size_t *list, size_t count)
+{
+    (void)state;
+    (void)list;
+    (void)count;
+    return true;
+}
+
+static bool static_close(void *state)
+{
+    Run *r = state;
+    if (r->gpu && !run_choose_l2(r)) /* the header says it, as those of the other parts do */
+        return false;
+    RecordHeader h = run_record_header(r);
+    const TimesRecording *existing;
+    TimesWriter *w = run_open_recording(r, &h, &existing);
+    bool ok = w && run_write_profiles(r, &h) && timer_append_rest(r, w, &h, existing);
+    return times_close(w, r->diag) && ok;
+}
+
+/* Times nothing, and records the code and profile of this run's part of the space. */
+static bool timer_static_open(Run *r, Timer *out)
+{
+    *out = (Timer){.state = r, .time = static_time, .close = static_close};
+    return true;
+}
+
 static bool open_timer(Run *r, Timer *t)
 {
     switch (r->source) {
@@ -98,6 +126,19 @@ static bool open_timer(Run *r, Timer *t)
     default:
         return timer_static_open(r, t);
     }
+}
+
+/* Writes the profiles of a run that had none when its recording was opened: a search, or one
+ * without a GPU, from which recordings take their profiles, too.  Does nothing where there is
+ * nothing to keep. */
+static bool run_keep_profiles(Run *r)
+{
+    bool written =
+        r->source == RUN_MEASURED && !run_searches(r); /* when its recording was opened */
+    if (r->recorded.profiles || written || r->options.shards > 1 || r->only)
+        return true;
+    RecordHeader h = run_record_header(r);
+    return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
 }
 
 bool run_time(Run *r)

@@ -36,9 +36,6 @@ typedef struct Timer {
  * run left there is taken, not measured again. */
 bool timer_gpu_open(Run *r, Timer *out);
 
-/* Times nothing, and records the code and profile of this run's part of the space. */
-bool timer_static_open(Run *r, Timer *out);
-
 /* Looks outcomes up in the run's recording, and believes them only for the very code recorded. */
 bool timer_replay_open(Run *r, Timer *out);
 

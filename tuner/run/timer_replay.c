@@ -181,29 +181,3 @@ bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
     }
     return true;
 }
-
-static bool static_time(void *state, const size_t *list, size_t count)
-{
-    (void)state;
-    (void)list;
-    (void)count;
-    return true;
-}
-
-static bool static_close(void *state)
-{
-    Run *r = state;
-    if (r->gpu && !run_choose_l2(r)) /* the header says it, as those of the other parts do */
-        return false;
-    RecordHeader h = run_record_header(r);
-    const TimesRecording *existing;
-    TimesWriter *w = run_open_recording(r, &h, &existing);
-    bool ok = w && run_write_profiles(r, &h) && timer_append_rest(r, w, &h, existing);
-    return times_close(w, r->diag) && ok;
-}
-
-bool timer_static_open(Run *r, Timer *out)
-{
-    *out = (Timer){.state = r, .time = static_time, .close = static_close};
-    return true;
-}

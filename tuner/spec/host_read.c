@@ -112,6 +112,98 @@ static HostNames elsewhere(const HostNames *names)
     return (HostNames){.element = names ? names->element : 0};
 }
 
+/* What stands behind the next "#define WORD" from `*where` on, which moves there; `parameters`: of
+ * "#define WORD(a, b)". */
+static const char *host_macro(const char *word, const char **parameters, size_t *count,
+                              HostPlace *where)
+{
+    const size_t n = strlen(word);
+    size_t from = where->at;
+    for (const HostText *h = where->file; h; h = h->next, from = 0)
+        for (const char *at = h->text + from; (at = host_find_word(h, at, word)) != NULL; at++) {
+            const char *back = at;
+            while (back > h->text && strchr(" \t", back[-1]))
+                back--;
+            if (back == at || back - h->text < 7 || strncmp(back - 6, "define", 6) != 0 ||
+                !strchr("# \t", back[-7]) || (at[n] == '(') != (parameters != NULL))
+                continue;
+            const char *value = at + n, *close;
+            *where = (HostPlace){h, (size_t)(at + 1 - h->text)};
+            if (!parameters)
+                return value;
+            close = code_closing(value, h->text + h->size);
+            *count = close ? code_list(h->arena, value + 1, close, parameters, CODE_LIST) : 0;
+            return close ? close + 1 : NULL;
+        }
+    return NULL;
+}
+
+/* The end of an initial value. */
+static const char *value_end(const char *at)
+{
+    for (; *at && *at != ';' && *at != ','; at++) {
+        const char *close = strchr("([{", *at) ? code_closing(at, at + strlen(at)) : NULL;
+        if (!close && strchr("([{)]}", *at))
+            break;
+        at = close ? close : at;
+    }
+    return at;
+}
+
+/* A value in the text. */
+typedef struct HostGiven {
+    HostPlace place; /* of the name that gets it */
+    const char *text;
+    size_t size;
+} HostGiven;
+
+/* What is assigned or given to a name that stands at `at`: "= value;", "(value)" of a declaration.
+ * False: it is only used here. */
+static bool given_value(const HostText *h, const char *at, size_t length, HostGiven *out)
+{
+    out->place = (HostPlace){h, (size_t)(at - h->text)};
+    const char *next = code_skip(at + length, h->text + h->size), *before = at;
+    while (before > h->text && isspace((unsigned char)before[-1]))
+        before--;
+    bool declared =
+        before > h->text && before < at && (code_is_name(before[-1]) || before[-1] == '>');
+    bool listed = before > h->text && before[-1] == ',';
+    if (*next == '=' && next[1] != '=') {
+        out->text = next + 1;
+        out->size = (size_t)(value_end(next + 1) - out->text);
+        return true;
+    }
+    const char *close = (declared || listed) && (*next == '(' || *next == '{')
+                            ? code_closing(next, h->text + h->size)
+                            : NULL;
+    const char *behind = close ? code_skip(close + 1, h->text + h->size) : "";
+    if (*behind != ';' && *behind != ',')
+        return false;
+    out->text = next + 1;
+    out->size = (size_t)(close - out->text);
+    return true;
+}
+
+/* What a name is given before a place, at file scope or in its function, the last last. */
+static size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST])
+{
+    size_t count = 0;
+    const HostText *h = p.file;
+    const uint32_t region = h->regions[p.at];
+    for (const char *at = h->text; (at = host_find_word(h, at, word)) != NULL; at++) {
+        const uint32_t here = h->regions[at - h->text];
+        HostGiven given;
+        if ((size_t)(at - h->text) >= p.at && here != 0)
+            break;
+        if ((here != 0 && here != region) || !given_value(h, at, strlen(word), &given))
+            continue;
+        if (count == CODE_LIST)
+            memmove(out, out + 1, --count * sizeof *out);
+        out[count++] = given;
+    }
+    return count;
+}
+
 static const HostValue *resolve(Reader *r, const char *word)
 {
     for (const Bound *b = r->bound; b; b = b->next)

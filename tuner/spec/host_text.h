@@ -40,20 +40,6 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
  * between: of a large project thousands of words are asked for. */
 const char *host_find_word(const HostText *h, const char *at, const char *word);
 
-/* A value in the text. */
-typedef struct HostGiven {
-    HostPlace place; /* of the name that gets it */
-    const char *text;
-    size_t size;
-} HostGiven;
-
-/* What a name is given before a place, at file scope or in its function, the last last. */
-size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST]);
-
-/* What stands behind the next "#define WORD" from `*where` on, which moves there; `parameters`: of
- * "#define WORD(a, b)". */
-const char *host_macro(const char *word, const char **parameters, size_t *count, HostPlace *where);
-
 /* Those who call the function or macro that a place stands in, one after the other. */
 typedef struct HostCallers {
     HostPlace of;

@@ -100,6 +100,25 @@ static bool compile(Arena *a, Nvrtc *n, const CompileRequest *q, CompileResult *
     return answer(q, header, &blob, d);
 }
 
+/* Does the job. `code` lacks what the launches say. */
+static ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *code)
+{
+    const double since = clock_seconds(), cpu = clock_cpu_seconds();
+    Diag d = diag_new(a);
+    Profile *profiles = ARENA_ARRAY(a, Profile, p->launch_count);
+    ProfileAnswer x = {.profiles = profiles, .count = p->launch_count};
+    bool ok = true;
+    for (size_t i = 0; i < p->launch_count && ok; i++) {
+        const ProfileInput in = profile_job_input(p, i, code);
+        ok = profile_build(a, &in, &profiles[i], &x.code, &d);
+    }
+    if (!ok)
+        x.error = diag_first(&d);
+    x.seconds = clock_seconds() - since;
+    x.cpu_seconds = clock_cpu_seconds() - cpu;
+    return x;
+}
+
 static bool profile(Arena *a, const CompileRequest *q, const CompileResult *r, Data **kept, Diag *d)
 {
     const char *lowered = r->lowered_count > 0 ? r->lowered[0] : "";
