@@ -62,9 +62,5 @@ void walk_region_wait_copies(WalkRegions *r, WalkSpot at, uint32_t left);
 /* The end of the walk: the regions add up. */
 void walk_region_end(WalkRegions *r);
 
-/* Iterations that are skipped (walk_skip.h): a state; whether what has happened since would happen
- * again; and that it happens so many times more. */
-void walk_region_mark(const WalkRegions *r, WalkRegionMark *m);
+/* Iterations that are skipped (walk_skip.h): would what has happened since happen again? */
 bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m);
-void walk_region_forward(WalkRegions *r, const WalkRegionMark *m, uint64_t times);
-void walk_region_mark_free(WalkRegionMark *m);

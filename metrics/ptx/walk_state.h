@@ -176,7 +176,7 @@ void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *addre
 PtxSpace walk_access_space(PtxSpace written, uint64_t address);
 
 /* What a walk had counted when a stretch of iterations began, so that what happens in the stretch can be
- * counted again. */
+ * counted again (walk_region.c). */
 typedef struct WalkTotals {
 #define WALK_SUM(name, meaning) double name;
 #include "metrics/ptx/walk_counters.def"
