@@ -1,5 +1,7 @@
 #include "metrics/ptx/ptx.h"
 
+#include "metrics/ptx/ptx_form.h"
+
 typedef struct TypeInfo {
     const char *name;
     int bits;
@@ -21,9 +23,16 @@ static const char *const spaces[] = {
 #include "metrics/ptx/ptx_words.def"
 };
 
-static const char *const ops[PTX_OP_COUNT] = {
-    [PTX_UNKNOWN] = "unknown",
-#define OP(id, text, class, writes) [PTX_##id] = text,
+typedef struct OpInfo {
+    const char *text;
+    PtxClass class;
+    int writes;
+} OpInfo;
+
+static const OpInfo ops[PTX_OP_COUNT] = {
+    /* What is not known may well write its first operand. */
+    [PTX_UNKNOWN] = {"unknown", PTX_CLASS_UNKNOWN, 1},
+#define OP(id, text, class, writes) [PTX_##id] = {text, PTX_CLASS_##class, writes},
 #include "metrics/ptx/ptx_ops.def"
 };
 
@@ -61,11 +70,6 @@ const char *ptx_class_name(PtxClass c)
 const char *ptx_space_name(PtxSpace s)
 {
     return spaces[s];
-}
-
-const char *ptx_op_name(PtxOp op)
-{
-    return ops[op];
 }
 
 const char *ptx_special_name(PtxSpecial s)
@@ -154,4 +158,205 @@ void ptx_visit_registers(const PtxInstr *in, PtxVisit *visit, void *context)
     }
     for (int i = 0; i < in->count && i < in->form->writes; i++)
         visit_operand(&in->operands[i], true, 0, visit, context);
+}
+
+/* --- opcodes and modifiers --------------------------------------------------------------------- */
+
+/* Scopes of the map, so that "and" the opcode and "and" the modifier live side by side. */
+enum { OPCODES, MODIFIERS, SPECIALS, FORMS };
+
+typedef enum Field {
+    FIELD_TYPE,
+    FIELD_SPACE,
+    FIELD_FLAG,
+    FIELD_COMPARE,
+    FIELD_COMBINE,
+    FIELD_HALF,
+    FIELD_ROUNDING,
+    FIELD_VECTOR,
+    FIELD_MODE
+} Field;
+
+/* Words whose values follow each other, as their enumerators do. */
+typedef struct Words {
+    const char *words;
+    Field field;
+    int first;
+} Words;
+
+static const Words modifiers[] = {
+    {"const global local param shared", FIELD_SPACE, PTX_CONST},
+    {"shared::cta", FIELD_SPACE, PTX_SHARED},
+    {"shared::cluster", FIELD_SPACE, PTX_SHARED},
+    {"param::entry", FIELD_SPACE, PTX_PARAM},
+    {"param::func", FIELD_SPACE, PTX_PARAM},
+    {"eq ne lt le gt ge", FIELD_COMPARE, PTX_EQ}, /* "lo" and "hi" are halves, too: settle */
+    {"ls", FIELD_COMPARE, PTX_LS},
+    {"hs equ neu ltu leu gtu geu num nan", FIELD_COMPARE, PTX_HS},
+    {"and or xor", FIELD_COMBINE, PTX_COMBINE_AND},
+    {"lo hi wide", FIELD_HALF, PTX_LOW},
+    {"rn rz rm rp rna rni rzi rmi rpi", FIELD_ROUNDING, PTX_RN},
+    {"v2", FIELD_VECTOR, 2},
+    {"v4", FIELD_VECTOR, 4},
+    {"v8", FIELD_VECTOR, 8},
+    {"f4e b4e rc8 ecl ecr rc16", FIELD_MODE, 1},
+    /* Numbers of the bits. */
+    {"ftz sat approx cc nc wrap l shiftamt cg", FIELD_FLAG, 0},
+    {"cv", FIELD_FLAG, 8},
+    {"volatile", FIELD_FLAG, 8},
+};
+
+/* Special registers that exist but have no value before the kernel runs. */
+static const char other_specials[] =
+    "%clock %clock64 %clock_hi %globaltimer %globaltimer_lo %globaltimer_hi %smid %nsmid %gridid "
+    "%is_explicit_cluster %clusterid.x %clusterid.y %clusterid.z %nclusterid.x %nclusterid.y "
+    "%nclusterid.z %cluster_ctaid.x %cluster_ctaid.y %cluster_ctaid.z %cluster_nctaid.x "
+    "%cluster_nctaid.y %cluster_nctaid.z %cluster_ctarank %cluster_nctarank %dynamic_smem_size "
+    "%total_smem_size %aggr_smem_size %reserved_smem_offset_begin %reserved_smem_offset_end "
+    "%reserved_smem_offset_cap %current_graph_exec %pm0 %pm1 %pm2 %pm3 %pm4 %pm5 %pm6 %pm7 "
+    "%envreg0 %envreg1 %envreg2 %envreg3 %envreg4 %envreg5 %envreg6 %envreg7 %envreg8 %envreg9 "
+    "%envreg10 %envreg11 %envreg12 %envreg13 %envreg14 %envreg15 %envreg16 %envreg17 %envreg18 "
+    "%envreg19 %envreg20 %envreg21 %envreg22 %envreg23 %envreg24 %envreg25 %envreg26 %envreg27 "
+    "%envreg28 %envreg29 %envreg30 %envreg31";
+
+/* Words separated by single spaces; the next one's value is greater by `step`. */
+static void add_words(PtxWords *w, uint32_t scope, const char *words, int kind, int value, int step)
+{
+    for (size_t length; *words; words += length + (words[length] == ' '), value += step) {
+        length = strcspn(words, " ");
+        MapEntry *e = map_add(&w->map, words, length, scope);
+        e->kind = kind;
+        e->value = value;
+    }
+}
+
+PtxWords ptx_words_new(Arena *a)
+{
+    PtxWords w = {.arena = a, .map = {.arena = a}};
+    for (int op = 1; op < PTX_OP_COUNT; op++)
+        add_words(&w, OPCODES, ops[op].text, 1, op, 0);
+    for (int t = 1; t < PTX_TYPE_COUNT; t++)
+        add_words(&w, MODIFIERS, ptx_type_name((PtxType)t), FIELD_TYPE, t, 0);
+    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
+        add_words(&w, MODIFIERS, modifiers[i].words, (int)modifiers[i].field, modifiers[i].first,
+                  1);
+    for (int s = 1; s < PTX_SPECIAL_COUNT; s++)
+        add_words(&w, SPECIALS, ptx_special_name((PtxSpecial)s), 1, s, 0);
+    add_words(&w, SPECIALS, other_specials, 1, PTX_SPECIAL_OTHER, 0);
+    return w;
+}
+
+static void apply_modifier(PtxForm *f, Field field, int value)
+{
+    int *const of[] = {[FIELD_COMPARE] = (int *)&f->compare, [FIELD_COMBINE] = (int *)&f->combine,
+                       [FIELD_HALF] = (int *)&f->half,       [FIELD_ROUNDING] = (int *)&f->rounding,
+                       [FIELD_VECTOR] = &f->vector,          [FIELD_MODE] = &f->mode};
+    if (field == FIELD_TYPE && f->type_count < 4)
+        f->types[f->type_count++] = (PtxType)value;
+    else if (field == FIELD_SPACE)
+        *(f->space == PTX_GENERIC ? &f->space : &f->space2) = (PtxSpace)value;
+    else if (field == FIELD_FLAG)
+        f->flags |= 1U << value;
+    else if (field != FIELD_TYPE)
+        *of[field] = value;
+}
+
+static void apply_modifiers(const PtxWords *w, PtxForm *f, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *dot = memchr(at + 1, '.', (size_t)(end - at - 1));
+        const char *stop = dot ? dot : end;
+        const MapEntry *e = map_find(&w->map, at + 1, (size_t)(stop - at - 1), MODIFIERS);
+        if (e)
+            apply_modifier(f, (Field)e->kind, e->value);
+        at = stop;
+    }
+}
+
+static PtxClass class_by_type(PtxType t)
+{
+    switch (t) {
+    case PTX_F64:
+        return PTX_CLASS_FP64;
+    case PTX_F32:
+        return PTX_CLASS_FP32;
+    case PTX_F16:
+    case PTX_F16X2:
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return PTX_CLASS_HALF;
+    default:
+        return PTX_CLASS_INT;
+    }
+}
+
+/* "lo" and "hi" are comparisons in setp; double-precision roots are subroutines of FP64. */
+static void settle(PtxForm *f)
+{
+    f->class = ops[f->op].class;
+    f->writes = ops[f->op].writes;
+    if (f->vector == 0)
+        f->vector = 1;
+    if (f->class == PTX_CLASS_TYPED || (f->class == PTX_CLASS_SFU && f->types[0] == PTX_F64))
+        f->class = class_by_type(f->types[0]);
+    if ((f->op == PTX_SETP || f->op == PTX_SET) && f->half != PTX_NO_HALF) {
+        f->compare = f->half == PTX_LOW ? PTX_LO : PTX_HI;
+        f->half = PTX_NO_HALF;
+    }
+}
+
+static PtxForm *decode(PtxWords *w, const char *text, size_t length)
+{
+    PtxForm *f = ARENA_NEW(w->arena, PtxForm);
+    f->text = arena_copy(w->arena, text, length);
+    size_t n = length;
+    while (n > 0) {
+        const MapEntry *e = map_find(&w->map, text, n, OPCODES);
+        if (e) {
+            f->op = (PtxOp)e->value;
+            break;
+        }
+        const char *dot = memrchr(text, '.', n);
+        n = dot ? (size_t)(dot - text) : 0;
+    }
+    if (n == 0) {
+        const char *dot = memchr(text, '.', length);
+        n = dot ? (size_t)(dot - text) : length;
+    }
+    apply_modifiers(w, f, f->text + n, f->text + length);
+    settle(f);
+    return f;
+}
+
+const PtxForm *ptx_words_form(PtxWords *w, const char *text, size_t length, bool *fresh)
+{
+    const MapEntry *known = map_find(&w->map, text, length, FORMS);
+    *fresh = !known;
+    if (known)
+        return known->pointer;
+    PtxForm *f = decode(w, text, length);
+    MapEntry *e = map_add(&w->map, f->text, length, FORMS);
+    e->kind = 1;
+    e->pointer = f;
+    return f;
+}
+
+PtxType ptx_words_type(const PtxWords *w, const char *text, size_t length)
+{
+    const MapEntry *e = map_find(&w->map, text, length, MODIFIERS);
+    return e && e->kind == FIELD_TYPE ? (PtxType)e->value : PTX_NO_TYPE;
+}
+
+bool ptx_words_space(const PtxWords *w, const char *text, size_t length, PtxSpace *space)
+{
+    const MapEntry *e = map_find(&w->map, text, length, MODIFIERS);
+    if (!e || e->kind != FIELD_SPACE)
+        return false;
+    *space = (PtxSpace)e->value;
+    return true;
+}
+
+const MapEntry *ptx_words_special(const PtxWords *w, const char *text, size_t length)
+{
+    return map_find(&w->map, text, length, SPECIALS);
 }

@@ -266,8 +266,6 @@ bool ptx_type_is_signed(PtxType t);
 
 const char *ptx_class_name(PtxClass c);
 const char *ptx_space_name(PtxSpace s);
-/* The opcode without modifiers. */
-const char *ptx_op_name(PtxOp op);
 /* "%tid.x"; NULL for PTX_SPECIAL_OTHER. */
 const char *ptx_special_name(PtxSpecial s);
 
