@@ -45,15 +45,10 @@ typedef struct Sampler {
 DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, double sample_ms,
                           double run_ms);
 
-/* Takes `count` samples, ms[i] being the time of one run. */
-DriverStatus sampler_take(Sampler *s, size_t count, double *ms);
 void sampler_close(Sampler *s);
 
 /* Gives the runs of one sample to the device, without timing them. */
 void sampler_give(const Sampler *s);
-
-/* One run alone, its buffers as they are. */
-DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms);
 
 /* A run over and over, back to back, for some seconds: how long it takes and what it costs when the
  * device does nothing else, at the clock that its power limit leaves.
