@@ -92,12 +92,10 @@ void reader_finish(Reader *r);
 #include "tuner/spec/spec_statements.def"
 #undef STATEMENT
 
-/* --- pieces: spec_take.c, spec_type.c, spec_data.c; `what` completes "expected …" --- */
+/* --- pieces: spec_take.c, spec_data.c; `what` completes "expected …" --- */
 
 bool reader_take_expr(Reader *r, Expr **out);
 bool reader_take_string(Reader *r, const char *what, const char **out);
-/* A string with values in braces. */
-bool reader_take_text(Reader *r, const char *what, Text *out);
 /* A string that names a file or folder, as seen from the spec's own; a missing one is told, and no
  * reason to stop. */
 bool reader_take_path(Reader *r, const char *what, const char **name, const char **path);

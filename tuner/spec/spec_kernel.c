@@ -6,6 +6,99 @@
 #include <ctype.h>
 #include <string.h>
 
+/* --- strings in which "{expr}" stands for a value: names of kernels, options, commands ---------- */
+
+/* The expression from `start` to `end` in the spec's own text, so that messages show its place. */
+static Expr *parse_inside(Reader *r, size_t start, size_t end)
+{
+    const Source *whole = r->spec->source;
+    const Source *part = source_new(r->a, whole->name, arena_copy(r->a, whole->text, end), end);
+    Lexer l = {.arena = r->a, .diag = r->d, .source = part, .at = start};
+    lexer_next(&l);
+    Expr *e = expr_parse(&l);
+    if (e && !lexer_at_end_of_line(&l)) {
+        diag_error(r->d, l.token.at, "expected '}' after the value, found %s", lexer_describe(&l));
+        return NULL;
+    }
+    return e;
+}
+
+typedef struct Scan {
+    Reader *reader;
+    size_t at, end; /* in the spec's text, behind the opening quotes and at the closing ones */
+    Buf literal;
+    Text *out;
+    size_t capacity;
+} Scan;
+
+static void add_piece(Scan *s, Expr *value)
+{
+    TextPiece piece = {arena_string(s->reader->a, buf_text(&s->literal)), value};
+    s->out->pieces =
+        vec_grow(s->reader->a, s->out->pieces, s->out->piece_count, &s->capacity, sizeof piece);
+    s->out->pieces[s->out->piece_count++] = piece;
+    buf_clear(&s->literal);
+}
+
+/* One character, escape, doubled brace or value. */
+static bool scan_next(Scan *s)
+{
+    const char *text = s->reader->spec->source->text;
+    char c = text[s->at++];
+    char next = s->at < s->end ? text[s->at] : '\0';
+    if (c == '\\' || ((c == '{' || c == '}') && next == c)) {
+        buf_putc(&s->literal, c != '\\' ? c : next == 'n' ? '\n' : next == 't' ? '\t' : next);
+        s->at++;
+    } else if (c == '{') {
+        const char *close = memchr(text + s->at, '}', s->end - s->at);
+        Span open = {s->reader->spec->source, s->at - 1, 1};
+        if (!close)
+            return diag_error(s->reader->d, open,
+                              "there is no '}' for this; write '{{' for a brace");
+        size_t end = (size_t)(close - text);
+        Expr *e = parse_inside(s->reader, s->at, end);
+        if (!e)
+            return false;
+        add_piece(s, e);
+        s->at = end + 1;
+    } else {
+        buf_putc(&s->literal, c);
+    }
+    return true;
+}
+
+/* A string with values in braces. */
+static bool take_text(Reader *r, const char *what, Text *out)
+{
+    Span at = r->l.token.at;
+    *out = (Text){.at = at};
+    if (!reader_take_string(r, what, &out->written))
+        return false;
+    Scan s = {.reader = r, .at = at.offset + 1, .end = at.offset + at.length - 1, .out = out};
+    bool ok = true;
+    while (ok && s.at < s.end)
+        ok = scan_next(&s);
+    add_piece(&s, NULL);
+    buf_free(&s.literal);
+    return ok;
+}
+
+bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out)
+{
+    for (size_t i = 0; i < t->piece_count; i++) {
+        Value v;
+        buf_puts(out, t->pieces[i].text);
+        if (!t->pieces[i].value)
+            continue;
+        if (!expr_eval(t->pieces[i].value, slots, ev, &v))
+            return false;
+        value_print_bare(v, out);
+    }
+    return true;
+}
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+
 /* The words that may follow a reference on its line, and begin lines of their own after a kernel.
  */
 static const char *const WORDS[LAUNCH_WORDS] = {"block", "grid",   "shared",
@@ -27,7 +120,7 @@ static bool take_kernel_name(Reader *r, Launch *k)
     if (r->l.token.kind != TOKEN_STRING)
         return lexer_take_name(&r->l, "the name of the kernel", &k->entry);
     k->expression = true;
-    if (!reader_take_text(r, "the name of the kernel", &k->name))
+    if (!take_text(r, "the name of the kernel", &k->name))
         return false;
     k->entry = k->name.written;
     return *k->entry || diag_error(r->d, k->name.at, "the name of the kernel is empty");
@@ -37,9 +130,9 @@ static bool take_kernel_name(Reader *r, Launch *k)
 static bool take_kernel(Reader *r, Launch *k)
 {
     k->command = lexer_take(&r->l, "command");
-    bool ok = k->command ? reader_take_text(r, "the command that prints the kernel's source",
-                                            &k->command_text)
-                         : reader_take_path(r, "the file of the kernel", &k->file, &k->path);
+    bool ok = k->command
+                  ? take_text(r, "the command that prints the kernel's source", &k->command_text)
+                  : reader_take_path(r, "the file of the kernel", &k->file, &k->path);
     if (k->command) {
         k->file = k->command_text.written;
         k->path = path_folder(r->a, r->spec->source->name);
@@ -193,7 +286,7 @@ bool read_launch_line(Reader *r)
 bool read_option(Reader *r)
 {
     CompileOption o = {0};
-    if (!reader_take_text(r, "a compiler option", &o.text) ||
+    if (!take_text(r, "a compiler option", &o.text) ||
         (lexer_take(&r->l, "if") && !reader_take_expr(r, &o.condition)))
         return false;
     VEC_PUSH(r->a, &r->options, o.text.written);
