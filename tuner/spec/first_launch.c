@@ -275,6 +275,36 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
     return false;
 }
 
+/* `here`: a number that is met becomes the name; `whole`: wherever it is met. */
+static const HostValue *share(Arena *a, const HostValue *v, double number, const char *name,
+                              bool here, bool whole)
+{
+    double n;
+    if ((here || whole) && host_number(v, &n) && n == number)
+        return host_new_name(a, name);
+    if (!v->sign)
+        return v;
+    HostValue *copy = ARENA_NEW(a, HostValue);
+    *copy = *v;
+    bool divides = host_is(v, "//") || host_is(v, "ceil_div") || host_is(v, "%");
+    for (int i = 0; i < 3 && v->parts[i]; i++)
+        copy->parts[i] =
+            share(a, v->parts[i], number, name, divides ? i == 1 : here && host_is(v, "*"), whole);
+    return copy;
+}
+
+/* The same with `name` where what is divided by, or a factor of it, is `number`. */
+static const HostValue *host_share(Arena *a, const HostValue *v, double number, const char *name)
+{
+    return share(a, v, number, name, host_is(v, "*"), false);
+}
+
+/* The same with `name` wherever it is `number`. */
+static const HostValue *host_name(Arena *a, const HostValue *v, double number, const char *name)
+{
+    return share(a, v, number, name, true, true);
+}
+
 /* With the name of the threads along the direction where their number is divided by. */
 static const HostValue *by_threads(Arena *a, const FirstLaunch *l, const HostValue *v, int i,
                                    const char *const *threads)

@@ -31,9 +31,3 @@ bool host_number(const HostValue *v, double *out);
 /* Prints it as a spec writes it, in brackets where it is an operation and does not stand `alone`;
  * false: a spec cannot say it. */
 bool host_print(const HostValue *v, bool alone, Buf *out);
-
-/* The same with `name` where what is divided by, or a factor of it, is `number`. */
-const HostValue *host_share(Arena *a, const HostValue *v, double number, const char *name);
-
-/* The same with `name` wherever it is `number`. */
-const HostValue *host_name(Arena *a, const HostValue *v, double number, const char *name);
