@@ -98,9 +98,6 @@ typedef struct StudyGuess {
     double within_5;        /* share of the points whose error is at most 5 % */
 } StudyGuess;
 
-/* Judges metric number `metric` of the table's set. */
-StudyGuess study_guess(const Table *t, size_t metric);
-
 /* Counts, the best, the sorted times and the gaps of metrics, by the column TABLE_MS and `same_as`:
  * last of all, when the rows are known. */
 void ranking_set(Table *t);
