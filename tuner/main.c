@@ -13,30 +13,30 @@
 typedef struct Command {
     const char *name;
     const char *summary;
-    int (*run)(int argc, char **argv);
+    const CommandLine *line;
 } Command;
 
 static const Command commands[] = {
-    {"tune", "carve a space, time what is left, write the winner out (the default)", cmd_tune},
-    {"check", "is a spec sound? Found out without running it", cmd_check},
-    {"init", "a first spec for the kernels of a .cu file", cmd_init},
-    {"convert", "a spec from a T1 file", cmd_convert},
+    {"tune", "carve a space, time what is left, write the winner out (the default)", &cmd_tune},
+    {"check", "is a spec sound? Found out without running it", &cmd_check},
+    {"init", "a first spec for the kernels of a .cu file", &cmd_init},
+    {"convert", "a spec from a T1 file", &cmd_convert},
     {"explain", "what bounds one configuration, where its cycles go, and what would help",
-     cmd_explain},
-    {"emit", "the tuned kernel of recordings as C, CUDA and cubin for your own project", cmd_emit},
+     &cmd_explain},
+    {"emit", "the tuned kernel of recordings as C, CUDA and cubin for your own project", &cmd_emit},
     {"inspect", "what is in a PTX file or a cubin: kernels, loops, trip counts, instructions",
-     cmd_inspect},
-    {"profile", "the fields and metrics that carving can use", cmd_profile},
-    {"merge", "join the recordings of parts of a space", cmd_merge},
-    {"study", "how well a pruning works, on recordings: tables, pictures, a report", cmd_study},
+     &cmd_inspect},
+    {"profile", "the fields and metrics that carving can use", &cmd_profile},
+    {"merge", "join the recordings of parts of a space", &cmd_merge},
+    {"study", "how well a pruning works, on recordings: tables, pictures, a report", &cmd_study},
     {"bench", "a recording's winner, or an emitted kernel, again, against the vendor's library",
-     cmd_bench},
-    {"pack", "compress a recording as it is shipped", cmd_pack},
-    {"import", "a recording from the results of another tuner", cmd_import},
-    {"export", "a recording as T4 or CSV, for others to read", cmd_export},
-    {"cache", "what the cache of compiled code holds; remove what is not used", cmd_cache},
-    {"devices", "the devices known by name, and their limits", cmd_devices},
-    {"platform", "measure what a GPU costs, fit models to it, compare devices", cmd_platform},
+     &cmd_bench},
+    {"pack", "compress a recording as it is shipped", &cmd_pack},
+    {"import", "a recording from the results of another tuner", &cmd_import},
+    {"export", "a recording as T4 or CSV, for others to read", &cmd_export},
+    {"cache", "what the cache of compiled code holds; remove what is not used", &cmd_cache},
+    {"devices", "the devices known by name, and their limits", &cmd_devices},
+    {"platform", "measure what a GPU costs, fit models to it, compare devices", &cmd_platform},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -158,12 +158,12 @@ int main(int argc, char **argv)
     static char tune[] = "tune", init[] = "init";
     if (argv[1][0] == '-' || text_ends_with(argv[1], ".spec")) {
         argv[0] = tune;
-        return cmd_tune(argc, argv);
+        return command_run(&cmd_tune, argc, argv);
     }
     if (text_ends_with(argv[1], ".cu") || text_ends_with(argv[1], ".cuh")) {
         argv[0] = init;
-        return cmd_init(argc, argv);
+        return command_run(&cmd_init, argc, argv);
     }
     const Command *c = find_command(argv[1]);
-    return c ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+    return c ? command_run(c->line, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

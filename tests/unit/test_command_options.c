@@ -46,7 +46,7 @@ static const Option own_options[] = {
 
 static OptionTable table_of(Own *o)
 {
-    return (OptionTable){{{shared_options, 2, &o->shared}, {own_options, 3, o}}};
+    return (OptionTable){{OPTION_GROUP(shared_options, &o->shared), OPTION_GROUP(own_options, o)}};
 }
 
 enum { WORDS = 12 };

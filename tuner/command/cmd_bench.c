@@ -155,17 +155,15 @@ static bool bench(Call *c)
     return c->code == EXIT_DONE;
 }
 
-int cmd_bench(int argc, char **argv)
-{
-    CommandOptions o = {0};
-    const CommandLine line = {
-        .usage = "usage: aptune bench FILE.spec [options] [RECORDING]\n"
-                 "Runs a recording's winner, a configuration or emitted code again, here and "
-                 "now, in turn with the\nlibraries that the spec names as rivals, and says how "
-                 "fast it is against each.\n",
-        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}},
-        .most = 1,
-        .work = bench,
-        .options = &o};
-    return command_run(&line, argc, argv);
-}
+static CommandOptions asked;
+
+const CommandLine cmd_bench = {
+    .usage = "usage: aptune bench FILE.spec [options] [RECORDING]\n"
+             "Runs a recording's winner, a configuration or emitted code again, here and "
+             "now, in turn with the\nlibraries that the spec names as rivals, and says how "
+             "fast it is against each.\n",
+    .table = {{OPTIONS_RUN(&asked.run), OPTIONS_COMPILE(&asked.run),
+               OPTION_GROUP(own_options, &asked)}},
+    .most = 1,
+    .work = bench,
+    .options = &asked};

@@ -1,6 +1,5 @@
 /* aptune cache: what the cache of compiled code holds, and what of it goes. */
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/compile/cache.h"
 
 #include <stdio.h>
@@ -53,15 +52,12 @@ static bool cache(Call *c)
     return opened && show(opened);
 }
 
-int cmd_cache(int argc, char **argv)
-{
-    CacheOptions o = {.keep_gb = -1};
-    const CommandLine line = {
-        .usage = "usage: aptune cache [options]\n"
-                 "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
-                 "it (--cache-limit\nGB); this makes it smaller at once.\n",
-        .table = {{OPTION_GROUP(own_options, &o)}},
-        .work = cache,
-        .options = &o};
-    return command_run(&line, argc, argv);
-}
+static CacheOptions asked = {.keep_gb = -1};
+
+const CommandLine cmd_cache = {
+    .usage = "usage: aptune cache [options]\n"
+             "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
+             "it (--cache-limit\nGB); this makes it smaller at once.\n",
+    .table = {{OPTION_GROUP(own_options, &asked)}},
+    .work = cache,
+    .options = &asked};

@@ -77,18 +77,15 @@ static bool check(Call *c)
     return ok;
 }
 
-int cmd_check(int argc, char **argv)
-{
-    RunOptions o = {0};
-    const CommandLine line = {
-        .usage = "usage: aptune check FILE.spec [options]\n"
-                 "Reads a spec, makes its data, compiles its first configuration and the "
-                 "reference, and\nchecks that they fit: parameters, variables, sizes and types "
-                 "of buffers, what is stored\nand what not.  Nothing is run.\n",
-        .table = {{options_run(&o), options_compile(&o)}},
-        .most = 1,
-        .work = check,
-        .options = &o,
-        .failed = EXIT_USAGE};
-    return command_run(&line, argc, argv);
-}
+static RunOptions asked;
+
+const CommandLine cmd_check = {
+    .usage = "usage: aptune check FILE.spec [options]\n"
+             "Reads a spec, makes its data, compiles its first configuration and the "
+             "reference, and\nchecks that they fit: parameters, variables, sizes and types "
+             "of buffers, what is stored\nand what not.  Nothing is run.\n",
+    .table = {{OPTIONS_RUN(&asked), OPTIONS_COMPILE(&asked)}},
+    .most = 1,
+    .work = check,
+    .options = &asked,
+    .failed = EXIT_USAGE};

@@ -1,7 +1,6 @@
 /* aptune convert: a spec from a T1 file. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/spec/convert.h"
 #include "tuner/spec/spec.h"
 
@@ -54,19 +53,16 @@ static bool convert(Call *c)
     return ok;
 }
 
-int cmd_convert(int argc, char **argv)
-{
-    const char *output = NULL;
-    const CommandLine line = {
-        .usage = "usage: aptune convert FILE.json [options]\n"
-                 "Writes the spec that a T1 file means.  Its Python-style expressions are "
-                 "parsed, never\nexecuted.\n",
-        .table = {{OPTION_GROUP(own_options, &output)}},
-        .least = 1,
-        .most = 1,
-        .wanted = "which file? Say aptune convert FILE.json",
-        .work = convert,
-        .options = &output,
-        .failed = EXIT_USAGE};
-    return command_run(&line, argc, argv);
-}
+static const char *asked;
+
+const CommandLine cmd_convert = {
+    .usage = "usage: aptune convert FILE.json [options]\n"
+             "Writes the spec that a T1 file means.  Its Python-style expressions are "
+             "parsed, never\nexecuted.\n",
+    .table = {{OPTION_GROUP(own_options, &asked)}},
+    .least = 1,
+    .most = 1,
+    .wanted = "which file? Say aptune convert FILE.json",
+    .work = convert,
+    .options = &asked,
+    .failed = EXIT_USAGE};

@@ -2,7 +2,6 @@
 #include "metrics/cubin/sass.h"
 #include "metrics/metric/device.h"
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 
 #include <string.h>
 
@@ -59,17 +58,13 @@ static bool devices(Call *c)
     return c->count > 0 ? print_device(c, c->words[0]) : print_devices();
 }
 
-int cmd_devices(int argc, char **argv)
-{
-    const CommandLine line = {
-        .usage = "usage: aptune devices [NAME | FILE.device]\n"
-                 "Lists the devices that --arch understands, with the limits that decide how "
-                 "kernels\nfit; - is not known.  Of a compute capability the first is the one "
-                 "that sm_XX means.\n* after it: the reading of its machine code was compared "
-                 "with NVIDIA's disassembler.\nOf one device, by name or in a file of your own "
-                 "for --device-file: all that is known\nof it, as such a file, each number with "
-                 "where it is from.\n",
-        .most = 1,
-        .work = devices};
-    return command_run(&line, argc, argv);
-}
+const CommandLine cmd_devices = {
+    .usage = "usage: aptune devices [NAME | FILE.device]\n"
+             "Lists the devices that --arch understands, with the limits that decide how "
+             "kernels\nfit; - is not known.  Of a compute capability the first is the one "
+             "that sm_XX means.\n* after it: the reading of its machine code was compared "
+             "with NVIDIA's disassembler.\nOf one device, by name or in a file of your own "
+             "for --device-file: all that is known\nof it, as such a file, each number with "
+             "where it is from.\n",
+    .most = 1,
+    .work = devices};

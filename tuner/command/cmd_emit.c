@@ -2,7 +2,6 @@
 #include "metrics/base/file.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/command/progress.h"
 #include "tuner/emit/unit.h"
 #include "tuner/emit/unit_make.h"
@@ -235,18 +234,15 @@ static bool emit(Call *c)
     return ok;
 }
 
-int cmd_emit(int argc, char **argv)
-{
-    EmitCommand o = {.run = {.ordinal = -1}};
-    const CommandLine line = {
-        .usage = "usage: aptune emit FILE.spec [options] [RECORDING …]\n"
-                 "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
-                 "header, loader\nand launcher, sources with the parameters as constants, cubin "
-                 "and PTX.\n",
-        .table = {{OPTION_GROUP(own_options, &o), options_compile(&o.run),
-                   OPTION_GROUP(end_options, &o)}},
-        .most = INT_MAX,
-        .work = emit,
-        .options = &o};
-    return command_run(&line, argc, argv);
-}
+static EmitCommand asked = {.run = {.ordinal = -1}};
+
+const CommandLine cmd_emit = {
+    .usage = "usage: aptune emit FILE.spec [options] [RECORDING …]\n"
+             "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
+             "header, loader\nand launcher, sources with the parameters as constants, cubin "
+             "and PTX.\n",
+    .table = {{OPTION_GROUP(own_options, &asked), OPTIONS_COMPILE(&asked.run),
+               OPTION_GROUP(end_options, &asked)}},
+    .most = INT_MAX,
+    .work = emit,
+    .options = &asked};

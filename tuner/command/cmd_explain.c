@@ -124,19 +124,22 @@ static bool explain(Call *c)
     return ok;
 }
 
-int cmd_explain(int argc, char **argv)
+static void free_texts(void *options)
 {
-    ExplainOptions o = {0};
-    const CommandLine line = {
-        .usage = "usage: aptune explain FILE.spec \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
-                 "What bounds a configuration, where its cycles go, and what would help; two "
-                 "side by side.\n",
-        .table = {{options_run(&o.run), options_compile(&o.run), OPTION_GROUP(own_options, &o)}},
-        .most = INT_MAX,
-        .work = explain,
-        .options = &o};
-    int code = command_run(&line, argc, argv);
+    ExplainOptions *o = options;
     for (int i = 0; i < SUBJECTS; i++)
-        buf_free(&o.texts[i]);
-    return code;
+        buf_free(&o->texts[i]);
 }
+
+static ExplainOptions asked;
+
+const CommandLine cmd_explain = {
+    .usage = "usage: aptune explain FILE.spec \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
+             "What bounds a configuration, where its cycles go, and what would help; two "
+             "side by side.\n",
+    .table = {{OPTIONS_RUN(&asked.run), OPTIONS_COMPILE(&asked.run),
+               OPTION_GROUP(own_options, &asked)}},
+    .most = INT_MAX,
+    .work = explain,
+    .options = &asked,
+    .end = free_texts};

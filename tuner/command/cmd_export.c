@@ -1,6 +1,5 @@
 /* aptune export: a recording for others to read. */
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/output/export.h"
 
 #include <string.h>
@@ -49,18 +48,15 @@ static bool export(Call *call)
     return command_finish(&out);
 }
 
-int cmd_export(int argc, char **argv)
-{
-    ExportCommand c = {0};
-    const CommandLine line = {
-        .usage = "usage: aptune export RECORDING --output FILE [options]\n"
-                 "  RECORDING: NAME.times or NAME.times.zst; what NAME.profile knows of each row "
-                 "goes along\n",
-        .table = {{OPTION_GROUP(options, &c)}},
-        .least = 1,
-        .most = 1,
-        .wanted = "which recording? Say aptune export NAME.times --output FILE",
-        .work = export,
-        .options = &c};
-    return command_run(&line, argc, argv);
-}
+static ExportCommand asked;
+
+const CommandLine cmd_export = {
+    .usage = "usage: aptune export RECORDING --output FILE [options]\n"
+             "  RECORDING: NAME.times or NAME.times.zst; what NAME.profile knows of each row "
+             "goes along\n",
+    .table = {{OPTION_GROUP(options, &asked)}},
+    .least = 1,
+    .most = 1,
+    .wanted = "which recording? Say aptune export NAME.times --output FILE",
+    .work = export,
+    .options = &asked};

@@ -1,7 +1,6 @@
 /* aptune import: the results of another tuner as a recording. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/command/progress.h"
 #include "tuner/output/import.h"
 #include "tuner/record/find.h"
@@ -141,21 +140,18 @@ static bool import(Call *call)
     return ok;
 }
 
-int cmd_import(int argc, char **argv)
-{
-    ImportCommand c = {.run = {.ordinal = -1}};
-    const CommandLine line = {
-        .usage = "usage: aptune import FILE --output NAME.times [options]\n"
-                 "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON; gzip "
-                 "may have packed it\n"
-                 "  With --spec each row gets the code that its parameters compile to, and "
-                 "NAME.profile is written: then `aptune study NAME.times` and `aptune --space "
-                 "FILE --recordings DIR` can carve.\n",
-        .table = {{OPTION_GROUP(own_options, &c), options_compile(&c.run)}},
-        .least = 1,
-        .most = 1,
-        .wanted = "which file? Say aptune import FILE --output NAME.times",
-        .work = import,
-        .options = &c};
-    return command_run(&line, argc, argv);
-}
+static ImportCommand asked = {.run = {.ordinal = -1}};
+
+const CommandLine cmd_import = {
+    .usage = "usage: aptune import FILE --output NAME.times [options]\n"
+             "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON; gzip "
+             "may have packed it\n"
+             "  With --spec each row gets the code that its parameters compile to, and "
+             "NAME.profile is written: then `aptune study NAME.times` and `aptune --space "
+             "FILE --recordings DIR` can carve.\n",
+    .table = {{OPTION_GROUP(own_options, &asked), OPTIONS_COMPILE(&asked.run)}},
+    .least = 1,
+    .most = 1,
+    .wanted = "which file? Say aptune import FILE --output NAME.times",
+    .work = import,
+    .options = &asked};

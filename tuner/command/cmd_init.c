@@ -3,7 +3,6 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/init_mend.h"
-#include "tuner/command/options.h"
 #include "tuner/compile/farm.h"
 #include "tuner/library/settings.h"
 #include "tuner/library/where.h"
@@ -30,7 +29,6 @@ static const Option own_options[] = {
     {"arch", "NAME", "compile for sm_NN (default sm_90)", option_text, offsetof(InitOptions, arch),
      0, 0},
 };
-enum { OPTIONS = sizeof own_options / sizeof own_options[0] };
 
 /* --- compiling before there is a spec --------------------------------------------------------- */
 
@@ -558,19 +556,16 @@ static bool init(Call *c)
     return ok;
 }
 
-int cmd_init(int argc, char **argv)
-{
-    InitOptions o = {0};
-    const CommandLine line = {
-        .usage = "usage: aptune init FILE.cu [options]\n"
-                 "Writes a first spec for a kernel: parameters with values worth trying, the "
-                 "launch, data\nand a reference; with comments where you have to decide.\n",
-        .table = {{{own_options, OPTIONS, &o}}},
-        .least = 1,
-        .most = 1,
-        .wanted = "which file? Say aptune init FILE.cu",
-        .work = init,
-        .options = &o,
-        .failed = EXIT_USAGE};
-    return command_run(&line, argc, argv);
-}
+static InitOptions asked;
+
+const CommandLine cmd_init = {
+    .usage = "usage: aptune init FILE.cu [options]\n"
+             "Writes a first spec for a kernel: parameters with values worth trying, the "
+             "launch, data\nand a reference; with comments where you have to decide.\n",
+    .table = {{OPTION_GROUP(own_options, &asked)}},
+    .least = 1,
+    .most = 1,
+    .wanted = "which file? Say aptune init FILE.cu",
+    .work = init,
+    .options = &asked,
+    .failed = EXIT_USAGE};

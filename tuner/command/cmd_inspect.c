@@ -2,7 +2,6 @@
 #include "metrics/base/file.h"
 #include "metrics/cubin/cubin_print.h"
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 
 #include <limits.h>
 
@@ -31,15 +30,11 @@ static bool inspect(Call *c)
     return command_finish(&out) && ok;
 }
 
-int cmd_inspect(int argc, char **argv)
-{
-    const CommandLine line = {
-        .usage = "usage: aptune inspect FILE.ptx|FILE.cubin …\n"
-                 "Prints kernels, parameters, memory and instructions; of PTX also loops with "
-                 "their trip counts.\n",
-        .least = 1,
-        .most = INT_MAX,
-        .wanted = "which file? Say aptune inspect FILE.ptx",
-        .work = inspect};
-    return command_run(&line, argc, argv);
-}
+const CommandLine cmd_inspect = {
+    .usage = "usage: aptune inspect FILE.ptx|FILE.cubin …\n"
+             "Prints kernels, parameters, memory and instructions; of PTX also loops with "
+             "their trip counts.\n",
+    .least = 1,
+    .most = INT_MAX,
+    .wanted = "which file? Say aptune inspect FILE.ptx",
+    .work = inspect};

@@ -2,7 +2,6 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/record/find.h"
 #include "tuner/record/merge.h"
 
@@ -69,18 +68,14 @@ static bool merge(Call *c)
     return command_finish(&out);
 }
 
-int cmd_merge(int argc, char **argv)
-{
-    const CommandLine line = {
-        .usage = "usage: aptune merge OUT IN…\n"
-                 "Joins recordings of parts of a space, as --shard leaves them, to one in the "
-                 "folder OUT.  Each IN\nis the folder of a run or a recording of times; the "
-                 "profiles beside them are joined, too.  They\nmust be of one space, problem, "
-                 "source, kind of device and version, and may not contradict each\nother.  "
-                 "`aptune --space FILE --recordings OUT` then carves and replays the whole.\n",
-        .least = 2,
-        .most = INT_MAX,
-        .wanted = "which parts, and where to? Say aptune merge OUT IN…",
-        .work = merge};
-    return command_run(&line, argc, argv);
-}
+const CommandLine cmd_merge = {
+    .usage = "usage: aptune merge OUT IN…\n"
+             "Joins recordings of parts of a space, as --shard leaves them, to one in the "
+             "folder OUT.  Each IN\nis the folder of a run or a recording of times; the "
+             "profiles beside them are joined, too.  They\nmust be of one space, problem, "
+             "source, kind of device and version, and may not contradict each\nother.  "
+             "`aptune --space FILE --recordings OUT` then carves and replays the whole.\n",
+    .least = 2,
+    .most = INT_MAX,
+    .wanted = "which parts, and where to? Say aptune merge OUT IN…",
+    .work = merge};

@@ -9,7 +9,6 @@
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
-#include "tuner/command/options.h"
 #include "tuner/command/progress.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"
@@ -158,9 +157,9 @@ static bool platform_copy_measure(const char *spec, const char *problem, const c
     Arena *a = arena_new();
     RunOptions o = {0};
     const BenchOptions how = {.config = configuration, .rounds = 101};
+    const OptionTable shared = {{OPTIONS_RUN(&o), OPTIONS_COMPILE(&o)}};
     Bench b;
-    options_run(&o);
-    options_compile(&o);
+    option_set_defaults(&shared);
     o.space = spec;
     o.problem_text = problem;
     Run r = start_run(a, &o, bar, d);
@@ -523,22 +522,18 @@ static bool platform(Call *c)
     return c->count == 2 ? compare(&y, c->words[0], c->words[1]) : measure_and_fit(&y);
 }
 
-int cmd_platform(int argc, char **argv)
-{
-    PlatformCommand o = {0};
-    const CommandLine line = {
-        .usage =
-            "usage: aptune platform [options]            measure the GPU here, then fit\n"
-            "       aptune platform --from DIR [options] fit again, from recordings, without a "
-            "GPU\n"
-            "       aptune platform A B                  two devices side by side: names, or "
-            "device files\n"
-            "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
-            "metrics/platform.models\n"
-            "says which formula describes each and which numbers of a device file follow.\n",
-        .table = {{OPTION_GROUP(options, &o)}},
-        .most = 2,
-        .work = platform,
-        .options = &o};
-    return command_run(&line, argc, argv);
-}
+static PlatformCommand asked;
+
+const CommandLine cmd_platform = {
+    .usage = "usage: aptune platform [options]            measure the GPU here, then fit\n"
+             "       aptune platform --from DIR [options] fit again, from recordings, without a "
+             "GPU\n"
+             "       aptune platform A B                  two devices side by side: names, or "
+             "device files\n"
+             "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
+             "metrics/platform.models\n"
+             "says which formula describes each and which numbers of a device file follow.\n",
+    .table = {{OPTION_GROUP(options, &asked)}},
+    .most = 2,
+    .work = platform,
+    .options = &asked};

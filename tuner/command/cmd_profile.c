@@ -1,6 +1,5 @@
 /* aptune profile: what a profile holds, for authors of metrics. */
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 
 #include <stdio.h>
 
@@ -66,13 +65,12 @@ static bool profile(Call *c)
     return command_finish(&out) && ok;
 }
 
-int cmd_profile(int argc, char **argv)
-{
-    ProfileOptions o = {0};
-    const CommandLine line = {.usage = "usage: aptune profile --fields | --metrics\n"
-                                       "What carvings and formulas of your own can use.\n",
-                              .table = {{OPTION_GROUP(own_options, &o)}},
-                              .work = profile,
-                              .options = &o};
-    return command_run(&line, argc, argv);
-}
+static ProfileOptions asked;
+
+const CommandLine cmd_profile = {
+    .usage = "usage: aptune profile --fields | --metrics\n"
+             "What carvings and formulas of your own can use.\n",
+    .table = {{OPTION_GROUP(own_options, &asked)}},
+    .work = profile,
+    .options = &asked,
+};

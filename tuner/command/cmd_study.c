@@ -3,7 +3,6 @@
 #include "metrics/base/json.h"
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/record/find.h"
 #include "tuner/record/table_read.h"
 #include "tuner/report/page.h"
@@ -339,18 +338,15 @@ static bool study(Call *c)
     return false;
 }
 
-int cmd_study(int argc, char **argv)
-{
-    StudyCommand o = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 5};
-    const CommandLine line = {
-        .usage = "usage: aptune study RECORDING... [options]\n"
-                 "  RECORDING: NAME.times or NAME.times.zst, or a run's output folder; the whole "
-                 "space timed (aptune --exhaustive)\n",
-        .table = {{OPTION_GROUP(options, &o)}},
-        .least = 1,
-        .most = INT_MAX,
-        .wanted = "which recordings? Say aptune study NAME.times.zst",
-        .work = study,
-        .options = &o};
-    return command_run(&line, argc, argv);
-}
+static StudyCommand asked = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 5};
+
+const CommandLine cmd_study = {
+    .usage = "usage: aptune study RECORDING... [options]\n"
+             "  RECORDING: NAME.times or NAME.times.zst, or a run's output folder; the whole "
+             "space timed (aptune --exhaustive)\n",
+    .table = {{OPTION_GROUP(options, &asked)}},
+    .least = 1,
+    .most = INT_MAX,
+    .wanted = "which recordings? Say aptune study NAME.times.zst",
+    .work = study,
+    .options = &asked};

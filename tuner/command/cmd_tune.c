@@ -531,24 +531,34 @@ static bool tune_command(Call *c)
     return c->code == EXIT_DONE;
 }
 
-int cmd_tune(int argc, char **argv)
+static bool begin(void *options)
 {
-    Tune t = {.handle = aptune_new(), .bar = progress_new(), .dumps = ""};
-    if (!t.handle) {
+    Tune *t = options;
+    *t = (Tune){.handle = aptune_new(), .bar = progress_new(), .dumps = ""};
+    if (t->handle)
+        aptune_set(t->handle, "shard", "auto"); /* the whole space where no launcher says so */
+    else
         fputs("aptune: no memory or no descriptors left\n", stderr);
-        return EXIT_FAILED;
-    }
-    aptune_set(t.handle, "shard", "auto"); /* the whole space where no launcher says so */
-    RunOptions unused;                     /* the handle takes the values */
-    const CommandLine line = {.usage = "usage: aptune [tune] FILE.spec [options]\n",
-                              .table = {{options_run(&unused), options_compile(&unused),
-                                         options_tune(&unused), OPTION_GROUP(own_options, &t)}},
-                              .most = 1,
-                              .work = tune_command,
-                              .options = &t,
-                              .take = give,
-                              .print_more = dump_letters};
-    int code = command_run(&line, argc, argv);
-    aptune_free(t.handle);
-    return code;
+    return t->handle != NULL;
 }
+
+static void end(void *options)
+{
+    aptune_free(((Tune *)options)->handle);
+}
+
+static Tune asked;
+static RunOptions unused; /* the handle takes the values */
+
+const CommandLine cmd_tune = {
+    .usage = "usage: aptune [tune] FILE.spec [options]\n",
+    .table = {{OPTIONS_RUN(&unused), OPTIONS_COMPILE(&unused), OPTIONS_TUNE(&unused),
+               OPTION_GROUP(own_options, &asked)}},
+    .most = 1,
+    .work = tune_command,
+    .options = &asked,
+    .begin = begin,
+    .end = end,
+    .take = give,
+    .print_more = dump_letters,
+};

@@ -1,35 +1,36 @@
 /* The subcommands.  A new one is a file cmd_NAME.c, a line here and a line in the table of main.c.
  *
- * A command gets its own arguments, argv[0] being its name, prints, and returns the program's exit
- * code: 0 done, 1 the task failed, 2 wrong usage or input. */
+ * A command gets its own arguments and prints; the program's exit code is 0 done, 1 the task
+ * failed, 2 wrong usage or input.  A process runs one, whose options are its file's. */
 #pragma once
 
 #include "metrics/base/buf.h"
 #include "metrics/base/diag.h"
 #include "metrics/metric/metricset.h"
+#include "tuner/command/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 
-int cmd_tune(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_init(int argc, char **argv);
-int cmd_convert(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_emit(int argc, char **argv);
-int cmd_inspect(int argc, char **argv);
-int cmd_study(int argc, char **argv);
-int cmd_bench(int argc, char **argv);
-int cmd_profile(int argc, char **argv);
-int cmd_merge(int argc, char **argv);
-int cmd_pack(int argc, char **argv);
-int cmd_import(int argc, char **argv);
-int cmd_export(int argc, char **argv);
-int cmd_cache(int argc, char **argv);
-int cmd_devices(int argc, char **argv);
-int cmd_platform(int argc, char **argv);
+extern const CommandLine cmd_tune;
+extern const CommandLine cmd_check;
+extern const CommandLine cmd_init;
+extern const CommandLine cmd_convert;
+extern const CommandLine cmd_explain;
+extern const CommandLine cmd_emit;
+extern const CommandLine cmd_inspect;
+extern const CommandLine cmd_study;
+extern const CommandLine cmd_bench;
+extern const CommandLine cmd_profile;
+extern const CommandLine cmd_merge;
+extern const CommandLine cmd_pack;
+extern const CommandLine cmd_import;
+extern const CommandLine cmd_export;
+extern const CommandLine cmd_cache;
+extern const CommandLine cmd_devices;
+extern const CommandLine cmd_platform;
 
 /* Writes a text to standard error. */
 void command_tell(const char *text);

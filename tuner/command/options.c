@@ -196,9 +196,10 @@ static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
     return false;
 }
 
-int command_run(const CommandLine *c, int argc, char **argv)
+static int run(const CommandLine *c, int argc, char **argv)
 {
     int rest;
+    option_set_defaults(&c->table);
     const OptionsRead read = read_options(c, argc, argv, &rest);
     if (read == OPTIONS_HELP)
         return print_help(c);
@@ -213,6 +214,16 @@ int command_run(const CommandLine *c, int argc, char **argv)
     command_flush_messages(&d);
     arena_free(a);
     return ok ? EXIT_DONE : call.code;
+}
+
+int command_run(const CommandLine *c, int argc, char **argv)
+{
+    if (c->begin && !c->begin(c->options))
+        return EXIT_FAILED;
+    const int code = run(c, argc, argv);
+    if (c->end)
+        c->end(c->options);
+    return code;
 }
 
 const Device *command_device(Call *call, const char *name, const Device *(*find)(const char *))

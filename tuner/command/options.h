@@ -29,6 +29,10 @@ typedef struct CommandLine {
     void *options;
     int failed; /* the exit code that says so; 0: EXIT_FAILED */
 
+    /* Around all of that, with `options`; NULL: nothing.  `begin` is false after a message. */
+    bool (*begin)(void *options);
+    void (*end)(void *options);
+
     /* What becomes of an option's value instead of going to `field`, which its table names; NULL:
      * it goes there.  False after a message. */
     bool (*take)(void *options, const Option *o, const char *text, void *field, Diag *d);

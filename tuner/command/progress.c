@@ -53,7 +53,7 @@ void progress_end(ProgressBar *bar)
 /* --- a run that shows it ---------------------------------------------------------------------- */
 
 /* What every command that runs the tuner begins with: its options are those of settings.h
- * (options_run: which space, for which device, from where) and its own behind them. */
+ * (OPTIONS_RUN: which space, for which device, from where) and its own behind them. */
 
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d)
 {

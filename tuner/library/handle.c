@@ -130,6 +130,18 @@ static aptune_status make_settings(aptune *a, const void *given)
     return APTUNE_OK;
 }
 
+static const Option own_options[] = {
+    {"home", "PREFIX", "what aptune was installed below (default $APTUNE_HOME, else around it)",
+     option_text, offsetof(aptune, home), 0, 0},
+};
+
+/* The options of a handle, over its own fields. */
+static OptionTable options_of(aptune *a)
+{
+    return (OptionTable){{OPTIONS_RUN(&a->options), OPTIONS_COMPILE(&a->options),
+                          OPTIONS_TUNE(&a->options), OPTION_GROUP(own_options, a)}};
+}
+
 aptune *aptune_new(void)
 {
     aptune *a = calloc(1, sizeof *a);
@@ -143,9 +155,8 @@ aptune *aptune_new(void)
         free(a);
         return NULL;
     }
-    options_run(&a->options); /* what holds without them */
-    options_compile(&a->options);
-    options_tune(&a->options);
+    const OptionTable options = options_of(a);
+    option_set_defaults(&options);
     if (handle_call(a, make_settings, NULL) == APTUNE_OK)
         return a;
     aptune_free(a);
@@ -308,22 +319,6 @@ aptune_status aptune_stop_on(aptune *a, int descriptor)
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
-
-static const Option own_options[] = {
-    {"home", "PREFIX", "what aptune was installed below (default $APTUNE_HOME, else around it)",
-     option_text, offsetof(aptune, home), 0, 0},
-};
-
-/* The options of a handle, over its own fields. */
-static OptionTable options_of(aptune *a)
-{
-    RunOptions defaults; /* the groups' targets begin with them */
-    OptionTable t = {{options_run(&defaults), options_compile(&defaults), options_tune(&defaults),
-                      OPTION_GROUP(own_options, a)}};
-    for (size_t i = 0; i < 3; i++)
-        t.groups[i].target = &a->options;
-    return t;
-}
 
 /* Option `i` of all groups; NULL past the last one. */
 static const Option *option_number(size_t i)

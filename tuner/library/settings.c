@@ -132,7 +132,7 @@ enum {
     AUDIT_MOST = 1000000
 };
 
-static const Option run_options[] = {
+const Option run_options[RUN_OPTIONS] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
      offsetof(RunOptions, space), 0, 0},
     {"arch", "NAME", "for another device: sm_90, h200 … (see aptune devices)", option_text,
@@ -150,7 +150,7 @@ static const Option run_options[] = {
      offsetof(RunOptions, recordings), 0, 0},
 };
 
-static const Option compile_options[] = {
+const Option compile_options[COMPILE_OPTIONS] = {
     {"include", "DIR", "where headers are looked for, too (as often as wanted)", option_texts,
      offsetof(RunOptions, includes), 0, 0},
     {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
@@ -217,7 +217,7 @@ static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
     return shard_read(text, field, d);
 }
 
-static const Option tune_options[] = {
+const Option tune_options[TUNE_OPTIONS] = {
     {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
      offsetof(RunOptions, output), 0, 0},
     {"seconds", "S", "search for so long (default: until nothing better is expected)",
@@ -272,27 +272,25 @@ static const Option tune_options[] = {
      offsetof(RunOptions, why), 0, 0},
 };
 
-/* Processors that this process may run on; at least 1. */
-OptionGroup options_compile(RunOptions *target)
+void compile_defaults(void *run)
 {
-    target->jobs = process_processors();
-    target->compile_limit = 60;
-    target->cache_limit = CACHE_LIMIT_GB;
-    return OPTION_GROUP(compile_options, target);
+    RunOptions *o = run;
+    o->jobs = process_processors();
+    o->compile_limit = 60;
+    o->cache_limit = CACHE_LIMIT_GB;
 }
 
-OptionGroup options_run(RunOptions *target)
+void run_defaults(void *run)
 {
-    target->ordinal = -1;
-    return OPTION_GROUP(run_options, target);
+    ((RunOptions *)run)->ordinal = -1;
 }
 
-OptionGroup options_tune(RunOptions *target)
+void tune_defaults(void *run)
 {
-    target->audit_seed = target->seed = 1;
-    target->search = true;
-    shard_ask_rank(target);
-    return OPTION_GROUP(tune_options, target);
+    RunOptions *o = run;
+    o->audit_seed = o->seed = 1;
+    o->search = true;
+    shard_ask_rank(o);
 }
 
 bool options_agree(const RunOptions *o, Diag *d)

@@ -8,18 +8,26 @@
 #include "tuner/run/option.h"
 #include "tuner/run/run.h"
 
-/* --space, --arch, --device, --problem, --no-gpu, --compile, --recordings: of every command that
- * runs the tuner, with those of options_compile.  Their values go to `target`, which gets what
- * holds without them first. */
-OptionGroup options_run(RunOptions *target);
+enum { RUN_OPTIONS = 8, COMPILE_OPTIONS = 8, TUNE_OPTIONS = 26 };
+extern const Option run_options[RUN_OPTIONS], compile_options[COMPILE_OPTIONS],
+    tune_options[TUNE_OPTIONS];
+void run_defaults(void *run);
+void compile_defaults(void *run);
+void tune_defaults(void *run);
+
+/* Groups of a table, whose target is a RunOptions *.
+ *
+ * --space, --arch, --device, --problem, --no-gpu, --compile, --recordings: of every command that
+ * runs the tuner, with those of OPTIONS_COMPILE. */
+#define OPTIONS_RUN(run) OPTION_GROUP_FROM(run_options, run, run_defaults)
 
 /* Of every command that compiles: --run-commands, --jobs, --compile-limit,
  * --compile-memory, --cache-dir, --cache-limit, --trust-cache. */
-OptionGroup options_compile(RunOptions *target);
+#define OPTIONS_COMPILE(run) OPTION_GROUP_FROM(compile_options, run, compile_defaults)
 
 /* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,
  * --devices, --mixed, --audit, --shard, --dry-run, --why, --emit and its name and prefix. */
-OptionGroup options_tune(RunOptions *target);
+#define OPTIONS_TUNE(run) OPTION_GROUP_FROM(tune_options, run, tune_defaults)
 
 /* For an option table: a const char *, an identifier of C. */
 bool option_identifier(const Option *o, const char *text, void *field, Diag *d);

@@ -81,6 +81,13 @@ const char *option_closest(const OptionTable *t, const char *name)
     return name_closest(name, names, count);
 }
 
+void option_set_defaults(const OptionTable *t)
+{
+    for (size_t g = 0; g < OPTION_GROUPS_MOST; g++)
+        if (t->groups[g].set_defaults)
+            t->groups[g].set_defaults(t->groups[g].target);
+}
+
 static const Option *find(const OptionGroup *g, const char *name)
 {
     return NAME_FIND(g->options, g->count, name, name);

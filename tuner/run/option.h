@@ -35,11 +35,16 @@ static inline bool option_may_have_value(const Option *o)
 typedef struct OptionGroup {
     const Option *options;
     size_t count;
-    void *target; /* the struct whose fields they are */
+    void *target;                       /* the struct whose fields they are */
+    void (*set_defaults)(void *target); /* what holds without them; NULL: zeros */
 } OptionGroup;
 
 /* All options of an array, over a struct. */
-#define OPTION_GROUP(list, target) ((OptionGroup){list, sizeof list / sizeof *list, target})
+#define OPTION_GROUP(list, target) OPTION_GROUP_FROM(list, target, NULL)
+#define OPTION_GROUP_FROM(list, target, set_defaults)                                              \
+    {                                                                                              \
+        list, sizeof list / sizeof *list, target, set_defaults                                     \
+    }
 
 enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 4 };
 
@@ -47,6 +52,9 @@ enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 4 };
 typedef struct OptionTable {
     OptionGroup groups[OPTION_GROUPS_MOST];
 } OptionTable;
+
+/* Gives all targets what holds without options. */
+void option_set_defaults(const OptionTable *t);
 
 /* Gives the option of that name a value; false after a message, also when there is none of that
  * name. */
