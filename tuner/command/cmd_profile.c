@@ -14,28 +14,23 @@ static const Option own_options[] = {
      offsetof(ProfileOptions, metrics), 0, 0},
 };
 
-static void print_fields(Buf *out)
+static void print_info(const ProfileInfo *i, Buf *out)
 {
-    for (int f = 0; f < PROFILE_FIELDS; f++) {
-        const ProfileInfo *i = profile_info((ProfileField)f);
-        char unit[64];
-        snprintf(unit, sizeof unit, "%s per %s", i->unit, i->per);
-        buf_printf(out, "%-20s %-26s %s\n", i->name, unit, i->meaning);
-    }
+    char unit[64];
+    snprintf(unit, sizeof unit, "%s per %s", i->unit, i->per);
+    buf_printf(out, "%-20s %-26s %s\n", i->name, unit, i->meaning);
 }
 
-/* The columns of the tables that formulas can sum over. */
-static void print_columns(Buf *out)
+/* The fields, and the columns of the tables that formulas can sum over. */
+static void print_fields(Buf *out)
 {
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        print_info(profile_info((ProfileField)f), out);
     buf_puts(
         out,
         "\nIn sum(stall_regions, …) and sum(sync_regions, …), for one execution of a region:\n");
-    for (int c = 0; c < REGION_COLUMNS; c++) {
-        const ProfileInfo *i = profile_region_info((RegionColumn)c);
-        char unit[64];
-        snprintf(unit, sizeof unit, "%s per %s", i->unit, i->per);
-        buf_printf(out, "%-20s %-26s %s\n", i->name, unit, i->meaning);
-    }
+    for (int c = 0; c < REGION_COLUMNS; c++)
+        print_info(profile_region_info((RegionColumn)c), out);
 }
 
 static bool print_metrics(Arena *a, Buf *out, Diag *d)
@@ -56,12 +51,10 @@ static bool profile(Call *c)
         return command_refuse(c, "say --fields or --metrics");
     Buf out = {0};
     bool ok = true;
-    if (o->fields) {
+    if (o->fields)
         print_fields(&out);
-        print_columns(&out);
-    } else {
+    else
         ok = print_metrics(c->arena, &out, c->diag);
-    }
     return command_finish(&out) && ok;
 }
 

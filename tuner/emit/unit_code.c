@@ -408,12 +408,16 @@ static Compiling compile_items(Work *w, size_t variant, Which which, const char 
     return !ok ? COMPILING_NONE : *why ? COMPILING_REFUSED : COMPILING_DONE;
 }
 
-/* The name in the code. */
-static const char *entry_of(const Work *w, size_t variant, size_t launch, bool original)
+static const CompileResult *result_of(const Work *w, size_t variant, const EmitCode *c,
+                                      bool original)
 {
-    const EmitCode *c = &w->maker->unit->variants[variant].codes[launch];
     const Item *it = item_of(w, variant, c->shares);
-    const CompileResult *res = original ? &it->original : &it->result;
+    return original ? &it->original : &it->result;
+}
+
+/* The name in the code. */
+static const char *entry_of(const EmitCode *c, const CompileResult *res)
+{
     return c->expression && res->lowered_count > 0 ? res->lowered[0] : c->kernel;
 }
 
@@ -421,9 +425,8 @@ static const char *entry_of(const Work *w, size_t variant, size_t launch, bool o
 static bool hash_of(const Work *w, size_t variant, size_t launch, bool original, Hash *out)
 {
     const EmitCode *c = &w->maker->unit->variants[variant].codes[launch];
-    const Item *it = item_of(w, variant, c->shares);
-    const CompileResult *res = original ? &it->original : &it->result;
-    const char *name = entry_of(w, variant, launch, original);
+    const CompileResult *res = result_of(w, variant, c, original);
+    const char *name = entry_of(c, res);
     const Cubin *cubin = cubin_read(w->arena, res->cubin, res->cubin_size, w->maker->diag);
     const CubinKernel *k = cubin ? cubin_find(cubin, name) : NULL;
     if (!cubin)
@@ -566,7 +569,7 @@ static void show_code(Work *w, size_t variant)
     for (size_t l = 0; l < w->launches; l++) {
         EmitCode *c = &w->maker->unit->variants[variant].codes[l];
         const CompileResult *res = &item_of(w, variant, c->shares)->result;
-        c->entry = entry_of(w, variant, l, false);
+        c->entry = entry_of(c, res);
         c->cubin = res->cubin;
         c->cubin_size = res->cubin_size;
         c->ptx = res->ptx;

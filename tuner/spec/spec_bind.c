@@ -477,20 +477,25 @@ static void note_use(void *context, int slot)
         u->arguments[n - first] = true;
 }
 
+/* Arguments that what a launch takes is computed from. */
+static const bool *chosen_arguments(Reader *r, const Launch *k)
+{
+    Uses u = {r->spec, ARENA_ARRAY(r->a, bool, r->spec->argument_count)};
+    for (size_t i = 0; i < k->item_count; i++)
+        if (k->items[i].choice)
+            expr_visit_names(k->items[i].choice, note_use, &u);
+    return u.arguments;
+}
+
 /* There is one reference, and one rival, for all configurations: what `who` is given must not
  * depend on them. */
 static void check_fixed_arguments(Reader *r, const Launch *k, const char *who)
 {
     const Spec *s = r->spec;
-    Uses u = {s, ARENA_ARRAY(r->a, bool, s->argument_count)};
-    for (size_t i = 0; i < s->argument_count && !k->has_items; i++)
-        u.arguments[i] = true;
-    for (size_t i = 0; i < k->item_count; i++)
-        if (k->items[i].choice)
-            expr_visit_names(k->items[i].choice, note_use, &u);
+    const bool *uses = chosen_arguments(r, k);
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
-        if (u.arguments[i] && g->role == ARGUMENT_SCALAR && spec_varies(s, g->value))
+        if ((uses[i] || !k->has_items) && g->role == ARGUMENT_SCALAR && spec_varies(s, g->value))
             diag_error(
                 r->d, k->at,
                 "the %s takes '%s', which depends on parameters; say with 'args' what it takes",
@@ -526,14 +531,11 @@ bool spec_is_verified(const Spec *s)
 static void check_rival_items(Reader *r, const Launch *k)
 {
     const Spec *s = r->spec;
-    Uses u = {s, ARENA_ARRAY(r->a, bool, s->argument_count)};
-    for (size_t i = 0; i < k->item_count; i++)
-        if (k->items[i].choice)
-            expr_visit_names(k->items[i].choice, note_use, &u);
+    const bool *uses = chosen_arguments(r, k);
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
         bool fits = g->role != ARGUMENT_TEXTURE && g->role != ARGUMENT_CONSTANT;
-        if (u.arguments[i] && (!fits || (g->role == ARGUMENT_SCALAR && g->element.lanes > 1)))
+        if (uses[i] && (!fits || (g->role == ARGUMENT_SCALAR && g->element.lanes > 1)))
             diag_error(r->d, k->at, "a rival takes buffers and single numbers; '%s' is neither",
                        g->name);
     }

@@ -38,21 +38,19 @@ static bool take_fit(Lexer *l, Models *out)
     return lexer_end_line(l);
 }
 
+/* Each of these stands behind its word. */
+
 static bool take_where(Lexer *l, Model *m)
 {
-    lexer_next(l);
-    m->where = expr_parse(l);
-    return m->where && lexer_end_line(l);
+    return (m->where = expr_parse(l)) != NULL;
 }
 
 static bool take_model(Lexer *l, Model *m)
 {
-    lexer_next(l);
     m->left = expr_parse(l);
     if (!m->left || !lexer_expect(l, "is", "between what is measured and what describes it"))
         return false;
-    m->right = expr_parse(l);
-    return m->right && lexer_end_line(l);
+    return (m->right = expr_parse(l)) != NULL;
 }
 
 static bool take_parameter(Lexer *l, Model *m)
@@ -72,16 +70,6 @@ static bool take_parameter(Lexer *l, Model *m)
     m->parameters[m->parameter_count].name = name;
     m->parameters[m->parameter_count++].start = start;
     return true;
-}
-
-static bool take_from(Lexer *l, Model *m)
-{
-    do {
-        lexer_next(l); /* "from" or the comma */
-        if (!take_parameter(l, m))
-            return false;
-    } while (lexer_is(l, ","));
-    return lexer_end_line(l);
 }
 
 static bool take_gift(Lexer *l, Model *m)
@@ -106,33 +94,19 @@ static bool take_gift(Lexer *l, Model *m)
     return true;
 }
 
-static bool take_gives(Lexer *l, Model *m)
-{
-    do {
-        lexer_next(l); /* "gives" or the comma */
-        if (!take_gift(l, m))
-            return false;
-    } while (lexer_is(l, ","));
-    return lexer_end_line(l);
-}
-
 static bool take_within(Lexer *l, Model *m)
 {
-    lexer_next(l);
     const Span at = l->token.at;
     if (!take_number(l, &m->within) || !lexer_expect(l, "%", "behind the number"))
         return false;
     m->within /= 100;
-    if (!(m->within > 0))
-        return diag_error(l->diag, at, "how far a model may be off is more than 0 %%");
-    return lexer_end_line(l);
+    return m->within > 0 || diag_error(l->diag, at, "how far a model may be off is more than 0 %%");
 }
 
 static bool take_robust(Lexer *l, Model *m)
 {
-    lexer_next(l);
-    m->robust = true;
-    return lexer_end_line(l);
+    (void)l;
+    return m->robust = true;
 }
 
 static bool take_statement(Lexer *l, Models *out)
@@ -140,8 +114,10 @@ static bool take_statement(Lexer *l, Models *out)
     static const struct {
         const char *word;
         bool (*take)(Lexer *l, Model *m);
-    } statements[] = {{"where", take_where}, {"model", take_model},   {"from", take_from},
-                      {"gives", take_gives}, {"within", take_within}, {"robust", take_robust}};
+        bool listed; /* several, with commas between them */
+    } statements[] = {{"where", take_where, false},   {"model", take_model, false},
+                      {"from", take_parameter, true}, {"gives", take_gift, true},
+                      {"within", take_within, false}, {"robust", take_robust, false}};
     if (lexer_is(l, "fit"))
         return take_fit(l, out);
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
@@ -149,7 +125,12 @@ static bool take_statement(Lexer *l, Models *out)
             continue;
         if (out->models.count == 0)
             return lexer_wrong(l, "'fit' first");
-        return statements[i].take(l, &out->models.at[out->models.count - 1]);
+        do {
+            lexer_next(l); /* the word or the comma */
+            if (!statements[i].take(l, &out->models.at[out->models.count - 1]))
+                return false;
+        } while (statements[i].listed && lexer_is(l, ","));
+        return lexer_end_line(l);
     }
     return lexer_wrong(l, "'fit', 'where', 'model', 'from', 'gives', 'within' or 'robust'");
 }
