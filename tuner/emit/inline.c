@@ -52,14 +52,6 @@ static size_t add_once(Arena *a, Texts *list, const char *text)
     return list->count - 1;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
-
-/* Behind the word, or NULL when another one stands there. */
-static const char *after_word(const char *at, const char *word)
-{
-    return code_same(code_word(at), word) ? at + strlen(word) : NULL;
-}
-
 /* --- finding ---------------------------------------------------------------------------------- */
 
 /* One file may be reached by several names. */
@@ -109,18 +101,17 @@ static const char *skip_lines(const char *at)
     }
 }
 
+static bool is_pragma_once(const char *line)
+{
+    const char *what = code_behind(line, "pragma");
+    return what && code_same(code_word(what), "once");
+}
+
 /* Does the first directive of a text see to it that it counts only once? */
 static bool is_guarded(const char *text)
 {
-    const char *at = skip_lines(text);
-    if (*at != '#')
-        return false;
-    const char *rest = code_blanks(at + 1);
-    const char *value = after_word(rest, "if");
-    if (value)
-        return *code_blanks(value) == '!';
-    value = after_word(rest, "pragma");
-    return after_word(rest, "ifndef") || (value && after_word(code_blanks(value), "once"));
+    const char *first = skip_lines(text), *condition = code_behind(first, "if");
+    return condition ? *condition == '!' : code_behind(first, "ifndef") || is_pragma_once(first);
 }
 
 /* The guard that stands for a file's #pragma once. */
@@ -135,20 +126,10 @@ static const char *once_macro(Work *w, const char *path)
 /* Has the file a #pragma once that counts? */
 static bool is_once(const char *text)
 {
-    const char *at = text;
-    bool line_start = true;
-    while (*at) {
-        size_t n = code_quiet(text, at);
-        if (n == 0 && *at == '#' && line_start) {
-            const char *rest = after_word(code_blanks(at + 1), "pragma");
-            if (rest && after_word(code_blanks(rest), "once"))
-                return true;
-        }
-        line_start =
-            *at == '\n' || (line_start && (isspace((unsigned char)*at) || (n > 0 && *at == '/')));
-        at += n ? n : 1;
-    }
-    return false;
+    const char *line = text;
+    while (*line && !is_pragma_once(line))
+        line = code_next_line(line);
+    return *line;
 }
 
 static bool is_compiled(const Work *w, const char *real)
@@ -223,10 +204,9 @@ static void copy_to(Work *w, File *f, const char *to)
     skip_to(f, to);
 }
 
-/* `at`: behind the word "include". */
+/* `at`: what stands behind the word "include". */
 static bool copy_include(Work *w, File *f, const char *at)
 {
-    at = code_blanks(at);
     char close = *at == '"' ? '"' : *at == '<' ? '>' : '\0';
     size_t n = close ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
     if (!close || at[1 + n] != close) { /* a macro's value: the compiler will say what it is */
@@ -250,7 +230,7 @@ static bool copy_include(Work *w, File *f, const char *at)
 
 static void note_macro(Work *w, const char *at)
 {
-    const Word name = code_word(code_blanks(at));
+    const Word name = code_word(at);
     if (name.length)
         add_once(w->arena, &w->macros, code_copy(w->arena, name));
 }
@@ -258,14 +238,13 @@ static void note_macro(Work *w, const char *at)
 /* From a '#' that begins a line. */
 static bool copy_directive(Work *w, File *f)
 {
-    const char *at = code_blanks(f->at + 1), *rest;
-    if ((rest = after_word(at, "include")) != NULL)
-        return copy_include(w, f, rest);
-    if ((rest = after_word(at, "define")) != NULL)
-        note_macro(w, rest);
-    if ((rest = after_word(at, "pragma")) != NULL &&
-        (rest = after_word(code_blanks(rest), "once")) != NULL)
-        skip_to(f, rest);
+    const char *included = code_behind(f->at, "include"), *macro = code_behind(f->at, "define");
+    if (included)
+        return copy_include(w, f, included);
+    if (macro)
+        note_macro(w, macro);
+    if (is_pragma_once(f->at))
+        skip_to(f, code_behind(f->at, "pragma") + strlen("once"));
     else
         copy_to(w, f, f->at + 1);
     return true;
