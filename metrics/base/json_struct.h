@@ -71,67 +71,38 @@ typedef struct JsonStruct {
         unsigned char: JSON_KIND_BYTE)
 #define JSON_MANY(T, m) (sizeof(((T *)0)->m) / sizeof(*((T *)0)->m))
 
-#define JSON_FIELD(T, m)                                                                           \
+#define JSON_FIELD_AS(T, m, ...)                                                                   \
     {                                                                                              \
-        .key = #m, .kind = JSON_KIND(((T *)0)->m), .at = offsetof(T, m)                            \
+        .key = #m, .at = offsetof(T, m), __VA_ARGS__                                               \
     }
-#define JSON_FIELD_BELOW(T, m, most)                                                               \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_INT, .at = offsetof(T, m), .limit = (most)                    \
-    }
+#define JSON_FIELD(T, m)             JSON_FIELD_AS(T, m, .kind = JSON_KIND(((T *)0)->m))
+#define JSON_FIELD_BELOW(T, m, most) JSON_FIELD_AS(T, m, .kind = JSON_KIND_INT, .limit = (most))
 #define JSON_FIELD_TEXT_OR_NULL(T, m)                                                              \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_TEXT, .shape = JSON_OPTIONAL, .at = offsetof(T, m)            \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND_TEXT, .shape = JSON_OPTIONAL)
 #define JSON_FIELD_ROW(T, m)                                                                       \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND(*((T *)0)->m), .shape = JSON_ROW, .at = offsetof(T, m),       \
-        .many = JSON_MANY(T, m)                                                                    \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND(*((T *)0)->m), .shape = JSON_ROW, .many = JSON_MANY(T, m))
 #define JSON_FIELD_FILLED(T, m, n)                                                                 \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND(*((T *)0)->m), .shape = JSON_FILLED, .at = offsetof(T, m),    \
-        .count_at = offsetof(T, n), .many = JSON_MANY(T, m)                                        \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND(*((T *)0)->m), .shape = JSON_FILLED,                     \
+                  .count_at = offsetof(T, n), .many = JSON_MANY(T, m))
 /* A struct whose members are all double. */
 #define JSON_FIELD_REALS(T, m)                                                                     \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_REAL, .shape = JSON_ROW, .at = offsetof(T, m),                \
-        .many = sizeof(((T *)0)->m) / sizeof(double)                                               \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND_REAL, .shape = JSON_ROW,                                 \
+                  .many = sizeof(((T *)0)->m) / sizeof(double))
 #define JSON_FIELD_LIST(T, m, n)                                                                   \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND((__typeof__(*((T *)0)->m))0), .shape = JSON_LIST,             \
-        .at = offsetof(T, m), .count_at = offsetof(T, n)                                           \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND((__typeof__(*((T *)0)->m))0), .shape = JSON_LIST,        \
+                  .count_at = offsetof(T, n))
 /* A text that need not be UTF-8, and a list of them. */
-#define JSON_FIELD_RAW(T, m)                                                                       \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_RAW, .at = offsetof(T, m)                                     \
-    }
+#define JSON_FIELD_RAW(T, m) JSON_FIELD_AS(T, m, .kind = JSON_KIND_RAW)
 #define JSON_FIELD_RAWS(T, m, n)                                                                   \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_RAW, .shape = JSON_LIST, .at = offsetof(T, m),                \
-        .count_at = offsetof(T, n)                                                                 \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND_RAW, .shape = JSON_LIST, .count_at = offsetof(T, n))
 #define JSON_FIELD_BYTES(T, m, n)                                                                  \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_BYTES, .at = offsetof(T, m), .count_at = offsetof(T, n)       \
-    }
-#define JSON_FIELD_STRUCT(T, m, s)                                                                 \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_STRUCT, .at = offsetof(T, m), .of = &(s)                      \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND_BYTES, .count_at = offsetof(T, n))
+#define JSON_FIELD_STRUCT(T, m, s) JSON_FIELD_AS(T, m, .kind = JSON_KIND_STRUCT, .of = &(s))
 #define JSON_FIELD_POINTER(T, m, s)                                                                \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_STRUCT, .shape = JSON_OPTIONAL, .at = offsetof(T, m),         \
-        .of = &(s)                                                                                 \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND_STRUCT, .shape = JSON_OPTIONAL, .of = &(s))
 #define JSON_FIELD_STRUCTS(T, m, n, s)                                                             \
-    {                                                                                              \
-        .key = #m, .kind = JSON_KIND_STRUCT, .shape = JSON_LIST, .at = offsetof(T, m),             \
-        .count_at = offsetof(T, n), .of = &(s)                                                     \
-    }
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND_STRUCT, .shape = JSON_LIST, .count_at = offsetof(T, n),  \
+                  .of = &(s))
 
 /* `blob` gets the bytes; NULL where the table has none. */
 json_t *json_of_struct(const JsonStruct *s, const void *from, Buf *blob);

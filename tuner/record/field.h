@@ -38,24 +38,20 @@ typedef struct Field {
     int least;       /* of a count */
 } Field;
 
-#define FIELD(T, word, kind, when, member)                                                         \
+#define FIELD_AS(T, word, member, ...)                                                             \
     {                                                                                              \
-        (word), (kind), (when), offsetof(T, member), 0, 0, false, 0                                \
+        .key = (word), .at = offsetof(T, member), __VA_ARGS__                                      \
     }
-#define FIELD_COUNTED(T, word, when, member, least)                                                \
-    {                                                                                              \
-        (word), FIELD_COUNT, (when), offsetof(T, member), 0, 0, false, (least)                     \
-    }
-#define FIELD_LIST(T, word, kind, when, member, many)                                              \
-    {                                                                                              \
-        (word), (kind), (when), offsetof(T, member), offsetof(T, many), sizeof *((T *)0)->member,  \
-            false, 0                                                                               \
-    }
-#define FIELD_PAIRS(T, word, kind, member, many)                                                   \
-    {                                                                                              \
-        (word), (kind), FIELD_ALWAYS, offsetof(T, member), offsetof(T, many),                      \
-            sizeof *((T *)0)->member, true, 0                                                      \
-    }
+#define FIELD(T, word, of, whenever, member)                                                       \
+    FIELD_AS(T, word, member, .kind = (of), .when = (whenever))
+#define FIELD_COUNTED(T, word, whenever, member, from)                                             \
+    FIELD_AS(T, word, member, .kind = FIELD_COUNT, .when = (whenever), .least = (from))
+#define FIELD_LIST(T, word, of, whenever, member, many)                                            \
+    FIELD_AS(T, word, member, .kind = (of), .when = (whenever), .count_at = offsetof(T, many),     \
+             .size = sizeof *((T *)0)->member)
+#define FIELD_PAIRS(T, word, of, member, many)                                                     \
+    FIELD_AS(T, word, member, .kind = (of), .count_at = offsetof(T, many),                         \
+             .size = sizeof *((T *)0)->member, .pairs = true)
 
 /* Adds fields to a line begun by the caller, in the order of the table. */
 void fields_write(Buf *line, const Field *fields, size_t count, const void *from);
