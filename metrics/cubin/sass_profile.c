@@ -99,8 +99,22 @@ static void count_block(SassProfile *p, const SassJoin *j, int b, double times)
         p->hot_bytes += (double)((block->end - block->first) * SASS_BYTES);
 }
 
+/* The last block that every thread comes to before it ends; CFG_NONE where none ends. */
+static int last_of_all(const SassFlow *f)
+{
+    int at = CFG_NONE;
+    for (int b = 0; b < f->cfg->count; b++) {
+        if (f->cfg->blocks[b].order == CFG_NONE || !f->cfg->blocks[b].ends_thread)
+            continue;
+        at = at == CFG_NONE ? b : at;
+        while (!dom_dominates(f->dom, at, b))
+            at = f->dom->parent[at];
+    }
+    return at;
+}
+
 /* Does it run each time that what it lies in does: the kernel, and each loop around it?  Where a thread may end before, not. */
-static bool runs_always(const SassFlow *f, int b)
+static bool runs_always(const SassFlow *f, int b, int last)
 {
     int at = b;
     for (int l = f->loops->loop_of[b]; l != CFG_NONE; l = f->loops->loops.at[l].parent) {
@@ -110,21 +124,18 @@ static bool runs_always(const SassFlow *f, int b)
                 return false;
         at = loop->header;
     }
-    for (int k = 0; k < f->cfg->count; k++)
-        if (f->cfg->blocks[k].order != CFG_NONE && f->cfg->blocks[k].ends_thread &&
-            !dom_dominates(f->dom, at, k))
-            return false;
-    return true;
+    return last == CFG_NONE || dom_dominates(f->dom, at, last);
 }
 
 static double behind_branches(const SassJoin *j)
 {
     const SassFlow *f = j->flow;
+    const int last = last_of_all(f);
     double sum = 0;
     for (int b = 0; b < f->cfg->count; b++) {
         const CfgBlock *block = &f->cfg->blocks[b];
         const int before = f->dom->parent[b];
-        if (block->order != CFG_NONE && before != CFG_NONE && !runs_always(f, b))
+        if (block->order != CFG_NONE && before != CFG_NONE && !runs_always(f, b, last))
             sum += (double)(block->end - block->first) * fmax(j->visits[b], j->visits[before]);
     }
     return sum;

@@ -118,91 +118,40 @@ static void link_predecessors(Arena *a, Cfg *c)
         }
 }
 
-/* A graph to build over: predecessors in the direction of the walk. */
-typedef struct Graph {
-    const Cfg *cfg;
-    bool backward;
-    int root;
-    int count;
-    int *order;    /* nodes in reverse post-order of this direction */
-    int *position; /* in `order`; CFG_NONE when not reached */
-    int reached;
-} Graph;
-
-/* Edge k out of node b in the graph's direction; CFG_NONE behind the last. */
-static int edge_out(const Graph *g, int b, int k)
+/* Blocks in reverse post-order from a root; those that it does not lead to have CFG_NONE.  Depth first with a
+ * stack of its own: a stranger's graph may be deep. */
+static void order_blocks(Arena *a, Cfg *c, int root)
 {
-    if (!g->backward)
-        return k < g->cfg->blocks[b].succ_count ? g->cfg->blocks[b].succs[k] : CFG_NONE;
-    if (b != g->root)
-        return k < g->cfg->blocks[b].pred_count ? g->cfg->blocks[b].preds[k] : CFG_NONE;
-    for (int i = k; i < g->cfg->count; i++)
-        if (g->cfg->blocks[i].ends_thread)
-            return i;
-    return CFG_NONE;
-}
-
-/* Where to go on after edge k of a node: the root of the backward graph skips blocks. */
-static int edge_after(const Graph *g, int b, int k)
-{
-    return g->backward && b == g->root ? edge_out(g, b, k) + 1 : k + 1;
-}
-
-/* Edge k into node b; CFG_NONE behind the last. */
-static int edge_in(const Graph *g, int b, int k)
-{
-    if (b == g->root)
-        return CFG_NONE;
-    const CfgBlock *block = &g->cfg->blocks[b];
-    if (!g->backward)
-        return k < block->pred_count ? block->preds[k] : CFG_NONE;
-    if (k < block->succ_count)
-        return block->succs[k];
-    return k == block->succ_count && block->ends_thread ? g->root : CFG_NONE;
-}
-
-/* Depth first with a stack of its own: a stranger's graph may be deep. */
-static void order_nodes(Arena *a, Graph *g)
-{
-    const size_t n = (size_t)g->count;
-    int *stack = ARENA_ARRAY(a, int, n), *next = ARENA_ARRAY(a, int, n);
-    int *post = ARENA_ARRAY(a, int, n);
+    const size_t n = (size_t)c->count;
+    int *stack = ARENA_ARRAY(a, int, n), *next = ARENA_ARRAY(a, int, n), depth = 0, at = c->count;
+    int *order = ARENA_ARRAY(a, int, n);
     bool *seen = ARENA_ARRAY(a, bool, n);
-    int depth = 0;
-    stack[depth++] = g->root;
-    seen[g->root] = true;
+    stack[depth++] = root;
+    seen[root] = true;
     while (depth > 0) {
-        const int b = stack[depth - 1], to = edge_out(g, b, next[b]);
-        if (to == CFG_NONE) {
-            post[g->reached++] = b;
+        const int b = stack[depth - 1];
+        if (next[b] == c->blocks[b].succ_count) {
+            order[--at] = b;
             depth--;
             continue;
         }
-        next[b] = edge_after(g, b, next[b]);
-        if (!seen[to]) {
-            seen[to] = true;
+        const int to = c->blocks[b].succs[next[b]++];
+        if (!seen[to])
             stack[depth++] = to;
-        }
+        seen[to] = true;
     }
-    g->order = ARENA_ARRAY(a, int, n);
-    g->position = ARENA_ARRAY(a, int, n);
-    for (int i = 0; i < g->count; i++)
-        g->position[i] = CFG_NONE;
-    for (int i = 0; i < g->reached; i++) {
-        g->order[i] = post[g->reached - 1 - i];
-        g->position[g->order[i]] = i;
-    }
+    c->order = order + at;
+    c->reachable = c->count - at;
+    for (int i = 0; i < c->count; i++)
+        c->blocks[i].order = CFG_NONE;
+    for (int i = 0; i < c->reachable; i++)
+        c->blocks[c->order[i]].order = i;
 }
 
 void cfg_finish(Arena *a, Cfg *c)
 {
-    Graph g = {.cfg = c, .count = c->count};
     link_predecessors(a, c);
-    order_nodes(a, &g);
-    c->order = g.order;
-    c->reachable = g.reached;
-    for (int i = 0; i < c->count; i++)
-        c->blocks[i].order = g.position[i];
+    order_blocks(a, c, 0);
 }
 
 void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
@@ -231,99 +180,74 @@ void cfg_reach(Arena *a, const Cfg *c, int from, bool *marked)
 
 /* --- dominators -------------------------------------------------------------------------------------- */
 
-static int intersect(const Graph *g, const int *parent, int a, int b)
+static int intersect(const Cfg *c, const int *parent, int a, int b)
 {
     while (a != b) {
-        while (g->position[a] > g->position[b])
+        while (c->blocks[a].order > c->blocks[b].order)
             a = parent[a];
-        while (g->position[b] > g->position[a])
+        while (c->blocks[b].order > c->blocks[a].order)
             b = parent[b];
     }
     return a;
 }
 
-static int new_parent(const Graph *g, const int *parent, int b)
+static int new_parent(const Cfg *c, const int *parent, int b)
 {
     int best = CFG_NONE;
-    for (int k = 0;; k++) {
-        const int from = edge_in(g, b, k);
-        if (from == CFG_NONE)
-            return best;
-        if (g->position[from] == CFG_NONE || parent[from] == CFG_NONE)
-            continue;
-        best = best == CFG_NONE ? from : intersect(g, parent, from, best);
+    for (int k = 0; k < c->blocks[b].pred_count; k++) {
+        const int from = c->blocks[b].preds[k];
+        if (parent[from] != CFG_NONE)
+            best = best == CFG_NONE ? from : intersect(c, parent, from, best);
     }
+    return best;
 }
 
-static void find_parents(const Graph *g, int *parent)
-{
-    for (int i = 0; i < g->count; i++)
-        parent[i] = CFG_NONE;
-    parent[g->root] = g->root;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int i = 1; i < g->reached; i++) {
-            const int b = g->order[i], p = new_parent(g, parent, b);
-            changed |= p != parent[b];
-            parent[b] = p;
-        }
-    }
-    parent[g->root] = CFG_NONE;
-}
-
-/* Positions and sizes make "dominates" a comparison of two numbers. */
-static void number_tree(Arena *a, DomTree *t, const Graph *g)
-{
-    int *next = ARENA_ARRAY(a, int, (size_t)g->count);
-    for (int i = 0; i < g->count; i++)
-        t->first[i] = CFG_NONE;
-    for (int i = g->reached - 1; i >= 0; i--) {
-        const int b = g->order[i];
-        t->size[b]++;
-        if (b != g->root)
-            t->size[t->parent[b]] += t->size[b];
-    }
-    t->first[g->root] = 0;
-    next[g->root] = 1;
-    for (int i = 1; i < g->reached; i++) {
-        const int b = g->order[i], p = t->parent[b];
-        t->first[b] = next[p];
-        next[p] += t->size[b];
-        next[b] = t->first[b] + 1;
-    }
-}
-
-static DomTree *build(Arena *a, Graph *g)
+/* Of a graph with predecessors and order. */
+DomTree *dom_build(Arena *a, const Cfg *c)
 {
     DomTree *t = ARENA_NEW(a, DomTree);
-    order_nodes(a, g);
-    t->root = g->root;
-    t->count = g->count;
-    t->parent = ARENA_ARRAY(a, int, (size_t)g->count);
-    t->first = ARENA_ARRAY(a, int, (size_t)g->count);
-    t->size = ARENA_ARRAY(a, int, (size_t)g->count);
-    find_parents(g, t->parent);
-    number_tree(a, t, g);
+    t->root = c->order[0];
+    t->parent = ARENA_ARRAY(a, int, (size_t)c->count);
+    for (int i = 0; i < c->count; i++)
+        t->parent[i] = CFG_NONE;
+    t->parent[t->root] = t->root;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 1; i < c->reachable; i++) {
+            const int b = c->order[i], p = new_parent(c, t->parent, b);
+            changed |= p != t->parent[b];
+            t->parent[b] = p;
+        }
+    }
+    t->parent[t->root] = CFG_NONE;
     return t;
 }
 
-DomTree *dom_build(Arena *a, const Cfg *c)
-{
-    Graph g = {.cfg = c, .root = 0, .count = c->count};
-    return build(a, &g);
-}
-
+/* The graph turned round: the end leads to all blocks that end the thread. */
 DomTree *dom_build_post(Arena *a, const Cfg *c)
 {
-    Graph g = {.cfg = c, .backward = true, .root = c->count, .count = c->count + 1};
-    return build(a, &g);
+    Cfg back = {.count = c->count + 1};
+    back.blocks = ARENA_ARRAY(a, CfgBlock, (size_t)back.count);
+    CfgBlock *end = &back.blocks[c->count];
+    end->succs = ARENA_ARRAY(a, int, (size_t)back.count);
+    for (int i = 0; i < c->count; i++) {
+        const CfgBlock *b = &c->blocks[i];
+        back.blocks[i] = (CfgBlock){.succs = b->preds, .succ_count = b->pred_count};
+        if (b->ends_thread)
+            end->succs[end->succ_count++] = i;
+    }
+    link_predecessors(a, &back);
+    order_blocks(a, &back, c->count);
+    return dom_build(a, &back);
 }
 
 bool dom_dominates(const DomTree *t, int a, int b)
 {
-    if (t->first[a] == CFG_NONE || t->first[b] == CFG_NONE)
+    if (t->parent[b] == CFG_NONE && b != t->root)
         return false;
-    return t->first[a] <= t->first[b] && t->first[b] < t->first[a] + t->size[a];
+    while (b != CFG_NONE && b != a)
+        b = t->parent[b];
+    return b == a;
 }
 
 /* --- loops --------------------------------------------------------------------------------------------- */

@@ -62,10 +62,7 @@ const PtxInstr *cfg_branch(const Cfg *c, int block);
  * Rice University 2001. */
 typedef struct DomTree {
     int root;
-    int count;   /* nodes, the end included for post-dominators */
     int *parent; /* immediate dominator; CFG_NONE for the root and what is not in the tree */
-    int *first;  /* position in a walk of the tree, parents first; CFG_NONE when not in it */
-    int *size;   /* nodes in the subtree */
 } DomTree;
 
 DomTree *dom_build(Arena *a, const Cfg *c);
