@@ -55,8 +55,7 @@ static void move_cell(Frame *x, const PtxInstr *in, int cell, uint32_t yes, uint
         return;
     }
     Lanes value;
-    const PtxState s = state_of(x);
-    ptx_eval_operand(&s, &in->operands[1], in->form->types[0], &value);
+    ptx_eval_operand(&x->state, &in->operands[1], in->form->types[0], &value);
     assign(cell_value(x, cell), &value, yes, maybe, threads);
 }
 
@@ -65,9 +64,8 @@ static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
 {
     const bool divides = in->form->op == PTX_DIV && in->form->types[0] == PTX_F32;
     WalkRoutine *r = &x->walker->walk->routines[divides ? WALK_DIVISIONS : WALK_OTHERS];
-    const PtxState s = state_of(x);
     Lanes of[PTX_SOURCES];
-    const int count = ptx_eval_operands(&s, in, of);
+    const int count = ptx_eval_operands(&x->state, in, of);
     const Lanes *a = &of[0], *b = &of[count > 1];
     PtxFloatWay furthest = PTX_FLOAT_USUAL;
     for (uint32_t left = lanes & a->known & b->known; left; left &= left - 1) {
@@ -113,19 +111,18 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
         return;
     if (ptx_float_has_ways(in->form))
         count_routine(x, in, yes | maybe);
-    const PtxState s = state_of(x);
     /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
     const bool warp = ptx_warp_computes(in->form),
                ticket = x->walker->options->data && walk_gives_ticket(in->form);
     if (ticket)
         walk_skip_abort(x);
     x->walker->told.moving = false;
-    const int count = warp   ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
+    const int count = warp   ? ptx_warp_instr(&x->state, in, maybe ? 0 : yes, results, NULL)
                       : kept ? walk_values_reload(x, in, yes | maybe, walk_skip_proof(x), results)
                       : x->walker->options->data && walk_loads_data(in->form)
                           ? walk_values_load(x, in, yes | maybe, results)
                       : ticket ? walk_values_ticket(x, in, yes, maybe, results)
-                               : ptx_eval_instr(&s, in, results);
+                               : ptx_eval_instr(&x->state, in, results);
     if (x->walker->told.moving)
         walk_skip_abort(x);
     if (ticket && results[0].known &&
@@ -248,8 +245,7 @@ static void pass_group(Frame *x, size_t group, uint32_t mask)
     if ((yes | maybe) == 0)
         return;
     Lanes base;
-    const PtxState s = state_of(x);
-    ptx_eval_operand(&s, g->base, PTX_U64, &base);
+    ptx_eval_operand(&x->state, g->base, PTX_U64, &base);
     const bool known = maybe == 0 && (yes & ~base.known) == 0;
     if (known)
         note_alignment(&x->known->result->aligns[group], &base, yes);
@@ -456,6 +452,11 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     x->known = known_function(w, f);
     x->depth = depth;
     x->values = values_new(plan_of(x));
+    x->state = (PtxState){.launch = &w->options->launch,
+                          .place = w->options->place,
+                          .registers = x->values,
+                          .address = w->options->memory ? walk_address : NULL,
+                          .context = w};
     x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
     x->issued = memory_zeroed(f->registers.count + 1, sizeof *x->issued);
     x->traffic = memory_zeroed(plan_of(x)->most_segments * WALK_PHASES, sizeof *x->traffic);

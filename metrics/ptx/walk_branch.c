@@ -342,9 +342,8 @@ static void diverge_by_table(const Frame *x, int block, const PtxInstr *in, uint
     const PtxTable *table = in->operands[1].kind == PTX_OPERAND_TABLE
                                 ? &x->known->function->tables.at[in->operands[1].index]
                                 : NULL;
-    const PtxState s = state_of(x);
     Lanes index;
-    ptx_eval_operand(&s, &in->operands[0], PTX_U32, &index);
+    ptx_eval_operand(&x->state, &in->operands[0], PTX_U32, &index);
     for (int i = 0; table && i < PTX_LANES; i++) {
         const uint64_t k = ptx_value_truncate(lanes_at(&index, i), 32);
         if (!(yes & index.known & (UINT32_C(1) << i)))

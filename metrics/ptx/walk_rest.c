@@ -195,8 +195,7 @@ static void lower_rounds(Frame *x, int loop, WalkStretch *s, const PtxInstr *com
 {
     Lanes sources[PTX_SOURCES], steps[2];
     uint64_t *rounds = context;
-    const PtxState state = state_of(x);
-    if (ptx_eval_operands(&state, compare, sources) < 2)
+    if (ptx_eval_operands(&x->state, compare, sources) < 2)
         return;
     for (int i = 0; i < 2; i++)
         step_of(x, loop, s, &compare->operands[compare->form->writes + i], &steps[i]);

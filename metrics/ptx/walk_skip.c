@@ -564,8 +564,7 @@ static void shuffle_changes(const Frame *x, const PtxInstr *in, const Lanes *cha
 {
     int from[PTX_LANES];
     Lanes unused[PTX_SOURCES];
-    const PtxState s = state_of(x);
-    ptx_warp_instr(&s, in, lanes, unused, from);
+    ptx_warp_instr(&x->state, in, lanes, unused, from);
     if (count < 3 || in->form->op != PTX_SHFL || !all_steady(&changes[1], count - 1, lanes))
         return;
     lanes_spread(&out[0]);
@@ -607,8 +606,7 @@ static void change_of_results(Frame *x, const PtxInstr *in, const Lanes *results
     if (param || data || warp || count > 2 || (count == 2 && f->op != PTX_SETP))
         return;
     Lanes two[2];
-    const PtxState s = state_of(x);
-    ptx_eval_operands(&s, in, sources);
+    ptx_eval_operands(&x->state, in, sources);
     ptx_affine_result(f, sources, changes, n, results, lanes, two, &x->proof->limit);
     memcpy(out, two, (size_t)count * sizeof *out);
 }

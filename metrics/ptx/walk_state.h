@@ -112,6 +112,7 @@ struct Frame {
     Walker *walker;
     const Known *known;
     int depth;
+    PtxState state;                          /* that operands are read from */
     Lanes *values;                           /* registers, then cells */
     uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch at which it was issued */
     double *issued;                          /* by register: clock at which it was issued */
@@ -160,15 +161,6 @@ static inline void guard_lanes(const Frame *x, const PtxInstr *in, uint32_t mask
 
 /* The address of a variable, for PtxState. */
 bool walk_address(void *walker, const PtxVariable *v, uint64_t *address);
-
-static inline PtxState state_of(const Frame *x)
-{
-    return (PtxState){.launch = &x->walker->options->launch,
-                      .place = x->walker->options->place,
-                      .registers = x->values,
-                      .address = x->walker->options->memory ? walk_address : NULL,
-                      .context = x->walker};
-}
 
 /* Adds one execution of a cost at these addresses (of the site, offset included). */
 void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes);

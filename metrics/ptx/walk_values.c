@@ -61,14 +61,13 @@ static bool stood_first(const Walker *w, const PtxForm *f, uint64_t address, uin
 int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
 {
     Walker *w = x->walker;
-    const PtxState s = state_of(x);
     const bool early = plan_of(x)->slice.early[in - x->known->function->instrs.at];
-    const int count = ptx_eval_instr(&s, in, results),
+    const int count = ptx_eval_instr(&x->state, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
     Lanes address;
     if (in->count < 2 || in->operands[1].kind != PTX_OPERAND_ADDRESS || bytes < 1 || bytes > 8)
         return count;
-    ptx_eval_address(&s, &in->operands[1], &address);
+    ptx_eval_address(&x->state, &in->operands[1], &address);
     const uint32_t lanes = address.uniform ? 1 : yes & address.known;
     for (int k = 0; k < count; k++)
         for (uint32_t left = lanes; left; left &= left - 1) {
@@ -357,10 +356,9 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
 {
     Walker *w = x->walker;
     const int bytes = ptx_type_bits(in->form->types[0]) / 8;
-    const PtxState s = state_of(x);
     const uint32_t lanes = yes | maybe;
     Lanes of[PTX_SOURCES];
-    const int count = ptx_eval_operands(&s, in, of);
+    const int count = ptx_eval_operands(&x->state, in, of);
     if (w->stored.off || count < 2 || bytes < 1 || bytes > 8)
         return false;
     Store t = {x, in->form->space, change.proof, change.proof && !change.address && change.value,
@@ -451,14 +449,13 @@ static bool find_told(Frame *x, const PtxInstr *in, uint64_t address, int bytes,
 
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof, Lanes *results)
 {
-    const PtxState s = state_of(x);
     const bool told_only = plan_of(x)->slice.told_only[in - x->known->function->instrs.at];
-    const int count = ptx_eval_instr(&s, in, results),
+    const int count = ptx_eval_instr(&x->state, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
     Lanes address;
     if (x->walker->stored.off || bytes < 1 || bytes > 8)
         return count;
-    ptx_eval_address(&s, &in->operands[1], &address);
+    ptx_eval_address(&x->state, &in->operands[1], &address);
     for (uint32_t left = lanes & address.known; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         for (int k = 0; k < count; k++) {
@@ -485,10 +482,9 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
 
 bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof)
 {
-    const PtxState s = state_of(x);
     const int bytes = ptx_type_bits(in->form->types[0]) / 8 * in->form->vector;
     Lanes address;
-    ptx_eval_address(&s, &in->operands[1], &address);
+    ptx_eval_address(&x->state, &in->operands[1], &address);
     for (uint32_t left = lanes & address.known; left; left &= left - 1) {
         const uint64_t first = lanes_at(&address, __builtin_ctz(left));
         for (int b = 0; b < bytes; b++) {
@@ -574,12 +570,11 @@ static uint64_t asked_before(Frame *x, const PtxInstr *in, uint64_t counter, uin
 int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe, Lanes *results)
 {
     Walker *w = x->walker;
-    const PtxState s = state_of(x);
-    const int count = ptx_eval_instr(&s, in, results), bits = ptx_type_bits(in->form->types[0]);
+    const int count = ptx_eval_instr(&x->state, in, results), bits = ptx_type_bits(in->form->types[0]);
     const bool wraps = strstr(in->form->text, ".inc.");
     Lanes of[PTX_SOURCES];
     uint64_t address, by, first;
-    if (maybe || !yes || w->forks > 0 || count != 1 || ptx_eval_operands(&s, in, of) != 2 ||
+    if (maybe || !yes || w->forks > 0 || count != 1 || ptx_eval_operands(&x->state, in, of) != 2 ||
         !w->options->launch.has_geometry || !is_one(&of[0], yes, &address) ||
         !is_one(&of[1], yes, &by) || !stood_first(w, in->form, address, &first))
         return count;
