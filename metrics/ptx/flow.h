@@ -102,15 +102,8 @@ bool loop_contains(const LoopTree *t, int loop, int block);
 
 /* --- all of a function ------------------------------------------------------------------------------- */
 
-typedef struct DefUseList {
-    size_t *at;
-    size_t count;
-} DefUseList;
-
-typedef struct DefUse {
-    DefUseList *defs; /* by register */
-    DefUseList *uses;
-} DefUse;
+/* Instructions that write a register, in the order of the text. */
+typedef VEC(size_t) FlowWrites;
 
 typedef struct Flow {
     const PtxFunction *function;
@@ -118,10 +111,10 @@ typedef struct Flow {
     DomTree *dom;
     DomTree *post;
     LoopTree *loops;
-    DefUse *uses;
+    FlowWrites *writes; /* by register */
 } Flow;
 
 Flow *flow_build(Arena *a, const PtxFunction *f);
 
-/* Is the register written by some instruction of the loop? */
-bool flow_defined_in_loop(const Flow *w, int reg, int loop);
+/* How many instructions of the loop write a register, and the last of them, unless `last` is NULL. */
+size_t flow_writes_in_loop(const Flow *w, int reg, int loop, size_t *last);

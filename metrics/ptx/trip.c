@@ -70,27 +70,11 @@ static bool comes_before(const Flow *w, size_t def, size_t use)
     return d == u ? def < use : dom_dominates(w->dom, d, u);
 }
 
-/* The only definition of a register in a loop; no_instr when there is none, `many` when there are
- * more. */
-static size_t definition_in_loop(const Flow *w, int loop, int reg, bool *many)
-{
-    const DefUseList *l = &w->uses->defs[reg];
-    size_t found = no_instr;
-    *many = false;
-    for (size_t i = 0; i < l->count; i++) {
-        if (!loop_contains(w->loops, loop, w->cfg->block_of[l->at[i]]))
-            continue;
-        *many |= found != no_instr;
-        found = l->at[i];
-    }
-    return found;
-}
-
 /* The only definition of a register, in front of `loop` (CFG_NONE: anywhere), that can reach an
  * instruction; no_instr when that is not plain to see. */
 static size_t reaching(const Flow *w, int reg, size_t use, int loop)
 {
-    const DefUseList *l = &w->uses->defs[reg];
+    const FlowWrites *l = &w->writes[reg];
     const int at = w->cfg->block_of[use];
     const int around = loop == CFG_NONE ? w->loops->loop_of[at] : w->loops->loops.at[loop].parent;
     size_t best = no_instr;
@@ -123,13 +107,13 @@ static bool value_of(Slice *s, int reg, size_t use, TripAffine *out)
     const Flow *w = s->w;
     const int loop = s->loop;
     if (loop != CFG_NONE) {
-        bool many = false;
-        const size_t def = definition_in_loop(w, loop, reg, &many);
-        if (many)
+        size_t def = 0;
+        const size_t writes = flow_writes_in_loop(w, reg, loop, &def);
+        if (writes > 1)
             return false;
-        if (def != no_instr && use != no_instr && !comes_before(w, def, use))
+        if (writes && use != no_instr && !comes_before(w, def, use))
             return affine_atom((TripAtom){.moving = true, .offset = reg}, out);
-        if (def != no_instr)
+        if (writes)
             return affine_instr(s, def, out);
         use = w->cfg->blocks[w->loops->loops.at[loop].header].first;
     }
@@ -258,15 +242,15 @@ static bool find_test(const Flow *w, int loop, LoopEdge exit, Test *t)
     const PtxInstr *branch = cfg_branch(w->cfg, exit.from);
     if (!branch || branch->form->op != PTX_BRA || branch->guard == PTX_NO_GUARD)
         return false;
-    bool negated = branch->guard_negated, many = false;
-    size_t def = definition_in_loop(w, loop, branch->guard, &many);
+    bool negated = branch->guard_negated;
+    size_t def = 0, writes = flow_writes_in_loop(w, branch->guard, loop, &def);
     t->branch = w->cfg->blocks[exit.from].end - 1;
-    for (int depth = 0; depth < 4 && def != no_instr && !many; depth++) {
+    for (int depth = 0; depth < 4 && writes == 1; depth++) {
         const PtxInstr *in = &w->function->instrs.at[def];
         if (in->form->op == PTX_NOT && in->count == 2 &&
             in->operands[1].kind == PTX_OPERAND_REGISTER) {
             negated = !negated;
-            def = definition_in_loop(w, loop, in->operands[1].index, &many);
+            writes = flow_writes_in_loop(w, in->operands[1].index, loop, &def);
             continue;
         }
         if (in->form->op != PTX_SETP || in->count != 3 || in->guard != PTX_NO_GUARD ||
@@ -332,7 +316,8 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
         Slice s = {w, loop, TRIP_BUDGET};
         known[i] = affine_operand(&s, o, test->setp, &sides[i]);
         /* NVVM likes to load parameters again where it needs them. */
-        fixed[i] = o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(w, o->index, loop) ||
+        fixed[i] = o->kind != PTX_OPERAND_REGISTER ||
+                   !flow_writes_in_loop(w, o->index, loop, NULL) ||
                    (known[i] && !is_moving(&sides[i]));
     }
     const int m = fixed[0] ? 1 : 0;

@@ -12,7 +12,7 @@ enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register 
 
 static bool is_written(const Flow *f, int reg, const bool *in)
 {
-    const DefUseList *defs = &f->uses->defs[reg];
+    const FlowWrites *defs = &f->writes[reg];
     for (size_t i = 0; i < defs->count; i++)
         if (in[f->cfg->block_of[defs->at[i]]])
             return true;
@@ -162,7 +162,7 @@ static void forget_loop(Frame *x, int loop, uint32_t lanes)
     for (size_t i = 0; i < p->slice.state.count; i++) {
         const int reg = p->slice.state.at[i];
         if ((size_t)reg >= x->known->function->registers.count ||
-            !flow_defined_in_loop(p->flow, reg, loop))
+            !flow_writes_in_loop(p->flow, reg, loop, NULL))
             continue;
         lanes_spread(&x->values[reg]);
         x->values[reg].known &= ~lanes;
@@ -197,14 +197,14 @@ static bool decided_by_loop(const Frame *x, int loop, const PtxInstr *branch)
 {
     if (branch->guard == PTX_NO_GUARD)
         return false;
-    const DefUseList *defs = &flow_of(x)->uses->defs[branch->guard];
+    const FlowWrites *defs = &flow_of(x)->writes[branch->guard];
     for (size_t i = 0; i < defs->count; i++) {
         if (!loop_contains(flow_of(x)->loops, loop, flow_of(x)->cfg->block_of[defs->at[i]]))
             continue;
         const PtxInstr *in = &x->known->function->instrs.at[defs->at[i]];
         for (int k = in->form->writes; k < in->count; k++)
             if (in->operands[k].kind == PTX_OPERAND_REGISTER &&
-                flow_defined_in_loop(flow_of(x), in->operands[k].index, loop))
+                flow_writes_in_loop(flow_of(x), in->operands[k].index, loop, NULL))
                 return true;
     }
     return false;

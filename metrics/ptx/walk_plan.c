@@ -405,9 +405,9 @@ static int64_t constant_of(const Flow *flow, const PtxOperand *o)
 {
     if (o->kind == PTX_OPERAND_IMMEDIATE)
         return o->value;
-    if (o->kind != PTX_OPERAND_REGISTER || flow->uses->defs[o->index].count != 1)
+    if (o->kind != PTX_OPERAND_REGISTER || flow->writes[o->index].count != 1)
         return 0;
-    const PtxInstr *def = &flow->function->instrs.at[flow->uses->defs[o->index].at[0]];
+    const PtxInstr *def = &flow->function->instrs.at[flow->writes[o->index].at[0]];
     const bool moves = def->form->op == PTX_MOV && def->guard == PTX_NO_GUARD && def->count == 2 &&
                        def->operands[1].kind == PTX_OPERAND_IMMEDIATE;
     return moves ? def->operands[1].value : 0;

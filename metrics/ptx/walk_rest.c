@@ -37,16 +37,9 @@ static void add_register(Frame *x, WalkStretch *s, int reg)
 /* The one instruction of the loop that writes a register; NULL when there is another number of them. */
 static const PtxInstr *written_in(const Frame *x, int loop, int reg)
 {
-    const DefUseList *defs = &flow_of(x)->uses->defs[reg];
-    const PtxInstr *found = NULL;
-    for (size_t i = 0; i < defs->count; i++) {
-        if (!loop_contains(flow_of(x)->loops, loop, flow_of(x)->cfg->block_of[defs->at[i]]))
-            continue;
-        if (found)
-            return NULL;
-        found = &x->known->function->instrs.at[defs->at[i]];
-    }
-    return found;
+    size_t at = 0;
+    return flow_writes_in_loop(flow_of(x), reg, loop, &at) == 1 ? &x->known->function->instrs.at[at]
+                                                                : NULL;
 }
 
 typedef void Compare(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context);
@@ -182,7 +175,7 @@ static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
 static void step_of(const Frame *x, int loop, const WalkStretch *s, const PtxOperand *o, Lanes *out)
 {
     lanes_fill(out, 0);
-    if (o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(flow_of(x), o->index, loop))
+    if (o->kind != PTX_OPERAND_REGISTER || !flow_writes_in_loop(flow_of(x), o->index, loop, NULL))
         return;
     lanes_unknown(out);
     for (size_t i = 0; i < s->registers.count; i++)

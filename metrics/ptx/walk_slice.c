@@ -222,7 +222,7 @@ typedef struct Slicer {
     Arena *arena;
     WalkSlice *slice;
     const PtxFunction *function;
-    const DefUse *uses;
+    const Flow *flow;
     bool data, rough;
     bool *needed; /* by register */
     bool *found;  /* by home: its stores are taken in */
@@ -261,7 +261,7 @@ enum { PLAIN_DEPTH = 8 };
 /* Computed from constants, parameters and the launch's geometry, in a few steps? */
 static bool is_plain(const Slicer *s, const PtxOperand *o, int depth)
 {
-    const DefUseList *defs = o->kind == PTX_OPERAND_REGISTER ? &s->uses->defs[o->index] : NULL;
+    const FlowWrites *defs = o->kind == PTX_OPERAND_REGISTER ? &s->flow->writes[o->index] : NULL;
     bool plain = o->kind == PTX_OPERAND_IMMEDIATE || o->kind == PTX_OPERAND_SPECIAL ||
                  (defs && depth < PLAIN_DEPTH);
     for (size_t k = 0; plain && defs && k < defs->count; k++) {
@@ -344,7 +344,7 @@ static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
     while (s->open.count > 0) {
         const int reg = s->open.at[--s->open.count];
         VEC_PUSH(s->arena, &s->slice->state, reg);
-        const DefUseList *defs = &flow->uses->defs[reg];
+        const FlowWrites *defs = &flow->writes[reg];
         for (size_t i = 0; i < defs->count; i++)
             take_instr(s, defs->at[i]);
     }
@@ -556,7 +556,7 @@ WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, 
     Slicer slicer = {.arena = a,
                      .slice = &s,
                      .function = flow->function,
-                     .uses = flow->uses,
+                     .flow = flow,
                      .data = data,
                      .rough = rough};
     cut_slice(&slicer, flow, accesses != NULL);
