@@ -11,11 +11,12 @@ static const PtxOperand *address_operand(const PtxInstr *in, int i)
     return &in->operands[i];
 }
 
-static int copied_bytes(const PtxInstr *in)
+int access_bytes(const PtxInstr *in)
 {
-    if (in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)
+    const PtxForm *f = in->form;
+    if (f->op == PTX_CP_ASYNC && in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)
         return (int)(in->operands[2].value & 31);
-    return 0;
+    return ptx_type_bits(f->types[0]) / 8 * f->vector;
 }
 
 static bool is_memory(PtxSpace s)
@@ -25,7 +26,7 @@ static bool is_memory(PtxSpace s)
 
 static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])
 {
-    const int bytes = copied_bytes(in);
+    const int bytes = access_bytes(in);
     addresses[0] = address_operand(in, 1);
     addresses[1] = address_operand(in, 0);
     if (!addresses[0] || !addresses[1] || bytes == 0)
@@ -52,7 +53,7 @@ static bool adds_one(const PtxInstr *in, int source)
 int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])
 {
     const PtxForm *f = in->form;
-    AccessSite s = {.space = f->space, .bytes = ptx_type_bits(f->types[0]) / 8 * f->vector};
+    AccessSite s = {.space = f->space, .bytes = access_bytes(in)};
     int at = 1;
     switch (f->op) {
     case PTX_CP_ASYNC:

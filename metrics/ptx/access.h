@@ -64,5 +64,8 @@ typedef struct Accesses {
 /* Finds the sites of a function. */
 Accesses *access_find(Arena *a, const Cfg *c);
 
+/* Bytes of one lane; of a copy 0 where they are not a constant. */
+int access_bytes(const PtxInstr *in);
+
 /* The address operands of an instruction's sides: up to two; returns how many there are. */
 int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2]);

@@ -58,8 +58,7 @@ static void stand_for_cut(Sampler *s)
 
 static uint64_t number_of(const Sampler *s, const MemorySample *x, uint32_t warps)
 {
-    const PtxDim grid = s->walk.launch.grid, b = x->place.block;
-    return (b.x + (uint64_t)grid.x * (b.y + (uint64_t)grid.y * b.z)) * warps + x->place.warp;
+    return ptx_block_number(s->walk.launch.grid, x->place.block) * warps + x->place.warp;
 }
 
 /* All but the middle one, by their numbers in the launch. */

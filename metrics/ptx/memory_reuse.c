@@ -544,7 +544,7 @@ static double follow_sm(Reuser *r, const BlockWarps *b, ReuseDevice d, uint64_t 
                         uint64_t touches)
 {
     const PtxDim grid = r->walk.launch.grid, middle = r->samples->at[0].place.block;
-    const uint64_t number = middle.x + (uint64_t)grid.x * (middle.y + (uint64_t)grid.y * middle.z);
+    const uint64_t number = ptx_block_number(grid, middle);
     const uint64_t most = all < REUSE_BLOCKS ? all : REUSE_BLOCKS;
     double followed = 0;
     for (uint64_t i = 1; i < most; i++) {

@@ -62,7 +62,7 @@ static inline uint32_t *ptx_along(PtxDim *d, int axis)
     return axis == 0 ? &d->x : axis == 1 ? &d->y : &d->z;
 }
 
-/* Blocks of a grid, and one of them by number: x first, then y, then z. */
+/* Blocks of a grid, one of them by number, x first, then y, then z, and its number. */
 static inline uint64_t ptx_block_count(PtxDim grid)
 {
     return (uint64_t)grid.x * grid.y * grid.z;
@@ -72,6 +72,11 @@ static inline PtxDim ptx_block_at(PtxDim grid, uint64_t number)
 {
     return (PtxDim){(uint32_t)(number % grid.x), (uint32_t)(number / grid.x % grid.y),
                     (uint32_t)(number / grid.x / grid.y)};
+}
+
+static inline uint64_t ptx_block_number(PtxDim grid, PtxDim block)
+{
+    return block.x + (uint64_t)grid.x * (block.y + (uint64_t)grid.y * block.z);
 }
 
 /* One launch: what special registers and ld.param are worth. */

@@ -65,8 +65,8 @@ static WalkLatency latency_of(const PtxInstr *in)
 static bool may_alias_global(const PtxForm *f)
 {
     const bool writes = f->class == PTX_CLASS_STORE || f->class == PTX_CLASS_ATOMIC;
-    return (writes && (f->space == PTX_GLOBAL || f->space == PTX_GENERIC)) ||
-           f->class == PTX_CLASS_FENCE || f->class == PTX_CLASS_UNKNOWN;
+    return (writes && walk_is_global(f)) || f->class == PTX_CLASS_FENCE ||
+           f->class == PTX_CLASS_UNKNOWN;
 }
 
 typedef VEC(WalkEvent) Events;
@@ -251,14 +251,6 @@ static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
 
 /* --- static counts ----------------------------------------------------------------------- */
 
-static uint32_t access_bytes(const PtxInstr *in)
-{
-    const PtxForm *f = in->form;
-    if (f->op == PTX_CP_ASYNC && in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)
-        return (uint32_t)(in->operands[2].value & 31);
-    return (uint32_t)(ptx_type_bits(f->types[0]) / 8 * f->vector);
-}
-
 static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
 {
     const PtxForm *f = in->form;
@@ -267,13 +259,13 @@ static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
     b->by_class[f->class]++;
     if (f->class == PTX_CLASS_LOAD) {
         b->loads[f->space]++;
-        b->load_bytes[f->space] += access_bytes(in);
+        b->load_bytes[f->space] += (uint32_t)access_bytes(in);
     } else if (f->class == PTX_CLASS_STORE) {
         b->stores[f->space]++;
-        b->store_bytes[f->space] += access_bytes(in);
+        b->store_bytes[f->space] += (uint32_t)access_bytes(in);
     } else if (f->op == PTX_CP_ASYNC) {
         b->loads[PTX_GLOBAL]++;
-        b->load_bytes[PTX_GLOBAL] += access_bytes(in);
+        b->load_bytes[PTX_GLOBAL] += (uint32_t)access_bytes(in);
     }
     const BulkCopy bulk = bulk_copy(flow, in);
     b->bulk_loads += bulk.loads;
@@ -327,18 +319,11 @@ static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)
 
 /* --- loops that wait ----------------------------------------------------------------------- */
 
-static bool is_of_all(const PtxForm *f)
-{
-    return f->space == PTX_GLOBAL || f->space == PTX_GENERIC;
-}
-
-/* A load that may see something else each time, or an exchange: what a thread waits with. */
+/* What a thread waits with: a load that may see something else each time, or an exchange. */
 static bool looks_again(const PtxForm *f)
 {
-    const bool again =
-        strstr(f->text, ".volatile") || strstr(f->text, ".relaxed") || strstr(f->text, ".acquire");
     const bool exchange = strstr(f->text, ".cas") || strstr(f->text, ".exch");
-    return (f->op == PTX_LD && is_of_all(f) && again) || (f->op == PTX_ATOM && exchange);
+    return walk_sees_others(f) || (f->op == PTX_ATOM && exchange);
 }
 
 /* Work that the other threads see: who waits does none. */
@@ -346,7 +331,7 @@ static bool does_work(const PtxForm *f)
 {
     if (f->op == PTX_CALL || f->op == PTX_RED)
         return true;
-    return (f->op == PTX_ST && is_of_all(f)) || (f->op == PTX_ATOM && !looks_again(f));
+    return (f->op == PTX_ST && walk_is_global(f)) || (f->op == PTX_ATOM && !looks_again(f));
 }
 
 static bool loop_waits(const Flow *flow, const Loop *loop)

@@ -198,16 +198,13 @@ static void lower_rounds(Frame *x, int loop, WalkStretch *s, const PtxInstr *com
 
 /* --- stretches ---------------------------------------------------------------------------------------- */
 
-/* Beyond so many iterations a loop counts as endless. */
-static const uint64_t endless = UINT64_C(1) << 48;
-
 static void skip_rest(Frame *x, int loop, WalkStretch *s)
 {
     uint64_t rounds = PTX_FOREVER;
     each_exit(x, loop, s, lower_rounds, &rounds);
     /* The last iterations are walked: of a test at the top the last is one earlier. */
     const uint64_t times = rounds > 2 ? (rounds - 2) / s->iterations : 0;
-    if (rounds > endless || times == 0 || s->frames != x->walker->frames)
+    if (rounds > WALK_ENDLESS || times == 0 || s->frames != x->walker->frames)
         return;
     const double clock = x->walker->regions.clock;
     walk_skip_abort(x);

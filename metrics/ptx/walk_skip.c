@@ -203,9 +203,6 @@ static bool begin_proof(Frame *x, int loop)
 
 /* --- counts and registers moved on by many stretches --------------------------------------------- */
 
-/* Beyond so many iterations a loop counts as endless. */
-static const uint64_t endless = UINT64_C(1) << 48;
-
 static void move_registers(Frame *x, const WalkProof *p, uint64_t times)
 {
     const WalkLive *live = &plan_of(x)->slice.live[p->loop];
@@ -261,7 +258,7 @@ static void repeat_passes(Walk *w, size_t from, uint64_t times)
 static bool move_forward(Frame *x, uint64_t times)
 {
     WalkProof *p = x->proof;
-    if (times > endless) { /* it never ends */
+    if (times > WALK_ENDLESS) { /* it never ends */
         x->walker->walk->steps = x->walker->end;
         return false;
     }

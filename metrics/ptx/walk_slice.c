@@ -101,9 +101,16 @@ static bool escapes(const PtxFunction *f, PtxSpace space)
 
 /* --- what other threads cannot have stored ------------------------------------------------------- */
 
-static bool is_global(const PtxForm *f)
+bool walk_is_global(const PtxForm *f)
 {
     return f->space == PTX_GLOBAL || f->space == PTX_GENERIC;
+}
+
+bool walk_sees_others(const PtxForm *f)
+{
+    return f->op == PTX_LD && walk_is_global(f) &&
+           (strstr(f->text, ".volatile") || strstr(f->text, ".relaxed") ||
+            strstr(f->text, ".acquire"));
 }
 
 /* Can stores be seen behind it that are not those that the lane itself has made by `st`? */
@@ -112,15 +119,12 @@ static bool synchronises(const PtxForm *f)
     return f->op == PTX_WMMA_STORE || f->op == PTX_MULTIMEM_ST || f->class == PTX_CLASS_BARRIER ||
            f->class == PTX_CLASS_CALL || f->class == PTX_CLASS_ATOMIC ||
            f->class == PTX_CLASS_ASYNC || f->class == PTX_CLASS_UNKNOWN ||
-           (f->class == PTX_CLASS_FENCE && f->op != PTX_BAR_WARP) ||
-           (is_global(f) && f->op == PTX_LD &&
-            (strstr(f->text, ".volatile") || strstr(f->text, ".relaxed") ||
-             strstr(f->text, ".acquire")));
+           (f->class == PTX_CLASS_FENCE && f->op != PTX_BAR_WARP) || walk_sees_others(f);
 }
 
 static bool stores_global(const PtxForm *f)
 {
-    return f->op == PTX_ST && is_global(f);
+    return f->op == PTX_ST && walk_is_global(f);
 }
 
 /* By instruction: may one of these have come before it? */
@@ -156,8 +160,8 @@ static void find_early(Arena *a, const Flow *flow, WalkSlice *s)
     bool own = false;
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxForm *form = f->instrs.at[i].form;
-        s->early[i] = walk_loads_data(form) && is_global(form) && !met[i] && !synchronises(form) &&
-                      address_of(&f->instrs.at[i]);
+        s->early[i] = walk_loads_data(form) && walk_is_global(form) && !met[i] &&
+                      !synchronises(form) && address_of(&f->instrs.at[i]);
         s->homes[i] = s->early[i] && stored[i] ? HOME_GLOBAL : s->homes[i];
         own |= s->early[i] && stored[i];
     }
@@ -245,13 +249,12 @@ static bool is_param_access(const PtxInstr *in)
 
 bool walk_loads_data(const PtxForm *f)
 {
-    return f->op == PTX_LD && f->vector > 0 &&
-           (f->space == PTX_GLOBAL || f->space == PTX_GENERIC || f->space == PTX_CONST);
+    return f->op == PTX_LD && f->vector > 0 && (walk_is_global(f) || f->space == PTX_CONST);
 }
 
 bool walk_gives_ticket(const PtxForm *f)
 {
-    return f->op == PTX_ATOM && (f->space == PTX_GLOBAL || f->space == PTX_GENERIC) &&
+    return f->op == PTX_ATOM && walk_is_global(f) &&
            (strstr(f->text, ".add.") || strstr(f->text, ".inc.")) &&
            !ptx_type_is_float(f->types[0]) && f->vector <= 1;
 }

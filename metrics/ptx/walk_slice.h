@@ -44,6 +44,12 @@ typedef struct WalkSlice {
 WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, bool data,
                           bool rough);
 
+/* Does it access global memory, as far as its space tells? */
+bool walk_is_global(const PtxForm *f);
+
+/* Is it a load that looks at what other threads store? */
+bool walk_sees_others(const PtxForm *f);
+
 /* Could a load of this form have a value (WalkData)? */
 bool walk_loads_data(const PtxForm *f);
 

@@ -181,6 +181,9 @@ typedef struct WalkTotals {
     uint64_t visited, steps;
 } WalkTotals;
 
+/* Beyond so many iterations a loop counts as endless. */
+static const uint64_t WALK_ENDLESS = UINT64_C(1) << 48;
+
 static inline size_t walk_loop_count(const Frame *x)
 {
     return flow_of(x)->loops->loops.count;

@@ -111,8 +111,7 @@ typedef struct Told {
 /* The number of the block's last warp. */
 static uint32_t last_warp(const Walker *w)
 {
-    const PtxDim b = w->options->launch.block;
-    return (b.x * b.y * b.z + PTX_LANES - 1) / PTX_LANES - 1;
+    return ptx_warps_in_block(&w->options->launch) - 1;
 }
 
 /* Nothing is kept any more: an address is not known, or what is stored changes in iterations that are skipped. */
@@ -559,10 +558,8 @@ static uint64_t asked_before(Frame *x, const PtxInstr *in, uint64_t counter, uin
     const uint64_t round = rounds_before(x->walker, in, counter),
                    warps = each_asks(x, in) ? last_warp(x->walker) + UINT64_C(1) : 1,
                    blocks = ptx_block_count(l->grid),
-                   block = x->walker->options->last
-                               ? blocks - 1
-                               : ((uint64_t)p->block.z * l->grid.y + p->block.y) * l->grid.x +
-                                     p->block.x,
+                   block =
+                       x->walker->options->last ? blocks - 1 : ptx_block_number(l->grid, p->block),
                    all = blocks * warps;
     return (round * all + block * warps + (warps > 1 ? p->warp : 0)) * lanes;
 }
@@ -570,7 +567,8 @@ static uint64_t asked_before(Frame *x, const PtxInstr *in, uint64_t counter, uin
 int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe, Lanes *results)
 {
     Walker *w = x->walker;
-    const int count = ptx_eval_instr(&x->state, in, results), bits = ptx_type_bits(in->form->types[0]);
+    const int count = ptx_eval_instr(&x->state, in, results),
+              bits = ptx_type_bits(in->form->types[0]);
     const bool wraps = strstr(in->form->text, ".inc.");
     Lanes of[PTX_SOURCES];
     uint64_t address, by, first;
