@@ -33,70 +33,33 @@ static SassAnchor by_width(SassAnchor first, int bytes)
     return SASS_NO_ANCHOR;
 }
 
+/* Opcodes that are landmarks: which, and how much of it. */
+static const struct {
+    uint8_t anchor; /* + 1; of accesses by width that of 1 byte */
+    int8_t amount;  /* 0: its bytes */
+} marks[SASS_OPCODES] = {
+#define MARK(op, anchor, amount) [SASS_OP_##op] = {SASS_ANCHOR_##anchor + 1, amount}
+    MARK(FADD, FP32, 1),    MARK(FMUL, FP32, 1),        MARK(FFMA, FP32, 2),
+    MARK(FADD2, FP32, 2),   MARK(FMUL2, FP32, 2),       MARK(FFMA2, FP32, 4),
+    MARK(DADD, FP64, 1),    MARK(DMUL, FP64, 1),        MARK(DFMA, FP64, 2),
+    MARK(LOP3, LOGIC, 1),   MARK(LDL, LOCAL, 0),        MARK(STL, LOCAL, 0),
+    MARK(MUFU, SPECIAL, 1), MARK(BAR, BARRIER, 1),      MARK(SHFL, SHUFFLE, 1),
+    MARK(LDGSTS, COPY, 1),  MARK(LDG, LOAD_1, 1),       MARK(LDG_17E, LOAD_1, 1),
+    MARK(LD, LOAD_1, 1),    MARK(STG, STORE_1, 1),      MARK(STG_17F, STORE_1, 1),
+    MARK(ST, STORE_1, 1),   MARK(LDS, SHARED_LOAD, 0),  MARK(STS, SHARED_STORE, 0),
+    MARK(ATOM, ATOMIC, 1),  MARK(ATOM_18B, ATOMIC, 1),  MARK(ATOM_1A2, ATOMIC, 1),
+    MARK(ATOMG, ATOMIC, 1), MARK(ATOMG_1A8, ATOMIC, 1), MARK(ATOMG_1A9, ATOMIC, 1),
+    MARK(ATOMS, ATOMIC, 1), MARK(ATOMS_18D, ATOMIC, 1), MARK(RED, ATOMIC, 1),
+    MARK(REDG, ATOMIC, 1),
+#undef MARK
+};
+
 SassAnchor sass_anchor_of(SassInstr w, double *amount)
 {
-    const int bytes = sass_access_bytes(w);
-    *amount = 1;
-    switch (sass_opcode(w)) {
-    case SASS_OP_FADD:
-    case SASS_OP_FMUL:
-        return SASS_ANCHOR_FP32;
-    case SASS_OP_FFMA:
-    case SASS_OP_FADD2:
-    case SASS_OP_FMUL2:
-        *amount = 2;
-        return SASS_ANCHOR_FP32;
-    case SASS_OP_FFMA2:
-        *amount = 4;
-        return SASS_ANCHOR_FP32;
-    case SASS_OP_DADD:
-    case SASS_OP_DMUL:
-        return SASS_ANCHOR_FP64;
-    case SASS_OP_DFMA:
-        *amount = 2;
-        return SASS_ANCHOR_FP64;
-    case SASS_OP_LOP3:
-        return SASS_ANCHOR_LOGIC;
-    case SASS_OP_LDL:
-    case SASS_OP_STL:
-        *amount = bytes;
-        return SASS_ANCHOR_LOCAL;
-    case SASS_OP_MUFU:
-        return SASS_ANCHOR_SPECIAL;
-    case SASS_OP_BAR:
-        return SASS_ANCHOR_BARRIER;
-    case SASS_OP_SHFL:
-        return SASS_ANCHOR_SHUFFLE;
-    case SASS_OP_LDGSTS:
-        return SASS_ANCHOR_COPY;
-    case SASS_OP_LDG:
-    case SASS_OP_LDG_17E:
-    case SASS_OP_LD:
-        return by_width(SASS_ANCHOR_LOAD_1, bytes);
-    case SASS_OP_STG:
-    case SASS_OP_STG_17F:
-    case SASS_OP_ST:
-        return by_width(SASS_ANCHOR_STORE_1, bytes);
-    case SASS_OP_LDS:
-        *amount = bytes;
-        return SASS_ANCHOR_SHARED_LOAD;
-    case SASS_OP_STS:
-        *amount = bytes;
-        return SASS_ANCHOR_SHARED_STORE;
-    case SASS_OP_ATOM:
-    case SASS_OP_ATOM_18B:
-    case SASS_OP_ATOM_1A2:
-    case SASS_OP_ATOMG:
-    case SASS_OP_ATOMG_1A8:
-    case SASS_OP_ATOMG_1A9:
-    case SASS_OP_ATOMS:
-    case SASS_OP_ATOMS_18D:
-    case SASS_OP_RED:
-    case SASS_OP_REDG:
-        return SASS_ANCHOR_ATOMIC;
-    default:
-        return SASS_NO_ANCHOR;
-    }
+    const int op = sass_opcode(w), bytes = sass_access_bytes(w);
+    const SassAnchor k = marks[op].anchor ? marks[op].anchor - 1u : SASS_NO_ANCHOR;
+    *amount = k == SASS_NO_ANCHOR ? 1 : marks[op].amount ? marks[op].amount : bytes;
+    return k == SASS_ANCHOR_LOAD_1 || k == SASS_ANCHOR_STORE_1 ? by_width(k, bytes) : k;
 }
 
 static int ptx_bytes(const PtxForm *f)

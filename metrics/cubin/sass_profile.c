@@ -2,51 +2,25 @@
 
 #include <math.h>
 
-static double *widths_of(SassProfile *p, SassInstr w)
-{
-    switch (sass_opcode(w)) {
-    case SASS_OP_LDS:
-        return p->shared_loads;
-    case SASS_OP_STS:
-        return p->shared_stores;
-    case SASS_OP_LDG:
-    case SASS_OP_LDG_17E:
-    case SASS_OP_LD:
-        return p->global_loads;
-    case SASS_OP_STG:
-    case SASS_OP_STG_17F:
-    case SASS_OP_ST:
-        return p->global_stores;
-    case SASS_OP_LDL:
-        return p->local_loads;
-    case SASS_OP_STL:
-        return p->local_stores;
-    default:
-        return NULL;
-    }
-}
-
 static void count_access(SassProfile *p, SassInstr w, double times)
 {
-    double *widths = widths_of(p, w);
-    const int bytes = sass_access_bytes(w);
-    for (int i = 0; widths && i < SASS_WIDTHS; i++)
+    const int op = sass_opcode(w), bytes = sass_access_bytes(w);
+    double *const widths_of[SASS_CLASSES] = {
+        [SASS_SHARED_LOAD] = p->shared_loads,
+        [SASS_SHARED_STORE] = p->shared_stores,
+        [SASS_GLOBAL_LOAD] = p->global_loads,
+        [SASS_GLOBAL_STORE] = p->global_stores,
+        [SASS_LOCAL_LOAD] = p->local_loads,
+        [SASS_LOCAL_STORE] = p->local_stores,
+        [SASS_GENERIC] = op == SASS_OP_LD ? p->global_loads : p->global_stores,
+    };
+    for (int i = 0; i < SASS_WIDTHS; i++)
         if (bytes == 1 << i)
-            widths[i] += times;
-    switch (sass_class(w)) {
-    case SASS_GLOBAL_ATOMIC:
-        p->atomics += times;
-        break;
-    case SASS_ASYNC_COPY:
-        p->copies += times;
-        break;
-    default:
-        break;
-    }
-    if (sass_opcode(w) == SASS_OP_BAR)
-        p->barriers += times;
-    if (sass_opcode(w) == SASS_OP_MATCH)
-        p->matches += times;
+            widths_of[sass_class(w)][i] += times;
+    p->atomics += sass_class(w) == SASS_GLOBAL_ATOMIC ? times : 0;
+    p->copies += sass_class(w) == SASS_ASYNC_COPY ? times : 0;
+    p->barriers += op == SASS_OP_BAR ? times : 0;
+    p->matches += op == SASS_OP_MATCH ? times : 0;
 }
 
 static void count_constant(SassProfile *p, SassInstr w, double times)

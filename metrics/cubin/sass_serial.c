@@ -28,81 +28,25 @@ SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load)
 
 /* --- instructions as the walk needs them ----------------------------------------------------- */
 
-typedef enum Kind {
-    PLAIN,
-    SHARED_LOAD,
-    SHARED_STORE,
-    SHARED_ATOMIC,
-    GLOBAL_LOAD,
-    LOCAL_LOAD,
-    CONSTANT,
-    SPECIAL,
-    SHUFFLE,
-    BARRIER,
-    FENCE,
-    COPY,
-    COPY_CLOSE,
-    COPY_WAIT
-} Kind;
-
 typedef struct Step {
-    uint8_t kind;
     SassControl control;
+    uint16_t opcode;
+    uint8_t class;
+    bool is_wide; /* a fence of stores that other multiprocessors are to see */
 } Step;
 
-/* Of stores that other multiprocessors are to see?  Its scope: 0 the block, 2 the GPU, 3 the system. */
-static bool is_wide(SassInstr fence)
+/* Its scope: 0 the block, 2 the GPU, 3 the system. */
+static bool is_wide(SassInstr w)
 {
-    return (fence.high >> 12 & 7) >= 2;
-}
-
-static Kind kind_of(SassInstr w)
-{
-    switch (sass_opcode(w)) {
-    case SASS_OP_BAR:
-        return BARRIER;
-    case SASS_OP_MEMBAR:
-        return is_wide(w) ? FENCE : PLAIN;
-    case SASS_OP_LDGDEPBAR:
-        return COPY_CLOSE;
-    case SASS_OP_DEPBAR:
-        return COPY_WAIT;
-    default:
-        break;
-    }
-    switch (sass_class(w)) {
-    case SASS_SHARED_LOAD:
-        return SHARED_LOAD;
-    case SASS_SHARED_STORE:
-        return SHARED_STORE;
-    case SASS_SHARED_ATOMIC:
-        return SHARED_ATOMIC;
-    case SASS_GLOBAL_LOAD:
-    case SASS_GLOBAL_ATOMIC:
-    case SASS_GENERIC:
-    case SASS_TEXTURE:
-        return GLOBAL_LOAD;
-    case SASS_LOCAL_LOAD:
-        return LOCAL_LOAD;
-    case SASS_CONSTANT_LOAD:
-        return CONSTANT;
-    case SASS_SFU:
-    case SASS_CONVERT:
-        return SPECIAL;
-    case SASS_SHUFFLE:
-        return SHUFFLE;
-    case SASS_ASYNC_COPY:
-        return COPY;
-    default:
-        return PLAIN;
-    }
+    return sass_opcode(w) == SASS_OP_MEMBAR && (w.high >> 12 & 7) >= 2;
 }
 
 static Step *decode(Arena *a, const SassFlow *f)
 {
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
-        steps[i] = (Step){(uint8_t)kind_of(f->instrs[i]), sass_control(f->instrs[i])};
+        const SassInstr w = f->instrs[i];
+        steps[i] = (Step){sass_control(w), w.opcode, (uint8_t)sass_class(w), is_wide(w)};
         if (steps[i].control.stall == 0)
             steps[i].control.stall = 1;
     }
@@ -239,34 +183,38 @@ static void wait_for_groups(Warp *w, int left)
 }
 
 /* When the result of an instruction that starts now is there, and what waiting for it is called. */
-static double result_time(Warp *w, Kind kind, SassWait *what)
+static double result_time(Warp *w, SassClass class, SassWait *what)
 {
     const SassLatency *l = w->latency;
     const double now = w->sum.now;
     *what = SASS_WAIT_OTHER;
-    switch (kind) {
-    case SHARED_LOAD:
-    case SHARED_STORE:
+    switch (class) {
+    case SASS_SHARED_LOAD:
+    case SASS_SHARED_STORE:
         *what = SASS_WAIT_SHARED;
-        w->shared_free =
-            later(w->shared_free, now) + (kind == SHARED_LOAD ? l->load_spacing : l->store_spacing);
+        w->shared_free = later(w->shared_free, now) +
+                         (class == SASS_SHARED_LOAD ? l->load_spacing : l->store_spacing);
         /* Served when its turn ends; the latency already has one cycle of service. */
         return later(w->shared_free - 1, now) + l->shared;
-    case SHARED_ATOMIC:
+    case SASS_SHARED_ATOMIC:
         *what = SASS_WAIT_SHARED;
         return now + l->shared_atomic;
-    case COPY:
-    case GLOBAL_LOAD:
+    case SASS_ASYNC_COPY:
+    case SASS_GLOBAL_LOAD:
+    case SASS_GLOBAL_ATOMIC:
+    case SASS_GENERIC:
+    case SASS_TEXTURE:
         *what = SASS_WAIT_GLOBAL;
         return w->flights[w->flight++ % FLIGHTS] = now + l->global;
-    case LOCAL_LOAD:
+    case SASS_LOCAL_LOAD:
         *what = SASS_WAIT_LOCAL;
         return now + l->local;
-    case CONSTANT:
+    case SASS_CONSTANT_LOAD:
         return now + l->constant;
-    case SPECIAL:
+    case SASS_SFU:
+    case SASS_CONVERT:
         return now + l->special;
-    case SHUFFLE:
+    case SASS_SHUFFLE:
         return now + l->shuffle;
     default:
         return now + l->other;
@@ -277,32 +225,30 @@ static void issue(Warp *w, Step s)
 {
     SassWait what;
     wait_for_scoreboards(w, s.control.wait);
-    if (s.kind == COPY_WAIT)
+    if (s.opcode == SASS_OP_DEPBAR)
         wait_for_groups(w, s.control.groups);
-    if (s.kind == SPECIAL) {
+    if (s.class == SASS_SFU || s.class == SASS_CONVERT) {
         wait_until(w, w->special_free, SASS_WAIT_OTHER);
         w->special_free = w->sum.now + w->latency->special_spacing;
     }
-    if (s.control.write < SCOREBOARDS || s.kind == COPY || s.kind == SHARED_LOAD ||
-        s.kind == SHARED_STORE) {
-        const double time = result_time(w, (Kind)s.kind, &what);
+    if (s.control.write < SCOREBOARDS || s.class == SASS_ASYNC_COPY ||
+        s.class == SASS_SHARED_LOAD || s.class == SASS_SHARED_STORE) {
+        const double time = result_time(w, (SassClass)s.class, &what);
         set_scoreboard(w, s.control.write, time, what);
-        if (s.kind == GLOBAL_LOAD && s.control.write < SCOREBOARDS)
+        if (s.class == SASS_ASYNC_COPY)
+            w->open = (Group){later(w->open.arrives, time), w->period};
+        else if (what == SASS_WAIT_GLOBAL)
             w->loaded[s.control.write] = w->period;
-        if (s.kind == COPY) {
-            w->open.arrives = later(w->open.arrives, time);
-            w->open.period = w->period;
-        }
     }
     set_scoreboard(w, s.control.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
-    if (s.kind == COPY_CLOSE)
+    if (s.opcode == SASS_OP_LDGDEPBAR)
         close_group(w);
     const double slot = later(s.control.stall, w->latency->issue_spacing);
     w->sum.now += slot;
     w->sum.issue += slot;
-    if (s.kind == BARRIER)
+    if (s.opcode == SASS_OP_BAR)
         wait_until(w, w->sum.now + w->latency->barrier, SASS_WAIT_BARRIER);
-    if (s.kind == FENCE)
+    if (s.is_wide)
         wait_until(w, w->sum.now + w->latency->fence, SASS_WAIT_FENCE);
     w->spent++;
 }
