@@ -13,7 +13,15 @@ static const SassOp ops[SASS_OPCODES] = {
 #define SASS_OP_ON(code, first, last, constant, name, class)                                       \
     [SASS_OP_##constant] = {name, SASS_##class, first, last},
 #include "metrics/cubin/sass_ops.def"
-#undef SASS_OP
+};
+
+static const struct {
+    SassUnit unit;
+    bool has_number, has_constant;
+} classes[] = {
+#define SASS_CLASS(constant, unit, has_number, has_constant)                                       \
+    {SASS_UNIT_##unit, has_number, has_constant},
+#include "metrics/cubin/sass_ops.def"
 };
 
 static uint64_t word_at(const uint8_t *at)
@@ -60,23 +68,6 @@ SassClass sass_class(SassInstr w)
     return ops[sass_opcode(w)].class;
 }
 
-static const SassUnit UNIT_OF_CLASS[SASS_CLASSES] = {
-    [SASS_UNKNOWN] = SASS_UNIT_UNKNOWN,   [SASS_FP32] = SASS_UNIT_ALU,
-    [SASS_INT] = SASS_UNIT_ALU,           [SASS_SFU] = SASS_UNIT_SFU,
-    [SASS_FP64] = SASS_UNIT_FP64,         [SASS_HALF] = SASS_UNIT_HALF,
-    [SASS_TENSOR] = SASS_UNIT_TENSOR,     [SASS_MOVE] = SASS_UNIT_ALU,
-    [SASS_CONVERT] = SASS_UNIT_SFU,       [SASS_UNIFORM] = SASS_UNIT_UNIFORM,
-    [SASS_BRANCH] = SASS_UNIT_BRANCH,     [SASS_SYNC] = SASS_UNIT_OTHER,
-    [SASS_SHUFFLE] = SASS_UNIT_LSU,       [SASS_GLOBAL_LOAD] = SASS_UNIT_LSU,
-    [SASS_GLOBAL_STORE] = SASS_UNIT_LSU,  [SASS_GLOBAL_ATOMIC] = SASS_UNIT_LSU,
-    [SASS_SHARED_LOAD] = SASS_UNIT_LSU,   [SASS_SHARED_STORE] = SASS_UNIT_LSU,
-    [SASS_SHARED_ATOMIC] = SASS_UNIT_LSU, [SASS_LOCAL_LOAD] = SASS_UNIT_LSU,
-    [SASS_LOCAL_STORE] = SASS_UNIT_LSU,   [SASS_CONSTANT_LOAD] = SASS_UNIT_LSU,
-    [SASS_GENERIC] = SASS_UNIT_LSU,       [SASS_ASYNC_COPY] = SASS_UNIT_LSU,
-    [SASS_CACHE] = SASS_UNIT_LSU,         [SASS_TEXTURE] = SASS_UNIT_TEXTURE,
-    [SASS_NOP] = SASS_UNIT_OTHER,
-};
-
 SassUnit sass_unit_of(SassInstr w)
 {
     switch (sass_opcode(w)) {
@@ -103,7 +94,7 @@ SassUnit sass_unit_of(SassInstr w)
     case SASS_OP_S2R:
         return SASS_UNIT_OTHER;
     default:
-        return UNIT_OF_CLASS[sass_class(w)];
+        return classes[sass_class(w)].unit;
     }
 }
 
@@ -141,33 +132,7 @@ bool sass_immediate(SassInstr w, uint32_t *value)
     enum { FORM_THIRD = 2, FORM_SECOND = 4 };
     const unsigned form = bits(w.low, 9, 3);
     *value = (uint32_t)(w.low >> 32);
-    switch (sass_class(w)) {
-    case SASS_FP32:
-    case SASS_FP64:
-    case SASS_HALF:
-    case SASS_INT:
-    case SASS_MOVE:
-    case SASS_UNIFORM:
-        return form == FORM_THIRD || form == FORM_SECOND;
-    default:
-        return false;
-    }
-}
-
-static bool is_arithmetic(SassInstr w)
-{
-    switch (sass_class(w)) {
-    case SASS_FP32:
-    case SASS_FP64:
-    case SASS_HALF:
-    case SASS_INT:
-    case SASS_SFU:
-    case SASS_MOVE:
-    case SASS_CONVERT:
-        return true;
-    default:
-        return false;
-    }
+    return classes[sass_class(w)].has_number && (form == FORM_THIRD || form == FORM_SECOND);
 }
 
 SassConstant sass_constant(SassInstr w)
@@ -185,7 +150,7 @@ SassConstant sass_constant(SassInstr w)
     case SASS_OP_LDCU:
         return bits(w.low, 24, 8) == NO_INDEX ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
     default:
-        return arch_of(w.arch)->constant_operands && is_arithmetic(w) &&
+        return arch_of(w.arch)->constant_operands && classes[sass_class(w)].has_constant &&
                        (form == FORM_THIRD || form == FORM_SECOND)
                    ? SASS_CONSTANT_OPERAND
                    : SASS_NO_CONSTANT;

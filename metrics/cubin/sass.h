@@ -31,33 +31,8 @@
 #include <stdint.h>
 
 typedef enum SassClass {
-    SASS_UNKNOWN,
-    SASS_FP32,
-    SASS_INT,
-    SASS_SFU, /* the 16-per-cycle unit: MUFU, POPC, FLO … */
-    SASS_FP64,
-    SASS_HALF,
-    SASS_TENSOR,
-    SASS_MOVE,
-    SASS_CONVERT,
-    SASS_UNIFORM, /* the scalar unit */
-    SASS_BRANCH,
-    SASS_SYNC,
-    SASS_SHUFFLE, /* and votes, reductions over a warp */
-    SASS_GLOBAL_LOAD,
-    SASS_GLOBAL_STORE,
-    SASS_GLOBAL_ATOMIC,
-    SASS_SHARED_LOAD,
-    SASS_SHARED_STORE,
-    SASS_SHARED_ATOMIC,
-    SASS_LOCAL_LOAD,
-    SASS_LOCAL_STORE,
-    SASS_CONSTANT_LOAD,
-    SASS_GENERIC,    /* memory whose kind is known at run time only */
-    SASS_ASYNC_COPY, /* global to shared */
-    SASS_CACHE,      /* prefetch, invalidate */
-    SASS_TEXTURE,
-    SASS_NOP,
+#define SASS_CLASS(constant, unit, has_number, has_constant) SASS_##constant,
+#include "metrics/cubin/sass_ops.def"
     SASS_CLASSES
 } SassClass;
 
@@ -85,7 +60,6 @@ enum {
 #define SASS_OP(code, constant, name, class)                 SASS_OP_##constant = code,
 #define SASS_OP_ON(code, first, last, constant, name, class) SASS_OP_##constant = (code) | 0x200,
 #include "metrics/cubin/sass_ops.def"
-#undef SASS_OP
     SASS_OPCODES = 1024
 };
 
