@@ -21,8 +21,10 @@ typedef struct Traits {
     int number_count;
 } Traits;
 
-/* Loops of one side. */
+/* Loops of one side: of the code, or where that is NULL of the PTX. */
 typedef struct Side {
+    const SassFlow *code;
+    const PtxFunction *ptx;
     const Cfg *cfg;
     const LoopTree *tree;
     Traits *traits;
@@ -64,25 +66,17 @@ static void add_number(Traits *t, int64_t number)
     t->numbers[t->number_count++] = n;
 }
 
-static void add_code_instruction(Traits *t, SassInstr w)
+static void add_numbers_at(Traits *t, const Side *s, size_t i)
 {
-    double amount;
     uint32_t number;
-    const SassAnchor k = sass_anchor_of(w, &amount);
-    if (k != SASS_NO_ANCHOR)
-        t->marks[k] += amount;
-    if (sass_immediate(w, &number))
-        add_number(t, number);
-}
-
-static void add_ptx_instruction(Traits *t, const PtxInstr *in)
-{
-    double amount;
-    const SassAnchor k = sass_anchor_of_ptx(in, &amount);
-    if (k != SASS_NO_ANCHOR)
-        t->marks[k] += amount;
-    for (size_t i = 0; i < in->count; i++) {
-        const PtxOperand *o = &in->operands[i];
+    if (s->code) {
+        if (sass_immediate(s->code->instrs[i], &number))
+            add_number(t, number);
+        return;
+    }
+    const PtxInstr *in = &s->ptx->instrs.at[i];
+    for (size_t k = 0; k < in->count; k++) {
+        const PtxOperand *o = &in->operands[k];
         if (o->kind == PTX_OPERAND_IMMEDIATE)
             add_number(t, o->value);
         if (o->kind == PTX_OPERAND_FLOAT)
@@ -90,22 +84,24 @@ static void add_ptx_instruction(Traits *t, const PtxInstr *in)
     }
 }
 
-static void describe_code(Side *side, const SassFlow *f)
+static SassAnchor anchor_at(const Side *s, size_t i, double *amount)
 {
-    for (int b = 0; b < f->cfg->count; b++) {
-        const int loop = f->loops->loop_of[b];
-        for (size_t i = f->cfg->blocks[b].first; loop != CFG_NONE && i < f->cfg->blocks[b].end; i++)
-            add_code_instruction(&side->traits[loop], f->instrs[i]);
-    }
+    return s->code ? sass_anchor_of(s->code->instrs[i], amount)
+                   : sass_anchor_of_ptx(&s->ptx->instrs.at[i], amount);
 }
 
-static void describe_ptx(Side *side, const PtxFunction *f)
+static void describe(Side *s)
 {
-    for (int b = 0; b < side->cfg->count; b++) {
-        const int loop = side->tree->loop_of[b];
-        const CfgBlock *block = &side->cfg->blocks[b];
-        for (size_t i = block->first; loop != CFG_NONE && i < block->end; i++)
-            add_ptx_instruction(&side->traits[loop], &f->instrs.at[i]);
+    for (int b = 0; b < s->cfg->count; b++) {
+        const int loop = s->tree->loop_of[b];
+        const CfgBlock *block = &s->cfg->blocks[b];
+        for (size_t i = block->first; loop != CFG_NONE && i < block->end; i++) {
+            double amount;
+            const SassAnchor k = anchor_at(s, i, &amount);
+            if (k != SASS_NO_ANCHOR)
+                s->traits[loop].marks[k] += amount;
+            add_numbers_at(&s->traits[loop], s, i);
+        }
     }
 }
 
@@ -123,13 +119,18 @@ static void mark_before(Arena *a, Side *s, int loop)
             s->before[(size_t)loop * s->tree->loops.count + i] = seen[s->tree->loops.at[i].header];
 }
 
-static Side side_new(Arena *a, const Cfg *c, const LoopTree *t)
+static Side side_new(Arena *a, const SassFlow *code, const Flow *ptx)
 {
-    const size_t n = t->loops.count;
-    Side s = {.cfg = c, .tree = t, .traits = ARENA_ARRAY(a, Traits, n + 1)};
+    Side s = {.code = code,
+              .ptx = ptx ? ptx->function : NULL,
+              .cfg = code ? code->cfg : ptx->cfg,
+              .tree = code ? code->loops : ptx->loops};
+    const size_t n = s.tree->loops.count;
+    s.traits = ARENA_ARRAY(a, Traits, n + 1);
     s.before = ARENA_ARRAY(a, bool, n *n + 1);
     for (size_t i = 0; n > 1 && i < n; i++)
         mark_before(a, &s, (int)i);
+    describe(&s);
     return s;
 }
 
@@ -336,17 +337,15 @@ static bool is_certain(SassAnchor a)
     return a != SASS_NO_ANCHOR && sass_anchor_weight(a) >= 1;
 }
 
-/* Landmarks of some kinds that stand in a loop: of the code, or where that is NULL of the PTX. */
-static double marks_in(const LoopTree *t, int loop, const Cfg *c, const SassFlow *code,
-                       const PtxFunction *ptx, bool (*is_meant)(SassAnchor))
+/* Landmarks of some kinds that stand in a loop. */
+static double marks_in(const Side *s, int loop, bool (*is_meant)(SassAnchor))
 {
-    const Loop *l = &t->loops.at[loop];
+    const Loop *l = &s->tree->loops.at[loop];
     double sum = 0, amount;
     for (size_t k = 0; k < l->blocks.count; k++) {
-        const CfgBlock *b = &c->blocks[l->blocks.at[k]];
+        const CfgBlock *b = &s->cfg->blocks[l->blocks.at[k]];
         for (size_t i = b->first; i < b->end; i++)
-            if (is_meant(code ? sass_anchor_of(code->instrs[i], &amount)
-                              : sass_anchor_of_ptx(&ptx->instrs.at[i], &amount)))
+            if (is_meant(anchor_at(s, i, &amount)))
                 sum += amount;
     }
     return sum;
@@ -449,11 +448,11 @@ static void find_numbers(Pairing *p, const SassFlow *code)
         if (pair != CFG_NONE)
             paired[pair] = true;
         else
-            any |= marks_in(code->loops, (int)i, code->cfg, code, NULL, is_certain) == 0;
+            any |= marks_in(&p->code, (int)i, is_certain) == 0;
     }
     for (size_t k = 0; any && k < t->loops.count; k++)
         if (!paired[k] && p->walk->loops[k].headers > 0 &&
-            marks_in(t, (int)k, p->ptx.cfg, NULL, p->walk->function, is_certain) == 0 &&
+            marks_in(&p->ptx, (int)k, is_certain) == 0 &&
             !add_numbers(p, code, &known, &t->loops.at[k], &seen))
             p->pairs.lost += executed_in(p, (int)k);
 }
@@ -468,10 +467,8 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
         p.pairs.loop[i] = CFG_NONE;
     if (codes > LOOPS_MOST || ptxs > LOOPS_MOST)
         return p.pairs;
-    p.code = side_new(a, code->cfg, code->loops);
-    p.ptx = side_new(a, ptx->flow->cfg, ptx->flow->loops);
-    describe_code(&p.code, code);
-    describe_ptx(&p.ptx, ptx->function);
+    p.code = side_new(a, code, NULL);
+    p.ptx = side_new(a, NULL, ptx->flow);
     find_costs(&p);
     p.pairs.complete = true;
     take_level(&p, CFG_NONE, CFG_NONE);
@@ -481,8 +478,7 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
             continue;
         take_level(&p, (int)i, pair);
         p.pairs.unrolled[i] =
-            marks_in(code->loops, (int)i, code->cfg, code, NULL, is_work) >
-            1.5 * marks_in(p.ptx.tree, pair, p.ptx.cfg, NULL, ptx->function, is_work);
+            marks_in(&p.code, (int)i, is_work) > 1.5 * marks_in(&p.ptx, pair, is_work);
     }
     find_numbers(&p, code);
     return p.pairs;
