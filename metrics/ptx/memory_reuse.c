@@ -1,9 +1,9 @@
 #include "metrics/ptx/memory_reuse.h"
 
+#include "metrics/base/map.h"
 #include "metrics/ptx/sectors.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* --- what was touched ------------------------------------------------------------------------- */
 
@@ -15,38 +15,16 @@ enum { TOUCHED_BLOCKS = 8, TOUCHED_KINDS = 4, TOUCHED_WARPS = UINT16_MAX - 1 };
 /* What is known of one sector: the last warp that came by, the blocks that did, and which bytes that
  * warp touched. */
 typedef struct TouchedSector {
-    uint64_t key; /* 0: free */
+    uint64_t key;
     uint32_t bytes;
     uint16_t warp;  /* its number + 1 */
     uint8_t blocks; /* bits */
 } TouchedSector;
 
-/* Start with zero. */
 typedef struct Touched {
-    TouchedSector *at;
-    size_t count, capacity;
+    NumberMap numbers; /* of a sector in the list, by its key */
+    VEC(TouchedSector) sectors;
 } Touched;
-
-static TouchedSector *find(const Touched *t, uint64_t key)
-{
-    size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (t->capacity - 1);
-    while (t->at[i].key != 0 && t->at[i].key != key)
-        i = (i + 1) & (t->capacity - 1);
-    return &t->at[i];
-}
-
-static void make_room(Touched *t)
-{
-    if (2 * t->count < t->capacity)
-        return;
-    const Touched old = *t;
-    t->capacity = old.capacity ? 2 * old.capacity : FIRST_SIZE(1024, 2);
-    t->at = memory_zeroed(t->capacity, sizeof *t->at);
-    for (size_t i = 0; i < old.capacity; i++)
-        if (old.at[i].key)
-            *find(t, old.at[i].key) = old.at[i];
-    free(old.at);
-}
 
 /* Numbers of sectors are below 2^59. */
 static uint64_t key_of(uint64_t sector, unsigned kind)
@@ -59,12 +37,15 @@ static uint64_t key_of(uint64_t sector, unsigned kind)
  * kept apart. */
 static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block)
 {
-    make_room(t);
     const uint64_t key = key_of(s.number, kind);
-    TouchedSector *x = find(t, key);
+    size_t number = numbers_get(&t->numbers, key);
+    if (number == SIZE_MAX) {
+        number = t->sectors.count;
+        numbers_put(&t->numbers, key, number);
+        VEC_PUSH(t->numbers.arena, &t->sectors, ((TouchedSector){.key = key}));
+    }
+    TouchedSector *x = &t->sectors.at[number];
     const TouchedSector before = *x;
-    t->count += before.key == 0;
-    x->key = key;
     x->bytes = before.warp == warp + 1 ? before.bytes | s.bytes : s.bytes;
     x->warp = (uint16_t)(warp + 1);
     x->blocks = (uint8_t)(before.blocks | 1U << block);
@@ -75,20 +56,15 @@ static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned w
 static double touched_run(const Touched *t, unsigned kind, unsigned blocks)
 {
     double sectors = 0, starts = 0;
-    for (size_t i = 0; i < t->capacity; i++) {
-        const TouchedSector *x = &t->at[i];
-        if (!x->key || (x->key >> 1 & (TOUCHED_KINDS - 1)) != kind || !(x->blocks & blocks))
+    for (size_t i = 0; i < t->sectors.count; i++) {
+        const TouchedSector *x = &t->sectors.at[i];
+        if ((x->key >> 1 & (TOUCHED_KINDS - 1)) != kind || !(x->blocks & blocks))
             continue;
+        const size_t before = numbers_get(&t->numbers, key_of((x->key >> 3) - 1, kind));
         sectors++;
-        starts += !(find(t, key_of((x->key >> 3) - 1, kind))->blocks & blocks);
+        starts += before == SIZE_MAX || !(t->sectors.at[before].blocks & blocks);
     }
     return starts > 0 ? sectors / starts : 0;
-}
-
-static void touched_free(Touched *t)
-{
-    free(t->at);
-    *t = (Touched){0};
 }
 
 enum {
@@ -710,6 +686,7 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
                 .walk = *o,
                 .samples = samples,
                 .middle = samples->at[0].walk,
+                .touched = {.numbers.arena = a},
                 .out = ARENA_NEW(a, Reuse)};
     const uint32_t in_block = ptx_warps_in_block(&o->launch);
     const double block = in_block,
@@ -724,7 +701,6 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
     for (int i = 0; i < samples->count; i++)
         r.out->cut |= samples->at[i].walk->passes_cut;
     list_sites(&r, warps, others);
-    touched_free(&r.touched);
     return r.out;
 }
 
