@@ -169,9 +169,9 @@ static void note_alignment(WalkAlign *a, const Lanes *base, uint32_t lanes)
 /* What one access moves, to the regions of all that cost the same. */
 static void add_traffic(Frame *x, int cost, uint64_t sectors, uint64_t bytes)
 {
-    const WalkPlan *p = plan_of(x);
-    for (int i = p->first_phase_sites[cost]; i < p->first_phase_sites[cost + 1]; i++) {
-        const WalkPhaseSites *s = &p->phase_sites.at[i];
+    const WalkPhases *phases = &plan_of(x)->phases[cost];
+    for (size_t i = 0; i < phases->count; i++) {
+        const WalkPhaseSites *s = &phases->at[i];
         WalkTraffic *t = &x->traffic[s->segment * WALK_PHASES + s->phase];
         t->sectors += (double)s->sites * (double)sectors;
         t->bytes += (double)s->sites * (double)bytes;
@@ -322,8 +322,8 @@ static void follow_events(Frame *x, const WalkPlanBlock *b, size_t segment, size
 {
     Walker *w = x->walker;
     WalkTraffic *traffic = &x->traffic[segment * WALK_PHASES];
-    for (size_t i = first; i < b->segments[segment].events; i++) {
-        const WalkEvent *e = &b->events[i];
+    for (size_t i = first; i < b->segments.at[segment].events; i++) {
+        const WalkEvent *e = &b->events.at[i];
         const bool marker =
             e->kind != WALK_CONSUME && e->kind != WALK_ISSUE && e->kind != WALK_WORK;
         walk_region_flush(&w->regions, traffic,
@@ -588,14 +588,14 @@ static void visit_block(Frame *x, int block, uint32_t mask)
     x->known->result->blocks[block].visits++;
     x->known->result->blocks[block].lanes += (unsigned)__builtin_popcount(mask);
     w->visited += ((uint64_t)block + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ mask;
-    w->walk->steps += 1 + b->step_count + b->event_count / 4;
+    w->walk->steps += 1 + b->steps.count + b->events.count / 4;
     count_header(x, block);
     size_t step = 0, event = 0;
-    for (size_t i = 0; i < b->segment_count && !spent(w); i++) {
-        for (; step < b->segments[i].steps && !spent(w); step++)
-            follow_step(x, b->steps[step], mask);
+    for (size_t i = 0; i < b->segments.count && !spent(w); i++) {
+        for (; step < b->segments.at[i].steps && !spent(w); step++)
+            follow_step(x, b->steps.at[step], mask);
         follow_events(x, b, i, event);
-        event = b->segments[i].events;
+        event = b->segments.at[i].events;
     }
 }
 

@@ -1,7 +1,5 @@
 #include "metrics/ptx/walk_plan.h"
 
-#include <stdlib.h>
-
 /* --- steps of a block ---------------------------------------------------------------------------- */
 
 static bool ends_segment(const PtxInstr *in)
@@ -12,29 +10,25 @@ static bool ends_segment(const PtxInstr *in)
            f->op == PTX_CP_ASYNC_WAIT_ALL;
 }
 
-/* The segments have been counted. */
+/* The segments have been listed. */
 static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
 {
-    int group = 0;
-    for (size_t i = c->first; i < c->end; i++)
-        b->step_count +=
-            p->slice.has[i] + (size_t)walk_slice_groups(p->flow, p->accesses, i, &group);
-    b->steps = ARENA_ARRAY(a, WalkStep, b->step_count);
-    size_t n = 0, segment = 0;
+    size_t segment = 0;
     for (size_t i = c->first; i < c->end; i++) {
+        int group = 0;
         const int groups = walk_slice_groups(p->flow, p->accesses, i, &group);
         const PtxInstr *in = &p->flow->function->instrs.at[i];
         const bool call = in->form->op == PTX_CALL;
         for (int g = 0; g < groups; g++)
-            b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)};
+            VEC_PUSH(a, &b->steps, ((WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)}));
         if (call)
-            b->segments[segment++].steps = n;
+            b->segments.at[segment++].steps = b->steps.count;
         if (p->slice.has[i])
-            b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i};
+            VEC_PUSH(a, &b->steps, ((WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i}));
         if (ends_segment(in) && !call)
-            b->segments[segment++].steps = n;
+            b->segments.at[segment++].steps = b->steps.count;
     }
-    b->segments[segment].steps = n;
+    b->segments.at[segment].steps = b->steps.count;
 }
 
 /* --- events that delimit regions --------------------------------------------------------- */
@@ -69,8 +63,6 @@ static bool may_alias_global(const PtxForm *f)
            f->class == PTX_CLASS_UNKNOWN;
 }
 
-typedef VEC(WalkEvent) Events;
-
 typedef struct Scheduler {
     Arena *arena;
     const PtxFunction *function;
@@ -83,7 +75,7 @@ typedef struct Scheduler {
     uint32_t segment;
     int floor;            /* loads may not be moved before this phase */
     size_t segment_start; /* in events */
-    Events events;
+    WalkPlanBlock *block; /* under way */
     /* of the instruction under way */
     int source_level;
     VEC(int) reads;
@@ -120,7 +112,7 @@ static void add_event(Scheduler *s, WalkEventKind kind, WalkLatency latency, int
                          .instr = s->instr,
                          .regs = copy_regs(s->arena, regs, count),
                          .count = (int)count};
-    VEC_PUSH(s->arena, &s->events, e);
+    VEC_PUSH(s->arena, &s->block->events, e);
 }
 
 /* Of what ends a segment: it comes after all else. */
@@ -129,20 +121,21 @@ enum { LAST_PHASE = 1 << 20 };
 /* One instruction more in a phase. */
 static void add_work(Scheduler *s, int phase)
 {
-    WalkEvent *last =
-        s->events.count > s->segment_start ? &s->events.at[s->events.count - 1] : NULL;
+    WalkEvent *last = s->block->events.count > s->segment_start
+                          ? &s->block->events.at[s->block->events.count - 1]
+                          : NULL;
     if (last && last->kind == WALK_WORK && last->phase == phase)
         last->number++;
     else
-        VEC_PUSH(s->arena, &s->events,
+        VEC_PUSH(s->arena, &s->block->events,
                  ((WalkEvent){.kind = WALK_WORK, .phase = phase, .number = 1}));
 }
 
 /* Orders a segment by phase, stable: loads rise to the phase their address allows. */
 static void close_segment(Scheduler *s)
 {
-    WalkEvent *at = s->events.at;
-    for (size_t i = s->segment_start + 1; i < s->events.count; i++) {
+    WalkEvent *at = s->block->events.at;
+    for (size_t i = s->segment_start + 1; i < s->block->events.count; i++) {
         const WalkEvent e = at[i];
         size_t k = i;
         for (; k > s->segment_start && at[k - 1].phase > e.phase; k--)
@@ -151,7 +144,7 @@ static void close_segment(Scheduler *s)
     }
     s->segment++;
     s->floor = 0;
-    s->segment_start = s->events.count;
+    s->segment_start = s->block->events.count;
 }
 
 static void add_marker(Scheduler *s, const PtxInstr *in)
@@ -173,8 +166,8 @@ static void add_marker(Scheduler *s, const PtxInstr *in)
             return;
         break;
     }
-    VEC_PUSH(s->arena, &s->events, e);
-    s->segment_start = s->events.count;
+    VEC_PUSH(s->arena, &s->block->events, e);
+    s->segment_start = s->block->events.count;
 }
 
 static void schedule_instr(Scheduler *s, const PtxInstr *in)
@@ -204,28 +197,27 @@ static void schedule_instr(Scheduler *s, const PtxInstr *in)
     }
 }
 
+/* The instruction that ends it, if there is one, comes in front of the next one. */
+static void end_segment(Scheduler *s, const PtxInstr *in)
+{
+    close_segment(s);
+    if (in)
+        add_marker(s, in);
+    VEC_PUSH(s->arena, &s->block->segments, ((WalkSegment){.events = s->block->events.count}));
+}
+
 static void schedule_block(Scheduler *s, WalkPlanBlock *b, const CfgBlock *c)
 {
-    s->events = (Events){0};
+    s->block = b;
     s->segment_start = 0;
-    for (size_t i = c->first; i < c->end; i++)
-        b->segment_count += ends_segment(&s->function->instrs.at[i]);
-    b->segments = ARENA_ARRAY(s->arena, WalkSegment, ++b->segment_count);
-    size_t segment = 0;
     for (s->instr = c->first; s->instr < c->end; s->instr++) {
         const PtxInstr *in = &s->function->instrs.at[s->instr];
-        s->segments[s->instr] = (int)segment;
+        s->segments[s->instr] = (int)b->segments.count;
         schedule_instr(s, in);
-        if (ends_segment(in)) {
-            close_segment(s);
-            add_marker(s, in);
-            b->segments[segment++].events = s->events.count;
-        }
+        if (ends_segment(in))
+            end_segment(s, in);
     }
-    close_segment(s);
-    b->segments[segment].events = s->events.count;
-    b->events = s->events.at;
-    b->event_count = s->events.count;
+    end_segment(s, NULL);
 }
 
 static void mark_late(void *context, int reg, bool writes)
@@ -275,45 +267,20 @@ static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
 
 /* --- sites of each phase ------------------------------------------------------------------------------ */
 
-static WalkPhaseSites sites_of(const Scheduler *x, const AccessSite *s)
-{
-    const int phase = x->phases[s->instr];
-    return (WalkPhaseSites){s->cost, x->segments[s->instr],
-                            phase < WALK_PHASES ? phase : WALK_PHASES - 1, 1};
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const WalkPhaseSites *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    if (x->segment != y->segment)
-        return x->segment < y->segment ? -1 : 1;
-    return (x->phase > y->phase) - (x->phase < y->phase);
-}
-
 static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)
 {
-    const size_t sites = p->accesses->sites.count, costs = p->accesses->costs.count;
-    WalkPhaseSites *all = ARENA_ARRAY(a, WalkPhaseSites, sites + 1);
-    for (size_t i = 0; i < sites; i++)
-        all[i] = sites_of(s, &p->accesses->sites.at[i]);
-    if (sites)
-        qsort(all, sites, sizeof *all, by_place);
-    for (size_t i = 0; i < sites; i++) {
-        WalkPhaseSites *last =
-            p->phase_sites.count ? &p->phase_sites.at[p->phase_sites.count - 1] : NULL;
-        if (last && by_place(last, &all[i]) == 0)
-            last->sites++;
-        else
-            VEC_PUSH(a, &p->phase_sites, all[i]);
-    }
-    p->first_phase_sites = ARENA_ARRAY(a, int, costs + 1);
-    size_t at = 0;
-    for (size_t c = 0; c <= costs; c++) {
-        while (at < p->phase_sites.count && (size_t)p->phase_sites.at[at].cost < c)
-            at++;
-        p->first_phase_sites[c] = (int)at;
+    p->phases = ARENA_ARRAY(a, WalkPhases, p->accesses->costs.count + 1);
+    for (size_t i = 0; i < p->accesses->sites.count; i++) {
+        const AccessSite *site = &p->accesses->sites.at[i];
+        WalkPhases *of = &p->phases[site->cost];
+        const int segment = s->segments[site->instr], at = s->phases[site->instr],
+                  phase = at < WALK_PHASES ? at : WALK_PHASES - 1;
+        size_t k = 0;
+        while (k < of->count && (of->at[k].segment != segment || of->at[k].phase != phase))
+            k++;
+        if (k == of->count)
+            VEC_PUSH(a, of, ((WalkPhaseSites){segment, phase, 0}));
+        of->at[k].sites++;
     }
 }
 
@@ -374,8 +341,8 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data
             count_instr(p->flow, &p->blocks[i], &f->instrs.at[k]);
     }
     for (int i = 0; i < c->count; i++)
-        if (p->blocks[i].segment_count > p->most_segments)
-            p->most_segments = p->blocks[i].segment_count;
+        if (p->blocks[i].segments.count > p->most_segments)
+            p->most_segments = p->blocks[i].segments.count;
     if (p->accesses)
         count_phase_sites(a, p, &s);
     for (size_t r = 0; r < f->registers.count; r++)

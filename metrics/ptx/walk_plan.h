@@ -50,20 +50,18 @@ typedef struct WalkSegment {
 
 /* Accesses of one cost that belong to one phase of a segment. */
 typedef struct WalkPhaseSites {
-    int cost;
     int segment; /* of the block */
     int phase;   /* at most WALK_PHASES - 1 */
     int sites;
 } WalkPhaseSites;
 
+typedef VEC(WalkPhaseSites) WalkPhases;
+
 typedef struct WalkPlanBlock {
-    WalkStep *steps; /* in order */
-    size_t step_count;
-    WalkEvent *events; /* those of a segment by phase */
-    size_t event_count;
-    WalkSegment *segments; /* at least one */
-    size_t segment_count;
-    uint32_t instrs; /* those that ptx_issues */
+    VEC(WalkStep) steps;       /* in order */
+    VEC(WalkEvent) events;     /* those of a segment by phase */
+    VEC(WalkSegment) segments; /* at least one */
+    uint32_t instrs;           /* those that ptx_issues */
     uint32_t all;
     uint32_t by_class[PTX_CLASS_COUNT];
     uint32_t loads[PTX_SPACE_COUNT];
@@ -84,14 +82,13 @@ struct WalkPlan {
     const Accesses *accesses; /* NULL: addresses are not followed */
     WalkPlanBlock *blocks;
     WalkSlice slice;
-    VEC(int) late;         /* registers that some slow instruction writes */
-    WalkWritten **written; /* by block that branches; NULL until a fork asks (walk_branch.c) */
-    double *rounds;        /* by loop: as is said of it (walk_branch.h) */
-    bool *waits;           /* by loop: it waits for what another thread writes */
-    VEC(WalkPhaseSites) phase_sites; /* those of a cost together */
-    int *first_phase_sites;          /* by cost, and one more for the end */
-    size_t most_segments;            /* of a block */
-    const PtxInstr *asked_by;        /* the last that gave a ticket, and do all warps ask? */
+    VEC(int) late;            /* registers that some slow instruction writes */
+    WalkWritten **written;    /* by block that branches; NULL until a fork asks (walk_branch.c) */
+    double *rounds;           /* by loop: as is said of it (walk_branch.h) */
+    bool *waits;              /* by loop: it waits for what another thread writes */
+    WalkPhases *phases;       /* by cost */
+    size_t most_segments;     /* of a block */
+    const PtxInstr *asked_by; /* the last that gave a ticket, and do all warps ask? */
     bool each_asks;
 };
 
