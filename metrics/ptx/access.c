@@ -135,7 +135,12 @@ static int group_of(Finder *x, const PtxInstr *in, const PtxOperand *address, Pt
             return (int)i - 1;
     }
     VEC_PUSH(x->arena, &x->out->groups,
-             ((AccessGroup){base, in, space, version, guard, x->block, 0, 0}));
+             ((AccessGroup){.base = base,
+                            .first = in,
+                            .space = space,
+                            .base_version = version,
+                            .guard_version = guard,
+                            .block = x->block}));
     return (int)x->out->groups.count - 1;
 }
 
@@ -182,6 +187,7 @@ static void find_sites(Finder *x, size_t i, const PtxInstr *in)
         s.stretch = stretch_of(x, &s);
         if (x->out->groups.count > groups && x->out->group_at[i] == CFG_NONE)
             x->out->group_at[i] = s.group;
+        VEC_PUSH(x->arena, &x->out->groups.at[s.group].sites, (int)x->out->sites.count);
         VEC_PUSH(x->arena, &x->out->sites, s);
     }
 }
@@ -229,21 +235,13 @@ static void add_merged_costs(Arena *a, Accesses *out, int group, AccessKind kind
     cost_of(a, out, group, (AccessCost){.kind = kind, .bytes = 16, .aligned = true});
 }
 
-/* Sites by group: a list for each, so that a group's costs come together. */
+/* A group's costs come together. */
 static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
 {
-    const size_t groups = out->groups.count, sites = out->sites.count;
-    int *newest = ARENA_ARRAY(a, int, groups + 1), *before = ARENA_ARRAY(a, int, sites + 1);
-    for (size_t g = 0; g < groups; g++)
-        newest[g] = CFG_NONE;
-    for (size_t i = 0; i < sites; i++) {
-        before[i] = newest[out->sites.at[i].group];
-        newest[out->sites.at[i].group] = (int)i;
-    }
-    for (size_t g = 0; g < groups; g++) {
+    for (size_t g = 0; g < out->groups.count; g++) {
         int loads[2] = {0}, stores[2] = {0};
-        for (int i = newest[g]; i != CFG_NONE; i = before[i]) {
-            AccessSite *s = &out->sites.at[i];
+        for (size_t i = out->groups.at[g].sites.count; i-- > 0;) {
+            AccessSite *s = &out->sites.at[out->groups.at[g].sites.at[i]];
             const bool matrix = s->kind >= ACCESS_MATRIX_LOAD;
             if (s->bytes == 4 || s->bytes == 8) {
                 loads[s->bytes == 8] += s->kind == ACCESS_LOAD;

@@ -52,6 +52,7 @@ typedef struct AccessGroup {
     uint32_t guard_version;
     int block;
     int first_cost, cost_count; /* in the list of costs */
+    VEC(int) sites;             /* their numbers */
 } AccessGroup;
 
 typedef struct Accesses {

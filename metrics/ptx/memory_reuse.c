@@ -87,12 +87,14 @@ typedef struct Count {
     double open;               /* that a warp's stores do not fill */
 } Count;
 
+typedef VEC(int) Passes;
+
 /* A function that warps came through. */
 typedef struct Place {
     const WalkFunction *function;
-    int *first_site, *next_site; /* by group; by site */
-    int *first_pass, *cursor;    /* by group: passes of the middle warp */
-    Count *counts;               /* by site */
+    Passes *passes; /* by group: those of the middle warp */
+    size_t *cursor; /* by group: the one of them that is next */
+    Count *counts;  /* by site */
 } Place;
 
 typedef struct Reuser {
@@ -101,7 +103,6 @@ typedef struct Reuser {
     WalkOptions walk;
     const MemorySamples *samples;
     const Walk *middle;
-    int *next_pass; /* of the middle warp's: the next one of its group */
     VEC(Place) places;
     Touched touched;
     uint64_t steps, touches; /* spent */
@@ -111,44 +112,25 @@ typedef struct Reuser {
 
 /* --- passes of different warps --------------------------------------------------------------- */
 
-static int *no_numbers(Arena *a, size_t count)
-{
-    int *numbers = ARENA_ARRAY(a, int, count + 1);
-    for (size_t i = 0; i <= count; i++)
-        numbers[i] = CFG_NONE;
-    return numbers;
-}
-
 static Place *place_of(Reuser *r, const WalkFunction *f)
 {
     for (size_t i = 0; i < r->places.count; i++)
         if (r->places.at[i].function->function == f->function)
             return &r->places.at[i];
-    const size_t groups = f->accesses->groups.count, sites = f->accesses->sites.count;
+    const size_t groups = f->accesses->groups.count;
     Place *p = VEC_ADD(r->arena, &r->places);
     *p = (Place){.function = f,
-                 .first_site = no_numbers(r->arena, groups),
-                 .first_pass = no_numbers(r->arena, groups),
-                 .cursor = no_numbers(r->arena, groups),
-                 .next_site = no_numbers(r->arena, sites),
-                 .counts = ARENA_ARRAY(r->arena, Count, sites + 1)};
-    for (size_t i = sites; i-- > 0;) {
-        int *first = &p->first_site[f->accesses->sites.at[i].group];
-        p->next_site[i] = *first;
-        *first = (int)i;
-    }
+                 .passes = ARENA_ARRAY(r->arena, Passes, groups + 1),
+                 .cursor = ARENA_ARRAY(r->arena, size_t, groups + 1),
+                 .counts = ARENA_ARRAY(r->arena, Count, f->accesses->sites.count + 1)};
     return p;
 }
 
 static void list_passes(Reuser *r)
 {
-    const size_t count = r->middle->passes.count;
-    r->next_pass = no_numbers(r->arena, count);
-    for (size_t i = count; i-- > 0;) {
+    for (size_t i = 0; i < r->middle->passes.count; i++) {
         const WalkPass *p = &r->middle->passes.at[i];
-        int *first = &place_of(r, p->function)->first_pass[p->group];
-        r->next_pass[i] = *first;
-        *first = (int)i;
+        VEC_PUSH(r->arena, &place_of(r, p->function)->passes[p->group], (int)i);
     }
 }
 
@@ -157,18 +139,18 @@ static void list_passes(Reuser *r)
  * came. */
 static int *match(Reuser *r, const Walk *w)
 {
-    int *like = no_numbers(r->arena, w->passes.count);
+    int *like = ARENA_ARRAY(r->arena, int, w->passes.count + 1);
     for (size_t i = 0; i < r->places.count; i++) {
         const Place *p = &r->places.at[i];
-        memcpy(p->cursor, p->first_pass,
-               p->function->accesses->groups.count * sizeof *p->first_pass);
+        memset(p->cursor, 0, p->function->accesses->groups.count * sizeof *p->cursor);
     }
     for (size_t i = 0; i < w->passes.count; i++) {
         const WalkPass *p = &w->passes.at[i];
-        int *cursor = &place_of(r, p->function)->cursor[p->group];
-        like[i] = *cursor;
-        if (*cursor != CFG_NONE && r->next_pass[*cursor] != CFG_NONE)
-            *cursor = r->next_pass[*cursor];
+        const Place *place = place_of(r, p->function);
+        const Passes *of = &place->passes[p->group];
+        size_t *cursor = &place->cursor[p->group];
+        like[i] = of->count ? of->at[*cursor] : CFG_NONE;
+        *cursor += *cursor + 1 < of->count;
     }
     return like;
 }
@@ -233,8 +215,9 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
 {
     const WalkPass *p = &t->walk->passes.at[number];
     const Place *place = place_of(r, p->function);
-    for (int i = place->first_site[p->group]; i != CFG_NONE; i = place->next_site[i]) {
-        const AccessSite *site = &place->function->accesses->sites.at[i];
+    const AccessGroup *group = &place->function->accesses->groups.at[p->group];
+    for (size_t i = 0; i < group->sites.count; i++) {
+        const AccessSite *site = &place->function->accesses->sites.at[group->sites.at[i]];
         uint64_t address[PTX_LANES];
         Sector sectors[SECTORS_MAX];
         if (site->kind > ACCESS_COUNT)
@@ -246,7 +229,8 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
         for (int k = 0; k < count; k++) {
             const TouchedSector before =
                 touched_add(&r->touched, sectors[k], kind, r->warps, t->block);
-            count_touch(&place->counts[i], t, &before, r->warps, sectors[k], weight);
+            count_touch(&place->counts[group->sites.at[i]], t, &before, r->warps, sectors[k],
+                        weight);
         }
         r->touches += (uint64_t)count;
     }
@@ -313,7 +297,7 @@ static void follow_warp(Reuser *r, const Turn *t)
 }
 
 /* About what following a warp takes. */
-static uint64_t touches_of(Reuser *r, const Walk *w)
+static uint64_t touches_of(const Walk *w)
 {
     uint64_t touches = 1;
     for (size_t first = 0, end; first < w->passes.count; first = end) {
@@ -321,9 +305,8 @@ static uint64_t touches_of(Reuser *r, const Walk *w)
         const uint64_t times = window(w, first, end);
         for (size_t i = first; i < end; i++) {
             const WalkPass *p = &w->passes.at[i];
-            const Place *place = place_of(r, p->function);
-            for (int s = place->first_site[p->group]; s != CFG_NONE; s = place->next_site[s])
-                touches += times * SITE_TOUCHES;
+            const AccessGroup *group = &p->function->accesses->groups.at[p->group];
+            touches += times * SITE_TOUCHES * group->sites.count;
         }
     }
     return touches;
@@ -434,7 +417,7 @@ static const int64_t *warp_shift(Reuser *r, const WarpBits *b, uint32_t warp)
 
 static BlockWarps warps_of(Reuser *r, uint32_t warps)
 {
-    const uint64_t room = REUSE_TOUCHES / 4 / touches_of(r, r->middle);
+    const uint64_t room = REUSE_TOUCHES / 4 / touches_of(r->middle);
     const uint32_t most = room < 1 ? 1 : room < REUSE_WARPS ? (uint32_t)room : REUSE_WARPS;
     BlockWarps b = {.all = warps, .followed = warps < most ? warps : most};
     WarpBits bits = {0};

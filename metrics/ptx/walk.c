@@ -203,11 +203,11 @@ static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32
 {
     const WalkTouch *t = x->walker->options->touch;
     const Accesses *all = plan_of(x)->accesses;
-    for (size_t i = 0; t && i < all->sites.count; i++) {
-        const AccessSite *s = &all->sites.at[i];
+    const AccessGroup *g = &all->groups.at[group];
+    for (size_t i = 0; t && i < g->sites.count; i++) {
+        const AccessSite *s = &all->sites.at[g->sites.at[i]];
         uint64_t address[PTX_LANES];
-        if (s->group != (int)group || s->at_most ||
-            (s->space != PTX_GLOBAL && s->space != PTX_GENERIC))
+        if (s->at_most || (s->space != PTX_GLOBAL && s->space != PTX_GENERIC))
             continue;
         for (int lane = 0; lane < PTX_LANES; lane++)
             address[lane] = lanes_at(base, lane) + (uint64_t)s->offset;
