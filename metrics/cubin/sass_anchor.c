@@ -188,11 +188,6 @@ static bool may_fuse(const PtxInstr *in)
            f->rounding == PTX_NO_ROUNDING;
 }
 
-static void count_write(void *context, int reg, bool writes)
-{
-    ((int *)context)[reg] += writes;
-}
-
 /* By instruction of a function: is it a division whose reciprocal ptxas need not compute there, since
  * the divisor is a constant or that of a division before? */
 static bool *find_divided(Arena *a, const PtxFunction *f)
@@ -201,7 +196,8 @@ static bool *find_divided(Arena *a, const PtxFunction *f)
     bool *seen = ARENA_ARRAY(a, bool, f->registers.count + 1);
     int *writes = ARENA_ARRAY(a, int, f->registers.count + 1);
     for (size_t i = 0; i < f->instrs.count; i++)
-        ptx_visit_registers(&f->instrs.at[i], count_write, writes);
+        for (size_t k = 0; k < f->instrs.at[i].writes.count; k++)
+            writes[f->instrs.at[i].writes.at[k]]++;
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxInstr *in = &f->instrs.at[i];
         if (in->form->op != PTX_DIV || in->form->class != PTX_CLASS_FP32 || in->count < 3)

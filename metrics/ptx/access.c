@@ -144,12 +144,6 @@ static int group_of(Finder *x, const PtxInstr *in, const PtxOperand *address, Pt
     return (int)x->out->groups.count - 1;
 }
 
-static void bump(void *context, int reg, bool writes)
-{
-    Finder *x = context;
-    x->version[reg] += writes;
-}
-
 static bool ends_stretch(const PtxForm *f)
 {
     return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
@@ -276,7 +270,8 @@ Accesses *access_find(Arena *a, const Cfg *c)
             x.stretch += ends_stretch(in->form);
             if (ends_stretch(in->form) && in->form->class != PTX_CLASS_STORE)
                 x.storing = CFG_NONE;
-            ptx_visit_registers(in, bump, &x);
+            for (size_t k = 0; k < in->writes.count; k++)
+                x.version[in->writes.at[k]]++;
         }
     }
     price_groups(a, f, x.out);

@@ -353,25 +353,13 @@ LoopTree *loop_build(Arena *a, const Cfg *c, const DomTree *dom)
 
 /* --- all of a function ------------------------------------------------------------------------- */
 
-typedef struct Collector {
-    Arena *arena;
-    FlowWrites *writes;
-    size_t instr;
-} Collector;
-
-static void collect(void *context, int reg, bool writes)
-{
-    const Collector *c = context;
-    if (writes)
-        VEC_PUSH(c->arena, &c->writes[reg], c->instr);
-}
-
 static FlowWrites *find_writes(Arena *a, const PtxFunction *f)
 {
-    Collector c = {.arena = a, .writes = ARENA_ARRAY(a, FlowWrites, f->registers.count + 1)};
-    for (; c.instr < f->instrs.count; c.instr++)
-        ptx_visit_registers(&f->instrs.at[c.instr], collect, &c);
-    return c.writes;
+    FlowWrites *writes = ARENA_ARRAY(a, FlowWrites, f->registers.count + 1);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        for (size_t k = 0; k < f->instrs.at[i].writes.count; k++)
+            VEC_PUSH(a, &writes[f->instrs.at[i].writes.at[k]], i);
+    return writes;
 }
 
 static Cfg *build_cfg(Arena *a, const PtxFunction *f)

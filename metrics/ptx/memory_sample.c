@@ -264,25 +264,6 @@ static bool is_linear(const PtxForm *f)
     }
 }
 
-typedef struct Taint {
-    bool *of; /* by register */
-    bool reads, changed;
-} Taint;
-
-static void look(void *context, int reg, bool writes)
-{
-    Taint *t = context;
-    if (!writes)
-        t->reads |= t->of[reg];
-}
-
-static void spread(void *context, int reg, bool writes)
-{
-    Taint *t = context;
-    if (writes && !t->of[reg])
-        t->changed = t->of[reg] = true;
-}
-
 static bool reads_special(const PtxInstr *in, PtxSpecial special)
 {
     for (int i = 0; i < in->count; i++)
@@ -294,24 +275,27 @@ static bool reads_special(const PtxInstr *in, PtxSpecial special)
 /* Is anything but a linear function made of a coordinate of the block? */
 static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
 {
-    Taint t = {.of = ARENA_ARRAY(a, bool, f->registers.count + 1), .changed = true};
-    while (t.changed) {
-        t.changed = false;
+    bool *made = ARENA_ARRAY(a, bool, f->registers.count + 1); /* of it, by register */
+    for (bool changed = true; changed;) {
+        changed = false;
         for (size_t i = 0; i < f->instrs.count; i++) {
             const PtxInstr *in = &f->instrs.at[i];
             const PtxForm *form = in->form;
-            t.reads = reads_special(in, coordinate);
-            ptx_visit_registers(in, look, &t);
+            bool reads = reads_special(in, coordinate);
+            for (size_t k = 0; k < in->reads.count; k++)
+                reads |= made[in->reads.at[k]];
             if (walk_gives_ticket(form)) /* blocks take them in order (walk_values.h) */
                 return true;
-            if (!t.reads)
+            if (!reads)
                 continue;
             const bool passes = form->op == PTX_ST && form->space == PTX_PARAM;
             if (passes || form->class == PTX_CLASS_CALL || form->class == PTX_CLASS_BRANCH ||
                 (ptx_eval_computes(form) && !is_linear(form)))
                 return true;
-            if (ptx_eval_computes(form))
-                ptx_visit_registers(in, spread, &t);
+            for (size_t k = 0; ptx_eval_computes(form) && k < in->writes.count; k++) {
+                changed |= !made[in->writes.at[k]];
+                made[in->writes.at[k]] = true;
+            }
         }
     }
     return false;

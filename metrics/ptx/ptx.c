@@ -132,34 +132,6 @@ size_t ptx_line(const PtxFunction *f, size_t instr)
     return line;
 }
 
-static void visit_operand(const PtxOperand *o, bool writes, int depth, PtxVisit *visit,
-                          void *context)
-{
-    if (o->kind == PTX_OPERAND_REGISTER) {
-        visit(context, o->index, writes);
-        return;
-    }
-    if (o->kind < PTX_OPERAND_ADDRESS || depth > 4)
-        return;
-    for (size_t i = 0; i < o->count; i++)
-        visit_operand(&o->parts[i], writes && o->kind != PTX_OPERAND_ADDRESS, depth + 1, visit,
-                      context);
-}
-
-void ptx_visit_registers(const PtxInstr *in, PtxVisit *visit, void *context)
-{
-    if (in->guard != PTX_NO_GUARD)
-        visit(context, in->guard, false);
-    const bool both = in->form->op == PTX_WGMMA_MMA || in->form->op == PTX_UNKNOWN;
-    for (int i = 0; i < in->count; i++) {
-        const bool writes = i < in->form->writes;
-        if (!writes || both)
-            visit_operand(&in->operands[i], false, 0, visit, context);
-    }
-    for (int i = 0; i < in->count && i < in->form->writes; i++)
-        visit_operand(&in->operands[i], true, 0, visit, context);
-}
-
 /* --- opcodes and modifiers --------------------------------------------------------------------- */
 
 /* Scopes of the map, so that "and" the opcode and "and" the modifier live side by side. */

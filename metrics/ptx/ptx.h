@@ -178,12 +178,16 @@ struct PtxOperand {
 
 enum { PTX_NO_GUARD = -1 };
 
+typedef VEC(int) PtxUses;
+
 typedef struct PtxInstr {
     const PtxForm *form;
     int guard; /* register of @p, or PTX_NO_GUARD */
     bool guard_negated;
     uint16_t count;
     PtxOperand *operands;
+    PtxUses reads; /* registers, in their order; the guard and parts of addresses among them */
+    PtxUses writes;
     Span at;
     uint32_t file; /* of the .loc in force; 0 when there is none */
     uint32_t line;
@@ -284,11 +288,6 @@ bool ptx_issues(const PtxInstr *in);
 
 /* The line of an instruction in the PTX text, from 1. */
 size_t ptx_line(const PtxFunction *f, size_t instr);
-
-/* Calls `visit` for each register an instruction reads (the guard and address parts included)
- * and each it writes. */
-typedef void PtxVisit(void *context, int reg, bool writes);
-void ptx_visit_registers(const PtxInstr *in, PtxVisit *visit, void *context);
 
 /* PTX text to model.
  *

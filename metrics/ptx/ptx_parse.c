@@ -525,6 +525,27 @@ static bool read_guard(PtxReader *r, PtxInstr *in)
     return true;
 }
 
+static void add_uses(Arena *a, PtxInstr *in, const PtxOperand *o, bool writes)
+{
+    if (o->kind == PTX_OPERAND_REGISTER)
+        VEC_PUSH(a, writes ? &in->writes : &in->reads, o->index);
+    for (size_t i = 0; o->kind >= PTX_OPERAND_ADDRESS && i < o->count; i++)
+        add_uses(a, in, &o->parts[i], writes && o->kind != PTX_OPERAND_ADDRESS);
+}
+
+/* What is not known may read its first operand, too. */
+static void list_uses(Arena *a, PtxInstr *in)
+{
+    const int writes = in->form->writes < in->count ? in->form->writes : in->count;
+    const bool both = in->form->op == PTX_WGMMA_MMA || in->form->op == PTX_UNKNOWN;
+    if (in->guard != PTX_NO_GUARD)
+        VEC_PUSH(a, &in->reads, in->guard);
+    for (int i = both ? 0 : writes; i < in->count; i++)
+        add_uses(a, in, &in->operands[i], false);
+    for (int i = 0; i < writes; i++)
+        add_uses(a, in, &in->operands[i], true);
+}
+
 static void count_unknown(PtxReader *r, const PtxInstr *in, bool fresh)
 {
     if (in->form->op != PTX_UNKNOWN)
@@ -566,6 +587,7 @@ static bool read_instr(PtxReader *r)
     ptx_lexer_next(&r->lex);
     note_pending(r, in.operands, count, in.form->op == PTX_BRA || in.form->op == PTX_BRX_IDX,
                  in.at);
+    list_uses(r->arena, &in);
     count_unknown(r, &in, fresh);
     in.at = span_join(in.at, semicolon);
     VEC_PUSH(r->arena, &r->function->instrs, in);

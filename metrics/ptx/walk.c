@@ -282,12 +282,12 @@ static void consume(Frame *x, const WalkEvent *e)
     Walker *w = x->walker;
     WalkLatency slowest = WALK_NO_LATENCY;
     double issued = 0;
-    for (int i = 0; i < e->count; i++)
+    for (size_t i = 0; i < e->regs.count; i++)
         for (int l = WALK_LATENCY_COUNT - 1; l > (int)WALK_NO_LATENCY && l >= (int)slowest; l--) {
-            if (x->pending[e->regs[i]][l] != w->epoch[l])
+            if (x->pending[e->regs.at[i]][l] != w->epoch[l])
                 continue;
-            if (l > (int)slowest || x->issued[e->regs[i]] > issued)
-                issued = x->issued[e->regs[i]];
+            if (l > (int)slowest || x->issued[e->regs.at[i]] > issued)
+                issued = x->issued[e->regs.at[i]];
             slowest = (WalkLatency)l;
         }
     if (slowest != WALK_NO_LATENCY)
@@ -296,12 +296,12 @@ static void consume(Frame *x, const WalkEvent *e)
 
 static void issue(Frame *x, const WalkEvent *e)
 {
-    for (int i = 0; i < e->count; i++) {
-        uint32_t *p = x->pending[e->regs[i]];
+    for (size_t i = 0; i < e->regs.count; i++) {
+        uint32_t *p = x->pending[e->regs.at[i]];
         for (int l = 0; l < WALK_LATENCY_COUNT; l++)
             p[l] = 0;
         p[e->latency] = x->walker->epoch[e->latency];
-        x->issued[e->regs[i]] = x->walker->regions.clock;
+        x->issued[e->regs.at[i]] = x->walker->regions.clock;
     }
     if (e->latency == WALK_LONG)
         walk_region_load(&x->walker->regions);

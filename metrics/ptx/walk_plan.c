@@ -76,42 +76,13 @@ typedef struct Scheduler {
     int floor;            /* loads may not be moved before this phase */
     size_t segment_start; /* in events */
     WalkPlanBlock *block; /* under way */
-    /* of the instruction under way */
-    int source_level;
-    VEC(int) reads;
-    VEC(int) writes;
 } Scheduler;
 
-static void look_at_register(void *context, int reg, bool writes)
-{
-    Scheduler *s = context;
-    if (writes) {
-        VEC_PUSH(s->arena, &s->writes, reg);
-        return;
-    }
-    if (s->stamp[reg] == s->segment && s->level[reg] > s->source_level)
-        s->source_level = s->level[reg];
-    if (s->late[reg])
-        VEC_PUSH(s->arena, &s->reads, reg);
-}
-
-static int *copy_regs(Arena *a, const int *regs, size_t count)
-{
-    int *copy = ARENA_ARRAY(a, int, count);
-    if (count)
-        memcpy(copy, regs, count * sizeof *copy);
-    return copy;
-}
-
 static void add_event(Scheduler *s, WalkEventKind kind, WalkLatency latency, int phase,
-                      const int *regs, size_t count)
+                      PtxUses regs)
 {
-    const WalkEvent e = {.kind = kind,
-                         .latency = latency,
-                         .phase = phase,
-                         .instr = s->instr,
-                         .regs = copy_regs(s->arena, regs, count),
-                         .count = (int)count};
+    const WalkEvent e = {
+        .kind = kind, .latency = latency, .phase = phase, .instr = s->instr, .regs = regs};
     VEC_PUSH(s->arena, &s->block->events, e);
 }
 
@@ -172,13 +143,17 @@ static void add_marker(Scheduler *s, const PtxInstr *in)
 
 static void schedule_instr(Scheduler *s, const PtxInstr *in)
 {
-    s->source_level = 0;
-    s->reads.count = 0;
-    s->writes.count = 0;
-    ptx_visit_registers(in, look_at_register, s);
-    int phase = s->source_level;
-    if (s->reads.count)
-        add_event(s, WALK_CONSUME, WALK_NO_LATENCY, phase, s->reads.at, s->reads.count);
+    int phase = 0;
+    PtxUses late = {0};
+    for (size_t i = 0; i < in->reads.count; i++) {
+        const int reg = in->reads.at[i];
+        if (s->stamp[reg] == s->segment && s->level[reg] > phase)
+            phase = s->level[reg];
+        if (s->late[reg])
+            VEC_PUSH(s->arena, &late, reg);
+    }
+    if (late.count)
+        add_event(s, WALK_CONSUME, WALK_NO_LATENCY, phase, late);
     const WalkLatency latency = latency_of(in);
     if (may_alias_global(in->form) && phase > s->floor)
         s->floor = phase;
@@ -188,9 +163,9 @@ static void schedule_instr(Scheduler *s, const PtxInstr *in)
     if (ptx_issues(in))
         add_work(s, ends_segment(in) ? LAST_PHASE : phase);
     if (latency != WALK_NO_LATENCY)
-        add_event(s, WALK_ISSUE, latency, phase, s->writes.at, s->writes.count);
-    for (size_t i = 0; i < s->writes.count; i++) {
-        const int reg = s->writes.at[i];
+        add_event(s, WALK_ISSUE, latency, phase, in->writes);
+    for (size_t i = 0; i < in->writes.count; i++) {
+        const int reg = in->writes.at[i];
         s->stamp[reg] = s->segment;
         /* Special functions are not moved: their order decides nothing where loads are. */
         s->level[reg] = latency > WALK_SFU ? phase + 1 : phase;
@@ -220,13 +195,6 @@ static void schedule_block(Scheduler *s, WalkPlanBlock *b, const CfgBlock *c)
     end_segment(s, NULL);
 }
 
-static void mark_late(void *context, int reg, bool writes)
-{
-    bool *late = context;
-    if (writes)
-        late[reg] = true;
-}
-
 static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
 {
     Scheduler s = {.arena = a, .function = f, .segment = 1};
@@ -236,8 +204,8 @@ static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
     s.phases = ARENA_ARRAY(a, int, f->instrs.count);
     s.segments = ARENA_ARRAY(a, int, f->instrs.count);
     for (size_t i = 0; i < f->instrs.count; i++)
-        if (latency_of(&f->instrs.at[i]) != WALK_NO_LATENCY)
-            ptx_visit_registers(&f->instrs.at[i], mark_late, s.late);
+        for (size_t k = 0; k < f->instrs.at[i].writes.count; k++)
+            s.late[f->instrs.at[i].writes.at[k]] |= latency_of(&f->instrs.at[i]) != WALK_NO_LATENCY;
     return s;
 }
 

@@ -27,8 +27,7 @@ typedef struct WalkEvent {
     int phase;           /* waits inside the segment that come before it */
     int number;
     size_t instr;
-    int *regs;
-    int count;
+    PtxUses regs;
 } WalkEvent;
 
 typedef enum WalkStepKind {

@@ -655,26 +655,11 @@ void walk_skip_instr(Frame *x, const PtxInstr *in, const Lanes *results, int cou
     }
 }
 
-typedef struct BranchCheck {
-    const WalkProof *proof;
-    uint32_t mask;
-    bool moves;
-} BranchCheck;
-
-static void look_for_movement(void *context, int reg, bool writes)
-{
-    BranchCheck *c = context;
-    c->moves |= !writes && !steady(&c->proof->changes[reg], c->mask);
-}
-
 void walk_skip_branch(Frame *x, const PtxInstr *branch, uint32_t mask)
 {
-    if (!proving(x))
-        return;
-    BranchCheck c = {x->proof, mask, false};
-    ptx_visit_registers(branch, look_for_movement, &c);
-    if (c.moves)
-        walk_skip_abort(x);
+    for (size_t i = 0; proving(x) && i < branch->reads.count; i++)
+        if (!steady(&x->proof->changes[branch->reads.at[i]], mask))
+            walk_skip_abort(x);
 }
 
 void walk_skip_rounds(Frame *x, int loop, double left)

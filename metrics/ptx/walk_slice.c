@@ -10,8 +10,6 @@ static const PtxVariable several;
 typedef struct Homes {
     const PtxFunction *function;
     const PtxVariable **of; /* by register: the variable that it points into; NULL for none */
-    const PtxVariable *found;
-    bool changed;
 } Homes;
 
 static const PtxVariable *joined(const PtxVariable *a, const PtxVariable *b)
@@ -28,30 +26,22 @@ static const PtxVariable *pointed_at(const Homes *h, const PtxOperand *o)
                                                 : NULL;
 }
 
-static void take_home(void *context, int reg, bool writes)
-{
-    Homes *h = context;
-    if (!writes)
-        return;
-    const PtxVariable *now = joined(h->of[reg], h->found);
-    h->changed |= now != h->of[reg];
-    h->of[reg] = now;
-}
-
 static Homes find_homes(Arena *a, const PtxFunction *f)
 {
-    Homes h = {.function = f, .changed = true};
+    Homes h = {.function = f};
     h.of = ARENA_ARRAY(a, const PtxVariable *, f->registers.count + 1);
-    while (h.changed) {
-        h.changed = false;
+    for (bool changed = true; changed;) {
+        changed = false;
         for (size_t i = 0; i < f->instrs.count; i++) {
             const PtxInstr *in = &f->instrs.at[i];
-            if (!ptx_eval_computes(in->form))
-                continue;
-            h.found = NULL;
-            for (int k = in->form->writes; k < in->count; k++)
-                h.found = joined(h.found, pointed_at(&h, &in->operands[k]));
-            ptx_visit_registers(in, take_home, &h);
+            const PtxVariable *found = NULL;
+            for (int k = in->form->writes; ptx_eval_computes(in->form) && k < in->count; k++)
+                found = joined(found, pointed_at(&h, &in->operands[k]));
+            for (size_t k = 0; found && k < in->writes.count; k++) {
+                const PtxVariable **of = &h.of[in->writes.at[k]];
+                changed |= joined(*of, found) != *of;
+                *of = joined(*of, found);
+            }
         }
     }
     return h;
@@ -233,13 +223,17 @@ typedef struct Slicer {
     VEC(int) open;
 } Slicer;
 
-static void need(void *context, int reg, bool writes)
+static void need(Slicer *s, int reg)
 {
-    Slicer *s = context;
-    if (writes || s->needed[reg])
-        return;
+    if (!s->needed[reg])
+        VEC_PUSH(s->arena, &s->open, reg);
     s->needed[reg] = true;
-    VEC_PUSH(s->arena, &s->open, reg);
+}
+
+static void need_reads(Slicer *s, const PtxInstr *in)
+{
+    for (size_t i = 0; i < in->reads.count; i++)
+        need(s, in->reads.at[i]);
 }
 
 static bool is_param_access(const PtxInstr *in)
@@ -299,9 +293,9 @@ static void take_instr(Slicer *s, size_t i)
             take_instr(s, k);
     if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
         (s->data && walk_loads_data(in->form)) || gives_ticket(s, in))
-        ptx_visit_registers(in, need, s);
+        need_reads(s, in);
     else if (in->guard != PTX_NO_GUARD)
-        need(s, in->guard, false);
+        need(s, in->guard);
 }
 
 static void take_addresses(Slicer *s, const PtxInstr *in)
@@ -311,9 +305,9 @@ static void take_addresses(Slicer *s, const PtxInstr *in)
     const int n = access_sides(in, sides, addresses);
     for (int k = 0; k < n; k++)
         if (addresses[k]->parts[0].kind == PTX_OPERAND_REGISTER)
-            need(s, addresses[k]->parts[0].index, false);
+            need(s, addresses[k]->parts[0].index);
     if (n > 0 && in->guard != PTX_NO_GUARD)
-        need(s, in->guard, false);
+        need(s, in->guard);
 }
 
 static void take_roots(Slicer *s, bool addresses)
@@ -322,7 +316,7 @@ static void take_roots(Slicer *s, bool addresses)
         const PtxInstr *in = &s->function->instrs.at[i];
         const PtxForm *f = in->form;
         if (f->class == PTX_CLASS_BRANCH || f->class == PTX_CLASS_CALL)
-            ptx_visit_registers(in, need, s);
+            need_reads(s, in);
         if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM) ||
             (ptx_float_has_ways(f) && !s->rough))
             take_instr(s, i);
@@ -418,7 +412,6 @@ typedef struct Liveness {
     uint64_t *in;
     /* of the block under way */
     uint64_t *block_uses, *block_kills;
-    bool guarded;
 } Liveness;
 
 static bool bit(const uint64_t *set, int n)
@@ -438,20 +431,10 @@ static void use(Liveness *l, int reg)
         put(l->block_uses, n);
 }
 
-static void note_register(void *context, int reg, bool writes)
+static void use_all(Liveness *l, const PtxUses *regs)
 {
-    Liveness *l = context;
-    if (!writes)
-        use(l, reg);
-    else if (l->number[reg] != CFG_NONE && !l->guarded)
-        put(l->block_kills, l->number[reg]);
-}
-
-/* Where a guard may leave the old value, it is needed too. */
-static void note_kept(void *context, int reg, bool writes)
-{
-    if (writes)
-        use(context, reg);
+    for (size_t i = 0; i < regs->count; i++)
+        use(l, regs->at[i]);
 }
 
 static void note_group(Liveness *l, const AccessGroup *g)
@@ -471,10 +454,12 @@ static void note_instr(Liveness *l, size_t i)
         note_group(l, &l->accesses->groups.at[first + g]);
     if (!l->slice->has[i])
         return;
-    l->guarded = in->guard != PTX_NO_GUARD;
-    if (l->guarded)
-        ptx_visit_registers(in, note_kept, l);
-    ptx_visit_registers(in, note_register, l);
+    use_all(l, &in->reads);
+    if (in->guard != PTX_NO_GUARD)
+        use_all(l, &in->writes); /* it may leave the old value */
+    for (size_t k = 0; k < in->writes.count && in->guard == PTX_NO_GUARD; k++)
+        if (l->number[in->writes.at[k]] != CFG_NONE)
+            put(l->block_kills, l->number[in->writes.at[k]]);
 }
 
 static void note_block(Liveness *l, int block)
@@ -486,7 +471,7 @@ static void note_block(Liveness *l, int block)
         note_instr(l, i);
     const PtxInstr *branch = cfg_branch(l->flow->cfg, block);
     if (branch)
-        ptx_visit_registers(branch, note_register, l);
+        use_all(l, &branch->reads);
 }
 
 static bool update_block(Liveness *l, const CfgBlock *c, int block)

@@ -39,19 +39,21 @@ static void print_named(const char *name, int64_t offset, Buf *out)
  * declared by itself its own number is another. */
 static int *places, used;
 
-static void place_register(void *context, int reg, bool writes)
+static void place_uses(const PtxUses *uses)
 {
-    (void)context, (void)writes;
-    if (!places[reg])
-        places[reg] = ++used;
+    for (size_t i = 0; i < uses->count; i++)
+        if (!places[uses->at[i]])
+            places[uses->at[i]] = ++used;
 }
 
 static void place_registers(const PtxFunction *f)
 {
     used = 0;
     places = memory_zeroed(f->registers.count, sizeof *places);
-    for (size_t i = 0; i < f->instrs.count; i++)
-        ptx_visit_registers(&f->instrs.at[i], place_register, NULL);
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        place_uses(&f->instrs.at[i].reads);
+        place_uses(&f->instrs.at[i].writes);
+    }
 }
 
 static void print_register(const PtxFunction *f, int reg, Buf *out)
