@@ -249,23 +249,13 @@ static SassReconvergence *point_at(Arena *a, SassReconvergences *all, const Sass
 
 /* Marks what can be come to from a block, up to the BSYNC; what diverges in a subroutine reconverges
  * there. */
-static void mark_within(SassReconvergence *m, const SassFlow *f, int from, int *stack)
+static void mark_within(Arena *a, SassReconvergence *m, const SassFlow *f, int from)
 {
-    int depth = 0;
-    if (!m->within[from] && from != m->block)
-        stack[depth++] = from;
-    m->within[from] = m->within[from] || from != m->block;
-    while (depth > 0) {
-        const int block = stack[--depth];
-        const CfgBlock *b = &f->cfg->blocks[block];
-        for (int k = 0; k < b->succ_count; k++) {
-            const int to = b->succs[k];
-            if (to == m->block || m->within[to] || to == f->callee[block])
-                continue;
-            m->within[to] = true;
-            stack[depth++] = to;
-        }
-    }
+    if (from == m->block || m->within[from])
+        return;
+    m->within[from] = m->within[m->block] = true;
+    cfg_reach(a, f->cfg, from, f->callee, m->within);
+    m->within[m->block] = false;
 }
 
 static void close_point(SassReconvergence *m, const SassFlow *f)
@@ -290,7 +280,6 @@ static int fewer_within(const void *x, const void *y)
 SassReconvergences sass_flow_reconvergences(Arena *a, const SassFlow *f)
 {
     SassReconvergences all = {0};
-    int *stack = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
     for (size_t i = 0; i < f->count; i++) {
         size_t behind;
         if (!sass_reconvergence(f->instrs[i], i, f->count, &behind) || behind == 0)
@@ -300,7 +289,7 @@ SassReconvergences sass_flow_reconvergences(Arena *a, const SassFlow *f)
             continue;
         SassReconvergence *m = point_at(a, &all, f, block);
         if (m)
-            mark_within(m, f, f->cfg->block_of[i], stack);
+            mark_within(a, m, f, f->cfg->block_of[i]);
     }
     for (size_t i = 0; i < all.count; i++)
         close_point(&all.at[i], f);

@@ -113,7 +113,7 @@ static void mark_before(Arena *a, Side *s, int loop)
     bool *seen = ARENA_ARRAY(a, bool, (size_t)s->cfg->count);
     if (around != CFG_NONE)
         seen[around] = true;
-    cfg_reach(a, s->cfg, l->header, seen);
+    cfg_reach(a, s->cfg, l->header, NULL, seen);
     for (size_t i = 0; i < s->tree->loops.count; i++)
         if ((int)i != loop && s->tree->loops.at[i].parent == l->parent)
             s->before[(size_t)loop * s->tree->loops.count + i] = seen[s->tree->loops.at[i].header];
@@ -506,7 +506,7 @@ static void mark_routine(Arena *a, const SassFlow *f, int first, bool *seen, Sas
     bool *before = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
     memcpy(before, seen, (size_t)f->cfg->count * sizeof *seen);
     if (!seen[first])
-        cfg_reach(a, f->cfg, first, seen);
+        cfg_reach(a, f->cfg, first, NULL, seen);
     seen[first] = true;
     for (int b = 0; b < f->cfg->count; b++)
         if (seen[b] && !before[b])

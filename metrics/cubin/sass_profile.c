@@ -93,9 +93,8 @@ static bool runs_always(const SassFlow *f, int b, int last)
     int at = b;
     for (int l = f->loops->loop_of[b]; l != CFG_NONE; l = f->loops->loops.at[l].parent) {
         const Loop *loop = &f->loops->loops.at[l];
-        for (size_t i = 0; i < loop->latches.count; i++)
-            if (!dom_dominates(f->dom, at, loop->latches.at[i]))
-                return false;
+        if (!loop_always(f->dom, loop, at))
+            return false;
         at = loop->header;
     }
     return last == CFG_NONE || dom_dominates(f->dom, at, last);

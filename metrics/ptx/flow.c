@@ -159,20 +159,22 @@ void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
     const bool within = reconvergence != CFG_NONE && reconvergence != c->count;
     if (within)
         in[reconvergence] = true;
-    cfg_reach(a, c, block, in);
+    cfg_reach(a, c, block, NULL, in);
     if (within)
         in[reconvergence] = false;
 }
 
-void cfg_reach(Arena *a, const Cfg *c, int from, bool *marked)
+void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked)
 {
     int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0;
     todo[count++] = from; /* without being marked itself, unless it is come to */
     while (count > 0) {
-        const CfgBlock *b = &c->blocks[todo[--count]];
+        const int at = todo[--count];
+        const CfgBlock *b = &c->blocks[at];
         for (int i = 0; i < b->succ_count; i++) {
-            if (!marked[b->succs[i]])
-                todo[count++] = b->succs[i];
+            if (marked[b->succs[i]] || (not &&not [at] == b->succs[i]))
+                continue;
+            todo[count++] = b->succs[i];
             marked[b->succs[i]] = true;
         }
     }
@@ -258,6 +260,14 @@ bool loop_contains(const LoopTree *t, int loop, int block)
         if (l == loop)
             return true;
     return false;
+}
+
+bool loop_always(const DomTree *dom, const Loop *l, int block)
+{
+    for (size_t i = 0; i < l->latches.count; i++)
+        if (!dom_dominates(dom, block, l->latches.at[i]))
+            return false;
+    return true;
 }
 
 /* Headers in reverse post-order, with their latches: outer loops come first. */

@@ -43,8 +43,9 @@ void cfg_add_successor(CfgBlock *b, int to);
 /* Predecessors and order, once all successors are known. */
 void cfg_finish(Arena *a, Cfg *c);
 
-/* Marks what can be come to from a block, by ways through blocks that are not marked yet. */
-void cfg_reach(Arena *a, const Cfg *c, int from, bool *marked);
+/* Marks what can be come to from a block, by ways through blocks that are not marked yet; by block of `not`,
+ * unless it is NULL, a successor that no way goes to. */
+void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked);
 
 /* Marks the blocks between a branch and where its ways meet (a block, the end or CFG_NONE), without that one. */
 void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in);
@@ -99,6 +100,9 @@ typedef struct LoopTree {
 LoopTree *loop_build(Arena *a, const Cfg *c, const DomTree *dom);
 
 bool loop_contains(const LoopTree *t, int loop, int block);
+
+/* Does every round of a loop come to a block of it? */
+bool loop_always(const DomTree *dom, const Loop *l, int block);
 
 /* --- all of a function ------------------------------------------------------------------------------- */
 

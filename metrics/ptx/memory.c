@@ -135,21 +135,18 @@ static bool same_access(const WalkAccess *a, const WalkAccess *b)
 static bool mean_cost(const Gather *s, const WalkFunction *f, int cost, MemoryFigures *out)
 {
     static const WalkAccess none;
-    const WalkAccess *first = &f->costs[cost];
     bool same = true;
     for (int i = 0; i < s->samples->count; i++) {
         const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
-        same &= same_access(first, other ? &other->costs[cost] : &none);
+        const WalkAccess *x = other ? &other->costs[cost] : &none;
+        same &= same_access(&f->costs[cost], x);
+        add_figures(out, x, s->samples->at[i].weight);
     }
-    if (same) {
-        add_figures(out, first, 1);
-        return true;
+    if (same) { /* exactly */
+        *out = (MemoryFigures){0};
+        add_figures(out, &f->costs[cost], 1);
     }
-    for (int i = 0; i < s->samples->count; i++) {
-        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
-        add_figures(out, other ? &other->costs[cost] : &none, s->samples->at[i].weight);
-    }
-    return false;
+    return same;
 }
 
 /* Where the addresses lie in the first of the warps that knows one. */

@@ -317,12 +317,9 @@ static uint64_t touches_of(const Walk *w)
 /* NULL when the steps do not suffice. */
 static const Walk *walk_at(Reuser *r, PtxPlace place)
 {
-    const MemorySamples *s = r->samples;
-    for (size_t i = 0; i < s->walked.count; i++)
-        if (ptx_same_place(s->walked.at[i].place, place))
-            return s->walked.at[i].walk;
-    if (r->steps >= REUSE_STEPS)
-        return NULL;
+    const Walk *known = memory_walked(r->samples, place);
+    if (known || r->steps >= REUSE_STEPS)
+        return known;
     r->walk.place = place;
     r->walk.max_steps = REUSE_STEPS - r->steps;
     const Walk *w = walk_warp(r->arena, r->entry, &r->walk);

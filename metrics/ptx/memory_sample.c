@@ -18,6 +18,14 @@ static const Walk *sampler_walk(Sampler *s, PtxPlace place, uint64_t most)
     return w;
 }
 
+const Walk *memory_walked(const MemorySamples *s, PtxPlace place)
+{
+    for (size_t i = 0; i < s->walked.count; i++)
+        if (ptx_same_place(s->walked.at[i].place, place))
+            return s->walked.at[i].walk;
+    return NULL;
+}
+
 static MemorySample *keep(Sampler *s, PtxPlace place, const Walk *w)
 {
     MemorySample *x = &s->out->at[s->out->count++];
@@ -36,9 +44,9 @@ MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
     const PtxPlace place = {block, warp};
     if (s->out->count == SAMPLES_MAX)
         return NULL;
-    for (size_t i = 0; i < s->out->walked.count; i++)
-        if (ptx_same_place(s->out->walked.at[i].place, place))
-            return keep(s, place, s->out->walked.at[i].walk);
+    const Walk *known = memory_walked(s->out, place);
+    if (known)
+        return keep(s, place, known);
     const bool last = s->steps < s->each && s->each < s->all;
     const Walk *w = sampler_walk(s, place, s->each);
     const bool starved = last && (!w || w->untold),
@@ -94,18 +102,16 @@ static void limit_others(Sampler *s)
 }
 
 /* What others are compared with. */
-static const Walk *comparable(const Sampler *s, const MemorySample *x)
+static const Walk *comparable(const Sampler *s, const Walk *w)
 {
-    return x->walk == s->out->at[0].walk ? s->like : x->walk;
+    return w == s->out->at[0].walk ? s->like : w;
 }
 
 /* What was followed there, as far as others are; NULL: nothing. */
 static const Walk *sampler_walked(const Sampler *s, PtxPlace place)
 {
-    for (size_t i = 0; i < s->out->walked.count; i++)
-        if (ptx_same_place(s->out->walked.at[i].place, place))
-            return comparable(s, &s->out->walked.at[i]);
-    return NULL;
+    const Walk *w = memory_walked(s->out, place);
+    return w ? comparable(s, w) : NULL;
 }
 
 /* --- the same? ---------------------------------------------------------------------------- */
@@ -228,7 +234,7 @@ static void sample_warps(Sampler *s, MemorySample *base, uint32_t warps, double 
     MemorySample *last = at.warp < warps - 1 ? sampler_follow(s, at.block, warps - 1) : NULL;
     compare(s, base, first, share / warps);
     compare(s, base, last, share / warps);
-    const Walk *own = comparable(s, base);
+    const Walk *own = comparable(s, base->walk);
     if (warps <= 3 ||
         ((!first || same_walk(own, first->walk)) && (!last || same_walk(own, last->walk))))
         return;
@@ -467,7 +473,7 @@ static const Walk *look_at(Sampler *s, PtxDim block)
 {
     MemorySample *x = sampler_follow(s, block, s->out->at[0].place.warp);
     s->out->count -= x != NULL;
-    return x ? comparable(s, x) : NULL;
+    return x ? comparable(s, x->walk) : NULL;
 }
 
 /* Does what a block does depend on where it lies, as in a picture?  One at an end does something else than the

@@ -93,5 +93,8 @@ static const double SAMPLED_ENOUGH = 0.01;
  * "Introduction to Variance Estimation", 2007, chapter 8: successive differences).  Else 0. */
 double memory_sampling_error(const MemorySamples *s);
 
+/* The walk of a warp that was followed; NULL: it was not. */
+const Walk *memory_walked(const MemorySamples *s, PtxPlace place);
+
 /* Did they execute the same as often? */
 bool memory_same_counts(const Walk *a, const Walk *b);

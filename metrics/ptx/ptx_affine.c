@@ -485,17 +485,20 @@ uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *ch
     return s.limit;
 }
 
-bool ptx_affine_join(bool a_known, uint64_t a, bool da_known, uint64_t da, bool b_known, uint64_t b,
-                     bool db_known, uint64_t db, uint64_t *change)
+bool ptx_affine_join(const Lanes *old, const Lanes *old_change, const Lanes *value,
+                     const Lanes *value_change, int lane, uint64_t *change)
 {
+    const bool was = old->known >> lane & 1, is = value->known >> lane & 1,
+               moved = old_change->known >> lane & 1, moves = value_change->known >> lane & 1;
+    const uint64_t d = lanes_at(old_change, lane);
     *change = 0;
-    if (!da_known || !db_known)
-        return (!a_known && da_known) || (!b_known && db_known);
-    if (!a_known || !b_known)
+    if (!moved || !moves)
+        return (!was && moved) || (!is && moves);
+    if (!was || !is)
         return true; /* known at no time */
-    if (a == b)
-        *change = da;
-    return da == db;
+    if (lanes_at(old, lane) == lanes_at(value, lane))
+        *change = d;
+    return d == lanes_at(value_change, lane);
 }
 
 /* --- what has become of values ------------------------------------------------------------------- */

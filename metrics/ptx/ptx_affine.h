@@ -24,11 +24,10 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
 uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *changes,
                          uint32_t lanes);
 
-/* Two values one of which is kept, one does not know which: known where both agree.  `a` and `b`
- * are the values, `da` and `db` their changes, in one lane; gives the change of what is kept, false
- * when it is not known. */
-bool ptx_affine_join(bool a_known, uint64_t a, bool da_known, uint64_t da, bool b_known, uint64_t b,
-                     bool db_known, uint64_t db, uint64_t *change);
+/* In one lane the old value or another is kept, one does not know which: known where both agree.  Gives the
+ * change of what is kept; false when it is not known. */
+bool ptx_affine_join(const Lanes *old, const Lanes *old_change, const Lanes *value,
+                     const Lanes *value_change, int lane, uint64_t *change);
 
 /* By how much a register's lanes have changed, as numbers with sign; false when one cannot say. */
 bool ptx_affine_change(const Lanes *before, const Lanes *now, int bits, Lanes *change);

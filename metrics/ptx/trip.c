@@ -271,15 +271,6 @@ static Trip unknown(const char *reason)
     return (Trip){.reason = reason};
 }
 
-/* Every iteration makes the test: its block dominates the latches. */
-static bool made_always(const Flow *w, const Loop *l, int block)
-{
-    for (size_t i = 0; i < l->latches.count; i++)
-        if (!dom_dominates(w->dom, block, l->latches.at[i]))
-            return false;
-    return true;
-}
-
 /* sum and divisor from start, bound, step: the number of tests that let the loop go on, plus one
  * when the body comes first. */
 static bool solve(Trip *t, int64_t offset)
@@ -352,7 +343,8 @@ Trip trip_find(const Flow *w, int loop)
     Trip best = unknown(l->exits.count ? "no test of an integer ends it" : "it has no exit");
     for (size_t i = 0; i < l->exits.count; i++) {
         Test test = {0};
-        if (!made_always(w, l, l->exits.at[i].from) || !find_test(w, loop, l->exits.at[i], &test))
+        if (!loop_always(w->dom, l, l->exits.at[i].from) ||
+            !find_test(w, loop, l->exits.at[i], &test))
             continue;
         const Trip t = trip_of_test(w, loop, &test);
         if (t.known)

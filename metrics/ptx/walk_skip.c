@@ -619,9 +619,7 @@ static void join_changes(const Frame *x, int reg, const Lanes *value, const Lane
         const int i = __builtin_ctz(left);
         const uint32_t bit = UINT32_C(1) << i;
         uint64_t d = 0;
-        const bool known = ptx_affine_join(old->known & bit, lanes_at(old, i), to->known & bit,
-                                           to->v[i], value->known & bit, lanes_at(value, i),
-                                           change->known & bit, lanes_at(change, i), &d);
+        const bool known = ptx_affine_join(old, to, value, change, i, &d);
         to->known = known ? to->known | bit : to->known & ~bit;
         to->v[i] = d;
     }
