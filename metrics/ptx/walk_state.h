@@ -207,3 +207,9 @@ void walk_totals_repeat(Frame *x, const WalkTotals *t, uint64_t times);
 /* Adds what lies between two states of an access, so many times. */
 void walk_totals_add(WalkAccess *a, const WalkAccess *late, const WalkAccess *early,
                      uint64_t times);
+
+/* Keeps a note of a place, of the first 32. */
+void walk_note(Walker *w, const PtxFunction *f, size_t instr, const char *text);
+
+/* At the end of a walk: what it came to, in sums and notes. */
+void walk_total(Walker *w);
