@@ -1,5 +1,7 @@
 #include "tuner/study/leastsq.h"
 
+#include "metrics/base/arena.h"
+
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_multifit_nlinear.h>
@@ -7,7 +9,6 @@
 #include <gsl/gsl_statistics.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Parameters are searched in units of where they start: seconds and hertz in one formula. */
@@ -52,26 +53,19 @@ static void plain_weights(const LeastsqProblem *p, gsl_vector *w)
 /* Tukey's bisquare of residuals over 4.685 of their scale, the median deviation / 0.6745. */
 static void robust_weights(const LeastsqProblem *p, const gsl_vector *f, gsl_vector *w)
 {
-    double *size = malloc(p->points * sizeof *size);
-    if (!size)
-        return;
+    Arena *a = arena_new();
+    double *size = ARENA_ARRAY(a, double, p->points), *sorted = ARENA_ARRAY(a, double, p->points);
     for (size_t i = 0; i < p->points; i++)
-        size[i] = fabs(gsl_vector_get(f, i)) / sigma_of(p, i);
-    double *sorted = malloc(p->points * sizeof *sorted);
-    if (sorted) {
-        memcpy(sorted, size, p->points * sizeof *sorted);
-        gsl_sort(sorted, 1, p->points);
-        const double scale =
-            gsl_stats_median_from_sorted_data(sorted, 1, p->points) / 0.6745 + 1e-12;
-        for (size_t i = 0; i < p->points; i++) {
-            const double u = size[i] / (4.685 * scale), sigma = sigma_of(p, i);
-            /* Not 0: a point that counts for nothing would leave parameters undetermined. */
-            const double bisquare = u < 1 ? (1 - u * u) * (1 - u * u) : 0;
-            gsl_vector_set(w, i, fmax(bisquare, 1e-6) / (sigma * sigma));
-        }
+        sorted[i] = size[i] = fabs(gsl_vector_get(f, i)) / sigma_of(p, i);
+    gsl_sort(sorted, 1, p->points);
+    const double scale = gsl_stats_median_from_sorted_data(sorted, 1, p->points) / 0.6745 + 1e-12;
+    for (size_t i = 0; i < p->points; i++) {
+        const double u = size[i] / (4.685 * scale), sigma = sigma_of(p, i);
+        /* Not 0: a point that counts for nothing would leave parameters undetermined. */
+        const double bisquare = u < 1 ? (1 - u * u) * (1 - u * u) : 0;
+        gsl_vector_set(w, i, fmax(bisquare, 1e-6) / (sigma * sigma));
     }
-    free(sorted);
-    free(size);
+    arena_free(a);
 }
 
 typedef struct Solver {
