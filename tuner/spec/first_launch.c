@@ -246,15 +246,19 @@ static const char *name_before(Arena *a, const char *text, const char *at)
     return isdigit((unsigned char)*start) ? "" : arena_copy(a, start, (size_t)(at - start));
 }
 
+static bool in_directive(const char *text, const char *at)
+{
+    const char *start = at;
+    while (start > text && start[-1] != '\n')
+        start--;
+    return *code_skip(start, at) == '#';
+}
+
 bool first_launch_in_device(const KernelSource *k, const char *word, int times)
 {
     const char *text = k->own;
-    for (const char *at = text; times > 0 && (at = code_find_word(at, word, text)) != NULL; at++) {
-        const char *start = at;
-        while (start > text && start[-1] != '\n')
-            start--;
-        times -= *code_skip(start, at) != '#';
-    }
+    for (const char *at = text; times > 0 && (at = code_find_word(at, word, text)) != NULL; at++)
+        times -= !in_directive(text, at);
     return times <= 0;
 }
 
@@ -264,18 +268,16 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
     for (const HostText *h = l->site->place.file->first; h; h = h->next)
         for (const char *at = h->text; (at = host_find_word(h, at, digits)) != NULL; at++) {
             const char *name = name_before(a, h->text, at);
-            const char *start = at;
-            while (start > h->text && start[-1] != '\n')
-                start--;
             /* A constant stands there once as it is given its value. */
-            const bool given = h == h->first && *code_skip(start, at) != '#';
+            const bool given = h == h->first && !in_directive(h->text, at);
             if (*name && first_launch_in_device(l->kernel, name, given ? 2 : 1))
                 return true;
         }
     return false;
 }
 
-/* `here`: a number that is met becomes the name; `whole`: wherever it is met. */
+/* With the name for a number: wherever it is met (`whole`), else where something is divided by it or by a product
+ * that it is a factor of; `here`: `v` stands at such a place. */
 static const HostValue *share(Arena *a, const HostValue *v, double number, const char *name,
                               bool here, bool whole)
 {
@@ -293,25 +295,13 @@ static const HostValue *share(Arena *a, const HostValue *v, double number, const
     return copy;
 }
 
-/* The same with `name` where what is divided by, or a factor of it, is `number`. */
-static const HostValue *host_share(Arena *a, const HostValue *v, double number, const char *name)
-{
-    return share(a, v, number, name, host_is(v, "*"), false);
-}
-
-/* The same with `name` wherever it is `number`. */
-static const HostValue *host_name(Arena *a, const HostValue *v, double number, const char *name)
-{
-    return share(a, v, number, name, true, true);
-}
-
 /* With the name of the threads along the direction where their number is divided by. */
 static const HostValue *by_threads(Arena *a, const FirstLaunch *l, const HostValue *v, int i,
                                    const char *const *threads)
 {
     bool named = l->threads[i] > 1 && !isdigit((unsigned char)*threads[i]);
-    v = l->whole > 0 ? host_name(a, v, l->whole, l->whole_name) : v;
-    return named ? host_share(a, v, l->threads[i], threads[i]) : v;
+    v = l->whole > 0 ? share(a, v, l->whole, l->whole_name, true, true) : v;
+    return named ? share(a, v, l->threads[i], threads[i], host_is(v, "*"), false) : v;
 }
 
 bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
