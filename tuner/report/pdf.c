@@ -177,10 +177,12 @@ static void write_path(Buf *out, Text d, const char *paint)
             return; /* a number that belongs to nothing */
         double n[6];
         for (int k = 0; k < takes[strchr(letters, letter | 0x20) - letters]; k++) {
-            const char *number = skip_gap(at);
-            n[k] = strtod(number, (char **)&at);
-            if (number == at)
+            char *behind;
+            at = skip_gap(at);
+            n[k] = strtod(at, &behind);
+            if (behind == at)
                 return; /* what no plot writes */
+            at = behind;
         }
         write_command(out, &pen, letter, n);
         letter = letter == 'M' ? 'L' : letter == 'm' ? 'l' : letter;
