@@ -2,6 +2,7 @@
 
 #include "metrics/base/arena.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,11 @@ bool text_ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), k = strlen(end);
     return n > k && strcmp(text + n - k, end) == 0;
+}
+
+bool text_is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
 }
 
 size_t text_shown(const char *text, size_t size)

@@ -35,6 +35,9 @@ size_t text_columns(const char *text, size_t size);
 /* Does a text end with another, and begin with something before it? */
 bool text_ends_with(const char *text, const char *end);
 
+/* A letter of English, a digit or "_". */
+bool text_is_word(char c);
+
 /* A stranger's text as it may reach a terminal, a page or a header: what does not show as itself
  * stands as \uXXXX, as JSON has it.  `lines`: but for tabs and the ends of lines. */
 void buf_shown(Buf *b, const char *text, size_t size, bool lines);

@@ -49,11 +49,6 @@ static bool is_name_start(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
-static bool is_name_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static bool is_control(char c)
 {
     return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
@@ -83,8 +78,8 @@ static void read_number(Lexer *l)
     l->token.real = real ? strtod(text, &end) : (double)integer;
     l->token.integer = real ? 0 : integer;
     l->at += (size_t)(end - text);
-    const bool glued = is_name_part(peek(l, 0));
-    while (is_name_part(peek(l, 0)))
+    const bool glued = text_is_word(peek(l, 0));
+    while (text_is_word(peek(l, 0)))
         l->at++;
     finish(l, real ? TOKEN_REAL : TOKEN_INT, start);
     if (glued || (real ? isinf(l->token.real) : !fits))
@@ -241,7 +236,7 @@ void lexer_next(Lexer *l)
         l->at++;
         finish(l, TOKEN_NEWLINE, start);
     } else if (is_name_start(c)) {
-        while (is_name_part(peek(l, 0)))
+        while (text_is_word(peek(l, 0)))
             l->at++;
         finish(l, TOKEN_NAME, start);
     } else if (isdigit((unsigned char)c)) {

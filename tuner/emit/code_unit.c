@@ -5,7 +5,6 @@
 
 #include "metrics/base/vec.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -222,15 +221,10 @@ static void write_includes(const Code *c, Buf *out)
         }
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Behind the "C" of `extern "C"`; NULL when none begins there. */
 static const char *skip_linkage(const char *start, const char *p)
 {
-    if (strncmp(p, "extern", 6) != 0 || (p > start && is_word(p[-1])))
+    if (strncmp(p, "extern", 6) != 0 || (p > start && text_is_word(p[-1])))
         return NULL;
     p += 6;
     p += strspn(p, " \t\r\n");
@@ -271,9 +265,9 @@ static void take_macros_back(const EmitCode *code, Buf *out)
  * each in turn in `word`; NULL behind the last one. */
 static const char *next_word(const char *p, size_t *size)
 {
-    while (*p && *p != '<' && !is_word(*p))
+    while (*p && *p != '<' && !text_is_word(*p))
         p++;
-    for (*size = 0; is_word(p[*size]);)
+    for (*size = 0; text_is_word(p[*size]);)
         ++*size;
     return *size > 0 ? p : NULL;
 }

@@ -23,11 +23,6 @@ typedef struct Filling {
     Buf lines; /* of the part to come */
 } Filling;
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static void end_part(Filling *f)
 {
     if (f->lines.size > 0)
@@ -39,7 +34,7 @@ static void end_part(Filling *f)
 static void add_line(Filling *f, const char *line, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        const bool begins = i == 0 || !is_word(line[i - 1]);
+        const bool begins = i == 0 || !text_is_word(line[i - 1]);
         const bool small = begins && strncmp(line + i, "unit_", 5) == 0;
         const bool large = begins && strncmp(line + i, "UNIT_", 5) == 0;
         if (!small && !large) {
@@ -115,7 +110,7 @@ static const char *function_name(Arena *a, const Part *p)
     const char *end = bracket;
     if (!p->is_own || !bracket || !strstr(bracket, "\n{\n"))
         return NULL;
-    while (end > start && is_word(end[-1]))
+    while (end > start && text_is_word(end[-1]))
         end--;
     return arena_copy(a, end, (size_t)(bracket - end));
 }
@@ -124,7 +119,7 @@ static bool mentions(const char *text, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = text; (at = strstr(at, name)) != NULL; at++)
-        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+        if ((at == text || !text_is_word(at[-1])) && !text_is_word(at[length]))
             return true;
     return false;
 }

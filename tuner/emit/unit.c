@@ -55,7 +55,7 @@ bool unit_is_identifier(const char *name)
     if (!isalpha((unsigned char)name[0]) && name[0] != '_')
         return false;
     for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
+        if (!text_is_word(*c))
             return false;
     return true;
 }

@@ -1,5 +1,7 @@
 #include "tuner/spec/code_text.h"
 
+#include "metrics/base/buf.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 
 bool code_is_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
+    return text_is_word(c) || c == '$';
 }
 
 Word code_word(const char *at)

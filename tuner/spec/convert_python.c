@@ -30,16 +30,11 @@ static void skip(Python *p)
     p->at += strspn(p->at, " \t\r\n");
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static bool is_next(Python *p, const char *text)
 {
     skip(p);
     size_t n = strlen(text);
-    return strncmp(p->at, text, n) == 0 && !(is_word(text[n - 1]) && is_word(p->at[n]));
+    return strncmp(p->at, text, n) == 0 && !(text_is_word(text[n - 1]) && text_is_word(p->at[n]));
 }
 
 static bool take(Python *p, const char *text)
@@ -97,7 +92,7 @@ static void put_before(Python *p, size_t start, const char *text)
 static bool take_number(Python *p)
 {
     const char *start = p->at;
-    while (is_word(*p->at) || *p->at == '.' ||
+    while (text_is_word(*p->at) || *p->at == '.' ||
            ((*p->at == '-' || *p->at == '+') && p->at > start &&
             (p->at[-1] == 'e' || p->at[-1] == 'E') && start[1] != 'x'))
         p->at++;
@@ -176,7 +171,7 @@ static bool take_comprehension(Python *p, const char *item)
 {
     size_t start = p->out->size, n = 0, count = 0;
     skip(p);
-    while (is_word(p->at[n]))
+    while (text_is_word(p->at[n]))
         n++;
     const char *variable = arena_copy(p->arena, p->at, n), *condition = NULL;
     p->at += n;
@@ -266,7 +261,7 @@ static bool take_call(Python *p, const char *name)
 static bool take_name(Python *p)
 {
     const char *start = p->at;
-    while (is_word(*p->at) || *p->at == '.')
+    while (text_is_word(*p->at) || *p->at == '.')
         p->at++;
     const char *name = arena_copy(p->arena, start, (size_t)(p->at - start));
     if (take(p, "("))

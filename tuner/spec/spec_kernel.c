@@ -3,7 +3,6 @@
 
 #include "metrics/base/file.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* --- strings in which "{expr}" stands for a value: names of kernels, options, commands ---------- */
@@ -224,8 +223,7 @@ static bool is_named_repeat(const Lexer *l)
 {
     const char *next = l->source->text + l->at;
     next += strspn(next, " \t");
-    bool in =
-        next[0] == 'i' && next[1] == 'n' && !isalnum((unsigned char)next[2]) && next[2] != '_';
+    bool in = next[0] == 'i' && next[1] == 'n' && !text_is_word(next[2]);
     return l->token.kind == TOKEN_NAME && in;
 }
 
