@@ -2,6 +2,7 @@
 
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
+#include "metrics/cubin/sass_table.h"
 
 #include <math.h>
 
@@ -696,11 +697,25 @@ static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
     }
 }
 
+/* Tables that ptxas has made of comparisons. */
+static void match_chains(Program *p, const WalkFunction *f)
+{
+    const double **times = sass_tables_find(p->lp.arena, p->join->flow, f);
+    for (int b = next_table(p, 0); b != CFG_NONE; b = next_table(p, b + 1))
+        for (int k = 0; times[b] && k < block_at(p, b)->succ_count; k++) {
+            sass_program_wish(&p->lp, times[b][k], AIM_LANDMARKS, TABLE_COST);
+            sass_program_term_sum(&p->lp, &p->edges[b][k], 1);
+        }
+}
+
 /* ptxas keeps the PTX's tables in their order, and the targets in theirs. */
 static void match_tables(Program *p)
 {
     const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
     int mine = next_table(p, 0), ptx = f ? next_table_ptx(f, 0) : CFG_NONE;
+    if (mine != CFG_NONE && ptx == CFG_NONE && f)
+        match_chains(p, f);
+    /* Of comparisons that ptxas has left the way is open. */
     if (mine != CFG_NONE && ptx == CFG_NONE && p->diverges)
         doubt(p->join, "the code jumps through a table where the PTX branches", OPEN_CHOICE);
     while (mine != CFG_NONE && ptx != CFG_NONE) {

@@ -174,6 +174,38 @@ static void the_case_of_a_switch_is_found_by_what_it_does(void **state)
     assert_int_equal(executed("table", 90, 4, SASS_OP_LDG), 2);
 }
 
+/* Times that the ways of the n-th jump through a table are taken. */
+static void assert_ways(const Shape *s, int n, const double ways[3])
+{
+    for (int b = 0; b < s->flow->cfg->count; b++) {
+        const CfgBlock *block = &s->flow->cfg->blocks[b];
+        if (block->end == block->first || sass_opcode(sass_flow_last(s->flow, b)) != SASS_OP_BRX ||
+            n-- > 0)
+            continue;
+        assert_int_equal(block->succ_count, 3);
+        for (int k = 0; k < 3; k++)
+            assert_true(s->join->edges[b][k] == ways[k]);
+        return;
+    }
+    fail_msg("no such jump");
+}
+
+/* Groups of eight lanes have 4, 5, 6 and 7, and one more in each of four rounds; what is at most 6 comes to
+ * the table of 5, 6 and all others.  For sm_100 7 and 8 have a table, too. */
+static void a_table_made_of_comparisons_is_taken_as_they_hold(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        Arena *a = arena_new();
+        const Shape s = sass_shape(a, "chained", archs[i], 4);
+        assert_ways(&s, 0, (double[]){2, 3, 1});
+        if (archs[i] == 100)
+            assert_ways(&s, 1, (double[]){4, 3, 2});
+        arena_free(a);
+    }
+}
+
 /* The loop has the PTX's two special functions, and one multiply-add more than the PTX.  For sm_100
  * ptxas also knows the sum 0 + 0 of a loop that is not entered. */
 static void fusing_products_with_sums_leaves_the_counts_alone(void **state)
@@ -363,6 +395,7 @@ int main(void)
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
+        cmocka_unit_test(a_table_made_of_comparisons_is_taken_as_they_hold),
         cmocka_unit_test(fusing_products_with_sums_leaves_the_counts_alone),
         cmocka_unit_test(landmarks_that_differ_are_said),
         cmocka_unit_test(counts_that_cannot_be_are_those_of_the_ptx),

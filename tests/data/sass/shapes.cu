@@ -141,3 +141,28 @@ extern "C" __global__ void guards(volatile float *out, int n)
             out[5 * i] = x + 1.0f;
         }
 }
+
+/* Comparisons of which ptxas makes a table for 5 and 6, and leaves those with 7 and 8. */
+extern "C" __global__ void chained(int *out, int n)
+{
+    int fives = 0, sixes = 0, sevens = 0, eights = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        switch ((signed char)(threadIdx.x / 8 + i + 4)) {
+        case 5:
+            fives++;
+            break;
+        case 6:
+            sixes++;
+            break;
+        case 7:
+            sevens++;
+            break;
+        case 8:
+            eights++;
+            break;
+        }
+        out[i] = i;
+    }
+    out[threadIdx.x] = fives + 3 * sixes + 5 * sevens + 7 * eights;
+}

@@ -1,0 +1,287 @@
+#include "metrics/cubin/sass_table.h"
+
+enum { ENTRIES_MOST = 64, NO_REGISTER = 255 };
+
+/* --- chains of the PTX ---------------------------------------------------------------------- */
+
+/* A block that ends with a comparison of a register with a number. */
+typedef struct Link {
+    int reg;
+    int64_t number;
+    int equal, other; /* where it goes */
+} Link;
+
+typedef struct Chain {
+    int64_t base;
+    int last;                   /* entry, of what is left */
+    double times[ENTRIES_MOST]; /* by way, in the order of their first entries */
+    int ways;
+} Chain;
+
+typedef VEC(Chain) Chains;
+
+static bool writes(const PtxInstr *in, int reg)
+{
+    for (int i = 0; i < in->form->writes && i < in->count; i++)
+        if (in->operands[i].kind != PTX_OPERAND_REGISTER || in->operands[i].index == reg)
+            return true;
+    return false;
+}
+
+static const PtxInstr *definition(const Cfg *c, const CfgBlock *b, int reg)
+{
+    for (size_t i = b->end; i-- > b->first;)
+        if (writes(&c->function->instrs.at[i], reg))
+            return &c->function->instrs.at[i];
+    return NULL;
+}
+
+static bool is_link(const Cfg *c, int block, Link *l)
+{
+    const CfgBlock *b = &c->blocks[block];
+    const PtxInstr *in = cfg_branch(c, block);
+    if (!in || in->form->op != PTX_BRA || in->guard == PTX_NO_GUARD || b->succ_count != 2 ||
+        b->order == CFG_NONE)
+        return false;
+    const PtxInstr *test = definition(c, b, in->guard);
+    if (!test || test->form->op != PTX_SETP || test->count != 3 || test->guard != PTX_NO_GUARD ||
+        ptx_type_is_float(test->form->types[0]) || test->operands[0].kind != PTX_OPERAND_REGISTER ||
+        test->operands[1].kind != PTX_OPERAND_REGISTER ||
+        test->operands[2].kind != PTX_OPERAND_IMMEDIATE ||
+        (test->form->compare != PTX_EQ && test->form->compare != PTX_NE))
+        return false;
+    const bool taken = (test->form->compare == PTX_EQ) != in->guard_negated;
+    *l = (Link){test->operands[1].index, test->operands[2].value, taken ? b->taken : b->fall,
+                taken ? b->fall : b->taken};
+    return true;
+}
+
+/* The next comparison of the same value; CFG_NONE behind the last. */
+static int next_link(const Cfg *c, const Link *l, Link *next)
+{
+    const CfgBlock *b = &c->blocks[l->other];
+    return b->pred_count == 1 && is_link(c, l->other, next) && next->reg == l->reg &&
+                   !definition(c, b, l->reg)
+               ? l->other
+               : CFG_NONE;
+}
+
+/* How often the last comparison of a chain holds; negative when the visits do not say so. */
+static double last_equal(const WalkFunction *f, const Link *l, double all)
+{
+    const Cfg *c = f->flow->cfg;
+    if (c->blocks[l->equal].pred_count == 1)
+        return (double)f->blocks[l->equal].visits;
+    return c->blocks[l->other].pred_count == 1 ? all - (double)f->blocks[l->other].visits : -1;
+}
+
+typedef struct Links {
+    Link at[ENTRIES_MOST];
+    double equal[ENTRIES_MOST]; /* times that each comparison holds */
+    double left;                /* that none does */
+    int count;
+} Links;
+
+/* The comparisons from a block on; false where the visits do not say how often each holds. */
+static bool follow_links(const WalkFunction *f, int block, Links *l)
+{
+    *l = (Links){.count = 0};
+    if (!is_link(f->flow->cfg, block, &l->at[0]))
+        return false;
+    for (int next = block; next != CFG_NONE; l->count++) {
+        const double all = (double)f->blocks[next].visits + (double)f->blocks[next].diverged;
+        const Link *here = &l->at[l->count];
+        if (l->count + 1 == ENTRIES_MOST)
+            return false;
+        next = next_link(f->flow->cfg, here, &l->at[l->count + 1]);
+        l->equal[l->count] =
+            next == CFG_NONE ? last_equal(f, here, all) : all - (double)f->blocks[next].visits;
+        l->left = all - l->equal[l->count];
+        if (l->equal[l->count] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Is a block the next comparison of another? */
+static bool goes_on(const Cfg *c, int block)
+{
+    Link before, here;
+    return c->blocks[block].pred_count == 1 && is_link(c, c->blocks[block].preds[0], &before) &&
+           next_link(c, &before, &here) == block;
+}
+
+static bool has_twins(const Links *l)
+{
+    for (int i = 0; i < l->count; i++)
+        for (int k = 0; k < i; k++)
+            if (l->at[k].number == l->at[i].number || l->at[k].equal == l->at[i].equal)
+                return true;
+    return false;
+}
+
+/* The chain that starts at a block, of two cases or more. */
+static bool read_chain(const WalkFunction *f, int block, Chain *chain)
+{
+    Links l;
+    if (goes_on(f->flow->cfg, block) || !follow_links(f, block, &l) || l.count < 2 || has_twins(&l))
+        return false;
+    int64_t least = l.at[0].number, most = least;
+    for (int i = 1; i < l.count; i++) {
+        least = l.at[i].number < least ? l.at[i].number : least;
+        most = l.at[i].number > most ? l.at[i].number : most;
+    }
+    if (most - least >= ENTRIES_MOST - 1)
+        return false;
+    *chain = (Chain){.base = least, .last = (int)(most - least + 1)};
+    bool has_left = false;
+    for (int entry = 0; entry <= chain->last; entry++) {
+        int i = 0;
+        while (i < l.count && l.at[i].number != least + entry)
+            i++;
+        if (i < l.count || !has_left)
+            chain->times[chain->ways++] = i < l.count ? l.equal[i] : l.left;
+        has_left |= i == l.count;
+    }
+    return true;
+}
+
+/* --- tables of the code --------------------------------------------------------------------- */
+
+static int result_of(SassInstr w)
+{
+    return (int)(w.low >> 16 & 0xff);
+}
+
+static int source_of(SassInstr w)
+{
+    return (int)(w.low >> 24 & 0xff);
+}
+
+enum { FORM_THIRD = 2 }; /* a number is the third operand */
+
+static int form_of(SassInstr w)
+{
+    return (int)(w.low >> 9 & 7);
+}
+
+static int other_of(SassInstr w)
+{
+    return (int)(w.high & 0xff);
+}
+
+/* A register plus a number. */
+static bool is_sum(SassInstr w, uint32_t *number)
+{
+    const int op = sass_opcode(w);
+    const bool negated = w.high >> 8 & 1;
+    return (op == SASS_OP_VIADD || (op == SASS_OP_IADD3 && other_of(w) == NO_REGISTER)) &&
+           sass_immediate(w, number) && !negated && sass_guard(w, NULL) == SASS_ALWAYS;
+}
+
+static bool is_number(SassInstr w, uint32_t *number)
+{
+    const int op = sass_opcode(w);
+    const bool none = source_of(w) == NO_REGISTER && other_of(w) == NO_REGISTER;
+    return (op == SASS_OP_MOV || (op == SASS_OP_IMAD && form_of(w) == FORM_THIRD && none)) &&
+           sass_immediate(w, number) && sass_guard(w, NULL) == SASS_ALWAYS;
+}
+
+/* May an instruction give a register?  Of those that give a predicate the field says nothing. */
+static bool gives(SassInstr w, int reg)
+{
+    return result_of(w) == reg && sass_class(w) != SASS_BRANCH && sass_opcode(w) != SASS_OP_ISETP;
+}
+
+/* What gives the register at an instruction, in its block or in those that alone lead to it. */
+static const SassInstr *find_definition(const SassFlow *f, int block, size_t before, int reg)
+{
+    for (int steps = 0; steps < f->cfg->count; steps++) {
+        const CfgBlock *b = &f->cfg->blocks[block];
+        for (size_t i = steps ? b->end : before; i-- > b->first;)
+            if (gives(f->instrs[i], reg))
+                return &f->instrs[i];
+        if (b->pred_count != 1)
+            return NULL;
+        block = b->preds[0];
+    }
+    return NULL;
+}
+
+/* The number that is subtracted before the index is limited by the instruction. */
+static bool find_base(const SassFlow *f, int block, size_t at, int64_t *base)
+{
+    const SassInstr w = f->instrs[at];
+    const bool adds = sass_opcode(w) == SASS_OP_VIADDMNMX;
+    const SassInstr *from = find_definition(f, block, at, adds ? other_of(w) : source_of(w));
+    uint32_t number = 0;
+    if (!from || (adds && (form_of(w) != FORM_THIRD || !is_number(*from, &number))))
+        return false;
+    if (!adds && !is_sum(*from, &number))
+        number = 0;
+    *base = -(int64_t)(int32_t)number;
+    return true;
+}
+
+static bool is_minimum(SassInstr w)
+{
+    const int op = sass_opcode(w);
+    return op == SASS_OP_IMNMX || op == SASS_OP_VIMNMX || op == SASS_OP_VIADDMNMX;
+}
+
+static bool read_table(const SassFlow *f, int block, int64_t *base, int *last)
+{
+    const CfgBlock *b = &f->cfg->blocks[block];
+    uint32_t number;
+    bool loaded = false;
+    if (b->order == CFG_NONE || b->end == b->first ||
+        sass_opcode(sass_flow_last(f, block)) != SASS_OP_BRX ||
+        sass_guard(sass_flow_last(f, block), NULL) != SASS_ALWAYS)
+        return false;
+    for (size_t i = b->end; i-- > b->first;) {
+        loaded |= sass_constant(f->instrs[i]) == SASS_CONSTANT_INDEXED;
+        if (!is_minimum(f->instrs[i]))
+            continue;
+        *last = sass_immediate(f->instrs[i], &number) && number < ENTRIES_MOST ? (int)number : 0;
+        return loaded && *last > 0 && find_base(f, block, i, base);
+    }
+    return false;
+}
+
+/* --- the answer ----------------------------------------------------------------------------- */
+
+/* The chain that a table with these numbers is made of, being the n-th of `tables` such tables. */
+static const Chain *find_chain(const Chains *chains, int64_t base, int last, int n, int tables)
+{
+    const Chain *found = NULL;
+    int count = 0;
+    for (size_t i = 0; i < chains->count; i++)
+        if (chains->at[i].base == base && chains->at[i].last == last && count++ == n)
+            found = &chains->at[i];
+    return count == tables ? found : NULL;
+}
+
+const double **sass_tables_find(Arena *a, const SassFlow *f, const WalkFunction *ptx)
+{
+    const double **times = ARENA_ARRAY(a, const double *, (size_t)f->cfg->count);
+    Chains chains = {0};
+    Chain *chain = ARENA_NEW(a, Chain);
+    for (int b = 0; b < ptx->flow->cfg->count; b++)
+        if (read_chain(ptx, b, chain))
+            VEC_PUSH(a, &chains, *chain);
+    for (int b = 0; b < f->cfg->count; b++) {
+        int64_t base, other;
+        int last, last_other, before = 0, tables = 0;
+        if (!read_table(f, b, &base, &last))
+            continue;
+        for (int i = 0; i < f->cfg->count; i++)
+            if (read_table(f, i, &other, &last_other) && other == base && last_other == last) {
+                before += i < b;
+                tables++;
+            }
+        const Chain *of = find_chain(&chains, base, last, before, tables);
+        if (of && of->ways == f->cfg->blocks[b].succ_count)
+            times[b] = of->times;
+    }
+    return times;
+}
