@@ -300,3 +300,104 @@ SassReconvergences sass_flow_reconvergences(Arena *a, const SassFlow *f)
             all.at[i].closed &= !all.at[i].within[all.at[k].block];
     return all;
 }
+
+/* --- guards that a branch settles ------------------------------------------------------------- */
+
+enum {
+    PREDICATE_BITS = 7,
+    REGISTERS_ONE_WRITES = 4,
+    FORM_REGISTERS = 1,
+    FORM_NUMBER = 4,
+    FORM_CONSTANT = 5
+};
+
+/* Fields of an ISETP: its results, and the predicate that its outcome is combined with. */
+static int first_result(SassInstr w)
+{
+    return (int)(w.high >> 17 & PREDICATE_BITS);
+}
+
+static int second_result(SassInstr w)
+{
+    return (int)(w.high >> 20 & PREDICATE_BITS);
+}
+
+/* A comparison of registers, numbers and constants that gives one predicate. */
+static bool is_comparison(SassInstr w)
+{
+    const unsigned form = (unsigned)(w.low >> 9 & 7);
+    const bool alone = (w.high >> 23 & PREDICATE_BITS) == SASS_ALWAYS;
+    return sass_opcode(w) == SASS_OP_ISETP && sass_guard(w, NULL) == SASS_ALWAYS && alone &&
+           second_result(w) == SASS_ALWAYS &&
+           (form == FORM_REGISTERS || form == FORM_NUMBER || form == FORM_CONSTANT);
+}
+
+/* The same but for what it gives; control fields stand above bit 41. */
+static bool compares_alike(SassInstr a, SassInstr b)
+{
+    const uint64_t compared = ((UINT64_C(1) << 41) - 1) & ~((uint64_t)PREDICATE_BITS << 17);
+    return a.low == b.low && ((a.high ^ b.high) & compared) == 0;
+}
+
+/* May an instruction give a predicate, or one of a comparison's registers?  Fields of instructions that give
+ * none are taken for results, too. */
+static bool may_give(SassInstr w, int predicate)
+{
+    return sass_opcode(w) == SASS_OP_R2P || first_result(w) == predicate ||
+           second_result(w) == predicate;
+}
+
+static bool may_change(SassInstr w, SassInstr comparison)
+{
+    const int to = (int)(w.low >> 16 & 0xff), a = (int)(comparison.low >> 24 & 0xff),
+              b = (int)(comparison.low >> 32 & 0xff);
+    const bool registers = (comparison.low >> 9 & 7) == FORM_REGISTERS;
+    return (a >= to && a < to + REGISTERS_ONE_WRITES) ||
+           (registers && b >= to && b < to + REGISTERS_ONE_WRITES);
+}
+
+/* The comparison that gives a predicate before an instruction of a block; false without one. */
+static bool find_comparison(const SassFlow *f, int block, size_t before, int predicate, size_t *at)
+{
+    for (size_t i = before; i-- > f->cfg->blocks[block].first;) {
+        if (is_comparison(f->instrs[i]) && first_result(f->instrs[i]) == predicate) {
+            *at = i;
+            return true;
+        }
+        if (may_give(f->instrs[i], predicate))
+            return false;
+    }
+    return false;
+}
+
+static bool stays(const SassFlow *f, size_t first, size_t end, SassInstr comparison)
+{
+    for (size_t i = first; i < end; i++)
+        if (sass_opcode(f->instrs[i]) != SASS_OP_ISETP && may_change(f->instrs[i], comparison))
+            return false;
+    return true;
+}
+
+SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr)
+{
+    const CfgBlock *b = &f->cfg->blocks[block];
+    bool negated, branch_negated;
+    const int guard = sass_guard(f->instrs[instr], &negated);
+    size_t here, there;
+    if (guard == SASS_ALWAYS || b->pred_count != 1 || b->preds[0] == block)
+        return SASS_OPEN;
+    const CfgBlock *from = &f->cfg->blocks[b->preds[0]];
+    const SassInstr branch = f->instrs[from->end - 1];
+    const int decided = sass_guard(branch, &branch_negated);
+    /* BRA.DIV, and those with one more predicate or one of the scalar unit, are decided by more. */
+    if (sass_opcode(branch) != SASS_OP_BRA || (branch.low >> 33 & 1) || (branch.high >> 27 & 1) ||
+        decided == SASS_ALWAYS || (branch.high >> 23 & PREDICATE_BITS) != SASS_ALWAYS ||
+        from->succ_count != 2 || !find_comparison(f, block, instr, guard, &here) ||
+        !find_comparison(f, b->preds[0], from->end - 1, decided, &there) ||
+        !compares_alike(f->instrs[here], f->instrs[there]) ||
+        !stays(f, there, from->end - 1, f->instrs[there]) ||
+        !stays(f, b->first, here, f->instrs[there]))
+        return SASS_OPEN;
+    const bool holds = (from->taken == block) != branch_negated;
+    return holds != negated ? SASS_EACH_TIME : SASS_NEVER;
+}

@@ -40,6 +40,12 @@ SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k);
 /* The block's last instruction; only for a block that has one (`first` < `end`). */
 SassInstr sass_flow_last(const SassFlow *f, int block);
 
+/* Does the branch that alone leads to a block settle whether a guarded instruction in it is executed?  ptxas
+ * makes the comparison of a branch a second time, as the guard of a round that is never made. */
+typedef enum SassSettled { SASS_OPEN, SASS_NEVER, SASS_EACH_TIME } SassSettled;
+
+SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr);
+
 /* Where lanes that diverge reconverge.
  *
  * ptxas puts a BSSY before a branch at which lanes may diverge and a BSYNC where they wait for each

@@ -522,7 +522,11 @@ static Marks *count_marks(Arena *a, const SassFlow *f)
             const SassAnchor k = sass_anchor_of(w, &amount);
             if (k == SASS_NO_ANCHOR)
                 continue;
-            *(sass_guard(w, NULL) == SASS_ALWAYS ? &m[b].sure[k] : &m[b].guarded[k]) += amount;
+            const SassSettled settled = sass_flow_settled(f, b, i);
+            if (sass_guard(w, NULL) == SASS_ALWAYS || settled == SASS_EACH_TIME)
+                m[b].sure[k] += amount;
+            else if (settled == SASS_OPEN)
+                m[b].guarded[k] += amount;
         }
     return m;
 }

@@ -206,6 +206,22 @@ static void a_table_made_of_comparisons_is_taken_as_they_hold(void **state)
     }
 }
 
+/* A round that is never made stands behind a guard in front of copies of the loop: of 32 lanes each makes
+ * one round, and so one of the copies is executed. */
+static void a_guard_that_the_branch_before_it_settles_guards_nothing(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        Arena *a = arena_new();
+        const Shape s = sass_shape(a, "strided", archs[i], 32);
+        assert_null(s.join->unmatched);
+        assert_true(s.join->in_code_least[SASS_ANCHOR_LOAD_4] == 1);
+        assert_true(s.join->in_code_most[SASS_ANCHOR_LOAD_4] == 1);
+        arena_free(a);
+    }
+}
+
 /* The loop has the PTX's two special functions, and one multiply-add more than the PTX.  For sm_100
  * ptxas also knows the sum 0 + 0 of a loop that is not entered. */
 static void fusing_products_with_sums_leaves_the_counts_alone(void **state)
@@ -396,6 +412,7 @@ int main(void)
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(a_table_made_of_comparisons_is_taken_as_they_hold),
+        cmocka_unit_test(a_guard_that_the_branch_before_it_settles_guards_nothing),
         cmocka_unit_test(fusing_products_with_sums_leaves_the_counts_alone),
         cmocka_unit_test(landmarks_that_differ_are_said),
         cmocka_unit_test(counts_that_cannot_be_are_those_of_the_ptx),
