@@ -289,25 +289,20 @@ void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, d
     free(points);
 }
 
-/* With what is left of the doubt in the prediction itself. */
-static double with_doubt(const Search *s, const Model *m, size_t row, double deviation)
-{
-    double slope = m == &s->time_model ? process_shape(m->process)->slope[0] : 0;
-    return sqrt(deviation * deviation + slope * slope * s->rows[row].variance * trust(s, row));
-}
-
+/* Without the doubt in the prediction: profiles of a kind are wrong together, so that what is least sure
+ * is not what is most likely to be lucky. */
 double believe_deviation(Search *s, const Model *m, size_t row)
 {
     double x[PROCESS_INPUTS] = {0};
     set_inputs(s, m, row, x);
-    return with_doubt(s, m, row, process_deviation(m->process, row_point(s, row), x));
+    return process_deviation(m->process, row_point(s, row), x);
 }
 
 double believe_deviation_most(Search *s, const Model *m, size_t row)
 {
     double x[PROCESS_INPUTS] = {0};
     set_inputs(s, m, row, x);
-    return with_doubt(s, m, row, process_prior(m->process, x));
+    return process_prior(m->process, x);
 }
 
 static double with_noise(const Process *p, double deviation)
