@@ -94,12 +94,13 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     Lanes results[PTX_SOURCES];
     uint32_t yes = 0, maybe = 0;
     guard_lanes(x, in, mask, &yes, &maybe);
-    if (plan_of(x)->slice.cell_of[i] != CFG_NONE) {
+    const WalkSliced *slice = sliced(x, in);
+    if (slice->cell != CFG_NONE) {
         walk_skip_abort(x);
-        move_cell(x, in, plan_of(x)->slice.cell_of[i], yes, maybe);
+        move_cell(x, in, slice->cell, yes, maybe);
         return;
     }
-    const bool kept = plan_of(x)->slice.homes[i] != 0;
+    const bool kept = slice->home != 0;
     if (kept && in->form->op == PTX_ST) {
         x->walker->walk->steps += STEP_LANES;
         x->walker->walk->fine = true;

@@ -23,7 +23,7 @@ static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgB
             VEC_PUSH(a, &b->steps, ((WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)}));
         if (call)
             b->segments.at[segment++].steps = b->steps.count;
-        if (p->slice.has[i])
+        if (p->slice.of[i].taken)
             VEC_PUSH(a, &b->steps, ((WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i}));
         if (ends_segment(in) && !call)
             b->segments.at[segment++].steps = b->steps.count;

@@ -580,8 +580,7 @@ static void change_of_results(Frame *x, const PtxInstr *in, const Lanes *results
     Lanes sources[PTX_SOURCES], changes[PTX_SOURCES];
     const PtxForm *f = in->form;
     const bool param = f->op == PTX_LD && f->space == PTX_PARAM;
-    const bool kept =
-        x->known->plan->slice.homes[in - x->known->function->instrs.at] && f->op == PTX_LD;
+    const bool kept = sliced(x, in)->home && f->op == PTX_LD;
     const bool data = kept || (x->walker->options->data && walk_loads_data(f));
     const bool warp = ptx_warp_computes(f);
     const int n = changes_of_sources(x, in, changes);

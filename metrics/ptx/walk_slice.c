@@ -122,21 +122,19 @@ static bool *behind(Arena *a, const Flow *flow, bool (*is)(const PtxForm *))
 {
     const Cfg *c = flow->cfg;
     bool *out = ARENA_ARRAY(a, bool, flow->function->instrs.count + 1);
-    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count + 1);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int b = 0; b < c->count; b++) {
-            bool now = in[b];
-            for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++) {
-                out[i] = now;
-                now |= is(flow->function->instrs.at[i].form);
-            }
-            for (int k = 0; now && k < c->blocks[b].succ_count; k++) {
-                changed |= !in[c->blocks[b].succs[k]];
-                in[c->blocks[b].succs[k]] = true;
-            }
+    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count);
+    for (int b = 0; b < c->count; b++) {
+        bool any = false;
+        for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++) {
+            out[i] = any; /* in this block, … */
+            any |= is(flow->function->instrs.at[i].form);
         }
+        if (any)
+            cfg_reach(a, c, b, NULL, in);
     }
+    for (int b = 0; b < c->count; b++)
+        for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++)
+            out[i] |= in[b]; /* … or in one before */
     return out;
 }
 
@@ -150,14 +148,14 @@ static void find_early(Arena *a, const Flow *flow, WalkSlice *s)
     bool own = false;
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxForm *form = f->instrs.at[i].form;
-        s->early[i] = walk_loads_data(form) && walk_is_global(form) && !met[i] &&
-                      !synchronises(form) && address_of(&f->instrs.at[i]);
-        s->homes[i] = s->early[i] && stored[i] ? HOME_GLOBAL : s->homes[i];
-        own |= s->early[i] && stored[i];
+        s->of[i].early = walk_loads_data(form) && walk_is_global(form) && !met[i] &&
+                         !synchronises(form) && address_of(&f->instrs.at[i]);
+        s->of[i].home = s->of[i].early && stored[i] ? HOME_GLOBAL : s->of[i].home;
+        own |= s->of[i].early && stored[i];
     }
     for (size_t i = 0; own && i < f->instrs.count; i++)
         if (stores_global(f->instrs.at[i].form) && !met[i] && address_of(&f->instrs.at[i]))
-            s->homes[i] = HOME_GLOBAL;
+            s->of[i].home = HOME_GLOBAL;
 }
 
 /* --- what has a home ----------------------------------------------------------------------------- */
@@ -179,10 +177,9 @@ static Home home_of(const Homes *h, const PtxVariable *v)
     return (Home){v, all == 1 || (small && all == stores), all > 1};
 }
 
-static int *number_homes(Arena *a, const PtxFunction *f, bool *told_only)
+static void number_homes(Arena *a, const PtxFunction *f, WalkSliced *of)
 {
     const bool local = !escapes(f, PTX_LOCAL), shared = !escapes(f, PTX_SHARED);
-    int *homes = ARENA_ARRAY(a, int, f->instrs.count + 1);
     VEC(Home) known = {0};
     Homes h = {0};
     for (size_t i = 0; i < f->instrs.count; i++) {
@@ -191,7 +188,7 @@ static int *number_homes(Arena *a, const PtxFunction *f, bool *told_only)
         if ((form->op != PTX_LD && form->op != PTX_ST) || form->vector == 0 || !address_of(in))
             continue;
         if (form->space == PTX_LOCAL && local)
-            homes[i] = HOME_LOCAL;
+            of[i].home = HOME_LOCAL;
         if (form->space != PTX_SHARED || !shared)
             continue;
         if (!h.of)
@@ -204,10 +201,9 @@ static int *number_homes(Arena *a, const PtxFunction *f, bool *told_only)
             k++;
         if (k == known.count)
             VEC_PUSH(a, &known, home_of(&h, v));
-        homes[i] = known.at[k].kept ? (int)k + HOME_SHARED : 0;
-        told_only[i] = known.at[k].several;
+        of[i].home = known.at[k].kept ? (int)k + HOME_SHARED : 0;
+        of[i].told_only = known.at[k].several;
     }
-    return homes;
 }
 
 /* --- what is computed ---------------------------------------------------------------------------- */
@@ -282,14 +278,14 @@ static bool gives_ticket(const Slicer *s, const PtxInstr *in)
 static void take_instr(Slicer *s, size_t i)
 {
     const PtxInstr *in = &s->function->instrs.at[i];
-    const int home = s->slice->homes[i];
-    if (s->slice->has[i])
+    const int home = s->slice->of[i].home;
+    if (s->slice->of[i].taken)
         return;
-    s->slice->has[i] = true;
+    s->slice->of[i].taken = true;
     const bool stores = home && in->form->op == PTX_LD && !s->found[home];
     s->found[home] |= stores;
     for (size_t k = 0; stores && k < s->function->instrs.count; k++)
-        if (s->slice->homes[k] == home && s->function->instrs.at[k].form->op == PTX_ST)
+        if (s->slice->of[k].home == home && s->function->instrs.at[k].form->op == PTX_ST)
             take_instr(s, k);
     if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
         (s->data && walk_loads_data(in->form)) || gives_ticket(s, in))
@@ -330,11 +326,9 @@ static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
     const PtxFunction *f = flow->function;
     s->needed = ARENA_ARRAY(s->arena, bool, f->registers.count);
     s->found = ARENA_ARRAY(s->arena, bool, f->instrs.count + HOME_SHARED + 1);
-    s->slice->has = ARENA_ARRAY(s->arena, bool, f->instrs.count);
-    s->slice->told_only = ARENA_ARRAY(s->arena, bool, f->instrs.count + 1);
-    s->slice->homes = s->rough ? ARENA_ARRAY(s->arena, int, f->instrs.count + 1)
-                               : number_homes(s->arena, f, s->slice->told_only);
-    s->slice->early = ARENA_ARRAY(s->arena, bool, f->instrs.count + 1);
+    s->slice->of = ARENA_ARRAY(s->arena, WalkSliced, f->instrs.count + 1);
+    if (!s->rough)
+        number_homes(s->arena, f, s->slice->of);
     if (s->data && !s->rough)
         find_early(s->arena, flow, s->slice);
     take_roots(s, addresses);
@@ -382,9 +376,8 @@ static int cell_of_instr(Arena *a, WalkSlice *s, const PtxFunction *f, const Ptx
 
 static void find_cells(Arena *a, WalkSlice *s, const PtxFunction *f)
 {
-    s->cell_of = ARENA_ARRAY(a, int, f->instrs.count);
     for (size_t i = 0; i < f->instrs.count; i++)
-        s->cell_of[i] = cell_of_instr(a, s, f, &f->instrs.at[i]);
+        s->of[i].cell = cell_of_instr(a, s, f, &f->instrs.at[i]);
     for (size_t i = 0; i < s->cells.count; i++)
         VEC_PUSH(a, &s->state, (int)(f->registers.count + i));
 }
@@ -452,7 +445,7 @@ static void note_instr(Liveness *l, size_t i)
     const int groups = walk_slice_groups(l->flow, l->accesses, i, &first);
     for (int g = 0; g < groups; g++)
         note_group(l, &l->accesses->groups.at[first + g]);
-    if (!l->slice->has[i])
+    if (!l->slice->of[i].taken)
         return;
     use_all(l, &in->reads);
     if (in->guard != PTX_NO_GUARD)
@@ -540,7 +533,7 @@ static void find_live(Arena *a, WalkSlice *s, const Flow *flow, const Accesses *
 WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, bool data,
                           bool rough)
 {
-    WalkSlice s = {.has = NULL};
+    WalkSlice s = {.of = NULL};
     Slicer slicer = {.arena = a,
                      .slice = &s,
                      .function = flow->function,

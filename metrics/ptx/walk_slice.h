@@ -24,16 +24,18 @@ typedef struct WalkCell {
 /* A register or cell of the state that is read before it is written behind a loop's header. */
 typedef VEC(int) WalkLive;
 
+/* What it has of one instruction. */
+typedef struct WalkSliced {
+    bool taken;     /* computed */
+    bool told_only; /* several store to its home; loads find what was told last (walk_values.c) */
+    bool early;     /* a load from global memory that no synchronisation comes before */
+    int home;       /* what its loads and stores have in common, from 1; 0 where nothing is kept */
+    int cell;       /* that it reads or writes, or CFG_NONE */
+} WalkSliced;
+
 typedef struct WalkSlice {
     VEC(WalkCell) cells;
-    int *cell_of; /* by instruction; CFG_NONE when it reads or writes no cell */
-    bool *has;    /* by instruction */
-    int *homes; /* by instruction: what its loads and stores have in common, from 1; 0 where nothing
-                       that is stored is kept */
-    bool *
-        told_only; /* by instruction: several store to its home; loads find what was told last (walk_values.c) */
-    bool
-        *early; /* by instruction: a load from global memory that no synchronisation comes before */
+    WalkSliced *of; /* by instruction */
     VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
     WalkLive *live; /* by loop: what its header needs of the state: what some way from there reads
                        before it writes it */

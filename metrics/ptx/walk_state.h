@@ -139,6 +139,11 @@ static inline const Flow *flow_of(const Frame *x)
     return x->known->plan->flow;
 }
 
+static inline const WalkSliced *sliced(const Frame *x, const PtxInstr *in)
+{
+    return &plan_of(x)->slice.of[in - x->known->function->instrs.at];
+}
+
 /* Width of a register in bits; 0 where it has none. */
 static inline int walk_register_bits(const Frame *x, int reg)
 {

@@ -61,7 +61,7 @@ static bool stood_first(const Walker *w, const PtxForm *f, uint64_t address, uin
 int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
 {
     Walker *w = x->walker;
-    const bool early = plan_of(x)->slice.early[in - x->known->function->instrs.at];
+    const bool early = sliced(x, in)->early;
     const int count = ptx_eval_instr(&x->state, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
     Lanes address;
@@ -405,7 +405,7 @@ static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, 
                           uint64_t *v)
 {
     Walker *w = x->walker;
-    if (!w->options->data || !plan_of(x)->slice.early[in - x->known->function->instrs.at])
+    if (!w->options->data || !sliced(x, in)->early)
         return false;
     for (int b = 0; b < bytes; b++)
         if (find_word(&w->stored, key_of(in->form->space, address + (uint64_t)b)))
@@ -421,10 +421,9 @@ static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, 
 static bool all_seen(const Frame *x, const PtxInstr *load)
 {
     const PtxFunction *f = x->known->function;
-    const WalkSlice *s = &plan_of(x)->slice;
-    const size_t at = (size_t)(load - f->instrs.at);
-    for (size_t i = 0; s->told_only[at] && i < f->instrs.count; i++)
-        if (s->homes[i] == s->homes[at] && f->instrs.at[i].form->op == PTX_ST &&
+    const WalkSliced *own = sliced(x, load);
+    for (size_t i = 0; own->told_only && i < f->instrs.count; i++)
+        if (sliced(x, &f->instrs.at[i])->home == own->home && f->instrs.at[i].form->op == PTX_ST &&
             !is_told(x->walker, &f->instrs.at[i]))
             return false;
     return true;
@@ -448,7 +447,7 @@ static bool find_told(Frame *x, const PtxInstr *in, uint64_t address, int bytes,
 
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof, Lanes *results)
 {
-    const bool told_only = plan_of(x)->slice.told_only[in - x->known->function->instrs.at];
+    const bool told_only = sliced(x, in)->told_only;
     const int count = ptx_eval_instr(&x->state, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
     Lanes address;
