@@ -175,6 +175,8 @@ typedef struct WalkRegion {
 #include "metrics/ptx/walk_counters.def"
 } WalkRegion;
 
+typedef VEC(WalkRegion) WalkRegionList;
+
 /* From one barrier to the next. */
 typedef struct WalkSync {
     WalkSpot from, to;
@@ -216,7 +218,7 @@ typedef struct Walk {
     double load_bytes[PTX_SPACE_COUNT]; /* of all active lanes together */
     double store_bytes[PTX_SPACE_COUNT];
     WalkRoutine routines[WALK_ROUTINES];
-    VEC(WalkRegion) stall_regions;
+    WalkRegionList stall_regions;
     VEC(WalkSync) syncs;
     VEC(WalkPass) passes; /* in the order of execution */
     bool passes_cut;      /* there were more of them */

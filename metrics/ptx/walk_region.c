@@ -60,22 +60,27 @@ void walk_region_load(WalkRegions *r)
     r->now.loads++;
 }
 
+/* To the one that is the same, or a new one. */
+static void add_to_list(Arena *a, WalkRegionList *list, const WalkRegion *one)
+{
+    size_t i = 0;
+    while (i < list->count && !same_region(&list->at[i], one))
+        i++;
+    if (i == list->count && i < REGIONS_MAX)
+        VEC_PUSH(
+            a, list,
+            ((WalkRegion){.sync = one->sync, .from = one->from, .to = one->to, .stop = one->stop}));
+    add_region(&list->at[i < REGIONS_MAX ? i : REGIONS_MAX - 1], one, NULL, 1);
+}
+
 /* The region under way ends; the next begins. */
 static void close_region(WalkRegions *r, WalkSpot at, WalkStop stop)
 {
-    WalkRegion *now = &r->now, *to = NULL;
-    now->to = at;
-    now->stop = stop;
-    now->times = 1;
-    for (size_t i = 0; i < r->open.count && !to; i++)
-        if (same_region(&r->open.at[i], now))
-            to = &r->open.at[i];
-    if (!to && r->open.count < REGIONS_MAX) {
-        to = VEC_ADD(r->arena, &r->open);
-        *to = (WalkRegion){.from = now->from, .to = at, .stop = stop};
-    }
-    add_region(to ? to : &r->open.at[REGIONS_MAX - 1], now, NULL, 1);
-    *now = (WalkRegion){.from = at};
+    r->now.to = at;
+    r->now.stop = stop;
+    r->now.times = 1;
+    add_to_list(r->arena, &r->open, &r->now);
+    r->now = (WalkRegion){.from = at};
     r->closed++;
     r->walk->steps += r->open.count / 8;
 }
@@ -98,27 +103,13 @@ static int sync_of(WalkRegions *r, WalkSpot from, WalkSpot to)
     return (int)walk->syncs.count - 1;
 }
 
-static void keep_region(WalkRegions *r, const WalkRegion *one)
-{
-    Walk *walk = r->walk;
-    for (size_t i = 0; i < walk->stall_regions.count; i++)
-        if (same_region(&walk->stall_regions.at[i], one)) {
-            add_region(&walk->stall_regions.at[i], one, NULL, 1);
-            return;
-        }
-    if (walk->stall_regions.count == REGIONS_MAX)
-        add_region(&walk->stall_regions.at[REGIONS_MAX - 1], one, NULL, 1);
-    else
-        VEC_PUSH(r->arena, &walk->stall_regions, *one);
-}
-
 /* The synchronization region under way ends, and with it is known what its parts belong to. */
 static void close_sync(WalkRegions *r, WalkSpot at)
 {
     const int sync = sync_of(r, r->sync_from, at);
     for (size_t i = 0; i < r->open.count; i++) {
         r->open.at[i].sync = sync;
-        keep_region(r, &r->open.at[i]);
+        add_to_list(r->arena, &r->walk->stall_regions, &r->open.at[i]);
     }
     r->walk->steps += r->open.count * r->walk->stall_regions.count / 16;
     r->open.count = 0;

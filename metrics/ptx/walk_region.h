@@ -24,9 +24,8 @@ typedef struct WalkTraffic {
 /* What is under way. */
 typedef struct WalkRegions {
     Arena *arena;
-    Walk *walk; /* whose regions they become */
-    VEC(WalkRegion)
-    open; /* those that have ended since the last barrier; their `sync` is not set */
+    Walk *walk;          /* whose regions they become */
+    WalkRegionList open; /* those that have ended since the last barrier; their `sync` is not set */
     WalkRegion now;
     WalkSpot sync_from;              /* the last barrier */
     double clock;                    /* instructions since the start */
