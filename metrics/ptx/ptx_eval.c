@@ -88,33 +88,24 @@ static void thread_coordinates(const PtxState *s, PtxSpecial which, Lanes *out)
     out->uniform = same;
 }
 
-static void lane_masks(PtxSpecial which, Lanes *out)
+/* %laneid, and the masks that follow from it. */
+static void lane_numbers(PtxSpecial which, Lanes *out)
 {
     out->known = UINT32_MAX;
     out->uniform = false;
     for (uint32_t i = 0; i < PTX_LANES; i++) {
         const uint32_t own = UINT32_C(1) << i, below = own - 1;
         const uint32_t masks[] = {own, own | below, below, ~below, ~(own | below)};
-        out->v[i] = masks[which - PTX_LANEMASK_EQ];
+        out->v[i] = which == PTX_LANEID ? i : masks[which - PTX_LANEMASK_EQ];
     }
-}
-
-static void lane_numbers(Lanes *out)
-{
-    out->known = UINT32_MAX;
-    out->uniform = false;
-    for (uint32_t i = 0; i < PTX_LANES; i++)
-        out->v[i] = i;
 }
 
 void ptx_eval_special(const PtxState *s, PtxSpecial special, Lanes *out)
 {
     if (special >= PTX_TID_X && special <= PTX_TID_Z)
         thread_coordinates(s, special, out);
-    else if (special == PTX_LANEID)
-        lane_numbers(out);
-    else if (special >= PTX_LANEMASK_EQ && special <= PTX_LANEMASK_GT)
-        lane_masks(special, out);
+    else if (special == PTX_LANEID || (special >= PTX_LANEMASK_EQ && special <= PTX_LANEMASK_GT))
+        lane_numbers(special, out);
     else if (special == PTX_WARP_SIZE)
         lanes_fill(out, PTX_LANES);
     else if (special == PTX_SPECIAL_OTHER || !s->launch->has_geometry)

@@ -27,40 +27,33 @@ int ptx_source_bits(const PtxForm *f)
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 WideUnsigned;
 
-static uint64_t high_product(uint64_t a, uint64_t b, int bits, bool is_signed)
+/* The low bits of a source extended to 64 by its type. */
+static uint64_t extended(const PtxScalar *s, uint64_t v, int bits)
 {
-    if (is_signed) {
-        const Wide p = (Wide)ptx_value_signed(a, bits) * ptx_value_signed(b, bits);
-        return (uint64_t)(p >> bits);
-    }
-    const WideUnsigned p = (WideUnsigned)ptx_value_truncate(a, bits) * ptx_value_truncate(b, bits);
-    return (uint64_t)(p >> bits);
+    return s->is_signed ? (uint64_t)ptx_value_signed(v, bits) : ptx_value_truncate(v, bits);
 }
 
-/* Sources extended to 64 bits, so that their product is the wide one. */
-static uint64_t wide_product(const PtxScalar *s)
+static uint64_t high_product(const PtxScalar *s)
 {
+    const uint64_t a = extended(s, s->a, s->bits), b = extended(s, s->b, s->bits);
     if (s->is_signed)
-        return (uint64_t)ptx_value_signed(s->a, s->bits) *
-               (uint64_t)ptx_value_signed(s->b, s->bits);
-    return ptx_value_truncate(s->a, s->bits) * ptx_value_truncate(s->b, s->bits);
+        return (uint64_t)((Wide)(int64_t)a * (int64_t)b >> s->bits);
+    return (uint64_t)((WideUnsigned)a * b >> s->bits);
 }
 
+/* Of sources extended to 64 bits, so that it is the wide one. */
 static uint64_t product(const PtxScalar *s)
 {
     if (s->form->half == PTX_HIGH)
-        return high_product(s->a, s->b, s->bits, s->is_signed);
-    return wide_product(s);
+        return high_product(s);
+    return extended(s, s->a, s->bits) * extended(s, s->b, s->bits);
 }
 
 /* mul24: the low 24 bits of the sources, bits 0..31 or 16..47 of the product. */
 static uint64_t product24(const PtxScalar *s)
 {
-    const uint64_t a =
-        s->is_signed ? (uint64_t)ptx_value_signed(s->a, 24) : ptx_value_truncate(s->a, 24);
-    const uint64_t b =
-        s->is_signed ? (uint64_t)ptx_value_signed(s->b, 24) : ptx_value_truncate(s->b, 24);
-    return s->form->half == PTX_HIGH ? (a * b) >> 16 : a * b;
+    const uint64_t all = extended(s, s->a, 24) * extended(s, s->b, 24);
+    return s->form->half == PTX_HIGH ? all >> 16 : all;
 }
 
 static uint64_t clamp_signed32(int64_t v)
@@ -284,8 +277,7 @@ static uint64_t compared(PtxScalar *s)
 static uint64_t converted(const PtxScalar *s)
 {
     const PtxType to = s->form->types[0];
-    const int64_t v =
-        s->is_signed ? ptx_value_signed(s->a, s->bits) : (int64_t)ptx_value_truncate(s->a, s->bits);
+    const int64_t v = (int64_t)extended(s, s->a, s->bits);
     if (!(s->form->flags & PTX_FLAG_SAT))
         return (uint64_t)v;
     const int bits = ptx_type_bits(to);
@@ -319,28 +311,23 @@ static uint64_t dot4(const PtxScalar *s)
     return all;
 }
 
-static bool saturates(const PtxForm *f)
-{
-    return f->flags & PTX_FLAG_SAT;
-}
-
 static uint64_t sum(const PtxScalar *s)
 {
-    if (saturates(s->form))
+    if (s->form->flags & PTX_FLAG_SAT)
         return clamp_signed32(ptx_value_signed(s->a, 32) + ptx_value_signed(s->b, 32));
     return s->a + s->b;
 }
 
 static uint64_t difference(const PtxScalar *s)
 {
-    if (saturates(s->form))
+    if (s->form->flags & PTX_FLAG_SAT)
         return clamp_signed32(ptx_value_signed(s->a, 32) - ptx_value_signed(s->b, 32));
     return s->a - s->b;
 }
 
 static uint64_t product_and_sum(const PtxScalar *s)
 {
-    if (saturates(s->form) && s->form->half == PTX_HIGH)
+    if (s->form->flags & PTX_FLAG_SAT && s->form->half == PTX_HIGH)
         return clamp_signed32(ptx_value_signed(product(s), 32) + ptx_value_signed(s->c, 32));
     return product(s) + s->c;
 }
@@ -487,10 +474,9 @@ static uint64_t to_integer(double v, PtxType t)
 
 static double from_integer(const PtxScalar *s, PtxType to)
 {
-    if (s->is_signed) {
-        const int64_t v = ptx_value_signed(s->a, s->bits);
+    const int64_t v = ptx_value_signed(s->a, s->bits);
+    if (s->is_signed)
         return to == PTX_F32 ? (double)(float)v : (double)v;
-    }
     return to == PTX_F32 ? (double)(float)s->a : (double)s->a;
 }
 
