@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static char folder[] = "/dev/shm/fuzz-XXXXXX";
+static char folder[] = FUZZ_FOLDER "XXXXXX";
 
 static void remove_folder(void)
 {

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#define FUZZ_FOLDER "/dev/shm/fuzz-" // and six letters
+
 /* Made at the first call, in memory, and removed with all in it at the end. */
 const char *fuzz_folder(void);
 

@@ -1,4 +1,5 @@
 /* Carve statements alone, then opened and applied to a few points, some with values missing. */
+#include "tests/fuzz/told.h"
 #include "tests/support/made_table.h"
 #include "tuner/choose/carve.h"
 
@@ -49,7 +50,7 @@ static void apply(Arena *a, const SpecCarving *said, Diag *d)
     for (size_t i = 0; i < POINTS; i++)
         carving_why(&c, i, &out);
     carving_print(&c, &out);
-    buf_free(&out);
+    told(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ok)
         apply(a, &said, &d);
     diag_print(&d, &out);
-    buf_free(&out);
+    told(&out);
     arena_free(a);
     return 0;
 }

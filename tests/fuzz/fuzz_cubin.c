@@ -1,6 +1,8 @@
 /* Any bytes as a cubin: reading, hashing and decoding stay within them. */
-#include "metrics/cubin/cubin.h"
+#include "metrics/cubin/cubin_print.h"
 #include "metrics/cubin/sass.h"
+#include "tests/fuzz/joined.h"
+#include "tests/fuzz/told.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,11 +29,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const Cubin *c = cubin_read(a, data, size, &d);
     if (!c && d.errors == 0)
         abort();
+    Buf out = {0};
+    code_print(a, &(Source){"fuzz.cubin", (const char *)data, size}, &out, &d);
+    told(&out);
+    told_messages(&d);
     for (size_t i = 0; c && i < c->kernel_count; i++) {
         Hash h = cubin_code_hash(c, &c->kernels[i]);
         if (strlen(h.text) != HASH_TEXT - 1)
             abort();
         decode(&c->kernels[i], c->arch);
+        joined_tell(a, c->arch, &c->kernels[i]);
     }
     arena_free(a);
     return 0;

@@ -3,6 +3,7 @@
 #include "metrics/metric/occupancy.h"
 #include "metrics/metric/device.h"
 #include "tests/fuzz/folder.h"
+#include "tests/fuzz/told.h"
 
 #include <stdint.h>
 
@@ -20,10 +21,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const BlockUse use = {.threads = 256, .registers = 64, .static_shared = 20000};
         occupancy_compute(device, &use);
         sheet_write(device, &out);
+        Buf copy = {0};
+        buf_add(&copy, out.text, out.size);
+        told(&copy);
         if (!device_file_read(a, fuzz_put("b.device", out.text, out.size), &d))
             __builtin_trap();
     }
-    diag_print(&d, &out);
+    told_messages(&d);
     buf_free(&out);
     arena_free(a);
     return 0;

@@ -1,6 +1,7 @@
 /* Any bytes as a file of another tuner: what is read is accounted for and can be written and read
  * back. */
 #include "tests/fuzz/folder.h"
+#include "tests/fuzz/told.h"
 #include "tuner/output/foreign.h"
 #include "tuner/output/scan.h"
 #include "tuner/output/import.h"
@@ -45,8 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_recording(a, t, &d);
         Buf out = {0};
         import_print(t, &out);
-        buf_free(&out);
+        told(&out);
     }
+    told_messages(&d);
     arena_free(a);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Any bytes as a template: its includes are followed and put in place.  Of a file that the input
  * itself could be there is one in the folder, so that what is included is read, too. */
 #include "tests/fuzz/folder.h"
+#include "tests/fuzz/told.h"
 #include "tuner/compile/source.h"
 #include "tuner/emit/inline.h"
 
@@ -24,6 +25,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!inline_includes(a, &q, &(InlineChoice){.mark = size % 2 ? "m" : NULL}, &t, &d) &&
         d.errors == 0)
         __builtin_trap();
+    Buf out = {0};
+    buf_add(&out, s->text, s->size);
+    buf_printf(&out, "%zu %d\n", s->file_count, s->unknown != NULL);
+    told(&out);
+    told_messages(&d);
     arena_free(a);
     return 0;
 }

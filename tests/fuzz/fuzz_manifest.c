@@ -1,6 +1,7 @@
 /* Any bytes as the manifest of emitted code that `bench` is to run, of a space of two
  * configurations of which one's cubin lies there. */
 #include "tests/fuzz/folder.h"
+#include "tests/fuzz/told.h"
 #include "tuner/command/bench.h"
 
 #include <stdint.h>
@@ -27,9 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     TaskRun run;
     if ((i == SIZE_MAX || !bench_emitted_code(&r, manifest, i, &run)) && d.errors == 0)
         __builtin_trap(); /* refused without a word */
-    Buf out = {0};
-    diag_print(&d, &out);
-    buf_free(&out);
+    told_messages(&d);
     run_close(&r);
     arena_free(a);
     return 0;

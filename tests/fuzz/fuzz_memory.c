@@ -1,7 +1,9 @@
 /* Any bytes as PTX, its memory accesses followed: it must end without harm, and what a walk
  * foresees must be what a plain one counts. */
+#include "metrics/ptx/inspect.h"
 #include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx.h"
+#include "tests/fuzz/told.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +49,38 @@ static bool symbol(void *context, const char *name, uint64_t *address)
     return true;
 }
 
+static void tell_figures(const MemoryFigures *f, Buf *out)
+{
+#define WALK_ACCESS(name, meaning) buf_printf(out, " %.6g", f->name);
+#include "metrics/ptx/walk_counters.def"
+    buf_putc(out, '\n');
+}
+
+static void tell(const Memory *m)
+{
+    Buf out = {0};
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        const MemoryAccess *x = &m->accesses.at[i];
+        buf_printf(&out, "%zu %d %d %d %d %d %d %lld %d %d", x->line, x->block, (int)x->kind,
+                   (int)x->space, x->bytes, x->sampled, x->group, (long long)x->offset, x->located,
+                   x->merged);
+        tell_figures(&x->figures, &out);
+    }
+    for (size_t i = 0; i < m->loads.count; i++) {
+        const MemoryLoad *x = &m->loads.at[i];
+        buf_printf(&out, "%d %d %d %d %zu %d", x->block, (int)x->kind, x->bytes, x->accesses,
+                   x->instr, x->sampled);
+        tell_figures(&x->figures, &out);
+    }
+    flow_dump_walk(m->walk, &out);
+    flow_dump_walk(&m->mean, &out);
+    told(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const WalkData contents = {.load = load, .before = before, .symbol = symbol};
-    if (size > 1 << 13)
+    if (size > 1 << 15)
         return 0;
     Arena *a = arena_new();
     Diag d = diag_new(a);
@@ -70,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const PtxFunction *f = m->functions.at[i];
         if (!f->has_body || !f->is_entry)
             continue;
-        memory_follow(a, f, &o);
+        tell(memory_follow(a, f, &o));
         WalkOptions w = o.walk;
         w.memory = true;
         const Walk *foreseen = walk_warp(a, f, &w);

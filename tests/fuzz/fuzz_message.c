@@ -1,5 +1,6 @@
 /* Any bytes as what a helper, or the program, sends: the stream of messages, and each message as
  * every kind that there is.  Inputs are messages as metrics/base/wire.h has them. */
+#include "tests/fuzz/told.h"
 #include "tuner/compile/result.h"
 #include "tuner/gpu/message.h"
 
@@ -59,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Buf quoted = {0};
     if (status == WIRE_GARBAGE)
         wire_quote(&r, &quoted);
-    buf_free(&quoted);
+    buf_printf(&quoted, "%d\n", (int)status);
+    told(&quoted);
     wire_reader_free(&r);
     close(fd);
     return 0;

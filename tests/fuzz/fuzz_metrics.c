@@ -1,6 +1,7 @@
 /* Any bytes as a file of metrics; those that are accepted can be computed. */
 #include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
+#include "tests/fuzz/told.h"
 
 #include <stdint.h>
 
@@ -20,8 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MetricValue *values = ARENA_ARRAY(a, MetricValue, set->metrics.count);
     metricset_evaluate(a, set, &(LaunchProfile){&p, 1}, 1, device_at(0), values);
     Buf out = {0};
+    for (size_t i = 0; i < set->metrics.count; i++)
+        buf_printf(&out, "%.9g %s\n", values[i].value, values[i].reason ? values[i].reason : "");
     diag_print(&d, &out);
-    buf_free(&out);
+    told(&out);
     arena_free(a);
     return 0;
 }

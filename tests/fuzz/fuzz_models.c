@@ -1,4 +1,5 @@
 /* Any bytes as models of a platform. */
+#include "tests/fuzz/told.h"
 #include "tuner/study/models.h"
 
 #include <stdint.h>
@@ -18,8 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!models.models.at[i].left || !models.models.at[i].right)
             __builtin_trap(); /* not a model */
     Buf out = {0};
+    buf_printf(&out, "%zu models\n", models.models.count);
     diag_print(&d, &out);
-    buf_free(&out);
+    told(&out);
     arena_free(a);
     return 0;
 }

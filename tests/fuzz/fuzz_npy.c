@@ -1,4 +1,5 @@
 /* Any bytes as an .npy file, in memory that ends where they do. */
+#include "tests/fuzz/told.h"
 #include "tuner/run/npy.h"
 
 #include <stdint.h>
@@ -22,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         } else if (d.errors == 0) {
             __builtin_trap();
         }
+        told_messages(&d);
         arena_free(a);
     }
     free(file);

@@ -2,6 +2,7 @@
  * what was read without error must print and parse to the same text. */
 #include "metrics/ptx/inspect.h"
 #include "metrics/ptx/ptx.h"
+#include "tests/fuzz/told.h"
 #include "tests/support/ptx_print.h"
 
 #include <stdlib.h>
@@ -18,13 +19,13 @@ static void check_round_trip(Arena *a, const PtxModule *m)
     ptx_print(ptx_parse(a, &again, &d), &twice);
     if (d.errors == 0 && strcmp(buf_text(&once), buf_text(&twice)) != 0)
         abort();
-    buf_free(&once);
+    told(&once);
     buf_free(&twice);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 1 << 13)
+    if (size > 1 << 15)
         return 0;
     Arena *a = arena_new();
     Diag d = diag_new(a);
@@ -46,9 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const Flow *w = flow_build(a, m->functions.at[i]);
         flow_dump_blocks(w, &out);
         flow_dump_loops(w, &out);
+        if (m->functions.at[i]->is_entry)
+            flow_dump_walk(walk_warp(a, m->functions.at[i], &o), &out);
     }
     diag_print(&d, &out);
-    buf_free(&out);
+    told(&out);
     if (d.errors == 0)
         check_round_trip(a, m);
     arena_free(a);

@@ -1,5 +1,6 @@
 /* Any bytes as a recording: of times, of a profile, packed or not.  Checksums would keep a fuzzer
  * out of the parser, so the input is also tried with each of its lines sealed. */
+#include "tests/fuzz/told.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 
@@ -16,14 +17,22 @@ static void try_times(Arena *a, const char *path)
 {
     Diag d = diag_new(a);
     TimesRecording *r = times_read(a, path, &d);
+    told_messages(&d);
     if (!r) {
         if (d.errors == 0)
             __builtin_trap();
         return;
     }
     for (size_t i = 0; i < r->rows.count; i++) {
-        if (!times_find(r, r->rows.at[i].key))
+        const RecordRow *row = &r->rows.at[i];
+        if (!times_find(r, row->key))
             __builtin_trap();
+        Buf out = {0};
+        buf_printf(&out, "%s %s %s %d %s %zu %zu %g %g %g %g %d\n", row->key,
+                   row->code ? row->code : "-", row->launch ? row->launch : "-", (int)row->status,
+                   row->message ? row->message : "-", row->time_count, row->warm_count,
+                   row->max_error, row->work, row->joules, row->seconds, row->device);
+        told(&out);
     }
 }
 
@@ -31,6 +40,7 @@ static void try_profile(Arena *a, const char *path)
 {
     Diag d = diag_new(a);
     ProfileRecording *r = profiles_read(a, path, &d);
+    told_messages(&d);
     if (!r && d.errors == 0)
         __builtin_trap();
     for (size_t i = 0; r && i < r->rows.count; i++) {
@@ -41,15 +51,17 @@ static void try_profile(Arena *a, const char *path)
 
 static void try_bytes(const void *bytes, size_t size)
 {
+    enum { INPUT = 99 }; /* messages name it */
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    if (fd < 0 || (size > 0 && write(fd, bytes, size) != (ssize_t)size))
+    if (fd < 0 || dup2(fd, INPUT) != INPUT || (size > 0 && write(fd, bytes, size) != (ssize_t)size))
         __builtin_trap();
     char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", INPUT);
     Arena *a = arena_new();
     try_times(a, path);
     try_profile(a, path);
     arena_free(a);
+    close(INPUT);
     close(fd);
 }
 

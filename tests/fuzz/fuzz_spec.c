@@ -1,5 +1,6 @@
 /* Arbitrary bytes as a spec: no crash, no hang, no memory without bound; a spec that is accepted
  * and asks for a small space gets it. */
+#include "tests/fuzz/told.h"
 #include "tuner/space/space.h"
 
 #include <stdint.h>
@@ -31,7 +32,7 @@ static void build(Arena *a, const Spec *s, size_t problem, Diag *d)
     Buf out = {0};
     for (size_t i = 0; i < space.count; i++)
         space_print(&space, i, &out);
-    buf_free(&out);
+    told(&out);
     space_check_divisions(a, &space, 10, d);
     space_free(&space);
 }
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (s)
         spec_print(s, &out);
     diag_print(&d, &out);
-    buf_free(&out);
+    told(&out);
     arena_free(a);
     return 0;
 }

@@ -2,6 +2,7 @@
  * environment (a line each: rank, size, local rank), the parts of --shard, names on their way to a
  * terminal, a page, a comment, a string of C, a table's cell. */
 #include "metrics/base/csv.h"
+#include "tests/fuzz/told.h"
 #include "tuner/compile/source.h"
 #include "tuner/emit/c_expr.h"
 #include "tuner/library/settings.h"
@@ -28,6 +29,7 @@ static void read_ranks(Arena *a, const char *text)
     if (shard_ask(&o) && (!sound || o.shard < 0 || o.shard >= o.shards))
         __builtin_trap(); /* a part that is none */
     shard_read(text, &o, &d);
+    told_messages(&d);
 }
 
 /* Nothing of it may end what it stands in, or reach a terminal as it is. */
@@ -38,7 +40,7 @@ static void show(const char *text, size_t size)
     for (size_t i = 0; i < out.size; i++)
         if ((unsigned char)out.text[i] < ' ' || out.text[i] == 0x7f)
             __builtin_trap();
-    buf_clear(&out);
+    told(&out);
     Arena *a = arena_new();
     if (strstr(text_comment(a, text), "*/"))
         __builtin_trap();
@@ -46,13 +48,13 @@ static void show(const char *text, size_t size)
     text_string(&out, text);
     if (strchr(buf_text(&out), '\n') || strstr(buf_text(&out), "?\?"))
         __builtin_trap();
-    buf_clear(&out);
+    told(&out);
     svg_text(&out, text);
     if (strpbrk(buf_text(&out), "<>\x1b"))
         __builtin_trap();
-    buf_clear(&out);
+    told(&out);
     csv_text(&(Csv){.out = &out}, text);
-    buf_free(&out);
+    told(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

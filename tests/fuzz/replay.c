@@ -1,4 +1,7 @@
-/* Runs a fuzz target over every file of its corpus folders, so that each finding stays a test.
+/* Runs a fuzz target over every file of its corpus folders, so that each finding stays a test, and over changed copies of
+ * each, always the same.  What the target told of a file and its copies is held, as a checksum in tests/golden/fuzz:
+ * APTUNE_UPDATE_GOLDEN=1 writes them anew, and with APTUNE_TOLD=FILE the texts themselves go there, for a comparison of two
+ * builds.
  *
  * With a number of seconds behind the folders it goes on with changed copies of these files for as
  * long, and says how many: a plain fuzzer where libFuzzer is not to be had.  The input that is
@@ -6,7 +9,10 @@
  */
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
+#include "metrics/base/hash.h"
 #include "metrics/base/vec.h"
+#include "tests/fuzz/folder.h"
+#include "tests/fuzz/told.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,12 +27,46 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INPUT_MOST = 1 << 16, CHANGES_MOST = 8 };
 
+/* Changed copies of a file whose outcome is held, and how large a file may be for that. */
+enum { COPIES = 60, COPIED_MOST = 3 << 14 };
+
 typedef struct Input {
+    const char *name;
     const char *bytes;
     size_t size;
 } Input;
 
 typedef VEC(Input) Inputs;
+
+static Hasher *telling;
+static FILE *told_file;
+static size_t told_bytes;
+
+void told(Buf *text)
+{
+    /* Where files of inputs are differs. */
+    for (char *at = text->text; at && (at = strstr(at, FUZZ_FOLDER)) != NULL;
+         at += sizeof FUZZ_FOLDER - 1)
+        memset(at, 'X', sizeof FUZZ_FOLDER + 5);
+    told_bytes += text->size;
+    if (telling)
+        hasher_add(telling, buf_text(text), text->size);
+    if (telling && told_file)
+        fwrite(buf_text(text), 1, text->size, told_file);
+    buf_free(text);
+}
+
+void told_messages(const Diag *d)
+{
+    Buf out = {0};
+    diag_print(d, &out);
+    told(&out);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const Input *)a)->name, ((const Input *)b)->name);
+}
 
 static bool read_folder(Arena *a, const char *path, Inputs *all)
 {
@@ -37,6 +77,7 @@ static bool read_folder(Arena *a, const char *path, Inputs *all)
         Input in;
         if (e->d_name[0] == '.' || e->d_type == DT_DIR)
             continue;
+        in.name = arena_string(a, e->d_name);
         in.bytes = file_read(a, arena_printf(a, "%s/%s", path, e->d_name), &in.size, &d);
         ok = in.bytes != NULL;
         VEC_PUSH(a, all, in);
@@ -99,6 +140,44 @@ static size_t change(uint64_t *s, uint8_t *data, size_t size, const Inputs *all)
     return size + length;
 }
 
+/* An input and changed copies of it, as one line; of slow ones there are no copies. */
+static void hold(const Inputs *all, const Input *in, Buf *lines)
+{
+    static uint8_t data[INPUT_MOST];
+    Hash name = hash_bytes(in->bytes, in->size);
+    uint64_t state = strtoull((name.text[16] = '\0', name.text), NULL, 16) | 1;
+    telling = hasher_new();
+    LLVMFuzzerTestOneInput((const uint8_t *)in->bytes, in->size);
+    bool slow = in->size > COPIED_MOST || strncmp(in->name, "slow_", 5) == 0;
+    for (int i = 0; i < COPIES && !slow; i++) {
+        size_t size = in->size;
+        memcpy(data, in->bytes, size);
+        for (size_t k = 1 + below(&state, CHANGES_MOST); k > 0; k--)
+            size = change(&state, data, size, all);
+        LLVMFuzzerTestOneInput(data, size);
+    }
+    buf_printf(lines, "%s %s\n", hasher_end(telling).text, in->name);
+    telling = NULL;
+}
+
+/* Is what the inputs were taken for what it was? */
+static bool is_held(Arena *a, const char *target, const Buf *lines)
+{
+    const char *path = arena_printf(a, SOURCE_DIR "/tests/golden/fuzz/%s.txt", target);
+    Diag d = diag_new(a);
+    if (told_bytes == 0)
+        return true;
+    if (getenv("APTUNE_UPDATE_GOLDEN"))
+        return folder_create(path_folder(a, path), &d) &&
+               file_write(path, lines->text, lines->size, &d);
+    size_t size;
+    const char *wanted = file_read(a, path, &size, &d);
+    if (wanted && size == lines->size && memcmp(wanted, lines->text, size) == 0)
+        return true;
+    fprintf(stderr, "not as in %s:\n%s", path, lines->text);
+    return false;
+}
+
 static size_t go_on(const Inputs *all, double seconds)
 {
     int fd = open("fuzz-input", O_RDWR | O_CREAT | O_TRUNC, 0644);
@@ -136,11 +215,19 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s CORPUS_FOLDER… [SECONDS]\n", argv[0]);
         return 2;
     }
+    qsort(all.at, all.count, sizeof *all.at, by_name);
+    if (getenv("APTUNE_TOLD"))
+        told_file = fopen(getenv("APTUNE_TOLD"), "w");
+    Buf lines = {0};
     for (size_t i = 0; i < all.count; i++)
-        LLVMFuzzerTestOneInput((const uint8_t *)all.at[i].bytes, all.at[i].size);
+        hold(&all, &all.at[i], &lines);
+    if (told_file)
+        fclose(told_file);
+    bool held = is_held(a, path_stem(a, argv[0], ""), &lines);
+    buf_free(&lines);
     printf("%zu inputs\n", all.count);
     if (folders < argc)
         printf("%zu changed ones\n", go_on(&all, strtod(argv[folders], NULL)));
     arena_free(a);
-    return 0;
+    return !held;
 }
