@@ -6,7 +6,8 @@ load common
 setup() {
     [ -e "$tests/host/libcuda.so.1" ] || skip "no C++ compiler made the driver"
     export LD_LIBRARY_PATH=$tests/host:$LD_LIBRARY_PATH
-    export APTUNE_CACHE=$BATS_TEST_TMPDIR/cache
+    export HOST_GPU APTUNE_CACHE=$BATS_TEST_TMPDIR/cache
+    HOST_GPU=$(printf %08d $$)
     cd "$BATS_TEST_TMPDIR" || return
     cp "$SOURCE/tests/gpu/smoke.cu" .
     cat >product.spec <<'EOF2'
@@ -24,6 +25,10 @@ arg k : float = 0.25
 reference first
 tolerance 1e-5
 EOF2
+}
+
+teardown() {
+    rm -f "/tmp/aptune-$(sed -E 's/./3&/g; s/(.{8})(....)(....)/GPU-\1-\2-\3-0000-000000000000.lock/' <<<"$HOST_GPU")"
 }
 
 tune() {

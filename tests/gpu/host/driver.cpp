@@ -277,9 +277,12 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice)
     return CUDA_SUCCESS;
 }
 
+/* Runs on one GPU refuse each other, so tests that may run side by side name one each. */
 CUresult cuDeviceGetUuid(CUuuid *u, CUdevice)
 {
+    const char *name = getenv("HOST_GPU");
     memset(u, 0, sizeof *u);
+    memcpy(u, name ? name : "", strnlen(name ? name : "", sizeof *u));
     return CUDA_SUCCESS;
 }
 
