@@ -3,6 +3,8 @@
 # space is known, so what the audit says can be held against it; on GPUs that make their times up it
 # must share, stop and go on as other trials do.
 load common
+holds='.*'
+held_files=csv
 
 replay() {
     run --separate-stderr "$APTUNE" --carve --space "$SOURCE/spaces/$1.spec" --no-gpu --output out "${@:2}"
@@ -86,6 +88,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
     status_is 2
     has "$stderr" '--audit takes a whole number from 1'
     make_synthetic_gpu
+    hold_nothing
     run_fake --no-gpu --arch sm_90 --audit 5 --output static
     status_is 0
     has "$stderr" 'nothing is audited: there are no times here'
@@ -93,6 +96,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
 
 @test "what is audited on GPUs is recorded, and a replay of it audits the same" {
     make_synthetic_gpu
+    hold_nothing
     export SYNTHETIC_GPUS=2
     run_fake --devices all --audit 9 --output out --json
     status_is 0
@@ -117,6 +121,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
 
 @test "an audit that is killed goes on with the same draw and repeats nothing" {
     make_synthetic_gpu
+    hold_nothing
     run_fake --audit 12 --output whole --json
     status_is 0
     audit=$(jq .audit <<<"$output")
@@ -144,6 +149,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
 
 @test "shards audit their share, and the whole can be replayed with it" {
     make_synthetic_gpu
+    hold_nothing
     for part in 0 1; do
         run_fake --shard $part/2 --audit 8 --output out --json
         status_is 0
@@ -159,6 +165,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
 
 @test "a GPU that is lost during an audit costs no outcome" {
     make_synthetic_gpu
+    hold_nothing
     export SYNTHETIC_GPUS=2 SYNTHETIC_LOST=$PWD/lost
     run_fake --devices all --output out # what is chosen is timed
     status_is 0

@@ -9,47 +9,67 @@ tests=$(dirname "$APTUNE")/tests # programs that only tests need
 # a terminal.
 export COLUMNS=0 NO_COLOR=1
 
-setup_file() {
+setup_file() { set_up_file; }
+set_up_file() {
     export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
     [ -z "${holds:-}" ] || (cd "$BATS_FILE_TMPDIR" && same_nvrtc && touch same) || true
 }
 
-setup() {
+setup() { set_up; }
+set_up() {
     export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
     cd "$BATS_TEST_TMPDIR" || return
     [ -z "${holds:-}" ] || hold
 }
 
 # All that the subcommands $holds, "init|check", say, and write to files that end in $held_files, "spec|json", in a test of a file that sets these is
-# tests/golden/FILE/TEST.txt, where NVRTC is that of the recordings.
+# tests/golden/FILE/TEST.txt, where NVRTC is that of the recordings.  What differs from run to run is taken out: times of day, seconds, folders, the
+# cache, which tests share, and what the sed script $held_less says.  Of what is longer than $held_most bytes there are checksums:
+# tests/compare_commits shows what differs.
 hold() {
-    export HOLDS=$holds HELD_FILES=$held_files REAL=$APTUNE LOG=$BATS_TEST_TMPDIR.log
+    export REAL=$APTUNE HOLDS=$holds HELD_FILES=${held_files:-none} HELD_MOST=${held_most:-1000} LOG=$BATS_TEST_TMPDIR.log
+    export MASK="s|[^\"' ]*/tests/data/|@SOURCE/tests/data/|g; s|[^\"' ]*/spaces/|@SOURCE/spaces/|g
+        s|$SOURCE/|@SOURCE/|g; s|$BATS_TEST_TMPDIR|@HERE|g; s|$BATS_FILE_TMPDIR|@FILE|g; s|\"date\":\"[^\"]*\"|\"date\":\"\"|
+        s/^aptune  *[0-9.]+/aptune/; /^  (built|commit|compiler|helpers) /d; s/\"aptune\": \"[0-9.]*\"/\"aptune\"/; /^ledger  *wall/,/^  in all/d; /\"(core_)?seconds\": [{]/,/[}]/d
+        /\"(from_cache|workers_started|jobs)\": /d; /\"seconds\": [0-9]/d; s/, about .* with [0-9]+ jobs?//; /^  *[0-9]*  from the cache/d; /^  *in all .* s; without/d; s/(best held since) .*/\1/; s/[0-9TZ:-]{20}/@TIME/
+        s/(@SOURCE[^ ]*) +/\\1 /g; s/^(space +recording) +problem */\\1 problem /
+        ${held_less:-}"
     APTUNE=$BATS_TEST_TMPDIR.aptune
-    cat >"$APTUNE" <<'END'
-#!/usr/bin/env bash
-[[ $1 =~ ^($HOLDS)$ ]] || exec "$REAL" "$@"
+    holding "$REAL" >"$APTUNE"
+    chmod +x "$APTUNE"
+}
+
+# For a test whose outcome hangs on what is ready first.
+hold_nothing() { APTUNE=$REAL fake=$PWD/bin/aptune; }
+
+# A script that does what the program $1 does and holds it.
+holding() {
+    printf '#!/usr/bin/env bash\nREAL=%q\n' "$1"
+    cat <<'END'
+[[ ! -t 2 && $1 =~ ^($HOLDS)$ ]] || exec "$REAL" "$@"
 touch "$LOG.before"
 "$REAL" "$@" >"$LOG.out" 2>"$LOG.err"
 status=$?
 {
-    printf '$ aptune %s\n' "$*"
-    cat "$LOG.out" "$LOG.err"
+    printf '$ aptune %s\n' "$*" | sed -E "$MASK"
+    for part in "$LOG.out" "$LOG.err"; do
+        sed -E "$MASK" "$part" >"$LOG.part"
+        [ "$(stat -c %s "$LOG.part")" -gt "$HELD_MOST" ] && cksum <"$LOG.part" || cat "$LOG.part"
+    done
     find . -regextype egrep -regex ".*[.]($HELD_FILES)" -newer "$LOG.before" \
-        \( -size -33k -exec cat {} + -o -exec cksum {} + \)
+        \( -size "-$HELD_MOST"c -exec cat {} + -o -exec cksum {} + \)
     [ $status = 0 ] || printf 'status %s\n' $status
 } >>"$LOG"
 cat "$LOG.out"
 cat "$LOG.err" >&2
 exit $status
 END
-    chmod +x "$APTUNE"
 }
 
 compare_held() {
     [ -e "$BATS_FILE_TMPDIR/same" ] && [ -e "$LOG" ] && [ -n "$BATS_TEST_COMPLETED" ] || return 0
     mkdir "$LOG.golden" && cd "$LOG.golden" || return
-    sed "s|[^\" ']*/tests/data/|@SOURCE/tests/data/|g; s|[^\" ']*/spaces/|@SOURCE/spaces/|g; s|$BATS_TEST_TMPDIR|@HERE|g
-        s|\"date\":\"[^\"]*\"|\"date\":\"\"|" "$LOG" >made
+    sed -E "$MASK" "$LOG" >made
     golden "$(basename "$BATS_TEST_FILENAME" .bats)/$(tr -cs '[:alnum:]\n' _ <<<"$BATS_TEST_DESCRIPTION" | cut -c 1-60)"
 }
 
@@ -103,7 +123,7 @@ problem_of() { recorded "$1" '[.problem[] | "\(.[0])=\(.[1])"] | join(",")'; }
 
 # Compares the file "made" with tests/golden/$1.txt.
 golden() {
-    [ -z "${APTUNE_UPDATE_GOLDEN:-}" ] || cp made "$SOURCE/tests/golden/$1.txt"
+    [ -z "${APTUNE_UPDATE_GOLDEN:-}" ] || { mkdir -p "$(dirname "$SOURCE/tests/golden/$1")" && cp made "$SOURCE/tests/golden/$1.txt"; }
     diff "$SOURCE/tests/golden/$1.txt" made
 }
 
@@ -126,11 +146,13 @@ make_synthetic() {
 # dozen configurations in ./space.  After it, "$fake" is aptune.
 make_synthetic_gpu() {
     mkdir -p bin space
-    cp "$APTUNE" "$APTUNE-compile" bin
+    cp "${REAL:-$APTUNE}" bin/aptune
+    cp "${REAL:-$APTUNE}-compile" bin
     cp "$tests/synthetic_gpu" bin/aptune-gpu
     cp "$data"/synthetic.cu "$data"/many.spec space
     export SYNTHETIC_UUID=$$-$BATS_SUITE_TEST_NUMBER
     fake=$PWD/bin/aptune
+    [ -z "${holds:-}" ] || { holding "$fake" >fake && chmod +x fake && fake=$PWD/fake; }
 }
 
 teardown() {

@@ -2,6 +2,8 @@
 # aptune emit: what is written from recordings, and what is refused.  Times are made up
 # (synthetic_recording.c).
 load common
+holds='.*'
+held_files=csv
 
 emit() {
     run --separate-stderr "$APTUNE" emit "$@"

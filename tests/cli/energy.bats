@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # Tuning for energy, with a GPU process that makes times and power up (tests/cli/synthetic_gpu.c).
 load common
+holds='.*'
+held_files=csv
 
 setup() {
-    export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
-    cd "$BATS_TEST_TMPDIR" || return
+    set_up
     make_synthetic_gpu
     printf 'objective energy\n' >>space/many.spec
 }
@@ -12,6 +13,7 @@ setup() {
 energy() { run --separate-stderr "$fake" --space space/many.spec --exhaustive --emit none "$@"; }
 
 @test "the winner is what uses least, and the front has what no other beats in time and energy" {
+    hold_nothing
     SYNTHETIC_WATTS=100 SYNTHETIC_FRUGAL=1 energy --output out --json
     status_is 0
     recording=$(ls out/many.times)

@@ -2,6 +2,7 @@
 # Recordings to others' formats and back; the results of other tuners.
 load common
 holds='import|export'
+held_most=33792
 held_files='times|csv|json'
 
 files=$SOURCE/tests/data/exchange

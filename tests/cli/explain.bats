@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What `aptune explain` says of single configurations.
 load common
+holds='.*'
+held_files=csv
 
 explain() {
     run --separate-stderr "$APTUNE" explain --no-gpu "$@"
@@ -79,7 +81,7 @@ figure() {
     [ ! -e none ]
 
     mkdir alone
-    cp "$APTUNE" alone/aptune # without its helper beside it
+    cp "$REAL" alone/aptune # without its helper beside it
     run --separate-stderr alone/aptune explain --no-gpu --space space/synthetic.spec \
         --cache-dir none "THREADS=64 EACH=2"
     status_is 0

@@ -2,6 +2,7 @@
 # First specs of kernels that were written for something else.
 load common
 holds=init
+held_most=33792
 held_files=spec
 
 peers=$SOURCE/tests/data/peers

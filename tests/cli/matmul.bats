@@ -1,9 +1,12 @@
 #!/usr/bin/env bats
 # The shipped matrix multiply, counted and replayed from its recording.
 load common
+holds='.*'
+held_files=csv
 
 # One plain run, which several tests look at.
 setup_file() {
+    set_up_file
     cd "$BATS_FILE_TMPDIR" || return
     "$APTUNE" --no-gpu --carve --space "$SOURCE/spaces/mm-core.spec" >said 2>complained
 }

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What a run leaves behind and shows: the tuned kernel, the header, the table, the progress bar.
 load common
+holds='.*'
+held_files=csv
 
 # A spec for an emitted source: its parameters are constants in it.
 spec_of_emitted() {

@@ -2,6 +2,8 @@
 # The spaces of the anti-parallel patterns: their sizes, and what the static profile says of the
 # patterns in them.  Times are in the recordings.
 load common
+holds='.*'
+held_files=csv
 
 # Points and valid configurations of a space.
 counts() {

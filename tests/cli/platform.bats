@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # aptune platform: models fitted to recordings, and devices compared.
 load common
+holds='.*'
+held_files=csv
 
 @test "two platforms of the thesis stand side by side as printed" {
     run --separate-stderr "$APTUNE" platform 8500gt gtx280

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # Replays of a synthetic recording, whose times are made up.
 load common
+holds='.*'
+held_files=csv
 
 @test "tier 0 drops what the device cannot run, and --why says it" {
     cp "$data/synthetic.cu" .

@@ -1,6 +1,9 @@
 #!/usr/bin/env bats
 # The report that every run leaves, as files and as a browser shows it.
 load common
+holds='.*'
+held_files=csv
+held_less='/^saved/d'
 
 browser() {
     chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \

@@ -2,10 +2,11 @@
 # --sanitize, with a GPU process that makes times up (tests/cli/synthetic_gpu.c) under a program
 # that stands in for compute-sanitizer.
 load common
+holds='.*'
+held_files=csv
 
 setup() {
-    export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
-    cd "$BATS_TEST_TMPDIR" || return
+    set_up
     make_synthetic_gpu
     sed -i 's/^param EACH in .*/param EACH in 1/; s/^param THREADS in .*/param THREADS in 32, 64, 96/' space/many.spec
     mkdir tool

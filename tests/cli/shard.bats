@@ -2,6 +2,7 @@
 # Parts of a space tuned apart and joined, by hand and as mpirun and srun start them.  The GPUs make
 # their times up, the same for the same code.
 load common
+holds=merge
 
 run_fake() {
     run --separate-stderr "$fake" --space space/many.spec --jobs 2 "$@"
@@ -177,7 +178,7 @@ check_merged() {
     export SYNTHETIC_GPUS=2 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     # One machine needs neither a network nor ssh.
     run mpirun --oversubscribe --mca btl self,vader --mca plm isolated -n 2 \
-        "$fake" --space space/many.spec --jobs 1 --exhaustive --output out
+        bin/aptune --space space/many.spec --jobs 1 --exhaustive --output out
     status_is 0
     has "$output" '^shard +0/2 \(MPI\)'
     has "$output" '^shard +1/2 \(MPI\)'

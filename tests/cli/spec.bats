@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # Specs as a user meets them: check, convert, several problems, commands that print kernels.
 load common
+holds='.*'
+held_files=csv
 
 peers=$SOURCE/tests/data/peers
 
@@ -496,7 +498,7 @@ t1() {
 
 @test "a space of ten million is counted without a list of it" {
     # In 600 MB; sanitizers take addresses for memory.
-    nm "$APTUNE" | grep -q __asan || ulimit -v 600000
+    nm "$REAL" | grep -q __asan || ulimit -v 600000
     tune --space "$SOURCE/tests/bench/halves.spec" --arch sm_90 --dry-run --json
     status_is 0
     # Both halves have the same 3,158 of 10,000 points.

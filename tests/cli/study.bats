@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # aptune study on the shipped recordings: tables, files, report.
 load common
+holds='.*'
+held_files=csv
 
 study() {
     run --separate-stderr "$APTUNE" study "$@"

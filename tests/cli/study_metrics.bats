@@ -2,6 +2,8 @@
 # aptune study with metrics of one's own: mistakes are shown where they are, what cannot be computed
 # is counted.
 load common
+holds='.*'
+held_files=csv
 
 branching=$SOURCE/spaces/recordings/branching-h200.times.zst
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The spaces of the theses' kernels: how many configurations they have, and which variables.
 load common
+holds='.*'
+held_files=csv
 
 # How many configurations a space has.
 counts() {

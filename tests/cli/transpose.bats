@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The shipped transpose, counted and replayed from its recording.
 load common
+holds='.*'
+held_files=csv
 
 transpose() {
     tune --space "$SOURCE/spaces/transpose.spec" "$@"
