@@ -64,6 +64,7 @@ static void tell(const Memory *m)
         buf_printf(&out, "%zu %d %d %d %d %d %d %lld %d %d", x->line, x->block, (int)x->kind,
                    (int)x->space, x->bytes, x->sampled, x->group, (long long)x->offset, x->located,
                    x->merged);
+        buf_printf(&out, " %llx", x->located ? (unsigned long long)x->address : 0);
         tell_figures(&x->figures, &out);
     }
     for (size_t i = 0; i < m->loads.count; i++) {
@@ -95,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                            .params = params,
                                            .param_bytes = sizeof params},
                                 .data = size % 3 ? &contents : NULL,
-                                .max_steps = 300}};
+                                .max_steps = 400}};
     for (size_t i = 0; i < m->functions.count; i++) {
         const PtxFunction *f = m->functions.at[i];
         if (!f->has_body || !f->is_entry)
