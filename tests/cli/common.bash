@@ -47,11 +47,16 @@ holding() {
     printf '#!/usr/bin/env bash\nREAL=%q\n' "$1"
     cat <<'END'
 [[ ! -t 2 && $1 =~ ^($HOLDS)$ ]] || exec "$REAL" "$@"
+said=$*
+# What a search finds hangs on how many compile at once.
+if [[ $1 =~ ^(tune|-.*|.*[.]spec)$ && $* =~ [.]spec && ! $* =~ --(jobs|help) ]]; then
+    [[ $1 =~ ^- ]] && set -- --jobs 2 "$@" || set -- "$1" --jobs 2 "${@:2}"
+fi
 touch "$LOG.before"
 "$REAL" "$@" >"$LOG.out" 2>"$LOG.err"
 status=$?
 {
-    printf '$ aptune %s\n' "$*" | sed -E "$MASK"
+    printf '$ aptune %s\n' "$said" | sed -E "$MASK"
     for part in "$LOG.out" "$LOG.err"; do
         sed -E "$MASK" "$part" >"$LOG.part"
         [ "$(stat -c %s "$LOG.part")" -gt "$HELD_MOST" ] && cksum <"$LOG.part" || cat "$LOG.part"
