@@ -27,7 +27,7 @@ set_up() {
 # cache, which tests share, and what the sed script $held_less says.  Of what is longer than $held_most bytes there are checksums:
 # tests/compare_commits shows what differs.
 hold() {
-    export REAL=$APTUNE HOLDS=$holds HELD_FILES=${held_files:-none} HELD_MOST=${held_most:-1000} LOG=$BATS_TEST_TMPDIR.log
+    export SOURCE REAL=$APTUNE HOLDS=$holds HELD_FILES=${held_files:-none} HELD_MOST=${held_most:-1000} LOG=$BATS_TEST_TMPDIR.log
     export MASK="s|[^\"' ]*/tests/data/|@SOURCE/tests/data/|g; s|[^\"' ]*/spaces/|@SOURCE/spaces/|g
         s|$SOURCE/|@SOURCE/|g; s|$BATS_TEST_TMPDIR|@HERE|g; s|$BATS_FILE_TMPDIR|@FILE|g; s|\"date\":\"[^\"]*\"|\"date\":\"\"|
         s/^aptune  *[0-9.]+/aptune/; /^  (built|commit|compiler|helpers) /d; s/\"aptune\": \"[0-9.]*\"/\"aptune\"/; /^ledger  *wall/,/^  in all/d; /\"(core_)?seconds\": [{]/,/[}]/d
@@ -61,8 +61,10 @@ status=$?
         sed -E "$MASK" "$part" >"$LOG.part"
         [ "$(stat -c %s "$LOG.part")" -gt "$HELD_MOST" ] && cksum <"$LOG.part" || cat "$LOG.part"
     done
-    find . -regextype egrep -regex ".*[.]($HELD_FILES)" -newer "$LOG.before" \
-        \( -size "-$HELD_MOST"c -exec cat {} + -o -exec cksum {} + \)
+    find . -regextype egrep -regex ".*[.]($HELD_FILES)" -newer "$LOG.before" | LC_ALL=C sort | while read -r file; do
+        sed "s|$SOURCE/|@SOURCE/|g" "$file" >"$LOG.part"
+        [ "$(stat -c %s "$LOG.part")" -ge "$HELD_MOST" ] && printf '%s %s\n' "$(cksum <"$LOG.part")" "$file" || cat "$LOG.part"
+    done
     [ $status = 0 ] || printf 'status %s\n' $status
 } >>"$LOG"
 cat "$LOG.out"
