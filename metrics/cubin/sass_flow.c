@@ -339,14 +339,65 @@ static bool compares_alike(SassInstr a, SassInstr b)
     return a.low == b.low && ((a.high ^ b.high) & compared) == 0;
 }
 
-/* May an instruction give a predicate, or one of a comparison's registers?  Fields of instructions that give
- * none are taken for results, too. */
-static bool may_give(SassInstr w, int predicate)
+static bool gives_two(SassInstr w)
 {
-    return sass_opcode(w) == SASS_OP_R2P || first_result(w) == predicate ||
-           second_result(w) == predicate;
+    switch (sass_opcode(w)) {
+    case SASS_OP_IADD3:
+    case SASS_OP_VIMNMX:
+    case SASS_OP_ISETP:
+    case SASS_OP_FSETP:
+    case SASS_OP_DSETP:
+    case SASS_OP_HSETP2:
+    case SASS_OP_PLOP3:
+    case SASS_OP_PLOP3_01D:
+    case SASS_OP_PLOP3_01E:
+    case SASS_OP_PLOP3_01F:
+    case SASS_OP_CSMTEST:
+        return true;
+    default:
+        return sass_class(w) == SASS_UNKNOWN;
+    }
 }
 
+/* Of most instructions the fields of results have another meaning. */
+static bool gives_predicate(SassInstr w)
+{
+    switch (sass_opcode(w)) {
+    case SASS_OP_IADD3:
+    case SASS_OP_IMAD:
+    case SASS_OP_IMAD_WIDE:
+    case SASS_OP_IMAD_HI:
+    case SASS_OP_LEA:
+    case SASS_OP_LOP3:
+    case SASS_OP_VIMNMX:
+    case SASS_OP_FLO:
+    case SASS_OP_FCHK:
+        return true;
+    default:
+        break;
+    }
+    switch (sass_class(w)) {
+    case SASS_UNKNOWN:
+    case SASS_SHUFFLE:
+    case SASS_GLOBAL_LOAD:
+    case SASS_GLOBAL_ATOMIC:
+    case SASS_SHARED_ATOMIC:
+    case SASS_GENERIC:
+    case SASS_TEXTURE:
+        return true;
+    default:
+        return gives_two(w);
+    }
+}
+
+/* May an instruction give a predicate? */
+static bool may_give(SassInstr w, int predicate)
+{
+    return sass_opcode(w) == SASS_OP_R2P || (gives_predicate(w) && first_result(w) == predicate) ||
+           (gives_two(w) && second_result(w) == predicate);
+}
+
+/* Or one of a comparison's registers?  Fields of others that give none are taken for results, too. */
 static bool may_change(SassInstr w, SassInstr comparison)
 {
     const int to = (int)(w.low >> 16 & 0xff), a = (int)(comparison.low >> 24 & 0xff),
@@ -378,6 +429,20 @@ static bool stays(const SassFlow *f, size_t first, size_t end, SassInstr compari
     return true;
 }
 
+/* Of a branch that goes two ways by one predicate; else SASS_ALWAYS.  BRA.DIV, and those with one more
+ * predicate or one of the scalar unit, are decided by more. */
+static int branch_predicate(const SassFlow *f, int block, bool *negated)
+{
+    const CfgBlock *b = &f->cfg->blocks[block];
+    if (b->succ_count != 2 || b->end == b->first)
+        return SASS_ALWAYS;
+    const SassInstr branch = f->instrs[b->end - 1];
+    if (sass_opcode(branch) != SASS_OP_BRA || (branch.low >> 33 & 1) || (branch.high >> 27 & 1) ||
+        (branch.high >> 23 & PREDICATE_BITS) != SASS_ALWAYS)
+        return SASS_ALWAYS;
+    return sass_guard(branch, negated);
+}
+
 SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
@@ -387,12 +452,8 @@ SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr)
     if (guard == SASS_ALWAYS || b->pred_count != 1 || b->preds[0] == block)
         return SASS_OPEN;
     const CfgBlock *from = &f->cfg->blocks[b->preds[0]];
-    const SassInstr branch = f->instrs[from->end - 1];
-    const int decided = sass_guard(branch, &branch_negated);
-    /* BRA.DIV, and those with one more predicate or one of the scalar unit, are decided by more. */
-    if (sass_opcode(branch) != SASS_OP_BRA || (branch.low >> 33 & 1) || (branch.high >> 27 & 1) ||
-        decided == SASS_ALWAYS || (branch.high >> 23 & PREDICATE_BITS) != SASS_ALWAYS ||
-        from->succ_count != 2 || !find_comparison(f, block, instr, guard, &here) ||
+    const int decided = branch_predicate(f, b->preds[0], &branch_negated);
+    if (decided == SASS_ALWAYS || !find_comparison(f, block, instr, guard, &here) ||
         !find_comparison(f, b->preds[0], from->end - 1, decided, &there) ||
         !compares_alike(f->instrs[here], f->instrs[there]) ||
         !stays(f, there, from->end - 1, f->instrs[there]) ||
@@ -400,4 +461,48 @@ SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr)
         return SASS_OPEN;
     const bool holds = (from->taken == block) != branch_negated;
     return holds != negated ? SASS_EACH_TIME : SASS_NEVER;
+}
+
+/* The last instruction of a block that may give a predicate; SIZE_MAX without one. */
+static size_t last_gift(const SassFlow *f, int block, int predicate)
+{
+    const CfgBlock *b = &f->cfg->blocks[block];
+    for (size_t i = b->end; i-- > b->first;)
+        if (may_give(f->instrs[i], predicate))
+            return i;
+    return SIZE_MAX;
+}
+
+bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *comparison,
+                        bool *negated)
+{
+    const Cfg *c = f->cfg;
+    const int predicate = branch_predicate(f, block, negated);
+    if (predicate == SASS_ALWAYS)
+        return false;
+    bool *seen = ARENA_ARRAY(a, bool, (size_t)c->count), any = false;
+    int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0;
+    todo[count++] = block;
+    while (count > 0) {
+        const int at = todo[--count];
+        const CfgBlock *b = &c->blocks[at];
+        const size_t i = last_gift(f, at, predicate);
+        if (i == SIZE_MAX) {
+            if (at == 0 || b->pred_count == 0)
+                return false;
+            for (int k = 0; k < b->pred_count; k++)
+                if (!seen[b->preds[k]]) {
+                    seen[b->preds[k]] = true;
+                    todo[count++] = b->preds[k];
+                }
+            continue;
+        }
+        const SassInstr w = f->instrs[i];
+        if (!is_comparison(w) || first_result(w) != predicate ||
+            (any && !compares_alike(w, *comparison)))
+            return false;
+        *comparison = w;
+        any = true;
+    }
+    return any;
 }

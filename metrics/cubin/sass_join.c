@@ -70,6 +70,7 @@ typedef struct Program {
     SassProgram lp;
     SassJoin *join;
     const Walk *walk;
+    SassPairs pairs;           /* of the entry function's loops */
     bool diverges;             /* lanes may diverge at branches */
     double leaving;            /* times that lanes diverge where some leave a loop of the PTX */
     SassReconvergences points; /* where lanes may reconverge; none unless they diverge */
@@ -491,6 +492,7 @@ static void match_loops(Program *p)
         return;
     const WalkFunction *entry = p->walk->functions.at[0];
     const SassPairs pairs = sass_pair_loops(p->lp.arena, p->join->flow, entry);
+    p->pairs = pairs;
     p->join->loops_match = pairs.complete;
     match_branches(p, entry, sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs));
     if (pairs.doubt)
@@ -701,15 +703,16 @@ static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
     }
 }
 
-/* Tables that ptxas has made of comparisons. */
-static void match_chains(Program *p, const WalkFunction *f)
+/* Comparisons of which ptxas has made tables, or kept branches; true where some are neither. */
+static bool match_cases(Program *p, const WalkFunction *f)
 {
-    const double **times = sass_tables_find(p->lp.arena, p->join->flow, f);
-    for (int b = next_table(p, 0); b != CFG_NONE; b = next_table(p, b + 1))
-        for (int k = 0; times[b] && k < block_at(p, b)->succ_count; k++) {
-            sass_program_wish(&p->lp, times[b][k], AIM_LANDMARKS, TABLE_COST);
+    const SassCases cases = sass_cases_find(p->lp.arena, p->join->flow, f, &p->pairs);
+    for (int b = 0; b < p->join->flow->cfg->count; b++)
+        for (int k = 0; cases.times[b] && k < block_at(p, b)->succ_count; k++) {
+            sass_program_wish(&p->lp, cases.times[b][k], AIM_LANDMARKS, TABLE_COST);
             sass_program_term_sum(&p->lp, &p->edges[b][k], 1);
         }
+    return cases.open;
 }
 
 /* ptxas keeps the PTX's tables in their order, and the targets in theirs. */
@@ -717,10 +720,7 @@ static void match_tables(Program *p)
 {
     const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
     int mine = next_table(p, 0), ptx = f ? next_table_ptx(f, 0) : CFG_NONE;
-    if (mine != CFG_NONE && ptx == CFG_NONE && f)
-        match_chains(p, f);
-    /* Of comparisons that ptxas has left the way is open. */
-    if (mine != CFG_NONE && ptx == CFG_NONE && p->diverges)
+    if (f && match_cases(p, f) && mine != CFG_NONE && ptx == CFG_NONE && p->diverges)
         doubt(p->join, "the code jumps through a table where the PTX branches", OPEN_CHOICE);
     while (mine != CFG_NONE && ptx != CFG_NONE) {
         if (block_at(p, mine)->succ_count != f->flow->cfg->blocks[ptx].succ_count)
@@ -745,7 +745,7 @@ static void count_instructions(Program *p)
 /* Rounding errors of a count that is whole. */
 static double whole(double x)
 {
-    return fabs(x - nearbyint(x)) < 1e-6 * fmax(1, fabs(x)) ? nearbyint(x) : x;
+    return fabs(x - nearbyint(x)) < 1e-6 * fmax(1, fabs(x)) ? nearbyint(x) + 0.0 : x; /* no -0 */
 }
 
 static void take_flow(Program *p, const double *x)

@@ -6,12 +6,20 @@ enum { ENTRIES_MOST = 64, NO_REGISTER = 255 };
 
 /* A block that ends with a comparison of a register with a number. */
 typedef struct Link {
-    int reg;
+    int block, reg;
     int64_t number;
     int equal, other; /* where it goes */
 } Link;
 
+typedef struct Links {
+    Link at[ENTRIES_MOST];
+    double equal[ENTRIES_MOST]; /* times that each comparison holds */
+    double left;                /* that none does */
+    int count;
+} Links;
+
 typedef struct Chain {
+    Links links;
     int64_t base;
     int last;                   /* entry, of what is left */
     double times[ENTRIES_MOST]; /* by way, in the order of their first entries */
@@ -36,7 +44,55 @@ static const PtxInstr *definition(const Cfg *c, const CfgBlock *b, int reg)
     return NULL;
 }
 
-static bool is_link(const Cfg *c, int block, Link *l)
+/* A comparison in one of two forms: with what is equal, or with what is less. */
+typedef struct Compared {
+    bool equal;     /* or else less than */
+    bool negated;   /* it is true where that does not hold */
+    int64_t number; /* that is compared with */
+} Compared;
+
+static bool compared_in_ptx(PtxCompare of, int64_t number, Compared *x)
+{
+    switch (of) {
+    case PTX_EQ:
+    case PTX_NE:
+        *x = (Compared){true, of == PTX_NE, number};
+        return true;
+    case PTX_LT:
+    case PTX_LO:
+    case PTX_GE:
+    case PTX_HS:
+        *x = (Compared){false, of == PTX_GE || of == PTX_HS, number};
+        return true;
+    case PTX_LE:
+    case PTX_LS:
+    case PTX_GT:
+    case PTX_HI:
+        *x = (Compared){false, of == PTX_GT || of == PTX_HI, number + 1};
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A branch that is decided by comparing a register with a number. */
+typedef struct Choice {
+    int block, loop; /* of the PTX */
+    int reg;
+    Compared compared;
+    int holds, other; /* where it goes */
+} Choice;
+
+typedef VEC(Choice) Choices;
+
+static void set_ways(Choice *x, const CfgBlock *b, bool negated)
+{
+    const bool taken = x->compared.negated == negated;
+    x->holds = taken ? b->taken : b->fall;
+    x->other = taken ? b->fall : b->taken;
+}
+
+static bool is_choice(const Cfg *c, int block, Choice *x)
 {
     const CfgBlock *b = &c->blocks[block];
     const PtxInstr *in = cfg_branch(c, block);
@@ -48,11 +104,20 @@ static bool is_link(const Cfg *c, int block, Link *l)
         ptx_type_is_float(test->form->types[0]) || test->operands[0].kind != PTX_OPERAND_REGISTER ||
         test->operands[1].kind != PTX_OPERAND_REGISTER ||
         test->operands[2].kind != PTX_OPERAND_IMMEDIATE ||
-        (test->form->compare != PTX_EQ && test->form->compare != PTX_NE))
+        !compared_in_ptx(test->form->compare, test->operands[2].value, &x->compared))
         return false;
-    const bool taken = (test->form->compare == PTX_EQ) != in->guard_negated;
-    *l = (Link){test->operands[1].index, test->operands[2].value, taken ? b->taken : b->fall,
-                taken ? b->fall : b->taken};
+    x->block = block;
+    x->reg = test->operands[1].index;
+    set_ways(x, b, in->guard_negated);
+    return true;
+}
+
+static bool is_link(const Cfg *c, int block, Link *l)
+{
+    Choice x;
+    if (!is_choice(c, block, &x) || !x.compared.equal)
+        return false;
+    *l = (Link){block, x.reg, x.compared.number, x.holds, x.other};
     return true;
 }
 
@@ -74,13 +139,6 @@ static double last_equal(const WalkFunction *f, const Link *l, double all)
         return (double)f->blocks[l->equal].visits;
     return c->blocks[l->other].pred_count == 1 ? all - (double)f->blocks[l->other].visits : -1;
 }
-
-typedef struct Links {
-    Link at[ENTRIES_MOST];
-    double equal[ENTRIES_MOST]; /* times that each comparison holds */
-    double left;                /* that none does */
-    int count;
-} Links;
 
 /* The comparisons from a block on; false where the visits do not say how often each holds. */
 static bool follow_links(const WalkFunction *f, int block, Links *l)
@@ -133,7 +191,7 @@ static bool read_chain(const WalkFunction *f, int block, Chain *chain)
     }
     if (most - least >= ENTRIES_MOST - 1)
         return false;
-    *chain = (Chain){.base = least, .last = (int)(most - least + 1)};
+    *chain = (Chain){.links = l, .base = least, .last = (int)(most - least + 1)};
     bool has_left = false;
     for (int entry = 0; entry <= chain->last; entry++) {
         int i = 0;
@@ -158,7 +216,7 @@ static int source_of(SassInstr w)
     return (int)(w.low >> 24 & 0xff);
 }
 
-enum { FORM_THIRD = 2 }; /* a number is the third operand */
+enum { FORM_REGISTERS = 1, FORM_THIRD = 2 }; /* of the latter a number is the third operand */
 
 static int form_of(SassInstr w)
 {
@@ -248,8 +306,6 @@ static bool read_table(const SassFlow *f, int block, int64_t *base, int *last)
     return false;
 }
 
-/* --- the answer ----------------------------------------------------------------------------- */
-
 /* The chain that a table with these numbers is made of, being the n-th of `tables` such tables. */
 static const Chain *find_chain(const Chains *chains, int64_t base, int last, int n, int tables)
 {
@@ -261,9 +317,9 @@ static const Chain *find_chain(const Chains *chains, int64_t base, int last, int
     return count == tables ? found : NULL;
 }
 
-const double **sass_tables_find(Arena *a, const SassFlow *f, const WalkFunction *ptx)
+static void find_tables(Arena *a, const SassFlow *f, const WalkFunction *ptx, SassCases *cases,
+                        bool *told)
 {
-    const double **times = ARENA_ARRAY(a, const double *, (size_t)f->cfg->count);
     Chains chains = {0};
     Chain *chain = ARENA_NEW(a, Chain);
     for (int b = 0; b < ptx->flow->cfg->count; b++)
@@ -280,8 +336,152 @@ const double **sass_tables_find(Arena *a, const SassFlow *f, const WalkFunction 
                 tables++;
             }
         const Chain *of = find_chain(&chains, base, last, before, tables);
-        if (of && of->ways == f->cfg->blocks[b].succ_count)
-            times[b] = of->times;
+        if (!of || of->ways != f->cfg->blocks[b].succ_count)
+            continue;
+        cases->times[b] = of->times;
+        for (int i = 0; i < of->links.count; i++)
+            told[of->links.at[i].block] = true;
     }
-    return times;
+}
+
+/* --- branches of the code ---------------------------------------------------------------------- */
+
+/* What an ISETP compares a register with, if that is a number. */
+static bool compared_in_code(SassInstr w, Compared *x)
+{
+    static const PtxCompare of[8] = {0, PTX_LT, PTX_EQ, PTX_LE, PTX_GT, PTX_NE, PTX_GE, 0};
+    uint32_t number = 0;
+    const bool is_zero = form_of(w) == FORM_REGISTERS && (w.low >> 32 & 0xff) == NO_REGISTER;
+    if (!is_zero && !sass_immediate(w, &number))
+        return false;
+    return compared_in_ptx(of[w.high >> 12 & 7], (int32_t)number, x);
+}
+
+static bool is_choice_of_code(Arena *a, const SassFlow *f, int block, Choice *x)
+{
+    SassInstr w;
+    bool negated;
+    if (f->cfg->blocks[block].order == CFG_NONE || !sass_flow_decision(a, f, block, &w, &negated) ||
+        !compared_in_code(w, &x->compared))
+        return false;
+    x->block = block;
+    set_ways(x, &f->cfg->blocks[block], negated);
+    return true;
+}
+
+/* Those of loops that are paired with none are left out. */
+static Choices choices_of_code(Arena *a, const SassFlow *f, const SassPairs *pairs)
+{
+    Choices all = {0};
+    for (int i = 0; i < f->cfg->reachable; i++) {
+        Choice x;
+        const int block = f->cfg->order[i], loop = f->loops->loop_of[block];
+        x.loop = loop == CFG_NONE ? CFG_NONE : pairs->loop[loop];
+        if ((loop == CFG_NONE) == (x.loop == CFG_NONE) && is_choice_of_code(a, f, block, &x))
+            VEC_PUSH(a, &all, x);
+    }
+    return all;
+}
+
+static Choices choices_of_ptx(Arena *a, const Flow *f)
+{
+    Choices all = {0};
+    for (int i = 0; i < f->cfg->reachable; i++) {
+        Choice x;
+        x.loop = f->loops->loop_of[f->cfg->order[i]];
+        if (is_choice(f->cfg, f->cfg->order[i], &x))
+            VEC_PUSH(a, &all, x);
+    }
+    return all;
+}
+
+static bool alike(const Choice *x, const Choice *y)
+{
+    return x->loop == y->loop && x->compared.equal == y->compared.equal &&
+           x->compared.number == y->compared.number;
+}
+
+/* One of several cases: the same register is compared for two numbers or more. */
+static bool is_case(const Choices *all, const Choice *x)
+{
+    const Choice *other = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const Choice *y = &all->at[i];
+        if (y->reg != x->reg || !y->compared.equal)
+            continue;
+        if (other && other->compared.number != y->compared.number)
+            return true;
+        other = y;
+    }
+    return false;
+}
+
+/* How many are like one, and how many of these stand before it. */
+static int count_alike(const Choices *all, const Choice *x, int *before)
+{
+    int count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (&all->at[i] == x)
+            *before = count;
+        count += alike(&all->at[i], x);
+    }
+    return count;
+}
+
+/* Times that a branch of the PTX goes to one of two successors; negative when the visits do not say so. */
+static double times_to(const WalkFunction *f, int block, int to, int other)
+{
+    const Cfg *c = f->flow->cfg;
+    if (c->blocks[to].pred_count == 1)
+        return (double)f->blocks[to].visits;
+    return c->blocks[other].pred_count == 1
+               ? (double)f->blocks[block].visits + (double)f->blocks[block].diverged -
+                     (double)f->blocks[other].visits
+               : -1;
+}
+
+/* The n-th branch of the code that is like one of the PTX goes both ways as often as that. */
+static bool pair_choice(Arena *a, const SassFlow *f, const WalkFunction *ptx, const Choices *code,
+                        const Choice *x, int n, SassCases *cases)
+{
+    const double holds = times_to(ptx, x->block, x->holds, x->other),
+                 other = times_to(ptx, x->block, x->other, x->holds);
+    if (holds < 0 || other < 0)
+        return false;
+    size_t i = 0;
+    while (!alike(&code->at[i], x) || n-- > 0)
+        i++;
+    const Choice *y = &code->at[i];
+    double *times = ARENA_ARRAY(a, double, 2);
+    times[0] = f->cfg->blocks[y->block].succs[0] == y->holds ? holds : other;
+    times[1] = holds + other - times[0];
+    cases->times[y->block] = times;
+    return true;
+}
+
+static void find_branches(Arena *a, const SassFlow *f, const WalkFunction *ptx,
+                          const SassPairs *pairs, SassCases *cases, const bool *told)
+{
+    const Choices in_ptx = choices_of_ptx(a, ptx->flow), code = choices_of_code(a, f, pairs);
+    for (size_t i = 0; i < in_ptx.count; i++) {
+        const Choice *x = &in_ptx.at[i];
+        int n = 0;
+        if (told[x->block] || !is_case(&in_ptx, x) || !ptx->blocks[x->block].visits)
+            continue;
+        const int count = count_alike(&in_ptx, x, &n);
+        if (count_alike(&code, x, NULL) != count || !pair_choice(a, f, ptx, &code, x, n, cases))
+            cases->open = true;
+    }
+}
+
+/* --- the answer ----------------------------------------------------------------------------- */
+
+SassCases sass_cases_find(Arena *a, const SassFlow *f, const WalkFunction *ptx,
+                          const SassPairs *pairs)
+{
+    SassCases cases = {.times = ARENA_ARRAY(a, const double *, (size_t)f->cfg->count)};
+    bool *told = ARENA_ARRAY(a, bool, (size_t)ptx->flow->cfg->count);
+    find_tables(a, f, ptx, &cases, told);
+    find_branches(a, f, ptx, pairs, &cases, told);
+    return cases;
 }

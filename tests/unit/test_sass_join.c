@@ -222,6 +222,40 @@ static void a_guard_that_the_branch_before_it_settles_guards_nothing(void **stat
     }
 }
 
+/* Times that the branch that compares with a number is taken, and not. */
+static void assert_branch(Arena *a, const Shape *s, uint32_t number, double taken, double not_taken)
+{
+    for (int b = 0; b < s->flow->cfg->count; b++) {
+        const CfgBlock *block = &s->flow->cfg->blocks[b];
+        SassInstr w;
+        bool negated;
+        uint32_t with;
+        if (!sass_flow_decision(a, s->flow, b, &w, &negated) || !sass_immediate(w, &with) ||
+            with != number)
+            continue;
+        assert_int_equal(block->succs[0], block->taken);
+        assert_true(s->join->edges[b][0] == taken);
+        assert_true(s->join->edges[b][1] == not_taken);
+        return;
+    }
+    fail_msg("no branch by %u", number);
+}
+
+/* Above 6 are one to four of the groups; 7 is among them in each round, 8 in all but the first. */
+static void comparisons_that_are_left_are_taken_as_they_hold(void **state)
+{
+    (void)state;
+    for (int arch = 80; arch <= 90; arch += 10) {
+        Arena *a = arena_new();
+        const Shape s = sass_shape(a, "chained", arch, 4);
+        assert_branch(a, &s, 6, 4, 3);
+        assert_branch(a, &s, 7, 4, 3);
+        assert_branch(a, &s, 8, 2, 3);
+        assert_null(s.join->unmatched);
+        arena_free(a);
+    }
+}
+
 /* The loop has the PTX's two special functions, and one multiply-add more than the PTX.  For sm_100
  * ptxas also knows the sum 0 + 0 of a loop that is not entered. */
 static void fusing_products_with_sums_leaves_the_counts_alone(void **state)
@@ -412,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(a_table_made_of_comparisons_is_taken_as_they_hold),
+        cmocka_unit_test(comparisons_that_are_left_are_taken_as_they_hold),
         cmocka_unit_test(a_guard_that_the_branch_before_it_settles_guards_nothing),
         cmocka_unit_test(fusing_products_with_sums_leaves_the_counts_alone),
         cmocka_unit_test(landmarks_that_differ_are_said),
