@@ -301,6 +301,15 @@ SassReconvergences sass_flow_reconvergences(Arena *a, const SassFlow *f)
     return all;
 }
 
+bool sass_flow_meets(Arena *a, const SassFlow *f)
+{
+    const SassReconvergences all = sass_flow_reconvergences(a, f);
+    for (size_t i = 0; i < all.count; i++)
+        if (!all.at[i].closed)
+            return true;
+    return false;
+}
+
 /* --- guards that a branch settles ------------------------------------------------------------- */
 
 enum {

@@ -67,3 +67,6 @@ typedef VEC(SassReconvergence) SassReconvergences;
 
 /* One for each BSYNC that a BSSY names, those with fewer blocks within first. */
 SassReconvergences sass_flow_reconvergences(Arena *a, const SassFlow *f);
+
+/* Does some BSYNC join lanes that others go past? */
+bool sass_flow_meets(Arena *a, const SassFlow *f);

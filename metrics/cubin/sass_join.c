@@ -506,6 +506,54 @@ static void match_loops(Program *p)
               pairs.lost / fmax(p->walk->instr_all, 1));
 }
 
+/* As weak as a loop's. */
+static const double MEET_COST = 0.01;
+
+/* --- lanes that meet early -------------------------------------------------------------------- */
+
+typedef VEC(int) Blocks;
+
+static Blocks meets_of_ptx(Arena *a, const WalkFunction *f)
+{
+    const Cfg *c = f->flow->cfg;
+    bool *meet = ARENA_ARRAY(a, bool, (size_t)c->count);
+    Blocks all = {0};
+    for (int b = 0; f->meets && b < c->count; b++)
+        if (f->meets[b] != CFG_NONE)
+            meet[f->meets[b]] = true;
+    for (int i = 0; i < c->reachable; i++)
+        if (meet[c->order[i]])
+            VEC_PUSH(a, &all, c->order[i]);
+    return all;
+}
+
+/* Where lanes wait for each other that others go past. */
+static Blocks meets_of_code(const Program *p)
+{
+    const Cfg *c = p->join->flow->cfg;
+    Blocks all = {0};
+    for (int i = 0; i < c->reachable; i++)
+        for (size_t k = 0; k < p->points.count; k++)
+            if (p->points.at[k].block == c->order[i] && !p->points.at[k].closed)
+                VEC_PUSH(p->lp.arena, &all, c->order[i]);
+    return all;
+}
+
+/* Behind a BSYNC that some go past as often as where those of the PTX meet.  False where it is not known which is
+ * which. */
+static bool match_meets(Program *p, const WalkFunction *f)
+{
+    const Blocks ptx = meets_of_ptx(p->lp.arena, f), code = meets_of_code(p);
+    if (ptx.count == 0 || ptx.count != code.count)
+        return false;
+    for (size_t i = 0; i < ptx.count; i++) {
+        sass_program_wish(&p->lp, (double)f->blocks[ptx.at[i]].visits, AIM_LANDMARKS, MEET_COST);
+        add_visits(p, code.at[i], 1);
+        sass_program_term_sum(&p->lp, &p->reconverged[code.at[i]], -1);
+    }
+    return true;
+}
+
 /* --- landmarks ------------------------------------------------------------------------------ */
 
 /* Landmarks of one block. */
@@ -800,8 +848,9 @@ static SassAnswer find_flow(Program *p, const Marks *m)
     if (p->terms > TERMS_MOST)
         return (SassAnswer){0};
     match_loops(p);
+    const bool met = p->diverges && w->functions.count == 1 && match_meets(p, w->functions.at[0]);
     for (size_t i = 0; i < w->functions.count; i++)
-        if (comes_in_groups(w->functions.at[i]))
+        if (!met && comes_in_groups(w->functions.at[i]))
             doubt(p->join, "lanes that parted come through the same code one group after the other",
                   IN_TURNS);
     for (int k = 0; k < SASS_ANCHORS; k++)

@@ -20,6 +20,7 @@ typedef struct Links {
 
 typedef struct Chain {
     Links links;
+    bool rest; /* of another chain */
     int64_t base;
     int last;                   /* entry, of what is left */
     double times[ENTRIES_MOST]; /* by way, in the order of their first entries */
@@ -79,6 +80,7 @@ static bool compared_in_ptx(PtxCompare of, int64_t number, Compared *x)
 typedef struct Choice {
     int block, loop; /* of the PTX */
     int reg;
+    bool is_case; /* one of several: the register is compared for two numbers or more */
     Compared compared;
     int holds, other; /* where it goes */
 } Choice;
@@ -178,11 +180,11 @@ static bool has_twins(const Links *l)
     return false;
 }
 
-/* The chain that starts at a block, of two cases or more. */
+/* The chain, or rest of one, that starts at a block, of two cases or more. */
 static bool read_chain(const WalkFunction *f, int block, Chain *chain)
 {
     Links l;
-    if (goes_on(f->flow->cfg, block) || !follow_links(f, block, &l) || l.count < 2 || has_twins(&l))
+    if (!follow_links(f, block, &l) || l.count < 2 || has_twins(&l))
         return false;
     int64_t least = l.at[0].number, most = least;
     for (int i = 1; i < l.count; i++) {
@@ -191,7 +193,10 @@ static bool read_chain(const WalkFunction *f, int block, Chain *chain)
     }
     if (most - least >= ENTRIES_MOST - 1)
         return false;
-    *chain = (Chain){.links = l, .base = least, .last = (int)(most - least + 1)};
+    *chain = (Chain){.links = l,
+                     .rest = goes_on(f->flow->cfg, block),
+                     .base = least,
+                     .last = (int)(most - least + 1)};
     bool has_left = false;
     for (int entry = 0; entry <= chain->last; entry++) {
         int i = 0;
@@ -306,13 +311,15 @@ static bool read_table(const SassFlow *f, int block, int64_t *base, int *last)
     return false;
 }
 
-/* The chain that a table with these numbers is made of, being the n-th of `tables` such tables. */
-static const Chain *find_chain(const Chains *chains, int64_t base, int last, int n, int tables)
+/* The chain, or rest of one, that a table with these numbers is made of, being the n-th of `tables` such tables. */
+static const Chain *find_chain(const Chains *chains, bool rest, int64_t base, int last, int n,
+                               int tables)
 {
     const Chain *found = NULL;
     int count = 0;
     for (size_t i = 0; i < chains->count; i++)
-        if (chains->at[i].base == base && chains->at[i].last == last && count++ == n)
+        if (chains->at[i].rest == rest && chains->at[i].base == base &&
+            chains->at[i].last == last && count++ == n)
             found = &chains->at[i];
     return count == tables ? found : NULL;
 }
@@ -335,7 +342,9 @@ static void find_tables(Arena *a, const SassFlow *f, const WalkFunction *ptx, Sa
                 before += i < b;
                 tables++;
             }
-        const Chain *of = find_chain(&chains, base, last, before, tables);
+        const Chain *of = find_chain(&chains, false, base, last, before, tables);
+        if (!of)
+            of = find_chain(&chains, true, base, last, before, tables);
         if (!of || of->ways != f->cfg->blocks[b].succ_count)
             continue;
         cases->times[b] = of->times;
@@ -365,8 +374,32 @@ static bool is_choice_of_code(Arena *a, const SassFlow *f, int block, Choice *x)
         !compared_in_code(w, &x->compared))
         return false;
     x->block = block;
+    x->reg = source_of(w);
     set_ways(x, &f->cfg->blocks[block], negated);
     return true;
+}
+
+static void mark_cases(Choices *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->count; k++) {
+            const Choice *x = &all->at[i], *y = &all->at[k];
+            if (x->reg != y->reg || !x->compared.equal || !y->compared.equal ||
+                x->compared.number == y->compared.number)
+                continue;
+            for (size_t n = 0; !x->is_case && n < all->count; n++)
+                all->at[n].is_case |= all->at[n].reg == x->reg;
+        }
+}
+
+/* A branch by which a loop goes round is the loop's. */
+static bool goes_round(const Cfg *c, int block)
+{
+    const CfgBlock *b = &c->blocks[block];
+    for (int k = 0; k < b->succ_count; k++)
+        if (c->blocks[b->succs[k]].order <= b->order)
+            return true;
+    return false;
 }
 
 /* Those of loops that are paired with none are left out. */
@@ -374,12 +407,14 @@ static Choices choices_of_code(Arena *a, const SassFlow *f, const SassPairs *pai
 {
     Choices all = {0};
     for (int i = 0; i < f->cfg->reachable; i++) {
-        Choice x;
+        Choice x = {0};
         const int block = f->cfg->order[i], loop = f->loops->loop_of[block];
         x.loop = loop == CFG_NONE ? CFG_NONE : pairs->loop[loop];
-        if ((loop == CFG_NONE) == (x.loop == CFG_NONE) && is_choice_of_code(a, f, block, &x))
+        if ((loop == CFG_NONE) == (x.loop == CFG_NONE) && !goes_round(f->cfg, block) &&
+            is_choice_of_code(a, f, block, &x))
             VEC_PUSH(a, &all, x);
     }
+    mark_cases(&all);
     return all;
 }
 
@@ -387,11 +422,12 @@ static Choices choices_of_ptx(Arena *a, const Flow *f)
 {
     Choices all = {0};
     for (int i = 0; i < f->cfg->reachable; i++) {
-        Choice x;
+        Choice x = {0};
         x.loop = f->loops->loop_of[f->cfg->order[i]];
-        if (is_choice(f->cfg, f->cfg->order[i], &x))
+        if (!goes_round(f->cfg, f->cfg->order[i]) && is_choice(f->cfg, f->cfg->order[i], &x))
             VEC_PUSH(a, &all, x);
     }
+    mark_cases(&all);
     return all;
 }
 
@@ -401,29 +437,14 @@ static bool alike(const Choice *x, const Choice *y)
            x->compared.number == y->compared.number;
 }
 
-/* One of several cases: the same register is compared for two numbers or more. */
-static bool is_case(const Choices *all, const Choice *x)
-{
-    const Choice *other = NULL;
-    for (size_t i = 0; i < all->count; i++) {
-        const Choice *y = &all->at[i];
-        if (y->reg != x->reg || !y->compared.equal)
-            continue;
-        if (other && other->compared.number != y->compared.number)
-            return true;
-        other = y;
-    }
-    return false;
-}
-
-/* How many are like one, and how many of these stand before it. */
-static int count_alike(const Choices *all, const Choice *x, int *before)
+/* How many are like one, or like one of the cases, and how many of these stand before it. */
+static int count_alike(const Choices *all, const Choice *x, bool cases, int *before)
 {
     int count = 0;
     for (size_t i = 0; i < all->count; i++) {
         if (&all->at[i] == x)
             *before = count;
-        count += alike(&all->at[i], x);
+        count += alike(&all->at[i], x) && (!cases || all->at[i].is_case);
     }
     return count;
 }
@@ -442,14 +463,14 @@ static double times_to(const WalkFunction *f, int block, int to, int other)
 
 /* The n-th branch of the code that is like one of the PTX goes both ways as often as that. */
 static bool pair_choice(Arena *a, const SassFlow *f, const WalkFunction *ptx, const Choices *code,
-                        const Choice *x, int n, SassCases *cases)
+                        const Choice *x, bool cases_alone, int n, SassCases *cases)
 {
     const double holds = times_to(ptx, x->block, x->holds, x->other),
                  other = times_to(ptx, x->block, x->other, x->holds);
     if (holds < 0 || other < 0)
         return false;
     size_t i = 0;
-    while (!alike(&code->at[i], x) || n-- > 0)
+    while (!alike(&code->at[i], x) || (cases_alone && !code->at[i].is_case) || n-- > 0)
         i++;
     const Choice *y = &code->at[i];
     double *times = ARENA_ARRAY(a, double, 2);
@@ -465,12 +486,15 @@ static void find_branches(Arena *a, const SassFlow *f, const WalkFunction *ptx,
     const Choices in_ptx = choices_of_ptx(a, ptx->flow), code = choices_of_code(a, f, pairs);
     for (size_t i = 0; i < in_ptx.count; i++) {
         const Choice *x = &in_ptx.at[i];
-        int n = 0;
-        if (told[x->block] || !is_case(&in_ptx, x) || !ptx->blocks[x->block].visits)
+        if (told[x->block] || !x->is_case || !ptx->blocks[x->block].visits)
             continue;
-        const int count = count_alike(&in_ptx, x, &n);
-        if (count_alike(&code, x, NULL) != count || !pair_choice(a, f, ptx, &code, x, n, cases))
-            cases->open = true;
+        bool paired = false;
+        for (int alone = 0; alone < 2 && !paired; alone++) {
+            int n = 0;
+            paired = count_alike(&in_ptx, x, alone, &n) == count_alike(&code, x, alone, NULL) &&
+                     pair_choice(a, f, ptx, &code, x, alone, n, cases);
+        }
+        cases->open |= !paired;
     }
 }
 

@@ -63,13 +63,14 @@ static bool data_symbol(void *context, const char *name, uint64_t *address)
 /* A few warps that stand for all; counts come from the middle one of the block in the middle of the
  * grid, away from the edges where a kernel often has more to check. */
 static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
-                            const WalkTouch *touch, double blocks_per_sm)
+                            const WalkTouch *touch, bool meets, double blocks_per_sm)
 {
     ProfileInput given = *in;
     const WalkData data = {&given, data_load, data_before, data_symbol, data_first};
     MemoryOptions o = {.reuse = !touch,
                        .device = {in->device ? in->device->sms : 0, (int)blocks_per_sm},
                        .walk.touch = touch,
+                       .walk.meets = meets,
                        .walk.data = in->data ? &data : NULL,
                        .walk.trips = in->trips,
                        .walk.trip_count = in->trip_count,
@@ -423,7 +424,9 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
     for (size_t i = 0; i < module->variables.count; i++)
         if (module->variables.at[i]->space == PTX_CONST)
             constants += (double)module->variables.at[i]->size;
-    const Memory *memory = follow(a, entry, in, NULL, out->value[PROFILE_BLOCKS_PER_SM]);
+    const Memory *memory =
+        follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)),
+               out->value[PROFILE_BLOCKS_PER_SM]);
     profile_set_walk(a, out, memory);
     add_machine(a, in, cubin->arch, k, memory, out);
     out->value[PROFILE_CONSTANT_TOUCHED] = fmin(out->value[PROFILE_CONSTANT_TOUCHED], constants);
@@ -445,13 +448,13 @@ bool profile_code(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Di
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d)
 {
     const PtxFunction *entry = read_entry(a, in, module, d);
-    return entry ? follow(a, entry, in, NULL, 0) : NULL;
+    return entry ? follow(a, entry, in, NULL, false, 0) : NULL;
 }
 
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
                    const WalkTouch *touch)
 {
-    const Walk *w = follow(a, entry, in, touch, 0)->walk;
+    const Walk *w = follow(a, entry, in, touch, false, 0)->walk;
     return w->unknown_branches == 0 && w->unknown_loops == 0 && !w->capped;
 }
 
@@ -536,7 +539,8 @@ bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out
         dump_flow(a, entry, out);
         return true;
     }
-    const Memory *m = follow(a, entry, in, NULL, 0);
+    const Memory *m =
+        follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)), 0);
     const SassFlow *code = sass_flow_build(a, cubin->arch, k);
     if (stage == PROFILE_WALK)
         dump_walk(m, out);

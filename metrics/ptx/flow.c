@@ -408,3 +408,74 @@ size_t flow_writes_in_loop(const Flow *w, int reg, int loop, size_t *last)
     }
     return count;
 }
+
+/* --- where lanes meet early --------------------------------------------------------------------- */
+
+/* Two ways or more from a branch lead to a block that it dominates. */
+static bool joins_ways(Arena *a, const Cfg *c, int branch, int meet)
+{
+    bool *leads = ARENA_ARRAY(a, bool, (size_t)c->count);
+    int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0, ways = 0;
+    leads[todo[count++] = meet] = true;
+    while (count > 0) {
+        const CfgBlock *b = &c->blocks[todo[--count]];
+        for (int k = 0; k < b->pred_count; k++)
+            if (b->preds[k] != branch && !leads[b->preds[k]] &&
+                c->blocks[b->preds[k]].order != CFG_NONE)
+                leads[todo[count++] = b->preds[k]] = true;
+    }
+    for (int k = 0; k < c->blocks[branch].succ_count; k++)
+        ways += leads[c->blocks[branch].succs[k]];
+    return ways > 1;
+}
+
+/* Ways to where all meet, and to the next round, go no further. */
+static bool *reach_within(Arena *a, const Cfg *c, int from, int behind, int header, int without)
+{
+    bool *marked = ARENA_ARRAY(a, bool, (size_t)c->count);
+    int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0;
+    marked[todo[count++] = from] = true;
+    while (count > 0) {
+        const int at = todo[--count];
+        const CfgBlock *b = &c->blocks[at];
+        for (int k = 0; k < b->succ_count && (at == from || at != header); k++)
+            if (!marked[b->succs[k]] && b->succs[k] != behind && b->succs[k] != without)
+                marked[todo[count++] = b->succs[k]] = true;
+    }
+    return marked;
+}
+
+static bool is_meet(Arena *a, const Cfg *c, const DomTree *post, int header, int branch, int meet)
+{
+    if (!joins_ways(a, c, branch, meet))
+        return false;
+    const int behind = post->parent[branch];
+    const bool *past = reach_within(a, c, branch, behind, header, meet),
+               *rest = reach_within(a, c, meet, behind, header, CFG_NONE);
+    for (int b = 0; b < c->count; b++)
+        if (past[b] && rest[b] && !(b == branch && b == header))
+            return false;
+    return true;
+}
+
+int *flow_meets(Arena *a, const Flow *f)
+{
+    const Cfg *c = f->cfg;
+    const DomTree *post = f->post;
+    const LoopTree *loops = f->loops;
+    int *meets = ARENA_ARRAY(a, int, (size_t)c->count);
+    for (int b = 0; b < c->count; b++)
+        meets[b] = CFG_NONE;
+    for (int i = 0; i < c->reachable; i++) {
+        const int meet = c->order[i], branch = f->dom->parent[meet];
+        if (c->blocks[meet].pred_count < 2 || branch == CFG_NONE || meets[branch] != CFG_NONE ||
+            post->parent[branch] == CFG_NONE || post->parent[branch] == meet ||
+            c->blocks[branch].succ_count < 2 || loops->loop_of[branch] != loops->loop_of[meet])
+            continue;
+        const int loop = loops->loop_of[branch];
+        const int header = loop == CFG_NONE ? CFG_NONE : loops->loops.at[loop].header;
+        if (meet != header && is_meet(a, c, post, header, branch, meet))
+            meets[branch] = meet;
+    }
+    return meets;
+}

@@ -122,3 +122,11 @@ Flow *flow_build(Arena *a, const PtxFunction *f);
 
 /* How many instructions of the loop write a register, and the last of them, unless `last` is NULL. */
 size_t flow_writes_in_loop(const Flow *w, int reg, int loop, size_t *last);
+
+/* Where lanes of a branch meet before its immediate post-dominator, by block; CFG_NONE: nowhere.
+ *
+ * Every way from the branch leads through that block, which only the branch leads to, or else goes past all that is
+ * behind it: `if (a || b) both(); rest();`, the cases of a switch that fall through, what is left out of the
+ * rest of a round by `break` or `return`.  ptxas lets lanes wait for each other there, too; those that go past
+ * have left by a BREAK. */
+int *flow_meets(Arena *a, const Flow *f);

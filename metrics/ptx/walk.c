@@ -365,6 +365,8 @@ static WalkPlan *known_plan(Walker *w, const PtxFunction *f)
     WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory, w->options->data != NULL,
                                   kept && kept->rough);
     p->rounds = walk_stated_rounds(w->arena, p->flow, w->options->trips, w->options->trip_count);
+    if (w->options->meets && w->known.count == 0)
+        p->meets = flow_meets(w->arena, p->flow);
     if (kept)
         VEC_PUSH(w->arena, &kept->plans, p);
     return p;
@@ -380,6 +382,7 @@ static const Known *known_function(Walker *w, const PtxFunction *f)
     k.result->function = f;
     k.result->flow = k.plan->flow;
     k.result->blocks = ARENA_ARRAY(w->arena, WalkBlock, (size_t)k.plan->flow->cfg->count);
+    k.result->meets = k.plan->meets;
     k.result->loops = ARENA_ARRAY(w->arena, WalkLoop, k.plan->flow->loops->loops.count);
     const Accesses *accesses = k.plan->accesses;
     k.result->accesses = accesses;
@@ -615,7 +618,9 @@ static void step(Frame *x)
     const uint32_t mask = e->mask & ~x->gone;
     if (e->block == end)
         x->gone |= mask;
-    if (mask == 0 || e->block == end || e->block == e->stop) {
+    if (e->meet != CFG_NONE && e->block == e->meet && e->block != e->stop)
+        x->stack[e->at].mask |= mask;
+    if (mask == 0 || e->block == end || e->block == e->stop || e->block == e->meet) {
         x->stack_count--;
         return;
     }
@@ -634,7 +639,7 @@ static void run_frame(Frame *x, uint32_t mask)
     x->gone = 0;
     if (t->loop_of[0] != CFG_NONE && t->loops.at[t->loop_of[0]].header == 0)
         x->known->result->loops[t->loop_of[0]].entries++;
-    *walk_push(x) = (Entry){ENTRY_RUN, 0, flow_of(x)->cfg->count, mask, NULL};
+    *walk_push(x) = (Entry){ENTRY_RUN, 0, flow_of(x)->cfg->count, mask, NULL, CFG_NONE, 0};
     while (x->stack_count > 0 && !spent(x->walker))
         step(x);
     /* Forks still open when the steps were spent. */

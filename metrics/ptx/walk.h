@@ -10,7 +10,7 @@
  * depend on.  Everything else is counted per block.  Iterations of a loop that are proven to do
  * the same again are counted without being walked (walk_skip.h).  Lanes that diverge
  * at a branch are walked one side after the other and reconverge at the branch's immediate
- * post-dominator.  Where a predicate is not known (it depends on memory), both sides are walked and
+ * post-dominator, or with `meets` some before it (flow_meets).  Where a predicate is not known (it depends on memory), both sides are walked and
  * what differs becomes unknown (of too many such branches, lanes take one way each: walk_branch.h); a
  * loop whose exit is not known is left after a stated number of iterations; an unknown early exit of a
  * loop that is counted otherwise is taken as never happening.  Each of these leaves a note.
@@ -109,6 +109,7 @@ typedef struct WalkOptions {
     uint64_t
         estimate; /* steps more, in which the rest of loops is estimated (walk_rest.h); 0: it is not */
     bool last;    /* its block is the one that takes the last of the tickets (walk_values.h) */
+    bool meets;       /* lanes also meet where flow_meets says so, of the entry function */
     bool plain;       /* walk every iteration, also where the rest could be skipped */
     WalkPlans *plans; /* NULL: plans are made anew */
 } WalkOptions;
@@ -188,6 +189,7 @@ struct WalkFunction {
     const Flow *flow;
     WalkBlock *blocks;
     WalkLoop *loops;
+    const int *meets;         /* where lanes met early, by block that branches; NULL: nowhere */
     const Accesses *accesses; /* NULL without `memory` */
     WalkAccess *costs;        /* by cost of `accesses` */
     WalkAlign *aligns;        /* by group of `accesses` */

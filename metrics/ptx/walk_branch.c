@@ -479,11 +479,20 @@ static int reconvergence_of(const Frame *x, int block, int stop)
     return p == CFG_NONE ? stop : p;
 }
 
-/* Every side as an entry of its own, the first on top; the entry below waits where they reconverge. */
+/* Every side as an entry of its own, the first on top; the entry below waits where they reconverge, and one above
+ * it where some meet before. */
 static void split(Frame *x, int block, int stop, const Divergence *p)
 {
     const int reconvergence = reconvergence_of(x, block, stop);
     Fork *fork = p->undecided ? open_fork(x, block, reconvergence, p->undecided) : NULL;
+    int meet = x->stack[x->stack_count - 1].meet;
+    size_t at = x->stack[x->stack_count - 1].at;
+    if (!fork && plan_of(x)->meets && plan_of(x)->meets[block] != CFG_NONE) {
+        *walk_push(x) =
+            (Entry){ENTRY_RUN, plan_of(x)->meets[block], reconvergence, 0, NULL, meet, at};
+        meet = plan_of(x)->meets[block];
+        at = x->stack_count - 1;
+    }
     bool last = true;
     for (int i = p->count - 1; i >= 0; i--) {
         const uint32_t lanes = p->lanes[i] | p->undecided;
@@ -494,7 +503,7 @@ static void split(Frame *x, int block, int stop, const Divergence *p)
             done->kind = last ? ENTRY_LAST_SIDE_DONE : ENTRY_SIDE_DONE;
             done->fork = fork;
         }
-        *walk_push(x) = (Entry){ENTRY_RUN, p->to[i], reconvergence, lanes, NULL};
+        *walk_push(x) = (Entry){ENTRY_RUN, p->to[i], reconvergence, lanes, NULL, meet, at};
         last = false;
     }
 }

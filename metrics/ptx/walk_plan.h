@@ -83,6 +83,7 @@ struct WalkPlan {
     WalkSlice slice;
     VEC(int) late;            /* registers that some slow instruction writes */
     WalkWritten **written;    /* by block that branches; NULL until a fork asks (walk_branch.c) */
+    int *meets;               /* by block, as flow_meets has them; NULL: lanes do not meet there */
     double *rounds;           /* by loop: as is said of it (walk_branch.h) */
     bool *waits;              /* by loop: it waits for what another thread writes */
     WalkPhases *phases;       /* by cost */

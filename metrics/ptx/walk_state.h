@@ -32,6 +32,8 @@ typedef struct Entry {
     int stop; /* where the lanes wait for the others */
     uint32_t mask;
     Fork *fork;
+    int meet;  /* where they join those of … */
+    size_t at; /* … this entry; or CFG_NONE */
 } Entry;
 
 /* A function known to the walk. */

@@ -15,7 +15,7 @@ static const char *read_data(Arena *a, const char *name, size_t *size)
     return bytes;
 }
 
-static const Walk *walk_shape(Arena *a, const char *kernel, int n)
+static const Walk *walk_shape(Arena *a, const char *kernel, bool meets, int n)
 {
     Source *source = ARENA_NEW(a, Source);
     source->name = "shapes.ptx";
@@ -33,7 +33,8 @@ static const Walk *walk_shape(Arena *a, const char *kernel, int n)
                                 .block = {32, 1, 1},
                                 .has_geometry = true,
                                 .params = params,
-                                .param_bytes = 32}};
+                                .param_bytes = 32},
+                     .meets = meets};
     return walk_warp(a, entry, &o);
 }
 
@@ -47,8 +48,8 @@ Shape sass_shape(Arena *a, const char *kernel, int arch, int n)
     Shape s = {.kernel = c ? cubin_find(c, kernel) : NULL};
     if (!s.kernel)
         abort();
-    s.walk = walk_shape(a, kernel, n);
     s.flow = sass_flow_build(a, c->arch, s.kernel);
+    s.walk = walk_shape(a, kernel, sass_flow_meets(a, s.flow), n);
     s.join = sass_join(a, s.flow, s.walk);
     s.profile = sass_profile(a, c->arch, s.kernel, s.walk, NULL, NULL);
     return s;

@@ -102,6 +102,52 @@ static void lanes_part_and_meet_again(void **state)
     arena_free(x->arena);
 }
 
+/* `if (tid < 5 || tid < 12) A;`: lanes come to A by two ways, and 20 go past it. */
+static void lanes_meet_where_others_go_past(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 5; @%p1 bra A;\n"
+                                "setp.ge.u32 %p2, %r1, 12; @%p2 bra B;\n"
+                                "add.s32 %r2, %r1, 1;\nA: add.s32 %r2, %r1, 2;\n"
+                                "B: membar.gl; ret; }");
+    const int *meets = flow_meets(x->arena, flow_build(x->arena, x->function));
+    for (int b = 0; b < 5; b++)
+        assert_int_equal(meets[b], b == 0 ? 3 : CFG_NONE);
+
+    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
+    x->options.meets = true;
+    const Walk *met = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(apart, 3).visits, 2);
+    assert_int_equal(block_at(met, 3).visits, 1);
+    assert_int_equal(block_at(met, 3).lanes, 12);
+    assert_int_equal(block_at(met, 4).visits, 1);
+    assert_int_equal(block_at(met, 4).lanes, 32);
+    assert_true(apart->instr == met->instr + 1);
+    arena_free(x->arena);
+}
+
+/* The lanes of 3 and 4 leave the loop in the first and second of two rounds; others meet before its rest. */
+static void lanes_meet_in_a_loop_that_others_leave(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; mov.u32 %r2, 0;\n"
+                                "L: setp.gt.u32 %p1, %r1, 7; @%p1 bra M;\n"
+                                "add.s32 %r3, %r2, 3; setp.eq.u32 %p2, %r1, %r3; @%p2 bra E;\n"
+                                "M: add.s32 %r2, %r2, 1; setp.lt.u32 %p3, %r2, 2; @%p3 bra L;\n"
+                                "E: membar.gl; ret; }");
+    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
+    x->options.meets = true;
+    const Walk *met = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(apart, 3).visits, 4);
+    assert_int_equal(block_at(met, 3).visits, 2);
+    assert_int_equal(block_at(met, 3).lanes, 31 + 30);
+    assert_int_equal(block_at(met, 4).visits, 1);
+    assert_int_equal(block_at(met, 4).lanes, 32);
+    arena_free(x->arena);
+}
+
 static void each_lane_leaves_a_loop_at_its_own_time(void **state)
 {
     (void)state;
@@ -732,6 +778,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counted_loop_runs_as_often_as_its_parameter_says),
         cmocka_unit_test(lanes_part_and_meet_again),
+        cmocka_unit_test(lanes_meet_where_others_go_past),
+        cmocka_unit_test(lanes_meet_in_a_loop_that_others_leave),
         cmocka_unit_test(each_lane_leaves_a_loop_at_its_own_time),
         cmocka_unit_test(a_partly_filled_warp_has_fewer_lanes),
         cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),

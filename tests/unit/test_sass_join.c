@@ -256,6 +256,15 @@ static void comparisons_that_are_left_are_taken_as_they_hold(void **state)
     }
 }
 
+/* Two lanes have each of 0 to 15.  Those of 6 and 7 meet before the sum of 6, 4 to 7 before that of 4, 1 to 7 before
+ * that of 1; the others go past.  So the sums of 7 to 1 are made by 1, 1, 2, 1, 2, 3 and 1 groups. */
+static void lanes_meet_in_cases_that_fall_through(void **state)
+{
+    (void)state;
+    for (int arch = 80; arch <= 100; arch += 10)
+        assert_int_equal(executed("falls", arch, 3, SASS_OP_LDG), 11);
+}
+
 /* The loop has the PTX's two special functions, and one multiply-add more than the PTX.  For sm_100
  * ptxas also knows the sum 0 + 0 of a loop that is not entered. */
 static void fusing_products_with_sums_leaves_the_counts_alone(void **state)
@@ -447,6 +456,7 @@ int main(void)
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(a_table_made_of_comparisons_is_taken_as_they_hold),
         cmocka_unit_test(comparisons_that_are_left_are_taken_as_they_hold),
+        cmocka_unit_test(lanes_meet_in_cases_that_fall_through),
         cmocka_unit_test(a_guard_that_the_branch_before_it_settles_guards_nothing),
         cmocka_unit_test(fusing_products_with_sums_leaves_the_counts_alone),
         cmocka_unit_test(landmarks_that_differ_are_said),

@@ -175,3 +175,26 @@ extern "C" __global__ void strided(unsigned *out, int n)
         sum += out[blockIdx.x + i * 256];
     out[threadIdx.x] = sum;
 }
+
+/* Cases that fall through: lanes of lower ones meet those that come from above. */
+extern "C" __global__ void falls(volatile float *out, int n)
+{
+    float x = 0;
+    switch ((threadIdx.x + n) % 16) {
+    case 7:
+        x += out[7];
+    case 6:
+        x += out[6];
+    case 5:
+        x += out[5];
+    case 4:
+        x += out[4];
+    case 3:
+        x += out[3];
+    case 2:
+        x += out[2];
+    case 1:
+        x += out[1];
+    }
+    out[threadIdx.x] = x;
+}
