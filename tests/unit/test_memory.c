@@ -17,6 +17,12 @@ const char *__asan_default_options(void)
     return "detect_leaks=0";
 }
 
+__attribute__((visibility("default"))) const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
 static void an_allocation_fails_when_it_is_told_to(void **state)
 {
     (void)state;
