@@ -280,15 +280,15 @@ typedef struct Body {
     size_t bytes; /* read so far */
 } Body;
 
-/* Behind what opens at `at` and the blanks there. */
-static const char *behind_pair(const char *at, char open, char close)
+/* Behind the parenthesis that closes the one at `at`. */
+static const char *behind_parentheses(const char *at)
 {
     size_t depth = 0;
     for (; *at; at++) {
-        depth += *at == open;
-        depth -= *at == close && depth > 0;
+        depth += *at == '(';
+        depth -= *at == ')';
         if (depth == 0)
-            return code_skip(at + 1, at + strlen(at));
+            return at + 1;
     }
     return at;
 }
@@ -316,7 +316,7 @@ static bool has_body(const char *text, const Mangled *m)
         const bool member = at > text + 1 && at[-1] == ':' && at[-2] == ':';
         at += strlen(m->name);
         const char *open = operates ? at + strcspn(at, "(;{") : code_skip(at, at + strlen(at));
-        const char *end = *open == '(' ? behind_pair(open, '(', ')') : "";
+        const char *end = *open == '(' ? behind_parentheses(open) : "";
         end += strcspn(end, "{;=}");
         if (*end == '{' && (member || plain))
             return true;
