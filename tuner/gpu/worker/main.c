@@ -103,11 +103,10 @@ static bool do_problem(Worker *w, WireMessage *m, Diag *d)
     arena_reset(w->arena);
     w->problem_text = *m;
     *m = (WireMessage){0};
-    w->ready = false;
     if (!w->opened)
         diag_fail(d, "a problem came before a device was opened");
-    else if (message_read_problem(w->arena, &w->problem_text, &task, d))
-        w->ready = problem_open(&w->problem, w->arena, w->driver, &task, d);
+    w->ready = w->opened && message_read_problem(w->arena, &w->problem_text, &task, d) &&
+               problem_open(&w->problem, w->arena, w->driver, &task, d);
     if (!w->ready)
         return answer_error(d);
     return answer(message_outputs(w->problem.output_facts, w->problem.output_count));
