@@ -1,6 +1,7 @@
 /* What is left of loops when a walk's steps are spent: estimated where a comparison says how much that is. */
 #include "metrics/ptx/ptx.h"
 #include "metrics/ptx/walk.h"
+#include "metrics/ptx/walk_branch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,12 +111,69 @@ static void who_does_not_ask_gets_what_was_walked(void **state)
     arena_free(c.arena);
 }
 
+/* Loops of `sizes` instructions each, one behind the other, whose ends all belong to line 7; each accesses
+ * memory `accesses` times of those. */
+static const PtxFunction *loops_of_a_line(Arena *a, const int *sizes, int accesses, int count)
+{
+    Diag d = diag_new(a);
+    Buf b = {0};
+    buf_puts(&b, ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n"
+                 ".entry k(.param .u64 a) {\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<9>;\n"
+                 ".loc 1 3 0\nld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n");
+    for (int k = 0; k < count; k++) {
+        buf_printf(&b, "mov.u32 %%r2, 0;\nL%d:\n.loc 1 8 0\n", k);
+        for (int i = 0; i < accesses; i++)
+            buf_puts(&b, "st.global.u32 [%rd1], %r3;\n");
+        for (int i = accesses; i < sizes[k] - 2; i++)
+            buf_puts(&b, "add.u32 %r2, %r2, 1;\n");
+        buf_printf(&b, ".loc 1 7 0\nsetp.lt.u32 %%p1, %%r2, %%r1; @%%p1 bra L%d;\n", k);
+    }
+    buf_puts(&b, "ret; }\n");
+    const char *text = buf_keep(&b, a);
+    const Source s = {"k.ptx", text, strlen(text)};
+    const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
+    assert_non_null(f);
+    return f;
+}
+
+/* A loop four times as large as the least is four rounds of it unrolled; what is left is the next one's. */
+static void stated_rounds_are_shared_by_the_sizes_of_a_lines_loops(void **state)
+{
+    (void)state;
+    static const struct {
+        int sizes[3], accesses;
+        double rounds, shared[3];
+    } cases[] = {
+        {{12, 3, 0}, 0, 11, {2, 3}},   {{3, 12, 0}, 0, 11, {3, 2}},    {{12, 3, 0}, 0, 3, {0, 3}},
+        {{12, 3, 0}, 0, 11.5, {3, 0}}, {{12, 3, 0}, 0, -1, {0, 0}},    {{13, 3, 0}, 0, 8, {2, 0}},
+        {{14, 3, 0}, 0, 10, {2, 0}},   {{12, 6, 3}, 0, 15, {3, 1, 1}}, {{12, 3, 0}, 1, 11, {11, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Arena *a = arena_new();
+        const int count = cases[i].sizes[2] ? 3 : 2;
+        const WalkTrips trips = {.line = 7, .rounds = cases[i].rounds};
+        const Flow *f = flow_build(a, loops_of_a_line(a, cases[i].sizes, cases[i].accesses, count));
+        assert_int_equal(f->loops->loops.count, count);
+
+        const double *rounds = walk_stated_rounds(a, f, &trips, 1);
+
+        for (int k = 0; k < count; k++)
+            assert_true(rounds[k] == cases[i].shared[k]);
+        const WalkTrips elsewhere = {.line = 8, .rounds = 5};
+        rounds = walk_stated_rounds(a, f, &elsewhere, 1);
+        for (int k = 0; k < count; k++)
+            assert_true(rounds[k] == -1);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_of_nested_loops_is_counted_like_the_rest),
         cmocka_unit_test(without_a_known_end_counts_remain_lower_bounds),
         cmocka_unit_test(who_does_not_ask_gets_what_was_walked),
+        cmocka_unit_test(stated_rounds_are_shared_by_the_sizes_of_a_lines_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
