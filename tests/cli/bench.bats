@@ -210,6 +210,12 @@ one='THREADS=64 EACH=2'
     run --separate-stderr "$fake" bench
     status_is 2
     has "$stderr" 'which space'
+
+    printf 'arg shift : int = 9 / (N - 65536)\n' >>space/many.spec
+    rivals 'cublas gemm args Y, X, shift'
+    bench --config "$one"
+    status_is 2
+    has "$stderr" 'division by zero'
 }
 
 # A manifest of two variants, as `emit` writes it.
