@@ -534,6 +534,63 @@ static void a_recording_goes_on_only_with_the_cache_it_began_with(void **state)
     buf_free(&why);
 }
 
+/* Each thing changed by itself, and what is said of it; what does not decide may differ. */
+static void headers_differ_by_what_decides_alone(void **state)
+{
+    (void)state;
+    static const RecordParameter renamed[] = {{"BN", false}, {"TYPE", true}};
+    static const RecordParameter numbers[] = {{"BM", false}, {"TYPE", false}};
+    static const RecordProblem larger[] = {{"N", {.number = 8192}}, {"LAYOUT", {.text = "row"}}};
+    static const RecordProblem column[] = {{"N", {.number = 4096}}, {"LAYOUT", {.text = "col"}}};
+    static const RecordFact facts[] = {{"sms", 1}};
+    static const char *const options[] = {"-use_fast_math", "--std=c++20"};
+    static const char *const said[] = {
+        "its space is 'synthetic', not 'X'",
+        "its architecture is 'sm_90', not 'X'",
+        "its device is 'Synthetic GPU', not 'X'",
+        "its L2 cache is 'warm', not 'X'",
+        "its driver is '1.0', not 'X'",
+        "its NVRTC version is '13.0', not 'X'",
+        "its objective is '', not 'X'",
+        "its origin is '', not 'X'",
+        "its parameters are 'BM,TYPE:text', not 'BN,TYPE:text'",
+        "its parameters are 'BM,TYPE:text', not 'BM,TYPE'",
+        "its parameters are 'BM,TYPE:text', not 'BM'",
+        "its problem sizes are 'N=4096,LAYOUT=row', not 'N=8192,LAYOUT=row'",
+        "its problem sizes are 'N=4096,LAYOUT=row', not 'N=4096,LAYOUT=col'",
+        "its compiler options are '-use_fast_math --std=c++17', not '-use_fast_math --std=c++20'",
+        "its compiler options are '-use_fast_math --std=c++17', not '-use_fast_math'",
+        "",
+    };
+    enum { CASES = sizeof said / sizeof *said };
+    RecordHeader other[CASES];
+    for (size_t i = 0; i < CASES; i++)
+        other[i] = sample_header;
+    const char **texts[] = {&other[0].space,     &other[1].arch,    &other[2].device,
+                            &other[3].cache,     &other[4].driver,  &other[5].nvrtc,
+                            &other[6].objective, &other[7].imported};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = "X";
+    other[8].parameters = renamed;
+    other[9].parameters = numbers;
+    other[10].parameter_count = 1;
+    other[11].problem = larger;
+    other[12].problem = column;
+    other[13].options = options;
+    other[14].option_count = 1;
+    other[15].uuid = other[15].source_hash = other[15].date = other[15].version = "X";
+    other[15].facts = facts;
+    other[15].fact_count = 1;
+    for (size_t i = 0; i < CASES; i++) {
+        Buf why = {0};
+
+        assert_int_equal(record_header_same(&sample_header, &other[i], &why), !*said[i]);
+
+        assert_string_equal(buf_text(&why), said[i]);
+        buf_free(&why);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -556,6 +613,7 @@ int main(void)
         TEST(rows_that_make_no_sense_are_not_written),
         TEST(a_full_device_is_an_error_that_says_so),
         TEST(a_disk_that_fills_up_leaves_a_readable_recording),
+        cmocka_unit_test(headers_differ_by_what_decides_alone),
         cmocka_unit_test(a_rounded_time_is_short_and_stays),
         cmocka_unit_test_setup_teardown(a_final_is_read_as_it_was_written, place_make,
                                         place_remove),
