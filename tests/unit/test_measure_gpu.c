@@ -44,7 +44,8 @@ static void fake_hello(const char *mode)
         .cuda_version = 13000};
     json_t *devices = json_array();
     if (strcmp(mode, "no-gpu") != 0)
-        json_array_append_new(devices, message_facts(&f));
+        json_array_append_new(devices,
+                              strcmp(mode, "nothing") == 0 ? json_object() : message_facts(&f));
     int protocol = strcmp(mode, "old") == 0 ? MESSAGE_PROTOCOL - 1 : MESSAGE_PROTOCOL;
     say(json_pack("{s:s, s:i, s:o, s:s}", "do", "hello", "protocol", protocol, "devices", devices,
                   "why", "synthetic reason"));
@@ -120,7 +121,9 @@ static int fake_helper(const char *mode)
         Trial t;
         TaskProblem p;
         const char *verb = message_verb(m.header);
-        if (strcmp(verb, "open") == 0)
+        if (strcmp(mode, "closed") == 0)
+            say(json_pack("{s:s, s:s}", "do", "error", "words", "synthetic complaint"));
+        else if (strcmp(verb, "open") == 0)
             say(json_pack("{s:s}", "do", "opened"));
         else if (strcmp(verb, "problem") == 0 && message_read_problem(a, &m, &p, &d))
             fake_problem(&p);
@@ -142,7 +145,7 @@ typedef struct Fixture {
     Gpu *gpu;
 } Fixture;
 
-static Gpu *open_fake(Fixture *f, const char *mode)
+static GpuOptions fake_options(Fixture *f, const char *mode)
 {
     setenv("FAKE_HELPER", mode, 1);
     GpuOptions o = gpu_options("/proc/self/exe", 0);
@@ -150,6 +153,12 @@ static Gpu *open_fake(Fixture *f, const char *mode)
     o.start_limit_s = strcmp(mode, "silent") == 0 ? 0.05 : 20;
     f->arena = arena_new();
     f->diag = diag_new(f->arena);
+    return o;
+}
+
+static Gpu *open_fake(Fixture *f, const char *mode)
+{
+    const GpuOptions o = fake_options(f, mode);
     f->gpu = open_gpu(&o, &f->diag);
     return f->gpu;
 }
@@ -405,19 +414,42 @@ static void a_restart_that_fails_at_first_is_tried_again(void **state)
 static void opening_fails_with_the_reason(void **state)
 {
     (void)state;
-    static const char *const MODES[][2] = {{"no-gpu", "synthetic reason"},
-                                           {"crash", "ended with code 5"},
-                                           {"noise", "no message"},
-                                           {"silent", "did not start"},
-                                           {"old", "another version"}};
+    static const char *const MODES[][2] = {
+        {"no-gpu", "synthetic reason"},
+        {"crash", "the GPU process ended with code 5"},
+        {"killed", "the GPU process was killed by signal 9 (Killed)"},
+        {"noise",
+         "the GPU process sent something that is no message: 'Segmentation fault, probably '"},
+        {"silent", "the GPU process did not start within its time limit"},
+        {"nothing", "the GPU process sent a device without properties"},
+        {"closed", "synthetic complaint"},
+        {"old", "'/proc/self/exe' belongs to another version of this program"}};
     for (size_t i = 0; i < sizeof MODES / sizeof MODES[0]; i++) {
         Fixture f;
 
         assert_null(open_fake(&f, MODES[i][0]));
 
         assert_int_equal(f.diag.errors, 1);
-        if (!strstr(f.diag.messages.at[0].text, MODES[i][1]))
-            fail_msg("'%s' is not in '%s'", MODES[i][1], f.diag.messages.at[0].text);
+        assert_string_equal(f.diag.messages.at[0].text, MODES[i][1]);
+        end(&f);
+    }
+}
+
+static void a_device_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    for (int device = -1; device < 3; device++) {
+        Fixture f;
+        GpuOptions o = fake_options(&f, "well");
+        o.device = device;
+
+        f.gpu = open_gpu(&o, &f.diag);
+
+        assert_int_equal(f.gpu != NULL, device == 0);
+        if (device != 0)
+            assert_string_equal(
+                diag_first(&f.diag),
+                arena_printf(f.arena, "there is no GPU %d: this machine has 1", device));
         end(&f);
     }
 }
@@ -516,6 +548,7 @@ int main(void)
         cmocka_unit_test(a_device_that_cannot_be_started_again_is_given_up),
         cmocka_unit_test(a_restart_that_fails_at_first_is_tried_again),
         cmocka_unit_test(opening_fails_with_the_reason),
+        cmocka_unit_test(a_device_that_is_not_there_is_named),
         cmocka_unit_test(a_problem_that_is_refused_can_be_followed_by_another),
         cmocka_unit_test(what_is_printed_under_a_wrapper_comes_with_the_result),
         cmocka_unit_test(without_a_driver_the_reason_is_said),
