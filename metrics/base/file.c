@@ -19,12 +19,15 @@ int file_open(const char *path, uint64_t *size, Diag *d)
         diag_fail(d, "cannot open '%s': %s", path, strerror(errno));
         return -1;
     }
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (fstat(fd, &st) != 0) {
+        diag_fail(d, "cannot read '%s': %s", path, strerror(errno));
+    } else if (S_ISREG(st.st_mode)) {
         *size = (uint64_t)st.st_size;
         return fd;
+    } else {
+        diag_fail(d, "'%s' is %s, not a file", path,
+                  S_ISDIR(st.st_mode) ? "a folder" : "a device or a pipe");
     }
-    diag_fail(d, "'%s' is %s, not a file", path,
-              S_ISDIR(st.st_mode) ? "a folder" : "a device or a pipe");
     close(fd);
     return -1;
 }

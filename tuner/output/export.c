@@ -303,14 +303,15 @@ static void t4_row(const ExportSource *s, const RecordRow *row, bool with_compil
 /* --- the file --------------------------------------------------------------------------------- */
 
 typedef struct Sink {
-    FILE *file;
+    int fd;
     Buf buf; /* not written yet */
     bool ok;
 } Sink;
 
 static void flush(Sink *k)
 {
-    k->ok = k->ok && fwrite(buf_text(&k->buf), 1, k->buf.size, k->file) == k->buf.size;
+    size_t written;
+    k->ok = k->ok && file_write_all(k->fd, buf_text(&k->buf), k->buf.size, &written);
     buf_clear(&k->buf);
 }
 
@@ -359,8 +360,8 @@ static size_t put_csv(const ExportSource *s, Sink *k)
 static bool finish(Sink *k, const char *temporary, const char *path, Diag *d)
 {
     flush(k);
-    k->ok = k->ok && fflush(k->file) == 0 && fsync(fileno(k->file)) == 0;
-    k->ok = fclose(k->file) == 0 && k->ok;
+    k->ok = k->ok && fsync(k->fd) == 0;
+    k->ok = close(k->fd) == 0 && k->ok;
     k->ok = k->ok && rename(temporary, path) == 0;
     buf_free(&k->buf);
     if (k->ok)
@@ -374,12 +375,9 @@ bool export_write(const ExportSource *s, ExportFormat format, const char *path, 
                   Diag *d)
 {
     const char *temporary;
-    int fd = file_create_beside(d->arena, path, &temporary, d);
-    Sink k = {.file = fd >= 0 ? fdopen(fd, "w") : NULL, .ok = true};
-    bool ok = k.file != NULL;
-    if (ok) {
-        *rows = format == EXPORT_CSV ? put_csv(s, &k) : put_t4(s, format == EXPORT_T4_1_1, &k);
-        ok = finish(&k, temporary, path, d);
-    }
-    return ok;
+    Sink k = {.fd = file_create_beside(d->arena, path, &temporary, d), .ok = true};
+    if (k.fd < 0)
+        return false;
+    *rows = format == EXPORT_CSV ? put_csv(s, &k) : put_t4(s, format == EXPORT_T4_1_1, &k);
+    return finish(&k, temporary, path, d);
 }
