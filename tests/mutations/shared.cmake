@@ -1,6 +1,6 @@
 # For tests/mutations/mutate: the program's own static libraries become shared ones.  Then a changed
 # file costs one compile and one link rather than a link of each test.
-set(SHARED_ONES aptune_base aptune_metrics aptune_tuner)
+set(SHARED_ONES aptune_metrics aptune_tuner)
 function(add_library name)
   set(arguments ${ARGN})
   if(name IN_LIST SHARED_ONES)
@@ -9,6 +9,9 @@ function(add_library name)
   _add_library(${name} ${arguments})
   if(name IN_LIST SHARED_ONES)
     set_target_properties(${name} PROPERTIES C_VISIBILITY_PRESET default)
+  endif()
+  if(name STREQUAL aptune_metrics) # says which mutations a test reaches
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/mutations/reached.c)
   endif()
   if(name STREQUAL aptune_tuner) # tests copy the program, and helpers lie beside it
     target_sources(${name} PRIVATE ${CMAKE_BINARY_DIR}/beside_program.c)
@@ -23,3 +26,5 @@ find_program(LLD ld.lld)
 if(LLD)
   add_link_options(-fuse-ld=lld)
 endif()
+# What is lost fails a test, as in the sanitized suite.
+add_link_options(-fsanitize=leak)
