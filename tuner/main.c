@@ -52,18 +52,17 @@ static void print_usage(Buf *out)
 
 static int refuse_usage(void)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     print_usage(&out);
     fputs(buf_text(&out), stderr);
-    buf_free(&out);
     return EXIT_USAGE;
 }
 
 static int help(void)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     print_usage(&out);
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+    return command_print_text(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* --- which version this is, and with what it works --------------------------------------------- */
@@ -83,7 +82,7 @@ static void print_folder(Buf *out, Arena *a, const char *name, const char *file)
 
 static void version_print(Buf *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     buf_puts(out, "aptune " APTUNE_VERSION "\n");
     if (*APTUNE_COMMIT)
         print_field(out, "commit", APTUNE_COMMIT);
@@ -93,14 +92,13 @@ static void version_print(Buf *out)
                                   where_data(a, NULL, ".cuda")));
     print_folder(out, a, "helpers", where_helper(a, NULL, "aptune-compile"));
     print_folder(out, a, "metrics", where_data(a, NULL, "metrics/cycles.metrics"));
-    arena_free(a);
 }
 
 static int version(void)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     version_print(&out);
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+    return command_print_text(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static const Command *find_command(const char *name)

@@ -26,6 +26,14 @@ void arena_reset(Arena *a);
 /* NULL is allowed. */
 void arena_free(Arena *a);
 
+/* A local arena that is freed when its block is left, whichever way:
+ *     SCOPED_ARENA *a = arena_new(); */
+#define SCOPED_ARENA __attribute__((cleanup(arena_leave))) Arena
+static inline void arena_leave(Arena **a)
+{
+    arena_free(*a);
+}
+
 /* Takes over all that is in `from`, which ends. */
 void arena_take(Arena *a, Arena *from);
 

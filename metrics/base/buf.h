@@ -50,6 +50,9 @@ void buf_clear(Buf *b);
 
 void buf_free(Buf *b);
 
+/* A local text that is freed when its block is left, whichever way: SCOPED_BUF text = {0}; */
+#define SCOPED_BUF __attribute__((cleanup(buf_free))) Buf
+
 /* The text in an arena, and buf_free. */
 struct Arena;
 char *buf_keep(Buf *b, struct Arena *a);

@@ -102,7 +102,7 @@ static void print_line(Buf *out, Span at)
     while (end < s->size && s->text[end] != '\n' && end - start < WIDTH)
         end++;
 
-    Buf waves = {0};
+    SCOPED_BUF waves = {0};
     buf_puts(out, "    ");
     for (size_t i = start, length; i < end; i += length, column++) {
         length = text_shown(s->text + i, s->size - i);
@@ -121,7 +121,6 @@ static void print_line(Buf *out, Span at)
     if (at.offset >= end)
         buf_putc(&waves, '^');
     buf_printf(out, "\n    %s\n", buf_text(&waves));
-    buf_free(&waves);
 }
 
 void diag_print(const Diag *d, Buf *out)

@@ -365,14 +365,13 @@ static bool bind_function(Expr *e, Diag *d)
 static bool wrong_count(const Expr *e, const Function *f, Diag *d)
 {
     enum { MANY = 10 };
-    Buf most = {0};
+    SCOPED_BUF most = {0};
     if (f->most > MANY)
         buf_puts(&most, " or more");
     else if (f->most > f->least)
         buf_printf(&most, " to %d", f->most);
     diag_error(d, e->at, "%s takes %d%s argument%s, not %d", f->name, f->least, buf_text(&most),
                f->most == 1 ? "" : "s", e->count);
-    buf_free(&most);
     return false;
 }
 

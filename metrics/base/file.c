@@ -131,14 +131,13 @@ const char *file_write_beside(Arena *a, const char *path, const void *bytes, siz
 
 bool file_write(const char *path, const void *bytes, size_t size, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const char *name = file_write_beside(a, path, bytes, size, d);
     bool ok = name && rename(name, path) == 0;
     if (name && !ok) {
         diag_fail(d, "cannot write '%s': %s", path, strerror(errno));
         unlink(name);
     }
-    arena_free(a);
     return ok;
 }
 
@@ -149,7 +148,7 @@ bool file_exists(const char *path)
 
 bool folder_create(const char *path, Diag *d)
 {
-    Buf part = {0};
+    SCOPED_BUF part = {0};
     bool ok = true;
     for (size_t i = 0;; i++) {
         if ((path[i] == '/' && i > 0) || path[i] == '\0') {
@@ -163,7 +162,6 @@ bool folder_create(const char *path, Diag *d)
             break;
         buf_putc(&part, path[i]);
     }
-    buf_free(&part);
     struct stat st;
     if (ok && lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid() &&
         st.st_uid != 0)

@@ -19,10 +19,9 @@ json_t *json_text(const char *text)
     json_t *plain = text ? json_string(text) : json_null();
     if (plain)
         return plain;
-    Buf shown = {0};
+    SCOPED_BUF shown = {0};
     buf_shown(&shown, text, strlen(text), true);
     plain = json_string(buf_text(&shown));
-    buf_free(&shown);
     return plain;
 }
 

@@ -44,11 +44,10 @@ json_t *json_of_text(const char *text)
     json_t *j = json_string(text ? text : "");
     if (j)
         return j;
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     for (; *text; text++)
         buf_putc(&b, *text & 0x80 ? '?' : *text);
     j = json_string(buf_text(&b));
-    buf_free(&b);
     return j;
 }
 

@@ -111,11 +111,10 @@ bool process_start(Process *p, const char *path, const char *const *args, Diag *
 {
     *p = (Process){.fd = -1, .words = -1};
     int theirs = -1;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     int error = open_descriptors(p, &theirs) ? 0 : errno;
     if (!error)
         error = spawn(p, theirs, path, argument_list(scratch, path, args));
-    arena_free(scratch);
     if (theirs >= 0)
         close(theirs);
     if (!error)

@@ -650,7 +650,7 @@ static void add_notes(Arena *a, Buf *b, const Notes *all)
 
 void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatched)
 {
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     const Notes notes = gather_notes(a, m->samples);
     add_notes(a, &b, &notes);
     add_unknown_accesses(a, &b, m);
@@ -670,5 +670,4 @@ void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatch
     if (unmatched)
         add_reason(&b, arena_printf(a, "code and PTX do not match: %s", unmatched));
     p->note = b.size ? arena_string(a, buf_text(&b)) : NULL;
-    buf_free(&b);
 }

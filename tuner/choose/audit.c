@@ -21,7 +21,7 @@ static int ticket_compare(const void *pa, const void *pb)
 
 size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count, size_t *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Ticket *tickets = ARENA_ARRAY(a, Ticket, n);
     size_t drawn = count < n ? count : n;
     for (size_t i = 0; i < n; i++)
@@ -30,7 +30,6 @@ size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count
         qsort(tickets, n, sizeof *tickets, ticket_compare);
     for (size_t k = 0; k < drawn; k++)
         out[k] = tickets[k].place;
-    arena_free(a);
     return drawn;
 }
 

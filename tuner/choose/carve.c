@@ -259,13 +259,12 @@ static void evaluate_condition(Condition *c, const bool *alive, Stage *stage)
 
 static void evaluate_conditions(CarvePlan *p, const bool *alive, Diag *d)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     for (size_t i = 0; i < p->request.count; i++) {
         Condition c = {p, p->request.stages[i].condition, scratch, 0, d};
         if (p->request.stages[i].kind == CARVE_THRESHOLD)
             evaluate_condition(&c, alive, &p->stages[i]);
     }
-    arena_free(scratch);
 }
 
 bool carve_allows(const CarvePlan *plan, Arena *scratch, size_t row)

@@ -271,7 +271,7 @@ static size_t find_row(const Lesson *k, const uint16_t *point)
 static void add_means(const Learned *l, const Lesson *k, const uint16_t *points, size_t count,
                       double *means)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     uint16_t *open = ARENA_ARRAY(a, uint16_t, count * k->shared);
     size_t *of = ARENA_ARRAY(a, size_t, count), opened = 0;
     double share = 1 / (double)l->lessons.count, *believed = ARENA_ARRAY(a, double, count);
@@ -288,7 +288,6 @@ static void add_means(const Learned *l, const Lesson *k, const uint16_t *points,
     process_means(k->process, open, NULL, opened, believed);
     for (size_t i = 0; i < opened; i++)
         means[of[i]] += share * fmax(0, believed[i]);
-    arena_free(a);
 }
 
 void learned_means(const Learned *l, const uint16_t *points, size_t count, double *means)

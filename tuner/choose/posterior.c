@@ -230,15 +230,13 @@ static double residual(const Posterior *b, const double *times, size_t i)
 /* The constant c: the median of all residuals, NaN without any. */
 static double median_residual(const Posterior *b, const double *times)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     double *all = ARENA_ARRAY(a, double, b->in.points);
     size_t count = 0;
     for (size_t i = 0; i < b->in.points; i++)
         if (is_timed(b, times, i))
             all[count++] = residual(b, times, i);
-    double median = stats_median(all, count);
-    arena_free(a);
-    return median;
+    return stats_median(all, count);
 }
 
 /* At most one effect of each parameter applies, at most as many as there are parameters. */

@@ -174,7 +174,7 @@ static bool is_wanted(const Run *r, const Rival *v, const char *against)
 
 static bool refuse_against(Run *r, const char *against)
 {
-    Buf all = {0};
+    SCOPED_BUF all = {0};
     const Spec *s = r->spec;
     for (size_t i = 0; i < s->rival_count; i++)
         buf_printf(&all, "%s'%s'", i ? ", " : "", name_of(r->arena, &s->rivals[i]));
@@ -184,7 +184,6 @@ static bool refuse_against(Run *r, const char *against)
     else
         diag_fail(r->diag, "space '%s' has no rival '%s'; it has %s", s->name, against,
                   buf_text(&all));
-    buf_free(&all);
     return false;
 }
 

@@ -96,14 +96,11 @@ static bool is_same_here(const Manifest *m, const json_t *entry, size_t name)
 {
     const Spec *s = m->run->spec;
     const json_t *v = json_object_get(json_object_get(entry, "problem"), s->problem_names[name]);
-    Buf have = {0}, want = {0};
+    SCOPED_BUF have = {0}, want = {0};
     if (v)
         print_value(v, &have);
     value_print_bare(s->problems[m->run->space.problem].values[name], &want);
-    bool same = strcmp(buf_text(&have), buf_text(&want)) == 0;
-    buf_free(&have);
-    buf_free(&want);
-    return same;
+    return strcmp(buf_text(&have), buf_text(&want)) == 0;
 }
 
 static bool is_of_problem(const Manifest *m, const json_t *entry)
@@ -147,7 +144,7 @@ static double scale_at(const Manifest *m, size_t config, size_t problem)
 {
     const Run *r = m->run;
     const Spec *s = r->spec;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Evaluation ev = {.arena = a};
     Value *slots = run_launch_slots(a, r, config), v;
     bool ok = slots != NULL && s->scale != NULL;
@@ -155,9 +152,7 @@ static double scale_at(const Manifest *m, size_t config, size_t problem)
         spec_set_problem(s, problem, slots);
     for (size_t i = 0; ok && i < s->derived_count; i++)
         ok = expr_eval(s->derived[i].value, slots, &ev, &slots[spec_derived_slot(s, i)]);
-    double scale = ok && expr_eval(s->scale, slots, &ev, &v) ? value_as_real(v) : NAN;
-    arena_free(a);
-    return scale;
+    return ok && expr_eval(s->scale, slots, &ev, &v) ? value_as_real(v) : NAN;
 }
 
 /* How well an entry answers for this problem and device, as the unit itself decides

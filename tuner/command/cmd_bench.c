@@ -88,20 +88,20 @@ static void find_plugins(Arena *a, BenchOptions *o)
 
 static bool print_bench(const Run *r, const CommandOptions *o, const Bench *b)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     if (o->json)
         bench_print_json(r, b, &out);
     else
         bench_print(r, b, &out);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 static bool print_heading(const Run *r, const CommandOptions *o)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     if (!o->json && r->source == RUN_MEASURED)
         report_heading(r, &out);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 static int finish_early(Run *r, Interrupt *interrupt)

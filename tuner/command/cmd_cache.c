@@ -30,14 +30,14 @@ static void print_time(const char *what, time_t t, Buf *out)
 static bool show(const Cache *c)
 {
     CacheUse use = cache_use(c);
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     buf_printf(&out, "folder     %s\nentries    %zu, %.1f MB\n", use.folder, use.entries,
                (double)use.bytes / 1e6);
     buf_printf(&out, "limit      %g GB after a run that compiles (--cache-limit)\n",
                CACHE_LIMIT_GB);
     print_time("oldest", use.oldest, &out);
     print_time("latest", use.latest, &out);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 static bool cache(Call *c)

@@ -5,7 +5,7 @@
 
 static void print_sound(const Run *r, const RunCheck *c)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     const size_t size = r->space.diagram ? r->space.size : r->table->count;
     buf_printf(&out, "%s%s%s: sound; %zu configuration%s\n", r->spec->name,
                *r->spec->problems[r->space.problem].text ? ", " : "",
@@ -37,13 +37,13 @@ static void print_sound(const Run *r, const RunCheck *c)
         run_failure_print(r, &groups[g], &out);
         buf_putc(&out, '\n');
     }
-    command_finish(&out);
+    command_print_text(buf_text(&out));
 }
 
 /* Checks one problem; *count becomes how many there are. */
 static bool check_problem(const RunOptions *options, size_t *count)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
     Run r = start_run(a, options, &bar, &d);
@@ -55,7 +55,6 @@ static bool check_problem(const RunOptions *options, size_t *count)
     if (ok)
         print_sound(&r, &found);
     run_close(&r);
-    arena_free(a);
     return ok;
 }
 

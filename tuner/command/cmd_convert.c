@@ -39,7 +39,7 @@ static bool convert(Call *c)
     const char *json = file_read(a, path, &size, d), *name = path_stem(a, path, "");
     const char *folder =
         output ? path_relative(a, path_folder(a, output), path_folder(a, path)) : ".";
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     bool ok = json && convert_t1(a, name, folder, json, size, &text, d) &&
               is_readable(a, output ? output : arena_printf(a, "the spec of %s", name), &text, d);
     if (ok && !output)
@@ -49,7 +49,6 @@ static bool convert(Call *c)
              command_print_text(
                  arena_printf(a, "%s: written; see the comments in it, then `aptune check %s`\n",
                               output, output));
-    buf_free(&text);
     return ok;
 }
 

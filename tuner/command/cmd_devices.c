@@ -18,7 +18,7 @@ static void print_count(Buf *out, int width, int number)
 static bool print_devices(void)
 {
     enum { NAME = 38 };
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     buf_printf(&out, "%*s          |-------- an SM ---------| block\n", NAME, "");
     buf_printf(&out, "%-*s %-7s %4s %7s %9s %4s %4s\n", NAME, "device", "arch", "SMs", "threads",
                "registers", "KB", "KB");
@@ -38,7 +38,7 @@ static bool print_devices(void)
         print_count(&out, 4, d->shared_per_block_optin / 1024);
         buf_putc(&out, '\n');
     }
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 static bool print_device(Call *c, const char *name)
@@ -46,11 +46,9 @@ static bool print_device(Call *c, const char *name)
     const Device *d = command_device(c, name, device_find);
     if (!d)
         return false;
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     sheet_write(d, &out); /* to be read again */
-    bool ok = command_print_data(buf_text(&out));
-    buf_free(&out);
-    return ok;
+    return command_print_data(buf_text(&out));
 }
 
 static bool devices(Call *c)

@@ -120,12 +120,12 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
 
 static bool print_list(Arena *a, const EmitUnit *u, const char *folder)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     size_t count;
     const char *const *names = files_list(a, u, &count);
     for (size_t i = 0; i < count; i++)
         buf_printf(&out, "%s/%s\n", folder, names[i]);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 /* --- sizes that nothing was tuned for --------------------------------------------------------- */
@@ -154,7 +154,7 @@ static bool measure_held_back(Arena *a, const EmitCommand *o, const Run *like, c
                             .variants = true,
                             .rounds = ROUNDS,
                             .sustain_s = -1};
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     double worst = 0;
     for (const char *at = o->held_back; *at && !isnan(worst);) {
         Run r = *like;
@@ -167,7 +167,7 @@ static bool measure_held_back(Arena *a, const EmitCommand *o, const Run *like, c
     }
     if (!isnan(worst))
         buf_printf(&out, "held back  worst loss %.1f %%\n", 100 * worst);
-    return command_finish(&out) && !isnan(worst);
+    return command_print_text(buf_text(&out)) && !isnan(worst);
 }
 
 /* --- the work --------------------------------------------------------------------------------- */
@@ -175,23 +175,21 @@ static bool measure_held_back(Arena *a, const EmitCommand *o, const Run *like, c
 static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const EmitCommand *o,
                          const char *folder, Diag *d)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     size_t count;
     const char *const *inputs = unit_inputs(a, m, &count);
-    bool ok = files_print_depend(u, folder, inputs, count, &text, d) &&
-              file_write(o->depend, buf_text(&text), text.size, d);
-    buf_free(&text);
-    return ok;
+    return files_print_depend(u, folder, inputs, count, &text, d) &&
+           file_write(o->depend, buf_text(&text), text.size, d);
 }
 
 static bool print_result(Arena *a, const EmitUnit *u, const EmitCommand *o, const char *folder)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     if (o->json)
         files_print_manifest(u, &out);
     else
         print_report(a, u, folder, &out);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 static bool emit_unit(Call *c, UnitMaker *m, const Run *like)

@@ -72,7 +72,7 @@ static bool have_profiles(const Run *r, const ExplainOptions *o, const size_t *c
 static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *configs, bool carved)
 {
     Subject s[SUBJECTS];
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     if (!o->json)
         report_heading(r, &out);
     bool known = have_profiles(r, o, configs, &out);
@@ -87,7 +87,7 @@ static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *con
         explain_print_json(s, o->count, &out);
     else if (known)
         explain_print(s, o->count, &out);
-    return command_finish(&out) && known;
+    return command_print_text(buf_text(&out)) && known;
 }
 
 static bool explain_run(Call *c, Run *r, ProgressBar *bar)

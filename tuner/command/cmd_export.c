@@ -43,9 +43,9 @@ static bool export(Call *call)
         !export_open(call->arena, from, metrics, &s, call->diag) ||
         !export_write(&s, c->format, c->output, &rows, call->diag))
         return false;
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     buf_printf(&out, "%-10s %zu rows of %s to %s\n", "exported", rows, from, c->output);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 static ExportCommand asked;

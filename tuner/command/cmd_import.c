@@ -122,7 +122,7 @@ static bool import(Call *call)
     progress_end(&bar);
     if (!t)
         return false;
-    Buf matched = {0}, out = {0};
+    SCOPED_BUF matched = {0}, out = {0};
     bool ok = c->run.space ? import_with_spec(a, t, c, &matched, d)
                            : import_write(t, &c->import, c->output, d);
     if (ok) {
@@ -134,9 +134,8 @@ static bool import(Call *call)
                        "metrics and carvings; --spec FILE.spec compiles what the rows are of\n",
                        "missing");
         buf_printf(&out, "%-10s %s\n", "written", c->output);
-        ok = command_finish(&out);
+        ok = command_print_text(buf_text(&out));
     }
-    buf_free(&matched);
     return ok;
 }
 

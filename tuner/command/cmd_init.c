@@ -535,7 +535,7 @@ static bool init(Call *c)
                            .jobs = 1};
     start_guess(&t, o);
     t.farm = farm_open(&options);
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     const char *to = output_path(a, path, o);
     bool ok =
         try_units(&t, o, &kernel, &res, d) &&
@@ -552,7 +552,6 @@ static bool init(Call *c)
         size_buffers(a, strcmp(to, "-") == 0 ? output_path(a, path, &(InitOptions){0}) : to, o,
                      &text);
     ok = ok && write_spec(to, &text, a, d);
-    buf_free(&text);
     return ok;
 }
 

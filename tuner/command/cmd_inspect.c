@@ -8,26 +8,25 @@
 /* Adds what is in a file to the output.  False after messages. */
 static bool inspect_file(const char *path, Buf *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     const Source *source = source_read(a, path, &d);
     if (source)
         code_print(a, source, out, &d);
     bool ok = d.errors == 0;
     command_flush_messages(&d);
-    arena_free(a);
     return ok;
 }
 
 static bool inspect(Call *c)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     bool ok = true;
     for (int i = 0; i < c->count; i++)
         ok = inspect_file(c->words[i], &out) && ok;
     if (!ok)
         c->code = EXIT_USAGE;
-    return command_finish(&out) && ok;
+    return command_print_text(buf_text(&out)) && ok;
 }
 
 const CommandLine cmd_inspect = {

@@ -63,9 +63,9 @@ static bool merge(Call *c)
         unlink(to); /* or the next try would find its place taken */
         return false;
     }
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     say_counts(&counts, times.count, to, &out);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 const CommandLine cmd_merge = {

@@ -58,12 +58,10 @@ typedef struct Drawn {
 
 static bool write_picture(const Drawn *w, const char *name, const Plot *plot)
 {
-    Buf svg = {0};
+    SCOPED_BUF svg = {0};
     plot_write(plot, &svg);
-    const bool ok = picture_save(buf_text(&svg), plot->title,
-                                 arena_printf(w->arena, "%s/%s", w->folder, name), w->diag);
-    buf_free(&svg);
-    return ok;
+    return picture_save(buf_text(&svg), plot->title,
+                        arena_printf(w->arena, "%s/%s", w->folder, name), w->diag);
 }
 
 static Series series_of(const Drawn *w, int side, SeriesKind kind, const double *x, const double *y,
@@ -154,7 +152,7 @@ typedef struct PlatformCopy {
 static bool platform_copy_measure(const char *spec, const char *problem, const char *configuration,
                                   const char *path, ProgressBar *bar, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     RunOptions o = {0};
     const BenchOptions how = {.config = configuration, .rounds = 101};
     const OptionTable shared = {{OPTIONS_RUN(&o), OPTIONS_COMPILE(&o)}};
@@ -167,13 +165,11 @@ static bool platform_copy_measure(const char *spec, const char *problem, const c
               bench_run(&r, &how, &b);
     progress_end(bar);
     if (ok) {
-        Buf out = {0};
+        SCOPED_BUF out = {0};
         bench_print_json(&r, &b, &out);
         ok = file_write(path, buf_text(&out), out.size, d);
-        buf_free(&out);
     }
     run_close(&r);
-    arena_free(a);
     return ok;
 }
 
@@ -402,12 +398,10 @@ static const Table *read_recording(Session *y, const char *folder, const char *s
     return t;
 }
 
-static bool write_text(Session *y, const char *name, Buf *text)
+static bool write_text(Session *y, const char *name, const Buf *text)
 {
     const char *path = arena_printf(y->arena, "%s/%s", y->command.output, name);
-    const bool ok = file_write(path, buf_text(text), text->size, y->diag);
-    buf_free(text);
-    return ok;
+    return file_write(path, buf_text(text), text->size, y->diag);
 }
 
 /* The driver's copy becomes a number of the device; both are told. */
@@ -437,7 +431,7 @@ static void print_copy(const PlatformCopy *c, Buf *out)
 
 static bool write_results(Session *y, const PlatformResult *r, const char *device)
 {
-    Buf file = {0}, points = {0}, report = {0};
+    SCOPED_BUF file = {0}, points = {0}, report = {0};
     platform_print_device(r, &file);
     platform_print_points(r, &points);
     platform_print(r, &report);
@@ -445,7 +439,7 @@ static bool write_results(Session *y, const PlatformResult *r, const char *devic
     buf_printf(&report, "\nwritten    %s/%s, points.csv\n", y->command.output, device);
     bool ok = folder_create(y->command.output, y->diag) && write_text(y, device, &file) &&
               write_text(y, "points.csv", &points);
-    return command_finish(&report) && ok;
+    return command_print_text(buf_text(&report)) && ok;
 }
 
 static bool fit_all(Session *y)
@@ -484,14 +478,14 @@ static bool compare(Session *y, const char *first, const char *second)
     if (!other)
         return false;
     const DeviceSheet *a = one->sheet, *b = other->sheet;
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     if (y->command.output && !platform_pair_draw(y->arena, a, b, y->command.output, y->diag))
         return false;
     if (y->command.json)
         platform_pair_json(a, b, &out);
     else
         platform_compare(a, b, &out);
-    return command_finish(&out);
+    return command_print_text(buf_text(&out));
 }
 
 static bool measure_and_fit(Session *y)

@@ -49,13 +49,13 @@ static bool profile(Call *c)
     const ProfileOptions *o = c->options;
     if (o->fields == o->metrics)
         return command_refuse(c, "say --fields or --metrics");
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     bool ok = true;
     if (o->fields)
         print_fields(&out);
     else
         ok = print_metrics(c->arena, &out, c->diag);
-    return command_finish(&out) && ok;
+    return command_print_text(buf_text(&out)) && ok;
 }
 
 static ProfileOptions asked;

@@ -264,7 +264,7 @@ static bool add_fits(Session *y, StudySheets *sheets)
 
 static bool save_sheets(Session *y, const StudySheets *sheets)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     bool ok = folder_create(y->command.output, y->diag);
     for (size_t k = 0; k < sheets->count && ok; k++) {
         buf_clear(&text);
@@ -272,7 +272,6 @@ static bool save_sheets(Session *y, const StudySheets *sheets)
         ok = file_write(arena_printf(y->arena, "%s/%s.csv", y->command.output, sheets->at[k].name),
                         buf_text(&text), text.size, y->diag);
     }
-    buf_free(&text);
     return ok;
 }
 
@@ -287,7 +286,7 @@ static void print_json(const StudySheets *sheets, Buf *out)
 
 static bool put_out(Session *y, const StudySheets *sheets)
 {
-    Buf json = {0};
+    SCOPED_BUF json = {0};
     print_json(sheets, &json);
     const char *folder = y->command.output;
     bool ok =
@@ -296,7 +295,7 @@ static bool put_out(Session *y, const StudySheets *sheets)
                    y->diag) &&
         page_save(folder, &(Page){"aptune study", sheets->at, sheets->count, y->stories, y->count},
                   y->diag);
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     for (size_t k = 0; k < sheets->count && !y->command.json; k++) {
         buf_puts(&out, k ? "\n" : "");
         sheet_print(&sheets->at[k], &out);
@@ -306,8 +305,7 @@ static bool put_out(Session *y, const StudySheets *sheets)
         buf_printf(&out,
                    "\nwritten    %s/report.html, study.json, *.csv, pictures/*.svg and *.pdf\n",
                    folder);
-    buf_free(&json);
-    return command_finish(&out) && ok;
+    return command_print_text(buf_text(&out)) && ok;
 }
 
 /* Everything that can be wrong with what was given; writes nothing. */

@@ -91,12 +91,11 @@ static void dump_times(Run *r, size_t i, Buf *out)
 static void dump_profiler(Run *r, size_t i, ProfileStage stage, Buf *out)
 {
     ProfileInput in;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     buf_putc(out, '\n');
     if (!run_profiled_input(r, i, &in, &d) || !profile_dump(a, &in, stage, out, &d))
         diag_print(&d, out);
-    arena_free(a);
 }
 
 static bool is_any(const Table *t, size_t i)
@@ -275,10 +274,9 @@ static int show_progress(void *context, const char *stage, size_t done, size_t a
 
 static void dump(Tune *t, DumpPoint point)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     dump_stage(&t->handle->run, point, t->dumps, &out);
     fputs(buf_text(&out), stderr);
-    buf_free(&out);
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -290,7 +288,7 @@ static void say_written(Buf *said, const char *paths)
 
 static bool write_table(aptune *a, Buf *said)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag d = diag_new(scratch);
     const char *text = aptune_text(a, APTUNE_TABLE);
     const char *path = arena_printf(scratch, "%s/configurations.csv", aptune_output(a));
@@ -298,7 +296,6 @@ static bool write_table(aptune *a, Buf *said)
     if (ok)
         say_written(said, path);
     command_flush_messages(&d);
-    arena_free(scratch);
     return ok;
 }
 
@@ -310,12 +307,11 @@ static bool write_winner(aptune *a, Buf *said)
         return true;
     if (aptune_emit(a, aptune_output(a)) != APTUNE_OK)
         return false;
-    Buf names = {0};
+    SCOPED_BUF names = {0};
     buf_printf(&names, "%s/", aptune_output(a));
     for (size_t i = 0; i < a->written.count; i++)
         buf_printf(&names, "%s%s", i ? ", " : "", a->written.names[i]);
     say_written(said, buf_text(&names));
-    buf_free(&names);
     return true;
 }
 
@@ -324,14 +320,13 @@ static bool write_played(const aptune *a)
 {
     if (aptune_source(a) != APTUNE_REPLAYED || !aptune_recording(a))
         return true;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag d = diag_new(scratch);
     char real[PATH_MAX];
     const char *path = realpath(aptune_recording(a), real) ? real : aptune_recording(a);
     const char *to = arena_printf(scratch, "%s/" RECORD_PLAYED, aptune_output(a));
     bool ok = folder_create(aptune_output(a), &d) && file_write(to, path, strlen(path), &d);
     command_flush_messages(&d);
-    arena_free(scratch);
     return ok;
 }
 
@@ -349,15 +344,14 @@ static bool write_files(aptune *a, Buf *said)
 static bool print_result(const Tune *t)
 {
     aptune *a = t->handle;
-    Buf out = {0}, files = {0};
+    SCOPED_BUF out = {0}, files = {0};
     bool ok = write_files(a, &files);
     buf_puts(&out, aptune_text(a, t->json ? APTUNE_JSON : APTUNE_REPORT));
     if (!t->json) {
         buf_puts(&out, buf_text(&files));
         buf_puts(&out, a->run.why != SIZE_MAX ? aptune_why(a, a->run.why) : "");
     }
-    buf_free(&files);
-    return command_finish(&out) && ok;
+    return command_print_text(buf_text(&out)) && ok;
 }
 
 /* Says what a stopped run leaves and how to go on; nothing when it was not stopped. */
@@ -366,10 +360,9 @@ static int finish_early(Tune *t)
     int number = t->handle->run.stopped ? interrupt_take(&t->interrupt) : 0;
     if (number == 0)
         return EXIT_FAILED;
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     report_stopped(&t->handle->run, number, &out);
     fputs(buf_text(&out), stderr);
-    buf_free(&out);
     return EXIT_SIGNAL + number;
 }
 
@@ -411,11 +404,10 @@ static void keep_found(void *context)
     aptune *a = t->handle;
     if (a->options.emit && strcmp(a->options.emit, "none") == 0)
         return;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag quiet = diag_new(scratch);
     EmitWritten written = {0};
     emit_winner(&a->run, aptune_output(a), &written, &quiet);
-    arena_free(scratch);
 }
 
 /* A stage, and the dump of what it left. */
@@ -480,10 +472,10 @@ static int emit_tuned(Tune *t, const Tuned *k)
     aptune_reset(a);
     if (aptune_emit_recordings(a, k->folder, k->recordings.at, k->recordings.count) != APTUNE_OK)
         return EXIT_FAILED;
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     if (!t->json)
         buf_printf(&out, "all sizes  in one unit: %s\n", aptune_emitted(a));
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+    return command_print_text(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Each of the spec's problems in turn, unless one was chosen; a search begins with what was fast

@@ -171,7 +171,7 @@ static void terminal_colour(const char *text, Buf *out)
 /* Names and messages in it may be a stranger's. */
 static bool put(const char *text, FILE *to, bool laid_out)
 {
-    Buf shown = {0}, wrapped = {0}, coloured = {0};
+    SCOPED_BUF shown = {0}, wrapped = {0}, coloured = {0};
     const Buf *last = &shown;
     buf_shown(&shown, text, strlen(text), true);
     if (laid_out) {
@@ -183,13 +183,8 @@ static bool put(const char *text, FILE *to, bool laid_out)
         last = &coloured;
     }
     errno = 0;
-    bool ok = (fputs(buf_text(last), to) >= 0 && fflush(to) == 0) || errno == EPIPE;
-    const int error = errno;
-    buf_free(&shown);
-    buf_free(&wrapped);
-    buf_free(&coloured);
-    errno = error;
-    return ok; /* `| head` has seen enough */
+    return (fputs(buf_text(last), to) >= 0 && fflush(to) == 0) ||
+           errno == EPIPE; /* `| head` has seen enough */
 }
 
 void command_tell(const char *text)
@@ -199,10 +194,9 @@ void command_tell(const char *text)
 
 void command_flush_messages(Diag *d)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     diag_print(d, &text);
     command_tell(buf_text(&text));
-    buf_free(&text);
     d->messages.count = 0;
 }
 
@@ -222,13 +216,6 @@ bool command_print_text(const char *text)
 bool command_print_data(const char *text)
 {
     return print(text, false);
-}
-
-bool command_finish(Buf *text)
-{
-    bool ok = command_print_text(buf_text(text));
-    buf_free(text);
-    return ok;
 }
 
 MetricSet *command_metrics(Arena *a, Diag *d)

@@ -40,10 +40,9 @@ void command_flush_messages(Diag *d);
 
 /* Write a text to standard output and make sure that it got there: a full disk must not look like
  * success.  False after a message.  Long lines are broken and words coloured, but in
- * JSON and what command_print_data is given.  command_finish frees the text. */
+ * JSON and what command_print_data is given. */
 bool command_print_text(const char *text);
 bool command_print_data(const char *text);
-bool command_finish(Buf *text);
 
 /* The shipped metrics, in `a`; NULL after messages. */
 MetricSet *command_metrics(Arena *a, Diag *d);

@@ -102,12 +102,11 @@ static void print_messages(const Diag *d)
 
 static bool give(const CommandLine *c, const Known *k)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     bool ok = c->take ? c->take(c->options, k->option, optarg, k->field, &d)
                       : k->option->take(k->option, optarg, k->field, &d);
     print_messages(&d);
-    arena_free(a);
     return ok;
 }
 
@@ -179,9 +178,9 @@ void command_print_help(const CommandLine *c, Buf *out)
 
 static int print_help(const CommandLine *c)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     command_print_help(c, &text);
-    return command_finish(&text) ? EXIT_DONE : EXIT_FAILED;
+    return command_print_text(buf_text(&text)) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Are there as many arguments as the command takes?  False after a message. */
@@ -207,12 +206,11 @@ static int run(const CommandLine *c, int argc, char **argv)
         fprintf(stderr, "`aptune %s --help` says more\n", argv[0]);
         return EXIT_USAGE;
     }
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     Call call = {a, &d, c->options, argc - rest, argv + rest, c->failed ? c->failed : EXIT_FAILED};
     bool ok = c->work(&call);
     command_flush_messages(&d);
-    arena_free(a);
     return ok ? EXIT_DONE : call.code;
 }
 

@@ -32,7 +32,7 @@ void progress_step(void *context, const char *stage, size_t done, size_t all, co
     memset(line, '#', filled < WIDTH ? filled : WIDTH);
     line[WIDTH] = '\0';
     double left = done ? (t - bar->started) * (double)(all - done) / (double)done : 0;
-    Buf shown = {0};
+    SCOPED_BUF shown = {0};
     buf_shown(&shown, note ? note : "", note ? strnlen(note, 60) : 0, false);
     char text[256];
     int size = snprintf(text, sizeof text, "%-8s [%s] %zu/%zu  %d:%02d left  %s", stage, line, done,
@@ -40,7 +40,6 @@ void progress_step(void *context, const char *stage, size_t done, size_t all, co
     size_t columns = terminal_width(STDERR_FILENO); /* a longer line would not be drawn over */
     fprintf(stderr, "\r\033[K%.*s", (int)((size_t)size < columns ? size : (int)columns - 1), text);
     fflush(stderr);
-    buf_free(&shown);
 }
 
 void progress_end(ProgressBar *bar)

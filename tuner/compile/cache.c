@@ -112,7 +112,7 @@ static void mark_used(const char *path)
 
 bool cache_get(const Cache *c, const Hash *key, WireMessage *m)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag quiet = diag_new(a);
     size_t size = 0;
     char line[LINE + 1];
@@ -125,13 +125,12 @@ bool cache_get(const Cache *c, const Hash *key, WireMessage *m)
     }
     if (ok)
         mark_used(path);
-    arena_free(a);
     return ok;
 }
 
 bool cache_put(const Cache *c, const Hash *key, const json_t *head, Blob blob, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     WireWriter w = wire_writer(-1);
     bool ok = wire_put(&w, head, blob, d);
     if (ok) {
@@ -148,7 +147,6 @@ bool cache_put(const Cache *c, const Hash *key, const json_t *head, Blob blob, D
         }
     }
     wire_writer_free(&w);
-    arena_free(a);
     return ok;
 }
 
@@ -209,19 +207,18 @@ static KeptList list_all(Arena *a, const Cache *c, uint64_t *bytes)
 
 uint64_t cache_trim(const Cache *c, uint64_t limit_bytes)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     uint64_t total;
     KeptList list = list_all(a, c, &total);
     for (size_t i = 0; i < list.count && total > limit_bytes; i++)
         if (unlink(list.at[i].path) == 0)
             total -= list.at[i].size;
-    arena_free(a);
     return total;
 }
 
 CacheUse cache_use(const Cache *c)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     CacheUse use = {.folder = c->folder};
     KeptList list = list_all(a, c, &use.bytes);
     use.entries = list.count;
@@ -229,6 +226,5 @@ CacheUse cache_use(const Cache *c)
         use.oldest = list.at[0].used.tv_sec;
         use.latest = list.at[list.count - 1].used.tv_sec;
     }
-    arena_free(a);
     return use;
 }

@@ -104,7 +104,7 @@ const char *command_output(Arena *a, const char *folder, const char *command, si
                   words[0] ? strerror(error) : "there is no command");
         return NULL;
     }
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     read_all(fd, &out);
     close(fd);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -114,6 +114,5 @@ const char *command_output(Arena *a, const char *folder, const char *command, si
         text = arena_copy(a, buf_text(&out), out.size);
         *size = out.size;
     }
-    buf_free(&out);
     return text;
 }

@@ -19,7 +19,7 @@ static Hash note_key(const char *helper, const char *cuda_folder)
 {
     static const char *const VARIABLES[] = {"APTUNE_NVRTC", "CUDA_HOME", "CUDA_PATH",
                                             "LD_LIBRARY_PATH"};
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     char folder[PATH_MAX];
     Hasher *h = hasher_new();
     hasher_string(h, "compiler");
@@ -32,7 +32,6 @@ static Hash note_key(const char *helper, const char *cuda_folder)
         const char *value = getenv(VARIABLES[i]);
         hasher_string(h, value ? value : "");
     }
-    arena_free(a);
     return hasher_end(h);
 }
 
@@ -63,13 +62,12 @@ bool compiler_read(Arena *a, const json_t *hello, Compiler *out, Diag *d)
 bool compiler_note(const Cache *c, const char *helper, const char *cuda_folder, const json_t *hello,
                    Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Hash key = note_key(helper, cuda_folder);
     const char *library = string_of(hello, "library");
     json_t *note = json_pack("{s:O, s:s}", "hello", hello, "stamp", file_stamp(a, library));
     bool ok = cache_put(c, &key, note, (Blob){0}, d);
     json_decref(note);
-    arena_free(a);
     return ok;
 }
 

@@ -247,14 +247,13 @@ static bool sort(Arena *a, DataContents *c, TaskScalar s, Diag *d)
 {
     const size_t size = task_scalar_size(s), count = (size_t)c->bytes / size;
     unsigned char *room = arena_alloc(a, (size_t)c->bytes + sizeof(uint64_t));
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
         uint64_t bits;
         ok = data_scalar(scratch, c->of, s, 1, i, &bits, d);
         memcpy(room + i * size, &bits, size);
     }
-    arena_free(scratch);
     contents_sort(s, room, count);
     c->at = room;
     return ok;

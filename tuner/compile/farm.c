@@ -107,11 +107,10 @@ static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const Com
         q.cubin = code->cubin;
         q.cubin_size = code->cubin_size;
     }
-    Buf blob = {0};
+    SCOPED_BUF blob = {0};
     json_t *header = request_json(&q, &blob);
     bool ok = wire_put(&w->out, header, (Blob){blob.text, blob.size}, d);
     json_decref(header);
-    buf_free(&blob);
     if (!ok)
         return false;
     w->id = id;
@@ -354,14 +353,13 @@ static void store(Farm *f, const CompileJob *job, bool profile, const WireMessag
 {
     if (f->cache_full || !is_cacheable(f, job))
         return;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag quiet = diag_new(scratch);
     Hash key = result_key(f->compiler.identity, job);
     if (profile)
         key = profile_job_key(&key, job->profile);
     if (!result_keep(f->options.cache, &key, reply, &quiet))
         warn_of_cache(f, &quiet, d);
-    arena_free(scratch);
 }
 
 /* Said once, of the first job: one macro in an include is enough to compile all of a space anew in
@@ -436,17 +434,16 @@ static bool dismiss_worker(Farm *f, Worker *w, const char *did, Diag *d)
 {
     Worker lost = *w;
     Arena *own = arena_new();
-    Buf words = {0};
+    SCOPED_BUF words = {0};
     process_quote_words(&w->process, &words);
     const char *text = arena_printf(own, "%s %s%s", f->options.helper, did, buf_text(&words));
-    buf_free(&words);
     worker_stop(w);
     return charge(f, &lost, own, text, d);
 }
 
 static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag quiet = diag_new(scratch);
     bool ok = compiler_read(f->arena, hello, &f->compiler, &quiet);
     if (!ok) {
@@ -458,7 +455,6 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
                            &quiet))
             warn_of_cache(f, &quiet, d);
     }
-    arena_free(scratch);
     return ok;
 }
 
@@ -552,13 +548,11 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
 
 static bool dismiss_babbler(Farm *f, Worker *w, Diag *d)
 {
-    Buf did = {0};
+    SCOPED_BUF did = {0};
     buf_puts(&did, "sent something that is no message: '");
     wire_quote(&w->in, &did);
     buf_putc(&did, '\'');
-    bool ok = dismiss_worker(f, w, buf_text(&did), d);
-    buf_free(&did);
-    return ok;
+    return dismiss_worker(f, w, buf_text(&did), d);
 }
 
 static bool serve_worker(Farm *f, Worker *w, Diag *d)
@@ -632,7 +626,7 @@ static int workers_wanted(const Farm *f)
 /* Starts one more.  When the system has no room for it, fewer have to do. */
 static bool start_worker(Farm *f, Worker *w, Diag *d)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag quiet = diag_new(scratch);
     const FarmOptions *o = &f->options;
     bool ok = worker_start(w, o->helper, o->cuda_folder, o->start_seconds,
@@ -640,7 +634,6 @@ static bool start_worker(Farm *f, Worker *w, Diag *d)
     f->started += ok;
     if (!ok && count_workers(f, WORKER_NONE) == o->jobs)
         set_broken(f, d, diag_first(&quiet));
-    arena_free(scratch);
     return ok;
 }
 

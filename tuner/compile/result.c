@@ -32,7 +32,7 @@ static bool job_is_whole(const ProfileJob *p)
 Hash profile_job_key(const Hash *code, const ProfileJob *p)
 {
     const int numbers[] = {PROFILER_VERSION, PROFILER_REVISION, PROFILE_FIELDS, REGION_COLUMNS};
-    Buf parameters = {0};
+    SCOPED_BUF parameters = {0};
     json_t *j = json_of_struct(&PROFILE_JOB, p, &parameters);
     char *text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
     Hasher *h = hasher_new();
@@ -43,7 +43,6 @@ Hash profile_job_key(const Hash *code, const ProfileJob *p)
     hasher_add(h, parameters.text, parameters.size);
     free(text);
     json_decref(j);
-    buf_free(&parameters);
     return hasher_end(h);
 }
 
@@ -89,7 +88,7 @@ JSON_TABLE(ANSWER, PackedAnswer, JSON_FIELD_TEXT_OR_NULL(PackedAnswer, error),
 
 json_t *profile_answer_json(const ProfileAnswer *x, Buf *numbers)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const size_t count = x->error ? 0 : x->count;
     Packed *packed = ARENA_ARRAY(a, Packed, count);
     for (size_t i = 0; i < count; i++) {
@@ -100,12 +99,10 @@ json_t *profile_answer_json(const ProfileAnswer *x, Buf *numbers)
                              .region_bytes = p->region_count * sizeof *p->regions,
                              .note = p->note};
     }
-    json_t *j = json_of_struct(&ANSWER,
-                               &(PackedAnswer){x->error, x->error ? "" : x->code.text, packed,
-                                               count, x->seconds, x->cpu_seconds},
-                               numbers);
-    arena_free(a);
-    return j;
+    return json_of_struct(&ANSWER,
+                          &(PackedAnswer){x->error, x->error ? "" : x->code.text, packed, count,
+                                          x->seconds, x->cpu_seconds},
+                          numbers);
 }
 
 static bool read_profile(Arena *a, const Packed *from, Profile *p)
@@ -210,7 +207,7 @@ const char *result_first_error(Arena *a, const char *log)
 const char *result_errors(Arena *a, const char *log)
 {
     enum { MOST = 3 };
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     size_t errors = 0;
     for (const char *at = log; *at;) {
         const char *blank = strstr(at, "\n\n"), *end = blank ? blank + 2 : at + strlen(at);
@@ -228,9 +225,7 @@ const char *result_errors(Arena *a, const char *log)
     }
     if (errors > MOST)
         buf_printf(&b, "and %zu more errors\n", errors - MOST);
-    const char *text = errors ? arena_string(a, buf_text(&b)) : log;
-    buf_free(&b);
-    return text;
+    return errors ? arena_string(a, buf_text(&b)) : log;
 }
 
 /* ---- the cache ----------------------------------------------------------------------------- */

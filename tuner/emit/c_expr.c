@@ -731,14 +731,12 @@ bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char 
 
 bool c_may_fail(const CWriter *w, const Expr *e)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     CWriter trial = *w;
     trial.out = &text;
     trial.prefix = "";
     const bool said = e->kind == VALUE_LIST || c_expr(&trial, e, C_ANYWHERE);
-    const bool may_fail = !said || strstr(buf_text(&text), "&ok");
-    buf_free(&text);
-    return may_fail;
+    return !said || strstr(buf_text(&text), "&ok");
 }
 
 bool c_may_choose(const Expr *e, const char *name)

@@ -39,7 +39,7 @@ static const char *size_text(const Code *c, const Value *problem)
 static void write_entry(const Code *c, size_t i, Buf *out)
 {
     const EmitEntry *e = &c->unit->entries[i];
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     buf_printf(out, " *\n * %zu. %s on %s (sm_%d): variant %zu%s\n", i + 1,
                size_text(c, e->problem), text_comment(c->arena, e->device), e->arch, e->variant + 1,
                e->is_default ? ", the default" : "");
@@ -56,7 +56,6 @@ static void write_entry(const Code *c, size_t i, Buf *out)
     write_fact(c, "aptune", e->version, out);
     if (e->stale)
         write_fact(c, "stale", "what was measured was other code than the variant's", out);
-    buf_free(&text);
 }
 
 static void write_variant(const Code *c, size_t i, Buf *out)
@@ -249,7 +248,7 @@ static void write_macros(const Code *c, Buf *out)
 
 bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag silent = diag_new(a); /* emit_text_unit warns of the same */
     const Code *c = code_open(a, u, u->entry_count ? &silent : d);
     if (c) {
@@ -263,6 +262,5 @@ bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
                                      {"more", code_text(c, write_more), NULL}};
         pattern_fill("unit.h", u->prefix, texts, sizeof texts / sizeof texts[0], out);
     }
-    arena_free(a);
     return c != NULL;
 }

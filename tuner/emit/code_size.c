@@ -236,11 +236,9 @@ static bool write_variant(const Code *c, const CodeVariant *v, Buf *out, const c
 
 bool code_is_expressible(const Code *c, const CodeVariant *v, const char **why)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     *why = "";
-    const bool said = write_sound(c, &text, why) && write_variant(c, v, &text, why);
-    buf_free(&text);
-    return said;
+    return write_sound(c, &text, why) && write_variant(c, v, &text, why);
 }
 
 /* --- numbers of a size ------------------------------------------------------------------------ */
@@ -276,10 +274,8 @@ static bool write_scale(const Code *c, const CodeVariant *v, Buf *out)
 
 bool code_scale_is_expressible(const Code *c, const CodeVariant *v)
 {
-    Buf text = {0};
-    const bool said = v->scale && write_scale(c, v, &text);
-    buf_free(&text);
-    return said;
+    SCOPED_BUF text = {0};
+    return v->scale && write_scale(c, v, &text);
 }
 
 /* The work of a run, where it is a matter of the size alone.  It is counted in integers that
@@ -295,10 +291,8 @@ static bool write_work(const Code *c, const char *name, const Expr *e, Buf *out)
 
 bool code_work_is_expressible(const Code *c, const Expr *e)
 {
-    Buf text = {0};
-    const bool said = e && concerns_size_alone(c, e) && write_work(c, "", e, &text);
-    buf_free(&text);
-    return said;
+    SCOPED_BUF text = {0};
+    return e && concerns_size_alone(c, e) && write_work(c, "", e, &text);
 }
 
 bool code_counts_by_variant(const Code *c, size_t argument)

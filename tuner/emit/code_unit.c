@@ -129,7 +129,7 @@ static void write_driver_code(const Code *c, Buf *out)
     const EmitUnit *u = c->unit;
     const char *x = c->prefix;
     size_t before = 0;
-    Buf functions = {0};
+    SCOPED_BUF functions = {0};
     buf_printf(out, "static const %simage %simages[] = {\n", x, x);
     for (size_t v = 0; v < u->variant_count; v++) {
         for (size_t l = 0; l < c->spec->launch_count; l++) {
@@ -147,7 +147,6 @@ static void write_driver_code(const Code *c, Buf *out)
     }
     buf_printf(out, "};\n\nstatic const %sfunction %sfunctions[] = {\n%s};\n\n", x, x,
                buf_text(&functions));
-    buf_free(&functions);
 }
 
 /* Bytes as numbers of 64 bits, lowest byte first, as the hosts of CUDA have them: images are to be
@@ -185,7 +184,7 @@ static bool write_arrays(Arena *a, const EmitUnit *u, size_t variant, size_t lau
 
 bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     bool ok = true;
     buf_printf(out,
                "/* The code of %s.c, which alone includes this: cubins, and PTX for the driver to "
@@ -194,7 +193,6 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
     for (size_t v = 0; ok && v < u->variant_count; v++)
         for (size_t l = 0; ok && l < u->spec->launch_count; l++)
             ok = u->variants[v].codes[l].shares != l || write_arrays(a, u, v, l, out, d);
-    arena_free(a);
     return ok;
 }
 
@@ -313,7 +311,7 @@ static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bo
 static void write_kernels(const Code *c, size_t variant, size_t launch, const char *name, Buf *out)
 {
     const CodeVariant *v = &c->variants[variant];
-    Buf asserts = {0};
+    SCOPED_BUF asserts = {0};
     buf_puts(out, "static const void *const aptune__kernels[] = {\n");
     for (size_t l = launch; l < c->spec->launch_count; l++) {
         if (v->variant->codes[l].shares != launch)
@@ -334,7 +332,6 @@ static void write_kernels(const Code *c, size_t variant, size_t launch, const ch
         buf_puts(&asserts, "}), \"the kernel takes other arguments than it was tuned with\");\n");
     }
     buf_printf(out, "};\n%s\n", buf_text(&asserts));
-    buf_free(&asserts);
 }
 
 /* Copies to the variables that only the namespace can name. */
@@ -375,7 +372,7 @@ static void write_namespace(const Code *c, size_t variant, size_t launch, Buf *o
 static void write_runtime_code(const Code *c, Buf *out)
 {
     const char *x = c->prefix;
-    Buf images = {0}, functions = {0};
+    SCOPED_BUF images = {0}, functions = {0};
     for (size_t v = 0; v < c->unit->variant_count; v++)
         for (size_t l = 0; l < c->spec->launch_count; l++) {
             const EmitCode *codes = c->unit->variants[v].codes;
@@ -398,8 +395,6 @@ static void write_runtime_code(const Code *c, Buf *out)
         "static const %simage %simages[] = {\n%s};\n\nstatic const %sfunction %sfunctions[] = "
         "{\n%s};\n\n",
         x, x, buf_text(&images), x, x, buf_text(&functions));
-    buf_free(&images);
-    buf_free(&functions);
 }
 
 /* Names of variables that a variant may lack. */
@@ -452,7 +447,7 @@ static void write_functions(const Code *c, Buf *out)
 
 bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const Code *c = code_open(a, u, d);
     const bool runtime = u->flavour == EMIT_RUNTIME;
     if (c) {
@@ -474,6 +469,5 @@ bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
         pattern_fill(runtime ? "runtime.cu" : "driver.c", u->prefix, texts,
                      sizeof texts / sizeof texts[0], out);
     }
-    arena_free(a);
     return c != NULL;
 }

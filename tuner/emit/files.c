@@ -134,7 +134,7 @@ static json_t *entry_json(const EmitUnit *u, size_t i)
 
 void files_print_manifest(const EmitUnit *u, Buf *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     json_t *files = json_array(), *variants = json_array(), *entries = json_array();
     size_t count;
     const char *const *names = files_list(a, u, &count);
@@ -149,7 +149,6 @@ void files_print_manifest(const EmitUnit *u, Buf *out)
                           u->name, "prefix", u->prefix, "flavour", unit_flavour_name(u->flavour),
                           "files", files, "entries", entries, "variants", variants);
     json_print(o, 9, out);
-    arena_free(a);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -181,11 +180,10 @@ static bool make_content(const EmitUnit *u, const File *f, Buf *out, Diag *d)
 
 static bool write_part(Arena *a, const EmitUnit *u, const char *folder, File *f, Diag *d)
 {
-    Buf content = {0};
+    SCOPED_BUF content = {0};
     const char *path = arena_printf(a, "%s/%s", folder, f->name);
     if (make_content(u, f, &content, d))
         f->waiting = file_write_beside(a, path, buf_text(&content), content.size, d);
-    buf_free(&content);
     return f->waiting != NULL;
 }
 
@@ -225,7 +223,7 @@ static bool move_parts(Arena *a, const char *folder, const Files *files, Diag *d
 
 bool files_write(const EmitUnit *u, const char *folder, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Files files = all_files(a, u);
     bool ok = folder_create(folder, d);
     for (size_t i = 0; i < files.count && ok; i++)
@@ -237,7 +235,6 @@ bool files_write(const EmitUnit *u, const char *folder, Diag *d)
     for (size_t i = 0; i < files.count && !ok; i++)
         if (files.at[i].waiting)
             unlink(files.at[i].waiting);
-    arena_free(a);
     return ok;
 }
 
@@ -262,13 +259,12 @@ static bool print_path(const char *path, Buf *out, Diag *d)
 bool files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
                         size_t count, Buf *out, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Files files = all_files(a, u);
     bool ok = print_path(arena_printf(a, "%s/%s", folder, files.at[0].name), out, d);
     buf_putc(out, ' ');
     ok = ok && print_path(arena_printf(a, "%s/%s", folder, files.at[1].name), out, d);
     buf_putc(out, ':');
-    arena_free(a);
     for (size_t i = 0; ok && i < count; i++) {
         buf_puts(out, " \\\n  ");
         ok = print_path(inputs[i], out, d);

@@ -169,7 +169,7 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
 static void put_together(Arena *a, const Run *r, const char *comment, const char *options,
                          const Parted *p, InlineText *text)
 {
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     Texts macros = {0};
     buf_puts(&b, comment);
     if (*options)
@@ -185,7 +185,6 @@ static void put_together(Arena *a, const Run *r, const char *comment, const char
     text->size = b.size;
     text->macros = macros.at;
     text->macro_count = macros.count;
-    buf_free(&b);
 }
 
 /* What the text and the headers that it still includes are: the template's hash has those. */
@@ -304,13 +303,11 @@ static bool specialise(Work *w, size_t variant, size_t launch)
 {
     UnitMaker *m = w->maker;
     const Claim *c = shown_claim(m, variant);
-    Buf comment = {0};
+    SCOPED_BUF comment = {0};
     print_origin(m, variant, launch, &comment);
     Item *it = item_of(w, variant, launch);
-    bool ok = tuned_make(m->arena, c->run, c->config, launch, buf_text(&comment), it->choice,
-                         &it->tuned, m->diag);
-    buf_free(&comment);
-    return ok;
+    return tuned_make(m->arena, c->run, c->config, launch, buf_text(&comment), it->choice,
+                      &it->tuned, m->diag);
 }
 
 static void show_source(EmitCode *c, const TunedSource *t)

@@ -53,7 +53,7 @@ static bool option_counts(Arena *a, Uses u, const CompileOption *o, const Value 
  * for two sizes say nothing of a third, so it is the names they are made from that count. */
 static bool code_uses_name(const Spec *s, size_t name, const Value *slots)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     bool *derived = ARENA_ARRAY(a, bool, s->derived_count);
     Uses u = {.spec = s, .name = name, .derived = derived};
     for (size_t i = 0; i < s->derived_count; i++)
@@ -65,7 +65,6 @@ static bool code_uses_name(const Spec *s, size_t name, const Value *slots)
     for (size_t l = 0; l < s->launch_count && !u.found; l++)
         u.found = text_uses_name(u, &s->launches[l].name) ||
                   text_uses_name(u, &s->launches[l].command_text);
-    arena_free(a);
     return u.found;
 }
 
@@ -181,13 +180,12 @@ static void add_claim(UnitMaker *m, const Claim *c)
 
 static size_t count_fixed(const Run *r, size_t row)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const Value *slots = run_launch_slots(a, r, row);
     const bool *fixed = slots ? unit_fixed_names(a, r->spec, slots) : NULL;
     size_t count = slots ? 0 : SIZE_MAX;
     for (size_t n = 0; fixed && n < r->spec->problem_name_count; n++)
         count += fixed[n];
-    arena_free(a);
     return count;
 }
 
@@ -342,10 +340,8 @@ bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths
 static const char *filled(Arena *a, const Text *t, const Value *slots)
 {
     Evaluation ev = {.arena = a};
-    Buf b = {0};
-    const char *text = spec_text_fill(t, slots, &ev, &b) ? arena_string(a, buf_text(&b)) : "";
-    buf_free(&b);
-    return text;
+    SCOPED_BUF b = {0};
+    return spec_text_fill(t, slots, &ev, &b) ? arena_string(a, buf_text(&b)) : "";
 }
 
 /* Do two launches of a configuration have one source and one set of names? */

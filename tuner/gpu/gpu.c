@@ -194,12 +194,11 @@ static void helper_sent_wrong(Gpu *g, const char *what)
 
 static void helper_sent_noise(Gpu *g)
 {
-    Buf what = {0};
+    SCOPED_BUF what = {0};
     buf_puts(&what, "something that is no message: '");
     wire_quote(&g->reader, &what);
     buf_putc(&what, '\'');
     helper_sent_wrong(g, buf_text(&what));
-    buf_free(&what);
 }
 
 /* --- what we say to it ---------------------------------------------------------------------- */
@@ -232,7 +231,7 @@ static void send_off(Gpu *g, WireWriter *w)
 
 static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double limit_s)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     WireWriter w = wire_writer(g->process.fd);
     Blob bytes = blob ? (Blob){blob->text, blob->size} : (Blob){0};
@@ -246,7 +245,6 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
         task_refused(g);
     }
     wire_writer_free(&w);
-    arena_free(a);
 }
 
 /* The wrapper's options, then the helper; NULL without a wrapper. */
@@ -265,7 +263,7 @@ static const char **wrapped_arguments(Arena *a, const GpuOptions *o)
 
 static void start_helper(Gpu *g)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     g->starts++;
     g->killed = false;
@@ -278,7 +276,6 @@ static void start_helper(Gpu *g)
         say_why(g, "%s", diag_first(&d));
         count_failure(g);
     }
-    arena_free(a);
 }
 
 static void tell_open(Gpu *g)

@@ -85,12 +85,11 @@ typedef struct Search {
 static aptune_status find(aptune *a, const void *given)
 {
     const Search *s = given;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag d = diag_new(scratch);
     buf_clear(&a->failure);
     *s->found = run_find_config(&a->run, s->name, &d);
     handle_tell(a, &d);
-    arena_free(scratch);
     return *s->found == SIZE_MAX ? APTUNE_WRONG : APTUNE_OK;
 }
 

@@ -236,13 +236,12 @@ void handle_tell(aptune *a, Diag *d)
     for (size_t i = 0; i < d->messages.count; i++) {
         DiagMessage *m = &d->messages.at[i];
         const Diag one = {.messages = {m, 1, 1}};
-        Buf text = {0};
+        SCOPED_BUF text = {0};
         diag_print(&one, &text);
         error = m->kind == DIAG_ERROR || (m->kind == DIAG_NOTE && error);
         if (error)
             keep(a, m, &text);
         tell(a, severities[m->kind], buf_text(&text));
-        buf_free(&text);
     }
     d->messages.count = 0;
 }
@@ -292,12 +291,11 @@ void aptune_stop(aptune *a)
 /* Refuses what a call asks for, with a message. */
 static aptune_status refuse(aptune *a, aptune_status status, const char *why)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag d = diag_new(scratch);
     buf_clear(&a->failure);
     diag_fail(&d, "%s", why);
     handle_tell(a, &d);
-    arena_free(scratch);
     return status;
 }
 
@@ -362,13 +360,12 @@ static aptune_status take_setting(aptune *a, const void *given)
     if (a->arena)
         return refuse(a, APTUNE_TOO_LATE, too_late);
     buf_clear(&a->failure);
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag d = diag_new(scratch);
     OptionTable t = options_of(a);
     const char *copy = s->value ? arena_string(a->settings, s->value) : NULL;
     bool ok = option_set(&t, s->name, copy, &d);
     handle_tell(a, &d);
-    arena_free(scratch);
     return ok ? APTUNE_OK : APTUNE_WRONG;
 }
 

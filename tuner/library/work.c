@@ -282,7 +282,7 @@ static bool write_recordings(aptune *a, Arena *scratch, const Recordings *g, Uni
 
 static aptune_status emit_recordings(aptune *a, const void *given)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Diag d = diag_new(scratch);
     EmitOptions o = emit_options_of(&a->options);
     UnitMaker *m = unit_begin(scratch, &o, &d);
@@ -291,7 +291,6 @@ static aptune_status emit_recordings(aptune *a, const void *given)
     bool ok = write_recordings(a, scratch, given, m, &d);
     handle_tell(a, &d);
     unit_end(m);
-    arena_free(scratch);
     return ok ? APTUNE_OK : APTUNE_WRONG;
 }
 

@@ -286,11 +286,10 @@ static void cell_flight(Cell c)
 static void cell_predicted(Cell c)
 {
     cell_cycles(c);
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const char *text = table_predicted_text(a, c.s->run->table, c.s->config);
     if (text)
         buf_printf(c.out, "  = %s", text);
-    arena_free(a);
 }
 
 static void cell_recorded(Cell c)
@@ -397,7 +396,7 @@ enum { ROWS = sizeof rows / sizeof rows[0], COLUMN = 40 };
 
 static void print_row(const TableRow *row, const Subject *s, int count, Buf *out)
 {
-    Buf line = {0};
+    SCOPED_BUF line = {0};
     bool said = false;
     buf_printf(&line, "  %-16s", row->label);
     for (int i = 0; i < count; i++) {
@@ -413,7 +412,6 @@ static void print_row(const TableRow *row, const Subject *s, int count, Buf *out
         end--;
     if (said)
         buf_printf(out, "%.*s\n", (int)end, buf_text(&line));
-    buf_free(&line);
 }
 
 static void print_table(const Subject *s, int count, Buf *out)
@@ -575,7 +573,7 @@ static void print_subject(Arena *a, const Subject *s, Buf *out)
 
 void explain_print(const Subject *s, int count, Buf *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const char *const letters[] = {"A", "B"};
     for (int i = 0; i < count; i++)
         buf_printf(out, "%-16s %s\n", count > 1 ? letters[i] : "configuration",
@@ -587,7 +585,6 @@ void explain_print(const Subject *s, int count, Buf *out)
                        table_name(a, s[i].run->table, s[i].config));
         print_subject(a, &s[i], out);
     }
-    arena_free(a);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -694,10 +691,9 @@ static json_t *subject_of(Arena *a, const Subject *s)
 
 void explain_print_json(const Subject *s, int count, Buf *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(list, subject_of(a, &s[i]));
     json_print(json_put(report_object(s[0].run), "configurations", list, NULL), REPORT_DIGITS, out);
-    arena_free(a);
 }

@@ -13,7 +13,7 @@ const char *import_text(Arena *a, const char *path, size_t most, size_t *size, D
     uint64_t bytes;
     int fd = file_open(path, &bytes, d), n = 0, code = Z_OK;
     gzFile file = fd >= 0 ? gzdopen(fd, "rb") : NULL; /* reads what is not packed as it is */
-    Buf whole = {0};
+    SCOPED_BUF whole = {0};
     char part[1 << 16];
     while (file && whole.size <= most && (n = gzread(file, part, sizeof part)) > 0)
         buf_add(&whole, part, (size_t)n);
@@ -31,7 +31,6 @@ const char *import_text(Arena *a, const char *path, size_t most, size_t *size, D
     const char *text = file && whole.size <= most && code == Z_OK
                            ? arena_copy(a, buf_text(&whole), whole.size)
                            : NULL;
-    buf_free(&whole);
     if (file)
         gzclose(file);
     else if (fd >= 0)
@@ -198,7 +197,7 @@ static void count_repeated(ForeignTable *t, const RecordHeader *h, const RecordV
 
 static bool write_notes(const ForeignTable *t, const RecordHeader *h, TimesWriter *w, Diag *d)
 {
-    Buf odd = {0};
+    SCOPED_BUF odd = {0};
     foreign_print_anomalies(t, "", &odd);
     bool ok = times_append_note(w,
                                 arena_printf(t->arena,
@@ -211,7 +210,6 @@ static bool write_notes(const ForeignTable *t, const RecordHeader *h, TimesWrite
     char *text = arena_string(t->arena, buf_text(&odd));
     for (char *line = strtok_r(text, "\n", &rest); line && ok; line = strtok_r(NULL, "\n", &rest))
         ok = times_append_note(w, line, d);
-    buf_free(&odd);
     return ok;
 }
 
@@ -313,7 +311,7 @@ static size_t *configs_of_rows(const Run *r, ImportMatch *match)
 
 static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t config)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     RecordRow out = *row;
     if (config != SIZE_MAX && table_has_code(r->table, config)) {
         out.code = r->table->code[config].hash;
@@ -321,9 +319,7 @@ static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t confi
     }
     if (config != SIZE_MAX && run_objective(r->spec))
         out.work = run_work(r, config, run_objective(r->spec));
-    bool ok = times_append(w, &out, r->diag);
-    arena_free(a);
-    return ok;
+    return times_append(w, &out, r->diag);
 }
 
 /* Compiles what the rows are of; false after a message, also where they are of nothing. */

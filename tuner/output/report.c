@@ -400,7 +400,7 @@ static void print_space(const Run *r, Buf *out)
 static void print_failure_groups(const Run *r, Buf *out)
 {
     enum { SHOWN = 5 };
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const FailureGroup *groups;
     size_t count = run_failures(a, r, &groups);
     for (size_t g = 0; g < count && g < SHOWN; g++) {
@@ -410,7 +410,6 @@ static void print_failure_groups(const Run *r, Buf *out)
     }
     if (count > SHOWN)
         report_say(out, "", "and %zu more reasons, see configurations.csv\n", count - SHOWN);
-    arena_free(a);
 }
 
 /* Configurations whose counts are estimates. */
@@ -642,7 +641,7 @@ static void print_ties(const Run *r, Buf *out)
 /* Where energy was measured: which are the fastest for what they use. */
 static void print_front(const Run *r, Buf *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     size_t count;
     const size_t *front = report_energy_front(a, r, &count);
     if (count > 0)
@@ -651,7 +650,6 @@ static void print_front(const Run *r, Buf *out)
     for (size_t k = 0; k < count; k++)
         report_say(out, "", "  %.4f ms  %.4g J  %s\n", r->table->times[front[k]].median,
                    r->table->trial[front[k]].joules, name_of(r, front[k]));
-    arena_free(a);
 }
 
 /* The best that a whole recording has, in what configurations compare by. */

@@ -8,7 +8,7 @@
 
 static json_t *front_of(const Run *r)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     json_t *list = json_array();
     size_t count;
     const size_t *front = report_energy_front(a, r, &count);
@@ -17,7 +17,6 @@ static json_t *front_of(const Run *r)
                                              report_parameters(r, front[k]), "time_ms",
                                              json_known(r->table->times[front[k]].median), "joules",
                                              json_known(r->table->trial[front[k]].joules), NULL));
-    arena_free(a);
     return list;
 }
 
@@ -69,7 +68,7 @@ static void put_counts(const Run *r, json_t *o)
 
 static json_t *failures_of(const Run *r)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const FailureGroup *groups;
     size_t count = run_failures(a, r, &groups);
     json_t *list = json_array();
@@ -77,7 +76,6 @@ static json_t *failures_of(const Run *r)
         json_array_append_new(list, json_put(json_object(), "count", json_count(groups[g].count),
                                              "message", json_text(groups[g].text), "example",
                                              report_parameters(r, groups[g].example), NULL));
-    arena_free(a);
     return list;
 }
 
@@ -162,7 +160,7 @@ enum { CSV_DIGITS = 9 };
 /* The reason's lines become one. */
 static void why_cell(const Run *r, size_t i, Csv *c)
 {
-    Buf why = {0}, line = {0};
+    SCOPED_BUF why = {0}, line = {0};
     report_why(r, i, &why);
     for (const char *p = buf_text(&why); *p; p++) {
         if (*p != '\n')
@@ -171,8 +169,6 @@ static void why_cell(const Run *r, size_t i, Csv *c)
             buf_puts(&line, "; ");
     }
     csv_quoted(c, buf_text(&line));
-    buf_free(&why);
-    buf_free(&line);
 }
 
 static void csv_heading(const Run *r, Csv *c)
@@ -199,7 +195,7 @@ static const char *code_word(const Table *t, size_t i)
 static void csv_row(const Run *r, size_t i, Csv *c)
 {
     const Table *t = r->table;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     for (size_t p = 0; p < r->spec->parameter_count; p++)
         csv_text(c, table_value_text(a, table_value(t, i, p)));
     csv_text(c, code_word(t, i));
@@ -213,7 +209,6 @@ static void csv_row(const Run *r, size_t i, Csv *c)
     csv_number(c, table_is_audited(t, i), 1);
     why_cell(r, i, c);
     csv_end_row(c);
-    arena_free(a);
 }
 
 void report_csv(const Run *r, Buf *out)

@@ -62,7 +62,7 @@ static void print_outcome(const Run *r, size_t i, Buf *out)
 
 void report_why(const Run *r, size_t i, Buf *out)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const Table *t = r->table;
     const char *name = table_name(a, r->table, i);
     if (!table_fits(t, i)) {
@@ -95,7 +95,6 @@ void report_why(const Run *r, size_t i, Buf *out)
     }
     if (table_is_timed(t, i))
         print_outcome(r, i, out);
-    arena_free(a);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -128,25 +127,21 @@ json_t *report_object(const Run *r)
 
 json_t *report_why_text(const Run *r, size_t i)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     report_why(r, i, &text);
     text.text[--text.size] = '\0'; /* without its last newline */
-    json_t *why = json_text(text.text);
-    buf_free(&text);
-    return why;
+    return json_text(text.text);
 }
 
 json_t *report_health(const Run *r)
 {
     const HealthLog *h = &r->watch.health;
-    Buf throttle = {0};
+    SCOPED_BUF throttle = {0};
     health_print_throttle(h->throttle, &throttle);
-    json_t *o =
-        json_put(json_object(), "steady", json_boolean(health_is_steady(h)), "clock_high_mhz",
-                 json_known(h->clock_high_mhz), "clock_low_mhz", json_known(h->clock_low_mhz),
-                 "power_high_w", json_known(h->power_high_w), "temperature_high_c",
-                 json_known(h->temperature_high_c), "held_back_by", json_text(buf_text(&throttle)),
-                 "other_processes", json_integer(h->others), NULL);
-    buf_free(&throttle);
-    return o;
+    return json_put(json_object(), "steady", json_boolean(health_is_steady(h)), "clock_high_mhz",
+                    json_known(h->clock_high_mhz), "clock_low_mhz", json_known(h->clock_low_mhz),
+                    "power_high_w", json_known(h->power_high_w), "temperature_high_c",
+                    json_known(h->temperature_high_c), "held_back_by",
+                    json_text(buf_text(&throttle)), "other_processes", json_integer(h->others),
+                    NULL);
 }

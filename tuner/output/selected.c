@@ -63,14 +63,12 @@ static void print_parameters(const Table *t, size_t row, const bool *wanted, Buf
 void report_selected(const Run *r, Buf *out)
 {
     enum { SHOWN = 10 };
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const Table *t = r->table;
     size_t count, dropped;
     Ranked *all = r->device ? guesses(a, r, true, &count) : NULL;
-    if (!all || count == 0) {
-        arena_free(a);
+    if (!all || count == 0)
         return;
-    }
     size_t shown = count < SHOWN ? count : SHOWN;
     bool *common = ARENA_ARRAY(a, bool, t->parameter_count), any = false;
     bool *apart = ARENA_ARRAY(a, bool, t->parameter_count);
@@ -102,7 +100,6 @@ void report_selected(const Run *r, Buf *out)
         report_why(r, next[0].at, out);
     }
     buf_putc(out, '\n');
-    arena_free(a);
 }
 
 static json_t *guess_json(const Run *r, const Ranked *g)
@@ -116,7 +113,7 @@ static json_t *guess_json(const Run *r, const Ranked *g)
 
 void report_selected_json(const Run *r, json_t *o)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     json_t *list = json_array(), *first_dropped = json_null();
     size_t count = 0, dropped = 0;
     Ranked *all = r->device ? guesses(a, r, true, &count) : NULL;
@@ -124,12 +121,10 @@ void report_selected_json(const Run *r, json_t *o)
         json_array_append_new(list, guess_json(r, &all[i]));
     Ranked *next = r->device ? guesses(a, r, false, &dropped) : NULL;
     if (dropped > 0) {
-        Buf why = {0};
+        SCOPED_BUF why = {0};
         report_why(r, next[0].at, &why);
         const char *line = arena_copy(a, buf_text(&why), why.size - 1);
         first_dropped = json_put(guess_json(r, &next[0]), "why", json_text(line), NULL);
-        buf_free(&why);
     }
     json_put(o, "predicted", list, "next", first_dropped, NULL);
-    arena_free(a);
 }

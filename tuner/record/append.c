@@ -51,7 +51,7 @@ static bool check_old(Appender *w, const char *path, const char *kind, bool *fre
     *fresh = w->size == 0;
     if (*fresh)
         return true;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     size_t size = 0;
     const char *text = file_read(a, path, &size, d);
     const char *opening = record_opening(a, kind);
@@ -65,7 +65,6 @@ static bool check_old(Appender *w, const char *path, const char *kind, bool *fre
         *fresh = true;
         ok = append_truncate(w, 0, d);
     }
-    arena_free(a);
     return ok;
 }
 
@@ -98,13 +97,11 @@ Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_
     return NULL;
 }
 
-bool append_continues(Appender *w, Buf *why, bool cut, size_t size, Diag *d)
+bool append_continues(Appender *w, const Buf *why, bool cut, size_t size, Diag *d)
 {
-    const bool other = why->size > 0;
-    if (other)
-        diag_fail(d, "'%s' cannot be continued: %s", w->path, buf_text(why));
-    buf_free(why);
-    return !other && (!cut || append_truncate(w, (int64_t)size, d));
+    if (why->size > 0)
+        return diag_fail(d, "'%s' cannot be continued: %s", w->path, buf_text(why));
+    return (!cut || append_truncate(w, (int64_t)size, d));
 }
 
 /* Takes back a line of which only a part was written. */

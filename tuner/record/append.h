@@ -23,8 +23,8 @@ Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_
                       Diag *d);
 
 /* May lines follow those that are there, `size` bytes of whole ones?  False with a message when
- * `why`, which is freed, says why not; a last line that is cut is removed. */
-bool append_continues(Appender *w, Buf *why, bool cut, size_t size, Diag *d);
+ * `why` says why not; a last line that is cut is removed. */
+bool append_continues(Appender *w, const Buf *why, bool cut, size_t size, Diag *d);
 
 /* Cuts the file to `size` bytes: a last line that was not whole. */
 bool append_truncate(Appender *w, int64_t size, Diag *d);

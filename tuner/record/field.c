@@ -107,13 +107,12 @@ bool field_close(FieldReader *r)
 
 bool field_fail(FieldReader *r, const char *format, ...)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     va_list args;
     va_start(args, format);
     buf_vprintf(&text, format, args);
     va_end(args);
     diag_fail(r->diag, "%s:%zu: %s", r->path, r->line, buf_text(&text));
-    buf_free(&text);
     r->ok = false;
     return false;
 }

@@ -41,12 +41,11 @@ static bool other_problem(const RecordHeader *have, const RecordHeader *want, Bu
         return false;
     if (have->problem_count == 0 && have->imported && have->imported[0])
         return false; /* other tuners do not name the sizes */
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     const char *p = record_problem_text(scratch, have), *q = record_problem_text(scratch, want);
     bool other = strcmp(p, q) != 0;
     if (other)
         say(why, "problem", p, q);
-    arena_free(scratch);
     return other;
 }
 

@@ -128,15 +128,12 @@ static bool same_text(const char *what, const char *p, const char *q, Buf *why)
 
 bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why)
 {
-    Arena *scratch = arena_new();
-    bool same =
-        same_texts(a, b, why) &&
-        same_text("parameters", parameters_text(scratch, a), parameters_text(scratch, b), why) &&
-        same_text("problem sizes", record_problem_text(scratch, a), record_problem_text(scratch, b),
-                  why) &&
-        same_text("compiler options", options_text(scratch, a), options_text(scratch, b), why);
-    arena_free(scratch);
-    return same;
+    SCOPED_ARENA *scratch = arena_new();
+    return same_texts(a, b, why) &&
+           same_text("parameters", parameters_text(scratch, a), parameters_text(scratch, b), why) &&
+           same_text("problem sizes", record_problem_text(scratch, a),
+                     record_problem_text(scratch, b), why) &&
+           same_text("compiler options", options_text(scratch, a), options_text(scratch, b), why);
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */

@@ -44,13 +44,12 @@ static bool same_text(const char *what, const char *p, const char *q, Buf *why)
 static bool check_headers(const char *first_path, const RecordHeader *first, const char *path,
                           const RecordHeader *other, Diag *d)
 {
-    Buf why = {0};
+    SCOPED_BUF why = {0};
     bool same = record_header_same(other, first, &why) &&
                 same_text("source", first->source_hash, other->source_hash, &why) &&
                 same_text("aptune version", first->version, other->version, &why);
     if (!same)
         diag_fail(d, "'%s' does not belong to '%s': %s", path, first_path, buf_text(&why));
-    buf_free(&why);
     return same;
 }
 
@@ -246,13 +245,11 @@ static bool write_times(TimesMerge *m, const char *part)
 bool merge_times(const char *to, const char *const *from, size_t count, MergeCounts *counts,
                  Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     *counts = (MergeCounts){0};
     TimesMerge m = {.arena = a, .count = count, .counts = counts, .diag = d};
     const char *part = open_part(a, to, d);
-    bool ok = part && read_parts(&m, from) && close_part(part, to, write_times(&m, part), d);
-    arena_free(a);
-    return ok;
+    return part && read_parts(&m, from) && close_part(part, to, write_times(&m, part), d);
 }
 
 /* --- profiles --------------------------------------------------------------------------------- */
@@ -274,10 +271,8 @@ static bool read_profile_parts(ProfileMerge *m, const char *const *from)
         const ProfileHeader *first = &m->from[0]->header, *other = &m->from[i]->header;
         if (!check_headers(from[0], &first->about, from[i], &other->about, m->diag))
             return false;
-        Buf why = {0};
-        const bool same = profiles_same(other, first, &why);
-        buf_free(&why);
-        if (!same)
+        SCOPED_BUF why = {0};
+        if (!profiles_same(other, first, &why))
             return diag_fail(m->diag, "'%s' does not belong to '%s': it is by another profiler",
                              from[i], from[0]);
     }
@@ -333,11 +328,9 @@ static bool write_profiles(const ProfileMerge *m, const char *part)
 
 bool merge_profiles(const char *to, const char *const *from, size_t count, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     ProfileMerge m = {.arena = a, .count = count, .diag = d};
     const char *part = open_part(a, to, d);
-    bool ok =
-        part && read_profile_parts(&m, from) && close_part(part, to, write_profiles(&m, part), d);
-    arena_free(a);
-    return ok;
+    return part && read_profile_parts(&m, from) &&
+           close_part(part, to, write_profiles(&m, part), d);
 }

@@ -216,7 +216,7 @@ static bool has_header(RecordReader *r, const char *opening)
 
 RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     RecordReader *r = memory_zeroed(1, sizeof *r);
     *r = (RecordReader){.diag = d, .file = -1, .piece = memory_new(PIECE), .end.ok = true};
     r->path = memory_new(strlen(path) + 1);
@@ -231,7 +231,6 @@ RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
         if (ok && !header)
             ok = diag_fail(d, "'%s' ends inside its first line", path);
     }
-    arena_free(a);
     if (ok)
         return r;
     record_reader_close(r);
@@ -276,12 +275,11 @@ static bool pack(const Buf *text, const char *to, Diag *d)
 /* "profile" where the file says so; whatever else it is, is told as not being of times. */
 static const char *kind_of(const char *path)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag ignored = diag_new(a);
     RecordReader *r = record_reader_open(path, "profile", &ignored);
     const char *kind = r ? "profile" : "times";
     record_reader_close(r);
-    arena_free(a);
     return kind;
 }
 
@@ -289,13 +287,12 @@ bool record_compress(const char *from, const char *to, Diag *d)
 {
     RecordReader *r = record_reader_open(from, kind_of(from), d);
     RecordLine line;
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     while (r && record_reader_next(r, &line))
         buf_add(&text, line.text, line.size + 1);
     RecordEnd end = record_reader_close(r);
     if (end.ok && end.cut)
         diag_warn(d, (Span){0}, "'%s' ends inside a line; that line is left out", from);
     bool ok = end.ok && pack(&text, to, d);
-    buf_free(&text);
     return ok;
 }

@@ -85,12 +85,10 @@ bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d)
     RecordReader *reader = record_reader_open(path, "profile", d);
     if (!reader)
         return false;
-    Arena *a = arena_new(), *scratch = arena_new();
+    SCOPED_ARENA *a = arena_new(), *scratch = arena_new();
     ProfileHeader h;
     bool ok =
         read_header(a, reader, &h, d) && read_rows(scratch, false, reader, &h, take, context, d);
-    arena_free(scratch);
-    arena_free(a);
     return record_reader_close(reader).ok && ok;
 }
 
@@ -136,9 +134,8 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
 
 const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     size_t i = map_number(&r->by_code, profiles_key(scratch, code, launch));
-    arena_free(scratch);
     return i == SIZE_MAX ? NULL : &r->rows.at[i];
 }
 
@@ -188,7 +185,7 @@ static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
     ProfileRecording *r = profiles_read(a, path, d);
     if (!r)
         return false;
-    Buf why = {0};
+    SCOPED_BUF why = {0};
     if (profiles_same(&r->header, &w->header, &why))
         record_header_same(&r->header.about, &w->header.about, &why);
     *existing = r;

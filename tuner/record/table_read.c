@@ -171,7 +171,7 @@ static void weigh_rows(Table *t)
 static void take_times(Reading *r, const TimesRecording *times)
 {
     Table *t = r->table;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     take_header(t, times);
     r->by_energy = record_is_by_energy(&times->header);
     table_reserve(t, times->rows.count);
@@ -187,7 +187,6 @@ static void take_times(Reading *r, const TimesRecording *times)
     }
     if (t->work)
         weigh_rows(t);
-    arena_free(scratch);
 }
 
 static void tell_times(const Reading *r, const TimesRecording *times, Diag *d)
@@ -434,11 +433,10 @@ static bool read_profiles(Reading *r, Diag *d)
 
 static void set_same(Reading *r, const char *const *keys)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     const size_t *same = table_group(scratch, keys, NULL, r->table->count);
     if (r->table->count > 0)
         memcpy(r->table->same_as, same, r->table->count * sizeof *same);
-    arena_free(scratch);
 }
 
 /* Rows are the same when code and launch are, and the work that they do with it. */
@@ -461,11 +459,9 @@ static void find_same(Reading *r)
 
 static bool has_profiles(const TimesRecording *times)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const char *path = record_profile_path(a, times->path);
-    bool there = path && file_exists(path);
-    arena_free(a);
-    return there;
+    return path && file_exists(path);
 }
 
 static void tell_no_profiles(const Table *t, Diag *d)
@@ -500,12 +496,11 @@ Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, M
 static Table *read_columns(Arena *a, const char *path, unsigned columns, MetricSet *metrics,
                            Diag *d)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     const TimesRecording *times = times_read(scratch, path, d);
     Table *t = NULL;
     if (times)
         t = table_of_times(a, times, columns, metrics, d);
-    arena_free(scratch);
     return t;
 }
 

@@ -303,7 +303,7 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
     TimesRecording *r = times_read_open(a, path, d);
     if (!r)
         return false;
-    Buf why = {0};
+    SCOPED_BUF why = {0};
     record_header_same(&r->header, &w->header, &why);
     w->header = r->header;
     w->chained = r->chained;

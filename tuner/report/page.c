@@ -421,7 +421,7 @@ static void write_page(Writer *w, const Page *p, const char *const *names)
 
 bool page_save(const char *folder, const Page *p, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Writer w = {.arena = arena_new(), .folder = folder, .diag = d};
     w.ok = folder_create(arena_printf(a, "%s/pictures", folder), d);
     if (w.ok)
@@ -431,6 +431,5 @@ bool page_save(const char *folder, const Page *p, Diag *d)
     buf_free(&w.page);
     buf_free(&w.svg);
     arena_free(w.arena);
-    arena_free(a);
     return ok;
 }

@@ -263,7 +263,7 @@ static double number(Text tag, const char *name)
 
 static void write_text(Buf *out, Text tag, Text content)
 {
-    Buf latin = {0};
+    SCOPED_BUF latin = {0};
     decode(content, &latin);
     double x = number(tag, " x=\""), y = number(tag, " y=\""), turn = 0;
     Text moved = attribute(tag, " transform=\"translate("),
@@ -283,7 +283,6 @@ static void write_text(Buf *out, Text tag, Text content)
                squeeze * s, s, -c, x - shift * c, y - shift * s);
     write_string(out, &latin);
     buf_puts(out, " Tj ET\n");
-    buf_free(&latin);
 }
 
 static void write_rectangle(Buf *out, Text tag, const char *paint)
@@ -296,13 +295,11 @@ static void write_rectangle(Buf *out, Text tag, const char *paint)
 static const char *open_look(Buf *out, Text tag, Text style)
 {
     Text own = attribute(tag, " class=\"");
-    Buf classes = {0};
+    SCOPED_BUF classes = {0};
     buf_printf(&classes, "plot %.*s", (int)own.size, own.at);
     Look look = look_of((Text){classes.text, classes.size}, style);
     buf_puts(out, "q ");
-    const char *paint = write_look(out, &look);
-    buf_free(&classes);
-    return paint;
+    return write_look(out, &look);
 }
 
 /* An element without a class of its own looks as the group that it is in. */
@@ -323,7 +320,7 @@ static void write_element(Buf *out, Text tag, Text content, const char *group, T
 /* All elements as the operators of a page; tooltips are none. */
 static void write_page(Buf *out, const char *svg)
 {
-    Buf css = {0};
+    SCOPED_BUF css = {0};
     svg_style(&css);
     Text style = {buf_text(&css), css.size};
     const char *group = NULL; /* what paints the paths of the group that is open */
@@ -340,7 +337,6 @@ static void write_page(Buf *out, const char *svg)
         } else if (*tag.at != '/')
             write_element(out, tag, (Text){at, strcspn(at, "<")}, group, style);
     }
-    buf_free(&css);
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -385,7 +381,7 @@ void pdf_write(const char *svg, const char *title, Buf *out)
 {
     enum { OBJECTS = 5 };
     size_t places[OBJECTS];
-    Buf page = {0}, latin = {0};
+    SCOPED_BUF page = {0}, latin = {0};
     write_page(&page, svg);
     decode((Text){title, strlen(title)}, &latin);
     buf_puts(out, "%PDF-1.4\n");
@@ -399,20 +395,14 @@ void pdf_write(const char *svg, const char *title, Buf *out)
         buf_printf(out, "%010zu 00000 n \n", places[k]);
     buf_printf(out, "trailer<</Size %d/Root 1 0 R/Info %d 0 R>>\nstartxref\n%zu\n%%%%EOF\n",
                OBJECTS + 1, OBJECTS, index);
-    buf_free(&page);
-    buf_free(&latin);
 }
 
 bool picture_save(const char *svg, const char *title, const char *path, Diag *d)
 {
-    Arena *a = arena_new();
-    Buf alone = {0}, pdf = {0};
+    SCOPED_ARENA *a = arena_new();
+    SCOPED_BUF alone = {0}, pdf = {0};
     plot_write_alone(svg, &alone);
     pdf_write(svg, title, &pdf);
-    bool ok = file_write(arena_printf(a, "%s.svg", path), buf_text(&alone), alone.size, d) &&
-              file_write(arena_printf(a, "%s.pdf", path), buf_text(&pdf), pdf.size, d);
-    buf_free(&alone);
-    buf_free(&pdf);
-    arena_free(a);
-    return ok;
+    return file_write(arena_printf(a, "%s.svg", path), buf_text(&alone), alone.size, d) &&
+           file_write(arena_printf(a, "%s.pdf", path), buf_text(&pdf), pdf.size, d);
 }

@@ -302,14 +302,13 @@ static const double *correlations(Drawing *d)
     const Table *s = d->story->points;
     if (d->story->correlation)
         return d->story->correlation;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double *out = ARENA_ARRAY(d->arena, double, s->metrics->metrics.count);
     const double *times = judge_times(scratch, s);
     for (size_t m = 0; m < s->metrics->metrics.count; m++) {
         double rho = judge_rank_correlation(scratch, s->metric[m], times, s->count);
         out[m] = s->metrics->metrics.at[m].higher ? -rho : rho;
     }
-    arena_free(scratch);
     return out;
 }
 

@@ -188,11 +188,9 @@ static const char *selected_of(const Run *r)
 {
     if (r->source != RUN_STATIC)
         return NULL;
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     report_selected(r, &b);
-    const char *text = b.size ? arena_string(r->arena, buf_text(&b)) : NULL;
-    buf_free(&b);
-    return text;
+    return b.size ? arena_string(r->arena, buf_text(&b)) : NULL;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */

@@ -49,7 +49,7 @@ static void print_cell(Buf *out, const char *text, size_t width, bool left, bool
 void sheet_print(const Sheet *s, Buf *out)
 {
     char room[CELL_ROOM];
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     size_t *width = ARENA_ARRAY(a, size_t, s->column_count);
     for (size_t c = 0; c < s->column_count; c++) {
         width[c] = text_width(s->columns[c].title);
@@ -66,7 +66,6 @@ void sheet_print(const Sheet *s, Buf *out)
         for (size_t c = 0; c < s->column_count; c++)
             print_cell(out, cell_text(&s->columns[c], &s->rows.at[r][c], room), width[c],
                        s->columns[c].kind == CELL_TEXT, c + 1 == s->column_count);
-    arena_free(a);
 }
 
 /* --- for programs ----------------------------------------------------------------------------- */

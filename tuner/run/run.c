@@ -63,13 +63,11 @@ bool run_is_played(const Run *r)
 
 double run_work(const Run *r, size_t i, const Expr *amount)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const Value *slots = amount ? run_slots(a, r, i) : NULL;
     Evaluation ev = {.arena = a};
     Value v;
-    double n = slots && expr_eval(amount, slots, &ev, &v) ? value_as_real(v) : NAN;
-    arena_free(a);
-    return n;
+    return slots && expr_eval(amount, slots, &ev, &v) ? value_as_real(v) : NAN;
 }
 
 const Expr *run_objective(const Spec *s)

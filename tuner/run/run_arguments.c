@@ -125,7 +125,7 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
     Buf bytes = {0};
     bool ok = true;
     for (size_t i = 0; i < count && ok;) {
-        Buf whole = {0}; /* of a parameter */
+        SCOPED_BUF whole = {0}; /* of a parameter */
         StructLayout layout = {0};
         do {
             unsigned char one[TASK_VALUE_LIMIT] = {0};
@@ -138,7 +138,6 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
         buf_fill(&bytes, '\0',
                  (layout.alignment - bytes.size % layout.alignment) % layout.alignment);
         buf_add(&bytes, buf_text(&whole), whole.size);
-        buf_free(&whole);
     }
     out->size = bytes.size;
     out->bytes = (const unsigned char *)buf_keep(&bytes, a);

@@ -48,14 +48,13 @@ static void tell_unknown(const Run *r)
 static void compute_metrics(Run *r)
 {
     Table *t = r->table;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     table_set_metrics(t, t->metrics);
     for (size_t i = 0; i < t->count; i++) {
         if (t->profile[i].whole)
             table_evaluate(scratch, t, i, t->profile[i].shares, t->profile[i].share_count);
         arena_reset(scratch);
     }
-    arena_free(scratch);
     run_suspects_find(r);
     tell_unknown(r);
 }

@@ -29,7 +29,7 @@ static bool whole(Run *r, const Expr *e, const Value *slots, int64_t *out)
 /* The largest size that any configuration gives a buffer. */
 static bool largest(Run *r, const Expr *count, int64_t *out)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     bool ok = true;
     *out = 0;
     for (size_t i = 0; i < r->table->count && ok; i++) {
@@ -39,7 +39,6 @@ static bool largest(Run *r, const Expr *count, int64_t *out)
         *out = n > *out ? n : *out;
         arena_reset(scratch);
     }
-    arena_free(scratch);
     return ok && (*out > 0 ||
                   diag_error(r->diag, expr_span(count), "no configuration says how large this is"));
 }
@@ -242,7 +241,7 @@ static bool make_each(Run *r, const Argument *g, const DataContents *c, unsigned
     const bool mixed = c->kind == DATA_FORMULA && argument_is_mixed(g);
     const uint64_t lanes = mixed ? (uint64_t)argument_numbers(g) : (uint64_t)g->element.lanes;
     const uint64_t size = task_type_size(g->element), count = (uint64_t)c->bytes / size;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     bool ok = true;
     for (uint64_t i = 0; ok && i < count * lanes; i++) {
         const size_t one = task_scalar_size(g->element.scalar);
@@ -253,7 +252,6 @@ static bool make_each(Run *r, const Argument *g, const DataContents *c, unsigned
         ok = data_scalar(scratch, c, f.scalar, lanes, i, &bits, r->diag);
         memcpy(room + i / lanes * size + f.offset, &bits, task_scalar_size(f.scalar));
     }
-    arena_free(scratch);
     return ok;
 }
 

@@ -238,7 +238,7 @@ int run_final_latest(const TimesRecording *t)
 /* The configuration that a row of another run is of; SIZE_MAX: this space does not have it. */
 static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < r->table->count && found == SIZE_MAX; i++) {
         const RecordValue *v = run_record_values(a, r, &t->header, i);
@@ -246,7 +246,6 @@ static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
             found = i;
         arena_reset(a);
     }
-    arena_free(a);
     return found;
 }
 

@@ -40,13 +40,12 @@ static size_t find_parameter(const Spec *s, const char *name, Diag *d)
 /* As reports print it, or as the spec writes it. */
 static bool is_written(Value v, const char *text)
 {
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     value_print_bare(v, &b);
     bool same = strcmp(buf_text(&b), text) == 0;
     buf_clear(&b);
     value_print(v, &b);
     same = same || strcmp(buf_text(&b), text) == 0;
-    buf_free(&b);
     return same;
 }
 
@@ -57,14 +56,13 @@ static bool find_value(const Run *r, size_t p, const char *text, Value *out, Dia
         if (is_written(all->at[i], text))
             return *out = all->at[i], true;
     enum { SHOWN = 12 };
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     for (size_t i = 0; i < all->count && i < SHOWN; i++) {
         buf_puts(&b, i ? ", " : "");
         value_print_bare(all->at[i], &b);
     }
     diag_fail(d, "%s has no value '%s'; it has %s%s", r->spec->parameters[p].name, text,
               buf_text(&b), all->count > SHOWN ? " …" : "");
-    buf_free(&b);
     return false;
 }
 
@@ -165,7 +163,7 @@ static bool rank_of(Arena *a, const Run *r, const Value *values, uint64_t *rank)
  * text names.  False after a message. */
 static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Diag *d)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     size_t n = r->spec->parameter_count, given = 0;
     Value *values = ARENA_ARRAY(a, Value, n);
     Diag quiet = diag_new(a);
@@ -182,7 +180,6 @@ static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Di
         else if (!valid)
             read_values(a, r, text, values, d);
     }
-    arena_free(a);
     return valid;
 }
 

@@ -41,9 +41,8 @@ static void compare_with_recording(Run *r, const double *times)
     double in_final = relative_in_final(r, &r->recorded.final);
     if (!isnan(in_final))
         r->recorded.relative = in_final;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double sample = random_best_without(scratch, times, r->table->count, r->counts.selected);
-    arena_free(scratch);
     r->recorded.random_relative = best / sample;
 }
 

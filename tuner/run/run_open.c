@@ -48,14 +48,13 @@ static void note_others(Run *r, const RecordMatch *matches, size_t count)
 static bool open_named_recording(Run *r)
 {
     RecordHeader want = wanted_header(r);
-    Buf why = {0};
+    SCOPED_BUF why = {0};
     r->recorded.path = r->options.recording;
     r->recorded.times = times_read(r->arena, r->recorded.path, r->diag);
     bool fits =
         r->recorded.times && record_fit(&r->recorded.times->header, &want, &why) <= FIT_SAME_MODEL;
     if (r->recorded.times && !fits)
         diag_fail(r->diag, "'%s' is not a recording of this: %s", r->recorded.path, buf_text(&why));
-    buf_free(&why);
     return fits;
 }
 
@@ -363,15 +362,13 @@ static void print_parameters(const TableParameter *parameters, size_t count, Buf
 
 static bool refuse_strange(const Run *r, const Table *t)
 {
-    Buf own = {0}, theirs = {0};
+    SCOPED_BUF own = {0}, theirs = {0};
     print_parameters(r->table->parameters, r->table->parameter_count, &own);
     print_parameters(t->parameters, t->parameter_count, &theirs);
     diag_fail(r->diag,
               "nothing can be learned from '%s': it is of space '%s' with the parameters %s, and "
               "'%s' varies none of them: it has %s",
               t->origin, t->name, buf_text(&theirs), r->spec->name, buf_text(&own));
-    buf_free(&own);
-    buf_free(&theirs);
     return false;
 }
 
@@ -498,7 +495,7 @@ static bool has_problem(const Run *r)
 static bool choose_problem(Run *r)
 {
     const char *text = r->options.problem_text;
-    Buf all = {0};
+    SCOPED_BUF all = {0};
     for (size_t i = 0; text && i < r->spec->problem_count; i++) {
         if (names_problem(r->arena, text, r->spec->problems[i].text)) {
             r->options.problem = i;
@@ -512,7 +509,6 @@ static bool choose_problem(Run *r)
     }
     if (text)
         diag_fail(r->diag, "there is no problem '%s'; there are %s", text, buf_text(&all));
-    buf_free(&all);
     return !text && has_problem(r);
 }
 

@@ -78,13 +78,12 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     ProfileWriter *w = profiles_open_append(r->arena, path, &header, &none, r->diag);
     if (!w)
         return false;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Rows rows = {0};
     for (size_t i = 0; i < r->table->count; i++)
         if (r->table->profile[i].whole && r->table->same_as[i] == i)
             add_config(a, r, i, &rows);
     bool ok = write_rows(a, &rows, w, r->diag);
-    arena_free(a);
     return profiles_close(w, r->diag) && ok;
 }
 
@@ -172,13 +171,12 @@ bool run_take_recorded(Run *r)
     Recorded from = {.profiles = profiles};
     if (profiles)
         from.columns = profiles_columns(&profiles->header);
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     for (size_t i = 0; i < r->table->count && complete; i++) {
         if (table_fits(r->table, i) && run_is_in_shard(r, i))
             complete = take_config(r, &from, scratch, i);
         arena_reset(scratch);
     }
-    arena_free(scratch);
     for (size_t i = 0; i < r->table->count && !complete; i++) {
         if (table_fits(r->table, i))
             r->table->outcome[i] = OUTCOME_NONE;
@@ -195,14 +193,13 @@ bool run_take_recorded(Run *r)
 void run_take_profiles_of(Run *r, const size_t *list, size_t count)
 {
     Recorded from = {.profiles = open_any_profiles(r)};
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     if (from.profiles)
         from.columns = profiles_columns(&from.profiles->header);
     for (size_t i = 0; i < count && from.profiles; i++) {
         take_profiles(r, &from, scratch, list[i]);
         arena_reset(scratch);
     }
-    arena_free(scratch);
 }
 
 /* --- what explaining one configuration needs -------------------------------------------------- */

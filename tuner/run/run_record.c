@@ -49,11 +49,9 @@ const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader 
 
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     const RecordValue *values = run_record_values(a, r, &t->header, i);
-    const RecordRow *row = values ? times_find(t, record_key(a, &t->header, values)) : NULL;
-    arena_free(a);
-    return row;
+    return values ? times_find(t, record_key(a, &t->header, values)) : NULL;
 }
 
 /* The number of a recorded value in a parameter's list; SIZE_MAX. */
@@ -91,7 +89,7 @@ static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const Rec
 
 size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     uint64_t rank;
     size_t i = SIZE_MAX;
     if (rank_of_row(a, r, h, row, &rank)) {
@@ -99,7 +97,6 @@ size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row)
         if (i == SIZE_MAX && r->space.diagram && !r->space.ranks)
             i = run_add_config(r, rank);
     }
-    arena_free(a);
     return i;
 }
 
@@ -113,13 +110,12 @@ void run_list_recorded(Run *r)
 {
     const TimesRecording *t = r->recorded.times;
     Space *s = &r->space;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     s->ranks = memory_new((t->rows.count + 1) * sizeof *s->ranks);
     for (size_t i = 0; i < t->rows.count; i++) {
         s->count += rank_of_row(a, r, &t->header, &t->rows.at[i], &s->ranks[s->count]);
         arena_reset(a);
     }
-    arena_free(a);
     if (s->count > 1)
         qsort(s->ranks, s->count, sizeof *s->ranks, rank_compare);
     size_t distinct = 0;
@@ -134,7 +130,7 @@ void run_list_recorded(Run *r)
 /* How many steps from `s` on are the same in a row, the repeats of each counted. */
 static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64_t *times)
 {
-    Buf other = {0};
+    SCOPED_BUF other = {0};
     size_t n = 0;
     *times = 0;
     while (s + n < c->step_count) {
@@ -144,7 +140,6 @@ static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64
             break;
         *times += c->steps[s + n++].times;
     }
-    buf_free(&other);
     return n;
 }
 
@@ -152,7 +147,8 @@ static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64
  * codes. */
 static const char *launch_text(Arena *a, const TableLaunch *c)
 {
-    Buf b = {0}, one = {0};
+    SCOPED_BUF one = {0};
+    Buf b = {0};
     for (size_t s = 0; s < c->step_count;) {
         int64_t times;
         const char *join = s == 0 ? "" : c->steps[s].launch != c->steps[s - 1].launch ? "+" : ";";
@@ -163,9 +159,7 @@ static const char *launch_text(Arena *a, const TableLaunch *c)
         if (times > 1)
             buf_printf(&b, "*%lld", (long long)times);
     }
-    const char *text = buf_keep(&b, a);
-    buf_free(&one);
-    return text;
+    return buf_keep(&b, a);
 }
 
 void run_set_code(Run *r, size_t i, const char *hashes)
@@ -294,7 +288,7 @@ TimesWriter *run_open_recording(Run *r, const RecordHeader *h, const TimesRecord
 bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
 {
     const Table *t = r->table;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     RecordRow row = {.values = run_record_values(a, r, h, i),
                      .max_error = t->trial[i].max_error,
                      .message = t->why[i] && *t->why[i] ? t->why[i] : NULL,
@@ -319,9 +313,7 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
         row.warm_ms = warm.ms;
         row.warm_count = warm.count;
     }
-    bool ok = times_append(w, &row, r->diag);
-    arena_free(a);
-    return ok;
+    return times_append(w, &row, r->diag);
 }
 
 double run_recorded_value(const Run *r, size_t i)

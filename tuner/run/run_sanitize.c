@@ -82,7 +82,7 @@ static bool is_frame(const char *text, size_t length)
 /* A finding is a paragraph: what, where in the kernel, which thread, which address. */
 const char *run_sanitizer_finding(Arena *a, const char *printed)
 {
-    Buf out = {0};
+    SCOPED_BUF out = {0};
     for (const char *line = printed; *line;) {
         size_t length = strcspn(line, "\n"), whole = length;
         const char *text = report_line(line, &length);
@@ -92,9 +92,7 @@ const char *run_sanitizer_finding(Arena *a, const char *printed)
             buf_printf(&out, "%s%.*s", out.size > 0 ? "; " : "", (int)length, text);
         line += whole + (line[whole] == '\n');
     }
-    const char *found = out.size > 0 ? arena_string(a, buf_text(&out)) : NULL;
-    buf_free(&out);
-    return found;
+    return out.size > 0 ? arena_string(a, buf_text(&out)) : NULL;
 }
 
 /* --- running under it ------------------------------------------------------------------------- */
@@ -164,7 +162,7 @@ static bool take_sanitized(Arena *a, Run *r, const Timer *timer, size_t i, const
 
 static bool sanitize_one(Run *r, Gpu *gpu, const Timer *timer, size_t i)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Fetched x;
     TrialResult t;
     bool ok = run_fetch_all(r, a, &i, 1, &x);
@@ -179,7 +177,6 @@ static bool sanitize_one(Run *r, Gpu *gpu, const Timer *timer, size_t i)
         gpu_submit(gpu, &trial);
         ok = run_gpu_next(r, gpu, a, &t) && take_sanitized(a, r, timer, i, &t);
     }
-    arena_free(a);
     return ok;
 }
 

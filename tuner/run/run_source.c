@@ -34,7 +34,7 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
                            const char **out)
 {
     Value v = value_bool(true);
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     *out = NULL;
     if (o->condition && !expr_eval(o->condition, slots, ev, &v))
         return false;
@@ -43,8 +43,6 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
     const bool ok = spec_text_fill(&o->text, slots, ev, &text);
     if (ok && text.size > 0)
         *out = buf_keep(&text, a);
-    else
-        buf_free(&text);
     const char *refusal = *out ? option_refusal(a, *out) : NULL;
     if (refusal) {
         ev->error = arena_printf(a, "'%s' %s", *out, refusal);
@@ -207,7 +205,7 @@ typedef VEC(CompileDefine) Defines;
 static Defines parameter_macros(Arena *a, const Run *r, size_t i)
 {
     Defines defines = {0};
-    Buf value = {0};
+    SCOPED_BUF value = {0};
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         if (!spec_parameter_is_macro(r->spec, p))
             continue;
@@ -216,17 +214,14 @@ static Defines parameter_macros(Arena *a, const Run *r, size_t i)
         CompileDefine d = {r->spec->parameters[p].name, arena_string(a, buf_text(&value))};
         VEC_PUSH(a, &defines, d);
     }
-    buf_free(&value);
     return defines;
 }
 
 /* A launch's command or kernel name with its values. */
 static const char *filled(Arena *a, const Text *t, const Value *slots, Evaluation *ev)
 {
-    Buf b = {0};
-    const char *text = spec_text_fill(t, slots, ev, &b) ? arena_string(a, buf_text(&b)) : NULL;
-    buf_free(&b);
-    return text;
+    SCOPED_BUF b = {0};
+    return spec_text_fill(t, slots, ev, &b) ? arena_string(a, buf_text(&b)) : NULL;
 }
 
 static bool varying_options(Arena *a, const Run *r, const Value *slots, Evaluation *ev, Texts *out)
@@ -350,7 +345,7 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
 /* Of a command its words, and what those of them that are files hold. */
 static void hash_command(Hasher *h, const Launch *l)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     char **words = command_words(a, l->file);
     for (size_t i = 0; words[i]; i++) {
         const char *path = path_join(a, l->path, words[i]);
@@ -361,7 +356,6 @@ static void hash_command(Hasher *h, const Launch *l)
         if (text)
             hasher_add(h, text, size);
     }
-    arena_free(a);
 }
 
 static void hash_option(Hasher *h, const CompileOption *o)
@@ -375,7 +369,7 @@ static void hash_option(Hasher *h, const CompileOption *o)
 
 Hash run_source_hash(const Run *r)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Hasher *h = hasher_new();
     hasher_string(h, run_architecture(a, r));
     for (size_t l = 0; l < r->spec->launch_count; l++) {
@@ -387,6 +381,5 @@ Hash run_source_hash(const Run *r)
     }
     for (size_t i = 0; i < r->spec->option_count; i++)
         hash_option(h, &r->spec->option_parts[i]);
-    arena_free(a);
     return hasher_end(h);
 }

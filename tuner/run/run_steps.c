@@ -94,9 +94,8 @@ static void add_config(Arena *scratch, Run *r, uint64_t rank)
 
 size_t run_add_config(Run *r, uint64_t rank)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     add_config(scratch, r, rank);
-    arena_free(scratch);
     return r->table->count - 1;
 }
 
@@ -108,14 +107,13 @@ bool run_make_configs(Run *r)
     table_want(r->table, TABLE_WORK | TABLE_CODE | TABLE_LAUNCH | TABLE_PROFILE | TABLE_TIMES |
                              TABLE_TRIAL | TABLE_WHY | TABLE_SUSPECT | TABLE_SELECTED | TABLE_COST);
     table_reserve(r->table, r->space.count);
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     size_t steps = 0, i = 0;
     for (; i < r->space.count && steps <= STEPS_MOST; i++) {
         add_config(scratch, r, r->space.ranks[i]);
         arena_reset(scratch);
         steps += r->table->launch[i].step_count;
     }
-    arena_free(scratch);
     return steps <= STEPS_MOST ||
            diag_fail(r->diag,
                      "the first %zu configurations of '%s' have more than %d launches together; "

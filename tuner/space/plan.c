@@ -93,7 +93,7 @@ static void plan(SpacePlan *w)
 
 static bool arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t level, Diag *d)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     const Spec *s = w->space->spec;
     for (size_t p = 0; p < level; p++) {
         buf_printf(&text, "%s%s=", p ? " " : "", s->parameters[p].name);
@@ -102,7 +102,6 @@ static bool arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t le
     diag_error(d, ev->error_at,
                level ? "%s (with %s); a require line before it can exclude this" : "%s%s",
                ev->error, buf_text(&text));
-    buf_free(&text);
     return false;
 }
 

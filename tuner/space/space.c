@@ -96,13 +96,12 @@ static bool warn_remainder(DivisionCheck *c, const Expr *e)
     expr_eval(e, c->slots, &ev, &v);
     if (!ev.inexact)
         return false;
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     space_print(c->space, c->config, &text);
     diag_warn(c->d, ev.inexact_at,
               "this division leaves a remainder, for example with %s; write // if rounding down "
               "is meant, ceil_div for rounding up, or require that it divides",
               buf_text(&text));
-    buf_free(&text);
     return true;
 }
 

@@ -93,7 +93,7 @@ static bool check_names(Convert *c, const char *text, const char *what)
 
 static bool put_expression(Convert *c, const char *text, const char *what)
 {
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     for (const char *at = text; *at;) {
         bool size =
             strncmp(at, "ProblemSize[", 12) == 0 && at[12] >= '0' && at[12] <= '2' && at[13] == ']';
@@ -109,7 +109,6 @@ static bool put_expression(Convert *c, const char *text, const char *what)
     bool ok = python_expression(c->arena, python, what, &b, c->diag) &&
               check_names(c, buf_text(&b), what);
     buf_puts(c->out, buf_text(&b));
-    buf_free(&b);
     return ok;
 }
 

@@ -316,7 +316,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     int last = DIRECTIONS - 1;
     while (last > 0 && host_number(grid[last], &n) && n == 1)
         last--;
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     bool ok = true;
     for (int i = 0; i <= last && ok; i++) {
         buf_puts(&text, i ? ", " : "");
@@ -324,18 +324,16 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     }
     if (ok)
         buf_puts(out, buf_text(&text));
-    buf_free(&text);
     return ok;
 }
 
 static bool print_value(const HostValue *v, bool alone, Buf *out)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     double n;
     bool ok = v && (!host_number(v, &n) || n >= 1) && host_print(v, alone, &text);
     if (ok)
         buf_puts(out, buf_text(&text));
-    buf_free(&text);
     return ok;
 }
 

@@ -402,11 +402,10 @@ static const char **find_sizes(Writer *w, size_t *macros)
     Arena *a = w->arena;
     const char **of = ARENA_ARRAY(a, const char *, w->kernel->parameters.count);
     *macros = w->sizes.count;
-    Buf grid = {0};
+    SCOPED_BUF grid = {0};
     const bool guessed = !first_launch_grid(a, &w->launch, w->threads, &grid);
     bool *used = ARENA_ARRAY(a, bool, w->kernel->parameters.count + 1);
     size_t left = 0; /* of those that the launch takes, for which there has to be room */
-    buf_free(&grid);
     for (size_t i = 0; i < w->kernel->parameters.count; i++) {
         used[i] = (guessed && bounded_direction(w, i) < DIRECTIONS) ||
                   (w->launch.used && w->launch.used[i]);
@@ -625,14 +624,13 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
         p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
     if (!p->known)
         buf_printf(w->out, "%zu * ", p->size ? p->size : 64);
-    Buf count = {0};
+    SCOPED_BUF count = {0};
     if (element == 0 ||
         !first_launch_buffer(w->arena, &w->launch, i, element, w->threads, p->known, &count))
         print_product(w, &count);
     if (stores && is_variable(w->threads[0]) && code_has_word(buf_text(&count), w->threads[0]))
         VEC_PUSH(w->arena, &w->partial, p->name);
     buf_printf(w->out, "%s]", buf_text(&count));
-    buf_free(&count);
     if (strcmp(role, "out") != 0)
         buf_puts(w->out, real ? " = uniform(-1, 1)" : p->known ? " = uniform(0, 9)" : " = zero");
     buf_printf(w->out, "    # decide: size%s", strcmp(role, "out") == 0 ? "" : " and contents");
@@ -740,11 +738,10 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
             if (strcmp(k->arguments.at[t].name, p.text) == 0)
                 p.known = task_type_find(first_argument(&k->arguments.at[t], w->guess), &p.type);
         if (!p.pointer && !p.known && *v->dimensions) {
-            Buf elements = {0};
+            SCOPED_BUF elements = {0};
             print_product(w, &elements);
             const bool ok = first_struct(w->arena, entry, &p, v, buf_text(&elements),
                                          w->kernel->name, w->out, &items[i], d);
-            buf_free(&elements);
             if (!ok)
                 return false;
             several = several || items[i] != p.name;
@@ -778,7 +775,7 @@ static bool constant_type(const Writer *w, const char *name, TaskType *out)
             const char *start = at;
             while (start > h->text && !strchr(";{}\n", start[-1]))
                 start--;
-            Buf type = {0};
+            SCOPED_BUF type = {0};
             bool constant = false;
             for (const char *p = start; p < at; p++) {
                 const Word word = code_word(p);
@@ -789,7 +786,6 @@ static bool constant_type(const Writer *w, const char *name, TaskType *out)
                 p += word.length ? word.length - 1 : 0;
             }
             const bool known = constant && task_type_find(buf_text(&type), out);
-            buf_free(&type);
             if (known)
                 return true;
         }
@@ -884,7 +880,7 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     const PtxFunction *entry = ptx_find_entry(m, entry_name);
     if (!entry)
         return diag_fail(d, "'%s' is not among what was compiled of '%s'", g->kernel->name, file);
-    Buf parameters = {0}, rest = {0};
+    SCOPED_BUF parameters = {0}, rest = {0};
     Writer w = {.arena = a, .guess = g, .kernel = g->kernel, .out = &parameters};
     kernel_types_take(m, g->kernel);
     w.facts = kernel_facts(a, m, entry);
@@ -917,7 +913,5 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     buf_puts(out, buf_text(&rest));
     print_constants(&w, m);
     print_verdict(&w, w.facts.stored != 0 && has_output(buf_text(&rest)));
-    buf_free(&parameters);
-    buf_free(&rest);
     return ok;
 }

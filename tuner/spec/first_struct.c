@@ -90,7 +90,7 @@ bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
     note_loads(entry, v, of, begins);
     const size_t count = find_members(v, of, begins, scalars, at);
     const KernelMembers m = kernel_facts_members(a, entry, v);
-    Buf members = {0};
+    SCOPED_BUF members = {0};
     *item = p->name;
     if (!(m.loaded | m.stored) && v->size <= TASK_VALUE_LIMIT) {
         for (size_t i = 0; i < count; i++)
@@ -99,7 +99,6 @@ bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
                    "arg %s : struct(%s) = 1    # decide: a list of its members' values; '%s' in "
                    "the source\n",
                    p->name, buf_text(&members), p->text);
-        buf_free(&members);
         return true;
     }
     for (size_t i = 0; i < count; i++) {
@@ -113,6 +112,5 @@ bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
             buf_printf(&members, " : %s = 1", task_scalar_name(scalars[i]));
     }
     *item = arena_printf(a, "struct(%s)", buf_text(&members));
-    buf_free(&members);
     return true;
 }

@@ -88,10 +88,9 @@ void kernel_types_ask(const char *expression, size_t count, Buf *out)
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
         print_code(TYPES[i].name, TYPES[i].scalar, TYPES[i].vector ? 1 : TYPES[i].lanes, out);
         for (int lanes = 2; TYPES[i].vector && lanes <= TYPES[i].lanes; lanes++) {
-            Buf name = {0};
+            SCOPED_BUF name = {0};
             buf_printf(&name, TYPES[i].vector, lanes);
             print_code(buf_text(&name), TYPES[i].scalar, lanes, out);
-            buf_free(&name);
         }
     }
     buf_puts(out, "}\n");

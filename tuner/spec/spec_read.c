@@ -80,12 +80,11 @@ static void report_unknown_statement(Reader *r)
                    closest);
         declare_lost_name(r, closest);
     } else {
-        Buf all = {0};
+        SCOPED_BUF all = {0};
         for (size_t i = 0; i < STATEMENTS; i++)
             buf_printf(&all, "%s%s", i ? ", " : "", statements[i].word);
         diag_error(r->d, l->token.at, "unknown statement '%s'; there are %s", l->token.text,
                    buf_text(&all));
-        buf_free(&all);
     }
 }
 

@@ -46,12 +46,11 @@ static bool accept_sizes(Reader *r, const Sizes *s, Span at)
     if (r->problems.count > 0) {
         if (has_names(r, s->names.at, s->names.count))
             return true;
-        Buf names = {0};
+        SCOPED_BUF names = {0};
         for (size_t i = 0; i < r->spec->problem_name_count; i++)
             buf_printf(&names, "%s%s", i ? ", " : "", r->spec->problem_names[i]);
         diag_error(r->d, at, "every problem has the same names in the same order: %s",
                    buf_text(&names));
-        buf_free(&names);
         return false;
     }
     for (size_t i = 0; i < s->names.count; i++) {

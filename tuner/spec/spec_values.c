@@ -250,7 +250,7 @@ static bool drop_doubles(ValueVec *v, Value *dropped)
 static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
                                const ValueList *values, Value *slots, ValueVec *out, Diag *d)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     size_t *index = ARENA_ARRAY(a, size_t, needs->spec->parameter_count);
     Evaluation failed = {0};
     Value twice;
@@ -276,7 +276,6 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
     } while (few && advance(needs, values, index));
     drop_doubles(out, &twice);
     few = few && out->count <= PARAMETER_VALUES;
-    arena_free(scratch);
     if (!few)
         return diag_error(d, p->at,
                           "'%s' has too many values over all combinations of what it depends on",
@@ -343,20 +342,18 @@ static bool written_values(Arena *a, const Spec *s, size_t parameter, size_t pro
     spec_set_problem(s, problem, slots);
     Evaluation ev = {0};
     ValueVec v = {0};
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     bool ok = evaluate_items(scratch, &s->parameters[parameter], slots, &ev, &v);
     for (size_t i = 0; ok && i < v.count; i++)
         VEC_PUSH(a, out, v.at[i]);
-    arena_free(scratch);
     return ok || diag_error(d, ev.error_at, "%s", ev.error);
 }
 
 static void warn_double(const Parameter *p, Value twice, Diag *d)
 {
-    Buf text = {0};
+    SCOPED_BUF text = {0};
     value_print(twice, &text);
     diag_warn(d, p->at, "'%s' lists %s twice", p->name, buf_text(&text));
-    buf_free(&text);
 }
 
 /* The values of one parameter when those of all before it are known. */

@@ -81,12 +81,12 @@ static void middle(double *values, size_t count, double *low, double *high)
 void bootstrap_first(const Table *s, const FirstBy *first, size_t rounds, double *low, double *high)
 {
     *low = *high = NAN;
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count);
     size_t n = s->best == SIZE_MAX ? 0 : list_contenders(s, first, list);
     double *again = room_for_samples(a, s, list, n), *regret = ARENA_ARRAY(a, double, rounds);
     double *ms = ARENA_ARRAY(a, double, s->count);
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(random, 1);
     for (size_t r = 0; r < rounds && n > 0; r++) {
@@ -100,28 +100,24 @@ void bootstrap_first(const Table *s, const FirstBy *first, size_t rounds, double
         regret[r] = fmax(first_best(scratch, first, ms, ours) / all - 1, 0);
         arena_reset(scratch);
     }
-    arena_free(scratch);
     gsl_rng_free(random);
-    if (n > 0 && rounds > 0) {
+    if (n > 0 && rounds > 0)
         middle(regret, rounds, low, high);
-    }
-    arena_free(a);
 }
 
 void bootstrap_regret(const Table *s, const bool *chosen, size_t rounds, double *low, double *high)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     FirstBy all = {.sure = ARENA_ARRAY(a, bool, s->count), .tied = ARENA_ARRAY(a, bool, s->count)};
     for (size_t i = 0; i < s->count; i++)
         all.sure[i] = chosen[i];
     bootstrap_first(s, &all, rounds, low, high);
-    arena_free(a);
 }
 
 void bootstrap_samples(const Table *s, const double *performances, size_t count, size_t rounds,
                        double *low, double *high)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count);
     size_t n = list_distinct(s, list);
     double *again = room_for_samples(a, s, list, n), *times = ARENA_ARRAY(a, double, n);
@@ -141,7 +137,6 @@ void bootstrap_samples(const Table *s, const double *performances, size_t count,
         if (rounds > 0 && s->distinct > 0)
             middle(sizes + k * rounds, rounds, &low[k], &high[k]);
     }
-    arena_free(a);
 }
 
 /* --- correlations ----------------------------------------------------------------------------- */
@@ -162,10 +157,9 @@ static RankedMetric rank_metric(Arena *a, const double *metric, const size_t *li
     }
     if (!known)
         return r;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     r.ranks = ARENA_ARRAY(a, double, n);
     order_ranks(scratch, r.values, n, r.ranks);
-    arena_free(scratch);
     return r;
 }
 
@@ -178,7 +172,7 @@ static double correlate(Arena *scratch, const RankedMetric *m, const double *ms,
 
 void bootstrap_correlations(const Table *s, size_t rounds, double *low, double *high)
 {
-    Arena *a = arena_new(), *scratch = arena_new();
+    SCOPED_ARENA *a = arena_new(), *scratch = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count);
     size_t n = list_distinct(s, list), metrics = s->metrics->metrics.count;
     RankedMetric *ranked = ARENA_ARRAY(a, RankedMetric, metrics);
@@ -203,6 +197,4 @@ void bootstrap_correlations(const Table *s, size_t rounds, double *low, double *
         if (rounds > 0 && !isnan(rho[m * rounds]))
             middle(rho + m * rounds, rounds, &low[m], &high[m]);
     }
-    arena_free(scratch);
-    arena_free(a);
 }

@@ -21,15 +21,13 @@ static int row_compare(const void *pa, const void *pb, void *context)
  * study carves what a run does. */
 static Table *line_up(Arena *a, Table *s)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     size_t *rows = ARENA_ARRAY(scratch, size_t, s->count);
     for (size_t k = 0; k < s->count; k++)
         rows[k] = k;
     if (s->count > 1)
         qsort_r(rows, s->count, sizeof *rows, row_compare, s);
-    Table *lined = table_take(a, s, rows, s->count);
-    arena_free(scratch);
-    return lined;
+    return table_take(a, s, rows, s->count);
 }
 
 /* What may be timed: the first of each code. */
@@ -130,7 +128,7 @@ static StudyChoice carve(Arena *scratch, const Choices *c, CarvePlan *plan, Diag
 
 bool choices_add(Choices *c, const char *name, const Source *text, Diag *d)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     SpecCarving said = {0};
     CarvePlan plan;
     bool ok = !text || spec_parse_carving(scratch, text, &said, d);
@@ -141,7 +139,6 @@ bool choices_add(Choices *c, const char *name, const Source *text, Diag *d)
         choice.name = name;
         VEC_PUSH(c->arena, c, choice);
     }
-    arena_free(scratch);
     return ok;
 }
 

@@ -158,7 +158,7 @@ static double *fit_values(Arena *a, const Table *s, const int *metrics, size_t m
 static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
 {
     const Table *s = f->sets[f->left_out];
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double *values = fit_values(scratch, s, f->metrics, f->metric_count, out->weights);
     for (size_t i = 0; i < s->count; i++)
         values[i] = usable(f, s, i) ? values[i] : NAN;
@@ -168,7 +168,6 @@ static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
     out->regret = first_regret(s, &first);
     if (f->bootstraps > 0)
         bootstrap_first(s, &first, f->bootstraps, &out->regret_low, &out->regret_high);
-    arena_free(scratch);
 }
 
 const FitResult *fit_metrics(Arena *a, const Table *const *sets, size_t set_count,

@@ -14,10 +14,9 @@
 
 static void sort_times(Table *t)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     size_t count;
     t->sorted = random_sorted(t->arena, judge_times(scratch, t), t->count, &count);
-    arena_free(scratch);
 }
 
 void ranking_set(Table *t)
@@ -235,7 +234,7 @@ static bool is_equal(double x, double y)
 FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, size_t most)
 {
     FirstBy f = {.sure = ARENA_ARRAY(a, bool, s->count), .tied = ARENA_ARRAY(a, bool, s->count)};
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     uint32_t *points = ARENA_ARRAY(scratch, uint32_t, s->count);
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -251,7 +250,6 @@ FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, si
         f.drawn += equal && k < most;
         f.sure[points[k]] = k < most && !equal;
     }
-    arena_free(scratch);
     return f;
 }
 
@@ -270,12 +268,11 @@ double first_regret(const Table *s, const FirstBy *f)
 {
     if (s->best == SIZE_MAX)
         return NAN;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double sure_ms = INFINITY;
     for (size_t i = 0; i < s->count; i++)
         if (f->sure[i] && s->ms[i] < sure_ms)
             sure_ms = s->ms[i];
     double regret = first_best(scratch, f, s->ms, sure_ms) / s->ms[s->best] - 1;
-    arena_free(scratch);
     return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
 }

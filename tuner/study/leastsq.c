@@ -53,7 +53,7 @@ static void plain_weights(const LeastsqProblem *p, gsl_vector *w)
 /* Tukey's bisquare of residuals over 4.685 of their scale, the median deviation / 0.6745. */
 static void robust_weights(const LeastsqProblem *p, const gsl_vector *f, gsl_vector *w)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     double *size = ARENA_ARRAY(a, double, p->points), *sorted = ARENA_ARRAY(a, double, p->points);
     for (size_t i = 0; i < p->points; i++)
         sorted[i] = size[i] = fabs(gsl_vector_get(f, i)) / sigma_of(p, i);
@@ -65,7 +65,6 @@ static void robust_weights(const LeastsqProblem *p, const gsl_vector *f, gsl_vec
         const double bisquare = u < 1 ? (1 - u * u) * (1 - u * u) : 0;
         gsl_vector_set(w, i, fmax(bisquare, 1e-6) / (sigma * sigma));
     }
-    arena_free(a);
 }
 
 typedef struct Solver {

@@ -328,7 +328,7 @@ PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const 
     r->fits = ARENA_ARRAY(a, PlatformFit, r->count);
     r->sheet = sheet_for(a, one);
     r->first = r->last = one->date;
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     for (size_t i = 0; i < r->count; i++) {
         PlatformFit *f = &r->fits[i];
         f->model = &models->models.at[i];
@@ -339,7 +339,6 @@ PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const 
             r->last = f->table->date;
         fit_one(a, scratch, f, r->sheet, d);
     }
-    arena_free(scratch);
     return r;
 }
 
@@ -370,11 +369,10 @@ static void print_parameters(const PlatformFit *f, Buf *out)
 static void print_judgement(const PlatformFit *f, Buf *out)
 {
     const LeastsqFit *x = &f->fit;
-    Buf name = {0};
+    SCOPED_BUF name = {0};
     table_print_name(f->table, f->points[x->worst].row, &name);
     buf_printf(out, "             off by %.2f %% (rms of %zu points), at most by %+.2f %% at %s\n",
                100 * x->rms, f->count, 100 * x->largest, buf_text(&name));
-    buf_free(&name);
     if (x->freedom == 0) {
         buf_puts(out, "             as many parameters as points: nothing is left to judge by\n");
         return;
@@ -446,7 +444,7 @@ static void print_answers(const PlatformResult *r, Buf *out)
 /* Numbers whose 95 % interval is wider than 2 % to either side. */
 static void print_wide(const PlatformResult *r, Buf *out)
 {
-    Buf wide = {0};
+    SCOPED_BUF wide = {0};
     for (size_t i = 0; i < r->count; i++) {
         const PlatformFit *f = &r->fits[i];
         for (size_t k = 0; !f->why && k < f->model->gift_count; k++) {
@@ -459,7 +457,6 @@ static void print_wide(const PlatformResult *r, Buf *out)
     if (wide.size > 0)
         buf_printf(out, "\nKnown to less than 2 %% (half of the 95 %% interval):\n%s",
                    buf_text(&wide));
-    buf_free(&wide);
 }
 
 void platform_print(const PlatformResult *r, Buf *out)
@@ -518,13 +515,12 @@ static bool print_pair(const DeviceSheet *a, const DeviceSheet *b, size_t i, Buf
 
 static void print_group(const DeviceSheet *a, const DeviceSheet *b, const Group *g, Buf *out)
 {
-    Buf rows = {0};
+    SCOPED_BUF rows = {0};
     for (size_t i = 0; i < SHEET_NUMBERS; i++)
         if (strncmp(sheet_number_name(i), g->prefix, strlen(g->prefix)) == 0)
             print_pair(a, b, i, &rows);
     if (rows.size > 0)
         buf_printf(out, "%s\n%s", g->title, buf_text(&rows));
-    buf_free(&rows);
 }
 
 /* Runtime against branches (the thesis's figure 3.1), normalised: 1 for one branch. */

@@ -168,15 +168,14 @@ static void note(const Course *c, const ReplayResult *r, size_t seed, double **a
 
 static Race race_one(const Course *c, int kind, size_t cores)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     double *all[3 + RACE_TIMES];
     for (int k = 0; k < 3 + RACE_TIMES; k++)
         all[k] = ARENA_ARRAY(a, double, c->seeds);
     for (size_t seed = 0; seed < c->seeds; seed++) {
-        Arena *scratch = arena_new();
+        SCOPED_ARENA *scratch = arena_new();
         ReplayResult r = play(scratch, c, kind, cores, seed);
         note(c, &r, seed, all);
-        arena_free(scratch);
     }
     bool own = kind == RIVAL_KINDS;
     Race out = {.name = own ? "search" : rival_name((RivalKind)kind),
@@ -191,19 +190,17 @@ static Race race_one(const Course *c, int kind, size_t cores)
         out.regret_low[k] = all[3 + k][(c->seeds - 1) / 10]; /* spread_of put them in order */
         out.regret_high[k] = regret.ninth;
     }
-    arena_free(a);
     return out;
 }
 
 Race *race_all(Arena *a, const Table *s, const char *guess, size_t seeds, size_t *count)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Course c = course_of(scratch, s, guess, seeds);
     Race *out = ARENA_ARRAY(a, Race, RACE_CORES * (RIVAL_KINDS + 1));
     *count = 0;
     for (int k = 0; k < RACE_CORES; k++)
         for (int kind = RIVAL_KINDS; kind >= 0; kind--)
             out[(*count)++] = race_one(&c, kind, race_cores[k]);
-    arena_free(scratch);
     return out;
 }

@@ -112,7 +112,7 @@ Neighbourhood neighbourhood_build(Arena *a, const Table *s)
                           .parameter_count = s->parameter_count,
                           .slot_count = table_size(n)};
     uint32_t *slots = ARENA_ARRAY(a, uint32_t, near.slot_count);
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     Groups g = {.group = ARENA_ARRAY(a, uint32_t, all),
                 .start = ARENA_ARRAY(a, uint32_t, all),
                 .size = ARENA_ARRAY(a, uint32_t, all),
@@ -121,7 +121,6 @@ Neighbourhood neighbourhood_build(Arena *a, const Table *s)
     index_points(&near, slots);
     for (size_t p = 0; p < s->parameter_count; p++)
         group_by(&near, p, &g);
-    arena_free(scratch);
     near.slots = slots;
     near.group = g.group;
     near.start = g.start;

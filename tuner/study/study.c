@@ -54,7 +54,7 @@ static StudyGuess study_guess(const Table *t, size_t metric)
 {
     const Metric *m = &t->metrics->metrics.at[metric];
     StudyGuess g = {.metric = m->name, .error = NAN, .error_90 = NAN, .within_5 = NAN};
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double *values = ARENA_ARRAY(scratch, double, t->count);
     for (size_t i = 0; i < t->count; i++) {
         const bool counts = t->same_as[i] == i && !isnan(t->ms[i]);
@@ -67,7 +67,6 @@ static StudyGuess study_guess(const Table *t, size_t metric)
     }
     g.correlation = judge_rank_correlation(scratch, values, judge_times(scratch, t), t->count);
     set_errors(scratch, t, metric, &g);
-    arena_free(scratch);
     return g;
 }
 
@@ -99,7 +98,7 @@ static StudyMetric study_metric(const Table *s, size_t m, size_t budget, size_t 
                        .regret = NAN,
                        .regret_low = NAN,
                        .regret_high = NAN};
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double *values = ARENA_ARRAY(scratch, double, s->count);
     const double *times = judge_times(scratch, s);
     for (size_t i = 0; i < s->count; i++) {
@@ -118,14 +117,13 @@ static StudyMetric study_metric(const Table *s, size_t m, size_t budget, size_t 
     out.regret = first_regret(s, &first);
     if (bootstraps > 0)
         bootstrap_first(s, &first, bootstraps, &out.regret_low, &out.regret_high);
-    arena_free(scratch);
     return out;
 }
 
 /* More of a metric that is better higher makes the time less: its interval is turned round. */
 static void find_correlation_intervals(Study *y, size_t bootstraps)
 {
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double *low = ARENA_ARRAY(scratch, double, y->metric_count);
     double *high = ARENA_ARRAY(scratch, double, y->metric_count);
     bootstrap_correlations(y->points, bootstraps, low, high);
@@ -134,7 +132,6 @@ static void find_correlation_intervals(Study *y, size_t bootstraps)
         y->metrics[m].correlation_low = higher ? -high[m] : low[m];
         y->metrics[m].correlation_high = higher ? -low[m] : high[m];
     }
-    arena_free(scratch);
 }
 
 static void study_metrics(Arena *a, Study *y, size_t bootstraps)
@@ -173,7 +170,7 @@ static void study_budgets(Arena *a, Study *y, const char *time_metric, size_t bo
     if (m < 0 || s->best == SIZE_MAX || s->profiled == 0)
         return;
     VEC(StudyBudget) v = {0};
-    Arena *scratch = arena_new();
+    SCOPED_ARENA *scratch = arena_new();
     double *values = ARENA_ARRAY(scratch, double, s->count);
     for (size_t i = 0; i < s->count; i++)
         values[i] = isnan(s->ms[i]) ? NAN : s->metric[m][i];
@@ -189,7 +186,6 @@ static void study_budgets(Arena *a, Study *y, const char *time_metric, size_t bo
         }
     y->budgets = v.at;
     y->budget_count = v.count;
-    arena_free(scratch);
 }
 
 static void study_races(Arena *a, Study *y, const StudyOptions *o)

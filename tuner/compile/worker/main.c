@@ -156,7 +156,7 @@ static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Data **kept, Diag *d
 static bool serve_all(Nvrtc *n, Diag *d)
 {
     WireReader reader = wire_reader(PROCESS_WIRE);
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Data *kept = NULL; /* of the last profile */
     bool ok = true;
     while (ok) {
@@ -172,7 +172,6 @@ static bool serve_all(Nvrtc *n, Diag *d)
         malloc_trim(0); /* NVRTC leaves holes: 58 MB after twenty compiles, 14 without them */
     }
     data_close(kept);
-    arena_free(a);
     wire_reader_free(&reader);
     return ok;
 }
@@ -186,7 +185,7 @@ int main(int argc, char **argv)
     }
     process_become_helper();
     clear_environment();
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     NvrtcSearch search;
     Nvrtc *n = nvrtc_open(a, argc > 1 ? argv[1] : NULL, &search, &d);
@@ -195,6 +194,5 @@ int main(int argc, char **argv)
     bool ok = chdir("/") == 0 && say_hello(n, &search, &d) && n && serve_all(n, &d);
     if (!ok)
         fprintf(stderr, "aptune-compile: %s\n", diag_first(&d));
-    arena_free(a);
     return ok ? 0 : 1;
 }

@@ -517,13 +517,12 @@ static void list_folders(Arena *a, const NvrtcSearch *search, Buf *out)
 
 static void say_not_found(Arena *a, const NvrtcSearch *search, const Buf *complaints, Diag *d)
 {
-    Buf folders = {0};
+    SCOPED_BUF folders = {0};
     list_folders(a, search, &folders);
     diag_fail(d,
               "cannot open NVRTC, the CUDA compiler library (libnvrtc.so.13 or .12): looked in "
               "%s%s; set CUDA_HOME to a toolkit or APTUNE_NVRTC to the library",
               buf_text(&folders), buf_text(complaints));
-    buf_free(&folders);
 }
 
 /* NVRTC opens its second library by its bare name, at the first compile.  The toolkits are known to
@@ -572,12 +571,11 @@ Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *
 {
     *search = (NvrtcSearch){0};
     Texts candidates = list_candidates(a, cuda_folder);
-    Buf complaints = {0};
+    SCOPED_BUF complaints = {0};
     Nvrtc *n = ARENA_NEW(a, Nvrtc);
     n->library = open_first(a, &candidates, search, &complaints);
     if (!n->library)
         say_not_found(a, search, &complaints, d);
-    buf_free(&complaints);
     if (!n->library || !find_functions(n, search->library, d))
         return NULL;
     int major = 0, minor = 0;
@@ -713,15 +711,13 @@ static bool is_lasting(nvrtcResult r)
 /* Where a header that is not there was looked for. */
 static const char *folders_of(Arena *a, const Nvrtc *n, const NvrtcRequest *request)
 {
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     for (size_t i = 0; i < request->option_count; i++)
         if (strncmp(request->options[i], "-I", 2) == 0)
             buf_printf(&b, "  %s\n", request->options[i] + 2);
     for (size_t i = 0; i < n->header_count; i++)
         buf_printf(&b, "  %s\n", n->headers[i] + 2);
-    const char *text = arena_printf(a, "headers were looked for in\n%s", buf_text(&b));
-    buf_free(&b);
-    return text;
+    return arena_printf(a, "headers were looked for in\n%s", buf_text(&b));
 }
 
 /* The log; and the status where the log does not name an error: ptxas loses its text when a

@@ -34,24 +34,22 @@ typedef struct Worker {
 
 static bool answer(json_t *header)
 {
-    Arena *a = arena_new();
+    SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     bool ok = wire_send(PROCESS_WIRE, header, (Blob){0}, &d);
     if (!ok) /* quoted by the other end when it finds this process ended */
         fprintf(stderr, "aptune-gpu: %s\n", diag_first(&d));
     json_decref(header);
-    arena_free(a);
     return ok;
 }
 
 /* All that went wrong, one line each. */
 static bool answer_error(const Diag *d)
 {
-    Buf b = {0};
+    SCOPED_BUF b = {0};
     for (size_t i = 0; i < d->messages.count; i++)
         buf_printf(&b, "%s%s", i ? "\n" : "", d->messages.at[i].text);
     json_t *error = json_pack("{s:s, s:o}", "do", "error", "words", json_of_text(buf_text(&b)));
-    buf_free(&b);
     return answer(error);
 }
 

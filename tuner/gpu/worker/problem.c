@@ -268,7 +268,7 @@ static void run_once(Problem *p, const ReadyRun *run)
 static bool run_reference(Problem *p, Arena *a, Diag *d)
 {
     ReadyRun run = {0};
-    Buf words = {0};
+    SCOPED_BUF words = {0};
     Outcome status = ready_run(a, p->driver, &p->task.reference, &p->places, &run, &words);
     if (status == OUTCOME_OK) {
         run_once(p, &run);
@@ -280,7 +280,6 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
     ready_end(p->driver, &run);
     if (status != OUTCOME_OK)
         diag_fail(d, "the reference does not run (%s): %s", outcome_name(status), buf_text(&words));
-    buf_free(&words);
     return status == OUTCOME_OK && outputs_are_written(p, d);
 }
 
