@@ -31,35 +31,34 @@ static bool take_flavour(const Option *o, const char *text, void *field, Diag *d
            diag_fail(d, "--%s takes driver, driver-linked or runtime, not '%s'", o->name, text);
 }
 
+/* Where values go. */
+#define INTO(field)                OPTION_INTO(EmitCommand, field, 0, 0)
+#define WITHIN(field, least, most) OPTION_INTO(EmitCommand, field, least, most)
+#define BY(take, field, most)      take, offsetof(EmitCommand, field), 0, (most)
+
 static const Option own_options[] = {
-    {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
-     offsetof(EmitCommand, run.space), 0, 0},
-    {"output", "DIR", "where the files go (default aptune-out/NAME)", option_text,
-     offsetof(EmitCommand, output), 0, 0},
-    {"name", "NAME", "of the files (default: the space's)", option_identifier,
-     offsetof(EmitCommand, emit.name), 0, 0},
-    {"prefix", "P_", "of every symbol (default NAME_)", option_identifier,
-     offsetof(EmitCommand, emit.prefix), 0, 0},
+    {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", INTO(run.space)},
+    {"output", "DIR", "where the files go (default aptune-out/NAME)", INTO(output)},
+    {"name", "NAME", "of the files (default: the space's)", BY(option_identifier, emit.name, 0)},
+    {"prefix", "P_", "of every symbol (default NAME_)", BY(option_identifier, emit.prefix, 0)},
     {"flavour", "F", "driver (default; opened at run time), driver-linked, runtime (for nvcc)",
-     take_flavour, offsetof(EmitCommand, emit.flavour), 0, 0},
-    {"default", "N", "entry for sizes and devices that nothing fits (default 1)", option_count,
-     offsetof(EmitCommand, default_entry), 1, ENTRIES_MOST},
+     BY(take_flavour, emit.flavour, 0)},
+    {"default", "N", "entry for sizes and devices that nothing fits (default 1)",
+     WITHIN(default_entry, 1, ENTRIES_MOST)},
     {"held-back", "SIZES", "measure the variants at \"N=1000; N=3000\": is the right one taken?",
-     option_text, offsetof(EmitCommand, held_back), 0, 0},
-    {"stale", NULL, "accept recordings of other code than is compiled here", option_flag,
-     offsetof(EmitCommand, emit.accept_stale), 0, 0},
-    {"list", NULL, "print the files that would be written; write and compile nothing", option_flag,
-     offsetof(EmitCommand, list), 0, 0},
+     INTO(held_back)},
+    {"stale", NULL, "accept recordings of other code than is compiled here",
+     INTO(emit.accept_stale)},
+    {"list", NULL, "print the files that would be written; write and compile nothing", INTO(list)},
     {"depfile", "FILE", "write what was read as a rule of Make for NAME.h and the unit",
-     option_text, offsetof(EmitCommand, depend), 0, 0},
+     INTO(depend)},
     {"recordings", "DIR", "where to look when none is named (default: recordings beside the spec)",
-     option_text, offsetof(EmitCommand, run.recordings), 0, 0},
+     INTO(run.recordings)},
 };
 
 /* Behind those of compiling. */
 static const Option end_options[] = {
-    {"json", NULL, "print the manifest instead of the report", option_flag,
-     offsetof(EmitCommand, json), 0, 0},
+    {"json", NULL, "print the manifest instead of the report", INTO(json)},
 };
 
 static bool check(Call *c, EmitCommand *o)

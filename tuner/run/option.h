@@ -90,3 +90,12 @@ bool option_seconds(const Option *o, const char *text, void *field, Diag *d);
 
 /* A double of zero or above, at most `most`. */
 bool option_size(const Option *o, const char *text, void *field, Diag *d);
+
+/* What an Option says of a field behind its help, by the field's type. */
+#define OPTION_INTO(T, field, least, most)                                                         \
+    _Generic(((T *)0)->field,                                                                      \
+        bool: option_flag,                                                                         \
+        const char *: option_text,                                                                 \
+        OptionTexts: option_texts,                                                                 \
+        int: option_count),                                                                        \
+        offsetof(T, field), (least), (most)
