@@ -74,29 +74,12 @@ static bool answer(const CompileRequest *q, json_t *header, Buf *blob, Diag *d)
 static bool compile(Arena *a, Nvrtc *n, const CompileRequest *q, CompileResult *out, Diag *d)
 {
     const double since = clock_seconds(), cpu = clock_cpu_seconds();
-    const NvrtcRequest request = {.name = q->name,
-                                  .source = q->source,
-                                  .options = q->options,
-                                  .option_count = q->option_count,
-                                  .names = q->names,
-                                  .name_count = q->name_count,
-                                  .headers = q->headers,
-                                  .header_count = q->header_count / 2};
-    NvrtcResult r;
+    const bool lasting = nvrtc_compile(a, n, q, out);
     Buf blob = {0};
-    nvrtc_compile(a, n, &request, &r);
-    *out = (CompileResult){.status = r.ok ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR,
-                           .log = r.log,
-                           .ptx = r.ptx,
-                           .ptx_size = r.ptx_size,
-                           .cubin = r.cubin,
-                           .cubin_size = r.cubin_size,
-                           .lowered = r.lowered,
-                           .lowered_count = r.ok ? q->name_count : 0,
-                           .seconds = clock_seconds() - since,
-                           .cpu_seconds = clock_cpu_seconds() - cpu};
+    out->seconds = clock_seconds() - since;
+    out->cpu_seconds = clock_cpu_seconds() - cpu;
     json_t *header = result_json(out, &blob);
-    json_object_set_new(header, "lasting", json_boolean(r.lasting));
+    json_object_set_new(header, "lasting", json_boolean(lasting));
     return answer(q, header, &blob, d);
 }
 

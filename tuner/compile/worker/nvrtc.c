@@ -641,14 +641,14 @@ static const char *left_out(const char *option)
 }
 
 /* Those of the request, then the stand-ins for what it does not have. */
-static Headers all_headers(Arena *a, const NvrtcRequest *request)
+static Headers all_headers(Arena *a, const CompileRequest *request)
 {
     Headers h = {0};
     for (size_t i = 0; i < request->option_count; i++)
         if (left_out(request->options[i]))
             add_stub(a, &h, left_out(request->options[i]), "namespace std {}\n");
-    for (size_t i = 0; i < request->header_count; i++)
-        add_stub(a, &h, request->headers[2 * i], request->headers[2 * i + 1]);
+    for (size_t i = 0; i + 1 < request->header_count; i += 2)
+        add_stub(a, &h, request->headers[i], request->headers[i + 1]);
     for (size_t i = 0; i < sizeof STUBS / sizeof *STUBS; i++)
         for (const char *at = STUBS[i].names; *at; at += strspn(at, " ")) {
             size_t n = strcspn(at, " ");
@@ -658,7 +658,7 @@ static Headers all_headers(Arena *a, const NvrtcRequest *request)
     return h;
 }
 
-static nvrtcResult build(Arena *a, Nvrtc *n, const NvrtcRequest *request, bool no_cache,
+static nvrtcResult build(Arena *a, Nvrtc *n, const CompileRequest *request, bool no_cache,
                          nvrtcProgram *p)
 {
     const Headers h = all_headers(a, request);
@@ -688,7 +688,8 @@ static nvrtcResult build(Arena *a, Nvrtc *n, const NvrtcRequest *request, bool n
 
 /* Older libraries do not know -no-cache: an invalid option is tried once more without it, and
  * what that gives tells which option was meant. */
-static nvrtcResult build_uncached(Arena *a, Nvrtc *n, const NvrtcRequest *request, nvrtcProgram *p)
+static nvrtcResult build_uncached(Arena *a, Nvrtc *n, const CompileRequest *request,
+                                  nvrtcProgram *p)
 {
     nvrtcResult r = build(a, n, request, n->no_cache != CACHE_OPTION_UNKNOWN, p);
     if (r == NVRTC_ERROR_INVALID_OPTION && n->no_cache == CACHE_OPTION_UNTRIED) {
@@ -709,7 +710,7 @@ static bool is_lasting(nvrtcResult r)
 }
 
 /* Where a header that is not there was looked for. */
-static const char *folders_of(Arena *a, const Nvrtc *n, const NvrtcRequest *request)
+static const char *folders_of(Arena *a, const Nvrtc *n, const CompileRequest *request)
 {
     SCOPED_BUF b = {0};
     for (size_t i = 0; i < request->option_count; i++)
@@ -722,43 +723,43 @@ static const char *folders_of(Arena *a, const Nvrtc *n, const NvrtcRequest *requ
 
 /* The log; and the status where the log does not name an error: ptxas loses its text when a
  * warning came first. */
-static void get_log(Arena *a, Nvrtc *n, nvrtcProgram p, const NvrtcRequest *request,
-                    NvrtcResult *out)
+static const char *get_log(Arena *a, Nvrtc *n, nvrtcProgram p, const CompileRequest *request,
+                           nvrtcResult r)
 {
     size_t size = 0;
-    out->log = p ? get_text(a, p, n->log_size, n->log, &size) : "";
-    if (strstr(out->log, "cannot open source file"))
-        out->log = arena_printf(a, "%s%s", out->log, folders_of(a, n, request));
-    /* Of this machine, or of the limit that a worker has; not of the source. */
-    if (strstr(out->log, "out of memory"))
-        out->lasting = false;
-    if (!out->ok && !strstr(out->log, "error") && !strstr(out->log, "fatal"))
-        out->log = arena_printf(a, "%serror: NVRTC gave no reason but %s\n", out->log, out->status);
+    const char *log = p ? get_text(a, p, n->log_size, n->log, &size) : "";
+    if (strstr(log, "cannot open source file"))
+        log = arena_printf(a, "%s%s", log, folders_of(a, n, request));
+    if (r != NVRTC_SUCCESS && !strstr(log, "error") && !strstr(log, "fatal"))
+        log = arena_printf(a, "%serror: NVRTC gave no reason but %s\n", log, n->error_string(r));
+    return log;
 }
 
-static void get_lowered(Arena *a, Nvrtc *n, nvrtcProgram p, const NvrtcRequest *request,
-                        NvrtcResult *out)
+static const char **get_lowered(Arena *a, Nvrtc *n, nvrtcProgram p, const CompileRequest *request)
 {
-    out->lowered = ARENA_ARRAY(a, const char *, request->name_count);
+    const char **lowered = ARENA_ARRAY(a, const char *, request->name_count);
     for (size_t i = 0; i < request->name_count; i++) {
         const char *name = "";
         n->lowered(p, request->names[i], &name);
-        out->lowered[i] = arena_string(a, name);
+        lowered[i] = arena_string(a, name);
     }
+    return lowered;
 }
 
-void nvrtc_compile(Arena *a, Nvrtc *n, const NvrtcRequest *request, NvrtcResult *out)
+bool nvrtc_compile(Arena *a, Nvrtc *n, const CompileRequest *request, CompileResult *out)
 {
     nvrtcProgram p = NULL;
     nvrtcResult r = build_uncached(a, n, request, &p);
-    *out = (NvrtcResult){.ok = r == NVRTC_SUCCESS, .lasting = is_lasting(r), .ptx = ""};
-    out->status = n->error_string(r);
-    get_log(a, n, p, request, out);
-    if (out->ok) {
+    *out = (CompileResult){.status = OUTCOME_COMPILE_ERROR, .log = get_log(a, n, p, request, r)};
+    if (r == NVRTC_SUCCESS) {
+        out->status = OUTCOME_COMPILED;
         out->ptx = get_text(a, p, n->ptx_size, n->ptx, &out->ptx_size);
         out->cubin = get_bytes(a, p, n->cubin_size, n->cubin, &out->cubin_size);
-        get_lowered(a, n, p, request, out);
+        out->lowered = get_lowered(a, n, p, request);
+        out->lowered_count = request->name_count;
     }
     if (p)
         n->destroy(&p);
+    /* No memory, of this machine or that a worker may take, is not of the source. */
+    return is_lasting(r) && !strstr(out->log, "out of memory");
 }

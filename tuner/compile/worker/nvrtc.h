@@ -5,7 +5,7 @@
  * architecture (sm_90) gives PTX and cubin. */
 #pragma once
 
-#include "metrics/base/diag.h"
+#include "tuner/compile/result.h"
 
 typedef struct Nvrtc Nvrtc;
 
@@ -24,29 +24,7 @@ Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *
 /* "13.0" */
 const char *nvrtc_version(const Nvrtc *n);
 
-typedef struct NvrtcRequest {
-    const char *name;   /* of the source, in messages */
-    const char *source; /* its text */
-    const char *const *options;
-    size_t option_count;
-    const char *const *names; /* name expressions, "sgemm<64, 4>" */
-    size_t name_count;
-    const char *const *headers; /* name and text of each in turn: found before any in a folder */
-    size_t header_count;
-} NvrtcRequest;
-
-typedef struct NvrtcResult {
-    bool ok;
-    bool lasting;       /* compiling again would give the same: not a lack of memory */
-    const char *status; /* as NVRTC calls it, "NVRTC_ERROR_COMPILATION" */
-    const char *log;
-    const char *ptx; /* zero-terminated; "" without */
-    size_t ptx_size;
-    const char *cubin; /* NULL without: a virtual architecture has none */
-    size_t cubin_size;
-    const char **lowered; /* one for each name expression */
-} NvrtcResult;
-
 /* Compiles; -no-cache is added where the library has it, because a compile served from the
- * driver's cache tells nothing about compiling.  What `out` points to lives in `a`. */
-void nvrtc_compile(Arena *a, Nvrtc *n, const NvrtcRequest *request, NvrtcResult *out);
+ * driver's cache tells nothing about compiling.  What `out` points to lives in `a`; its seconds are
+ * left to the caller.  False: compiling again may give something else, as after a lack of memory. */
+bool nvrtc_compile(Arena *a, Nvrtc *n, const CompileRequest *request, CompileResult *out);
