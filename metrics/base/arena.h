@@ -55,6 +55,11 @@ size_t arena_used(const Arena *a);
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
 
+/* Each of `count` elements in turn, by its address; of a vector (vec.h) that does not grow
+ * meanwhile. */
+#define EACH(T, x, array, count) for (T *x = (array); x && x < (array) + (count); x++)
+#define VEC_EACH(T, x, v)        EACH (T, x, (v).at, (v).count)
+
 /* How large a thing is at first, where that is a matter of speed alone.  A stress build
  * (APTUNE_STRESS) takes the second number, so that its tests meet every growth. */
 #ifdef APTUNE_STRESS

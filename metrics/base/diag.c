@@ -126,8 +126,7 @@ static void print_line(Buf *out, Span at)
 void diag_print(const Diag *d, Buf *out)
 {
     static const char *const kind_name[] = {"note", "warning", "error"};
-    for (size_t i = 0; i < d->messages.count; i++) {
-        const DiagMessage *m = &d->messages.at[i];
+    VEC_EACH (const DiagMessage, m, d->messages) {
         if (m->at.source) {
             size_t line, column;
             source_position(m->at.source, m->at.offset, &line, &column);

@@ -32,11 +32,9 @@ static void resize(Map *m, size_t capacity)
     const Map old = *m;
     m->slots = ARENA_ARRAY(m->arena, MapEntry, capacity);
     m->capacity = capacity;
-    for (size_t i = 0; i < old.capacity; i++) {
-        const MapEntry *e = &old.slots[i];
+    EACH (const MapEntry, e, old.slots, old.capacity)
         if (e->text)
             *find_slot(m, e->text, e->length, e->scope, e->hash) = *e;
-    }
 }
 
 MapEntry *map_add(Map *m, const char *text, size_t length, uint32_t scope)

@@ -99,8 +99,7 @@ static int point_compare(const void *pa, const void *pb, void *context)
 {
     size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
     const Order *order = context;
-    for (size_t k = 0; k < order->count; k++) {
-        const Criterion *c = &order->criteria[k];
+    EACH (const Criterion, c, order->criteria, order->count) {
         int result = value_compare(c->values[a], c->values[b], c->up);
         if (result)
             return result;

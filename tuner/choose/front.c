@@ -191,8 +191,7 @@ bool *front_band(Arena *a, const FrontInput *in, const Front *front, double perc
     Rows worse = band_front(a, &all, front, percent);
     Members before = {0}; /* of the front, with a first key that is no worse than the row's */
     size_t next = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        const Row *row = &all.at[i];
+    VEC_EACH (const Row, row, all) {
         while (next < worse.count && worse.at[next].key[0] <= row->key[0])
             members_add(a, &before, &worse.at[next++], all.keys);
         inside[row->point] = !members_beat(&before, row, all.keys, in->ties);

@@ -102,8 +102,7 @@ static size_t place_of(const Play *p, const uint16_t *point)
 
 static void start_compiles(Play *p)
 {
-    for (size_t w = 0; w < p->options->search.workers; w++) {
-        Lane *l = &p->workers[w];
+    EACH (Lane, l, p->workers, p->options->search.workers) {
         if (l->busy || !search_next_compile(p->search, &l->number))
             continue;
         size_t place = place_of(p, search_point(p->search, l->number));
@@ -118,8 +117,7 @@ static void start_compiles(Play *p)
 
 static void start_trials(Play *p)
 {
-    for (size_t g = 0; g < p->options->gpus; g++) {
-        Lane *l = &p->gpus[g];
+    EACH (Lane, l, p->gpus, p->options->gpus) {
         if (l->busy || !search_next_trial(p->search, &l->number))
             continue;
         double s = replay_trial_seconds(p->rows, p->place[l->number], p->best);

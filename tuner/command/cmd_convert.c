@@ -20,8 +20,7 @@ static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
     if (spec_parse(a, s, &found))
         return true;
     bool ok = true;
-    for (size_t i = 0; i < found.messages.count; i++) {
-        const DiagMessage *m = &found.messages.at[i];
+    VEC_EACH (const DiagMessage, m, found.messages) {
         if (strstr(m->text, "there is no file"))
             continue;
         ok = diag_error(d, m->at, "%s", m->text);

@@ -100,8 +100,7 @@ static const char *behind(const char *option, const char *name, bool glued)
 static const Allowed *find(const Allowed *table, size_t count, const char *option,
                            const char **value)
 {
-    for (size_t i = 0; i < count; i++) {
-        const Allowed *o = &table[i];
+    EACH (const Allowed, o, table, count) {
         bool glued = (o->value == MACRO || o->value == PATH || table == PTXAS) &&
                      strlen(o->also) == 2 && o->value != NO_VALUE;
         *value = behind(option, o->name, false);

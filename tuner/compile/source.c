@@ -193,8 +193,7 @@ static void reached_cut(Arena *a, const char **texts, size_t count, const char *
     char **copies = ARENA_ARRAY(a, char *, count);
     for (size_t i = 0; i < count; i++)
         copies[i] = arena_copy(a, texts[i], strlen(texts[i]));
-    for (size_t i = 0; i < r.items.count; i++) {
-        const Reachable *x = &r.items.at[i];
+    VEC_EACH (const Reachable, x, r.items) {
         const char *text = texts[x->text];
         if (!x->kept && !x->macro)
             blank(copies[x->text], (size_t)(x->d.start - text), (size_t)(x->d.end - text));

@@ -203,12 +203,10 @@ static void note_taken(const Code *c, CodeVariant *v)
     for (size_t i = 0; i < s->argument_count; i++)
         v->taken[i] = s->arguments[i].role == ARGUMENT_CONSTANT;
     for (size_t l = 0; l < s->launch_count; l++)
-        for (size_t i = 0; i < v->launches[l].item_count; i++) {
-            const CodeItem *item = &v->launches[l].items[i];
+        EACH (const CodeItem, item, v->launches[l].items, v->launches[l].item_count)
             for (size_t g = 0; g < s->argument_count; g++)
                 v->taken[g] = v->taken[g] || g == item->argument ||
                               (item->choice && c_may_choose(item->choice, s->arguments[g].name));
-        }
 }
 
 static void fold_variant(const Code *c, CodeVariant *v)
@@ -279,15 +277,13 @@ static const Expr *remainder_of(const Code *c, const CodeVariant *v, const Value
     for (size_t k = 0; k < c->spec->derived_count; k++)
         if (leaves_remainder(c, v->meaning[spec_derived_slot(c->spec, k)], slots))
             return c->spec->derived[k].value;
-    for (size_t l = 0; l < c->spec->launch_count; l++) {
-        const CodeLaunch *k = &v->launches[l];
+    EACH (const CodeLaunch, k, v->launches, c->spec->launch_count)
         for (int i = 0; i < 3 && !k->name; i++) {
             if (leaves_remainder(c, k->grid[i], slots))
                 return k->launch->grid[i];
             if (leaves_remainder(c, k->block[i], slots))
                 return k->launch->block[i];
         }
-    }
     for (size_t i = 0; i < c->spec->argument_count; i++)
         if (v->taken[i] && leaves_remainder(c, v->counts[i], slots))
             return c->spec->arguments[i].count;

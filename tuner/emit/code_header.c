@@ -63,11 +63,9 @@ static void write_variant(const Code *c, size_t i, Buf *out)
     const CodeVariant *v = &c->variants[i];
     buf_printf(out, " *\n * Variant %zu, for sm_%d: %s\n", i + 1, v->variant->arch,
                text_comment(c->arena, v->variant->name));
-    for (size_t l = 0; l < c->spec->launch_count; l++) {
-        const EmitCode *code = &v->variant->codes[l];
+    EACH (const EmitCode, code, v->variant->codes, c->spec->launch_count)
         buf_printf(out, " *     %s%s%s\n", text_comment(c->arena, code->kernel),
                    *code->options ? ", compiled with " : "", text_comment(c->arena, code->options));
-    }
     write_served(c, v, out);
 }
 

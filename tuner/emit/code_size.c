@@ -200,11 +200,9 @@ static bool write_sound(const Code *c, Buf *out, const char **why)
         l.unsaid = all = false;
         *why = expr_text(c->arena, e);
     }
-    for (size_t i = 0; i < s->argument_count; i++) {
-        const Argument *g = &s->arguments[i];
+    EACH (const Argument, g, s->arguments, s->argument_count)
         if (g->count && g->role != ARGUMENT_CONSTANT && concerns_size_alone(c, g->count))
             ask_count(&l, g, of_size(c, g->count));
-    }
     buf_puts(out, "/* What is asked of a size whichever variant it gets. */\n");
     lines_end(&l, NULL, out, "static int %sis_sound(const %sproblem *p)", c->prefix, c->prefix);
     return all;

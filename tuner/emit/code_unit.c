@@ -53,8 +53,7 @@ static void write_variants(const Code *c, Buf *out)
 static void write_entries(const Code *c, Buf *out)
 {
     buf_printf(out, "static const %sentry %sentries[] = {\n", c->prefix, c->prefix);
-    for (size_t i = 0; i < c->unit->entry_count; i++) {
-        const EmitEntry *e = &c->unit->entries[i];
+    EACH (const EmitEntry, e, c->unit->entries, c->unit->entry_count) {
         buf_puts(out, "    {");
         write_size(c, e->problem, out);
         const char *size = spec_problem_text(c->arena, c->spec, e->problem, NULL);
@@ -208,15 +207,13 @@ static void write_includes(const Code *c, Buf *out)
 {
     VEC(const char *) written = {0};
     for (size_t v = 0; v < c->unit->variant_count; v++)
-        for (size_t l = 0; l < c->spec->launch_count; l++) {
-            const EmitCode *code = &c->unit->variants[v].codes[l];
+        EACH (const EmitCode, code, c->unit->variants[v].codes, c->spec->launch_count)
             for (size_t i = 0; i < code->include_count; i++) {
                 if (word_place(code->includes[i], written.at, written.count) < SIZE_MAX)
                     continue;
                 VEC_PUSH(c->arena, &written, code->includes[i]);
                 buf_printf(out, "#include %s\n", code->includes[i]);
             }
-        }
 }
 
 /* Behind the "C" of `extern "C"`; NULL when none begins there. */

@@ -563,8 +563,7 @@ static bool compare_sources(Work *w)
 
 static void show_code(Work *w, size_t variant)
 {
-    for (size_t l = 0; l < w->launches; l++) {
-        EmitCode *c = &w->maker->unit->variants[variant].codes[l];
+    EACH (EmitCode, c, w->maker->unit->variants[variant].codes, w->launches) {
         const CompileResult *res = &item_of(w, variant, c->shares)->result;
         c->entry = entry_of(c, res);
         c->cubin = res->cubin;
@@ -612,8 +611,7 @@ static InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *m
 static bool choose_files(Work *w, bool all)
 {
     const size_t items = w->maker->unit->variant_count * w->launches;
-    for (size_t i = 0; i < items; i++) {
-        Item *it = &w->items[i];
+    EACH (Item, it, w->items, items) {
         InlineChoice *c = ARENA_NEW(w->arena, InlineChoice);
         c->known = !all;
         if (!all && it->tuned.text.file_count > 0)

@@ -143,13 +143,11 @@ static Claim claim_of(Arena *a, Run *r, size_t row)
 /* An earlier claim of the same device and problem; NULL: there is none. */
 static Claim *rival_of(const UnitMaker *m, const Claim *c)
 {
-    for (size_t i = 0; i < m->claims.count; i++) {
-        Claim *x = &m->claims.at[i];
+    VEC_EACH (Claim, x, m->claims)
         if (x->general == c->general && strcmp(x->entry.device, c->entry.device) == 0 &&
             x->entry.arch == c->entry.arch &&
             same_values(x->entry.problem, c->entry.problem, c->run->spec->problem_name_count, NULL))
             return x;
-    }
     return NULL;
 }
 
@@ -239,15 +237,13 @@ static bool take_problem(const Spec *s, const RecordHeader *h, const char *path,
 /* Only the first run tells what there is to remark on a spec: they all read the same. */
 static void pass_messages(UnitMaker *m, const Diag *from, bool first)
 {
-    for (size_t i = 0; i < from->messages.count; i++) {
-        const DiagMessage *x = &from->messages.at[i];
+    VEC_EACH (const DiagMessage, x, from->messages)
         if (x->kind == DIAG_ERROR)
             diag_error(m->diag, x->at, "%s", x->text);
         else if (first && x->kind == DIAG_WARNING)
             diag_warn(m->diag, x->at, "%s", x->text);
         else if (x->kind == DIAG_NOTE && (first || from->errors > 0))
             diag_note(m->diag, x->at, "%s", x->text);
-    }
 }
 
 /* The header alone says which space and problem it is: what run_open needs. */

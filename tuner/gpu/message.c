@@ -231,8 +231,7 @@ static bool texture_is_sound(const TaskProblem *p, const TaskTexture *t)
 
 static bool check_buffers(const TaskProblem *p, Diag *d)
 {
-    for (size_t i = 0; i < p->buffer_count; i++) {
-        const TaskBuffer *b = &p->buffers[i];
+    EACH (const TaskBuffer, b, p->buffers, p->buffer_count) {
         if (!buffer_is_sound(p, b))
             return diag_fail(d, "the buffer '%s' has no usable type, size or contents", b->name);
         const TaskBuffer *e = b->expected ? &p->buffers[b->expected - 1] : b;

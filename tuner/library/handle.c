@@ -233,8 +233,7 @@ void handle_tell(aptune *a, Diag *d)
 {
     static const aptune_severity severities[] = {APTUNE_NOTE, APTUNE_WARNING, APTUNE_ERROR};
     bool error = false; /* a note says more about the message before it */
-    for (size_t i = 0; i < d->messages.count; i++) {
-        DiagMessage *m = &d->messages.at[i];
+    VEC_EACH (DiagMessage, m, d->messages) {
         const Diag one = {.messages = {m, 1, 1}};
         SCOPED_BUF text = {0};
         diag_print(&one, &text);

@@ -52,8 +52,7 @@ static bool is_wrong(const Launcher *l)
 
 bool shard_ask(RunOptions *o)
 {
-    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
-        const Launcher *l = &launchers[i];
+    EACH (const Launcher, l, launchers, sizeof launchers / sizeof launchers[0]) {
         int local = variable(l->local);
         if (is_wrong(l) || variable(l->size) < 2 || variable(l->rank) < 0)
             continue;

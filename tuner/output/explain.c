@@ -627,15 +627,13 @@ static json_t *findings_of(Arena *a, const Subject *s, const SourceLines *lines)
 {
     Findings found = explain_find(a, s, lines);
     json_t *list = json_array();
-    for (size_t i = 0; i < found.all.count; i++) {
-        const Finding *f = &found.all.at[i];
+    VEC_EACH (const Finding, f, found.all)
         json_array_append_new(
             list, json_put(json_object(), "name", json_text(f->name), "kind", json_text(f->kind),
                            "what", json_text(f->what), "where", json_text(f->where), "cost_cycles",
                            json_known(f->cycles), "cost_share", json_known(f->share), "cost_of",
                            json_text(f->unit), "effect", json_text(f->effect), "remedy",
                            json_text(f->remedy), NULL));
-    }
     return list;
 }
 
@@ -654,12 +652,10 @@ static json_t *lines_of(const SourceLines *lines)
     json_t *accesses = json_array(), *code = json_array();
     for (size_t i = 0; i < lines->accesses.count; i++)
         json_array_append_new(accesses, access_of(&lines->accesses.at[i]));
-    for (size_t i = 0; i < lines->code.count; i++) {
-        const SourceCode *c = &lines->code.at[i];
+    VEC_EACH (const SourceCode, c, lines->code)
         json_array_append_new(code, json_put(json_object(), "file", json_text(c->file), "line",
                                              json_integer(c->line), "share_of_instructions",
                                              json_known(c->share), NULL));
-    }
     return json_put(json_object(), "not_known", json_text(lines->why_not), "accesses", accesses,
                     "code", code, NULL);
 }

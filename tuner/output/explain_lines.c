@@ -22,12 +22,10 @@ typedef struct Lines {
 /* The line of that place and kind, added when it is not there yet. */
 static Line *find_line(Arena *a, Lines *all, Line key)
 {
-    for (size_t i = 0; i < all->lines.count; i++) {
-        Line *l = &all->lines.at[i];
+    VEC_EACH (Line, l, all->lines)
         if (l->file == key.file && l->line == key.line && l->space == key.space &&
             l->kind == key.kind)
             return l;
-    }
     VEC_PUSH(a, &all->lines, key);
     return &all->lines.at[all->lines.count - 1];
 }
@@ -44,8 +42,7 @@ static const MemoryFigures *figures_of(const Memory *m, const MemoryAccess *x)
 
 static void gather(Arena *a, const Memory *m, Lines *all)
 {
-    for (size_t i = 0; i < m->accesses.count; i++) {
-        const MemoryAccess *x = &m->accesses.at[i];
+    VEC_EACH (const MemoryAccess, x, m->accesses) {
         bool shared = x->space == PTX_SHARED;
         if (!shared && x->space != PTX_GLOBAL)
             continue;
@@ -131,8 +128,7 @@ static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
     gather(a, s->lines.memory, &all);
     if (all.lines.count)
         qsort(all.lines.at, all.lines.count, sizeof(Line), by_loss);
-    for (size_t i = 0; i < all.lines.count; i++) {
-        const Line *l = &all.lines.at[i];
+    VEC_EACH (const Line, l, all.lines) {
         SourceAccess x = l->access;
         if (!(x.executions > 0) || l->line == 0)
             continue;

@@ -74,11 +74,9 @@ static void set_cost(const Search *f, Finding *found, const Profile *without, co
 /* The access that loses most in that memory, if it loses anything. */
 static const char *worst_line(const Search *f, bool shared)
 {
-    for (size_t i = 0; i < f->lines->accesses.count; i++) {
-        const SourceAccess *x = &f->lines->accesses.at[i];
+    VEC_EACH (const SourceAccess, x, f->lines->accesses)
         if (x->shared == shared && x->cost > x->least)
             return explain_access(f->arena, x);
-    }
     return NULL;
 }
 

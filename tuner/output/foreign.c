@@ -216,8 +216,7 @@ static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, c
 static void foreign_scale(ForeignTable *t)
 {
     bool needed = false;
-    for (size_t i = 0; i < t->rows.count; i++) {
-        ForeignRow *row = &t->rows.at[i];
+    VEC_EACH (ForeignRow, row, t->rows) {
         needed |= row->time_count > 0 && !row->in_ms;
         double unit = row->in_ms || t->unit_ms == 0 ? 1 : t->unit_ms;
         for (size_t k = 0; k < row->time_count; k++)

@@ -178,13 +178,11 @@ static void print_held(const Run *r, Buf *out)
 
 static void print_lessons(const RunSearch *s, Buf *out)
 {
-    for (size_t k = 0; k < s->lesson_count; k++) {
-        const RunLesson *l = &s->lessons[k];
+    EACH (const RunLesson, l, s->lessons, s->lesson_count)
         buf_printf(out,
                    "%-10s   it began with %zu times of %s%s%s, over %zu of %zu parameters (%s)\n",
                    "", l->times, l->problem, l->gpu && l->gpu[0] ? " on " : "",
                    l->gpu ? l->gpu : "", l->parameters, l->of, l->path);
-    }
 }
 
 /* What the search did, where there was one: lines of the report, and an object. */
@@ -245,13 +243,11 @@ static json_t *steps_of(const RunSearch *s)
 static json_t *lessons_of(const RunSearch *s)
 {
     json_t *list = json_array();
-    for (size_t k = 0; k < s->lesson_count; k++) {
-        const RunLesson *l = &s->lessons[k];
+    EACH (const RunLesson, l, s->lessons, s->lesson_count)
         json_array_append_new(list, json_put(json_object(), "recording", json_text(l->path),
                                              "problem", json_text(l->problem), "device",
                                              json_text(l->gpu), "times", json_count(l->times),
                                              "parameters", json_count(l->parameters), NULL));
-    }
     return list;
 }
 

@@ -67,8 +67,7 @@ bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag
     *h = (RecordHeader){0};
     FieldReader r;
     field_open(&r, a, line, d);
-    for (size_t i = 0; i < TEXT_FIELDS; i++) {
-        const TextField *f = &text_fields[i];
+    EACH (const TextField, f, text_fields, TEXT_FIELDS) {
         const bool required = f->offset == offsetof(RecordHeader, space);
         const Field field = {
             .key = f->key, .when = required ? FIELD_ALWAYS : FIELD_IF_ANY, .at = f->offset};
@@ -212,8 +211,7 @@ const Device *record_device(Arena *a, const RecordHeader *h)
         memcpy(d->grid_limit, usual->grid_limit, sizeof d->grid_limit);
     }
     d->name = h->device;
-    for (size_t i = 0; i < h->fact_count; i++) {
-        const RecordFact *f = &h->facts[i];
+    EACH (const RecordFact, f, h->facts, h->fact_count) {
 #define DERIVED(type, member, meaning)                                                             \
     if (strcmp(f->name, #member) == 0)                                                             \
         d->member = (type)f->value;

@@ -198,8 +198,7 @@ static bool merge_finals(TimesMerge *m, size_t part)
 {
     const TimesRecording *from = m->from[part];
     int highest = 0;
-    for (size_t i = 0; i < from->finals.count; i++) {
-        const RecordFinal *f = &from->finals.at[i];
+    VEC_EACH (const RecordFinal, f, from->finals) {
         RecordRow row = f->row;
         highest = f->number > highest ? f->number : highest;
         if (!is_known_final(m, part, f) &&

@@ -367,8 +367,7 @@ static void look_for(Profiles *p)
 
 static void finish_waiting(Profiles *p)
 {
-    for (size_t k = 0; k < p->waiting.count; k++) {
-        const Waiting *w = &p->waiting.at[k];
+    VEC_EACH (const Waiting, w, p->waiting) {
         const Profile **of = ARENA_ARRAY(p->scratch, const Profile *, w->count);
         const LaunchProfile *shares;
         for (size_t i = 0; i < w->count; i++)

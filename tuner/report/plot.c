@@ -194,8 +194,7 @@ typedef struct BarPlace {
 static BarPlace bar_place(const Canvas *c, const Series *s)
 {
     size_t bars = 0, before = 0;
-    for (size_t k = 0; k < c->plot->series_count; k++) {
-        const Series *other = &c->plot->series[k];
+    EACH (const Series, other, c->plot->series, c->plot->series_count) {
         bars += other->kind == SERIES_BARS;
         before += other->kind == SERIES_BARS && other < s;
     }
@@ -489,8 +488,7 @@ static Scale scale_of(const Plot *p, const Axis *axis, bool is_x)
 {
     double least = INFINITY, most = -INFINITY;
     Scale probe = {.logarithmic = axis->logarithmic};
-    for (size_t k = 0; k < p->series_count; k++) {
-        const Series *s = &p->series[k];
+    EACH (const Series, s, p->series, p->series_count) {
         const double *const columns[] = {is_x                        ? s->x
                                          : s->kind == SERIES_UPRIGHT ? NULL
                                                                      : s->y,
@@ -643,8 +641,7 @@ static void write_sample(const Canvas *c, const Series *s, double x, double y)
 static void write_legend(const Canvas *c)
 {
     LegendPlace next = {LEFT, LEGEND_Y};
-    for (size_t k = 0; k < c->plot->series_count; k++) {
-        const Series *s = &c->plot->series[k];
+    EACH (const Series, s, c->plot->series, c->plot->series_count) {
         if (!s->name)
             continue;
         LegendPlace at = legend_next(&next, s->name);

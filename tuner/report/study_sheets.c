@@ -394,8 +394,7 @@ Sheet study_fit_sheet(Arena *a, const FitResult *results, size_t count, const Me
                       const int *numbers, size_t metric_count)
 {
     Sheet s = sheet_new(a, &fit_sheet);
-    for (size_t k = 0; k < count; k++) {
-        const FitResult *f = &results[k];
+    EACH (const FitResult, f, results, count) {
         const FitRow row = {.left_out = f->left_out ? f->left_out->name : "none",
                             .formula = formula(a, f, set, numbers, metric_count),
                             .singular = singular(a, f, set, numbers, metric_count),

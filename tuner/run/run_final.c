@@ -256,8 +256,7 @@ RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
     int number = run_final_latest(t);
     const RecordFinal **rows = ARENA_ARRAY(r->arena, const RecordFinal *, t->finals.count);
     f.list = ARENA_ARRAY(r->arena, size_t, t->finals.count);
-    for (size_t i = 0; i < t->finals.count; i++) {
-        const RecordFinal *x = &t->finals.at[i];
+    VEC_EACH (const RecordFinal, x, t->finals) {
         size_t config = x->number == number ? config_of(r, t, x->row.key) : SIZE_MAX;
         if (config == SIZE_MAX || x->row.time_count == 0)
             continue;

@@ -35,13 +35,11 @@ static RecordHeader wanted_header(Run *r)
 /* Says of recordings that could be meant why they are not used. */
 static void note_others(Run *r, const RecordMatch *matches, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const RecordMatch *m = &matches[i];
+    EACH (const RecordMatch, m, matches, count)
         if (!m->header.space)
             diag_note(r->diag, (Span){0}, "not replayed: %s", m->why);
         else if (strcmp(m->header.space, r->spec->name) == 0)
             diag_note(r->diag, (Span){0}, "not replayed: '%s': %s", m->path, m->why);
-    }
 }
 
 /* The recording that the user names.  False after a message, also when it is of something else. */
@@ -384,8 +382,7 @@ static bool is_asked_again(const Learning *l, const Table *t)
     size_t times = 0;
     for (size_t i = 0; i < t->count; i++)
         times += t->ms[i] > 0;
-    for (size_t i = 0; i < l->lessons.count; i++) {
-        const RunLesson *k = &l->lessons.at[i];
+    VEC_EACH (const RunLesson, k, l->lessons) {
         const bool same =
             k->gpu && t->gpu && strcmp(k->gpu, t->gpu) == 0 && strcmp(k->problem, t->problem) == 0;
         if (same && k->times >= times)
@@ -438,12 +435,10 @@ static void learn_fitting(Learning *l)
 {
     const Run *r = l->run;
     size_t first = l->lessons.count;
-    for (size_t k = 0; k < r->recorded.other_count; k++) {
-        const RecordMatch *m = &r->recorded.others[k];
+    EACH (const RecordMatch, m, r->recorded.others, r->recorded.other_count)
         if (m->header.space && strcmp(m->header.space, r->spec->name) == 0 &&
             l->lessons.count < first + FITTING_MOST)
             learn_from(l, m->path, false);
-    }
 }
 
 /* What a search begins with: recordings that the user names, those of problems tuned before and,

@@ -76,8 +76,7 @@ static bool common_options(Run *r, Texts *out)
         VEC_PUSH(r->arena, out, arena_printf(r->arena, "-I%s", r->spec->includes[i]));
     for (size_t i = 0; i < r->options.includes.count; i++)
         VEC_PUSH(r->arena, out, arena_printf(r->arena, "-I%s", r->options.includes.at[i]));
-    for (size_t i = 0; i < r->spec->option_count; i++) {
-        const CompileOption *o = &r->spec->option_parts[i];
+    EACH (const CompileOption, o, r->spec->option_parts, r->spec->option_count) {
         const char *text = NULL;
         if (!o->varies && !text_of_option(r->arena, o, slots, &ev, &text))
             return diag_error(r->diag, ev.error_at, "%s", ev.error);
@@ -226,8 +225,7 @@ static const char *filled(Arena *a, const Text *t, const Value *slots, Evaluatio
 
 static bool varying_options(Arena *a, const Run *r, const Value *slots, Evaluation *ev, Texts *out)
 {
-    for (size_t i = 0; i < r->spec->option_count; i++) {
-        const CompileOption *o = &r->spec->option_parts[i];
+    EACH (const CompileOption, o, r->spec->option_parts, r->spec->option_count) {
         const char *text = NULL;
         if (o->varies && !text_of_option(a, o, slots, ev, &text))
             return false;

@@ -11,10 +11,8 @@
 static bool launch_varies(const Spec *s, const Launch *l)
 {
     bool varies = l->repeat_name != NULL;
-    for (size_t i = 0; i < l->item_count; i++) {
-        const LaunchItem *item = &l->items[i];
+    EACH (const LaunchItem, item, l->items, l->item_count)
         varies = varies || spec_varies(s, item->own ? item->own->value : item->choice);
-    }
     for (size_t i = 0; i < s->argument_count; i++)
         varies = varies || spec_varies(s, s->arguments[i].value);
     return varies;

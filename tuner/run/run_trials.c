@@ -86,10 +86,8 @@ bool run_take_joules(Run *r, size_t i, double joules)
 double run_worst_error(const TrialResult *t)
 {
     double worst = NAN;
-    for (size_t k = 0; k < t->check_count; k++) {
-        const TrialCheck *c = &t->checks[k];
+    EACH (const TrialCheck, c, t->checks, t->check_count)
         worst = fmax(worst, c->scale > 0 ? c->max_error / c->scale : c->max_error);
-    }
     return worst;
 }
 

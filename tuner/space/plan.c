@@ -109,8 +109,7 @@ Verdict space_plan_judge(SpacePlan *w, size_t level, const Check **by, Diag *d)
 {
     const CheckVec *checks = &w->checks[level];
     Evaluation ev = {.arena = w->scratch};
-    for (size_t i = 0; i < checks->count; i++) {
-        const Check *c = &checks->at[i];
+    VEC_EACH (const Check, c, *checks) {
         Value v = value_bool(false);
         bool done;
         if (c->kind == CHECK_MEMBER)

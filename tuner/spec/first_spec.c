@@ -172,16 +172,11 @@ static void print_parameters(Writer *w)
 {
     Arena *a = w->arena;
     KernelMacros macros = kernel_source_macros(a, w->kernel->text);
-    for (size_t i = 0; i < w->kernel->arguments.count; i++) {
-        const TemplateParameter *t = &w->kernel->arguments.at[i];
+    VEC_EACH (const TemplateParameter, t, w->kernel->arguments)
         print_name(w, t->name, first_argument(t, w->guess), NULL, false, ": of the template");
-    }
-    for (size_t i = 0; i < w->guess->undefined.count; i++) {
-        const KernelMacro *m = &w->guess->undefined.at[i];
+    VEC_EACH (const KernelMacro, m, w->guess->undefined)
         print_name(w, m->name, m->value, m->cases, true, ": the source leaves it undefined");
-    }
-    for (size_t i = 0; i < macros.count; i++) {
-        const KernelMacro *m = &macros.at[i];
+    VEC_EACH (const KernelMacro, m, macros) {
         if (NAME_FIND(w->guess->undefined.at, w->guess->undefined.count, name, m->name))
             continue;
         if (m->condition && is_settled(w, m->name))
@@ -299,13 +294,11 @@ static void print_registers(Writer *w)
 /* Arguments of the template that the author gives by the name of a parameter. */
 static void print_equal(Writer *w)
 {
-    for (size_t i = 0; i < w->kernel->arguments.count; i++) {
-        const TemplateParameter *t = &w->kernel->arguments.at[i];
+    VEC_EACH (const TemplateParameter, t, w->kernel->arguments)
         if (t->written && strcmp(t->written, t->name) != 0 &&
             word_place(t->written, w->launch.parameters.at, w->launch.parameters.count) < SIZE_MAX)
             buf_printf(w->out, "require %s == %s    # %s\n", t->name, t->written,
                        first_launch_where(w->arena, &w->launch));
-    }
 }
 
 static void print_limits(Writer *w)

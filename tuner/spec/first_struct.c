@@ -19,8 +19,7 @@ static bool scalar_of(PtxType t, TaskScalar *out)
 /* What is loaded from each byte of a parameter on. */
 static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScalar *of, bool *begins)
 {
-    for (size_t i = 0; i < entry->instrs.count; i++) {
-        const PtxInstr *in = &entry->instrs.at[i];
+    VEC_EACH (const PtxInstr, in, entry->instrs) {
         if (in->form->class != PTX_CLASS_LOAD || in->form->space != PTX_PARAM || in->count < 2)
             continue;
         const PtxOperand *o = &in->operands[1];

@@ -340,8 +340,7 @@ static void set_expected(Reader *r, const Deferred *p, Argument *g)
 
 static void bind_deferred(Reader *r)
 {
-    for (size_t i = 0; i < r->deferred.count; i++) {
-        const Deferred *p = &r->deferred.at[i];
+    VEC_EACH (const Deferred, p, r->deferred) {
         Argument *g = find_output(r, p);
         if (g && p->expected)
             set_expected(r, p, g);
@@ -453,8 +452,7 @@ static void reader_bind_launches(Reader *r)
 static void reader_bind_options(Reader *r)
 {
     Visible all = reader_see_all(r);
-    for (size_t i = 0; i < r->spec->option_count; i++) {
-        CompileOption *o = &r->spec->option_parts[i];
+    EACH (CompileOption, o, r->spec->option_parts, r->spec->option_count) {
         if (!bind_text(r, &o->text, &all) ||
             !reader_bind_condition(r, o->condition, &all, "what stands behind 'if'"))
             continue;

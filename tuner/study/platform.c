@@ -414,8 +414,7 @@ static void print_fit(const PlatformResult *r, const PlatformFit *f, Buf *out)
 static void print_answers(const PlatformResult *r, Buf *out)
 {
     size_t made = 0, described = 0, composed = 0, added = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const PlatformFit *f = &r->fits[i];
+    EACH (const PlatformFit, f, r->fits, r->count) {
         if (f->why || f->fit.freedom == 0)
             continue;
         if (f->model->parameter_count > 0) {
@@ -445,15 +444,13 @@ static void print_answers(const PlatformResult *r, Buf *out)
 static void print_wide(const PlatformResult *r, Buf *out)
 {
     SCOPED_BUF wide = {0};
-    for (size_t i = 0; i < r->count; i++) {
-        const PlatformFit *f = &r->fits[i];
+    EACH (const PlatformFit, f, r->fits, r->count)
         for (size_t k = 0; !f->why && k < f->model->gift_count; k++) {
             const double part = student(f->fit.freedom) * f->gifts[k].error / f->gifts[k].value;
             if (f->fit.freedom > 0 && part > 0.02)
                 buf_printf(&wide, "  %-24s to %.0f %%\n",
                            sheet_number_name(f->model->gifts[k].number), 100 * part);
         }
-    }
     if (wide.size > 0)
         buf_printf(out, "\nKnown to less than 2 %% (half of the 95 %% interval):\n%s",
                    buf_text(&wide));
@@ -475,8 +472,7 @@ void platform_print_points(const PlatformResult *r, Buf *out)
 {
     Csv c = {.out = out};
     buf_puts(out, "fit,configuration,measured,standard_error,fitted,off\n");
-    for (size_t i = 0; i < r->count; i++) {
-        const PlatformFit *f = &r->fits[i];
+    EACH (const PlatformFit, f, r->fits, r->count)
         for (size_t k = 0; !f->why && k < f->count; k++) {
             const PlatformPoint *p = &f->points[k];
             csv_text(&c, f->model->name);
@@ -485,7 +481,6 @@ void platform_print_points(const PlatformResult *r, Buf *out)
                        p->fitted, p->measured / p->fitted - 1);
             csv_end_row(&c);
         }
-    }
 }
 
 void platform_print_device(const PlatformResult *r, Buf *out)

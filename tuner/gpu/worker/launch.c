@@ -124,8 +124,7 @@ static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const Places *pla
     char *whole = NULL; /* of a parameter */
     StructLayout l = {0};
     size_t count = 0;
-    for (size_t i = 0; i < t->argument_count; i++) {
-        const TaskArgument *x = &t->arguments[i];
+    EACH (const TaskArgument, x, t->arguments, t->argument_count) {
         if (!x->joined) {
             pointers[count++] = whole = arena_array(a, TASK_STRUCT_LIMIT, 1);
             l = (StructLayout){0};
@@ -231,8 +230,7 @@ DriverStatus ready_launch(Driver *v, const ReadyRun *r)
 {
     if (r->rival)
         return rival_run(v, r->rival);
-    for (size_t i = 0; i < r->launch_count; i++) {
-        const ReadyLaunch *l = &r->launches[i];
+    EACH (const ReadyLaunch, l, r->launches, r->launch_count) {
         int64_t times = l->task->repeat > 0 ? l->task->repeat : 1;
         for (int64_t k = 0; k < times && !driver_status(v); k++)
             driver_launch(v, l->function, l->task->grid, l->task->block, l->task->shared,

@@ -111,8 +111,7 @@ static bool allocate(Problem *p, Diag *d)
         if (is_kept(b) && driver_alloc(p->driver, padded_of(b), &p->start[i]) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
     }
-    for (size_t i = 0; i < p->output_count; i++) {
-        Compared *c = &p->outputs[i];
+    EACH (Compared, c, p->outputs, p->output_count) {
         size_t bytes = round_up(reference_bytes(&p->task, (size_t)c->buffer), ALIGNMENT);
         if (driver_alloc(p->driver, bytes, &c->reference) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
