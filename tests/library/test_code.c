@@ -104,6 +104,27 @@ static void values_of_arguments_are_their_bytes(void **state)
     aptune_free(a);
 }
 
+static void variables_of_the_device_are_described(void **state)
+{
+    (void)state;
+    aptune *a = replay_of("spaces/convolution.spec");
+    check(a, aptune_open(a));
+    assert_int_equal(aptune_variable_count(a), 0);
+    check(a, aptune_fetch(a, 0));
+
+    assert_int_equal(aptune_variable_count(a), 1);
+    aptune_argument g = {.struct_size = sizeof g};
+    check(a, aptune_get_variable(a, 0, &g));
+    assert_string_equal(g.name, "filter");
+    assert_string_equal(g.type, "float");
+    assert_int_equal(g.kind, APTUNE_BUFFER);
+    assert_int_equal(g.count, 9 * 9);
+    assert_null(g.value);
+    assert_int_equal(aptune_get_variable(a, 1, &g), APTUNE_WRONG);
+    assert_string_equal(aptune_message(a), "there is no variable 1");
+    aptune_free(a);
+}
+
 /* A caller compiled with another version of the header has a shorter or a longer struct. */
 static void structs_of_other_versions_are_filled_as_far_as_they_go(void **state)
 {
@@ -194,6 +215,7 @@ int main(void)
         cmocka_unit_test(what_is_asked_for_past_the_end_has_a_message),
         cmocka_unit_test(a_problem_that_is_not_there_is_refused),
         cmocka_unit_test(values_of_arguments_are_their_bytes),
+        cmocka_unit_test(variables_of_the_device_are_described),
         cmocka_unit_test(structs_of_other_versions_are_filled_as_far_as_they_go),
         cmocka_unit_test(the_tuned_kernel_is_written_where_asked),
         cmocka_unit_test(recordings_are_written_out_without_opening_the_space),

@@ -81,6 +81,33 @@ static void answers_agree_with_each_other(void **state)
     aptune_free(a);
 }
 
+static void metrics_and_problems_have_names(void **state)
+{
+    (void)state;
+    aptune *a = replay_of(TUTORIAL);
+    check(a, aptune_open(a));
+    const size_t metrics = aptune_metric_count(a);
+    size_t found = 0;
+
+    for (size_t m = 0; m < metrics; m++)
+        if (strcmp(aptune_metric_name(a, m), "bound_cycles") == 0) {
+            assert_string_equal(aptune_metric_unit(a, m), "cycles");
+            found++;
+        }
+    assert_int_equal(found, 1);
+    assert_null(aptune_metric_name(a, metrics));
+    assert_null(aptune_metric_unit(a, metrics));
+    assert_non_null(aptune_metric_name(a, metrics - 1));
+
+    assert_int_equal(aptune_problem_count(a), 1);
+    assert_int_equal(aptune_problem_chosen(a), 0);
+    assert_string_equal(aptune_problem(a, 0), "n=4096");
+    assert_null(aptune_problem(a, 1));
+    int part[3];
+    assert_int_equal(sscanf(aptune_version(), "%d.%d.%d", &part[0], &part[1], &part[2]), 3);
+    aptune_free(a);
+}
+
 static void parameters_have_names_texts_and_numbers(void **state)
 {
     (void)state;
@@ -308,6 +335,7 @@ int main(void)
         cmocka_unit_test(tuning_gives_what_the_program_prints),
         cmocka_unit_test(what_is_replayed_is_never_called_measured),
         cmocka_unit_test(answers_agree_with_each_other),
+        cmocka_unit_test(metrics_and_problems_have_names),
         cmocka_unit_test(parameters_have_names_texts_and_numbers),
         cmocka_unit_test(stages_do_what_comes_before_them),
         cmocka_unit_test(a_search_looks_at_nothing_before_it_measures),
