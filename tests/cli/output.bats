@@ -107,3 +107,31 @@ hash_of() {
     script -qec "'$fake' --space space/many.spec --jobs 1 --exhaustive --output out" typescript </dev/null >/dev/null
     has "$(tr '\r' '\n' <typescript)" 'time +\[#*\.*\] [0-9]+/[0-9]+ .*best [0-9.e-]+ ms: [A-Z]+='
 }
+
+# typed COLUMNS VARIABLES COMMAND: what a terminal of that width gets.
+typed() {
+    script -qc "stty cols $1; env -u NO_COLOR -u COLUMNS TERM=xterm $2 $3" typescript </dev/null >/dev/null
+    sed '1d;$d' typescript | tr -d '\r' | sed "s/\x1b\[/<ESC>/g"
+}
+
+@test "a terminal gets lines of its width and colours, unless they are not wanted" {
+    cp "$data"/synthetic.cu "$data"/synthetic.spec .
+    sed -E 's/^(param .*[0-9]).*/\1, "a mistake behind many words"/' synthetic.spec >wrong.spec
+    sed '/^grid/s/.*/grid N \/ 7/' synthetic.spec >odd.spec
+    {
+        typed 72 '' "'$APTUNE' check synthetic.spec"
+        typed 40 '' "'$APTUNE' check synthetic.spec"
+        typed 40 '' "'$APTUNE' check wrong.spec"
+        typed 40 '' "'$APTUNE' check odd.spec"
+        typed 40 '' "'$APTUNE' check none.spec"
+        typed 40 NO_COLOR=1 "'$APTUNE' check none.spec"
+        typed 40 TERM=dumb "'$APTUNE' check none.spec"
+        typed 80 'COLUMNS=39' "'$APTUNE' check none.spec"
+        typed 40 'COLUMNS=64' "'$APTUNE' check none.spec"
+        typed 40 'COLUMNS=64x' "'$APTUNE' check none.spec"
+        typed 20 'COLUMNS=0' "'$APTUNE' check none.spec"
+        typed 39 '' "'$APTUNE' check none.spec"
+        typed 40 '' "'$APTUNE' cache --cache-dir none"
+    } >made
+    golden output/terminal
+}
