@@ -56,3 +56,13 @@ setup() {
 @test "a study says what it could not read or write" {
     each_call_fails study study made.times --output out
 }
+
+@test "a conversion and an import say what they could not read or write" {
+    cp "$SOURCE"/tests/data/convert/convolution.json "$SOURCE"/tests/data/exchange/synthetic-t4.json begin
+    each_call_fails convert convert convolution.json --output made.spec
+    each_call_fails import import synthetic-t4.json --output other.times
+}
+
+@test "parts are joined whole or not at all" {
+    each_call_fails merge merge all made.times recordings/synthetic.times
+}
