@@ -65,6 +65,10 @@ check() {
     status_is 2
     has "$stderr" "the project's build makes a header of 'made/nowhere.h.in': build it first"
     has "$stderr" 'identifier "number" is undefined'
+    run --separate-stderr "$APTUNE" init "$peers/vector_add.cu" --output none/made.spec
+    status_is 2
+    [ "$stderr" = "aptune: error: cannot create a file beside 'none/made.spec': No such file or directory" ]
+    [ -z "$output" ]
     # It does with what CMake makes of it where nothing is chosen.
     printf '#include "nowhere.h"\n__global__ void k(int *a) { a[threadIdx.x] = N; }\n' >plain.cu
     run --separate-stderr "$APTUNE" init plain.cu

@@ -32,6 +32,19 @@ held_files=csv
     has "$output" '^compile +8  configurations, about 115 s with 2 jobs \(at 28.75 s each, as 8 took in out/synthetic.times; '
 }
 
+@test "to carve by nothing is to carve by the spec's own lines" {
+    make_synthetic
+    tune --space space/synthetic.spec --carve --emit none
+    status_is 0
+    local own=$output
+    tune --space space/synthetic.spec --carve= --emit none
+    status_is 0
+    [ "$(grep -v '^ledger\|[0-9] s' <<<"$output")" = "$(grep -v '^ledger\|[0-9] s' <<<"$own")" ]
+    tune --space space/synthetic.spec --carve='best 1 by bound_cycles' --emit none
+    status_is 0
+    [ "$output" != "$own" ]
+}
+
 @test "--why takes parameters in any order, and says what is wrong with others" {
     make_synthetic
     tune --carve --space space/synthetic.spec --why "EACH=2, THREADS=64"
