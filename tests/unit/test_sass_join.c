@@ -436,10 +436,96 @@ static void ptx_has_the_same_landmarks(void **state)
     }
 }
 
+/* What the code may have more or less than the PTX, by what is said beside expanded_ops. */
+static void landmarks_are_counted_with_what_may_differ(void **state)
+{
+    (void)state;
+    enum { SPECIAL, FP32, FP64, KINDS };
+    static const SassAnchor kinds[KINDS] = {SASS_ANCHOR_SPECIAL, SASS_ANCHOR_FP32,
+                                            SASS_ANCHOR_FP64};
+    static const struct {
+        const char *text;
+        double in_ptx[KINDS], expanded[KINDS], folded[KINDS];
+    } cases[] = {
+        /* two divisions by one value need one reciprocal */
+        {"mov.f32 %f3, %f9; div.rn.f32 %f1, %f2, %f3; div.rn.f32 %f4, %f2, %f3;",
+         {1},
+         {1, 40},
+         {0}},
+        {"mov.f32 %f3, %f9; mov.f32 %f3, %f8; div.rn.f32 %f1, %f2, %f3; div.rn.f32 %f4, %f2, %f3;",
+         {2},
+         {0, 40},
+         {0}},
+        {"mov.f32 %f3, %f9; mov.f32 %f5, %f8; div.rn.f32 %f1, %f2, %f3; div.rn.f32 %f4, %f2, %f5;",
+         {2},
+         {0, 40},
+         {0}},
+        {"div.rn.f32 %f1, %f2, 0f40000000;", {0}, {1, 20}, {0}},
+        {"div.rn.f64 %d1, %d2, %d3;", {0}, {1, 0, 24}, {0}},
+        {"sqrt.rn.f32 %f1, %f2;", {1}, {0, 20}, {0}},
+        {"sqrt.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},
+        {"ex2.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},
+        {"sin.approx.f32 %f1, %f2;", {1}, {0, 1}, {0}},
+        {"ex2.approx.f16x2 %r1, %r2;", {1}, {1}, {0}},
+        {"rem.s32 %r1, %r2, %r3;", {0}, {1}, {0}},
+        /* a product is computed for each sum that it is fused with */
+        {"mul.f32 %f1, %f2, %f2; add.f32 %f4, %f1, %f2;", {0, 2}, {0}, {0, 2}},
+        {"mul.f32 %f1, %f2, %f2; add.f32 %f4, %f1, %f2; sub.f32 %f5, %f2, %f1;",
+         {0, 3},
+         {0, 1},
+         {0, 3}},
+        {"mul.f64 %d1, %d2, %d2; add.f64 %d4, %d1, %d2; add.f64 %d5, %d1, %d1;",
+         {0, 0, 3},
+         {0, 0, 2},
+         {0, 0, 3}},
+        {"mul.rn.f32 %f1, %f2, %f2; add.f32 %f4, %f1, %f2; sub.f32 %f5, %f2, %f1;",
+         {0, 3},
+         {0},
+         {0, 3}},
+        {"mul.f32 %f1, %f2, %f2; add.rn.f32 %f4, %f1, %f2; sub.f32 %f5, %f2, %f1;",
+         {0, 3},
+         {0},
+         {0, 3}},
+        {"fma.rn.f32 %f1, %f2, %f2, %f2;", {0, 2}, {0}, {0}},
+        /* in a loop nothing is known before; three rounds */
+        {"mov.u32 %r1, 0; L: add.f32 %f1, %f1, %f2; add.u32 %r1, %r1, 1;\n"
+         "setp.lt.u32 %p1, %r1, 3; @%p1 bra L;",
+         {0, 3},
+         {0},
+         {0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        const char *text = arena_printf(a,
+                                        ".version 9.0\n.target sm_90\n.address_size 64\n"
+                                        ".entry k() { .reg .b32 %%r<9>; .reg .f32 %%f<10>;\n"
+                                        ".reg .f64 %%d<9>; .reg .pred %%p<9>;\n%s\nret; }\n",
+                                        cases[i].text);
+        const Source s = {"k.ptx", text, strlen(text)};
+        const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
+        assert_int_equal(d.errors, 0);
+        const WalkOptions o = {
+            .launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .has_geometry = true}};
+
+        const SassLandmarks l = sass_anchor_count(a, walk_warp(a, f, &o));
+
+        for (int k = 0; k < KINDS; k++) {
+            const double found[] = {l.in_ptx[kinds[k]], l.expanded[kinds[k]], l.folded[kinds[k]]};
+            const double wanted[] = {cases[i].in_ptx[k], cases[i].expanded[k], cases[i].folded[k]};
+            if (memcmp(found, wanted, sizeof found) != 0)
+                fail_msg("case %zu, kind %d: %g %g %g, not %g %g %g", i, k, found[0], found[1],
+                         found[2], wanted[0], wanted[1], wanted[2]);
+        }
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machine_code_has_landmarks_and_so_much_of_them),
+        cmocka_unit_test(landmarks_are_counted_with_what_may_differ),
         cmocka_unit_test(ptx_has_the_same_landmarks),
         cmocka_unit_test(code_without_branches_is_executed_once),
         cmocka_unit_test(a_counted_loop_goes_round_as_in_the_ptx),
