@@ -138,6 +138,20 @@ static void iterations_that_are_foreseen_leave_words_alone_or_unknown(void **sta
     const Seen moved =
         follow(KERNEL(LOOP("st.local.u32 [%rd1], %r2;") "ld.local.u32 %r7, [%rd1];\n" GATHER));
     assert_true(moved.skipped && (moved.unknown == 1 || moved.sectors == 1));
+    /* Of eight words in turn those not stored by the last rounds are unknown; t rounds from the end the lanes' words
+     * are t apart. */
+    static const char turns[] =
+        KERNEL(LOOP("and.b32 %r10, %r2, 7; mad.wide.u32 %rd5, %r10, 4, %rd1;\n"
+                    "sub.u32 %r5, 100000, %r2; mul.lo.u32 %r11, %r5, %r1;\n"
+                    "st.local.u32 [%rd5], %r11;") "ld.local.u32 %r7, [%rd1+$];\n" GATHER);
+    const char *at = strchr(turns, '$');
+    for (int t = 0; t < 8; t++) {
+        Arena *a = arena_new();
+        const Seen turn =
+            follow(arena_printf(a, "%.*s%d%s", (int)(at - turns), turns, (8 - t) % 8 * 4, at + 1));
+        assert_true(turn.skipped && (turn.unknown == 1 || turn.sectors == (t ? 4 * t : 1)));
+        arena_free(a);
+    }
 }
 
 static Seen follow_doubt(const char *keep, const char *take)
