@@ -127,6 +127,18 @@ void stats_rank(Ranked *list, size_t count)
         qsort(list, count, sizeof *list, ranked_compare);
 }
 
+static int numbered_compare(const void *pa, const void *pb)
+{
+    const Numbered *a = pa, *b = pb;
+    return a->key != b->key ? (a->key > b->key ? 1 : -1) : (a->at > b->at) - (a->at < b->at);
+}
+
+void stats_number(Numbered *list, size_t count)
+{
+    if (count > 1)
+        qsort(list, count, sizeof *list, numbered_compare);
+}
+
 /* --- two quantities at once ------------------------------------------------------------------- */
 
 typedef struct Pair {

@@ -7,6 +7,8 @@
 
 #include "metrics/base/arena.h"
 
+#include <stdint.h>
+
 /* The median of `count` numbers, the mean of the middle two for an even count; NaN for none.
  * `values` is left as it is. */
 double stats_median(const double *values, size_t count);
@@ -59,6 +61,14 @@ typedef struct Ranked {
 
 /* The smallest key first, NaN last, of equal keys the smallest number. */
 void stats_rank(Ranked *list, size_t count);
+
+/* The same with a whole number as key. */
+typedef struct Numbered {
+    uint64_t key;
+    size_t at;
+} Numbered;
+
+void stats_number(Numbered *list, size_t count);
 
 /* Of points (x, y), in `a`: those that no other one beats in both, small x first, say time against
  * energy.  A point with a NaN takes no part; of equal ones the first. */

@@ -1,35 +1,23 @@
 #include "tuner/choose/audit.h"
 
 #include "metrics/base/random.h"
+#include "metrics/base/stats.h"
 
 #include <gsl/gsl_cdf.h>
 #include <limits.h>
-#include <stdlib.h>
 
 /* --- drawing ---------------------------------------------------------------------------------- */
-
-typedef struct Ticket {
-    uint64_t key;
-    size_t place;
-} Ticket;
-
-static int ticket_compare(const void *pa, const void *pb)
-{
-    const Ticket *a = pa, *b = pb;
-    return (a->key > b->key) - (a->key < b->key);
-}
 
 size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count, size_t *out)
 {
     SCOPED_ARENA *a = arena_new();
-    Ticket *tickets = ARENA_ARRAY(a, Ticket, n);
+    Numbered *tickets = ARENA_ARRAY(a, Numbered, n);
     size_t drawn = count < n ? count : n;
     for (size_t i = 0; i < n; i++)
-        tickets[i] = (Ticket){random_mix(random_mix(seed) ^ numbers[i]), i};
-    if (n > 1)
-        qsort(tickets, n, sizeof *tickets, ticket_compare);
+        tickets[i] = (Numbered){random_mix(random_mix(seed) ^ numbers[i]), i};
+    stats_number(tickets, n);
     for (size_t k = 0; k < drawn; k++)
-        out[k] = tickets[k].place;
+        out[k] = tickets[k].at;
     return drawn;
 }
 

@@ -334,42 +334,29 @@ static bool *search_front(Arena *a, const Search *s)
 
 enum { LOOKED_AT = 200, LOOKED_BEST = 150 };
 
-typedef struct Believed {
-    double mean;
-    size_t row;
-} Believed;
-
-static int believed_compare(const void *pa, const void *pb)
-{
-    const Believed *a = pa, *b = pb;
-    if (a->mean != b->mean)
-        return a->mean < b->mean ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
 /* The fastest if one is lucky: the mean less one deviation, of the best means and some others. */
 static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
 {
     double *means = ARENA_ARRAY(s->scratch, double, w->count), least = INFINITY;
-    Believed *all = ARENA_ARRAY(s->scratch, Believed, w->count);
+    Ranked *all = ARENA_ARRAY(s->scratch, Ranked, w->count);
     size_t best = w->rows[0];
     believe_rows(s, m, w->rows, w->count, means);
     for (size_t k = 0; k < w->count; k++)
-        all[k] = (Believed){means[k], w->rows[k]};
-    qsort(all, w->count, sizeof *all, believed_compare);
+        all[k] = (Ranked){means[k], w->rows[k]};
+    stats_rank(all, w->count);
     for (size_t k = 0; k < w->count && k < LOOKED_AT; k++) {
         if (w->count > LOOKED_AT && k >= LOOKED_BEST) { /* a random one of those after it */
             size_t other = k + gsl_rng_uniform_int(s->random, w->count - k);
-            Believed swap = all[k];
+            Ranked swap = all[k];
             all[k] = all[other];
             all[other] = swap;
         }
-        if (all[k].mean - believe_deviation_most(s, m, all[k].row) >= least)
+        if (all[k].key - believe_deviation_most(s, m, all[k].at) >= least)
             continue;
-        double lucky = all[k].mean - believe_deviation(s, m, all[k].row);
+        double lucky = all[k].key - believe_deviation(s, m, all[k].at);
         if (lucky < least) {
             least = lucky;
-            best = all[k].row;
+            best = all[k].at;
         }
     }
     return best;

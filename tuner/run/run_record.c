@@ -9,7 +9,6 @@
 #include "tuner/record/header.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -100,12 +99,6 @@ size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row)
     return i;
 }
 
-static int rank_compare(const void *pa, const void *pb)
-{
-    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return a < b ? -1 : a > b;
-}
-
 void run_list_recorded(Run *r)
 {
     const TimesRecording *t = r->recorded.times;
@@ -116,13 +109,7 @@ void run_list_recorded(Run *r)
         s->count += rank_of_row(a, r, &t->header, &t->rows.at[i], &s->ranks[s->count]);
         arena_reset(a);
     }
-    if (s->count > 1)
-        qsort(s->ranks, s->count, sizeof *s->ranks, rank_compare);
-    size_t distinct = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (i == 0 || s->ranks[i] != s->ranks[i - 1])
-            s->ranks[distinct++] = s->ranks[i];
-    s->count = distinct;
+    space_sort_ranks(s);
 }
 
 /* --- code and launch as the rows name them ---------------------------------------------------- */

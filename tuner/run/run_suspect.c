@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The logarithm of 2, and rows below which nothing can be said of them all. */
 static const double FAR = 0.693, TOUCH = 1.02;
@@ -130,19 +129,7 @@ double run_suspect_row(Run *r, size_t row)
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-/* A row, and all of its values but one. */
-typedef struct Line {
-    uint64_t rest;
-    size_t row;
-} Line;
-
-static int by_rest(const void *a, const void *b)
-{
-    const Line *x = a, *y = b;
-    return x->rest != y->rest ? (x->rest > y->rest ? 1 : -1)
-                              : (x->row > y->row) - (x->row < y->row);
-}
-
+/* All values of a row but one. */
 static uint64_t rest_of(const Table *t, size_t row, size_t without)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -158,23 +145,23 @@ static uint64_t rest_of(const Table *t, size_t row, size_t without)
  */
 static void add_neighbours(const Table *t, double median, double *sum, double *count)
 {
-    Line *lines = memory_new((t->count + 1) * sizeof *lines);
+    Numbered *lines = memory_new((t->count + 1) * sizeof *lines); /* rows, by rest_of */
     for (size_t p = 0; p < t->parameter_count; p++) {
         size_t n = 0;
         for (size_t i = 0; i < t->count; i++)
             if (!isnan(mix_of(t->profile[i].whole)))
-                lines[n++] = (Line){rest_of(t, i, p), i};
-        qsort(lines, n, sizeof *lines, by_rest);
+                lines[n++] = (Numbered){rest_of(t, i, p), i};
+        stats_number(lines, n);
         for (size_t first = 0, end; first < n; first = end) {
             double all = 0;
-            for (end = first; end < n && lines[end].rest == lines[first].rest; end++)
-                all += fmin(fmax(mix_of(t->profile[lines[end].row].whole), median - FAR),
+            for (end = first; end < n && lines[end].key == lines[first].key; end++)
+                all += fmin(fmax(mix_of(t->profile[lines[end].at].whole), median - FAR),
                             median + FAR);
             for (size_t k = first; k < end; k++) {
                 const double own =
-                    fmin(fmax(mix_of(t->profile[lines[k].row].whole), median - FAR), median + FAR);
-                sum[lines[k].row] += all - own;
-                count[lines[k].row] += (double)(end - first - 1);
+                    fmin(fmax(mix_of(t->profile[lines[k].at].whole), median - FAR), median + FAR);
+                sum[lines[k].at] += all - own;
+                count[lines[k].at] += (double)(end - first - 1);
             }
         }
     }

@@ -37,6 +37,17 @@ static int rank_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void space_sort_ranks(Space *s)
+{
+    size_t distinct = 0;
+    if (s->count > 1)
+        qsort(s->ranks, s->count, sizeof *s->ranks, rank_compare);
+    for (size_t i = 0; i < s->count; i++)
+        if (i == 0 || s->ranks[i] != s->ranks[i - 1])
+            s->ranks[distinct++] = s->ranks[i];
+    s->count = distinct;
+}
+
 uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of, size_t count)
 {
     uint64_t rank = 0;

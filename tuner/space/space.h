@@ -56,6 +56,9 @@ Value space_value(const Space *s, size_t i, size_t parameter);
 /* Which of its parameter's values a rank has, from 0. */
 size_t space_place(const Space *s, uint64_t rank, size_t parameter);
 
+/* Puts the ranks in order, each once. */
+void space_sort_ranks(Space *s);
+
 /* The rank of the point with the values in these places: of the parameters `of`, the others having
  * their first; NULL: of the first `count`. */
 uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of, size_t count);

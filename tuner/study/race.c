@@ -1,39 +1,29 @@
 #include "tuner/study/race.h"
 
+#include "metrics/base/stats.h"
+
 #include <gsl/gsl_sort.h>
-#include <stdlib.h>
 
 /* --- a recording as what a search can be played on -------------------------------------------- */
 
-typedef struct Place {
-    uint64_t rank;
-    size_t row;
-} Place;
-
-static int place_compare(const void *pa, const void *pb)
-{
-    const Place *a = pa, *b = pb;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
 /* Parameters that vary, and the rank of every row in their product. */
-static SearchSpace space_of(Arena *a, const Table *t, Place *places)
+static SearchSpace space_of(Arena *a, const Table *t, Numbered *places)
 {
     size_t *values = ARENA_ARRAY(a, size_t, t->parameter_count), parameters = 0;
     for (size_t i = 0; i < t->count; i++)
-        places[i] = (Place){0, i};
+        places[i] = (Numbered){0, i};
     for (size_t p = 0; p < t->parameter_count; p++) {
         size_t n = t->parameters[p].values.count;
         if (n < 2)
             continue;
         values[parameters++] = n;
         for (size_t i = 0; i < t->count; i++)
-            places[i].rank = places[i].rank * n + t->values[i * t->parameter_count + p];
+            places[i].key = places[i].key * n + t->values[i * t->parameter_count + p];
     }
-    qsort(places, t->count, sizeof *places, place_compare);
+    stats_number(places, t->count);
     uint64_t *ranks = ARENA_ARRAY(a, uint64_t, t->count);
     for (size_t k = 0; k < t->count; k++)
-        ranks[k] = places[k].rank;
+        ranks[k] = places[k].key;
     return (SearchSpace){.parameters = parameters,
                          .values = values,
                          .ranks = ranks,
@@ -41,18 +31,18 @@ static SearchSpace space_of(Arena *a, const Table *t, Place *places)
                          .size = (double)t->count};
 }
 
-static double *column_of(Arena *a, const Table *t, const Place *places, const char *name)
+static double *column_of(Arena *a, const Table *t, const Numbered *places, const char *name)
 {
     double *out = ARENA_ARRAY(a, double, t->count);
     for (size_t k = 0; k < t->count; k++)
-        out[k] = table_named(t, places[k].row, name);
+        out[k] = table_named(t, places[k].at, name);
     return out;
 }
 
 ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **rows)
 {
     size_t n = t->count;
-    Place *places = ARENA_ARRAY(a, Place, n);
+    Numbered *places = ARENA_ARRAY(a, Numbered, n);
     ReplayRows r = {.space = space_of(a, t, places)};
     size_t *place = ARENA_ARRAY(a, size_t, n), *same = ARENA_ARRAY(a, size_t, n),
            *row = ARENA_ARRAY(a, size_t, n);
@@ -61,7 +51,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
            *trial = ARENA_ARRAY(a, double, n), *shares = ARENA_ARRAY(a, double, n *TABLE_PARTS);
     bool *broken = ARENA_ARRAY(a, bool, n);
     for (size_t k = 0; k < n; k++) {
-        row[k] = places[k].row;
+        row[k] = places[k].at;
         place[row[k]] = k;
     }
     for (size_t k = 0; k < n; k++) {
