@@ -2,12 +2,6 @@
 
 /* --- points in layers ------------------------------------------------------------------------- */
 
-/* The layers as series over two columns of numbers, with room for one more. */
-typedef struct Layered {
-    Series *series;
-    size_t count; /* 0: nothing would be seen */
-} Layered;
-
 /* The fastest first; of equal ones what the metric that stands for the time prefers. */
 static void sort_points(Drawing *d)
 {
@@ -65,10 +59,13 @@ static Drawing drawing_new(Arena *a, const Story *story)
 }
 
 Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
-                     const char *caption)
+                     const char *caption, Layered layers)
 {
     Picture *p = VEC_ADD(d->arena, &d->all);
-    *p = (Picture){.group = group, .name = name, .caption = caption, .plot.title = title};
+    *p = (Picture){.group = group,
+                   .name = name,
+                   .caption = caption,
+                   .plot = {.title = title, .series = layers.series, .series_count = layers.count}};
     return p;
 }
 
@@ -83,6 +80,7 @@ static bool shows(const Layer *l, const double *x, const double *y)
     return false;
 }
 
+/* The layers over two columns of numbers, with room for one more. */
 static Layered drawing_layers(Drawing *d, const double *x, const double *y)
 {
     const struct {
@@ -109,16 +107,6 @@ static Layered drawing_layers(Drawing *d, const double *x, const double *y)
                                    .count = list[k].layer->count,
                                    .tips = d->tips};
     return (Layered){series, n};
-}
-
-/* Adds the picture of the layers. */
-static Picture *drawing_add_layers(Drawing *d, PictureGroup group, const char *name,
-                                   const char *title, const char *caption, Layered layers)
-{
-    Picture *p = drawing_add(d, group, name, title, caption);
-    p->plot.series = layers.series;
-    p->plot.series_count = layers.count;
-    return p;
 }
 
 /* All positive and most of a decade apart: a logarithmic axis shows more. */
@@ -167,7 +155,7 @@ static Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *na
     Layered layers = drawing_layers(d, x, d->story->points->ms);
     if (layers.count == 0)
         return NULL;
-    Picture *p = drawing_add_layers(d, group, name, title, "", layers);
+    Picture *p = drawing_add(d, group, name, title, "", layers);
     p->plot.y = time_axis(d);
     for (size_t k = 0; k < layers.count; k++)
         if (layers.series[k].tone == TONE_CHOSEN)
@@ -235,9 +223,8 @@ static void draw_tradeoff(Drawing *d)
         return;
     if (x->known && y->known)
         layers.series[layers.count++] = draw_front(d, x, y);
-    Picture *p =
-        drawing_add_layers(d, PICTURE_CHOICE, "tradeoff", "Two metrics, and what was chosen",
-                           tradeoff_caption(d, x, y), layers);
+    Picture *p = drawing_add(d, PICTURE_CHOICE, "tradeoff", "Two metrics, and what was chosen",
+                             tradeoff_caption(d, x, y), layers);
     p->plot.x = drawing_column_axis(d, x);
     p->plot.y = drawing_column_axis(d, y);
 }
@@ -261,11 +248,11 @@ static void draw_energy(Drawing *d)
         return;
     layers.series[layers.count++] = draw_front(d, &time, &energy);
     Picture *p =
-        drawing_add_layers(d, PICTURE_CHOICE, "energy", "Time and energy of a run",
-                           "Each point is a configuration that was timed: its median time by "
-                           "itself, and what the board's own counter says of runs back to back. No "
-                           "point beats those on the front in both.",
-                           layers);
+        drawing_add(d, PICTURE_CHOICE, "energy", "Time and energy of a run",
+                    "Each point is a configuration that was timed: its median time by "
+                    "itself, and what the board's own counter says of runs back to back. No "
+                    "point beats those on the front in both.",
+                    layers);
     p->plot.x = drawing_column_axis(d, &time);
     p->plot.y = drawing_column_axis(d, &energy);
 }
@@ -589,11 +576,9 @@ static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
         return;
     const char *name = s->parameters[p].name;
     Picture *picture = drawing_add(d, PICTURE_PARAMETER, arena_printf(d->arena, "by-%s", name),
-                                   arena_printf(d->arena, "By %s", name), "");
+                                   arena_printf(d->arena, "By %s", name), "", (Layered){series, n});
     picture->plot.x = (Axis){.label = name, .names = names, .name_count = v.count};
     picture->plot.y = (Axis){.label = "performance [% of the best]", .from_zero = true};
-    picture->plot.series = series;
-    picture->plot.series_count = n;
 }
 
 static void draw_parameters(Drawing *d)
@@ -702,11 +687,10 @@ static void draw_bound(Drawing *d)
         d, PICTURE_WINNER, "bound", "The bound by unit",
         "Cycles that each unit of an SM is busy, by static analysis: the tallest bounds the time "
         "from below. \"Latency\" is the time of one warp among the resident ones, times the "
-        "waves.");
+        "waves.",
+        (Layered){series, n});
     p->plot.x = (Axis){.label = "unit", .names = names, .name_count = count};
     p->plot.y = (Axis){.label = "busy [cycles]", .from_zero = true};
-    p->plot.series = series;
-    p->plot.series_count = n;
 }
 
 /* --- by stage --------------------------------------------------------------------------------- */
@@ -749,11 +733,10 @@ static void draw_seconds(Drawing *d)
     series[2] = seconds_series(d, "GPU time", TONE_BEST, &story->seconds->gpu);
     Picture *p = drawing_add(d, PICTURE_COST, "seconds", "Where the time of the run went",
                              "Seconds by stage; processor time is the sum over all processors, "
-                             "helper programs included.");
+                             "helper programs included.",
+                             (Layered){series, gpu ? 3 : 2});
     p->plot.x = (Axis){.label = "stage of the run", .names = names, .name_count = n};
     p->plot.y = (Axis){.label = "time [s]", .from_zero = true};
-    p->plot.series = series;
-    p->plot.series_count = gpu ? 3 : 2;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */

@@ -56,9 +56,15 @@ Pictures pictures_draw(Arena *a, const Story *s);
  * many seconds (pictures_compared.c). */
 Pictures pictures_draw_overall(Arena *a, const Story *stories, size_t count);
 
-/* Adds a picture without data. */
+/* Series to be drawn. */
+typedef struct Layered {
+    Series *series;
+    size_t count; /* 0: nothing would be seen */
+} Layered;
+
+/* Adds a picture of them, without axes. */
 Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
-                     const char *caption);
+                     const char *caption, Layered layers);
 
 /* Random samples and other strategies (pictures_compared.c). */
 void draw_comparisons(Drawing *d);

@@ -65,13 +65,11 @@ static bool is_comparable(const Story *s)
 }
 
 static Picture *add_chance(Drawing *d, const char *name, const char *title, const char *caption,
-                           const Series *series, size_t count)
+                           Layered layers)
 {
-    Picture *p = drawing_add(d, PICTURE_CHANCE, name, title, caption);
+    Picture *p = drawing_add(d, PICTURE_CHANCE, name, title, caption, layers);
     p->plot.x = (Axis){.label = "configurations timed", .logarithmic = true};
     p->plot.y = (Axis){.label = "performance [% of the best]"};
-    p->plot.series = series;
-    p->plot.series_count = count;
     return p;
 }
 
@@ -94,7 +92,7 @@ static void draw_samples(Drawing *d)
         "The best time of all, divided by the best time that a random sample of so many is "
         "expected to find (drawn without replacement; eight of ten lie in the band), and by the "
         "best that carving found.",
-        series, 3);
+        (Layered){series, 3});
 }
 
 /* The chosen points' times in order. */
@@ -125,7 +123,7 @@ static void draw_subset(Drawing *d)
         d, "subset", "Carved against random",
         "The same for random samples of only what carving chose: where its line lies above the "
         "other one, a configuration that carving chose is better than one drawn blindly.",
-        series, 2);
+        (Layered){series, 2});
 }
 
 /* --- strategies: the best found after so many seconds ----------------------------------------- */
@@ -173,11 +171,10 @@ static void draw_race(Drawing *d, size_t cores)
         arena_printf(d->arena, "The best found, by seconds, with %zu core%s", cores,
                      cores == 1 ? "" : "s"),
         "Medians over the seeds, by a cost model of compiling and timing, set-up not included. "
-        "\"search\" is aptune's default run; its band holds the middle 80 % of its seeds.");
+        "\"search\" is aptune's default run; its band holds the middle 80 % of its seeds.",
+        (Layered){series, n});
     p->plot.x = (Axis){.label = "seconds", .logarithmic = true};
     p->plot.y = (Axis){.label = "performance [% of the best]"};
-    p->plot.series = series;
-    p->plot.series_count = n;
 }
 
 static void draw_races(Drawing *d)
@@ -270,11 +267,10 @@ static void draw(Drawing *d, const Overall *o, const char *name, const char *lab
     Series *series = ARENA_ARRAY(o->arena, Series, 2 * (o->count + 1));
     size_t n = add_lines(o, series, random, true);
     n += add_lines(o, series + n, own, false);
-    Picture *p = drawing_add(d, PICTURE_OVERALL, name, "How much of the best is found", caption);
+    Picture *p = drawing_add(d, PICTURE_OVERALL, name, "How much of the best is found", caption,
+                             (Layered){series, n});
     p->plot.x = (Axis){.label = label, .logarithmic = true};
     p->plot.y = (Axis){.label = "performance [% of the best]"};
-    p->plot.series = series;
-    p->plot.series_count = n;
 }
 
 static bool all_have_budgets(const Story *stories, size_t count)
