@@ -2,8 +2,6 @@
 #include "tuner/command/command.h"
 #include "tuner/compile/cache.h"
 
-#include <stdio.h>
-
 typedef struct CacheOptions {
     const char *folder;
     double keep_gb; /* below 0: all of it */

@@ -1,8 +1,5 @@
 /* aptune platform: measures what a GPU costs, fits models to it, and writes its device file; or
  * compares two devices. */
-#include "metrics/base/arena.h"
-#include "metrics/base/buf.h"
-#include "metrics/base/diag.h"
 #include "metrics/base/file.h"
 #include "metrics/base/json.h"
 #include "metrics/metric/sheet.h"

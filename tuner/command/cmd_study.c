@@ -11,7 +11,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A carving of one's own: statements, perhaps with "NAME:" before them, or the file they stand in.

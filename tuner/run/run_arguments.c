@@ -3,7 +3,6 @@
 
 #include "metrics/base/vec.h"
 
-#include <math.h>
 #include <string.h>
 
 uint64_t run_pretended_address(size_t argument)

@@ -3,7 +3,6 @@
 
 #include "metrics/base/clock.h"
 
-#include <math.h>
 #include <string.h>
 
 /* --- metrics ---------------------------------------------------------------------------------- */

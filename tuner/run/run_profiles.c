@@ -8,7 +8,6 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/run/timer.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 

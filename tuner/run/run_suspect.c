@@ -155,8 +155,8 @@ static void add_neighbours(const Table *t, double median, double *sum, double *c
         for (size_t first = 0, end; first < n; first = end) {
             double all = 0;
             for (end = first; end < n && lines[end].key == lines[first].key; end++)
-                all += fmin(fmax(mix_of(t->profile[lines[end].at].whole), median - FAR),
-                            median + FAR);
+                all +=
+                    fmin(fmax(mix_of(t->profile[lines[end].at].whole), median - FAR), median + FAR);
             for (size_t k = first; k < end; k++) {
                 const double own =
                     fmin(fmax(mix_of(t->profile[lines[k].at].whole), median - FAR), median + FAR);

@@ -2,7 +2,6 @@
 
 #include "tuner/space/plan.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -3,8 +3,6 @@
 
 #include "metrics/base/file.h"
 
-#include <string.h>
-
 bool reader_take_expr(Reader *r, Expr **out)
 {
     *out = expr_parse(&r->l);
