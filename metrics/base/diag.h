@@ -62,6 +62,9 @@ enum { DIAG_LIMIT = 50 };
 /* The messages live in `a`. */
 Diag diag_new(Arena *a);
 
+/* For who does not ask what was wrong. */
+#define DIAG_UNHEARD(a) (&(Diag){.arena = (a)})
+
 /* Adds an error; always returns false. */
 bool diag_error(Diag *d, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

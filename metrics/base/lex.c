@@ -335,8 +335,7 @@ bool lexer_end_line(Lexer *l)
 static void skip_statement(Lexer *l)
 {
     Diag *diag = l->diag;
-    Diag unheard = diag_new(l->arena);
-    l->diag = &unheard;
+    l->diag = DIAG_UNHEARD(l->arena);
     while (!lexer_at_end_of_line(l))
         lexer_next(l);
     l->diag = diag;

@@ -168,8 +168,8 @@ static Fit fit_of(const Manifest *m, const json_t *entry)
     Run *r = m->run;
     const json_t *variant = variant_of_entry(m, entry);
     bool problem = is_of_problem(m, entry);
-    Diag unheard = diag_new(r->arena);
-    size_t config = variant ? config_of(m, variant, &unheard) : SIZE_MAX, here = r->space.problem;
+    size_t config = variant ? config_of(m, variant, DIAG_UNHEARD(r->arena)) : SIZE_MAX,
+           here = r->space.problem;
     if (config == SIZE_MAX || !is_of_arch(m, entry) || !is_compiled_for(m, variant, entry))
         return (Fit){0};
     bool device = strcmp(json_text_at(entry, "device"), r->device->name) == 0;
@@ -206,8 +206,7 @@ static const json_t *variant_of(const Manifest *m, size_t config)
 {
     for (size_t i = 0; i < json_array_size(m->variants); i++) {
         const json_t *v = json_array_get(m->variants, i);
-        Diag unheard = diag_new(m->run->arena);
-        if (is_of_arch(m, v) && config_of(m, v, &unheard) == config)
+        if (is_of_arch(m, v) && config_of(m, v, DIAG_UNHEARD(m->run->arena)) == config)
             return v;
     }
     return NULL;
@@ -303,8 +302,7 @@ bool bench_emitted_variants(Run *r, const char *manifest, Bench *b)
     b->entries = entries;
     for (size_t i = 0; ok && i < count; i++) {
         const json_t *v = json_array_get(m.variants, i);
-        Diag unheard = diag_new(r->arena);
-        size_t config = serves(&m, v) ? config_of(&m, v, &unheard) : SIZE_MAX;
+        size_t config = serves(&m, v) ? config_of(&m, v, DIAG_UNHEARD(r->arena)) : SIZE_MAX;
         if (config == SIZE_MAX || config == b->config)
             continue;
         BenchEntry *e = &entries[b->count++];

@@ -239,9 +239,8 @@ static const char *file_with_kernels(Arena *a, const char *const *files, size_t 
                                      const char **names)
 {
     for (size_t i = 0; i < count; i++) {
-        Diag quiet = diag_new(a);
         size_t size;
-        const char *text = file_read(a, files[i], &size, &quiet);
+        const char *text = file_read(a, files[i], &size, DIAG_UNHEARD(a));
         *names = text ? kernel_source_names(a, text) : "";
         if (**names)
             return files[i];
@@ -274,9 +273,8 @@ static bool find_kernel(InitTrying *t, const InitOptions *o, KernelSource *k, Di
 
 static void add_text(InitTrying *t, const char *path, HostText **last)
 {
-    Diag quiet = diag_new(t->arena);
     size_t size;
-    const char *text = file_read_most(t->arena, path, TEXT_MOST, &size, &quiet);
+    const char *text = file_read_most(t->arena, path, TEXT_MOST, &size, DIAG_UNHEARD(t->arena));
     if (!text)
         return;
     text = code_bare(t->arena, text + code_mark(text));
@@ -396,12 +394,11 @@ static bool try_unit(InitTrying *t, const char *unit, const InitOptions *o, Kern
     t->unit = unit;
     g->include_count = g->include_given;
     for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS && (i == 0 || has_time(t)); i++) {
-        Diag quiet = diag_new(t->arena);
         g->standard = WAYS[i].standard;
         g->only = WAYS[i].only && g->kernel ? words_of(t, g->kernel) : NULL;
         g->without_count = i < 2 || g->only ? 0 : g->without_count;
         t->patience = i == 0 ? PATIENCE_WHOLE : PATIENCE;
-        if (try_headers(t, o, k, res, &log, i == 0 ? d : &quiet))
+        if (try_headers(t, o, k, res, &log, i == 0 ? d : DIAG_UNHEARD(t->arena)))
             return true;
         t->patience = PATIENCE;
         if (i == 0)
@@ -484,13 +481,12 @@ enum { REACH_MOST = 1 << 28 }; /* elements; who reaches farther was given wrong 
 /* Buffers that the first configuration is seen to reach beyond become as large as it reaches. */
 static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *spec)
 {
-    Diag quiet = diag_new(a);
     const RunOptions options = {.space = path,
                                 .space_text = arena_string(a, buf_text(spec)),
                                 .arch = o->arch ? o->arch : "sm_90",
                                 .includes = o->includes,
                                 .drawn = true};
-    Run r = run_begin(a, &options, NULL, &quiet);
+    Run r = run_begin(a, &options, NULL, DIAG_UNHEARD(a));
     const int64_t *reached = run_open(&r) ? run_check_reach(&r) : NULL;
     const char *rest = options.space_text; /* of the text, not yet copied */
     buf_clear(spec);

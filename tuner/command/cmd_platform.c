@@ -370,11 +370,10 @@ static const char *find_recording(Session *y, const char *folder, const char *sp
     const char *name = base_name(space);
     const char *own = arena_printf(y->arena, "%s/%s", folder, name);
     const RecordHeader want = {.space = name};
-    Diag quiet = diag_new(y->arena);
     for (int pass = 0; pass < 2; pass++) {
         size_t count = 0;
         const RecordMatch *m =
-            record_find(y->arena, pass == 0 ? own : folder, &want, &count, &quiet);
+            record_find(y->arena, pass == 0 ? own : folder, &want, &count, DIAG_UNHEARD(y->arena));
         if (m && count > 0 && m[0].fit != FIT_NONE)
             return m[0].path;
     }

@@ -405,9 +405,8 @@ static void keep_found(void *context)
     if (a->options.emit && strcmp(a->options.emit, "none") == 0)
         return;
     SCOPED_ARENA *scratch = arena_new();
-    Diag quiet = diag_new(scratch);
     EmitWritten written = {0};
-    emit_winner(&a->run, aptune_output(a), &written, &quiet);
+    emit_winner(&a->run, aptune_output(a), &written, DIAG_UNHEARD(scratch));
 }
 
 /* A stage, and the dump of what it left. */

@@ -113,11 +113,10 @@ static void mark_used(const char *path)
 bool cache_get(const Cache *c, const Hash *key, WireMessage *m)
 {
     SCOPED_ARENA *a = arena_new();
-    Diag quiet = diag_new(a);
     size_t size = 0;
     char line[LINE + 1];
     const char *path = cache_path(c, a, key);
-    const char *bytes = file_exists(path) ? file_read(a, path, &size, &quiet) : NULL;
+    const char *bytes = file_exists(path) ? file_read(a, path, &size, DIAG_UNHEARD(a)) : NULL;
     bool ok = size > LINE;
     if (ok) {
         write_line(line, key, bytes + LINE, size - LINE);

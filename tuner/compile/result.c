@@ -123,9 +123,8 @@ static bool read_profile(Arena *a, const Packed *from, Profile *p)
 /* False when it is none, or of other fields than this program's. */
 static bool read_answer(Arena *a, const json_t *head, Blob numbers, ProfileAnswer *out)
 {
-    Diag quiet = diag_new(a);
     PackedAnswer x;
-    if (!json_read_struct(a, &ANSWER, head, numbers, &x, &quiet) ||
+    if (!json_read_struct(a, &ANSWER, head, numbers, &x, DIAG_UNHEARD(a)) ||
         (!x.error && strlen(x.code) != HASH_TEXT - 1))
         return false;
     Profile *profiles = ARENA_ARRAY(a, Profile, x.count + 1);
@@ -165,9 +164,8 @@ json_t *result_json(const CompileResult *r, Buf *blob)
 
 bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
 {
-    Diag quiet = diag_new(a);
     const Blob blob = {arena_copy(a, reply->blob.bytes, reply->blob.size), reply->blob.size};
-    if (!json_read_struct(a, &RESULT, reply->header, blob, out, &quiet) ||
+    if (!json_read_struct(a, &RESULT, reply->header, blob, out, DIAG_UNHEARD(a)) ||
         (out->status != OUTCOME_COMPILED && out->status != OUTCOME_COMPILE_ERROR))
         return false;
     out->ptx_size = strlen(out->ptx);

@@ -196,8 +196,8 @@ static bool is_listed(const Files *files, const char *name)
 static void remove_others(Arena *a, const EmitUnit *u, const char *folder, const Files *files)
 {
     size_t size;
-    Diag quiet = diag_new(a);
-    const char *text = file_read(a, arena_printf(a, "%s/%s.json", folder, u->name), &size, &quiet);
+    const char *text =
+        file_read(a, arena_printf(a, "%s/%s.json", folder, u->name), &size, DIAG_UNHEARD(a));
     json_t *old = text ? json_loadb(text, size, 0, NULL) : NULL;
     const char *what = json_string_value(json_object_get(old, "aptune"));
     json_t *list = what && strcmp(what, "unit") == 0 ? json_object_get(old, "files") : NULL;

@@ -114,10 +114,9 @@ const char *record_in(Arena *a, const char *path, Diag *d)
     if (count == 1)
         return found;
     size_t size;
-    Diag quiet = diag_new(a);
     const char *played = arena_printf(a, "%s/" RECORD_PLAYED, path);
     const char *text =
-        count == 0 && file_exists(played) ? file_read(a, played, &size, &quiet) : NULL;
+        count == 0 && file_exists(played) ? file_read(a, played, &size, DIAG_UNHEARD(a)) : NULL;
     if (text)
         return arena_copy(a, text, strcspn(text, "\n"));
     diag_fail(d, "folder '%s' holds %s recording of times", path, count ? "more than one" : "no");

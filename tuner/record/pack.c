@@ -276,8 +276,7 @@ static bool pack(const Buf *text, const char *to, Diag *d)
 static const char *kind_of(const char *path)
 {
     SCOPED_ARENA *a = arena_new();
-    Diag ignored = diag_new(a);
-    RecordReader *r = record_reader_open(path, "profile", &ignored);
+    RecordReader *r = record_reader_open(path, "profile", DIAG_UNHEARD(a));
     const char *kind = r ? "profile" : "times";
     record_reader_close(r);
     return kind;

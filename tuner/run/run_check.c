@@ -45,9 +45,9 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
 /* Without a word on what does not. */
 static bool compiles(Checking *x, const CompileJob *job, CompileResult *res)
 {
-    Diag quiet = diag_new(x->run->arena);
     farm_add(x->farm, 0, job);
-    return farm_next(x->farm, x->run->arena, res, &quiet) && res->status == OUTCOME_COMPILED;
+    return farm_next(x->farm, x->run->arena, res, DIAG_UNHEARD(x->run->arena)) &&
+           res->status == OUTCOME_COMPILED;
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
@@ -323,9 +323,9 @@ static bool report_missing(Checking *x)
 /* A misspelt name is answered with those that there are. */
 static void say_no_kernel(Run *r, const Launch *l)
 {
-    Diag quiet = diag_new(r->arena);
     size_t size;
-    const char *text = l->command ? NULL : file_read(r->arena, l->path, &size, &quiet);
+    const char *text =
+        l->command ? NULL : file_read(r->arena, l->path, &size, DIAG_UNHEARD(r->arena));
     const char *names = text ? kernel_source_names(r->arena, text) : "";
     KernelSource k;
     bool there = text && kernel_source_find(r->arena, text, l->entry, &k);
@@ -355,11 +355,10 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
 /* Does a source, or what it includes, name it? */
 static bool source_names(Run *r, const CompileSource *s, const char *name)
 {
-    Diag quiet = diag_new(r->arena);
     bool found = code_has_word(s->text, name);
     for (size_t i = 0; i < s->file_count && !found; i++) {
         size_t size;
-        const char *text = file_read(r->arena, s->files[i], &size, &quiet);
+        const char *text = file_read(r->arena, s->files[i], &size, DIAG_UNHEARD(r->arena));
         found = text && code_has_word(text, name);
     }
     return found;
@@ -507,8 +506,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
 /* The reference's own code; NULL: it cannot be read. */
 static const CubinKernel *reference_code(Run *r, const Launch *l, const CompileResult *res)
 {
-    Diag quiet = diag_new(r->arena);
-    const Cubin *c = cubin_read(r->arena, res->cubin, res->cubin_size, &quiet);
+    const Cubin *c = cubin_read(r->arena, res->cubin, res->cubin_size, DIAG_UNHEARD(r->arena));
     return c ? cubin_find(c, l->expression && res->lowered_count > 0 ? res->lowered[0] : l->entry)
              : NULL;
 }
@@ -624,13 +622,13 @@ static bool judge_launch(Run *r, size_t row, size_t launch, const CompileResult 
     size_t count =
         r->device ? run_step_groups(r->arena, &r->table->launch[row], launch, &groups) : 0;
     for (size_t k = 0; k < count; k++) {
-        Diag quiet = diag_new(r->arena);
         ProfileInput in;
         Profile p;
         Hash code;
         if (!run_profile_input(r->arena, r, row, groups[k].step, res, &in))
             return false;
-        if (profile_code(r->arena, &in, &p, &code, &quiet) && run_drop_unlaunchable(r, row, &p))
+        if (profile_code(r->arena, &in, &p, &code, DIAG_UNHEARD(r->arena)) &&
+            run_drop_unlaunchable(r, row, &p))
             return true;
     }
     return true;

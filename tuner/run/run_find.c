@@ -166,8 +166,7 @@ static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Di
     SCOPED_ARENA *a = arena_new();
     size_t n = r->spec->parameter_count, given = 0;
     Value *values = ARENA_ARRAY(a, Value, n);
-    Diag quiet = diag_new(a);
-    bool read = read_values(a, r, text, values, &quiet);
+    bool read = read_values(a, r, text, values, DIAG_UNHEARD(a));
     for (size_t p = 0; p < n; p++)
         given += values[p].kind != VALUE_NONE;
     bool valid = read && given == n && rank_of(a, r, values, rank);

@@ -421,9 +421,8 @@ static bool parse(Python *p)
         return false;
     bool ok = chain(p, LEVEL_OR);
     const size_t end = p->out->size;
-    Diag quiet = diag_new(p->arena);
     Python ahead = *p;
-    ahead.diag = &quiet;
+    ahead.diag = DIAG_UNHEARD(p->arena);
     if (ok && take(&ahead, "if")) {
         bool chosen = chain(&ahead, LEVEL_OR) && take(&ahead, "else");
         const char *condition = cut(p, end);

@@ -183,10 +183,9 @@ typedef struct Found {
 /* Does a line include the target, by a name that leads there or that a folder of headers may? */
 static bool includes_target(const Found *n, const char *path)
 {
-    Diag quiet = diag_new(n->arena);
     size_t size;
     const char *name = path_stem(n->arena, n->target, ""), *text;
-    text = file_read_most(n->arena, path, 1 << 20, &size, &quiet);
+    text = file_read_most(n->arena, path, 1 << 20, &size, DIAG_UNHEARD(n->arena));
     for (const char *at = text; at && (at = strstr(at, "#include")) != NULL;) {
         at += strlen("#include");
         const char *open = at + strspn(at, " \t");
@@ -328,9 +327,8 @@ static bool look_for_body(void *context, const char *path)
 {
     enum { TEXT_MOST = 1 << 19, BYTES_MOST = 8 << 20 };
     Body *b = context;
-    Diag quiet = diag_new(b->arena);
     size_t size = 0;
-    const char *text = file_read_most(b->arena, path, TEXT_MOST, &size, &quiet);
+    const char *text = file_read_most(b->arena, path, TEXT_MOST, &size, DIAG_UNHEARD(b->arena));
     b->bytes += size;
     if (text && code_has_word(text, b->of.name) && has_body(code_bare(b->arena, text), &b->of))
         b->found = path;
