@@ -15,53 +15,28 @@ static bool is_one_of(Word w, const char *const *list, size_t count)
     return false;
 }
 
-#define IS_ONE_OF(w, list) is_one_of(w, list, sizeof(list) / sizeof *(list))
-
 /* What makes a declaration the device's.  A constant expression serves both sides. */
-static const char *const MARKS[] = {"__global__", "__device__",       "__constant__",
-                                    "__shared__", "constexpr",        "__managed__",
-                                    "consteval",  "__grid_constant__"};
+static const char MARKS[] =
+    "__global__ __device__ __constant__ __shared__ constexpr __managed__ consteval "
+    "__grid_constant__";
 
 /* Brackets behind these belong to no parameter list. */
-static const char *const ATTRIBUTES[] = {"__align__",     "alignas",  "__launch_bounds__",
-                                         "__attribute__", "decltype", "__declspec",
-                                         "requires"};
+static const char ATTRIBUTES[] =
+    "__align__ alignas __launch_bounds__ __attribute__ decltype __declspec requires";
 
 /* Types that the device does not know. */
-static const char *const HOST_TYPES[] = {"FILE",
-                                         "cudaStream_t",
-                                         "cudaEvent_t",
-                                         "cudaError_t",
-                                         "cudaDeviceProp",
-                                         "CUmodule",
-                                         "CUcontext",
-                                         "CUdevice",
-                                         "CUfunction",
-                                         "CUstream",
-                                         "cublasHandle_t",
-                                         "cublasLtHandle_t",
-                                         "cudnnHandle_t",
-                                         "curandGenerator_t",
-                                         "cusparseHandle_t",
-                                         "ncclComm_t",
-                                         "cublasComputeType_t",
-                                         "timeval",
-                                         "glob_t",
-                                         "clock_t",
-                                         "time_t",
-                                         "pthread_t",
-                                         "pthread_mutex_t",
-                                         "pthread_cond_t"};
+static const char HOST_TYPES[] =
+    "FILE cudaStream_t cudaEvent_t cudaError_t cudaDeviceProp CUmodule CUcontext CUdevice "
+    "CUfunction CUstream cublasHandle_t cublasLtHandle_t cudnnHandle_t curandGenerator_t "
+    "cusparseHandle_t ncclComm_t cublasComputeType_t timeval glob_t clock_t time_t pthread_t "
+    "pthread_mutex_t pthread_cond_t";
 
 /* Those of C++ have names that others have, too: they count behind "std::", or first and before
  * '<', or first where all of std is used. */
-static const char *const STD_TYPES[] = {
-    "vector",  "string",     "map",        "unordered_map", "set",           "unordered_set",
-    "list",    "deque",      "queue",      "stack",         "ofstream",      "ifstream",
-    "fstream", "ostream",    "istream",    "stringstream",  "ostringstream", "mt19937",
-    "thread",  "mutex",      "shared_ptr", "unique_ptr",    "function",      "chrono",
-    "cout",    "cerr",       "cin",        "endl",          "string_view",   "filesystem",
-    "future",  "atomic_flag"};
+static const char STD_TYPES[] =
+    "vector string map unordered_map set unordered_set list deque queue stack ofstream ifstream "
+    "fstream ostream istream stringstream ostringstream mt19937 thread mutex shared_ptr "
+    "unique_ptr function chrono cout cerr cin endl string_view filesystem future atomic_flag";
 
 /* --- the state -------------------------------------------------------------------------------- */
 
@@ -109,7 +84,7 @@ typedef struct Cutter {
 
 static bool is_mark(const HostMarks *marks, Word w)
 {
-    return IS_ONE_OF(w, MARKS) || (marks && is_one_of(w, marks->device.at, marks->device.count));
+    return code_among(w, MARKS) || (marks && is_one_of(w, marks->device.at, marks->device.count));
 }
 
 /* Blanks for all but line ends and directives. */
@@ -288,12 +263,12 @@ static void open_bracket(Cutter *c, Word before)
 {
     Declaration *d = &c->now.d;
     if (c->list && d->brackets == 0 && d->braces == 0 && !d->value && !d->parameters &&
-        d->words > 0 && !code_same(d->last, "operator") && !IS_ONE_OF(before, ATTRIBUTES)) {
+        d->words > 0 && !code_same(d->last, "operator") && !code_among(before, ATTRIBUTES)) {
         list_name(c, d->last);
         const Word owner = owner_of(c, d->last);
         d->listed.owner = owner.length ? code_copy(c->arena, owner) : NULL;
     }
-    bool list = d->brackets == 0 && d->braces == 0 && !d->value && !IS_ONE_OF(before, ATTRIBUTES);
+    bool list = d->brackets == 0 && d->braces == 0 && !d->value && !code_among(before, ATTRIBUTES);
     d->brackets++;
     d->parameters = d->parameters || (list && d->words > 0);
 }
@@ -304,7 +279,7 @@ static bool is_std_type(const Cutter *c, Word w)
     const char *behind = code_blanks(w.at + w.length);
     bool bare = c->uses_std && behind > w.at + w.length && code_is_name(*behind);
     bool first = w.at == c->now.d.start && (w.at[w.length] == '<' || bare);
-    return ((named || first) && IS_ONE_OF(w, STD_TYPES)) ||
+    return ((named || first) && code_among(w, STD_TYPES)) ||
            is_one_of(w, c->types.at, c->types.count) ||
            (c->marks && is_one_of(w, c->marks->types.at, c->marks->types.count));
 }
@@ -319,7 +294,6 @@ static bool is_operand(const Declaration *d, Word w)
 
 static void read_word(Cutter *c, Word w)
 {
-    static const char *const CLASSES[] = {"struct", "class", "union"};
     Declaration *d = &c->now.d;
     bool outside = d->brackets == 0 && d->braces == 0;
     if (!d->start)
@@ -337,34 +311,27 @@ static void read_word(Cutter *c, Word w)
     }
     d->hosts = d->hosts || (d->braces == 0 && code_same(w, "__host__"));
     if (d->braces == 0 && !d->parameters)
-        d->host = d->host || IS_ONE_OF(w, HOST_TYPES) || is_std_type(c, w);
+        d->host = d->host || code_among(w, HOST_TYPES) || is_std_type(c, w);
     /* "= default", "= delete": what a class has without a function. */
     d->marked = d->marked ||
                 (outside && d->parameters && (code_same(w, "default") || code_same(w, "delete")));
     if (!outside || d->parameters || d->value)
         return;
     d->constant = d->constant || code_same(w, "const");
-    if ((d->class_like || d->is_enum) && d->type.length == 0 && !IS_ONE_OF(w, ATTRIBUTES) &&
-        !IS_ONE_OF(w, CLASSES)) {
+    if ((d->class_like || d->is_enum) && d->type.length == 0 && !code_among(w, ATTRIBUTES) &&
+        !code_among(w, "struct class union")) {
         d->type = w;
         list_name(c, w);
     }
-    d->class_like = d->class_like || (IS_ONE_OF(w, CLASSES) && !d->is_enum);
+    d->class_like = d->class_like || (code_among(w, "struct class union") && !d->is_enum);
     d->is_enum = d->is_enum || code_same(w, "enum");
     d->is_namespace = d->is_namespace || code_same(w, "namespace");
     d->is_typedef = d->is_typedef || code_same(w, "typedef") || code_same(w, "using");
     d->is_template = d->is_template || code_same(w, "template");
-    if (!IS_ONE_OF(w, ATTRIBUTES) && !code_same(w, "template") && !code_same(w, "return")) {
+    if (!code_among(w, ATTRIBUTES) && !code_same(w, "template") && !code_same(w, "return")) {
         d->words++;
         d->last = w;
     }
-}
-
-/* "public:" */
-static bool is_access(Word w)
-{
-    static const char *const WORDS[] = {"public", "private", "protected"};
-    return IS_ONE_OF(w, WORDS);
 }
 
 /* At an #else: what the branch before left open may be a function that both end together. */
@@ -380,11 +347,9 @@ static void begin_again(Cutter *c, const char *directive)
 static void read_condition(Cutter *c, const char *directive)
 {
     const Word w = code_directive(directive);
-    static const char *const OPEN[] = {"if", "ifdef", "ifndef"};
-    static const char *const NEXT[] = {"else", "elif", "elifdef", "elifndef"};
-    if (IS_ONE_OF(w, OPEN))
+    if (code_among(w, "if ifdef ifndef"))
         VEC_PUSH(c->arena, &c->conditions, c->now);
-    else if (c->conditions.count && IS_ONE_OF(w, NEXT))
+    else if (c->conditions.count && code_among(w, "else elif elifdef elifndef"))
         begin_again(c, directive);
     else if (c->conditions.count && code_same(w, "endif"))
         c->conditions.count--;
@@ -425,7 +390,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
                                 !code_same(d->last, "operator") && !d->is_template);
         break;
     case ':':
-        if (d->brackets == 0 && d->braces == 0 && is_access(before))
+        if (d->brackets == 0 && d->braces == 0 && code_among(before, "public private protected"))
             next_declaration(c);
         else
             d->initialises = d->parameters || d->initialises;
@@ -564,7 +529,7 @@ static void add_types(Arena *a, const char *text, HostMarks *marks)
             const char *next = code_blanks(first.at + first.length);
             const Word second = code_word(code_blanks(next + (i == 0 && *next == '=')));
             const Word type = i == 0 ? second : first, name = i == 0 ? first : second;
-            if (second.length && second.at[second.length] == ';' && IS_ONE_OF(type, HOST_TYPES))
+            if (second.length && second.at[second.length] == ';' && code_among(type, HOST_TYPES))
                 VEC_PUSH(a, &marks->types, code_copy(a, name));
         }
 }
@@ -637,20 +602,17 @@ const char *macros_yield(Arena *a, const char *text, const char *const *names, s
 bool host_code_expects_headers(const char *text)
 {
     /* What tuner/compile/worker/nvrtc.c declares. */
-    static const char *const NAMES[] = {
-        "include",     "int8_t",     "uint8_t",   "int16_t",      "uint16_t",   "int32_t",
-        "uint32_t",    "int64_t",    "uint64_t",  "intptr_t",     "uintptr_t",  "uint",
-        "ushort",      "ulong",      "INT_MAX",   "INT_MIN",      "UINT_MAX",   "LLONG_MAX",
-        "LLONG_MIN",   "ULLONG_MAX", "LONG_MAX",  "LONG_MIN",     "CHAR_BIT",   "SHRT_MAX",
-        "UCHAR_MAX",   "FLT_MAX",    "FLT_MIN",   "FLT_EPSILON",  "DBL_MAX",    "DBL_MIN",
-        "DBL_EPSILON", "M_PI",       "M_PI_2",    "M_E",          "M_SQRT2",    "M_SQRT1_2",
-        "M_LN2",       "M_LOG2E",    "M_1_PI",    "M_2_PI",       "INFINITY",   "NAN",
-        "HUGE_VAL",    "UINT8_MAX",  "INT32_MAX", "INT32_MIN",    "UINT32_MAX", "INT64_MAX",
-        "UINT64_MAX",  "std",        "NULL",      "__extension__"};
+    static const char NAMES[] =
+        "include int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t intptr_t "
+        "uintptr_t uint ushort ulong INT_MAX INT_MIN UINT_MAX LLONG_MAX LLONG_MIN ULLONG_MAX "
+        "LONG_MAX LONG_MIN CHAR_BIT SHRT_MAX UCHAR_MAX FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX "
+        "DBL_MIN DBL_EPSILON M_PI M_PI_2 M_E M_SQRT2 M_SQRT1_2 M_LN2 M_LOG2E M_1_PI M_2_PI "
+        "INFINITY NAN HUGE_VAL UINT8_MAX INT32_MAX INT32_MIN UINT32_MAX INT64_MAX UINT64_MAX std "
+        "NULL __extension__";
     for (const char *at = text; *at;) {
         size_t quiet = code_quiet(text, at);
         Word w = quiet ? (Word){at, 0} : code_word(at);
-        if (w.length && IS_ONE_OF(w, NAMES))
+        if (w.length && code_among(w, NAMES))
             return true;
         at += quiet ? quiet : w.length ? w.length : 1;
     }

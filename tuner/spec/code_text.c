@@ -25,6 +25,16 @@ bool code_same(Word w, const char *text)
     return strlen(text) == w.length && (w.length == 0 || memcmp(w.at, text, w.length) == 0);
 }
 
+bool code_among(Word w, const char *words)
+{
+    for (size_t n; *words; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        if (n == w.length && memcmp(words, w.at, n) == 0)
+            return true;
+    }
+    return false;
+}
+
 const char *code_copy(Arena *a, Word w)
 {
     return arena_copy(a, w.at, w.length);
@@ -83,12 +93,6 @@ static Word word_before(const char *first, const char *at)
     return w;
 }
 
-static bool is_raw(Word w)
-{
-    return code_same(w, "R") || code_same(w, "u8R") || code_same(w, "uR") || code_same(w, "UR") ||
-           code_same(w, "LR");
-}
-
 /* The end of R"x(…)x" whose quote is at `at`; NULL: it is none. */
 static const char *raw_end(const char *at)
 {
@@ -116,7 +120,8 @@ size_t code_quiet(const char *first, const char *at)
     }
     if (*at != '"' && *at != '\'')
         return 0;
-    const char *raw = *at == '"' && is_raw(word_before(first, at)) ? raw_end(at) : NULL;
+    const char *raw =
+        *at == '"' && code_among(word_before(first, at), "R u8R uR UR LR") ? raw_end(at) : NULL;
     if (raw)
         return (size_t)(raw - at);
     const char *number = at; /* that the apostrophe parts: "0xab'cd'ef" */

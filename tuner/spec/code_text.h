@@ -19,6 +19,9 @@ Word code_word(const char *at);
 bool code_same(Word w, const char *text);
 const char *code_copy(Arena *a, Word w);
 
+/* Is it one of these, with a blank between them? */
+bool code_among(Word w, const char *words);
+
 /* Behind blanks, comments and joined line ends between the words of a line; behind white space. */
 const char *code_blanks(const char *at);
 const char *code_skip(const char *at, const char *end);

@@ -77,7 +77,6 @@ static bool put_path(Convert *c, const char *path, const char *what)
 /* Are all names of an expression parameters, but for functions, words, and an element's number? */
 static bool check_names(Convert *c, const char *text, const char *what)
 {
-    static const char *const WORDS[] = {"and", "or", "not", "in", "true", "false", "i"};
     for (const char *at = text; *at;) {
         const size_t quiet = code_quiet(text, at);
         const Word w = code_word(at);
@@ -85,7 +84,7 @@ static bool check_names(Convert *c, const char *text, const char *what)
         at += quiet ? quiet : w.length ? w.length : 1;
         if (!quiet && w.length && (*w.at < '0' || *w.at > '9') && *at != '(' && *at != '.' &&
             word_place(word, c->names.at, c->names.count) == SIZE_MAX &&
-            word_place(word, WORDS, sizeof WORDS / sizeof *WORDS) == SIZE_MAX)
+            !code_among(w, "and or not in true false i"))
             return diag_fail(c->diag, "%s: '%s' is no tuning parameter of the file", what, word);
     }
     return true;

@@ -234,7 +234,6 @@ static long value_asked(const char *sign)
 /* "NAME=3" for each name that a condition asks for: "defined(NAME) && NAME >= 3". */
 static void add_asked(Arena *a, const char *at, KernelSource *out)
 {
-    static const char *const OURS[] = {"__CUDACC__", "__CUDA_ARCH__", "__cplusplus"};
     bool denied = false; /* "!" stands before what follows */
     for (const char *end = code_line_end(at); at < end;) {
         const Word w = code_word(at);
@@ -246,10 +245,8 @@ static void add_asked(Arena *a, const char *at, KernelSource *out)
         at += w.length;
         if (code_same(w, "defined"))
             continue;
-        bool asked = !denied && !isdigit((unsigned char)*w.at);
-        for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++)
-            asked = asked && !code_same(w, OURS[i]);
-        if (asked)
+        if (!denied && !isdigit((unsigned char)*w.at) &&
+            !code_among(w, "__CUDACC__ __CUDA_ARCH__ __cplusplus"))
             VEC_PUSH(a, &out->under, arena_printf(a, "%s=%ld", code_copy(a, w), value_asked(at)));
         denied = false;
     }
