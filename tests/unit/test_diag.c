@@ -201,6 +201,21 @@ static void of_a_long_line_160_bytes_are_shown(void **state)
     arena_free(a);
 }
 
+/* A source ends where it says, whatever lies behind it in memory. */
+static void a_character_that_the_end_cuts_does_not_show(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const Source s = {"f", "ab\xc3\xa9", 3};
+    Buf out = {0};
+    diag_warn(&d, (Span){&s, 1, 2}, "so");
+    diag_print(&d, &out);
+    assert_string_equal(buf_text(&out), "f:1:2: warning: so\n    ab?\n     ^~\n");
+    buf_free(&out);
+    arena_free(a);
+}
+
 static void messages_have_kinds_and_an_end(void **state)
 {
     (void)state;
@@ -329,6 +344,7 @@ int main(void)
         cmocka_unit_test(closest_name_is_close_or_null),
         cmocka_unit_test(waves_end_with_the_span_or_the_line),
         cmocka_unit_test(of_a_long_line_160_bytes_are_shown),
+        cmocka_unit_test(a_character_that_the_end_cuts_does_not_show),
         cmocka_unit_test(messages_have_kinds_and_an_end),
         cmocka_unit_test(joined_spans_go_from_the_first_to_the_last),
         cmocka_unit_test(how_close_a_name_must_be),

@@ -82,6 +82,31 @@ static void parameters_lie_as_the_compiler_lays_them_out(void **state)
     close_run(r);
 }
 
+/* Members of one type are lanes of it, others are bytes. */
+static void members_of_a_struct_are_lanes_where_they_are_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type;
+        TaskType element;
+    } cases[] = {{"struct(float)", {TASK_FLOAT, 1}},
+                 {"struct(double, double, double)", {TASK_DOUBLE, 3}},
+                 {"struct(float, float3)", {TASK_FLOAT, 4}},
+                 {"struct(int, float)", {TASK_U8, 8}},
+                 {"struct(int8, float)", {TASK_U8, 8}},
+                 {"struct(double, float)", {TASK_U8, 16}},
+                 {"struct(float, double)", {TASK_U8, 16}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "arg s : %s = 1\n", cases[i].type);
+        Run *r = open_run(text);
+        const TaskType t = r->spec->arguments[0].element;
+        assert_int_equal(t.scalar, cases[i].element.scalar);
+        assert_int_equal(t.lanes, cases[i].element.lanes);
+        close_run(r);
+    }
+}
+
 static void structs_lie_as_c_lays_them_out(void **state)
 {
     (void)state;
@@ -583,6 +608,7 @@ int main(void)
         cmocka_unit_test(a_number_of_results_that_is_none_is_refused),
         cmocka_unit_test(a_buffer_without_elements_is_refused),
         cmocka_unit_test(walks_read_what_the_gpu_gets),
+        cmocka_unit_test(members_of_a_struct_are_lanes_where_they_are_alike),
         cmocka_unit_test(structs_lie_as_c_lays_them_out),
         cmocka_unit_test(members_of_a_struct_lie_as_c_lays_them_out),
         cmocka_unit_test(what_a_launch_writes_is_not_read),

@@ -20,6 +20,8 @@ static struct {
     double held_up_at, held_up_s; /* a question asked then takes so long */
     double run_ms;
     int batch, graphs_freed;
+    double throttled_from,
+        throttled_to; /* reason 4 in between; reason 1 in the half of a second after 2 */
 } gpu;
 
 static double ends[256]; /* of what was given before each event */
@@ -139,6 +141,9 @@ GpuHealth nvml_health(const Nvml *n)
     (void)n;
     return (GpuHealth){.known = true,
                        .clock_mhz = 1980,
+                       .throttle =
+                           (gpu.now >= gpu.throttled_from && gpu.now < gpu.throttled_to ? 4u : 0u) |
+                           (gpu.throttled_to > 0 && gpu.now >= 2 && gpu.now < 2.5 ? 1u : 0u),
                        .temperature_c = 40 + floor(4 * fmin(gpu.now, gpu.heat_ends))};
 }
 
@@ -183,6 +188,21 @@ static void time_and_energy_are_those_of_a_run(void **state)
     assert_true(t.idle == 0 && t.clock_mhz == 1980);
     assert_true(t.runs > 280 * 20 && t.runs < 320 * 20);
     assert_true(gpu.now > 4 && gpu.now < 5); /* one second first, and what was given ahead */
+}
+
+/* Reasons of any moment that counts; what was before it does not. */
+static void reasons_to_throttle_are_gathered_while_it_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(sustained(3).throttle, 0);
+    make_device(NULL);
+    gpu.throttled_from = 3;
+    gpu.throttled_to = 3.4;
+    assert_int_equal(sustained(3).throttle, 4 | 1);
+    make_device(NULL);
+    gpu.throttled_from = 0;
+    gpu.throttled_to = 0.5; /* the device warms up */
+    assert_int_equal(sustained(3).throttle, 1);
 }
 
 /* Held up for less than the device was given ahead, it does not wait. */
@@ -264,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(time_and_energy_are_those_of_a_run, make_device),
+        cmocka_unit_test_setup(reasons_to_throttle_are_gathered_while_it_counts, make_device),
         cmocka_unit_test_setup(a_question_that_takes_long_does_not_leave_the_device_idle,
                                make_device),
         cmocka_unit_test_setup(a_stretch_that_the_device_waited_in_is_measured_again, make_device),
