@@ -312,6 +312,7 @@ static void a_trial_too_large_for_a_message_costs_itself_and_nothing_else(void *
     submit(&f, 1, name, 20);
     submit(&f, 2, "well", 20);
 
+    assert_true(gpu_patience(f.gpu) == 0); /* there is an answer */
     expect(&f, 1, OUTCOME_LAUNCH_FAILED, "too much for a message");
     expect(&f, 2, OUTCOME_OK, "");
     assert_int_equal(gpu_starts(f.gpu), 1);
