@@ -624,8 +624,7 @@ Hash cubin_code_hash(const Cubin *c, const CubinKernel *k)
     add_number(h, (uint64_t)k->frame_bytes);
     add_number(h, (uint64_t)k->stack_bytes);
     add_records(h, c, k);
-    for (size_t i = 0; i < c->elf->section_count; i++) {
-        const ElfSection *s = &c->elf->sections[i];
+    EACH (const ElfSection, s, c->elf->sections, c->elf->section_count) {
         if (!concerns(c, s->name, k))
             continue;
         if (holds_content(s->name))

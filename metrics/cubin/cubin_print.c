@@ -43,8 +43,7 @@ static void cubin_print(const Cubin *c, Buf *out)
 {
     buf_printf(out, "cubin for sm_%d; __constant__ %lld bytes, __device__ %lld bytes\n", c->arch,
                (long long)c->constant_bytes, (long long)c->global_bytes);
-    for (size_t i = 0; i < c->kernel_count; i++) {
-        const CubinKernel *k = &c->kernels[i];
+    EACH (const CubinKernel, k, c->kernels, c->kernel_count) {
         buf_printf(out, "\nkernel %s\n  %d registers", k->name, k->registers);
         if (k->register_limit < 255)
             buf_printf(out, " (of %d allowed)", k->register_limit);

@@ -216,8 +216,7 @@ static bool *find_divided(Arena *a, const PtxFunction *f)
 static int *count_sums(Arena *a, const PtxFunction *f)
 {
     int *sums = ARENA_ARRAY(a, int, f->registers.count + 1);
-    for (size_t i = 0; i < f->instrs.count; i++) {
-        const PtxInstr *in = &f->instrs.at[i];
+    VEC_EACH (const PtxInstr, in, f->instrs) {
         const PtxOp op = in->form->op;
         for (size_t k = 1; k < in->count && may_fuse(in) && (op == PTX_ADD || op == PTX_SUB); k++)
             if (in->operands[k].kind == PTX_OPERAND_REGISTER)

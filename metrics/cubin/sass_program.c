@@ -287,10 +287,8 @@ static SassAnswer solve(SassProgram *p)
         s->basis[i] = turned(row) ? row->over : row->basis;
         *simplex_cell(s, (int)i, s->columns) = turned(row) ? -row->rhs : fmax(row->rhs, 0);
     }
-    for (size_t i = 0; i < p->terms.count; i++) {
-        const SassTerm *t = &p->terms.at[i];
+    VEC_EACH (const SassTerm, t, p->terms)
         *simplex_cell(s, t->row, t->column) += turned(&p->rows.at[t->row]) ? -t->value : t->value;
-    }
     for (size_t i = 0; i < p->costs.count; i++)
         *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
     limit_columns(p, s);

@@ -284,8 +284,7 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
     bool *made = ARENA_ARRAY(a, bool, f->registers.count + 1); /* of it, by register */
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < f->instrs.count; i++) {
-            const PtxInstr *in = &f->instrs.at[i];
+        VEC_EACH (const PtxInstr, in, f->instrs) {
             const PtxForm *form = in->form;
             bool reads = reads_special(in, coordinate);
             for (size_t k = 0; k < in->reads.count; k++)

@@ -500,13 +500,11 @@ static bool read_operand(PtxReader *r, int depth)
 
 static void note_pending(PtxReader *r, PtxOperand *operands, size_t count, bool must, Span at)
 {
-    for (size_t i = 0; i < count; i++) {
-        PtxOperand *o = &operands[i];
+    EACH (PtxOperand, o, operands, count)
         if (o->kind == PTX_OPERAND_NAME && o->name[0] != '%')
             VEC_PUSH(r->arena, &r->pending, ((PtxPending){o, r->scope, must, at}));
         else if (o->kind >= PTX_OPERAND_ADDRESS)
             note_pending(r, o->parts, o->count, must, at);
-    }
 }
 
 /* guard = "@" [ "!" ] register */

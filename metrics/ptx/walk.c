@@ -170,8 +170,7 @@ static void note_alignment(WalkAlign *a, const Lanes *base, uint32_t lanes)
 static void add_traffic(Frame *x, int cost, uint64_t sectors, uint64_t bytes)
 {
     const WalkPhases *phases = &plan_of(x)->phases[cost];
-    for (size_t i = 0; i < phases->count; i++) {
-        const WalkPhaseSites *s = &phases->at[i];
+    VEC_EACH (const WalkPhaseSites, s, *phases) {
         WalkTraffic *t = &x->traffic[s->segment * WALK_PHASES + s->phase];
         t->sectors += (double)s->sites * (double)sectors;
         t->bytes += (double)s->sites * (double)bytes;

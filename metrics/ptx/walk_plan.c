@@ -238,8 +238,7 @@ static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
 static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)
 {
     p->phases = ARENA_ARRAY(a, WalkPhases, p->accesses->costs.count + 1);
-    for (size_t i = 0; i < p->accesses->sites.count; i++) {
-        const AccessSite *site = &p->accesses->sites.at[i];
+    VEC_EACH (const AccessSite, site, p->accesses->sites) {
         WalkPhases *of = &p->phases[site->cost];
         const int segment = s->segments[site->instr], at = s->phases[site->instr],
                   phase = at < WALK_PHASES ? at : WALK_PHASES - 1;

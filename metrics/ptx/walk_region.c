@@ -163,8 +163,7 @@ static void scale_traffic(WalkRegions *r)
         sum.sectors += r->walk->stall_regions.at[i].sectors;
         sum.bytes += r->walk->stall_regions.at[i].bytes;
     }
-    for (size_t i = 0; i < r->walk->stall_regions.count; i++) {
-        WalkRegion *one = &r->walk->stall_regions.at[i];
+    VEC_EACH (WalkRegion, one, r->walk->stall_regions) {
         one->sectors *= sum.sectors > 0 ? all.sectors / sum.sectors : 0;
         one->bytes *= sum.bytes > 0 ? all.bytes / sum.bytes : 0;
     }
@@ -451,8 +450,7 @@ void walk_total(Walker *w)
                  walk->ended ? "the walk has a limit: what was left of its loops is taken to go on "
                                "as before"
                              : "the walk has a limit: counts are lower bounds");
-    for (size_t i = 0; i < w->known.count; i++) {
-        const Known *k = &w->known.at[i];
+    VEC_EACH (const Known, k, w->known) {
         for (int b = 0; b < k->plan->flow->cfg->count; b++)
             add_block(walk, &k->plan->blocks[b], &k->result->blocks[b]);
         add_loop_notes(w, k);

@@ -32,8 +32,7 @@ static Homes find_homes(Arena *a, const PtxFunction *f)
     h.of = ARENA_ARRAY(a, const PtxVariable *, f->registers.count + 1);
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < f->instrs.count; i++) {
-            const PtxInstr *in = &f->instrs.at[i];
+        VEC_EACH (const PtxInstr, in, f->instrs) {
             const PtxVariable *found = NULL;
             for (int k = in->form->writes; ptx_eval_computes(in->form) && k < in->count; k++)
                 found = joined(found, pointed_at(&h, &in->operands[k]));
@@ -60,8 +59,7 @@ static size_t writers(const Homes *h, const PtxVariable *v, size_t *stores)
 {
     size_t count = 0;
     *stores = 0;
-    for (size_t i = 0; i < h->function->instrs.count; i++) {
-        const PtxInstr *in = &h->function->instrs.at[i];
+    VEC_EACH (const PtxInstr, in, h->function->instrs) {
         const PtxForm *f = in->form;
         const bool writes = f->op != PTX_LD && f->op != PTX_LDMATRIX &&
                             (f->space == PTX_SHARED || f->class == PTX_CLASS_ASYNC);

@@ -14,8 +14,7 @@ enum { WORD = 4, WORDS_MOST = 1 << 15, ABORTS_MOST = 256 };
 /* The variable of constant memory that an address lies in, as an address for WalkData. */
 static bool find_constant(const Walker *w, uint64_t *address)
 {
-    for (size_t i = 0; i < w->places.count; i++) {
-        const WalkPlace *p = &w->places.at[i];
+    VEC_EACH (const WalkPlace, p, w->places) {
         uint64_t base;
         if (p->variable->space != PTX_CONST || *address < p->address ||
             *address - p->address >= p->variable->size ||
@@ -47,12 +46,10 @@ static bool stood_first(const Walker *w, const PtxForm *f, uint64_t address, uin
     const WalkData *d = w->options->data;
     const int bytes = ptx_type_bits(f->types[0]) / 8;
     *v = 0;
-    for (size_t i = 0; i < w->places.count; i++) {
-        const WalkPlace *p = &w->places.at[i];
+    VEC_EACH (const WalkPlace, p, w->places)
         if (p->variable->space == PTX_GLOBAL && address >= p->address &&
             address - p->address < p->variable->size)
             return !p->variable->initial;
-    }
     return (d->before && d->before(d->context, address, bytes, v)) ||
            (d->first && d->first(d->context, address, bytes, v));
 }
@@ -125,12 +122,10 @@ static void tell_nothing(Walker *w)
 static const PtxVariable *variable_at(const Walker *w, uint64_t address, uint64_t *offset)
 {
     const WalkPlace *found = NULL;
-    for (size_t i = 0; i < w->places.count; i++) {
-        const WalkPlace *p = &w->places.at[i];
+    VEC_EACH (const WalkPlace, p, w->places)
         if (p->variable->space == PTX_SHARED && p->address <= address &&
             (!found || p->address > found->address))
             found = p;
-    }
     *offset = found ? address - found->address : 0;
     return found ? found->variable : NULL;
 }
@@ -154,8 +149,7 @@ static const WalkToldWord *last_of(const WalkTold *t, const PtxVariable *v, uint
                                    int bytes, double barriers, int *count)
 {
     const WalkToldWord *found = NULL;
-    for (size_t i = 0; i < t->words.count; i++) {
-        const WalkToldWord *word = &t->words.at[i];
+    VEC_EACH (const WalkToldWord, word, t->words) {
         if (word->variable != v || word->offset >= offset + (uint64_t)bytes ||
             word->offset + (uint64_t)word->bytes <= offset)
             continue;
@@ -537,8 +531,7 @@ static uint64_t rounds_before(Walker *w, const PtxInstr *in, uint64_t counter)
 {
     WalkAsked *own = NULL;
     uint64_t rounds = 0;
-    for (size_t i = 0; i < w->told.asked.count; i++) {
-        WalkAsked *a = &w->told.asked.at[i];
+    VEC_EACH (WalkAsked, a, w->told.asked) {
         rounds += a->counter == counter ? a->times : 0;
         own = a->counter == counter && a->by == in ? a : own;
     }

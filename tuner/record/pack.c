@@ -292,6 +292,5 @@ bool record_compress(const char *from, const char *to, Diag *d)
     RecordEnd end = record_reader_close(r);
     if (end.ok && end.cut)
         diag_warn(d, (Span){0}, "'%s' ends inside a line; that line is left out", from);
-    bool ok = end.ok && pack(&text, to, d);
-    return ok;
+    return end.ok && pack(&text, to, d);
 }
