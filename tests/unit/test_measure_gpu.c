@@ -112,7 +112,7 @@ static int fake_helper(const char *mode)
         raise(SIGKILL);
     if (strcmp(mode, "noise") == 0)
         say_noise();
-    if (strcmp(mode, "silent") == 0)
+    if (strcmp(mode, "noise") == 0 || strcmp(mode, "silent") == 0) /* nothing follows */
         for (;;)
             pause();
     fake_hello(mode);
