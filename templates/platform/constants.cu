@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) constants(unsigned *good, in
     float sum[WORK], factor[WORK];
 #pragma unroll work
     for (int w = 0; w < work; w++)
-        sum[w] = 0, factor[w] = one + (float)(threadIdx.x / BLOCK);
+        sum[w] = 0, factor[w] = one + (float)(rounds >> (11 + w)); /* 1, and another for the compiler */
     bool right = true;
 #pragma unroll 1
     for (int round = 0; round < rounds; round++) {
