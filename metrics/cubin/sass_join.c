@@ -70,7 +70,7 @@ typedef struct Program {
     SassProgram lp;
     SassJoin *join;
     const Walk *walk;
-    SassPairs pairs;           /* of the entry function's loops */
+    SassCases cases;           /* of the entry function */
     bool diverges;             /* lanes may diverge at branches */
     double leaving;            /* times that lanes diverge where some leave a loop of the PTX */
     SassReconvergences points; /* where lanes may reconverge; none unless they diverge */
@@ -402,18 +402,25 @@ static void doubt(SassJoin *j, const char *why, double deviation)
     j->deviation = deviation;
 }
 
-/* Places where lanes part. */
-static int parting_places(const WalkFunction *f)
+/* Do lanes part where it is not known which branch of the code that is? */
+static bool parts_elsewhere(const Program *p, const WalkFunction *f, const SassBranch *branch)
 {
-    int count = 0;
-    for (int b = 0; b < f->flow->cfg->count; b++)
-        count += f->blocks[b].diverged > 0;
-    return count;
+    const Cfg *c = f->flow->cfg;
+    bool *known = ARENA_ARRAY(p->lp.arena, bool, (size_t)c->count);
+    for (int b = 0; b < p->join->flow->cfg->count; b++)
+        if (branch[b].ptx != CFG_NONE)
+            known[branch[b].ptx] = true;
+    for (int b = 0; b < c->count; b++)
+        if (f->blocks[b].diverged > 0 && !known[b] && !p->cases.told[b] &&
+            !cfg_ends_at_once(c, b) && !leaves_loop(f->flow->loops, c, b))
+            return true;
+    return false;
 }
 
 /* A loop goes round as often as the PTX's that it is paired with, is entered as often, and left by as
  * many lanes. */
-static void match_loop(Program *p, int loop, const WalkFunction *entry, const SassPairs *pairs)
+static void match_loop(Program *p, int loop, const WalkFunction *entry, const SassPairs *pairs,
+                       bool elsewhere)
 {
     const Loop *l = &p->join->flow->loops->loops.at[loop];
     const int ptx_loop = pairs->loop[loop];
@@ -432,7 +439,7 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, const Sa
      * many turns that takes is not counted, nor where they meet again if they part elsewhere too. */
     if (pairs->unrolled[loop] && leaving > 0)
         doubt(p->join, "lanes leave a loop one by one that the code has unrolled", IN_TURNS);
-    else if (leaving > 0 && parting_places(entry) > 1)
+    else if (leaving > 0 && elsewhere)
         doubt(p->join, "lanes leave a loop one by one and part elsewhere too", PARTED);
 }
 
@@ -492,14 +499,16 @@ static void match_loops(Program *p)
         return;
     const WalkFunction *entry = p->walk->functions.at[0];
     const SassPairs pairs = sass_pair_loops(p->lp.arena, p->join->flow, entry);
-    p->pairs = pairs;
     p->join->loops_match = pairs.complete;
-    match_branches(p, entry, sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs));
+    p->cases = sass_cases_find(p->lp.arena, p->join->flow, entry, &pairs);
+    const SassBranch *branch = sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs);
+    const bool elsewhere = parts_elsewhere(p, entry, branch);
+    match_branches(p, entry, branch);
     if (pairs.doubt)
         doubt(p->join, pairs.doubt, OPEN_CHOICE);
     for (size_t i = 0; i < t->loops.count; i++)
         if (pairs.loop[i] != CFG_NONE)
-            match_loop(p, (int)i, entry, &pairs);
+            match_loop(p, (int)i, entry, &pairs, elsewhere);
     match_numbers(p, &pairs.numbers);
     if (pairs.lost > 0)
         doubt(p->join, "a loop of the PTX has nothing that tells how often the code's go round",
@@ -752,15 +761,14 @@ static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
 }
 
 /* Comparisons of which ptxas has made tables, or kept branches; true where some are neither. */
-static bool match_cases(Program *p, const WalkFunction *f)
+static bool match_cases(Program *p)
 {
-    const SassCases cases = sass_cases_find(p->lp.arena, p->join->flow, f, &p->pairs);
     for (int b = 0; b < p->join->flow->cfg->count; b++)
-        for (int k = 0; cases.times[b] && k < block_at(p, b)->succ_count; k++) {
-            sass_program_wish(&p->lp, cases.times[b][k], AIM_LANDMARKS, TABLE_COST);
+        for (int k = 0; p->cases.times[b] && k < block_at(p, b)->succ_count; k++) {
+            sass_program_wish(&p->lp, p->cases.times[b][k], AIM_LANDMARKS, TABLE_COST);
             sass_program_term_sum(&p->lp, &p->edges[b][k], 1);
         }
-    return cases.open;
+    return p->cases.open;
 }
 
 /* ptxas keeps the PTX's tables in their order, and the targets in theirs. */
@@ -768,7 +776,7 @@ static void match_tables(Program *p)
 {
     const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
     int mine = next_table(p, 0), ptx = f ? next_table_ptx(f, 0) : CFG_NONE;
-    if (f && match_cases(p, f) && mine != CFG_NONE && ptx == CFG_NONE && p->diverges)
+    if (f && match_cases(p) && mine != CFG_NONE && ptx == CFG_NONE && p->diverges)
         doubt(p->join, "the code jumps through a table where the PTX branches", OPEN_CHOICE);
     while (mine != CFG_NONE && ptx != CFG_NONE) {
         if (block_at(p, mine)->succ_count != f->flow->cfg->blocks[ptx].succ_count)

@@ -567,17 +567,29 @@ static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
     return true;
 }
 
+/* Has the code an EXIT with a guard for each branch of the PTX that has nothing but the end on one side? */
+static bool ends_are_guarded(const Cfg *code, const Cfg *ptx)
+{
+    int guarded = 0, ends = 0;
+    for (int b = 0; b < code->count; b++)
+        guarded += code->blocks[b].ends_thread && code->blocks[b].succ_count == 1;
+    for (int b = 0; b < ptx->count; b++)
+        ends += ptx->blocks[b].succ_count > 1 && cfg_ends_at_once(ptx, b);
+    return ends > 0 && guarded >= ends;
+}
+
 /* In the order of the text, as far as one above BRANCHES_MOST; those that a loop is left or gone round by
- * are the loop's. */
+ * are the loop's, and those to the end none where guards stand for them. */
 static Branches list_branches(Arena *a, const Cfg *c, const LoopTree *t, const DomTree *post,
-                              const int *callee)
+                              const int *callee, bool guarded)
 {
     Branches list = {0};
     int *depth = ARENA_ARRAY(a, int, (size_t)c->count);
     for (int b = 0; b < c->count && list.count <= BRANCHES_MOST; b++) {
         const CfgBlock *block = &c->blocks[b];
         if (block->order == CFG_NONE || block->succ_count < 2 ||
-            (callee && callee[b] != CFG_NONE) || !goes_on_in_loop(t, block, t->loop_of[b]))
+            (guarded && cfg_ends_at_once(c, b)) || (callee && callee[b] != CFG_NONE) ||
+            !goes_on_in_loop(t, block, t->loop_of[b]))
             continue;
         bool *behind = ARENA_ARRAY(a, bool, (size_t)c->count);
         cfg_between(a, c, b, post->parent[b], behind);
@@ -631,8 +643,9 @@ SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunctio
     for (int b = 0; b < code->cfg->count; b++)
         of[b] = (SassBranch){CFG_NONE, CFG_NONE, CFG_NONE};
     const DomTree *post = code->post;
-    const Branches x = list_branches(a, code->cfg, code->loops, post, code->callee),
-                   y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL);
+    const Branches x = list_branches(a, code->cfg, code->loops, post, code->callee, false),
+                   y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL,
+                                     ends_are_guarded(code->cfg, ptx->flow->cfg));
     if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST)
         return of;
     const size_t wide = y.count + 1;

@@ -324,8 +324,7 @@ static const Chain *find_chain(const Chains *chains, bool rest, int64_t base, in
     return count == tables ? found : NULL;
 }
 
-static void find_tables(Arena *a, const SassFlow *f, const WalkFunction *ptx, SassCases *cases,
-                        bool *told)
+static void find_tables(Arena *a, const SassFlow *f, const WalkFunction *ptx, SassCases *cases)
 {
     Chains chains = {0};
     Chain *chain = ARENA_NEW(a, Chain);
@@ -349,7 +348,7 @@ static void find_tables(Arena *a, const SassFlow *f, const WalkFunction *ptx, Sa
             continue;
         cases->times[b] = of->times;
         for (int i = 0; i < of->links.count; i++)
-            told[of->links.at[i].block] = true;
+            cases->told[of->links.at[i].block] = true;
     }
 }
 
@@ -481,12 +480,12 @@ static bool pair_choice(Arena *a, const SassFlow *f, const WalkFunction *ptx, co
 }
 
 static void find_branches(Arena *a, const SassFlow *f, const WalkFunction *ptx,
-                          const SassPairs *pairs, SassCases *cases, const bool *told)
+                          const SassPairs *pairs, SassCases *cases)
 {
     const Choices in_ptx = choices_of_ptx(a, ptx->flow), code = choices_of_code(a, f, pairs);
     for (size_t i = 0; i < in_ptx.count; i++) {
         const Choice *x = &in_ptx.at[i];
-        if (told[x->block] || !x->is_case || !ptx->blocks[x->block].visits)
+        if (cases->told[x->block] || !x->is_case || !ptx->blocks[x->block].visits)
             continue;
         bool paired = false;
         for (int alone = 0; alone < 2 && !paired; alone++) {
@@ -494,6 +493,7 @@ static void find_branches(Arena *a, const SassFlow *f, const WalkFunction *ptx,
             paired = count_alike(&in_ptx, x, alone, &n) == count_alike(&code, x, alone, NULL) &&
                      pair_choice(a, f, ptx, &code, x, alone, n, cases);
         }
+        cases->told[x->block] = paired;
         cases->open |= !paired;
     }
 }
@@ -503,9 +503,9 @@ static void find_branches(Arena *a, const SassFlow *f, const WalkFunction *ptx,
 SassCases sass_cases_find(Arena *a, const SassFlow *f, const WalkFunction *ptx,
                           const SassPairs *pairs)
 {
-    SassCases cases = {.times = ARENA_ARRAY(a, const double *, (size_t)f->cfg->count)};
-    bool *told = ARENA_ARRAY(a, bool, (size_t)ptx->flow->cfg->count);
-    find_tables(a, f, ptx, &cases, told);
-    find_branches(a, f, ptx, pairs, &cases, told);
+    SassCases cases = {.times = ARENA_ARRAY(a, const double *, (size_t)f->cfg->count),
+                       .told = ARENA_ARRAY(a, bool, (size_t)ptx->flow->cfg->count)};
+    find_tables(a, f, ptx, &cases);
+    find_branches(a, f, ptx, pairs, &cases);
     return cases;
 }

@@ -14,8 +14,8 @@
 
 typedef struct SassCases {
     const double **times; /* by block of the code: how often each of its ways is taken, or NULL */
-    bool
-        open; /* of some comparisons of one register with several numbers the code has no such block */
+    bool *told;           /* by block of the PTX: its comparison is found in the code … */
+    bool open; /* … or that of some is not, of those of one register with several numbers */
 } SassCases;
 
 /* Of chains with the same numbers the code must have as many tables, in the same order, and of a loop's branches with

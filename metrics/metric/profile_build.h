@@ -15,7 +15,7 @@ enum { PROFILER_VERSION = 21, PROFILER_SINCE = 18 };
 
 /* Counted up instead where no recorded launch gets other numbers, or those that do are made anew at once: cached profiles
  * are made anew, recorded ones stay. */
-enum { PROFILER_REVISION = 4 };
+enum { PROFILER_REVISION = 5 };
 
 /* Memory that a launch is given. */
 typedef struct ProfileBuffer {

@@ -180,6 +180,17 @@ void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked)
     }
 }
 
+bool cfg_ends_at_once(const Cfg *c, int block)
+{
+    const CfgBlock *b = &c->blocks[block];
+    for (int k = 0; k < b->succ_count; k++) {
+        const CfgBlock *to = &c->blocks[b->succs[k]];
+        if (to->succ_count == 0 && to->ends_thread && to->end - to->first <= 1)
+            return true;
+    }
+    return false;
+}
+
 /* --- dominators -------------------------------------------------------------------------------------- */
 
 static int intersect(const Cfg *c, const int *parent, int a, int b)

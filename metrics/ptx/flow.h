@@ -50,6 +50,10 @@ void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked);
 /* Marks the blocks between a branch and where its ways meet (a block, the end or CFG_NONE), without that one. */
 void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in);
 
+/* Does one way from a block do nothing but end?  In machine code an EXIT with a guard may stand for such a branch,
+ * which is none. */
+bool cfg_ends_at_once(const Cfg *c, int block);
+
 /* The last instruction of a block of PTX when it is a branch of any kind, else NULL. */
 const PtxInstr *cfg_branch(const Cfg *c, int block);
 

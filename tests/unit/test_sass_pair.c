@@ -558,14 +558,16 @@ static void branches_are_paired_in_their_order(void **state)
 }
 
 /* A way without landmarks that is long: half of the lanes take it, or none do. */
+#define IF                                                                                         \
+    "setp.gt.s32 %p1, %r4, %r1;\n@%p1 bra L;\n"                                                    \
+    "add.u32 %r2, %r2, %r4;\nadd.u32 %r3, %r3, %r2;\n"                                             \
+    "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"                                             \
+    "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"                                             \
+    "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\nL:\n"
+
 static void a_way_is_taken_as_at_the_branch_of_the_ptx(void **state)
 {
     (void)state;
-    static const char IF[] = "setp.gt.s32 %p1, %r4, %r1;\n@%p1 bra L;\n"
-                             "add.u32 %r2, %r2, %r4;\nadd.u32 %r3, %r3, %r2;\n"
-                             "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"
-                             "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"
-                             "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\nL:\n";
     enum { BRANCH = 4, WAY = 5, MEET = 13, END = 14, WORDS = 15 };
     Word words[WORDS];
     for (int i = 0; i < WORDS; i++)
@@ -579,6 +581,30 @@ static void a_way_is_taken_as_at_the_branch_of_the_ptx(void **state)
 
     const SassJoin *j = sass_join(a, half.flow, half.walk);
     assert_true(visits_at(j, WAY) == 1 && visits_at(j, MEET) == 2 && visits_at(j, END) == 1);
+    assert_true(visits_at(sass_join(a, none.flow, none.walk), WAY) == 0);
+    arena_free(a);
+}
+
+/* `if (tid > 63) return;` in front of it, of which the code makes an EXIT with a guard. */
+static void what_a_guard_ends_is_no_branch_that_others_stand_behind(void **state)
+{
+    (void)state;
+    static const char BEHIND[] = "setp.gt.s32 %p2, %r4, 63;\n@%p2 bra E;\n" IF FMA "E:\n";
+    enum { BRANCH = 5, WAY = 6, MEET = 14, LAST = 15, END = 16, WORDS = 17 };
+    Word words[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        words[i] = (Word){.op = SASS_OP_IADD3};
+    words[0] = (Word){.op = SASS_OP_EXIT, .guard = true};
+    words[1] = (Word){.op = SASS_OP_BSSY, .target = LAST};
+    words[BRANCH] = (Word){.op = SASS_OP_BRA, .guard = true, .target = MEET};
+    words[MEET] = (Word){.op = SASS_OP_BSYNC};
+    words[LAST] = (Word){.op = SASS_OP_FFMA};
+    words[END] = (Word){.op = SASS_OP_EXIT};
+    Arena *a = arena_new();
+    const Both half = both(a, BEHIND, words, WORDS, 15), none = both(a, BEHIND, words, WORDS, -1);
+
+    const SassJoin *j = sass_join(a, half.flow, half.walk);
+    assert_true(visits_at(j, WAY) == 1 && visits_at(j, MEET) == 2 && visits_at(j, LAST) == 1);
     assert_true(visits_at(sass_join(a, none.flow, none.walk), WAY) == 0);
     arena_free(a);
 }
@@ -607,6 +633,7 @@ int main(void)
         cmocka_unit_test(many_loops_are_paired_and_too_many_are_not),
         cmocka_unit_test(branches_are_paired_in_their_order),
         cmocka_unit_test(a_way_is_taken_as_at_the_branch_of_the_ptx),
+        cmocka_unit_test(what_a_guard_ends_is_no_branch_that_others_stand_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
