@@ -58,17 +58,43 @@ static bool data_symbol(void *context, const char *name, uint64_t *address)
     return d->symbol(d->context, name, address);
 }
 
+/* What the shared memory of the resident blocks leaves of an SM's L1 cache. */
+static double l1_bytes(const Device *d, const Profile *p)
+{
+    enum { L1_BEYOND_SHARED = 28 * 1024 }; /* of the memory that both share, from 7.5 to 12.0 */
+    const double *v = p->value;
+    return fmax(L1_BEYOND_SHARED,
+                d->shared_per_sm + L1_BEYOND_SHARED -
+                    v[PROFILE_BLOCKS_PER_SM] * (v[PROFILE_SHARED_BYTES] + d->shared_reserved));
+}
+
+static ReuseDevice reuse_device(const Device *d, const Profile *p)
+{
+    if (!d)
+        return (ReuseDevice){0};
+    return (ReuseDevice){d->sms, (int)p->value[PROFILE_BLOCKS_PER_SM], l1_bytes(d, p)};
+}
+
+/* The part of the resident stacks that the L1 cache has no room for. */
+static double stack_outside(const Device *d, const Profile *p)
+{
+    const double *v = p->value;
+    const double stacks =
+        v[PROFILE_BLOCKS_PER_SM] * v[PROFILE_THREADS_PER_BLOCK] * v[PROFILE_LOCAL_BYTES];
+    return stacks > 0 ? fmax(0, 1 - l1_bytes(d, p) / stacks) : 0;
+}
+
 /* --- the walk ---------------------------------------------------------------------------------- */
 
 /* A few warps that stand for all; counts come from the middle one of the block in the middle of the
  * grid, away from the edges where a kernel often has more to check. */
 static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
-                            const WalkTouch *touch, bool meets, double blocks_per_sm)
+                            const WalkTouch *touch, bool meets, ReuseDevice device)
 {
     ProfileInput given = *in;
     const WalkData data = {&given, data_load, data_before, data_symbol, data_first};
     MemoryOptions o = {.reuse = !touch,
-                       .device = {in->device ? in->device->sms : 0, (int)blocks_per_sm},
+                       .device = device,
                        .walk.touch = touch,
                        .walk.meets = meets,
                        .walk.data = in->data ? &data : NULL,
@@ -130,18 +156,6 @@ static void set_machine(Profile *p, const SassProfile *s, const SassSerial *long
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         p->value[table[i].field] = table[i].value;
-}
-
-/* The part of the resident stacks that the L1 cache has no room for beside shared memory. */
-static double stack_outside(const Device *d, const Profile *p)
-{
-    enum { L1_BEYOND_SHARED = 28 * 1024 }; /* of the memory that both share, from 7.5 to 12.0 */
-    const double *v = p->value;
-    const double room = d->shared_per_sm + L1_BEYOND_SHARED -
-                        v[PROFILE_BLOCKS_PER_SM] * (v[PROFILE_SHARED_BYTES] + d->shared_reserved);
-    const double stacks =
-        v[PROFILE_BLOCKS_PER_SM] * v[PROFILE_THREADS_PER_BLOCK] * v[PROFILE_LOCAL_BYTES];
-    return stacks > 0 ? fmax(0, 1 - fmax(room, L1_BEYOND_SHARED) / stacks) : 0;
 }
 
 /* The latencies of the device; SASS_LATENCY for what the table does not have. */
@@ -426,7 +440,7 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
             constants += (double)module->variables.at[i]->size;
     const Memory *memory =
         follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)),
-               out->value[PROFILE_BLOCKS_PER_SM]);
+               reuse_device(in->device, out));
     profile_set_walk(a, out, memory);
     add_machine(a, in, cubin->arch, k, memory, out);
     out->value[PROFILE_CONSTANT_TOUCHED] = fmin(out->value[PROFILE_CONSTANT_TOUCHED], constants);
@@ -448,13 +462,13 @@ bool profile_code(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Di
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d)
 {
     const PtxFunction *entry = read_entry(a, in, module, d);
-    return entry ? follow(a, entry, in, NULL, false, 0) : NULL;
+    return entry ? follow(a, entry, in, NULL, false, (ReuseDevice){0}) : NULL;
 }
 
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
                    const WalkTouch *touch)
 {
-    const Walk *w = follow(a, entry, in, touch, false, 0)->walk;
+    const Walk *w = follow(a, entry, in, touch, false, (ReuseDevice){0})->walk;
     return w->unknown_branches == 0 && w->unknown_loops == 0 && !w->capped;
 }
 
@@ -540,7 +554,8 @@ bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out
         return true;
     }
     const Memory *m =
-        follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)), 0);
+        follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)),
+               (ReuseDevice){0});
     const SassFlow *code = sass_flow_build(a, cubin->arch, k);
     if (stage == PROFILE_WALK)
         dump_walk(m, out);

@@ -191,7 +191,7 @@ static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
         locate(s, f, x);
         x->sampled = !mean_cost(s, f, site->cost, &x->figures);
         const ReuseSite *reuse = m->reuse ? reuse_find(m->reuse, f->function, i) : NULL;
-        x->reuse = reuse ? *reuse : (ReuseSite){{1, 1, 1, 1}, 1};
+        x->reuse = reuse ? *reuse : (ReuseSite){{1, 1, 1, 1}, .open = 1};
         m->sampled |= x->sampled;
     }
 }

@@ -16,6 +16,7 @@ enum { TOUCHED_BLOCKS = 8, TOUCHED_KINDS = 4, TOUCHED_WARPS = UINT16_MAX - 1 };
  * warp touched. */
 typedef struct TouchedSector {
     uint64_t key;
+    double at; /* how far that warp had come */
     uint32_t bytes;
     uint16_t warp;  /* its number + 1 */
     uint8_t blocks; /* bits */
@@ -35,7 +36,8 @@ static uint64_t key_of(uint64_t sector, unsigned kind)
 /* The entry of a sector as it was before this touch; the touch by a warp (a number less than
  * TOUCHED_WARPS) of a block (less than TOUCHED_BLOCKS) is added.  Kinds (less than TOUCHED_KINDS) are
  * kept apart. */
-static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block)
+static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block,
+                                 double at)
 {
     const uint64_t key = key_of(s.number, kind);
     size_t number = numbers_get(&t->numbers, key);
@@ -46,6 +48,7 @@ static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned w
     }
     TouchedSector *x = &t->sectors.at[number];
     const TouchedSector before = *x;
+    x->at = at;
     x->bytes = before.warp == warp + 1 ? before.bytes | s.bytes : s.bytes;
     x->warp = (uint16_t)(warp + 1);
     x->blocks = (uint8_t)(before.blocks | 1U << block);
@@ -73,6 +76,7 @@ enum {
     WARP_BITS = 5,
     WINDOW = 4, /* repetitions followed of what moves by whole sectors */
     SECTOR_BYTES = 32,
+    LINE_SECTORS = 4,
     SITE_TOUCHES = 8 /* a guess at the sectors of an access, for the budget */
 };
 
@@ -85,6 +89,8 @@ typedef struct Count {
     double half, half_touched; /* of a spread sample: first ones of half of it, and all of these, */
     double came, before;       /* warps that came here; touched before the last one */
     double open;               /* that a warp's stores do not fill */
+    double lost;               /* that a warp of the middle block loads again, gone from the L1 */
+    double shared, shared_lost; /* that another warp of the SM's blocks loaded, and gone of these */
 } Count;
 
 typedef VEC(int) Passes;
@@ -106,7 +112,10 @@ typedef struct Reuser {
     VEC(Place) places;
     Touched touched;
     uint64_t steps, touches; /* spent */
-    unsigned warps;          /* followed */
+    double
+        lines;   /* of 128 bytes, each as often as accesses went to it: how far the warp has come */
+    double room; /* of these, that the L1 keeps of each resident warp */
+    unsigned warps; /* followed */
     Reuse *out;
 } Reuser;
 
@@ -211,6 +220,23 @@ static void count_touch(Count *c, const Turn *t, const TouchedSector *before, un
     c->open += weight * (is_open - was_open);
 }
 
+/* Warps of an SM come on about as fast as each other: between two touches, each loads about as much as the one does that
+ * lies between its places of both.  What is more than the L1 has room for is lost, all of it at twice that, as LRU does with
+ * data that comes round. */
+static void count_loss(const Reuser *r, Count *c, const Turn *t, const TouchedSector *before,
+                       double weight)
+{
+    const unsigned sm = (1U << REUSE_BLOCKS) - 1;
+    const double lost =
+        r->room > 0 ? fmax(0, fmin(fabs(r->lines - before->at) / r->room - 1, 1)) : 0;
+    if (t->block == 0 && before->warp == r->warps + 1) {
+        c->lost += weight * lost;
+    } else if (t->block < AXIS_BLOCKS && before->blocks & sm) {
+        c->shared += weight;
+        c->shared_lost += weight * lost;
+    }
+}
+
 static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, double weight)
 {
     const WalkPass *p = &t->walk->passes.at[number];
@@ -226,12 +252,17 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
         for (int lane = 0; lane < PTX_LANES; lane++)
             address[lane] = p->base[lane] + (uint64_t)(shift + site->offset);
         const int count = sectors_list(address, p->lanes, site->bytes, sectors);
+        Count *c = &place->counts[group->sites.at[i]];
+        int lines = 0;
         for (int k = 0; k < count; k++) {
             const TouchedSector before =
-                touched_add(&r->touched, sectors[k], kind, r->warps, t->block);
-            count_touch(&place->counts[group->sites.at[i]], t, &before, r->warps, sectors[k],
-                        weight);
+                touched_add(&r->touched, sectors[k], kind, r->warps, t->block, r->lines);
+            count_touch(c, t, &before, r->warps, sectors[k], weight);
+            count_loss(r, c, t, &before, weight);
+            lines +=
+                k == 0 || sectors[k].number / LINE_SECTORS != sectors[k - 1].number / LINE_SECTORS;
         }
+        r->lines += kind == ACCESS_LOAD ? lines : 0;
         r->touches += (uint64_t)count;
     }
 }
@@ -278,10 +309,13 @@ static double weight_of(uint64_t i, uint64_t followed, uint64_t all)
 
 static void follow_warp(Reuser *r, const Turn *t)
 {
+    r->lines = 0;
     for (size_t first = 0, end; first < t->walk->passes.count; first = end) {
         end = stretch_end(t->walk, first);
         const uint64_t times = window(t->walk, first, end);
-        for (uint64_t k = 0; k < times; k++)
+        double before = r->lines;
+        for (uint64_t k = 0; k < times; k++) {
+            before = r->lines;
             for (size_t i = first; i < end; i++) {
                 if (r->touches > t->most) {
                     r->out->cut = true;
@@ -292,6 +326,8 @@ static void follow_warp(Reuser *r, const Turn *t)
                 touch_pass(r, t, i, shift_of(t, i) + (int64_t)k * p->step,
                            t->weight * weight_of(k, times, p->times + 1));
             }
+        }
+        r->lines += (double)(t->walk->passes.at[first].times + 1 - times) * (r->lines - before);
     }
     r->warps++;
 }
@@ -566,9 +602,15 @@ static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
 static ReuseSite site_of(const Reuser *r, const Count *c, double others)
 {
     const double sm = (c->block + c->others) / (1 + others);
-    return (ReuseSite){{c->warp / c->touched, c->block / c->touched, sm / c->touched,
-                        c->block * launch_part(r, c) / c->touched},
-                       c->open / c->touched};
+    return (ReuseSite){.first = {c->warp / c->touched, c->block / c->touched, sm / c->touched,
+                                 c->block * launch_part(r, c) / c->touched}};
+}
+
+/* The part of the sectors which a warp of the SM loaded before but the L1 no longer has. */
+static double lost_part(const Reuser *r, const Count *c, const ReuseSite *s)
+{
+    const double shared = c->shared > 0 && !r->samples->even ? c->shared_lost / c->shared : 1;
+    return c->lost / c->touched + fmax(0, s->first[REUSE_WARP] - s->first[REUSE_SM]) * shared;
 }
 
 /* --- a spread sample ------------------------------------------------------------------------- */
@@ -622,7 +664,7 @@ static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps
 {
     const int step = spread_step(r->samples), followed = (r->samples->even + step - 1) / step;
     const double count = followed, half = (double)((followed + 1) / 2);
-    ReuseSite s = {{1, 1, 1, 1}, c->open / c->touched};
+    ReuseSite s = {.first = {1, 1, 1, 1}};
     const double part = c->block / c->touched, half_part = c->half / c->half_touched;
     const double power = c->half > 0 ? 1 + log(part / half_part) / log(count / half) : 1;
     for (int i = 0; i < REUSE_SCOPES; i++)
@@ -637,8 +679,10 @@ static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps
 static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
 {
     const PtxForm *form = f->instrs.at[site->instr].form;
-    if (form->flags & PTX_FLAG_PAST_L1)
+    if (form->flags & PTX_FLAG_PAST_L1) {
         s->first[REUSE_WARP] = s->first[REUSE_BLOCK] = s->first[REUSE_SM] = 1;
+        s->lost = 0;
+    }
 }
 
 static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double others)
@@ -649,9 +693,12 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
         ReuseSite *sites = ARENA_ARRAY(r->arena, ReuseSite, count + 1);
         for (size_t k = 0; k < count; k++) {
             const Count *c = &r->places.at[i].counts[k];
-            sites[k] = (ReuseSite){{1, 1, 1, 1}, 1};
-            if (c->touched > 0)
+            sites[k] = (ReuseSite){{1, 1, 1, 1}, .open = 1};
+            if (c->touched > 0) {
                 sites[k] = r->samples->even ? spread_site(r, c, warps) : site_of(r, c, others);
+                sites[k].open = c->open / c->touched;
+                sites[k].lost = lost_part(r, c, &sites[k]);
+            }
             pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
         }
         VEC_PUSH(r->arena, &r->out->functions, ((ReuseFunction){f->function, sites}));
@@ -673,6 +720,7 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
                  warps[REUSE_SCOPES] = {1, block, block * (double)held(&r, device),
                                         block * (double)ptx_block_count(o->launch.grid)};
     double others = 0;
+    r.room = device.l1_bytes / (LINE_SECTORS * SECTOR_BYTES) / fmax(warps[REUSE_SM], 1);
     list_passes(&r);
     if (samples->even)
         follow_spread(&r);

@@ -17,9 +17,13 @@
  * What is too much to follow is extrapolated: of iterations that were skipped, of warps and of
  * blocks the first few are followed, and the later half of these stands for the rest.
  *
+ * Of what blocks of the SM load again the L1 has lost what came before too many other lines: the warps of an SM are taken to
+ * come on as fast as each other, so that each loads as much between two touches as the warp does that is followed.
+ *
  * Where the sample is spread over the launch since its work depends on data, there are no neighbours:
  * distinct sectors are taken to grow as a power of the number of warps (Heaps' law), which is that
- * between half of the sample and all of it.  That neighbours share more is not seen then. */
+ * between half of the sample and all of it.  That neighbours share more is not seen then,
+ * and that the L1 still has what another warp loaded. */
 #pragma once
 
 #include "metrics/ptx/memory_sample.h"
@@ -44,6 +48,8 @@ enum { REUSE_WARPS = 8, REUSE_BLOCKS = 3 };
 /* Of one site: parts of the sectors it touches; 1 where nothing was followed. */
 typedef struct ReuseSite {
     double first[REUSE_SCOPES];
+    double
+        lost; /* of loads: those that blocks of the SM loaded before, when the L1 no longer has them */
     double open; /* of a store's sectors: those of which the warp leaves bytes unwritten */
 } ReuseSite;
 
@@ -63,6 +69,8 @@ typedef struct Reuse {
 typedef struct ReuseDevice {
     int sms;
     int blocks_per_sm;
+    double
+        l1_bytes; /* of an SM's L1 cache beside the shared memory of its blocks; 0: nothing is lost */
 } ReuseDevice;
 
 /* `o` as for the samples, whose passes must have been kept. */

@@ -164,6 +164,11 @@ static void what_the_l1_has_no_room_for_comes_from_the_l2(void **state)
     const double first = 251 * 1024 * 1.5 / (20 * 32);
     set(f, PROFILE_LOAD_FIRST_SM, first);
     set(f, PROFILE_LOAD_SECTORS, 2 * first);
+    set(f, PROFILE_LOAD_LOST, 0.25 * first);
+    near(metric(f, "l1_missed"), 0.25);
+    near(metric(f, "l2_loads"), 1.25 * first);
+    set(f, PROFILE_LOAD_LOST,
+        NAN); /* as older profiles are: all that the resident warps load counts */
     near(metric(f, "l1_missed"), 0.5);
     near(metric(f, "l2_loads"), 1.5 * first);
 }
@@ -312,6 +317,15 @@ static void constants_that_do_not_fit_come_a_line_at_a_time(void **state)
     takes(f, 100 * 6 * SM_WARPS, 0, 0);
 }
 
+/* As sums over a few warps may say. */
+static void less_than_no_constants_take_no_time(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_CONSTANT_LOADS, -0.25);
+    near(metric(f, "constant_cycles"), 0);
+    takes(f, 0, 0, 0);
+}
+
 /* Which adds to what is issued: 64 / 4 lines at 6 cycles, and 10,000 cycles of issue. */
 static void lines_of_constants_add_to_issue(void **state)
 {
@@ -415,6 +429,7 @@ int main(void)
         TEST(waves_are_whole),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(constants_that_do_not_fit_come_a_line_at_a_time),
+        TEST(less_than_no_constants_take_no_time),
         TEST(lines_of_constants_add_to_issue),
         TEST(sectors_are_stored_to_again),
         TEST(the_last_block_may_be_a_long_one),

@@ -150,7 +150,7 @@ static void the_h200_has_what_was_measured(void **state)
         {"cost_block", p->cost_block, 1.19},
         {"cost_block_start", p->cost_block_start, 317.31},
         {"cost_block_warp", p->cost_block_warp, 0.79646},
-        {"cost_constant_miss", p->cost_constant_miss, 6},
+        {"cost_constant_miss", p->cost_constant_miss, 6.3387},
         {"overlap_power", p->overlap_power, 3.5},
         {"prediction_error", p->prediction_error, 0.06},
     };
