@@ -112,10 +112,9 @@ typedef struct Reuser {
     VEC(Place) places;
     Touched touched;
     uint64_t steps, touches; /* spent */
-    double
-        lines;   /* of 128 bytes, each as often as accesses went to it: how far the warp has come */
-    double room; /* of these, that the L1 keeps of each resident warp */
-    unsigned warps; /* followed */
+    unsigned warps;          /* followed */
+    double lines; /* that the warp has come by: of 128 bytes, each as often as it loaded of it */
+    double room;  /* lines that the L1 keeps of each resident warp */
     Reuse *out;
 } Reuser;
 
