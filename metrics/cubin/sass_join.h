@@ -31,9 +31,11 @@ typedef struct SassJoin {
     SassLandmarks walked;               /* what the code should have */
     double in_code_least[SASS_ANCHORS]; /* without guarded instructions */
     double in_code_most[SASS_ANCHORS];  /* with all of them */
-    bool loops_match;                   /* all loops of PTX and code are paired */
-    const char *unmatched;              /* why the visits are not certain; NULL: they are */
-    double deviation;                   /* relative, that they may be off by then */
+    const int *
+        paired; /* by loop of the code: that of the PTX's entry function, or CFG_NONE; NULL: none */
+    bool loops_match;      /* all loops of PTX and code are paired */
+    const char *unmatched; /* why the visits are not certain; NULL: they are */
+    double deviation;      /* relative, that they may be off by then */
     double missing; /* the largest share of a landmark that the code lacks; 1 without an answer */
 } SassJoin;
 

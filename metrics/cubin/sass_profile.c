@@ -233,7 +233,10 @@ static SassSerial guess_serial(const SassProfile *p, const Walk *w, const SassLa
 {
     SassSerial s = {.issue = p->instr * fmax(ISSUE_CYCLES, l->issue_spacing),
                     .long_waits = w->waits_long};
-    s.waits[SASS_WAIT_GLOBAL] = w->waits_long * l->global;
+    const SassSource from = l->loads ? l->loads->mean : (SassSource){1, 1, 1, 1};
+    s.memory = w->waits_long * from.memory;
+    s.waits[SASS_WAIT_GLOBAL] =
+        w->waits_long * (l->l1 + from.l2 * (l->l2 - l->l1)) + s.memory * (l->global - l->l2);
     s.waits[SASS_WAIT_LOCAL] = w->waits_local * l->local;
     s.waits[SASS_WAIT_BARRIER] = w->barriers * l->barrier;
     s.waits[SASS_WAIT_SHARED] =
@@ -272,6 +275,9 @@ static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const Sas
 
 /* --- the whole --------------------------------------------------------------------------------------- */
 
+/* Memory that is busy takes about twice as long as one that is not (platform number memory_latency_loaded). */
+static const double BUSY = 2;
+
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
                          const SassLatency *latency, const SassLoad *load)
 {
@@ -291,6 +297,11 @@ SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w
         return p;
     }
     p.serial = sass_serial(a, j, alone);
+    SassLatency later = *alone;
+    later.global *= BUSY;
+    p.serial.memory =
+        (sass_serial(a, j, &later).waits[SASS_WAIT_GLOBAL] - p.serial.waits[SASS_WAIT_GLOBAL]) /
+        (later.global - alone->global);
     if (load) {
         const SassLatency among = sass_latency_among(alone, load);
         p.loaded = sass_serial(a, j, &among);
@@ -308,6 +319,7 @@ static void add_serial(SassSerial *sum, const SassSerial *s, double weight)
     sum->long_waits = waits;
     sum->cycles += weight * s->cycles;
     sum->issue += weight * s->issue;
+    sum->memory += weight * s->memory;
     for (int i = 0; i < SASS_WAITS; i++)
         sum->waits[i] += weight * s->waits[i];
     sum->capped |= s->capped;

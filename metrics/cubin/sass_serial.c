@@ -4,6 +4,12 @@
 
 const SassLatency SASS_LATENCY = {.shared = 29,
                                   .global = 500,
+                                  .l1 = 34,
+                                  .l2 = 281,
+                                  .memory_places = 94,
+                                  .memory_loads = 24,
+                                  .l2_places = 6,
+                                  .l2_sector = 0.9,
                                   .local = 34,
                                   .constant = 34,
                                   .special = 20,
@@ -32,7 +38,9 @@ typedef struct Step {
     SassControl control;
     uint16_t opcode;
     uint8_t class;
-    bool is_wide; /* a fence of stores that other multiprocessors are to see */
+    double global;  /* cycles that it takes, if it is an access of global memory */
+    double sectors; /* that it asks for then */
+    bool is_wide;   /* a fence of stores that other multiprocessors are to see */
 } Step;
 
 /* Its scope: 0 the block, 2 the GPU, 3 the system. */
@@ -41,12 +49,27 @@ static bool is_wide(SassInstr w)
     return sass_opcode(w) == SASS_OP_MEMBAR && (w.high >> 12 & 7) >= 2;
 }
 
-static Step *decode(Arena *a, const SassFlow *f)
+/* The last of the places that a load asks for is waited for. */
+static double global_latency(const SassLatency *l, SassSource from)
 {
+    const double memory = l->global + l->memory_places * log2(from.lines),
+                 l2 = l->l2 + l->l2_places * log2(from.sectors);
+    return l->l1 + from.l2 * (l2 - l->l1) + from.memory * (memory - l2);
+}
+
+static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
+{
+    const SassFlow *f = j->flow;
+    const SassSource *from = l->loads ? sass_loads_find(a, j, l->loads) : NULL;
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
         const SassInstr w = f->instrs[i];
-        steps[i] = (Step){sass_control(w), w.opcode, (uint8_t)sass_class(w), is_wide(w)};
+        steps[i] = (Step){.control = sass_control(w),
+                          .opcode = w.opcode,
+                          .class = (uint8_t)sass_class(w),
+                          .global = from ? global_latency(l, from[i]) : l->global,
+                          .sectors = from ? from[i].sectors : 0,
+                          .is_wide = is_wide(w)};
         if (steps[i].control.stall == 0)
             steps[i].control.stall = 1;
     }
@@ -103,7 +126,7 @@ typedef struct Warp {
     Group groups[GROUPS]; /* of copies, oldest first */
     int group_count;
     Group open; /* that copies are added to */
-    double shared_free, special_free;
+    double shared_free, special_free, global_free;
     VEC(Active) active;
     double **used; /* by block and successor: times taken */
     int calls[CALL_DEPTH];
@@ -125,8 +148,12 @@ static void wait_until(Warp *w, double time, SassWait what)
 static void wait_for_global(Warp *w, double time, unsigned period)
 {
     const bool counts = period == w->period || time > w->sum.now;
+    double under_way = 0;
     for (int i = 0; counts && i < FLIGHTS; i++)
-        w->sum.in_flight += w->flights[i] > w->settled;
+        under_way += w->flights[i] > w->settled;
+    w->sum.in_flight += under_way;
+    if (counts && w->latency->loads && time > w->sum.now)
+        time += w->latency->memory_loads * log2(fmax(1, under_way));
     wait_until(w, time, SASS_WAIT_GLOBAL);
     if (!counts)
         return;
@@ -183,8 +210,9 @@ static void wait_for_groups(Warp *w, int left)
 }
 
 /* When the result of an instruction that starts now is there, and what waiting for it is called. */
-static double result_time(Warp *w, SassClass class, SassWait *what)
+static double result_time(Warp *w, const Step *s, SassWait *what)
 {
+    const SassClass class = (SassClass)s->class;
     const SassLatency *l = w->latency;
     const double now = w->sum.now;
     *what = SASS_WAIT_OTHER;
@@ -205,7 +233,8 @@ static double result_time(Warp *w, SassClass class, SassWait *what)
     case SASS_GENERIC:
     case SASS_TEXTURE:
         *what = SASS_WAIT_GLOBAL;
-        return w->flights[w->flight++ % FLIGHTS] = now + l->global;
+        w->global_free = later(w->global_free, now) + w->latency->l2_sector * s->sectors;
+        return w->flights[w->flight++ % FLIGHTS] = w->global_free + s->global;
     case SASS_LOCAL_LOAD:
         *what = SASS_WAIT_LOCAL;
         return now + l->local;
@@ -233,7 +262,7 @@ static void issue(Warp *w, Step s)
     }
     if (s.control.write < SCOREBOARDS || s.class == SASS_ASYNC_COPY ||
         s.class == SASS_SHARED_LOAD || s.class == SASS_SHARED_STORE) {
-        const double time = result_time(w, (SassClass)s.class, &what);
+        const double time = result_time(w, &s, &what);
         set_scoreboard(w, s.control.write, time, what);
         if (s.class == SASS_ASYNC_COPY)
             w->open = (Group){later(w->open.arrives, time), w->period};
@@ -324,6 +353,7 @@ static void skip(Warp *w, const Active *l, double times)
     w->settled += shift;
     w->shared_free += shift;
     w->special_free += shift;
+    w->global_free += shift;
 }
 
 /* The header again: an iteration is over. */
@@ -476,7 +506,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
 {
     const Cfg *c = j->flow->cfg;
     Warp *w = ARENA_NEW(a, Warp);
-    *w = (Warp){.period = 1, .join = j, .flow = j->flow, .latency = l, .steps = decode(a, j->flow)};
+    *w = (Warp){.period = 1, .join = j, .flow = j->flow, .latency = l, .steps = decode(a, j, l)};
     w->used = ARENA_ARRAY(a, double *, (size_t)c->count);
     for (int b = 0; b < c->count; b++)
         w->used[b] = ARENA_ARRAY(a, double, (size_t)c->blocks[b].succ_count + 1);

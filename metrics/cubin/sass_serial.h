@@ -13,16 +13,23 @@
  */
 #pragma once
 
-#include "metrics/cubin/sass_join.h"
+#include "metrics/cubin/sass_loads.h"
 
 /* Cycles from issue to result. */
 typedef struct SassLatency {
-    double shared;   /* load from shared memory */
-    double global;   /* load, atomic or texture access */
-    double local;    /* load of the stack, by the L1 cache */
-    double constant; /* indexed load of constants */
-    double special;  /* special functions and conversions */
-    double shuffle;  /* shuffles and votes */
+    double shared; /* load from shared memory */
+    double
+        global; /* load, atomic or texture access: from memory, where it is known what comes from there … */
+    double l1, l2;          /* … and from the caches */
+    double memory_places;   /* more for each doubling of the lines that a load asks of memory … */
+    double memory_loads;    /* … and of the loads that are waited for together */
+    double l2_places;       /* more for each doubling of the sectors that it asks of the L2 */
+    double l2_sector;       /* that each of them holds up the next load */
+    const SassLoads *loads; /* NULL: all take `global` */
+    double local;           /* load of the stack, by the L1 cache */
+    double constant;        /* indexed load of constants */
+    double special;         /* special functions and conversions */
+    double shuffle;         /* shuffles and votes */
     double shared_atomic;
     double barrier;       /* of a block whose warps all come at once */
     double fence;         /* until stores are seen by other multiprocessors */
@@ -55,7 +62,8 @@ SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load);
  * L1 33.6, barrier 13 with one warp (pointer chase and empty barriers, measured); special
  * functions 18 to 24, shuffles 24 (published, for the H100 and the B300), one every 8 cycles for a quarter
  * of the multiprocessor; constants 34 (spaces/platform/near.spec); fences behind a store 597 beyond the
- * store itself, alone 283 (spaces/platform/fence.spec): two ways to the L2, which other devices are given, and one.  Global 500 lies between L2 (281
+ * store itself, alone 283 (spaces/platform/fence.spec): two ways to the L2, which other devices are given, and one;
+ * several places at a time spaces/platform/together.spec.  Global 500 lies between L2 (281
  * measured) and memory (571 to 834 published).  Operands, atomics and others are estimates. */
 extern const SassLatency SASS_LATENCY;
 
@@ -76,6 +84,8 @@ typedef struct SassSerial {
     double cycles;
     double issue;             /* of these: instructions and their stall counts */
     double waits[SASS_WAITS]; /* … and waiting, by what for; cycles = issue + sum of waits */
+    double
+        memory; /* what each cycle that memory takes longer than `global` adds to waits for global memory */
     double long_waits; /* times it came to need a global load issued since the last such time, or
                         * had to wait for one; the first kind may cost nothing */
     double loads_in_flight; /* global loads under way then, those included that had arrived since

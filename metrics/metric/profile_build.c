@@ -88,8 +88,8 @@ static double stack_outside(const Device *d, const Profile *p)
 
 /* A few warps that stand for all; counts come from the middle one of the block in the middle of the
  * grid, away from the edges where a kernel often has more to check. */
-static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
-                            const WalkTouch *touch, bool meets, ReuseDevice device)
+static Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
+                      const WalkTouch *touch, bool meets, ReuseDevice device)
 {
     ProfileInput given = *in;
     const WalkData data = {&given, data_load, data_before, data_symbol, data_first};
@@ -146,9 +146,11 @@ static void set_machine(Profile *p, const SassProfile *s, const SassSerial *long
         {PROFILE_SERIAL_ISSUE, s->serial.issue},
         {PROFILE_SERIAL_SHARED, s->serial.waits[SASS_WAIT_SHARED]},
         {PROFILE_SERIAL_GLOBAL, s->serial.waits[SASS_WAIT_GLOBAL]},
+        {PROFILE_SERIAL_MEMORY, s->serial.memory},
         {PROFILE_SERIAL_BARRIER, s->serial.waits[SASS_WAIT_BARRIER]},
         {PROFILE_SERIAL_MOST, longest->cycles},
         {PROFILE_SERIAL_MOST_GLOBAL, longest->waits[SASS_WAIT_GLOBAL]},
+        {PROFILE_SERIAL_MOST_MEMORY, longest->memory},
         {PROFILE_LOADED_CYCLES, s->loaded.cycles},
         {PROFILE_LOADS_IN_FLIGHT, s->serial.loads_in_flight},
         {PROFILE_CODE_UNMATCHED, s->unmatched != NULL},
@@ -171,6 +173,15 @@ static SassLatency latency_of(const Device *d, const Profile *p)
     const double warps_per_block = p->value[PROFILE_WARPS_PER_BLOCK];
     l.shared = known->shared;
     l.global = known->dram;
+    l.l1 = known->l1;
+    l.l2 = known->l2;
+    const DevicePlatform *measured = device_platform(d);
+    if (measured && measured->memory_places > 0) {
+        l.memory_places = measured->memory_places;
+        l.memory_loads = measured->memory_loads;
+        l.l2_places = measured->l2_places;
+        l.l2_sector = measured->l2_sector;
+    }
     l.local = known->l1 + stack_outside(d, p) * (known->l2 - known->l1);
     l.special = known->sfu;
     l.shuffle = known->shuffle;
@@ -257,13 +268,22 @@ static int heaviest_of(const MemorySamples *samples)
     return most;
 }
 
+static SassProfile profile_warp(Arena *a, int arch, const CubinKernel *k, const Memory *m,
+                                const Walk *w, const SassLatency *latency, const SassLoad *load)
+{
+    SassLatency own = *latency;
+    own.loads = sass_loads_of(a, m, w);
+    return sass_profile(a, arch, k, w, &own, load);
+}
+
 /* Means over all warps, and the serial time of the one that has most to do: the code is joined to each
  * walk that differs.  Of the sizes of the code, and of what is not certain, that of the warps which
  * execute most of all: the middle one may lie beyond the edge of the data. */
-static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
-                                const MemorySamples *samples, const SassLatency *latency,
-                                const SassLoad *load, SassSerial *longest)
+static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const Memory *m,
+                                const SassLatency *latency, const SassLoad *load,
+                                SassSerial *longest)
 {
+    const MemorySamples *samples = m->samples;
     double weights[SAMPLES_MAX] = {0}, most = -1;
     const int heaviest = heaviest_of(samples);
     SassProfile mean = {0};
@@ -277,7 +297,7 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
     for (int i = 0; i < samples->count; i++) {
         if (weights[i] == 0 && i != heaviest)
             continue;
-        const SassProfile p = sass_profile(a, arch, k, samples->at[i].walk, latency, load);
+        const SassProfile p = profile_warp(a, arch, k, m, samples->at[i].walk, latency, load);
         if (i == heaviest)
             *longest = p.serial;
         sass_profile_add(&mean, &p, weights[i]);
@@ -300,18 +320,20 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
 static void set_last(Arena *a, int arch, const CubinKernel *k, const Memory *m,
                      const SassLatency *latency, Profile *p)
 {
-    double more = 0, global = 0, fence = 0;
+    double more = 0, global = 0, memory = 0, fence = 0;
     for (int i = 0; i < m->last_count; i++) {
-        const SassSerial own = sass_profile(a, arch, k, m->last[i].own, latency, NULL).serial,
-                         last = sass_profile(a, arch, k, m->last[i].last, latency, NULL).serial;
+        const SassSerial own = profile_warp(a, arch, k, m, m->last[i].own, latency, NULL).serial,
+                         last = profile_warp(a, arch, k, m, m->last[i].last, latency, NULL).serial;
         fence = fmax(fence, own.waits[SASS_WAIT_FENCE]);
         if (last.cycles - own.cycles <= more)
             continue;
         more = last.cycles - own.cycles;
         global = last.waits[SASS_WAIT_GLOBAL] - own.waits[SASS_WAIT_GLOBAL];
+        memory = last.memory - own.memory;
     }
     p->value[PROFILE_LAST_CYCLES] = more > 0 ? more + fence : 0;
     p->value[PROFILE_LAST_GLOBAL] = global;
+    p->value[PROFILE_LAST_MEMORY] = memory;
 }
 
 /* The kernel's machine code; NULL with a message. */
@@ -387,9 +409,40 @@ static double footprint(const Profile *p, ProfileField sectors, ProfileField fir
     return touched <= 0 ? all * v[first] : asked < (1 - off) * touched ? asked : touched;
 }
 
-static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
-                        const Memory *memory, Profile *p)
+/* The buffer that an access of global memory is known to go to, or NULL. */
+static const ProfileBuffer *loaded_of(const ProfileInput *in, const MemoryAccess *x)
 {
+    return x->kind == ACCESS_LOAD && x->located && x->space == PTX_GLOBAL
+               ? buffer_of(in, x->address)
+               : NULL;
+}
+
+/* A launch loads no more sectors for the first time than a buffer has: of one that is read at random the few
+ * warps that are followed never see one twice. */
+static void bound_first(const ProfileInput *in, Memory *m, double warps)
+{
+    enum { SECTOR = 32 };
+    for (size_t k = 0; k < in->buffer_count; k++) {
+        const ProfileBuffer *b = &in->buffers[k];
+        double first = 0;
+        for (size_t i = 0; i < m->accesses.count; i++) {
+            const MemoryAccess *x = &m->accesses.at[i];
+            if (loaded_of(in, x) == b)
+                first += warps * x->figures.sectors * x->reuse.first[REUSE_LAUNCH];
+        }
+        const double most = ceil(b->bytes / SECTOR) + 1;
+        for (size_t i = 0; i < m->accesses.count && first > most; i++) {
+            MemoryAccess *x = &m->accesses.at[i];
+            if (loaded_of(in, x) == b)
+                x->reuse.first[REUSE_LAUNCH] *= most / first;
+        }
+    }
+}
+
+static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
+                        Memory *memory, Profile *p)
+{
+    bound_first(in, memory, p->value[PROFILE_BLOCKS] * p->value[PROFILE_WARPS_PER_BLOCK]);
     ProfileTraffic traffic = profile_set_memory(p, memory);
     p->value[PROFILE_FOOTPRINT_READ] = footprint(p, PROFILE_LOAD_SECTORS, PROFILE_LOAD_FIRST_LAUNCH,
                                                  touched_bytes(in, memory, ACCESS_LOAD));
@@ -399,8 +452,8 @@ static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinK
     SassLatency latency = latency_of(in->device, p);
     SassLoad load = load_of(p, in->device, &traffic);
     SassSerial longest = {0};
-    const SassProfile machine = mean_machine(a, arch, k, memory->samples, &latency,
-                                             load.warps > 0 ? &load : NULL, &longest);
+    const SassProfile machine =
+        mean_machine(a, arch, k, memory, &latency, load.warps > 0 ? &load : NULL, &longest);
     set_machine(p, &machine, &longest);
     set_last(a, arch, k, memory, &latency, p);
     profile_settle_memory(p, &traffic, &machine);
@@ -438,7 +491,7 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
     for (size_t i = 0; i < module->variables.count; i++)
         if (module->variables.at[i]->space == PTX_CONST)
             constants += (double)module->variables.at[i]->size;
-    const Memory *memory =
+    Memory *memory =
         follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)),
                reuse_device(in->device, out));
     profile_set_walk(a, out, memory);

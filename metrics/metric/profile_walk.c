@@ -204,12 +204,9 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
     const double known = x->figures.sectors;
     if (x->kind == ACCESS_LOAD) {
         v[PROFILE_LOAD_SECTORS] += known + unknown;
-        const double loads = x->figures.executions - x->figures.unknown;
         for (int i = 0; i < REUSE_SCOPES; i++)
             v[PROFILE_LOAD_FIRST_WARP + i] += known * x->reuse.first[i] + unknown;
         v[PROFILE_LOAD_LOST] += known * x->reuse.lost;
-        v[PROFILE_LOADS_FIRST_SM] += loads * x->reuse.first[REUSE_SM] + x->figures.unknown;
-        v[PROFILE_LOADS_FIRST_LAUNCH] += loads * x->reuse.first[REUSE_LAUNCH] + x->figures.unknown;
     } else if (x->kind == ACCESS_STORE) {
         v[PROFILE_STORE_SECTORS] += known + unknown;
         v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;

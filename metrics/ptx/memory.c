@@ -171,8 +171,42 @@ static void locate(const Gather *s, const WalkFunction *f, MemoryAccess *x)
     }
 }
 
+static int depth_read(const PtxInstr *in, const PtxFunction *f, const uint8_t *depths)
+{
+    int depth = 0;
+    for (size_t i = 0; i < in->reads.count; i++) {
+        const int reg = in->reads.at[i];
+        if (f->registers.at[reg].type != PTX_PRED && depths[reg] > depth)
+            depth = depths[reg];
+    }
+    return depth;
+}
+
+/* By register: how many loads from global memory stand one behind the other in what it is made of. */
+static const uint8_t *find_depths(Arena *a, const PtxFunction *f)
+{
+    uint8_t *depths = ARENA_ARRAY(a, uint8_t, f->registers.count + 1);
+    bool changed = true;
+    for (int round = 0; changed && round < MEMORY_DEPTH_ROUNDS; round++) {
+        changed = false;
+        for (size_t i = 0; i < f->instrs.count; i++) {
+            const PtxInstr *in = &f->instrs.at[i];
+            const bool loads = in->form->class == PTX_CLASS_LOAD && walk_is_global(in->form);
+            const int read = depth_read(in, f, depths);
+            const int given = loads && read < MEMORY_DEPTH_MOST ? read + 1 : read;
+            for (size_t k = 0; k < in->writes.count; k++) {
+                uint8_t *to = &depths[in->writes.at[k]];
+                changed |= *to < given;
+                *to = (uint8_t)(*to < given ? given : *to);
+            }
+        }
+    }
+    return depths;
+}
+
 static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
 {
+    const uint8_t *depths = find_depths(s->arena, f->function);
     for (size_t i = 0; i < f->accesses->sites.count; i++) {
         const AccessSite *site = &f->accesses->sites.at[i];
         const PtxInstr *in = &f->function->instrs.at[site->instr];
@@ -185,6 +219,8 @@ static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
                             .kind = site->kind,
                             .space = space_of(s, f, site),
                             .bytes = site->bytes,
+                            .depth = depth_read(in, f->function, depths),
+                            .cost = site->cost,
                             .group = site->group,
                             .offset = site->offset,
                             .merged = CFG_NONE};

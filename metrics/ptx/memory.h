@@ -35,9 +35,11 @@ typedef struct MemoryAccess {
     AccessKind kind;
     PtxSpace space; /* that the addresses lie in; PTX_GENERIC when that is not known */
     int bytes;      /* of one lane */
+    int depth; /* loads from global memory, each by what the one before gave, that its address needs */
     MemoryFigures figures;
     ReuseSite reuse; /* parts of the sectors, of global memory */
     bool sampled;    /* warps differ */
+    int cost;        /* of the function's, as WalkFunction has them */
     int group;       /* of accesses with one base (access.h) … */
     int64_t offset;  /* … to which this is added */
     bool located;
@@ -64,6 +66,8 @@ typedef struct MemoryLast {
 } MemoryLast;
 
 enum { MEMORY_LAST = 2 }; /* the first warp and the last one */
+/* Bounds of the search for depths: what it did not get to counts as less deep. */
+enum { MEMORY_DEPTH_MOST = 3, MEMORY_DEPTH_ROUNDS = 16 };
 
 typedef struct Memory {
     VEC(MemoryAccess) accesses; /* in the order of the text, functions as they were reached */

@@ -83,13 +83,15 @@ enum {
 /* Sums over what is followed of one site, in sectors. */
 typedef struct Count {
     double touched, warp, block; /* by the middle block, and first ones of its warps and of it */
-    double others;               /* first ones of the other blocks of the SM */
-    double beside[AXES];         /* first ones of the next block along an axis, */
-    double anew[AXES];           /* and those of them that the middle block has not */
-    double half, half_touched; /* of a spread sample: first ones of half of it, and all of these, */
-    double came, before;       /* warps that came here; touched before the last one */
-    double open;               /* that a warp's stores do not fill */
-    double lost;               /* that a warp of the middle block loads again, gone from the L1 */
+    double passes,
+        passes_new; /* of the middle block: executions, and those with a first sector of the warp */
+    double others;  /* first ones of the other blocks of the SM */
+    double beside[AXES];    /* first ones of the next block along an axis, */
+    double anew[AXES];      /* and those of them that the middle block has not */
+    double half, half_warp; /* of a spread sample: first ones of half of it, and of its warps, */
+    double came, before;    /* warps that came here; touched before the last one */
+    double open;            /* that a warp's stores do not fill */
+    double lost;            /* that a warp of the middle block loads again, gone from the L1 */
     double shared, shared_lost; /* that another warp of the SM's blocks loaded, and gone of these */
 } Count;
 
@@ -253,14 +255,18 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
         const int count = sectors_list(address, p->lanes, site->bytes, sectors);
         Count *c = &place->counts[group->sites.at[i]];
         int lines = 0;
+        bool new = false;
         for (int k = 0; k < count; k++) {
             const TouchedSector before =
                 touched_add(&r->touched, sectors[k], kind, r->warps, t->block, r->lines);
+            new |= before.warp != r->warps + 1;
             count_touch(c, t, &before, r->warps, sectors[k], weight);
             count_loss(r, c, t, &before, weight);
             lines +=
                 k == 0 || sectors[k].number / LINE_SECTORS != sectors[k - 1].number / LINE_SECTORS;
         }
+        c->passes += t->block == 0 ? weight : 0;
+        c->passes_new += t->block == 0 && new ? weight : 0;
         r->lines += kind == ACCESS_LOAD ? lines : 0;
         r->touches += (uint64_t)count;
     }
@@ -598,6 +604,18 @@ static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
     return follow_sm(r, &b, d, held(r, d), touches);
 }
 
+/* Of n sectors that are first ones with the probability p, each by itself, one at least is with 1 - (1 - p)^n: which n
+ * gives what was seen. */
+static double apart_of(const Count *c)
+{
+    const double sectors = c->touched / c->passes, part = c->warp / c->touched,
+                 any = c->passes_new / c->passes;
+    if (sectors <= 1 || part <= 0 || part >= 1)
+        return 0;
+    const double alone = any < 1 ? log(1 - any) / log(1 - part) : sectors;
+    return fmax(0, fmin((alone - 1) / (sectors - 1), 1));
+}
+
 static ReuseSite site_of(const Reuser *r, const Count *c, double others)
 {
     const double sm = (c->block + c->others) / (1 + others);
@@ -635,7 +653,7 @@ static int spread_step(const MemorySamples *s)
 static void note_half(Count *c)
 {
     c->half = c->block;
-    c->half_touched = c->touched;
+    c->half_warp = c->warp;
 }
 
 static void follow_spread(Reuser *r)
@@ -658,13 +676,13 @@ static void follow_spread(Reuser *r)
     }
 }
 
-/* Distinct sectors grow as a power of the number of warps that come to a place. */
+/* Of the sectors that warps touch first, distinct ones grow as a power of the number of warps that come to a place. */
 static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
 {
     const int step = spread_step(r->samples), followed = (r->samples->even + step - 1) / step;
     const double count = followed, half = (double)((followed + 1) / 2);
     ReuseSite s = {.first = {1, 1, 1, 1}};
-    const double part = c->block / c->touched, half_part = c->half / c->half_touched;
+    const double part = c->block / c->warp, half_part = c->half / c->half_warp;
     const double power = c->half > 0 ? 1 + log(part / half_part) / log(count / half) : 1;
     for (int i = 0; i < REUSE_SCOPES; i++)
         s.first[i] = c->warp / c->touched *
@@ -695,6 +713,7 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
             sites[k] = (ReuseSite){{1, 1, 1, 1}, .open = 1};
             if (c->touched > 0) {
                 sites[k] = r->samples->even ? spread_site(r, c, warps) : site_of(r, c, others);
+                sites[k].apart = apart_of(c);
                 sites[k].open = c->open / c->touched;
                 sites[k].lost = lost_part(r, c, &sites[k]);
             }

@@ -50,6 +50,9 @@ typedef struct ReuseSite {
     double first[REUSE_SCOPES];
     double
         lost; /* of loads: those that blocks of the SM loaded before, when the L1 no longer has them */
+    double
+        apart; /* of an execution's sectors beyond the first one: the part that is touched first, or not, whatever the
+                   * others are; 0: all of them are or none */
     double open; /* of a store's sectors: those of which the warp leaves bytes unwritten */
 } ReuseSite;
 

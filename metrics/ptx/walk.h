@@ -138,6 +138,8 @@ typedef struct WalkLoop {
     bool waited;        /* an unknown exit was taken at once: it waits for another thread */
 } WalkLoop;
 
+enum { DOUBLING = 16 }; /* of WalkAccess.doublings */
+
 /* What one cost (access.h) came to. */
 typedef struct WalkAccess {
 #define WALK_ACCESS(name, meaning) uint64_t name;

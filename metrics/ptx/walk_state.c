@@ -3,6 +3,8 @@
 #include "metrics/ptx/banks.h"
 #include "metrics/ptx/sectors.h"
 
+#include <math.h>
+
 /* --- where variables lie ------------------------------------------------------------------------- */
 
 /* Generic addresses of this model are those of the space, so that the spaces lie apart.  Pointers
@@ -90,6 +92,7 @@ static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes
 {
     const Sectors s = sectors_count(address, lanes, bytes);
     a->sectors += (uint64_t)s.sectors;
+    a->doublings += s.sectors > 1 ? (uint64_t)lround(DOUBLING * log2(s.sectors)) : 0;
     a->sectors_min += (uint64_t)sectors_min(s.unique_bytes);
     a->lines += (uint64_t)s.lines;
     a->lines_min += (uint64_t)((s.unique_bytes + LINE - 1) / LINE);

@@ -13,6 +13,7 @@ typedef struct Word {
     int groups;      /* of DEPBAR */
     int scope;       /* of MEMBAR: 0 the block, 2 the GPU, 3 the system */
     int target;      /* of BRA, CALL and BSSY: number of the instruction */
+    int result;      /* register that it gives */
     uint32_t number; /* in it, of arithmetic */
 } Word;
 

@@ -205,45 +205,65 @@ static void an_open_window_costs_memory_a_share_for_each_doubling(void **state)
     near(metric(f, "predicted_cycles"), predicted);
 }
 
-/* Waits of 5000 cycles at 500 a load: two waves of them with the latency of the level that answers. */
-static void loads_wait_for_the_level_that_has_them(void **state)
+/* Serial cycles have 500 for a wait for memory, 10 waits: two waves with what memory takes now. */
+static void loads_wait_for_memory_as_long_as_it_takes_now(void **state)
 {
     Fixture *f = *state;
     set(f, PROFILE_SERIAL_CYCLES, 6000);
     set(f, PROFILE_SERIAL_GLOBAL, 5000);
-    set(f, PROFILE_GLOBAL_LOADS, 100);
-    near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * 50)); /* L1 */
-    set(f, PROFILE_LOADS_FIRST_SM, 100);
-    near(metric(f, "wait_latency"), 250);
-    set(f, PROFILE_LOADS_FIRST_LAUNCH, 100);
+    set(f, PROFILE_SERIAL_MEMORY, 0); /* all from the L1 */
+    near(metric(f, "latency_cycles"), TURNS + 2 * 6000);
+    set(f, PROFILE_SERIAL_MEMORY, 10);
+    near(metric(f, "wait_latency"), 250); /* the L2 holds it all */
+    near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * 250));
     set(f, PROFILE_FOOTPRINT_READ, 32 * 100 * WARPS); /* more than the L2 has */
     /* 600 cycles of idle memory: two waves of 1000 + 10 * 600; memory would be busy for 12,800 of these. */
     const double waits = 600 + 400 * 12800 / 14000.0;
     near(metric(f, "idle_latency"), 600);
     near(metric(f, "wait_latency"), waits);
     near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * waits));
+    set(f, PROFILE_SERIAL_MEMORY, NAN); /* of an older profile: each wait is one */
+    near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * waits));
     set(f, PROFILE_FOOTPRINT_READ, 32 * 200 * WARPS); /* more than it can give meanwhile */
     near(metric(f, "wait_latency"), 1000);
-    set(f, PROFILE_GLOBAL_LOADS, 200); /* half of them for the second time, from the L1 */
-    near(metric(f, "idle_latency"), 50 + 0.5 * 200 + 0.5 * 350);
-    near(metric(f, "wait_latency"), 50 + 0.5 * 200 + 0.5 * 750);
 }
 
-/* A warp of 40,000 cycles, of which 5000 are waits of 500 a load; none of it comes twice in two waves. */
-static void the_longest_warp_waits_for_the_level_that_has_its_loads(void **state)
+/* A warp of 40,000 cycles with 10 waits for memory at 500: 600 each, and up to 1000 for that part of its 40,000
+ * cycles for which memory is busy. */
+static void the_longest_warp_waits_longer_only_while_memory_is_busy(void **state)
 {
     Fixture *f = *state;
     set(f, PROFILE_SERIAL_CYCLES, 6000);
     set(f, PROFILE_SERIAL_GLOBAL, 5000);
+    set(f, PROFILE_SERIAL_MEMORY, 10);
+    near(metric(f, "most_cycles"), 0);
     set(f, PROFILE_SERIAL_MOST, 40000);
     set(f, PROFILE_SERIAL_MOST_GLOBAL, 5000);
-    set(f, PROFILE_GLOBAL_LOADS, 100);
-    near(metric(f, "latency_cycles"), 35000 + 10 * 50); /* L1 */
-    set(f, PROFILE_LOADS_FIRST_SM, 100);
-    near(metric(f, "latency_cycles"), 35000 + 10 * 250);
-    set(f, PROFILE_LOADS_FIRST_LAUNCH, 100);
+    set(f, PROFILE_SERIAL_MOST_MEMORY, 10);
+    near(metric(f, "most_cycles"), 40000 - 10 * 250); /* the L2 holds it all */
     set(f, PROFILE_FOOTPRINT_READ, 32 * 200 * WARPS); /* more than memory can give meanwhile */
-    near(metric(f, "latency_cycles"), 35000 + 10 * 1000);
+    near(metric(f, "most_cycles"), 40000 + 10 * (100 + 400 * metric(f, "memory_cycles") / 40000));
+    const double others = metric(f, "overlapped_cycles"), blocks = metric(f, "resident_cycles"),
+                 most = metric(f, "most_cycles");
+    near(metric(f, "skewed_cycles"), sqrt(others * others + most * most - blocks * blocks));
+}
+
+/* 1.25 waves: a fifth of what memory does is left for the last one, whose blocks take longer than that by themselves; half
+ * of what they do is left when the others end. */
+static void a_last_wave_that_is_not_full_takes_its_blocks_own_time(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_WAVES, 1.25);
+    set(f, PROFILE_FOOTPRINT_READ, 32 * 200 * WARPS);
+    set(f, PROFILE_SERIAL_CYCLES, 20000);
+    const double busy = metric(f, "memory_busy"), block = metric(f, "block_cycles"),
+                 all = metric(f, "overlapped_cycles");
+    assert_true(busy > 0.5 && block > all / 5);
+    near(metric(f, "wave_cycles"), 0.5 * busy * (block - all / 5));
+    set(f, PROFILE_WAVES, 2);
+    near(metric(f, "wave_cycles"), 0);
+    set(f, PROFILE_WAVES, 0.5);
+    near(metric(f, "wave_cycles"), 0);
 }
 
 /* 100,000 blocks that do nothing start one a cycle. */
@@ -279,7 +299,7 @@ static void waves_are_whole(void **state)
     near(metric(f, "crowd_cycles"), 400);
 }
 
-/* 30,000 cycles among the others are two waves of which half counts; waits in it are those of the L1. */
+/* 30,000 cycles among the others are two waves of which half counts; 10 waits in it are for the L2. */
 static void half_of_what_warps_take_from_each_other_counts(void **state)
 {
     Fixture *f = *state;
@@ -287,9 +307,8 @@ static void half_of_what_warps_take_from_each_other_counts(void **state)
     takes(f, 30000, 0, 0);
     set(f, PROFILE_SERIAL_GLOBAL, 5000);
     set(f, PROFILE_SERIAL_CYCLES, 5000);
-    set(f, PROFILE_LOAD_SECTORS, 100);
-    set(f, PROFILE_GLOBAL_SECTORS, 0);
-    near(metric(f, "crowd_cycles"), 30000 - 5000 + 10 * 50);
+    set(f, PROFILE_SERIAL_MEMORY, 10);
+    near(metric(f, "crowd_cycles"), 30000 - 10 * 250);
     set(f, PROFILE_LOADED_CYCLES, NAN); /* of an older recording: less than no waits at all */
     near(metric(f, "crowd_cycles"), 0);
 }
@@ -422,11 +441,12 @@ int main(void)
         TEST(what_the_l1_has_no_room_for_comes_from_the_l2),
         TEST(memory_gives_and_takes_what_the_l2_does_not_hold),
         TEST(an_open_window_costs_memory_a_share_for_each_doubling),
-        TEST(loads_wait_for_the_level_that_has_them),
-        TEST(the_longest_warp_waits_for_the_level_that_has_its_loads),
+        TEST(loads_wait_for_memory_as_long_as_it_takes_now),
+        TEST(the_longest_warp_waits_longer_only_while_memory_is_busy),
         TEST(blocks_start_one_after_the_other),
         TEST(the_fullest_sm_and_scheduler_decide),
         TEST(waves_are_whole),
+        TEST(a_last_wave_that_is_not_full_takes_its_blocks_own_time),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(constants_that_do_not_fit_come_a_line_at_a_time),
         TEST(less_than_no_constants_take_no_time),

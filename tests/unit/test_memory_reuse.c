@@ -174,6 +174,35 @@ static double loop_first(Arena *a, const char *step)
     return m->accesses.at[0].reuse.first[REUSE_WARP] * m->accesses.at[0].figures.sectors;
 }
 
+static const Memory *eight_words(Arena *a, const char *apart)
+{
+    return follow(a,
+                  arena_printf(a,
+                               "mul.wide.u32 %%rd5, %%r1, %s; add.s64 %%rd5, %%rd1, %%rd5;"
+                               "mov.u32 %%r6, 0;\nL: ld.global.f32 %%f1, [%%rd5];"
+                               "add.s64 %%rd5, %%rd5, 4; add.u32 %%r6, %%r6, 1;\n"
+                               "setp.lt.u32 %%p1, %%r6, 8; @%%p1 bra L; ret;",
+                               apart),
+                  (PtxDim){1, 1, 1}, 32, (ReuseDevice){10, 1, 0});
+}
+
+/* Each lane reads eight words.  Where they are a sector, all lanes meet new ones at once, with the first load; where each
+ * fourth lane has another place in its sectors, with every load some lane does. */
+static void loads_meet_new_sectors_together_or_each_lane_by_itself(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const MemoryAccess *together = &eight_words(a, "32")->accesses.at[0];
+    assert_float_equal((float)together->reuse.first[REUSE_WARP], 1 / 8.0F, 1e-6F);
+    assert_float_equal((float)together->reuse.apart, 0, 1e-6F);
+    assert_float_equal((float)together->figures.doublings, 8 * 5 * DOUBLING, 0); /* 32 sectors */
+    const MemoryAccess *apart = &eight_words(a, "132")->accesses.at[0];
+    assert_float_equal((float)apart->reuse.first[REUSE_WARP], 60 / 256.0F, 1e-6F);
+    assert_float_equal((float)apart->reuse.apart, 1, 1e-6F);
+    arena_free(a);
+}
+
 /* 1000 iterations, foreseen but for a few: the same 4 sectors, 4 new ones each time, and one new one
  * every second or eighth time.  The last ones find nothing of what was not followed: 4 too many. */
 static void iterations_that_are_foreseen_touch_what_they_would(void **state)
@@ -319,6 +348,7 @@ int main(void)
         cmocka_unit_test(runs_go_on_where_the_next_block_does),
         cmocka_unit_test(neighbours_share_the_sector_at_their_border),
         cmocka_unit_test(blocks_share_what_does_not_depend_on_their_number),
+        cmocka_unit_test(loads_meet_new_sectors_together_or_each_lane_by_itself),
         cmocka_unit_test(iterations_that_are_foreseen_touch_what_they_would),
         cmocka_unit_test(warps_that_are_not_on_a_line_are_walked),
         cmocka_unit_test(sectors_that_a_warp_does_not_fill_are_open),

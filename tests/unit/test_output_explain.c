@@ -343,15 +343,16 @@ static void waiting_names_what_for_and_the_next_step_of_occupancy(void **state)
     f.profile.value[PROFILE_SERIAL_CYCLES] = 40000;
     f.profile.value[PROFILE_SERIAL_GLOBAL] = 30000;
     f.profile.value[PROFILE_SERIAL_ISSUE] = 9000;
-    f.profile.value[PROFILE_GLOBAL_LOADS] = f.profile.value[PROFILE_LOADS_FIRST_SM] = 8;
-    f.profile.value[PROFILE_REGISTERS] = 48; /* 5 blocks; 40 registers are 6 */
+    f.profile.value[PROFILE_GLOBAL_LOADS] = 8;
+    f.profile.value[PROFILE_SERIAL_MEMORY] = 60; /* which the L2 answers */
+    f.profile.value[PROFILE_REGISTERS] = 48;     /* 5 blocks; 40 registers are 6 */
 
     Finding found = only(&f, "waiting");
 
     const DeviceLatencies *l = device_latencies(f.run.device);
     const DevicePlatform *p = device_platform(f.run.device);
     const double turn = p->cost_block_start + p->cost_block_warp * 8;
-    assert_near(found.cycles, 10000 + 30000 * l->l2 / l->dram + turn - 1200.0 * SM_WARPS / 4);
+    assert_near(found.cycles, 40000 + 60 * (l->l2 - l->dram) + turn - 1200.0 * SM_WARPS / 4);
     assert_string_equal(found.what, "40 warps on an SM take longer than its busiest unit has work; "
                                     "alone, one spends 75 % of its time waiting for global memory");
     assert_string_equal(found.remedy,

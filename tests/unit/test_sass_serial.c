@@ -275,6 +275,79 @@ static void among_equals_accesses_of_shared_memory_queue(void **state)
     assert_number(serial_with(words, COUNT(words), 1, &l).cycles, 16 - 1 + 30 + 2);
 }
 
+/* The second load needs what the first one gave: an index, which comes from memory, and what it is an index of, from the
+ * L2.  Registers are all the same one here. */
+static const Word indexed[] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1},
+                               {.op = SASS_OP_LDG, .stall = 1, .write = 2, .wait = 1},
+                               {.op = SASS_OP_FADD, .stall = 1, .wait = 2},
+                               {.op = SASS_OP_EXIT, .stall = 1}};
+
+static SassLoads *text_of(Arena *a, double lines)
+{
+    SassLoads *l = ARENA_NEW(a, SassLoads);
+    VEC_PUSH(a, &l->text, ((SassLoadText){CFG_NONE, 4, 1, 1, {1, 0, 1, 1}}));
+    VEC_PUSH(a, &l->text, ((SassLoadText){CFG_NONE, 4, 0, 1, {1, 1, lines, lines}}));
+    l->mean = (SassSource){1, 0.5, 1, 1};
+    return l;
+}
+
+static void a_load_takes_as_long_as_where_its_sectors_come_from(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    SassLatency l = LATENCY;
+    l.l1 = 30;
+    l.l2 = 250;
+    l.loads = text_of(a, 1);
+    assert_number(serial_with(indexed, COUNT(indexed), 1, &l).waits[SASS_WAIT_GLOBAL], 499 + 249);
+    l.global = 700; /* of memory: one load of the two */
+    assert_number(serial_with(indexed, COUNT(indexed), 1, &l).waits[SASS_WAIT_GLOBAL], 699 + 249);
+    l.loads = text_of(a, 4);
+    l.memory_places = 20; /* two doublings */
+    l.l2_sector = 2;      /* four are asked for before it is sent */
+    assert_number(serial_with(indexed, COUNT(indexed), 1, &l).waits[SASS_WAIT_GLOBAL],
+                  699 + 40 + 8 + 249 + 2);
+    arena_free(a);
+}
+
+/* Of four loads of the code and two of the text each is there twice; of three nothing is known but the mean. */
+static void loads_of_the_code_are_those_of_the_text_in_order(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    SassLoads *l = ARENA_NEW(a, SassLoads);
+    VEC_PUSH(a, &l->text, ((SassLoadText){CFG_NONE, 4, 0, 1, {1, 0.25, 1, 1}}));
+    VEC_PUSH(a, &l->text, ((SassLoadText){CFG_NONE, 4, 0, 3, {1, 0.75, 1, 1}}));
+    for (int count = 3; count <= 4; count++) {
+        Word words[5];
+        for (int i = 0; i < count; i++)
+            words[i] = (Word){.op = SASS_OP_LDG, .stall = 1, .write = 1, .result = 8 + i};
+        words[count] = (Word){.op = SASS_OP_EXIT, .stall = 1};
+        const SassFlow *f = sass_words_flow(a, words, (size_t)count + 1);
+        const SassSource *from = sass_loads_find(a, sass_words_join(a, f, 1), l);
+        for (int i = 0; i < count; i++)
+            assert_number(from[i].memory, count == 3 ? (0.25 + 3 * 0.75) / 4 : i % 2 ? 0.75 : 0.25);
+    }
+    arena_free(a);
+}
+
+static void loads_that_are_waited_for_together_end_with_the_last(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1},
+                          {.op = SASS_OP_LDG, .stall = 1, .write = 1},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 1},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    Arena *a = arena_new();
+    SassLatency l = LATENCY;
+    l.l2 = l.global;
+    l.memory_loads = 24;
+    assert_number(serial_with(words, COUNT(words), 1, &l).waits[SASS_WAIT_GLOBAL], 499);
+    l.loads = text_of(a, 1);
+    assert_number(serial_with(words, COUNT(words), 1, &l).waits[SASS_WAIT_GLOBAL], 499 + 24);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +366,9 @@ int main(void)
         cmocka_unit_test(copies_are_waited_for_by_groups),
         cmocka_unit_test(among_equals_a_warp_gets_its_share_of_the_turns),
         cmocka_unit_test(among_equals_accesses_of_shared_memory_queue),
+        cmocka_unit_test(a_load_takes_as_long_as_where_its_sectors_come_from),
+        cmocka_unit_test(loads_of_the_code_are_those_of_the_text_in_order),
+        cmocka_unit_test(loads_that_are_waited_for_together_end_with_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
