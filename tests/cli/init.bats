@@ -616,6 +616,22 @@ END
     has "$stderr" "parameter 2 of 'scale' has 32 bytes, the struct 24"
 }
 
+@test "a number of tiles is a size, a tile is not" {
+    cat >tiles.cu <<'END'
+__global__ void add(float *a, const float *b, int nTiles, int tiles, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i < nTiles * tiles) a[i] += b[i];
+}
+END
+    run --separate-stderr "$APTUNE" init tiles.cu
+    status_is 0
+    spec=$(cat tiles.spec)
+    has "$spec" '^problem NTILES = 1024, N = 1024 '
+    has "$spec" '^arg nTiles : int32 = NTILES$'
+    has "$spec" '^arg tiles : int32 = 1 +# decide$'
+}
+
 @test "init defines what the #if lines around a kernel ask for, and takes qualified and unusual parameters" {
     cat >off.cu <<'END'
 #if defined(HAVE_GPU) && !defined(HOST) && VERSION >= 3

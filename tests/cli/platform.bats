@@ -15,6 +15,16 @@ held_files=csv
     lacks "$output" 'latency_l2'
 }
 
+@test "where both have measured branches, model 3.1 stands once, behind the slowdowns" {
+    run --separate-stderr env COLUMNS=200 "$APTUNE" platform h200 h200
+    status_is 0
+    [ "$(grep -c 'model 3.1' <<<"$output")" = 1 ]
+    # 10 branches take 9.1534 times as long; each of the nine behind the first 0.906.
+    has "$output" '^  2 +1\.91 +1\.91'
+    has "$output" '^  10 +9\.15 +9\.15'
+    [ "$(grep -n 'model 3.1' <<<"$output" | cut -d: -f1)" -lt "$(grep -n 'prefix sum of chapter 7' <<<"$output" | cut -d: -f1)" ]
+}
+
 @test "two platforms as JSON, and in pictures where both have numbers" {
     run --separate-stderr "$APTUNE" platform 8500gt gtx280 --json --output pictures
     status_is 0
