@@ -75,7 +75,7 @@ static bool read_folder(Arena *a, const char *path, Inputs *all)
     bool ok = folder != NULL;
     for (struct dirent *e; ok && (e = readdir(folder));) {
         Input in;
-        if (e->d_name[0] == '.' || e->d_type == DT_DIR)
+        if (e->d_name[0] == '.' || e->d_type == DT_DIR || strcmp(e->d_name, "README.md") == 0)
             continue;
         in.name = arena_string(a, e->d_name);
         in.bytes = file_read(a, arena_printf(a, "%s/%s", path, e->d_name), &in.size, &d);
