@@ -18,12 +18,15 @@ static SassSource source_of(const MemoryAccess *x, const WalkAccess *of)
     const double lanes = (double)of->lanes / all; /* each goes elsewhere where that is not known */
     const double seen = all - (double)of->unknown;
     const double sectors = seen > 0 ? exp2((double)of->doublings / DOUBLING / seen) : 1;
-    const double in_line = of->lines > 0 ? (double)of->sectors / (double)of->lines : 1;
+    /* Lines beside each other, as those of a vector load, are one place. */
+    const double apart = seen > 0 && of->lines > of->lines_min
+                             ? (double)(of->lines - of->lines_min) / (double)of->sectors
+                             : 0;
     const ReuseSite *r = &x->reuse;
     return (SassSource){
         .l2 = unknown + (1 - unknown) * any(r->first[REUSE_SM] + r->lost, sectors, r->apart),
         .memory = unknown + (1 - unknown) * any(r->first[REUSE_LAUNCH], sectors, r->apart),
-        .lines = fmax(1, (1 - unknown) * sectors / in_line + unknown * lanes),
+        .places = (1 - unknown) * (1 + sectors * apart) + unknown * lanes,
         .sectors = fmax(1, (1 - unknown) * sectors + unknown * lanes),
     };
 }
@@ -32,13 +35,14 @@ static void add(SassSource *sum, SassSource s, double weight)
 {
     sum->l2 += weight * s.l2;
     sum->memory += weight * s.memory;
-    sum->lines += weight * s.lines;
+    sum->places += weight * s.places;
     sum->sectors += weight * s.sectors;
 }
 
 static SassSource over(SassSource sum, double times)
 {
-    return (SassSource){sum.l2 / times, sum.memory / times, sum.lines / times, sum.sectors / times};
+    return (SassSource){sum.l2 / times, sum.memory / times, sum.places / times,
+                        sum.sectors / times};
 }
 
 const SassLoads *sass_loads_of(Arena *a, const Memory *m, const Walk *w)

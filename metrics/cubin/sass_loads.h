@@ -11,9 +11,10 @@
 
 /* Parts of what a load waits for, 0 to 1. */
 typedef struct SassSource {
-    double l2;             /* past the L1: in the L2 or in memory */
-    double memory;         /* of it all: from memory */
-    double lines, sectors; /* that it asks for: the last of them is waited for */
+    double l2;      /* past the L1: in the L2 or in memory */
+    double memory;  /* of it all: from memory */
+    double places;  /* lines that it asks for, those beside each other as one … */
+    double sectors; /* … and sectors: the last of them is waited for */
 } SassSource;
 
 /* A load of the text. */

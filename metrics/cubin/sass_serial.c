@@ -52,7 +52,7 @@ static bool is_wide(SassInstr w)
 /* The last of the places that a load asks for is waited for. */
 static double global_latency(const SassLatency *l, SassSource from)
 {
-    const double memory = l->global + l->memory_places * log2(from.lines),
+    const double memory = l->global + l->memory_places * log2(fmax(1, from.places)),
                  l2 = l->l2 + l->l2_places * log2(from.sectors);
     return l->l1 + from.l2 * (l2 - l->l1) + from.memory * (memory - l2);
 }
