@@ -25,7 +25,8 @@ static SassSource source_of(const MemoryAccess *x, const WalkAccess *of)
     const ReuseSite *r = &x->reuse;
     return (SassSource){
         .l2 = unknown + (1 - unknown) * any(r->first[REUSE_SM] + r->lost, sectors, r->apart),
-        .memory = unknown + (1 - unknown) * any(r->first[REUSE_LAUNCH], sectors, r->apart),
+        .memory =
+            unknown + (1 - unknown) * any(r->first[REUSE_LAUNCH] + r->gone, sectors, r->apart),
         .places = (1 - unknown) * (1 + sectors * apart) + unknown * lanes,
         .sectors = fmax(1, (1 - unknown) * sectors + unknown * lanes),
     };

@@ -72,7 +72,8 @@ static ReuseDevice reuse_device(const Device *d, const Profile *p)
 {
     if (!d)
         return (ReuseDevice){0};
-    return (ReuseDevice){d->sms, (int)p->value[PROFILE_BLOCKS_PER_SM], l1_bytes(d, p)};
+    return (ReuseDevice){d->sms, (int)p->value[PROFILE_BLOCKS_PER_SM], l1_bytes(d, p),
+                         (double)d->l2_bytes};
 }
 
 /* The part of the resident stacks that the L1 cache has no room for. */

@@ -207,6 +207,7 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
         for (int i = 0; i < REUSE_SCOPES; i++)
             v[PROFILE_LOAD_FIRST_WARP + i] += known * x->reuse.first[i] + unknown;
         v[PROFILE_LOAD_LOST] += known * x->reuse.lost;
+        v[PROFILE_LOAD_GONE] += known * x->reuse.gone;
     } else if (x->kind == ACCESS_STORE) {
         v[PROFILE_STORE_SECTORS] += known + unknown;
         v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;

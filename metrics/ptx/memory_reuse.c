@@ -88,6 +88,7 @@ typedef struct Count {
     double others;  /* first ones of the other blocks of the SM */
     double beside[AXES];    /* first ones of the next block along an axis, */
     double anew[AXES];      /* and those of them that the middle block has not */
+    double later[AXES];     /* lines that this one had come by more, summed over those both have */
     double half, half_warp; /* of a spread sample: first ones of half of it, and of its warps, */
     double came, before;    /* warps that came here; touched before the last one */
     double open;            /* that a warp's stores do not fill */
@@ -105,6 +106,13 @@ typedef struct Place {
     Count *counts;  /* by site */
 } Place;
 
+typedef struct L2 {
+    double bytes;      /* that it holds; 0: nothing is lost */
+    double all;        /* blocks of the launch */
+    double resident;   /* of these that the device holds at a time */
+    double wave_bytes; /* that these bring into it */
+} L2;
+
 typedef struct Reuser {
     Arena *arena;
     const PtxFunction *entry;
@@ -117,6 +125,9 @@ typedef struct Reuser {
     unsigned warps;          /* followed */
     double lines; /* that the warp has come by: of 128 bytes, each as often as it loaded of it */
     double room;  /* lines that the L1 keeps of each resident warp */
+    double whole; /* lines that a warp of the middle block comes by in all */
+    int toward
+        [AXES]; /* 1: the next block along the axis is started after the middle one; -1: before */
     Reuse *out;
 } Reuser;
 
@@ -199,7 +210,7 @@ typedef struct Turn {
 } Turn;
 
 static void count_touch(Count *c, const Turn *t, const TouchedSector *before, unsigned warp,
-                        Sector s, double weight)
+                        double lines, Sector s, double weight)
 {
     const uint32_t self = UINT32_C(1) << t->block, sm = (UINT32_C(1) << REUSE_BLOCKS) - 1;
     const bool mine = before->warp == warp + 1;
@@ -207,6 +218,7 @@ static void count_touch(Count *c, const Turn *t, const TouchedSector *before, un
         const int axis = t->block - AXIS_BLOCKS;
         c->beside[axis] += before->blocks & self ? 0 : weight;
         c->anew[axis] += before->blocks & (self | 1) ? 0 : weight;
+        c->later[axis] += (before->blocks & (self | 1)) == 1 ? weight * (lines - before->at) : 0;
         return;
     }
     if (t->block > 0) {
@@ -260,7 +272,7 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
             const TouchedSector before =
                 touched_add(&r->touched, sectors[k], kind, r->warps, t->block, r->lines);
             new |= before.warp != r->warps + 1;
-            count_touch(c, t, &before, r->warps, sectors[k], weight);
+            count_touch(c, t, &before, r->warps, r->lines, sectors[k], weight);
             count_loss(r, c, t, &before, weight);
             lines +=
                 k == 0 || sectors[k].number / LINE_SECTORS != sectors[k - 1].number / LINE_SECTORS;
@@ -508,6 +520,7 @@ static void follow_block(Reuser *r, const BlockWarps *b, int block, const PtxDim
                         .among = among,
                         .most = REUSE_TOUCHES};
         follow_warp(r, &t);
+        r->whole = block == 0 ? fmax(r->whole, r->lines) : r->whole;
     }
 }
 
@@ -563,21 +576,65 @@ static void follow_axes(Reuser *r, const BlockWarps *b, uint64_t touches)
         PtxDim beside = middle;
         if (size < 2)
             continue;
-        *ptx_along(&beside, axis) = at + 1 < size ? at + 1 : at - 1;
+        r->toward[axis] = at + 1 < size ? 1 : -1;
+        *ptx_along(&beside, axis) = at + (uint32_t)r->toward[axis];
         follow_other(r, b, beside, AXIS_BLOCKS + axis, 0, touches);
     }
 }
 
-/* The part of what blocks touch first that the launch does. */
-static double launch_part(const Reuser *r, const Count *c)
+/* The part of what blocks touch first that the launch does, if a part of what they share is touched too late. */
+static double launch_part(const Reuser *r, const Count *c, const double late[AXES])
 {
     double part = 1;
     for (int axis = 0; axis < AXES; axis++) {
         const double size = *ptx_along((PtxDim[]){r->walk.launch.grid}, axis);
         if (c->beside[axis] > 0)
-            part *= (1 + (size - 1) * c->anew[axis] / c->beside[axis]) / size;
+            part *=
+                (1 + (size - 1) * (c->anew[axis] + (c->beside[axis] - c->anew[axis]) * late[axis]) /
+                         c->beside[axis]) /
+                size;
     }
     return part;
+}
+
+static const double never[AXES] = {0};
+
+/* Bytes that a block brings into the L2. */
+static double brought(const Reuser *r)
+{
+    double sectors = 0;
+    for (size_t i = 0; i < r->places.count; i++)
+        for (size_t k = 0; k < r->places.at[i].function->accesses->sites.count; k++) {
+            const Count *c = &r->places.at[i].counts[k];
+            sectors += c->block * launch_part(r, c, never);
+        }
+    return SECTOR_BYTES * sectors;
+}
+
+/* Of what is touched again after so many bytes, the part that the L2 no longer has.  Its sets fill unevenly: a quarter less
+ * or more.  (H200: 35 MB between them lose nothing of a stencil's planes, 100 MB all; counted with the stencil of heat.) */
+static double lost_of_l2(double bytes, double l2_bytes)
+{
+    return l2_bytes > 0 ? fmax(0, fmin(2 * bytes / l2_bytes - 1.5, 1)) : 0;
+}
+
+/* Blocks are started in order, so many that the device holds at a time, and come on as fast as each other: the next one along
+ * an axis in the same wave or in the one after, and what it touches when it is `later` in its work so much after that. */
+static void find_late(const Reuser *r, const Count *c, const L2 *l, double late[AXES])
+{
+    const PtxDim grid = r->walk.launch.grid;
+    const double started[AXES] = {1, grid.x, (double)grid.x * grid.y};
+    for (int axis = 0; axis < AXES; axis++) {
+        const double both = c->beside[axis] - c->anew[axis];
+        late[axis] = 0;
+        if (both <= 0 || r->whole <= 0)
+            continue;
+        const double later = r->toward[axis] * c->later[axis] / both / r->whole;
+        const double apart = l->all > l->resident ? started[axis] / l->resident : 0;
+        const double waves = floor(apart), next = apart - waves;
+        late[axis] = (1 - next) * lost_of_l2(fabs(waves + later) * l->wave_bytes, l->bytes) +
+                     next * lost_of_l2(fabs(waves + 1 + later) * l->wave_bytes, l->bytes);
+    }
 }
 
 /* Bytes in a row that blocks at work at the same time touch: where the next block goes on where the
@@ -620,7 +677,7 @@ static ReuseSite site_of(const Reuser *r, const Count *c, double others)
 {
     const double sm = (c->block + c->others) / (1 + others);
     return (ReuseSite){.first = {c->warp / c->touched, c->block / c->touched, sm / c->touched,
-                                 c->block * launch_part(r, c) / c->touched}};
+                                 c->block * launch_part(r, c, never) / c->touched}};
 }
 
 /* The part of the sectors which a warp of the SM loaded before but the L1 no longer has. */
@@ -628,6 +685,13 @@ static double lost_part(const Reuser *r, const Count *c, const ReuseSite *s)
 {
     const double shared = c->shared > 0 && !r->samples->even ? c->shared_lost / c->shared : 1;
     return c->lost / c->touched + fmax(0, s->first[REUSE_WARP] - s->first[REUSE_SM]) * shared;
+}
+
+static double gone_part(const Reuser *r, const Count *c, const L2 *l)
+{
+    double late[AXES];
+    find_late(r, c, l, late);
+    return c->block / c->touched * (launch_part(r, c, late) - launch_part(r, c, never));
 }
 
 /* --- a spread sample ------------------------------------------------------------------------- */
@@ -702,8 +766,11 @@ static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
     }
 }
 
-static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double others)
+static void list_sites(Reuser *r, ReuseDevice d, const double warps[REUSE_SCOPES], double others)
 {
+    const double resident = (double)held(r, d) * fmax(d.sms, 1);
+    const double all = (double)ptx_block_count(r->walk.launch.grid);
+    const L2 l2 = {d.l2_bytes, all, resident, resident * brought(r)};
     for (size_t i = 0; i < r->places.count; i++) {
         const WalkFunction *f = r->places.at[i].function;
         const size_t count = f->accesses->sites.count;
@@ -716,6 +783,7 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
                 sites[k].apart = apart_of(c);
                 sites[k].open = c->open / c->touched;
                 sites[k].lost = lost_part(r, c, &sites[k]);
+                sites[k].gone = r->samples->even ? 0 : gone_part(r, c, &l2);
             }
             pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
         }
@@ -746,7 +814,7 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
         others = follow_neighbours(&r, device, in_block);
     for (int i = 0; i < samples->count; i++)
         r.out->cut |= samples->at[i].walk->passes_cut;
-    list_sites(&r, warps, others);
+    list_sites(&r, device, warps, others);
     return r.out;
 }
 

@@ -20,6 +20,11 @@
  * Of what blocks of the SM load again the L1 has lost what came before too many other lines: the warps of an SM are taken to
  * come on as fast as each other, so that each loads as much between two touches as the warp does that is followed.
  *
+ * The L2 has lost what a block and the next one along an axis both load when more passes through it between the two touches
+ * than it holds.  That are the blocks started meanwhile and the part of their work by which the touches lie apart: a plane
+ * that one block loads last and the next one first.  A launch that goes round a grid row by row has blocks of a row at
+ * work together, those of the next row in the same wave or in the one after it.
+ *
  * Where the sample is spread over the launch since its work depends on data, there are no neighbours:
  * distinct sectors are taken to grow as a power of the number of warps (Heaps' law), which is that
  * between half of the sample and all of it.  That neighbours share more is not seen then,
@@ -51,6 +56,8 @@ typedef struct ReuseSite {
     double
         lost; /* of loads: those that blocks of the SM loaded before, when the L1 no longer has them */
     double
+        gone; /* of loads: those that other blocks loaded before, when the L2 no longer has them */
+    double
         apart; /* of an execution's sectors beyond the first one: the part that is touched first, or not, whatever the
                    * others are; 0: all of them are or none */
     double open; /* of a store's sectors: those of which the warp leaves bytes unwritten */
@@ -74,6 +81,7 @@ typedef struct ReuseDevice {
     int blocks_per_sm;
     double
         l1_bytes; /* of an SM's L1 cache beside the shared memory of its blocks; 0: nothing is lost */
+    double l2_bytes; /* likewise */
 } ReuseDevice;
 
 /* `o` as for the samples, whose passes must have been kept. */
