@@ -320,6 +320,7 @@ static void add_serial(SassSerial *sum, const SassSerial *s, double weight)
     sum->cycles += weight * s->cycles;
     sum->issue += weight * s->issue;
     sum->memory += weight * s->memory;
+    sum->ends += weight * s->ends;
     for (int i = 0; i < SASS_WAITS; i++)
         sum->waits[i] += weight * s->waits[i];
     sum->capped |= s->capped;

@@ -121,6 +121,9 @@ typedef struct Warp {
     unsigned loaded[SCOREBOARDS];   /* `period` of the last global load that sets it */
     double flights[FLIGHTS];        /* when the last global loads arrive, in a ring */
     unsigned flight;
+    bool loads;           /* it came to a load of global memory … */
+    double first_load;    /* … first then, */
+    double last_arrival;  /* and waited for one last until then */
     double settled;       /* time up to which loads had arrived when it last waited for one */
     unsigned period;      /* from one wait for global memory to the next; the first one is 1 */
     Group groups[GROUPS]; /* of copies, oldest first */
@@ -155,6 +158,7 @@ static void wait_for_global(Warp *w, double time, unsigned period)
     if (counts && w->latency->loads && time > w->sum.now)
         time += w->latency->memory_loads * log2(fmax(1, under_way));
     wait_until(w, time, SASS_WAIT_GLOBAL);
+    w->last_arrival = w->sum.now;
     if (!counts)
         return;
     w->sum.long_waits++;
@@ -233,6 +237,8 @@ static double result_time(Warp *w, const Step *s, SassWait *what)
     case SASS_GENERIC:
     case SASS_TEXTURE:
         *what = SASS_WAIT_GLOBAL;
+        w->first_load = w->loads ? w->first_load : now;
+        w->loads = true;
         w->global_free = later(w->global_free, now) + w->latency->l2_sector * s->sectors;
         return w->flights[w->flight++ % FLIGHTS] = w->global_free + s->global;
     case SASS_LOCAL_LOAD:
@@ -515,6 +521,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
                     .long_waits = w->sum.long_waits,
                     .capped = w->spent >= SASS_SERIAL_STEPS};
     s.cycles = s.issue;
+    s.ends = w->loads ? w->first_load + w->sum.now - later(w->last_arrival, w->first_load) : 0;
     s.loads_in_flight = s.long_waits > 0 ? w->sum.in_flight / s.long_waits : 0;
     /* A walk that did not come to its end says how waits and issue compare, not how much there is
      * of them. */

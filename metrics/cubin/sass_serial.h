@@ -86,6 +86,8 @@ typedef struct SassSerial {
     double waits[SASS_WAITS]; /* … and waiting, by what for; cycles = issue + sum of waits */
     double
         memory; /* what each cycle that memory takes longer than `global` adds to waits for global memory */
+    double
+        ends; /* of these: before the first load of global memory, and after the last wait for one */
     double long_waits; /* times it came to need a global load issued since the last such time, or
                         * had to wait for one; the first kind may cost nothing */
     double loads_in_flight; /* global loads under way then, those included that had arrived since

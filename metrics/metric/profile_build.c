@@ -148,6 +148,7 @@ static void set_machine(Profile *p, const SassProfile *s, const SassSerial *long
         {PROFILE_SERIAL_SHARED, s->serial.waits[SASS_WAIT_SHARED]},
         {PROFILE_SERIAL_GLOBAL, s->serial.waits[SASS_WAIT_GLOBAL]},
         {PROFILE_SERIAL_MEMORY, s->serial.memory},
+        {PROFILE_SERIAL_ENDS, s->serial.ends},
         {PROFILE_SERIAL_BARRIER, s->serial.waits[SASS_WAIT_BARRIER]},
         {PROFILE_SERIAL_MOST, longest->cycles},
         {PROFILE_SERIAL_MOST_GLOBAL, longest->waits[SASS_WAIT_GLOBAL]},

@@ -248,22 +248,44 @@ static void the_longest_warp_waits_longer_only_while_memory_is_busy(void **state
     near(metric(f, "skewed_cycles"), sqrt(others * others + most * most - blocks * blocks));
 }
 
-/* 1.25 waves: a fifth of what memory does is left for the last one, whose blocks take longer than that by themselves; half
- * of what they do is left when the others end. */
-static void a_last_wave_that_is_not_full_takes_its_blocks_own_time(void **state)
+/* Three waves of blocks that end 400 cycles after their last load, and 100 to start the next: 1000 are lost where a block has
+ * the SM for itself, of two blocks as much of it as they wait for memory. */
+static void memory_waits_while_a_block_makes_room(void **state)
 {
     Fixture *f = *state;
-    set(f, PROFILE_WAVES, 1.25);
-    set(f, PROFILE_FOOTPRINT_READ, 32 * 200 * WARPS);
-    set(f, PROFILE_SERIAL_CYCLES, 20000);
-    const double busy = metric(f, "memory_busy"), block = metric(f, "block_cycles"),
-                 all = metric(f, "overlapped_cycles");
-    assert_true(busy > 0.5 && block > all / 5);
-    near(metric(f, "wave_cycles"), 0.5 * busy * (block - all / 5));
-    set(f, PROFILE_WAVES, 2);
-    near(metric(f, "wave_cycles"), 0);
-    set(f, PROFILE_WAVES, 0.5);
-    near(metric(f, "wave_cycles"), 0);
+    set(f, PROFILE_WAVES, 3);
+    set(f, PROFILE_BLOCKS_PER_SM, 1);
+    set(f, PROFILE_FOOTPRINT_READ, 4 * 1048576);
+    set(f, PROFILE_SERIAL_CYCLES, 5000);
+    set(f, PROFILE_SERIAL_ENDS, 400);
+    const double memory = metric(f, "memory_cycles"), blocks = metric(f, "resident_cycles");
+    assert_true(blocks < memory && blocks > memory / 4);
+    near(metric(f, "gap_cycles"), 1000);
+    near(metric(f, "streamed_cycles"), hypot(memory + 1000, blocks));
+    set(f, PROFILE_BLOCKS_PER_SM, 2);
+    near(metric(f, "gap_cycles"), 1000 * metric(f, "resident_cycles") / metric(f, "memory_cycles"));
+    set(f, PROFILE_BLOCKS_PER_SM, 3);
+    near(metric(f, "gap_cycles"),
+         1000 * pow(metric(f, "resident_cycles") / metric(f, "memory_cycles"), 2));
+    set(f, PROFILE_BLOCK_WAITS, 1); /* chain_cycles has it */
+    near(metric(f, "gap_cycles"), 0);
+    set(f, PROFILE_BLOCK_WAITS, 0);
+    set(f, PROFILE_WAVES, 0.5); /* no block comes in another's place */
+    near(metric(f, "gap_cycles"), 0);
+    set(f, PROFILE_FOOTPRINT_READ, 0); /* nor does memory miss what the L2 has */
+    set(f, PROFILE_WAVES, 3);
+    near(metric(f, "streamed_cycles"), metric(f, "resident_cycles"));
+}
+
+/* What the L2 has lost is read again, if it does not hold all there is. */
+static void memory_gives_again_what_the_l2_has_lost(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_LOAD_GONE, 10);
+    set(f, PROFILE_FOOTPRINT_READ, 1048576);
+    near(metric(f, "memory_bytes"), 0);
+    set(f, PROFILE_FOOTPRINT_READ, 2 * 1048576);
+    near(metric(f, "memory_bytes"), 2 * 1048576 + 32 * 10 * WARPS);
 }
 
 /* 100,000 blocks that do nothing start one a cycle. */
@@ -446,7 +468,8 @@ int main(void)
         TEST(blocks_start_one_after_the_other),
         TEST(the_fullest_sm_and_scheduler_decide),
         TEST(waves_are_whole),
-        TEST(a_last_wave_that_is_not_full_takes_its_blocks_own_time),
+        TEST(memory_waits_while_a_block_makes_room),
+        TEST(memory_gives_again_what_the_l2_has_lost),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(constants_that_do_not_fit_come_a_line_at_a_time),
         TEST(less_than_no_constants_take_no_time),

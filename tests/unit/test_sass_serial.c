@@ -93,6 +93,20 @@ static void loads_under_way_at_once_cost_one_latency(void **state)
     assert_number(s.loads_in_flight, 3);
 }
 
+/* Six cycles before the first load; the last wait is over at 506, and five follow. */
+static void ends_are_what_lies_before_the_first_load_and_after_the_last_wait(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_FADD, .stall = 6},
+                          {.op = SASS_OP_LDG, .stall = 2, .write = 1},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 1},
+                          {.op = SASS_OP_FADD, .stall = 3},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+
+    assert_number(serial(words, COUNT(words), 1).ends, 6 + 5);
+    assert_number(serial(words, 1, 1).ends, 0); /* no load */
+}
+
 static void a_store_frees_its_registers_before_it_is_done(void **state)
 {
     (void)state;
@@ -355,6 +369,7 @@ int main(void)
         cmocka_unit_test(a_stall_of_none_is_a_turn),
         cmocka_unit_test(a_load_is_waited_for_where_its_scoreboard_is_asked_for),
         cmocka_unit_test(loads_under_way_at_once_cost_one_latency),
+        cmocka_unit_test(ends_are_what_lies_before_the_first_load_and_after_the_last_wait),
         cmocka_unit_test(a_store_frees_its_registers_before_it_is_done),
         cmocka_unit_test(a_barrier_costs_its_latency),
         cmocka_unit_test(a_fence_of_the_gpu_costs_its_latency_and_one_of_the_block_nothing),
