@@ -31,6 +31,25 @@ static void pieces_in_any_order_give_the_whole(void **state)
     }
 }
 
+static void nothing_is_written_beyond_what_was_asked_for(void **state)
+{
+    (void)state;
+    const TaskContents kinds[] = {{.kind = TASK_ZERO},
+                                  {.kind = TASK_CONSTANT, .value = 3},
+                                  uniform(1, 5, 7),
+                                  {.kind = TASK_NORMAL, .lo = 0, .hi = 1, .seed = 7}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (int s = TASK_I8; s <= TASK_DOUBLE; s++) {
+            unsigned char bytes[4 * 8];
+            const size_t size = task_scalar_size((TaskScalar)s);
+            for (size_t i = 0; i < sizeof bytes; i++)
+                bytes[i] = 0xa5;
+            contents_fill(kinds[k], (TaskScalar)s, 0, 3, bytes);
+            for (size_t i = 3 * size; i < sizeof bytes; i++)
+                assert_int_equal(bytes[i], 0xa5);
+        }
+}
+
 /* Recorded once: a recording made years ago must stay comparable. */
 static void the_stream_of_a_seed_never_changes(void **state)
 {
@@ -298,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_in_any_order_give_the_whole),
+        cmocka_unit_test(nothing_is_written_beyond_what_was_asked_for),
         cmocka_unit_test(the_stream_of_a_seed_never_changes),
         cmocka_unit_test(uniform_numbers_fill_their_interval_evenly),
         cmocka_unit_test(integers_take_every_value_and_no_other),
