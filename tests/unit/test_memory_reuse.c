@@ -340,7 +340,7 @@ static void lines_of_iterations_that_are_foreseen_lie_between(void **state)
 
 /* A block of row y loads planes 16 y to 16 y + 16, the next row's begin where it ends.  Eight of 32 blocks are resident, so that
  * half of the rows begin in the wave in which those before them do, and come to the plane a wave before these;
- * the others begin as these end.  A block brings (1 + 7 × 16 / 17) / 8 of its 17 × 128 bytes. */
+ * the others begin as these end.  A wave touches two rows of four blocks, 17 × 128 bytes each, the second one's first known. */
 static void planes_that_neighbours_come_to_a_wave_apart_are_gone_from_a_small_l2(void **state)
 {
     (void)state;
@@ -351,16 +351,31 @@ static void planes_that_neighbours_come_to_a_wave_apart_are_gone_from_a_small_l2
         "add.u32 %r8, %r8, %r1; mul.wide.u32 %rd5, %r8, 4; add.s64 %rd5, %rd1, %rd5;\n"
         "ld.global.f32 %f1, [%rd5]; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 17; @%p1 bra L; "
         "ret;";
-    const double wave = 8 * 17 * 128 * (1 + 7 * 16 / 17.0) / 8;
+    const double wave = 4 * 17 * 128 * (1 + 16 / 17.0);
     const struct {
         double l2, late;
-    } cases[] = {{0, 0}, {2 * wave, 0}, {wave / 4, 0.5}, {wave * 16 / 17, 0.5 * 0.5}};
+    } cases[] = {{0, 0}, {2 * wave, 0}, {wave / 4, 0.5}, {wave * 16 / 17 / 0.7, 0.5 * 0.5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Arena *a = arena_new();
         const Memory *m =
             follow(a, body, (PtxDim){4, 8, 1}, 32, (ReuseDevice){8, 1, 0, cases[i].l2});
         assert_float_equal((float)m->accesses.at[0].reuse.gone,
                            (float)(7 / 8.0 * cases[i].late / 17), 1e-6F);
+        arena_free(a);
+    }
+}
+
+/* Rows of 64 blocks, of which 8 are resident: what a row's blocks load, those of the next one load 8 waves later, behind
+ * the 64 lines of the whole row. */
+static void a_row_of_blocks_that_the_l2_does_not_hold_is_gone_for_the_next_row(void **state)
+{
+    (void)state;
+    const double row = 64 * 128;
+    for (int fits = 0; fits <= 1; fits++) {
+        Arena *a = arena_new();
+        const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){64, 5, 1}, 32,
+                                 (ReuseDevice){8, 1, 0, fits ? 2 * row : row});
+        assert_float_equal((float)m->accesses.at[0].reuse.gone, fits ? 0 : 0.8F, 1e-6F);
         arena_free(a);
     }
 }
@@ -398,6 +413,7 @@ int main(void)
         cmocka_unit_test(warps_of_a_block_lose_what_they_come_to_at_other_times),
         cmocka_unit_test(lines_of_iterations_that_are_foreseen_lie_between),
         cmocka_unit_test(planes_that_neighbours_come_to_a_wave_apart_are_gone_from_a_small_l2),
+        cmocka_unit_test(a_row_of_blocks_that_the_l2_does_not_hold_is_gone_for_the_next_row),
         cmocka_unit_test(planes_of_blocks_that_all_begin_together_lie_as_far_apart_as_in_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
