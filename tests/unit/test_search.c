@@ -556,7 +556,7 @@ static void predictions_alone_say_no_time(void **state)
     for (int k = 0; k < 30; k++)
         time_next(s);
     assert_true(search_state(s).before.count > 0);
-    assert_true(search_state(s).before.ninth < 90); /* 100 where the unit is wrong */
+    assert_true(search_state(s).before.p90 < 90); /* 100 where the unit is wrong */
     search_free(s);
     arena_free(m.arena);
 }

@@ -8,30 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gains below these do not count: when it ends, and when it is to start anew. */
+/* Smaller gains do not count, at the end of a search and at the end of one of several starts. */
 static const double gain_least = 0.002, gain_of_start = 0.01;
 
-/* Better ones expected, when none is, and when some are. */
+/* Expected number of better ones that counts as none, and as some. */
 static const double expected_none = 0.05, expected_some = 1;
 
 enum {
-    TRIALS_IN_VAIN = 200,   /* that end a search, … */
-    TRIALS_AT_MOST = 400,   /* … if better ones are expected */
-    TRIALS_EXPECTED = 100,  /* when nothing better is expected */
-    COMPILES_IN_VAIN = 150, /* too: where workers are few, all that is compiled is timed, and
-                               trials are no choice */
+    TRIALS_IN_VAIN = 200,  /* without a gain that end a search, … */
+    TRIALS_AT_MOST = 400,  /* … if better ones are expected, … */
+    TRIALS_EXPECTED = 100, /* … and if none is */
+    COMPILES_IN_VAIN =
+        150,            /* needed as well: with few workers everything compiled is timed, so trials
+                               alone show no choice */
     STARTS = 3,         /* where the space is too large to look at all of it; each ends after … */
-    START_IN_VAIN = 60, /* … so many trials */
-    FAILURES_IN_VAIN = 200, /* without a single right one */
-    SPREAD_COMPILES = 8,    /* the first ones lie far from each other, but … */
-    SPREAD_FEW = 4,         /* … so many and one a worker where there are few workers: */
-    SPREAD_OF = 16,         /* the farthest of so many */
-    FASTEST = 3,            /* whose neighbours are compiled: */
-    LOCAL_OF = 8,           /* the best believed of so many */
-    ORDER_SHOWN = 4,        /* trials that tell whether predictions order them */
-    COMPILES_FIRST = 100,   /* before the first of few trials, where nothing else is counted */
-    BLIND_FROM = 24 /* trials: before them predictions find more than the few times do alone */
+    START_IN_VAIN = 60, /* … this many trials without a gain */
+    FAILURES_IN_VAIN = 200, /* without a single success */
+    SPREAD_COMPILES = 8,  /* first compiles, which lie far from each other; with few workers … */
+    SPREAD_FEW = 4,       /* … this many and one for each worker */
+    SPREAD_OF = 16,       /* random points, of which the farthest is compiled */
+    FASTEST = 3,          /* rows whose neighbours are compiled: … */
+    LOCAL_OF = 8,         /* … of this many random ones the best believed */
+    ORDER_SHOWN = 4,      /* trials that show whether predictions order them */
+    COMPILES_FIRST = 100, /* before the first trial, when only few trials are budgeted */
+    BLIND_FROM = 24       /* trials; with fewer, predictions find more than times alone do */
 };
+
+enum { MODELS = 4 };
+
+static Model *model_of(Search *s, int m)
+{
+    Model *const all[MODELS] = {&s->time_model, &s->blind_model, &s->few_model, &s->space_model};
+    return all[m];
+}
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
@@ -47,17 +56,18 @@ Search *search_new(const SearchSpace *space, const SearchOptions *o)
                   .gain_from = INFINITY,
                   .usual = NAN,
                   .expected_timed = SIZE_MAX,
-                  .version = 1};
+                  .version = 1,
+                  .time_model = {.by_code = true, .by_learned = true},
+                  .few_model = {.by_code = true, .by_learned = true, .by_units = true},
+                  .space_model = {.by_learned = true}};
     if (s->options.workers == 0)
         s->options.workers = 1;
     s->parameters = space->parameters < PROCESS_PARAMETERS ? space->parameters : PROCESS_PARAMETERS;
     s->random = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(s->random, o->seed + 1);
     s->candidates = candidates_new(a, space, s->random);
-    s->time_model.arena = arena_new();
-    s->blind_model.arena = arena_new();
-    s->few_model.arena = arena_new();
-    s->space_model.arena = arena_new();
+    for (int m = 0; m < MODELS; m++)
+        model_of(s, m)->arena = arena_new();
     if (o->learned)
         s->starters = learned_starters(o->learned, &s->starter_count);
     return s;
@@ -72,10 +82,8 @@ void search_free(Search *s)
     free(s->rows);
     free(s->points);
     free(s->batch.points);
-    arena_free(s->time_model.arena);
-    arena_free(s->blind_model.arena);
-    arena_free(s->few_model.arena);
-    arena_free(s->space_model.arena);
+    for (int m = 0; m < MODELS; m++)
+        arena_free(model_of(s, m)->arena);
     arena_free(s->scratch);
     arena_free(s->arena);
 }
@@ -99,8 +107,8 @@ static size_t add_row(Search *s, const uint16_t *point)
                               .learned = search_learned(s, point),
                               .time = NAN,
                               .same_as = s->count,
-                              .said = {NAN, NAN},
-                              .believed = {NAN, NAN}};
+                              .before = {NAN, NAN},
+                              .after = {NAN, NAN}};
     if (n > 0)
         memcpy(s->points + s->count * n, point, n * sizeof *point);
     return s->count++;
@@ -114,6 +122,14 @@ bool search_add(Search *s, const uint16_t *point, size_t *number)
     return true;
 }
 
+static bool has_row(const Search *s, RowState state)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->rows[i].state == state)
+            return true;
+    return false;
+}
+
 unsigned differing(const uint16_t *a, const uint16_t *b, size_t n)
 {
     unsigned count = 0;
@@ -124,7 +140,7 @@ unsigned differing(const uint16_t *a, const uint16_t *b, size_t n)
 
 /* --- what to compile -------------------------------------------------------------------------- */
 
-/* Of some random ones the farthest from all that were asked for. */
+/* Of some random points the one farthest from all that were asked for. */
 static bool spread_point(Search *s, uint16_t *point)
 {
     size_t n = s->space.parameters;
@@ -147,7 +163,7 @@ static bool spread_point(Search *s, uint16_t *point)
     return found;
 }
 
-/* The fastest timed ones; how many. */
+/* Writes up to `most` of the fastest rows; returns how many. */
 static size_t fastest(const Search *s, size_t *out, size_t most)
 {
     size_t count = 0;
@@ -164,8 +180,8 @@ static size_t fastest(const Search *s, size_t *out, size_t most)
     return count;
 }
 
-/* A neighbour of one of the fastest: of some random ones that of which the space model believes the
- * best, and any as long as it says no times. */
+/* A neighbour of one of the fastest rows: the best of some random ones by the space model, or any while that
+ * is not fitted to times. */
 static bool local_point(Search *s, uint16_t *point)
 {
     size_t from[FASTEST], count = fastest(s, from, FASTEST), n = s->space.parameters;
@@ -188,7 +204,6 @@ static bool local_point(Search *s, uint16_t *point)
     return found;
 }
 
-/* The next of the batch that is still there. */
 static bool batch_point(Search *s, uint16_t *point)
 {
     size_t n = s->space.parameters;
@@ -198,7 +213,7 @@ static bool batch_point(Search *s, uint16_t *point)
     return true;
 }
 
-/* The next of what was fastest elsewhere; it need not be valid here. */
+/* The next of those that were fastest elsewhere; it need not be valid here. */
 static bool starter_point(Search *s, uint16_t *point)
 {
     if (s->starter_next == s->starter_count)
@@ -215,8 +230,8 @@ static bool is_spread_turn(const Search *s)
            s->compile_turn < s->starter_count + SPREAD_COMPILES / 2;
 }
 
-/* By the model, or one of the other ways when it is their turn. */
-static bool choose_point(Search *s, uint16_t *point, Chosen *by)
+/* By the space model, or in one of the other ways when it is their turn. */
+static bool choose_point(Search *s, uint16_t *point, Origin *by)
 {
     size_t turn = s->compile_turn;
     *by = BY_STARTER;
@@ -236,16 +251,16 @@ static bool choose_point(Search *s, uint16_t *point, Chosen *by)
 bool search_next_compile(Search *s, size_t *number)
 {
     uint16_t *point = memory_new((s->space.parameters + 1) * sizeof *point);
-    Chosen by;
+    Origin by;
     bool found = choose_point(s, point, &by);
-    while (found && !candidates_take(s->candidates, point)) /* a batch grows old */
+    while (found && !candidates_take(s->candidates, point)) /* a batch becomes stale */
         found = choose_point(s, point, &by);
     s->none_left = !found;
     if (found) {
         s->compile_turn++;
         *number = add_row(s, point);
         s->rows[*number].by = by;
-        s->rows[*number].said = believe_point(s, point);
+        s->rows[*number].before = believe_point(s, point);
     }
     free(point);
     return found;
@@ -253,9 +268,9 @@ bool search_next_compile(Search *s, size_t *number)
 
 /* --- what to time ----------------------------------------------------------------------------- */
 
+/* Compiled rows that a trial is chosen from. */
 typedef struct Waiting {
     size_t *rows;
-    double *means;
     size_t count;
 } Waiting;
 
@@ -268,22 +283,19 @@ static Waiting waiting(Search *s)
     return w;
 }
 
-/* Unknown ones come last. */
-static bool less(double a, double b)
-{
-    return a < b || (isnan(b) && !isnan(a));
-}
-
+/* Unknown predictions come last. */
 static size_t least_predicted(const Search *s, const size_t *rows, size_t count)
 {
     size_t best = rows[0];
-    for (size_t k = 1; k < count; k++)
-        if (less(s->rows[rows[k]].predicted, s->rows[best].predicted))
+    for (size_t k = 1; k < count; k++) {
+        double least = s->rows[best].predicted, x = s->rows[rows[k]].predicted;
+        if (x < least || (isnan(least) && !isnan(x)))
             best = rows[k];
+    }
     return best;
 }
 
-/* Those as near to the best as any within 2 parameters, in place. */
+/* Moves the rows nearest to the best one, at most 2 parameters away, to the front; returns how many. */
 static size_t nearest(const Search *s, size_t *rows, size_t count)
 {
     for (unsigned distance = 1; distance <= 2; distance++) {
@@ -313,11 +325,11 @@ static size_t neighbour_row(Search *s, Waiting *w)
     return w->rows[gsl_rng_uniform_int(s->random, near)];
 }
 
-/* Candidate on the front of what is compiled?  One per number, in `a`. */
-static bool *search_front(Arena *a, const Search *s)
+/* Layers of the front of what is compiled, by bound and latency; 0 is on it. */
+static const int32_t *search_layers(Arena *a, const Search *s)
 {
     double *bound = ARENA_ARRAY(a, double, s->count), *latency = ARENA_ARRAY(a, double, s->count);
-    bool *alive = ARENA_ARRAY(a, bool, s->count), *front = ARENA_ARRAY(a, bool, s->count);
+    bool *alive = ARENA_ARRAY(a, bool, s->count);
     for (size_t i = 0; i < s->count; i++) {
         const Row *r = &s->rows[i];
         bound[i] = r->bound;
@@ -326,15 +338,12 @@ static bool *search_front(Arena *a, const Search *s)
     }
     Criterion by[] = {{bound, false}, {latency, false}};
     FrontInput in = {.criteria = by, .criteria_count = 2, .points = s->count, .alive = alive};
-    Front f = front_build(a, &in, 1);
-    for (size_t i = 0; i < s->count; i++)
-        front[i] = f.layer[i] == 0;
-    return front;
+    return front_build(a, &in, 1).layer;
 }
 
 enum { LOOKED_AT = 200, LOOKED_BEST = 150 };
 
-/* The fastest if one is lucky: the mean less one deviation, of the best means and some others. */
+/* The least mean less one deviation (lower confidence bound), of the best means and some others. */
 static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
 {
     double *means = ARENA_ARRAY(s->scratch, double, w->count), least = INFINITY;
@@ -364,10 +373,10 @@ static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
 
 static size_t front_row(Search *s, const Waiting *w)
 {
-    const bool *front = search_front(s->scratch, s);
+    const int32_t *layer = search_layers(s->scratch, s);
     size_t *rows = ARENA_ARRAY(s->scratch, size_t, w->count), count = 0;
     for (size_t k = 0; k < w->count; k++)
-        if (front[w->rows[k]])
+        if (layer[w->rows[k]] == 0)
             rows[count++] = w->rows[k];
     const Waiting on_it = {.rows = rows, .count = count};
     return count > 0 ? lucky_row(s, &s->time_model, &on_it) : NO_NUMBER;
@@ -381,7 +390,7 @@ static size_t starter_row(const Search *s, const Waiting *w)
     return NO_NUMBER;
 }
 
-/* Are times more often in the order of predictions than in the other? */
+/* True if pairs of times are more often in the order of predictions than in the opposite one. */
 static bool is_in_order(const Search *s)
 {
     int order = 0;
@@ -394,30 +403,20 @@ static bool is_in_order(const Search *s)
     return order >= 0;
 }
 
-/* Did the times so far bear predictions out?  Of the time model as it is. */
-static bool model_believes_predictions(const Search *s)
-{
-    return process_shape(s->time_model.process)->slope[0] > 0;
-}
-
-/* Nothing but so few trials is budgeted that they teach little. */
+/* True if the only budget is one of so few trials that models learn little from them. */
 static bool is_few(const Search *s)
 {
     const SearchOptions *o = &s->options;
     return o->trials > 0 && o->trials <= BLIND_FROM && !(o->seconds > 0) && o->compiles == 0;
 }
 
-/* Then none is spent on chance, as long as predictions are worth something. */
-static bool is_by_few(const Search *s)
-{
-    return is_few(s) && (s->trial_turn < ORDER_SHOWN || is_in_order(s));
-}
-
 static size_t choose_row(Search *s, Waiting *w)
 {
     size_t turn = s->trial_turn, row;
     bool modelled = model_times(s, &s->time_model);
-    bool by_few = is_by_few(s), few_modelled = by_few && model_times(s, &s->few_model);
+    /* Of few trials none is left to chance, as long as predictions are worth something. */
+    bool by_few = is_few(s) && (turn < ORDER_SHOWN || is_in_order(s));
+    bool few_modelled = by_few && model_times(s, &s->few_model);
     bool blind = turn >= BLIND_FROM && turn % 4 == 1 && model_times(s, &s->blind_model);
     *w = waiting(s);
     row = starter_row(s, w);
@@ -437,35 +436,22 @@ static size_t choose_row(Search *s, Waiting *w)
                               : w->rows[gsl_rng_uniform_int(s->random, w->count)];
     if (blind)
         row = lucky_row(s, &s->blind_model, w);
-    else if (turn < STARTERS + FRONT_TRIALS && model_believes_predictions(s))
+    else if (turn < STARTERS + FRONT_TRIALS && process_shape(s->time_model.process)->slope[0] > 0)
         row = front_row(s, w);
     return row != NO_NUMBER ? row : lucky_row(s, &s->time_model, w);
 }
 
-static bool is_trying(const Search *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (s->rows[i].state == ROW_TRYING)
-            return true;
-    return false;
-}
-
-/* Of few trials the first ones are not for what happens to be compiled first: predictions choose
- * well where there is something to choose from.  And each is chosen by what all before it say. */
+/* Few trials wait until there is enough to choose from, since predictions then choose well, and until
+ * all trials before have ended. */
 static bool is_to_wait(const Search *s)
 {
-    return is_few(s) && (is_trying(s) || (s->compiled < COMPILES_FIRST && !s->none_left &&
-                                          candidates_left(s->candidates) != 0));
+    return is_few(s) && (has_row(s, ROW_TRYING) || (s->compiled < COMPILES_FIRST && !s->none_left &&
+                                                    candidates_left(s->candidates) != 0));
 }
 
 bool search_next_trial(Search *s, size_t *number)
 {
-    bool any = false;
-    if (is_to_wait(s))
-        return false;
-    for (size_t i = 0; i < s->count && !any; i++)
-        any = s->rows[i].state == ROW_COMPILED;
-    if (!any)
+    if (is_to_wait(s) || !has_row(s, ROW_COMPILED))
         return false;
     Waiting w;
     *number = choose_row(s, &w);
@@ -474,19 +460,19 @@ bool search_next_trial(Search *s, size_t *number)
     r->state = ROW_TRYING;
     arena_reset(s->scratch);
     if (model_times(s, &s->time_model))
-        r->believed = believe_row(s, &s->time_model, *number);
+        r->after = believe_row(s, &s->time_model, *number);
     return true;
 }
 
 /* --- what came of it -------------------------------------------------------------------------- */
 
-static void note_error(Errors *e, const Belief *said, double is)
+static void note_error(Errors *e, const Belief *b, double time)
 {
-    if (isnan(said->mean) || isnan(is))
+    if (isnan(b->mean) || isnan(time))
         return;
     size_t at = e->count++ % ERRORS_KEPT;
-    e->last[at] = is - said->mean;
-    e->scaled[at] = e->last[at] / said->deviation;
+    e->last[at] = time - b->mean;
+    e->scaled[at] = e->last[at] / b->deviation;
 }
 
 void search_compiled(Search *s, size_t number, const SearchCompiled *c)
@@ -507,20 +493,12 @@ void search_compiled(Search *s, size_t number, const SearchCompiled *c)
     r->same_as = s->rows[c->same_as].same_as;
     r->state = ROW_SAME;
     s->same++;
-    note_error(&s->before, &r->said, row_time(s, number));
+    note_error(&s->before, &r->before, row_time(s, number));
 }
 
 void search_trying(Search *s, size_t number)
 {
     s->rows[number].state = ROW_TRYING;
-}
-
-static void note_random(Search *s, const Row *r, double best_before)
-{
-    if (r->by != BY_CHANCE)
-        return;
-    s->random_seen++;
-    s->random_better += r->time < best_before + log(0.99);
 }
 
 void search_timed(Search *s, size_t number, double time)
@@ -536,9 +514,12 @@ void search_timed(Search *s, size_t number, double time)
     if (!right)
         return;
     s->right++;
-    note_error(&s->before, &r->said, r->time);
-    note_error(&s->after, &r->believed, r->time);
-    note_random(s, r, before);
+    note_error(&s->before, &r->before, r->time);
+    note_error(&s->after, &r->after, r->time);
+    if (r->by == BY_CHANCE) {
+        s->random_seen++;
+        s->random_better += r->time < before + log(0.99);
+    }
     if (r->time < before)
         s->best = number;
     bool is_start = is_drawn_from(s) && s->starts < STARTS;
@@ -553,27 +534,22 @@ void search_timed(Search *s, size_t number, double time)
 
 static bool is_exhausted(const Search *s)
 {
-    if (candidates_left(s->candidates) > 0)
-        return false;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->rows[i].state == ROW_ASKED || s->rows[i].state == ROW_COMPILED ||
-            s->rows[i].state == ROW_TRYING)
-            return false;
-    return true;
+    return !(candidates_left(s->candidates) > 0 || has_row(s, ROW_ASKED) ||
+             has_row(s, ROW_COMPILED) || has_row(s, ROW_TRYING));
 }
 
-/* In a large space what a search meets first decides which kind of kernels it looks at, and what it
- * then knows of them keeps it there.  So it starts anew, as if it knew nothing, once a start brings
- * no more than others could, and at last goes on with what all of them found. */
-static void start_anew(Search *s)
+/* In a large space the first points decide which kind of kernels a search looks at, and what it then
+ * learns about them keeps it there.  So when a start no longer gains, the search restarts as if it knew
+ * nothing, and after the last start goes on with what all of them found. */
+static void restart(Search *s)
 {
     bool last = ++s->starts == STARTS;
     s->first = last ? 0 : s->count;
     s->gain_from = last ? s->rows[s->best].time : INFINITY;
     s->since_gain = 0;
     s->gain_compiles = s->compiled;
-    s->time_model.process = s->blind_model.process = s->few_model.process = s->space_model.process =
-        NULL;
+    for (int m = 0; m < MODELS; m++)
+        model_of(s, m)->process = NULL;
     s->batch.count = s->batch.next = 0;
     s->expected_timed = SIZE_MAX;
     if (!last)
@@ -593,7 +569,7 @@ SearchEnd search_end(Search *s, double seconds)
         return SEARCH_COMPILES;
     bool again = s->starts < STARTS && is_drawn_from(s) && s->right > 0;
     if (again && s->since_gain >= START_IN_VAIN)
-        start_anew(s);
+        restart(s);
     if (o->endless || again)
         return SEARCH_GOES_ON;
     if (s->right == 0)
@@ -638,7 +614,7 @@ static SearchErrors summarize(const Errors *e)
 
 SearchState search_state(const Search *s)
 {
-    SearchState state = {.compiled = s->compiled,
+    return (SearchState){.compiled = s->compiled,
                          .failed = s->failed,
                          .same = s->same,
                          .timed = s->timed,
@@ -650,5 +626,4 @@ SearchState search_state(const Search *s)
                          .after = summarize(&s->after),
                          .random = s->random_seen,
                          .random_better = s->random_better};
-    return state;
 }

@@ -153,7 +153,7 @@ static void print_errors(const SearchErrors *e, const char *what, Buf *out)
         buf_printf(out,
                    "%-10s   its predictions %s were off by %.1f %% (median), %.1f %% (90th "
                    "percentile)\n",
-                   "", what, e->median, e->ninth);
+                   "", what, e->median, e->p90);
 }
 
 /* What chance alone says, which no model can spoil: with 95 % confidence the share is below this
@@ -229,7 +229,7 @@ static void report_search(const Run *r, Buf *out)
 static json_t *errors_of(const SearchErrors *e)
 {
     return json_put(json_object(), "count", json_count(e->count), "median_percent",
-                    json_known(e->median), "ninth_percent", json_known(e->ninth), NULL);
+                    json_known(e->median), "ninth_percent", json_known(e->p90), NULL);
 }
 
 static json_t *steps_of(const RunSearch *s)
