@@ -10,7 +10,7 @@
 #define __has_feature(x) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-/* What is not given out is poisoned, and some of that lies behind every object. */
+/* Free memory is poisoned, and a margin of it lies behind every object. */
 #include <sanitizer/asan_interface.h>
 enum { BEHIND = 16 };
 #else
@@ -31,11 +31,11 @@ struct Chunk {
 
 struct Arena {
     Chunk *chunks; /* newest first */
-    Chunk *spare;  /* empty ones of ordinary size, from before a reset */
+    Chunk *spare;  /* empty ones of size CHUNK, from before a reset */
     size_t used;
 };
 
-/* The one global: every function asks for memory. */
+/* The only global: any function may allocate. */
 static _Thread_local jmp_buf *escape;
 
 jmp_buf *memory_set_escape(jmp_buf *to)
@@ -45,7 +45,7 @@ jmp_buf *memory_set_escape(jmp_buf *to)
     return before;
 }
 
-static _Thread_local size_t fail_at; /* 0: at none */
+static _Thread_local size_t fail_at; /* allocations until the failing one; 0: none fails */
 
 void memory_fail_at(size_t n)
 {
@@ -99,8 +99,7 @@ void arena_reset(Arena *a)
 {
     Chunk *next = NULL;
     int kept = 0;
-    /* Ordinary chunks are kept, so that a loop of resets does not go to malloc, nor malloc to the
-     * system. */
+    /* Chunks of the usual size are kept, so that a loop of resets calls neither malloc nor the system. */
     for (Chunk *c = a->spare; c; c = c->next)
         kept++;
     for (Chunk *c = a->chunks; c; c = next) {
@@ -137,7 +136,7 @@ void arena_free(Arena *a)
     free(a);
 }
 
-/* What is being filled stays the first. */
+/* The chunk being filled stays first. */
 void arena_take(Arena *a, Arena *from)
 {
     Chunk **last = &a->chunks;

@@ -1,15 +1,12 @@
-/* Memory given back all at once.
+/* Arena allocation: memory that is freed all at once.
  *
- * An arena serves one lifetime: a spec, one kernel's analysis, a run.  Whoever
- * creates it frees it; a function that allocates takes the arena as its first
- * parameter, and what it returns lives there and dies with it.  That is the
- * ownership rule of the whole program.
+ * An arena serves one lifetime: a spec, the analysis of one kernel, a run.  Its creator frees it.  A
+ * function that allocates takes the arena as its first parameter; what it returns lives in that arena.  This
+ * is the ownership rule of the whole program.
  *
- * Memory is zeroed, and zero is a valid start for every struct.  Running out of
- * memory prints one line and ends the program, so no caller checks; a library in
- * somebody else's program sets an escape instead.  Under
- * AddressSanitizer every object is an allocation of its own, so that overruns
- * are caught. */
+ * Memory is zeroed, and zero is a valid initial state of every struct.  When memory runs out the program
+ * prints one line and exits, so callers need no checks; a library inside another program sets an escape
+ * instead.  Under AddressSanitizer each object has a poisoned margin, so overruns are caught. */
 #pragma once
 
 #include <setjmp.h>
@@ -20,65 +17,62 @@ typedef struct Arena Arena;
 
 Arena *arena_new(void);
 
-/* Gives back every object but keeps the arena itself for the next round. */
+/* Frees every object; the arena can be used again. */
 void arena_reset(Arena *a);
 
 /* NULL is allowed. */
 void arena_free(Arena *a);
 
-/* A local arena that is freed when its block is left, whichever way:
- *     SCOPED_ARENA *a = arena_new(); */
+/* A local arena, freed on every exit from its scope: SCOPED_ARENA *a = arena_new(); */
 #define SCOPED_ARENA __attribute__((cleanup(arena_leave))) Arena
 static inline void arena_leave(Arena **a)
 {
     arena_free(*a);
 }
 
-/* Takes over all that is in `from`, which ends. */
+/* Moves everything in `from` to `a` and frees the empty arena `from`. */
 void arena_take(Arena *a, Arena *from);
 
 /* `size` zeroed bytes, aligned for any type. */
 void *arena_alloc(Arena *a, size_t size);
 
-/* `count` zeroed elements; a product that overflows ends the program. */
+/* `count` zeroed elements; ends the program if the product overflows. */
 void *arena_array(Arena *a, size_t count, size_t size);
 
-/* A copy with a terminating zero added. */
+/* Copies, with a terminating zero. */
 char *arena_copy(Arena *a, const char *text, size_t length);
 char *arena_string(Arena *a, const char *text);
 
 char *arena_printf(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Bytes handed out since the arena was made or reset; for benchmarks and limits. */
+/* Bytes allocated since the arena was created or reset; for benchmarks and limits. */
 size_t arena_used(const Arena *a);
 
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
 
-/* Each of `count` elements in turn, by its address; of a vector (vec.h) that does not grow
- * meanwhile. */
+/* Iterates over pointers to `count` elements; VEC_EACH over a vector (vec.h), which must not grow in the
+ * loop. */
 #define EACH(T, x, array, count) for (T *x = (array); x && x < (array) + (count); x++)
 #define VEC_EACH(T, x, v)        EACH (T, x, (v).at, (v).count)
 
-/* How large a thing is at first, where that is a matter of speed alone.  A stress build
- * (APTUNE_STRESS) takes the second number, so that its tests meet every growth. */
+/* An initial capacity where it affects speed only.  A stress build (APTUNE_STRESS) takes the second number,
+ * so that its tests exercise every growth. */
 #ifdef APTUNE_STRESS
 #define FIRST_SIZE(usual, stress) (stress)
 #else
 #define FIRST_SIZE(usual, stress) (usual)
 #endif
 
-/* malloc, calloc and realloc for memory that no arena owns; they never return NULL for
- * lack of memory. */
+/* malloc, calloc and realloc for memory outside of arenas; they never return NULL for lack of memory. */
 void *memory_new(size_t size);
 void *memory_zeroed(size_t count, size_t size);
 void *memory_resize(void *old, size_t count, size_t size);
 
-/* Where this thread goes on, by longjmp, when there is no memory left; NULL: the program ends.
- * Gives the one before, which must be set again before the function ends that has called setjmp.
- * What was being worked on is lost: memory and descriptors that only its functions knew of. */
+/* Sets where this thread continues, by longjmp, when memory runs out; NULL: the program exits.  Returns the
+ * previous target, which must be restored before the function that called setjmp returns.  The work in
+ * progress is lost, with memory and descriptors that only its functions knew of. */
 jmp_buf *memory_set_escape(jmp_buf *to);
 
-/* For tests: of this thread's allocations that have an escape, the `n`th from now on fails; 0: none
- * does. */
+/* For tests: the `n`th allocation of this thread from now on that has an escape fails; 0: none does. */
 void memory_fail_at(size_t n);

@@ -93,9 +93,9 @@ void buf_free(Buf *b)
     *b = (Buf){0};
 }
 
-/* --- what shows ------------------------------------------------------------------------------- */
+/* --- printable text --------------------------------------------------------------------------- */
 
-/* The character of UTF-8 that begins here and its size; 0xfffd and 1: none does. */
+/* Decodes one UTF-8 character; 0xfffd with length 1 if there is none. */
 static unsigned decode(const char *text, size_t size, size_t *length)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -115,8 +115,7 @@ static unsigned decode(const char *text, size_t size, size_t *length)
     return n ? code : 0xfffd;
 }
 
-/* Of Unicode 15: C0 and C1, separators of lines, marks and overrides of direction, what has no
- * width, tags. */
+/* In Unicode 15: C0 and C1, line separators, direction marks and overrides, zero-width characters, tags. */
 static bool is_hidden(unsigned code)
 {
     static const struct {

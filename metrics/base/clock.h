@@ -1,9 +1,8 @@
-/* Time that passes. */
+/* Elapsed time. */
 #pragma once
 
-/* Seconds of a clock that nobody sets and that only goes forward, from some moment before the
- * program started: for limits and for how long something took. */
+/* Seconds of the monotonic clock, from an unspecified start: for limits and durations. */
 double clock_seconds(void);
 
-/* Seconds that processors have worked for this process, all its threads together. */
+/* CPU seconds of all threads of this process. */
 double clock_cpu_seconds(void);

@@ -23,7 +23,8 @@ Buf *csv_cell(Csv *c)
 
 static void add_text(Csv *c, const char *text, bool quoted)
 {
-    Buf shown = {0}, *out = csv_cell(c);
+    SCOPED_BUF shown = {0};
+    Buf *out = csv_cell(c);
     if (is_formula(text))
         buf_putc(&shown, '\'');
     buf_shown(&shown, text, strlen(text), true);
@@ -36,7 +37,6 @@ static void add_text(Csv *c, const char *text, bool quoted)
         buf_putc(out, *cell);
     }
     buf_puts(out, quoted ? "\"" : "");
-    buf_free(&shown);
 }
 
 void csv_text(Csv *c, const char *text)

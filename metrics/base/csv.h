@@ -1,8 +1,8 @@
-/* Cells of comma-separated values (RFC 4180), for spreadsheets and programs.
+/* Cells of comma-separated values (RFC 4180).
  *
- * A text may be a stranger's: one that a spreadsheet would take for a formula (it begins with = + -
- * @ or a tab and is no number) gets an apostrophe in front, which those programs take for "this is
- * text", and what does not show as itself stands as \uXXXX. */
+ * Texts may be untrusted.  One that a spreadsheet would read as a formula (it starts with = + - @ or a tab
+ * and is not a number) gets a leading apostrophe, which spreadsheets read as "text follows"; unprintable
+ * characters become \uXXXX. */
 #pragma once
 
 #include "metrics/base/buf.h"
@@ -13,14 +13,14 @@ typedef struct Csv {
     bool begun; /* the row has a cell */
 } Csv;
 
-/* Begins a cell; what is written to `out` next stands in it. */
+/* Begins a cell; its content is what is written to `out` next. */
 Buf *csv_cell(Csv *c);
 
-/* A text, in quotes where it must be; NULL is an empty one. */
+/* A text, quoted if needed; NULL is an empty one. */
 void csv_text(Csv *c, const char *text);
-void csv_quoted(Csv *c, const char *text); /* in any case */
+void csv_quoted(Csv *c, const char *text); /* always in quotes */
 
-/* A number with so many digits; empty unless it is known. */
+/* A number with `digits` digits; an empty cell for NaN. */
 void csv_number(Csv *c, double number, int digits);
 
 void csv_end_row(Csv *c);

@@ -22,55 +22,25 @@ Diag diag_new(Arena *a)
     return (Diag){.arena = a};
 }
 
-static void add(Diag *d, DiagKind kind, Span at, const char *format, va_list args)
+bool diag_add(Diag *d, DiagKind kind, Span at, const char *format, ...)
 {
     d->errors += kind == DIAG_ERROR;
     d->warnings += kind == DIAG_WARNING;
     if (d->messages.count >= DIAG_LIMIT)
-        return;
+        return false;
+    va_list args;
+    va_start(args, format);
     Buf b = {0};
     buf_vprintf(&b, format, args);
+    va_end(args);
     DiagMessage m = {kind, at, buf_keep(&b, d->arena)};
     VEC_PUSH(d->arena, &d->messages, m);
-}
-
-bool diag_error(Diag *d, Span at, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(d, DIAG_ERROR, at, format, args);
-    va_end(args);
-    return false;
-}
-
-bool diag_fail(Diag *d, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(d, DIAG_ERROR, (Span){0}, format, args);
-    va_end(args);
     return false;
 }
 
 const char *diag_first(const Diag *d)
 {
     return d->messages.count > 0 ? d->messages.at[0].text : "no reason given";
-}
-
-void diag_warn(Diag *d, Span at, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(d, DIAG_WARNING, at, format, args);
-    va_end(args);
-}
-
-void diag_note(Diag *d, Span at, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(d, DIAG_NOTE, at, format, args);
-    va_end(args);
 }
 
 void source_position(const Source *s, size_t offset, size_t *line, size_t *column)
@@ -82,14 +52,14 @@ void source_position(const Source *s, size_t offset, size_t *line, size_t *colum
     *column = offset - (size_t)(start - s->text) + 1;
 }
 
-/* A byte that takes a column of its own: not one of the later bytes of a UTF-8 character. */
+/* True unless it is a continuation byte of a UTF-8 character. */
 static bool begins_character(char c)
 {
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* The line the span starts in, or, of a long one, what is around it, with a caret under its first
- * byte and waves under the rest.  A tab stands as a blank, and what does not show as one '?'. */
+/* Prints the line that the span starts in, or the part of a long line around it, with a caret under the
+ * first byte of the span and tildes under the rest.  Unprintable bytes become '?'. */
 static void print_line(Buf *out, Span at)
 {
     enum { BEFORE = 80, WIDTH = 160 };
@@ -152,7 +122,7 @@ static size_t min3(size_t a, size_t b, size_t c)
     return m < c ? m : c;
 }
 
-/* Edit distance between two names, for "did you mean"; large for unlike ones. */
+/* Edit distance, for "did you mean"; LONGEST for names that are longer. */
 static size_t name_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };

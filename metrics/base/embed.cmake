@@ -1,4 +1,4 @@
-# Writes files into C as an array of Source: cmake -DOUT=file.c -DARRAY=device_files
+# Embeds files in a C file as an array of Source: cmake -DOUT=file.c -DARRAY=device_files
 # -DHEADER=its/declaration.h -DPREFIX=of/names/ "-DFILES=a.device;b.device" -P embed.cmake
 cmake_minimum_required(VERSION 3.25)
 set(text "#include \"${HEADER}\"\n\n")

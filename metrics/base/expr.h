@@ -1,4 +1,4 @@
-/* Expressions: the heart of specs and of metric files.
+/* Expressions of specs and metric files.
  *
  *     ternary    = or [ "?" ternary ":" ternary ]
  *     or         = and { ( "or" | "||" ) and }
@@ -13,18 +13,16 @@
  *                | name "(" [ ternary { "," ternary } ] ")"
  *                | "(" ternary ")" | "[" [ ternary { "," ternary } ] "]"
  *
- * Where a scope has tables, sum(TABLE, e) adds up e over the rows of one; in e the table's
- * columns are names too.
+ * If a scope has tables, sum(TABLE, e) adds up e over the rows of one; in e the columns of the table are
+ * names, too.  known(NAME, e) is the value of the name, or e if that is unknown, which happens in metrics
+ * only.
  *
- * known(NAME, e) is the value of the name, or e where the name has none (metrics only: elsewhere
- * every name has).
+ * Comparisons chain: a <= b < c means a <= b and b < c.  Integers have 64 bits and overflow is an error;
+ * integer "/" truncates, "//" and "%" floor.  In a `real` scope (metrics, carving) every number is a double
+ * and "/" divides.
  *
- * Comparisons chain: a <= b < c means a <= b and b < c.  Integers have 64 bits and
- * overflow is an error; "/" of integers truncates, "//" and "%" floor.  In a scope
- * that is `real` (metrics, carving) every number is a double and "/" divides.
- *
- * An expression is parsed, then bound to the names it may use, then evaluated as
- * often as needed: binding finds every mistake that does not depend on values. */
+ * An expression is parsed, then bound to the names it may use, then evaluated as often as needed.  Binding
+ * finds every mistake that does not depend on values. */
 #pragma once
 
 #include "metrics/base/lex.h"
@@ -56,58 +54,68 @@ struct Value {
     };
 };
 
-Value value_bool(bool b);
-Value value_int(int64_t i);
-Value value_real(double r);
-Value value_string(const char *s);
+static inline Value value_bool(bool b)
+{
+    return (Value){.kind = VALUE_BOOL, .boolean = b};
+}
+static inline Value value_int(int64_t i)
+{
+    return (Value){.kind = VALUE_INT, .integer = i};
+}
+static inline Value value_real(double r)
+{
+    return (Value){.kind = VALUE_REAL, .real = r};
+}
+static inline Value value_string(const char *s)
+{
+    return (Value){.kind = VALUE_STRING, .string = s};
+}
 
 /* The number in an int, real or bool value; NaN otherwise. */
 double value_as_real(Value v);
-/* Of a condition: a number is true unless it is 0. */
+/* The value as a condition: a number is true unless it is 0. */
 static inline bool value_is_true(Value v)
 {
     return v.kind == VALUE_BOOL ? v.boolean : v.kind == VALUE_INT ? v.integer != 0 : v.real != 0;
 }
 bool value_equal(Value a, Value b);
-/* As it is written in a spec; strings quoted. */
+/* As written in a spec: strings quoted. */
 void value_print(Value v, Buf *out);
-/* As it is given to the compiler in -D; strings bare, booleans 0 or 1. */
+/* As passed to the compiler in -D: strings bare, booleans 0 or 1. */
 void value_print_bare(Value v, Buf *out);
 /* "an integer", "a string" …, for messages. */
 const char *value_kind_name(ValueKind k);
 
 typedef struct Expr Expr;
 
-/* One expression from where the lexer stands; NULL after a message.  Lives in the
- * lexer's arena. */
+/* Parses one expression at the lexer's position, into its arena; NULL after a message. */
 Expr *expr_parse(Lexer *l);
 
-/* Names that a mistyped one is compared with: more than profiles, devices and metrics have. */
+/* Names that a mistyped one is compared with; profile, device and metrics have fewer. */
 enum { SCOPE_NAMES = 1024 };
 
 /* The names an expression may use. */
 typedef struct Scope {
     void *context;
-    /* Gives slot and kind of a name; false when there is none.  It may say why in
-     * `reason` ("is declared further down"), which then becomes the message; "" keeps silent
-     * about a name whose own mistake is told already. */
+    /* Gives slot and kind of a name; false if there is none.  `reason` may be set to a message of its own
+     * ("is declared further down"), or to "" to say nothing because the mistake was reported already. */
     bool (*find)(void *context, const char *name, int *slot, ValueKind *kind, const char **reason);
-    /* Fills in the names there are, for "did you mean"; may be NULL. */
+    /* Lists the names, for "did you mean"; may be NULL. */
     size_t (*names)(void *context, const char **out, size_t room);
     bool real; /* numbers are doubles */
     const struct ExprTable *tables;
     size_t table_count;
 } Scope;
 
-/* Rows of numbers that sum() goes over. */
+/* A table of numbers for sum(). */
 typedef struct ExprTable {
     const char *name;
     const char *const *columns;
     size_t column_count;
-    int slot; /* of its number of rows; not a number there: the rows are not known */
+    int slot; /* of its row count; if that is not a number the rows are not known */
 } ExprTable;
 
-/* The rows of a table: `count` times its columns, one row after the other. */
+/* The rows of a table, `count` times its columns, row by row. */
 typedef struct ExprRows {
     const double *at;
     size_t count;
@@ -116,52 +124,50 @@ typedef struct ExprRows {
 /* Resolves names and checks kinds.  False after one message for each mistake. */
 bool expr_bind(Expr *e, const Scope *s, Diag *d);
 
-/* What it evaluates to; known once bound. */
+/* The kind of its value; known once bound. */
 ValueKind expr_kind(const Expr *e);
 Span expr_span(const Expr *e);
 
-/* Calls `visit` for each use of a name, with its slot; for a table, with that of its count. */
+/* Calls `visit` with the slot of each use of a name; a table's is that of its row count. */
 void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context);
 
-/* The slot of the first name without a value (none, or NaN) of those that a result cannot do
- * without; -1: all have one. */
+/* The slot of the first name that the result needs and that has no value (none, or NaN); -1 if all have
+ * one. */
 int expr_without_value(const Expr *e, const Value *slots);
 
-/* The parts of a conjunction ("a and b", "a <= b < c" stays one): an array in `a`, so that each
- * can be judged as soon as its own names are known. */
+/* Splits a conjunction into its parts ("a and b"; "a <= b < c" stays one), an array in `a`, so that each can
+ * be judged as soon as its own names are known. */
 Expr **expr_conjuncts(Arena *a, Expr *e, size_t *count);
 
 typedef struct Evaluation {
-    Arena *arena;      /* for lists that functions make; may be NULL when there are none */
-    const char *error; /* what failed: "division by zero"; NULL when nothing did */
+    Arena *arena;      /* for lists that functions make; may be NULL if there are none */
+    const char *error; /* what failed: "division by zero"; NULL if nothing did */
     Span error_at;
     bool inexact;           /* some integer "/" left a remainder */
     Span inexact_at;        /* the first one */
-    const ExprRows *tables; /* of each table of the scope; may be NULL when there are none */
-    const double *row;      /* under way in a sum; NULL outside */
+    const ExprRows *tables; /* of each table of the scope; may be NULL if there are none */
+    const double *row;      /* the current one of a sum; NULL outside */
 } Evaluation;
 
-/* The value with names taken from `slots`.  False when arithmetic fails: then `ev` says
- * what and where. */
+/* Evaluates with names taken from `slots`.  False if arithmetic fails: `ev` then says what and where. */
 bool expr_eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out);
 
-/* The same expression with the names whose slot is `known` filled in, and all that then is decided
- * computed; in `a`.  Other names become the expression that `meaning` has for their slot, itself
- * folded already; NULL (also for all of it): they stay.  It gives what the other gives, and fails
- * where the other fails. */
+/* Partial evaluation, in `a`: names whose slot is `known` become values, and everything decided by them is
+ * computed.  A slot with a `meaning`, an expression that is folded already, is replaced by it; `meaning` and
+ * its elements may be NULL.  The result has the same value as `e` and fails where `e` fails. */
 Expr *expr_fold(Arena *a, const Expr *e, const Value *slots, const bool *known,
                 const Expr *const *meaning);
 
-/* Nodes of its tree: how long it is. */
+/* Number of nodes of the tree. */
 size_t expr_size(const Expr *e);
 
-/* An expression that is a value and nothing else, in `a`. */
+/* A literal, in `a`. */
 Expr *expr_of_value(Arena *a, Value v);
 
 /* a * b of integers; in `arena`. */
 Expr *expr_product(Arena *arena, const Expr *a, const Expr *b);
 
-/* The value of an expression that is nothing else; NULL of any other. */
+/* The value of a literal; NULL for any other expression. */
 const Value *expr_literal(const Expr *e);
 
 /* The source text of an expression, for messages and reports. */

@@ -1,4 +1,4 @@
-/* Functions; names to slots, and every mistake that can be seen without values. */
+/* Functions; resolving names, and every mistake that shows without values. */
 #include "metrics/base/expr_tree.h"
 #include "metrics/base/vec.h"
 
@@ -6,8 +6,8 @@
 
 /* --- functions of the expression language ---------------------------------- */
 
-/* A list longer than this is a mistake, not a parameter; nor are lists that together take more
- * memory than this.  What a fuzzer finds in a long list it finds in a short one sooner. */
+/* A longer list is a mistake, not a parameter, as are lists that take more memory together.  A fuzzer finds
+ * the same in short lists sooner. */
 #ifdef APTUNE_FUZZ
 enum { LIST_LIMIT = 500, LIST_MEMORY = 1 << 20 };
 #else
@@ -101,7 +101,6 @@ static bool apply_abs(Call *c)
     return i == INT64_MIN ? failed(c, "overflow") : give(c, value_int(i < 0 ? -i : i));
 }
 
-/* The smallest whole number not below a / b. */
 static bool apply_ceil_div(Call *c)
 {
     if (real_argument(c, 1) == 0)
@@ -121,7 +120,7 @@ static bool apply_is_pow2(Call *c)
     return give(c, value_bool(i > 0 && (i & (i - 1)) == 0));
 }
 
-/* All divisors of n, rising. */
+/* All divisors of n, ascending. */
 static bool apply_divisors(Call *c)
 {
     int64_t n = as_integer(c->args[0]);
@@ -142,7 +141,7 @@ static bool apply_divisors(Call *c)
     return give_list(c, &low);
 }
 
-/* range(n), range(from, to), range(from, to, step): `to` itself is left out, as in Python. */
+/* range(n), range(from, to), range(from, to, step): `to` is excluded, as in Python. */
 static bool apply_range(Call *c)
 {
     int64_t from = c->count > 1 ? as_integer(c->args[0]) : 0;
@@ -175,15 +174,14 @@ static bool apply_pow2(Call *c)
     return give_list(c, &v);
 }
 
-/* known(NAME, e): a value that is not known is not a number. */
+/* known(NAME, e): an unknown value is NaN. */
 static bool apply_known(Call *c)
 {
     return give(c,
                 c->args[0].kind == VALUE_REAL && isnan(c->args[0].real) ? c->args[1] : c->args[0]);
 }
 
-/* A function of one real number, which fails where there is no such number; what is an integer
- * already is not rounded. */
+/* A function of one real number, which may fail outside its domain; rounding leaves integers as they are. */
 static bool apply_real(Call *c)
 {
     const Function *f = c->function;
@@ -216,15 +214,24 @@ static const Function functions[] = {
     {"known", 2, 2, false, VALUE_NONE, apply_known, NULL, NULL},
 };
 
-/* NULL when there is none of that name. */
 static const Function *function_find(const char *name)
 {
     return NAME_FIND(functions, sizeof functions / sizeof functions[0], name, name);
 }
 
+static bool is_number(ValueKind k)
+{
+    return k == VALUE_INT || k == VALUE_REAL;
+}
+
+static bool is_condition(ValueKind k)
+{
+    return k == VALUE_BOOL || is_number(k);
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* The columns of a table before the names of the scope around the sum. */
+/* The scope inside a sum: columns of the table, then the names outside. */
 typedef struct RowScope {
     const Scope *outside;
     const ExprTable *table;
@@ -264,7 +271,7 @@ static const ExprTable *table_find(const Scope *s, const char *name, int *number
     return t;
 }
 
-/* Columns of `table` become nodes of their own before names are looked up. */
+/* Turns names of columns of `table` into OP_COLUMN, before other names are looked up. */
 static void mark_columns(Expr *e, const ExprTable *table)
 {
     const int column = e->op == OP_NAME ? column_of(table, e->name) : -1;
@@ -279,12 +286,12 @@ static void mark_columns(Expr *e, const ExprTable *table)
 static bool bind_sum(Expr *e, const Scope *s, Diag *d)
 {
     if (e->count != 2)
-        return diag_error(d, e->at, "sum takes a table and what to sum, as in sum(%s, …)",
+        return diag_error(d, e->at, "sum takes a table and an expression, as in sum(%s, …)",
                           s->tables[0].name);
     const Expr *name = e->args[0];
     const ExprTable *table = name->op == OP_NAME ? table_find(s, name->name, &e->table) : NULL;
     if (!table)
-        return diag_error(d, name->at, "sum goes over a table such as '%s'", s->tables[0].name);
+        return diag_error(d, name->at, "sum needs a table such as '%s'", s->tables[0].name);
     e->op = OP_SUM;
     e->slot = table->slot;
     e->columns = table->column_count;
@@ -297,24 +304,13 @@ static bool bind_sum(Expr *e, const Scope *s, Diag *d)
         return false;
     e->kind = VALUE_REAL;
     const ValueKind k = e->args[0]->kind;
-    if (k == VALUE_INT || k == VALUE_REAL || k == VALUE_BOOL)
-        return true;
-    return diag_error(d, e->args[0]->at, "sum adds up numbers, this is %s", value_kind_name(k));
+    return is_condition(k) ||
+           diag_error(d, e->args[0]->at, "sum adds up numbers, this is %s", value_kind_name(k));
 }
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static bool is_number(ValueKind k)
-{
-    return k == VALUE_INT || k == VALUE_REAL;
-}
-
-static bool is_condition(ValueKind k)
-{
-    return k == VALUE_BOOL || is_number(k);
-}
-
-/* The kind two numbers have in common. */
+/* The kind of an operation on two numbers. */
 static ValueKind common(ValueKind a, ValueKind b)
 {
     return a == VALUE_INT && b == VALUE_INT ? VALUE_INT : VALUE_REAL;
@@ -383,7 +379,7 @@ static bool bind_call(Expr *e, const Scope *s, Diag *d)
     if (e->count < f->least || e->count > f->most)
         return wrong_count(e, f, d);
     if (strcmp(f->name, "known") == 0 && e->args[0]->op != OP_NAME)
-        return diag_error(d, e->args[0]->at, "known asks for one name, as in known(x, 0)");
+        return diag_error(d, e->args[0]->at, "known takes a name first, as in known(x, 0)");
     bool list = e->count == 1 && e->args[0]->kind == VALUE_LIST;
     ValueKind kind = VALUE_INT;
     for (int i = 0; i < e->count && !list; i++) {

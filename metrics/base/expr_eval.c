@@ -1,4 +1,4 @@
-/* Values of bound expressions.  This is what the enumeration of a space spends its time in. */
+/* Evaluation of bound expressions, where the enumeration of a space spends its time. */
 #include "metrics/base/expr_tree.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static int64_t integer_modulo(int64_t a, int64_t b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-/* Integer arithmetic shared by operators and functions; false on overflow. */
+/* False on overflow. */
 static bool integer_power(int64_t base, int64_t exponent, int64_t *out)
 {
     int64_t result = 1;
@@ -245,7 +245,7 @@ static bool eval_list(const Expr *e, const Value *slots, Evaluation *ev, Value *
     return true;
 }
 
-/* A whole number that a double holds exactly, and so one that a 64-bit integer can hold. */
+/* True for an integer that a double holds exactly, so a 64-bit integer can hold it, too. */
 static bool is_whole(double r)
 {
     return r == floor(r) && fabs(r) <= 0x1p53;

@@ -1,5 +1,5 @@
-/* Expressions with some of their names filled in.  What no longer depends on anything becomes a
- * number, and what a number decides goes: `32 <= BM * BN <= N` with BM = BN = 16 is `256 <= N`. */
+/* Partial evaluation.  Constant parts become literals, and parts that a literal decides are dropped: `32 <=
+ * BM * BN <= N` with BM = BN = 16 is `256 <= N`. */
 #include "metrics/base/expr_tree.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static bool truth(const Expr *e)
     return value_is_true(e->literal);
 }
 
-/* A node of two arguments, at the first one's place. */
+/* A node of two arguments, with the span of the first. */
 static Expr *node_of_two(Arena *arena, ExprOp op, ValueKind kind, Expr *a, Expr *b)
 {
     Expr *n = ARENA_NEW(arena, Expr);
@@ -53,7 +53,7 @@ static Expr *node_of_two(Arena *arena, ExprOp op, ValueKind kind, Expr *a, Expr 
     return n;
 }
 
-/* A condition as true or false: `e != 0` where it is a number. */
+/* A condition as a boolean: `e != 0` for a number. */
 static Expr *as_condition(const Folding *f, Expr *e)
 {
     if (e->kind == VALUE_BOOL)
@@ -66,8 +66,8 @@ static Expr *as_condition(const Folding *f, Expr *e)
     return n;
 }
 
-/* The value of a node all of whose arguments are values; the node itself where arithmetic fails:
- * it does so only once it is asked for. */
+/* Computes a node whose arguments are literals.  A node whose arithmetic fails is kept: it must fail only
+ * when it is evaluated. */
 static Expr *evaluated(const Folding *f, Expr *e)
 {
     Evaluation ev = {.arena = f->arena};
@@ -80,7 +80,6 @@ static Expr *evaluated(const Folding *f, Expr *e)
     return expr_eval(e, NULL, &ev, &v) ? literal(f, e, v) : e;
 }
 
-/* What its condition decides; `n` is folded itself. */
 static Expr *fold_select(const Folding *f, Expr *n)
 {
     if (!is_literal(n->args[0]))
@@ -90,8 +89,8 @@ static Expr *fold_select(const Folding *f, Expr *n)
     return widened ? literal(f, taken, value_real(value_as_real(taken->literal))) : taken;
 }
 
-/* The side that decides is false in an `and`, true in an `or`.  One on the right does not decide:
- * what stands to its left might fail. */
+/* False decides an `and`, true an `or`, but only on the left: on the right, the left side might fail
+ * first. */
 static Expr *fold_logic(const Folding *f, Expr *n)
 {
     const bool decides = n->op == OP_OR;
@@ -101,8 +100,8 @@ static Expr *fold_logic(const Folding *f, Expr *n)
     return is_literal(right) && truth(right) != decides ? as_condition(f, left) : n;
 }
 
-/* The link between arguments `i` and `i` + 1 of a chain, when both are values or the same name: 1
- * holds, 0 does not, −1 is not known. */
+/* Whether arguments `i` and `i` + 1 of a chain compare as it says, if both are literals or the same name: 1
+ * yes, 0 no, -1 not known. */
 static int link_holds(const Folding *f, const Expr *e, int i)
 {
     const Expr *a = e->args[i], *b = e->args[i + 1];
@@ -120,7 +119,7 @@ static int link_holds(const Folding *f, const Expr *e, int i)
     return expr_eval(&one, NULL, &ev, &v) ? v.boolean : -1;
 }
 
-/* Links at both ends of a chain that surely hold say nothing. */
+/* Drops links at both ends of a chain that hold. */
 static Expr *fold_compare(const Folding *f, Expr *e)
 {
     while (e->count > 1 && link_holds(f, e, 0) == 1) {
@@ -135,14 +134,14 @@ static Expr *fold_compare(const Folding *f, Expr *e)
     return link_holds(f, e, 0) == 0 ? literal(f, e, value_bool(false)) : e;
 }
 
-/* The least or most of one number, an integer rounded. */
+/* True for min or max of one integer, and for rounding an integer. */
 static bool is_neutral_call(const Expr *e)
 {
     return e->op == OP_CALL && e->count == 1 && e->args[0]->kind == VALUE_INT &&
            WORD_IS_ANY(e->name, "min", "max", "floor", "ceil");
 }
 
-/* x·1, x + 0 and the like of integers. */
+/* Removes neutral operands of integers: x * 1, x + 0 … */
 static Expr *without_neutral(Expr *e)
 {
     bool divides = e->op == OP_CALL && strcmp(e->name, "ceil_div") == 0;

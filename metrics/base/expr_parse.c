@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-/* Nesting a stranger's file may ask for before it is refused; a long chain "a + b + …" nests too.
- */
+/* Limits for untrusted files: nesting, and tree height, which a long chain "a + b + …" has, too. */
 enum { DEPTH_LIMIT = 100, TREE_LIMIT = 2000 };
 
 typedef struct Parser {
@@ -30,7 +29,7 @@ static Expr *node_new(Parser *p, ExprOp op, Span op_at, int count)
     return e;
 }
 
-/* Takes note how high the tree under `e` is; NULL after a message when it is too high. */
+/* Sets the height of `e`; NULL after a message if it is too high. */
 static Expr *measured(Parser *p, Expr *e)
 {
     for (int i = 0; i < e->count; i++)
@@ -42,7 +41,7 @@ static Expr *measured(Parser *p, Expr *e)
     return NULL;
 }
 
-/* A node of `count` arguments, from `start` to the last one's end; NULL where one of them is. */
+/* A node of `count` arguments whose span begins at `start`; NULL if an argument is NULL. */
 static Expr *node_of(Parser *p, ExprOp op, Span op_at, Span start, Expr *const *args, int count)
 {
     Expr *e = node_new(p, op, op_at, count);
@@ -65,7 +64,7 @@ static Expr *binary_new(Parser *p, ExprOp op, Span op_at, Expr *a, Expr *b)
     return node_of(p, op, op_at, a->at, (Expr *[]){a, b}, 2);
 }
 
-/* ternary { "," ternary } up to `close`, which is taken. */
+/* ternary { "," ternary } up to and including `close`. */
 static bool parse_arguments(Parser *p, const char *close, ExprVec *out)
 {
     if (lexer_take(p->l, close))
@@ -101,7 +100,7 @@ static Expr *literal_new(Parser *p, Value v)
     return e;
 }
 
-/* Buffers are called "in", which is an operator only where a value stands behind it. */
+/* A buffer may be called "in", which is an operator only before a value. */
 static bool is_buffer_in(const Lexer *l)
 {
     const char *next = l->source->text + l->at;
@@ -136,7 +135,7 @@ static Expr *parse_name(Parser *p)
     return e;
 }
 
-/* A list of literals is a literal itself: a constraint is evaluated millions of times. */
+/* Turns a list of literals into a literal: a constraint is evaluated millions of times. */
 static Expr *constant_list(Parser *p, Expr *e)
 {
     for (int i = 0; e && i < e->count; i++)
@@ -230,7 +229,7 @@ typedef struct Operator {
     int op;
 } Operator;
 
-/* The operator of `table` that stands here, or NULL. */
+/* The operator of `table` at this token, or NULL. */
 static const Operator *operator_here(const Parser *p, const Operator *table)
 {
     for (; table->sign; table++)
@@ -337,7 +336,7 @@ static Expr *parse_not(Parser *p)
     return e;
 }
 
-/* ternary = or [ "?" ternary ":" ternary ]; parse_unary looks how deep it is. */
+/* ternary = or [ "?" ternary ":" ternary ]; parse_unary checks the depth. */
 static Expr *parse_ternary(Parser *p)
 {
     p->depth++;
@@ -390,7 +389,7 @@ int expr_without_value(const Expr *e, const Value *slots)
         if (v.kind == VALUE_NONE || (v.kind == VALUE_REAL && isnan(v.real)))
             return e->slot;
     }
-    const bool asks = e->op == OP_CALL && strcmp(e->name, "known") == 0; /* it does without */
+    const bool asks = e->op == OP_CALL && strcmp(e->name, "known") == 0; /* has a default */
     int missing = -1;
     for (int i = asks ? 1 : 0; i < e->count && missing < 0; i++)
         missing = expr_without_value(e->args[i], slots);

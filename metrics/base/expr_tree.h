@@ -1,5 +1,5 @@
-/* The inside of an expression: shared by parsing, binding and evaluation, and by what says an
- * expression in another language (tuner/emit/c_expr.c). */
+/* Expression trees, for parsing, binding, evaluation, and translation to other languages
+ * (tuner/emit/c_expr.c). */
 #pragma once
 
 #include "metrics/base/expr.h"
@@ -9,7 +9,7 @@ typedef enum ExprOp {
     OP_NAME,    /* BM */
     OP_LIST,    /* [1, 2] */
     OP_CALL,    /* min(a, b) */
-    OP_COLUMN,  /* of the table that is summed over */
+    OP_COLUMN,  /* of the table of the enclosing sum */
     OP_SUM,     /* sum(table, e): one argument, e */
     OP_NEGATE,  /* -a */
     OP_NOT,     /* not a, !a */
@@ -42,21 +42,21 @@ typedef struct Function Function;
 struct Expr {
     ExprOp op;
     ValueKind kind; /* of the result; set by binding */
-    int slot;       /* OP_NAME, OP_SUM; OP_COLUMN: which; set by binding */
-    int table;      /* OP_SUM: number in the scope */
-    size_t columns; /* OP_SUM: in a row */
-    int height;     /* levels of tree below */
+    int slot;       /* OP_NAME, OP_SUM; OP_COLUMN: the column; set by binding */
+    int table;      /* OP_SUM: its index in the scope */
+    size_t columns; /* OP_SUM: columns of the table */
+    int height;     /* of the tree below */
     int count;      /* of args */
     Expr **args;
     CompareOp *compare; /* OP_COMPARE: count - 1 of them */
     Value literal;      /* OP_LITERAL */
     const char *name;   /* OP_NAME, OP_CALL */
     const Function *function;
-    Span at;    /* all of it */
+    Span at;    /* the whole expression */
     Span op_at; /* the operator or name, for messages */
 };
 
-/* A function under way: `kind` is the result's; arguments are numbers of one kind. */
+/* A function call in progress: `kind` is that of the result; arguments are numbers of one kind. */
 typedef struct Call {
     const Function *function;
     const Value *args;
@@ -67,7 +67,6 @@ typedef struct Call {
     Value *out;
 } Call;
 
-/* A function callable in expressions. */
 struct Function {
     const char *name;
     int least, most;       /* arguments */
@@ -75,5 +74,5 @@ struct Function {
     ValueKind result;      /* VALUE_NONE: the common kind of the arguments */
     bool (*apply)(Call *); /* false after setting `error` */
     double (*real)(double);
-    const char *fails; /* what it means that `real` gives no number */
+    const char *fails; /* message if `real` returns NaN or infinity */
 };

@@ -12,7 +12,7 @@
 
 int file_open(const char *path, uint64_t *size, Diag *d)
 {
-    /* A FIFO would keep us waiting for a writer; of a regular file reading never blocks. */
+    /* Opening a FIFO would block until it has a writer; a regular file never blocks. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
     if (fd < 0) {
@@ -30,6 +30,17 @@ int file_open(const char *path, uint64_t *size, Diag *d)
     }
     close(fd);
     return -1;
+}
+
+int file_above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return moved;
 }
 
 bool file_read_all(int fd, char *bytes, size_t *size)
@@ -195,8 +206,7 @@ const char *path_slashes(Arena *a, const char *path)
     return out;
 }
 
-/* The name in a folder that differs from one in case alone, the first of several; NULL: none does.
- */
+/* The first entry of a folder, in order of names, that equals `name` up to case; NULL if there is none. */
 static const char *entry_any_case(Arena *a, const char *folder, const char *name)
 {
     const char *found = NULL;
@@ -241,7 +251,7 @@ const char *path_relative(Arena *a, const char *folder, const char *path)
         return arena_string(a, path);
     if (!realpath(folder, from))
         return arena_string(a, to);
-    size_t same = 0; /* up to and with the last slash that both have */
+    size_t same = 0; /* length of the common prefix, up to and including its last slash */
     strcat(from, strcmp(from, "/") == 0 ? "" : "/");
     strcat(to, "/");
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
@@ -252,7 +262,7 @@ const char *path_relative(Arena *a, const char *folder, const char *path)
     for (const char *at = from + same; (at = strchr(at, '/')) != NULL; at++)
         up = arena_printf(a, "../%s", up);
     const char *rest = strlen(to) > same ? to + same : "";
-    if (!*rest && *up) /* a folder above has no slash at its end */
+    if (!*rest && *up) /* no trailing slash */
         return arena_copy(a, up, strlen(up) - 1);
     return *up || *rest ? arena_printf(a, "%s%s", up, rest) : ".";
 }

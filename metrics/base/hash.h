@@ -1,7 +1,7 @@
-/* One hash for identities: code, sources, cache keys.
+/* Hashes that identify code, sources and cache entries.
  *
- * 128 bits of XXH3: not against an adversary, but accidents do not happen at this
- * width.  Fields are separated, so that "ab"+"c" and "a"+"bc" differ. */
+ * 128 bits of XXH3: no defence against an adversary, but accidental collisions do not happen at this width.
+ * Fields are separated, so "ab"+"c" and "a"+"bc" differ. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ Hasher *hasher_new(void);
 /* Adds one field: its length, then its bytes. */
 void hasher_add(Hasher *h, const void *bytes, size_t size);
 void hasher_string(Hasher *h, const char *text);
-/* The hash of all fields; ends the hasher. */
+/* The hash of all fields; frees the hasher. */
 Hash hasher_end(Hasher *h);
 
 Hash hash_bytes(const void *bytes, size_t size);

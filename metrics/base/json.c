@@ -21,8 +21,7 @@ json_t *json_text(const char *text)
         return plain;
     SCOPED_BUF shown = {0};
     buf_shown(&shown, text, strlen(text), true);
-    plain = json_string(buf_text(&shown));
-    return plain;
+    return json_string(buf_text(&shown));
 }
 
 json_t *json_value(Value v)

@@ -20,7 +20,7 @@ static size_t size_of(const JsonField *f)
     return f->kind == JSON_KIND_STRUCT ? f->of->size : sizes[f->kind];
 }
 
-/* A member that is a pointer, to whatever type. */
+/* The value of a pointer member of any type. */
 static const char *pointer_at(const char *at)
 {
     const char *p;
@@ -47,8 +47,7 @@ json_t *json_of_text(const char *text)
     SCOPED_BUF b = {0};
     for (; *text; text++)
         buf_putc(&b, *text & 0x80 ? '?' : *text);
-    j = json_string(buf_text(&b));
-    return j;
+    return json_string(buf_text(&b));
 }
 
 static json_t *of_bytes(const char *bytes, size_t size, Buf *blob)
@@ -63,7 +62,7 @@ static json_t *of_raw(const char *text, Buf *blob)
     return of_bytes(text ? text : "", text ? strlen(text) + 1 : 1, blob);
 }
 
-/* `from`: the struct that the value at `at` is in. */
+/* `from`: the struct that contains the value at `at`. */
 static json_t *of_value(const JsonField *f, const char *at, const char *from, Buf *blob)
 {
     switch (f->kind) {
@@ -120,7 +119,7 @@ json_t *json_of_struct(const JsonStruct *s, const void *from, Buf *blob)
 typedef struct Reader {
     Arena *a;
     Blob blob;
-    const char *wrong; /* where, from the inside out */
+    const char *wrong; /* path of the mistake, built from the inside out */
 } Reader;
 
 static bool read_struct(Reader *r, const JsonStruct *s, const json_t *j, char *to);
@@ -194,7 +193,7 @@ static bool read_value(Reader *r, const JsonField *f, const json_t *j, char *at,
     return read_struct(r, f->of, j, at);
 }
 
-/* Room for `n` values, that the pointer at `at` leads to. */
+/* Allocates `n` values and stores their address at `at`. */
 static char *room(Reader *r, const JsonField *f, size_t n, char *at)
 {
     char *values = arena_array(r->a, n, size_of(f));

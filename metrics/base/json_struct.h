@@ -1,35 +1,35 @@
-/* Structs as JSON and back, by one table for both directions.
+/* Structs to JSON and back, with one table for both directions.
  *
  *     JSON_TABLE(POINT, Point, JSON_FIELD(Point, x), JSON_FIELD(Point, name));
  *
- * A member's C type says how it is written, its name is the key.  Every number arrives as it was:
- * infinities and NaN go as text.  Text that is not UTF-8 arrives with question marks.  A reader
- * refuses what is missing, of another type or out of its range; whether an index exists is for
- * the caller to check.  Bytes go into a blob beside the JSON, and what is read points into it. */
+ * A member's C type determines its encoding, its name is the key.  Numbers survive unchanged: infinities and
+ * NaN are encoded as text.  Text that is not UTF-8 arrives with question marks.  The reader rejects members
+ * that are missing, of another type or out of range; the caller checks whether an index exists.  Bytes go
+ * into a blob beside the JSON, and what is read points into it. */
 #pragma once
 
 #include "metrics/base/wire.h"
 
-/* One value. */
+/* The kind of one value. */
 typedef enum JsonKind {
     JSON_KIND_INT,   /* int, unsigned or an enumeration */
     JSON_KIND_INT64, /* int64_t or uint64_t: the same 64 bits */
     JSON_KIND_BOOL,
     JSON_KIND_REAL,
-    JSON_KIND_TEXT, /* NULL goes as "" */
-    JSON_KIND_RAW,  /* a text of any bytes: into the blob, with its zero; NULL goes as "" */
+    JSON_KIND_TEXT, /* NULL becomes "" */
+    JSON_KIND_RAW,  /* a text of any bytes: into the blob, with its zero; NULL becomes "" */
     JSON_KIND_BYTE,
     JSON_KIND_BYTES, /* a pointer and a size_t: into the blob */
     JSON_KIND_STRUCT
 } JsonKind;
 
-/* How many there are of it. */
+/* How many values there are. */
 typedef enum JsonShape {
     JSON_ONE,
     JSON_ROW,     /* an array in the struct */
-    JSON_FILLED,  /* an array in the struct, of which a size_t says how much is used */
+    JSON_FILLED,  /* an array in the struct and a size_t, how many elements are used */
     JSON_LIST,    /* a pointer and a size_t */
-    JSON_OPTIONAL /* a pointer to one, or NULL; of a text the text's own pointer */
+    JSON_OPTIONAL /* a pointer to one, or NULL; for a text, the text's own pointer */
 } JsonShape;
 
 typedef struct JsonField {
@@ -39,7 +39,7 @@ typedef struct JsonField {
     size_t at;                   /* offset of the member */
     size_t count_at;             /* JSON_FILLED, JSON_LIST, bytes: offset of the size_t */
     size_t many;                 /* JSON_ROW, JSON_FILLED: elements of the array */
-    int limit;                   /* an int is from 0 to below it; 0: any */
+    int limit;                   /* an int must be in [0, limit); 0: any */
     const struct JsonStruct *of; /* JSON_KIND_STRUCT */
 } JsonField;
 
@@ -54,7 +54,7 @@ typedef struct JsonStruct {
         (table), sizeof(table) / sizeof *(table), sizeof(T)                                        \
     }
 
-/* A struct of the file's own: `name`, of type T. */
+/* A static JsonStruct `name` of type T. */
 #define JSON_TABLE(name, T, ...)                                                                   \
     static const JsonField name##_FIELDS[] = {__VA_ARGS__};                                        \
     static const JsonStruct name = JSON_STRUCT(T, name##_FIELDS)
@@ -104,12 +104,12 @@ typedef struct JsonStruct {
     JSON_FIELD_AS(T, m, .kind = JSON_KIND_STRUCT, .shape = JSON_LIST, .count_at = offsetof(T, n),  \
                   .of = &(s))
 
-/* `blob` gets the bytes; NULL where the table has none. */
+/* Bytes are appended to `blob`, which may be NULL if the table has none. */
 json_t *json_of_struct(const JsonStruct *s, const void *from, Buf *blob);
 
-/* Texts, lists and what pointers lead to are in `a`; members that the table lacks are zero.  False
- * with a message that says where. */
+/* Texts, lists and pointees are allocated in `a`; members that the table lacks are zero.  False with a
+ * message that names the place. */
 bool json_read_struct(Arena *a, const JsonStruct *s, const json_t *j, Blob blob, void *to, Diag *d);
 
-/* A text as JSON: what is not ASCII becomes question marks where the whole is not UTF-8. */
+/* A text as JSON; if it is not UTF-8, bytes beyond ASCII become question marks. */
 json_t *json_of_text(const char *text);

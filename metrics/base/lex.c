@@ -11,7 +11,7 @@ static char peek(const Lexer *l, size_t ahead)
     return l->at + ahead < l->source->size ? l->source->text[l->at + ahead] : '\0';
 }
 
-/* Is the next byte the end of a line that a statement goes on after? */
+/* True at the end of a line after which the statement continues. */
 static bool goes_on(const Lexer *l)
 {
     if (peek(l, 0) != '\n' || l->depth == 0)
@@ -19,7 +19,7 @@ static bool goes_on(const Lexer *l)
     return !l->begins_statement || !l->begins_statement(l->source->text + l->at + 1);
 }
 
-/* Does a ";" end the statement here? */
+/* True at a ";" that ends the statement. */
 static bool at_semicolon(const Lexer *l)
 {
     return l->semicolons && l->depth == 0 && peek(l, 0) == ';';
@@ -91,7 +91,7 @@ static void read_number(Lexer *l)
                    l->token.text);
 }
 
-/* The character a backslash and `c` stand for; 0 when there is none. */
+/* The character that a backslash and `c` stand for; 0 if there is none. */
 static char escaped(char c)
 {
     switch (c) {
@@ -107,7 +107,7 @@ static char escaped(char c)
     }
 }
 
-/* The next character of a string, its escapes undone; false after a message. */
+/* Reads one character of a string, resolving escapes; false after a message. */
 static bool read_string_character(Lexer *l, Buf *out)
 {
     Span at = {l->source, l->at, 1};
@@ -117,7 +117,7 @@ static bool read_string_character(Lexer *l, Buf *out)
         c = escaped(peek(l, 0));
         at.length = 2;
         if (c == '\0')
-            return diag_error(l->diag, at, "unknown escape; there are \\\" \\\\ \\n and \\t");
+            return diag_error(l->diag, at, "unknown escape; use \\\" \\\\ \\n or \\t");
         l->at++;
     } else if (is_control(c)) {
         return diag_error(l->diag, at, "unexpected byte 0x%02x in a string", (unsigned char)c);
@@ -146,13 +146,13 @@ static void read_string(Lexer *l)
         diag_error(l->diag, l->token.at, "this string has no closing \"");
 }
 
-/* What a character is called that no token begins with, and perhaps what was meant. */
+/* Reports a character that no token begins with, and what was probably meant. */
 static void report_character(Lexer *l)
 {
     static const char *const meant[][2] = {
-        {"'", "strings stand in double quotes"},
-        {"\xe2\x80\x9c", "strings stand in plain double quotes"},
-        {"\xe2\x80\x9d", "strings stand in plain double quotes"},
+        {"'", "strings need double quotes"},
+        {"\xe2\x80\x9c", "strings need plain double quotes"},
+        {"\xe2\x80\x9d", "strings need plain double quotes"},
         {"\xe2\x89\xa4", "write <="},
         {"\xe2\x89\xa5", "write >="},
         {"\xe2\x89\xa0", "write !="},
@@ -209,7 +209,7 @@ static void read_sign(Lexer *l)
     report_character(l);
 }
 
-/* The statement ends with brackets open: the mistake is the bracket, not what follows. */
+/* A statement ended with brackets open: the mistake is the bracket, not what follows. */
 static void report_open_bracket(Lexer *l)
 {
     int innermost = l->depth < LEXER_BRACKETS ? l->depth : LEXER_BRACKETS;
@@ -331,7 +331,7 @@ bool lexer_end_line(Lexer *l)
     return true;
 }
 
-/* To the end of the statement, over the lines that its brackets hold together. */
+/* To the end of the statement, across lines that its brackets join. */
 static void skip_statement(Lexer *l)
 {
     Diag *diag = l->diag;
@@ -341,7 +341,7 @@ static void skip_statement(Lexer *l)
     l->diag = diag;
 }
 
-/* To the end of the line: after a mistake brackets mean nothing. */
+/* To the end of the line: after a mistake, brackets are ignored. */
 static void skip_to_line_end(Lexer *l)
 {
     bool within = !lexer_at_end_of_line(l);

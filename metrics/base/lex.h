@@ -1,7 +1,7 @@
-/* Words of the small languages: specs and metric files.
+/* Lexer of the small languages: specs, metric files, device files.
  *
- * A statement is one line; a line goes on inside open brackets; `#` starts a
- * comment.  Tokens carry their place, so that every later message can show it. */
+ * A statement is one line; inside open brackets it continues on the next line; `#` starts a comment.  Tokens
+ * carry their place, so every later message can show it. */
 #pragma once
 
 #include "metrics/base/diag.h"
@@ -13,7 +13,7 @@ typedef enum TokenKind {
     TOKEN_INT,
     TOKEN_REAL,
     TOKEN_STRING, /* "…", with \" \\ \n \t */
-    TOKEN_SIGN,   /* one of the operators and brackets */
+    TOKEN_SIGN,   /* an operator or a bracket */
     TOKEN_BAD     /* already reported */
 } TokenKind;
 
@@ -34,46 +34,46 @@ typedef struct Lexer {
     const Source *source;
     size_t at;                     /* offset of the next byte to read */
     int depth;                     /* open brackets */
-    size_t opened[LEXER_BRACKETS]; /* where the outermost of them stand */
-    /* Does a statement begin here for sure?  Then brackets still open have been forgotten, and the
-     * line before ends its statement.  NULL: brackets are believed. */
+    size_t opened[LEXER_BRACKETS]; /* offsets of the outermost ones */
+    /* True if a statement surely begins here: brackets still open then are a mistake, and the previous line
+     * ends its statement.  NULL: open brackets always continue the statement. */
     bool (*begins_statement)(const char *text);
-    bool semicolons; /* ";" outside brackets ends a statement, as the end of its line does */
-    Token token;     /* the one to look at */
-    Span last;       /* the one taken before it */
+    bool semicolons; /* ";" outside brackets ends a statement like a newline */
+    Token token;     /* the current one */
+    Span last;       /* the one before it */
 } Lexer;
 
-/* Stands at the first token. */
+/* A lexer at the first token. */
 Lexer lexer_new(Arena *a, const Source *s, Diag *d);
 
 void lexer_next(Lexer *l);
 
-/* Is the current token this name or sign?  A string never is. */
+/* True if the current token is this name or sign; a string never matches. */
 bool lexer_is(const Lexer *l, const char *text);
 
 /* The same, and steps over it. */
 bool lexer_take(Lexer *l, const char *text);
 
-/* The same, and complains when it is something else: "expected ')' after …". */
+/* The same, with an error for any other token: "expected ')' after …". */
 bool lexer_expect(Lexer *l, const char *text, const char *where);
 
-/* Complains "expected …, found …", unless the lexer has done so of the token; always false. */
+/* Reports "expected …, found …", unless the lexer has already reported the token; returns false. */
 bool lexer_wrong(Lexer *l, const char *expected);
 
-/* A token of a kind, which is stepped over; else complains that `what` was expected. */
+/* Take a token of a kind; otherwise report that `what` was expected. */
 bool lexer_take_name(Lexer *l, const char *what, const char **out);
 bool lexer_take_string(Lexer *l, const char *what, const char **out);
 bool lexer_take_number(Lexer *l, const char *what, double *out);
 
-/* At the end of a statement? */
+/* True at the end of a statement. */
 bool lexer_at_end_of_line(const Lexer *l);
 
-/* Complains when something is left on the line, then steps over the line's end. */
+/* Reports anything left on the line, then steps over the end of the line. */
 bool lexer_end_line(Lexer *l);
 
-/* Gives the statement up after a mistake: goes to the start of the next one.  Without
- * begins_statement that is the next line, else the first one outside brackets. */
+/* Error recovery: goes to the next statement.  Without begins_statement that is the next line, else the
+ * first one outside brackets. */
 void lexer_skip_line(Lexer *l);
 
-/* What the current token is, for messages: "'+'", "end of line". */
+/* The current token for messages: "'+'", "the end of the line". */
 const char *lexer_describe(const Lexer *l);

@@ -69,7 +69,7 @@ size_t map_number(const Map *m, const char *text)
     return e ? (size_t)e->value : SIZE_MAX;
 }
 
-/* Where a key is, or would be; its bits are spread over the upper half. */
+/* The slot where a key is or would be; a multiplicative hash. */
 static size_t place_of(const NumberMap *m, uint64_t key)
 {
     size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (m->places - 1);

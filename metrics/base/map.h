@@ -1,8 +1,7 @@
-/* What texts and numbers stand for.
+/* Hash maps with open addressing: from texts to entries, and from 64-bit keys to numbers.
  *
- * Of texts one open-addressing table of stretches of text together with the number of the scope
- * that each was declared in, so that leaving a scope costs nothing and a lookup tries the scopes
- * from the inside out. */
+ * A text's key includes the number of the scope that declares it, so leaving a scope costs nothing and a
+ * lookup tries the scopes from the inside out. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -32,24 +31,23 @@ MapEntry *map_find(const Map *m, const char *text, size_t length, uint32_t scope
 /* The entry for a key; a new one has kind 0.  The text must live as long as the map. */
 MapEntry *map_add(Map *m, const char *text, size_t length, uint32_t scope);
 
-/* An array of texts by their numbers; NULL ones are not in.  Of several equal ones the last is
- * found. */
+/* Maps the texts of an array to their indices; NULL texts are skipped, the last of equal texts wins. */
 Map map_of_texts(Arena *a, const char *const *texts, size_t count);
 
-/* The number of the text, SIZE_MAX when there is none. */
+/* The index of a text, SIZE_MAX if there is none. */
 size_t map_number(const Map *m, const char *text);
 
-/* Numbers by keys of 64 bits.  One with an arena and nothing else is empty. */
+/* Numbers by 64-bit keys.  One with only its arena set is empty. */
 typedef struct NumberMap {
     Arena *arena;
     uint64_t *keys;
-    size_t *numbers; /* + 1; 0: the place is free */
-    size_t places;   /* a power of two */
+    size_t *numbers; /* + 1; 0: the slot is free */
+    size_t places;   /* slots, a power of two */
     size_t used;
 } NumberMap;
 
-/* The number of a key, SIZE_MAX when it has none. */
+/* The number of a key, SIZE_MAX if it has none. */
 size_t numbers_get(const NumberMap *m, uint64_t key);
 
-/* Gives a key another number, below SIZE_MAX. */
+/* Sets the number of a key, below SIZE_MAX. */
 void numbers_put(NumberMap *m, uint64_t key, size_t number);

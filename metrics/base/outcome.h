@@ -1,8 +1,8 @@
-/* One word for what became of a configuration, from the limits of the device to its trial.
+/* The outcome of a configuration, from the limits of the device to its trial.
  *
- * What a row of the table says is the farthest that is known: a configuration with a trial has been
- * compiled, one that compiled is within the limits.  Workers answer with these, recordings are read
- * into them, carvings judge by them. */
+ * A row of the table has the furthest outcome known: a configuration with a trial was compiled, one that
+ * compiled is within the device's limits.  Workers answer with outcomes, recordings are read into them,
+ * carvings judge by them. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,19 +26,19 @@ typedef enum OutcomeGroup {
 
 OutcomeGroup outcome_group(Outcome o);
 
-/* Is there code: compiled, and perhaps tried since? */
+/* True if it was compiled, whether or not it was tried since. */
 bool outcome_has_code(Outcome o);
 
-/* Was it tried, or would it have been? */
+/* True if it was tried or was due to be. */
 bool outcome_is_trial(Outcome o);
 
 /* As reports say it: "launch failed". */
 const char *outcome_name(Outcome o);
 
-/* The trial that a report or a worker calls so; false when there is none. */
+/* The trial outcome of that report word; false if there is none. */
 bool outcome_find_trial(const char *name, Outcome *out);
 
-/* As recordings of times say it, "launch_failed", and back; what is not known is OUTCOME_OTHER.  A
- * row without an outcome of its own counts as skipped. */
+/* To and from the word of recordings, "launch_failed".  An unknown word is OUTCOME_OTHER; an outcome without
+ * a word of its own is recorded as skipped. */
 const char *outcome_recorded(Outcome o);
 Outcome outcome_of_recorded(const char *word);

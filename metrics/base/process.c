@@ -1,6 +1,7 @@
 #include "metrics/base/process.h"
 
 #include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ extern char **environ;
 
 /* ---- starting ------------------------------------------------------------------------------ */
 
-/* Default actions for the signals a host commonly ignores, no signal blocked, own group. */
+/* Default actions for signals that a host commonly ignores, none blocked, own process group. */
 static void set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, defaults;
@@ -55,7 +56,7 @@ static int spawn(Process *p, int theirs, const char *path, char *const *argv)
     return error;
 }
 
-/* The argument list that posix_spawn wants, which takes its strings without const. */
+/* The argument list for posix_spawn, which takes strings without const. */
 static char **argument_list(Arena *a, const char *path, const char *const *args)
 {
     size_t count = 0;
@@ -68,19 +69,6 @@ static char **argument_list(Arena *a, const char *path, const char *const *args)
     return argv;
 }
 
-/* Descriptors 0, 1 and 2 may be free in the program that started us: ours must lie above them,
- * or the redirections of `spawn` would overwrite one another. */
-static int above_standard(int fd)
-{
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int error = errno;
-    close(fd);
-    errno = error;
-    return moved;
-}
-
 static void close_descriptors(Process *p)
 {
     if (p->fd > STDERR_FILENO)
@@ -90,19 +78,19 @@ static void close_descriptors(Process *p)
     p->fd = p->words = -1;
 }
 
-/* The socket and the file of words; false, with errno, when one cannot be had.  What could be had
- * is left to the caller to close. */
+/* Opens the socket and the output file, above descriptors 0 to 2: the redirections of `spawn` would
+ * otherwise overwrite one another.  False with errno; the caller closes what was opened. */
 static bool open_descriptors(Process *p, int *theirs)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
-    p->fd = above_standard(ends[0]);
-    *theirs = above_standard(ends[1]);
+    p->fd = file_above_standard(ends[0]);
+    *theirs = file_above_standard(ends[1]);
     if (p->fd < 0 || *theirs < 0)
         return false;
-    p->words = above_standard(memfd_create("words", MFD_CLOEXEC));
-    /* Appending goes on at the end when the file is cut (process_forget_words). */
+    p->words = file_above_standard(memfd_create("words", MFD_CLOEXEC));
+    /* With O_APPEND, writing continues at the end after process_forget_words truncates the file. */
     return p->words >= 0 && fcntl(p->words, F_SETFL, O_APPEND) == 0 &&
            fcntl(p->fd, F_SETFL, O_NONBLOCK) == 0;
 }
@@ -141,7 +129,7 @@ void process_limit_memory(const Process *p, uint64_t bytes)
 void process_forget_words(Process *p)
 {
     if (p->words > STDERR_FILENO && ftruncate(p->words, 0) != 0)
-        return; /* the words of an earlier task are better than none */
+        return; /* output of an earlier task is better than none */
 }
 
 static void reap(Process *p)
@@ -153,8 +141,8 @@ static void reap(Process *p)
     p->pid = 0;
 }
 
-/* Whether it ended.  It is not reaped: as long as it is not, no other process can have its number
- * and the group can be killed safely. */
+/* True if it ended.  It is not reaped: until then no other process can get its number, so its group can be
+ * killed safely. */
 static bool has_ended(Process *p)
 {
     siginfo_t info = {0};
@@ -162,11 +150,11 @@ static bool has_ended(Process *p)
         return info.si_pid == p->pid;
     if (errno != ECHILD)
         return false;
-    p->pid = 0; /* the host ignores SIGCHLD, and it is gone already */
+    p->pid = 0; /* the host ignores SIGCHLD, so the process is gone already */
     return true;
 }
 
-/* Looks now and then rather than waiting for SIGCHLD, which belongs to the host. */
+/* Polls instead of waiting for SIGCHLD, which belongs to the host. */
 bool process_wait(Process *p, double seconds)
 {
     if (p->pid <= 0)
@@ -181,7 +169,7 @@ bool process_wait(Process *p, double seconds)
             pause.tv_nsec *= 2;
     }
     if (p->pid > 0) {
-        kill(-p->pid, SIGKILL); /* what it started and left behind */
+        kill(-p->pid, SIGKILL); /* its own children */
         reap(p);
     }
     return true;
@@ -196,7 +184,7 @@ bool process_was_stopped(Process *p)
 
 bool process_kill(Process *p, double seconds)
 {
-    /* One that has ended keeps its own status: the signal comes too late to change it. */
+    /* A process that has ended keeps its status: the signal comes too late. */
     if (p->pid > 0)
         kill(-p->pid, SIGKILL);
     return process_wait(p, seconds);
@@ -231,7 +219,7 @@ void process_read_words(const Process *p, size_t most, Buf *out)
     }
 }
 
-/* "Segmentation fault"; unlike strsignal for any number of threads. */
+/* "Segmentation fault"; thread-safe, unlike strsignal. */
 static const char *signal_words(int number)
 {
     const char *words = sigdescr_np(number);
@@ -263,19 +251,18 @@ bool process_stop(Process *p, double seconds)
 static void end_group(void)
 {
     if (getpgrp() == getpid())
-        kill(0, SIGKILL); /* what it started, too */
+        kill(0, SIGKILL); /* its children, too */
     _exit(1);
 }
 
-/* Waits for the host's end, also while the helper is stuck in a kernel or a compiler.  The signal
- * that a parent's death can be asked to send (prctl) is of no use here: it comes when the thread
- * ends that started the helper, and hosts have threads that come and go.  A host that has forked
- * leaves the socket open in its child; then its number as our parent changes. */
+/* Ends the helper when the host ends, even if the helper is stuck in a kernel or a compiler.  A parent-death
+ * signal (prctl) would not do: it is sent when the thread that started the helper ends.  If the host has
+ * forked, its child keeps the socket open; then the parent's pid tells. */
 static void *watch_host(void *parent)
 {
     enum { LOOK_MS = 1000 };
     const pid_t host = (pid_t)(intptr_t)parent;
-    struct pollfd p = {.fd = PROCESS_WIRE}; /* a closed socket is told without being asked for */
+    struct pollfd p = {.fd = PROCESS_WIRE}; /* POLLHUP is reported unasked */
     while (getppid() == host && (poll(&p, 1, LOOK_MS) >= 0 || errno == EINTR))
         if (p.revents & (POLLHUP | POLLERR))
             break;
@@ -283,7 +270,7 @@ static void *watch_host(void *parent)
     return NULL;
 }
 
-/* The thread blocks all signals: they are for the helper itself. */
+/* The thread blocks all signals, which are for the helper itself. */
 static void start_watch(void)
 {
     pthread_t thread;
@@ -306,7 +293,7 @@ void process_become_helper(void)
 {
     struct stat st;
     signal(SIGPIPE, SIG_IGN);
-    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash must not take the last words along */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash must not lose the last output */
     if (fstat(PROCESS_WIRE, &st) == 0 && S_ISSOCK(st.st_mode))
         start_watch();
 }

@@ -1,13 +1,13 @@
-/* Helper programs: started, watched, ended.
+/* Helper processes: starting, watching, ending them.
  *
- * A helper is started with posix_spawn, never fork alone: the host program may already use CUDA,
- * whose state does not survive a fork.  One socket joins the two: descriptor 0 of the helper, for
- * reading and writing; closing it is the sign to end.  What a library, a compiler or a kernel
- * prints on descriptors 1 and 2 cannot be taken for a message: these go to a file in memory, whose
- * end is quoted when the helper dies.  No other descriptor is passed on.
+ * A helper is started with posix_spawn, never with a bare fork: the host program may already use CUDA, whose
+ * state does not survive a fork.  One socket connects the two; it is descriptor 0 of the helper, and closing
+ * it tells the helper to exit.  Descriptors 1 and 2 go to a file in memory, so that output of a library, a
+ * compiler or a kernel cannot be taken for a message; its end is quoted when the helper dies.  No other
+ * descriptor is inherited.
  *
- * The helper leads a process group of its own: Ctrl-C at the terminal reaches the host alone, which
- * decides what becomes of its helpers, and a helper is killed with all that it started. */
+ * The helper leads its own process group: Ctrl-C at the terminal reaches only the host, which decides about
+ * its helpers, and killing a helper kills everything it started. */
 #pragma once
 
 #include "metrics/base/diag.h"
@@ -17,58 +17,55 @@
 /* The helper's end of the socket, in the helper. */
 enum { PROCESS_WIRE = 0 };
 
-/* A zeroed one has no process, too. */
+/* A zeroed one has no process either. */
 typedef struct Process {
-    pid_t pid;  /* also its process group; 0 when there is none, or it ended */
-    int fd;     /* the host's end of the socket, non-blocking, closed on exec; -1 when none */
-    int words;  /* the file of what it prints; -1 when none */
+    pid_t pid;  /* also its process group; 0 if there is none, or it ended */
+    int fd;     /* the host's end of the socket, non-blocking, closed on exec; -1 if none */
+    int words;  /* the file of its output; -1 if none */
     int status; /* as of waitpid, once it ended */
 } Process;
 
-/* Starts `path` (looked for along PATH when it has no slash) with the arguments `args`, a list
- * that ends with NULL and does not hold the program's name; NULL for none.  False with a message;
- * *p then has no process. */
+/* Starts `path` (searched along PATH if it has no slash) with the arguments `args`: a list without the
+ * program's name that ends with NULL, or NULL for none.  False with a message; *p then has no process. */
 bool process_start(Process *p, const char *path, const char *const *args, Diag *d);
 
-/* What a started process may take of memory, 0: any; beyond it fails in the process, as it would on
- * a smaller machine.  Not with AddressSanitizer, whose own tables would count. */
+/* Limits the memory of a started process, 0: no limit; its allocations beyond it fail.  Has no effect with
+ * AddressSanitizer, whose own tables would count. */
 void process_limit_memory(const Process *p, uint64_t bytes);
 
-/* Forgets what it printed so far: at the start of a task, so that the words quoted when it dies are
- * about that task, and so that a kernel that prints in every run cannot fill the memory. */
+/* Discards its output so far: at the start of a task, so that what is quoted later is about that task, and
+ * so that a kernel that prints in every run cannot fill the memory. */
 void process_forget_words(Process *p);
 
-/* True when the process ended by itself: it is reaped, its status is in p->status, and what it
- * started is killed.  Waits at most `seconds`. */
+/* Waits at most `seconds` for the process to exit by itself.  True if it did: it is then reaped, p->status
+ * is set, and everything it started is killed. */
 bool process_wait(Process *p, double seconds);
 
-/* Was it stopped by a signal (SIGSTOP; a batch system that lets another job go first), or did it go
- * on after one, since this was last asked?  Then how long it took says nothing about its task. */
+/* True if it was stopped by a signal or continued since the last call (SIGSTOP; a batch system that suspends
+ * a job).  Its elapsed time then says nothing about its task. */
 bool process_was_stopped(Process *p);
 
-/* Kills the process (signal 9) and what it started, unless it ended already, and reaps it.  False
- * when it was not gone within `seconds`: a kernel that cannot be stopped holds it in the driver.
- * Harmless without a process. */
+/* Kills the process (signal 9) and everything it started, unless it ended already, and reaps it.  False if
+ * it is still there after `seconds`: a kernel that cannot be stopped holds it in the driver.  Harmless
+ * without a process. */
 bool process_kill(Process *p, double seconds);
 
-/* How it ended and what it last printed: "was killed by signal 11 (Segmentation fault): ...". */
+/* Appends how it ended and its last output: "was killed by signal 11 (Segmentation fault): ...". */
 void process_describe(const Process *p, Buf *out);
 
-/* What it last printed, after a colon; nothing when it printed nothing. */
+/* Appends a colon and its last output; nothing if there is none. */
 void process_quote_words(const Process *p, Buf *out);
 
-/* What it first printed since its words were forgotten, at most `most` bytes, added to `out`. */
+/* Appends at most `most` bytes of its output, from the last process_forget_words on. */
 void process_read_words(const Process *p, size_t most, Buf *out);
 
-/* process_kill, then closes the socket and forgets the words; leaves *p as if none had been
- * started, but for its status. */
+/* process_kill, then closes the socket and the output file; only p->status is kept. */
 bool process_stop(Process *p, double seconds);
 
 /* Processors that this process may run on. */
 int process_processors(void);
 
-/* In a helper's main, before it prints: end when the host does (a thread of its own watches, since
- * a helper may be stuck in a kernel or a compiler), ignore a closed socket's signal, and write what
- * is printed line by line.  Which of the host's threads started the helper, and whether that one
- * still runs, does not matter. */
+/* Called first in a helper's main: exit when the host does (a thread watches it, since the helper may be
+ * stuck in a kernel or a compiler), ignore SIGPIPE, and make stdout line-buffered.  It does not matter which
+ * thread of the host started the helper or whether that thread still runs. */
 void process_become_helper(void);

@@ -1,32 +1,29 @@
-/* What a blind choice would have found: the yardstick of every carving.
+/* What random choice would have found: the baseline of every carving.
  *
- * Of n configurations with known times, a random sample of s is drawn and its
- * fastest taken; how fast is that one on average?  Appendix A of the thesis does
- * this for the maximum of a sample; these are the same formulas for the minimum. */
+ * Of n configurations with known times, a random sample of s is drawn and its fastest taken: how fast is it
+ * on average?  Appendix A of the thesis derives this for the maximum of a sample; these are the same
+ * formulas for the minimum. */
 #pragma once
 
 #include "metrics/base/arena.h"
 
 #include <stdint.h>
 
-/* Spreads all bits of a number over all bits, one to one: splitmix64's output function (Steele,
- * Lea, Flood, OOPSLA 2014). */
+/* A bijective mix of all 64 bits: the output function of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
 uint64_t random_mix(uint64_t z);
 
-/* The times that are not NaN or infinite (those are failed configurations), ascending, in `a`. */
+/* The finite times, ascending, in `a`; failed configurations have NaN or infinity. */
 double *random_sorted(Arena *a, const double *times, size_t n, size_t *count);
 
-/* Expected smallest of `sample` times that random_sorted has put in order, drawn without
- * replacement (A.8) and with it (A.4). */
+/* Expected minimum of `sample` of the times that random_sorted returned, drawn without replacement (A.8) and
+ * with it (A.4).  A sample larger than the population is all of it; NaN if either is empty. */
 double random_sorted_without(const double *sorted, size_t count, size_t sample);
 double random_sorted_with(const double *sorted, size_t count, size_t sample);
 
-/* The least time that the smallest of such a sample, drawn without replacement, has or beats with
+/* Quantile of that minimum: the least time that a sample drawn without replacement reaches or beats with
  * this probability. */
 double random_sorted_quantile(const double *sorted, size_t count, size_t sample,
                               double probability);
 
-/* Expected smallest of `sample` times drawn without replacement (A.8).  Times that are NaN or
- * infinite (failed configurations) are left out of the n; a sample larger than n is n.  NaN when
- * there is no time or the sample is empty. */
+/* random_sorted_without of unsorted times, of which only the finite ones count. */
 double random_best_without(Arena *scratch, const double *times, size_t n, size_t sample);

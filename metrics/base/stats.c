@@ -25,9 +25,9 @@ double stats_median(const double *values, size_t count)
     return median;
 }
 
-/* Each value lies below the true median with probability 1/2, so the number that does is binomial:
- * the k-th smallest lies above it when fewer than k do.  (The sign test turned round; e.g. H. A.
- * David and H. N. Nagaraja, Order Statistics, 3rd edition, section 7.1.) */
+/* Each value lies below the true median with probability 1/2, so the number that do is binomial; the k-th
+ * smallest lies above the median if fewer than k do.  This is the sign test inverted, e.g. H. A. David and
+ * H. N. Nagaraja, Order Statistics, 3rd edition, section 7.1. */
 size_t stats_interval_outside(size_t count)
 {
     const double tail = (1 - STATS_CONFIDENCE) / 2;
@@ -139,34 +139,17 @@ void stats_number(Numbered *list, size_t count)
         qsort(list, count, sizeof *list, numbered_compare);
 }
 
-/* --- two quantities at once ------------------------------------------------------------------- */
-
-typedef struct Pair {
-    double x, y;
-    size_t number;
-} Pair;
-
-static int pair_compare(const void *pa, const void *pb)
-{
-    const Pair *a = pa, *b = pb;
-    if (a->x != b->x)
-        return a->x < b->x ? -1 : 1;
-    if (a->y != b->y)
-        return a->y < b->y ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
 size_t *stats_front(Arena *a, const double *x, const double *y, size_t points, size_t *count)
 {
-    Pair *pairs = ARENA_ARRAY(a, Pair, points);
+    const Criterion by[] = {{x, false}, {y, false}};
     size_t *list = ARENA_ARRAY(a, size_t, points), n = 0;
     for (size_t i = 0; i < points; i++)
         if (!isnan(x[i]) && !isnan(y[i]))
-            pairs[n++] = (Pair){x[i], y[i], i};
-    qsort(pairs, n, sizeof *pairs, pair_compare);
+            list[n++] = i;
+    stats_order(list, n, by, 2);
     *count = 0;
     for (size_t i = 0; i < n; i++)
-        if (*count == 0 || pairs[i].y < y[list[*count - 1]])
-            list[(*count)++] = pairs[i].number;
+        if (*count == 0 || y[list[i]] < y[list[*count - 1]])
+            list[(*count)++] = list[i];
     return list;
 }

@@ -1,29 +1,9 @@
-/* Values of expressions: making, comparing, printing. */
+/* Values of expressions: comparing, printing. */
 #include "metrics/base/expr.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-Value value_bool(bool b)
-{
-    return (Value){.kind = VALUE_BOOL, .boolean = b};
-}
-
-Value value_int(int64_t i)
-{
-    return (Value){.kind = VALUE_INT, .integer = i};
-}
-
-Value value_real(double r)
-{
-    return (Value){.kind = VALUE_REAL, .real = r};
-}
-
-Value value_string(const char *s)
-{
-    return (Value){.kind = VALUE_STRING, .string = s};
-}
 
 double value_as_real(Value v)
 {

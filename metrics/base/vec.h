@@ -1,8 +1,7 @@
 /* Growable arrays in an arena.
  *
- * A vector is any struct { T *at; size_t count, capacity; }.  Growing copies to a
- * new place and leaves the old one to the arena: at most the final size again is
- * wasted.  Declare one with VEC(T), append with VEC_PUSH. */
+ * A vector is any struct { T *at; size_t count, capacity; }, declared with VEC(T).  Growing copies the
+ * elements and leaves the old array to the arena, which wastes at most the final size. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -16,7 +15,7 @@
         size_t capacity;                                                                           \
     }
 
-/* Room for one more element; returns where the array now is. */
+/* Makes room for one more element; returns the array's new place. */
 static inline void *vec_grow(Arena *a, void *at, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -28,7 +27,7 @@ static inline void *vec_grow(Arena *a, void *at, size_t count, size_t *capacity,
     return fresh;
 }
 
-/* Appends a zeroed element and gives its address. */
+/* Appends a zeroed element and returns its address. */
 #define VEC_ADD(a, v)                                                                              \
     ((v)->at = vec_grow((a), (v)->at, (v)->count, &(v)->capacity, sizeof *(v)->at),                \
      &(v)->at[(v)->count++])

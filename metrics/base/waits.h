@@ -1,4 +1,4 @@
-/* What a poll loop waits for: descriptors of several parties, and the time when one of them is due.
+/* One round of a poll loop: descriptors of several parties, and the earliest of their deadlines.
  *
  *     Waits w = waits_new(seconds);
  *     waits_add(&w, fd, POLLIN);  waits_lower(&w, patience);  ...
@@ -12,17 +12,17 @@
 typedef struct Waits {
     Arena *arena;
     VEC(struct pollfd) fds;
-    int timeout_ms; /* below 0: for ever */
+    int timeout_ms; /* negative: no limit */
 } Waits;
 
-/* For at most so many seconds; below 0: for ever.  waits_end ends it. */
+/* Will wait at most `seconds`; negative: no limit.  Must be ended with waits_end. */
 Waits waits_new(double seconds);
 
-/* Waits for these events of a descriptor, too; one below 0 has none. */
+/* Adds events of a descriptor; a negative descriptor has none. */
 void waits_add(Waits *w, int fd, short events);
 
-/* Waits no longer than so many seconds; below 0: as before. */
+/* Lowers the limit to `seconds`; negative: unchanged. */
 void waits_lower(Waits *w, double seconds);
 
-/* Waits. */
+/* Waits, and frees `w`. */
 void waits_end(Waits *w);

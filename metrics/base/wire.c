@@ -15,13 +15,12 @@ static const char MAGIC[] = "APT1";
 
 enum {
     SIZE_DIGITS = 10, /* of the longest size: 2^30 */
-    /* The longest first line: the magic word, the sizes with a blank before each, the line's end.
-     */
+    /* Longest first line: the magic word, two sizes with a blank before each, the newline. */
     LINE_LIMIT = 4 + 2 * (1 + SIZE_DIGITS) + 1,
-    READ_STEP = FIRST_SIZE(64 << 10, 1) /* bytes of room for a read */
+    READ_STEP = FIRST_SIZE(64 << 10, 1) /* free bytes for a read */
 };
 
-/* The sizes of a message that is coming in. */
+/* The sizes of an incoming message. */
 typedef struct Frame {
     size_t line; /* bytes of the first line */
     size_t header, blob;
@@ -52,7 +51,7 @@ static int milliseconds_left(double deadline)
     return left > INT_MAX / 2 ? INT_MAX / 2 : (int)left + 1;
 }
 
-/* True when `fd` is ready for `events`, or has something to say about its end. */
+/* True once `fd` is ready for `events`, was closed or has an error. */
 static bool wait_ready(int fd, short events, double deadline)
 {
     for (;;) {
@@ -78,7 +77,7 @@ void wire_reader_free(WireReader *r)
     *r = (WireReader){.fd = -1};
 }
 
-/* Makes room for a read behind the end. */
+/* Makes room for a read after the end. */
 static void reserve(WireReader *r)
 {
     if (r->capacity - r->end >= READ_STEP)
@@ -131,7 +130,7 @@ static bool read_sizes(const char *p, const char *end, Frame *f)
            (p == end || read_size(&p, end, WIRE_BLOB_LIMIT, &f->blob)) && p == end;
 }
 
-/* Reads the first line of a message; WIRE_OK when it is whole and sound. */
+/* Reads the first line of a message; WIRE_OK if it is complete and valid. */
 static WireStatus read_line(const char *at, size_t size, Frame *f)
 {
     size_t magic = strlen(MAGIC);
@@ -146,7 +145,7 @@ static WireStatus read_line(const char *at, size_t size, Frame *f)
     return WIRE_OK;
 }
 
-/* What follows the line; all of it is there. */
+/* Reads what follows the line; all of it has arrived. */
 static WireStatus read_body(const char *at, const Frame *f, WireMessage *m)
 {
     m->header = json_loadb(at, f->header, JSON_REJECT_DUPLICATES, NULL);
@@ -154,7 +153,7 @@ static WireStatus read_body(const char *at, const Frame *f, WireMessage *m)
         wire_message_free(m);
         return WIRE_GARBAGE;
     }
-    m->storage = memory_new(f->blob + 1); /* its own, so that the reader can go on */
+    m->storage = memory_new(f->blob + 1); /* a copy, so that the reader can continue */
     memcpy(m->storage, at + f->header, f->blob);
     m->blob = (Blob){m->storage, f->blob};
     return WIRE_OK;
@@ -222,7 +221,7 @@ bool wire_put(WireWriter *w, const json_t *header, Blob blob, Diag *d)
     if (blob.size > WIRE_BLOB_LIMIT)
         return diag_fail(d, "a blob of more than %d bytes is too much for a message",
                          WIRE_BLOB_LIMIT);
-    /* With 17 digits every double comes back as it was. */
+    /* 17 digits preserve every double. */
     char *text =
         json_is_object(header) ? json_dumps(header, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     if (!text)
@@ -243,8 +242,8 @@ bool wire_pending(const WireWriter *w)
     return w->sent < w->bytes.size;
 }
 
-/* One write of what fits now.  A helper that has died must not end us with SIGPIPE; `send` can
- * say so, but only of sockets: anything else (a file, in tests) is written to as such. */
+/* Writes once, without blocking.  A dead helper must not end us with SIGPIPE, hence `send`; other files than
+ * sockets (in tests) are written to with `write`. */
 static ssize_t write_some(int fd, const char *bytes, size_t size)
 {
     ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -162,10 +162,10 @@ static void mistakes_in_a_sum_are_shown_where_they_are(void **state)
                                "metric d lower \"1\" \"D.\" = sum(stall_regions)\n"));
 
     const char *text = case_messages(&c);
-    assert_non_null(strstr(text, "sum goes over a table such as 'stall_regions'"));
+    assert_non_null(strstr(text, "sum needs a table such as 'stall_regions'"));
     assert_non_null(strstr(text, "did you mean 'region_times'?"));
     assert_non_null(strstr(text, "unknown name 'region_times'"));
-    assert_non_null(strstr(text, "sum takes a table and what to sum"));
+    assert_non_null(strstr(text, "sum takes a table and an expression"));
     case_end(&c);
 }
 

@@ -1,10 +1,10 @@
 /* A handle's life, its options, its callbacks, and how it is stopped. */
 #include "tuner/library/handle.h"
 
+#include "metrics/base/file.h"
 #include "tuner/library/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -90,17 +90,6 @@ aptune_status handle_call(aptune *a, HandleWork *work, const void *given)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* A descriptor above 0, 1 and 2: a caller may have closed those, and a started program sets them
- * anew. */
-static int above_standard(int fd)
-{
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(fd);
-    return moved;
-}
-
 static bool watch(const aptune *a, int fd)
 {
     struct epoll_event wish = {.events = EPOLLIN};
@@ -118,8 +107,8 @@ static void close_stop(aptune *a)
 static bool open_stop(aptune *a)
 {
     a->stop_on = -1;
-    a->stop_event = above_standard(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-    a->stop_fd = above_standard(epoll_create1(EPOLL_CLOEXEC));
+    a->stop_event = file_above_standard(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    a->stop_fd = file_above_standard(epoll_create1(EPOLL_CLOEXEC));
     return a->stop_event >= 0 && a->stop_fd >= 0 && watch(a, a->stop_event);
 }
 
