@@ -258,7 +258,7 @@ EOF
     has "$output" '^missing +no code and no profile: '
     run --separate-stderr "$APTUNE" study t4.times --output out --seeds 3 --json
     status_is 0
-    has "$stderr" "there is no 't4.profile': nothing static is known of this space \(aptune import --spec makes it\)"
+    has "$stderr" "there is no 't4.profile': the space has no static metrics \(aptune import --spec makes it\)"
     json '.carvings == null and .stages == null and .samples[0].distinct > 0'
     json '.metrics == null and (.searches | length) == 28 and .samples[0].distinct == 2'
 }

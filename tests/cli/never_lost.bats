@@ -167,7 +167,7 @@ check_whole() {
     local code=0
     wait $job || code=$?
     [ $code -eq 1 ]
-    has "$(cat err.text)" "'out/many.times' was changed by somebody else"
+    has "$(cat err.text)" "'out/many.times' was changed by another program"
 }
 
 @test "a final whose process is killed is run again" {

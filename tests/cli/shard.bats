@@ -85,7 +85,7 @@ check_merged() {
     has "$output" '16 rows, 0 of them without an outcome; 16 equal ones left out'
     run "$fake" merge all out/shard-0-of-2
     status_is 1
-    has "$output" 'is there already'
+    has "$output" 'exists already'
     run "$fake" merge none space
     status_is 1
     has "$output" "'space' holds no recording of times"

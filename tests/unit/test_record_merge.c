@@ -209,7 +209,7 @@ static void contradictions_are_refused(void **state)
         const char *words;
     } BAD[] = {
         {{1, "other", OUTCOME_OK, 1.5}, "contradict each other on BM=1: its code is"},
-        {{1, "c1", OUTCOME_WRONG, 0}, "its outcome is 'ok' in the one and 'wrong' in the other"},
+        {{1, "c1", OUTCOME_WRONG, 0}, "its outcome is 'ok' in the first and 'wrong' in the second"},
         {{2, "c2", OUTCOME_FAULT, 0}, "on BM=2: its outcome is 'wrong'"},
     };
     write_part(p, 0, &header, first_part, 2);
@@ -257,7 +257,7 @@ static void what_is_there_stays_and_a_damaged_part_is_named(void **state)
 
     assert_false(merge(p));
 
-    assert_says(p, "is there already");
+    assert_says(p, "exists already");
     unlink(p->to);
     size_t size;
     char *text = arena_string(p->arena, file_read(p->arena, p->from[1], &size, &p->diag));
@@ -311,7 +311,7 @@ static void profiles_are_joined_and_contradictions_refused(void **state)
     assert_says(p, "contradict each other on the profile of code shared");
     write_profile(p, from[1], "8", "b", 5);
     assert_false(merge_profiles(to, from, 2, &p->diag));
-    assert_says(p, "by another profiler");
+    assert_says(p, "another profiler made it");
     assert_false(file_exists(to));
 }
 

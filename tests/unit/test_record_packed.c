@@ -20,7 +20,7 @@ static void a_packed_recording_reads_like_the_plain_one(void **state)
     assert_sample(times_read(p->arena, p->packed, &p->diag));
     TimesRecording *existing;
     assert_null(times_open_append(p->arena, p->packed, &sample_header, 0, &existing, &p->diag));
-    assert_says(p, "is compressed; unpack it");
+    assert_says(p, "is compressed; decompress it");
 }
 
 /* Enough rows for several blocks, each of them unlike the others, so that they pack badly. */
@@ -55,7 +55,7 @@ static void a_truncated_packed_recording_gives_a_prefix_and_says_cut(void **stat
         put(p, p->path, packed, cut);
         TimesRecording *r = times_read(p->arena, p->path, &p->diag);
         if (!r) {
-            assert_says(p, "is cut off before its first line");
+            assert_says(p, "is truncated before its first line");
             continue;
         }
         assert_true(r->cut);

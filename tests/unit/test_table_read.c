@@ -251,7 +251,7 @@ static void without_a_profile_nothing_static_is_known_and_a_warning_says_so(void
     assert_int_equal(s->profiled, 0);
     assert_int_equal(s->timed, 1);
     assert_true(isnan(s->metric[WORK][0]));
-    assert_warns_once(p, "nothing static is known of this space");
+    assert_warns_once(p, "the space has no static metrics");
 }
 
 static void a_profile_of_another_version_is_read_with_a_warning(void **state)

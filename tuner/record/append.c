@@ -12,14 +12,14 @@
 struct Appender {
     const char *path;
     int fd;
-    bool regular; /* not a device such as /dev/full, which has no size and cannot be flushed */
-    bool broken;  /* half a line is in the file and could not be taken away */
+    bool regular; /* not a device such as /dev/full, which has no size and cannot be synced */
+    bool broken;  /* the file ends with a partial line that could not be removed */
     int64_t size;
     size_t sync_every;
     size_t unsynced; /* lines */
 };
 
-/* A user who may only read the file can lock it but not write it. */
+/* True if no other user can write the file. Others who may read it can still lock it. */
 static bool only_we_write(int fd)
 {
     struct stat st;
@@ -44,8 +44,8 @@ static bool lock(const char *path, int fd, Diag *d)
     }
 }
 
-/* Is there nothing in the file but perhaps a cut header, which is then removed?  False with a
- * message when what is there cannot be appended to. */
+/* Sets `*fresh` if the file is empty or holds only a partial header, which is removed. False after
+ * a message if the file cannot be appended to. */
 static bool check_old(Appender *w, const char *path, const char *kind, bool *fresh, Diag *d)
 {
     *fresh = w->size == 0;
@@ -58,9 +58,9 @@ static bool check_old(Appender *w, const char *path, const char *kind, bool *fre
     size_t common = size < strlen(opening) ? size : strlen(opening);
     bool ok = text != NULL;
     if (ok && size >= 4 && memcmp(text, "\x28\xb5\x2f\xfd", 4) == 0) {
-        ok = diag_fail(d, "'%s' is compressed; unpack it (zstd -d) to continue it", path);
+        ok = diag_fail(d, "'%s' is compressed; decompress it (zstd -d) to continue it", path);
     } else if (ok && memcmp(text, opening, common) != 0) {
-        ok = diag_fail(d, "'%s' is not a recording of %s; it is left as it is", path, kind);
+        ok = diag_fail(d, "'%s' is not a recording of %s; it was not changed", path, kind);
     } else if (ok && !memchr(text, '\n', size)) {
         *fresh = true;
         ok = append_truncate(w, 0, d);
@@ -71,26 +71,29 @@ static bool check_old(Appender *w, const char *path, const char *kind, bool *fre
 Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_every, bool *fresh,
                       Diag *d)
 {
-    /* A link in a folder that others write into may lead to any file of ours. */
+    /* In a folder that others can write to, a link may point to any of our files. */
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (fd < 0) {
         diag_fail(d, "cannot open '%s' for writing: %s", path,
-                  errno == ELOOP ? "it is a link; name the file that it leads to"
+                  errno == ELOOP ? "it is a link; name the file that it points to"
                                  : strerror(errno));
         return NULL;
     }
     struct stat st;
     bool ok = lock(path, fd, d);
     if (ok && fstat(fd, &st) != 0)
-        ok = diag_fail(d, "cannot look at '%s': %s", path, strerror(errno));
+        ok = diag_fail(d, "cannot stat '%s': %s", path, strerror(errno));
     if (!ok) {
         close(fd);
         return NULL;
     }
+    const bool regular = S_ISREG(st.st_mode);
     Appender *w = ARENA_NEW(a, Appender);
-    *w = (Appender){.path = arena_string(a, path), .fd = fd, .sync_every = sync_every};
-    w->regular = S_ISREG(st.st_mode);
-    w->size = w->regular ? (int64_t)st.st_size : 0;
+    *w = (Appender){.path = arena_string(a, path),
+                    .fd = fd,
+                    .regular = regular,
+                    .size = regular ? (int64_t)st.st_size : 0,
+                    .sync_every = sync_every};
     if (check_old(w, path, kind, fresh, d))
         return w;
     append_close(w, d);
@@ -101,10 +104,10 @@ bool append_continues(Appender *w, const Buf *why, bool cut, size_t size, Diag *
 {
     if (why->size > 0)
         return diag_fail(d, "'%s' cannot be continued: %s", w->path, buf_text(why));
-    return (!cut || append_truncate(w, (int64_t)size, d));
+    return !cut || append_truncate(w, (int64_t)size, d);
 }
 
-/* Takes back a line of which only a part was written. */
+/* Removes a partly written line. */
 static bool take_back(Appender *w, size_t written, int error, Diag *d)
 {
     if (written > 0 && w->regular && ftruncate(w->fd, (off_t)w->size) != 0)
@@ -121,8 +124,8 @@ static bool sync_now(Appender *w, Diag *d)
     return true;
 }
 
-/* Somebody else may change the file without asking for a lock: what goes into one without a name is
- * lost when it is closed.  Better told now than after hours. */
+/* Another program may change the file without locking it, and lines written to a deleted file are
+ * lost when it is closed. Report that now rather than after hours. */
 static bool check_ours(const Appender *w, Diag *d)
 {
     struct stat st;
@@ -131,7 +134,7 @@ static bool check_ours(const Appender *w, Diag *d)
     if (st.st_nlink == 0)
         return diag_fail(d, "'%s' was deleted while it was being written", w->path);
     return (int64_t)st.st_size == w->size ||
-           diag_fail(d, "'%s' was changed by somebody else while it was being written", w->path);
+           diag_fail(d, "'%s' was changed by another program while it was being written", w->path);
 }
 
 bool append_truncate(Appender *w, int64_t size, Diag *d)
@@ -147,7 +150,7 @@ bool append_truncate(Appender *w, int64_t size, Diag *d)
 bool append_line(Appender *w, const Buf *line, Diag *d)
 {
     if (w->broken)
-        return diag_fail(d, "'%s' ends inside a line since an earlier failure", w->path);
+        return diag_fail(d, "'%s' ends inside a line because of an earlier failure", w->path);
     if (!check_ours(w, d))
         return false;
     size_t written;

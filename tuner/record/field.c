@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A member that is a pointer, to whatever type. */
+/* The value of a pointer member of any type. */
 static const char *pointer_at(const char *at)
 {
     const char *p;
@@ -141,7 +141,7 @@ static int take_count(FieldReader *r, const Field *f, const json_t *j)
     const double v = j && !json_is_number(j) ? NAN : json_number_value(j);
     if (v >= f->least && v <= INT_MAX && v == floor(v))
         return (int)v;
-    field_fail(r, "'%s' is not a whole number from %d on", f->key, f->least);
+    field_fail(r, "'%s' is not a whole number of at least %d", f->key, f->least);
     return f->least;
 }
 
@@ -149,8 +149,8 @@ static const char *take_text(FieldReader *r, const Field *f, const json_t *j)
 {
     if (!json_is_string(j) && (j || f->when == FIELD_ALWAYS))
         field_fail(r,
-                   f->size ? "'%s' holds something other than texts"
-                   : j     ? "'%s' is not a text"
+                   f->size ? "'%s' holds something other than strings"
+                   : j     ? "'%s' is not a string"
                            : "'%s' is missing",
                    f->key);
     return json_is_string(j) ? arena_string(r->arena, json_string_value(j)) : NULL;
@@ -161,11 +161,11 @@ static RecordValue take_value(FieldReader *r, const json_t *j)
     if (json_is_string(j))
         return (RecordValue){.text = arena_string(r->arena, json_string_value(j))};
     if (!json_is_integer(j))
-        field_fail(r, "a whole number or a text is expected");
+        field_fail(r, "a whole number or a string is expected");
     return (RecordValue){.number = json_integer_value(j)};
 }
 
-/* `j` NULL: the field is not there. */
+/* `j` is NULL when the field is missing. */
 static void take(FieldReader *r, const Field *f, const json_t *j, char *at)
 {
     const char *text = NULL;
@@ -211,7 +211,7 @@ static void take_list(FieldReader *r, const Field *f, const json_t *list, char *
         if (!f->pairs) {
             take(r, f, j, at);
         } else if (!name || !json_array_get(j, 1)) {
-            field_fail(r, "'%s' is not made of pairs", f->key);
+            field_fail(r, "'%s' is not a list of pairs", f->key);
         } else {
             name = arena_string(r->arena, name);
             memcpy(at, &name, sizeof name);

@@ -1,8 +1,7 @@
-/* The fields of one line, written and read by one table, with what is wrong said by file and line.
+/* Reads and writes the fields of a line by one table. Errors name the file and line.
  *
- * Reading notes a failure in the reader and leaves something harmless, so that a line is read
- * without an `if` per field and judged at the end.  Fields that no table has are ignored: newer
- * programs may add some. */
+ * A read error is noted in the reader, which returns a harmless value, so that callers check once
+ * per line instead of once per field. Unknown fields are ignored: newer programs may add some. */
 #pragma once
 
 #include "tuner/record/line.h"
@@ -10,32 +9,31 @@
 
 #include <jansson.h>
 
-/* One value. */
 typedef enum FieldKind {
-    FIELD_TEXT,    /* const char *; read, one that is not there is NULL */
+    FIELD_TEXT,    /* const char *; NULL when read and missing */
     FIELD_VALUE,   /* RecordValue */
-    FIELD_NUMBER,  /* double, as line_number writes it: null is NaN, "inf" infinity */
-    FIELD_ROUGH,   /* the same to 6 digits */
-    FIELD_COUNT,   /* int, from `least` on */
-    FIELD_OUTCOME, /* Outcome, by its word in recordings */
+    FIELD_NUMBER,  /* double, as line_number writes it */
+    FIELD_ROUGH,   /* double, to 6 digits */
+    FIELD_COUNT,   /* int, `least` or more */
+    FIELD_OUTCOME, /* Outcome, by its name in recordings */
     FIELD_IS_TEXT  /* bool: "text" or "int" */
 } FieldKind;
 
 typedef enum FieldWhen {
-    FIELD_ALWAYS,  /* a text that is missing is a failure; NULL is written as "" */
-    FIELD_IF_ANY,  /* not written: NULL, a number that is not above 0, no element of a list */
-    FIELD_IF_KNOWN /* NaN is not written, and what is not there is NaN */
+    FIELD_ALWAYS,  /* a missing text is an error; NULL is written as "" */
+    FIELD_IF_ANY,  /* NULL, numbers not above 0 and empty lists are not written */
+    FIELD_IF_KNOWN /* NaN is not written; a missing value reads as NaN */
 } FieldWhen;
 
 typedef struct Field {
     const char *key;
     FieldKind kind;
     FieldWhen when;
-    size_t at;       /* offset of the member; of a list it is a pointer */
-    size_t count_at; /* of a list: offset of its size_t */
-    size_t size;     /* of an element; 0: it is no list */
-    bool pairs;      /* an element is [name, x]: a struct of a text and the value */
-    int least;       /* of a count */
+    size_t at;       /* offset of the member; of a list's pointer */
+    size_t count_at; /* lists: offset of the size_t count */
+    size_t size;     /* of a list element; 0: not a list */
+    bool pairs;      /* list elements are [name, x], a struct of a text and the value */
+    int least;       /* smallest valid count */
 } Field;
 
 #define FIELD_AS(T, word, member, ...)                                                             \
@@ -53,28 +51,31 @@ typedef struct Field {
     FIELD_AS(T, word, member, .kind = (of), .count_at = offsetof(T, many),                         \
              .size = sizeof *((T *)0)->member, .pairs = true)
 
-/* Adds fields to a line begun by the caller, in the order of the table. */
+/* An array of fields and its size, as the functions below take them. */
+#define FIELDS(array) (array), sizeof(array) / sizeof *(array)
+
+/* Appends the fields, in table order, to a line that the caller has begun. */
 void fields_write(Buf *line, const Field *fields, size_t count, const void *from);
 
 typedef struct FieldReader {
-    Arena *arena; /* of the texts and arrays read */
+    Arena *arena; /* owns texts and arrays that were read */
     json_t *root;
     const char *path;
-    size_t line; /* from 1 */
+    size_t line;
     Diag *diag;
     bool ok;
 } FieldReader;
 
-/* Parses a line; what is read of it goes to `a`.  field_close ends it in any case. */
+/* Parses a line; values are allocated in `a`. Must be ended by field_close, also on failure. */
 void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d);
 
-/* True when nothing was wrong with what was read. */
+/* Returns false after any read error. */
 bool field_close(FieldReader *r);
 
-/* Adds a message with the place; returns false and makes the reader fail. */
+/* Reports an error at the reader's line and marks the reader failed; returns false. */
 bool field_fail(FieldReader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 bool field_exists(const FieldReader *r, const char *key);
 
-/* Reads the fields of a table, up to the first failure. */
+/* Reads fields up to the first failure. */
 void fields_read(FieldReader *r, const Field *fields, size_t count, void *to);

@@ -6,33 +6,30 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Is something asked for, and something else there? */
+/* True if something is wanted and `have` differs from it. */
 static bool differs(const char *have, const char *want)
 {
     return want && want[0] && strcmp(have ? have : "", want) != 0;
 }
 
-static void say(Buf *why, const char *what, const char *have, const char *want)
+static void explain(Buf *why, const char *what, const char *have, const char *want)
 {
     buf_printf(why, "%sits %s is '%s', not '%s'", why->size > 0 ? "; " : "", what, have ? have : "",
                want);
 }
 
-static bool has_parameter(const RecordHeader *h, const RecordParameter *p)
-{
-    const RecordParameter *own = NAME_FIND(h->parameters, h->parameter_count, name, p->name);
-    return own && own->is_text == p->is_text;
-}
-
-/* Their order does not count: rows are found by names. */
+/* Their order does not matter: rows are found by names. */
 static bool other_parameters(const RecordHeader *have, const RecordHeader *want)
 {
     if (want->parameter_count == 0)
         return false;
-    bool other = have->parameter_count != want->parameter_count;
-    for (size_t i = 0; i < want->parameter_count && !other; i++)
-        other = !has_parameter(have, &want->parameters[i]);
-    return other;
+    EACH (const RecordParameter, p, want->parameters, want->parameter_count) {
+        const RecordParameter *own =
+            NAME_FIND(have->parameters, have->parameter_count, name, p->name);
+        if (!own || own->is_text != p->is_text)
+            return true;
+    }
+    return have->parameter_count != want->parameter_count;
 }
 
 static bool other_problem(const RecordHeader *have, const RecordHeader *want, Buf *why)
@@ -45,22 +42,22 @@ static bool other_problem(const RecordHeader *have, const RecordHeader *want, Bu
     const char *p = record_problem_text(scratch, have), *q = record_problem_text(scratch, want);
     bool other = strcmp(p, q) != 0;
     if (other)
-        say(why, "problem", p, q);
+        explain(why, "problem", p, q);
     return other;
 }
 
 static RecordFit fit_device(const RecordHeader *have, const RecordHeader *want, Buf *why)
 {
     if (differs(have->arch, want->arch)) {
-        say(why, "architecture", have->arch, want->arch);
+        explain(why, "architecture", have->arch, want->arch);
         return FIT_OTHER_ARCH;
     }
     if (differs(have->device, want->device)) {
-        say(why, "device", have->device, want->device);
+        explain(why, "device", have->device, want->device);
         return FIT_OTHER_DEVICE;
     }
     if (differs(have->uuid, want->uuid)) {
-        say(why, "device's UUID", have->uuid, want->uuid);
+        explain(why, "device's UUID", have->uuid, want->uuid);
         return FIT_SAME_MODEL;
     }
     return FIT_EXACT;
@@ -69,7 +66,7 @@ static RecordFit fit_device(const RecordHeader *have, const RecordHeader *want, 
 RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *why)
 {
     if (differs(have->space, want->space)) {
-        say(why, "space", have->space, want->space);
+        explain(why, "space", have->space, want->space);
         return FIT_NONE;
     }
     if (other_parameters(have, want)) {
@@ -87,7 +84,7 @@ bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d)
     RecordReader *r = record_reader_open(path, "times", d);
     RecordLine line;
     bool ok = r && record_reader_header(r, &line) && record_header_parse(a, &line, h, d);
-    while (ok && record_reader_next(r, &line)) /* is all of it intact? */
+    while (ok && record_reader_next(r, &line)) /* look for damaged lines */
         continue;
     return record_reader_close(r).ok && ok;
 }
@@ -101,7 +98,7 @@ const char *record_in(Arena *a, const char *path, Diag *d)
 {
     DIR *dir = opendir(path);
     if (!dir)
-        return path; /* a file, or whoever opens it says what is wrong */
+        return path; /* a file, or opening it will report the error */
     const char *found = NULL;
     size_t count = 0;
     for (const struct dirent *e; (e = readdir(dir)) != NULL;) {

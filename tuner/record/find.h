@@ -1,15 +1,14 @@
-/* Which recording in a folder answers a question, and why another one does not.
+/* Finds the recordings in a folder that answer a request, and why others do not.
  *
- * Asked for a space, a problem and a device, every `*.times` and `*.times.zst` of the
- * folder is listed with how well it fits, best first, so that a user sees what there
- * is and what a replay would stand on. */
+ * Lists every `*.times` and `*.times.zst` of a folder with how well it fits a space, problem and
+ * device, best first, so that a user sees what exists and what a replay would be based on. */
 #pragma once
 
 #include "tuner/record/header.h"
 
-/* From best to worst; where several things differ, the worst counts. */
+/* From best to worst; if several things differ, the worst counts. */
 typedef enum RecordFit {
-    FIT_EXACT,         /* this very device, or no device was asked for */
+    FIT_EXACT,         /* the same device, or none was asked for */
     FIT_SAME_MODEL,    /* another device of the same name */
     FIT_OTHER_DEVICE,  /* another device of the same architecture */
     FIT_OTHER_PROBLEM, /* other problem sizes */
@@ -24,23 +23,23 @@ typedef struct RecordMatch {
     RecordHeader header; /* zero when not readable */
 } RecordMatch;
 
-/* How well `have` answers `want`, of which space, parameters (when there are any), problem (when
- * there is any), arch, device and uuid are looked at, each unless NULL or "".  An imported
- * recording without problem sizes fits any.  Adds to `why`. */
+/* How well `have` fits `want`. Compares the space, parameters and problem (if any), arch, device
+ * and uuid of `want` that are not NULL or "". An imported recording without problem sizes fits any.
+ * Differences are appended to `why`. */
 RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *why);
 
-/* Reads the header of a recording of times; its other lines are only looked at for damage. */
+/* Reads the header of a recording of times; other lines are only checked for damage. */
 bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d);
 
-/* The file of an output folder in which a replay notes the path of the recording that it played. */
+/* In a replay's output folder, this file holds the path of the recording that was replayed. */
 #define RECORD_PLAYED "replayed"
 
-/* The path itself, or the recording of times in it where it is a folder, such as a run's output; of
- * a replay's the one that it played.  NULL after a message when the folder holds none or several.
- */
+/* For a folder, such as a run's output, the recording of times in it, or the one that a replay
+ * played; other paths are returned as they are. NULL after a message if a folder holds none or
+ * several. */
 const char *record_in(Arena *a, const char *path, Diag *d);
 
-/* All recordings of times in the folder, best fit first, then by path.  NULL with a message when
- * the folder cannot be read. */
+/* All recordings of times in a folder, by fit, then by path. NULL after a message if the folder
+ * cannot be read. */
 RecordMatch *record_find(Arena *a, const char *folder, const RecordHeader *want, size_t *count,
                          Diag *d);

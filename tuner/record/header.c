@@ -2,29 +2,27 @@
 
 #include "tuner/record/field.h"
 
-/* The fields that are one text: where they lie, what they are called in the file and in words, and
- * whether a recording with another one is a different recording. */
+/* The fields that hold one text. */
 typedef struct TextField {
     size_t offset;
     const char *key;
-    const char *words;
-    bool decides;
-    bool rare; /* left out where it is "" */
+    const char *words; /* in messages, if recordings that differ in it do not mix; else NULL */
+    bool rare;         /* not written when it is "" */
 } TextField;
 
 static const TextField text_fields[] = {
-    {offsetof(RecordHeader, space), "space", "space", true, false},
-    {offsetof(RecordHeader, arch), "arch", "architecture", true, false},
-    {offsetof(RecordHeader, device), "device", "device", true, false},
-    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", false, false},
-    {offsetof(RecordHeader, cache), "cache", "L2 cache", true, false},
-    {offsetof(RecordHeader, driver), "driver", "driver", true, false},
-    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", true, false},
-    {offsetof(RecordHeader, objective), "objective", "objective", true, true},
-    {offsetof(RecordHeader, source_hash), "source", "source", false, false},
-    {offsetof(RecordHeader, date), "date", "date", false, false},
-    {offsetof(RecordHeader, version), "version", "aptune version", false, false},
-    {offsetof(RecordHeader, imported), "imported", "origin", true, true},
+    {offsetof(RecordHeader, space), "space", "space", false},
+    {offsetof(RecordHeader, arch), "arch", "architecture", false},
+    {offsetof(RecordHeader, device), "device", "device", false},
+    {offsetof(RecordHeader, uuid), "uuid", NULL, false},
+    {offsetof(RecordHeader, cache), "cache", "L2 cache", false},
+    {offsetof(RecordHeader, driver), "driver", "driver", false},
+    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", false},
+    {offsetof(RecordHeader, objective), "objective", "objective", true},
+    {offsetof(RecordHeader, source_hash), "source", NULL, false},
+    {offsetof(RecordHeader, date), "date", NULL, false},
+    {offsetof(RecordHeader, version), "version", NULL, false},
+    {offsetof(RecordHeader, imported), "imported", "origin", true},
 };
 enum { TEXT_FIELDS = sizeof text_fields / sizeof *text_fields };
 
@@ -34,7 +32,6 @@ static const Field list_fields[] = {
     FIELD_PAIRS(RecordHeader, "facts", FIELD_NUMBER, facts, fact_count),
     FIELD_LIST(RecordHeader, "options", FIELD_TEXT, FIELD_ALWAYS, options, option_count),
 };
-enum { LIST_FIELDS = sizeof list_fields / sizeof *list_fields };
 
 static const char **text_at(RecordHeader *h, const TextField *f)
 {
@@ -52,12 +49,10 @@ static const char *text_of(const RecordHeader *h, const TextField *f)
 
 void record_header_write(const RecordHeader *h, Buf *line)
 {
-    for (size_t i = 0; i < TEXT_FIELDS; i++) {
-        const char *text = text_of(h, &text_fields[i]);
-        if (*text || !text_fields[i].rare)
-            line_field(line, text_fields[i].key, text);
-    }
-    fields_write(line, list_fields, LIST_FIELDS, h);
+    EACH (const TextField, f, text_fields, TEXT_FIELDS)
+        if (*text_of(h, f) || !f->rare)
+            line_field(line, f->key, text_of(h, f));
+    fields_write(line, FIELDS(list_fields), h);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -75,13 +70,13 @@ bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag
         if (!*text_at(h, f))
             *text_at(h, f) = "";
     }
-    fields_read(&r, list_fields, LIST_FIELDS, h);
+    fields_read(&r, FIELDS(list_fields), h);
     return field_close(&r);
 }
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The text that is compared: recordings were made with a warm cache before they said so. */
+/* The text to compare: recordings that do not state the L2 state used a warm cache. */
 static const char *meaning_of(const RecordHeader *h, const TextField *f)
 {
     const char *text = text_of(h, f);
@@ -90,10 +85,10 @@ static const char *meaning_of(const RecordHeader *h, const TextField *f)
 
 static bool same_texts(const RecordHeader *a, const RecordHeader *b, Buf *why)
 {
-    for (size_t i = 0; i < TEXT_FIELDS; i++) {
-        const char *p = meaning_of(a, &text_fields[i]), *q = meaning_of(b, &text_fields[i]);
-        if (text_fields[i].decides && strcmp(p, q) != 0) {
-            buf_printf(why, "its %s is '%s', not '%s'", text_fields[i].words, p, q);
+    EACH (const TextField, f, text_fields, TEXT_FIELDS) {
+        const char *p = meaning_of(a, f), *q = meaning_of(b, f);
+        if (f->words && strcmp(p, q) != 0) {
+            buf_printf(why, "its %s is '%s', not '%s'", f->words, p, q);
             return false;
         }
     }
@@ -137,7 +132,7 @@ bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Begins with a letter and holds nothing that has a meaning in a key. */
+/* True if the text begins with a letter and has no characters that are special in a key. */
 static bool is_plain(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -151,11 +146,10 @@ static void key_add(Buf *b, const char *name, const RecordValue *v)
         buf_putc(b, ',');
     buf_puts(b, name);
     buf_putc(b, '=');
-    if (v->text && is_plain(v->text)) {
+    if (v->text && is_plain(v->text))
         buf_puts(b, v->text);
-    } else {
+    else
         line_value(b, v);
-    }
 }
 
 const char *record_key(Arena *a, const RecordHeader *h, const RecordValue *values)
@@ -184,7 +178,7 @@ bool record_is_weighed(const RecordHeader *h)
     return h->objective && h->objective[0] && !record_is_by_energy(h);
 }
 
-/* --- a device as the header of a recording has it: its numbers as facts, and back ------------- */
+/* --- the device's numbers as facts, and back -------------------------------------------------- */
 
 const RecordFact *record_device_facts(Arena *a, const Device *d, size_t *count)
 {
@@ -206,7 +200,7 @@ const Device *record_device(Arena *a, const RecordHeader *h)
     Device *d = ARENA_NEW(a, Device);
     if (known) {
         *d = *known;
-    } else { /* newer than the table: these limits have been the same since capability 3.0 */
+    } else { /* newer than the table: these limits have not changed since capability 3.0 */
         memcpy(d->block_limit, usual->block_limit, sizeof d->block_limit);
         memcpy(d->grid_limit, usual->grid_limit, sizeof d->grid_limit);
     }

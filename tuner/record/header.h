@@ -1,9 +1,8 @@
-/* The first line of a recording: what was measured, on what, with what.
+/* The first line of a recording: what was measured, on which device, with which tools.
  *
- * It decides whether a recording can be continued (record_header_same) and whether it
- * fits a question (find.h).  The source's hash is written down but does not decide:
- * an edited comment changes it and makes no measurement stale; the code hashes of
- * the rows do. */
+ * It decides whether a recording can be continued (record_header_same) and how well it fits a
+ * request (find.h). The source hash is recorded but does not decide: editing a comment changes it
+ * without making any measurement stale. The rows' code hashes detect real changes. */
 #pragma once
 
 #include "metrics/metric/device.h"
@@ -12,7 +11,7 @@
 
 typedef struct RecordParameter {
     const char *name; /* "BM" */
-    bool is_text;     /* its values are texts; else whole numbers */
+    bool is_text;     /* values are texts, else whole numbers */
 } RecordParameter;
 
 typedef struct RecordProblem {
@@ -20,7 +19,7 @@ typedef struct RecordProblem {
     RecordValue value;
 } RecordProblem;
 
-/* A fact about the device: "sms" 132. */
+/* A property of the device: "sms" 132. */
 typedef struct RecordFact {
     const char *name;
     double value;
@@ -28,9 +27,9 @@ typedef struct RecordFact {
 
 #define RECORD_ENERGY "energy"
 
-/* Texts may be NULL when writing, where not said otherwise, and are "" when read. */
+/* Unless required, texts may be NULL when writing; they are "" when read. */
 typedef struct RecordHeader {
-    const char *space; /* name of the space; required */
+    const char *space; /* required */
     const RecordParameter *parameters;
     size_t parameter_count;
     const RecordProblem *problem;
@@ -38,53 +37,51 @@ typedef struct RecordHeader {
 
     const char *arch;   /* "sm_90" */
     const char *device; /* "NVIDIA H200" */
-    const char *uuid;   /* of the very device that began it */
+    const char *uuid;   /* of the device that began the recording */
     const RecordFact *facts;
     size_t fact_count;
-    const char *cache;  /* what the L2 held when runs were timed: "warm", "cold" or "both"; ""
-                           in a recording that does not say counts as warm */
-    const char *driver; /* version of the driver */
-    const char *nvrtc;  /* version of the compiler */
-    const char *const *options; /* of the compiler, the same for every configuration */
+    const char *cache;          /* L2 state of the timed runs: "warm", "cold" or "both"; "" in old
+                                   recordings means warm */
+    const char *driver;         /* driver version */
+    const char *nvrtc;          /* compiler version */
+    const char *const *options; /* compiler options common to all configurations */
     size_t option_count;
 
-    const char *objective;   /* what the rows' amounts of work are of, by which configurations
-                                compare: "flop", "bytes", "items"; RECORD_ENERGY: by what a run
-                                uses, which each row says; "": by time alone */
+    const char *objective;   /* unit of the rows' work, by which configurations compare: "flop",
+                                "bytes", "items"; RECORD_ENERGY: the rows' energy per run; "": by
+                                time alone */
     const char *source_hash; /* of template and spec */
     const char *date;        /* when it was begun, ISO 8601 in UTC */
     const char *version;     /* of aptune */
-    const char *imported; /* from where, when another tuner measured the times: then a row without
-                             code is matched by its parameters' values alone; "": measured */
+    const char *imported;    /* origin of times measured by another tuner, whose rows without code
+                                match by parameter values alone; "": measured by aptune */
 } RecordHeader;
 
-/* Do configurations compare by the energy of a run? */
+/* True if configurations compare by the energy of a run. */
 bool record_is_by_energy(const RecordHeader *h);
 
-/* … or by the time for equal work? */
+/* True if configurations compare by the time for equal work. */
 bool record_is_weighed(const RecordHeader *h);
 
-/* Adds the header's fields to a line begun by the caller. */
+/* Appends the header's fields to a line that the caller has begun. */
 void record_header_write(const RecordHeader *h, Buf *line);
 
-/* Reads the first line of a recording. */
 bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d);
 
-/* May rows measured under `b` go into the recording of `a`?  The same space, parameters, problem,
- * architecture, kind of device, driver, compiler and options; if not, `why` gets the first
- * difference.  The very device may be another one: rows name theirs. */
+/* True if rows measured under `b` may be added to the recording of `a`: same space, parameters,
+ * problem, architecture, device model, driver, compiler and options. Otherwise `why` gets the first
+ * difference. The device itself may differ; rows name theirs. */
 bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why);
 
-/* The configuration as text, "BM=64,BN=32,TYPE=half": its key.  A text value is quoted where it
- * could be taken for something else. */
+/* The key of a configuration, "BM=64,BN=32,TYPE=half". Ambiguous text values are quoted. */
 const char *record_key(Arena *a, const RecordHeader *h, const RecordValue *values);
 
-/* The problem as text, "M=4096,N=4096". */
+/* The problem sizes, "M=4096,N=4096". */
 const char *record_problem_text(Arena *a, const RecordHeader *h);
 
-/* Every number of the device as a fact, in `a`. */
+/* All numbers of the device as facts, in `a`. */
 const RecordFact *record_device_facts(Arena *a, const Device *d, size_t *count);
 
-/* The device a recording was made on, in `a`; what the header does not say comes from the table of
- * known devices. */
+/* The device of a recording, in `a`; facts missing from the header come from the table of known
+ * devices. */
 const Device *record_device(Arena *a, const RecordHeader *h);

@@ -1,12 +1,12 @@
-/* One line of a recording: JSON that carries its own checksum.
+/* One line of a recording: JSON with a checksum.
  *
  *     {"v":[64,32],"status":"ok","t":[1.25,1.26],"sum":"0f3a97c2"}
  *
- * The sum is the start of the 128-bit hash of all bytes before `,"sum"`, and the last field of the
- * object, so that it is checked on the bytes before anything is parsed: a flipped byte anywhere
- * makes the line damaged, never different.  In a chained file four more digits tie each line to the
- * one before, so that a removed, inserted or moved line is noticed; the lines are good all the
- * same, and deleting a damaged one leaves a recording that can be read. */
+ * The sum is a prefix of the 128-bit hash of all bytes before `,"sum"` and the last field of the
+ * object. It is checked on the raw bytes before anything is parsed: a flipped byte makes a line
+ * damaged, never different. In a chained file, four more digits tie each line to the one before, so
+ * a removed, inserted or moved line is noticed. Such lines are still valid, and a recording stays
+ * readable when a damaged line is deleted. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -16,28 +16,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A value of a parameter or a problem size. */
 typedef struct RecordValue {
-    const char *text; /* NULL: it is a number */
+    const char *text; /* NULL: a number */
     int64_t number;
 } RecordValue;
 
 bool record_value_equal(const RecordValue *a, const RecordValue *b);
 
-/* --- writing: a line is built in a Buf between line_begin and line_end ------------------------ */
+/* --- writing: between line_begin and line_end, a Buf holds the line --------------------------- */
 
-/* Empties the buffer and opens the object. */
+/* Clears the buffer and opens the object. */
 void line_begin(Buf *line);
 
-/* A field's name; its value follows by one of the functions below. */
+/* Writes a field's name; one of the functions below writes its value. */
 void line_key(Buf *line, const char *key);
 
-/* An opening bracket; elements are separated by line_comma, which adds nothing after an opening bracket. */
+/* Writes an opening bracket. Separate elements by line_comma, which writes nothing after a bracket. */
 void line_open(Buf *line, char bracket);
 void line_comma(Buf *line);
 
-/* Bytes that are not UTF-8 (a compiler's message in some other code page) become '?'; so does a
- * NULL text "". */
+/* Bytes that are not UTF-8 become '?', as in compiler messages of another code page; NULL becomes
+ * "". */
 void line_text(Buf *line, const char *text);
 void line_integer(Buf *line, int64_t number);
 
@@ -45,28 +44,26 @@ void line_integer(Buf *line, int64_t number);
 void line_number(Buf *line, double number);
 void line_value(Buf *line, const RecordValue *v);
 
-/* Key and text. */
 void line_field(Buf *line, const char *key, const char *text);
 
-/* The checksum, the closing brace and the newline. */
+/* Writes the checksum, the closing brace and the newline. */
 void line_end(Buf *line);
 
-/* Where a chain stands: the sum of its last line, "" before the first. */
+/* State of a chain: the sum of its last line, "" before the first. */
 typedef struct LineChain {
     char sum[13];
 } LineChain;
 
-/* The same with the tie to the chain's last line, which this one is then. */
+/* The same with the tie to the chain's last line; moves the chain on. */
 void line_end_chained(Buf *line, LineChain *chain);
 
 /* --- checking --------------------------------------------------------------------------------- */
 
 typedef enum LineState {
     LINE_INTACT,
-    LINE_ORPHAN, /* intact, but the line before it is not the one that it was written behind */
+    LINE_ORPHAN, /* intact, but not written after the line before it */
     LINE_DAMAGED
 } LineState;
 
-/* Is this line (without its newline) as it was written?  `chain` is moved on; NULL: the file has
- * none. */
+/* Checks a line given without its newline and moves `chain` on; NULL: the file is not chained. */
 LineState line_check(const char *text, size_t size, LineChain *chain);

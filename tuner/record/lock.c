@@ -14,8 +14,8 @@ LockResult lock_take(int fd)
     return errno == EWOULDBLOCK ? LOCK_REFUSED : LOCK_FAILED;
 }
 
-/* A line of /proc/locks, as proc(5) has it: "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF", the
- * device in hexadecimal.  The process is 0 or -1 when it is none that we may see. */
+/* A line of /proc/locks (proc(5)): "1: FLOCK ADVISORY WRITE 1234 08:01:5678 0 EOF", the device in
+ * hexadecimal. Returns 0 or -1 for a process that we may not see. */
 static int holder_in_line(const char *line, const struct stat *st)
 {
     int pid;

@@ -9,19 +9,19 @@
 
 /* --- the new file ----------------------------------------------------------------------------- */
 
-/* Where it is written until it is whole.  NULL, with a message, when the place is taken. */
+/* The path to write to until the file is complete. NULL after a message if `to` exists. */
 static const char *open_part(Arena *a, const char *to, Diag *d)
 {
     if (file_exists(to)) {
-        diag_fail(d, "'%s' is there already: a merge writes a new file", to);
+        diag_fail(d, "'%s' exists already; a merge writes a new file", to);
         return NULL;
     }
     const char *part = arena_printf(a, "%s.part", to);
-    unlink(part); /* of a merge that was killed */
+    unlink(part); /* left by a killed merge */
     return part;
 }
 
-/* Puts it in its place, or away after a failure. */
+/* Renames the file to `to`, or removes it after a failure. */
 static bool close_part(const char *part, const char *to, bool ok, Diag *d)
 {
     if (ok && rename(part, to) != 0)
@@ -31,7 +31,7 @@ static bool close_part(const char *part, const char *to, bool ok, Diag *d)
     return ok;
 }
 
-/* --- do they belong together? ----------------------------------------------------------------- */
+/* --- do the parts belong together? ------------------------------------------------------------ */
 
 static bool same_text(const char *what, const char *p, const char *q, Buf *why)
 {
@@ -60,7 +60,7 @@ typedef struct TimesMerge {
     TimesRecording **from;
     size_t count;
     TimesWriter *writer;
-    int finals; /* numbers taken by the finals of earlier parts */
+    int finals; /* highest number of the finals of earlier parts */
     MergeCounts *counts;
     Diag *diag;
 } TimesMerge;
@@ -81,7 +81,7 @@ static const char *device_uuid(const TimesRecording *r, int number)
     return x ? x->uuid : r->header.uuid;
 }
 
-/* Two rows that say the same, measured in one go. */
+/* True for two rows of the same measurement. */
 static bool equal_rows(const TimesRecording *p, const RecordRow *a, const TimesRecording *q,
                        const RecordRow *b)
 {
@@ -95,12 +95,12 @@ static bool contradiction(const TimesMerge *m, size_t part, size_t other, const 
                           const char *what, const char *x, const char *y)
 {
     return diag_fail(m->diag,
-                     "'%s' and '%s' contradict each other on %s: its %s is '%s' in the one and "
-                     "'%s' in the other; measure it again, or leave one of the two out",
+                     "'%s' and '%s' contradict each other on %s: its %s is '%s' in the first and "
+                     "'%s' in the second; measure it again, or leave out one of the files",
                      m->from[part]->path, m->from[other]->path, a->key, what, x, y);
 }
 
-/* Do two parts agree on one configuration? */
+/* Checks that two parts do not contradict each other on a configuration. */
 static bool check_rows(const TimesMerge *m, size_t part, const RecordRow *a, size_t other,
                        const RecordRow *b)
 {
@@ -114,7 +114,7 @@ static bool check_rows(const TimesMerge *m, size_t part, const RecordRow *a, siz
     return true;
 }
 
-/* Is the row to be left out for the sake of one in another part? */
+/* Whether to keep a row, given the rows of other parts. */
 typedef enum Verdict { KEEP, LEAVE_OUT, CONTRADICTED } Verdict;
 
 static Verdict judge(TimesMerge *m, size_t part, const RecordRow *row)
@@ -136,7 +136,7 @@ static Verdict judge(TimesMerge *m, size_t part, const RecordRow *row)
     return KEEP;
 }
 
-/* The number that a device of a part has in the result; 0 stands for none. */
+/* Replaces a device's number in a part by its number in the result; 0 stands for none. */
 static bool map_device(const TimesMerge *m, const TimesRecording *from, int *number)
 {
     const RecordDevice *x = times_device(from, *number);
@@ -161,39 +161,36 @@ static bool merge_row(TimesMerge *m, size_t part, const RecordRow *row)
            times_append(m->writer, &out, m->diag);
 }
 
-/* Sentinels and notes that stand in front of row `i` of a part. */
+/* Writes the sentinels and notes that precede row `i` of a part. */
 static bool merge_between(TimesMerge *m, const TimesRecording *from, size_t i)
 {
-    for (size_t k = 0; k < from->sentinels.count; k++) {
-        RecordRow row = from->sentinels.at[k].row;
-        if (from->sentinels.at[k].after == i &&
+    VEC_EACH (const RecordSentinel, s, from->sentinels) {
+        RecordRow row = s->row;
+        if (s->after == i &&
             !(map_device(m, from, &row.device) && times_append_sentinel(m->writer, &row, m->diag)))
             return false;
     }
-    for (size_t k = 0; k < from->notes.count; k++)
-        if (from->notes.at[k].after == i &&
-            !times_append_note(m->writer, from->notes.at[k].text, m->diag))
+    VEC_EACH (const RecordNote, n, from->notes)
+        if (n->after == i && !times_append_note(m->writer, n->text, m->diag))
             return false;
     return true;
 }
 
-static bool same_final(const RecordFinal *a, const RecordFinal *b)
-{
-    return strcmp(a->row.key, b->row.key) == 0 &&
-           same_numbers(a->row.times_ms, a->row.time_count, b->row.times_ms, b->row.time_count);
-}
-
-/* Has an earlier part this very line? */
+/* True if an earlier part has the same line. */
 static bool is_known_final(const TimesMerge *m, size_t part, const RecordFinal *f)
 {
+    const RecordRow *a = &f->row;
     for (size_t k = 0; k < part; k++)
-        for (size_t i = 0; i < m->from[k]->finals.count; i++)
-            if (same_final(f, &m->from[k]->finals.at[i]))
+        VEC_EACH (const RecordFinal, other, m->from[k]->finals) {
+            const RecordRow *b = &other->row;
+            if (strcmp(a->key, b->key) == 0 &&
+                same_numbers(a->times_ms, a->time_count, b->times_ms, b->time_count))
                 return true;
+        }
     return false;
 }
 
-/* The finals of a part stay apart from those of others. */
+/* Gives the finals of each part numbers of their own. */
 static bool merge_finals(TimesMerge *m, size_t part)
 {
     const TimesRecording *from = m->from[part];
@@ -272,7 +269,7 @@ static bool read_profile_parts(ProfileMerge *m, const char *const *from)
             return false;
         SCOPED_BUF why = {0};
         if (!profiles_same(other, first, &why))
-            return diag_fail(m->diag, "'%s' does not belong to '%s': it is by another profiler",
+            return diag_fail(m->diag, "'%s' does not belong to '%s': another profiler made it",
                              from[i], from[0]);
     }
     return true;
@@ -286,7 +283,7 @@ static bool same_values(const double *a, const double *b, size_t count)
     return true;
 }
 
-/* Has an earlier part this code?  Then it must say the same of it. */
+/* Sets `*found` if an earlier part has this code, which must then have the same profile. */
 static bool find_earlier(const ProfileMerge *m, size_t part, const ProfileRow *row, bool *found)
 {
     *found = false;
@@ -305,11 +302,9 @@ static bool find_earlier(const ProfileMerge *m, size_t part, const ProfileRow *r
 
 static bool merge_profile_part(const ProfileMerge *m, size_t part, ProfileWriter *w)
 {
-    const ProfileRecording *from = m->from[part];
-    for (size_t i = 0; i < from->rows.count; i++) {
+    VEC_EACH (const ProfileRow, row, m->from[part]->rows) {
         bool found;
-        if (!find_earlier(m, part, &from->rows.at[i], &found) ||
-            (!found && !profiles_append(w, &from->rows.at[i], m->diag)))
+        if (!find_earlier(m, part, row, &found) || (!found && !profiles_append(w, row, m->diag)))
             return false;
     }
     return true;

@@ -1,10 +1,9 @@
-/* Recordings of parts of a space joined to one.
+/* Merges recordings of parts of a space.
  *
- * The parts must be of one space, problem, source, kind of device, compiler and version of this
- * program; what one says of a configuration must not contradict what another says.  One of several
- * equal rows is kept; a configuration that one part skipped is taken from a part that has it. The
- * result is a recording as any other: it replays and carves, and names for each row the device it
- * ran on. */
+ * The parts must agree in space, problem, source, device model, compiler and aptune version, and
+ * must not contradict each other. Of equal rows one is kept; a configuration that one part skipped
+ * is taken from a part that has it. The result is an ordinary recording: it can be replayed and
+ * carved, and names the device of each row. */
 #pragma once
 
 #include "tuner/record/profile.h"
@@ -12,14 +11,13 @@
 
 typedef struct MergeCounts {
     size_t rows;    /* written */
-    size_t equal;   /* left out, because another part has the same */
+    size_t equal;   /* left out: another part has the same */
     size_t again;   /* written although another part measured the configuration, too */
-    size_t skipped; /* of the rows written: without an outcome */
+    size_t skipped; /* written rows without an outcome */
 } MergeCounts;
 
-/* Joins recordings of times, packed or not, to a new file, which appears when it is whole.  False
- * with a message when they do not belong together, when one is damaged, or when `to` is there
- * already. */
+/* Merges recordings of times, compressed or not, into a new file, which appears when it is
+ * complete. False after a message if they do not belong together, one is damaged or `to` exists. */
 bool merge_times(const char *to, const char *const *from, size_t count, MergeCounts *counts,
                  Diag *d);
 

@@ -8,30 +8,30 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* A recording is packed once and shipped for years. */
+/* A recording is compressed once and shipped for years. */
 enum { LEVEL = 19 };
 
-enum { PIECE = 65536 };
+enum { CHUNK = 65536 };
 
-/* First bytes of a frame: RFC 8878, 3.1.1. */
+/* Magic number of a frame: RFC 8878, 3.1.1. */
 static const unsigned char magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 
 struct RecordReader {
     char *path;
     Diag *diag;
     int file;
-    char *piece; /* of the file as it lies */
-    size_t piece_size;
-    ZSTD_DStream *unpack; /* NULL: it is not compressed */
-    ZSTD_inBuffer packed; /* what of the piece is not unpacked yet */
-    Buf text;             /* unpacked; what has been handed out stays until the next piece */
-    size_t at;            /* of the text: where the next line begins */
-    size_t looked;        /* of the text: no newline up to here */
-    size_t total;         /* bytes unpacked */
-    size_t number;        /* lines met */
-    bool started;         /* something was read */
-    bool ended;           /* nothing follows */
-    bool inside;          /* of a compressed frame */
+    char *chunk; /* raw chunk of the file */
+    size_t chunk_size;
+    ZSTD_DStream *unpack; /* NULL: not compressed */
+    ZSTD_inBuffer packed; /* unread part of the chunk */
+    Buf text;             /* decompressed; returned lines stay valid until the next chunk is read */
+    size_t at;            /* offset of the next line in the text */
+    size_t looked;        /* no newline before this offset */
+    size_t total;         /* decompressed bytes so far */
+    size_t number;        /* lines so far */
+    bool started;         /* the first chunk was examined */
+    bool ended;
+    bool inside; /* a compressed frame */
     RecordEnd end;
 };
 
@@ -49,34 +49,34 @@ static bool stop(RecordReader *r)
     return false;
 }
 
-/* Reads until the piece is full or the file ends. */
-static bool read_piece(RecordReader *r)
+/* Reads until the chunk is full or the file ends. */
+static bool read_chunk(RecordReader *r)
 {
-    r->piece_size = PIECE;
-    if (file_read_all(r->file, r->piece, &r->piece_size))
+    r->chunk_size = CHUNK;
+    if (file_read_all(r->file, r->chunk, &r->chunk_size))
         return true;
     diag_fail(r->diag, "cannot read '%s': %s", r->path, strerror(errno));
     return stop(r);
 }
 
-/* The first piece says whether it is compressed. */
+/* Detects compression by the first chunk. */
 static bool start(RecordReader *r)
 {
     r->started = true;
-    if (r->piece_size < sizeof magic || memcmp(r->piece, magic, sizeof magic) != 0)
+    if (r->chunk_size < sizeof magic || memcmp(r->chunk, magic, sizeof magic) != 0)
         return true;
     r->unpack = ZSTD_createDStream();
     if (r->unpack)
         return true;
-    diag_fail(r->diag, "cannot unpack '%s': out of memory", r->path);
+    diag_fail(r->diag, "cannot decompress '%s': out of memory", r->path);
     return stop(r);
 }
 
-/* Frames may follow each other. */
-static bool unpack_piece(RecordReader *r)
+/* Decompresses a chunk, which may hold several frames. */
+static bool unpack_chunk(RecordReader *r)
 {
-    char part[PIECE];
-    r->packed = (ZSTD_inBuffer){r->piece, r->piece_size, 0};
+    char part[CHUNK];
+    r->packed = (ZSTD_inBuffer){r->chunk, r->chunk_size, 0};
     for (;;) {
         ZSTD_outBuffer out = {part, sizeof part, 0};
         size_t result = ZSTD_decompressStream(r->unpack, &out, &r->packed);
@@ -88,7 +88,8 @@ static bool unpack_piece(RecordReader *r)
         buf_add(&r->text, part, out.pos);
         r->total += out.pos;
         if (r->total > RECORD_BYTES_MAX) {
-            diag_fail(r->diag, "'%s' unpacks to more than %zu bytes", r->path, RECORD_BYTES_MAX);
+            diag_fail(r->diag, "'%s' has more than %zu bytes decompressed", r->path,
+                      RECORD_BYTES_MAX);
             return stop(r);
         }
         if (r->packed.pos == r->packed.size && out.pos < out.size)
@@ -96,7 +97,7 @@ static bool unpack_piece(RecordReader *r)
     }
 }
 
-/* Forgets the lines that were handed out. */
+/* Drops the lines that were returned. */
 static void drop_lines(RecordReader *r)
 {
     if (r->at == 0)
@@ -107,27 +108,27 @@ static void drop_lines(RecordReader *r)
     r->at = 0;
 }
 
-/* More text; false at the end. */
+/* Reads more text; false at the end. */
 static bool read_more(RecordReader *r)
 {
     if (r->ended)
         return false;
     drop_lines(r);
-    if (!read_piece(r) || (!r->started && !start(r)))
+    if (!read_chunk(r) || (!r->started && !start(r)))
         return false;
-    if (r->piece_size == 0) {
+    if (r->chunk_size == 0) {
         r->ended = true;
         return false;
     }
     if (r->unpack)
-        return unpack_piece(r);
-    buf_add(&r->text, r->piece, r->piece_size);
+        return unpack_chunk(r);
+    buf_add(&r->text, r->chunk, r->chunk_size);
     return true;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* A line, damaged or not. */
+/* Reads the next line, damaged or not. */
 static bool next_line(RecordReader *r, RecordLine *line)
 {
     for (;;) {
@@ -181,14 +182,14 @@ static bool starts_with(const Buf *text, const char *opening)
     return text->size >= size && memcmp(buf_text(text), opening, size) == 0;
 }
 
-/* The format stands first, and is looked at before the checksum: a newer format may count
+/* The format comes first and is checked before the checksum, which a newer format may compute
  * differently. */
 static bool check_opening(RecordReader *r, const char *kind, const char *opening)
 {
     const Buf *text = &r->text;
     if (text->size == 0)
         return diag_fail(r->diag,
-                         r->inside ? "'%s' is cut off before its first line" : "'%s' is empty",
+                         r->inside ? "'%s' is truncated before its first line" : "'%s' is empty",
                          r->path);
     if (!starts_with(text, opening)) {
         if (text->size < strlen(opening) && strncmp(buf_text(text), opening, text->size) == 0)
@@ -203,7 +204,7 @@ static bool check_opening(RecordReader *r, const char *kind, const char *opening
     return true;
 }
 
-/* Reads on until the first line is there, or until it is clear that it opens otherwise. */
+/* Reads until the first line is complete or its start differs from `opening`. */
 static bool has_header(RecordReader *r, const char *opening)
 {
     while (r->text.size == 0 || !memchr(r->text.text, '\n', r->text.size)) {
@@ -218,7 +219,7 @@ RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
 {
     SCOPED_ARENA *a = arena_new();
     RecordReader *r = memory_zeroed(1, sizeof *r);
-    *r = (RecordReader){.diag = d, .file = -1, .piece = memory_new(PIECE), .end.ok = true};
+    *r = (RecordReader){.diag = d, .file = -1, .chunk = memory_new(CHUNK), .end.ok = true};
     r->path = memory_new(strlen(path) + 1);
     strcpy(r->path, path);
     uint64_t size;
@@ -246,15 +247,15 @@ RecordEnd record_reader_close(RecordReader *r)
         close(r->file);
     ZSTD_freeDStream(r->unpack);
     buf_free(&r->text);
-    free(r->piece);
+    free(r->chunk);
     free(r->path);
     free(r);
     return end;
 }
 
-/* --- packing ---------------------------------------------------------------------------------- */
+/* --- compressing ------------------------------------------------------------------------------ */
 
-static bool pack(const Buf *text, const char *to, Diag *d)
+static bool compress(const Buf *text, const char *to, Diag *d)
 {
     size_t room = ZSTD_compressBound(text->size);
     char *packed = memory_new(room);
@@ -264,7 +265,7 @@ static bool pack(const Buf *text, const char *to, Diag *d)
         ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
         size_t size = ZSTD_compress2(z, packed, room, buf_text(text), text->size);
-        ok = ZSTD_isError(size) ? diag_fail(d, "cannot pack: %s", ZSTD_getErrorName(size))
+        ok = ZSTD_isError(size) ? diag_fail(d, "cannot compress: %s", ZSTD_getErrorName(size))
                                 : file_write(to, packed, size, d);
         ZSTD_freeCCtx(z);
     }
@@ -272,7 +273,7 @@ static bool pack(const Buf *text, const char *to, Diag *d)
     return ok;
 }
 
-/* "profile" where the file says so; whatever else it is, is told as not being of times. */
+/* "profile" if the file is one, else "times": any other file is then reported as not of times. */
 static const char *kind_of(const char *path)
 {
     SCOPED_ARENA *a = arena_new();
@@ -292,5 +293,5 @@ bool record_compress(const char *from, const char *to, Diag *d)
     RecordEnd end = record_reader_close(r);
     if (end.ok && end.cut)
         diag_warn(d, (Span){0}, "'%s' ends inside a line; that line is left out", from);
-    return end.ok && pack(&text, to, d);
+    return end.ok && compress(&text, to, d);
 }

@@ -14,9 +14,7 @@ static const Field header_fields[] = {
     FIELD_LIST(ProfileHeader, "fields", FIELD_TEXT, FIELD_ALWAYS, fields, field_count),
     FIELD_LIST(ProfileHeader, "regions", FIELD_TEXT, FIELD_IF_ANY, columns, column_count),
 };
-enum { HEADER_FIELDS = sizeof header_fields / sizeof *header_fields };
-
-/* A row's values, and the regions' as many numbers as they are. */
+/* A row with the sizes of its arrays. */
 typedef struct Numbers {
     ProfileRow row;
     size_t count, region_numbers;
@@ -26,12 +24,10 @@ static const Field row_fields[] = {
     FIELD(Numbers, "code", FIELD_TEXT, FIELD_ALWAYS, row.code),
     FIELD(Numbers, "launch", FIELD_TEXT, FIELD_IF_ANY, row.launch),
     FIELD_LIST(Numbers, "f", FIELD_NUMBER, FIELD_ALWAYS, row.values, count),
-    /* What regions are made of is counted, and what is left is means. */
+    /* Regions hold counts and means: 6 digits suffice. */
     FIELD_LIST(Numbers, "r", FIELD_ROUGH, FIELD_IF_ANY, row.regions, region_numbers),
     FIELD(Numbers, "note", FIELD_TEXT, FIELD_IF_ANY, row.note),
 };
-enum { ROW_FIELDS = sizeof row_fields / sizeof *row_fields };
-
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *d)
@@ -41,7 +37,7 @@ static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *
     if (!record_reader_header(reader, &line) || !record_header_parse(a, &line, &h->about, d))
         return false;
     field_open(&r, a, &line, d);
-    fields_read(&r, header_fields, HEADER_FIELDS, h);
+    fields_read(&r, FIELDS(header_fields), h);
     return field_close(&r);
 }
 
@@ -49,7 +45,7 @@ static ProfileRow read_row(FieldReader *r, const ProfileHeader *h)
 {
     Numbers n = {0};
     ProfileRow *row = &n.row;
-    fields_read(r, row_fields, ROW_FIELDS, &n);
+    fields_read(r, FIELDS(row_fields), &n);
     row->launch = row->launch ? row->launch : "";
     row->region_count = h->column_count ? n.region_numbers / h->column_count : 0;
     if (r->ok && row->region_count * h->column_count != n.region_numbers)
@@ -59,7 +55,7 @@ static ProfileRow read_row(FieldReader *r, const ProfileHeader *h)
     return *row;
 }
 
-/* Reads every row into `a` and gives it to `take`; without `keep`, `a` holds one at a time. */
+/* Reads each row into `a` and passes it to `take`; unless `keep`, `a` holds one row at a time. */
 static bool read_rows(Arena *a, bool keep, RecordReader *reader, const ProfileHeader *h,
                       ProfileTake *take, void *context, Diag *d)
 {
@@ -92,7 +88,7 @@ bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d)
     return record_reader_close(reader).ok && ok;
 }
 
-/* All rows of a recording, as profiles_read collects them. */
+/* Where profiles_read collects rows. */
 typedef struct Collection {
     Arena *arena;
     ProfileRecording *recording;
@@ -158,7 +154,7 @@ static bool write_header(ProfileWriter *w, Diag *d)
     line_field(&w->line, "aptune", "profile");
     line_key(&w->line, "format");
     line_integer(&w->line, RECORD_FORMAT_PLAIN);
-    fields_write(&w->line, header_fields, HEADER_FIELDS, &w->header);
+    fields_write(&w->line, FIELDS(header_fields), &w->header);
     record_header_write(&w->header.about, &w->line);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);
@@ -212,7 +208,7 @@ bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
 {
     const Numbers n = {*row, w->header.field_count, row->region_count * w->header.column_count};
     line_begin(&w->line);
-    fields_write(&w->line, row_fields, ROW_FIELDS, &n);
+    fields_write(&w->line, FIELDS(row_fields), &n);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);
 }
@@ -242,7 +238,7 @@ ProfileColumns profiles_columns(const ProfileHeader *h)
     return c;
 }
 
-/* Regions in the order of this program's columns; none where the recording lacks one. */
+/* Takes the regions in the order of this program's columns; none if the recording lacks a column. */
 static void take_regions(Arena *a, const ProfileColumns *c, const ProfileRow *row, Profile *p)
 {
     ProfileRegion regions[PROFILE_REGION_ROOM];

@@ -1,14 +1,13 @@
-/* The static profile of a space: what analysis says of each distinct piece of code.
+/* The static profile of a space: the analysis of each distinct piece of code.
  *
- * Regenerable at any time without a GPU, and so kept apart from the times.  A line
- * per code hash and launch geometry, with one number for each field that the header
- * names; a profiler of another version or with other fields writes a new file.
+ * It can be regenerated without a GPU and is therefore kept apart from the times. There is a line
+ * per code hash and launch geometry, with a number for each field that the header names. A profiler
+ * of another version or with other fields writes a new file.
  *
  *     {"aptune":"profile","format":1,"profiler":"3","fields":["instr","regions"],"space":"mm",…}
  *     {"code":"…","launch":"…","f":[15150,769],"sum":"…"}
  *
- * Where the header names columns of regions, a line may have "r": the regions' numbers, one row
- * after the other. */
+ * If the header names columns of regions, a line may have "r": the regions' numbers, row by row. */
 #pragma once
 
 #include "metrics/base/vec.h"
@@ -17,7 +16,7 @@
 #include "metrics/base/map.h"
 
 typedef struct ProfileHeader {
-    RecordHeader about;   /* the space and the compiler; what is about a device may be missing */
+    RecordHeader about;   /* space and compiler; may lack the device */
     const char *profiler; /* version of the analysis */
     const char *const *fields;
     size_t field_count;
@@ -29,8 +28,8 @@ typedef struct ProfileRow {
     const char *code;      /* hash of the code; required */
     const char *launch;    /* launch geometry as text, "" for any */
     const double *values;  /* one per field; NaN: not known */
-    const char *note;      /* what the analysis could not do; NULL for nothing */
-    const double *regions; /* as many rows of the header's columns; to 6 digits */
+    const char *note;      /* what the analysis could not do; may be NULL */
+    const double *regions; /* region_count rows of the header's columns; to 6 digits */
     size_t region_count;   /* 0: not known */
 } ProfileRow;
 
@@ -43,32 +42,33 @@ typedef struct ProfileRecording {
     Map by_code;
 } ProfileRecording;
 
-/* Reads a profile, packed or not, into `a`.  NULL with every damaged line named. */
+/* Reads a profile, compressed or not, into `a`. NULL after messages on all damaged lines. */
 ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d);
 
-/* Gives every row in turn to `take`, in the order of the file, and keeps none: a row is gone when
- * `take` returns.  For callers that want a few numbers of each of very many.  False with every
- * damaged line named: then what was taken must not be used. */
+/* Passes each row to `take` in file order without keeping it: a row is only valid during the call.
+ * For callers that need few numbers of very many rows. False after messages on all damaged lines;
+ * then discard what was taken. */
 typedef void ProfileTake(void *context, const ProfileHeader *h, const ProfileRow *row);
 bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d);
 
-/* The latest row of this code and launch geometry (NULL as ""); NULL when there is none. */
+/* The latest row of a code and launch geometry (NULL as ""); NULL: none. */
 const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch);
 
-/* The number of a field, SIZE_MAX when there is no such one. */
+/* The index of a field; SIZE_MAX: none. */
 size_t profiles_field(const ProfileHeader *h, const char *name);
 
-/* Where the profile of a recording of times lies: "mm.profile.zst" for "mm.times.zst".  NULL when
- * the name is not one of times. */
+/* The path of the profile that belongs to a recording of times: "mm.profile.zst" for
+ * "mm.times.zst". NULL if `times` is no such name. */
 const char *record_profile_path(Arena *a, const char *times);
 
-/* By the same profiler, with the same fields?  If not, `why` gets the first difference. */
+/* True if both are by the same profiler, with the same fields; else `why` gets the first
+ * difference. */
 bool profiles_same(const ProfileHeader *have, const ProfileHeader *want, Buf *why);
 
 typedef struct ProfileWriter ProfileWriter;
 
-/* Creates or continues, as times_open_append; a profile by another profiler or with other fields is
- * refused, and the caller may remove it. */
+/* Creates or continues a file, as times_open_append. A profile by another profiler or with other
+ * fields is refused; the caller may remove it. */
 ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
                                     ProfileRecording **existing, Diag *d);
 bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d);
@@ -78,18 +78,17 @@ bool profiles_close(ProfileWriter *w, Diag *d);
 
 /* --- recorded rows as profiles of this program ------------------------------------------------ */
 
-/* Where a recording has this program's fields and columns of regions; SIZE_MAX where it has not. */
+/* Indices of this program's fields and region columns in a recording; SIZE_MAX: missing. */
 typedef struct ProfileColumns {
     size_t field[PROFILE_FIELDS];
     size_t region[REGION_COLUMNS];
-    size_t region_stride; /* numbers of a region in the recording */
+    size_t region_stride; /* numbers per region in the recording */
 } ProfileColumns;
 
 ProfileColumns profiles_columns(const ProfileHeader *h);
 
-/* A row's numbers in the order of this program's fields, in `a`; what the recording lacks is not
- * known. */
+/* A row's numbers in the order of this program's fields, in `a`; missing ones are not known. */
 Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row);
 
-/* Code and launch (NULL as "") as one text. */
+/* Code and launch (NULL as "") as one key. */
 const char *profiles_key(Arena *a, const char *code, const char *launch);

@@ -1,8 +1,6 @@
-/* Rows from recordings.
- *
- * A recording may hold a hundred thousand rows.  Data that only reading needs lives in separate
+/* A recording may hold a hundred thousand rows. Data that only reading needs lives in separate
  * arenas, freed as soon as possible, and profiles are read one at a time: a row keeps its metrics
- * and one row of fields, whatever else the file says of it. */
+ * and one row of fields. */
 #include "tuner/record/table_read.h"
 
 #include "metrics/base/file.h"
@@ -14,15 +12,15 @@
 
 typedef struct Reading {
     Arena *arena; /* of the table */
-    Arena *codes; /* of the keys and of what is looked up by them */
+    Arena *codes; /* of keys and what is looked up by them */
     Table *table;
     const char **key;     /* per row: code and launch, "hash grid/block/shared"; NULL: not known */
     const size_t *leader; /* per row: the first with the same key */
-    bool by_energy;       /* rows compare by what a run uses */
-    size_t no_time;       /* rows that ran right, with times that are none: not above 0 */
+    bool by_energy;       /* rows compare by energy */
+    size_t no_time;       /* rows that ran right, but whose time is not above 0 */
 } Reading;
 
-/* --- times ------------------------------------------------------------------------------------ */
+/* --- the header ------------------------------------------------------------------------------- */
 
 static const char *copy_text(Arena *a, const char *text)
 {
@@ -34,23 +32,37 @@ static Value value_of(Arena *a, const RecordValue *v)
     return v->text ? value_string(arena_string(a, v->text)) : value_int(v->number);
 }
 
-static const TableSize *copy_sizes(Arena *a, const RecordHeader *h)
+static void take_header(Table *t, const TimesRecording *times)
 {
-    TableSize *p = ARENA_ARRAY(a, TableSize, h->problem_count);
+    Arena *a = t->arena;
+    const RecordHeader *h = &times->header;
+    t->name = copy_text(a, h->space);
+    t->origin = arena_string(a, times->path);
+    t->problem = record_problem_text(a, h);
+    TableSize *sizes = ARENA_ARRAY(a, TableSize, h->problem_count);
     for (size_t k = 0; k < h->problem_count; k++)
-        p[k] = (TableSize){arena_string(a, h->problem[k].name), value_of(a, &h->problem[k].value)};
-    return p;
+        sizes[k] =
+            (TableSize){arena_string(a, h->problem[k].name), value_of(a, &h->problem[k].value)};
+    t->sizes = sizes;
+    t->size_count = h->problem_count;
+    t->gpu = copy_text(a, h->device);
+    t->date = copy_text(a, h->date);
+    t->imported = copy_text(a, h->imported);
+    t->objective = copy_text(a, h->objective);
+    Device *device = ARENA_NEW(a, Device);
+    *device = *record_device(a, h);
+    device->name = arena_string(a, device->name);
+    t->device = device;
+    t->gap = ',';
+    t->parameter_count = h->parameter_count;
+    t->parameters = ARENA_ARRAY(a, TableParameter, h->parameter_count);
+    for (size_t p = 0; p < h->parameter_count; p++)
+        t->parameters[p] =
+            (TableParameter){.name = arena_string(a, h->parameters[p].name),
+                             .kind = h->parameters[p].is_text ? VALUE_STRING : VALUE_INT};
 }
 
-static const Device *copy_device(Arena *a, const RecordHeader *h)
-{
-    Device *d = ARENA_NEW(a, Device);
-    *d = *record_device(a, h);
-    d->name = arena_string(a, d->name);
-    return d;
-}
-
-/* --- values by number ------------------------------------------------------------------------- */
+/* --- parameter values by number --------------------------------------------------------------- */
 
 static int value_compare(const RecordValue *a, const RecordValue *b)
 {
@@ -61,7 +73,7 @@ static int value_compare(const RecordValue *a, const RecordValue *b)
 
 typedef VEC(const RecordValue *) Values;
 
-/* Place of a value among rising ones; that of the next larger where it is not there. */
+/* The position of a value in a rising list, or where to insert it. */
 static size_t find_value(const Values *v, const RecordValue *x)
 {
     size_t low = 0, high = v->count;
@@ -85,8 +97,8 @@ static void note_value(Arena *a, Values *v, const RecordValue *x)
     v->at[at] = x;
 }
 
-/* The values that a parameter has in some row, rising as specs list them, and which one each row
- * of the table has; its rows have the recording's numbers. */
+/* Collects the values of a parameter in rising order, as specs list them, and numbers those of each
+ * row. */
 static void number_values(Arena *scratch, Table *t, const TimesRecording *times, size_t p)
 {
     Values met = {0};
@@ -103,44 +115,16 @@ static void number_values(Arena *scratch, Table *t, const TimesRecording *times,
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-static void take_header(Table *t, const TimesRecording *times)
-{
-    Arena *a = t->arena;
-    const RecordHeader *h = &times->header;
-    t->name = copy_text(a, h->space);
-    t->origin = arena_string(a, times->path);
-    t->problem = record_problem_text(a, h);
-    t->sizes = copy_sizes(a, h);
-    t->size_count = h->problem_count;
-    t->gpu = copy_text(a, h->device);
-    t->date = copy_text(a, h->date);
-    t->imported = copy_text(a, h->imported);
-    t->objective = copy_text(a, h->objective);
-    t->device = copy_device(a, h);
-    t->gap = ',';
-    t->parameter_count = h->parameter_count;
-    t->parameters = ARENA_ARRAY(a, TableParameter, h->parameter_count);
-    for (size_t p = 0; p < h->parameter_count; p++)
-        t->parameters[p] =
-            (TableParameter){.name = arena_string(a, h->parameters[p].name),
-                             .kind = h->parameters[p].is_text ? VALUE_STRING : VALUE_INT};
-}
-
-static const double *copy_numbers(Arena *a, const double *numbers, size_t n)
-{
-    double *v = ARENA_ARRAY(a, double, n);
-    if (n > 0)
-        memcpy(v, numbers, n * sizeof *v);
-    return v;
-}
-
 static void take_row(Reading *r, size_t i, const RecordRow *row)
 {
     Table *t = r->table;
     t->outcome[i] = row->status;
     if (t->times) {
         TableTimes *times = &t->times[i];
-        times->ms = copy_numbers(r->arena, row->times_ms, row->time_count);
+        double *ms = ARENA_ARRAY(r->arena, double, row->time_count);
+        if (row->time_count > 0)
+            memcpy(ms, row->times_ms, row->time_count * sizeof *ms);
+        times->ms = ms;
         times->count = row->time_count;
         if (row->status == OUTCOME_OK)
             times->median = stats_median(row->times_ms, row->time_count);
@@ -155,7 +139,7 @@ static void take_row(Reading *r, size_t i, const RecordRow *row)
     r->key[i] = row->code ? profiles_key(r->codes, row->code, row->launch) : NULL;
 }
 
-/* Times for as much work as the least of all. */
+/* Scales times to the least work of all rows. */
 static void weigh_rows(Table *t)
 {
     double least = INFINITY;
@@ -178,7 +162,7 @@ static void take_times(Reading *r, const TimesRecording *times)
     r->key = ARENA_ARRAY(r->codes, const char *, times->rows.count);
     for (size_t k = 0; k < times->rows.count; k++) {
         const RecordRow *row = &times->rows.at[k];
-        if (times_find(times, row->key) == row) /* else timed again further on */
+        if (times_find(times, row->key) == row) /* skip rows that were timed again later */
             take_row(r, table_add(t, k), row);
     }
     for (size_t p = 0; p < t->parameter_count; p++) {
@@ -189,33 +173,23 @@ static void take_times(Reading *r, const TimesRecording *times)
         weigh_rows(t);
 }
 
-static void tell_times(const Reading *r, const TimesRecording *times, Diag *d)
-{
-    if (r->no_time > 0)
-        diag_warn(d, (Span){0},
-                  "%zu configurations in '%s' have times that are not above 0: they "
-                  "count as not timed",
-                  r->no_time, times->path);
-}
-
 /* --- all launches of a configuration ---------------------------------------------------------- */
 
-/* What of a configuration's code and launches ("hash+hash", "grid/block/shared*3;…+…") one profile
- * is about: a step of a kernel, launched so often. */
+/* A step of a kernel. A configuration's code and launches are texts ("hash+hash",
+ * "grid/block/shared*3;…+…"); each step has a profile and is launched several times. */
 typedef struct ProfileStep {
-    const char *key; /* "hash grid/block/shared": profiles_key of the step's profile */
+    const char *key; /* profiles_key of the step's profile: "hash grid/block/shared" */
     double times;
-    size_t kernel; /* from 0 */
+    size_t kernel;
 } ProfileStep;
 
-/* Moves behind the next '+'; NULL at the end. */
+/* The text after the next '+'; NULL: none. */
 static const char *next_kernel(const char *text)
 {
     const char *plus = strchr(text, '+');
     return plus ? plus + 1 : NULL;
 }
 
-/* All steps, in order. */
 static const ProfileStep *steps_of(Arena *a, const char *code, const char *launch, size_t *count)
 {
     VEC(ProfileStep) steps = {0};
@@ -238,9 +212,9 @@ static const ProfileStep *steps_of(Arena *a, const char *code, const char *launc
     return steps.at;
 }
 
-/* The shares of a configuration, `profiles` being what is known of each of its steps (NULL: not).
- * If only some steps of a kernel have a profile, these stand for the whole kernel.  0 when one of
- * its kernels has none. */
+/* The shares of a configuration's launches. `profiles` are those of its steps (NULL: not known). If
+ * only some steps of a kernel have a profile, they represent the whole kernel; returns 0 if a
+ * kernel has none. */
 static size_t shares_of(Arena *a, const ProfileStep *steps, const Profile *const *profiles,
                         size_t count, const LaunchProfile **out)
 {
@@ -267,7 +241,7 @@ static size_t shares_of(Arena *a, const ProfileStep *steps, const Profile *const
 
 /* --- profiles --------------------------------------------------------------------------------- */
 
-/* A point that is several launches waits until the profiles of all are read. */
+/* A row with several launches waits until the profiles of all were read. */
 typedef struct Waiting {
     size_t point;
     const ProfileStep *steps;
@@ -279,13 +253,13 @@ typedef struct Profiles {
     Arena *kept, *scratch;
     const char *path;
     Diag *diag;
-    bool opened;            /* `columns` are known */
+    bool opened;            /* `columns` is set */
     ProfileColumns columns; /* of the recording */
-    Profile **made;         /* per point: of its launches together */
-    Map alone;              /* keys of the points that are one launch */
+    Profile **made;         /* per row: of its launches together */
+    Map alone;              /* keys of rows with one launch */
     VEC(Waiting) waiting;
-    Map steps;            /* keys of what these wait for */
-    const Profile **read; /* of each of these keys; NULL: not read */
+    Map steps;            /* keys of the steps of waiting rows, … */
+    const Profile **read; /* … and their profiles; NULL: not read */
 } Profiles;
 
 static void finish_point(Profiles *p, size_t i, const LaunchProfile *shares, size_t n)
@@ -295,22 +269,22 @@ static void finish_point(Profiles *p, size_t i, const LaunchProfile *shares, siz
         p->made[i] = ARENA_NEW(r->arena, Profile);
     Profile *together = p->made[i];
     *together = profile_of_launches(shares, n);
-    together->regions = together->syncs = NULL; /* they are most of a profile */
+    together->regions = together->syncs = NULL; /* large and not needed */
     together->note = copy_text(r->arena, together->note);
     r->table->profile[i].whole = together;
     table_evaluate(p->scratch, r->table, i, shares, n);
 }
 
-/* A profile by another version has other fields, or means something else by the same. */
+/* Another profiler version has other fields, or other meanings of the same fields. */
 static void open_profiles(Profiles *p, const ProfileHeader *h)
 {
     p->opened = true;
     p->columns = profiles_columns(h);
     if (atoi(h->profiler) != PROFILER_VERSION)
-        diag_warn(
-            p->diag, (Span){0},
-            "'%s' was made by profiler %s, this is %d: metrics may not be what they are today",
-            p->path, h->profiler, PROFILER_VERSION);
+        diag_warn(p->diag, (Span){0},
+                  "'%s' was made by profiler %s, this is profiler %d: metrics may differ from "
+                  "today's",
+                  p->path, h->profiler, PROFILER_VERSION);
 }
 
 static void take_profile(void *context, const ProfileHeader *h, const ProfileRow *row)
@@ -332,16 +306,7 @@ static void take_profile(void *context, const ProfileHeader *h, const ProfileRow
     arena_reset(p->scratch);
 }
 
-static Waiting wait_for(Arena *a, size_t point, const char *key)
-{
-    const char *launch = strchr(key, ' '); /* codes have none */
-    Waiting w = {.point = point};
-    w.steps = steps_of(a, arena_copy(a, key, (size_t)(launch - key)), launch + 1, &w.count);
-    return w;
-}
-
-/* What to look for: keys of single launches, and steps of the other points.  One of each code is
- * enough. */
+/* Lists the keys of single launches and of the steps of other rows, one row per code. */
 static void look_for(Profiles *p)
 {
     Reading *r = p->reading;
@@ -355,7 +320,10 @@ static void look_for(Profiles *p)
             alone[i] = r->key[i];
             continue;
         }
-        Waiting w = wait_for(r->codes, i, r->key[i]);
+        const char *gap = strchr(r->key[i], ' '); /* codes have no blanks */
+        Waiting w = {.point = i};
+        w.steps = steps_of(r->codes, arena_copy(r->codes, r->key[i], (size_t)(gap - r->key[i])),
+                           gap + 1, &w.count);
         VEC_PUSH(r->codes, &p->waiting, w);
         for (size_t k = 0; k < w.count; k++)
             VEC_PUSH(r->codes, &steps, w.steps[k].key);
@@ -379,7 +347,7 @@ static void finish_waiting(Profiles *p)
     }
 }
 
-/* Copies share what is known of their code, whatever work they do with it. */
+/* Copies the profile and metrics of a code to all rows that have it, scaled to their work. */
 static void copy_to_same(const Reading *r)
 {
     Table *t = r->table;
@@ -394,17 +362,16 @@ static void copy_to_same(const Reading *r)
     }
 }
 
-static void tell_missing(const Table *t, const char *path, Diag *d)
+static void warn_of_missing(const Table *t, const char *path, Diag *d)
 {
     size_t missing = 0;
     for (size_t i = 0; i < t->count && t->ms; i++)
         missing += !isnan(t->ms[i]) && !t->profile[i].whole;
     if (missing > 0)
-        diag_warn(
-            d, (Span){0},
-            "%zu configurations of '%s' have a time and no profile in '%s': no carving chooses "
-            "them",
-            missing, t->origin, path);
+        diag_warn(d, (Span){0},
+                  "%zu configurations of '%s' have a time but no profile in '%s': carving never "
+                  "selects them",
+                  missing, t->origin, path);
 }
 
 static bool read_profiles(Reading *r, Diag *d)
@@ -422,13 +389,13 @@ static bool read_profiles(Reading *r, Diag *d)
     finish_waiting(&p);
     copy_to_same(r);
     if (ok)
-        tell_missing(t, path, d);
+        warn_of_missing(t, path, d);
     arena_free(p.scratch);
     arena_free(p.kept);
     return ok;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole table -------------------------------------------------------------------------- */
 
 static void set_same(Reading *r, const char *const *keys)
 {
@@ -438,7 +405,7 @@ static void set_same(Reading *r, const char *const *keys)
         memcpy(r->table->same_as, same, r->table->count * sizeof *same);
 }
 
-/* Rows are the same when code and launch are, and the work that they do with it. */
+/* Rows are the same if they have the same code, launch and work. */
 static void find_same(Reading *r)
 {
     Table *t = r->table;
@@ -456,18 +423,16 @@ static void find_same(Reading *r)
     set_same(r, keys);
 }
 
-static bool has_profiles(const TimesRecording *times)
+/* Reads the profiles beside the recording, if there are any. */
+static bool find_profiles(Reading *r, Diag *d)
 {
-    SCOPED_ARENA *a = arena_new();
-    const char *path = record_profile_path(a, times->path);
-    return path && file_exists(path);
-}
-
-static void tell_no_profiles(const Table *t, Diag *d)
-{
+    const Table *t = r->table;
     const char *path = record_profile_path(t->arena, t->origin);
-    diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space%s",
+    if (path && file_exists(path))
+        return read_profiles(r, d);
+    diag_warn(d, (Span){0}, "there is no '%s': the space has no static metrics%s",
               path ? path : t->origin, t->imported[0] ? " (aptune import --spec makes it)" : "");
+    return true;
 }
 
 Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, MetricSet *metrics,
@@ -478,15 +443,16 @@ Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, M
     if (!record_is_weighed(&times->header))
         r.table->columns &= ~(unsigned)TABLE_WORK, r.table->work = NULL;
     take_times(&r, times);
-    tell_times(&r, times, d);
+    if (r.no_time > 0)
+        diag_warn(d, (Span){0},
+                  "%zu configurations in '%s' have times that are not above 0: they "
+                  "count as not timed",
+                  r.no_time, times->path);
     find_same(&r);
     bool ok = true;
     if (columns & TABLE_PROFILE) {
-        bool there = has_profiles(times);
         table_set_metrics(r.table, metrics);
-        ok = !there || read_profiles(&r, d);
-        if (!there)
-            tell_no_profiles(r.table, d);
+        ok = find_profiles(&r, d);
     }
     arena_free(r.codes);
     return ok ? r.table : NULL;
@@ -497,10 +463,7 @@ static Table *read_columns(Arena *a, const char *path, unsigned columns, MetricS
 {
     SCOPED_ARENA *scratch = arena_new();
     const TimesRecording *times = times_read(scratch, path, d);
-    Table *t = NULL;
-    if (times)
-        t = table_of_times(a, times, columns, metrics, d);
-    return t;
+    return times ? table_of_times(a, times, columns, metrics, d) : NULL;
 }
 
 Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d)

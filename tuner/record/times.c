@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- reading ---------------------------------------------------------------------------------- */
-
 double record_round(double ms)
 {
     char text[40];
@@ -37,7 +35,7 @@ static const Field row_fields[] = {
     FIELD(RecordRow, "ps", FIELD_NUMBER, FIELD_IF_ANY, profile_s),
     ON,
 };
-/* These begin with the row. */
+/* These structs begin with a RecordRow. */
 static const Field sentinel_fields[] = {VALUES("sentinel"), TIMES, ON};
 static const Field final_fields[] = {
     VALUES("final"), FIELD_COUNTED(RecordFinal, "n", FIELD_ALWAYS, number, 1), TIMES, ON};
@@ -49,8 +47,6 @@ static const Field device_fields[] = {
 };
 static const Field note_fields[] = {FIELD(RecordNote, "note", FIELD_TEXT, FIELD_ALWAYS, text)};
 static const Field end_fields[] = {FIELD_COUNTED(TimesRecording, "end", FIELD_ALWAYS, end, 0)};
-
-#define COUNT_OF(fields) (sizeof(fields) / sizeof *(fields))
 
 static bool are_finite(const double *times_ms, size_t count)
 {
@@ -65,39 +61,35 @@ static bool is_amount(double x)
     return x > 0 && isfinite(x);
 }
 
-/* What is wrong with a row; NULL when nothing is. */
-static const char *fault_of(Arena *a, const RecordHeader *h, const RecordRow *row)
+/* Returns what is wrong with a row, or NULL. Sentinels and finals have values and times only
+ * (`timed`). */
+static const char *fault_of(Arena *a, const RecordHeader *h, const RecordRow *row, bool timed)
 {
     if (row->value_count != h->parameter_count)
         return arena_printf(a, "%zu values for %zu parameters", row->value_count,
                             h->parameter_count);
     for (size_t i = 0; i < h->parameter_count; i++)
         if ((row->values[i].text != NULL) != h->parameters[i].is_text)
-            return arena_printf(a, "the value of '%s' is of the wrong kind", h->parameters[i].name);
+            return arena_printf(a, "the value of '%s' has the wrong type", h->parameters[i].name);
     if (!are_finite(row->times_ms, row->time_count) || !are_finite(row->warm_ms, row->warm_count))
         return "a time is not finite";
-    if (row->status != OUTCOME_OK)
+    if (timed || row->status != OUTCOME_OK)
         return NULL;
     if (record_is_by_energy(h) && !is_amount(row->joules))
-        return "'j' is no energy above 0, and the objective is energy";
+        return "'j' must be above 0, since the objective is energy";
     if (record_is_weighed(h) && !is_amount(row->work))
-        return arena_printf(a, "'work' is no amount above 0, and the objective is %s",
-                            h->objective);
+        return arena_printf(a, "'work' must be above 0, since the objective is %s", h->objective);
     return row->time_count == 0 ? "the status is ok, but there is no time" : NULL;
-}
-
-/* Its values and times; of sentinels and finals these are all. */
-static const char *fault_of_times(Arena *a, const RecordHeader *h, const RecordRow *row)
-{
-    RecordRow timed = *row;
-    timed.status = OUTCOME_OTHER;
-    return fault_of(a, h, &timed);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static bool finish_row(FieldReader *r, const RecordHeader *h, RecordRow *row, const char *fault)
+/* Reads the fields of a struct that begins with a row. */
+static bool read_fields(FieldReader *r, const RecordHeader *h, const Field *fields, size_t count,
+                        RecordRow *row)
 {
+    fields_read(r, fields, count, row);
+    const char *fault = fault_of(r->arena, h, row, fields != row_fields);
     if (r->ok && fault)
         field_fail(r, "%s", fault);
     if (r->ok)
@@ -108,31 +100,28 @@ static bool finish_row(FieldReader *r, const RecordHeader *h, RecordRow *row, co
 static void read_row(FieldReader *r, TimesRecording *rec)
 {
     RecordRow row = {0};
-    fields_read(r, row_fields, COUNT_OF(row_fields), &row);
-    if (finish_row(r, &rec->header, &row, fault_of(r->arena, &rec->header, &row)))
+    if (read_fields(r, &rec->header, FIELDS(row_fields), &row))
         VEC_PUSH(r->arena, &rec->rows, row);
 }
 
 static void read_sentinel(FieldReader *r, TimesRecording *rec)
 {
     RecordSentinel s = {.row = {.status = OUTCOME_OK, .max_error = NAN}, .after = rec->rows.count};
-    fields_read(r, sentinel_fields, COUNT_OF(sentinel_fields), &s);
-    if (finish_row(r, &rec->header, &s.row, fault_of_times(r->arena, &rec->header, &s.row)))
+    if (read_fields(r, &rec->header, FIELDS(sentinel_fields), &s.row))
         VEC_PUSH(r->arena, &rec->sentinels, s);
 }
 
 static void read_final(FieldReader *r, TimesRecording *rec)
 {
     RecordFinal f = {.row = {.status = OUTCOME_OK, .max_error = NAN}};
-    fields_read(r, final_fields, COUNT_OF(final_fields), &f);
-    if (finish_row(r, &rec->header, &f.row, fault_of_times(r->arena, &rec->header, &f.row)))
+    if (read_fields(r, &rec->header, FIELDS(final_fields), &f.row))
         VEC_PUSH(r->arena, &rec->finals, f);
 }
 
 static void read_device(FieldReader *r, TimesRecording *rec)
 {
     RecordDevice x = {0};
-    fields_read(r, device_fields, COUNT_OF(device_fields), &x);
+    fields_read(r, FIELDS(device_fields), &x);
     x.name = x.name ? x.name : "";
     x.uuid = x.uuid ? x.uuid : "";
     if (r->ok)
@@ -142,21 +131,21 @@ static void read_device(FieldReader *r, TimesRecording *rec)
 static void read_note(FieldReader *r, TimesRecording *rec)
 {
     RecordNote n = {NULL, rec->rows.count};
-    fields_read(r, note_fields, COUNT_OF(note_fields), &n);
+    fields_read(r, FIELDS(note_fields), &n);
     if (r->ok)
         VEC_PUSH(r->arena, &rec->notes, n);
 }
 
 static void read_end(FieldReader *r, TimesRecording *rec)
 {
-    fields_read(r, end_fields, COUNT_OF(end_fields), rec);
+    fields_read(r, FIELDS(end_fields), rec);
     if (r->ok && (size_t)rec->end != rec->rows.count)
-        diag_warn(r->diag, (Span){0}, "%s:%zu: %d rows were written up to here, %zu are there",
+        diag_warn(r->diag, (Span){0}, "%s:%zu: %d rows were written up to here, but %zu are there",
                   r->path, r->line, rec->end, rec->rows.count);
     rec->closed = true;
 }
 
-/* A line of a kind not known here was written by a newer program and is passed over. */
+/* Unknown kinds of lines, written by newer programs, are skipped. */
 static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Diag *d)
 {
     static const struct {
@@ -174,14 +163,6 @@ static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Dia
         }
     }
     return field_close(&r);
-}
-
-static void build_index(Arena *a, TimesRecording *r)
-{
-    const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
-    for (size_t i = 0; i < r->rows.count; i++)
-        keys[i] = r->rows.at[i].key;
-    r->by_key = map_of_texts(a, keys, r->rows.count);
 }
 
 TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
@@ -205,38 +186,37 @@ TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
     r->chained = end.chained;
     r->next = r->closed ? end.last : end.size;
     r->chain = r->closed ? end.before : end.chain;
-    build_index(a, r);
+    const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
+    for (size_t i = 0; i < r->rows.count; i++)
+        keys[i] = r->rows.at[i].key;
+    r->by_key = map_of_texts(a, keys, r->rows.count);
     return r;
-}
-
-/* A reader of half a recording should know it: another row may be the fastest. */
-static void tell_whole(const TimesRecording *r, Diag *d)
-{
-    if (r->cut)
-        diag_warn(d, (Span){0}, "'%s' ends inside a line, which is left out", r->path);
-    else if (r->chained && !r->closed)
-        diag_warn(d, (Span){0},
-                  "'%s' has no end: its run still writes it or was killed, or rows behind the last "
-                  "of %zu are missing",
-                  r->path, r->rows.count);
-    else if (!r->chained && !r->packed)
-        diag_note(d, (Span){0},
-                  "'%s' is of an older aptune and does not say how many rows it holds", r->path);
 }
 
 TimesRecording *times_read(Arena *a, const char *path, Diag *d)
 {
     TimesRecording *r = times_read_open(a, path, d);
-    if (r)
-        tell_whole(r, d);
+    if (!r)
+        return NULL;
+    /* A missing row may be the fastest. */
+    if (r->cut)
+        diag_warn(d, (Span){0}, "'%s' ends inside a line, which is left out", r->path);
+    else if (r->chained && !r->closed)
+        diag_warn(d, (Span){0},
+                  "'%s' has no end: its run is still writing it or was killed, or rows after the "
+                  "last of %zu are missing",
+                  r->path, r->rows.count);
+    else if (!r->chained && !r->packed)
+        diag_note(d, (Span){0},
+                  "'%s' is of an older aptune and does not say how many rows it holds", r->path);
     return r;
 }
 
 const RecordDevice *times_device(const TimesRecording *r, int number)
 {
-    for (size_t i = 0; i < r->devices.count; i++)
-        if (r->devices.at[i].number == number)
-            return &r->devices.at[i];
+    VEC_EACH (const RecordDevice, x, r->devices)
+        if (x->number == number)
+            return x;
     return NULL;
 }
 
@@ -250,18 +230,18 @@ const RecordRow *times_find(const TimesRecording *r, const char *key)
 
 struct TimesWriter {
     Appender *file;
-    RecordHeader header;       /* of the file; its texts are the caller's or the recording's */
-    Arena *arena;              /* of the devices */
+    RecordHeader header;       /* of the file; texts belong to the caller or the recording */
+    Arena *arena;              /* owns the devices */
     VEC(RecordDevice) devices; /* that have a number in the file */
     Buf line;
-    bool chained;    /* of the file: an older one goes on as it is */
-    LineChain chain; /* where it stands */
-    size_t rows;     /* in the file */
-    size_t next;     /* where the end begins that it has from before; 0: it has none */
+    bool chained; /* format of the file: an old one is continued as it is */
+    LineChain chain;
+    size_t rows; /* in the file */
+    size_t next; /* offset of an old end line to overwrite; 0: none */
 };
 
-/* Adds a line, begun by the caller, the first one in place of an end from before; the chain goes on
- * only with what is in the file. */
+/* Appends the line begun by the caller; the first one replaces an old end line. The chain moves on
+ * only if the line was written. */
 static bool end_line(TimesWriter *w, Diag *d)
 {
     LineChain chain = w->chain;
@@ -296,7 +276,7 @@ static bool write_header(TimesWriter *w, Diag *d)
     return end_line(w, d);
 }
 
-/* Takes over what is there. */
+/* Continues the recording in the file. */
 static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesRecording **existing,
                            Diag *d)
 {
@@ -310,8 +290,8 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
     w->chain = r->chain;
     w->rows = r->rows.count;
     w->next = r->closed ? r->next : 0;
-    for (size_t i = 0; i < r->devices.count; i++)
-        VEC_PUSH(a, &w->devices, r->devices.at[i]);
+    VEC_EACH (const RecordDevice, x, r->devices)
+        VEC_PUSH(a, &w->devices, *x);
     *existing = r;
     return append_continues(w->file, &why, r->cut, r->size, d);
 }
@@ -334,23 +314,22 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
     return NULL;
 }
 
-/* A row that makes no sense is refused. */
-static bool add_row(TimesWriter *w, const Field *fields, size_t count, const void *from,
-                    const char *fault, Diag *d)
+/* Adds a valid row, or a struct that begins with one. */
+static bool add_row(TimesWriter *w, const Field *fields, size_t count, RecordRow *row, Diag *d)
 {
+    row->value_count = w->header.parameter_count;
+    const char *fault = fault_of(d->arena, &w->header, row, fields != row_fields);
     return fault ? diag_fail(d, "a row cannot be recorded: %s", fault)
-                 : add_line(w, fields, count, from, d);
+                 : add_line(w, fields, count, row, d);
 }
 
 bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
 {
     RecordRow out = *row;
-    out.value_count = w->header.parameter_count;
     out.seconds = record_round(row->seconds);
     out.compile_s = record_round(row->compile_s);
     out.profile_s = record_round(row->profile_s);
-    const bool ok =
-        add_row(w, row_fields, COUNT_OF(row_fields), &out, fault_of(d->arena, &w->header, &out), d);
+    const bool ok = add_row(w, FIELDS(row_fields), &out, d);
     w->rows += ok;
     return ok;
 }
@@ -358,17 +337,13 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
 bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
 {
     RecordRow out = *row;
-    out.value_count = w->header.parameter_count;
-    return add_row(w, sentinel_fields, COUNT_OF(sentinel_fields), &out,
-                   fault_of_times(d->arena, &w->header, &out), d);
+    return add_row(w, FIELDS(sentinel_fields), &out, d);
 }
 
 bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *d)
 {
     RecordFinal out = {*row, number};
-    out.row.value_count = w->header.parameter_count;
-    return add_row(w, final_fields, COUNT_OF(final_fields), &out,
-                   fault_of_times(d->arena, &w->header, &out.row), d);
+    return add_row(w, FIELDS(final_fields), &out.row, d);
 }
 
 static bool same_device(const RecordDevice *a, const RecordDevice *b)
@@ -380,15 +355,15 @@ static bool same_device(const RecordDevice *a, const RecordDevice *b)
 int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
 {
     int last = 0;
-    for (size_t i = 0; i < w->devices.count; i++) {
-        if (same_device(&w->devices.at[i], x))
-            return w->devices.at[i].number;
-        if (w->devices.at[i].number > last)
-            last = w->devices.at[i].number;
+    VEC_EACH (const RecordDevice, known, w->devices) {
+        if (same_device(known, x))
+            return known->number;
+        if (known->number > last)
+            last = known->number;
     }
     RecordDevice fresh = {last + 1, x->ordinal, arena_string(w->arena, x->name),
                           arena_string(w->arena, x->uuid)};
-    if (!add_line(w, device_fields, COUNT_OF(device_fields), &fresh, d))
+    if (!add_line(w, FIELDS(device_fields), &fresh, d))
         return 0;
     VEC_PUSH(w->arena, &w->devices, fresh);
     return fresh.number;
@@ -397,7 +372,7 @@ int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
 bool times_append_note(TimesWriter *w, const char *text, Diag *d)
 {
     const RecordNote note = {text, 0};
-    return add_line(w, note_fields, COUNT_OF(note_fields), &note, d);
+    return add_line(w, FIELDS(note_fields), &note, d);
 }
 
 bool times_close(TimesWriter *w, Diag *d)
@@ -405,8 +380,7 @@ bool times_close(TimesWriter *w, Diag *d)
     if (!w)
         return true;
     const TimesRecording written = {.end = (int)w->rows};
-    bool ok =
-        !w->chained || w->next > 0 || add_line(w, end_fields, COUNT_OF(end_fields), &written, d);
+    bool ok = !w->chained || w->next > 0 || add_line(w, FIELDS(end_fields), &written, d);
     buf_free(&w->line);
     return append_close(w->file, d) && ok;
 }
