@@ -35,6 +35,27 @@ bool code_among(Word w, const char *words)
     return false;
 }
 
+Word code_word_before(const char *first, const char *at)
+{
+    Word w = {at, 0};
+    for (; w.at > first && code_is_name(w.at[-1]); w.length++)
+        w.at--;
+    return w;
+}
+
+Word code_next_word(const char *first, const char **at)
+{
+    const size_t quiet = code_quiet(first, *at);
+    const Word w = quiet ? (Word){*at, 0} : code_word(*at);
+    *at += quiet ? quiet : w.length ? w.length : 1;
+    return w;
+}
+
+bool code_is_number(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
 const char *code_copy(Arena *a, Word w)
 {
     return arena_copy(a, w.at, w.length);
@@ -84,16 +105,7 @@ size_t code_splice(const char *at)
     return at[0] != '\\' ? 0 : at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
 
-/* The word that ends before `at`. */
-static Word word_before(const char *first, const char *at)
-{
-    Word w = {at, 0};
-    for (; w.at > first && code_is_name(w.at[-1]); w.length++)
-        w.at--;
-    return w;
-}
-
-/* The end of R"x(…)x" whose quote is at `at`; NULL: it is none. */
+/* The end of the raw string R"x(…)x" whose quote is at `at`; NULL: it is none. */
 static const char *raw_end(const char *at)
 {
     size_t n = strcspn(at + 1, "( )\\\t\n\"");
@@ -120,11 +132,12 @@ size_t code_quiet(const char *first, const char *at)
     }
     if (*at != '"' && *at != '\'')
         return 0;
-    const char *raw =
-        *at == '"' && code_among(word_before(first, at), "R u8R uR UR LR") ? raw_end(at) : NULL;
+    const char *raw = *at == '"' && code_among(code_word_before(first, at), "R u8R uR UR LR")
+                          ? raw_end(at)
+                          : NULL;
     if (raw)
         return (size_t)(raw - at);
-    const char *number = at; /* that the apostrophe parts: "0xab'cd'ef" */
+    const char *number = at; /* a digit separator: "0xab'cd'ef" */
     while (number > first && (code_is_name(number[-1]) || number[-1] == '\''))
         number--;
     if (*at == '\'' && isdigit((unsigned char)*number))
@@ -147,7 +160,26 @@ char *code_bare(Arena *a, const char *source)
     return text;
 }
 
+void code_cut(char *out, const char *text, size_t from, size_t to)
+{
+    bool line_start = from == 0 || text[from - 1] == '\n';
+    for (size_t i = from; i < to; i++) {
+        if (line_start && *code_blanks(text + i) == '#')
+            i = (size_t)(code_line_end(text + i) - text);
+        line_start = text[i] == '\n';
+        if (i < to && !line_start)
+            out[i] = ' ';
+    }
+}
+
 /* --- lines ------------------------------------------------------------------------------------ */
+
+const char *code_line_start(const char *first, const char *at)
+{
+    while (at > first && at[-1] != '\n')
+        at--;
+    return at;
+}
 
 const char *code_line_end(const char *line)
 {
@@ -199,14 +231,14 @@ const char *code_closing(const char *first, const char *end)
     return NULL;
 }
 
-/* Where a list that a bracket or a template's "<" opens at `at` of a list closes; NULL: none does. */
+/* The end of a bracketed or template argument list that opens at `at`; NULL: none. */
 static const char *inner_end(const char *first, const char *at, const char *end)
 {
     bool angle = *at == '<' && at > first && code_is_name(at[-1]);
     const char *close = angle || (*at && strchr("([{", *at)) ? code_closing(at, end) : NULL;
     for (const char *c = at; angle && close && c < close; c++)
         if (!code_is_name(*c) && !strchr("<>,:* ", *c))
-            return NULL; /* it compares */
+            return NULL; /* a comparison */
     return close;
 }
 

@@ -1,14 +1,14 @@
-/* The text of C++ files, read as words, brackets, comments, literals and directives; nothing is
- * parsed.  All texts end with a zero byte. */
+/* A lexical view of C++ text: words, brackets, comments, literals and directives; nothing is parsed. All
+ * texts are zero-terminated. */
 #pragma once
 
 #include "metrics/base/arena.h"
 
 #include <stdbool.h>
 
-enum { CODE_LIST = 64 }; /* parts of a list, values of a name that are looked at */
+enum { CODE_LIST = 64 }; /* items of a list, or values of a name, that are kept */
 
-/* A name or a number; of length 0 where there is none. */
+/* A name or a number; length 0: none. */
 typedef struct Word {
     const char *at;
     size_t length;
@@ -19,43 +19,58 @@ Word code_word(const char *at);
 bool code_same(Word w, const char *text);
 const char *code_copy(Arena *a, Word w);
 
-/* Is it one of these, with a blank between them? */
+/* The word that ends before `at` of a text that begins at `first`. */
+Word code_word_before(const char *first, const char *at);
+
+/* Returns the word at `*at`, and advances `*at` past it; length 0 where there is none: then `*at` moves past
+ * a comment or literal that begins there, or else by one character.  `first`: of the text. */
+Word code_next_word(const char *first, const char **at);
+
+/* True for a text of digits alone. */
+bool code_is_number(const char *text);
+
+/* True if the word is one of `words`, which are separated by blanks. */
 bool code_among(Word w, const char *words);
 
-/* Behind blanks, comments and joined line ends between the words of a line; behind white space. */
+/* code_blanks skips blanks, comments and spliced line ends within a line; code_skip skips any white space. */
 const char *code_blanks(const char *at);
 const char *code_skip(const char *at, const char *end);
 
-/* Bytes of a backslash that joins the next line to this one; 0: none is here. */
+/* Length of a backslash-newline (line splice) at `at`; 0: none. */
 size_t code_splice(const char *at);
 
-/* Bytes of the mark that a text in UTF-8 may begin with; 0: it has none. */
+/* Length of a UTF-8 byte order mark; 0: none. */
 size_t code_mark(const char *text);
 
-/* Bytes of the comment or literal that begins at `at`; 0: none does.  A quote that nothing closes on
- * its line has one.  `first`: of the text. */
+/* Length of the comment or literal that begins at `at`; 0: none. An unterminated quote has length 1.
+ * `first`: of the text. */
 size_t code_quiet(const char *first, const char *at);
 
-/* A copy with blanks for comments; lines stay. */
+/* A copy with comments blanked out; lines stay. */
 char *code_bare(Arena *a, const char *text);
 
-/* The end of a line, with those that a backslash joins to it or a comment or literal goes on in; the
- * line behind. */
+/* Copies `text` to `out` from offset `from` to `to` with blanks for all but line ends and directives. */
+void code_cut(char *out, const char *text, size_t from, size_t to);
+
+/* The start of the physical line that `at` stands in. The end of a logical line: line splices, comments and
+ * literals may continue it; and the line after it. */
+const char *code_line_start(const char *first, const char *at);
 const char *code_line_end(const char *line);
 const char *code_next_line(const char *at);
 
-/* The word behind '#' where a line is a directive. */
+/* The word after '#' if the line is a directive. */
 Word code_directive(const char *line);
 
-/* What stands behind such a word; NULL: another directive or none. */
+/* The text after the word `directive`; NULL: the line is another directive or none. */
 const char *code_behind(const char *line, const char *directive);
 
-/* Where the bracket that opens at `at` closes ("<" as a template's); NULL: nowhere. */
+/* The matching bracket of the one at `at` ("<" as a template's); NULL: none. */
 const char *code_closing(const char *at, const char *end);
 
-/* The parts of a list between commas, from behind its opening bracket. */
+/* Splits a comma-separated list that begins after its opening bracket; returns the number of items, at most
+ * `room`. */
 size_t code_list(Arena *a, const char *at, const char *end, const char **out, size_t room);
 
-/* The next time a word stands at or behind `at` of a text, not as a member; NULL: never again. */
+/* The next occurrence of a word from `at` on that is no member (".word"); NULL: none. */
 const char *code_find_word(const char *at, const char *word, const char *text);
 bool code_has_word(const char *text, const char *word);

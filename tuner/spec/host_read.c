@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name of a large project has many callers, and theirs: what is not told soon is not known. */
+/* Limits of recursion depth and of texts read for one value: in large projects the callers of callers
+ * explode. */
 enum { DEPTH_MOST = 24, TEXTS_MOST = 400 };
 
 /* --- reading expressions ---------------------------------------------------------------------- */
 
-/* Names of a macro's or function's own. */
+/* The arguments bound to the parameters of a macro or function. */
 typedef struct Bound {
     const char *name;
     const HostValue *value;
@@ -26,7 +27,7 @@ typedef struct Reader {
     const HostNames *names;
     const Bound *bound;
     int depth;
-    int *left; /* texts that may still be read */
+    int *left; /* budget of texts to read */
     const char *at, *end;
 } Reader;
 
@@ -57,7 +58,7 @@ static bool take(Reader *r, const char *sign)
     return true;
 }
 
-/* Words that make a number of another kind. */
+/* Arithmetic types and their wrappers, as in casts. */
 static bool is_number_type(const char *word)
 {
     static const char *const TYPES[] = {
@@ -68,7 +69,7 @@ static bool is_number_type(const char *word)
     return word_place(word, TYPES, sizeof TYPES / sizeof *TYPES) < SIZE_MAX;
 }
 
-/* "(unsigned int)": every word is a type. */
+/* Takes a cast, "(unsigned int)": parentheses with nothing but types. */
 static bool take_cast(Reader *r, bool *real)
 {
     const char *open = code_skip(r->at, r->end),
@@ -106,14 +107,14 @@ static const HostValue *cast(Reader *r, const HostValue *v, bool real)
 
 /* --- names of numbers ------------------------------------------------------------------------- */
 
-/* What is written the same in a caller means something else. */
+/* Names have no meaning to the spec in a caller's scope. */
 static HostNames elsewhere(const HostNames *names)
 {
     return (HostNames){.element = names ? names->element : 0};
 }
 
-/* What stands behind the next "#define WORD" from `*where` on, which moves there; `parameters`: of
- * "#define WORD(a, b)". */
+/* The text after the next "#define WORD" from `*where` on, which is advanced; `parameters`: of a
+ * function-like macro, else NULL. */
 static const char *host_macro(const char *word, const char **parameters, size_t *count,
                               HostPlace *where)
 {
@@ -138,7 +139,7 @@ static const char *host_macro(const char *word, const char **parameters, size_t 
     return NULL;
 }
 
-/* The end of an initial value. */
+/* The end of an initializer. */
 static const char *value_end(const char *at)
 {
     for (; *at && *at != ';' && *at != ','; at++) {
@@ -150,15 +151,15 @@ static const char *value_end(const char *at)
     return at;
 }
 
-/* A value in the text. */
+/* A value assigned in the text. */
 typedef struct HostGiven {
-    HostPlace place; /* of the name that gets it */
+    HostPlace place; /* of the assigned name */
     const char *text;
     size_t size;
 } HostGiven;
 
-/* What is assigned or given to a name that stands at `at`: "= value;", "(value)" of a declaration.
- * False: it is only used here. */
+/* Reads what is assigned to the name at `at`: "= value;", or "(value)" of a declaration. False: it is a
+ * mere use. */
 static bool given_value(const HostText *h, const char *at, size_t length, HostGiven *out)
 {
     out->place = (HostPlace){h, (size_t)(at - h->text)};
@@ -184,7 +185,8 @@ static bool given_value(const HostText *h, const char *at, size_t length, HostGi
     return true;
 }
 
-/* What a name is given before a place, at file scope or in its function, the last last. */
+/* Lists the values assigned to a name before a place, at file scope or in its function, in order; keeps the
+ * last CODE_LIST. */
 static size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST])
 {
     size_t count = 0;
@@ -204,6 +206,16 @@ static size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST]
     return count;
 }
 
+/* The last value assigned to a name before a place that can be evaluated; NULL: none. */
+static const HostValue *read_given(const Reader *r, HostPlace p, const char *word)
+{
+    HostGiven given[CODE_LIST];
+    const HostValue *v = NULL;
+    for (size_t i = host_given(p, word, given); i-- > 0 && !v && *r->left > 0;)
+        v = read_text(r, given[i].place, NULL, given[i].text, given[i].size);
+    return v;
+}
+
 static const HostValue *resolve(Reader *r, const char *word)
 {
     for (const Bound *b = r->bound; b; b = b->next)
@@ -214,39 +226,24 @@ static const HostValue *resolve(Reader *r, const char *word)
                             : NULL;
     if (known)
         return host_new_name(r->arena, known);
-    HostGiven given[CODE_LIST];
-    for (size_t i = host_given(r->place, word, given); i-- > 0 && *r->left > 0;) {
-        const HostValue *v = read_text(r, given[i].place, NULL, given[i].text, given[i].size);
-        if (v)
-            return v;
-    }
+    const HostValue *v = read_given(r, r->place, word);
     HostPlace where = {r->place.file->first, 0};
-    /* Of several under #if the first that can be told. */
+    /* Of several definitions under #if, the first that can be evaluated. */
     for (const char *macro;
-         *r->left > 0 && (macro = host_macro(word, NULL, NULL, &where)) != NULL;) {
-        const HostValue *v = read_text(r, where, NULL, macro, strcspn(macro, "\n"));
-        if (v)
-            return v;
-    }
-    for (const HostText *h = r->place.file->first; h; h = h->next) {
-        const HostPlace end = {h, h->size}; /* constants of headers */
-        size_t i = h == r->place.file ? 0 : host_given(end, word, given);
-        while (i-- > 0 && *r->left > 0) {
-            const HostValue *v = read_text(r, given[i].place, NULL, given[i].text, given[i].size);
-            if (v)
-                return v;
-        }
-    }
+         !v && *r->left > 0 && (macro = host_macro(word, NULL, NULL, &where)) != NULL;)
+        v = read_text(r, where, NULL, macro, strcspn(macro, "\n"));
+    for (const HostText *h = r->place.file->first; h && !v; h = h->next)
+        if (h != r->place.file)
+            v = read_given(r, (HostPlace){h, h->size}, word); /* constants of headers */
+    if (v)
+        return v;
     Reader caller = *r;
     HostNames own = elsewhere(r->names);
     HostCallers all = host_callers(r->place, word);
     caller.names = &own;
-    for (const char *text; *r->left > 0 && (text = host_next_caller(&all)) != NULL;) {
-        const HostValue *v = read_text(&caller, all.at, NULL, text, strlen(text));
-        if (v)
-            return v;
-    }
-    return NULL;
+    for (const char *text; !v && *r->left > 0 && (text = host_next_caller(&all)) != NULL;)
+        v = read_text(&caller, all.at, NULL, text, strlen(text));
+    return v;
 }
 
 static const HostValue *bind_call(Reader *r, const char *const *names, size_t count, bool typed,
@@ -255,15 +252,14 @@ static const HostValue *bind_call(Reader *r, const char *const *names, size_t co
 {
     Bound bound[CODE_LIST];
     for (size_t i = 0; i < count; i++) {
-        size_t start = strlen(names[i]);
-        while (typed && start > 0 && code_is_name(names[i][start - 1]))
-            start--;
-        bound[i] = (Bound){names[i] + (typed ? start : 0), arguments[i], i ? &bound[i - 1] : NULL};
+        const char *name =
+            typed ? code_word_before(names[i], names[i] + strlen(names[i])).at : names[i];
+        bound[i] = (Bound){name, arguments[i], i ? &bound[i - 1] : NULL};
     }
     return read_text(r, where, count ? &bound[count - 1] : NULL, body, size);
 }
 
-/* A macro's call, or that of a function that does no more than return a value. */
+/* Expands a call of a macro, or of a function that only returns a value. */
 static const HostValue *expand(Reader *r, const char *word, const HostValue *const *arguments,
                                size_t given)
 {
@@ -294,7 +290,7 @@ static const HostValue *expand(Reader *r, const char *word, const HostValue *con
 
 /* --- primaries -------------------------------------------------------------------------------- */
 
-/* "DIVUP", "iDivUp", "ceil_div": what all projects have by one name or another. */
+/* Recognizes the common names of ceiling division: "DIVUP", "iDivUp", "ceil_div" … */
 static bool divides_up(const char *word)
 {
     static const char *const NAMES[] = {"divup",    "idivup",    "ceildiv",  "cdiv",
@@ -357,7 +353,7 @@ static const HostValue *read_call(Reader *r, const char *word)
     return expand(r, plain, of, count);
 }
 
-/* "a.b", "a->b", "std::x" as one word. */
+/* Takes "a.b", "a->b", "std::x" as one word. */
 static const char *take_path(Reader *r)
 {
     const char *start = r->at;
@@ -371,7 +367,7 @@ static const char *take_path(Reader *r)
     }
 }
 
-/* "sizeof(T)", "sizeof x", "sizeof *x[0]"; what it is of, from behind the word. */
+/* Takes the operand of sizeof, "(T)", "x", "*x[0]", after the word. */
 static const char *take_operand(Reader *r)
 {
     const char *from = code_skip(r->at, r->end), *open = from + strspn(from, "*&"), *close;
@@ -402,7 +398,7 @@ static const HostValue *read_sizeof(Reader *r)
     return size > 0 ? host_new_number(r->arena, size, false) : NULL;
 }
 
-/* "block.x" of a dim3; NULL: it is none. */
+/* Reads "block.x" of a dim3; NULL: no such component. */
 static const HostValue *read_component(Reader *r, const char *path)
 {
     size_t n = strlen(path);
@@ -469,9 +465,9 @@ static const HostValue *read_primary(Reader *r)
 
 /* --- operators -------------------------------------------------------------------------------- */
 
-enum { LEVELS = 7, ALIKE = 4, SHIFTS = 4 /* a level of its own: a spec has none */ };
+enum { LEVELS = 7, ALIKE = 4, SHIFTS = 4 /* handled by read_shift: specs have no shifts */ };
 
-/* From the loosest to the tightest; as C writes them, longer ones first, and as a spec does. */
+/* Operators by rising precedence, in C's and the spec's syntax; longer ones first. */
 static const struct {
     const char *c, *spec;
 } OPERATORS[LEVELS][ALIKE] = {
@@ -485,7 +481,7 @@ static const struct {
 
 static const HostValue *read_level(Reader *r, int level);
 
-/* "1 << n" by a number. */
+/* Reads "a << n" for a constant n as a product, "a >> n" as a division. */
 static const HostValue *read_shift(Reader *r)
 {
     const HostValue *v = read_level(r, SHIFTS + 1);
@@ -501,7 +497,7 @@ static const HostValue *read_shift(Reader *r)
     }
 }
 
-/* Does one of those that only look like an operator stand next? */
+/* True before "->", "<<" or ">>", which begin like an operator of OPERATORS. */
 static bool looks_alike(const Reader *r)
 {
     const char *at = code_skip(r->at, r->end);
@@ -525,26 +521,25 @@ static const HostValue *read_level(Reader *r, int level)
     return v;
 }
 
-/* Of "argc > 1 ? atoi(argv[1]) : 1024" what is known counts. */
+/* The first of `signs` from `at` on that lies in no brackets; `end`: none. */
+static const char *find_sign(const char *at, const char *end, const char *signs)
+{
+    while (at < end && !strchr(signs, *at)) {
+        const char *close = strchr("([{", *at) ? code_closing(at, end) : NULL;
+        at = (close ? close : at) + 1;
+    }
+    return at;
+}
+
+/* Of "argc > 1 ? atoi(argv[1]) : 1024" the known branch counts. */
 static const HostValue *read_ternary(Reader *r)
 {
     const char *start = r->at;
     const HostValue *v = read_level(r, 0);
-    const char *sign = code_skip(r->at, r->end);
-    if (!v) { /* to the sign, if there is one */
-        sign = start;
-        while (sign < r->end && !strchr("?,;", *sign)) {
-            const char *close = strchr("([{", *sign) ? code_closing(sign, r->end) : NULL;
-            sign = (close ? close : sign) + 1;
-        }
-    }
+    const char *sign = v ? code_skip(r->at, r->end) : find_sign(start, r->end, "?,;");
     if (sign >= r->end || *sign != '?')
         return v;
-    const char *colon = sign + 1;
-    while (colon < r->end && *colon != ':') {
-        const char *close = strchr("([{", *colon) ? code_closing(colon, r->end) : NULL;
-        colon = (close ? close : colon) + 1;
-    }
+    const char *colon = find_sign(sign + 1, r->end, ":");
     if (colon >= r->end)
         return NULL;
     const HostValue *yes = read_text(r, r->place, r->bound, sign + 1, (size_t)(colon - sign - 1));
@@ -584,7 +579,8 @@ static bool dims_of_list(HostPlace p, const char *text, size_t size, const HostN
     return count > 0;
 }
 
-/* "dim3(a, b)", "{a, b}": behind the bracket; NULL: it is no such list. */
+/* The text after the opening bracket of "dim3(a, b)" or "{a, b}", whose `*size` is set; NULL: no such
+ * list. */
 static const char *dims_list(const char *text, size_t *size)
 {
     const char *end = text + *size, *at = code_skip(text, end);
@@ -599,7 +595,7 @@ static const char *dims_list(const char *text, size_t *size)
     return at + 1;
 }
 
-/* Of a variable: as declared, with components that are set one by one. */
+/* Reads a dim3 variable: as declared, overlaid by components that are assigned one by one. */
 static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
                          const HostValue *out[3], int *left, int depth)
 {

@@ -1,24 +1,24 @@
-/* The numbers of host code, as far as they can be told without a compiler.
+/* Evaluates expressions of host code without a compiler.
  *
- * A tolerant reader: what it does not understand is not known.  A name means what it is given last
- * before the place that asks and can be told, in its function or at file scope; else its macro; else
- * what callers of the function give for it. */
+ * What it does not understand is unknown. A name stands for the last value assigned before the place in its
+ * function or at file scope that can be evaluated; failing that for its macro; failing that for the
+ * argument that callers pass. */
 #pragma once
 
 #include "tuner/spec/host_text.h"
 #include "tuner/spec/host_value.h"
 
-/* What a reader knows beside the text. */
+/* Context beyond the text. */
 typedef struct HostNames {
     void *context;
-    /* The spec's name for what is written so; NULL: it has none. */
+    /* The spec's name for a name of the source; NULL: none. */
     const char *(*meaning)(void *context, const char *written);
-    double element; /* what sizeof of an unknown type gives; 0: not known either */
+    double element; /* sizeof an unknown type; 0: unknown */
 } HostNames;
 
-/* The value of an expression as it stands at a place; NULL: not known. */
+/* The value of an expression at a place; NULL: unknown. */
 const HostValue *host_value(HostPlace p, const char *expression, const HostNames *names);
 
-/* The components of a dim3 or of a number; false: not all are known. */
+/* The components of a dim3 or number; false: some are unknown. */
 bool host_dims(HostPlace p, const char *expression, const HostNames *names,
                const HostValue *out[3]);

@@ -5,14 +5,14 @@
 
 /* --- the text --------------------------------------------------------------------------------- */
 
-/* Is the brace at `at` that of a namespace or of extern "C", in which functions stand? */
+/* True if the brace at `at` opens a namespace or extern "C", which contain functions. */
 static bool is_transparent(const char *text, size_t at)
 {
     size_t start = at;
     while (start > 0 && !strchr(";{})", text[start - 1]))
         start--;
     const char *word = code_skip(text + start, text + at);
-    while (*word == '#') /* directives before it */
+    while (*word == '#')
         word = code_skip(word + strcspn(word, "\n"), text + at);
     return strncmp(word, "namespace", 9) == 0 || strncmp(word, "extern", 6) == 0 ||
            strncmp(word, "inline namespace", 16) == 0;
@@ -41,7 +41,7 @@ static HostWords words_of(Arena *a, const char *text, size_t size)
     HostWords w = {ARENA_ARRAY(a, uint32_t, count + 1), ARENA_ARRAY(a, uint32_t, mask + 1),
                    ARENA_ARRAY(a, uint32_t, count + 1), mask};
     for (size_t i = size; i-- > 0 && count > 0;)
-        if (starts_word(text, i)) { /* the last first, so that each leads to a later one */
+        if (starts_word(text, i)) { /* backwards, so that each chain ascends */
             uint32_t *first = &w.first[word_hash(text + i) & mask];
             w.at[count] = (uint32_t)i;
             w.next[count] = *first;
@@ -57,7 +57,7 @@ const char *host_find_word(const HostText *h, const char *at, const char *word)
     if (n == 0)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        if (!code_is_name(word[i])) /* "space::name" */
+        if (!code_is_name(word[i])) /* a qualified name */
             return code_find_word(at, word, h->text);
     for (uint32_t i = w->first[word_hash(word) & w->mask]; i > 0; i = w->next[i]) {
         const char *place = h->text + w->at[i];
@@ -79,7 +79,7 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
                     .regions = ARENA_ARRAY(a, uint32_t, n + 1),
                     .words = words_of(a, copy, n),
                     .first = first ? first : h};
-    int depth = 0, open = 0; /* braces of the function; those that functions stand in */
+    int depth = 0, open = 0; /* braces within a function; enclosing namespace braces */
     uint32_t region = 0;
     for (size_t i = 0; i < n; i++) {
         if (copy[i] == '\\' && copy[i + 1] == '\n')
@@ -100,21 +100,19 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
 
 /* --- what names mean -------------------------------------------------------------------------- */
 
-/* A function, or a macro with parameters, that a place stands in. */
+/* The function or function-like macro that a place lies in. */
 typedef struct Enclosing {
-    const char *name; /* NULL: it stands in none */
+    const char *name; /* NULL: none */
     const char *parameters[CODE_LIST], *of_template[CODE_LIST];
     size_t count, template_count;
 } Enclosing;
 
-/* "#define NAME(a, b)" of the line that a place stands in; false: it is none. */
+/* Reads "#define NAME(a, b)" if the place lies on such a line. */
 static bool enclosing_macro(HostPlace p, Enclosing *out)
 {
     const HostText *h = p.file;
-    const char *line = h->text + p.at, *end = h->text + h->size;
-    while (line > h->text && line[-1] != '\n')
-        line--;
-    const char *at = code_behind(line, "define");
+    const char *end = h->text + h->size;
+    const char *at = code_behind(code_line_start(h->text, h->text + p.at), "define");
     const Word name = code_word(at ? at : "");
     const char *open = name.at + name.length;
     const char *close = name.length && *open == '(' ? code_closing(open, end) : NULL;
@@ -125,7 +123,7 @@ static bool enclosing_macro(HostPlace p, Enclosing *out)
     return true;
 }
 
-/* The list of "template <…>" before a function's name, back to what ends before it. */
+/* Reads the list of "template <…>" before a function's name. */
 static void read_template(const HostText *h, size_t name, Enclosing *out)
 {
     size_t start = name;
@@ -160,16 +158,14 @@ static Enclosing enclosing_function(HostPlace p)
     size_t end = open;
     while (end > 0 && isspace((unsigned char)h->text[end - 1]))
         end--;
-    size_t start = end;
-    while (start > 0 && code_is_name(h->text[start - 1]))
-        start--;
+    const Word name = code_word_before(h->text, h->text + end);
     e.count = code_list(h->arena, h->text + open + 1, h->text + close, e.parameters, CODE_LIST);
-    e.name = start < end ? arena_copy(h->arena, h->text + start, end - start) : NULL;
-    read_template(h, start, &e);
+    e.name = name.length ? code_copy(h->arena, name) : NULL;
+    read_template(h, (size_t)(name.at - h->text), &e);
     return e;
 }
 
-/* Is "float *b", "int a = 1" or, of a macro, "a" the declaration of that name? */
+/* True if a parameter ("float *b", "int a = 1", or "a" of a macro) declares the name. */
 static bool declares(const char *parameter, const char *name)
 {
     size_t n = strcspn(parameter, "=["), length = strlen(name);
@@ -193,7 +189,7 @@ HostCallers host_callers(HostPlace p, const char *parameter)
     Enclosing e = {0};
     all.macro = enclosing_macro(p, &e);
     all.index = declared_by(e.parameters, e.count, parameter);
-    if (all.index == e.count) { /* what a macro names beside them is where it stands */
+    if (all.index == e.count) { /* no macro parameter: look in the enclosing function */
         all.macro = false;
         e = enclosing_function(p);
         all.index = declared_by(e.parameters, e.count, parameter);
@@ -205,8 +201,8 @@ HostCallers host_callers(HostPlace p, const char *parameter)
     return all;
 }
 
-/* Is it called where its name stands, and not by itself?  Macros are called anywhere, and "template
- * void f<float>(…);" stands outside of functions, too. */
+/* True if the name at `where` is a call from elsewhere, and not the definition or recursion. Macros may be
+ * called anywhere; explicit instantiations, "template void f<float>(…);", stand outside functions. */
 static bool calls_at(const HostCallers *c, const HostText *h, size_t where)
 {
     if (c->macro && h == c->of.file) {

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-/* --- values ----------------------------------------------------------------------------------- */
-
 const HostValue *host_new_number(Arena *a, double number, bool real)
 {
     HostValue *v = ARENA_NEW(a, HostValue);
@@ -39,13 +37,19 @@ bool host_is(const HostValue *v, const char *sign)
     return v->sign && strcmp(v->sign, sign) == 0;
 }
 
-/* x of "x + (d - 1)", whatever the order; NULL: it is none. */
+/* True for "x - 1". */
+static bool is_one_less(const HostValue *v)
+{
+    double one;
+    return host_is(v, "-") && host_number(v->parts[1], &one) && one == 1;
+}
+
+/* The x of "x + (d - 1)", in any order of the terms; NULL: no such sum. */
 static const HostValue *without_rest(const HostValue *v, const HostValue *d)
 {
     double rest, by;
     bool numbers = host_number(d, &by);
-    if (host_is(v, "-") && host_number(v->parts[1], &rest) && rest == 1 &&
-        host_is(v->parts[0], "+")) {
+    if (is_one_less(v) && host_is(v->parts[0], "+")) {
         const HostValue *sum = v->parts[0];
         return same(sum->parts[1], d)   ? sum->parts[0]
                : same(sum->parts[0], d) ? sum->parts[1]
@@ -53,11 +57,10 @@ static const HostValue *without_rest(const HostValue *v, const HostValue *d)
     }
     for (int i = 0; i < 2 && host_is(v, "+"); i++) {
         const HostValue *r = v->parts[i], *x = v->parts[1 - i];
-        if (numbers && host_number(r, &rest) && rest == by - 1)
+        if ((numbers && host_number(r, &rest) && rest == by - 1) ||
+            (is_one_less(r) && same(r->parts[0], d)))
             return x;
-        if (host_is(r, "-") && same(r->parts[0], d) && host_number(r->parts[1], &rest) && rest == 1)
-            return x;
-        if (host_is(x, "-") && same(r, d) && host_number(x->parts[1], &rest) && rest == 1)
+        if (is_one_less(x) && same(r, d))
             return x->parts[0];
     }
     return NULL;
@@ -76,8 +79,8 @@ const HostValue *host_new(Arena *a, const char *sign, const HostValue *x, const 
     if (whole)
         *v = (HostValue){.sign = "ceil_div", .parts = {whole, y}};
     /* (x - 1) / d + 1 */
-    if (strcmp(sign, "+") == 0 && host_is(x, "//") && host_is(x->parts[0], "-") &&
-        host_number(y, &one) && one == 1 && host_number(x->parts[0]->parts[1], &one) && one == 1)
+    if (strcmp(sign, "+") == 0 && host_is(x, "//") && is_one_less(x->parts[0]) &&
+        host_number(y, &one) && one == 1)
         *v = (HostValue){.sign = "ceil_div", .parts = {x->parts[0]->parts[0], x->parts[1]}};
     return v;
 }

@@ -1,4 +1,4 @@
-/* Values of host code as far as they are known: numbers, names of the spec's, operations on them. */
+/* Symbolic values of host code: numbers, names of the spec, operations on them. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -8,26 +8,27 @@
 
 typedef struct HostValue HostValue;
 struct HostValue {
-    const char *sign; /* as a spec writes it: "+" … "ceil_div", "?"; "-1" changes the sign, "cut"
-                         drops what is behind the point; NULL of a number and of a name */
+    /* The operator in the spec's syntax: "+" … "ceil_div", "?"; also "-1" (negation) and "cut" (truncation).
+     * NULL of a number or name. */
+    const char *sign;
     const char *name; /* NULL of a number */
     double number;
-    bool real; /* "//" divides */
+    bool real; /* a floating-point value: "//" is exact division */
     const HostValue *parts[3];
 };
 
 const HostValue *host_new_number(Arena *a, double number, bool real);
 const HostValue *host_new_name(Arena *a, const char *name);
 
-/* NULL where a part is.  (x + d - 1) / d becomes ceil_div(x, d). */
+/* Returns NULL if an operand is NULL. Recognizes (x + d - 1) / d as ceil_div(x, d). */
 const HostValue *host_new(Arena *a, const char *sign, const HostValue *x, const HostValue *y,
                           const HostValue *z);
 
 bool host_is(const HostValue *v, const char *sign);
 
-/* Its number; false: it depends on a name of the spec's. */
+/* Evaluates it; false: it depends on a name of the spec. */
 bool host_number(const HostValue *v, double *out);
 
-/* Prints it as a spec writes it, in brackets where it is an operation and does not stand `alone`;
- * false: a spec cannot say it. */
+/* Prints it in the spec's syntax, an operation in parentheses unless it stands `alone`; false: a spec
+ * cannot express it. */
 bool host_print(const HostValue *v, bool alone, Buf *out);
