@@ -181,6 +181,14 @@ const char *code_line_start(const char *first, const char *at)
     return at;
 }
 
+size_t code_line_number(const char *first, const char *at)
+{
+    size_t line = 1;
+    for (; first < at; first++)
+        line += *first == '\n';
+    return line;
+}
+
 const char *code_line_end(const char *line)
 {
     const char *at = line;

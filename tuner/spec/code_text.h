@@ -55,6 +55,7 @@ void code_cut(char *out, const char *text, size_t from, size_t to);
 /* The start of the physical line that `at` stands in. The end of a logical line: line splices, comments and
  * literals may continue it; and the line after it. */
 const char *code_line_start(const char *first, const char *at);
+size_t code_line_number(const char *first, const char *at); /* from 1 */
 const char *code_line_end(const char *line);
 const char *code_next_line(const char *at);
 

@@ -39,10 +39,10 @@ bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *ou
     return false;
 }
 
-enum { CALLS_MOST = 4 }; /* of functions and macros that hand an argument on */
+enum { CALLS_MOST = 4 }; /* nested functions and macros that pass an argument on */
 
-/* What a word stands for at a place that is an argument of a template: a number, a type, or what
- * those give for it who call the function or macro that the place is in.  NULL: not known. */
+/* The value of a template argument at a place: a number, a type, or what callers of the enclosing function
+ * or macro pass for it. NULL: unknown. */
 static const char *template_value(HostPlace p, const char *word, int calls)
 {
     Arena *a = p.file->arena;
@@ -80,21 +80,15 @@ bool first_launch_block(const LaunchSite *s, const HostNames *names, const HostV
     return host_dims(s->place, s->configuration[1], names, out);
 }
 
-/* Bytes of dynamic shared memory; NULL: none, or not known. */
+/* Bytes of dynamic shared memory; NULL: none or unknown. */
 static const HostValue *site_shared(const LaunchSite *s, const HostNames *names)
 {
     return s->configuration_count > 2 ? host_value(s->place, s->configuration[2], names) : NULL;
 }
 
-/* The value of an argument; NULL: not known. */
-static const HostValue *site_argument(const LaunchSite *s, size_t i)
-{
-    return i < s->argument_count ? host_value(s->place, s->arguments[i], NULL) : NULL;
-}
-
 /* --- what was allocated ----------------------------------------------------------------------- */
 
-/* "a" of "(unsigned)a"; what has no cast as it is. */
+/* Strips casts: "a" of "(unsigned)a". */
 static const char *behind_casts(const char *text)
 {
     const char *end = text + strlen(text);
@@ -104,14 +98,14 @@ static const char *behind_casts(const char *text)
     return text;
 }
 
-/* The name in "(float *)d_a", "d_a"; NULL: it is more than a name. */
+/* The name in "(float *)d_a" or "d_a"; NULL: more than a name. */
 static const char *name_of(Arena *a, const char *text)
 {
     const Word w = code_word(behind_casts(text));
     return w.length && w.at[w.length] == '\0' ? code_copy(a, w) : NULL;
 }
 
-/* The size given for "&name" to cudaMalloc or its like, in one function or (`region` 0) anywhere. */
+/* The size passed with "&name" to cudaMalloc or its like, within a function or (`region` 0) anywhere. */
 static const char *allocation(const HostText *h, const char *name, uint32_t region,
                               HostPlace *where)
 {
@@ -132,7 +126,7 @@ static const char *allocation(const HostText *h, const char *name, uint32_t regi
     return NULL;
 }
 
-/* A product without a factor; NULL: it has none such. */
+/* Removes a factor from a product; NULL: no such factor. */
 static const HostValue *without_factor(Arena *a, const HostValue *v, double factor)
 {
     double n;
@@ -156,8 +150,7 @@ static const HostValue *in_elements(Arena *a, const HostValue *bytes, double ele
     return whole ? whole : host_new(a, "//", bytes, host_new_number(a, element, false), NULL);
 }
 
-/* Elements of `element` bytes that were allocated for the buffer that is an argument; NULL: not
- * known. */
+/* Elements of `element` bytes allocated for the buffer that is argument i; NULL: unknown. */
 static const HostValue *site_allocated(const LaunchSite *s, size_t i, size_t element,
                                        const HostNames *names)
 {
@@ -166,7 +159,7 @@ static const HostValue *site_allocated(const LaunchSite *s, size_t i, size_t ele
     HostNames known = *names;
     HostPlace p = s->place, where;
     known.element = (double)element;
-    for (int calls = 0; name && calls < 3; calls++) { /* of functions that hand the buffer on */
+    for (int calls = 0; name && calls < 3; calls++) { /* nested functions that pass the buffer on */
         const char *size = allocation(p.file, name, p.file->regions[p.at], &where);
         if (size)
             return in_elements(a, host_value(where, size, &known), known.element);
@@ -208,7 +201,7 @@ void first_launch_read(Arena *a, FirstLaunch *l)
     l->known = l->site && first_launch_block(l->site, &l->names, l->block);
     for (int i = 0; i < DIRECTIONS && l->known; i++)
         l->known = !host_number(l->block[i], &l->threads[i]) || l->threads[i] >= 1;
-    /* One thread in all is somebody's first try. */
+    /* A single thread is somebody's first try, not a launch to learn from. */
     if (!l->site || (l->known && l->threads[0] * l->threads[1] * l->threads[2] == 1)) {
         l->site = NULL;
         l->known = false;
@@ -221,37 +214,25 @@ void first_launch_read(Arena *a, FirstLaunch *l)
         site_allocated(l->site, i, 4, &l->names);
 }
 
-static size_t host_line(HostPlace p)
-{
-    size_t line = 1;
-    for (size_t i = 0; i < p.at; i++)
-        line += p.file->text[i] == '\n';
-    return line;
-}
-
 const char *first_launch_where(Arena *a, const FirstLaunch *l)
 {
-    return arena_printf(a, "as launched at %s:%zu", path_stem(a, l->site->place.file->path, ""),
-                        host_line(l->site->place));
+    const HostPlace p = l->site->place;
+    return arena_printf(a, "as launched at %s:%zu", path_stem(a, p.file->path, ""),
+                        code_line_number(p.file->text, p.file->text + p.at));
 }
 
-/* The name before "= 128", " 128" or "(128"; "" where there is none. */
+/* The name before "= 128", " 128" or "(128"; "": none. */
 static const char *name_before(Arena *a, const char *text, const char *at)
 {
     while (at > text && strchr(" \t=({", at[-1]))
         at--;
-    const char *start = at;
-    while (start > text && code_is_name(start[-1]))
-        start--;
-    return isdigit((unsigned char)*start) ? "" : arena_copy(a, start, (size_t)(at - start));
+    const Word w = code_word_before(text, at);
+    return isdigit((unsigned char)*w.at) ? "" : code_copy(a, w);
 }
 
 static bool in_directive(const char *text, const char *at)
 {
-    const char *start = at;
-    while (start > text && start[-1] != '\n')
-        start--;
-    return *code_skip(start, at) == '#';
+    return *code_skip(code_line_start(text, at), at) == '#';
 }
 
 bool first_launch_in_device(const KernelSource *k, const char *word, int times)
@@ -268,7 +249,7 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
     for (const HostText *h = l->site->place.file->first; h; h = h->next)
         for (const char *at = h->text; (at = host_find_word(h, at, digits)) != NULL; at++) {
             const char *name = name_before(a, h->text, at);
-            /* A constant stands there once as it is given its value. */
+            /* Its definition in the kernel's own file does not count as a use. */
             const bool given = h == h->first && !in_directive(h->text, at);
             if (*name && first_launch_in_device(l->kernel, name, given ? 2 : 1))
                 return true;
@@ -276,10 +257,10 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
     return false;
 }
 
-/* With the name for a number: wherever it is met (`whole`), else where something is divided by it or by a product
- * that it is a factor of; `here`: `v` stands at such a place. */
-static const HostValue *share(Arena *a, const HostValue *v, double number, const char *name,
-                              bool here, bool whole)
+/* Substitutes the name for a number: everywhere (`whole`), or where something is divided by it or by a
+ * product with it as a factor (`here`: `v` is in such a position). */
+static const HostValue *substitute(Arena *a, const HostValue *v, double number, const char *name,
+                                   bool here, bool whole)
 {
     double n;
     if ((here || whole) && host_number(v, &n) && n == number)
@@ -290,18 +271,18 @@ static const HostValue *share(Arena *a, const HostValue *v, double number, const
     *copy = *v;
     bool divides = host_is(v, "//") || host_is(v, "ceil_div") || host_is(v, "%");
     for (int i = 0; i < 3 && v->parts[i]; i++)
-        copy->parts[i] =
-            share(a, v->parts[i], number, name, divides ? i == 1 : here && host_is(v, "*"), whole);
+        copy->parts[i] = substitute(a, v->parts[i], number, name,
+                                    divides ? i == 1 : here && host_is(v, "*"), whole);
     return copy;
 }
 
-/* With the name of the threads along the direction where their number is divided by. */
-static const HostValue *by_threads(Arena *a, const FirstLaunch *l, const HostValue *v, int i,
+/* Substitutes the names for the elements of the largest buffer and for the threads along direction i. */
+static const HostValue *with_names(Arena *a, const FirstLaunch *l, const HostValue *v, int i,
                                    const char *const *threads)
 {
     bool named = l->threads[i] > 1 && !isdigit((unsigned char)*threads[i]);
-    v = l->whole > 0 ? share(a, v, l->whole, l->whole_name, true, true) : v;
-    return named ? share(a, v, l->threads[i], threads[i], host_is(v, "*"), false) : v;
+    v = l->whole > 0 ? substitute(a, v, l->whole, l->whole_name, true, true) : v;
+    return named ? substitute(a, v, l->threads[i], threads[i], host_is(v, "*"), false) : v;
 }
 
 bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
@@ -320,7 +301,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     bool ok = true;
     for (int i = 0; i <= last && ok; i++) {
         buf_puts(&text, i ? ", " : "");
-        ok = host_print(by_threads(a, l, grid[i], i, threads), true, &text);
+        ok = host_print(with_names(a, l, grid[i], i, threads), true, &text);
     }
     if (ok)
         buf_puts(out, buf_text(&text));
@@ -340,14 +321,14 @@ static bool print_value(const HostValue *v, bool alone, Buf *out)
 bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
 {
     const HostValue *v = l->known ? site_shared(l->site, &l->names) : NULL;
-    return v && print_value(by_threads(a, l, v, 0, threads), true, out);
+    return v && print_value(with_names(a, l, v, 0, threads), true, out);
 }
 
 bool first_launch_buffer(Arena *a, const FirstLaunch *l, size_t i, size_t element,
                          const char *const *threads, bool alone, Buf *out)
 {
     const HostValue *v = l->site ? site_allocated(l->site, i, element, &l->names) : NULL;
-    return v && print_value(by_threads(a, l, v, 0, threads), alone, out);
+    return v && print_value(with_names(a, l, v, 0, threads), alone, out);
 }
 
 double first_launch_whole(const FirstLaunch *l)
@@ -367,5 +348,7 @@ double first_launch_whole(const FirstLaunch *l)
 
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out)
 {
-    return l->site && host_number(site_argument(l->site, i), out);
+    const LaunchSite *s = l->site;
+    return s && i < s->argument_count &&
+           host_number(host_value(s->place, s->arguments[i], NULL), out);
 }

@@ -1,5 +1,5 @@
-/* How a kernel's author launches it: block, grid, shared memory, arguments and what was allocated for
- * them, as far as the host's code says so (host_read.h); and what a first spec takes from that. */
+/* The launch in the kernel author's host code: grid, block, shared memory, arguments and allocations, as
+ * far as host_read.h can evaluate them, and what a first spec takes from it. */
 #pragma once
 
 #include "tuner/spec/host_read.h"
@@ -12,29 +12,29 @@ typedef struct LaunchSite {
     size_t template_count, configuration_count, argument_count;
 } LaunchSite;
 
-/* The first launch in the files; false: there is none. */
+/* Finds the first launch of the kernel in the files; false: none. */
 bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *out);
 
-/* Gives the template's parameters what they are launched with. */
+/* Sets the template parameters of `k` to what the launch passes. */
 void first_launch_template(const LaunchSite *s, KernelSource *k);
 
-/* The threads of a block along each direction; false: not all are known. */
+/* The block's dimensions; false: some are unknown. */
 bool first_launch_block(const LaunchSite *s, const HostNames *names, const HostValue *out[3]);
 
 enum { DIRECTIONS = 3, SIZES_MOST = 8 };
 
 typedef struct FirstLaunch {
     const KernelSource *kernel;
-    const LaunchSite *site;       /* NULL: there is none */
-    bool known;                   /* is its block? */
-    VEC(const char *) parameters; /* of the spec */
-    const char **sizes; /* of each argument of the kernel its size's name, once they have names */
-    bool *used;         /* of each: does the launch or an allocation depend on it? */
+    const LaunchSite *site;       /* NULL: none was found */
+    bool known;                   /* its block is */
+    VEC(const char *) parameters; /* names of the spec's parameters */
+    const char **sizes; /* for each kernel argument the name of its size, once sizes have names */
+    bool *used;         /* for each: the launch or an allocation depends on it */
     HostNames names;
     const HostValue *block[DIRECTIONS];
-    double threads[DIRECTIONS]; /* of the block; 0: parameters say it */
-    double whole;               /* elements of the largest buffer where no size has a name; … */
-    const char *whole_name;     /* … and what they are called */
+    double threads[DIRECTIONS]; /* of the block; 0: given by parameters */
+    double whole;               /* where no size has a name: elements of the largest buffer, … */
+    const char *whole_name;     /* … and their name */
 } FirstLaunch;
 
 /* Reads the launch, before sizes have names. */
@@ -43,23 +43,23 @@ void first_launch_read(Arena *a, FirstLaunch *l);
 /* "as launched at saxpy.cu:30" */
 const char *first_launch_where(Arena *a, const FirstLaunch *l);
 
-/* Does a word stand in the kernel's file outside of host code, other kernels and directives, as often
- * as `times` at least? */
+/* True if a word occurs at least `times` times in the kernel's file outside host code, other kernels and
+ * directives. */
 bool first_launch_in_device(const KernelSource *k, const char *word, int times);
 
-/* Does device code hold that number by a name, so that it cannot be another? */
+/* True if device code uses the number by a name, so that it cannot be changed. */
 bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number);
 
-/* Prints the grid with the block's parameters; false, with nothing printed: it is not known. */
+/* Prints the grid in terms of the block's parameters; false, and nothing printed: unknown. */
 bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out);
 
-/* Likewise bytes of shared memory, and the elements of a buffer that is argument i. */
+/* Likewise the bytes of shared memory, and the elements of the buffer that is argument i. */
 bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out);
 bool first_launch_buffer(Arena *a, const FirstLaunch *l, size_t i, size_t element,
                          const char *const *threads, bool alone, Buf *out);
 
-/* The elements of the largest buffer; 0: none is known. */
+/* The elements of the largest buffer; 0: unknown. */
 double first_launch_whole(const FirstLaunch *l);
 
-/* The number that is argument i; false: it is not known. */
+/* The value of argument i; false: unknown. */
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out);

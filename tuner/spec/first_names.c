@@ -92,7 +92,7 @@ const char *first_argument(const TemplateParameter *t, const FirstGuess *g)
         return SOUNDS_LIKE(t->name, indices)                           ? "int"
                : g->kernel->own && SOUNDS_LIKE(g->kernel->own, halves) ? "__half"
                                                                        : "float";
-    /* BM, WN, TK … of tiles: blocks and warps of 64, steps of 8, threads of 4. */
+    /* BM, WN, TK … are tile sizes: blocks and warps of 64, steps of 8, threads of 4. */
     const size_t n = strlen(t->name);
     const char last = n > 0 && n <= 2 ? (char)toupper((unsigned char)t->name[n - 1]) : 0;
     if (last == 'K')

@@ -1,11 +1,11 @@
-/* What the names of a stranger's kernel sound like: threads of a block, work of one, sizes. */
+/* Guesses from the names in a kernel: threads of a block, work per thread, sizes. */
 #pragma once
 
 #include "tuner/spec/first_spec.h"
 
 typedef enum Meaning {
-    MEANS_THREADS, /* of a block, along one direction */
-    MEANS_TILE,    /* work of a thread, tile, unrolling */
+    MEANS_THREADS, /* of a block, along one dimension */
+    MEANS_TILE,    /* work per thread, tile, unrolling */
     MEANS_SWITCH,
     MEANS_SIZE, /* of the problem */
     MEANS_FILTER,
@@ -14,18 +14,18 @@ typedef enum Meaning {
 
 Meaning first_meaning(const char *name);
 
-/* 0, 1 or 2 for a name that ends in x, y or z behind something else; −1: it does not. */
+/* 0, 1 or 2 for a name with a suffix x, y or z; −1: none. */
 int first_direction(const char *name);
 
-/* Does a name, whatever the case, hold one of the words? */
+/* True if a name contains one of the words, ignoring case. */
 bool first_sounds_like(const char *name, const char *const *words, size_t count);
 #define SOUNDS_LIKE(name, words) first_sounds_like(name, words, sizeof(words) / sizeof *(words))
 
-/* A whole number of 32 bits or more: what sizes are. */
+/* True for an integer of at least 32 bits, as sizes are. */
 bool first_is_integer(const KernelParameter *p);
 
-/* Does the kernel use one direction alone? */
+/* True if the kernel is one-dimensional. */
 bool first_is_flat(const FirstGuess *g);
 
-/* A value for a parameter of the template. */
+/* A value for a template parameter. */
 const char *first_argument(const TemplateParameter *t, const FirstGuess *g);

@@ -16,7 +16,7 @@ static bool scalar_of(PtxType t, TaskScalar *out)
     return false;
 }
 
-/* What is loaded from each byte of a parameter on. */
+/* Notes the type of the load that begins at each byte of a parameter. */
 static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScalar *of, bool *begins)
 {
     VEC_EACH (const PtxInstr, in, entry->instrs) {
@@ -40,7 +40,7 @@ static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScala
     }
 }
 
-/* Members from the loads on, each with its offset in `at`, and how many there are. */
+/* Derives members from the loads, with their offsets in `at`; returns their number. */
 static size_t find_members(const PtxVariable *v, const TaskScalar *of, const bool *begins,
                            TaskScalar *scalars, size_t *at)
 {

@@ -4,16 +4,17 @@ enum { THREADS = 7, BLOCKS = 7 << 3, MANY = 1 << 6 };
 
 typedef struct Facts {
     KernelFacts out;
-    uint64_t *from; /* of each register: the parameters that its value may begin with */
-    uint8_t *ranks; /* of each: bit 0 to 2 threadIdx.x, .y, .z, bit 3 to 5 blockIdx, as summands;
-                       bit 6 where a block's is multiplied */
+    uint64_t *from; /* per register: the parameters that its value may be based on */
+    /* per register: bits 0 to 2 threadIdx.x, .y, .z, bits 3 to 5 blockIdx.x, .y, .z, as summands; bit 6:
+     * multiplied blockIdx */
+    uint8_t *ranks;
     const PtxFunction *entry;
     bool changed;
-    const PtxVariable *parameter; /* whose words are followed; NULL: all parameters are */
+    const PtxVariable *parameter; /* the struct whose words are followed; NULL: all parameters */
     KernelMembers members;
 } Facts;
 
-/* The word of the struct that is followed; 0: another address. */
+/* The bit of the followed struct's word that an operand addresses; 0: another address. */
 static uint64_t word_of(const Facts *f, const PtxOperand *o)
 {
     const int64_t at = o->value + (o->count > 0 ? o->parts[0].value : 0);
@@ -24,7 +25,7 @@ static uint64_t word_of(const Facts *f, const PtxOperand *o)
                : 0;
 }
 
-/* The parameters that an operand's value may begin with. */
+/* The parameters that an operand's value may be based on. */
 static uint64_t origin(const Facts *f, const PtxOperand *o)
 {
     uint64_t all = 0;
@@ -70,7 +71,7 @@ static void give(Facts *f, const PtxOperand *o, uint64_t from)
             give(f, &o->parts[i], from);
 }
 
-/* Neither a factor nor what is shifted or divided is an address: a pitch of a row, an index. */
+/* Factors, shifted and divided values are offsets (a row pitch, an index), not base addresses. */
 static bool carries(const PtxInstr *in, size_t operand)
 {
     switch (in->form->op) {
@@ -87,7 +88,7 @@ static bool carries(const PtxInstr *in, size_t operand)
     }
 }
 
-/* The numbers of threads and blocks that an operand is a sum of. */
+/* The thread and block indices that an operand is a sum of. */
 static uint8_t rank_of(const Facts *f, const PtxOperand *o)
 {
     const bool thread = o->index >= PTX_TID_X && o->index <= PTX_TID_Z;
@@ -116,7 +117,7 @@ static void follow_rank(Facts *f, const PtxInstr *in)
     }
 }
 
-/* A comparison of an index with a parameter: the first is that of the guard. */
+/* Notes a comparison of an index with a parameter; the first is the guard's. */
 static void note_bound(Facts *f, const PtxInstr *in)
 {
     for (size_t i = 1; i < 3 && in->form->op == PTX_SETP && in->count >= 3; i++) {
@@ -124,7 +125,7 @@ static void note_bound(Facts *f, const PtxInstr *in)
         const uint8_t rank = rank_of(f, index);
         const int blocks = (rank & BLOCKS) >> 3;
         const uint64_t of = origin(f, limit);
-        /* Where a block's part begins: how large that is, is not known here. */
+        /* The start of a block's part: the part's size is unknown here. */
         const bool part = rank & MANY && !(rank & THREADS);
         if (!blocks || part || !of || of & (of - 1) || rank_of(f, limit))
             continue;
@@ -136,7 +137,7 @@ static void note_bound(Facts *f, const PtxInstr *in)
     }
 }
 
-/* What is loaded through an address is no address of the same buffer. */
+/* A value loaded through an address is not based on that buffer. */
 static void follow(Facts *f, const PtxInstr *in)
 {
     uint64_t from = 0;

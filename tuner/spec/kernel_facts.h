@@ -1,28 +1,27 @@
-/* What a kernel's PTX says about its launch: which parameters it reads and writes through, and
- * which of its threads' and blocks' numbers it uses. */
+/* Facts about a kernel's launch from its PTX: which parameters it reads and writes through, and which
+ * thread and block indices it uses. */
 #pragma once
 
 #include "metrics/ptx/ptx.h"
 
-enum { KERNEL_FACTS_PARAMETERS = 64 }; /* those behind are not followed */
+enum { KERNEL_FACTS_PARAMETERS = 64 }; /* those after them are not followed */
 
 typedef struct KernelFacts {
-    uint64_t loaded, stored;  /* bit i: an address that begins with parameter i is read, written */
+    uint64_t loaded, stored;  /* bit i: memory at addresses based on parameter i is read, written */
     bool thread[3], block[3]; /* x, y, z of threadIdx, blockIdx */
     bool block_size, grid_size; /* any of blockDim, gridDim */
-    int64_t most_threads;       /* of __launch_bounds__; 0: not said */
+    int64_t most_threads;       /* of __launch_bounds__; 0: not given */
     bool dynamic_shared;
-    /* The parameter + 1 that numbers made of blockIdx.x, .y, .z are compared with, and [3] those made
-     * of several; 0: none.  Bit d: threads along d are counted, too. */
+    /* The parameter + 1 that expressions of blockIdx.x, .y, .z are compared with, [3]: of several of them;
+     * 0: none. Bit d: threads along d are part of the expression. */
     int bound[4], bound_threads[4];
-    bool calls; /* a function that is not part of it: what that does is not followed */
+    bool calls; /* it calls a function, whose effects are not followed */
 } KernelFacts;
 
-/* Of an entry of the module. */
 KernelFacts kernel_facts(Arena *a, const PtxModule *m, const PtxFunction *entry);
 
-/* The pointers in a struct by value: those of its words of 8 bytes (bit i: the one at byte 8 i) that
- * are read or written through, and the type of the first access. */
+/* Pointer members of a struct passed by value: of its 8-byte words (bit i: the one at byte 8 i) those that
+ * are read or written through, with the type of the first access. */
 typedef struct KernelMembers {
     uint64_t loaded, stored;
     PtxType type[64];

@@ -14,7 +14,7 @@ static const char *word_text(Arena *a, const char *at)
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
-/* Behind white space and directives. */
+/* Skips white space and directives. */
 static const char *skip_directives(const char *at, const char *end)
 {
     for (at = code_skip(at, end); *at == '#'; at = code_skip(at, end))
@@ -22,8 +22,8 @@ static const char *skip_directives(const char *at, const char *end)
     return at;
 }
 
-/* Behind what may stand between __global__ and the kernel's name: types and attributes, some with
- * brackets.  The `(` of the parameters; NULL when this is no declaration. */
+/* Skips what may precede the kernel's name after __global__: types and attributes, some with parentheses.
+ * Returns the `(` of the parameters; NULL: no declaration. */
 static const char *skip_to_name(const char *at, Word *name)
 {
     for (;;) {
@@ -34,17 +34,17 @@ static const char *skip_to_name(const char *at, Word *name)
         at = name->at + name->length;
         const char *next = code_skip(at, end);
         if (strncmp(next, "::", 2) == 0)
-            at = next + 2; /* of a qualified name */
+            at = next + 2;
         if (*next != '(')
             continue;
         at = code_closing(next, end);
         if (!at || !code_is_name(*skip_directives(at + 1, end)))
-            return next; /* an attribute, or a macro of one, has the name behind it */
+            return next; /* an attribute is followed by the name */
         at++;
     }
 }
 
-/* The `<` of `template <…>` that ends before `end`, with its `>`; NULL when there is none. */
+/* The `<` of the `template <…>` that ends right before `end`, and its `>`; NULL: none. */
 static const char *template_list(const char *text, const char *end, const char **close)
 {
     const char *open = NULL;
@@ -66,13 +66,14 @@ static bool is_qualifier(const char *word)
                        "__grid_constant__", "struct");
 }
 
-/* "const float *__restrict__ in" */
+/* Reads "const float *__restrict__ in". */
 static KernelParameter read_parameter(Arena *a, const char *text)
 {
     KernelParameter p = {.name = ""};
     Buf type = {0};
     const char *last = NULL;
-    for (const char *at = text; *at && *at != '[' && *at != '=';) { /* dimensions, defaults */
+    for (const char *at = text;
+         *at && *at != '[' && *at != '=';) { /* up to dimensions or a default */
         size_t n = code_word(at).length;
         while (n > 0 && at[n] == ':' && at[n + 1])
             n += 1 + code_word(at + n + 1).length;
@@ -93,7 +94,7 @@ static KernelParameter read_parameter(Arena *a, const char *text)
     return p;
 }
 
-/* The first value of a type that is none of numbers: "(Filter)0"; NULL: it is one. */
+/* The first value of an enum, "(Filter)0"; NULL: a numeric type. */
 static const char *enumerator(Arena *a, const char *written)
 {
     TaskType type;
@@ -111,17 +112,15 @@ static TemplateParameter read_argument(Arena *a, const char *part)
     size_t end = initial ? (size_t)(initial - part) : strlen(part);
     while (end > 0 && !code_is_name(part[end - 1]))
         end--;
-    size_t start = end;
-    while (start > 0 && code_is_name(part[start - 1]))
-        start--;
-    t.name = arena_copy(a, part + start, end - start);
+    const Word name = code_word_before(part, part + end);
+    t.name = code_copy(a, name);
     t.is_type = strstr(part, "typename") || strstr(part, "class ");
     if (initial)
         t.initial = code_copy(a, code_word(initial + 1 + strspn(initial + 1, " \t\r\n")));
     else if (code_has_word(part, "bool"))
         t.initial = "false";
     else if (!t.is_type)
-        t.initial = enumerator(a, arena_copy(a, part, start));
+        t.initial = enumerator(a, arena_copy(a, part, (size_t)(name.at - part)));
     return t;
 }
 
@@ -150,7 +149,7 @@ static void read_parameters(Arena *a, const char *open, KernelSource *out)
     }
 }
 
-/* The next kernel with a body behind *at: `(` of its parameters; NULL when there is none. */
+/* Finds the next kernel with a body from *at on; returns the `(` of its parameters; NULL: none. */
 static const char *next_kernel(const char **at, const char **start, Word *name)
 {
     while ((*at = strstr(*at, "__global__")) != NULL) {
@@ -158,13 +157,13 @@ static const char *next_kernel(const char **at, const char **start, Word *name)
         *at += strlen("__global__");
         const char *list = skip_to_name(*at, name), *end = *at + strlen(*at);
         const char *close = list ? code_closing(list, end) : NULL;
-        if (close && *code_skip(close + 1, end) != ';') /* it is only declared */
+        if (close && *code_skip(close + 1, end) != ';') /* only a declaration */
             return list;
     }
     return NULL;
 }
 
-/* What stands before a name that is declared as "space::name": "space::". */
+/* The qualifier "space::" of a name declared as "space::name". */
 static const char *qualifier_of(Arena *a, Word name)
 {
     const char *start = name.at;
@@ -173,15 +172,13 @@ static const char *qualifier_of(Arena *a, Word name)
     return arena_copy(a, start, (size_t)(name.at - start));
 }
 
-/* The namespaces that are open at `end`, with "::" behind each. */
+/* The namespaces open at `end`, each followed by "::". */
 static const char *scope_at(Arena *a, const char *text, const char *end)
 {
     VEC(const char *) open = {0};
     const char *name = NULL; /* of a namespace whose brace follows */
     for (const char *at = text; at < end;) {
-        const Word w = code_word(at);
-        const size_t quiet = code_quiet(text, at);
-        at += w.length ? w.length : quiet ? quiet : 1;
+        const Word w = code_next_word(text, &at);
         if (code_same(w, "namespace")) {
             const char *first = code_skip(at, end);
             for (at = first; code_is_name(*at) || *at == ':';)
@@ -202,7 +199,7 @@ static const char *scope_at(Arena *a, const char *text, const char *end)
     return buf_keep(&b, a);
 }
 
-/* The text with blanks for the bodies of all kernels that are called otherwise. */
+/* Blanks the bodies of all other kernels. */
 static const char *without_others(Arena *a, const char *text, const char *kernel)
 {
     char *out = arena_copy(a, text, strlen(text));
@@ -220,7 +217,7 @@ static const char *without_others(Arena *a, const char *text, const char *kernel
     return out;
 }
 
-/* The value that makes "NAME >= 2" hold, from behind the name; 1 where nothing is compared. */
+/* The value that satisfies "NAME >= 2", from after the name; 1 without a comparison. */
 static long value_asked(const char *sign)
 {
     sign = code_blanks(sign);
@@ -231,10 +228,10 @@ static long value_asked(const char *sign)
                                          : 1;
 }
 
-/* "NAME=3" for each name that a condition asks for: "defined(NAME) && NAME >= 3". */
+/* Adds "NAME=3" for each name of a condition "defined(NAME) && NAME >= 3". */
 static void add_asked(Arena *a, const char *at, KernelSource *out)
 {
-    bool denied = false; /* "!" stands before what follows */
+    bool denied = false; /* preceded by "!" */
     for (const char *end = code_line_end(at); at < end;) {
         const Word w = code_word(at);
         if (!w.length) {
@@ -252,47 +249,48 @@ static void add_asked(Arena *a, const char *at, KernelSource *out)
     }
 }
 
-/* Those that are open at `end`, an #else's aside. */
+/* The open conditional directives; a branch's condition is "" under #ifndef and #else. */
+typedef struct Branch {
+    const char *first, *current;
+    bool is_else;
+} Branch;
+typedef VEC(Branch) Branches;
+
+static void follow_condition(Arena *a, const char *line, Branches *open)
+{
+    const char *asks = code_behind(line, "if"), *next = code_behind(line, "elif");
+    asks = asks ? asks : code_behind(line, "ifdef");
+    asks = asks ? asks : code_behind(line, "ifndef") ? "" : NULL;
+    Branch *last = open->count ? &open->at[open->count - 1] : NULL;
+    if (asks)
+        VEC_PUSH(a, open, ((Branch){asks, asks, false}));
+    else if (last && (next || code_behind(line, "else")))
+        *last = (Branch){last->first, next ? next : "", !next};
+    else if (last && code_behind(line, "endif"))
+        open->count--;
+}
+
 void kernel_source_conditions(Arena *a, const char *text, const char *end, KernelSource *out)
 {
-    VEC(const char *) open = {0};
-    for (const char *line = text; line < end; line = code_next_line(line)) {
-        const char *asks = code_behind(line, "if");
-        asks = asks ? asks : code_behind(line, "ifdef");
-        const char *next = code_behind(line, "elif");
-        if (asks || code_behind(line, "ifndef"))
-            VEC_PUSH(a, &open, asks ? asks : "");
-        else if (open.count && (next || code_behind(line, "else")))
-            open.at[open.count - 1] = next ? next : "";
-        else if (code_behind(line, "endif"))
-            open.count -= open.count > 0;
-    }
-    for (size_t i = 0; i < open.count; i++)
-        add_asked(a, open.at[i], out);
+    Branches open = {0};
+    for (const char *line = text; line < end; line = code_next_line(line))
+        follow_condition(a, line, &open);
+    VEC_EACH (const Branch, b, open)
+        add_asked(a, b->current, out);
 }
 
 const char *kernel_source_choice(Arena *a, const char *text, const char *log)
 {
-    typedef struct Branch {
-        const char *asks; /* of the first */
-        bool last;        /* an #else */
-    } Branch;
-    VEC(Branch) open = {0};
+    Branches open = {0};
     for (const char *line = text; *line; line = code_next_line(line)) {
-        const char *asks = code_behind(line, "if"), *error = code_behind(line, "error");
-        asks = asks ? asks : code_behind(line, "ifdef");
-        if (asks || code_behind(line, "ifndef"))
-            VEC_PUSH(a, &open, ((Branch){asks ? asks : "", false}));
-        else if (open.count && code_behind(line, "else"))
-            open.at[open.count - 1].last = true;
-        else if (code_behind(line, "endif"))
-            open.count -= open.count > 0;
+        const char *error = code_behind(line, "error");
         const size_t n = error ? strcspn(error, "\r\n") : 0;
-        if (!n || !open.count || !open.at[open.count - 1].last ||
+        follow_condition(a, line, &open);
+        if (!n || !open.count || !open.at[open.count - 1].is_else ||
             !strstr(log, arena_printf(a, "#error %.*s", (int)n, error)))
             continue;
         KernelSource asked = {0};
-        add_asked(a, open.at[open.count - 1].asks, &asked);
+        add_asked(a, open.at[open.count - 1].first, &asked);
         return asked.under.count ? asked.under.at[0] : NULL;
     }
     return NULL;
@@ -342,8 +340,8 @@ static bool is_plain(const char *word)
            strcmp(word, "false") == 0 || task_type_find(word, &type);
 }
 
-/* What a word of the text stands for: "BM = 64;" of a constant or a type, "typedef float real;" or
- * a macro.  NULL: it is not said so. */
+/* Resolves a word by "BM = 64;" of a constant or type, by "typedef float real;", or by a macro. NULL:
+ * none. */
 static const char *meant_by(Arena *a, const char *text, const char *word)
 {
     size_t n = strlen(word);
@@ -380,7 +378,7 @@ const char *kernel_source_plain(Arena *a, const char *text, const char *part)
 
 /* --- macros ----------------------------------------------------------------------------------- */
 
-/* The value that a line defines for a name; NULL: it does not. */
+/* The value that a #define line gives to a name; NULL: none. */
 static const char *value_on(Arena *a, const char *line, const char *name)
 {
     const char *at = code_behind(line, "define");
@@ -418,14 +416,14 @@ static bool is_defined(Arena *a, const char *text, const char *name)
     return false;
 }
 
-/* The number behind "==" at `at`; NULL: there is none. */
+/* The number after "==" at `at`; NULL: none. */
 static const char *compared(Arena *a, const char *at)
 {
     at = code_blanks(at);
     if (strncmp(at, "==", 2) != 0)
         return NULL;
     const char *number = word_text(a, code_blanks(at + 2));
-    return *number && number[strspn(number, "0123456789")] == '\0' ? number : NULL;
+    return code_is_number(number) ? number : NULL;
 }
 
 static void add_case(Arena *a, KernelMacro *m, const char *number)
@@ -436,7 +434,7 @@ static void add_case(Arena *a, KernelMacro *m, const char *number)
         m->cases = arena_printf(a, "%s, %s", m->cases, number);
 }
 
-/* Names of an #if that nobody defines are 0 there, which is hardly meant. */
+/* Adds the undefined names of an #if, which are 0 there, hardly what is meant. */
 static void add_conditions(Arena *a, const char *text, const char *at, KernelMacros *all)
 {
     for (const char *end = code_line_end(at); at < end;) {
@@ -484,7 +482,7 @@ KernelMacros kernel_source_numbers(Arena *a, const char *text)
         const char *rest = code_behind(at, "define");
         const char *name = rest ? word_text(a, rest) : "";
         const char *value = *name ? value_on(a, at, name) : NULL;
-        if (value && value[strspn(value, "0123456789")] == '\0' && !find_macro(&tunable, name) &&
+        if (value && code_is_number(value) && !find_macro(&tunable, name) &&
             !find_macro(&all, name))
             VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL}));
     }

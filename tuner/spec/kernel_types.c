@@ -2,39 +2,60 @@
 
 #include <stdlib.h>
 
-/* --- the question ----------------------------------------------------------------------------- */
+/* C++ names of the scalars and of their vectors, as task_type_find knows them ("bool" aside). */
+static const char *const TYPES[] = {"bool",
+                                    "char",
+                                    "char2",
+                                    "char3",
+                                    "char4",
+                                    "signed char",
+                                    "unsigned char",
+                                    "uchar2",
+                                    "uchar3",
+                                    "uchar4",
+                                    "short",
+                                    "short2",
+                                    "short3",
+                                    "short4",
+                                    "unsigned short",
+                                    "ushort2",
+                                    "ushort3",
+                                    "ushort4",
+                                    "int",
+                                    "int2",
+                                    "int3",
+                                    "int4",
+                                    "unsigned int",
+                                    "uint2",
+                                    "uint3",
+                                    "uint4",
+                                    "long",
+                                    "long2",
+                                    "unsigned long",
+                                    "ulong2",
+                                    "long long",
+                                    "longlong2",
+                                    "unsigned long long",
+                                    "ulonglong2",
+                                    "float",
+                                    "float2",
+                                    "float3",
+                                    "float4",
+                                    "double",
+                                    "double2",
+                                    "__half",
+                                    "__half2",
+                                    "__nv_bfloat16",
+                                    "__nv_bfloat162",
+                                    "__nv_fp8_e4m3",
+                                    "__nv_fp8x2_e4m3",
+                                    "__nv_fp8x4_e4m3",
+                                    "__nv_fp8_e5m2",
+                                    "__nv_fp8x2_e5m2",
+                                    "__nv_fp8x4_e5m2"};
+enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
-/* C++ names of the scalars, and of their vectors up to so many lanes. */
-static const struct {
-    const char *name, *vector;
-    TaskScalar scalar;
-    int lanes;
-} TYPES[] = {
-    {"bool", NULL, TASK_U8, 1},
-    {"char", "char%d", TASK_I8, 4},
-    {"signed char", NULL, TASK_I8, 1},
-    {"unsigned char", "uchar%d", TASK_U8, 4},
-    {"short", "short%d", TASK_I16, 4},
-    {"unsigned short", "ushort%d", TASK_U16, 4},
-    {"int", "int%d", TASK_I32, 4},
-    {"unsigned int", "uint%d", TASK_U32, 4},
-    {"long", "long%d", TASK_I64, 2},
-    {"unsigned long", "ulong%d", TASK_U64, 2},
-    {"long long", "longlong%d", TASK_I64, 2},
-    {"unsigned long long", "ulonglong%d", TASK_U64, 2},
-    {"float", "float%d", TASK_FLOAT, 4},
-    {"double", "double%d", TASK_DOUBLE, 2},
-    {"__half", "__half%d", TASK_HALF, 2},
-    {"__nv_bfloat16", "__nv_bfloat16%d", TASK_BFLOAT16, 2},
-    {"__nv_fp8_e4m3", NULL, TASK_E4M3, 1},
-    {"__nv_fp8x2_e4m3", NULL, TASK_E4M3, 2},
-    {"__nv_fp8x4_e4m3", NULL, TASK_E4M3, 4},
-    {"__nv_fp8_e5m2", NULL, TASK_E5M2, 1},
-    {"__nv_fp8x2_e5m2", NULL, TASK_E5M2, 2},
-    {"__nv_fp8x4_e5m2", NULL, TASK_E5M2, 4},
-};
-
-/* A parameter's number: bit 0 a pointer; bits 1 to 7 lanes and scalar + 1, 0 none of ours; then the
+/* The encoding of a parameter: bit 0 a pointer; bits 1 to 7 lanes and scalar + 1, 0: another type; then the
  * size of what is passed or pointed to. */
 enum { CODE_LANES = 8, SIZE_SHIFT = 8, SIZE_MOST = (1 << 23) - 1 };
 
@@ -68,30 +89,19 @@ static const char ASK[] =
     "};\n"
     "}\n";
 
-static void print_code(const char *name, TaskScalar scalar, int lanes, Buf *out)
-{
-    buf_printf(out, "template <> struct code<%s> { static const int value = %d; };\n", name,
-               ((int)scalar + 1) * CODE_LANES + lanes);
-}
-
 void kernel_types_ask(const char *expression, size_t count, Buf *out)
 {
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-        if (strncmp(TYPES[i].name, "__", 2) != 0)
-            continue;
-        buf_printf(out, "struct %s;\n", TYPES[i].name);
-        if (TYPES[i].vector)
-            buf_printf(out, "struct %s2;\n", TYPES[i].name);
-    }
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (strncmp(TYPES[i], "__", 2) == 0)
+            buf_printf(out, "struct %s;\n", TYPES[i]);
     buf_puts(out, "namespace aptune_types {\n"
                   "template <class T> struct code { static const int value = 0; };\n");
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-        print_code(TYPES[i].name, TYPES[i].scalar, TYPES[i].vector ? 1 : TYPES[i].lanes, out);
-        for (int lanes = 2; TYPES[i].vector && lanes <= TYPES[i].lanes; lanes++) {
-            SCOPED_BUF name = {0};
-            buf_printf(&name, TYPES[i].vector, lanes);
-            print_code(buf_text(&name), TYPES[i].scalar, lanes, out);
-        }
+    for (size_t i = 0; i < TYPE_COUNT; i++) {
+        TaskType t;
+        if (!task_type_find(TYPES[i], &t))
+            t = (TaskType){TASK_U8, 1};
+        buf_printf(out, "template <> struct code<%s> { static const int value = %d; };\n", TYPES[i],
+                   ((int)t.scalar + 1) * CODE_LANES + t.lanes);
     }
     buf_puts(out, "}\n");
     buf_puts(out, ASK);
@@ -107,9 +117,7 @@ bool kernel_types_blamed(const char *log)
     return strstr(log, "aptune_types") || strstr(log, "\n  struct __");
 }
 
-/* --- the answer ------------------------------------------------------------------------------- */
-
-/* The array's numbers, which PTX has as they are or as bytes, and without zeros at the end. */
+/* Reads the array's elements, which PTX gives as they are or as bytes, without trailing zeros. */
 static void read_numbers(const PtxVariable *v, uint32_t *out, size_t count)
 {
     const int parts = v->type == PTX_B8 || v->type == PTX_U8 ? 4 : 1;

@@ -1,19 +1,19 @@
-/* What types a kernel's parameters have, asked of the compiler: behind typedefs, macros and
- * template parameters, which may stand in any header, only it knows.
+/* The types of a kernel's parameters, as the compiler sees them: only it can look through typedefs, macros
+ * and template parameters, which any header may define.
  *
- * Lines behind the source make an array of numbers out of the type of the kernel's address; the
- * array's initial value stands in the PTX. */
+ * Lines appended to the source make an array of numbers from the type of the kernel's address; the PTX
+ * holds the array's initial value. */
 #pragma once
 
 #include "metrics/ptx/ptx.h"
 #include "tuner/spec/kernel_source.h"
 
-/* The lines for a kernel of `count` parameters; `expression` names it, "k<float, 16>". */
+/* Writes the lines for a kernel of `count` parameters; `expression` names it, "k<float, 16>". */
 void kernel_types_ask(const char *expression, size_t count, Buf *out);
 
-/* Does a compiler's log complain of these lines? */
+/* True if a compiler's log complains about these lines. */
 bool kernel_types_blamed(const char *log);
 
-/* Takes the answer: type, pointer and size of what is passed or pointed to of each parameter. False
- * when it is not there, and nothing is changed. */
+/* Sets type, pointer and size (of what is passed or pointed to) of each parameter. False, and nothing
+ * changed: the array is missing. */
 bool kernel_types_take(const PtxModule *m, KernelSource *k);

@@ -10,15 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A home folder holds more than anyone wants to wait for. */
+/* Limits of the search, levels up and down and entries: a home folder is too large to search. */
 enum { UP = 4, UP_TO_ROOT = 16, DOWN = 4, ENTRIES_MOST = 20000 };
 
 typedef struct Hunt {
     Arena *arena;
     const char *name;  /* "cudacommon.h", "sys/common.h" */
-    const char *found; /* the folder that has it, the one with the shortest path */
+    const char *found; /* the folder that has it, with the shortest path */
     size_t entries;
-    bool any_case; /* it may be written with other letters */
+    bool any_case; /* match ignoring case */
 } Hunt;
 
 static void look_below(Hunt *h, const char *folder, int depth)
@@ -37,7 +37,7 @@ static void look_below(Hunt *h, const char *folder, int depth)
         closedir(dir);
 }
 
-/* A project's root has its history; nothing above it, and above no home, is the project's. */
+/* A project's root has a .git folder; a search goes neither above it nor above the home folder. */
 static bool is_root(Arena *a, const char *folder)
 {
     const char *home = getenv("HOME");
@@ -45,8 +45,8 @@ static bool is_root(Arena *a, const char *folder)
            file_exists(path_join(a, folder, ".git"));
 }
 
-/* The folder above one, where that may be of its project, too: one as /tmp, in which everybody has
- * files of his own, is no project's.  NULL: it is not. */
+/* The parent folder if it may belong to the same project: a shared one such as /tmp (sticky bit) does not.
+ * NULL: it does not. */
 static const char *folder_above(Arena *a, const char *folder)
 {
     struct stat st;
@@ -54,7 +54,7 @@ static const char *folder_above(Arena *a, const char *folder)
     return is_root(a, folder) || stat(up, &st) != 0 || (st.st_mode & S_ISVTX) ? NULL : up;
 }
 
-/* A folder and those above it that are looked through: all of its project, else the nearest. */
+/* A folder and those above it to search: up to the project's root if there is one, else the nearest. */
 static size_t folders_around(Arena *a, const char *folder, const char *out[UP_TO_ROOT + 1])
 {
     char real[PATH_MAX];
@@ -82,16 +82,14 @@ static const char *look_around(Arena *a, const char *folder, const char *name)
     return found ? found : look_as_named(a, folder, name, true);
 }
 
-/* "/a/b/../../common/x.h(12): error" says by its dots that it was reached by a way out: the highest
- * folder on that way, below which all of it lies. */
+/* "/a/b/../../common/x.h(12): error" has ".." in it: the header was reached by leaving the folder. Returns
+ * the highest folder on that path. */
 static const char *folder_outside(Arena *a, const char *log)
 {
     const char *highest = NULL;
     for (const char *at = strstr(log, "/../"); at && *at && *at != '\n'; at++) {
-        const char *start = at;
+        const char *start = code_line_start(log, at);
         char real[PATH_MAX];
-        while (start > log && start[-1] != '\n')
-            start--;
         if (*start != '/' || strncmp(at, "/../", 4) != 0 ||
             !realpath(arena_copy(a, start, (size_t)(at + 3 - start)), real) || !real[1])
             continue;
@@ -112,7 +110,7 @@ const char *near_header_missing(Arena *a, const char *log)
 const char *near_header_failing(Arena *a, const char *log)
 {
     static const char *const ENDS[] = {".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl"};
-    const char *at = strstr(log, "): catastrophic error: #error"); /* "no POSIX timers" */
+    const char *at = strstr(log, "): catastrophic error: #error");
     at = at ? at : strstr(log, "): error");
     const char *open = at, *start;
     while (open && open > log && *open != '(' && *open != '\n')
@@ -144,12 +142,12 @@ const char *near_header_made_of(Arena *a, const char *folder, const char *log)
 
 static const char *const EXTENSIONS[] = {".cu", ".cuh", ".cpp", ".c", ".h", ".cc"};
 
-/* A look at files with certain endings, in a folder and below it. */
+/* A search for files with certain extensions, in a folder and below it. */
 typedef struct Search {
     Arena *arena;
     const char *const *extensions;
     size_t extension_count, entries;
-    bool (*look)(void *context, const char *path); /* false: it was the last */
+    bool (*look)(void *context, const char *path); /* false: stop */
     void *context;
 } Search;
 
@@ -172,15 +170,16 @@ static bool search_below(Search *s, const char *folder, int depth)
     return more;
 }
 
-/* Files that are found. */
+/* The files found. */
 typedef struct Found {
     Arena *arena;
-    const char *target; /* real path of what they include; NULL: whatever they do */
+    const char *target; /* real path of the header that they must include; NULL: any file */
     const char **out;
     size_t count, room;
 } Found;
 
-/* Does a line include the target, by a name that leads there or that a folder of headers may? */
+/* True if a line of a file includes the target, by a relative path or one that include folders may
+ * resolve. */
 static bool includes_target(const Found *n, const char *path)
 {
     size_t size;
@@ -234,8 +233,8 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
 
 /* --- the body of a function -------------------------------------------------------------------- */
 
-/* A function's name and that of the class or namespace around it, as the C++ ABI for Itanium
- * mangles them: "_ZN4prcr8ScheduleC1Eddm" is a constructor of Schedule. */
+/* A function's name and that of its enclosing class or namespace, from the Itanium C++ ABI's mangling:
+ * "_ZN4prcr8ScheduleC1Eddm" is a constructor of Schedule. */
 typedef struct Mangled {
     const char *scope, *name; /* NULL: none */
 } Mangled;
@@ -247,7 +246,7 @@ static Mangled demangle(Arena *a, const char *at)
     if (strncmp(at, "_Z", 2) != 0)
         return (Mangled){NULL, arena_copy(a, at, code_word(at).length)};
     at += nested ? 3 : 2;
-    at += nested ? strspn(at, "VKr") : 0; /* const member functions */
+    at += nested ? strspn(at, "VKr") : 0; /* cv-qualifiers */
     while (*at >= '1' && *at <= '9') {
         char *word;
         const size_t n = strtoul(at, &word, 10);
@@ -258,9 +257,9 @@ static Mangled demangle(Arena *a, const char *at)
         if (!nested)
             return m;
     }
-    if (*at == 'I' && strchr(at, 'E')) /* arguments of a template; nested ones end early */
+    if (*at == 'I' && strchr(at, 'E')) /* template arguments; nested ones end early */
         at = strchr(at, 'E') + 1;
-    if (*at == 'C' || *at == 'D') /* a constructor goes by its class's name */
+    if (*at == 'C' || *at == 'D') /* constructors have their class's name */
         m.scope = m.name;
     else if (*at >= 'a' && *at <= 'z')
         m = (Mangled){m.name, "operator"};
@@ -279,7 +278,7 @@ typedef struct Body {
     size_t bytes; /* read so far */
 } Body;
 
-/* Behind the parenthesis that closes the one at `at`. */
+/* The text after the parenthesis that closes the one at `at`. */
 static const char *behind_parentheses(const char *at)
 {
     size_t depth = 0;
@@ -292,7 +291,7 @@ static const char *behind_parentheses(const char *at)
     return at;
 }
 
-/* Does a text without comments say "namespace" of this name? */
+/* True if a text without comments opens a namespace of this name. */
 static bool has_namespace(const char *text, const char *name)
 {
     for (const char *at = text; (at = code_find_word(at, "namespace", text)) != NULL;) {
@@ -303,8 +302,8 @@ static bool has_namespace(const char *text, const char *name)
     return false;
 }
 
-/* Does a text without comments have the function's body?  A parameter list and '{', with words as
- * "const" or a constructor's members between; a class's function stands behind "Class::". */
+/* True if a text without comments defines the function: parameter list, perhaps qualifiers or initializers,
+ * and '{'; a member function is named "Class::name". */
 static bool has_body(const char *text, const Mangled *m)
 {
     const bool operates = strcmp(m->name, "operator") == 0;

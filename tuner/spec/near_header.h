@@ -1,34 +1,32 @@
-/* Where a header lies that a kernel includes and that no folder given has.
+/* Finds headers that a kernel includes and that no given folder has.
  *
- * Projects keep their own headers some folders away and name these to their build.  A name is
- * looked for below the source's folder, then below each of the few folders above it, no further
- * than a project's root, and in none above that is everybody's, as /tmp. */
+ * Projects keep their headers some folders away and pass these to their build. A name is looked for below
+ * the source's folder, then below each of the few folders above it, up to the project's root, but not in
+ * shared folders such as /tmp. */
 #pragma once
 
 #include "metrics/base/arena.h"
 
-/* The folder to give as --include for what a compiler's log complains of: a header that it cannot
- * open, or one outside of the folders given, whose host code stays in it.  NULL: there is none. */
+/* The folder to pass as --include for a header that a compiler's log misses, or that lies outside the given
+ * folders so that its host code stays in. NULL: none. */
 const char *near_header(Arena *a, const char *folder, const char *log);
 
-/* The name of the header that a compiler's log misses; NULL: it misses none. */
+/* The name of the header that a compiler's log misses; NULL: none. */
 const char *near_header_missing(Arena *a, const char *log);
 
-/* The header that the first error of a log lies in; NULL: it lies elsewhere. */
+/* The header in which the first error of a log occurs; NULL: it occurs elsewhere. */
 const char *near_header_failing(Arena *a, const char *log);
 
-/* The sources and headers in a file's folder. */
+/* Lists the sources and headers in a file's folder. */
 size_t near_sources(Arena *a, const char *path, const char **out, size_t room);
 
-/* The files near a file that include it, those of CUDA first: what it uses may be declared there
- * before. */
+/* Lists files near a file that include it, CUDA files first: they may declare what it uses. */
 size_t near_includers(Arena *a, const char *path, const char **out, size_t room);
 
-/* The file that a project's build makes a missing header of: "config.h.in" of "config.h"; NULL: none
- * is near. */
+/* The template from which a project's build makes a missing header, "config.h.in" of "config.h"; NULL: none
+ * nearby. */
 const char *near_header_made_of(Arena *a, const char *folder, const char *log);
 
-/* The .cu, .cuh or .inl file of the project that `folder` lies in which has the body of the function
- * that ptxas calls unresolved in a log; `*function` becomes its name.  NULL: none has, or the log
- * says nothing such. */
+/* The project's .cu, .cuh or .inl file that defines the function which a ptxas log calls unresolved;
+ * `*function`: its name. NULL: none, or the log has no such error. */
 const char *near_body(Arena *a, const char *folder, const char *log, const char **function);
