@@ -1,8 +1,6 @@
-#include "tuner/spec/first_launch.h"
-
 #include "metrics/base/diag.h"
 #include "metrics/base/file.h"
-#include "tuner/spec/first_names.h"
+#include "tuner/spec/first_parts.h"
 
 #include <ctype.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/spec/first_names.h"
+#include "tuner/spec/first_parts.h"
 
 #include <ctype.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/spec/first_struct.h"
+#include "tuner/spec/first_parts.h"
 
 static bool scalar_of(PtxType t, TaskScalar *out)
 {

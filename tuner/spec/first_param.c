@@ -1,0 +1,283 @@
+#include "tuner/spec/first_parts.h"
+
+#include <stdlib.h>
+
+const char *first_fresh(FirstWriter *w, const char *wanted, bool macro)
+{
+    const char *name = wanted;
+    for (int n = 2; word_place(name, w->names.at, w->names.count) < SIZE_MAX ||
+                    (macro && code_has_word(w->kernel->text, name));
+         n++)
+        name = arena_printf(w->arena, "%s_%d", wanted, n);
+    VEC_PUSH(w->arena, &w->names, name);
+    return name;
+}
+
+/* True for a number that fits an int. */
+static bool is_number(const char *text)
+{
+    return code_is_number(text) && strlen(text) < 10;
+}
+
+/* Prints a value, then the powers of two around it. What the author launches, or is known to compile, comes
+ * first: it is the first configuration, with which the others are compared. */
+static void print_powers(FirstWriter *w, long n, long low, long high)
+{
+    buf_printf(w->out, "%ld", n);
+    for (long v = low; v <= high; v *= 2)
+        if (v != n)
+            buf_printf(w->out, ", %ld", v);
+}
+
+static void print_values(FirstWriter *w, const char *name, const char *value, const char *cases)
+{
+    Meaning meaning = first_meaning(name);
+    long n = is_number(value) ? strtol(value, NULL, 10) : -1;
+    int direction = first_direction(name);
+    bool flat = first_is_flat(w->guess) && direction <= 0;
+    if (cases)
+        buf_puts(w->out, cases);
+    else if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
+        buf_puts(w->out, "true, false");
+    else if (meaning == MEANS_THREADS && direction > 0 && !w->facts.thread[direction])
+        buf_puts(w->out, value);
+    else if (n < 0)
+        buf_printf(w->out, strspn(value, "0123456789.") == strlen(value) ? "%s" : "\"%s\"", value);
+    else if (meaning == MEANS_SWITCH && n <= 1)
+        buf_puts(w->out, "0, 1");
+    else if (meaning == MEANS_FILTER)
+        buf_printf(w->out, "%ld", n);
+    else if (meaning == MEANS_THREADS && flat && n >= 32 && (n & (n - 1)) == 0)
+        print_powers(w, n, 64, n > 512 ? n : 512);
+    else if (n > 0 && (n & (n - 1)) == 0)
+        print_powers(w, n, n > 1 ? n / 2 : 1, n > 1 ? 2 * n : 8);
+    else if (meaning == MEANS_THREADS && flat && n % 32 == 0 && n <= 1024)
+        print_powers(w, n, n % 64 == 0 ? n / 2 : n, n <= 512 ? 2 * n : n);
+    else
+        buf_printf(w->out, "%ld", n);
+}
+
+/* Declares a name with a value as a parameter, or as a size that the compiler gets as a macro. */
+static void print_name(FirstWriter *w, const char *name, const char *value, const char *cases,
+                       bool macro, const char *why)
+{
+    Meaning meaning = first_meaning(name);
+    if (word_place(name, w->named.at, w->named.count) < SIZE_MAX)
+        return; /* defined several times, under #if */
+    VEC_PUSH(w->arena, &w->named, name);
+    VEC_PUSH(w->arena, &w->names, name);
+    if (macro && !cases && is_number(value) && meaning == MEANS_SIZE &&
+        w->sizes.count < SIZES_MOST) {
+        VEC_PUSH(w->arena, &w->sizes, name);
+        return;
+    }
+    VEC_PUSH(w->arena, &w->launch.parameters, name);
+    buf_printf(w->out, "param %s in ", name);
+    print_values(w, name, value, cases);
+    buf_printf(w->out, "    # decide%s\n", why);
+    int direction = first_direction(name);
+    if (meaning == MEANS_THREADS && !w->threads[direction > 0 ? direction : 0]) {
+        w->threads[direction > 0 ? direction : 0] = name;
+        w->value[direction > 0 ? direction : 0] = strtol(value, NULL, 10);
+        w->alike = direction < 0 ? strtol(value, NULL, 10) : w->alike;
+    }
+    if (meaning == MEANS_TILE && direction >= 0)
+        w->tiles[direction] = name;
+}
+
+/* True if the source defines a number that is, or by its name sounds like, a block dimension, and device
+ * code uses it. Such a #define yields to a parameter. */
+static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
+{
+    const LaunchSite *site = w->guess->launch;
+    const HostNames none = {0};
+    const HostValue *block[DIRECTIONS];
+    Meaning meaning = first_meaning(m->name);
+    double n, number = strtod(m->value, NULL);
+    bool any = (meaning == MEANS_THREADS || meaning == MEANS_TILE) && number >= 2;
+    bool known = !any && number > 2 && site && first_launch_block(site, &none, block);
+    for (int i = 0; i < DIRECTIONS && known; i++)
+        any = any || (host_number(block[i], &n) && n == number);
+    return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->kernel, m->name, 1);
+}
+
+/* The number that a header or neighbouring file defines for a name; NULL: none. */
+static const char *defined_elsewhere(const FirstWriter *w, const char *name)
+{
+    const char *value = NULL;
+    for (const HostText *h = w->guess->texts; h && !value; h = h->next)
+        value = kernel_source_defined(w->arena, h->text, name);
+    return value && is_number(value) ? value : NULL;
+}
+
+/* True if a file defines the name to different values, as its own #if lines decide. */
+static bool is_settled(const FirstWriter *w, const char *name)
+{
+    for (const HostText *h = w->guess->texts; h; h = h->next) {
+        const char *value = kernel_source_defined(w->arena, h->text, name);
+        for (const char *line = value ? h->text : ""; *line; line = code_next_line(line)) {
+            const char *at = code_behind(line, "define");
+            const char *given = at && code_same(code_word(at), name)
+                                    ? kernel_source_defined(w->arena, line, name)
+                                    : NULL;
+            if (given && strcmp(given, value) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void print_parameters(FirstWriter *w)
+{
+    Arena *a = w->arena;
+    KernelMacros macros = kernel_source_macros(a, w->kernel->text);
+    VEC_EACH (const TemplateParameter, t, w->kernel->arguments)
+        print_name(w, t->name, first_argument(t, w->guess), NULL, false, ": of the template");
+    VEC_EACH (const KernelMacro, m, w->guess->undefined)
+        print_name(w, m->name, m->value, m->cases, true, ": the source leaves it undefined");
+    VEC_EACH (const KernelMacro, m, macros) {
+        if (NAME_FIND(w->guess->undefined.at, w->guess->undefined.count, name, m->name))
+            continue;
+        if (m->condition && is_settled(w, m->name))
+            continue;
+        const char *elsewhere = m->condition ? defined_elsewhere(w, m->name) : NULL;
+        if (elsewhere) {
+            const long n = strtol(elsewhere, NULL, 10);
+            const char *around = arena_printf(a, "%ld, %ld, %ld", n, n / 2, 2 * n);
+            print_name(w, m->name, elsewhere, n > 1 && (n & (n - 1)) == 0 ? around : elsewhere,
+                       false, ": its #define yields to this");
+            continue;
+        }
+        const char *cases = m->cases && !code_has_word(m->cases, "0")
+                                ? arena_printf(a, "0, %s", m->cases)
+                                : m->cases;
+        print_name(w, m->name, m->condition ? "0" : m->value, cases, false,
+                   m->condition ? ": only #if lines use it" : "");
+    }
+    KernelMacros numbers = kernel_source_numbers(a, w->kernel->text);
+    for (size_t i = 0; i < numbers.count; i++)
+        if (is_tunable(w, &numbers.at[i]))
+            print_name(w, numbers.at[i].name, numbers.at[i].value, NULL, false,
+                       ": its #define yields to this");
+}
+
+/* The block dimension that a plain #define fixes; NULL: none. */
+static const char *fixed_threads(const FirstWriter *w, int direction)
+{
+    static const char *const names[DIRECTIONS][6] = {
+        {"BLOCK_SIZE", "BLOCK_DIM", "BLOCKSIZE", "THREADS_PER_BLOCK", "BLOCK_SIZE_X", "TILE_DIM"},
+        {"BLOCK_SIZE_Y", "BLOCK_SIZE", "BLOCK_DIM", "BLOCK_ROWS", "BLOCKSIZE", "TILE_DIM"},
+        {"BLOCK_SIZE_Z", "BLOCK_DIM_Z"}};
+    for (int i = 0; i < 6 && names[direction][i]; i++) {
+        const char *value = kernel_source_defined(w->arena, w->kernel->text, names[direction][i]);
+        if (value && is_number(value))
+            return value;
+    }
+    return NULL;
+}
+
+/* Declares a parameter with values around the author's. */
+static void print_threads(FirstWriter *w, const char *name, long n)
+{
+    buf_printf(w->out, "param %s in ", name);
+    const long low = n >= 64 ? 64 : n > 1 ? n / 2 : 1, high = n < 64 ? 2 * n : n > 512 ? n : 512;
+    print_powers(w, n, low, high < 1024 ? high : 1024);
+    buf_printf(w->out, "    # decide; %ld %s\n", n, first_launch_where(w->arena, &w->launch));
+}
+
+/* Takes the block from the author's launch: as parameters, or as numbers, which may vary where the kernel
+ * reads blockDim. */
+static void take_block(FirstWriter *w)
+{
+    static const char *const names[DIRECTIONS] = {"BLOCK", "BLOCK_Y", "BLOCK_Z"};
+    for (int i = 0; i < DIRECTIONS && w->launch.known; i++) {
+        const long n = (long)w->launch.threads[i];
+        Buf text = {0};
+        if (n == 0) {
+            host_print(w->launch.block[i], false, &text);
+            w->threads[i] = buf_keep(&text, w->arena);
+        } else if (w->threads[i] && w->value[i] == n) {
+            continue;
+        } else if (n > 1 && w->facts.block_size && (w->facts.thread[i] || i == 0) &&
+                   !first_launch_is_fixed(w->arena, &w->launch, (double)n)) {
+            w->threads[i] = first_fresh(w, names[i], true);
+            print_threads(w, w->threads[i], n);
+        } else {
+            w->threads[i] = arena_printf(w->arena, "%ld", n);
+        }
+    }
+}
+
+/* Settles the remaining block dimensions: by macros, by what the source fixes, else as parameters of their
+ * own. */
+static void settle_threads(FirstWriter *w)
+{
+    bool flat = !w->facts.thread[1] && !w->facts.thread[2];
+    for (int i = 0; i < DIRECTIONS; i++) {
+        bool used = w->facts.thread[i] || i == 0;
+        if (w->threads[i])
+            continue;
+        const char *fixed = used && !w->facts.block_size ? fixed_threads(w, i) : NULL;
+        if (!used) {
+            w->threads[i] = "1";
+        } else if (fixed) {
+            w->threads[i] = fixed;
+        } else if (i > 0 && w->alike > 0 && w->alike * w->alike <= 1024) {
+            w->threads[i] = w->threads[0]; /* one macro for both sides of a square */
+        } else {
+            w->threads[i] = first_fresh(w, i == 0 ? "BLOCK" : i == 1 ? "BLOCK_Y" : "BLOCK_Z", true);
+            buf_printf(w->out, "param %s in %s    # decide\n", w->threads[i],
+                       flat     ? "64, 128, 256, 512"
+                       : i == 0 ? "16, 32, 64"
+                       : i == 1 ? "4, 8, 16"
+                                : "1, 2");
+        }
+    }
+}
+
+/* Where nothing else can be tuned: any kernel can be compiled for fewer registers. */
+static void print_registers(FirstWriter *w)
+{
+    const char *name = first_fresh(w, "REGISTERS", true);
+    buf_printf(w->out,
+               "# decide: what can be tuned?  Macros under #ifndef in the source become "
+               "parameters.\nparam %s in 0, 32, 64, 128    # 0: as many as the compiler likes\n"
+               "option \"-maxrregcount={%s}\" if %s > 0\n",
+               name, name, name);
+}
+
+/* Requires template arguments to equal the parameter by which the author passes them. */
+static void print_equal(FirstWriter *w)
+{
+    VEC_EACH (const TemplateParameter, t, w->kernel->arguments)
+        if (t->written && strcmp(t->written, t->name) != 0 &&
+            word_place(t->written, w->launch.parameters.at, w->launch.parameters.count) < SIZE_MAX)
+            buf_printf(w->out, "require %s == %s    # %s\n", t->name, t->written,
+                       first_launch_where(w->arena, &w->launch));
+}
+
+static void print_limits(FirstWriter *w)
+{
+    const char *const *t = w->threads;
+    if (code_is_number(t[0]) && code_is_number(t[1]) && code_is_number(t[2]))
+        return;
+    buf_printf(w->out, "require %s", t[0]);
+    for (int i = 1; i < DIRECTIONS; i++)
+        if (strcmp(t[i], "1") != 0)
+            buf_printf(w->out, " * %s", t[i]);
+    buf_printf(w->out, " <= %lld%s\n",
+               w->facts.most_threads ? (long long)w->facts.most_threads : 1024LL,
+               w->facts.most_threads ? "    # of __launch_bounds__" : "");
+}
+
+void first_write_parameters(FirstWriter *w)
+{
+    print_parameters(w);
+    first_launch_read(w->arena, &w->launch);
+    take_block(w);
+    settle_threads(w);
+    print_equal(w);
+    print_limits(w);
+    if (w->out->size == 0)
+        print_registers(w);
+}

@@ -1,0 +1,88 @@
+/* What the first_*.c files share: guesses from names, and the state while a first spec is written. */
+#pragma once
+
+#include "tuner/spec/first_spec.h"
+#include "tuner/spec/kernel_facts.h"
+
+/* --- first_names.c: what a name suggests ------------------------------------------------------- */
+
+typedef enum Meaning {
+    MEANS_THREADS, /* of a block, along one dimension */
+    MEANS_TILE,    /* work per thread, tile, unrolling */
+    MEANS_SWITCH,
+    MEANS_SIZE, /* of the problem */
+    MEANS_FILTER,
+    MEANS_NOTHING
+} Meaning;
+
+Meaning first_meaning(const char *name);
+
+/* 0, 1 or 2 for a name with a suffix x, y or z; −1: none. */
+int first_direction(const char *name);
+
+/* True if a name contains one of the words, ignoring case. */
+bool first_sounds_like(const char *name, const char *const *words, size_t count);
+#define SOUNDS_LIKE(name, words) first_sounds_like(name, words, sizeof(words) / sizeof *(words))
+
+/* True for an integer of at least 32 bits, as sizes are. */
+bool first_is_integer(const KernelParameter *p);
+
+/* True if the kernel is one-dimensional. */
+bool first_is_flat(const FirstGuess *g);
+
+/* A value for a template parameter. */
+const char *first_argument(const TemplateParameter *t, const FirstGuess *g);
+
+/* --- the spec being written -------------------------------------------------------------------- */
+
+typedef struct FirstWriter {
+    Arena *arena;
+    const FirstGuess *guess;
+    const KernelSource *kernel;
+    KernelFacts facts;
+    FirstLaunch launch;
+    const char *threads[DIRECTIONS]; /* the block's size: a name or number; NULL: not settled */
+    long value[DIRECTIONS];          /* of such a name */
+    long alike;                      /* value of a name that may size every direction; 0: none */
+    const char *tiles[DIRECTIONS];   /* elements per thread; NULL: one */
+    VEC(const char *) names;         /* declared so far */
+    VEC(const char *) named;         /* those of them that are macros or template parameters */
+    VEC(const char *) sizes;         /* of the problem; the first `macros` of them are macros */
+    size_t macros;
+    VEC(const char *) fixed;        /* values of the first sizes, as the source defines them */
+    double values[SIZES_MOST];      /* of the sizes, as launched; 0: unknown */
+    bool square;                    /* one size serves two directions */
+    const char *bounds[DIRECTIONS]; /* sizes that the grid's indices are compared with, or NULL */
+    size_t extents;            /* number of bounds; 0: they are not the only sizes that matter */
+    VEC(const char *) partial; /* outputs whose number of elements depends on the block */
+    Buf *out;
+} FirstWriter;
+
+/* Declares a name that neither the spec nor, for a macro, the source uses. */
+const char *first_fresh(FirstWriter *w, const char *wanted, bool macro);
+
+/* first_param.c: writes the parameters, among them those of the block. */
+void first_write_parameters(FirstWriter *w);
+
+/* --- first_size.c ------------------------------------------------------------------------------ */
+
+/* Names the problem's sizes; sets `w->launch.sizes`. */
+void first_find_sizes(FirstWriter *w);
+
+void first_write_problem(FirstWriter *w);
+void first_write_launch(FirstWriter *w);
+
+/* Prints the product of the sizes that span the output. */
+void first_print_product(const FirstWriter *w, Buf *out);
+
+/* The size along a direction; of a width and a height x takes the width.  NULL: none. */
+const char *first_size_along(const FirstWriter *w, int direction);
+
+/* --- first_struct.c ---------------------------------------------------------------------------- */
+
+/* Prints a line for a struct parameter passed by value: its members as the code loads them, and integers as
+ * wide as fit where it loads nothing. A struct with pointers becomes a line for each buffer, of `elements`
+ * each, and `*item`, its item in 'args'. False with a message: too large. */
+bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
+                  const PtxVariable *v, const char *elements, const char *kernel, Buf *out,
+                  const char **item, Diag *d);
