@@ -2,7 +2,7 @@
 
 enum { LINE = 128, VECTOR = 16, GROUPS_SEARCHED = 64 };
 
-/* --- sides of an instruction ------------------------------------------------------------- */
+/* --- sides of an instruction ----------------------------------------------------------------- */
 
 static const PtxOperand *address_operand(const PtxInstr *in, int i)
 {
@@ -40,7 +40,7 @@ static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand 
     return 2;
 }
 
-/* ATOMS.POPC.INC: lanes that name one word are counted, and the count is added. */
+/* ATOMS.POPC.INC: counts the lanes that address a word and adds the count. */
 static bool adds_one(const PtxInstr *in, int source)
 {
     const PtxForm *f = in->form;
@@ -88,18 +88,20 @@ int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addr
     return 1;
 }
 
-/* --- groups and costs -------------------------------------------------------------------- */
+/* --- groups and costs ------------------------------------------------------------------------ */
 
 typedef struct Finder {
     Arena *arena;
     Accesses *out;
     const PtxFunction *function;
-    uint32_t *version; /* by register: writes so far in the text */
+    uint32_t *version; /* by register: writes so far */
     int block;
     int stretch;
-    int storing;         /* group of the stores just before, nothing else in shared memory since */
-    int stores;          /* their stretch */
-    size_t block_groups; /* groups before this block */
+    /* Group of the preceding stores while no other shared-memory access has intervened, and the run they
+     * belong to. */
+    int storing;
+    int stores;
+    size_t block_groups; /* groups of earlier blocks */
 } Finder;
 
 static uint32_t version_of(const Finder *x, const PtxOperand *base)
@@ -152,7 +154,7 @@ static bool ends_stretch(const PtxForm *f)
            (f->class == PTX_CLASS_STORE && (f->space == PTX_SHARED || f->space == PTX_GENERIC));
 }
 
-/* Loads are joined between two writes; stores as long as nothing else touches shared memory. */
+/* Loads may be merged between two writes; stores as long as nothing else accesses shared memory. */
 static int stretch_of(Finder *x, const AccessSite *s)
 {
     const bool is_store = s->kind == ACCESS_STORE && s->space == PTX_SHARED;
@@ -186,7 +188,7 @@ static void find_sites(Finder *x, size_t i, const PtxInstr *in)
     }
 }
 
-/* What of an offset matters to the cost. */
+/* The part of an offset that affects the cost. */
 static int64_t phase_of(PtxSpace space, int64_t offset, int bytes)
 {
     return space == PTX_SHARED ? (offset & (bytes - 1)) : (offset & (LINE - 1));
@@ -218,8 +220,7 @@ static int cost_of(Arena *a, Accesses *out, int group, AccessCost want)
     return (int)out->costs.count - 1;
 }
 
-/* Several narrow loads from shared memory, or stores to it, may become wide ones; `narrow`: how
- * many there are of 4 and of 8 bytes. */
+/* ptxas may merge narrow shared-memory accesses of one group. `narrow`: sites of 4 and of 8 bytes. */
 static void add_merged_costs(Arena *a, Accesses *out, int group, AccessKind kind, const int *narrow)
 {
     if (out->groups.at[group].space != PTX_SHARED || narrow[0] + narrow[1] < 2)
@@ -229,7 +230,7 @@ static void add_merged_costs(Arena *a, Accesses *out, int group, AccessKind kind
     cost_of(a, out, group, (AccessCost){.kind = kind, .bytes = 16, .aligned = true});
 }
 
-/* A group's costs come together. */
+/* The costs of a group are contiguous. */
 static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
 {
     for (size_t g = 0; g < out->groups.count; g++) {

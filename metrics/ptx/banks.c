@@ -2,14 +2,13 @@
 
 enum { LANES = 32, BANKS = 32, WORD = 4 };
 
-/* Wide accesses use whole groups of neighbouring banks, so that units of the access's width and
- * groups of banks take the place of words and banks. */
+/* Wide accesses use whole groups of neighbouring banks: units of the access width replace words. */
 static int unit_bytes(int bytes)
 {
     return bytes < WORD ? WORD : bytes;
 }
 
-/* The most distinct units that fall into one group of banks, and how many there are in all. */
+/* Distinct units in the fullest bank group; *distinct: in all. */
 static int request(const uint64_t *address, uint32_t lanes, int bytes, bool shared_units,
                    int *distinct)
 {
@@ -38,7 +37,7 @@ static int request(const uint64_t *address, uint32_t lanes, int bytes, bool shar
     return most;
 }
 
-/* Parts of `width` lanes one after the other; `distinct` is that of the last one. */
+/* Requests of `width` lanes each; *distinct is that of the last request. */
 static int requests(const uint64_t *address, uint32_t lanes, int bytes, int width, int *distinct)
 {
     int sum = 0;
@@ -48,7 +47,7 @@ static int requests(const uint64_t *address, uint32_t lanes, int bytes, int widt
     return sum;
 }
 
-/* Does every pair of active lanes, `apart` apart, have one address? */
+/* True if lanes that are `apart` apart have equal addresses wherever both are active. */
 static bool neighbours_agree(const uint64_t *address, uint32_t lanes, int apart)
 {
     for (int i = 0; i < LANES; i++) {

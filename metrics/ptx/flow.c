@@ -1,13 +1,13 @@
 #include "metrics/ptx/flow.h"
 
-/* --- blocks and their successors ------------------------------------------------------------------- */
+/* --- blocks and their successors ------------------------------------------------------------- */
 
 static bool ends_block(const PtxInstr *in)
 {
     return in->form->class == PTX_CLASS_BRANCH;
 }
 
-/* First instructions of blocks besides the entry: labels, what follows a branch. */
+/* Leaders besides the entry: labels, and what follows a branch. */
 static bool *mark_leaders(Arena *a, const PtxFunction *f)
 {
     bool *leads = ARENA_ARRAY(a, bool, f->instrs.count + 1);
@@ -19,7 +19,7 @@ static bool *mark_leaders(Arena *a, const PtxFunction *f)
     return leads;
 }
 
-/* A label at the very end gets an empty block, so that branches to it have a target. */
+/* A label at the very end needs an empty block as its target. */
 static bool needs_end_block(const PtxFunction *f)
 {
     for (size_t i = 0; i < f->labels.count; i++)
@@ -91,7 +91,7 @@ static void link_block(Arena *a, Cfg *c, int i)
     cfg_add_successor(b, b->taken);
     for (size_t k = 0; table && k < table->count; k++)
         cfg_add_successor(b, block_of_operand(c, &table->targets[k]));
-    /* A branch to nowhere was reported by the parser; taken as if it were not there. */
+    /* The parser has reported a branch without a target; it falls through. */
     if (b->succ_count == 0 && in && (in->form->op == PTX_BRA || in->form->op == PTX_BRX_IDX))
         b->fall = behind;
     b->ends_thread =
@@ -100,7 +100,7 @@ static void link_block(Arena *a, Cfg *c, int i)
     cfg_add_successor(b, b->fall);
 }
 
-/* --- order ------------------------------------------------------------------------------------------ */
+/* --- order ----------------------------------------------------------------------------------- */
 
 static void link_predecessors(Arena *a, Cfg *c)
 {
@@ -118,8 +118,7 @@ static void link_predecessors(Arena *a, Cfg *c)
         }
 }
 
-/* Blocks in reverse post-order from a root; those that it does not lead to have CFG_NONE.  Depth first with a
- * stack of its own: a stranger's graph may be deep. */
+/* Reverse post-order from a root. Iterative depth-first search: untrusted graphs may be deep. */
 static void order_blocks(Arena *a, Cfg *c, int root)
 {
     const size_t n = (size_t)c->count;
@@ -167,7 +166,7 @@ void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
 void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked)
 {
     int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0;
-    todo[count++] = from; /* without being marked itself, unless it is come to */
+    todo[count++] = from; /* not marked itself unless it is reached */
     while (count > 0) {
         const int at = todo[--count];
         const CfgBlock *b = &c->blocks[at];
@@ -191,7 +190,7 @@ bool cfg_ends_at_once(const Cfg *c, int block)
     return false;
 }
 
-/* --- dominators -------------------------------------------------------------------------------------- */
+/* --- dominators ------------------------------------------------------------------------------ */
 
 static int intersect(const Cfg *c, const int *parent, int a, int b)
 {
@@ -215,7 +214,7 @@ static int new_parent(const Cfg *c, const int *parent, int b)
     return best;
 }
 
-/* Of a graph with predecessors and order. */
+/* Needs predecessors and order. */
 DomTree *dom_build(Arena *a, const Cfg *c)
 {
     DomTree *t = ARENA_NEW(a, DomTree);
@@ -236,7 +235,7 @@ DomTree *dom_build(Arena *a, const Cfg *c)
     return t;
 }
 
-/* The graph turned round: the end leads to all blocks that end the thread. */
+/* The reversed graph: the end leads to every block that ends the thread. */
 DomTree *dom_build_post(Arena *a, const Cfg *c)
 {
     Cfg back = {.count = c->count + 1};
@@ -263,7 +262,7 @@ bool dom_dominates(const DomTree *t, int a, int b)
     return b == a;
 }
 
-/* --- loops --------------------------------------------------------------------------------------------- */
+/* --- loops ----------------------------------------------------------------------------------- */
 
 bool loop_contains(const LoopTree *t, int loop, int block)
 {
@@ -281,7 +280,7 @@ bool loop_always(const DomTree *dom, const Loop *l, int block)
     return true;
 }
 
-/* Headers in reverse post-order, with their latches: outer loops come first. */
+/* Headers with their latches in reverse post-order, so that outer loops come first. */
 static void find_headers(Arena *a, LoopTree *t, const Cfg *c, const DomTree *dom)
 {
     for (int i = 0; i < c->reachable; i++) {
@@ -301,7 +300,7 @@ static void find_headers(Arena *a, LoopTree *t, const Cfg *c, const DomTree *dom
     }
 }
 
-/* The outermost loop found so far around a block. */
+/* The outermost loop around a block found so far. */
 static int outermost(const LoopTree *t, int block)
 {
     int l = t->loop_of[block];
@@ -310,7 +309,7 @@ static int outermost(const LoopTree *t, int block)
     return l;
 }
 
-/* Walks backwards from the latches; inner loops are there already and are taken whole. */
+/* Walks backwards from the latches; inner loops are complete already and are absorbed whole. */
 static void collect_loop(LoopTree *t, const Cfg *c, int index, int *stack)
 {
     Loop *loop = &t->loops.at[index];
@@ -372,7 +371,7 @@ LoopTree *loop_build(Arena *a, const Cfg *c, const DomTree *dom)
     return t;
 }
 
-/* --- all of a function ------------------------------------------------------------------------- */
+/* --- everything ------------------------------------------------------------------------------ */
 
 static FlowWrites *find_writes(Arena *a, const PtxFunction *f)
 {
@@ -420,9 +419,9 @@ size_t flow_writes_in_loop(const Flow *w, int reg, int loop, size_t *last)
     return count;
 }
 
-/* --- where lanes meet early --------------------------------------------------------------------- */
+/* --- early reconvergence --------------------------------------------------------------------- */
 
-/* Two ways or more from a branch lead to a block that it dominates. */
+/* True if at least two successors of the branch lead to `meet`, which it dominates. */
 static bool joins_ways(Arena *a, const Cfg *c, int branch, int meet)
 {
     bool *leads = ARENA_ARRAY(a, bool, (size_t)c->count);
@@ -440,7 +439,7 @@ static bool joins_ways(Arena *a, const Cfg *c, int branch, int meet)
     return ways > 1;
 }
 
-/* Ways to where all meet, and to the next round, go no further. */
+/* Reachable blocks; paths end at `behind` (full reconvergence), at the loop's header and before `without`. */
 static bool *reach_within(Arena *a, const Cfg *c, int from, int behind, int header, int without)
 {
     bool *marked = ARENA_ARRAY(a, bool, (size_t)c->count);

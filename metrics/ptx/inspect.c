@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* Parameters of a kernel, one a line: "  param_3  u32  offset 24". */
+/* A line per parameter: "  param_3  u32  offset 24". */
 static void print_params(const PtxFunction *f, Buf *out)
 {
     buf_printf(out, "  parameters   %zu, %" PRIu64 " bytes\n", f->params.count, f->param_size);
@@ -16,7 +16,7 @@ static void print_params(const PtxFunction *f, Buf *out)
     }
 }
 
-/* Virtual registers by width: NVVM 20 declares floats as .b32, so the type says little. */
+/* Virtual registers by width; the type says little, as NVVM 20 declares floats as .b32. */
 static void print_registers(const PtxFunction *f, Buf *out)
 {
     uint64_t by_bits[4] = {0}; /* predicates, up to 16, 32, 64 and more */
@@ -30,7 +30,7 @@ static void print_registers(const PtxFunction *f, Buf *out)
                f->registers.count, by_bits[2], by_bits[3], by_bits[1], by_bits[0]);
 }
 
-/* Bytes of the variables in a space that the body declares; open arrays count 0. */
+/* Bytes that the body declares in a space; open arrays count 0. */
 static uint64_t local_bytes(const PtxFunction *f, PtxSpace s)
 {
     uint64_t end = 0;
@@ -120,7 +120,7 @@ static void print_mix(Buf *out, const PtxFunction *f, const Walk *walk)
     buf_puts(out,
              walk ? "  mix          static     one warp executes\n" : "  mix          static\n");
     for (int c = 1; c <= PTX_CLASS_COUNT; c++) {
-        const int k = c % PTX_CLASS_COUNT; /* the unknown ones last */
+        const int k = c % PTX_CLASS_COUNT; /* unknown ones last */
         if (by_class[k] == 0 && (!walk || walk->by_class[k] == 0))
             continue;
         buf_printf(out, "    %-10s %6zu", ptx_class_name((PtxClass)k), by_class[k]);
@@ -153,7 +153,6 @@ static void print_unknown(Buf *out, const PtxFunction *f)
                    f->unknown);
 }
 
-/* The report on one function. */
 static void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f,
                                    const WalkOptions *o)
 {

@@ -1,20 +1,20 @@
-/* What `aptune inspect FILE.ptx` says of a module. */
+/* The report of `aptune inspect FILE.ptx`. */
 #pragma once
 
 #include "metrics/ptx/walk.h"
 
-/* A report on every entry: parameters, registers, memory, blocks, loops with their trip counts,
- * instruction mix, barriers, what is not known.  With `o` (may be NULL) one warp is walked too and
- * the executed counts are shown.  `arena` is for the analyses. */
+/* Reports on every function: parameters, registers, memory, blocks, loops with trip counts, instruction
+ * mix, barriers, unknown instructions. With `o` (may be NULL) also walks one warp of each entry and shows
+ * executed counts. `arena` holds the analyses. */
 void inspect_print(Buf *out, Arena *arena, const PtxModule *m, const WalkOptions *o);
 
-/* Pictures of the analyses in text: for debugging and for tests. */
+/* Textual dumps for debugging and tests. */
 
-/* One line a block: its instructions, successors, immediate dominator and post-dominator. */
+/* A line per block: instructions, successors, immediate dominator and post-dominator. */
 void flow_dump_blocks(const Flow *w, Buf *out);
 
-/* One line a loop: header, depth, blocks, exits, trip count. */
+/* A line per loop: header, depth, blocks, exits, trip count. */
 void flow_dump_loops(const Flow *w, Buf *out);
 
-/* One line a block: how often the warp came through and with how many lanes. */
+/* A line per block: visits of the warp and mean active lanes. */
 void flow_dump_walk(const Walk *walk, Buf *out);

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* --- pretended pointers ------------------------------------------------------------------ */
+/* --- placeholder pointers -------------------------------------------------------------------- */
 
-/* Marks the registers that are the base of an address or that cvta converts. */
+/* Marks registers that are the base of an address or converted by cvta. */
 static bool *pointer_registers(Arena *a, const PtxFunction *f)
 {
     bool *used = ARENA_ARRAY(a, bool, f->registers.count + 1);
@@ -25,7 +25,7 @@ static bool *pointer_registers(Arena *a, const PtxFunction *f)
     return used;
 }
 
-/* A load of 8 bytes from the parameter space at a fixed place: its offset, or false. */
+/* True for a load of 8 bytes from a fixed place in the parameter space; gives its offset. */
 static bool loaded_offset(const PtxInstr *in, uint64_t *offset)
 {
     if (in->form->op != PTX_LD || in->form->space != PTX_PARAM || in->form->vector != 1 ||
@@ -45,11 +45,11 @@ static bool has_value(const PtxLaunch *l, uint64_t offset)
     return ptx_launch_param(l, offset, 8, &v) && v != 0;
 }
 
-/* A copy of the launch whose pointer parameters (of 8 bytes, used as an address or by cvta) have
- * pretended addresses where the launch gives 0 or nothing. */
+/* A copy of the launch in which pointer parameters (8 bytes, used as an address or by cvta) without a value
+ * or with 0 have placeholder addresses. */
 static PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxLaunch *l)
 {
-    enum { PARAMS_MAX = 32764 }; /* bytes that a kernel's parameters can have */
+    enum { PARAMS_MAX = 32764 }; /* limit of a kernel's parameter bytes */
     PtxLaunch out = *l;
     const size_t size = entry->param_size > PARAMS_MAX ? PARAMS_MAX : (size_t)entry->param_size;
     out.param_bytes = size > l->param_bytes ? size : l->param_bytes;
@@ -77,7 +77,7 @@ static PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, con
     return out;
 }
 
-/* --- the mean walk ------------------------------------------------------------------------- */
+/* --- the mean walk --------------------------------------------------------------------------- */
 
 static void add_walk(Walk *to, const Walk *w, double weight)
 {
@@ -98,8 +98,8 @@ static void add_walk(Walk *to, const Walk *w, double weight)
     }
 }
 
-/* The middle warp's walk with its counts replaced by the mean over all warps; blocks, accesses and
- * regions are the middle warp's still. */
+/* The middle warp's walk with counts averaged over all warps; blocks, accesses and regions remain the
+ * middle warp's. */
 static Walk mean_walk(const MemorySamples *s)
 {
     Walk mean = *s->at[0].walk;
@@ -110,7 +110,7 @@ static Walk mean_walk(const MemorySamples *s)
     return mean;
 }
 
-/* --- figures ----------------------------------------------------------------------------- */
+/* --- figures --------------------------------------------------------------------------------- */
 
 typedef struct Gather {
     Arena *arena;
@@ -131,7 +131,7 @@ static bool same_access(const WalkAccess *a, const WalkAccess *b)
     return same;
 }
 
-/* The weighted mean of one cost over the samples; false when they differ. */
+/* The weighted mean of one cost over the samples; false if they differ. */
 static bool mean_cost(const Gather *s, const WalkFunction *f, int cost, MemoryFigures *out)
 {
     static const WalkAccess none;
@@ -142,14 +142,14 @@ static bool mean_cost(const Gather *s, const WalkFunction *f, int cost, MemoryFi
         same &= same_access(&f->costs[cost], x);
         add_figures(out, x, s->samples->at[i].weight);
     }
-    if (same) { /* exactly */
+    if (same) { /* without rounding */
         *out = (MemoryFigures){0};
         add_figures(out, &f->costs[cost], 1);
     }
     return same;
 }
 
-/* Where the addresses lie in the first of the warps that knows one. */
+/* The space of the addresses in the first warp that knows one. */
 static PtxSpace space_of(const Gather *s, const WalkFunction *f, const AccessSite *site)
 {
     for (int i = 0; i < s->samples->count; i++) {
@@ -160,7 +160,7 @@ static PtxSpace space_of(const Gather *s, const WalkFunction *f, const AccessSit
     return site->space;
 }
 
-/* Of a warp that knows one. */
+/* Sets the address from a warp that knows one. */
 static void locate(const Gather *s, const WalkFunction *f, MemoryAccess *x)
 {
     for (int i = 0; i < s->samples->count && !x->located; i++) {
@@ -182,7 +182,7 @@ static int depth_read(const PtxInstr *in, const PtxFunction *f, const uint8_t *d
     return depth;
 }
 
-/* By register: how many loads from global memory stand one behind the other in what it is made of. */
+/* By register: the length of the chain of global loads that its value depends on. */
 static const uint8_t *find_depths(Arena *a, const PtxFunction *f)
 {
     uint8_t *depths = ARENA_ARRAY(a, uint8_t, f->registers.count + 1);
@@ -232,7 +232,7 @@ static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
     }
 }
 
-/* Lines of the text for all accesses in one pass over it: they come in its order. */
+/* Line numbers of all accesses in one pass over the text, as they are in its order. */
 static void number_lines(Memory *m)
 {
     const Source *source = NULL;
@@ -256,12 +256,11 @@ static void number_lines(Memory *m)
     }
 }
 
-/* --- merged loads and stores ------------------------------------------------------------- */
+/* --- merged loads and stores ----------------------------------------------------------------- */
 
 enum { QUAD = 16, PAIR = 8, WORD = 4 };
 
-/* What is known of a group's bases in all samples: how many bytes they are aligned to, up to 16,
- * after `residue` is taken off. */
+/* Alignment of a group's bases over all samples, up to 16 bytes, after `residue` is subtracted. */
 typedef struct Base {
     int64_t residue;
     int aligned;
@@ -285,11 +284,11 @@ static Base base_of(const Gather *s, const WalkFunction *f, int group)
     return (Base){(int64_t)(residue & (uint32_t)(aligned - 1)), aligned};
 }
 
-/* A load or store of the text that may become part of a wider one. */
+/* A load or store of the PTX that may be merged into a wider one. */
 typedef struct Part {
-    size_t access; /* number in the list of accesses */
+    size_t access; /* index in Memory.accesses */
     const AccessSite *site;
-    int64_t place; /* offset with the base's residue added */
+    int64_t place; /* offset plus the base's residue */
 } Part;
 
 static int by_place(const void *a, const void *b)
@@ -334,14 +333,14 @@ static void add_load(const Gather *s, const WalkFunction *f, Memory *m, const Pa
     VEC_PUSH(s->arena, &m->loads, load);
 }
 
-/* The words of its 16 bytes that a part reads or writes. */
+/* The words of its aligned 16 bytes that a part accesses (bits). */
 static unsigned words_of(const Part *p)
 {
     const unsigned first = (unsigned)((p->place & (QUAD - 1)) / WORD);
     return ((1u << (p->site->bytes / WORD)) - 1) << first;
 }
 
-/* Parts that lie within `bytes` aligned bytes, from the first on. */
+/* Number of leading parts that lie within the same aligned `bytes`. */
 static size_t together(const Part *p, size_t count, int bytes, unsigned *words)
 {
     size_t n = 0;
@@ -353,7 +352,7 @@ static size_t together(const Part *p, size_t count, int bytes, unsigned *words)
     return n;
 }
 
-/* A load may read a word that nobody asked for, or one for two; a store writes each word once. */
+/* A load may read an unneeded word, or one for two sites; a store must write each word once. */
 static bool fills_quad(const Part *p, size_t count, unsigned words)
 {
     const int found = __builtin_popcount(words);
@@ -413,7 +412,7 @@ static void gather_function(const Gather *s, const WalkFunction *f, Memory *m)
     merge_kind(s, f, m, first, ACCESS_STORE);
 }
 
-/* Has a warp before this one come through the function? */
+/* True if an earlier sample has reached the function. */
 static bool is_gathered(const MemorySamples *s, int sample, const PtxFunction *f)
 {
     for (int i = 0; i < sample; i++)

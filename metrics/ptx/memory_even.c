@@ -4,18 +4,17 @@
 
 static const double GOLDEN = 0.6180339887498949;
 
-/* --- warps whose work depends on data ------------------------------------------------------ */
+/* --- warps whose work depends on data -------------------------------------------------------- */
 
-/* A warp by its number in the launch. */
+/* Walks a warp by its number in the launch. */
 static MemorySample *follow_number(Sampler *s, uint64_t number, uint32_t warps)
 {
     return sampler_follow(s, ptx_block_at(s->walk.launch.grid, number / warps),
                           (uint32_t)(number % warps));
 }
 
-/* Of the part of an even sample at an end, in which `x` was followed, ever smaller parts nearer to the
- * end, down to the last warp, each with a warp of its own; where that last one does not have much more
- * to do, it alone. */
+/* Refines the part at an end of an even sample that `x` represents: ever smaller parts towards the end,
+ * down to the last warp, each with a warp of its own; only the last warp if that has not much more work. */
 static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32_t warps, bool last)
 {
     const double much = 1.5;
@@ -42,8 +41,7 @@ static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32
     }
 }
 
-/* Of an even sample, those that the steps did not suffice for are like the one that has most to do of those for which
- * they did. */
+/* In an even sample, warps that were cut off count like the complete one with the most work. */
 static void stand_for_cut(Sampler *s)
 {
     const Walk *most = NULL;
@@ -61,7 +59,7 @@ static uint64_t number_of(const Sampler *s, const MemorySample *x, uint32_t warp
     return ptx_block_number(s->walk.launch.grid, x->place.block) * warps + x->place.warp;
 }
 
-/* All but the middle one, by their numbers in the launch. */
+/* Sorts all but the middle one by their numbers in the launch. */
 static void put_in_order(Sampler *s, uint32_t warps)
 {
     MemorySample *at = s->out->at;
@@ -74,7 +72,8 @@ static void put_in_order(Sampler *s, uint32_t warps)
     }
 }
 
-/* A step that comes by all of so many numbers, and evenly from the start on. */
+/* A step coprime to `count`, near the golden section: multiples visit all numbers and fill the range evenly
+ * from the start. */
 static uint64_t golden_step(uint64_t count)
 {
     uint64_t step = (uint64_t)((double)count * GOLDEN) + 1;
@@ -90,9 +89,9 @@ static uint64_t golden_step(uint64_t count)
     }
 }
 
-/* One warp from each of so many equal parts of all warps in their order, at places that
- * follow the golden section so that no period of the data is met; all of them where there are
- * fewer.  Where the steps do not suffice, from parts that are spread as evenly. */
+/* Samples one warp from each of `most` equal parts of all warps in order, at places that follow the golden
+ * section so as not to resonate with a period of the data; all warps if there are fewer. If the steps do
+ * not suffice, the parts sampled are spread as evenly. */
 static void sample_spread(Sampler *s, uint64_t all, uint64_t most, uint32_t warps)
 {
     const PtxPlace middle = s->out->at[0].place;
@@ -124,7 +123,7 @@ static void sample_spread(Sampler *s, uint64_t all, uint64_t most, uint32_t warp
     }
 }
 
-/* Where lies number k of a sequence that fills the unit interval evenly, from the middle on? */
+/* Element k of a low-discrepancy sequence, from the middle on, scaled to `size`. */
 static uint32_t fill(int k, double step, uint32_t size)
 {
     const double at = 0.5 + k * step;
@@ -136,9 +135,10 @@ static uint32_t fill_axis(int k, double step, Stretch axis)
     return axis.from + fill(k, step, stretch_length(axis));
 }
 
-/* Warps at places that fill the grid evenly however many there are (x and y: powers of the plastic number, M. Roberts 2018), and
- * are the same ones of the picture whatever the blocks' shape: so configurations are compared by the same parts of it.
- * The middle warp is the first; those that the steps suffice for count the same each. */
+/* Samples warps at places that fill the grid evenly for any number of them (x and y: powers of the plastic
+ * number, M. Roberts 2018). The places in the picture do not depend on the block shape, so configurations
+ * are compared by the same parts of it. The middle warp is the first; all that the steps suffice for count
+ * equally. */
 void sampler_picture(Sampler *s, uint32_t warps)
 {
     s->out->count = 1;
@@ -175,9 +175,9 @@ void sampler_data(Sampler *s, uint32_t warps)
     sample_spread(s, all, (uint64_t)most, warps);
 }
 
-/* --- how sure their mean is ------------------------------------------------------------------- */
+/* --- standard error of their mean ------------------------------------------------------------ */
 
-/* How far apart two blocks lie, as parts of the grid. */
+/* Squared distance of two blocks, relative to the grid's size. */
 static double apart(PtxDim grid, PtxDim x, PtxDim y)
 {
     double sum = 0;

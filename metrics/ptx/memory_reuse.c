@@ -5,37 +5,32 @@
 
 #include <math.h>
 
-/* --- what was touched ------------------------------------------------------------------------- */
-
-/* A set of the 32-byte sectors that some warps touched, and by whom: which of them are touched for
- * the first time in a warp, a block, several blocks.  Internal to metrics/ptx. */
+/* --- the set of touched sectors -------------------------------------------------------------- */
 
 enum { TOUCHED_BLOCKS = 8, TOUCHED_KINDS = 4, TOUCHED_WARPS = UINT16_MAX - 1 };
 
-/* What is known of one sector: the last warp that came by, the blocks that did, and which bytes that
- * warp touched. */
+/* A touched sector: the last warp, the blocks, and the bytes that the last warp touched. */
 typedef struct TouchedSector {
     uint64_t key;
-    double at; /* how far that warp had come */
+    double at; /* progress of that warp */
     uint32_t bytes;
-    uint16_t warp;  /* its number + 1 */
+    uint16_t warp;  /* number + 1 */
     uint8_t blocks; /* bits */
 } TouchedSector;
 
 typedef struct Touched {
-    NumberMap numbers; /* of a sector in the list, by its key */
+    NumberMap numbers; /* index in `sectors` by key */
     VEC(TouchedSector) sectors;
 } Touched;
 
-/* Numbers of sectors are below 2^59. */
+/* Sector numbers are below 2^59. */
 static uint64_t key_of(uint64_t sector, unsigned kind)
 {
     return sector << 3 | (uint64_t)kind << 1 | 1;
 }
 
-/* The entry of a sector as it was before this touch; the touch by a warp (a number less than
- * TOUCHED_WARPS) of a block (less than TOUCHED_BLOCKS) is added.  Kinds (less than TOUCHED_KINDS) are
- * kept apart. */
+/* Adds a touch by a warp (below UINT16_MAX) of a block (below 8: a bit) and returns the sector's entry
+ * before it. Kinds (below TOUCHED_KINDS) are kept apart. */
 static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block,
                                  double at)
 {
@@ -55,7 +50,7 @@ static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned w
     return before;
 }
 
-/* Sectors in a row, on average, that these blocks (bits) touched in this way; 0 where there are none. */
+/* Mean run length of sectors that these blocks (bits) touched in this way; 0 without any. */
 static double touched_run(const Touched *t, unsigned kind, unsigned blocks)
 {
     double sectors = 0, starts = 0;
@@ -72,45 +67,48 @@ static double touched_run(const Touched *t, unsigned kind, unsigned blocks)
 
 enum {
     AXES = 3,
-    AXIS_BLOCKS = REUSE_BLOCKS, /* bits of the set: blocks of the SM, then one along each axis */
+    AXIS_BLOCKS = REUSE_BLOCKS, /* first bit after the SM's blocks: neighbours along each axis */
     WARP_BITS = 5,
     WINDOW = 4, /* repetitions followed of what moves by whole sectors */
     SECTOR_BYTES = 32,
     LINE_SECTORS = 4,
-    SITE_TOUCHES = 8 /* a guess at the sectors of an access, for the budget */
+    SITE_TOUCHES = 8 /* assumed sectors per access, for the budget */
 };
 
 /* Sums over what is followed of one site, in sectors. */
 typedef struct Count {
-    double touched, warp, block; /* by the middle block, and first ones of its warps and of it */
-    double passes,
-        passes_new; /* of the middle block: executions, and those with a first sector of the warp */
-    double others;  /* first ones of the other blocks of the SM */
-    double beside[AXES];    /* first ones of the next block along an axis, */
-    double anew[AXES];      /* and those of them that the middle block has not */
-    double later[AXES];     /* lines that this one had come by more, summed over those both have */
-    double half, half_warp; /* of a spread sample: first ones of half of it, and of its warps, */
-    double came, before;    /* warps that came here; touched before the last one */
-    double open;            /* that a warp's stores do not fill */
-    double lost;            /* that a warp of the middle block loads again, gone from the L1 */
-    double shared, shared_lost; /* that another warp of the SM's blocks loaded, and gone of these */
+    /* By the middle block; first touches by its warps, and by it. */
+    double touched, warp, block;
+    /* Of the middle block: executions, and those with a sector new to the warp. */
+    double passes, passes_new;
+    double others;       /* first touches by other blocks of the SM */
+    double beside[AXES]; /* first touches by the next block along an axis … */
+    double anew[AXES];   /* … and those that the middle block lacks */
+    /* Sum over sectors that both touch: how many more lines this block had loaded than the middle one. */
+    double later[AXES];
+    double half, half_warp; /* of a spread sample: first touches by half of it, and by its warps */
+    double came, before;    /* warps that came here; `touched` before the last one */
+    double open;            /* not filled by a warp's stores */
+    double lost;            /* loaded again by a warp of the middle block, but evicted from L1 */
+    /* Loaded before by another warp of the SM's blocks; evicted of these. */
+    double shared, shared_lost;
 } Count;
 
 typedef VEC(int) Passes;
 
-/* A function that warps came through. */
+/* A function that warps execute. */
 typedef struct Place {
     const WalkFunction *function;
-    Passes *passes; /* by group: those of the middle warp */
-    size_t *cursor; /* by group: the one of them that is next */
+    Passes *passes; /* by group: the middle warp's */
+    size_t *cursor; /* by group: the next of them */
     Count *counts;  /* by site */
 } Place;
 
 typedef struct L2 {
-    double bytes;      /* that it holds; 0: nothing is lost */
+    double bytes;      /* capacity; 0: nothing is evicted */
     double all;        /* blocks of the launch */
-    double resident;   /* of these that the device holds at a time */
-    double wave_bytes; /* that these touch */
+    double resident;   /* blocks resident at a time */
+    double wave_bytes; /* distinct bytes these touch */
 } L2;
 
 typedef struct Reuser {
@@ -122,12 +120,12 @@ typedef struct Reuser {
     VEC(Place) places;
     Touched touched;
     uint64_t steps, touches; /* spent */
-    unsigned warps;          /* followed */
-    double lines; /* that the warp has come by: of 128 bytes, each as often as it loaded of it */
-    double room;  /* lines that the L1 keeps of each resident warp */
-    double whole; /* lines that a warp of the middle block comes by in all */
-    int toward
-        [AXES]; /* 1: the next block along the axis is started after the middle one; -1: before */
+    unsigned warps;          /* followed so far */
+    double lines;            /* 128-byte lines that the warp has loaded, with repetition */
+    double room;             /* lines that the L1 can keep per resident warp */
+    double whole;            /* lines that a warp of the middle block loads in all */
+    /* By axis: 1 if the neighbour starts after the middle block, -1 if before. */
+    int toward[AXES];
     Reuse *out;
 } Reuser;
 
@@ -155,9 +153,8 @@ static void list_passes(Reuser *r)
     }
 }
 
-/* For each pass of a walk the middle warp's that it is like: the first of a group is like the first
- * one, and so on, and those that it has more of are like the last.  CFG_NONE where that warp never
- * came. */
+/* For each pass of a walk, the matching one of the middle warp: passes of a group are matched in order,
+ * extra ones with the last. CFG_NONE where that warp never came. */
 static int *match(Reuser *r, const Walk *w)
 {
     int *like = ARENA_ARRAY(r->arena, int, w->passes.count + 1);
@@ -176,8 +173,7 @@ static int *match(Reuser *r, const Walk *w)
     return like;
 }
 
-/* How far a warp's addresses are from the middle warp's, pass by pass of that one; 0 where it never
- * came. */
+/* Distance of a warp's addresses from the middle warp's, by pass of the latter; 0 where it never came. */
 static int64_t *shifts(Reuser *r, const Walk *w)
 {
     int64_t *shift = ARENA_ARRAY(r->arena, int64_t, r->middle->passes.count + 1);
@@ -195,18 +191,18 @@ static int64_t *shifts(Reuser *r, const Walk *w)
     return shift;
 }
 
-/* --- touching ------------------------------------------------------------------------------- */
+/* --- touching -------------------------------------------------------------------------------- */
 
-/* A warp on its way: `shift` is by pass of the middle warp, `like` tells which that is; NULL: this is
- * the middle warp's own walk, or none. */
+/* A warp being followed. `shift` and `block_shift` are by pass of the middle warp; `like` maps passes to
+ * those, NULL: the walk is the middle warp's own. */
 typedef struct Turn {
     const Walk *walk;
     const int *like;
     const int64_t *shift, *block_shift;
     int block; /* bit in the set */
     double weight;
-    double among;  /* weight among the blocks of the SM */
-    uint64_t most; /* touches of all that end it */
+    double among;  /* weight among the SM's blocks */
+    uint64_t most; /* total touches at which it stops */
 } Turn;
 
 static void count_touch(Count *c, const Turn *t, const TouchedSector *before, unsigned warp,
@@ -233,9 +229,9 @@ static void count_touch(Count *c, const Turn *t, const TouchedSector *before, un
     c->open += weight * (is_open - was_open);
 }
 
-/* Warps of an SM come on about as fast as each other: between two touches, each loads about as much as the one does that
- * lies between its places of both.  What is more than the L1 has room for is lost, all of it at twice that, as LRU does with
- * data that comes round. */
+/* Warps of an SM progress equally fast: between two touches each loads about as much as this one between
+ * its places of both. What exceeds the L1's room is evicted; at twice the room all of it, as under LRU with
+ * cyclic data. */
 static void count_loss(const Reuser *r, Count *c, const Turn *t, const TouchedSector *before,
                        double weight)
 {
@@ -284,7 +280,7 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
     }
 }
 
-/* Where the middle warp never comes, nothing is known of other blocks: they are taken to be far. */
+/* Where the middle warp never comes, other blocks are assumed to be far away. */
 static int64_t shift_of(const Turn *t, size_t number)
 {
     const int like = t->like ? t->like[number] : (int)number;
@@ -293,7 +289,7 @@ static int64_t shift_of(const Turn *t, size_t number)
     return (t->shift ? t->shift[like] : 0) + (t->block_shift ? t->block_shift[like] : 0);
 }
 
-/* The passes from `first` on that come again together. */
+/* End of the passes from `first` on that repeat together. */
 static size_t stretch_end(const Walk *w, size_t first)
 {
     size_t end = first + 1;
@@ -303,8 +299,8 @@ static size_t stretch_end(const Walk *w, size_t first)
     return end;
 }
 
-/* Repetitions, the first passing among them, after which all passes have come through all places of a
- * sector that they come to, twice. */
+/* Repetitions, including the first, after which all passes have twice visited every place within a sector
+ * that they visit. */
 static uint64_t window(const Walk *w, size_t first, size_t end)
 {
     uint64_t cycle = WINDOW / 2;
@@ -317,7 +313,7 @@ static uint64_t window(const Walk *w, size_t first, size_t end)
     return all < 2 * cycle ? all : 2 * cycle;
 }
 
-/* Of `followed` of `all` things, the weight of number `i`: the later half stands for what is beyond. */
+/* Weight of number `i` if `followed` of `all` are followed: the later half stands for the rest. */
 static double weight_of(uint64_t i, uint64_t followed, uint64_t all)
 {
     const uint64_t half = followed > 1 ? followed / 2 : 1, rest = followed - half;
@@ -349,7 +345,7 @@ static void follow_warp(Reuser *r, const Turn *t)
     r->warps++;
 }
 
-/* About what following a warp takes. */
+/* Estimated touches of a warp. */
 static uint64_t touches_of(const Walk *w)
 {
     uint64_t touches = 1;
@@ -365,9 +361,9 @@ static uint64_t touches_of(const Walk *w)
     return touches;
 }
 
-/* --- walks ---------------------------------------------------------------------------------- */
+/* --- walks ----------------------------------------------------------------------------------- */
 
-/* NULL when the steps do not suffice. */
+/* NULL if the steps do not suffice. */
 static const Walk *walk_at(Reuser *r, PtxPlace place)
 {
     const Walk *known = memory_walked(r->samples, place);
@@ -381,7 +377,7 @@ static const Walk *walk_at(Reuser *r, PtxPlace place)
     return w->capped ? NULL : w;
 }
 
-/* --- the warps of a block --------------------------------------------------------------------- */
+/* --- the warps of a block -------------------------------------------------------------------- */
 
 typedef struct BlockWarps {
     uint32_t all, followed;
@@ -395,11 +391,10 @@ static PtxPlace warp_of_middle(const Reuser *r, uint32_t warp)
     return (PtxPlace){r->samples->at[0].place.block, warp};
 }
 
-/* How far warps are from the middle one: what the first one is, and what each bit of the number adds.
- */
+/* Distances of warps from the middle one: that of warp 0, and what each bit of the number adds. */
 typedef struct WarpBits {
     const int64_t *first;
-    const int64_t *bit[WARP_BITS]; /* how far a warp with this bit alone is */
+    const int64_t *bit[WARP_BITS]; /* distance of the warp with only this bit */
 } WarpBits;
 
 static int64_t bits_shift(const WarpBits *b, uint32_t warp, size_t pass)
@@ -411,7 +406,7 @@ static int64_t bits_shift(const WarpBits *b, uint32_t warp, size_t pass)
     return shift;
 }
 
-/* On a line: each bit counts as much as its place says. */
+/* True if distances are linear in the warp number. */
 static bool find_line(Reuser *r, WarpBits *b, const int64_t *last, uint32_t warps)
 {
     const size_t count = r->middle->passes.count;
@@ -428,7 +423,7 @@ static bool find_line(Reuser *r, WarpBits *b, const int64_t *last, uint32_t warp
     return true;
 }
 
-/* From the warps with one bit; the middle and the last one must be what their bits say. */
+/* Walks the warps with one bit; true if the middle and the last one are the sums of their bits. */
 static bool find_bits(Reuser *r, WarpBits *b, const int64_t *last, uint32_t warps)
 {
     for (int k = 0; (warps - 1) >> k; k++) {
@@ -455,7 +450,6 @@ static bool find_shifts(Reuser *r, WarpBits *b, uint32_t warps)
     return find_line(r, b, end, warps) || find_bits(r, b, end, warps);
 }
 
-/* The middle one's passes where this one has them. */
 static const int64_t *warp_shift(Reuser *r, const WarpBits *b, uint32_t warp)
 {
     const size_t count = r->middle->passes.count;
@@ -477,7 +471,7 @@ static BlockWarps warps_of(Reuser *r, uint32_t warps)
         const bool shifted = found && i > 0 && i < warps - 1;
         b.shift[i] = shifted ? warp_shift(r, &bits, i) : NULL;
         b.walks[i] = shifted ? NULL : walk_at(r, warp_of_middle(r, i));
-        if (!shifted && !b.walks[i]) { /* what there is stands for all */
+        if (!shifted && !b.walks[i]) { /* those so far stand for all */
             b.followed = i > 0 ? i : 1;
             break;
         }
@@ -486,7 +480,7 @@ static BlockWarps warps_of(Reuser *r, uint32_t warps)
     return b;
 }
 
-/* A warp comes where the middle one never does: the one of a block that alone adds up, say. */
+/* True if a warp goes where the middle one never does, such as the one that finishes a block's sum. */
 static bool goes_elsewhere(const BlockWarps *b, uint32_t i)
 {
     const size_t count = b->walks[i] ? b->walks[i]->passes.count : 0;
@@ -496,7 +490,7 @@ static bool goes_elsewhere(const BlockWarps *b, uint32_t i)
     return false;
 }
 
-/* `shift`: of the block, by pass of the middle warp; both NULL for the middle block. */
+/* `shift`: of the block, by pass of the middle warp; it and `place` are NULL for the middle block. */
 static void follow_block(Reuser *r, const BlockWarps *b, int block, const PtxDim *place,
                          const int64_t *shift, double among)
 {
@@ -524,9 +518,9 @@ static void follow_block(Reuser *r, const BlockWarps *b, int block, const PtxDim
     }
 }
 
-/* --- blocks --------------------------------------------------------------------------------- */
+/* --- blocks ---------------------------------------------------------------------------------- */
 
-/* Blocks that an SM holds at a time. */
+/* Resident blocks per SM. */
 static uint64_t held(const Reuser *r, ReuseDevice d)
 {
     const uint64_t blocks = ptx_block_count(r->walk.launch.grid);
@@ -536,7 +530,7 @@ static uint64_t held(const Reuser *r, ReuseDevice d)
     return spread < (uint64_t)d.blocks_per_sm ? spread : (uint64_t)d.blocks_per_sm;
 }
 
-/* False when there are no steps or touches for one more. */
+/* False if steps or touches do not suffice for one more. */
 static bool follow_other(Reuser *r, const BlockWarps *b, PtxDim block, int bit, double among,
                          uint64_t touches)
 {
@@ -548,8 +542,8 @@ static bool follow_other(Reuser *r, const BlockWarps *b, PtxDim block, int bit, 
     return w != NULL;
 }
 
-/* The other blocks of the SM of which there are `all`, each of which takes some `touches`.  Returns
- * what their first sectors are to be divided by. */
+/* Follows other blocks of the SM, of which there are `all`, each of which takes some `touches`. Returns the
+ * divisor for their first touches. */
 static double follow_sm(Reuser *r, const BlockWarps *b, ReuseDevice d, uint64_t all,
                         uint64_t touches)
 {
@@ -582,7 +576,8 @@ static void follow_axes(Reuser *r, const BlockWarps *b, uint64_t touches)
     }
 }
 
-/* The part of what blocks touch first that the launch does, if a part of what they share is touched too late. */
+/* The share of blocks' first touches that are the launch's first, if a share `late` of what neighbours have
+ * in common is evicted in between. */
 static double launch_part(const Reuser *r, const Count *c, const double late[AXES])
 {
     double part = 1;
@@ -599,7 +594,7 @@ static double launch_part(const Reuser *r, const Count *c, const double late[AXE
 
 static const double never[AXES] = {0};
 
-/* Distinct bytes that so many blocks, started one after the other, touch. */
+/* Distinct bytes that so many consecutive blocks touch. */
 static double distinct(const Reuser *r, double blocks)
 {
     const PtxDim grid = r->walk.launch.grid;
@@ -619,22 +614,24 @@ static double distinct(const Reuser *r, double blocks)
     return SECTOR_BYTES * sectors;
 }
 
-/* Of what is touched again after so many bytes, the part that the L2 no longer has.  (Counted on an H200: 0 to 6 % after 0.55
- * of its size, 14 after 0.60, 40 after 0.67, all after 1.1; planes of a stencil, windows of rows, columns of a product.) */
+/* The share of what is touched again after `bytes` that the L2 has evicted. (Measured on an H200: 0 to 6 %
+ * after 0.55 of its size, 14 after 0.60, 40 after 0.67, all after 1.1; planes of a stencil, windows of
+ * rows, columns of a product.) */
 static double lost_of_l2(double bytes, double l2_bytes)
 {
     const double none = 0.55, all = 0.85;
     return l2_bytes > 0 ? fmax(0, fmin((bytes / l2_bytes - none) / (all - none), 1)) : 0;
 }
 
-/* What passes through the L2 in so many waves. */
+/* Bytes that pass through the L2 in so many waves. */
 static double passed(const Reuser *r, const L2 *l, double waves)
 {
     return waves <= 1 ? waves * l->wave_bytes : distinct(r, waves * l->resident);
 }
 
-/* Blocks are started in order, so many that the device holds at a time, and come on as fast as each other: the next one along
- * an axis in the same wave or in the one after, and what it touches when it is `later` in its work so much after that. */
+/* Blocks start in order, as many as the device holds, and progress equally fast. So the next block along an
+ * axis runs in the same wave or the one after, and touches what is `later` in its work correspondingly
+ * later. */
 static void find_late(const Reuser *r, const Count *c, const L2 *l, double late[AXES])
 {
     const PtxDim grid = r->walk.launch.grid;
@@ -653,8 +650,8 @@ static void find_late(const Reuser *r, const Count *c, const L2 *l, double late[
     }
 }
 
-/* Bytes in a row that blocks at work at the same time touch: where the next block goes on where the
- * middle one ends, so do all in that row of the grid. */
+/* Contiguous bytes that concurrent blocks touch: if the next block continues where the middle one ends, so
+ * do all in that row of the grid. */
 static double run_bytes(const Reuser *r, unsigned kind)
 {
     const PtxDim grid = r->walk.launch.grid;
@@ -665,7 +662,7 @@ static double run_bytes(const Reuser *r, unsigned kind)
     return SECTOR_BYTES * alone * (both > grown * alone ? next : 1);
 }
 
-/* Returns what the first sectors of the other blocks of the SM are to be divided by. */
+/* Returns the divisor for first touches of the SM's other blocks. */
 static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
 {
     const BlockWarps b = warps_of(r, warps);
@@ -677,8 +674,8 @@ static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
     return follow_sm(r, &b, d, held(r, d), touches);
 }
 
-/* Of n sectors that are first ones with the probability p, each by itself, one at least is with 1 - (1 - p)^n: which n
- * gives what was seen. */
+/* If each of n sectors is new with probability p independently, some are with 1 - (1 - p)^n: solves for the
+ * n that explains what was seen. */
 static double apart_of(const Count *c)
 {
     const double sectors = c->touched / c->passes, part = c->warp / c->touched,
@@ -696,7 +693,7 @@ static ReuseSite site_of(const Reuser *r, const Count *c, double others)
                                  c->block * launch_part(r, c, never) / c->touched}};
 }
 
-/* The part of the sectors which a warp of the SM loaded before but the L1 no longer has. */
+/* The share of sectors that a warp of the SM loaded before but the L1 has evicted. */
 static double lost_part(const Reuser *r, const Count *c, const ReuseSite *s)
 {
     const double shared = c->shared > 0 && !r->samples->even ? c->shared_lost / c->shared : 1;
@@ -722,9 +719,9 @@ static void note_who_came(Reuser *r)
         }
 }
 
-enum { SPREAD_MOST = 2 * SAMPLE_SPREAD /* warps that are followed */ };
+enum { SPREAD_MOST = 2 * SAMPLE_SPREAD /* most warps followed */ };
 
-/* The first of every so many. */
+/* Every so many samples one is followed. */
 static int spread_step(const MemorySamples *s)
 {
     return (s->even + SPREAD_MOST - 1) / SPREAD_MOST;
@@ -756,7 +753,7 @@ static void follow_spread(Reuser *r)
     }
 }
 
-/* Of the sectors that warps touch first, distinct ones grow as a power of the number of warps that come to a place. */
+/* Distinct sectors grow as a power of the number of warps that reach a place. */
 static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
 {
     const int step = spread_step(r->samples), followed = (r->samples->even + step - 1) / step;
@@ -770,9 +767,9 @@ static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps
     return s;
 }
 
-/* --- all of it ------------------------------------------------------------------------------- */
+/* --- everything ------------------------------------------------------------------------------ */
 
-/* Accesses that pass by the L1 cache find nothing there. */
+/* Accesses that bypass the L1 cannot hit it. */
 static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
 {
     const PtxForm *form = f->instrs.at[site->instr].form;

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-/* --- following ------------------------------------------------------------------------------- */
+/* --- walking --------------------------------------------------------------------------------- */
 
-/* NULL: there are no steps left. */
+/* NULL if no steps are left. */
 static const Walk *sampler_walk(Sampler *s, PtxPlace place, uint64_t most)
 {
     s->walk.place = place;
@@ -38,7 +38,6 @@ bool sampler_is_cut(const Walk *w)
     return w->capped && !w->ended;
 }
 
-/* NULL when there is no room or no steps for it. */
 MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
 {
     const PtxPlace place = {block, warp};
@@ -59,7 +58,7 @@ MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
     return x;
 }
 
-/* The one that stands for all that are like it; what is spent on it is missing for others. */
+/* Walks the warp that stands for all like it; what it spends is missing for others. */
 static void follow_middle(Sampler *s, PtxDim block, uint32_t warp)
 {
     const PtxPlace place = {block, warp};
@@ -78,8 +77,8 @@ static void follow_middle(Sampler *s, PtxDim block, uint32_t warp)
     VEC_PUSH(s->arena, &s->out->walked, s->out->at[0]);
 }
 
-/* Where the middle one was followed further than others may be, it is followed again, no further than they are to be:
- * as little as says what it does. */
+/* If the middle one was walked further than others may be, walks it again, no further than they will be:
+ * with as few steps as reveal its work. */
 static void limit_others(Sampler *s)
 {
     const uint64_t all = s->all;
@@ -101,20 +100,20 @@ static void limit_others(Sampler *s)
     s->each = all;
 }
 
-/* What others are compared with. */
+/* The walk that others are compared with. */
 static const Walk *comparable(const Sampler *s, const Walk *w)
 {
     return w == s->out->at[0].walk ? s->like : w;
 }
 
-/* What was followed there, as far as others are; NULL: nothing. */
+/* The walk of a place, as far as others; NULL if none. */
 static const Walk *sampler_walked(const Sampler *s, PtxPlace place)
 {
     const Walk *w = memory_walked(s->out, place);
     return w ? comparable(s, w) : NULL;
 }
 
-/* --- the same? ---------------------------------------------------------------------------- */
+/* --- comparison ------------------------------------------------------------------------------ */
 
 static bool same_visits(const WalkFunction *f, const WalkFunction *g)
 {
@@ -154,7 +153,7 @@ bool memory_same_counts(const Walk *a, const Walk *b)
     return true;
 }
 
-/* Does it execute something else, or with other lanes?  Addresses may be on other alignments. */
+/* True if they execute different blocks or lanes; addresses may have other alignments. */
 static bool does_other(const Walk *a, const Walk *b)
 {
     bool other = !memory_same_counts(a, b);
@@ -163,7 +162,7 @@ static bool does_other(const Walk *a, const Walk *b)
     return other;
 }
 
-/* Did two warps of one launch do the same, at addresses that cost the same? */
+/* True if two warps of one launch execute the same, at addresses of equal cost. */
 static bool same_walk(const Walk *a, const Walk *b)
 {
     bool same = !does_other(a, b);
@@ -179,7 +178,7 @@ static bool comes_to_memory(const Walk *w)
            0;
 }
 
-/* Takes a share away from the middle warp, for one that differs. */
+/* Moves a share from the middle warp to one that differs. */
 static void give(Sampler *s, MemorySample *to, double share)
 {
     if (!to)
@@ -193,15 +192,15 @@ static bool like_middle(const Sampler *s, const MemorySample *x)
     return !x || same_walk(s->like, x->walk);
 }
 
-/* --- warps of a block ---------------------------------------------------------------------------- */
+/* --- warps of a block ------------------------------------------------------------------------ */
 
-/* The i-th of `count` warps spread over the block, the first and the last among them. */
+/* The i-th of `count` warps spread over the block from the first to the last. */
 static uint32_t spread_warp(uint32_t i, uint32_t count, uint32_t warps)
 {
     return (uint32_t)((uint64_t)i * (warps - 1) / (count - 1));
 }
 
-/* Where the same warp of the middle block is in the sample; else the middle warp stands for it. */
+/* The same warp of the middle block if sampled, else the middle warp, which stands for it. */
 static MemorySample *in_middle_block(Sampler *s, uint32_t warp)
 {
     const PtxPlace place = {s->out->at[0].place.block, warp};
@@ -211,7 +210,8 @@ static MemorySample *in_middle_block(Sampler *s, uint32_t warp)
     return &s->out->at[0];
 }
 
-/* What a warp of the block of `base` differs in from that one is added, but for what the middle block's differs in. */
+/* Adds the difference of a warp from `base`, of the same block, minus that already counted in the middle
+ * block. */
 static void compare(Sampler *s, MemorySample *base, MemorySample *x, double share)
 {
     MemorySample *middle = &s->out->at[0];
@@ -225,8 +225,8 @@ static void compare(Sampler *s, MemorySample *base, MemorySample *x, double shar
     in_middle_block(s, x->place.warp)->weight -= share;
 }
 
-/* Warps of the block of `base` that differ from it, which stands for the others, in blocks that are so much of all.
- * Those strictly between the first and the last are shared out evenly among those followed. */
+/* Samples warps of the block of `base` that differ from it; it stands for the others. Such blocks are
+ * `share` of all. Those between the first and the last are shared out evenly among the walked ones. */
 static void sample_warps(Sampler *s, MemorySample *base, uint32_t warps, double share)
 {
     const PtxPlace at = base->place;
@@ -249,9 +249,9 @@ static void sample_warps(Sampler *s, MemorySample *base, uint32_t warps, double 
     }
 }
 
-/* --- what depends on the block's number --------------------------------------------------- */
+/* --- what depends on the block index --------------------------------------------------------- */
 
-/* Does the function keep what is linear linear?  `or` stands for a sum of different bits. */
+/* True if the operation is linear; `or` stands for a sum of disjoint bits. */
 static bool is_linear(const PtxForm *f)
 {
     switch (f->op) {
@@ -278,10 +278,10 @@ static bool reads_special(const PtxInstr *in, PtxSpecial special)
     return false;
 }
 
-/* Is anything but a linear function made of a coordinate of the block? */
+/* True if anything but a linear function of a block coordinate is computed. */
 static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
 {
-    bool *made = ARENA_ARRAY(a, bool, f->registers.count + 1); /* of it, by register */
+    bool *made = ARENA_ARRAY(a, bool, f->registers.count + 1); /* registers derived from it */
     for (bool changed = true; changed;) {
         changed = false;
         VEC_EACH (const PtxInstr, in, f->instrs) {
@@ -306,7 +306,7 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
     return false;
 }
 
-/* Along which axes, of more blocks than are all followed, does the block's number decide something? */
+/* Axes with too many blocks to walk all along which the block index matters. */
 static void decided_axes(const Sampler *s, bool decided[3])
 {
     static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
@@ -315,7 +315,7 @@ static void decided_axes(const Sampler *s, bool decided[3])
                         decides(s->arena, s->entry, coordinates[axis]);
 }
 
-/* --- blocks along an axis ----------------------------------------------------------------- */
+/* --- blocks along an axis -------------------------------------------------------------------- */
 
 static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
 {
@@ -324,7 +324,7 @@ static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
     return sampler_follow(s, place.block, place.warp);
 }
 
-/* Blocks behind the middle one, until one is like it again; false where none is, of enough. */
+/* Samples blocks after the middle one until one is like it; false if none is, out of enough. */
 static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t end, double share)
 {
     MemorySample *cycle[SAMPLE_CYCLE];
@@ -335,7 +335,7 @@ static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t end, do
         if (!next)
             break;
         if (like_middle(s, next)) {
-            s->out->count--; /* the middle one stands for it */
+            s->out->count--; /* represented by the middle one */
             again = true;
             break;
         }
@@ -352,8 +352,8 @@ static const Walk *walked_in_middle(const Sampler *s, uint32_t warp)
     return w ? w : s->like;
 }
 
-/* Where the first and the last block of the grid fare like the middle one, their warps at that end
- * among them, so do all edges. */
+/* True if the first or the last block of the grid differs from the middle one, in its middle warp or that
+ * at its end; else no edge does. */
 static bool corners_differ(Sampler *s, const bool decided[3])
 {
     const MemorySample *middle = &s->out->at[0];
@@ -371,13 +371,13 @@ static bool corners_differ(Sampler *s, const bool decided[3])
         for (int k = 0; k < 2 && !differ; k++) {
             const MemorySample *x = sampler_follow(s, corners[i], ends[k]);
             differ = x && !same_walk(walked_in_middle(s, ends[k]), x->walk);
-            s->out->count -= x != NULL; /* the axes have their own */
+            s->out->count -= x != NULL; /* the axes have their own samples */
         }
     }
     return differ;
 }
 
-/* Does the middle warp of a block do something else than that of the middle one? */
+/* True if the middle warp of a block executes something else than the middle block's. */
 static bool is_unlike(Sampler *s, int axis, uint32_t at)
 {
     const MemorySample *x = follow_block(s, axis, at);
@@ -386,8 +386,8 @@ static bool is_unlike(Sampler *s, int axis, uint32_t at)
     return unlike;
 }
 
-/* Halves the way between a block of an axis that is not so and one that is; gives the one that is nearest the former,
- * and in *other the last that is not. */
+/* Bisects between a block of an axis that is not so and one that is. Returns the one that is, next to the
+ * former; *other is the last that is not. */
 static uint32_t find_border(Sampler *s, int axis, uint32_t not_so, uint32_t so, uint32_t *other,
                             bool (*is_so)(Sampler *, int, uint32_t))
 {
@@ -399,8 +399,8 @@ static uint32_t find_border(Sampler *s, int axis, uint32_t not_so, uint32_t so, 
     return so;
 }
 
-/* The block nearest the middle of those at this end that are unlike the middle one: often the end itself alone,
- * where data end within a block; many where the grid is larger than the data. */
+/* The block nearest the middle of those at this end that differ from the middle one. Often it is the end
+ * itself, where data end within a block; many differ if the grid is larger than the data. */
 static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end)
 {
     uint32_t like;
@@ -409,8 +409,8 @@ static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end
                : end;
 }
 
-/* The blocks at an end of an axis, up to those that fare like the middle one: each middle warp for all, and, of the
- * block at the border, its other warps. */
+/* Samples the blocks at an end of an axis, up to those like the middle one: a middle warp for all, and
+ * other warps of the border block. */
 static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 {
     const uint32_t warps = ptx_warps_in_block(&s->walk.launch);
@@ -430,7 +430,7 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
         sample_warps(s, end, warps, 1.0 / size);
 }
 
-/* False where blocks along the axis are not like each other. */
+/* False if blocks along the axis are unlike each other. */
 static bool along_axis(Sampler *s, int axis, bool edges)
 {
     PtxDim block = s->out->at[0].place.block;
@@ -440,7 +440,7 @@ static bool along_axis(Sampler *s, int axis, bool edges)
         for (uint32_t i = all.from; i < all.end; i++) {
             MemorySample *x = i == middle ? NULL : follow_block(s, axis, i);
             give(s, x, 1.0 / size);
-            if (x && s->narrowed) /* one of them lies across the border */
+            if (x && s->narrowed) /* one may lie across the border */
                 sample_warps(s, x, ptx_warps_in_block(&s->walk.launch), 1.0 / size);
         }
         return true;
@@ -454,7 +454,8 @@ static bool along_axis(Sampler *s, int axis, bool edges)
     return true;
 }
 
-/* Where the middle warp lies, this often a half of the way to the first or the last block of the grid. */
+/* The block 1 / part of the way from the first or the last block of the grid to the middle one, along
+ * decided axes. */
 static PtxDim block_towards(const Sampler *s, const bool decided[3], bool last, uint32_t part)
 {
     PtxDim block = s->out->at[0].place.block;
@@ -467,7 +468,7 @@ static PtxDim block_towards(const Sampler *s, const bool decided[3], bool last, 
     return block;
 }
 
-/* Its walk alone, which stands for nothing; NULL: there are no steps for it. */
+/* Walks a warp without keeping a sample; NULL if no steps are left. */
 static const Walk *look_at(Sampler *s, PtxDim block)
 {
     MemorySample *x = sampler_follow(s, block, s->out->at[0].place.warp);
@@ -475,8 +476,8 @@ static const Walk *look_at(Sampler *s, PtxDim block)
     return x ? comparable(s, x->walk) : NULL;
 }
 
-/* Does what a block does depend on where it lies, as in a picture?  One at an end does something else than the
- * middle one, and one half way neither that nor this: there is no border between two kinds. */
+/* True if work depends on the position, as in a picture: a block at an end differs from the middle one, and
+ * one halfway from both, so there is no border between two kinds. */
 static bool is_picture(Sampler *s, const bool decided[3])
 {
     for (int last = 0; last < 2; last++) {
@@ -490,13 +491,13 @@ static bool is_picture(Sampler *s, const bool decided[3])
     return false;
 }
 
-/* What is unlike the middle block at the ends of one axis and of another is counted twice at the corners. */
+/* Blocks in corners, which are counted for two axes. */
 static double counted_twice(const double ends[3])
 {
     return (1 - ends[0]) * (1 - ends[1]) * (1 - ends[2]) - (1 - ends[0] - ends[1] - ends[2]);
 }
 
-/* False where they are not like each other, edges apart, or do not add up. */
+/* False if blocks are unlike each other, apart from edges, or do not add up. */
 static bool sample_blocks(Sampler *s, const bool decided[3])
 {
     const double few = 1.0 / 16;
@@ -507,7 +508,7 @@ static bool sample_blocks(Sampler *s, const bool decided[3])
     return counted_twice(s->ends) < few;
 }
 
-/* Differences along axes and between warps, added up (memory_axes.c); false where they do not, as in a picture. */
+/* Adds differences along axes and between warps; false if they do not add up, as in a picture. */
 static bool sample_axes(Sampler *s, uint32_t warps)
 {
     bool decided[3];
@@ -518,16 +519,17 @@ static bool sample_axes(Sampler *s, uint32_t warps)
     return sample_blocks(s, decided);
 }
 
-/* --- blocks beyond the data ---------------------------------------------------------------- */
+/* --- blocks beyond the data ------------------------------------------------------------------ */
 
-/* Nothing that others could see. */
+/* True if the warp does nothing visible to others. */
 static bool does_nothing(const Walk *w)
 {
     return !sampler_is_cut(w) && !comes_to_memory(w) && w->by_class[PTX_CLASS_ATOMIC] == 0 &&
            w->by_class[PTX_CLASS_ASYNC] == 0 && w->by_class[PTX_CLASS_TEXTURE] == 0;
 }
 
-/* Do these warps of a block?  They are soon at their end then.  What it takes to know is not missing for others. */
+/* True if the block's first, middle and last warps do nothing; they end soon then. The steps for this are
+ * not charged. */
 static bool is_idle(Sampler *s, PtxDim block)
 {
     enum { SOON = 1024 };
@@ -550,7 +552,7 @@ static bool is_idle_along(Sampler *s, int axis, uint32_t at)
     return is_idle(s, block);
 }
 
-/* The block that has something to do nearest to the end of an axis. */
+/* The busy block nearest to the end of an axis. */
 static uint32_t last_busy(Sampler *s, int axis, uint32_t end)
 {
     uint32_t busy = end;
@@ -560,7 +562,7 @@ static uint32_t last_busy(Sampler *s, int axis, uint32_t end)
     return busy;
 }
 
-/* The middle of the blocks that are left for that of the grid. */
+/* Makes the middle of the remaining blocks the middle one. */
 static void follow_centre(Sampler *s, uint32_t warps)
 {
     PtxDim block;
@@ -572,7 +574,7 @@ static void follow_centre(Sampler *s, uint32_t warps)
     limit_others(s);
 }
 
-/* Leaves out blocks at the ends of the grid that have nothing to do; false where there are none. */
+/* Leaves out idle blocks at the ends of the grid; false if there are none. */
 static bool leave_out_idle(Sampler *s, uint32_t warps)
 {
     const PtxDim grid = s->walk.launch.grid, last = {grid.x - 1, grid.y - 1, grid.z - 1};
@@ -593,13 +595,9 @@ static bool leave_out_idle(Sampler *s, uint32_t warps)
     return found;
 }
 
-enum {
-    SIDES = 3,
-    ALL_SIDES = SIDES * SIDES * SIDES,
-    AMONG = ALL_SIDES / 2 /* the others themselves */
-};
+enum { SIDES = 3, ALL_SIDES = SIDES * SIDES * SIDES, AMONG = ALL_SIDES / 2 };
 
-/* A block on a side of the others, before, among or behind them along each axis, and the part of the grid there. */
+/* A block before, among or behind the others along each axis, and the share of the grid there. */
 static double side_of(const Sampler *s, int side, PtxDim *block)
 {
     double part = 1;
@@ -615,7 +613,7 @@ static double side_of(const Sampler *s, int side, PtxDim *block)
     return part;
 }
 
-/* Those that were left out, one for all on a side of the others. */
+/* Adds the idle blocks, one for all on a side of the others. */
 static void add_idle(Sampler *s, uint32_t warps)
 {
     const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
@@ -634,9 +632,9 @@ static void add_idle(Sampler *s, uint32_t warps)
     }
 }
 
-/* --- every warp of a small launch ----------------------------------------------------------- */
+/* --- every warp of a small launch ------------------------------------------------------------ */
 
-/* What a launch's warps do on average, in numbers that say whether a sample is right. */
+/* Mean work of a launch's warps, in numbers that reveal whether a sample is right. */
 enum { WORK, DIVERGENT, LANES, SECTORS, LINES, WAVEFRONTS, BYTES, SUMS };
 
 typedef struct Sums {
@@ -668,7 +666,7 @@ static Sums sums_of(const MemorySamples *m)
     return x;
 }
 
-/* As far as sums of numbers that are no whole ones can be. */
+/* Equal up to rounding. */
 static bool are_equal(const Sums *x, const Sums *y)
 {
     const double rounding = 1e-9;
@@ -678,7 +676,7 @@ static bool are_equal(const Sums *x, const Sums *y)
     return true;
 }
 
-/* One more warp for the sample that did the same. */
+/* Counts a warp with an equal sample, or as a new one. */
 static bool count_walk(MemorySamples *m, PtxPlace place, const Walk *w)
 {
     for (int i = 0; i < m->count; i++)
@@ -692,7 +690,7 @@ static bool count_walk(MemorySamples *m, PtxPlace place, const Walk *w)
     return true;
 }
 
-/* False where one of them is not followed to its end. */
+/* False if one of them is not walked to its end. */
 static bool count_all(Sampler *s, MemorySamples *m, uint64_t all, uint32_t warps)
 {
     for (uint64_t i = 0; i < all; i++) {
@@ -708,8 +706,7 @@ static bool count_all(Sampler *s, MemorySamples *m, uint64_t all, uint32_t warps
     return true;
 }
 
-/* Every warp of a small launch is followed; where these say something else than the sample, they take its place
- * (memory_whole.c). */
+/* Walks every warp of a small launch; if their sums differ from the sample's, they replace it. */
 static void sample_whole(Sampler *s, uint32_t warps)
 {
     const uint64_t all = ptx_block_count(s->walk.launch.grid) * warps;
@@ -723,7 +720,7 @@ static void sample_whole(Sampler *s, uint32_t warps)
     whole->even = 0;
     whole->cut = 0;
     s->steps = s->all;
-    s->walk.passes = false; /* who touches a sector first is asked of the middle block */
+    s->walk.passes = false; /* reuse only needs those of the middle block */
     if (!count_all(s, whole, all, warps))
         return;
     const Sums few = sums_of(s->out), are = sums_of(whole);
@@ -733,7 +730,7 @@ static void sample_whole(Sampler *s, uint32_t warps)
 
 /* --- the sample ------------------------------------------------------------------------------ */
 
-/* Where the middle block has nothing to do, beyond the end of the data, one nearer to the first stands for it. */
+/* If the middle block has nothing to do, beyond the end of the data, one nearer to the first replaces it. */
 static void find_middle(Sampler *s, uint32_t warps)
 {
     const PtxDim grid = s->walk.launch.grid;

@@ -1,46 +1,46 @@
-/* A few warps that stand for all warps of a launch, each with its weight.
+/* A few warps that stand for all warps of a launch, each with a weight.
  *
- * The middle warp of the block in the middle of the grid is followed; the others are compared with
- * it, and what they differ in is added by their share:
- *   - of the warps of that block the first and the last, and where these differ from it up to
- *     SAMPLE_WARPS in all, evenly spread, each for the warps around it;
- *   - of the blocks along each axis of the grid the next one; where it differs (rows that start on
- *     other alignments) the ones behind, until one is like the middle one again or SAMPLE_CYCLE
- * have been followed: inner blocks fare like one of them each, in equal parts;
- *   - the first and the last block along each axis, each for itself and for those towards the middle that are unlike
- * the middle one, where something other than a linear function of the block's number decides what
- *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
- *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
+ * The middle warp of the block in the middle of the grid is walked; others are compared with it, and their
+ * differences are added by their share:
+ * - of the warps of that block, the first and the last, and if these differ from it up to SAMPLE_WARPS in
+ *   all, evenly spread, each for the warps around it;
+ * - of the blocks along each grid axis, the next one; if it differs (rows that start at other alignments),
+ *   those after it, until one equals the middle one or SAMPLE_CYCLE have been walked: inner blocks are
+ *   taken to be like each of them in equal parts;
+ * - the first and the last block along each axis, each for itself and for those towards the middle that
+ *   differ from the middle one, if something other than a linear function of the block index matters (a
+ *   comparison, a minimum, a remainder), and only if the first or the last block of the grid differs at
+ *   all. All blocks of an axis that has at most SAMPLE_AXIS.
  *
- * Where what the middle warp does follows from data that it loads (WalkData), there is no such order: then
- * SAMPLE_SPREAD warps, evenly spread over all, and the middle one count the same each; up to SAMPLE_MOST where the
- * mean of these is not sure enough.  Where the launch's first or last
- * warp has much more to do than the nearest of these, rows sorted by length, that one's part is cut in four
- * again and again towards the end.
+ * If the middle warp's work depends on data that it loads (WalkData), there is no such order: then
+ * SAMPLE_SPREAD warps, evenly spread over all, and the middle one count equally; up to SAMPLE_MOST if their
+ * mean is not precise enough. If the launch's first or last warp has much more work than the nearest of
+ * these (rows sorted by length), that part is repeatedly cut in four towards the end.
  *
- * Nor is there one in a picture: a block at an end does something else than the middle one and one half way
- * neither, or none of SAMPLE_UNLIKE to SAMPLE_CYCLE blocks in a row (as many as there are) is like another.  Then
- * SAMPLE_PICTURE warps that fill the grid count the same each, or up to PICTURE_MOST.
+ * There is no such order in a picture either: a block at an end differs from the middle one and one halfway
+ * differs from both, or none of SAMPLE_UNLIKE to SAMPLE_CYCLE blocks in a row (as many as there are) equals
+ * another. Then SAMPLE_PICTURE or up to PICTURE_MOST warps that fill the grid count equally.
  *
- * Where the middle block lies beyond the data, so that its warp comes to no memory, a block nearer to the first one
- * is taken for it.  Where the first or the last block of the grid lies beyond them, all blocks there are left out, one of
- * them on each side stands for them, and the others are sampled as said above, as if they were the grid.
+ * If the middle block lies beyond the data, so that its warp accesses no memory, a block nearer to the
+ * first one replaces it. If the first or the last block of the grid lies beyond the data, all such blocks
+ * are left out, one of them on each side stands for them, and the others are sampled as if they were the
+ * grid.
  *
- * So differences along the axes, and between warps, are taken to add up; where blocks unlike the middle one are so many
- * at the ends of two axes that their corners matter, the grid is taken for a picture.
+ * So differences along axes and between warps are assumed to add up; if so many blocks at the ends of two
+ * axes differ from the middle one that their corners matter, the grid is treated as a picture.
  *
- * Of a launch of WHOLE_MOST warps or fewer every one is followed, if as many like the middle one take no more than
- * SAMPLE_STEPS. Where their mean is another one than the sample's, they take its place, those that did the same
- * as one sample; so it is exact. Of larger launches nothing is checked.  The weights sum to 1.
- * Internal to metrics/ptx. */
+ * In a launch of at most WHOLE_MOST warps all are walked, if as many like the middle one take at most
+ * SAMPLE_STEPS. If their mean differs from the sample's, they replace it, equal ones as one sample; the
+ * result is then exact. Larger launches are not checked. The weights sum to 1. Internal to metrics/ptx. */
 #pragma once
 
 #include "metrics/ptx/walk.h"
 
-/* Steps of all walks together (walk.h), of which the middle warp may take seven eighths.  Where it takes more than
- * one of SAMPLE_SHARE parts of them, the others take one of SAMPLE_PARTS each: what is left of their loops then is
- * estimated (walk_rest.h), and they are compared with the middle warp followed no further.  A warp that they do not suffice for is left out, and the middle one
- * stands for it, too, unless it has executed more than that one already. */
+/* Steps of all walks together (walk.h), of which the middle warp may take seven eighths. If it takes more
+ * than 1 / SAMPLE_SHARE of them, other warps take 1 / SAMPLE_PARTS each: the rest of their loops is
+ * estimated (walk_rest.h), and they are compared with the middle warp walked no further. A warp that they
+ * do not suffice for is left out and represented by the middle one, unless it has already executed more
+ * than that. */
 enum { SAMPLE_STEPS = 800000 };
 
 enum {
@@ -53,10 +53,10 @@ enum {
     SAMPLE_SPREAD = 24,
     SAMPLE_PICTURE = 32,
     PICTURE_MOST = 224,
-    MIDDLE_PARTS = 1024, /* of the grid, the first of which is looked at for a middle one */
+    MIDDLE_PARTS = 1024, /* the middle is sought down to the first of these parts of the grid */
     SAMPLE_MOST = 480,
-    PICTURE_SHARE = 2, /* times the steps, where each warp does something else */
-    WHOLE_MOST = 1000, /* warps of a launch that are all followed, where the steps suffice */
+    PICTURE_SHARE = 2, /* times the steps, if warps differ everywhere */
+    WHOLE_MOST = 1000, /* launches up to this are walked whole if the steps suffice */
     SAMPLES_MAX = 1024
 };
 
@@ -67,34 +67,34 @@ typedef struct MemorySample {
 } MemorySample;
 
 typedef struct MemorySamples {
-    MemorySample at[SAMPLES_MAX]; /* the middle one first */
+    MemorySample at[SAMPLES_MAX]; /* middle one first */
     int count;
-    int even;     /* so many of the first are spread evenly over all; 0: not so sampled */
-    bool ordered; /* and these are in the launch's order, but for the middle one */
-    uint64_t all; /* warps of the launch, where they are … */
-    PtxDim grid;  /* … and its blocks */
-    int cut;      /* warps for which the steps did not suffice */
-    double
-        limit_error; /* relative, of the middle one's work, were it followed as far as the others alone */
-    bool rough;               /* nor for the middle one, until less was followed (WalkPlans) */
-    VEC(MemorySample) walked; /* every warp, those that the middle one stands for among them */
+    int even;     /* leading samples spread evenly over all warps; 0: not so sampled */
+    bool ordered; /* these are in launch order, except the middle one */
+    uint64_t all; /* of an even sample: warps of the launch … */
+    PtxDim grid;  /* … and its grid */
+    int cut;      /* warps cut off for lack of steps */
+    /* Relative error of the middle warp's work if walked only as far as the others. */
+    double limit_error;
+    bool rough;               /* cut off until less was followed (WalkPlans) */
+    VEC(MemorySample) walked; /* every warp walked, including those the middle one stands for */
 } MemorySamples;
 
-/* Follows them; `o->memory` must be set; `o->max_steps`, of all together, 0: SAMPLE_STEPS.  Without
- * a geometry, or with `one_warp`, the middle one alone. */
+/* Walks them; `o->memory` must be set. `o->max_steps` is for all together, 0: SAMPLE_STEPS. Without a
+ * geometry, or with `one_warp`, only the middle one. */
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp);
 
-/* An error of the sample that matters to nobody. */
+/* A negligible error of the sample. */
 static const double SAMPLED_ENOUGH = 0.01;
 
-/* Relative standard error of the mean of what warps execute, where they are an even sample: from what neighbours
- * in it differ by, since what all of them follow, as from a picture's rim to its middle, is in the sample (K. M. Wolter,
- * "Introduction to Variance Estimation", 2007, chapter 8: successive differences).  Else 0. */
+/* Relative standard error of the mean work in an even sample, else 0. It is based on differences of
+ * neighbours in the sample, as a common trend, such as from a picture's rim to its middle, is sampled
+ * itself (K. M. Wolter, "Introduction to Variance Estimation", 2007, chapter 8: successive differences). */
 double memory_sampling_error(const MemorySamples *s);
 
-/* The walk of a warp that was followed; NULL: it was not. */
+/* The walk of a warp; NULL if it was not walked. */
 const Walk *memory_walked(const MemorySamples *s, PtxPlace place);
 
-/* Did they execute the same as often? */
+/* True if both executed the same blocks equally often. */
 bool memory_same_counts(const Walk *a, const Walk *b);

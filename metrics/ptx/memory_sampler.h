@@ -1,10 +1,10 @@
-/* What memory_sample.c and memory_even.c share: a sampler that follows warps and keeps those that stand for others.
- * Internal to metrics/ptx. */
+/* Shared by memory_sample.c and memory_even.c: walks warps and keeps those that stand for others. Internal
+ * to metrics/ptx. */
 #pragma once
 
 #include "metrics/ptx/memory_sample.h"
 
-/* Blocks `from` up to `end` of an axis. */
+/* Blocks [from, end) of an axis. */
 typedef struct Stretch {
     uint32_t from, end;
 } Stretch;
@@ -19,22 +19,22 @@ typedef struct Sampler {
     const PtxFunction *entry;
     WalkOptions walk;
     MemorySamples *out;
-    Stretch axes[3];  /* blocks among which those that are followed are chosen */
-    bool narrowed;    /* these are not all: others have nothing to do */
-    double ends[3];   /* along each axis the part of them at an end that is unlike the middle one */
-    uint64_t all;     /* steps of all walks together, */
-    uint64_t steps;   /* those that are left */
-    uint64_t each;    /* that a warp other than the middle one may take */
-    const Walk *like; /* the middle one, followed as far as others are */
-    bool evenly;      /* what is followed counts the same each, cut or not */
+    Stretch axes[3];  /* blocks that samples are chosen from */
+    bool narrowed;    /* not all: idle blocks are left out */
+    double ends[3];   /* by axis: share of blocks at an end that differ from the middle one */
+    uint64_t all;     /* steps of all walks together */
+    uint64_t steps;   /* steps left */
+    uint64_t each;    /* steps that a warp other than the middle one may take */
+    const Walk *like; /* the middle one, walked only as far as others */
+    bool evenly;      /* warps count equally, cut off or not */
 } Sampler;
 
-/* A warp that is in the sample from here on, with no weight yet; NULL when there is no room or no steps for it. */
+/* Adds a warp to the sample, with weight 0; NULL if there is no room or no steps for it. */
 MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp);
 
-/* Did the steps end before it did? */
+/* True if the steps ended before the warp did. */
 bool sampler_is_cut(const Walk *w);
 
-/* Where what warps do follows from data, and where it follows from where they lie (memory_even.c). */
+/* Samples if work depends on data, and if it depends on position (memory_even.c). */
 void sampler_data(Sampler *s, uint32_t warps);
 void sampler_picture(Sampler *s, uint32_t warps);

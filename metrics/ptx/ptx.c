@@ -30,7 +30,7 @@ typedef struct OpInfo {
 } OpInfo;
 
 static const OpInfo ops[PTX_OP_COUNT] = {
-    /* What is not known may well write its first operand. */
+    /* An unknown instruction may write its first operand. */
     [PTX_UNKNOWN] = {"unknown", PTX_CLASS_UNKNOWN, 1},
 #define OP(id, text, class, writes) [PTX_##id] = {text, PTX_CLASS_##class, writes},
 #include "metrics/ptx/ptx_ops.def"
@@ -132,9 +132,9 @@ size_t ptx_line(const PtxFunction *f, size_t instr)
     return line;
 }
 
-/* --- opcodes and modifiers --------------------------------------------------------------------- */
+/* --- opcodes and modifiers ------------------------------------------------------------------- */
 
-/* Scopes of the map, so that "and" the opcode and "and" the modifier live side by side. */
+/* Scopes of the map: "and" is both an opcode and a modifier. */
 enum { OPCODES, MODIFIERS, SPECIALS, FORMS };
 
 typedef enum Field {
@@ -149,7 +149,7 @@ typedef enum Field {
     FIELD_MODE
 } Field;
 
-/* Words whose values follow each other, as their enumerators do. */
+/* Words with consecutive values, in the order of their enumerators. */
 typedef struct Words {
     const char *words;
     Field field;
@@ -162,7 +162,7 @@ static const Words modifiers[] = {
     {"shared::cluster", FIELD_SPACE, PTX_SHARED},
     {"param::entry", FIELD_SPACE, PTX_PARAM},
     {"param::func", FIELD_SPACE, PTX_PARAM},
-    {"eq ne lt le gt ge", FIELD_COMPARE, PTX_EQ}, /* "lo" and "hi" are halves, too: settle */
+    {"eq ne lt le gt ge", FIELD_COMPARE, PTX_EQ}, /* "lo", "hi": see finish_form */
     {"ls", FIELD_COMPARE, PTX_LS},
     {"hs equ neu ltu leu gtu geu num nan", FIELD_COMPARE, PTX_HS},
     {"and or xor", FIELD_COMBINE, PTX_COMBINE_AND},
@@ -172,13 +172,13 @@ static const Words modifiers[] = {
     {"v4", FIELD_VECTOR, 4},
     {"v8", FIELD_VECTOR, 8},
     {"f4e b4e rc8 ecl ecr rc16", FIELD_MODE, 1},
-    /* Numbers of the bits. */
+    /* Bit numbers of PTX_FLAG_…. */
     {"ftz sat approx cc nc wrap l shiftamt cg", FIELD_FLAG, 0},
     {"cv", FIELD_FLAG, 8},
     {"volatile", FIELD_FLAG, 8},
 };
 
-/* Special registers that exist but have no value before the kernel runs. */
+/* Special registers without a statically known value. */
 static const char other_specials[] =
     "%clock %clock64 %clock_hi %globaltimer %globaltimer_lo %globaltimer_hi %smid %nsmid %gridid "
     "%is_explicit_cluster %clusterid.x %clusterid.y %clusterid.z %nclusterid.x %nclusterid.y "
@@ -191,7 +191,7 @@ static const char other_specials[] =
     "%envreg19 %envreg20 %envreg21 %envreg22 %envreg23 %envreg24 %envreg25 %envreg26 %envreg27 "
     "%envreg28 %envreg29 %envreg30 %envreg31";
 
-/* Words separated by single spaces; the next one's value is greater by `step`. */
+/* Adds words separated by single spaces; values rise by `step`. */
 static void add_words(PtxWords *w, uint32_t scope, const char *words, int kind, int value, int step)
 {
     for (size_t length; *words; words += length + (words[length] == ' '), value += step) {
@@ -262,8 +262,9 @@ static PtxClass class_by_type(PtxType t)
     }
 }
 
-/* "lo" and "hi" are comparisons in setp; double-precision roots are subroutines of FP64. */
-static void settle(PtxForm *f)
+/* "lo" and "hi" are comparisons in setp and set, halves elsewhere; double-precision roots are FP64
+ * subroutines. */
+static void finish_form(PtxForm *f)
 {
     f->class = ops[f->op].class;
     f->writes = ops[f->op].writes;
@@ -296,7 +297,7 @@ static PtxForm *decode(PtxWords *w, const char *text, size_t length)
         n = dot ? (size_t)(dot - text) : length;
     }
     apply_modifiers(w, f, f->text + n, f->text + length);
-    settle(f);
+    finish_form(f);
     return f;
 }
 

@@ -1,13 +1,12 @@
 /* The PTX of one module as data.
  *
- * NVRTC's PTX is read once (ptx_parse) into these structs, which the flow analyses
- * and the warp walk share.  Nothing here depends on how the text was laid
- * out: nested scopes are resolved, registers are numbered densely per function in order
- * of first use.  An instruction that is not known keeps its
- * text and operands and has the class PTX_CLASS_UNKNOWN.
+ * ptx_parse reads the text once into these structs, which the flow analyses and the warp walk share.
+ * Nothing depends on how the text was laid out: nested scopes are resolved, registers are numbered densely
+ * per function in order of first use. An unknown instruction keeps its text and operands and has the class
+ * PTX_CLASS_UNKNOWN.
  *
- * Everything lives in the arena that was given to ptx_parse.  Names are zero-terminated.
- * Source: Parallel Thread Execution ISA 9.0 (NVIDIA, 2025), sections named at the types. */
+ * Everything lives in the arena given to ptx_parse. Names are zero-terminated. Source: Parallel Thread
+ * Execution ISA 9.0 (NVIDIA, 2025), sections named at the types. */
 #pragma once
 
 #include "metrics/base/diag.h"
@@ -30,7 +29,7 @@ typedef enum PtxClass {
 #define CLASS(id, word) PTX_CLASS_##id,
 #include "metrics/ptx/ptx_words.def"
     PTX_CLASS_COUNT,
-    PTX_CLASS_TYPED = PTX_CLASS_COUNT /* only in ptx_ops.def: by the instruction's type */
+    PTX_CLASS_TYPED = PTX_CLASS_COUNT /* only in ptx_ops.def: given by the instruction's type */
 } PtxClass;
 
 typedef enum PtxOp {
@@ -69,7 +68,7 @@ typedef enum PtxCombine {
     PTX_COMBINE_OR,
     PTX_COMBINE_XOR
 } PtxCombine;
-typedef enum PtxHalf { PTX_NO_HALF, PTX_LOW, PTX_HIGH, PTX_WIDE } PtxHalf; /* of a product */
+typedef enum PtxHalf { PTX_NO_HALF, PTX_LOW, PTX_HIGH, PTX_WIDE } PtxHalf;
 typedef enum PtxRounding {
     PTX_NO_ROUNDING,
     PTX_RN,
@@ -83,39 +82,39 @@ typedef enum PtxRounding {
     PTX_RPI
 } PtxRounding;
 
-/* Modifiers that are there or not. */
+/* Modifiers without a value. */
 enum {
     PTX_FLAG_FTZ = 1 << 0,
     PTX_FLAG_SAT = 1 << 1,
     PTX_FLAG_APPROX = 1 << 2,
-    PTX_FLAG_CC = 1 << 3,       /* writes the carry */
-    PTX_FLAG_NC = 1 << 4,       /* through the read-only path */
+    PTX_FLAG_CC = 1 << 3,       /* writes the carry flag */
+    PTX_FLAG_NC = 1 << 4,       /* read-only path */
     PTX_FLAG_WRAP = 1 << 5,     /* shf: amount modulo 32; else clamped */
     PTX_FLAG_LEFT = 1 << 6,     /* shf.l; shf.r without it */
     PTX_FLAG_SHIFTAMT = 1 << 7, /* bfind */
     PTX_FLAG_PAST_L1 = 1 << 8   /* .cg, .cv, .volatile */
 };
 
-/* Opcode with all its modifiers, decoded once per distinct text and shared. */
+/* Opcode with all its modifiers, decoded once per distinct text. */
 typedef struct PtxForm {
     const char *text; /* "ld.global.nc.v4.f32" */
-    PtxOp op;         /* the longest known start of the text */
+    PtxOp op;         /* longest known prefix of the text */
     PtxClass class;
-    PtxType types[4]; /* as written: result first, then sources where they differ */
+    PtxType types[4]; /* as written: result, then sources if they differ */
     int type_count;
     PtxSpace space;
-    PtxSpace space2; /* cp.async and the like: space comes first, space2 second */
+    PtxSpace space2; /* second space, of cp.async and the like */
     PtxCompare compare;
     PtxCombine combine;
     PtxHalf half;
     PtxRounding rounding;
     int vector; /* 1, 2, 4 or 8 elements */
-    int mode;   /* prmt: 0, or 1 + index into f4e b4e rc8 ecl ecr rc16 */
+    int mode;   /* of prmt: 0, or 1 + index in f4e b4e rc8 ecl ecr rc16 */
     unsigned flags;
-    int writes; /* leading operands that are results: 0 or 1 (a pair or a vector counts once) */
+    int writes; /* leading result operands: 0 or 1 (a pair or a vector is one) */
 } PtxForm;
 
-/* Special registers: the ones with a known meaning by number, others by name. */
+/* Special registers with a known meaning; others are PTX_SPECIAL_OTHER. */
 typedef enum PtxSpecial {
     PTX_SPECIAL_OTHER,
 #define SPECIAL(id, word) PTX_##id,
@@ -129,30 +128,30 @@ typedef struct PtxVariable {
     const char *name;
     PtxSpace space;
     PtxType type;
-    uint32_t align;         /* bytes; at least that of the type */
-    uint64_t size;          /* bytes; 0 for an array of open length */
-    uint64_t offset;        /* parameters of functions: bytes from the first one's start */
-    int index;              /* in the array it stands in */
-    PtxFunction *function;  /* whose it is; NULL in the module */
+    uint32_t align;         /* bytes; at least the type's */
+    uint64_t size;          /* bytes; 0: array of open length */
+    uint64_t offset;        /* of a function's parameter, in bytes */
+    int index;              /* in its list */
+    PtxFunction *function;  /* owner; NULL: the module */
     const char *dimensions; /* as written: "", "[4096]", "[]", "[2][3]" */
-    const char *initial;    /* where it begins in the text; NULL when there is none */
-    bool is_parameter;      /* of an entry or .func, not a call's .param or a result */
+    const char *initial;    /* initializer in the text, or NULL */
+    bool is_parameter;      /* of an entry or .func; not the .param of a call, not a result */
     bool is_result;         /* of a .func */
-    bool is_pointer;        /* .ptr was given */
+    bool is_pointer;        /* declared with .ptr */
     int vector;             /* 1, 2 or 4 */
     Span at;
 } PtxVariable;
 
 typedef enum PtxOperandKind {
-    PTX_OPERAND_NAME,      /* something unresolved: kept by name */
+    PTX_OPERAND_NAME,      /* unresolved: kept by name */
     PTX_OPERAND_REGISTER,  /* index; name is the part (".b0", ".x") or NULL */
     PTX_OPERAND_IMMEDIATE, /* value */
-    PTX_OPERAND_FLOAT,     /* value holds the bits; index is 32 or 64 */
-    PTX_OPERAND_SPECIAL,   /* index is a PtxSpecial, name as written */
+    PTX_OPERAND_FLOAT,     /* value: the bits; index: 32 or 64 */
+    PTX_OPERAND_SPECIAL,   /* index: a PtxSpecial; name as written */
     PTX_OPERAND_VARIABLE,  /* the address of `variable`, plus value */
-    PTX_OPERAND_LABEL,     /* index into the function's labels */
-    PTX_OPERAND_TABLE,     /* index into the function's branch tables */
-    PTX_OPERAND_FUNCTION,  /* name; `function` when the module has it */
+    PTX_OPERAND_LABEL,     /* index in the function's labels */
+    PTX_OPERAND_TABLE,     /* index in the function's branch tables */
+    PTX_OPERAND_FUNCTION,  /* name; `function` if the module has it */
     PTX_OPERAND_ADDRESS,   /* [parts[0] + value {, parts[1] …}] */
     PTX_OPERAND_VECTOR,    /* {parts} */
     PTX_OPERAND_LIST,      /* (parts) of a call */
@@ -171,7 +170,7 @@ struct PtxOperand {
     union {
         const PtxVariable *variable; /* PTX_OPERAND_VARIABLE, PTX_OPERAND_NAME: NULL */
         const PtxFunction *function; /* PTX_OPERAND_FUNCTION */
-        PtxOperand *parts;           /* the compound kinds */
+        PtxOperand *parts;           /* compound kinds */
     };
     size_t count; /* of parts */
 };
@@ -186,30 +185,30 @@ typedef struct PtxInstr {
     bool guard_negated;
     uint16_t count;
     PtxOperand *operands;
-    PtxUses reads; /* registers, in their order; the guard and parts of addresses among them */
+    PtxUses reads; /* registers in order, including the guard and those of addresses */
     PtxUses writes;
     Span at;
-    uint32_t file; /* of the .loc in force; 0 when there is none */
+    uint32_t file; /* of the last .loc, or 0 */
     uint32_t line;
 } PtxInstr;
 
 typedef struct PtxRegister {
-    PtxType type; /* as declared: NVVM 20 says .b32 for floats too */
+    PtxType type; /* as declared: NVVM 20 uses .b32 for floats too */
     int vector;   /* 1, 2 or 4 */
 } PtxRegister;
 
 typedef struct PtxLabel {
     const char *name;
-    size_t instr; /* the instruction it stands before; the count when it stands at the end */
+    size_t instr; /* the instruction that follows it; the count at the end */
 } PtxLabel;
 
-/* `.branchtargets`, or another labelled list. */
+/* `.branchtargets` or another labelled list. */
 typedef struct PtxTable {
-    PtxOperand *targets; /* PTX_OPERAND_LABEL, or a name that is not one; none of other lists */
+    PtxOperand *targets; /* labels or unresolved names; empty for other lists */
     size_t count;
 } PtxTable;
 
-/* A directive with numbers: `.maxntid 256, 1, 1`, `.noreturn`. */
+/* A directive with its numbers: `.maxntid 256, 1, 1`, `.noreturn`. */
 typedef struct PtxAttribute {
     const char *name;
     int64_t values[3];
@@ -229,17 +228,16 @@ struct PtxFunction {
     bool has_body;
     PtxVariables results; /* of a .func */
     PtxVariables params;
-    PtxVariables locals; /* declared in the body: .shared, .local, .param of calls … */
+    PtxVariables locals; /* from the body: .shared, .local, .param of calls … */
     PtxAttributes attributes;
     PtxRegisters registers;
     PtxInstrs instrs;
     PtxLabels labels;
     PtxTables tables;
-    uint64_t param_size; /* bytes of the parameter space of an entry */
-    uint64_t
-        declared[PTX_TYPE_COUNT]; /* registers declared, by type; `registers` holds those used */
-    size_t unknown;               /* instructions whose opcode is not known */
-    Span at;                      /* the name */
+    uint64_t param_size;               /* bytes of an entry's parameter space */
+    uint64_t declared[PTX_TYPE_COUNT]; /* declared registers by type; `registers` has those used */
+    size_t unknown;                    /* instructions with an unknown opcode */
+    Span at;                           /* the name */
 };
 
 typedef struct PtxFile {
@@ -255,7 +253,7 @@ typedef struct PtxModule {
     const char *target;  /* "sm_90" or "sm_90a, debug" */
     int address_bits;    /* 32 or 64 */
     PtxVariables variables;
-    PtxFunctions functions; /* declarations too; a definition is the same object */
+    PtxFunctions functions; /* including declarations; a definition reuses their object */
     VEC(PtxFile) files;
     size_t unknown_instrs;
     size_t unknown_directives;
@@ -263,7 +261,7 @@ typedef struct PtxModule {
 
 /* Bits of one value; 0 for PTX_NO_TYPE, 1 for a predicate. */
 int ptx_type_bits(PtxType t);
-/* "s32"; without the dot. */
+/* "s32", without the dot. */
 const char *ptx_type_name(PtxType t);
 bool ptx_type_is_float(PtxType t);
 bool ptx_type_is_signed(PtxType t);
@@ -273,29 +271,28 @@ const char *ptx_space_name(PtxSpace s);
 /* "%tid.x"; NULL for PTX_SPECIAL_OTHER. */
 const char *ptx_special_name(PtxSpecial s);
 
-/* Type of the result and of the sources; for most instructions the same. */
+/* Type of the result and of the sources; usually the same. */
 PtxType ptx_result_type(const PtxForm *f);
 PtxType ptx_source_type(const PtxForm *f);
 
-/* The entry by name, or the first one when name is NULL; NULL when there is none. */
+/* The entry by name, or the first one if name is NULL; NULL if there is none. */
 PtxFunction *ptx_find_entry(const PtxModule *m, const char *name);
-/* An attribute by name with the dot; NULL when it was not given. */
+/* An attribute by name including the dot; NULL if absent. */
 const PtxAttribute *ptx_find_attribute(const PtxFunction *f, const char *name);
 
-/* Does ptxas make an instruction of its own of it?  Not of loads and stores of the parameter space (constant
- * operands, call sequences), cvta, and mov other than from a special register. */
+/* True if ptxas emits an instruction for it: not for loads and stores of the parameter space (constant
+ * operands, call sequences), cvta, and mov except from a special register. */
 bool ptx_issues(const PtxInstr *in);
 
 /* The line of an instruction in the PTX text, from 1. */
 size_t ptx_line(const PtxFunction *f, size_t instr);
 
-/* PTX text to model.
+/* Parses PTX text.
  *
- * Reads what NVRTC and nvcc write, in both of NVVM's dialects, and PTX written by hand in inline
- * assembly.  What is not known is kept or stepped over, counted, and mentioned once as a
- * warning; a mistake is an error with its place, and reading goes on with the next statement.
- * Debug sections are stepped over. */
+ * Accepts what NVRTC and nvcc emit, in both of NVVM's dialects, and hand-written PTX in inline assembly.
+ * Unknown constructs are kept or skipped, counted, and warned about once; a mistake is an error with its
+ * place, and parsing resumes at the next statement. Debug sections are skipped. */
 
-/* The module in `a`; never NULL.  It is whole when no error was added to `d`, otherwise what could
- * be read.  The source must outlive it. */
+/* Returns the module in `a`, never NULL; it is complete if no error was added to `d`, else it holds what
+ * could be parsed. The source must outlive it. */
 PtxModule *ptx_parse(Arena *a, const Source *s, Diag *d);

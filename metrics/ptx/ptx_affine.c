@@ -4,14 +4,14 @@ __extension__ typedef __int128 Wide;
 
 enum { SOURCES = 4 };
 
-/* One lane's instruction at time 0. */
+/* One lane of an instruction at time 0. */
 typedef struct Step {
     const PtxForm *form;
     int bits; /* of the sources */
     bool is_signed;
     uint64_t v[SOURCES]; /* values */
-    int64_t d[SOURCES];  /* changes, of the low `bits` */
-    bool moves[SOURCES]; /* the change is not 0 */
+    int64_t d[SOURCES];  /* changes of the low `bits` */
+    bool moves[SOURCES];
     int count;
     uint64_t limit;
 } Step;
@@ -22,14 +22,14 @@ static void lower(Step *s, Wide times)
         s->limit = times < 0 ? 0 : (uint64_t)times;
 }
 
-/* --- values as numbers ------------------------------------------------------------------- */
+/* --- values as numbers ----------------------------------------------------------------------- */
 
 static Wide number(uint64_t v, int bits, bool is_signed)
 {
     return is_signed ? (Wide)ptx_value_signed(v, bits) : (Wide)ptx_value_truncate(v, bits);
 }
 
-/* Times until source i leaves the range of its type. */
+/* Limits the times to those until source i leaves the range of its type. */
 static void keep_in_range(Step *s, int i, bool is_signed)
 {
     const Wide v = number(s->v[i], s->bits, is_signed), one = 1;
@@ -41,7 +41,7 @@ static void keep_in_range(Step *s, int i, bool is_signed)
         lower(s, (v - bottom) / -(Wide)s->d[i] + 1);
 }
 
-/* Times until v + t·d < 0 changes its truth. */
+/* Limits the times to those until v + t·d < 0 changes its truth. */
 static void keep_sign(Step *s, Wide v, Wide d)
 {
     if (v < 0 && d > 0)
@@ -65,7 +65,7 @@ static bool is_unsigned_order(PtxCompare c)
     return c == PTX_LO || c == PTX_LS || c == PTX_HI || c == PTX_HS;
 }
 
-/* The outcome of comparing the first two sources stays, as long as they do not wrap around. */
+/* The outcome of comparing the first two sources, assuming that they do not wrap around. */
 static bool keep_outcome(Step *s, PtxCompare how)
 {
     const bool is_signed = s->is_signed && !is_unsigned_order(how);
@@ -101,7 +101,7 @@ static bool keep_comparison(Step *s, PtxCompare how)
     return keep_outcome(s, how);
 }
 
-/* --- operations; each gives the change of the result, false when there is none ------------- */
+/* --- operations: the change of the result; false if there is none ---------------------------- */
 
 static bool product(Step *s, int64_t *out)
 {
@@ -128,14 +128,14 @@ static bool product_and_sum(Step *s, int64_t *out)
     return true;
 }
 
-/* The bits that ever change: those from the lowest one of the change on. */
+/* Bits that may change: from the lowest set bit of the change up. */
 static uint64_t moving_bits(const Step *s, int i)
 {
     const uint64_t d = ptx_value_truncate((uint64_t)s->d[i], s->bits);
     return d == 0 ? 0 : ptx_value_truncate(~UINT64_C(0) << __builtin_ctzll(d), s->bits);
 }
 
-/* and, or, xor of a moving source with a fixed one that is all zeros or all ones where it moves. */
+/* and, or, xor of a moving source with a fixed one whose bits are all 0 or all 1 where the other moves. */
 static bool logic(Step *s, int64_t *out)
 {
     if (s->moves[0] && s->moves[1])
@@ -185,7 +185,7 @@ static bool shift_right(Step *s, int64_t *out)
     return true;
 }
 
-/* By a fixed positive number that divides the change, as long as the dividend is not negative. */
+/* Divides by a fixed positive divisor of the change while the dividend is not negative. */
 static bool divide(Step *s, int64_t *out)
 {
     const Wide divisor = number(s->v[1], s->bits, s->is_signed);
@@ -225,7 +225,7 @@ static bool convert(Step *s, int64_t *out)
     if (to > s->bits)
         keep_in_range(s, 0, s->is_signed);
     *out = s->d[0];
-    /* Cut off and read with more bits than were kept, it might jump. */
+    /* A narrower result may jump when it is read with more bits. */
     return to >= s->bits || to >= 32;
 }
 
@@ -288,9 +288,9 @@ static bool change_of(Step *s, int64_t *out)
     }
 }
 
-/* --- lanes ------------------------------------------------------------------------------- */
+/* --- lanes ----------------------------------------------------------------------------------- */
 
-/* The third source of mad.wide is as wide as the result. */
+/* The third source of mad.wide has the result's width. */
 static int bits_of_source(const PtxForm *f, int i, int bits)
 {
     if (f->op == PTX_MAD && f->half == PTX_WIDE && i == 2)
@@ -306,13 +306,13 @@ typedef struct Job {
     bool is_signed;
 } Job;
 
-/* A known source may decide alone whether the result of an unknown one is known. */
+/* Operations whose result may be known although a source is not. */
 static bool one_side_decides(PtxOp op)
 {
     return op == PTX_AND || op == PTX_OR || op == PTX_MUL;
 }
 
-/* The result is unknown now; is it so at all times? */
+/* True if a result that is unknown now stays so at all times. */
 static bool unknown_stays(const Job *j, int lane)
 {
     bool surely = false;
@@ -326,7 +326,7 @@ static bool unknown_stays(const Job *j, int lane)
     return surely;
 }
 
-/* One side decided alone: the other does not matter as long as this one stays. */
+/* True if the sources that decide the result alone stay as they are. */
 static bool decided_stays(const Job *j, int lane)
 {
     for (int i = 0; i < j->count; i++)
@@ -376,7 +376,7 @@ static bool all_zero(const Lanes *changes, int count)
     return true;
 }
 
-/* Sums and moves in which every lane changes by the same: no lane needs a look. */
+/* Fast path: sums and moves in which all lanes change by the same. */
 static bool common_change(const Job *j, Lanes *out)
 {
     const PtxForm *f = j->form;
@@ -392,8 +392,8 @@ static bool common_change(const Job *j, Lanes *out)
     return true;
 }
 
-/* Extensions, products and shifts in which one source moves by the same in all lanes and the others
- * are the same: the lane that wraps first speaks for all.  -1: look at each lane. */
+/* Extensions, products and shifts with one source that moves by the same in all lanes and other sources
+ * uniform: returns the lane that wraps first, which limits all. -1: look at each lane. */
 static int first_to_wrap(const Job *j)
 {
     const PtxOp op = j->form->op;
@@ -495,15 +495,15 @@ bool ptx_affine_join(const Lanes *old, const Lanes *old_change, const Lanes *val
     if (!moved || !moves)
         return (!was && moved) || (!is && moves);
     if (!was || !is)
-        return true; /* known at no time */
+        return true; /* unknown at all times */
     if (lanes_at(old, lane) == lanes_at(value, lane))
         *change = d;
     return d == lanes_at(value_change, lane);
 }
 
-/* --- what has become of values ------------------------------------------------------------------- */
+/* --- changes measured ------------------------------------------------------------------------ */
 
-/* By how much one lane's value has changed; false when one cannot say. */
+/* The change of one lane's value; false if unknown. */
 static bool value_change(const Lanes *before, const Lanes *now, int lane, int bits,
                          uint64_t *change)
 {
@@ -520,7 +520,7 @@ static bool value_change(const Lanes *before, const Lanes *now, int lane, int bi
     return true;
 }
 
-/* The usual case: every lane known before and now, in a loop that a compiler makes vectors of. */
+/* The usual case as vectorizable loops: every lane known before and now. */
 static bool all_lanes_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
 {
     if (before->known != UINT32_MAX || now->known != UINT32_MAX || before->uniform ||

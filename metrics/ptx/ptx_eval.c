@@ -1,6 +1,6 @@
 #include "metrics/ptx/ptx_eval.h"
 
-/* --- values of operands: registers, special registers, parameters, addresses ------------------- */
+/* --- operands -------------------------------------------------------------------------------- */
 
 void lanes_spread(Lanes *l)
 {
@@ -68,7 +68,6 @@ bool ptx_launch_param(const PtxLaunch *l, uint64_t offset, int bytes, uint64_t *
     return true;
 }
 
-/* Threads are numbered x first, then y, then z. */
 static void thread_coordinates(const PtxState *s, PtxSpecial which, Lanes *out)
 {
     const PtxDim b = s->launch->block;
@@ -88,7 +87,7 @@ static void thread_coordinates(const PtxState *s, PtxSpecial which, Lanes *out)
     out->uniform = same;
 }
 
-/* %laneid, and the masks that follow from it. */
+/* %laneid and the masks derived from it. */
 static void lane_numbers(PtxSpecial which, Lanes *out)
 {
     out->known = UINT32_MAX;
@@ -162,7 +161,7 @@ void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lane
     switch (o->kind) {
     case PTX_OPERAND_REGISTER:
         if (o->name)
-            lanes_unknown(out); /* a part: not computed */
+            lanes_unknown(out); /* parts are not computed */
         else
             lanes_assign(out, &s->registers[o->index], UINT32_MAX);
         break;
@@ -213,9 +212,9 @@ int ptx_eval_operands(const PtxState *s, const PtxInstr *in, Lanes out[PTX_SOURC
     return n;
 }
 
-/* --- what an instruction makes of its sources -------------------------------------------------- */
+/* --- results --------------------------------------------------------------------------------- */
 
-/* How many sources an operation needs; 0: it is not computed. */
+/* Sources an operation needs; 0: it is not computed. */
 static int sources_needed(PtxOp op)
 {
     static const uint8_t needed[PTX_OP_COUNT] = {
@@ -228,7 +227,7 @@ static int sources_needed(PtxOp op)
     return needed[op];
 }
 
-/* Moving, selecting and turning bits around mean the same for floats. */
+/* These treat floats as bits. */
 static bool ignores_type(PtxOp op)
 {
     return op == PTX_MOV || op == PTX_SELP || op == PTX_SLCT;
@@ -253,13 +252,13 @@ static int result_bits(const PtxForm *f)
     return bits == 0 || bits > 64 ? 64 : bits;
 }
 
-/* What the lanes of one instruction have in common. */
+/* What is common to all lanes of one instruction. */
 typedef struct Recipe {
     PtxScalar start;
     int result_bits;
-    bool cut_b; /* the second source has the instruction's type too; else it is an amount */
+    bool cut_b; /* cut the second source to the type's width: it is no amount */
     bool is_float;
-    bool fills_sign; /* a converted value fills a wider register by its sign (ISA 9.4.1) */
+    bool fills_sign; /* a converted value is sign-extended to the register (ISA 9.4.1) */
 } Recipe;
 
 static Recipe recipe_of(const PtxForm *f, int count)
@@ -296,9 +295,9 @@ static bool eval_lane(const Recipe *r, const Lanes *sources, int count, int lane
     return true;
 }
 
-/* --- all lanes at once: the commonest operations, as loops that a compiler makes vectors of --- */
+/* --- all lanes at once: common operations as vectorizable loops ------------------------------ */
 
-/* Every lane's value, in `room` where they are all the same. */
+/* All lanes' values; `room` is used if they are uniform. */
 static const uint64_t *every_lane(const Lanes *l, uint64_t room[PTX_LANES])
 {
     if (!l->uniform)
@@ -328,7 +327,7 @@ static void multiply_lanes(const Recipe *r, const uint64_t *a, const uint64_t *b
         out[i] = x[i] * y[i];
 }
 
-/* False: not one of them. */
+/* False if the operation is not among them. */
 static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint64_t *out)
 {
     const PtxForm *f = r->start.form;
@@ -380,7 +379,7 @@ static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint
     return true;
 }
 
-/* A side that decides alone: `and` with a known 0, a product with a known 0, selp of equal ones. */
+/* Lanes whose result follows from one known source: `and` or a product with 0, `or` with all ones. */
 static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes *out)
 {
     uint32_t decided = 0;
@@ -398,7 +397,7 @@ static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes
     return decided;
 }
 
-/* mov.b64 {a, b}: parts make a whole */
+/* mov.b64 d, {a, b}: packs parts, lowest first. */
 static void pack(const PtxForm *f, const Lanes *sources, int count, Lanes *out)
 {
     const int part = ptx_type_bits(f->types[0]) / count;
@@ -451,7 +450,7 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
     }
 }
 
-/* --- whole instructions ------------------------------------------------------------------------ */
+/* --- whole instructions ---------------------------------------------------------------------- */
 
 static int count_results(const PtxInstr *in)
 {
@@ -481,7 +480,7 @@ static void load_params(const PtxState *s, const PtxInstr *in, Lanes *results, i
     }
 }
 
-/* mov.b64 {a, b}, c: a whole falls into parts, the lowest first */
+/* mov.b64 {a, b}, c: unpacks parts, lowest first. */
 static void unpack(const PtxForm *f, Lanes *results, int count)
 {
     const int part = ptx_type_bits(f->types[0]) / count;
@@ -536,8 +535,7 @@ static bool has_part(const PtxForm *f, const char *part)
     return strstr(f->text, part) != NULL;
 }
 
-/* Lane that lane `i` reads, and whether it lies in range: b is the offset or lane, c the clamp and
- * the mask of the segment. */
+/* The lane that lane `i` reads; *inside: it is in range. b: offset or lane; c: clamp and segment mask. */
 static int source_lane(const PtxForm *f, int i, uint64_t b, uint64_t c, bool *inside)
 {
     const int bval = (int)(b & 31), segment = (int)(c >> 8 & 31), clamp = (int)(c & 31);
@@ -545,7 +543,7 @@ static int source_lane(const PtxForm *f, int i, uint64_t b, uint64_t c, bool *in
     int j = 0;
     if (has_part(f, ".up")) {
         j = i - bval;
-        *inside = j >= high; /* `up` clamps below */
+        *inside = j >= high; /* "up" clamps at the low end */
     } else if (has_part(f, ".down")) {
         j = i + bval;
         *inside = j <= high;
@@ -598,7 +596,7 @@ static void vote(const PtxForm *f, const Lanes *p, uint32_t active, Lanes *out)
         lanes_fill(out, yes == 0 || yes == active);
 }
 
-/* elect.sync d|p, members: the first lane is told, all learn its number */
+/* elect.sync d|p, members: p is true in the first active lane; d is its number. */
 static void elect(uint32_t active, Lanes results[2])
 {
     if (active == 0)
@@ -635,7 +633,7 @@ static void reduce(const PtxForm *f, const Lanes *a, uint32_t active, Lanes *out
     lanes_fill(out, ptx_value_truncate(sum, 32));
 }
 
-/* match.any.sync d, a, members: the lanes with one's own value; match.all d|p: all, or none */
+/* match.any.sync d, a, members: the lanes with an equal value; match.all d|p: all or none */
 static void match(const PtxForm *f, const Lanes *a, uint32_t active, Lanes results[2])
 {
     const int bits = ptx_type_bits(f->types[0]);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Control characters too: no name or message should carry them. */
+/* Control characters too: names and messages must not contain them. */
 static bool is_blank(char c)
 {
     return (unsigned char)c <= ' ';
@@ -20,7 +20,6 @@ static bool in_word(char c)
     return starts_word(c) || isdigit((unsigned char)c);
 }
 
-/* blank = white space | either kind of comment */
 static void skip_blanks(PtxLexer *l)
 {
     while (l->at < l->end) {
@@ -51,7 +50,7 @@ static const char *end_of_word(const char *p, const char *end)
     return p;
 }
 
-/* integer | float; PTX reads a decimal with a point or an exponent as a double. */
+/* integer | float; PTX treats a decimal with a point or an exponent as a double. */
 static void lex_number(PtxLexer *l)
 {
     const char kind = l->at[0] == '0' ? (char)(l->at[1] | 0x20) : 0;

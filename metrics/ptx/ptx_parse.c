@@ -52,7 +52,7 @@ typedef struct PtxReader {
     uint32_t line;
 } PtxReader;
 
-/* --- messages, scopes, names ---------------------------------------------------------------------- */
+/* --- messages, scopes, names ----------------------------------------------------------------- */
 
 /* Adds "expected …, found …" at the current token; always false. */
 static bool expected(PtxReader *r, const char *what)
@@ -189,7 +189,7 @@ static bool read_integer(PtxReader *r, uint64_t *value)
     return true;
 }
 
-/* --- variables ----------------------------------------------------------------------------------- */
+/* --- variables ------------------------------------------------------------------------------- */
 
 /* More than any address space has; keeps sums of sizes from overflowing. */
 static const uint64_t largest_variable = UINT64_C(1) << 40;
@@ -318,7 +318,7 @@ static bool read_declaration(PtxReader *r, PtxSpace space, PtxVariables *list)
     return read_variables(r, space, false, list) && expect(r, ';', "after a declaration");
 }
 
-/* --- operands and instructions ------------------------------------------------------------------ */
+/* --- operands and instructions --------------------------------------------------------------- */
 
 /* "%r7.b0" of video instructions, "%v.x" of vector registers */
 static bool part_of_register(PtxReader *r, const PtxToken *t, PtxOperand *o)
@@ -804,7 +804,7 @@ static void read_body(PtxReader *r)
     r->pending.count = 0;
 }
 
-/* --- functions and the module ------------------------------------------------------------------- */
+/* --- functions and the module ---------------------------------------------------------------- */
 
 /* parameters = "(" [ (".param" | ".reg") variable { "," … } ] ")" */
 static bool read_parameters(PtxReader *r, PtxVariables *list, bool result)

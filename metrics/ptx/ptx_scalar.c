@@ -15,19 +15,18 @@ int64_t ptx_value_signed(uint64_t v, int bits)
     return (int64_t)((ptx_value_truncate(v, bits) ^ sign) - sign);
 }
 
-/* dp4a and friends are 32 bits whatever their types say. */
 int ptx_source_bits(const PtxForm *f)
 {
     const int bits = ptx_type_bits(ptx_source_type(f));
     return bits == 0 || bits > 64 ? 64 : bits;
 }
 
-/* --- arithmetic -------------------------------------------------------------------------- */
+/* --- integer arithmetic ---------------------------------------------------------------------- */
 
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 WideUnsigned;
 
-/* The low bits of a source extended to 64 by its type. */
+/* The low bits of a source, extended to 64 by its type. */
 static uint64_t extended(const PtxScalar *s, uint64_t v, int bits)
 {
     return s->is_signed ? (uint64_t)ptx_value_signed(v, bits) : ptx_value_truncate(v, bits);
@@ -41,7 +40,7 @@ static uint64_t high_product(const PtxScalar *s)
     return (uint64_t)((WideUnsigned)a * b >> s->bits);
 }
 
-/* Of sources extended to 64 bits, so that it is the wide one. */
+/* The full-width product, as sources are extended to 64 bits. */
 static uint64_t product(const PtxScalar *s)
 {
     if (s->form->half == PTX_HIGH)
@@ -86,9 +85,9 @@ static uint64_t magnitude(const PtxScalar *s)
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* --- bits -------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------ */
 
-/* Amounts beyond the width clamp to it. */
+/* Amounts beyond the width clamp to the width. */
 static uint64_t shifted(const PtxScalar *s)
 {
     const uint64_t amount = ptx_value_truncate(s->b, 32);
@@ -101,7 +100,7 @@ static uint64_t shifted(const PtxScalar *s)
     return amount >= (uint64_t)bits ? 0 : s->a >> amount;
 }
 
-/* shf: the 64 bits b:a moved by c, clamped to 32 or modulo 32. */
+/* shf: the 64 bits b:a shifted by c, clamped to 32 or modulo 32. */
 static uint64_t funnel(const PtxScalar *s)
 {
     const uint64_t both = s->b << 32 | ptx_value_truncate(s->a, 32);
@@ -115,7 +114,7 @@ static uint64_t leading_zeros(uint64_t v, int bits)
     return v == 0 ? (uint64_t)bits : (uint64_t)(__builtin_clzll(v) - (64 - bits));
 }
 
-/* Position of the most significant bit that is not a sign bit, or all ones. */
+/* Position of the most significant non-sign bit, or all ones. */
 static uint64_t found_bit(const PtxScalar *s)
 {
     uint64_t v = s->a;
@@ -135,8 +134,8 @@ static uint64_t reversed_bits(const PtxScalar *s)
     return r;
 }
 
-/* bfe: c bits from position b; beyond the top they repeat the sign, which for a field that
- * ends above the top is the top bit. */
+/* bfe: c bits from position b. Bits beyond the top repeat the sign: the field's last bit, or the top bit if
+ * the field ends above it. */
 static uint64_t extracted_field(const PtxScalar *s)
 {
     const int position = (int)(s->b & 255), length = (int)(s->c & 255);
@@ -151,7 +150,7 @@ static uint64_t extracted_field(const PtxScalar *s)
     return r;
 }
 
-/* bfi: the low d bits of a put into b at position c. */
+/* bfi: inserts the low d bits of a into b at position c. */
 static uint64_t inserted_field(const PtxScalar *s)
 {
     const int position = (int)(s->c & 255), length = (int)(s->d & 255);
@@ -163,7 +162,7 @@ static uint64_t inserted_field(const PtxScalar *s)
     return r;
 }
 
-/* The selector that a mode of prmt stands for (ISA 9.7.9.7, table of the modes). */
+/* The selector for a mode of prmt (ISA 9.7.9.7, table of the modes). */
 static uint64_t selector_of_mode(int mode, uint64_t c)
 {
     static const uint16_t selectors[6][4] = {
@@ -201,9 +200,9 @@ static uint64_t looked_up(const PtxScalar *s)
     return r;
 }
 
-/* --- comparison and conversion ----------------------------------------------------------- */
+/* --- comparison and conversion --------------------------------------------------------------- */
 
-/* Which orders of two values let a comparison hold. */
+/* Orders of two values for which a comparison holds. */
 enum { LESS = 1, SAME = 2, MORE = 4, NO_ORDER = 8 };
 
 static bool holds(PtxCompare how, unsigned order)
@@ -273,7 +272,7 @@ static uint64_t compared(PtxScalar *s)
     return decide(s, holds(s->form->compare, order_of(s)));
 }
 
-/* Between integers: extended from the source type, then cut or saturated to the result's. */
+/* Between integers: extended from the source type, then cut or saturated to the result type. */
 static uint64_t converted(const PtxScalar *s)
 {
     const PtxType to = s->form->types[0];
@@ -290,8 +289,7 @@ static uint64_t converted(const PtxScalar *s)
     return v < 0 && !huge ? 0 : (uint64_t)v > most ? most : (uint64_t)v;
 }
 
-/* Sign of slct's third source decides; the floating form needs only the sign bit and NaN, so it is
- * left unknown. */
+/* slct selects by the sign of its third source. The float form (sign bit and NaN) is left unknown. */
 static uint64_t selected_by_sign(PtxScalar *s)
 {
     s->unknown = ptx_type_is_float(ptx_source_type(s->form));
@@ -348,7 +346,7 @@ void ptx_scalar_eval(PtxScalar *s)
     }
 }
 
-/* --- bits ------------------------------------------------------------------------------------- */
+/* --- floats as bits -------------------------------------------------------------------------- */
 
 static double from_bits(uint64_t v, PtxType t)
 {
@@ -375,7 +373,7 @@ static double flush(const PtxForm *f, double v)
     return f->flags & PTX_FLAG_FTZ && fabs(v) < 0x1p-126 ? copysign(0, v) : v;
 }
 
-/* --- which ------------------------------------------------------------------------------------- */
+/* --- which floats are computed --------------------------------------------------------------- */
 
 static bool is_float(PtxType t)
 {
@@ -417,10 +415,10 @@ bool ptx_float_computes(const PtxForm *f)
     }
 }
 
-/* --- arithmetic --------------------------------------------------------------------------------- */
+/* --- float arithmetic ------------------------------------------------------------------------ */
 
-/* Of single precision: sums, products, quotients and roots may be rounded to double first (twice 24 bits
- * and 2 fit in 53: S. Figueroa, "When is double rounding innocuous?", 1995). */
+/* In single precision, sums, products, quotients and roots may be rounded to double first (twice 24 bits
+ * and 2 fit in 53: S. Figueroa, "When is double rounding innocuous?", 1995); a fused multiply-add may not. */
 static double fused(const PtxForm *f, double a, double b, double c)
 {
     return f->types[0] == PTX_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
@@ -441,7 +439,7 @@ static double calculate(const PtxForm *f, double a, double b, double c)
     }
 }
 
-/* --- conversion ---------------------------------------------------------------------------------- */
+/* --- float conversion ------------------------------------------------------------------------ */
 
 static double to_whole(PtxRounding r, double v)
 {
@@ -457,7 +455,7 @@ static double to_whole(PtxRounding r, double v)
     }
 }
 
-/* Beyond the range the nearest end of it, and 0 for NaN. */
+/* Saturates to the type's range; NaN gives 0. */
 static uint64_t to_integer(double v, PtxType t)
 {
     const int bits = ptx_type_bits(t);
@@ -520,7 +518,7 @@ void ptx_float_eval(PtxScalar *s)
     s->result[0] = to_bits(t == PTX_F32 ? flush(f, (double)(float)r) : r, t);
 }
 
-/* --- the way through the machine code -------------------------------------------------------- */
+/* --- paths of the machine code --------------------------------------------------------------- */
 
 bool ptx_float_has_ways(const PtxForm *f)
 {
@@ -533,8 +531,8 @@ static int exponent32(uint32_t v)
     return v >> 23 & 0xff;
 }
 
-/* FCHK's rule is not published: this is what the usual way needs, so that the reciprocal, the quotient and
- * the remainder that corrects it are no denormal numbers. */
+/* FCHK's rule is not published. This is what the inlined path needs so that the reciprocal, the quotient
+ * and the correcting remainder are not denormal. */
 static bool divides_as_usual(uint32_t a, uint32_t b)
 {
     enum { LEAST = 24, MOST_TO_INVERT = 252, FURTHEST = 125 };
@@ -543,7 +541,7 @@ static bool divides_as_usual(uint32_t a, uint32_t b)
            apart <= FURTHEST;
 }
 
-/* The tests in the code of CUDA 13.0, the same from sm_75 to sm_120. */
+/* The tests in the code of CUDA 13.0, identical from sm_75 to sm_120. */
 static bool usual32(PtxOp op, uint32_t a, uint32_t b)
 {
     switch (op) {
@@ -556,7 +554,7 @@ static bool usual32(PtxOp op, uint32_t a, uint32_t b)
     }
 }
 
-/* They look at the upper halves, some of them as numbers of single precision. */
+/* These test the upper halves, some as single-precision numbers. */
 static bool usual64(PtxOp op, uint64_t a, uint64_t b)
 {
     const uint32_t high = (uint32_t)(a >> 32), size = UINT32_C(0x7fffffff);

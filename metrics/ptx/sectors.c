@@ -7,7 +7,7 @@ static uint32_t low_bits(int n)
     return n >= 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
 }
 
-/* Ordered by sector; most accesses come in order already. */
+/* Insertion sort by sector: most accesses come in order. */
 static int add_sector(Sector *at, int count, Sector c)
 {
     int i = count;

@@ -2,12 +2,12 @@
 
 #include <inttypes.h>
 
-/* Operands looked at for one value; compilers need three or four. */
+/* Operands inspected per value; compilers need three or four. */
 enum { TRIP_BUDGET = 64 };
 
 static const size_t no_instr = SIZE_MAX;
 
-/* --- affine values ----------------------------------------------------------------------- */
+/* --- affine values --------------------------------------------------------------------------- */
 
 static bool same_atom(const TripAtom *a, const TripAtom *b)
 {
@@ -15,7 +15,7 @@ static bool same_atom(const TripAtom *a, const TripAtom *b)
            a->moving == b->moving;
 }
 
-/* out += factor × x; false when it does not fit. */
+/* out += factor × x; false if it does not fit. */
 static bool add_scaled(TripAffine *out, const TripAffine *x, int64_t factor)
 {
     int64_t p = 0;
@@ -37,7 +37,7 @@ static bool add_scaled(TripAffine *out, const TripAffine *x, int64_t factor)
     return true;
 }
 
-/* Terms that count. */
+/* Terms with a nonzero factor. */
 static int count_terms(const TripAffine *x)
 {
     int n = 0;
@@ -46,7 +46,7 @@ static int count_terms(const TripAffine *x)
     return n;
 }
 
-/* Does it depend on what registers are worth when an iteration starts? */
+/* True if it depends on register values at an iteration's start. */
 static bool is_moving(const TripAffine *x)
 {
     for (int i = 0; i < x->count; i++)
@@ -55,13 +55,13 @@ static bool is_moving(const TripAffine *x)
     return false;
 }
 
-/* --- definitions that reach -------------------------------------------------------------- */
+/* --- reaching definitions -------------------------------------------------------------------- */
 
-/* Where values are followed. */
+/* Where a value is evaluated. */
 typedef struct Slice {
     const Flow *w;
-    int loop;   /* one iteration of it; CFG_NONE: in front of all loops that matter */
-    int budget; /* operands that may still be looked at */
+    int loop;   /* an iteration of it; CFG_NONE: before all relevant loops */
+    int budget; /* operands that may still be inspected */
 } Slice;
 
 static bool comes_before(const Flow *w, size_t def, size_t use)
@@ -70,8 +70,8 @@ static bool comes_before(const Flow *w, size_t def, size_t use)
     return d == u ? def < use : dom_dominates(w->dom, d, u);
 }
 
-/* The only definition of a register, in front of `loop` (CFG_NONE: anywhere), that can reach an
- * instruction; no_instr when that is not plain to see. */
+/* The only definition of a register before `loop` (CFG_NONE: anywhere) that can reach an instruction;
+ * no_instr if that is not obvious. */
 static size_t reaching(const Flow *w, int reg, size_t use, int loop)
 {
     const FlowWrites *l = &w->writes[reg];
@@ -100,8 +100,8 @@ static bool affine_atom(TripAtom atom, TripAffine *out)
     return true;
 }
 
-/* What a register is worth at an instruction, in a loop by what registers are worth when an iteration
- * starts.  `use` no_instr: at the iteration's end. */
+/* The value of a register at an instruction; in a loop, in terms of register values at an iteration's
+ * start. `use` no_instr: at the iteration's end. */
 static bool value_of(Slice *s, int reg, size_t use, TripAffine *out)
 {
     const Flow *w = s->w;
@@ -151,7 +151,7 @@ static bool affine_param(const PtxInstr *in, TripAffine *out)
     return affine_atom((TripAtom){.param = v, .offset = o->value, .type = in->form->types[0]}, out);
 }
 
-/* One of the two must be a constant. */
+/* One factor must be a constant. */
 static bool multiply(TripAffine *out, const TripAffine *by)
 {
     const TripAffine a = *out;
@@ -199,10 +199,10 @@ static bool affine_instr(Slice *s, size_t i, TripAffine *out)
     }
 }
 
-/* --- induction --------------------------------------------------------------------------- */
+/* --- induction ------------------------------------------------------------------------------- */
 
-/* Is it a register's value at the iteration's start and a constant?  Which register's.  Of 32 bits the larger
- * ones may be meant as negative. */
+/* True if it is a register's value at an iteration's start plus a constant; gives the register. Larger
+ * 32-bit constants may be meant as negative. */
 static bool is_moved(const TripAffine *x, int *reg)
 {
     int k = 0;
@@ -218,17 +218,16 @@ static bool is_moved(const TripAffine *x, int *reg)
 typedef struct Test {
     size_t branch;
     size_t setp;
-    PtxCompare stay; /* while operand 1 `stay` operand 2 */
+    PtxCompare stay; /* the loop continues while operand 1 `stay` operand 2 */
 } Test;
 
-/* What holds where the other does not, and where the operands change places; nothing for others than
- * the six plain ones. */
+/* The comparison's negation, and the comparison with operands swapped; 0 except for the six plain ones. */
 static const uint8_t inverses[] = {[PTX_EQ] = PTX_NE, [PTX_NE] = PTX_EQ, [PTX_LT] = PTX_GE,
                                    [PTX_LE] = PTX_GT, [PTX_GT] = PTX_LE, [PTX_GE] = PTX_LT};
 static const uint8_t mirrored[] = {[PTX_EQ] = PTX_EQ, [PTX_NE] = PTX_NE, [PTX_LT] = PTX_GT,
                                    [PTX_LE] = PTX_GE, [PTX_GT] = PTX_LT, [PTX_GE] = PTX_LE};
 
-/* One of those six: also of unsigned numbers; PTX_NO_COMPARE. */
+/* The plain form of a signed or unsigned comparison, or PTX_NO_COMPARE. */
 static PtxCompare plain(PtxCompare c)
 {
     if (c >= PTX_LO && c <= PTX_HS)
@@ -236,7 +235,7 @@ static PtxCompare plain(PtxCompare c)
     return c <= PTX_GE ? c : PTX_NO_COMPARE;
 }
 
-/* The comparison behind a branch out of the loop. */
+/* The comparison that decides a branch out of the loop. */
 static bool find_test(const Flow *w, int loop, LoopEdge exit, Test *t)
 {
     const PtxInstr *branch = cfg_branch(w->cfg, exit.from);
@@ -271,8 +270,8 @@ static Trip unknown(const char *reason)
     return (Trip){.reason = reason};
 }
 
-/* sum and divisor from start, bound, step: the number of tests that let the loop go on, plus one
- * when the body comes first. */
+/* Derives sum and divisor from start, bound and step: the number of tests that continue the loop, plus one
+ * if the body comes first. */
 static bool solve(Trip *t, int64_t offset)
 {
     const bool up = t->step > 0;
@@ -289,7 +288,7 @@ static bool solve(Trip *t, int64_t offset)
         t->sum.constant++;
     t->sum.constant += size - 1 + (t->at_bottom ? size : 0);
     if (t->compare == PTX_NE)
-        t->sum.constant -= size - 1; /* it must meet the bound exactly */
+        t->sum.constant -= size - 1; /* must hit the bound exactly */
     return add_scaled(&t->sum, &t->bound, up ? 1 : -1) &&
            add_scaled(&t->sum, &t->start, up ? -1 : 1);
 }
@@ -306,7 +305,7 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
         const PtxOperand *o = &in->operands[1 + i];
         Slice s = {w, loop, TRIP_BUDGET};
         known[i] = affine_operand(&s, o, test->setp, &sides[i]);
-        /* NVVM likes to load parameters again where it needs them. */
+        /* NVVM often reloads parameters where it needs them. */
         fixed[i] = o->kind != PTX_OPERAND_REGISTER ||
                    !flow_writes_in_loop(w, o->index, loop, NULL) ||
                    (known[i] && !is_moving(&sides[i]));
@@ -361,7 +360,8 @@ static bool atom_value(const TripAtom *atom, const PtxLaunch *l, int64_t *value)
         const int bits = ptx_type_bits(atom->type);
         if (!ptx_launch_param(l, atom->param->offset + (uint64_t)atom->offset, bits / 8, &v))
             return false;
-        *value = ptx_value_signed(v, bits); /* sizes are signed whatever NVVM loads them as */
+        *value =
+            ptx_value_signed(v, bits); /* sizes are signed even if NVVM loads them as unsigned */
         return true;
     }
     Lanes lanes;

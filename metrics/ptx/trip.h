@@ -1,14 +1,13 @@
-/* Trip counts of counted loops, found without running anything.
+/* Trip counts of counted loops, found statically.
  *
- * A loop is counted when one test that every iteration makes compares a register that each
- * iteration changes by a constant with something the loop does not change, and where it starts and
- * what it is compared with are constants or affine in the kernel's parameters and special
- * registers:
+ * A loop is counted if a test that every iteration makes compares a register that each iteration changes by
+ * a constant with a loop-invariant value, and the start and the bound are constants or affine in kernel
+ * parameters and special registers:
  *
  *     for (k = 0; k < K; k += 16)      trips = (param_5 + 15) / 16
  *
- * The count is that of the test: another exit may end the loop earlier (`other_exits`).  A formula
- * holds where it is not negative; a test at the bottom means at least one trip. */
+ * The count is that of the test: another exit may end the loop earlier (`other_exits`). A formula is valid
+ * where it is not negative; a test at the bottom means at least one trip. */
 #pragma once
 
 #include "metrics/ptx/flow.h"
@@ -19,10 +18,10 @@ enum { TRIP_TERMS = 4 };
 /* A parameter or a special register. */
 typedef struct TripAtom {
     const PtxVariable *param; /* NULL: `special` */
-    int64_t offset;           /* into it */
-    PtxType type;             /* as it is loaded */
+    int64_t offset;           /* within it */
+    PtxType type;             /* as loaded */
     PtxSpecial special;
-    bool moving; /* inside: what register `offset` is worth when an iteration starts */
+    bool moving; /* internal: the value of register `offset` at an iteration's start */
 } TripAtom;
 
 /* constant + sum of factor × atom */
@@ -35,12 +34,12 @@ typedef struct TripAffine {
 
 typedef struct Trip {
     bool known;
-    const char *reason; /* why it is not known */
-    TripAffine start;   /* of the compared register, in front of the loop */
+    const char *reason; /* why it is unknown */
+    TripAffine start;   /* value of the compared register before the loop */
     TripAffine bound;
     int64_t step;
-    PtxCompare compare; /* the loop goes on while register `compare` bound */
-    bool at_bottom;     /* the test comes behind the body: at least one trip */
+    PtxCompare compare; /* the loop continues while register `compare` bound */
+    bool at_bottom;     /* the test follows the body: at least one trip */
     bool other_exits;
     TripAffine sum; /* trips = sum / divisor, rounded down */
     int64_t divisor;
@@ -48,7 +47,7 @@ typedef struct Trip {
 
 Trip trip_find(const Flow *w, int loop);
 
-/* The count where the launch gives what the formula needs; false otherwise. */
+/* The count, if the launch gives what the formula needs; else false. */
 bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value);
 
 /* "256", "(param_5 + 15) / 16", "unknown, because …". */

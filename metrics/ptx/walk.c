@@ -7,15 +7,14 @@
 
 #include <stdlib.h>
 
-/* Steps that a value of each lane and a price count as. */
+/* Steps for computing non-uniform lanes and for one price. */
 enum { STEP_LANES = 7, STEP_COST = 8 };
 
-enum { SIBLING_PARTS = 4 }; /* of a walk's steps are for another warp of the block */
+enum { SIBLING_PARTS = 4 }; /* a sibling warp may take one part in so many of a walk's steps */
 
-/* --- computing --------------------------------------------------------------------------- */
+/* --- computing ------------------------------------------------------------------------------- */
 
-/* Writes where the guard holds; where it is not known, only a value equal to the old one stays
- * known. */
+/* Writes where the guard holds; where it is unknown, a lane stays known only if both values are equal. */
 static void assign(Lanes *to, const Lanes *value, uint32_t yes, uint32_t maybe, uint32_t threads)
 {
     if (maybe) {
@@ -24,7 +23,7 @@ static void assign(Lanes *to, const Lanes *value, uint32_t yes, uint32_t maybe, 
             if (maybe >> i & 1 && !(value->known >> i & 1 && lanes_at(value, i) == to->v[i]))
                 to->known &= ~(UINT32_C(1) << i);
     }
-    /* Lanes without a thread do not matter: all others written means all written. */
+    /* Lanes without a thread are written too, so that the result may be uniform. */
     lanes_assign(to, value, yes == threads ? UINT32_MAX : yes);
 }
 
@@ -44,7 +43,7 @@ static Lanes *cell_value(const Frame *x, int cell)
     return &x->values[x->known->function->registers.count + (size_t)cell];
 }
 
-/* ld.param and st.param of a call's own places. */
+/* ld.param and st.param of a call's parameters. */
 static void move_cell(Frame *x, const PtxInstr *in, int cell, uint32_t yes, uint32_t maybe)
 {
     const uint32_t threads = x->walker->walk->lanes;
@@ -58,7 +57,7 @@ static void move_cell(Frame *x, const PtxInstr *in, int cell, uint32_t yes, uint
     assign(cell_value(x, cell), &value, yes, maybe, threads);
 }
 
-/* Which way the code of a division or a root takes. */
+/* Counts the path that a division, root or reciprocal takes. */
 static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
 {
     const bool divides = in->form->op == PTX_DIV && in->form->types[0] == PTX_F32;
@@ -78,7 +77,7 @@ static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
     r->unknown += furthest == PTX_FLOAT_USUAL && (lanes & ~(a->known & b->known)) != 0;
 }
 
-/* A match that found the lanes of equal values: lanes whose value is not known have one each. */
+/* Distinct values that a match found; a lane with an unknown result counts as one. */
 static void count_values(Frame *x, const Lanes *found, uint32_t lanes)
 {
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -111,7 +110,7 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
         return;
     if (ptx_float_has_ways(in->form))
         count_routine(x, in, yes | maybe);
-    /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
+    /* A shuffle is unknown unless all participating lanes are known. */
     const bool warp = ptx_warp_computes(in->form),
                ticket = x->walker->options->data && walk_gives_ticket(in->form);
     if (ticket)
@@ -130,7 +129,7 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
         walk_note(x->walker, x->known->function, i,
                   "tickets are taken to be given out in the order of blocks");
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
-        lanes_fill(&results[0], 1); /* what is waited for has come */
+        lanes_fill(&results[0], 1); /* a wait succeeds at once */
     x->walker->walk->steps += count > 0 && results[0].uniform ? 0 : STEP_LANES;
     x->walker->walk->steps += walk_skip_proof(x) ? STEP_LANES : 0;
     if (in->form->op == PTX_MATCH && count > 0)
@@ -139,7 +138,7 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     assign_operand(x, &in->operands[0], results, count, yes, maybe);
 }
 
-/* --- accesses ------------------------------------------------------------------------------------ */
+/* --- accesses -------------------------------------------------------------------------------- */
 
 static void place_lanes(const AccessCost *c, const Lanes *base, uint64_t *address)
 {
@@ -166,7 +165,7 @@ static void note_alignment(WalkAlign *a, const Lanes *base, uint32_t lanes)
     }
 }
 
-/* What one access moves, to the regions of all that cost the same. */
+/* Adds the traffic of one execution for all sites that share the cost. */
 static void add_traffic(Frame *x, int cost, uint64_t sectors, uint64_t bytes)
 {
     const WalkPhases *phases = &plan_of(x)->phases[cost];
@@ -197,7 +196,7 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     walk_skip_access(x, cost, address, lanes);
 }
 
-/* Costs stand for several places; who asks wants each, of those that surely are touched. */
+/* Reports each site of the group: a cost may stand for several. Copies of run-time size are left out. */
 static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32_t lanes)
 {
     const WalkTouch *t = x->walker->options->touch;
@@ -234,7 +233,7 @@ static void keep_pass(Frame *x, size_t group, const Lanes *base, uint32_t lanes)
         p->base[i] = lanes_at(base, i);
 }
 
-/* Prices the accesses of a group for the lanes that come by. */
+/* Prices the accesses of a group for the active lanes. */
 static void pass_group(Frame *x, size_t group, uint32_t mask)
 {
     const AccessGroup *g = &plan_of(x)->accesses->groups.at[group];
@@ -256,9 +255,9 @@ static void pass_group(Frame *x, size_t group, uint32_t mask)
         pass_cost(x, g->first_cost + i, &base, yes, known);
 }
 
-/* --- regions ----------------------------------------------------------------------------- */
+/* --- regions --------------------------------------------------------------------------------- */
 
-/* Waiting for something slow means that everything quicker has come too. */
+/* Whatever is quicker has arrived too. */
 static void wait_for(Walker *w, WalkLatency l, WalkSpot at, double covered)
 {
     if (l >= WALK_LOCAL)
@@ -316,7 +315,7 @@ static void wait_for_copies(Frame *x, const WalkEvent *e)
     walk_region_wait_copies(&w->regions, spot_of(x, e), w->groups);
 }
 
-/* The events of one segment. */
+/* Processes the events of one segment. */
 static void follow_events(Frame *x, const WalkPlanBlock *b, size_t segment, size_t first)
 {
     Walker *w = x->walker;
@@ -353,7 +352,7 @@ static void follow_events(Frame *x, const WalkPlanBlock *b, size_t segment, size
     walk_region_flush(&w->regions, traffic, WALK_PHASES);
 }
 
-/* --- calls ------------------------------------------------------------------------------- */
+/* --- calls ----------------------------------------------------------------------------------- */
 
 static WalkPlan *known_plan(Walker *w, const PtxFunction *f)
 {
@@ -395,7 +394,7 @@ static const Known *known_function(Walker *w, const PtxFunction *f)
 }
 
 typedef struct Call {
-    const PtxFunction *function; /* NULL when it is not known */
+    const PtxFunction *function; /* NULL: unknown */
     const PtxOperand *results;   /* a list, or NULL */
     const PtxOperand *args;
 } Call;
@@ -416,7 +415,7 @@ static Call read_call(const PtxInstr *in)
     return c;
 }
 
-/* The cell on the caller's side of a parameter or result of the called function. */
+/* The caller's cell for a parameter or result of the callee. */
 static int cell_outside(const Frame *x, const Call *call, const WalkCell *inside)
 {
     const PtxVariable *v = inside->variable;
@@ -428,7 +427,7 @@ static int cell_outside(const Frame *x, const Call *call, const WalkCell *inside
                            inside->bytes);
 }
 
-/* Nothing is known yet, and of registers outside the state nothing ever will be. */
+/* All unknown; registers outside the state stay so. */
 static Lanes *values_new(const WalkPlan *p)
 {
     const size_t count = p->flow->function->registers.count + p->slice.cells.count + 1;
@@ -438,7 +437,7 @@ static Lanes *values_new(const WalkPlan *p)
     return values;
 }
 
-/* From a block, the end of the function among them. */
+/* Most successors of a block, including the end of the function. */
 static size_t most_ways(const Cfg *c)
 {
     int most = 0;
@@ -547,7 +546,7 @@ static void follow_call(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     frame_free(inner);
 }
 
-/* --- the walk ---------------------------------------------------------------------------- */
+/* --- the walk -------------------------------------------------------------------------------- */
 
 static bool spent(const Walker *w)
 {
@@ -572,7 +571,6 @@ static void follow_step(Frame *x, WalkStep s, uint32_t mask)
     }
 }
 
-/* Counts a visit of a loop's header. */
 static void count_header(Frame *x, int block)
 {
     const LoopTree *t = flow_of(x)->loops;
@@ -641,16 +639,16 @@ static void run_frame(Frame *x, uint32_t mask)
     *walk_push(x) = (Entry){ENTRY_RUN, 0, flow_of(x)->cfg->count, mask, NULL, CFG_NONE, 0};
     while (x->stack_count > 0 && !spent(x->walker))
         step(x);
-    /* Forks still open when the steps were spent. */
+    /* Forks still open when the steps were used up. */
     for (size_t i = 0; i < x->stack_count; i++)
         if (x->stack[i].kind == ENTRY_LAST_SIDE_DONE)
             walk_free_fork(x, x->stack[i].fork);
     x->stack_count = 0;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- everything ------------------------------------------------------------------------------ */
 
-/* To the end, or until the steps are spent. */
+/* Walks to the end, or until the steps are used up. */
 static void follow(Walker *w, const PtxFunction *entry)
 {
     w->regions = (WalkRegions){.arena = w->arena, .walk = w->walk};
@@ -664,7 +662,7 @@ static void follow(Walker *w, const PtxFunction *entry)
     frame_free(x);
 }
 
-/* Kept while warps of the same block are followed. */
+/* Walks a sibling warp; kept while warps of the same block are walked. */
 static const WalkTold *sibling(Walker *w, uint32_t warp)
 {
     WalkOptions o = *w->options;

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <math.h>
 
-enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register counts as */ };
+enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* per saved register */ };
 
-/* --- what is written between a branch and where its sides reconverge ----------------------------------
- */
+/* --- what is written between a branch and its reconvergence ---------------------------------- */
 
 static bool is_written(const Flow *f, int reg, const bool *in)
 {
@@ -19,8 +18,8 @@ static bool is_written(const Flow *f, int reg, const bool *in)
     return false;
 }
 
-/* Lanes that leave a loop there may lose what it has written (cross_edge): then all
- * of it counts as written there. */
+/* Lanes that leave a loop there may lose what it has written (cross_edge): then the whole loop counts as
+ * between. */
 static void add_loops_left(Arena *a, const Flow *f, int block, bool *in)
 {
     bool *left = ARENA_ARRAY(a, bool, f->loops->loops.count + 1);
@@ -34,7 +33,7 @@ static void add_loops_left(Arena *a, const Flow *f, int block, bool *in)
             in[f->loops->loops.at[l].blocks.at[i]] = true;
 }
 
-/* The cells of calls' parameters are few, and taken as written everywhere. */
+/* Cells of call parameters are few and always count as written. */
 static WalkWritten *find_written(Arena *a, const WalkPlan *p, int block, int reconvergence)
 {
     WalkWritten *w = ARENA_NEW(a, WalkWritten);
@@ -58,10 +57,9 @@ static const WalkWritten *written_by(Frame *x, int block, int reconvergence)
     return *known;
 }
 
-/* --- saved states -------------------------------------------------------------------------------
- */
+/* --- forks ----------------------------------------------------------------------------------- */
 
-/* The values before, and behind them room for those after. */
+/* Values before, followed by room for those after. */
 static Lanes *save(const Frame *x, const WalkWritten *written)
 {
     const size_t count = written->registers.count;
@@ -101,7 +99,7 @@ void walk_free_fork(Frame *x, Fork *f)
     free(f);
 }
 
-/* What differs between two sides is not known behind them. */
+/* What differs between two sides becomes unknown. */
 static void merge_lanes(Lanes *to, const Lanes *from, uint32_t lanes)
 {
     if (to->uniform && from->uniform && to->v[0] == from->v[0])
@@ -114,7 +112,7 @@ static void merge_lanes(Lanes *to, const Lanes *from, uint32_t lanes)
     }
 }
 
-/* After a side: its outcome joins that of the sides before; the state before comes back. */
+/* Merges the side's result with earlier ones and restores the state before the branch. */
 void walk_finish_side(Frame *x, Fork *f)
 {
     const size_t count = f->written->registers.count;
@@ -152,7 +150,7 @@ Entry *walk_push(Frame *x)
     return e;
 }
 
-/* --- loops ------------------------------------------------------------------------------- */
+/* --- loops ----------------------------------------------------------------------------------- */
 
 static void forget_loop(Frame *x, int loop, uint32_t lanes)
 {
@@ -169,7 +167,7 @@ static void forget_loop(Frame *x, int loop, uint32_t lanes)
     }
 }
 
-/* Keeps the books of loops when lanes go from one block to another. */
+/* Updates loop state when lanes go from one block to another. */
 static void cross_edge(Frame *x, int from, int to, uint32_t mask)
 {
     const LoopTree *t = flow_of(x)->loops;
@@ -192,7 +190,7 @@ static void cross_edge(Frame *x, int from, int to, uint32_t mask)
     x->known->result->loops[l].entries++;
 }
 
-/* Does the branch's predicate follow from something that the loop changes in a known way? */
+/* True if the branch's predicate depends on something that the loop changes in a known way. */
 static bool decided_by_loop(const Frame *x, int loop, const PtxInstr *branch)
 {
     if (branch->guard == PTX_NO_GUARD)
@@ -210,9 +208,9 @@ static bool decided_by_loop(const Frame *x, int loop, const PtxInstr *branch)
     return false;
 }
 
-/* --- loops whose count is said ---------------------------------------------------------------------- */
+/* --- loops with a stated trip count ---------------------------------------------------------- */
 
-/* The first file that the function's lines are in: its own. */
+/* The function's own file: the first that its lines are in. */
 static uint32_t own_file(const PtxFunction *f)
 {
     for (size_t i = 0; i < f->instrs.count; i++)
@@ -221,7 +219,7 @@ static uint32_t own_file(const PtxFunction *f)
     return 0;
 }
 
-/* Does an exit of the loop belong to the line? */
+/* True if an exit of the loop belongs to the line. */
 static bool exits_at(const Flow *f, const Loop *l, uint32_t line)
 {
     const uint32_t file = own_file(f->function);
@@ -233,7 +231,7 @@ static bool exits_at(const Flow *f, const Loop *l, uint32_t line)
     return false;
 }
 
-/* What a body consists of: its accesses of memory, or its instructions when it has none. */
+/* Size of a loop body: its memory accesses, or its instructions if it has none. */
 static double size_of(const Flow *f, int loop)
 {
     double accesses = 0, instrs = 0;
@@ -282,7 +280,7 @@ double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size
     return out;
 }
 
-/* Rounds of all loops with a stated count that are come to by a way alone; below 0: there are none. */
+/* Stated iterations of all loops that are reached only by this side; below 0: there are none. */
 static double rounds_behind(const Frame *x, int from, int way)
 {
     const Flow *f = flow_of(x);
@@ -296,8 +294,8 @@ static double rounds_behind(const Frame *x, int from, int way)
     return sum;
 }
 
-/* Which of the ways from a block undecided lanes take: into such a loop, or past it when it makes no round.
- * False where none leads into one.  Where the ways reconverge, what is behind is behind all of them. */
+/* Chooses the side for undecided lanes: into a loop with a stated count, or past it if it makes no
+ * iteration. False if no side leads into one. What follows the reconvergence is behind all sides. */
 static bool steer_stated(const Frame *x, int block, const int *to, int ways, int *chosen)
 {
     int past = CFG_NONE;
@@ -314,11 +312,11 @@ static bool steer_stated(const Frame *x, int block, const int *to, int ways, int
     return empty && past != CFG_NONE;
 }
 
-/* --- branches ---------------------------------------------------------------------------- */
+/* --- branches -------------------------------------------------------------------------------- */
 
-/* Where the lanes of a visit go: certain ones to each successor, undecided ones to all. */
+/* Where lanes go: decided ones to one successor each, undecided ones to all. */
 typedef struct Divergence {
-    int *to; /* room for as many as the function's blocks have successors, and the end */
+    int *to; /* Frame.ways: has room for all successors of any block */
     uint32_t *lanes;
     int count;
     uint32_t undecided;
@@ -390,8 +388,8 @@ static bool stays_in(const Frame *x, int loop, int to)
     return to != flow_of(x)->cfg->count && loop_contains(flow_of(x)->loops, loop, to);
 }
 
-/* An undecided exit of a loop: all undecided lanes stay, or all leave.  True when that is
- * certain: the loop waits for another thread, or its count was said. */
+/* An undecided exit of a loop: all undecided lanes stay, or all leave. True if that is certain: the loop
+ * waits for another thread, or its count was stated. */
 static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
 {
     const int l = flow_of(x)->loops->loop_of[block];
@@ -417,7 +415,7 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
         return result->waited = true;
     }
     s->unsure |= p->undecided;
-    /* A test at the top is made once more than the body runs. */
+    /* A test at the top runs once more than the body. */
     const Loop *loop = &flow_of(x)->loops->loops.at[l];
     const bool at_top = block == loop->header && loop->blocks.count > 1;
     const double rounds = plan_of(x)->rounds[l];
@@ -435,7 +433,7 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
     return false;
 }
 
-/* Undecided lanes go where a count that was said sends them. */
+/* Sends undecided lanes where a stated trip count requires. */
 static bool steer(const Frame *x, int block, Divergence *p)
 {
     int way;
@@ -447,7 +445,7 @@ static bool steer(const Frame *x, int block, Divergence *p)
     return true;
 }
 
-/* Lanes that are undecided take the ways in turn, one each. */
+/* Undecided lanes take the sides in turn. */
 static void take_turns(Frame *x, int block, Divergence *p)
 {
     uint64_t turn = x->known->result->blocks[block].visits;
@@ -479,8 +477,8 @@ static int reconvergence_of(const Frame *x, int block, int stop)
     return p == CFG_NONE ? stop : p;
 }
 
-/* Every side as an entry of its own, the first on top; the entry below waits where they reconverge, and one above
- * it where some meet before. */
+/* Pushes an entry per side, the first on top. The entry below waits at the reconvergence, and one above it
+ * at an early one. */
 static void split(Frame *x, int block, int stop, const Divergence *p)
 {
     const int reconvergence = reconvergence_of(x, block, stop);
@@ -508,7 +506,6 @@ static void split(Frame *x, int block, int stop, const Divergence *p)
     }
 }
 
-/* Moves the entry on top over the end of its block. */
 void walk_leave_block(Frame *x, uint32_t mask)
 {
     Entry *e = &x->stack[x->stack_count - 1];
@@ -547,7 +544,7 @@ void walk_leave_block(Frame *x, uint32_t mask)
         x->stack_count--;
 }
 
-/* --- what is not known ------------------------------------------------------------------------------ */
+/* --- what is unknown ------------------------------------------------------------------------- */
 
 static uint64_t counted_instrs(const Flow *f, int block)
 {

@@ -1,6 +1,6 @@
 #include "metrics/ptx/walk_plan.h"
 
-/* --- steps of a block ---------------------------------------------------------------------------- */
+/* --- steps of a block ------------------------------------------------------------------------ */
 
 static bool ends_segment(const PtxInstr *in)
 {
@@ -10,7 +10,7 @@ static bool ends_segment(const PtxInstr *in)
            f->op == PTX_CP_ASYNC_WAIT_ALL;
 }
 
-/* The segments have been listed. */
+/* Needs the block's segments. */
 static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
 {
     size_t segment = 0;
@@ -31,7 +31,7 @@ static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgB
     b->segments.at[segment].steps = b->steps.count;
 }
 
-/* --- events that delimit regions --------------------------------------------------------- */
+/* --- events that delimit regions ------------------------------------------------------------- */
 
 static WalkLatency latency_of(const PtxInstr *in)
 {
@@ -55,7 +55,7 @@ static WalkLatency latency_of(const PtxInstr *in)
     }
 }
 
-/* Could it write what a global load reads? */
+/* True if it may write what a global load reads. */
 static bool may_alias_global(const PtxForm *f)
 {
     const bool writes = f->class == PTX_CLASS_STORE || f->class == PTX_CLASS_ATOMIC;
@@ -66,15 +66,15 @@ static bool may_alias_global(const PtxForm *f)
 typedef struct Scheduler {
     Arena *arena;
     const PtxFunction *function;
-    bool *late;      /* registers that some slow instruction writes */
-    int *level;      /* by register: waits before its value, in this segment */
+    bool *late;      /* registers that a slow instruction writes */
+    int *level;      /* by register: waits before its value is there, in this segment */
     uint32_t *stamp; /* segment in which `level` was set */
     int *phases;     /* by instruction */
-    int *segments;   /* by instruction: number in its block */
+    int *segments;   /* by instruction: its segment's number in the block */
     size_t instr;    /* under way */
     uint32_t segment;
-    int floor;            /* loads may not be moved before this phase */
-    size_t segment_start; /* in events */
+    int floor;            /* no load may move before this phase */
+    size_t segment_start; /* of the block's events */
     WalkPlanBlock *block; /* under way */
 } Scheduler;
 
@@ -86,10 +86,10 @@ static void add_event(Scheduler *s, WalkEventKind kind, WalkLatency latency, int
     VEC_PUSH(s->arena, &s->block->events, e);
 }
 
-/* Of what ends a segment: it comes after all else. */
+/* Of the instruction that ends a segment: it comes last. */
 enum { LAST_PHASE = 1 << 20 };
 
-/* One instruction more in a phase. */
+/* Adds one instruction to a phase. */
 static void add_work(Scheduler *s, int phase)
 {
     WalkEvent *last = s->block->events.count > s->segment_start
@@ -102,7 +102,7 @@ static void add_work(Scheduler *s, int phase)
                  ((WalkEvent){.kind = WALK_WORK, .phase = phase, .number = 1}));
 }
 
-/* Orders a segment by phase, stable: loads rise to the phase their address allows. */
+/* Sorts a segment by phase, stably: loads rise to the phase that their address allows. */
 static void close_segment(Scheduler *s)
 {
     WalkEvent *at = s->block->events.at;
@@ -167,12 +167,12 @@ static void schedule_instr(Scheduler *s, const PtxInstr *in)
     for (size_t i = 0; i < in->writes.count; i++) {
         const int reg = in->writes.at[i];
         s->stamp[reg] = s->segment;
-        /* Special functions are not moved: their order decides nothing where loads are. */
+        /* Special functions are not moved: their order does not matter where there are loads. */
         s->level[reg] = latency > WALK_SFU ? phase + 1 : phase;
     }
 }
 
-/* The instruction that ends it, if there is one, comes in front of the next one. */
+/* The instruction that ends the segment (may be NULL) comes before the next one. */
 static void end_segment(Scheduler *s, const PtxInstr *in)
 {
     close_segment(s);
@@ -209,7 +209,7 @@ static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
     return s;
 }
 
-/* --- static counts ----------------------------------------------------------------------- */
+/* --- static counts --------------------------------------------------------------------------- */
 
 static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
 {
@@ -233,7 +233,7 @@ static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
     b->bulk_copies += bulk.known;
 }
 
-/* --- sites of each phase ------------------------------------------------------------------------------ */
+/* --- sites of each phase --------------------------------------------------------------------- */
 
 static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)
 {
@@ -251,16 +251,16 @@ static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)
     }
 }
 
-/* --- loops that wait ----------------------------------------------------------------------- */
+/* --- loops that wait ------------------------------------------------------------------------- */
 
-/* What a thread waits with: a load that may see something else each time, or an exchange. */
+/* What a spin loop waits with: a load that may see another value each time, or an exchange. */
 static bool looks_again(const PtxForm *f)
 {
     const bool exchange = strstr(f->text, ".cas") || strstr(f->text, ".exch");
     return walk_sees_others(f) || (f->op == PTX_ATOM && exchange);
 }
 
-/* Work that the other threads see: who waits does none. */
+/* Work that other threads can see: spin loops do none. */
 static bool does_work(const PtxForm *f)
 {
     if (f->op == PTX_CALL || f->op == PTX_RED)
@@ -319,7 +319,7 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data
     return p;
 }
 
-/* An immediate, or a register that one instruction writes, which moves an immediate there; 0: neither. */
+/* The value of an immediate, or of a register that only a mov of an immediate writes; else 0. */
 static int64_t constant_of(const Flow *flow, const PtxOperand *o)
 {
     if (o->kind == PTX_OPERAND_IMMEDIATE)

@@ -1,5 +1,5 @@
-/* What a walk needs to know of a function, worked out once: what is computed, the events that
- * delimit regions, and the static counts of each block.  Internal to metrics/ptx. */
+/* What a walk needs to know about a function, computed once: what to evaluate, the events that delimit
+ * regions, and the static counts of each block. Internal to metrics/ptx. */
 #pragma once
 
 #include "metrics/ptx/walk_slice.h"
@@ -13,18 +13,18 @@ typedef enum WalkLatency {
 } WalkLatency;
 
 typedef enum WalkEventKind {
-    WALK_CONSUME, /* reads registers that a slow instruction may have written */
-    WALK_ISSUE,   /* writes registers late */
+    WALK_CONSUME, /* reads registers that a slow instruction may write */
+    WALK_ISSUE,   /* a slow instruction writes registers */
     WALK_BARRIER,
     WALK_COMMIT, /* cp.async.commit_group */
-    WALK_WAIT,   /* cp.async.wait_group: all but `number` groups */
+    WALK_WAIT,   /* cp.async.wait_group, for all but `number` groups */
     WALK_WORK    /* `number` instructions that ptx_issues */
 } WalkEventKind;
 
 typedef struct WalkEvent {
     WalkEventKind kind;
     WalkLatency latency; /* WALK_ISSUE */
-    int phase;           /* waits inside the segment that come before it */
+    int phase;           /* preceding waits in the segment */
     int number;
     size_t instr;
     PtxUses regs;
@@ -33,7 +33,7 @@ typedef struct WalkEvent {
 typedef enum WalkStepKind {
     WALK_STEP_COMPUTE, /* an instruction of the slice */
     WALK_STEP_CALL,
-    WALK_STEP_ACCESS /* a group of accesses, at the first of them */
+    WALK_STEP_ACCESS /* a group of accesses, at its first site */
 } WalkStepKind;
 
 typedef struct WalkStep {
@@ -41,13 +41,13 @@ typedef struct WalkStep {
     size_t at; /* instruction, or group */
 } WalkStep;
 
-/* Instructions up to a barrier, a wait for copies or a call; a call itself is the first step of the
- * next one. */
+/* Instructions up to a barrier, a wait for copies or a call; the call is the first step of the next
+ * segment. */
 typedef struct WalkSegment {
-    size_t steps, events; /* where it ends in those of the block */
+    size_t steps, events; /* where it ends in the block's */
 } WalkSegment;
 
-/* Accesses of one cost that belong to one phase of a segment. */
+/* Sites of one cost in one phase of a segment. */
 typedef struct WalkPhaseSites {
     int segment; /* of the block */
     int phase;   /* at most WALK_PHASES - 1 */
@@ -57,20 +57,20 @@ typedef struct WalkPhaseSites {
 typedef VEC(WalkPhaseSites) WalkPhases;
 
 typedef struct WalkPlanBlock {
-    VEC(WalkStep) steps;       /* in order */
-    VEC(WalkEvent) events;     /* those of a segment by phase */
+    VEC(WalkStep) steps;
+    VEC(WalkEvent) events;     /* ordered by phase within a segment */
     VEC(WalkSegment) segments; /* at least one */
-    uint32_t instrs;           /* those that ptx_issues */
+    uint32_t instrs;           /* instructions that ptx_issues */
     uint32_t all;
     uint32_t by_class[PTX_CLASS_COUNT];
     uint32_t loads[PTX_SPACE_COUNT];
     uint32_t stores[PTX_SPACE_COUNT];
-    uint32_t load_bytes[PTX_SPACE_COUNT]; /* of one lane */
+    uint32_t load_bytes[PTX_SPACE_COUNT]; /* per lane */
     uint32_t store_bytes[PTX_SPACE_COUNT];
-    uint32_t bulk_loads, bulk_stores, bulk_copies; /* bytes of one lane; how many it starts */
+    uint32_t bulk_loads, bulk_stores, bulk_copies; /* bytes per lane; copies started per lane */
 } WalkPlanBlock;
 
-/* Registers and cells of the state that may be written between a branch and where its ways reconverge. */
+/* Registers and cells of the state that may be written between a branch and its reconvergence. */
 typedef struct WalkWritten {
     int reconvergence; /* block */
     VEC(int) registers;
@@ -78,30 +78,31 @@ typedef struct WalkWritten {
 
 struct WalkPlan {
     const Flow *flow;
-    const Accesses *accesses; /* NULL: addresses are not followed */
+    const Accesses *accesses; /* NULL: addresses are not computed */
     WalkPlanBlock *blocks;
     WalkSlice slice;
-    VEC(int) late;            /* registers that some slow instruction writes */
-    WalkWritten **written;    /* by block that branches; NULL until a fork asks (walk_branch.c) */
-    int *meets;               /* by block, as flow_meets has them; NULL: lanes do not meet there */
-    double *rounds;           /* by loop: as is said of it (walk_branch.h) */
-    bool *waits;              /* by loop: it waits for what another thread writes */
+    VEC(int) late;            /* registers that a slow instruction writes */
+    WalkWritten **written;    /* by branching block; NULL until a fork needs it (walk_branch.c) */
+    int *meets;               /* by block, from flow_meets; NULL: no early reconvergence */
+    double *rounds;           /* by loop: stated trip count (walk_branch.h) */
+    bool *waits;              /* by loop: it waits for another thread's write */
     WalkPhases *phases;       /* by cost */
-    size_t most_segments;     /* of a block */
-    const PtxInstr *asked_by; /* the last that gave a ticket, and do all warps ask? */
+    size_t most_segments;     /* largest number in a block */
+    const PtxInstr *asked_by; /* the last atomic that gave a ticket; do all warps execute it? */
     bool each_asks;
 };
 
-/* The plan of a function; with `memory`, addresses and guards of memory accesses are followed; `data` and `rough` as walk_slice_find has them. */
+/* The plan of a function. With `memory`, addresses and guards of memory accesses are computed; `data` and
+ * `rough` as for walk_slice_find. */
 WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data, bool rough);
 
-/* Bulk copies: what a lane that starts one moves from or to global memory, by the copy engine.  Each
- * byte is touched once; addresses are not followed. */
+/* Bulk copies by the copy engine: what one moves from or to global memory. Each byte is touched once;
+ * addresses are not followed. */
 typedef struct BulkCopy {
-    bool known;             /* how much it moves, and that all active lanes start one */
+    bool known;             /* the size is known, and all active lanes start one */
     uint32_t loads, stores; /* bytes of global memory */
 } BulkCopy;
 
-/* Known where the size is a constant, of plain copies without a guard: not of tensors, whose size is
- * in a map that the host makes, nor of reductions. */
+/* Known for plain, unguarded copies of constant size: not for tensors, whose size is in a map made by the
+ * host, nor for reductions. */
 BulkCopy bulk_copy(const Flow *flow, const PtxInstr *in);

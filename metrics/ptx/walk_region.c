@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than a kernel has; beyond it regions are summed up in the last one. */
+/* More than a kernel has; the last one sums up the rest. */
 enum { REGIONS_MAX = 256 };
 
 static bool same_spot(WalkSpot a, WalkSpot b)
@@ -35,7 +35,7 @@ static bool same_sums(const WalkRegion *a, const WalkRegion *b)
     return same;
 }
 
-/* --- traffic ------------------------------------------------------------------------------ */
+/* --- regions in progress --------------------------------------------------------------------- */
 
 void walk_region_flush(WalkRegions *r, WalkTraffic *phases, int phase)
 {
@@ -46,8 +46,6 @@ void walk_region_flush(WalkRegions *r, WalkTraffic *phases, int phase)
         phases[i] = (WalkTraffic){0};
     }
 }
-
-/* --- what happens ------------------------------------------------------------------------- */
 
 void walk_region_work(WalkRegions *r, double instrs)
 {
@@ -60,7 +58,7 @@ void walk_region_load(WalkRegions *r)
     r->now.loads++;
 }
 
-/* To the one that is the same, or a new one. */
+/* Adds to the equal region of the list, or to a new one. */
 static void add_to_list(Arena *a, WalkRegionList *list, const WalkRegion *one)
 {
     size_t i = 0;
@@ -73,7 +71,7 @@ static void add_to_list(Arena *a, WalkRegionList *list, const WalkRegion *one)
     add_region(&list->at[i < REGIONS_MAX ? i : REGIONS_MAX - 1], one, NULL, 1);
 }
 
-/* The region under way ends; the next begins. */
+/* Ends the current region and begins the next. */
 static void close_region(WalkRegions *r, WalkSpot at, WalkStop stop)
 {
     r->now.to = at;
@@ -103,7 +101,7 @@ static int sync_of(WalkRegions *r, WalkSpot from, WalkSpot to)
     return (int)walk->syncs.count - 1;
 }
 
-/* The synchronization region under way ends, and with it is known what its parts belong to. */
+/* Ends the synchronization region, which is known only now for its parts. */
 static void close_sync(WalkRegions *r, WalkSpot at)
 {
     const int sync = sync_of(r, r->sync_from, at);
@@ -123,8 +121,6 @@ void walk_region_barrier(WalkRegions *r, WalkSpot at)
     close_sync(r, at);
 }
 
-/* --- asynchronous copies ------------------------------------------------------------------ */
-
 void walk_region_copy(WalkRegions *r)
 {
     r->copied[r->copies++ % WALK_COPY_GROUPS] = r->clock;
@@ -136,8 +132,6 @@ void walk_region_wait_copies(WalkRegions *r, WalkSpot at, uint32_t left)
     const double closed = kept ? r->copied[(r->copies - 1 - left) % WALK_COPY_GROUPS] : r->clock;
     walk_region_wait(r, at, WALK_STOP_LOAD, r->clock - closed);
 }
-
-/* --- the end ------------------------------------------------------------------------------ */
 
 static WalkTraffic traffic_of_accesses(const WalkRegions *r)
 {
@@ -177,7 +171,7 @@ void walk_region_end(WalkRegions *r)
     scale_traffic(r);
 }
 
-/* --- iterations that are skipped --------------------------------------------------------- */
+/* --- skipped iterations ---------------------------------------------------------------------- */
 
 static void copy_regions(WalkRegion **to, size_t *capacity, const WalkRegion *from, size_t count)
 {
@@ -189,7 +183,6 @@ static void copy_regions(WalkRegion **to, size_t *capacity, const WalkRegion *fr
         memcpy(*to, from, count * sizeof *from);
 }
 
-/* Of iterations that are skipped (walk_skip.h): the state before; … */
 static void mark_regions(const WalkRegions *r, WalkRegionMark *m)
 {
     copy_regions(&m->regions, &m->region_capacity, r->walk->stall_regions.at,
@@ -215,8 +208,8 @@ static bool same_open(const WalkRegions *r, const WalkRegionMark *m)
     return true;
 }
 
-/* Without an end in it, a stretch only lengthens the region under way; otherwise what was under way
- * at its start is under way at its end. */
+/* Without a region end, a stretch only lengthens the current region; otherwise the current region must be
+ * the same at both ends. */
 bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m)
 {
     if (r->closed == m->closed)
@@ -235,7 +228,7 @@ static void forward_list(WalkRegion *now, size_t count, const WalkRegion *before
     }
 }
 
-/* … and that what has happened since happens so many times more. */
+/* Repeats what has happened since the mark. */
 static void forward_regions(WalkRegions *r, const WalkRegionMark *m, uint64_t times)
 {
     const double n = (double)times, passed = n * (r->clock - m->clock);
@@ -259,7 +252,7 @@ static void mark_free(WalkRegionMark *m)
     free(m->open);
 }
 
-/* --- totals of a stretch, to be repeated -------------------------------------------------------- */
+/* --- totals of a stretch --------------------------------------------------------------------- */
 
 static size_t cost_count(const Frame *x)
 {
@@ -332,7 +325,7 @@ static void add_counts(Frame *x, const WalkTotals *t, uint64_t times)
     }
 }
 
-/* Registers written in the stretch were written as much later as there are stretches. */
+/* Registers written in the stretch were issued as much later as the clock has advanced. */
 static void move_clocks(Frame *x, const WalkTotals *t, double before)
 {
     const double passed = x->walker->regions.clock - before;
@@ -352,7 +345,7 @@ void walk_totals_repeat(Frame *x, const WalkTotals *t, uint64_t times)
     move_clocks(x, t, clock);
 }
 
-/* --- the end of a walk: sums over blocks, and notes of what was assumed ---------------------------- */
+/* --- the end of a walk: sums over blocks, notes about assumptions ---------------------------- */
 
 void walk_note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 {
@@ -416,7 +409,7 @@ static void add_branch_notes(Walker *w, const Known *k)
     }
 }
 
-/* Is it one of them?  Prefetches are none: what they bring, loads ask for again. */
+/* Prefetches are not counted: loads request what they bring again. */
 static bool is_bulk_copy(const PtxInstr *in)
 {
     const PtxOp op = in->form->op;
@@ -424,7 +417,7 @@ static bool is_bulk_copy(const PtxInstr *in)
            !strstr(in->form->text, ".prefetch");
 }
 
-/* The copy engine's own traffic is in no access of a lane. */
+/* The copy engine's traffic is in no lane's access. */
 static void add_bulk_notes(Walker *w, const Known *k)
 {
     const Cfg *c = k->plan->flow->cfg;

@@ -1,16 +1,14 @@
-/* The regions of a walk: stretches of execution between two stalls, and what happens in each.
+/* The regions of a walk: execution between two stalls.
  *
- * A stall region ends where the warp waits for memory or at a barrier; a synchronization region,
- * from one barrier to the next, is made of them (S. Ryoo, "Program Optimization Strategies for
- * Data-Parallel Many-Core Processors", Illinois 2008, 5.3.2 and 6.3).  A region is known by where
- * it begins and ends, and by the synchronization region that it is part of; what happens in it is
- * summed over the times that it is executed.  Loads count where they are issued, which is as early
- * as their block allows (walk.h).
+ * A stall region ends where the warp waits for memory or at a barrier; a synchronization region, from one
+ * barrier to the next, consists of stall regions (S. Ryoo, "Program Optimization Strategies for
+ * Data-Parallel Many-Core Processors", Illinois 2008, 5.3.2 and 6.3). A region is identified by its start,
+ * its end and its synchronization region; its counts are summed over its executions. Loads count where they
+ * issue, which is as early as their block allows (walk.h).
  *
- * The regions of a walk add up: their instructions to Walk.instr, their sectors to those of all
- * accesses.  Where an access's cost changes from iteration to iteration, iterations that are
- * skipped give each region its part of the true sum, as if all had changed alike.  Internal to
- * metrics/ptx. */
+ * The regions of a walk add up: instructions to Walk.instr, sectors to those of all accesses. If the cost
+ * of an access varies over iterations, skipped iterations scale the regions' sectors to the true sum, as if
+ * all had changed alike. Internal to metrics/ptx. */
 #pragma once
 
 #include "metrics/ptx/walk.h"
@@ -21,21 +19,22 @@ typedef struct WalkTraffic {
     double sectors, bytes;
 } WalkTraffic;
 
-/* What is under way. */
+/* Regions in progress. */
 typedef struct WalkRegions {
     Arena *arena;
-    Walk *walk;          /* whose regions they become */
-    WalkRegionList open; /* those that have ended since the last barrier; their `sync` is not set */
+    Walk *walk; /* receives finished regions */
+    /* Regions ended since the last barrier; their `sync` is not set yet. */
+    WalkRegionList open;
     WalkRegion now;
     WalkSpot sync_from;              /* the last barrier */
     double clock;                    /* instructions since the start */
-    double copied[WALK_COPY_GROUPS]; /* when the last groups of asynchronous copies were closed */
-    uint64_t copies;                 /* groups closed so far */
-    uint64_t closed;                 /* regions ended so far */
-    uint64_t synced;                 /* barriers so far */
+    double copied[WALK_COPY_GROUPS]; /* clocks at which the last copy groups were closed */
+    uint64_t copies;
+    uint64_t closed; /* regions ended */
+    uint64_t synced; /* barriers */
 } WalkRegions;
 
-/* A state of the regions, to see later what has changed.  Start with zero; free it. */
+/* A snapshot of the regions for detecting later changes. Start with zero; freed with its WalkTotals. */
 typedef struct WalkRegionMark {
     WalkRegion *regions, *open;
     size_t region_count, open_count, region_capacity, open_capacity;
@@ -45,7 +44,7 @@ typedef struct WalkRegionMark {
     uint64_t copies, closed, synced;
 } WalkRegionMark;
 
-/* Traffic that has been worked out counts where it happens: that of the phases up to `phase`. */
+/* Adds the traffic of phases up to `phase` to the current region. */
 void walk_region_flush(WalkRegions *r, WalkTraffic *phases, int phase);
 
 void walk_region_work(WalkRegions *r, double instrs);
@@ -54,12 +53,12 @@ void walk_region_load(WalkRegions *r);
 void walk_region_wait(WalkRegions *r, WalkSpot at, WalkStop stop, double covered);
 void walk_region_barrier(WalkRegions *r, WalkSpot at);
 
-/* A group of asynchronous copies is closed; all but the newest `left` are waited for. */
+/* Closes a group of asynchronous copies; waits for all but the newest `left`. */
 void walk_region_copy(WalkRegions *r);
 void walk_region_wait_copies(WalkRegions *r, WalkSpot at, uint32_t left);
 
-/* The end of the walk: the regions add up. */
+/* Ends the walk and scales the regions' traffic. */
 void walk_region_end(WalkRegions *r);
 
-/* Iterations that are skipped (walk_skip.h): would what has happened since happen again? */
+/* For skipped iterations (walk_skip.h): true if what has happened since the mark would happen again. */
 bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m);

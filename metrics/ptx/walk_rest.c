@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 enum {
-    STRETCHES = 128,    /* as one of which a stretch has at least steps */
-    CONDITION_DEPTH = 4 /* of predicates joined by and, or and not */
+    STRETCHES = 128,    /* a stretch takes at least this part of max_steps */
+    CONDITION_DEPTH = 4 /* depth of predicates combined by and, or, not */
 };
 
-/* A stretch of iterations under way. */
+/* A stretch of iterations in progress. */
 struct WalkStretch {
     bool under_way;
     uint32_t mask;
@@ -18,11 +18,11 @@ struct WalkStretch {
     uint64_t entries, start, iterations, steps, frames;
     WalkTotals totals; /* at its start */
     VEC(int) registers;
-    Lanes *last; /* of the registers, when the header was reached */
-    Lanes *step; /* by how much they change each time; unknown where that differs */
+    Lanes *last; /* register values at the last visit of the header */
+    Lanes *step; /* their change per iteration; unknown if it varies */
 };
 
-/* --- which values matter ---------------------------------------------------------------------------- */
+/* --- which values matter --------------------------------------------------------------------- */
 
 static void add_register(Frame *x, WalkStretch *s, int reg)
 {
@@ -34,7 +34,7 @@ static void add_register(Frame *x, WalkStretch *s, int reg)
     VEC_PUSH(x->walker->arena, &s->registers, reg);
 }
 
-/* The one instruction of the loop that writes a register; NULL when there is another number of them. */
+/* The only instruction of the loop that writes a register, or NULL. */
 static const PtxInstr *written_in(const Frame *x, int loop, int reg)
 {
     size_t at = 0;
@@ -44,7 +44,7 @@ static const PtxInstr *written_in(const Frame *x, int loop, int reg)
 
 typedef void Compare(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context);
 
-/* All comparisons that a predicate is made of. */
+/* The comparisons that a predicate is made of. */
 static void each_comparison(Frame *x, int loop, WalkStretch *s, int reg, int depth, Compare *found,
                             void *context)
 {
@@ -61,7 +61,7 @@ static void each_comparison(Frame *x, int loop, WalkStretch *s, int reg, int dep
     }
 }
 
-/* All those that decide whether the loop is left. */
+/* The comparisons that decide whether the loop is left. */
 static void each_exit(Frame *x, int loop, WalkStretch *s, Compare *found, void *context)
 {
     const Loop *l = &flow_of(x)->loops->loops.at[loop];
@@ -108,9 +108,9 @@ void walk_rest_free(Frame *x)
     free(x->stretches);
 }
 
-/* --- how they change -------------------------------------------------------------------------------- */
+/* --- how they change ------------------------------------------------------------------------- */
 
-/* A lane that is not known, or has not changed by the same as before, has no step. */
+/* A lane has no step if it is unknown or has not changed by the same as before. */
 static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits,
                       int64_t iterations, bool first)
 {
@@ -127,7 +127,7 @@ static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits
     step->uniform = false;
 }
 
-/* So many iterations have passed since the last time. */
+/* Updates the steps after so many iterations. */
 static void note_values(Frame *x, WalkStretch *s, uint64_t iterations)
 {
     for (size_t i = 0; i < s->registers.count; i++) {
@@ -154,7 +154,7 @@ static void begin(Frame *x, int loop, WalkStretch *s, uint32_t mask)
     note_values(x, s, 0);
 }
 
-/* Values that have no step stay as they are: those of buffers that are used in turn are as good as others. */
+/* Values without a step stay as they are: any of several buffers used in turn will do. */
 static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
 {
     for (size_t i = 0; i < s->registers.count; i++) {
@@ -169,9 +169,9 @@ static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
     }
 }
 
-/* --- how many iterations are left --------------------------------------------------------------------- */
+/* --- how many iterations are left ------------------------------------------------------------ */
 
-/* The step of an operand: none where nothing in the loop writes it. */
+/* The step of an operand; 0 if nothing in the loop writes it. */
 static void step_of(const Frame *x, int loop, const WalkStretch *s, const PtxOperand *o, Lanes *out)
 {
     lanes_fill(out, 0);
@@ -183,7 +183,7 @@ static void step_of(const Frame *x, int loop, const WalkStretch *s, const PtxOpe
             *out = s->step[i];
 }
 
-/* Lowers the number of times, the last one among them, that a comparison comes out the same. */
+/* Lowers `rounds` to the number of times, including the last, that a comparison has the same outcome. */
 static void lower_rounds(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context)
 {
     Lanes sources[PTX_SOURCES], steps[2];
@@ -196,13 +196,13 @@ static void lower_rounds(Frame *x, int loop, WalkStretch *s, const PtxInstr *com
     *rounds = same < *rounds ? same : *rounds;
 }
 
-/* --- stretches ---------------------------------------------------------------------------------------- */
+/* --- stretches ------------------------------------------------------------------------------- */
 
 static void skip_rest(Frame *x, int loop, WalkStretch *s)
 {
     uint64_t rounds = PTX_FOREVER;
     each_exit(x, loop, s, lower_rounds, &rounds);
-    /* The last iterations are walked: of a test at the top the last is one earlier. */
+    /* The last iterations are walked; with a test at the top the last one comes one earlier. */
     const uint64_t times = rounds > 2 ? (rounds - 2) / s->iterations : 0;
     if (rounds > WALK_ENDLESS || times == 0 || s->frames != x->walker->frames)
         return;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WALK_STACK_MAX = 40, /* waiting lanes */ WALK_LINE = 128, DRIFTS_MAX = 512 };
+enum { WALK_STACK_MAX = 40, /* pending entries */ WALK_LINE = 128, DRIFTS_MAX = 512 };
 
 typedef enum TrackPhase {
     TRACK_IDLE,
@@ -19,25 +19,25 @@ enum { PATHS = 128 /* twice the longest period */ };
 
 struct WalkTrack {
     TrackPhase phase;
-    bool settled;    /* all periods are tried, not the first one that comes to mind */
-    int attempt;     /* number of the period that is next, or under proof */
-    uint32_t period; /* under proof … */
-    bool remembered; /* … with the changes of the last time */
-    uint32_t from;   /* iterations from the start of the measurement to that of the proof */
-    uint32_t wait;   /* iterations before the first proof: one is often unlike the others */
+    bool settled;    /* all periods are tried, not only the first plausible one */
+    int attempt;     /* index of the next period, or of the one being proven */
+    uint32_t period; /* being proven … */
+    bool remembered; /* … with the changes from last time */
+    uint32_t from;   /* iterations from the measurement's start to the proof's */
+    uint32_t wait;   /* iterations before the first proof: the first is often unlike the others */
     uint32_t since;  /* iterations since the measurement's start */
-    uint32_t fit;    /* the period that fitted last; 0: none did */
-    int failures;    /* entries in which nothing fitted */
+    uint32_t fit;    /* the last period that fitted; 0: none */
+    int failures;    /* loop entries in which nothing fitted */
     uint32_t mask;
     size_t stack_count;
-    uint64_t visited;      /* Walker.visited when the header was reached last */
+    uint64_t visited;      /* Walker.visited at the last header */
     uint64_t steps;        /* walk_totals_steps at the measurement's start */
-    uint64_t paths[PATHS]; /* what was visited in each iteration since */
-    Lanes *values;         /* of the loop's live registers at the measurement's start */
-    Lanes *changes;        /* theirs over the period that fitted last */
+    uint64_t paths[PATHS]; /* hash of the blocks visited in each iteration since */
+    Lanes *values;         /* of live registers at the measurement's start */
+    Lanes *changes;        /* their changes over the last period that fitted */
 };
 
-/* An access whose addresses move by something that changes its cost. */
+/* An access whose addresses move in a way that changes its cost. */
 typedef struct WalkDrift {
     int cost;
     uint32_t lanes;
@@ -47,15 +47,15 @@ typedef struct WalkDrift {
 
 struct WalkProof {
     bool active;
-    uint32_t number; /* of this proof, from 1 */
+    uint32_t number; /* from 1 */
     int loop;
-    uint64_t limit;    /* stretches, this one included, that do the same */
-    uint64_t steps;    /* of the walk when it began */
+    uint64_t limit;    /* stretches, including this one, that repeat */
+    uint64_t steps;    /* of the walk at its start */
     Lanes *changes;    /* by register */
-    Lanes *start;      /* changes of the live registers at the start … */
-    Lanes *begun;      /* … and their values there */
+    Lanes *start;      /* changes of live registers at the start … */
+    Lanes *begun;      /* … and their values */
     WalkTotals totals; /* at the start */
-    bool *pending;     /* by entry of `late` and latency: waited for at the start */
+    bool *pending;     /* by entry of `late` and latency: pending at the start */
     LoopState *loops;
     uint32_t groups;
     uint32_t gone;
@@ -69,13 +69,13 @@ static bool proving(const Frame *x)
     return x->proof && x->proof->active;
 }
 
-/* --- beginning a proof, and whether it holds ----------------------------------------------------- */
+/* --- beginning a proof and checking it ------------------------------------------------------- */
 
 static WalkProof *proof_new(const Frame *x)
 {
     WalkProof *p = memory_zeroed(1, sizeof *p);
     const size_t late = plan_of(x)->late.count;
-    /* Set for the state when a proof begins; of other registers no change is ever known. */
+    /* Proofs set the changes of the state; those of other registers stay unknown. */
     const size_t registers = x->known->function->registers.count + 1;
     p->changes = memory_new(registers * sizeof *p->changes);
     for (size_t i = 0; i < registers; i++)
@@ -141,8 +141,8 @@ static bool same_state(const Frame *x, const WalkProof *p)
     return true;
 }
 
-/* Takes the changes since the measurement's start as those to be proven, or those that fitted last; false when a
- * register that the loop needs has none. */
+/* Sets the changes to be proven: those since the measurement's start, or the last that fitted. False if a
+ * live register has none. */
 static bool set_changes(Frame *x, int loop, WalkProof *p)
 {
     const WalkTrack *t = &x->tracks[loop];
@@ -165,8 +165,7 @@ static bool set_changes(Frame *x, int loop, WalkProof *p)
     return true;
 }
 
-/* The registers have moved by the same as over the stretch before, and would again if they had
- * started further on. */
+/* True if live registers have changed as in the stretch before and would again from a later start. */
 static bool changes_again(const Frame *x, const WalkProof *p)
 {
     const WalkLive *live = &plan_of(x)->slice.live[p->loop];
@@ -182,7 +181,7 @@ static bool changes_again(const Frame *x, const WalkProof *p)
     return true;
 }
 
-/* False when a register that the loop needs has no known change. */
+/* False if a live register has no known change. */
 static bool begin_proof(Frame *x, int loop)
 {
     if (!x->proof)
@@ -201,7 +200,7 @@ static bool begin_proof(Frame *x, int loop)
     return true;
 }
 
-/* --- counts and registers moved on by many stretches --------------------------------------------- */
+/* --- advancing counts and registers ---------------------------------------------------------- */
 
 static void move_registers(Frame *x, const WalkProof *p, uint64_t times)
 {
@@ -230,8 +229,8 @@ static WalkAccess drifted(const Frame *x, const WalkDrift *d, uint64_t ahead)
     return a;
 }
 
-/* Costs of drifting accesses repeat after 128 / gcd(step, 128) stretches; they were added as if
- * they stayed as at the start. */
+/* The cost of a drifting access has the period 128 / gcd(step, 128) stretches; it was added as if it stayed
+ * as at the start. */
 static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
 {
     const unsigned lowest = (unsigned)__builtin_ctzll((uint64_t)d->step);
@@ -243,7 +242,7 @@ static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
     }
 }
 
-/* What was passed in the stretch comes again. */
+/* Marks the passes of the stretch as repeated. */
 static void repeat_passes(Walk *w, size_t from, uint64_t times)
 {
     const uint32_t stretch = from ? w->passes.at[from - 1].stretch + 1 : 1;
@@ -253,12 +252,12 @@ static void repeat_passes(Walk *w, size_t from, uint64_t times)
     }
 }
 
-/* Counts `times` stretches more like the one proven and moves the registers on.  False: that many
- * never end, and the walk's steps are spent. */
+/* Counts `times` more stretches and advances the registers. False if that is endless; the walk's steps are
+ * then used up. */
 static bool move_forward(Frame *x, uint64_t times)
 {
     WalkProof *p = x->proof;
-    if (times > WALK_ENDLESS) { /* it never ends */
+    if (times > WALK_ENDLESS) {
         x->walker->walk->steps = x->walker->end;
         return false;
     }
@@ -271,17 +270,17 @@ static bool move_forward(Frame *x, uint64_t times)
     return true;
 }
 
-/* --- which stretch of which loop is tried when --------------------------------------------------- */
+/* --- choosing the period --------------------------------------------------------------------- */
 
-/* Iterations that are taken together, in the order tried. */
+/* Iterations per stretch, in the order tried. */
 static const uint32_t periods[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, PATHS / 2};
 
 enum {
     PERIODS = sizeof periods / sizeof periods[0],
-    GIVE_UP = 3,          /* entries of a loop that nothing fitted, before it is left alone */
-    PROOF_STEPS = 160000, /* longest stretch proven */
-    PROOF_COST = 2,       /* times that of walking, about */
-    WORTHWHILE = 8        /* stretches skipped at once, for the same period to be tried again */
+    GIVE_UP = 3,          /* loop entries without a fit before the loop is left alone */
+    PROOF_STEPS = 160000, /* longest stretch to prove */
+    PROOF_COST = 2,       /* relative to walking, about */
+    WORTHWHILE = 8        /* stretches skipped at once for the same period to be retried */
 };
 
 void walk_skip_init(Frame *x)
@@ -323,7 +322,7 @@ static void note_path(const Frame *x, WalkTrack *t)
     t->since++;
 }
 
-/* Did iterations that lie so far apart take other paths? */
+/* True if iterations that are `period` apart took different paths. */
 static bool contradicted(const WalkTrack *t, uint32_t period)
 {
     for (uint32_t i = 0; i + period < t->since && i + period < PATHS; i++)
@@ -334,7 +333,8 @@ static bool contradicted(const WalkTrack *t, uint32_t period)
 
 static void start_proof(Frame *x, int loop, bool remembered);
 
-/* The next period that the paths since the measurement's start allow; where so many have passed, it is measured anew. */
+/* Tries the next period compatible with the paths since the measurement's start; starts a new measurement
+ * if that is too long. */
 static void pick_period(Frame *x, int loop, uint32_t mask)
 {
     WalkTrack *t = &x->tracks[loop];
@@ -352,7 +352,8 @@ static void pick_period(Frame *x, int loop, uint32_t mask)
         start_proof(x, loop, false);
 }
 
-/* Nothing came of this period.  The first iteration is often unlike the others: after it all periods are tried. */
+/* The period did not fit. The first iteration is often unlike the others: only after it are all periods
+ * tried. */
 static void next_attempt(Frame *x, int loop, uint32_t mask)
 {
     WalkTrack *t = &x->tracks[loop];
@@ -363,7 +364,7 @@ static void next_attempt(Frame *x, int loop, uint32_t mask)
     pick_period(x, loop, mask);
 }
 
-/* Its iterations are too long to be proven, and so are several. */
+/* Its stretches are too long to be proven. */
 static void leave_alone(Frame *x, int loop)
 {
     x->tracks[loop].phase = TRACK_OFF;
@@ -410,7 +411,7 @@ static void finish_proof(Frame *x, int loop, uint32_t mask)
     WalkTrack *t = &x->tracks[loop];
     WalkProof *p = x->proof;
     p->active = false;
-    /* Everything is as at the start but for the changes, and these came out the same again. */
+    /* The state must be that of the start except for changes, and these must recur. */
     if (!same_state(x, p) || !changes_again(x, p) || p->limit < 2) {
         next_attempt(x, loop, mask);
         return;
@@ -421,7 +422,7 @@ static void finish_proof(Frame *x, int loop, uint32_t mask)
     x->loops[loop].iterations += times * t->period;
     x->walker->walk->skipped += times * t->period;
     keep_changes(x, loop);
-    /* What ended the stretches comes in the next one. */
+    /* Whatever limits the proof happens in the next stretch. */
     start_measuring(x, loop, mask);
     t->wait = t->period;
     t->attempt = times >= WORTHWHILE || !t->settled ? 0 : t->attempt + 1;
@@ -496,7 +497,7 @@ void walk_skip_arrive(Frame *x, int block, uint32_t mask)
         arrive(x, loop, mask);
 }
 
-/* --- what happens to changes while a stretch is proven: instructions, branches, accesses --------- */
+/* --- changes during a proof ------------------------------------------------------------------ */
 
 static void change_of_operand(const Frame *x, const PtxOperand *o, Lanes *out)
 {
@@ -506,7 +507,7 @@ static void change_of_operand(const Frame *x, const PtxOperand *o, Lanes *out)
         lanes_fill(out, 0);
 }
 
-/* As ptx_eval_operands counts them. */
+/* Numbered as by ptx_eval_operands. */
 static int changes_of_sources(const Frame *x, const PtxInstr *in, Lanes out[PTX_SOURCES])
 {
     int n = 0;
@@ -555,7 +556,7 @@ WalkChange walk_skip_change(const Frame *x, const PtxInstr *in, uint32_t lanes)
     return c;
 }
 
-/* A shuffle moves the changes as it moves the values. */
+/* A shuffle moves changes like values. */
 static void shuffle_changes(const Frame *x, const PtxInstr *in, const Lanes *changes, int count,
                             uint32_t lanes, Lanes out[2])
 {
@@ -607,7 +608,7 @@ static void change_of_results(Frame *x, const PtxInstr *in, const Lanes *results
     memcpy(out, two, (size_t)count * sizeof *out);
 }
 
-/* Lanes whose guard is not known keep the old value or take the new one. */
+/* Lanes with an unknown guard keep the old value or take the new one. */
 static void join_changes(const Frame *x, int reg, const Lanes *value, const Lanes *change,
                          uint32_t maybe)
 {
@@ -713,7 +714,7 @@ void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lane
     if (step % unit == 0)
         return;
     if (space == PTX_SHARED && c->aligned)
-        return; /* such a load is never merged */
+        return; /* never merged */
     if (x->proof->drift_count == DRIFTS_MAX) {
         walk_skip_abort(x);
         return;

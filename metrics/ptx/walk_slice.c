@@ -1,15 +1,15 @@
 #include "metrics/ptx/walk_slice.h"
 
-/* --- values that a lane stores and loads again --------------------------------------------------- */
+/* --- values that a lane stores and loads again ----------------------------------------------- */
 
 enum { HOME_LOCAL = 1, HOME_GLOBAL, HOME_SHARED /* the first of them */ };
 
-/* Of an address that is made of several variables. */
+/* Stands for an address derived from several variables. */
 static const PtxVariable several;
 
 typedef struct Homes {
     const PtxFunction *function;
-    const PtxVariable **of; /* by register: the variable that it points into; NULL for none */
+    const PtxVariable **of; /* by register: the variable it points into, or NULL */
 } Homes;
 
 static const PtxVariable *joined(const PtxVariable *a, const PtxVariable *b)
@@ -53,8 +53,8 @@ static const PtxOperand *address_of(const PtxInstr *in)
                                                                           : NULL;
 }
 
-/* Instructions that may write a variable of shared memory, and how many of them are plain stores; more than any where one may
- * write all. */
+/* The instructions that may write a shared variable, and how many of them are plain stores; SIZE_MAX if one
+ * may write any variable. */
 static size_t writers(const Homes *h, const PtxVariable *v, size_t *stores)
 {
     size_t count = 0;
@@ -76,7 +76,7 @@ static size_t writers(const Homes *h, const PtxVariable *v, size_t *stores)
     return count;
 }
 
-/* Could memory of the function be reached in other ways than by loads and stores that name its space? */
+/* True if the function's memory may be reached other than by loads and stores that name its space. */
 static bool escapes(const PtxFunction *f, PtxSpace space)
 {
     for (size_t i = 0; i < f->instrs.count; i++) {
@@ -87,7 +87,7 @@ static bool escapes(const PtxFunction *f, PtxSpace space)
     return false;
 }
 
-/* --- what other threads cannot have stored ------------------------------------------------------- */
+/* --- what other threads cannot have stored --------------------------------------------------- */
 
 bool walk_is_global(const PtxForm *f)
 {
@@ -101,7 +101,7 @@ bool walk_sees_others(const PtxForm *f)
             strstr(f->text, ".acquire"));
 }
 
-/* Can stores be seen behind it that are not those that the lane itself has made by `st`? */
+/* True if after it a lane may see stores other than its own `st`. */
 static bool synchronises(const PtxForm *f)
 {
     return f->op == PTX_WMMA_STORE || f->op == PTX_MULTIMEM_ST || f->class == PTX_CLASS_BARRIER ||
@@ -115,7 +115,7 @@ static bool stores_global(const PtxForm *f)
     return f->op == PTX_ST && walk_is_global(f);
 }
 
-/* By instruction: may one of these have come before it? */
+/* By instruction: true if one of these may precede it. */
 static bool *behind(Arena *a, const Flow *flow, bool (*is)(const PtxForm *))
 {
     const Cfg *c = flow->cfg;
@@ -124,7 +124,7 @@ static bool *behind(Arena *a, const Flow *flow, bool (*is)(const PtxForm *))
     for (int b = 0; b < c->count; b++) {
         bool any = false;
         for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++) {
-            out[i] = any; /* in this block, … */
+            out[i] = any; /* earlier in this block … */
             any |= is(flow->function->instrs.at[i].form);
         }
         if (any)
@@ -132,11 +132,11 @@ static bool *behind(Arena *a, const Flow *flow, bool (*is)(const PtxForm *))
     }
     for (int b = 0; b < c->count; b++)
         for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++)
-            out[i] |= in[b]; /* … or in one before */
+            out[i] |= in[b]; /* … or in a preceding one */
     return out;
 }
 
-/* Sets `early`; those that may find what the lane itself has stored have a home, and so have all stores then. */
+/* Sets `early`; early loads that may see the lane's own stores get a home, and then so do all stores. */
 static void find_early(Arena *a, const Flow *flow, WalkSlice *s)
 {
     const PtxFunction *f = flow->function;
@@ -156,12 +156,12 @@ static void find_early(Arena *a, const Flow *flow, WalkSlice *s)
             s->of[i].home = HOME_GLOBAL;
 }
 
-/* --- what has a home ----------------------------------------------------------------------------- */
+/* --- homes ----------------------------------------------------------------------------------- */
 
-/* A variable of shared memory that is accessed. */
+/* An accessed shared variable. */
 typedef struct Home {
     const PtxVariable *variable;
-    bool kept;    /* one instruction writes it, … */
+    bool kept;    /* one instruction writes it … */
     bool several; /* … or several do, and it is small */
 } Home;
 
@@ -204,7 +204,7 @@ static void number_homes(Arena *a, const PtxFunction *f, WalkSliced *of)
     }
 }
 
-/* --- what is computed ---------------------------------------------------------------------------- */
+/* --- what is computed ------------------------------------------------------------------------ */
 
 typedef struct Slicer {
     Arena *arena;
@@ -213,7 +213,7 @@ typedef struct Slicer {
     const Flow *flow;
     bool data, rough;
     bool *needed; /* by register */
-    bool *found;  /* by home: its stores are taken in */
+    bool *found;  /* by home: its stores are in the slice */
     VEC(int) open;
 } Slicer;
 
@@ -249,7 +249,7 @@ bool walk_gives_ticket(const PtxForm *f)
 
 enum { PLAIN_DEPTH = 8 };
 
-/* Computed from constants, parameters and the launch's geometry, in a few steps? */
+/* True if computed from constants, parameters and launch geometry in a few steps. */
 static bool is_plain(const Slicer *s, const PtxOperand *o, int depth)
 {
     const FlowWrites *defs = o->kind == PTX_OPERAND_REGISTER ? &s->flow->writes[o->index] : NULL;
@@ -264,15 +264,15 @@ static bool is_plain(const Slicer *s, const PtxOperand *o, int depth)
     return plain;
 }
 
-/* What it is counted up by is no sum of other things, which would be followed for its sake. */
+/* The increment must be plain: other values would be computed just for its sake. */
 static bool gives_ticket(const Slicer *s, const PtxInstr *in)
 {
     return s->data && walk_gives_ticket(in->form) && in->count == 3 &&
            is_plain(s, &in->operands[2], 0);
 }
 
-/* Takes an instruction in, with what it reads; where it cannot be computed, its guard only.  With a load
- * come the stores of what it may find. */
+/* Adds an instruction and what it reads to the slice; if it cannot be computed, only its guard. A load
+ * brings in the stores that it may see. */
 static void take_instr(Slicer *s, size_t i)
 {
     const PtxInstr *in = &s->function->instrs.at[i];
@@ -339,7 +339,7 @@ static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
     }
 }
 
-/* --- places of call parameters ------------------------------------------------------------------- */
+/* --- places of call parameters --------------------------------------------------------------- */
 
 int walk_slice_cell(const WalkSlice *s, const PtxVariable *v, int64_t offset, int bytes)
 {
@@ -351,7 +351,7 @@ int walk_slice_cell(const WalkSlice *s, const PtxVariable *v, int64_t offset, in
     return CFG_NONE;
 }
 
-enum { CELL_LIMIT = 256 }; /* more places than any call sequence of NVVM's has */
+enum { CELL_LIMIT = 256 }; /* more than any call sequence of NVVM has */
 
 static int cell_of_instr(Arena *a, WalkSlice *s, const PtxFunction *f, const PtxInstr *in)
 {
@@ -390,18 +390,18 @@ int walk_slice_groups(const Flow *flow, const Accesses *accesses, size_t instr, 
     return next < accesses->groups.count && accesses->groups.at[next].first == in ? 2 : 1;
 }
 
-/* --- which values the next iteration of a loop needs --------------------------------------------- */
+/* --- liveness at loop headers ---------------------------------------------------------------- */
 
 typedef struct Liveness {
     const WalkSlice *slice;
     const Flow *flow;
     const Accesses *accesses;
-    int *number; /* by register: its bit, or CFG_NONE when it is not in the state */
+    int *number; /* by register: its bit, or CFG_NONE if not in the state */
     size_t words;
-    uint64_t *uses; /* by block: read before written */
+    uint64_t *uses; /* by block: bits read before they are written */
     uint64_t *kills;
     uint64_t *in;
-    /* of the block under way */
+    /* of the current block */
     uint64_t *block_uses, *block_kills;
 } Liveness;
 
@@ -447,7 +447,7 @@ static void note_instr(Liveness *l, size_t i)
         return;
     use_all(l, &in->reads);
     if (in->guard != PTX_NO_GUARD)
-        use_all(l, &in->writes); /* it may leave the old value */
+        use_all(l, &in->writes); /* the old value may remain */
     for (size_t k = 0; k < in->writes.count && in->guard == PTX_NO_GUARD; k++)
         if (l->number[in->writes.at[k]] != CFG_NONE)
             put(l->block_kills, l->number[in->writes.at[k]]);
@@ -526,7 +526,7 @@ static void find_live(Arena *a, WalkSlice *s, const Flow *flow, const Accesses *
     }
 }
 
-/* --- all of it ---------------------------------------------------------------------------------- */
+/* --- everything ------------------------------------------------------------------------------ */
 
 WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, bool data,
                           bool rough)

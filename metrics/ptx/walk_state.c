@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* --- where variables lie ------------------------------------------------------------------------- */
+/* --- addresses of variables ------------------------------------------------------------------ */
 
-/* Generic addresses of this model are those of the space, so that the spaces lie apart.  Pointers
- * that are parameters are given addresses beyond all of them (memory.h). */
+/* Generic addresses equal those of the space, so the spaces are disjoint here. Pointer parameters get
+ * addresses beyond all of them (memory.h). */
 static const uint64_t local_start = UINT64_C(1) << 24;
 static const uint64_t const_start = UINT64_C(1) << 26;
 static const uint64_t global_start = UINT64_C(1) << 36;
@@ -40,9 +40,8 @@ PtxSpace walk_access_space(PtxSpace written, uint64_t address)
     return address >= local_start ? PTX_LOCAL : PTX_SHARED;
 }
 
-/* Variables are put one behind the other as they are met, each on its alignment, from an address
- * that is a multiple of 256.  Their distances are not those that ptxas chooses; what a single
- * access costs does not depend on them. */
+/* Variables are laid out consecutively in order of first use, aligned, from a multiple of 256. Distances
+ * differ from ptxas's; the cost of a single access does not depend on them. */
 bool walk_address(void *walker, const PtxVariable *v, uint64_t *address)
 {
     Walker *w = walker;
@@ -65,7 +64,7 @@ bool walk_address(void *walker, const PtxVariable *v, uint64_t *address)
     return true;
 }
 
-/* --- prices -------------------------------------------------------------------------------------- */
+/* --- prices ---------------------------------------------------------------------------------- */
 
 static void price_shared(WalkAccess *a, const AccessCost *c, const uint64_t *address,
                          uint32_t lanes)
@@ -100,7 +99,7 @@ static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes
     a->unique_bytes += (uint64_t)s.unique_bytes;
 }
 
-/* Local memory is interleaved: a word of all lanes fills a line (CUDA C++ Programming Guide, device
+/* Local memory is interleaved: one word of all lanes fills a line (CUDA C++ Programming Guide, device
  * memory accesses, local memory). */
 static void price_local(WalkAccess *a, const uint64_t *address, uint32_t lanes, int bytes)
 {

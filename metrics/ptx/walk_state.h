@@ -1,22 +1,23 @@
-/* The state of a walk: frames of called functions, lanes that wait for each other, loops under way; where
- * variables lie and what an access costs.  Internal to metrics/ptx. */
+/* The state of a walk: call frames, lanes waiting to reconverge, loops in progress, addresses of variables,
+ * prices of accesses. Internal to metrics/ptx. */
 #pragma once
 
 #include "metrics/ptx/walk_plan.h"
 #include "metrics/ptx/walk_region.h"
 
-/* A loop under way. */
+/* A loop in progress. */
 typedef struct LoopState {
-    uint64_t iterations; /* visits of the header since it was entered */
-    bool counted;        /* one of its exits is decided by something that changes in the loop */
-    uint32_t unsure;     /* lanes that may really have left earlier or later */
+    uint64_t iterations; /* header visits since entry */
+    bool counted;        /* some exit depends on a value that the loop changes */
+    uint32_t unsure;     /* lanes that may actually have left earlier or later */
 } LoopState;
 
-/* Lanes that go both ways: the state before, and what the sides walked so far made of it. */
+/* Lanes that walk both sides of a branch: the state before it and the merged state of the sides walked so
+ * far. */
 typedef struct Fork {
     uint32_t lanes;
     const WalkWritten *written;
-    Lanes *saved; /* of each register written its value before, then after */
+    Lanes *saved; /* values before, then after, of each register written */
     uint32_t gone_before;
     uint32_t gone_after; /* lanes that ended on every side so far */
     bool has_after;
@@ -29,21 +30,21 @@ typedef enum EntryKind { ENTRY_RUN, ENTRY_SIDE_DONE, ENTRY_LAST_SIDE_DONE } Entr
 typedef struct Entry {
     EntryKind kind;
     int block;
-    int stop; /* where the lanes wait for the others */
+    int stop; /* reconvergence point */
     uint32_t mask;
     Fork *fork;
-    int meet;  /* where they join those of … */
-    size_t at; /* … this entry; or CFG_NONE */
+    int meet;  /* early reconvergence point with … */
+    size_t at; /* … the entry of this index; or CFG_NONE */
 } Entry;
 
-/* A function known to the walk. */
+/* A function that the walk has reached. */
 typedef struct Known {
     const PtxFunction *function;
     WalkPlan *plan;
     WalkFunction *result;
 } Known;
 
-/* Where a variable lies. */
+/* The address of a variable. */
 typedef struct WalkPlace {
     const PtxVariable *variable;
     uint64_t address;
@@ -51,30 +52,30 @@ typedef struct WalkPlace {
 
 typedef struct WalkWord WalkWord; /* walk_values.c */
 
-/* What lanes have stored. */
+/* Values that lanes have stored. */
 typedef struct WalkStored {
     WalkWord *slots;
     size_t capacity, count;
-    int aborts;  /* proofs that a store has ended */
-    bool off;    /* nothing is kept any more */
-    bool astray; /* something was stored where it is not known */
+    int aborts;  /* proofs ended by a store */
+    bool off;    /* no longer kept */
+    bool astray; /* something was stored at an unknown address */
 } WalkStored;
 
 typedef struct WalkToldWord WalkToldWord;
 
 typedef struct WalkAsked {
-    const PtxInstr *by; /* that gives tickets … */
-    uint64_t counter;   /* … of the one at this address */
+    const PtxInstr *by; /* the atomic that gives tickets … */
+    uint64_t counter;   /* … from the counter at this address */
     uint64_t times;
 } WalkAsked;
 
-/* What a warp has stored that others load, and the tickets that it has asked for (walk_values.c). */
+/* What a warp has stored that other warps load, and the tickets it took (walk_values.c). */
 struct WalkTold {
-    VEC(WalkToldWord) words; /* in the order of execution */
+    VEC(WalkToldWord) words; /* in execution order */
     VEC(WalkAsked) asked;
-    uint32_t read; /* number of the proof in which one was loaded */
-    bool moving;   /* what was loaded last is another one in each round */
-    bool off;      /* nothing is kept any more */
+    uint32_t read; /* number of the last proof in which a word was loaded */
+    bool moving;   /* the value loaded last differs in each iteration */
+    bool off;      /* no longer kept */
 };
 
 typedef struct WalkProof WalkProof; /* walk_skip.c */
@@ -87,45 +88,45 @@ typedef struct Walker {
     Walk *walk;
     VEC(Known) known;
     uint64_t max_steps;
-    uint64_t
-        end; /* steps at which the walk is over: max_steps, and those in which what is left is estimated */
+    /* Steps at which the walk ends: max_steps plus those for estimating the rest. */
+    uint64_t end;
     uint64_t frames; /* functions entered */
     uint32_t default_trips;
     int forks;             /* open */
-    uint64_t fork_start;   /* steps when the first of them was opened */
-    uint64_t forked;       /* steps within forks that are closed */
-    VEC(WalkPlace) places; /* of variables whose address was asked for */
+    uint64_t fork_start;   /* steps when the outermost open fork was opened */
+    uint64_t forked;       /* steps within closed forks */
+    VEC(WalkPlace) places; /* of variables whose address was needed */
     uint64_t place_end[PTX_SPACE_COUNT];
-    uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
-    uint32_t groups;                    /* cp.async groups committed and not waited for */
+    uint32_t epoch[WALK_LATENCY_COUNT]; /* incremented by every wait */
+    uint32_t groups;                    /* cp.async groups in flight */
     WalkRegions regions;
     WalkStored stored;
     WalkTold told;
-    /* What another warp of the block has told when it ended; NULL where this one is followed for another. */
+    /* What another warp of the block has published by its end; NULL while walking such a sibling. */
     const WalkTold *(*sibling)(struct Walker *w, uint32_t warp);
-    WalkPlans plans; /* where the caller keeps none */
-    uint32_t proofs; /* that were begun */
-    uint64_t spared; /* steps, of iterations that were skipped */
-    uint64_t
-        visited; /* a sum over all visits of blocks: of two stretches the same where they visit the same */
+    WalkPlans plans; /* if the caller keeps none */
+    uint32_t proofs; /* started */
+    uint64_t spared; /* steps of skipped iterations */
+    /* A hash sum over block visits: equal increments mean equal paths. */
+    uint64_t visited;
 } Walker;
 
 struct Frame {
     Walker *walker;
     const Known *known;
     int depth;
-    PtxState state;                          /* that operands are read from */
+    PtxState state;                          /* for reading operands */
     Lanes *values;                           /* registers, then cells */
-    uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch at which it was issued */
-    double *issued;                          /* by register: clock at which it was issued */
+    uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch of issue */
+    double *issued;                          /* by register: clock at issue */
     LoopState *loops;
-    WalkTraffic *traffic; /* of the block under way, by segment and phase; not counted yet */
-    uint32_t gone;        /* lanes that have returned */
-    int *ways;            /* where lanes diverge: blocks, and the lanes that go there */
+    WalkTraffic *traffic; /* of the current block, by segment and phase; not yet counted */
+    uint32_t gone;        /* lanes that returned */
+    int *ways;            /* successors of a branch, and the lanes that go there */
     uint32_t *way_lanes;
     WalkTrack *tracks;
-    WalkStretch **stretches; /* by loop; NULL before steps are spent */
-    WalkProof *proof;        /* NULL when there are no loops or they are walked plainly */
+    WalkStretch **stretches; /* by loop; NULL until the steps are used up */
+    WalkProof *proof;        /* NULL until one begins */
     Entry *stack;
     size_t stack_count;
     size_t stack_capacity;
@@ -146,13 +147,13 @@ static inline const WalkSliced *sliced(const Frame *x, const PtxInstr *in)
     return &plan_of(x)->slice.of[in - x->known->function->instrs.at];
 }
 
-/* Width of a register in bits; 0 where it has none. */
+/* Width of a register in bits, or 0. */
 static inline int walk_register_bits(const Frame *x, int reg)
 {
     return ptx_type_bits(x->known->function->registers.at[reg].type);
 }
 
-/* Lanes in which the guard lets the instruction happen, and those where that is not known. */
+/* Lanes in which the guard is true, and those in which it is unknown. */
 static inline void guard_lanes(const Frame *x, const PtxInstr *in, uint32_t mask, uint32_t *yes,
                                uint32_t *maybe)
 {
@@ -166,16 +167,16 @@ static inline void guard_lanes(const Frame *x, const PtxInstr *in, uint32_t mask
     *yes = mask & p->known & (in->guard_negated ? ~set : set);
 }
 
-/* The address of a variable, for PtxState. */
+/* For PtxState: the address of a variable. */
 bool walk_address(void *walker, const PtxVariable *v, uint64_t *address);
 
-/* Adds one execution of a cost at these addresses (of the site, offset included). */
+/* Adds one execution of a cost; the addresses include the site's offset. */
 void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes);
-/* The space that an address lies in. */
+/* The space of an address. */
 PtxSpace walk_access_space(PtxSpace written, uint64_t address);
 
-/* What a walk had counted when a stretch of iterations began, so that what happens in the stretch can be
- * counted again (walk_region.c). */
+/* Counts of a walk at the start of a stretch of iterations, so that the stretch can be counted again
+ * (walk_region.c). */
 typedef struct WalkTotals {
 #define WALK_SUM(name, meaning) double name;
 #include "metrics/ptx/walk_counters.def"
@@ -188,7 +189,7 @@ typedef struct WalkTotals {
     uint64_t visited, steps;
 } WalkTotals;
 
-/* Beyond so many iterations a loop counts as endless. */
+/* More iterations than this count as endless. */
 static const uint64_t WALK_ENDLESS = UINT64_C(1) << 48;
 
 static inline size_t walk_loop_count(const Frame *x)
@@ -196,11 +197,11 @@ static inline size_t walk_loop_count(const Frame *x)
     return flow_of(x)->loops->loops.count;
 }
 
-/* Room for those of the frame's function; free it. */
+/* Allocates room for the frame's function; release with walk_totals_free. */
 void walk_totals_init(const Frame *x, WalkTotals *t);
 void walk_totals_free(WalkTotals *t);
 
-/* Steps of the walk so far, those of iterations that were skipped among them. */
+/* Steps so far, including those of skipped iterations. */
 static inline uint64_t walk_totals_steps(const Frame *x)
 {
     return x->walker->walk->steps + x->walker->spared;
@@ -208,15 +209,15 @@ static inline uint64_t walk_totals_steps(const Frame *x)
 
 void walk_totals_note(const Frame *x, WalkTotals *t);
 
-/* What has happened in this function since then happens so many times more. */
+/* Repeats `times` times what has happened in this function since. */
 void walk_totals_repeat(Frame *x, const WalkTotals *t, uint64_t times);
 
-/* Adds what lies between two states of an access, so many times. */
+/* Adds `times` times the difference of two states of an access. */
 void walk_totals_add(WalkAccess *a, const WalkAccess *late, const WalkAccess *early,
                      uint64_t times);
 
-/* Keeps a note of a place, of the first 32. */
+/* Adds a note about a place; at most 32 are kept. */
 void walk_note(Walker *w, const PtxFunction *f, size_t instr, const char *text);
 
-/* At the end of a walk: what it came to, in sums and notes. */
+/* Ends a walk: sums and notes. */
 void walk_total(Walker *w);

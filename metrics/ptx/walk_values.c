@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that a number which is looked up counts as. */
+/* Steps for a value that is looked up. */
 enum { STEP_LOAD = 4 };
 
 enum { WORD = 4, WORDS_MOST = 1 << 15, ABORTS_MOST = 256 };
 
-/* --- memory that nobody writes ------------------------------------------------------------------- */
+/* --- memory that the launch does not write --------------------------------------------------- */
 
-/* The variable of constant memory that an address lies in, as an address for WalkData. */
+/* Translates an address within a constant variable into one for WalkData. */
 static bool find_constant(const Walker *w, uint64_t *address)
 {
     VEC_EACH (const WalkPlace, p, w->places) {
@@ -26,7 +26,7 @@ static bool find_constant(const Walker *w, uint64_t *address)
     return false;
 }
 
-/* `early`: nothing but what the lane itself has stored can have changed what stood there before the launch. */
+/* `early`: since the launch began, only the lane itself can have written there. */
 static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t address, int bytes,
                     uint64_t *v)
 {
@@ -40,7 +40,7 @@ static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t addr
     return true;
 }
 
-/* Variables of the module are zero where nothing else is written. */
+/* The initial value of a counter. Module variables without an initializer are zero. */
 static bool stood_first(const Walker *w, const PtxForm *f, uint64_t address, uint64_t *v)
 {
     const WalkData *d = w->options->data;
@@ -54,7 +54,6 @@ static bool stood_first(const Walker *w, const PtxForm *f, uint64_t address, uin
            (d->first && d->first(d->context, address, bytes, v));
 }
 
-/* The elements of a load in the lanes `yes`; returns how many there are. */
 int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
 {
     Walker *w = x->walker;
@@ -84,7 +83,7 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
     return count;
 }
 
-/* --- words that others store ------------------------------------------------------------------- */
+/* --- words published to other warps ---------------------------------------------------------- */
 
 enum { TOLD_MOST = 256 };
 
@@ -95,30 +94,29 @@ struct WalkToldWord {
     int bytes;
     bool known;
     uint64_t value;
-    double barriers; /* that its warp had come by */
+    double barriers; /* that its warp had passed */
 };
 
-/* What was stored last of what this warp can see. */
+/* The last visible store to a place. */
 typedef struct Told {
     bool known;
-    bool moving; /* another warp stores there more than once */
+    bool moving; /* other warps store there more than once */
     uint64_t value;
 } Told;
 
-/* The number of the block's last warp. */
 static uint32_t last_warp(const Walker *w)
 {
     return ptx_warps_in_block(&w->options->launch) - 1;
 }
 
-/* Nothing is kept any more: an address is not known, or what is stored changes in iterations that are skipped. */
+/* Stops publishing: an address is unknown, or stored values change in skipped iterations. */
 static void tell_nothing(Walker *w)
 {
     w->told.off = true;
     w->told.words.count = 0;
 }
 
-/* The variable that an address lies in; NULL: none. */
+/* The shared variable that contains an address, or NULL. */
 static const PtxVariable *variable_at(const Walker *w, uint64_t address, uint64_t *offset)
 {
     const WalkPlace *found = NULL;
@@ -130,7 +128,7 @@ static const PtxVariable *variable_at(const Walker *w, uint64_t address, uint64_
     return found ? found->variable : NULL;
 }
 
-/* Stored by a lane of this warp: to be kept for others.  `known`: its value is; the address is. */
+/* Publishes what a lane of this warp stores at a known address. `known`: the value is. */
 static void tell_word(Walker *w, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
                       bool known)
 {
@@ -144,7 +142,8 @@ static void tell_word(Walker *w, const PtxInstr *by, uint64_t address, int bytes
              ((WalkToldWord){by, v, offset, bytes, known, value, w->walk->barriers}));
 }
 
-/* The last word stored there before so many barriers; how many were, unless `count` is NULL. */
+/* The last word stored there before so many barriers. *count (may be NULL) grows by the number of stores
+ * there. */
 static const WalkToldWord *last_of(const WalkTold *t, const PtxVariable *v, uint64_t offset,
                                    int bytes, double barriers, int *count)
 {
@@ -169,7 +168,7 @@ static bool is_in(const WalkTold *t, const PtxInstr *by)
     return false;
 }
 
-/* Does the block's first or last warp, followed to its end, come by that store? */
+/* True if the block's first or last warp executes that store. */
 static bool is_told(Walker *w, const PtxInstr *by)
 {
     return !w->sibling || is_in(w->sibling(w, 0), by) || is_in(w->sibling(w, last_warp(w)), by);
@@ -199,14 +198,14 @@ static Told told_last(Walker *w, uint64_t address, int bytes)
     return whole ? (Told){last->known, others > 1, last->value} : unknown;
 }
 
-/* --- words that lanes store ---------------------------------------------------------------------- */
+/* --- words stored by lanes ------------------------------------------------------------------- */
 
-/* Four bytes at one address, of each lane what it has stored there. */
+/* What each lane has stored in the four bytes at an address. */
 struct WalkWord {
     uint64_t key;
     uint32_t known[WORD]; /* by byte: lanes */
     uint32_t v[PTX_LANES];
-    uint32_t read, moved; /* number of the proof in which it was loaded, or got another value */
+    uint32_t read, moved; /* number of the proof in which it was loaded, or changed */
 };
 
 static uint64_t key_of(PtxSpace space, uint64_t address)
@@ -248,7 +247,7 @@ void walk_values_give_up(Walker *w)
     w->stored = (WalkStored){.off = true, .astray = true};
 }
 
-/* NULL where there is no room for one more. */
+/* NULL if there is no room. */
 static WalkWord *add_word(Walker *w, uint64_t key)
 {
     WalkStored *s = &w->stored;
@@ -282,14 +281,14 @@ void walk_values_forget_moved(Walker *w, uint32_t proof)
             memset(w->stored.slots[i].known, 0, sizeof w->stored.slots[i].known);
 }
 
-/* --- stores -------------------------------------------------------------------------------------- */
+/* --- stores ---------------------------------------------------------------------------------- */
 
 typedef struct Store {
     Frame *frame;
     PtxSpace space;
-    uint32_t proof; /* 0: nothing is proven */
-    bool moves;     /* other iterations store something else */
-    bool broken;    /* an iteration has loaded what another one stores */
+    uint32_t proof; /* 0: no proof */
+    bool moves;     /* other iterations store other values */
+    bool broken;    /* the proof fails: iterations load what others store */
 } Store;
 
 static void put_byte(Store *t, uint64_t address, int lane, bool known, uint8_t byte)
@@ -310,7 +309,7 @@ static void put_byte(Store *t, uint64_t address, int lane, bool known, uint8_t b
     word->known[at] = known ? word->known[at] | bit : word->known[at] & ~bit;
 }
 
-/* Lanes that store to the same place as another one. */
+/* Lanes that store to the same address as another one. */
 static uint32_t colliding(const Lanes *address, uint32_t lanes)
 {
     uint32_t found = 0;
@@ -321,8 +320,7 @@ static uint32_t colliding(const Lanes *address, uint32_t lanes)
     return found;
 }
 
-/* What a lane stores to shared memory, for the others.  True when it ends the proof: something was loaded in it that
- * changes now. */
+/* Publishes a store to shared memory. True if it ends the proof, because a published word was loaded in it. */
 static bool tell(Store *t, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
                  bool known)
 {
@@ -337,7 +335,7 @@ static bool tell(Store *t, const PtxInstr *by, uint64_t address, int bytes, uint
     return w->told.read == t->proof;
 }
 
-/* A store that ends a proof. */
+/* Counts a store that ends a proof. */
 static void count_abort(Walker *w)
 {
     if (++w->stored.aborts > ABORTS_MOST)
@@ -381,7 +379,7 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
     return t.broken || (t.proof && change.address);
 }
 
-/* --- loads --------------------------------------------------------------------------------------- */
+/* --- loads ----------------------------------------------------------------------------------- */
 
 static bool get_byte(const Walker *w, uint64_t key, int at, int lane, uint32_t proof,
                      uint64_t *byte)
@@ -394,7 +392,7 @@ static bool get_byte(const Walker *w, uint64_t key, int at, int lane, uint32_t p
     return word->known[at] >> lane & 1;
 }
 
-/* Of memory that the walk has not stored to. */
+/* A load from memory that the walk has not stored to. */
 static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, int bytes,
                           uint64_t *v)
 {
@@ -411,7 +409,8 @@ static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, 
     return true;
 }
 
-/* Where several instructions store to its home, have all of them been seen?  Else a warp that is not followed may have. */
+/* If several instructions store to its variable, have all of them been seen? Otherwise a warp that is not
+ * walked may execute them. */
 static bool all_seen(const Frame *x, const PtxInstr *load)
 {
     const PtxFunction *f = x->known->function;
@@ -423,7 +422,7 @@ static bool all_seen(const Frame *x, const PtxInstr *load)
     return true;
 }
 
-/* Stored to shared memory by another lane. */
+/* A value that another lane has stored to shared memory. */
 static bool find_told(Frame *x, const PtxInstr *in, uint64_t address, int bytes, uint32_t proof,
                       uint64_t *v)
 {
@@ -489,9 +488,9 @@ bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint
     return true;
 }
 
-/* --- tickets ------------------------------------------------------------------------------------- */
+/* --- tickets --------------------------------------------------------------------------------- */
 
-/* Known in all these lanes, and the same. */
+/* True if known and equal in all these lanes. */
 static bool is_one(const Lanes *l, uint32_t lanes, uint64_t *value)
 {
     *value = lanes_at(l, __builtin_ctz(lanes));
@@ -509,7 +508,7 @@ static bool has_asked(const WalkTold *t, const PtxInstr *in)
     return false;
 }
 
-/* Does another warp of the block ask, too?  Kept, as it is the same in all blocks. */
+/* True if another warp of the block takes tickets too. Cached, as it is the same in all blocks. */
 static bool each_asks(Frame *x, const PtxInstr *in)
 {
     Walker *w = x->walker;
@@ -521,12 +520,12 @@ static bool each_asks(Frame *x, const PtxInstr *in)
         return p->each_asks;
     const WalkTold *t = w->sibling ? w->sibling(w, own == 0 ? last : 0) : NULL;
     if (!t)
-        return false; /* this one is followed for another: it asks alone, as most do */
+        return false; /* walked as a sibling: assumed to be alone, as most are */
     p->asked_by = in;
     return p->each_asks = has_asked(t, in);
 }
 
-/* How often this warp has asked this counter before, by whichever instruction. */
+/* How often this warp has taken tickets from this counter before, by any instruction. */
 static uint64_t rounds_before(Walker *w, const PtxInstr *in, uint64_t counter)
 {
     WalkAsked *own = NULL;
@@ -542,7 +541,7 @@ static uint64_t rounds_before(Walker *w, const PtxInstr *in, uint64_t counter)
     return rounds;
 }
 
-/* How many ask before the first lane that asks now. */
+/* Tickets taken before the first of these lanes. */
 static uint64_t asked_before(Frame *x, const PtxInstr *in, uint64_t counter, uint64_t lanes)
 {
     const PtxLaunch *l = &x->walker->options->launch;

@@ -1,38 +1,38 @@
-/* What loads find: contents of memory that nobody writes during the launch (WalkData), and what the same
- * lane has stored (walk_slice.h says of which instructions that is kept).  What is stored while lanes go
- * both ways is not known.  Internal to metrics/ptx. */
+/* Values of loads: contents of memory that the launch does not write (WalkData), and what lanes have stored
+ * (walk_slice.h says which). Values stored while lanes walk both sides of a branch are unknown. Internal to
+ * metrics/ptx. */
 #pragma once
 
 #include "metrics/ptx/walk_state.h"
 
-/* The elements of a load in some lanes; returns how many there are.  Of data: */
+/* The elements of a load in some lanes; returns how many there are. From data: */
 int walk_values_load(Frame *x, const PtxInstr *in, uint32_t lanes, Lanes *results);
-/* and of what was stored, while the proof of that number is under way (walk_skip.h; 0: none is). */
+/* and from stored values, while the proof of that number is in progress (walk_skip.h; 0: none). */
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof,
                        Lanes *results);
 
-/* The result of an atomic that walk_gives_ticket in the lanes `yes`, and perhaps in `maybe`: a ticket, where the count
- * before the launch is known; else unknown.  Returns how many results there are. */
+/* The result of an atomic for which walk_gives_ticket, in the lanes `yes` and perhaps `maybe`: a ticket if
+ * the count before the launch is known, else unknown. Returns how many results there are. */
 int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe, Lanes *results);
 
-/* What changes from one stretch of iterations to the next while they are proven to do the same. */
+/* What changes between stretches of iterations that are being proven equal. */
 typedef struct WalkChange {
-    uint32_t proof; /* its number; 0: nothing is proven */
+    uint32_t proof; /* its number; 0: no proof in progress */
     bool address, value;
 } WalkChange;
 
-/* A store of the slice, in the lanes `yes` and perhaps in `maybe`.  True when it ends the proof. */
+/* A store of the slice, in the lanes `yes` and perhaps `maybe`. True if it ends the proof. */
 bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe,
                        WalkChange change);
 
-/* Does a load of what was stored give the same in all iterations that this proof is about? */
+/* True if a load of a stored value gives the same in all iterations of this proof. */
 bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof);
 
-/* Nothing that is stored is kept any more. */
+/* Stops keeping stored values. */
 void walk_values_give_up(Walker *w);
 
-/* These lanes may have stored something else, and elsewhere. */
+/* These lanes may have stored anything anywhere. */
 void walk_values_forget(Walker *w, uint32_t lanes);
 
-/* What was stored in the iterations of this proof has gone on changing. */
+/* Forgets what other iterations of this proof store differently. */
 void walk_values_forget_moved(Walker *w, uint32_t proof);
