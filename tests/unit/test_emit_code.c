@@ -392,9 +392,8 @@ static void what_c_has_no_words_for_is_named(void **state)
         {"require max(divisors(N)) > T\nrequire N > T\n", "max(divisors(N)) > T"},
         {"let D = max(divisors(N))\nlet E = N + T\n", "its derived names"},
         {"param U in 1, max(divisors(N)) - N + 2\nparam V in 1, N\n", "U"},
-        {"out Z : float[max(divisors(N)) * T]\nout X : float[T]\n", "the sizes of its buffers"},
-        {"constant Z : float[max(divisors(N))]\nconstant X : float[N]\n",
-         "the sizes of its buffers"},
+        {"out Z : float[max(divisors(N)) * T]\nout X : float[T]\n", "its buffer sizes"},
+        {"constant Z : float[max(divisors(N))]\nconstant X : float[N]\n", "its buffer sizes"},
         {"require N > T\nlet D = N * T\nparam U in divisors(N)\nout Z : float[D]\n", NULL},
     };
     (void)state;
@@ -414,9 +413,8 @@ static void what_c_has_no_words_for_is_named(void **state)
             buf_printf(&told, "%s\n", d.messages.at[k].text);
         assert_string_equal(buf_text(&told),
                             CASES[i].why ? arena_printf(a,
-                                                        "%s serves the size alone that it was "
-                                                        "tuned for: '%s' cannot be expressed in "
-                                                        "C\n",
+                                                        "%s serves only the size it was tuned "
+                                                        "for: '%s' cannot be expressed in C\n",
                                                         u->variants[0].name, CASES[i].why)
                                          : "");
         buf_free(&told);

@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Nodes of an expression that has taken in what the derived names in it mean. */
+/* Most nodes of an expression in which derived names have been substituted. */
 enum { EXPRESSION_LIMIT = 1000 };
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* A number that follows from nothing is the caller's, as all other data. */
+/* True if the caller provides it: data, and numbers that do not follow from the size. */
 static bool code_is_field(const Argument *g)
 {
     return g->role == ARGUMENT_SCALAR ? c_uses_only(g->value, 0) : !code_is_scratch(g);
@@ -43,8 +43,8 @@ bool code_problem_is_real(const Code *c, size_t name)
     return c->spec->problems[0].values[name].kind == VALUE_REAL;
 }
 
-/* What a problem number may be: from 0 to 2^31 − 1, the range in which kernels count; more where
- * the unit was tuned for more. */
+/* The range of a problem number: from 0 to 2^31 − 1, as kernels usually count with int; larger if the unit
+ * was tuned for a value beyond it. */
 static CRange problem_range(const Code *c, size_t name)
 {
     CRange r = {0, 2147483647.0};
@@ -146,7 +146,7 @@ static void fold_items(const Code *c, CodeVariant *v, CodeLaunch *k)
     }
 }
 
-/* From the least to the most of what a repeat name stands for. */
+/* The range of a repeat name's values. */
 static CRange repeat_range(const CodeVariant *v, const CodeLaunch *k)
 {
     CRange all = {0, 0};
@@ -170,7 +170,6 @@ static CRange repeat_range(const CodeVariant *v, const CodeLaunch *k)
 
 static void fold_repeat(const Code *c, CodeVariant *v, CodeLaunch *k)
 {
-    static const char *const taken[] = {"p", "a", "w", "s", "ok", "list", "i", "steps", "values"};
     const Launch *l = k->launch;
     k->repeat = l->repeat ? folded(c, v, l->repeat) : NULL;
     k->value_count = l->repeat_value_count;
@@ -179,7 +178,7 @@ static void fold_repeat(const Code *c, CodeVariant *v, CodeLaunch *k)
         k->values[i] = folded(c, v, l->repeat_values[i]);
     if (!l->repeat_name)
         return;
-    k->name = text_name(c->arena, l->repeat_name, taken, sizeof taken / sizeof taken[0]);
+    k->name = text_name(c->arena, l->repeat_name, code_walk_names, CODE_WALK_NAMES);
     k->range = repeat_range(v, k);
     v->names[l->repeat_slot] = (CName){k->name, k->range};
 }
@@ -255,15 +254,15 @@ static void open_variant(Code *c, size_t i)
     if (v->tuned_size_only || code_is_expressible(c, v, &why))
         return;
     diag_warn(c->d, (Span){0},
-              "%s serves the size alone that it was tuned for: '%s' cannot be expressed in C",
+              "%s serves only the size it was tuned for: '%s' cannot be expressed in C",
               v->variant->name, why);
     *v = (CodeVariant){.variant = v->variant, .number = i + 1, .tuned_size_only = true, .why = why};
     fold_variant(c, v);
 }
 
-/* --- entries that are of no use --------------------------------------------------------------- */
+/* --- entries that cannot be launched ---------------------------------------------------------- */
 
-/* Does an expression leave a remainder at a size? */
+/* True if an expression leaves a remainder, or fails, at a size. */
 static bool leaves_remainder(const Code *c, const Expr *e, const Value *slots)
 {
     Evaluation ev = {.arena = c->arena};
@@ -271,7 +270,7 @@ static bool leaves_remainder(const Code *c, const Expr *e, const Value *slots)
     return e && (!expr_eval(e, slots, &ev, &v) || ev.inexact);
 }
 
-/* The expression of a variant that does, of those that do not use a repeat name; NULL: none. */
+/* An expression of a variant that does, not counting those with a repeat name; NULL: none. */
 static const Expr *remainder_of(const Code *c, const CodeVariant *v, const Value *slots)
 {
     for (size_t k = 0; k < c->spec->derived_count; k++)
@@ -301,12 +300,11 @@ static void warn_of_entry(const Code *c, const EmitEntry *e)
     if (why)
         diag_warn(
             c->d, expr_span(why),
-            "this division leaves a remainder for the size that was tuned, so that the emitted "
-            "unit "
-            "will not launch it; write // if rounding down is meant, ceil_div for rounding up");
+            "this division leaves a remainder at the tuned size, so the emitted unit will not "
+            "launch it; write // to round down, ceil_div to round up");
 }
 
-/* A buffer that only the reference takes is not the caller's. */
+/* Not counting buffers that only the reference takes. */
 static bool takes_scratch(const Code *c, const CodeVariant *v)
 {
     for (size_t i = 0; i < c->spec->argument_count; i++)

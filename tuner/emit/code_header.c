@@ -7,22 +7,23 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what is inside --------------------------------------------------------------------------- */
+/* --- entries and variants --------------------------------------------------------------------- */
 
-/* Which sizes a variant serves alone, where there is something to say. */
+/* The sizes that a variant is restricted to, if it is. */
 static void write_served(const Code *c, const CodeVariant *v, Buf *out)
 {
     const bool *only = v->tuned_size_only ? NULL : v->variant->fixed;
     const char *text = spec_problem_text(c->arena, c->spec, v->variant->slots, only);
     if (!*text)
         return;
-    buf_printf(out, " *     serves %s%s\n", text_comment(c->arena, text),
-               v->why ? arena_printf(c->arena, " alone, since C has no words for %s",
-                                     text_comment(c->arena, v->why))
-                      : " alone: its code was compiled for it");
+    buf_printf(out, " *     serves only %s, ", text_comment(c->arena, text));
+    if (v->why)
+        buf_printf(out, "since C cannot express: %s\n", text_comment(c->arena, v->why));
+    else
+        buf_puts(out, "which its code was compiled for\n");
 }
 
-/* A line of the origin, unless nothing is known. */
+/* A line about the origin, unless the text is empty. */
 static void write_fact(const Code *c, const char *what, const char *text, Buf *out)
 {
     if (text && *text)
@@ -33,7 +34,7 @@ static void write_fact(const Code *c, const char *what, const char *text, Buf *o
 static const char *size_text(const Code *c, const Value *problem)
 {
     const char *text = spec_problem_text(c->arena, c->spec, problem, NULL);
-    return *text ? text_comment(c->arena, text) : "the one size";
+    return *text ? text_comment(c->arena, text) : "the only size";
 }
 
 static void write_entry(const Code *c, size_t i, Buf *out)
@@ -46,7 +47,7 @@ static void write_entry(const Code *c, size_t i, Buf *out)
     if (!isnan(e->time_ms))
         buf_printf(&text, "%.6g ms, median", e->time_ms);
     if (!isnan(e->regret))
-        buf_printf(&text, "; %.2f %% above the best of the whole space", 100 * e->regret);
+        buf_printf(&text, "; %.2f %% slower than the best of the whole space", 100 * e->regret);
     write_fact(c, "time", buf_text(&text), out);
     write_fact(c, "measured", e->how, out);
     write_fact(c, "recording", e->recording, out);
@@ -55,7 +56,7 @@ static void write_entry(const Code *c, size_t i, Buf *out)
     write_fact(c, "compiler", e->compiler, out);
     write_fact(c, "aptune", e->version, out);
     if (e->stale)
-        write_fact(c, "stale", "what was measured was other code than the variant's", out);
+        write_fact(c, "stale", "the measured code was not this variant's", out);
 }
 
 static void write_variant(const Code *c, size_t i, Buf *out)
@@ -71,7 +72,7 @@ static void write_variant(const Code *c, size_t i, Buf *out)
 
 static void write_top(const Code *c, Buf *out)
 {
-    buf_printf(out, "/* %s.h: %s as aptune %s tuned it.\n", c->unit->name,
+    buf_printf(out, "/* %s.h: %s, tuned by aptune %s.\n", c->unit->name,
                text_comment(c->arena, c->spec->name), APTUNE_VERSION);
     for (size_t i = 0; i < c->unit->entry_count; i++)
         write_entry(c, i, out);
@@ -94,7 +95,7 @@ static void write_problem_type(const Code *c, Buf *out)
                        r.low, r.high);
     }
     if (c->spec->problem_name_count == 0)
-        buf_puts(out, "    int none; /* there is one size only */\n");
+        buf_puts(out, "    int none; /* there is only one size */\n");
     buf_printf(out, "} %sproblem;\n", c->prefix);
 }
 
@@ -104,9 +105,9 @@ static const char *role_of(const Argument *g)
                                         [ARGUMENT_OUT] = "out",
                                         [ARGUMENT_INOUT] = "in and out",
                                         [ARGUMENT_SCALAR] = "number",
-                                        [ARGUMENT_SCRATCH] = "scratch, with contents of your own",
+                                        [ARGUMENT_SCRATCH] = "scratch that you fill",
                                         [ARGUMENT_CONSTANT] =
-                                            "for the device's variable of that name",
+                                            "for the device variable of that name",
                                         [ARGUMENT_TEXTURE] = "texture object"};
     return names[g->role];
 }
@@ -119,17 +120,17 @@ static void write_meaning(const Code *c, const Argument *g, Buf *out)
         buf_printf(out, "[%s]", text_comment_span(c->arena, expr_span(g->count)));
     buf_printf(out, ", %s", role_of(g));
     if (g->contents.kind == CONTENTS_KEPT)
-        buf_puts(out, ": zero before the first launch, then left alone; for one launch at a time");
+        buf_puts(out,
+                 ": zero it before the first launch, then leave it alone; one launch at a time");
     if (g->role == ARGUMENT_SCALAR)
         buf_printf(out, "; tuned with %s", text_comment_span(c->arena, expr_span(g->value)));
     if (g->role == ARGUMENT_OUT && g->contents.kind == CONTENTS_ZERO)
         buf_puts(out, "; set to zero before each launch");
     else if (g->role == ARGUMENT_OUT && g->contents.kind != CONTENTS_UNDEFINED)
-        buf_puts(out, "; what it holds before a launch matters");
+        buf_puts(out, "; its contents before a launch matter");
 }
 
-/* What a pointer points to in the interface: the scalar, or "void" where plain C has no such type.
- */
+/* The type that a pointer of the interface points to; "void" if plain C lacks it. */
 static const char *pointee(TaskType t)
 {
     return t.lanes > 1 || task_scalar_in_c(t.scalar) != t.scalar ? "void" : text_scalar(t.scalar);
@@ -157,9 +158,9 @@ static void write_arguments_type(const Code *c, Buf *out)
     bool any = c->has_scratch;
     if (c->has_constants)
         buf_puts(out,
-                 "/* Variables of the device are written before each launch, and are the code's "
-                 "own: launches that\n * may run at the same time, in several streams, must give "
-                 "them the same contents. */\n");
+                 "/* Each launch writes the device variables, which all launches share: launches "
+                 "that may run\n * concurrently, in several streams, must give them the same "
+                 "contents. */\n");
     buf_printf(out, "typedef struct %sarguments {\n", c->prefix);
     for (size_t i = 0; i < c->spec->argument_count; i++)
         if (c->fields[i]) {
@@ -167,19 +168,19 @@ static void write_arguments_type(const Code *c, Buf *out)
             any = true;
         }
     if (c->has_scratch)
-        buf_printf(out, "    void *scratch; /* of %sscratch_bytes, aligned to 256 bytes */\n",
+        buf_printf(out, "    void *scratch; /* %sscratch_bytes, aligned to 256 bytes */\n",
                    c->prefix);
     buf_puts(out, any ? "" : "    int none;\n");
     buf_printf(out, "} %sarguments;\n", c->prefix);
 }
 
-/* --- functions that not every unit has -------------------------------------------------------- */
+/* --- optional functions ----------------------------------------------------------------------- */
 
 static void declare_work(const Code *c, const char *name, const char *what, const Expr *e, Buf *out)
 {
     if (code_work_is_expressible(c, e))
         buf_printf(out,
-                   "\n/* %s of a launch: %s; 0 for what is no size */\n"
+                   "\n/* %s per launch: %s; 0 for an invalid size */\n"
                    "double %s%s(const %sproblem *problem);\n",
                    what, text_comment_span(c->arena, expr_span(e)), c->prefix, name, c->prefix);
 }
@@ -191,13 +192,13 @@ static void write_more(const Code *c, Buf *out)
         if (code_counts_by_variant(c, i))
             buf_printf(
                 out,
-                "\n/* Elements of `%s` for a variant that is valid for the size; for variant 0 "
-                "the most of any\n * that is. */\n"
+                "\n/* Elements of `%s` for a variant that is valid for the size; variant 0: the "
+                "most that any valid\n * variant needs. */\n"
                 "long long %s%s_elements(int variant, const %sproblem *problem);\n",
                 c->fields[i], c->prefix, s->arguments[i].name, c->prefix);
     declare_work(c, "flop", "Floating-point operations", s->work_flop, out);
-    declare_work(c, "bytes", "Bytes moved at least", s->work_bytes, out);
-    declare_work(c, "items", "Items worked on", s->work_items, out);
+    declare_work(c, "bytes", "Least bytes moved", s->work_bytes, out);
+    declare_work(c, "items", "Items processed", s->work_items, out);
 }
 
 /* --- macros ----------------------------------------------------------------------------------- */
@@ -216,10 +217,10 @@ static void define_shape(const Code *c, const CodeVariant *v, size_t launch, con
                g->block[1], g->block[2], c->capitals, end, g->shared);
 }
 
-/* The launches of a variant at the size that it was tuned for. */
+/* The launches of a variant at the size it was tuned for. */
 static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
 {
-    buf_printf(out, "\n/* Variant %zu, with its launches at %s */\n#define %sPARAMETERS_%zu %s\n",
+    buf_printf(out, "\n/* Variant %zu, and its launches at %s */\n#define %sPARAMETERS_%zu %s\n",
                v->number, size_text(c, v->variant->slots), c->capitals, v->number,
                text_quoted(c->arena, v->variant->name));
     Value *slots = ARENA_ARRAY(c->arena, Value, spec_slot_count(c->spec));
@@ -236,7 +237,7 @@ static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
 static void write_macros(const Code *c, Buf *out)
 {
     buf_printf(out,
-               "/* What made it, and what it has. */\n#define %sVERSION \"aptune %s\"\n"
+               "/* The generator, and the table sizes. */\n#define %sVERSION \"aptune %s\"\n"
                "#define %sENTRY_COUNT %zu\n#define %sVARIANT_COUNT %zu\n",
                c->capitals, APTUNE_VERSION, c->capitals, c->unit->entry_count, c->capitals,
                c->unit->variant_count);
@@ -247,7 +248,7 @@ static void write_macros(const Code *c, Buf *out)
 bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
 {
     SCOPED_ARENA *a = arena_new();
-    Diag silent = diag_new(a); /* emit_text_unit warns of the same */
+    Diag silent = diag_new(a); /* emit_text_unit gives the same warnings */
     const Code *c = code_open(a, u, u->entry_count ? &silent : d);
     if (c) {
         const char *top = code_text(c, write_top), *facts = code_text(c, write_macros);

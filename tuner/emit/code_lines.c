@@ -1,4 +1,4 @@
-/* What the writers of emitted texts write with: constants, and the lines of a function. */
+/* Helpers for writing emitted texts: constants, and the lines of a function. */
 #include "tuner/emit/code_parts.h"
 
 #include "tuner/spec/contents.h"
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Scratch with contents of its own is the caller's to fill. */
+/* Scratch with other contents is a field of the arguments, which the caller fills. */
 bool code_is_scratch(const Argument *g)
 {
     return g->role == ARGUMENT_SCRATCH &&
@@ -45,7 +45,7 @@ const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument)
                         expr_of_value(c->arena, value_int((int64_t)size)));
 }
 
-/* --- functions as they are written ------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------- */
 
 CWriter lines_writer(CodeLines *l, bool exact)
 {
@@ -74,10 +74,10 @@ void lines_say(CodeLines *l, const char *pattern, ...)
         else if (*p == 'z')
             buf_printf(&l->text, "%zu", va_arg(args, size_t));
         else if (*p == 'v')
-            l->unsaid = !c_value(va_arg(args, Value), &l->text) || l->unsaid;
+            l->failed = !c_value(va_arg(args, Value), &l->text) || l->failed;
         else {
             const Expr *e = va_arg(args, const Expr *);
-            l->unsaid = !c_expr(&w, e, (CPlace)va_arg(args, int)) || l->unsaid;
+            l->failed = !c_expr(&w, e, (CPlace)va_arg(args, int)) || l->failed;
         }
     }
     va_end(args);

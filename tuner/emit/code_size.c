@@ -1,18 +1,17 @@
-/* Functions of a size: whether it is sound at all, of each variant whether it serves it and how its
- * time changes with it, elements of buffers, work.
+/* Functions of a problem size: whether any variant may serve it, whether one does, how a variant's time
+ * scales with it, elements of buffers, work.
  *
- * What is asked of a size are statements that leave the function with 0 where the answer is no:
- * what the spec requires, what its parameters may be, how large buffers are.  Where C has no words
- * for one of them the variant serves its tuned size alone. */
+ * Checks are statements that return 0 if they fail: the spec's requirements, the values its parameters may
+ * have, buffer sizes.  If C cannot express one of them, the variant serves only the size it was tuned for. */
 #include "tuner/emit/code_parts.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* A buffer's bytes; no device has more, and sums of them do not overflow. */
+/* Most bytes of a buffer: more than any device has, and sums of them do not overflow. */
 static const double BYTE_LIMIT = 0x1p48;
 
-/* An expression in problem names alone, folded. */
+/* Folds an expression that uses problem names only. */
 static const Expr *of_size(const Code *c, const Expr *e)
 {
     const bool *nothing = ARENA_ARRAY(c->arena, bool, spec_slot_count(c->spec));
@@ -25,36 +24,36 @@ static const Expr *of_variant(const CodeLines *l, const Expr *e)
     return expr_fold(l->code->arena, e, v->slots, v->known, v->meaning);
 }
 
-/* Is an expression of the spec one of problem names alone, the same for all variants? */
-static bool concerns_size_alone(const Code *c, const Expr *e)
+/* True if an expression uses problem names only, and so is the same for all variants. */
+static bool uses_size_only(const Code *c, const Expr *e)
 {
     return c_uses_only(e, c->spec->problem_name_count);
 }
 
-/* --- what is asked ---------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
-/* "        return 0; / * require … * /", with a text from the spec if there is one. */
+/* "        return 0; / * require … * /", with the text of the spec at `at`, if any. */
 static void lines_refuse(CodeLines *l, const char *what, Span at)
 {
     buf_printf(&l->text, "        return 0; /* %s%s */\n", what,
                at.source ? text_comment_span(l->code->arena, at) : "");
 }
 
-/* Is a condition met?  `written` is its text in the spec.  All before it was said. */
-static void ask_condition(CodeLines *l, const Expr *condition, const Expr *written)
+/* `written` is the condition as the spec has it.  Nothing before it has failed. */
+static void check_condition(CodeLines *l, const Expr *condition, const Expr *written)
 {
     const Value *known = expr_literal(condition);
     if (known && value_is_true(*known))
         return;
     CWriter w = lines_writer(l, false);
     buf_puts(&l->text, "    if (");
-    l->unsaid = !c_unless(&w, condition, C_ANYWHERE);
+    l->failed = !c_unless(&w, condition, C_ANYWHERE);
     buf_puts(&l->text, ")\n");
     lines_refuse(l, "require ", expr_span(written));
 }
 
-/* Has a buffer elements, and not more bytes than can be? */
-static void ask_count(CodeLines *l, const Argument *g, const Expr *count)
+/* Checks that a buffer has at least one element and at most BYTE_LIMIT bytes. */
+static void check_count(CodeLines *l, const Argument *g, const Expr *count)
 {
     const Value *known = expr_literal(count);
     const CWriter w = lines_writer(l, true);
@@ -67,21 +66,20 @@ static void ask_count(CodeLines *l, const Argument *g, const Expr *count)
     lines_refuse(l, g->name, (Span){0});
 }
 
-/* A variable of the device has the size that it was compiled with. */
-static void ask_constant(CodeLines *l, const Argument *g, const Expr *count)
+/* A device variable keeps the size it was compiled with. */
+static void check_constant(CodeLines *l, const Argument *g, const Expr *count)
 {
     Evaluation ev = {.arena = l->code->arena};
     Value value;
     if (expr_literal(count))
         return;
     if (!expr_eval(g->count, l->variant->variant->slots, &ev, &value))
-        value = (Value){.kind = VALUE_NONE}; /* C has no words for it */
+        value = (Value){.kind = VALUE_NONE}; /* cannot be written in C */
     lines_say(l, "    if (%x != %v)\n", count, C_EQUALITY, value);
-    lines_refuse(l, arena_printf(l->code->arena, "%s is a variable of fixed size", g->name),
-                 (Span){0});
+    lines_refuse(l, arena_printf(l->code->arena, "%s has a fixed size", g->name), (Span){0});
 }
 
-static void ask_counts(CodeLines *l)
+static void check_counts(CodeLines *l)
 {
     const CodeVariant *v = l->variant;
     for (size_t i = 0; i < l->code->spec->argument_count; i++) {
@@ -89,14 +87,14 @@ static void ask_counts(CodeLines *l)
         if (!v->counts[i] || !v->taken[i])
             continue;
         if (g->role == ARGUMENT_CONSTANT)
-            ask_constant(l, g, v->counts[i]);
-        else if (!concerns_size_alone(l->code, g->count))
-            ask_count(l, g, v->counts[i]);
+            check_constant(l, g, v->counts[i]);
+        else if (!uses_size_only(l->code, g->count))
+            check_count(l, g, v->counts[i]);
     }
 }
 
-/* Derived names are all computed, whether they are used or not. */
-static void ask_derived(CodeLines *l)
+/* As in the spec, all derived names are evaluated, used or not. */
+static void check_derived(CodeLines *l)
 {
     const Spec *s = l->code->spec;
     for (size_t k = 0; k < s->derived_count; k++) {
@@ -107,11 +105,11 @@ static void ask_derived(CodeLines *l)
             continue;
         if (e)
             lines_say(l, "    (void)%x; /* let %s */\n", e, C_UNARY, s->derived[k].name);
-        l->unsaid = l->unsaid || !e;
+        l->failed = l->failed || !e;
     }
 }
 
-/* Is a value among what a parameter may be, whatever the size? */
+/* True if a parameter may have the value at every size. */
 static bool is_always_allowed(CodeLines *l, Value value, Expr *const *items, size_t count)
 {
     const CWriter w = lines_writer(l, false);
@@ -128,7 +126,7 @@ static bool is_always_allowed(CodeLines *l, Value value, Expr *const *items, siz
     return found;
 }
 
-static void ask_parameter(CodeLines *l, size_t parameter)
+static void check_parameter(CodeLines *l, size_t parameter)
 {
     const Code *c = l->code;
     const Parameter *p = &c->spec->parameters[parameter];
@@ -140,49 +138,49 @@ static void ask_parameter(CodeLines *l, size_t parameter)
         return;
     CWriter w = lines_writer(l, false);
     buf_puts(&l->text, "    if (!");
-    l->unsaid = !c_member(&w, expr_of_value(c->arena, value), items, p->item_count);
+    l->failed = !c_member(&w, expr_of_value(c->arena, value), items, p->item_count);
     buf_puts(&l->text, ")\n");
     lines_refuse(l, "param ", p->at);
 }
 
-/* Everything that the spec asks beyond what concerns the size alone. */
-static void ask_spec(CodeLines *l, const char **why)
+/* All checks of the spec that depend on the variant. */
+static void check_spec(CodeLines *l, const char **why)
 {
     const Spec *s = l->code->spec;
     *why = "its derived names";
-    ask_derived(l);
-    for (size_t p = 0; p < s->parameter_count && !l->unsaid; p++) {
+    check_derived(l);
+    for (size_t p = 0; p < s->parameter_count && !l->failed; p++) {
         *why = s->parameters[p].name;
-        ask_parameter(l, p);
+        check_parameter(l, p);
     }
-    for (size_t i = 0; i < s->constraint_count && !l->unsaid; i++) {
+    for (size_t i = 0; i < s->constraint_count && !l->failed; i++) {
         const Expr *written = s->constraints[i].condition;
         *why = expr_text(l->code->arena, written);
-        if (!concerns_size_alone(l->code, written))
-            ask_condition(l, of_variant(l, written), written);
+        if (!uses_size_only(l->code, written))
+            check_condition(l, of_variant(l, written), written);
     }
-    if (l->unsaid)
+    if (l->failed)
         return;
-    *why = "the sizes of its buffers";
-    ask_counts(l);
+    *why = "its buffer sizes";
+    check_counts(l);
 }
 
-/* What the code was compiled for. */
-static void ask_tuned_size(CodeLines *l)
+/* Problem numbers that the code was compiled for. */
+static void check_tuned_size(CodeLines *l)
 {
     const Code *c = l->code;
     for (size_t i = 0; i < c->spec->problem_name_count; i++) {
         if (!l->variant->known[i])
             continue;
         lines_say(l, "    if (p->%s != %v)\n", c->problem_fields[i], l->variant->slots[i]);
-        lines_refuse(l, "its code was compiled for this", (Span){0});
+        lines_refuse(l, "its code was compiled for this value", (Span){0});
     }
 }
 
 /* --- all variants ----------------------------------------------------------------------------- */
 
-/* What does not depend on the variant.  False when something has no words: it is left out then, and
- * asked of no variant, since each serves the size alone that it was tuned for. */
+/* The checks that do not depend on the variant.  False if C cannot express one: it is left out, and all
+ * variants serve only their tuned sizes. */
 static bool write_sound(const Code *c, Buf *out, const char **why)
 {
     const Spec *s = c->spec;
@@ -191,19 +189,19 @@ static bool write_sound(const Code *c, Buf *out, const char **why)
     for (size_t i = 0; i < s->constraint_count; i++) {
         const Expr *e = s->constraints[i].condition;
         const size_t before = l.text.size;
-        if (concerns_size_alone(c, e))
-            ask_condition(&l, of_size(c, e), e);
-        if (!l.unsaid)
+        if (uses_size_only(c, e))
+            check_condition(&l, of_size(c, e), e);
+        if (!l.failed)
             continue;
         l.text.size = before;
         l.text.text[before] = '\0';
-        l.unsaid = all = false;
+        l.failed = all = false;
         *why = expr_text(c->arena, e);
     }
     EACH (const Argument, g, s->arguments, s->argument_count)
-        if (g->count && g->role != ARGUMENT_CONSTANT && concerns_size_alone(c, g->count))
-            ask_count(&l, g, of_size(c, g->count));
-    buf_puts(out, "/* What is asked of a size whichever variant it gets. */\n");
+        if (g->count && g->role != ARGUMENT_CONSTANT && uses_size_only(c, g->count))
+            check_count(&l, g, of_size(c, g->count));
+    buf_puts(out, "/* The conditions that a size has to meet for every variant. */\n");
     lines_end(&l, NULL, out, "static int %sis_sound(const %sproblem *p)", c->prefix, c->prefix);
     return all;
 }
@@ -211,12 +209,12 @@ static bool write_sound(const Code *c, Buf *out, const char **why)
 static bool write_serves(const Code *c, const CodeVariant *v, Buf *out, const char **why)
 {
     CodeLines l = {.code = c, .variant = v};
-    ask_tuned_size(&l);
+    check_tuned_size(&l);
     if (!v->tuned_size_only)
-        ask_spec(&l, why);
+        check_spec(&l, why);
     lines_end(&l, NULL, out, "static int %sserves_%zu(const %sproblem *p)", c->prefix, v->number,
               c->prefix);
-    return !l.unsaid;
+    return !l.failed;
 }
 
 static bool write_variant(const Code *c, const CodeVariant *v, Buf *out, const char **why)
@@ -225,8 +223,8 @@ static bool write_variant(const Code *c, const CodeVariant *v, Buf *out, const c
                text_comment(c->arena, v->variant->name));
     if (v->why)
         buf_printf(out,
-                   "\n *\n * It serves the size alone that it was tuned for, since there are no "
-                   "words in C for\n * %s",
+                   "\n *\n * It serves only the size it was tuned for, since C cannot express:\n"
+                   " * %s",
                    text_comment(c->arena, v->why));
     buf_puts(out, " */\n\n");
     return write_serves(c, v, out, why) && code_walk(c, v, out, why);
@@ -239,10 +237,10 @@ bool code_is_expressible(const Code *c, const CodeVariant *v, const char **why)
     return write_sound(c, &text, why) && write_variant(c, v, &text, why);
 }
 
-/* --- numbers of a size ------------------------------------------------------------------------ */
+/* --- functions of a size ---------------------------------------------------------------------- */
 
-/* A function that gives an expression as a double; 0 where it fails.  False when C has no words for
- * it.  `head` ends with the opening bracket of the body, and perhaps statements. */
+/* A function that returns an expression as a double, or 0 if it fails.  False if C cannot express it.
+ * `head` ends with the opening brace of the body, perhaps followed by statements. */
 static bool write_real(const Code *c, const CodeVariant *v, const Expr *e, const char *head,
                        Buf *out)
 {
@@ -276,8 +274,8 @@ bool code_scale_is_expressible(const Code *c, const CodeVariant *v)
     return v->scale && write_scale(c, v, &text);
 }
 
-/* The work of a run, where it is a matter of the size alone.  It is counted in integers that
- * numbers out of range would overflow. */
+/* The work of a launch, if it depends on the size only.  Numbers out of range would overflow the integer
+ * arithmetic, so they are checked first. */
 static bool write_work(const Code *c, const char *name, const Expr *e, Buf *out)
 {
     const char *head = arena_printf(c->arena,
@@ -290,16 +288,16 @@ static bool write_work(const Code *c, const char *name, const Expr *e, Buf *out)
 bool code_work_is_expressible(const Code *c, const Expr *e)
 {
     SCOPED_BUF text = {0};
-    return e && concerns_size_alone(c, e) && write_work(c, "", e, &text);
+    return e && uses_size_only(c, e) && write_work(c, "", e, &text);
 }
 
 bool code_counts_by_variant(const Code *c, size_t argument)
 {
     const Argument *g = &c->spec->arguments[argument];
-    return g->count && c->fields[argument] && !concerns_size_alone(c, g->count);
+    return g->count && c->fields[argument] && !uses_size_only(c, g->count);
 }
 
-/* How many elements a buffer has, by variant. */
+/* The number of elements of a buffer, by variant. */
 static void write_elements(const Code *c, size_t argument, Buf *out)
 {
     const char *name = c->spec->arguments[argument].name, *x = c->prefix;
@@ -331,14 +329,14 @@ void code_more(const Code *c, Buf *out)
         write_work(c, "items", s->work_items, out);
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
-/* The numbers of a size as doubles, which hold them: the largest are less than 2^53. */
+/* Numbers of a size are less than 2^53, so doubles represent them exactly. */
 static void write_numbers(const Code *c, Buf *out)
 {
     const size_t count = c->spec->problem_name_count;
     buf_printf(out,
-               "/* The numbers of a size, and what they are from and to. */\n"
+               "/* The numbers of a size as doubles, and their ranges. */\n"
                "enum { %sNUMBERS = %zu };\nstatic const double %sranges[][2] = {",
                c->capitals, count, c->prefix);
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* NAME.c, NAME.cu and NAME_code.h: the patterns of unit/, with tables and functions of the unit. */
+/* NAME.c, NAME.cu and NAME_code.h: the patterns of unit/, filled with the unit's tables and functions. */
 #include "tuner/emit/unit.h"
 #include "tuner/emit/code_parts.h"
 #include "tuner/spec/code_text.h"
@@ -22,7 +22,7 @@ static void write_size(const Code *c, const Value *problem, Buf *out)
     buf_puts(out, "}");
 }
 
-/* PTX for sm_90a and the like runs nowhere else, nor does the cubin. */
+/* True for sm_90a and the like, whose PTX and cubin run on no other architecture. */
 static bool is_for_one_architecture(const Code *c, const EmitVariant *v)
 {
     for (size_t l = 0; l < c->spec->launch_count; l++) {
@@ -65,7 +65,7 @@ static void write_entries(const Code *c, Buf *out)
     buf_puts(out, "};\n\n");
 }
 
-/* A number that the caller gives, with the value that it was tuned with. */
+/* The value that a number argument was tuned with. */
 static void write_given(const Code *c, const Argument *g, Buf *out)
 {
     Evaluation ev = {.arena = c->arena};
@@ -101,12 +101,11 @@ static void write_defaults(const Code *c, Buf *out)
     buf_printf(out, "%s};\n\n", c->has_scratch ? *between ? ", NULL" : "NULL" : "");
 }
 
-/* The bytes that a block may ask for, by compute capability. */
 static void write_shared_limits(const Code *c, Buf *out)
 {
     buf_printf(out,
-               "/* Dynamic shared memory that a block may have, by compute capability: CUDA "
-               "Programming Guide,\n * \"Compute Capabilities\".  48 KB everywhere else. */\n"
+               "/* Largest dynamic shared memory of a block, by compute capability; 48 KB "
+               "elsewhere.  From the CUDA\n * Programming Guide, \"Compute Capabilities\". */\n"
                "static const int %sshared[][2] = {\n",
                c->prefix);
     for (size_t i = 0; device_at(i); i++) {
@@ -122,7 +121,7 @@ static void write_shared_limits(const Code *c, Buf *out)
 
 /* --- code ------------------------------------------------------------------------------------- */
 
-/* Of the driver flavours: images as arrays of NAME_code.h, and functions by name. */
+/* For the driver flavours: images are arrays of NAME_code.h, functions are found by name. */
 static void write_driver_code(const Code *c, Buf *out)
 {
     const EmitUnit *u = c->unit;
@@ -148,8 +147,8 @@ static void write_driver_code(const Code *c, Buf *out)
                buf_text(&functions));
 }
 
-/* Bytes as numbers of 64 bits, lowest byte first, as the hosts of CUDA have them: images are to be
- * aligned, and compilers read these faster than single bytes.  Zeros follow the last. */
+/* Bytes as little-endian 64-bit numbers (all CUDA hosts are little-endian): images need alignment, and
+ * compilers read these faster than single bytes.  At least one zero byte follows. */
 static void write_array(const char *prefix, const char *name, const char *what, const void *bytes,
                         size_t size, Buf *out)
 {
@@ -186,7 +185,7 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
     SCOPED_ARENA *a = arena_new();
     bool ok = true;
     buf_printf(out,
-               "/* The code of %s.c, which alone includes this: cubins, and PTX for the driver to "
+               "/* Cubins of %s.c, the only file to include this, and PTX for the driver to "
                "compile. */\n\n",
                u->name);
     for (size_t v = 0; ok && v < u->variant_count; v++)
@@ -195,13 +194,13 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
     return ok;
 }
 
-/* --- sources inside of NAME.cu ---------------------------------------------------------------- */
+/* --- sources in NAME.cu ----------------------------------------------------------------------- */
 
-/* Each source stands in a namespace of its own, with a table of its kernels behind it.  In it
- * "extern "C"" becomes "extern "C++"", so that equal names in two variants are different functions;
- * what both define outside of their namespace by other means is a compile error.  Headers of the
- * toolkit are included before.  A macro of theirs that a source also defines is put aside for that
- * source; so is a macro by a kernel's name, which NVRTC knows nothing of (linux, errno). */
+/* Each source gets its own namespace, followed by a table of its kernels.  `extern "C"` becomes
+ * `extern "C++"`, so that equal names in two variants are different functions; anything else that two
+ * variants define outside their namespaces is a compile error.  Toolkit headers are included first.
+ * Their macros that a source also defines are saved and restored around that source; so are macros that
+ * have a kernel's name, which NVRTC does not define (linux, errno). */
 
 static void write_includes(const Code *c, Buf *out)
 {
@@ -216,7 +215,7 @@ static void write_includes(const Code *c, Buf *out)
             }
 }
 
-/* Behind the "C" of `extern "C"`; NULL when none begins there. */
+/* The position after `extern "C"`; NULL if none begins at `p`. */
 static const char *skip_linkage(const char *start, const char *p)
 {
     if (strncmp(p, "extern", 6) != 0 || (p > start && text_is_word(p[-1])))
@@ -241,7 +240,7 @@ static void write_source(const char *source, Buf *out)
         buf_putc(out, '\n');
 }
 
-static void put_macros_aside(const EmitCode *code, Buf *out)
+static void push_macros(const EmitCode *code, Buf *out)
 {
     for (size_t i = 0; i < code->macro_count; i++)
         buf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n", code->macros[i],
@@ -249,15 +248,14 @@ static void put_macros_aside(const EmitCode *code, Buf *out)
     buf_puts(out, code->macro_count ? "\n" : "");
 }
 
-static void take_macros_back(const EmitCode *code, Buf *out)
+static void pop_macros(const EmitCode *code, Buf *out)
 {
     for (size_t i = 0; i < code->macro_count; i++)
         buf_printf(out, "#pragma pop_macro(\"%s\")\n", code->macros[i]);
     buf_puts(out, code->macro_count ? "\n" : "");
 }
 
-/* Words of a kernel's name without its template's arguments, and of the variables that are set,
- * each in turn in `word`; NULL behind the last one. */
+/* The next identifier of a kernel's name, up to its template arguments; NULL after the last. */
 static const char *next_word(const char *p, size_t *size)
 {
     while (*p && *p != '<' && !text_is_word(*p))
@@ -267,15 +265,14 @@ static const char *next_word(const char *p, size_t *size)
     return *size > 0 ? p : NULL;
 }
 
-/* Macros of math_constants.h and fatbinary_section.h, which only what nvcc makes of the text
- * includes. */
-static bool comes_later(const char *word)
+/* True for macros of math_constants.h and fatbinary_section.h, which only nvcc's generated code includes. */
+static bool is_defined_later(const char *word)
 {
     return strncmp(word, "CUDART_", 7) == 0 || strncmp(word, "FATBIN", 6) == 0;
 }
 
-/* A name that is a macro of the host's stands for another one: some come back in what nvcc makes of
- * the text, so that they can't only be undefined. */
+/* Redefines a name that is a host macro as another name, or with `back` restores it.  Undefining it is
+ * not enough: nvcc's generated code defines some macros again. */
 static void rename_word(const char *word, int size, bool back, Buf *out)
 {
     if (back)
@@ -284,7 +281,8 @@ static void rename_word(const char *word, int size, bool back, Buf *out)
         buf_printf(out,
                    "#pragma push_macro(\"%.*s\")\n#if defined %.*s || %d\n#undef %.*s\n"
                    "#define %.*s aptune__%.*s\n#endif\n",
-                   size, word, size, word, comes_later(word), size, word, size, word, size, word);
+                   size, word, size, word, is_defined_later(word), size, word, size, word, size,
+                   word);
 }
 
 static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bool back, Buf *out)
@@ -303,8 +301,7 @@ static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bo
     buf_putc(out, '\n');
 }
 
-/* The kernel may have any name, that of a parameter or of a function of ours, too: it is named with
- * its namespace. */
+/* A kernel may share its name with a parameter or a function of the unit, so it is qualified. */
 static void write_kernels(const Code *c, size_t variant, size_t launch, const char *name, Buf *out)
 {
     const CodeVariant *v = &c->variants[variant];
@@ -326,12 +323,13 @@ static void write_kernels(const Code *c, size_t variant, size_t launch, const ch
             } while (code_is_joined(&v->launches[l], ++i));
             buf_printf(&asserts, "%zu", layout_size(&whole));
         }
-        buf_puts(&asserts, "}), \"the kernel takes other arguments than it was tuned with\");\n");
+        buf_puts(&asserts,
+                 "}), \"the kernel's arguments differ from those it was tuned with\");\n");
     }
     buf_printf(out, "};\n%s\n", buf_text(&asserts));
 }
 
-/* Copies to the variables that only the namespace can name. */
+/* Copies to device variables; only code in their namespace can name them. */
 static void write_copy(const Code *c, Buf *out)
 {
     buf_puts(out, "static int aptune__copy(const char *aptune__name, const void *aptune__from,\n"
@@ -355,10 +353,10 @@ static void write_namespace(const Code *c, size_t variant, size_t launch, Buf *o
     buf_printf(out, "/* --- v%s ---\n *\n * %s */\n\nnamespace %scode {\nnamespace v%s {\n\n", name,
                text_comment(c->arena, c->unit->variants[variant].name), c->prefix, name);
     rename_names(c, codes, launch, false, out);
-    put_macros_aside(&codes[launch], out);
+    push_macros(&codes[launch], out);
     write_source(codes[launch].source, out);
     buf_putc(out, '\n');
-    take_macros_back(&codes[launch], out);
+    pop_macros(&codes[launch], out);
     write_kernels(c, variant, launch, name, out);
     if (c->has_constants)
         write_copy(c, out);
@@ -394,7 +392,7 @@ static void write_runtime_code(const Code *c, Buf *out)
         x, x, buf_text(&images), x, x, buf_text(&functions));
 }
 
-/* Names of variables that a variant may lack. */
+/* Names of device variables, which a variant may lack. */
 static void write_missing(const Code *c, Buf *out)
 {
     for (size_t i = 0; i < c->spec->argument_count; i++)
@@ -402,7 +400,7 @@ static void write_missing(const Code *c, Buf *out)
             buf_printf(out, "    %s,\n", c->spec->arguments[i].name);
 }
 
-/* Options that all code was tuned with are nvcc's; those that differ cannot be. */
+/* nvcc compiles all kernels with the same options. */
 static void warn_of_options(const Code *c)
 {
     const char *first = c->unit->variants[0].codes[0].options;
@@ -411,14 +409,14 @@ static void warn_of_options(const Code *c)
             if (strcmp(c->unit->variants[v].codes[l].options, first) != 0) {
                 diag_warn(
                     c->d, (Span){0},
-                    "variants were tuned with different options (\"%s\", \"%s\"), and one file "
-                    "is compiled with the same for all",
+                    "variants were tuned with different options (\"%s\", \"%s\"), but one file "
+                    "is compiled with one set of options",
                     first, c->unit->variants[v].codes[l].options);
                 return;
             }
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the whole unit --------------------------------------------------------------------------- */
 
 static void write_top(const Code *c, Buf *out)
 {
@@ -426,7 +424,7 @@ static void write_top(const Code *c, Buf *out)
     const bool runtime = u->flavour == EMIT_RUNTIME;
     buf_printf(
         out,
-        "/* %s.%s: the tuned kernels behind %s.h, where it stands where they come from.  Made by "
+        "/* %s.%s: the tuned kernels of %s.h, which says where they come from.  Generated by "
         "aptune %s. */\n#include \"%s.h\"\n",
         u->name, runtime ? "cu" : "c", u->name, APTUNE_VERSION, u->name);
     if (!runtime)

@@ -1,5 +1,5 @@
-/* Of each variant the function that goes over its launches: what they take, how often and with how
- * many blocks.  It is walked to see whether a size can be launched, and to launch it. */
+/* For each variant, the function that visits its launches: arguments, repetitions, grid and block.  The
+ * unit calls it both to check that a size can be launched and to launch it. */
 #include "tuner/emit/code_parts.h"
 #include "tuner/spec/contents.h"
 
@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The function with its own names. */
+/* The function while it is written. */
 typedef struct Walk {
     CodeLines lines;
-    const char **names; /* of the spec's arguments that are variables of the function, else NULL */
-    const char **taken;
+    const char **names; /* by argument of the spec: its local variable; NULL: it has none */
+    const char **taken; /* names in use */
     size_t taken_count;
 } Walk;
 
-static const char *const OWN[] = {"p", "a", "w", "s", "ok", "list", "i", "steps", "values"};
-enum { OWN_COUNT = sizeof OWN / sizeof OWN[0] };
+const char *const code_walk_names[CODE_WALK_NAMES] = {"p",    "a", "w",     "s",     "ok",
+                                                      "list", "i", "steps", "values"};
 
 static const char *take_name(Walk *w, const char *name)
 {
@@ -28,14 +28,14 @@ static const char *take_name(Walk *w, const char *name)
 static Walk open_walk(const Code *c, const CodeVariant *v)
 {
     const Spec *s = c->spec;
-    size_t room = OWN_COUNT + s->argument_count + s->launch_count;
+    size_t room = CODE_WALK_NAMES + s->argument_count + s->launch_count;
     for (size_t l = 0; l < s->launch_count; l++)
         room += s->launches[l].item_count;
     Walk w = {.lines = {.code = c, .variant = v},
               .names = ARENA_ARRAY(c->arena, const char *, s->argument_count),
               .taken = ARENA_ARRAY(c->arena, const char *, room)};
-    memcpy(w.taken, OWN, sizeof OWN);
-    w.taken_count = OWN_COUNT;
+    memcpy(w.taken, code_walk_names, sizeof code_walk_names);
+    w.taken_count = CODE_WALK_NAMES;
     for (size_t k = 0; k < s->launch_count; k++)
         if (v->launches[k].name)
             w.taken[w.taken_count++] = v->launches[k].name;
@@ -44,9 +44,9 @@ static Walk open_walk(const Code *c, const CodeVariant *v)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Is one lane inside of its type? */
-static void ask_lane(Walk *w, const char *indent, const char *name, TaskScalar scalar,
-                     const Expr *e)
+/* Writes a check that a lane's value is in the range of its type, unless it must be. */
+static void check_lane(Walk *w, const char *indent, const char *name, TaskScalar scalar,
+                       const Expr *e)
 {
     int64_t low, high;
     const CWriter writer = lines_writer(&w->lines, false);
@@ -55,21 +55,21 @@ static void ask_lane(Walk *w, const char *indent, const char *name, TaskScalar s
     if (expr_literal(e) || task_scalar_is_float(scalar) ||
         (r.low >= (double)low && r.high <= (double)high))
         return;
-    w->lines.unsaid = w->lines.unsaid || expr_kind(e) != VALUE_INT;
+    w->lines.failed = w->lines.failed || expr_kind(e) != VALUE_INT;
     lines_say(&w->lines, "%sif (!@is_between(%e, %v, %v))\n%s    return 0; /* %s */\n", indent, e,
               C_ANYWHERE, value_int(low), value_int(high), indent, name);
 }
 
-/* "(int)p->N".  Numbers narrower than float that are computed have no words in plain C. */
+/* "(int)p->N".  Plain C cannot compute floating-point numbers narrower than float. */
 static void write_lane(Walk *w, TaskScalar scalar, const Expr *e)
 {
     const Value *known = expr_literal(e);
     const bool number = expr_kind(e) == VALUE_INT || expr_kind(e) == VALUE_REAL;
     CodeLines *l = &w->lines;
     if (known)
-        l->unsaid = !code_literal(scalar, *known, &l->text) || l->unsaid;
+        l->failed = !code_literal(scalar, *known, &l->text) || l->failed;
     else if (task_scalar_in_c(scalar) != scalar || !number)
-        l->unsaid = true;
+        l->failed = true;
     else
         lines_say(l, "(%s)%e", text_scalar(scalar), e, C_UNARY);
 }
@@ -86,19 +86,19 @@ static void write_number(Walk *w, const char *indent, const Argument *g, const c
     Expr *const *lanes = c_list(value, &count);
     const Expr **each = ARENA_ARRAY(l->code->arena, const Expr *, (size_t)numbers);
     if (lanes && count != (size_t)numbers) {
-        l->unsaid = true;
+        l->failed = true;
         return;
     }
     for (int i = 0; i < numbers; i++) {
         each[i] = lanes          ? lanes[i]
                   : literal_list ? expr_of_value(l->code->arena, known->list->at[i])
                                  : value;
-        ask_lane(w, indent, g->name, argument_number(g, i).scalar, each[i]);
+        check_lane(w, indent, g->name, argument_number(g, i).scalar, each[i]);
     }
     buf_puts(&l->text, indent);
     text_number(g, name, &l->text);
     if (g->fields)
-        lines_say(l, ";\n%smemset(&%s, 0, sizeof %s); /* gaps, too */\n", indent, name, name);
+        lines_say(l, ";\n%smemset(&%s, 0, sizeof %s); /* padding, too */\n", indent, name, name);
     else
         buf_puts(&l->text, g->element.lanes > 1 ? " = {" : " = ");
     for (int i = 0; i < numbers; i++) {
@@ -117,7 +117,7 @@ static bool is_buffer(const Argument *g)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Fields of `a` are passed as they are; what is computed or cut from scratch is a variable. */
+/* Fields of `a` are passed as they are; computed numbers and parts of scratch are local variables. */
 static void write_argument(Walk *w, size_t i)
 {
     const Code *c = w->lines.code;
@@ -140,7 +140,7 @@ static const char *value_of(const Walk *w, size_t i)
     return w->names[i] ? w->names[i] : arena_printf(c->arena, "a->%s", c->fields[i]);
 }
 
-/* Is the buffer set to zero before the launches? */
+/* True if the buffer is set to zero before the launches. */
 static bool is_zeroed(const Argument *g)
 {
     return (g->role == ARGUMENT_SCRATCH || g->role == ARGUMENT_OUT) &&
@@ -161,7 +161,7 @@ static void prepare_memory(Walk *w, size_t i)
 
 /* --- repeats ---------------------------------------------------------------------------------- */
 
-/* Do the values rise or fall by the same each? */
+/* True if the values are an arithmetic progression. */
 static bool is_progression(const ValueList *l)
 {
     for (size_t i = 0; i < l->count; i++)
@@ -187,14 +187,14 @@ static void open_values(CodeLines *l, const char *name, const ValueList *list)
     lines_say(l, "    for (int i = 0; i < %z; i++) {\n        static const long long values[] = {",
               list->count);
     for (size_t i = 0; i < list->count; i++) {
-        l->unsaid = l->unsaid || list->at[i].kind != VALUE_INT;
+        l->failed = l->failed || list->at[i].kind != VALUE_INT;
         lines_say(l, i ? ", %v" : "%v", list->at[i]);
     }
     lines_say(l, "};\n        const long long %s = values[i];\n        (void)%s;\n", name, name);
-    l->unsaid = l->unsaid || list->count > 4096;
+    l->failed = l->failed || list->count > 4096;
 }
 
-/* The step is a constant above zero, so that the loop is one that everybody reads. */
+/* Only for a constant positive step, which makes a plain loop. */
 static void open_range(Walk *w, const CodeLaunch *k, const Expr *const parts[3])
 {
     const Value *step = parts[2] ? expr_literal(parts[2]) : NULL;
@@ -203,14 +203,14 @@ static void open_range(Walk *w, const CodeLaunch *k, const Expr *const parts[3])
     if (expr_kind(from) != VALUE_INT || expr_kind(parts[1]) != VALUE_INT ||
         (parts[2] && (!step || step->kind != VALUE_INT || step->integer < 1)) ||
         c_range(&writer, parts[1]).high > 0x1p60 || (step && step->integer > INT64_C(1) << 40)) {
-        w->lines.unsaid = true;
+        w->lines.failed = true;
         return;
     }
     lines_say(&w->lines, "    for (long long %s = %x; %s < %x; %s += %v) {\n", k->name, from,
               C_RELATION, k->name, parts[1], C_RELATION, k->name, step ? *step : value_int(1));
 }
 
-/* The head of a loop over some of the values of a repeat name. */
+/* The head of a loop over one item of a repeat name's values. */
 static void open_loop(Walk *w, const CodeLaunch *k, const Expr *values)
 {
     const Value *value = expr_literal(values);
@@ -223,7 +223,7 @@ static void open_loop(Walk *w, const CodeLaunch *k, const Expr *values)
     } else if (c_is_range(values, parts)) {
         open_range(w, k, parts);
     } else {
-        w->lines.unsaid = w->lines.unsaid || expr_kind(values) != VALUE_INT;
+        w->lines.failed = w->lines.failed || expr_kind(values) != VALUE_INT;
         lines_say(&w->lines, "    {\n        const long long %s = %x;\n        (void)%s;\n",
                   k->name, values, C_ANYWHERE, k->name);
     }
@@ -244,14 +244,15 @@ static void write_item(Walk *w, const CodeItem *item, const char *own)
 {
     CWriter writer = lines_writer(&w->lines, false);
     if (item->choice)
-        w->lines.unsaid = !c_choose(&writer, item->choice, write_address, w) || w->lines.unsaid;
+        w->lines.failed = !c_choose(&writer, item->choice, write_address, w) || w->lines.failed;
     else if (own)
         buf_printf(&w->lines.text, "&%s", own);
     else
         write_address(w, w->lines.code->spec->arguments[item->argument].name);
 }
 
-/* The struct that begins with an item, its members copied to where C has them; its name. */
+/* A buffer with the struct that begins at an item, its members at the offsets that C gives them.  Returns
+ * its name. */
 static const char *write_struct(Walk *w, const CodeLaunch *k, size_t first, const char **own)
 {
     const Code *c = w->lines.code;
@@ -275,7 +276,7 @@ static const char *write_struct(Walk *w, const CodeLaunch *k, size_t first, cons
 }
 
 /* Shape and arguments of a launch. */
-static void describe(Walk *w, const CodeLaunch *k)
+static void write_shape(Walk *w, const CodeLaunch *k)
 {
     CodeLines *l = &w->lines;
     const char **own = ARENA_ARRAY(l->code->arena, const char *, k->item_count + 1);
@@ -308,7 +309,7 @@ static void describe(Walk *w, const CodeLaunch *k)
     buf_puts(&l->text, k->item_count ? "        };\n" : "            NULL,\n        };\n");
 }
 
-/* A block, or with a repeat name a loop. */
+/* A block; with a repeat name, a loop. */
 static void write_launch(Walk *w, size_t launch, const Expr *values)
 {
     const Code *c = w->lines.code;
@@ -318,7 +319,7 @@ static void write_launch(Walk *w, size_t launch, const Expr *values)
               w->lines.variant->variant->codes[launch].kernel);
     if (values)
         open_loop(w, k, values);
-    describe(w, k);
+    write_shape(w, k);
     lines_say(&w->lines,
               "        if (%s!@start(w, %z, %x, &s, list))\n            return 0;\n    }\n",
               values ? "steps++ == 65536 || " : "",
@@ -342,7 +343,7 @@ bool code_walk(const Code *c, const CodeVariant *v, Buf *out, const char **why)
 {
     Walk w = open_walk(c, v);
     bool repeats = false;
-    *why = "what its kernels take";
+    *why = "its kernels' arguments";
     for (size_t i = 0; i < c->spec->argument_count; i++)
         if (v->taken[i])
             write_argument(&w, i);
@@ -352,12 +353,12 @@ bool code_walk(const Code *c, const CodeVariant *v, Buf *out, const char **why)
     for (size_t k = 0; k < c->spec->launch_count; k++)
         repeats = repeats || v->launches[k].name;
     buf_puts(&w.lines.text, repeats ? "    int steps;\n" : "");
-    for (size_t k = 0; k < c->spec->launch_count && !w.lines.unsaid; k++) {
+    for (size_t k = 0; k < c->spec->launch_count && !w.lines.failed; k++) {
         *why = c->spec->launches[k].entry;
         write_launches(&w, k);
     }
     lines_end(&w.lines, NULL, out,
               "static int %swalk_%zu(%swalk *w, const %sproblem *p, const %sarguments *a)",
               c->prefix, v->number, c->prefix, c->prefix, c->prefix);
-    return !w.lines.unsaid;
+    return !w.lines.failed;
 }

@@ -1,21 +1,23 @@
-/* --- arithmetic that fails rather than overflows ---
+/* --- checked arithmetic ---
  *
- * What a size is computed with.  Each clears `ok` when it fails, and gives 0 then. */
+ * On overflow and for undefined results each function clears `ok` and returns 0. */
 
-static long long unit_add(int *ok, long long a, long long b)
+static int unit_fail(int *ok)
 {
-    if (b > 0 ? a <= LLONG_MAX - b : a >= LLONG_MIN - b)
-        return a + b;
     *ok = 0;
     return 0;
 }
 
+static long long unit_add(int *ok, long long a, long long b)
+{
+    const int fits = b > 0 ? a <= LLONG_MAX - b : a >= LLONG_MIN - b;
+    return fits ? a + b : unit_fail(ok);
+}
+
 static long long unit_subtract(int *ok, long long a, long long b)
 {
-    if (b < 0 ? a <= LLONG_MAX + b : a >= LLONG_MIN + b)
-        return a - b;
-    *ok = 0;
-    return 0;
+    const int fits = b < 0 ? a <= LLONG_MAX + b : a >= LLONG_MIN + b;
+    return fits ? a - b : unit_fail(ok);
 }
 
 static long long unit_multiply(int *ok, long long a, long long b)
@@ -23,22 +25,17 @@ static long long unit_multiply(int *ok, long long a, long long b)
     const int fits = a > 0   ? b >= LLONG_MIN / a && b <= LLONG_MAX / a
                      : b > 0 ? a >= LLONG_MIN / b
                              : a == 0 || b >= LLONG_MAX / a;
-    if (fits)
-        return a * b;
-    *ok = 0;
-    return 0;
+    return fits ? a * b : unit_fail(ok);
 }
 
-/* The quotient without its fraction. */
+/* The quotient, truncated. */
 static long long unit_divide(int *ok, long long a, long long b)
 {
-    if (b != 0 && !(a == LLONG_MIN && b == -1))
-        return a / b;
-    *ok = 0;
-    return 0;
+    const int fits = b != 0 && !(a == LLONG_MIN && b == -1);
+    return fits ? a / b : unit_fail(ok);
 }
 
-/* The quotient, where nothing may be left over. */
+/* The quotient; fails if there is a remainder. */
 static long long unit_exact(int *ok, long long a, long long b)
 {
     const long long quotient = unit_divide(ok, a, b);
@@ -47,7 +44,7 @@ static long long unit_exact(int *ok, long long a, long long b)
     return quotient;
 }
 
-/* The quotient rounded down. */
+/* The quotient, rounded down. */
 static long long unit_floor_div(int *ok, long long a, long long b)
 {
     const long long quotient = unit_divide(ok, a, b);
@@ -55,7 +52,7 @@ static long long unit_floor_div(int *ok, long long a, long long b)
     return is_below ? quotient - 1 : quotient;
 }
 
-/* The quotient rounded up. */
+/* The quotient, rounded up. */
 static long long unit_ceil_div(int *ok, long long a, long long b)
 {
     const long long quotient = unit_divide(ok, a, b);
@@ -63,13 +60,11 @@ static long long unit_ceil_div(int *ok, long long a, long long b)
     return is_above ? quotient + 1 : quotient;
 }
 
-/* What the quotient rounded down leaves, with the sign of b. */
+/* The remainder of the quotient rounded down; it has the sign of b. */
 static long long unit_modulo(int *ok, long long a, long long b)
 {
-    if (b == 0 || (a == LLONG_MIN && b == -1)) {
-        *ok = 0;
-        return 0;
-    }
+    if (b == 0 || (a == LLONG_MIN && b == -1))
+        return unit_fail(ok);
     const long long rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
@@ -101,10 +96,9 @@ static long long unit_max(long long a, long long b)
 
 static long long unit_abs(int *ok, long long a)
 {
-    if (a != LLONG_MIN)
-        return a < 0 ? -a : a;
-    *ok = 0;
-    return 0;
+    if (a == LLONG_MIN)
+        return unit_fail(ok);
+    return a < 0 ? -a : a;
 }
 
 static int unit_is_pow2(long long a)
@@ -112,7 +106,7 @@ static int unit_is_pow2(long long a)
     return a > 0 && (a & (a - 1)) == 0;
 }
 
-/* Is a one of the divisors of n, which is from 1 to 4294967296? */
+/* True if a divides n; fails unless n is from 1 to 2^32. */
 static int unit_is_divisor(int *ok, long long a, long long n)
 {
     if (n < 1 || n > 4294967296LL)
@@ -120,7 +114,7 @@ static int unit_is_divisor(int *ok, long long a, long long n)
     return *ok && a > 0 && n % a == 0;
 }
 
-/* Is a one of from, from + step, ... up to but without `to`?  At most 65536 of them. */
+/* True if a is one of from, from + step, ... below `to`; fails for more than 65536. */
 static int unit_in_range(
     int *ok, long long a, long long from, long long to, long long step)
 {
@@ -134,27 +128,21 @@ static int unit_in_range(
     return step > 0 ? way % length == 0 : (0 - way) % (0 - length) == 0;
 }
 
-/* Is a one of 1, 2, 4, ... from `from` to `to`? */
+/* True if a is a power of 2 from `from` to `to`. */
 static int unit_in_pow2(long long a, long long from, long long to)
 {
-    return a > 0 && (a & (a - 1)) == 0 && a >= from && a <= to;
+    return unit_is_pow2(a) && a >= from && a <= to;
 }
 
-/* A result that has to be a number. */
+/* The result; fails if it is NaN. */
 static double unit_real(int *ok, double result)
 {
-    if (result <= 0 || result >= 0)
-        return result;
-    *ok = 0;
-    return 0;
+    return result <= 0 || result >= 0 ? result : unit_fail(ok);
 }
 
 static double unit_real_divide(int *ok, double a, double b)
 {
-    if (b < 0 || b > 0)
-        return unit_real(ok, a / b);
-    *ok = 0;
-    return 0;
+    return b < 0 || b > 0 ? unit_real(ok, a / b) : unit_fail(ok);
 }
 
 static double unit_real_floor_div(int *ok, double a, double b)
@@ -189,33 +177,23 @@ static double unit_real_max(double a, double b)
 
 static double unit_sqrt(int *ok, double a)
 {
-    if (!(a < 0))
-        return sqrt(a);
-    *ok = 0;
-    return 0;
+    return a < 0 ? unit_fail(ok) : sqrt(a);
 }
 
 static double unit_log_of(int *ok, double a)
 {
-    if (!(a <= 0))
-        return log(a);
-    *ok = 0;
-    return 0;
+    return a <= 0 ? unit_fail(ok) : log(a);
 }
 
 static double unit_log2_of(int *ok, double a)
 {
-    if (!(a <= 0))
-        return log2(a);
-    *ok = 0;
-    return 0;
+    return a <= 0 ? unit_fail(ok) : log2(a);
 }
 
-/* A number that has to be whole. */
+/* A number as an integer; fails if it is not one, or beyond 2^53. */
 static long long unit_whole(int *ok, double a)
 {
-    if (a >= -9007199254740992.0 && a <= 9007199254740992.0 && floor(a) >= a)
-        return (long long)a;
-    *ok = 0;
-    return 0;
+    const int fits =
+        a >= -9007199254740992.0 && a <= 9007199254740992.0 && floor(a) >= a;
+    return fits ? (long long)a : unit_fail(ok);
 }

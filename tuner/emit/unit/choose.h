@@ -1,11 +1,9 @@
 /* --- choosing -----------------------------------------------------------------
  *
- * A size gets what the table has for it, or for the nearest size, as far as the spec's
- * constraints, the launch's limits and the arguments' types allow.  p is a problem, a the
- * arguments, w the way over a variant's launches. */
+ * A size gets the variant tuned for it or for the nearest size, among those that the spec's
+ * constraints, the launch limits and the argument types allow. */
 
-/* Is it a size at all: numbers that are counted with, and what is asked of every
- * variant? */
+/* True if all numbers are in range and the conditions of every variant hold. */
 static int unit_is_size(const unit_problem *p)
 {
     double numbers[UNIT_NUMBERS + 1];
@@ -16,8 +14,7 @@ static int unit_is_size(const unit_problem *p)
     return unit_is_sound(p);
 }
 
-/* Is a variant valid for a size on a device?  Tells the scratch memory that it needs
- * then. */
+/* True if a variant is valid for a size on a device; sets the scratch bytes it needs. */
 static int unit_fits(
     int variant, const unit_device *d, const unit_problem *p, size_t *scratch)
 {
@@ -34,7 +31,7 @@ static int unit_fits(
     return 1;
 }
 
-/* The most elements of a buffer, of the variant or, with 0, of any that is valid. */
+/* Elements of a buffer for a variant that is valid; variant 0: the most for any. */
 static long long unit_most_elements(int variant, const unit_problem *p,
     long long (*count)(int variant, const unit_problem *p))
 {
@@ -59,8 +56,7 @@ static int unit_is_same_size(const unit_problem *p, const unit_problem *q)
     return 1;
 }
 
-/* The logarithm to base 2 of a number's amount, of which 1 is the least; to a
- * millionth. */
+/* log2(max(|x|, 1)), accurate to 1e-6. */
 static double unit_log2(double x)
 {
     double whole = 0, bit = 0.5;
@@ -78,8 +74,8 @@ static double unit_log2(double x)
     return whole;
 }
 
-/* How far a size is from another: the squares of the logarithms of the ratios of their
- * numbers, added up.  Twice as large in one number is 1 away, four times 4. */
+/* The squared distance of two sizes in log2 of their numbers: 1 if one number is twice as
+ * large, 4 if it is four times as large. */
 static double unit_distance(const unit_problem *p, const unit_problem *q)
 {
     double a[UNIT_NUMBERS + 1], b[UNIT_NUMBERS + 1], sum = 0;
@@ -92,12 +88,10 @@ static double unit_distance(const unit_problem *p, const unit_problem *q)
     return sum;
 }
 
-/* A size further away than this is not near: one number 16 times as large, or three
- * numbers 5 times. */
+/* Sizes further apart are not near: one number 16 times as large, or three 5 times. */
 static const double unit_far = 16;
 
-/* Milliseconds that an entry's variant should take at a size; more than any where that
- * is not known. */
+/* Predicted milliseconds of an entry's variant at a size; huge if not known. */
 static double unit_expected(const unit_entry *e, const unit_problem *p)
 {
     const unit_variant *v = &unit_variants[e->variant - 1];
@@ -105,12 +99,12 @@ static double unit_expected(const unit_entry *e, const unit_problem *p)
     return there > 0 && here > 0 ? e->ms * there / here : 1e300;
 }
 
-/* A candidate among the entries, and what it is ordered by. */
+/* How an entry ranks: by rank, then arch, then distance. */
 typedef struct unit_candidate {
-    int rank; /* the lower, the better: a unit_match, later when its size is far */
+    int rank; /* lower is better: the unit_match, raised if its size is far */
     unit_match match;
-    int arch; /* the later, the better, where PTX is compiled */
-    double distance; /* of its size, or the time that is expected */
+    int arch; /* for PTX: higher is better */
+    double distance; /* of the sizes, or the predicted time; lower is better */
 } unit_candidate;
 
 static unit_match unit_match_of(
@@ -122,7 +116,7 @@ static unit_match unit_match_of(
     return unit_runs_cubin(v->arch, v->specific, d) ? UNIT_SAME_ARCHITECTURE : UNIT_PTX;
 }
 
-/* False when the device cannot run it. */
+/* False if the device cannot run the entry's code. */
 static int unit_weigh(
     const unit_entry *e, const unit_device *d, const unit_problem *p, unit_candidate *c)
 {
@@ -152,8 +146,8 @@ static int unit_is_better(const unit_candidate *a, const unit_candidate *b)
     return a->distance < b->distance;
 }
 
-/* The best entry whose variant is valid for the size and runs on the device, but for
- * those that `broken` (may be NULL) says could not be loaded there. */
+/* Picks the best entry whose variant is valid for the size and runs on the device, except
+ * variants that could not be loaded there (`broken`, may be NULL). */
 static int unit_pick(const unit_device *d, const unsigned char *broken,
     const unit_problem *p, unit_choice *out)
 {

@@ -1,6 +1,6 @@
 /* --- the device --------------------------------------------------------------- */
 
-/* What is asked of a device before it is used. */
+/* The properties of a device that decide which variants it can run. */
 typedef struct unit_device {
     const char *name;
     int arch; /* 90 is compute capability 9.0 */
@@ -18,7 +18,7 @@ static thread_local int unit_last_error;
 static _Thread_local int unit_last_error;
 #endif
 
-/* The status for a number of CUDA's, which are the same in both of its interfaces. */
+/* The status for a CUDA error.  Driver and runtime API use the same numbers. */
 static int unit_status_of(int error)
 {
     if (error == 0)
@@ -27,7 +27,7 @@ static int unit_status_of(int error)
     return UNIT_CUDA;
 }
 
-/* Does an error say that code does not suit the device or the driver?  Invalid device
+/* True if an error means that the device or driver cannot run this code: invalid device
  * function, invalid image, no binary for GPU, invalid PTX, no JIT compiler, unsupported
  * PTX version, JIT compilation disabled, invalid source, not found. */
 static int unit_is_about_code(int error)

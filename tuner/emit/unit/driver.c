@@ -1,5 +1,5 @@
 /*%% top */
-/* Pattern of NAME.c: an emitted unit that reaches the device by the CUDA driver API. */
+/* Pattern of NAME.c, an emitted unit on the CUDA driver API. */
 #include "unit.h"
 
 static const unsigned long long unit_1_cubin[] = {0}, unit_1_ptx[] = {0};
@@ -7,7 +7,7 @@ static const unsigned long long unit_1_cubin[] = {0}, unit_1_ptx[] = {0};
 
 /* SPDX-License-Identifier: 0BSD
  *
- * Free of conditions, but for what the kernels' text says of itself. */
+ * No conditions apply, except those that a kernel's source states itself. */
 
 #include <limits.h>
 #include <math.h>
@@ -33,8 +33,8 @@ static const unsigned long long unit_1_cubin[] = {0}, unit_1_ptx[] = {0};
 
 typedef struct unit_image {
     int variant; /* from 1 */
-    int arch; /* that it was compiled for: 90 is sm_90 */
-    int specific; /* it runs on no other, such as sm_90a */
+    int arch; /* 90 is sm_90 */
+    int specific; /* compiled for this architecture alone, such as sm_90a */
     const void *cubin, *ptx;
 } unit_image;
 
@@ -55,7 +55,7 @@ enum {
     UNIT_FUNCTIONS = sizeof unit_functions / sizeof unit_functions[0]
 };
 
-/* Does a cubin run on a device: the same major number, and no later minor one? */
+/* A cubin runs on devices of the same major and the same or a later minor number. */
 static int unit_runs_cubin(int arch, int specific, const unit_device *d)
 {
     if (specific)
@@ -63,23 +63,22 @@ static int unit_runs_cubin(int arch, int specific, const unit_device *d)
     return arch / 10 == d->arch / 10 && arch <= d->arch;
 }
 
-/* Can the driver compile PTX for the device? */
+/* True if the driver can compile the PTX for the device. */
 static int unit_runs_ptx(int arch, int specific, const unit_device *d)
 {
     return !specific && arch <= d->arch;
 }
 
-/* --- what is loaded ----------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------------ */
 
-/* What changes while it is used; whoever reads or writes it holds the mutex. */
+/* The mutable state; read and written only while holding the mutex. */
 typedef struct unit_state {
     pthread_mutex_t mutex;
     CUmodule modules[UNIT_IMAGES]; /* NULL: not loaded yet */
     CUfunction functions[UNIT_FUNCTIONS];
-    int shared_bytes[UNIT_FUNCTIONS]; /* that it may have */
+    int shared_bytes[UNIT_FUNCTIONS]; /* current limit of dynamic shared memory */
     unsigned char is_loaded[UNIT_VARIANT_COUNT];
-    unsigned char
-        is_broken[UNIT_VARIANT_COUNT]; /* the driver has no use for its code */
+    unsigned char is_broken[UNIT_VARIANT_COUNT]; /* its code cannot be loaded */
 } unit_state;
 
 struct unit_kernel {
@@ -99,8 +98,7 @@ static void unit_unlock(const unit_kernel *k)
     pthread_mutex_unlock(&k->state->mutex);
 }
 
-/* Makes the kernel's context this thread's own, unless it is; unit_leave undoes that.
- */
+/* Makes the kernel's context current in this thread; unit_leave restores the old one. */
 static int unit_enter(const unit_kernel *k, int *pushed)
 {
     CUcontext current = NULL;
@@ -121,7 +119,7 @@ static void unit_leave(const unit_kernel *k, int pushed)
         (void)cuCtxPopCurrent(&context);
 }
 
-/* The cubin where the device runs it; else what the driver makes of the PTX. */
+/* Loads the cubin if the device runs it, else has the driver compile the PTX. */
 static CUresult unit_load_image(const unit_kernel *k, int image)
 {
     const unit_image *i = &unit_images[image];
@@ -139,7 +137,7 @@ static CUresult unit_load_image(const unit_kernel *k, int image)
     return error;
 }
 
-/* Holds the mutex. */
+/* The caller holds the mutex. */
 static int unit_load_variant(const unit_kernel *k, int variant)
 {
     unit_state *state = k->state;
@@ -156,7 +154,7 @@ static int unit_load_variant(const unit_kernel *k, int variant)
     return (int)error;
 }
 
-static int unit_look_at_device(unit_kernel *k)
+static int unit_query_device(unit_kernel *k)
 {
     CUdevice device;
     int major = 0, minor = 0, shared = 0;
@@ -216,7 +214,7 @@ static int unit_open(unit_kernel *k)
         return status;
     if (unit_status_of((int)cuInit(0)) != UNIT_OK)
         return UNIT_NO_DRIVER;
-    status = unit_look_at_device(k);
+    status = unit_query_device(k);
     if (status != UNIT_OK)
         return status;
     for (int i = 0; i < (int)UNIT_IMAGES; i++)
@@ -228,8 +226,8 @@ static int unit_open(unit_kernel *k)
 
 /* --- launching ---------------------------------------------------------------- */
 
-/* Lets a function have as much dynamic shared memory, and never less than before:
- * another thread may be about to launch with that. */
+/* Raises a function's limit of dynamic shared memory.  It is never lowered: another thread
+ * may be about to launch with the old one. */
 static CUresult unit_allow_shared(const unit_kernel *k, int function, int bytes)
 {
     unit_state *state = k->state;
@@ -265,8 +263,8 @@ static int unit_clear(void *buffer, long long bytes, void *stream)
         (CUdeviceptr)(uintptr_t)buffer, 0, (size_t)bytes, (CUstream)stream));
 }
 
-/* Copies to a variable of the device, in all of a variant's code that has it: where
- * nothing reads a variable there is none. */
+/* Copies to a device variable in each of the variant's images that has it.  Compilers drop
+ * variables that nothing reads. */
 static int unit_copy(const unit_kernel *k, int variant, const char *name,
     const void *from, long long bytes, void *stream)
 {

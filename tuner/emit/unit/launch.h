@@ -34,8 +34,7 @@ int unit_choose(const unit_kernel *k, const unit_problem *p, unit_choice *out)
     return unit_pick(&k->device, broken, p, out);
 }
 
-/* Loads a variant at its first use.  UNIT_NO_CODE: it is of no use here, once and for
- * all. */
+/* Loads a variant when it is first used.  UNIT_NO_CODE: it can never run here. */
 static int unit_prepare(const unit_kernel *k, int variant)
 {
     int error = 0;
@@ -50,7 +49,7 @@ static int unit_prepare(const unit_kernel *k, int variant)
     return unit_is_about_code(error) ? UNIT_NO_CODE : status;
 }
 
-/* The best variant that can be loaded, loaded, and its launches. */
+/* Loads the best variant that can be loaded, and launches it. */
 static int unit_run(const unit_kernel *k, const unit_problem *p,
     const unit_arguments *a, void *stream, unit_choice *took)
 {

@@ -1,7 +1,7 @@
-/* What is needed of <cuda.h>, so that neither its header nor its library is to be there
- * when this file is compiled.  It is the only part that knows where the driver is.
+/* The parts of <cuda.h> used here, so that compiling needs neither that header nor the
+ * driver library.
  *
- * Link with -ldl where that is a library, and with -lpthread. */
+ * Link with -lpthread, and with -ldl where that is a separate library. */
 #include <dlfcn.h>
 
 typedef int CUresult;
@@ -23,7 +23,7 @@ enum {
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 };
 
-/* The functions, by the names that <cuda.h> has for them. */
+/* The functions, named as in <cuda.h>. */
 static CUresult (*cuInit)(unsigned int flags);
 static CUresult (*cuDeviceGetName)(char *name, int length, CUdevice device);
 static CUresult (*cuDeviceGetAttribute)(int *value, int which, CUdevice device);
@@ -49,7 +49,7 @@ static CUresult (*cuLaunchKernel)(CUfunction function, unsigned int grid_x,
 
 static const struct {
     const char *symbol; /* in the library */
-    void *function; /* the pointer above */
+    void *function; /* address of the pointer above */
 } unit_driver_functions[] = {
     {"cuInit", &cuInit},
     {"cuDeviceGetName", &cuDeviceGetName},
@@ -70,7 +70,7 @@ static const struct {
 
 static pthread_mutex_t unit_opening = PTHREAD_MUTEX_INITIALIZER;
 
-/* Opens the driver's library once; it is not closed, for it keeps threads of its own. */
+/* Opens the driver library once.  It is never closed, since it has threads of its own. */
 static int unit_open_driver(void)
 {
     static int is_open;

@@ -1,13 +1,13 @@
 /*%% top */
-/* Pattern of NAME.cu: an emitted unit that reaches the device by the CUDA runtime API.
- */
+/* Pattern of NAME.cu, an emitted unit on the CUDA runtime API, compiled by nvcc. */
 #include "unit.h"
 /*%% */
 
-/* For nvcc, by the CUDA runtime API. */
 /* SPDX-License-Identifier: 0BSD
  *
- * Free of conditions, but for what the kernels' text says of itself. */
+ * No conditions apply, except those that a kernel's source states itself.
+ *
+ * For nvcc; uses the CUDA runtime API. */
 
 #include <cuda_runtime.h>
 /*%% includes */
@@ -36,7 +36,7 @@ typedef struct unit_function {
     const void *kernel;
 } unit_function;
 
-/* Does a kernel take arguments of these sizes? */
+/* True if a kernel takes arguments of these sizes. */
 template <class... Arguments>
 static constexpr bool unit_takes(
     void (*)(Arguments...), std::initializer_list<size_t> sizes)
@@ -53,7 +53,7 @@ static constexpr bool unit_takes(
 static int unit_result(cudaError_t error)
 {
     if (error != cudaSuccess)
-        (void)cudaGetLastError(); /* it is told here, and not once more elsewhere */
+        (void)cudaGetLastError(); /* reported here; clear it for the caller */
     return (int)error;
 }
 
@@ -98,7 +98,7 @@ enum {
     UNIT_FUNCTIONS = sizeof unit_functions / sizeof unit_functions[0]
 };
 
-/* The code was compiled with this file, for whatever nvcc was told: all of it may run. */
+/* nvcc compiles the kernels with this file, for whatever architectures it was told. */
 static int unit_runs_cubin(int arch, int, const unit_device *d)
 {
     return arch == d->arch;
@@ -109,12 +109,12 @@ static int unit_runs_ptx(int, int, const unit_device *)
     return 1;
 }
 
-/* --- what is loaded ----------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------------ */
 
-/* What changes while it is used; whoever reads or writes it holds the mutex. */
+/* The mutable state; read and written only while holding the mutex. */
 typedef struct unit_state {
     std::mutex mutex;
-    int shared_bytes[UNIT_FUNCTIONS]; /* that a kernel may have */
+    int shared_bytes[UNIT_FUNCTIONS]; /* current limit of dynamic shared memory */
     unsigned char is_loaded[UNIT_VARIANT_COUNT];
     unsigned char is_broken[UNIT_VARIANT_COUNT]; /* it does not run on the device */
 } unit_state;
@@ -136,7 +136,7 @@ static void unit_unlock(const unit_kernel *k)
     k->state->mutex.unlock();
 }
 
-/* Makes the kernel's device this thread's own, unless it is; unit_leave undoes that. */
+/* Makes the kernel's device current in this thread; unit_leave restores the old one. */
 static int unit_enter(const unit_kernel *k, int *before)
 {
     cudaError_t error = cudaGetDevice(before);
@@ -151,7 +151,7 @@ static void unit_leave(const unit_kernel *k, int before)
         (void)cudaSetDevice(before);
 }
 
-/* Looks whether a variant's code runs on the device. */
+/* Checks that a variant's code runs on the device. */
 static int unit_load_variant(const unit_kernel *, int variant)
 {
     cudaError_t error = cudaSuccess;
@@ -201,8 +201,8 @@ static int unit_open(unit_kernel *k)
 
 /* --- launching ---------------------------------------------------------------- */
 
-/* Lets a kernel have as much dynamic shared memory, and never less than before: another
- * thread may be about to launch with that. */
+/* Raises a kernel's limit of dynamic shared memory.  It is never lowered: another thread
+ * may be about to launch with the old one. */
 static cudaError_t unit_allow_shared(const unit_kernel *k, int function, int bytes)
 {
     const std::lock_guard<std::mutex> lock(k->state->mutex);

@@ -1,6 +1,6 @@
-/* In place of what is emitted for a unit: one variant of one launch, y[i] *= alpha. */
+/* A sample of what is generated for a unit: one variant of one launch, y[i] *= alpha. */
 
-/* The numbers of a size, and what they are from and to. */
+/* The numbers of a size as doubles, and their ranges. */
 enum { UNIT_NUMBERS = 2 };
 static const double unit_ranges[][2] = {{0, 2147483647}, {-1e30, 1e30}, {0, 0}};
 
@@ -10,7 +10,7 @@ static void unit_numbers(const unit_problem *p, double *numbers)
     numbers[1] = p->tolerance;
 }
 
-/* What is asked of a size whichever variant it gets. */
+/* The conditions that a size has to meet for every variant. */
 static int unit_is_sound(const unit_problem *p)
 {
     int ok = 1;
@@ -66,5 +66,5 @@ static const unit_entry unit_entries[UNIT_ENTRY_COUNT] = {
 
 static const unit_arguments unit_defaults = {NULL, NULL, 1.5f, NULL};
 
-/* Dynamic shared memory that a block may have, by compute capability. */
+/* Largest dynamic shared memory of a block, by compute capability. */
 static const int unit_shared[][2] = {{80, 166912}, {90, 232448}};

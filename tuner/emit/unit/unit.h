@@ -1,32 +1,31 @@
 /*%% top */
 /* Pattern of NAME.h, the interface of an emitted unit.
  *
- * Emitted is what stands here, line by line: names that begin with unit_ or UNIT_ get
- * the unit's prefix, what stands between marks like the one above is written anew for
- * each unit, and files of this folder take the place of their #include.  What stands
- * between marks is a sample, with which the patterns are units of C11, C17 and C++17
- * themselves (tests/CMakeLists.txt). */
+ * A pattern is emitted line by line.  Names that begin with unit_ or UNIT_ get the unit's
+ * prefix, files of this folder replace their #include, and the text between two marks like
+ * the one above is generated for each unit.  Here that text is a sample, which makes the
+ * patterns themselves valid C11, C17 and C++17 (tests/unit/test_emit_pattern.c). */
 /*%% */
 /* SPDX-License-Identifier: 0BSD
  *
- * Free of conditions, but for what the kernels' text says of itself. */
+ * No conditions apply, except those that a kernel's source states itself. */
 #ifndef UNIT_UNIT_H
 #define UNIT_UNIT_H
 
 /*     unit_kernel *kernel;
  *     unit_arguments arguments;
  *     unit_problem size = {...};
- *     int status = unit_load(&kernel); (once for each device)
- *     unit_arguments_default(&arguments); (and then the pointers)
+ *     int status = unit_load(&kernel);    (once per device)
+ *     unit_arguments_default(&arguments); (then set the pointers)
  *     if (status == UNIT_OK)
  *         status = unit_launch(kernel, &size, &arguments, stream, NULL);
  *     if (status != UNIT_OK)
  *         puts(unit_status_text(status));
  *     unit_unload(kernel);
  *
- * Any size may be asked for.  It gets a variant that is valid for it, of those above
- * the one that was tuned for it or for the size nearest to it; never a wrong result,
- * but the status UNIT_SIZE where none is. */
+ * Any size may be passed.  A launch uses a variant listed above that is valid for the size:
+ * the one tuned for it, or for the nearest size.  Without a valid variant it returns
+ * UNIT_SIZE; results are never wrong. */
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -39,7 +38,7 @@ extern "C" {
 #define UNIT_VARIANT_COUNT 1
 /*%% */
 
-/* A size.  Numbers that are out of range have no variant. */
+/* The problem size.  No variant is valid for a number out of range. */
 /*%% problem */
 typedef struct unit_problem {
     long long N; /* from 0 to 2147483647 */
@@ -47,8 +46,8 @@ typedef struct unit_problem {
 } unit_problem;
 /*%% */
 
-/* What a launch gets.  Pointers are the device's, aligned to 16 bytes; what follows
- * from the size is computed. */
+/* The arguments of a launch.  Pointers are device pointers, aligned to 16 bytes.  Numbers
+ * that follow from the size are computed, and are not arguments. */
 /*%% arguments */
 typedef struct unit_arguments {
     float *y;
@@ -64,74 +63,71 @@ typedef enum unit_status {
     UNIT_NO_CODE, /* no variant runs on this device */
     UNIT_SIZE, /* no variant is valid for this size */
     UNIT_ARGUMENT, /* NULL, or a pointer that is not aligned */
-    UNIT_CUDA /* the driver said no: unit_cuda_error */
+    UNIT_CUDA /* a CUDA call failed: see unit_cuda_error */
 } unit_status;
 
-/* How well a variant matches, the best first. */
+/* How well a variant matches, best first. */
 typedef enum unit_match {
     UNIT_EXACT, /* tuned for this size on this device */
     UNIT_NEAREST_SIZE, /* on this device, for another size */
-    UNIT_SAME_ARCHITECTURE, /* on another device for which the same code runs */
-    UNIT_PTX, /* for an older architecture, compiled by the driver */
-    UNIT_DEFAULT /* the declared default: no entry is near this size */
+    UNIT_SAME_ARCHITECTURE, /* on another device that runs the same code */
+    UNIT_PTX, /* for an older architecture; the driver compiles its PTX */
+    UNIT_DEFAULT /* the default entry: none was tuned near this size */
 } unit_match;
 
 typedef struct unit_choice {
-    int entry, variant; /* numbers as above, from 1 */
+    int entry, variant; /* as numbered above, from 1 */
     unit_match match;
     const char *parameters, *tuned_for;
-    size_t scratch_bytes; /* that a launch of this size needs, whichever variant it
-                             takes */
+    size_t scratch_bytes; /* enough for this size with any variant */
 } unit_choice;
 
-/* What is loaded for a device. */
+/* The code loaded for one device. */
 typedef struct unit_kernel unit_kernel;
 
-/* Functions give a unit_status.
+/* Functions that return int return a unit_status, except unit_cuda_error.
  *
  * Prepares for the device of this thread's current context, which must outlive the
- * kernel. Code is loaded at its first use.  NULL in `*out` after a failure. */
+ * kernel.  Code is loaded when it is first used.  After a failure `*out` is NULL. */
 int unit_load(unit_kernel **out);
 
-/* NULL is fine.  Nothing that was launched may be under way. */
+/* All launches must have finished.  NULL is allowed. */
 void unit_unload(unit_kernel *kernel);
 
-/* What a launch of this size would take, and by what right. */
+/* The variant that a launch of this size would use, and how well it matches. */
 int unit_choose(
     const unit_kernel *kernel, const unit_problem *problem, unit_choice *out);
 
-/* The same for a device by its name and compute capability (90 for 9.0); needs no GPU.
- */
+/* The same for a device given by name and compute capability (90 is 9.0).  Needs no GPU. */
 int unit_choose_for(
     const char *device, int arch, const unit_problem *problem, unit_choice *out);
 
-/* Launches in a stream (CUstream or cudaStream_t; NULL is the default stream) and does
- * not wait: an error of the kernel itself shows where the stream is waited for.  `took`
- * tells what was launched and may be NULL.  Several threads may launch at a time. */
+/* Launches in a stream (CUstream or cudaStream_t; NULL is the default stream) without
+ * waiting: a fault in the kernel is reported where the stream is synchronized.  `took`, if
+ * not NULL, receives what was launched.  Several threads may launch at the same time. */
 int unit_launch(unit_kernel *kernel, const unit_problem *problem,
     const unit_arguments *arguments, void *stream, unit_choice *took);
 
-/* Bytes of scratch memory that a launch of this size needs; 0 for none, and where no
- * variant is valid. */
+/* Bytes of scratch memory for a launch of this size; 0 if it needs none or no variant is
+ * valid. */
 size_t unit_scratch_bytes(const unit_kernel *kernel, const unit_problem *problem);
 
-/* Zeros, no pointers, and the numbers that it was tuned with. */
+/* Sets the numbers to those it was tuned with, and pointers to NULL. */
 void unit_arguments_default(unit_arguments *out);
 
 /* "none of the variants is valid for this size" and the like. */
 const char *unit_status_text(int status);
 
-/* The number of the last CUDA error that this thread met here (CUresult or
- * cudaError_t), after UNIT_CUDA, UNIT_NO_CODE or UNIT_NO_DRIVER; 0 when there was none.
- * NULL is fine. */
+/* The CUDA error (CUresult or cudaError_t) behind this thread's last UNIT_CUDA,
+ * UNIT_NO_CODE or UNIT_NO_DRIVER; 0 if there was none.  NULL is allowed. */
 int unit_cuda_error(const unit_kernel *kernel);
 
 /*%% more */
-/* Elements of `y` for a variant that is valid for the size; for variant 0 the most of
- * any that is. */
+/* Elements of `y` for a variant that is valid for the size; variant 0: the most that any
+ * valid variant needs. */
 long long unit_y_elements(int variant, const unit_problem *problem);
 
-/* Floating-point operations of a launch: 2 * N; 0 for what is no size */
+/* Floating-point operations of a launch: 2 * N; 0 for an invalid size */
 double unit_flop(const unit_problem *problem);
 /*%% */
 

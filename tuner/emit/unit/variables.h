@@ -1,5 +1,5 @@
-/* Variables of the device that are written before a launch.  A variant that does not
- * have one of its own finds its name among those that are missing. */
+/* Copies to device variables before a launch.  In a variant that lacks a variable, its name
+ * resolves to the enumerator, and nothing is copied. */
 namespace unit_code
 {
 enum unit_missing {

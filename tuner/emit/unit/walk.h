@@ -1,26 +1,27 @@
 /* --- a variant at a size ------------------------------------------------------ */
 
-/* A way over the launches of a variant for a size: to look whether they can be, or to
- * launch them. */
+/* One pass over the launches of a variant for a size, either to check that all are possible
+ * or to launch them. */
 typedef struct unit_walk {
     const unit_device *device;
-    const unit_kernel *kernel; /* NULL: nothing is launched and no pointer is used */
+    const unit_kernel *kernel; /* NULL: check only; no pointer is used */
     int variant; /* from 1 */
     void *stream;
-    int status; /* UNIT_OK until something is in the way */
+    int status; /* UNIT_OK until something fails */
     size_t scratch_bytes;
 } unit_walk;
 
 /* A configuration as it was compiled. */
 typedef struct unit_variant {
-    int arch, specific; /* as of its images */
+    int arch, specific; /* as in its images */
     const char *parameters;
-    int (*serves)(const unit_problem *p); /* as far as its code and the spec say */
+    int (*serves)(const unit_problem *p); /* its code and the spec allow the size */
     int (*walk)(unit_walk *w, const unit_problem *p, const unit_arguments *a);
-    double (*scale)(const unit_problem *p); /* of its time from size to size, or NULL */
+    double (*scale)(
+        const unit_problem *p); /* its time is proportional to this; or NULL */
 } unit_variant;
 
-/* What was tuned: a size on a device, for which a variant was the best. */
+/* A tuning result: the best variant for a size on a device. */
 typedef struct unit_entry {
     unit_problem size;
     int variant; /* from 1 */
@@ -35,14 +36,14 @@ static int unit_is_between(long long value, long long least, long long most)
     return value >= least && value <= most;
 }
 
-/* As many elements of `size` bytes as a buffer may have. */
+/* True if a buffer may have so many elements of `size` bytes. */
 static int unit_is_count(long long count, long long size)
 {
     return count >= 1 && count <= (1LL << 48) / size;
 }
 
-/* Launches as CUDA takes them, of every compute capability that CUDA 13 compiles for:
- * CUDA Programming Guide, "Compute Capabilities". */
+/* True if CUDA accepts the launch.  The limits hold for every compute capability that CUDA
+ * 13 compiles for: CUDA Programming Guide, "Compute Capabilities". */
 static int unit_is_launchable(const unit_shape *s, const unit_device *d)
 {
     const long long *const g = s->grid, *const b = s->block;
@@ -58,7 +59,7 @@ static void unit_check_pointer(unit_walk *w, const void *at, size_t alignment)
         w->status = UNIT_ARGUMENT;
 }
 
-/* Room for a buffer in the scratch memory. */
+/* Allots a buffer in the scratch memory. */
 static void *unit_scratch(unit_walk *w, void *scratch, long long bytes)
 {
     const size_t before = w->scratch_bytes;
@@ -80,7 +81,7 @@ static void unit_set_variable(
         w->status = unit_copy(w->kernel, w->variant, name, from, bytes, w->stream);
 }
 
-/* Launches a function as often as `times` says.  False when something is in the way. */
+/* Launches a function `times` times.  False after a failure. */
 static int unit_start(
     unit_walk *w, int function, long long times, const unit_shape *s, void **list)
 {
