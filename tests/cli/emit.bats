@@ -133,7 +133,7 @@ END
     status_is 0
     run "$nvcc" -arch=sm_90 -c wrong/k.cu -o k.o
     [ "$status" -ne 0 ]
-    has "$output" 'the kernel takes other arguments than it was tuned with'
+    has "$output" 'the kernel.s arguments differ from those it was tuned with'
 }
 
 @test "the work of a size; 0 for numbers that are none" {
@@ -185,7 +185,7 @@ END
     lacks "$(cat out/k_1.cu)" "$PWD"
     has "$(cat out/k_1.cu)" '^#define FACTOR 3.0f$'
     has "$(cat out/k_1.cu)" '^#define EACH 3$'
-    has "$(cat out/k_1.cu)" 'To be compiled with -ftz=true'
+    has "$(cat out/k_1.cu)" 'Compile with -ftz=true'
     mkdir alone
     cp out/k_1.cu alone
     printf 'kernel "k_1.cu" scale\noption "-ftz=true"\nparam NONE in 0\nblock 32\ngrid 1\n' >alone/k.spec
@@ -198,7 +198,7 @@ END
 @test "the sources of shipped spaces compile to the code that was measured" {
     for name in transpose mri-q scan-two-pass; do
         emit --space "$SOURCE/spaces/$name.spec" --output "out/$name" --name k
-        grep -q 'compiles to other code' <<<"$stderr" && skip "another compiler than the recordings'"
+        grep -q 'compiles to different code' <<<"$stderr" && skip "another compiler than the recordings'"
         status_is 0
         # The row of the winner in the recording, by its parameters in their order.
         zstd -dcq "$SOURCE/spaces/recordings/$name-h200.times.zst" >times
@@ -293,7 +293,7 @@ END
     sed -i 's/0.25f/0.75f/' k/part.h
     emit --space k/k.spec --output out
     status_is 1
-    has "$stderr" "error: 'k/recordings/one.times' is stale: its winner, 'EACH=3', compiles to other code here than was measured \(NVRTC .* here, NVRTC .* there; the sources have changed\); measure the space again, or accept what is known with --stale"
+    has "$stderr" "error: 'k/recordings/one.times' is stale: its winner, 'EACH=3', compiles to different code here than was measured \(NVRTC .* here, NVRTC .* there; the sources have changed\); measure the space again, or accept the recording with --stale"
     [ ! -e out ]
     emit --space k/k.spec --output out --stale
     status_is 0
@@ -318,7 +318,7 @@ END
     record --file one
     emit --space k/k.spec --output out
     status_is 0
-    has "$stderr" 'warning: the source written out for .EACH=3. compiles to other code than the template does'
+    has "$stderr" 'warning: the emitted source of .EACH=3. compiles to different code than the template'
     has "$(cat out/k_1.ptx)" '0f40C00000' # 6, the line in the template
 }
 
@@ -327,7 +327,7 @@ END
     record --file one
     APTUNE_NVRTC=/nonexistent emit --space k/k.spec --output out
     status_is 1
-    has "$stderr" "error: cannot open NVRTC.*the flavour 'driver' holds compiled code"
+    has "$stderr" "error: cannot open NVRTC.*the flavour 'driver' needs compiled code"
     [ ! -e out ]
     APTUNE_NVRTC=/nonexistent emit --space k/k.spec --output out --flavour runtime
     status_is 0

@@ -226,7 +226,7 @@ static void a_file_elsewhere_is_not_copied(void **state)
     q.text = "#if 0\n#include \"../secret\"\n#endif\n";
     q.size = strlen(q.text);
     assert_false(inline_includes(f->arena, &q, &(InlineChoice){0}, &t, &f->diag));
-    assert_non_null(strstr(f->diag.messages.at[0].text, "k.cu:2: '../secret' lies outside"));
+    assert_non_null(strstr(f->diag.messages.at[0].text, "k.cu:2: '../secret' is outside"));
 
     q.text = "#if 0\n#include \"/etc/passwd\"\n#endif\n";
     q.size = strlen(q.text);

@@ -1,4 +1,3 @@
-/* Expressions of a spec as C. */
 #include "tuner/emit/c_expr.h"
 
 #include "metrics/base/expr_tree.h"
@@ -8,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what expressions can come to, and so where C's own operators will do --------------------- */
+/* --- ranges, and so where C's own operators will do ------------------------------------------- */
 
-/* Beyond it a sum or product of 64-bit integers is taken for one that may overflow: half of what
- * fits, so that what doubles leave out of a range does not matter. */
+/* A 64-bit sum or product beyond this is assumed to overflow: half of the range, so that the rounding of
+ * ranges to doubles does not matter. */
 #define RANGE_SAFE 0x1p62
 
-/* What a real number stays below when no arithmetic with it can be infinite or no number. */
+/* Arithmetic on real numbers below this gives neither infinity nor NaN. */
 static const double REAL_SAFE = 1e300;
-
-/* --- ranges ----------------------------------------------------------------------------------- */
 
 static CRange everything(const Expr *e)
 {
@@ -34,7 +31,7 @@ CRange c_join(CRange a, CRange b)
     return range_with(range_with(a, b.low), b.high);
 }
 
-/* The least and the most of what `op` makes of the ends of two ranges. */
+/* The range of `op` on the ends of two ranges. */
 static CRange of_corners(CRange a, CRange b, double (*op)(double, double))
 {
     const double first = op(a.low, b.low);
@@ -65,7 +62,7 @@ static bool without_zero(CRange r)
     return r.low > 0 || r.high < 0;
 }
 
-/* The result of a sum, difference or product before it is known whether it fits. */
+/* The range of a sum, difference or product, unless it overflows. */
 static CRange raw_range(const CWriter *w, const Expr *e)
 {
     const CRange a = c_range(w, e->args[0]), b = c_range(w, e->args[1]);
@@ -79,14 +76,14 @@ static CRange raw_range(const CWriter *w, const Expr *e)
     }
 }
 
-/* Can a sum, difference or product be C's own: it surely fits? */
+/* True if a sum, difference or product cannot overflow, so that C's operator will do. */
 static bool c_is_plain_arithmetic(const CWriter *w, const Expr *e)
 {
     const CRange r = raw_range(w, e);
     return is_safe(e, r) && r.low == r.low && r.high == r.high;
 }
 
-/* Are "/" or "//" plain in C?  For integers of which neither is negative, C's division is both. */
+/* True if C's division is "/" or "//"; for non-negative integers it is both. */
 static bool c_is_plain_division(const CWriter *w, const Expr *e)
 {
     const CRange a = c_range(w, e->args[0]), b = c_range(w, e->args[1]);
@@ -130,7 +127,6 @@ static CRange power_range(const CWriter *w, const Expr *e)
     return (CRange){0, fmax(1, pow(a.high, b.high))};
 }
 
-/* Is it a call of that function? */
 static bool c_is_call(const Expr *e, const char *name)
 {
     return e->op == OP_CALL && strcmp(e->name, name) == 0;
@@ -152,22 +148,22 @@ static CRange extreme_range(const CWriter *w, const Expr *e)
 
 static CRange call_range(const CWriter *w, const Expr *e)
 {
-    if (c_is_call(e, "min") || c_is_call(e, "max"))
+    if (WORD_IS_ANY(e->name, "min", "max"))
         return extreme_range(w, e);
     if (c_is_call(e, "ceil_div"))
         return division_range(w, e);
-    if (c_is_call(e, "known"))
-        return c_range(w, e->args[0]);
     if (c_is_call(e, "is_pow2"))
         return (CRange){0, 1};
     const CRange a = c_range(w, e->args[0]);
+    if (c_is_call(e, "known"))
+        return a;
     if (c_is_call(e, "abs"))
         return (CRange){0, fmax(fabs(a.low), fabs(a.high))};
-    if (c_is_call(e, "floor") || c_is_call(e, "ceil"))
+    if (WORD_IS_ANY(e->name, "floor", "ceil"))
         return (CRange){floor(a.low), ceil(a.high)};
     if (c_is_call(e, "sqrt"))
         return (CRange){0, a.high > 0 ? sqrt(a.high) : 0};
-    if ((c_is_call(e, "log") || c_is_call(e, "log2")) && a.high <= REAL_SAFE)
+    if (WORD_IS_ANY(e->name, "log", "log2") && a.high <= REAL_SAFE)
         return (CRange){-1100, 1100};
     return everything(e);
 }
@@ -262,16 +258,16 @@ static bool is_number(const Expr *e)
     return e->kind == VALUE_INT || e->kind == VALUE_REAL;
 }
 
-/* Writes a pattern in which stand for
+/* Writes a pattern in which are replaced:
  *
- *     %e %r %c  an expression and its CPlace: as it is, as a double, as a condition
- *     %k        an expression, a ValueKind and a CPlace: as a double where the kind is VALUE_REAL
- *     %w        an expression: a whole number
- *     %h %f     a helper's name and its opening bracket; %f of one that may clear `ok`
- *     %s        a text
- *     %( %)     brackets, if the int given is not 0
+ *     %e %r %c  by an expression, given with its CPlace: as it is, as a double, as a condition
+ *     %k        by an expression, given with a ValueKind and a CPlace: as a double for VALUE_REAL
+ *     %w        by an expression as an integer
+ *     %h %f     by a helper's name and its opening bracket; %f if it may clear `ok`
+ *     %s        by a text
+ *     %( %)     by brackets, if the int given is not 0
  *
- * False when C has no words for one of them. */
+ * False if C cannot express one of them. */
 static bool say(CWriter *w, const char *pattern, ...)
 {
     bool ok = true;
@@ -325,7 +321,7 @@ bool c_real(CWriter *w, const Expr *e, CPlace place)
     return say(w, "(double)%e", e, C_UNARY);
 }
 
-/* An expression as a condition: numbers are compared with 0. */
+/* An expression as a condition; numbers are compared with 0. */
 static bool c_condition(CWriter *w, const Expr *e, CPlace place)
 {
     if (!is_number(e))
@@ -334,7 +330,7 @@ static bool c_condition(CWriter *w, const Expr *e, CPlace place)
                e->kind == VALUE_REAL ? "0.0" : "0");
 }
 
-/* A whole number, which functions of whole numbers take as a real one, too. */
+/* An integer; in a spec, functions of integers also take real numbers that are whole. */
 static bool write_whole(CWriter *w, const Expr *e)
 {
     return e->kind == VALUE_INT ? c_expr(w, e, C_ANYWHERE)
@@ -343,7 +339,7 @@ static bool write_whole(CWriter *w, const Expr *e)
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-/* A helper's call with the one or two operands of an expression; it may fail. */
+/* Calls a helper that may fail with the one or two operands of an expression. */
 static bool write_helper(CWriter *w, const char *helper, const Expr *e, ValueKind kind)
 {
     if (e->count == 1)
@@ -391,8 +387,6 @@ static bool write_abs(CWriter *w, const Expr *e, CPlace place)
 
 static bool write_call(CWriter *w, const Expr *e, CPlace place)
 {
-    /* Functions that C has as they are; what exp gives is not infinite where a size was tuned. */
-    static const char *const plain[] = {"floor", "ceil", "sin", "cos", "exp"};
     const bool real = e->kind == VALUE_REAL;
     if (c_is_call(e, "min"))
         return write_extreme(w, e, real ? "real_min" : "min", place);
@@ -410,19 +404,16 @@ static bool write_call(CWriter *w, const Expr *e, CPlace place)
         return write_helper(w, "log_of", e, VALUE_REAL);
     if (c_is_call(e, "log2"))
         return write_helper(w, "log2_of", e, VALUE_REAL);
-    if (e->kind == VALUE_INT && (c_is_call(e, "floor") || c_is_call(e, "ceil")))
+    if (c_is_call(e, "known") || (!real && WORD_IS_ANY(e->name, "floor", "ceil")))
         return c_expr(w, e->args[0], place);
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (c_is_call(e, plain[i]))
-            return say(w, "%s(%r)", plain[i], e->args[0], C_ANYWHERE);
-    if (c_is_call(e, "known"))
-        return c_expr(w, e->args[0], place);
-    return false; /* a list */
+    /* C has these; exp is finite wherever a size was tuned.  The others are lists. */
+    return WORD_IS_ANY(e->name, "floor", "ceil", "sin", "cos", "exp") &&
+           say(w, "%s(%r)", e->name, e->args[0], C_ANYWHERE);
 }
 
 /* --- operators -------------------------------------------------------------------------------- */
 
-/* The right operand binds one step more: a - (b - c). */
+/* Left associative: the right operand has to bind tighter, as in a - (b - c). */
 static bool write_infix(CWriter *w, const Expr *e, const char *op, CPlace own, CPlace place)
 {
     return say(w, "%(%k %s %k%)", place > own, e->args[0], e->kind, own, op, e->args[1], e->kind,
@@ -464,7 +455,7 @@ static bool write_modulo(CWriter *w, const Expr *e, CPlace place)
     return write_helper(w, "modulo", e, VALUE_INT);
 }
 
-/* The square of a name is written as a product. */
+/* The square of a name becomes a product. */
 static bool write_power(CWriter *w, const Expr *e, CPlace place)
 {
     const Expr *base = e->args[0], *exponent = e->args[1];
@@ -487,8 +478,7 @@ static bool write_negate(CWriter *w, const Expr *e)
     return say(w, "(-%e)", e->args[0], C_UNARY);
 }
 
-/* The whole numbers of a choice get C's longest type; otherwise sums of them would have only 32
- * bits. */
+/* Integer constants of a choice become long long; otherwise sums of two choices would have 32 bits. */
 static bool write_choice(CWriter *w, const Expr *e, ValueKind kind)
 {
     const bool small = e->op == OP_LITERAL && e->literal.kind == VALUE_INT && kind == VALUE_INT;
@@ -511,7 +501,7 @@ static bool write_select(CWriter *w, const Expr *e, CPlace place)
            write_choice(w, e->args[2], e->kind) && say(w, brackets ? ")" : "");
 }
 
-/* "a && b"; what is mixed of && and || gets brackets, as compilers wish. */
+/* "a && b"; mixed && and || get brackets, since compilers warn without. */
 static bool write_logic(CWriter *w, const Expr *e, CPlace place)
 {
     const CPlace own = e->op == OP_AND ? C_AND : C_OR;
@@ -535,15 +525,14 @@ static bool write_link(CWriter *w, const Expr *a, const Expr *b, CompareOp op)
         return say(w, "strcmp(%e, %e) %s 0", a, C_ANYWHERE, b, C_ANYWHERE, ops[op]);
     if (a->op == OP_NAME && b->op == OP_NAME && a->slot == b->slot) {
         buf_putc(w->out, op == CMP_LE || op == CMP_GE || op == CMP_EQ ? '1' : '0');
-        return true; /* compilers warn of comparisons with oneself */
+        return true; /* compilers warn of comparing a name with itself */
     }
     const bool real = is_number(a) && (a->kind == VALUE_REAL || b->kind == VALUE_REAL);
     const ValueKind kind = real ? VALUE_REAL : VALUE_INT;
     return say(w, "%k %s %k", a, kind, own + 1, ops[op], b, kind, own + 1);
 }
 
-/* a <= b < c as a <= b && b < c.  An expression in the middle is computed twice, which changes
- * nothing. */
+/* a <= b < c becomes a <= b && b < c; evaluating b twice is harmless. */
 static bool write_compare(CWriter *w, const Expr *e, CPlace place)
 {
     const bool chain = e->count > 2;
@@ -572,7 +561,7 @@ bool c_is_range(const Expr *e, const Expr *parts[3])
     return true;
 }
 
-/* The expression that stands for a bound that is left out. */
+/* `e`, or a default for a bound that is left out. */
 static const Expr *or_value(const Expr *e, Expr *room, int64_t otherwise)
 {
     *room = (Expr){.op = OP_LITERAL, .kind = VALUE_INT, .literal = value_int(otherwise)};
@@ -586,7 +575,7 @@ static bool member_of_range(CWriter *w, const Expr *value, const Expr *const par
                or_value(parts[2], &step, 1));
 }
 
-/* One value of a list; values of another kind are never equal. */
+/* One value; values of different kinds are never equal. */
 static bool member_of_one(CWriter *w, const Expr *value, const Expr *item)
 {
     const bool alike = (is_number(value) && is_number(item)) || value->kind == item->kind;
@@ -612,7 +601,7 @@ static bool member_of_values(CWriter *w, const Expr *value, const ValueList *lis
 
 static bool member_of(CWriter *w, const Expr *value, const Expr *item);
 
-/* The elements of a list are all computed, whichever it is that the value is equal to. */
+/* In a spec, all elements of a list are evaluated, but C's || stops early; so none may fail. */
 static bool member_of_list(CWriter *w, const Expr *value, const Expr *list)
 {
     for (int i = 0; i < list->count; i++)
@@ -662,7 +651,7 @@ bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count)
     return ok;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 bool c_expr(CWriter *w, const Expr *e, CPlace place)
 {
@@ -727,7 +716,7 @@ bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char 
            c_choose(w, e->args[2], leaf, context) && say(w, ")");
 }
 
-/* --- what is known of them -------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------- */
 
 bool c_may_fail(const CWriter *w, const Expr *e)
 {

@@ -1,11 +1,10 @@
-/* Expressions of a spec as C, with the same meaning.
+/* Translates expressions of a spec into C with the same meaning.
  *
- * A spec's integers have 64 bits and an overflow, a division by zero or a remainder where none may
- * be is a failure; C's operators know nothing of the kind.  So each expression is written with the
- * range that its names can have in mind: where no failure is possible it becomes plain C, such as
- * `(p->N + 127) / 128`, and elsewhere a call of a helper that takes the address of an `int ok` and
- * clears it.  The helpers stand in unit/arithmetic.h; they are what "//", "%" and ceil_div mean for
- * negative numbers, too.
+ * In a spec integers have 64 bits, and overflow, division by zero or an unwanted remainder is a failure,
+ * which C's operators do not detect.  So expressions are written by interval analysis: where the ranges of
+ * the names rule out a failure, they become plain C, such as `(p->N + 127) / 128`; elsewhere they become
+ * calls of helpers that clear an `int ok` (unit/arithmetic.h).  The helpers also define "//", "%" and
+ * ceil_div for negative numbers.
  *
  * Integers are `long long`, real numbers `double`, conditions `int`. */
 #pragma once
@@ -14,18 +13,17 @@
 #include "metrics/base/arena.h"
 #include "tuner/spec/spec.h"
 
-/* From … to, both included; exact as far as a double is. */
+/* A closed interval, as exact as double. */
 typedef struct CRange {
     double low, high;
 } CRange;
 
-/* What is known of the names that expressions use, by slot. */
+/* A name that expressions use, by slot. */
 typedef struct CName {
     const char *text; /* in C: "p->N"; NULL: it has none */
     CRange range;
 } CName;
 
-/* Where expressions go. */
 typedef struct CWriter {
     Buf *out;
     const CName *names;
@@ -33,8 +31,7 @@ typedef struct CWriter {
     bool exact;         /* a remainder of "/" is a failure */
 } CWriter;
 
-/* How tightly what stands around an expression binds: it is put into brackets when it binds less.
- */
+/* Precedence of the context: an expression that binds less tightly gets brackets. */
 typedef enum CPlace {
     C_ANYWHERE,
     C_SELECT,   /* operand of ?: */
@@ -47,69 +44,65 @@ typedef enum CPlace {
     C_UNARY
 } CPlace;
 
-/* Writes an expression.  False when C has no way to say it (lists that are made while it is
- * computed): then something was written that is to be thrown away. */
+/* Writes an expression.  False if C cannot express it (lists made at run time); the text written so far is
+ * then to be discarded. */
 bool c_expr(CWriter *w, const Expr *e, CPlace place);
 
 /* The same as a double. */
 bool c_real(CWriter *w, const Expr *e, CPlace place);
 
-/* The condition that `value`, in C as text and with its range, is among what `items` list: values,
- * or lists of them. */
+/* The condition that `value` is one of `items`, which are values or lists of values. */
 bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count);
 
-/* The opposite of a condition. */
+/* The negation of a condition. */
 bool c_unless(CWriter *w, const Expr *e, CPlace place);
 
-/* A text that is chosen: `leaf` writes what each name stands for.  False when it is more than
+/* A choice between names; `leaf` writes what a name stands for.  False for anything but nested
  * `condition ? name : name`. */
 bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char *name),
               void *context);
 
-/* May that choice fall on a name? */
+/* True if such a choice may yield `name`. */
 bool c_may_choose(const Expr *e, const char *name);
 
-/* The elements of a list that is written out, some of them not decided; NULL of anything else, for
- * which `*count` is 1. */
+/* The elements of a list expression; NULL for anything else, with `*count` 1. */
 Expr *const *c_list(const Expr *e, size_t *count);
 
-/* Does the value of an expression depend on names of these slots alone: from 0 to below `count`? */
+/* True if an expression uses names of the slots 0 to `count` − 1 only. */
 bool c_uses_only(const Expr *e, size_t count);
 
-/* The least range that has both. */
+/* The smallest range that contains both. */
 CRange c_join(CRange a, CRange b);
 
-/* What an expression can come to. */
+/* The range of an expression's values. */
 CRange c_range(const CWriter *w, const Expr *e);
 
-/* A value in C; false when it has none there. */
+/* A value as a C literal; false if C has none. */
 bool c_value(Value v, Buf *out);
 
-/* range(…) with its bounds: `parts` are from, to and step, NULL for 0 and 1.  False of anything
- * else.
- */
+/* True for range(…); `parts` are from, to and step, NULL for the defaults 0 and 1 of from and step. */
 bool c_is_range(const Expr *e, const Expr *parts[3]);
 
-/* Are there failures that it might meet? */
+/* True if evaluating it in C may clear `ok`, or C cannot express it. */
 bool c_may_fail(const CWriter *w, const Expr *e);
 
-/* Small change of writing C: names, types, strings, comments. */
+/* --- c_text.c: names, types, strings, comments ------------------------------------------------ */
 
 /* A string literal; the same in an arena. */
 void text_string(Buf *out, const char *s);
 const char *text_quoted(Arena *a, const char *s);
 
-/* A name of the spec as one of C, C++ and CUDA: with a "_" behind it where it is a word of these or
- * among `taken`, of which there are `count`. */
+/* A name of the spec as an identifier of C, C++ and CUDA: with "_" appended while it is reserved there or
+ * among the `count` names `taken`, of which some may be NULL. */
 const char *text_name(Arena *a, const char *name, const char *const *taken, size_t count);
 
-/* Text inside of a comment: what would end it is broken up. */
+/* Text for a comment, made unable to end it. */
 const char *text_comment(Arena *a, const char *s);
 const char *text_comment_span(Arena *a, Span at);
 
-/* The type of one scalar: "float", "unsigned char"; half is "unsigned short", its bits. */
+/* The C type of a scalar: "float", "unsigned char"; for half "unsigned short", which holds its bits. */
 const char *text_scalar(TaskScalar s);
 
-/* The declaration of a number as C has it, with the same layout: "float x", "float x[4]" of a
- * vector, "struct { int m0; float m1; } x". */
+/* The declaration of a number with the layout it has in CUDA: "float x", for a vector "float x[4]",
+ * "struct { int m0; float m1; } x". */
 void text_number(const Argument *g, const char *name, Buf *out);

@@ -3,8 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What does not show as itself stands in octal; of two question marks no trigraph is left, whatever
- * follows them. */
+/* Unprintable bytes become octal escapes; the second of two question marks is escaped against trigraphs. */
 void text_string(Buf *out, const char *s)
 {
     const char *end = s + strlen(s);
@@ -31,7 +30,7 @@ const char *text_quoted(Arena *a, const char *s)
     return buf_keep(&out, a);
 }
 
-/* Words of C11, C++20 and CUDA, and what headers or compilers define as macros. */
+/* Keywords of C11, C++20 and CUDA, and macros of common headers and compilers. */
 static const char WORDS[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
     "char32_t class compl concept const const_cast consteval constexpr constinit continue co_await "
@@ -52,8 +51,7 @@ static bool is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-/* Macros of the headers of C and POSIX have these beginnings and ends, or are numbers of errno.h: a
- * caller may have included any of them. */
+/* True for names like the macros of C's and POSIX's headers, which a caller may have included. */
 static bool is_macro(const char *name)
 {
     static const char *const begin[] = {"CLOCK_", "FE_", "FP_",   "HUGE_", "LC_",   "MATH_", "M_",
@@ -72,7 +70,7 @@ static bool is_macro(const char *name)
     return is;
 }
 
-/* Names that begin with "_" and a capital, or with two of them, belong to the compiler. */
+/* Names that begin with "_" and a capital letter, or with "__", belong to the compiler. */
 static bool is_reserved(const char *name)
 {
     const size_t length = strlen(name);
@@ -91,27 +89,23 @@ const char *text_name(Arena *a, const char *name, const char *const *taken, size
     return out;
 }
 
-/* Neither a comment's end nor a trigraph, nor what does not show as itself. */
-static void text_comment_part(Buf *out, const char *s, size_t length)
+/* Breaks up ends of comments and trigraphs, and replaces unprintable bytes. */
+const char *text_comment(Arena *a, const char *s)
 {
+    const size_t length = strlen(s);
+    Buf out = {0};
     for (size_t i = 0, size; i < length; i += size) {
         const char before = i > 0 ? s[i - 1] : ' ';
         if ((before == '*' && s[i] == '/') || (before == '/' && s[i] == '*') ||
             (before == '?' && s[i] == '?'))
-            buf_putc(out, ' ');
+            buf_putc(&out, ' ');
         size = text_shown(s + i, length - i);
         if (size > 0)
-            buf_add(out, s + i, size);
+            buf_add(&out, s + i, size);
         else
-            buf_putc(out, s[i] == '\n' || s[i] == '\r' || s[i] == '\t' ? ' ' : '?');
+            buf_putc(&out, s[i] == '\n' || s[i] == '\r' || s[i] == '\t' ? ' ' : '?');
         size = size ? size : 1;
     }
-}
-
-const char *text_comment(Arena *a, const char *s)
-{
-    Buf out = {0};
-    text_comment_part(&out, s, strlen(s));
     return buf_keep(&out, a);
 }
 
@@ -142,7 +136,7 @@ static void write_struct(const Argument *g, Buf *out)
     for (int i = 0; i < g->field_count; i++) {
         const Field f = g->fields[i];
         const size_t size = task_scalar_size(f.scalar);
-        const size_t lowest = f.offset & (~f.offset + 1); /* the power of two that divides it */
+        const size_t lowest = f.offset & (~f.offset + 1); /* largest power of two that divides it */
         buf_printf(out, "%s m%d", text_scalar(f.scalar), i);
         if (i == 0 && g->alignment > largest)
             buf_printf(out, " __attribute__((aligned(%zu)))", g->alignment);

@@ -22,8 +22,8 @@ typedef enum FileKind {
 typedef struct File {
     const char *name;
     FileKind kind;
-    const EmitCode *code; /* of the last kinds but the manifest */
-    const char *waiting;  /* where it waits for the others; NULL: it is not written */
+    const EmitCode *code;  /* of source, cubin and PTX */
+    const char *temporary; /* its path until all are written; NULL: not written yet */
 } File;
 
 typedef VEC(File) Files;
@@ -89,7 +89,6 @@ static json_t *problem_json(const Spec *s, const Value *values)
     return o;
 }
 
-/* Files of compiled code are there only in flavours that have it. */
 static json_t *code_json(Arena *a, const EmitUnit *u, size_t variant, size_t launch)
 {
     const EmitCode *c = &u->variants[variant].codes[launch];
@@ -106,7 +105,8 @@ static json_t *code_json(Arena *a, const EmitUnit *u, size_t variant, size_t lau
 static json_t *variant_json(Arena *a, const EmitUnit *u, size_t i)
 {
     const EmitVariant *v = &u->variants[i];
-    json_t *codes = json_array(), *fixed = json_array(); /* problem names that are compiled in */
+    json_t *codes = json_array(),
+           *fixed = json_array(); /* problem names that the code depends on */
     for (size_t l = 0; l < u->spec->launch_count; l++)
         json_array_append_new(codes, code_json(a, u, i, l));
     for (size_t n = 0; n < u->spec->problem_name_count; n++)
@@ -182,17 +182,12 @@ static bool write_part(Arena *a, const EmitUnit *u, const char *folder, File *f,
     SCOPED_BUF content = {0};
     const char *path = arena_printf(a, "%s/%s", folder, f->name);
     if (make_content(u, f, &content, d))
-        f->waiting = file_write_beside(a, path, buf_text(&content), content.size, d);
-    return f->waiting != NULL;
+        f->temporary = file_write_beside(a, path, buf_text(&content), content.size, d);
+    return f->temporary != NULL;
 }
 
-static bool is_listed(const Files *files, const char *name)
-{
-    return NAME_FIND(files->at, files->count, name, name) != NULL;
-}
-
-/* Removes what an earlier unit of this name has and this one has not.  A manifest that cannot be
- * read tells of nothing. */
+/* Removes files that an earlier unit of this name has and this one has not, by its manifest if it can be
+ * read. */
 static void remove_others(Arena *a, const EmitUnit *u, const char *folder, const Files *files)
 {
     size_t size;
@@ -204,7 +199,7 @@ static void remove_others(Arena *a, const EmitUnit *u, const char *folder, const
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
         bool own = name && strncmp(name, u->name, strlen(u->name)) == 0 && !strchr(name, '/');
-        if (own && !is_listed(files, name))
+        if (own && !NAME_FIND(files->at, files->count, name, name))
             unlink(arena_printf(a, "%s/%s", folder, name));
     }
     json_decref(old);
@@ -214,7 +209,7 @@ static bool move_parts(Arena *a, const char *folder, const Files *files, Diag *d
 {
     for (size_t i = 0; i < files->count; i++) {
         const char *path = arena_printf(a, "%s/%s", folder, files->at[i].name);
-        if (rename(files->at[i].waiting, path) != 0)
+        if (rename(files->at[i].temporary, path) != 0)
             return diag_fail(d, "cannot write '%s': %s", path, strerror(errno));
     }
     return true;
@@ -232,14 +227,14 @@ bool files_write(const EmitUnit *u, const char *folder, Diag *d)
         ok = move_parts(a, folder, &files, d);
     }
     for (size_t i = 0; i < files.count && !ok; i++)
-        if (files.at[i].waiting)
-            unlink(files.at[i].waiting);
+        if (files.at[i].temporary)
+            unlink(files.at[i].temporary);
     return ok;
 }
 
-/* --- dependences ------------------------------------------------------------------------------ */
+/* --- dependencies ----------------------------------------------------------------------------- */
 
-/* Make's own characters.  A name that ends its line would begin a rule of a stranger's. */
+/* Escapes Make's special characters.  A newline in a name could start another rule. */
 static bool print_path(const char *path, Buf *out, Diag *d)
 {
     for (const char *c = path; *c; c++)

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    DEPTH_LIMIT = 200,   /* of files in files, as compilers have it */
-    COPY_LIMIT = 20000,  /* files put in place */
+    DEPTH_LIMIT = 200,   /* nested includes, as in compilers */
+    COPY_LIMIT = 20000,  /* inlined files */
     SIZE_LIMIT = 1 << 26 /* bytes: 64 MiB, more than a compiler would take */
 };
 
@@ -23,26 +23,26 @@ typedef struct Work {
     const InlineChoice *choice;
     Buf out;
     Texts includes, macros;
-    Texts files;                    /* real paths of those in place */
+    Texts files;                    /* real paths of those inlined */
     Texts once;                     /* real paths of files with #pragma once */
     const char *stack[DEPTH_LIMIT]; /* real paths of the files that are being copied */
     size_t depth, copies;
     Diag *diag;
 } Work;
 
-/* A file on its way through.  Nothing is decided about code: literals and comments are told apart
- * so that a '#' in one of them is not taken for a directive. */
+/* A file being copied.  Literals and comments are recognised only so that a '#' in one of them is not taken
+ * for a directive. */
 typedef struct File {
     const char *name; /* as it is included, for messages and comments */
     const char *folder;
-    const char *at, *end; /* a zero byte is at the end */
+    const char *at, *end; /* *end is a zero byte */
     size_t line;
     bool line_start; /* nothing but blanks and comments on this line so far */
 } File;
 
 static bool copy_file(Work *w, File *f);
 
-/* Its place among them. */
+/* The index of a text in the list, to which it is added if missing. */
 static size_t add_once(Arena *a, Texts *list, const char *text)
 {
     const size_t i = word_place(text, list->at, list->count);
@@ -54,19 +54,20 @@ static size_t add_once(Arena *a, Texts *list, const char *text)
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
-/* One file may be reached by several names. */
+/* A file may have several names. */
 static const char *real_path(Arena *a, const char *path)
 {
     char whole[PATH_MAX];
     return arena_string(a, realpath(path, whole) ? whole : path);
 }
 
-/* What the compiler would open; NULL: nothing of ours. */
+/* The file that the compiler would open; NULL: none that can be inlined. */
 static const char *find_file(const Work *w, const File *f, const char *name, bool quoted)
 {
     const IncludeQuery *q = w->query;
     const char *path = path_join(w->arena, f->folder, name);
-    if (name[0] == '/') /* elsewhere it stays what it is: the same file for every compiler here */
+    if (name[0] ==
+        '/') /* outside the folders it stays an #include, the same file for every compiler */
         return file_exists(name) && include_is_inside(q, real_path(w->arena, name)) ? name : NULL;
     if (quoted && file_exists(path))
         return path;
@@ -107,14 +108,14 @@ static bool is_pragma_once(const char *line)
     return what && code_same(code_word(what), "once");
 }
 
-/* Does the first directive of a text see to it that it counts only once? */
+/* True if the first directive of a text is an include guard or the like. */
 static bool is_guarded(const char *text)
 {
     const char *first = skip_lines(text), *condition = code_behind(first, "if");
     return condition ? *condition == '!' : code_behind(first, "ifndef") || is_pragma_once(first);
 }
 
-/* The guard that stands for a file's #pragma once. */
+/* The guard that replaces a file's #pragma once. */
 static const char *once_macro(Work *w, const char *path)
 {
     const char *macro =
@@ -123,7 +124,7 @@ static const char *once_macro(Work *w, const char *path)
     return macro;
 }
 
-/* Has the file a #pragma once that counts? */
+/* True if a text has a #pragma once. */
 static bool is_once(const char *text)
 {
     const char *line = text;
@@ -138,20 +139,19 @@ static bool is_compiled(const Work *w, const char *real)
            word_place(real, w->choice->files, w->choice->file_count) < SIZE_MAX;
 }
 
-/* Whether it is an error is for the compiler to say, where one is to be asked. */
+/* In a text with marks the compiler decides whether it is an error: the #include may have no effect. */
 static bool put_outside(Work *w, const File *from, const char *real, const char *name)
 {
-    static const char why[] =
-        "lies outside of the folders that are declared; include \"FOLDER\" in "
-        "the spec declares one";
+    static const char why[] = "is outside the declared folders; declare its folder with include "
+                              "\"FOLDER\" in the spec";
     if (!w->choice->mark)
         return fail(w, from, why, name);
-    add_once(w->arena, &w->files, real); /* there is something to ask for */
+    add_once(w->arena, &w->files, real); /* so that the text is compiled */
     buf_printf(&w->out, "#error \"%s\" %s", name, why);
     return true;
 }
 
-/* The file in place of its #include; the end of the line is still to come. */
+/* Puts a file in place of its #include, up to the end of the line. */
 static bool put_file(Work *w, const File *from, const char *path, const char *name)
 {
     const char *real = real_path(w->arena, path);
@@ -167,7 +167,7 @@ static bool put_file(Work *w, const File *from, const char *path, const char *na
         return true;
     }
     if (again || w->depth == DEPTH_LIMIT || w->copies++ == COPY_LIMIT)
-        return fail(w, from, again ? "includes itself" : "is one file of too many", name);
+        return fail(w, from, again ? "includes itself" : "is one included file too many", name);
     const char *once = is_once(text) ? once_macro(w, real) : NULL;
     File f = {.name = name,
               .folder = path_folder(w->arena, path),
@@ -191,7 +191,7 @@ static bool put_file(Work *w, const File *from, const char *path, const char *na
     return ok;
 }
 
-/* Goes on to `to`, counting lines. */
+/* Advances to `to`, counting lines. */
 static void skip_to(File *f, const char *to)
 {
     for (; f->at < to; f->at++)
@@ -204,12 +204,12 @@ static void copy_to(Work *w, File *f, const char *to)
     skip_to(f, to);
 }
 
-/* `at`: what stands behind the word "include". */
+/* `at`: the text after the word "include". */
 static bool copy_include(Work *w, File *f, const char *at)
 {
     char close = *at == '"' ? '"' : *at == '<' ? '>' : '\0';
     size_t n = close ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
-    if (!close || at[1 + n] != close) { /* a macro's value: the compiler will say what it is */
+    if (!close || at[1 + n] != close) { /* a macro, which only the compiler can expand */
         copy_to(w, f, at);
         return true;
     }
@@ -224,7 +224,7 @@ static bool copy_include(Work *w, File *f, const char *at)
     }
     if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
         buf_putc(&w->out, '\n');
-    skip_to(f, code_line_end(at + n + 2)); /* more on the line means nothing */
+    skip_to(f, code_line_end(at + n + 2)); /* compilers ignore the rest of the line */
     return put_file(w, f, path, name);
 }
 
@@ -235,7 +235,7 @@ static void note_macro(Work *w, const char *at)
         add_once(w->arena, &w->macros, code_copy(w->arena, name));
 }
 
-/* From a '#' that begins a line. */
+/* Copies a directive from its '#' on. */
 static bool copy_directive(Work *w, File *f)
 {
     const char *included = code_behind(f->at, "include"), *macro = code_behind(f->at, "define");
@@ -255,7 +255,7 @@ static bool copy_file(Work *w, File *f)
     const char *first = f->at;
     while (f->at < f->end) {
         if (w->out.size > SIZE_LIMIT)
-            return diag_fail(w->diag, "'%s' is too long with all that it includes", f->name);
+            return diag_fail(w->diag, "'%s' is too long with the files that it includes", f->name);
         size_t quiet = code_quiet(first, f->at), splice = code_splice(f->at);
         char c = *f->at;
         bool start = f->line_start;
@@ -269,7 +269,7 @@ static bool copy_file(Work *w, File *f)
     return true;
 }
 
-/* Files that an option includes (-include) stand before the source's own text. */
+/* Files that an option includes (-include) come before the source. */
 static bool copy_forced(Work *w, const File *source)
 {
     const IncludeQuery *q = w->query;
@@ -285,7 +285,7 @@ static bool copy_forced(Work *w, const File *source)
     return ok;
 }
 
-/* Wherever a file stands its mark is only a macro; variables may stand here alone. */
+/* A file may be included where no variable can be declared, so marks become variables only here. */
 static void declare_marks(Work *w)
 {
     const char *mark = w->choice->mark;

@@ -1,47 +1,44 @@
-/* A source with the files it includes in their place, so that it can go where they are not.
+/* Inlines the files that a source includes, so that it can be used without them.
  *
- * The text is copied, not preprocessed: #if, comments and macros stay as they are, and a file
- * stands where its #include stood, as often as it stood there.  "#pragma once" of an included file
- * becomes a guard of its own, since in one text the pragma would mean the whole.  A file that is
- * neither beside the including one nor in the given folders belongs to the toolkit, and stays an
- * #include.
+ * The text is copied, not preprocessed: #if, comments and macros stay as they are, and a file replaces each
+ * #include of it.  "#pragma once" of an included file becomes an include guard, since in the whole text the
+ * pragma would apply to all of it.  A file that is neither beside the including one nor in the given folders
+ * belongs to the toolkit and stays an #include.
  *
- * Only the compiler knows which #include of a text counts: what another one names is nobody's to
- * copy.  So the text is made twice.  The first one has a mark at the head of every file, a macro,
- * and declares a variable by the name of each mark that is defined at its end; which files were
- * compiled is in its PTX (inline_compiled).  The second one holds these files alone.
+ * Only the compiler knows which #include lines take effect, and other files must not be copied.  So the text
+ * is made twice.  The first version defines a macro, the mark, at the start of every file, and at the end
+ * declares a variable for each mark that is defined; its PTX then tells which files were compiled
+ * (inline_compiled).  The second version inlines only these.
  *
- * tuner/compile/include.h answers another question, which files could be read at all: it may find
- * too many, this one must find those the compiler reads. */
+ * tuner/compile/include.h instead finds the files that could be read; it may find too many. */
 #pragma once
 
 #include "tuner/compile/include.h"
 
 #include "metrics/base/diag.h"
 
-/* What is in the text; all in the arena given. */
+/* All in the arena given. */
 typedef struct InlineText {
     const char *text;
     size_t size;
-    const char *const *includes; /* that stayed, each once: "<cuda_fp16.h>" */
+    const char *const *includes; /* that remain, each once: "<cuda_fp16.h>" */
     size_t include_count;
     const char *const *macros; /* names that some #define in it defines, each once */
     size_t macro_count;
-    const char *const *files; /* real paths of what is in place or was refused, each once */
+    const char *const *files; /* real paths of the files inlined or refused, each once */
     size_t file_count;
 } InlineText;
 
-/* Which of the files that are found are put in place; the others stay #includes.  All of them when
- * nothing is set. */
+/* The files to inline; all by default.  The others stay #includes. */
 typedef struct InlineChoice {
-    const char *mark; /* to find out: begins the names of the marks; a file outside of the query's
-                         folders becomes an #error.  NULL: no marks, and it is an error at once */
-    bool known;       /* only these, by their real paths */
+    const char *mark; /* prefix of the marks; a file outside the query's folders becomes an #error.
+                         NULL: no marks, and such a file is an error at once */
+    bool known;       /* inline only these, given by their real paths */
     const char *const *files;
     size_t file_count;
 } InlineChoice;
 
-/* Of a query name, text, folder, folders and forced files count; the forced ones stand in front.
- * False with a message when a file includes itself without end, or one cannot be read. */
+/* Uses the query's name, text, folder, folders and forced files; the forced ones come first.  False with a
+ * message if a file includes itself endlessly or cannot be read. */
 bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, InlineText *out,
                      Diag *d);

@@ -6,8 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Lines that belong together, the empty ones behind them included; or what takes a sample's place.
- */
+/* A paragraph of a pattern with the empty lines after it, or the replacement of a sample. */
 typedef struct Part {
     const char *text;
     bool is_own; /* of a pattern */
@@ -47,39 +46,31 @@ static void add_line(Filling *f, const char *line, size_t length)
     }
 }
 
-static const char *file_text(const char *name, size_t length)
+static const char *file_text(const char *name)
 {
-    size_t i = 0;
-    while (i < unit_file_count &&
-           (strlen(unit_files[i].name) != length || strncmp(unit_files[i].name, name, length) != 0))
-        i++;
-    assert(i < unit_file_count);
-    return unit_files[i].text;
+    const Source *file = NAME_FIND(unit_files, unit_file_count, name, name);
+    assert(file);
+    return file->text;
 }
 
 static void add_file(Filling *f, const char *text);
 
-/* What takes the place of a sample. */
-static void add_text(Filling *f, const char *name, size_t length)
+/* Adds the replacement of a sample. */
+static void add_text(Filling *f, const char *name)
 {
-    size_t i = 0;
-    while (i < f->text_count &&
-           (strlen(f->texts[i].name) != length || strncmp(f->texts[i].name, name, length) != 0))
-        i++;
-    assert(i < f->text_count);
-    const PatternText *t = &f->texts[i];
+    const PatternText *t = NAME_FIND(f->texts, f->text_count, name, name);
+    assert(t);
     end_part(f);
     if (t->file)
-        add_file(f, file_text(t->file, strlen(t->file)));
+        add_file(f, file_text(t->file));
     else if (t->text)
         VEC_PUSH(f->arena, &f->parts, ((Part){t->text, false, false}));
 }
 
-/* Line by line; `in_sample`: behind a mark that has a name. */
 static void add_file(Filling *f, const char *text)
 {
     static const char mark[] = "/*%% ", include[] = "#include \"";
-    bool in_sample = false;
+    bool in_sample = false; /* after a mark that has a name */
     for (size_t length; *text; text += length) {
         const char *at = text + strspn(text, " ");
         length = strcspn(text, "\n") + 1;
@@ -87,10 +78,10 @@ static void add_file(Filling *f, const char *text)
             const char *name = at + strlen(mark);
             in_sample = *name != '*';
             if (in_sample)
-                add_text(f, name, strcspn(name, " "));
+                add_text(f, arena_copy(f->arena, name, strcspn(name, " ")));
         } else if (!in_sample && strncmp(at, include, strlen(include)) == 0) {
             const char *name = at + strlen(include);
-            add_file(f, file_text(name, strcspn(name, "\"")));
+            add_file(f, file_text(arena_copy(f->arena, name, strcspn(name, "\""))));
         } else if (!in_sample) {
             add_line(f, text, length);
             if (length == 1)
@@ -99,9 +90,9 @@ static void add_file(Filling *f, const char *text)
     }
 }
 
-/* --- what is not used ------------------------------------------------------------------------- */
+/* --- unused functions ------------------------------------------------------------------------- */
 
-/* The name of the function that a part is, in `a`; NULL: it is something else. */
+/* The name of the function that a part defines, in `a`; NULL: it is something else. */
 static const char *function_name(Arena *a, const Part *p)
 {
     const char *start =
@@ -124,7 +115,7 @@ static bool mentions(const char *text, const char *name)
     return false;
 }
 
-/* From the last to the first: functions stand behind those that they call. */
+/* From the last to the first, since functions come after those that they call. */
 static void leave_out_unused(Filling *f)
 {
     for (size_t i = f->parts.count; i-- > 0;) {
@@ -145,7 +136,7 @@ void pattern_fill(const char *file, const char *prefix, const PatternText *texts
                   Buf *out)
 {
     Filling f = {.arena = arena_new(), .prefix = prefix, .texts = texts, .text_count = count};
-    add_file(&f, file_text(file, strlen(file)));
+    add_file(&f, file_text(file));
     end_part(&f);
     leave_out_unused(&f);
     for (size_t i = 0; i < f.parts.count; i++) {

@@ -1,4 +1,4 @@
-/* Sources and code of a unit's variants, and whether they are what was measured. */
+/* Makes the sources and code of a unit's variants, and compares the code with what was measured. */
 #include "tuner/emit/unit_make.h"
 
 #include "metrics/base/file.h"
@@ -13,49 +13,46 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the files that were tuned ---------------------------------------------------------------- */
-
-/* The source of one configuration, specialised: whoever has it needs neither spec nor template.
+/* The source of one configuration, specialised so that it needs neither spec nor template.
  *
- * Parameters and the options' -D become a block of #define in front, and includes stand in place
- * (inline.h), but for those of the CUDA toolkit.  NVRTC compiles it, with the options that are
- * left, to the code that the configuration has; the two are compared before it is given away. */
-
+ * Parameters and the options' -D become a block of #define in front, and includes are inlined (inline.h),
+ * except those of the CUDA toolkit.  With the remaining options, NVRTC should compile it to the same code as
+ * the configuration; this is checked. */
 typedef struct TunedSource {
-    InlineText text;     /* macros: those of the block in front, too */
-    const char *mark;    /* of a text that finds out which files are compiled; NULL in others */
+    InlineText text;     /* macros include those of the block in front */
+    const char *mark;    /* of a text that finds out which files are compiled, else NULL */
     const char *kernel;  /* as the source calls it, values filled in */
     bool expression;     /* it is a C++ name expression */
-    const char *options; /* what a compiler must be told besides the architecture; "": nothing */
+    const char *options; /* for a compiler, besides the architecture; "" for none */
     CompileJob job;      /* compiles the text */
     CompileJob original; /* compiles the configuration as the space does */
 } TunedSource;
 
 typedef VEC(const char *) Texts;
 
-/* The options of a job by what becomes of them. */
-typedef struct Parted {
+/* The options of a job by kind. */
+typedef struct JobOptions {
     Texts defines; /* "#define BM 64", in order */
     Texts names;   /* that they define */
     Texts folders; /* -I */
-    Texts toolkit; /* "-I…" of the toolkit and its libraries, which stay where they are */
+    Texts toolkit; /* "-I…" of the toolkit and its libraries, which are not inlined */
     Texts forced;  /* -include */
-    Texts rest;    /* to be given to a compiler again, --minimal among them */
-} Parted;
+    Texts rest;    /* passed to the compiler again, --minimal among them */
+} JobOptions;
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* The value of an option by its short or its long name; NULL: it is another option. */
-static const char *value_of(const char *option, const char *shortly, const char *name)
+/* The value of an option, given its short and its long name; NULL: it is another option. */
+static const char *value_of(const char *option, const char *short_name, const char *name)
 {
-    size_t n = strlen(shortly), m = strlen(name);
+    size_t n = strlen(short_name), m = strlen(name);
     if (strncmp(option, name, m) == 0 && option[m] == '=')
         return option + m + 1;
-    return strncmp(option, shortly, n) == 0 ? option + n + (option[n] == '=') : NULL;
+    return strncmp(option, short_name, n) == 0 ? option + n + (option[n] == '=') : NULL;
 }
 
-/* "BM=64" to "#define BM 64" and "BM"; without a value it is 1. */
-static void add_define(Arena *a, Parted *p, const char *text)
+/* "BM=64" to "#define BM 64" and "BM"; the value defaults to 1. */
+static void add_define(Arena *a, JobOptions *p, const char *text)
 {
     size_t n = strcspn(text, "=");
     const char *value = text[n] ? text + n + 1 : "1";
@@ -64,7 +61,7 @@ static void add_define(Arena *a, Parted *p, const char *text)
     VEC_PUSH(a, &p->names, arena_copy(a, text, strcspn(text, "=( ")));
 }
 
-/* Is a folder part of a CUDA toolkit, by the headers that each of them has? */
+/* True if a folder holds headers of a CUDA toolkit. */
 static bool is_toolkit(Arena *a, const char *folder)
 {
     static const char *const headers[] = {"cuda_runtime_api.h", "cuda_fp16.h", "cub/cub.cuh",
@@ -75,7 +72,7 @@ static bool is_toolkit(Arena *a, const char *folder)
     return false;
 }
 
-static void part_option(Arena *a, const char *option, Parted *p)
+static void sort_option(Arena *a, const char *option, JobOptions *p)
 {
     const char *value;
     if (strncmp(option, "-arch=", 6) == 0)
@@ -88,23 +85,23 @@ static void part_option(Arena *a, const char *option, Parted *p)
         VEC_PUSH(a, &p->forced, value);
     else if (strncmp(option, "-I", 2) == 0 && is_toolkit(a, option + 2))
         VEC_PUSH(a, &p->toolkit, option);
-    else if (strncmp(option, "-I", 2) == 0) /* the source has written all forms of it so */
+    else if (strncmp(option, "-I", 2) == 0) /* compile/source.c writes all forms of it like this */
         VEC_PUSH(a, &p->folders, option + 2);
     else
         VEC_PUSH(a, &p->rest, option);
 }
 
-static Parted part_options(Arena *a, const CompileJob *job)
+static JobOptions sort_options(Arena *a, const CompileJob *job)
 {
-    Parted p = {0};
+    JobOptions p = {0};
     for (size_t i = 0; i < job->option_count; i++)
-        part_option(a, job->options[i], &p);
+        sort_option(a, job->options[i], &p);
     return p;
 }
 
-/* --minimal only spares the compiler declarations, what is like nvcc nvcc does, and the headers that
- * were not here lie where the code goes. */
-static const char *join_rest(Arena *a, const Parted *p)
+/* The options for a user.  Left out are --minimal, which only saves the compiler declarations, and options
+ * that aptune adds: those that imitate nvcc, and those for missing headers. */
+static const char *join_rest(Arena *a, const JobOptions *p)
 {
     Buf b = {0};
     for (size_t i = 0; i < p->rest.count; i++)
@@ -115,7 +112,7 @@ static const char *join_rest(Arena *a, const Parted *p)
 
 /* --- the text --------------------------------------------------------------------------------- */
 
-/* Parameters come last among the macros, see run_make_job. */
+/* Parameters are the last macros, see run_make_job. */
 static size_t count_parameter_macros(const Spec *s)
 {
     size_t n = 0;
@@ -124,28 +121,28 @@ static size_t count_parameter_macros(const Spec *s)
     return n;
 }
 
-/* A value may end in what would join the next line to it. */
+/* A value may end in a line continuation. */
 static void print_define(const char *text, Buf *out)
 {
     bool joins = text_ends_with(text, "\\") || text_ends_with(text, "?\?/");
     buf_printf(out, "%s%s\n", text, joins ? " /**/" : "");
 }
 
-static void print_defines(const Spec *s, const Parted *p, Buf *out)
+static void print_defines(const Spec *s, const JobOptions *p, Buf *out)
 {
     size_t parameters = count_parameter_macros(s), first = p->defines.count - parameters;
     for (size_t i = 0; i < p->defines.count; i++) {
         if (i == 0 && first > 0)
-            buf_puts(out, "/* Of the options. */\n");
+            buf_puts(out, "/* From the options. */\n");
         if (i == first)
-            buf_printf(out, "%s/* What was tuned. */\n", i ? "\n" : "");
+            buf_printf(out, "%s/* Tuned parameters. */\n", i ? "\n" : "");
         print_define(p->defines.at[i], out);
     }
     if (p->defines.count > 0)
         buf_putc(out, '\n');
 }
 
-static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, const Parted *p,
+static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, const JobOptions *p,
                           const InlineChoice *c, InlineText *out, Diag *d)
 {
     const char *folder = l->command ? l->path : path_folder(a, l->path);
@@ -165,20 +162,20 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
     return true;
 }
 
-/* Comment, constants and the rest in one. */
+/* Puts the comment and the constants in front of the text. */
 static void put_together(Arena *a, const Run *r, const char *comment, const char *options,
-                         const Parted *p, InlineText *text)
+                         const JobOptions *p, InlineText *text)
 {
     SCOPED_BUF b = {0};
     Texts macros = {0};
     buf_puts(&b, comment);
     if (*options)
-        buf_printf(&b, "/* To be compiled with %s. */\n\n", options);
+        buf_printf(&b, "/* Compile with %s. */\n\n", options);
     print_defines(r->spec, p, &b);
     buf_add(&b, text->text, text->size);
     for (size_t i = 0; i < p->names.count; i++)
         VEC_PUSH(a, &macros, p->names.at[i]);
-    for (size_t i = 0; i < text->macro_count; i++) /* templates give their parameters values, too */
+    for (size_t i = 0; i < text->macro_count; i++) /* templates may define their parameters, too */
         if (word_place(text->macros[i], p->names.at, p->names.count) == SIZE_MAX)
             VEC_PUSH(a, &macros, text->macros[i]);
     text->text = arena_copy(a, buf_text(&b), b.size);
@@ -187,7 +184,7 @@ static void put_together(Arena *a, const Run *r, const char *comment, const char
     text->macro_count = macros.count;
 }
 
-/* What the text and the headers that it still includes are: the template's hash has those. */
+/* Identifies the text and the headers that it still includes; the template's hash covers those. */
 static Hash text_hash(const TunedSource *t)
 {
     Hasher *h = hasher_new();
@@ -196,9 +193,9 @@ static Hash text_hash(const TunedSource *t)
     return hasher_end(h);
 }
 
-/* The source goes by the template's name: it is part of the code where that says __FILE__.  What
- * stands for headers of the host's libraries stands for them here, too. */
-static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const Parted *p)
+/* The source keeps the template's name, which the code may contain through __FILE__, and the template's
+ * replacements for headers of host libraries. */
+static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const JobOptions *p)
 {
     CompileSource *s = ARENA_NEW(a, CompileSource);
     *s = (CompileSource){.name = t->original.source->name,
@@ -217,9 +214,9 @@ static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const 
     return source_configure(a, s, &setting);
 }
 
-/* The source of launch `l` of configuration `i`, with `comment` in front and the files of `c` in
- * place; without a choice it is the text with marks that makes one (inline.h).  `*out` and all of
- * it lives in `a`.  The run's sources are open (run_open_sources).  False after a message. */
+/* The source of launch `l` of configuration `i`, with `comment` in front and the files of `c` inlined;
+ * without a choice it is the text with marks that leads to one (inline.h).  Lives in `a`.  The run's sources
+ * are open (run_open_sources).  False after a message. */
 static bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment,
                        const InlineChoice *c, TunedSource *out, Diag *d)
 {
@@ -227,12 +224,11 @@ static bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment
     *out = (TunedSource){.expression = k->expression, .kernel = k->entry};
     if (!run_make_job(a, r, i, l, NULL, 0, &out->original))
         return false;
-    Parted p = part_options(a, &out->original);
+    JobOptions p = sort_options(a, &out->original);
     if (k->expression)
         out->kernel = out->original.names[0];
     out->options = join_rest(a, &p);
-    /* It follows from all that could be included: whoever does not know that cannot have written
-     * it. */
+    /* Contains a hash of all files that could be included, so that none of them can contain it. */
     const char *mark = arena_printf(a, "aptune_%s", out->original.source->hash.text);
     out->mark = c ? NULL : mark;
     if (!inline_source(a, k, out->original.source, &p, c ? c : &(InlineChoice){.mark = mark},
@@ -243,7 +239,7 @@ static bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment
     return true;
 }
 
-/* --- what stands in front of a source --------------------------------------------------------- */
+/* --- the comment in front of a source --------------------------------------------------------- */
 
 static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
 {
@@ -252,7 +248,7 @@ static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
     buf_printf(out, " *   %s%s%s: %.4f ms", text_comment(a, e->device), *size ? ", " : "", size,
                e->time_ms);
     if (!isnan(e->regret))
-        buf_printf(out, ", %.2f %% above the best of the space", 100 * e->regret);
+        buf_printf(out, ", %.2f %% slower than the best of the space", 100 * e->regret);
     buf_printf(out, "\n *     %s\n *     %s%s%s\n", text_comment(a, e->how),
                text_comment(a, e->recording), e->recorded[0] ? ", " : "",
                text_comment(a, e->recorded));
@@ -269,15 +265,15 @@ static void print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf 
     for (size_t i = 0; i < u->entry_count; i++)
         if (u->entries[i].variant == variant)
             print_entry(m, &u->entries[i], out);
-    buf_printf(out, " *\n * For sm_%d.  The parameters of the template are constants below. */\n\n",
+    buf_printf(out, " *\n * For sm_%d.  The template's parameters are constants below. */\n\n",
                v->arch);
 }
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* The code of a variant's launches on its way. */
+/* A launch of a variant in progress. */
 typedef struct Item {
-    const InlineChoice *choice; /* files of the source; NULL: they are to be found out */
+    const InlineChoice *choice; /* files to inline; NULL: not known yet */
     TunedSource tuned;
     CompileResult result, original; /* of the source, and of the space's own job */
 } Item;
@@ -285,7 +281,7 @@ typedef struct Item {
 typedef struct Work {
     UnitMaker *maker;
     Arena *arena;
-    Item *items; /* launches of all variants; of those that share only the first is made */
+    Item *items; /* launches of all variants; only the first of those that share code is made */
     size_t launches;
 } Work;
 
@@ -294,15 +290,15 @@ static Item *item_of(const Work *w, size_t variant, size_t launch)
     return &w->items[variant * w->launches + launch];
 }
 
-static const Claim *shown_claim(const UnitMaker *m, size_t variant)
+static const Claim *origin_claim(const UnitMaker *m, size_t variant)
 {
-    return &m->claims.at[m->shown[variant]];
+    return &m->claims.at[m->origin[variant]];
 }
 
 static bool specialise(Work *w, size_t variant, size_t launch)
 {
     UnitMaker *m = w->maker;
-    const Claim *c = shown_claim(m, variant);
+    const Claim *c = origin_claim(m, variant);
     SCOPED_BUF comment = {0};
     print_origin(m, variant, launch, &comment);
     Item *it = item_of(w, variant, launch);
@@ -322,7 +318,7 @@ static void show_source(EmitCode *c, const TunedSource *t)
     c->expression = t->expression;
 }
 
-/* Launches that share code differ in the kernel alone. */
+/* Launches that share code differ only in the kernel. */
 static bool make_sources(Work *w)
 {
     EmitUnit *u = w->maker->unit;
@@ -342,19 +338,18 @@ static bool make_sources(Work *w)
 
 /* What is compiled. */
 typedef enum Which {
-    WHICH_MARKED, /* sources that find out what they include, those that include something */
+    WHICH_MARKED, /* sources with marks, except those that include nothing */
     WHICH_TUNED,
     WHICH_ORIGINAL /* the space's own jobs */
 } Which;
 
-/* What became of compiling. */
 typedef enum Compiling {
     COMPILING_DONE,
     COMPILING_REFUSED, /* some source does not compile */
     COMPILING_NONE     /* there is no compiler */
 } Compiling;
 
-/* NULL, or why it cannot be used. */
+/* Returns why the result cannot be used; NULL: it can. */
 static const char *take_result(Work *w, const CompileResult *res, Which which)
 {
     Arena *a = w->maker->arena;
@@ -368,7 +363,7 @@ static const char *take_result(Work *w, const CompileResult *res, Which which)
                         result_first_error(a, res->log));
 }
 
-/* Queues the launches of one variant, or with SIZE_MAX of all. */
+/* Queues the launches of one variant; SIZE_MAX: of all. */
 static void queue_items(Work *w, Farm *f, size_t variant, Which which)
 {
     const EmitUnit *u = w->maker->unit;
@@ -382,7 +377,7 @@ static void queue_items(Work *w, Farm *f, size_t variant, Which which)
             }
 }
 
-/* Unless all is done *why says what was in the way. */
+/* Unless all is done, *why is the reason. */
 static Compiling compile_items(Work *w, size_t variant, Which which, const char **why)
 {
     Run *r = w->maker->claims.at[0].run;
@@ -405,24 +400,18 @@ static Compiling compile_items(Work *w, size_t variant, Which which, const char 
     return !ok ? COMPILING_NONE : *why ? COMPILING_REFUSED : COMPILING_DONE;
 }
 
-static const CompileResult *result_of(const Work *w, size_t variant, const EmitCode *c,
-                                      bool original)
-{
-    const Item *it = item_of(w, variant, c->shares);
-    return original ? &it->original : &it->result;
-}
-
-/* The name in the code. */
+/* The kernel's name in the code. */
 static const char *entry_of(const EmitCode *c, const CompileResult *res)
 {
     return c->expression && res->lowered_count > 0 ? res->lowered[0] : c->kernel;
 }
 
-/* What runs when a launch of a variant does. */
+/* The hash of a launch's code. */
 static bool hash_of(const Work *w, size_t variant, size_t launch, bool original, Hash *out)
 {
     const EmitCode *c = &w->maker->unit->variants[variant].codes[launch];
-    const CompileResult *res = result_of(w, variant, c, original);
+    const Item *it = item_of(w, variant, c->shares);
+    const CompileResult *res = original ? &it->original : &it->result;
     const char *name = entry_of(c, res);
     const Cubin *cubin = cubin_read(w->arena, res->cubin, res->cubin_size, w->maker->diag);
     const CubinKernel *k = cubin ? cubin_find(cubin, name) : NULL;
@@ -436,7 +425,7 @@ static bool hash_of(const Work *w, size_t variant, size_t launch, bool original,
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* Is the code of a variant that of the claim?  Where nothing was recorded of the code, it is. */
+/* True if the code of a variant is that of the claim, or the claim recorded none. */
 static bool is_code_of(const Work *w, const Claim *c, const Hash *hashes)
 {
     for (size_t l = 0; l < w->launches; l++) {
@@ -463,8 +452,7 @@ static bool same_hashes(const Work *w, const Hash *x, const Hash *y)
     return true;
 }
 
-/* The template itself where its specialised source is another program: it asks for its own lines or
- * file. */
+/* Uses the template's code if the specialised source compiles to different code, as with __LINE__. */
 static bool use_original(Work *w, size_t variant, Hash *hashes)
 {
     const char *why;
@@ -476,8 +464,8 @@ static bool use_original(Work *w, size_t variant, Hash *hashes)
     if (same_hashes(w, own, hashes))
         return true;
     diag_warn(w->maker->diag, (Span){0},
-              "the source written out for '%s' compiles to other code than the template does "
-              "(because of __LINE__ or the like): cubin and PTX are the template's",
+              "the emitted source of '%s' compiles to different code than the template (it may use "
+              "__LINE__ or the like): cubin and PTX are the template's",
               w->maker->unit->variants[variant].name);
     for (size_t l = 0; l < w->launches; l++) {
         Item *it = item_of(w, variant, l);
@@ -493,18 +481,18 @@ static bool refuse_stale(Work *w, size_t entry, const char *why)
     const Claim *c = &m->claims.at[entry];
     EmitEntry *e = &m->unit->entries[entry];
     e->stale = true;
-    e->how = arena_printf(m->arena, "%s; STALE: other code than this was measured", e->how);
+    e->how = arena_printf(m->arena, "%s; STALE: measured with different code", e->how);
     if (m->options.accept_stale) {
         diag_warn(m->diag, (Span){0}, "'%s' is stale: %s", c->recorded_as, why);
         return true;
     }
     return diag_fail(m->diag,
-                     "'%s' is stale: %s; measure the space again, or accept what is known with "
+                     "'%s' is stale: %s; measure the space again, or accept the recording with "
                      "--stale",
                      c->recorded_as, why);
 }
 
-/* Have the spec's sources changed since they were measured? */
+/* True if the spec's sources have changed since they were measured. */
 static bool sources_changed(const Claim *c)
 {
     Hash now = run_source_hash(c->run);
@@ -528,7 +516,7 @@ static bool compare_claim(Work *w, size_t entry, const Hash *hashes)
     const char *name = m->unit->variants[m->unit->entries[entry].variant].name;
     const char *here = m->claims.at[0].run->code.compiler, *there = c->entry.compiler;
     const char *why = arena_printf(m->arena,
-                                   "its winner, '%s', compiles to other code here than was "
+                                   "its winner, '%s', compiles to different code here than was "
                                    "measured (%s here, %s there; the sources %s)",
                                    name, here ? here : "?", *there ? there : "?",
                                    changed ? "have changed" : "are the same");
@@ -541,7 +529,7 @@ static bool compare_variant(Work *w, size_t variant)
     Hash *hashes = ARENA_ARRAY(w->arena, Hash, w->launches);
     if (!take_hashes(w, variant, false, hashes))
         return false;
-    if (!is_code_of(w, shown_claim(m, variant), hashes) && !use_original(w, variant, hashes))
+    if (!is_code_of(w, origin_claim(m, variant), hashes) && !use_original(w, variant, hashes))
         return false;
     for (size_t i = 0; i < m->unit->entry_count; i++)
         if (m->unit->entries[i].variant == variant && !compare_claim(w, i, hashes))
@@ -549,14 +537,14 @@ static bool compare_variant(Work *w, size_t variant)
     return true;
 }
 
-/* All that can be said without a compiler. */
+/* The check that is possible without a compiler. */
 static bool compare_sources(Work *w)
 {
     for (size_t i = 0; i < w->maker->claims.count; i++)
         if (sources_changed(&w->maker->claims.at[i]) &&
             !refuse_stale(w, i,
                           "the spec's sources have changed since, and there is no compiler "
-                          "to see what that changes"))
+                          "to check the code"))
             return false;
     return true;
 }
@@ -590,13 +578,12 @@ static bool do_without_code(Work *w, const char *why)
         m->unit->flavour = EMIT_RUNTIME;
     if (m->unit->flavour != EMIT_RUNTIME)
         return diag_fail(m->diag,
-                         "%s; the flavour '%s' holds compiled code: --flavour runtime needs none "
-                         "here",
+                         "%s; the flavour '%s' needs compiled code, --flavour runtime does not",
                          why, unit_flavour_name(m->unit->flavour));
     return compare_sources(w);
 }
 
-/* What of a text with marks was compiled, by what it was compiled to. */
+/* The files of a text with marks that were compiled, found in its PTX. */
 static InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark,
                                     const char *ptx)
 {
@@ -607,7 +594,7 @@ static InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *m
     return (InlineChoice){.known = true, .files = files.at, .file_count = files.count};
 }
 
-/* The sources with the files that were compiled; `all`: nobody knows which these are. */
+/* Makes the sources again, inlining the files that were compiled; `all`: every file, if that is not known. */
 static bool choose_files(Work *w, bool all)
 {
     const size_t items = w->maker->unit->variant_count * w->launches;

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-/* --- which numbers of the problem code depends on --------------------------------------------- */
+/* --- the problem numbers that code depends on ------------------------------------------------- */
 
-/* Does something depend on one name of the problem? */
+/* A search for uses of one name of the problem. */
 typedef struct Uses {
     const Spec *spec;
     size_t name;
-    const bool *derived; /* those so far that depend on it */
+    const bool *derived; /* derived names so far that depend on it */
     bool found;
 } Uses;
 
@@ -38,8 +38,8 @@ static bool text_uses_name(Uses u, const Text *t)
     return u.found;
 }
 
-/* An option that a configuration gets at no size says nothing; one whose condition cannot be worked
- * out counts. */
+/* False for an option that the configuration gets at no size.  One whose condition cannot be evaluated
+ * counts. */
 static bool option_counts(Arena *a, Uses u, const CompileOption *o, const Value *slots)
 {
     Evaluation ev = {.arena = a};
@@ -48,9 +48,9 @@ static bool option_counts(Arena *a, Uses u, const CompileOption *o, const Value 
            !expr_eval(o->condition, slots, &ev, &v) || value_as_real(v) != 0;
 }
 
-/* Does the code of a configuration depend on a number of the problem?  It gets there by options,
- * names of kernels and commands alone: macros have the values of parameters.  Texts that are equal
- * for two sizes say nothing of a third, so it is the names they are made from that count. */
+/* True if the code of a configuration depends on a number of the problem: through options, names of kernels
+ * or commands; macros hold parameters only.  Texts that are equal for two sizes may differ for a third, so
+ * what counts is the names in their expressions. */
 static bool code_uses_name(const Spec *s, size_t name, const Value *slots)
 {
     SCOPED_ARENA *a = arena_new();
@@ -76,8 +76,7 @@ const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots)
     return fixed;
 }
 
-/* Are the first `count` values the same, but for those that `matters` (NULL: all do) says are not
- * looked at? */
+/* Compares the first `count` values, only those for which `matters` is set (NULL: all). */
 static bool same_values(const Value *x, const Value *y, size_t count, const bool *matters)
 {
     for (size_t n = 0; n < count; n++)
@@ -151,7 +150,7 @@ static Claim *rival_of(const UnitMaker *m, const Claim *c)
     return NULL;
 }
 
-/* Dates are of a form that sorts as text. */
+/* Keeps the newer of two claims.  Dates sort as text. */
 static void settle(UnitMaker *m, Claim *old, const Claim *new)
 {
     bool wins = strcmp(new->entry.recorded, old->entry.recorded) >= 0;
@@ -159,8 +158,8 @@ static void settle(UnitMaker *m, Claim *old, const Claim *new)
     const char *y = table_name(m->arena, new->run->table, new->config);
     if (strcmp(x, y) != 0)
         diag_warn(m->diag, (Span){0},
-                  "'%s' and '%s' are of the same device and problem, with the winners '%s' and "
-                  "'%s': the newer one, '%s', counts",
+                  "'%s' and '%s' are of the same device and problem, but have different winners, "
+                  "'%s' and '%s': the newer recording, '%s', counts",
                   old->entry.recording, new->entry.recording, x, y,
                   wins ? new->entry.recording : old->entry.recording);
     if (wins)
@@ -187,8 +186,8 @@ static size_t count_fixed(const Run *r, size_t row)
     return count;
 }
 
-/* The fastest configuration whose code depends on fewer numbers of the problem than the winner's
- * does, so that it serves more sizes.  SIZE_MAX: there is none. */
+/* The fastest configuration among those that serve the most sizes, having code that depends on the fewest
+ * numbers of the problem.  SIZE_MAX: none serves more than the winner. */
 static size_t general_row(const Run *r)
 {
     const Table *t = r->table;
@@ -208,7 +207,7 @@ static size_t general_row(const Run *r)
 bool unit_add_run(UnitMaker *m, Run *r)
 {
     if (r->best == SIZE_MAX)
-        return diag_fail(m->diag, "there is no winner to write out");
+        return diag_fail(m->diag, "there is no winner to emit");
     VEC_PUSH(m->arena, &m->runs, r);
     const Claim winner = claim_of(m->arena, r, r->best);
     add_claim(m, &winner);
@@ -223,8 +222,7 @@ bool unit_add_run(UnitMaker *m, Run *r)
 
 /* --- recordings ------------------------------------------------------------------------------- */
 
-/* The problem that a recording is of, one of the spec's or any other size; of other tuners, which
- * do not name it, the only one of the spec. */
+/* The problem of a recording.  Other tuners do not record it; it is then the only one of the spec. */
 static bool take_problem(const Spec *s, const RecordHeader *h, const char *path, Run *r)
 {
     bool unnamed = h->problem_count == 0 && h->imported[0];
@@ -234,7 +232,7 @@ static bool take_problem(const Spec *s, const RecordHeader *h, const char *path,
            diag_fail(r->diag, "'%s' does not say which of the spec's problems it is of", path);
 }
 
-/* Only the first run tells what there is to remark on a spec: they all read the same. */
+/* Warnings about the spec come from the first run only, since all runs read the same one. */
 static void pass_messages(UnitMaker *m, const Diag *from, bool first)
 {
     VEC_EACH (const DiagMessage, x, from->messages)
@@ -246,7 +244,6 @@ static void pass_messages(UnitMaker *m, const Diag *from, bool first)
             diag_note(m->diag, x->at, "%s", x->text);
 }
 
-/* The header alone says which space and problem it is: what run_open needs. */
 static bool open_recording(UnitMaker *m, Run *r, const char *path)
 {
     RecordHeader h;
@@ -262,7 +259,7 @@ static bool open_recording(UnitMaker *m, Run *r, const char *path)
     r->options.no_gpu = r->options.some = true;
     if (!take_problem(s, &h, path, r))
         return false;
-    /* The spec was read to the end, so run_open has nothing new to say of it. */
+    /* run_open reads the spec again and would repeat its messages. */
     *r->diag = diag_new(m->arena);
     return run_open(r) && run_take_winner(r);
 }
@@ -288,8 +285,8 @@ void unit_end(UnitMaker *m)
         run_close(m->own.at[i]);
 }
 
-/* Recordings of the spec's space beside it or in like->options.recordings, by path, in `a`.  NULL
- * after a message, also when there is none. */
+/* Paths of the recordings of the spec's space, in `a`; see unit_add_recordings.  NULL after a message, also
+ * if there are none. */
 static const char *const *find_recordings(Arena *a, const Run *like, size_t *count, Diag *d)
 {
     VEC(const char *) paths = {0};
@@ -340,7 +337,7 @@ static const char *filled(Arena *a, const Text *t, const Value *slots)
     return spec_text_fill(t, slots, &ev, &b) ? arena_string(a, buf_text(&b)) : "";
 }
 
-/* Do two launches of a configuration have one source and one set of names? */
+/* True if two launches of a configuration have the same source and the same name expression. */
 static bool same_code(Arena *a, const Launch *x, const Launch *y, const Value *slots)
 {
     if (x->command != y->command || x->expression != y->expression)
@@ -365,7 +362,7 @@ static void outline_codes(UnitMaker *m, EmitVariant *v)
     }
 }
 
-/* The variant of a claim, made if there is none that will do. */
+/* The variant of a claim, made unless there is one already. */
 static size_t variant_of(UnitMaker *m, size_t claim)
 {
     EmitUnit *u = m->unit;
@@ -385,7 +382,7 @@ static size_t variant_of(UnitMaker *m, size_t claim)
                        .arch = c->entry.arch,
                        .fixed = fixed};
     outline_codes(m, v);
-    m->shown[u->variant_count] = claim;
+    m->origin[u->variant_count] = claim;
     return u->variant_count++;
 }
 
@@ -406,7 +403,7 @@ const EmitUnit *unit_outline(UnitMaker *m)
     if (m->unit)
         return m->unit;
     if (n == 0) {
-        diag_fail(m->diag, "there is nothing to write out");
+        diag_fail(m->diag, "there is nothing to emit");
         return NULL;
     }
     EmitUnit *u = m->unit = ARENA_NEW(m->arena, EmitUnit);
@@ -417,7 +414,7 @@ const EmitUnit *unit_outline(UnitMaker *m)
     u->prefix = m->options.prefix ? m->options.prefix : arena_printf(m->arena, "%s_", u->name);
     u->variants = ARENA_ARRAY(m->arena, EmitVariant, n);
     u->entries = ARENA_ARRAY(m->arena, EmitEntry, n);
-    m->shown = ARENA_ARRAY(m->arena, size_t, n);
+    m->origin = ARENA_ARRAY(m->arena, size_t, n);
     for (size_t i = 0; i < n; i++) {
         u->entries[i] = m->claims.at[i].entry;
         u->entries[i].variant = variant_of(m, i);
@@ -446,25 +443,22 @@ static void add_once(Arena *a, Texts *list, const char *path)
         VEC_PUSH(a, list, path);
 }
 
-/* Files that the source of launch `l` is read from, the template first; none where a command prints
- * it, but for those among the command's words. */
-static const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count)
+/* Files that the source of launch `l` is read from, the template first; for a command, those among its
+ * words. */
+static void add_source_files(Arena *a, const Run *r, size_t l, Texts *all)
 {
     const Launch *k = &r->spec->launches[l];
-    VEC(const char *) files = {0};
+    const CompileSource *source = r->code.sources ? r->code.sources[l] : NULL;
     if (!k->command)
-        VEC_PUSH(a, &files, k->path);
-    for (size_t i = 0; r->code.sources && r->code.sources[l] && i < r->code.sources[l]->file_count;
-         i++)
-        VEC_PUSH(a, &files, r->code.sources[l]->files[i]);
+        add_once(a, all, k->path);
+    for (size_t i = 0; source && i < source->file_count; i++)
+        add_once(a, all, source->files[i]);
     char **words = k->command ? command_words(a, k->file) : NULL;
     for (size_t i = 0; words && words[i]; i++) {
         const char *path = path_join(a, k->path, words[i]);
         if (file_exists(path))
-            VEC_PUSH(a, &files, path);
+            add_once(a, all, path);
     }
-    *count = files.count;
-    return files.at;
 }
 
 const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
@@ -473,12 +467,8 @@ const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
     for (size_t i = 0; i < m->runs.count; i++) {
         const Run *r = m->runs.at[i];
         add_once(a, &all, r->spec->source->name);
-        for (size_t l = 0; l < r->spec->launch_count; l++) {
-            size_t n;
-            const char *const *files = tuned_files(a, r, l, &n);
-            for (size_t k = 0; k < n; k++)
-                add_once(a, &all, files[k]);
-        }
+        for (size_t l = 0; l < r->spec->launch_count; l++)
+            add_source_files(a, r, l, &all);
         const char *profile = r->recorded.path ? record_profile_path(a, r->recorded.path) : NULL;
         if (r->recorded.path)
             add_once(a, &all, r->recorded.path);

@@ -1,16 +1,15 @@
-/* Runs with their winners become the data of an emitted unit.
+/* Makes the data of an emitted unit from runs and their winners.
  *
- * Runs are added one by one: replays of recordings, or one that has just measured.  Each claims its
- * device and problem for its winner; of two that claim the same, the newer one counts.  Then the
- * table is made: winners with the same parameters for the same architecture share a variant, unless
- * their code depends on the problem.  Finally the variants' sources are specialised and compiled,
- * and the code is compared with the measured code.
+ * Runs are added one by one: replays of recordings, or one that has just measured.  Each claims its device
+ * and problem for its winner; of two claims for the same, the newer one counts.  Then the table is made:
+ * winners with the same parameters for the same architecture share a variant, unless their code depends on
+ * the problem.  Finally the variants' sources are specialised and compiled, and the code is compared with
+ * the measured code.
  *
- * A recording is stale when its winner compiles to other code here than was measured, because the
- * sources or the compiler are others.  Without a compiler only the sources can be compared.
+ * A recording is stale if its winner compiles to different code here than was measured, because the sources
+ * or the compiler differ.  Without a compiler only the sources can be compared.
  *
- * The maker, the unit and what it is made from live in one arena; a run that was added stays open
- * until unit_end. */
+ * The maker, the unit and its inputs live in one arena; an added run stays open until unit_end. */
 #pragma once
 
 #include "metrics/base/vec.h"
@@ -19,24 +18,22 @@
 #include "tuner/run/run.h"
 #include "tuner/run/run_parts.h"
 
-/* A unit that is being made, and the step that compiles its variants. */
-
-/* What the user asked for. */
+/* The user's options. */
 typedef struct EmitOptions {
     const char *name;   /* of the files; NULL: unit_default_name */
     const char *prefix; /* of symbols; NULL: the name and "_" */
     EmitFlavour flavour;
-    size_t default_entry; /* number of the entry that is the default, from 1; 0: the first */
+    size_t default_entry; /* number of the default entry, from 1; 0: the first */
     bool accept_stale;
-    bool fall_back; /* where something cannot be compiled, make an EMIT_RUNTIME unit instead */
+    bool fall_back; /* if something cannot be compiled, make an EMIT_RUNTIME unit instead */
 } EmitOptions;
 
-/* What one run says: on this device, for this problem, that configuration. */
+/* The result of one run: on this device, for this problem, that configuration. */
 typedef struct Claim {
     Run *run;
     size_t config;
-    bool general;            /* beside a winner that serves its own size alone */
-    EmitEntry entry;         /* its variant is known once the table is made */
+    bool general;            /* an addition to a winner that serves only its own size */
+    EmitEntry entry;         /* its variant is set when the table is made */
     const char *recorded_as; /* its path; NULL: measured by this run */
 } Claim;
 
@@ -48,67 +45,61 @@ typedef struct UnitMaker {
     VEC(Run *) runs;   /* all that were added */
     VEC(Run *) own;    /* those of them that were opened here */
     EmitUnit *unit;
-    size_t *shown;          /* of each variant: the claim that it is made from */
+    size_t *origin;         /* by variant: the claim that it is made from */
     const char *uncompiled; /* see unit_uncompiled */
 } UnitMaker;
 
-/* Specialises the sources of all variants and compiles them, compares with what was measured. False
- * after a message. */
+/* Specialises and compiles the sources of all variants, and compares the code with the measured code.
+ * False after a message. */
 bool unit_make_code(UnitMaker *m);
 
 /* Never NULL.  Messages go to `d` until the end. */
 UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d);
 
-/* The winner of a run, r->best, in `a` as the maker.  All runs must be of the same spec.  False
- * after a message. */
+/* Adds the winner of a run, r->best.  All runs must be of the same spec.  False after a message. */
 bool unit_add_run(UnitMaker *m, Run *r);
 
-/* The same from a recording: replays it as `like` says where things are, and for which options.
- * Its problem may be any size of the spec's. */
+/* The same from a recording, which is replayed with the options and paths of `like`.  Its problem need not
+ * be one of the spec's. */
 bool unit_add_recording(UnitMaker *m, const Run *like, const char *path);
 
-/* All of these; without any (count 0) those of the spec's space beside it, or in
- * like->options.recordings. */
+/* Adds all of these; if count is 0, those of the spec's space in like->options.recordings or beside the
+ * spec. */
 bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths, size_t count);
 
-/* The table and its variants, without sources and code: all that the files' names need.  NULL after
- * a message. */
+/* The table and its variants without sources and code, enough for files_list.  NULL after a message. */
 const EmitUnit *unit_outline(UnitMaker *m);
 
 /* The whole unit.  NULL after a message: a stale recording, code that cannot be compiled … */
 const EmitUnit *unit_finish(UnitMaker *m);
 
-/* Why the code is not there, so that the unit is source alone: mostly because there is no compiler.
- * NULL: it is. */
+/* Why there is no compiled code, mostly because there is no compiler; NULL: there is. */
 const char *unit_uncompiled(const UnitMaker *m);
 
-/* By problem name: does the code of a configuration depend on it, by an option, the name of a
- * kernel or a command?  `slots` are the configuration's (spec_slot_count), in `a`. */
+/* By problem name: true if the code of a configuration depends on it, through an option, the name of a
+ * kernel or a command.  `slots` are the configuration's (spec_slot_count).  In `a`. */
 const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots);
 
-/* Files that the runs' specs, sources and recordings were read from, each once, in `a`. */
+/* The files that the runs' specs, sources and recordings were read from, each once, in `a`. */
 const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count);
 
-/* Closes the runs that recordings were replayed by.  NULL is allowed. */
+/* Closes the runs that were opened to replay recordings.  NULL is allowed. */
 void unit_end(UnitMaker *m);
 
 /* --- the end of a run ------------------------------------------------------------------------- */
 
-/* Its winner as an emitted unit of one entry.
+/* A run's winner, written as a unit.
  *
- * Nothing that a run found may be lost for the lack of a compiler: where there is none, the unit is
- * written as source alone (EMIT_RUNTIME), and so it is where other code than was measured comes
- * out, with a warning. */
+ * A missing compiler must not lose a result: without one, or if the code differs from what was measured,
+ * the unit is written as sources only (EMIT_RUNTIME), with a warning. */
 typedef struct EmitWritten {
     const char *const *names; /* of the files, without the folder, in the run's arena */
     size_t count;
-    const char
-        *uncompiled; /* why it is source alone, against what was asked for; NULL: it is not */
+    const char *uncompiled; /* why there are only sources if more was asked for, else NULL */
 } EmitWritten;
 
-/* What a run was asked for by its options. */
 EmitOptions emit_options_of(const RunOptions *o);
 
-/* Writes the unit of r->best into a folder, which is made if need be.  False after a message, also
- * when there is no winner. */
+/* Writes the unit of r->best into a folder, which is created if missing.  False after a message, also if
+ * there is no winner. */
 bool emit_winner(Run *r, const char *folder, EmitWritten *out, Diag *d);
