@@ -172,7 +172,7 @@ emit_space() {
     sed -i 's/ifdef NEVER/ifndef NEVER/; s/.*hostname.*//' k.cu
     emit_space
     status_is 1
-    has "$stderr" '"../elsewhere/secret.h" lies outside of the folders that are declared; include "FOLDER"'
+    has "$stderr" '"../elsewhere/secret.h" is outside the declared folders; declare its folder with include "FOLDER"'
     sed -i 's/ifndef NEVER/ifdef NEVER/' k.cu
     echo 'option "-include=../elsewhere/secret.h"' >>k.spec
     emit_space

@@ -269,7 +269,7 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
         {"die", OUTCOME_FAULT, "killed by signal 9", 1},
         {"stop", OUTCOME_FAULT, "stopped by a signal", 1},
         {"exit", OUTCOME_FAULT, "ended with code 3: the synthetic kernel's last words", 1},
-        {"noise", OUTCOME_FAULT, "no message: 'Segmentation fault, probably", 1},
+        {"noise", OUTCOME_FAULT, "not a message: 'Segmentation fault, probably", 1},
         {"other id", OUTCOME_FAULT, "another trial", 1},
         {"error", OUTCOME_LAUNCH_FAILED, "synthetic complaint", 0},
         {"prints", OUTCOME_OK, "", 0},
@@ -372,9 +372,9 @@ static void a_device_that_cannot_be_started_again_is_given_up(void **state)
         int starts;
     } MODES[] = {{"no-gpu", "synthetic reason", 4},
                  {"crash", "ended with code 5", 4},
-                 {"noise", "no message", 4},
+                 {"noise", "not a message", 4},
                  {"killed", "signal 9", 5 + 4},
-                 {"other-gpu", "not the same one", 1}};
+                 {"other-gpu", "no longer the same", 1}};
     for (size_t i = 0; i < sizeof MODES / sizeof MODES[0]; i++) {
         Fixture f;
         start(&f);
@@ -420,7 +420,7 @@ static void opening_fails_with_the_reason(void **state)
         {"crash", "the GPU process ended with code 5"},
         {"killed", "the GPU process was killed by signal 9 (Killed)"},
         {"noise",
-         "the GPU process sent something that is no message: 'Segmentation fault, probably '"},
+         "the GPU process sent something that is not a message: 'Segmentation fault, probably '"},
         {"silent", "the GPU process did not start within its time limit"},
         {"nothing", "the GPU process sent a device without properties"},
         {"closed", "synthetic complaint"},

@@ -272,7 +272,7 @@ static void an_absurd_number_of_runs_rounds_or_samples_is_refused(void **state)
     Trial none = {0}, empty;
     send_over(&f, message_trial(&none, &blob), &blob);
     assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &empty, &f.diag));
-    assert_string_equal(f.diag.messages.at[0].text, "a trial is of one run");
+    assert_string_equal(f.diag.messages.at[0].text, "a trial has one run");
     end(&f);
 
     blob = (Buf){0};
@@ -461,7 +461,7 @@ static void what_is_expected_has_the_size_of_its_buffer(void **state)
 
         if (count != 7)
             assert_string_equal(f.diag.messages.at[0].text,
-                                "what is expected of 'C' has another size");
+                                "the expected contents of 'C' have another size");
         end(&f);
     }
 }
@@ -544,10 +544,13 @@ static void limits_are_where_they_should_be(void **state)
         {'t', "runs/0/launches/0/arguments/1/texture", "true",
          "argument 1 of 'k' is neither a value nor a buffer that exists"},
         {'t', "runs/0/launches/0/arguments/1/alignment", "16", NULL},
-        {'t', "runs/0/launches/0/arguments/1/alignment", "17", "argument 1 of 'k' lies nowhere"},
-        {'t', "runs/0/launches/0/arguments/1/alignment", "-1", "argument 1 of 'k' lies nowhere"},
+        {'t', "runs/0/launches/0/arguments/1/alignment", "17",
+         "argument 1 of 'k' has no valid place"},
+        {'t', "runs/0/launches/0/arguments/1/alignment", "-1",
+         "argument 1 of 'k' has no valid place"},
         {'t', "runs/0/launches/0/arguments/1/joined", "true", NULL},
-        {'t', "runs/0/launches/0/arguments/0/joined", "true", "argument 0 of 'k' lies nowhere"},
+        {'t', "runs/0/launches/0/arguments/0/joined", "true",
+         "argument 0 of 'k' has no valid place"},
         {'t', "runs/0/modules/0/cubin", "[0,0]", "a cubin is missing from the message"},
         {'t', "runs/0/symbols/0/buffer", "2", NULL},
         {'t', "runs/0/symbols/0/buffer", "3",
@@ -562,14 +565,14 @@ static void limits_are_where_they_should_be(void **state)
         {'t', "sampling/least", "1048577", "a message's sampling.least is missing or malformed"},
         {'t', "sampling/enough", "1048577", "a message's sampling.enough is missing or malformed"},
         {'t', "sampling/most", "1048577", "a message's sampling.most is missing or malformed"},
-        {'t', "runs", "[]", "a trial is of one run"},
+        {'t', "runs", "[]", "a trial has one run"},
         {'p', "buffers/0/count", "1", NULL},
         {'p', "buffers/0/type/lanes", "1", NULL},
         {'p', "buffers/0/type/lanes", "0", "the buffer 'A' has no usable type, size or contents"},
-        {'p', "buffers/1/type/lanes", "4", "what is expected of 'B' has another size"},
+        {'p', "buffers/1/type/lanes", "4", "the expected contents of 'B' have another size"},
         {'p', "buffers/1/type/lanes", "5", "the buffer 'B' has no usable type, size or contents"},
         {'p', "buffers/1/expected", "0", NULL},
-        {'p', "buffers/1/expected", "1", "what is expected of 'B' has another size"},
+        {'p', "buffers/1/expected", "1", "the expected contents of 'B' have another size"},
         {'p', "buffers/1/expected", "4", "the buffer 'B' has no usable type, size or contents"},
         {'p', "buffers/1/expected", "-1", "the buffer 'B' has no usable type, size or contents"},
         {'p', "buffers/2/contents/bytes", "[0,0]",

@@ -96,7 +96,7 @@ DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, 
     return DRIVER_OK;
 }
 
-void sampler_give(const Sampler *s)
+void sampler_submit(const Sampler *s)
 {
     (void)s;
     if (gpu.now > gpu.work_ends) {

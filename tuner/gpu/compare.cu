@@ -1,13 +1,11 @@
-/* Kernels that check on the device what another kernel computed.
+/* Kernels that check the results of other kernels on the device.
  *
- * Compiled by NVRTC for the device at hand and handed to the measuring process, which
- * knows nothing of compilers.  Needs no header.  Its partner on the host is
- * tuner/gpu/worker/verify.c, which states the layout of Part and Finding again.
+ * NVRTC compiles them for the device, without headers, for the measuring process, which has no compiler.  The
+ * host side is tuner/gpu/worker/verify.c, which repeats the layout of Part, Finding and Sums.
  *
- * All buffers are looked at as `count` scalars of one type (the lanes of vectors are
- * scalars of their own), with 64-bit indices.  The poison that an output holds before
- * the run is all bits set: a NaN to every floating-point type, and one that no
- * arithmetic of the GPU makes. */
+ * Buffers are treated as `count` scalars of one type (the lanes of vectors are separate scalars), with 64-bit
+ * indices.  The poison that an output holds before the run has all bits set: in every floating-point type a
+ * NaN that no arithmetic of the GPU produces. */
 
 typedef unsigned long long u64;
 typedef long long i64;
@@ -22,7 +20,7 @@ __device__ double from_half(unsigned short bits)
     return f;
 }
 
-/* Sign, 4 bits of exponent with a bias of 7, 3 of fraction; all ones are NaN. */
+/* Sign, 4 bits of exponent with bias 7, 3 of fraction; all ones are NaN. */
 __device__ double from_e4m3(unsigned char bits)
 {
     int exponent = bits >> 3 & 15, fraction = bits & 7;
@@ -31,23 +29,37 @@ __device__ double from_e4m3(unsigned char bits)
     return bits & 0x80 ? -m : m;
 }
 
-/* The bits of scalar i, high ones zero. */
-__device__ u64 bits_at(const void *p, u64 i, int scalar)
+__device__ int size_of(int scalar)
 {
     switch (scalar) {
     case I8:
     case U8:
     case E4M3:
     case E5M2:
-        return ((const unsigned char *)p)[i];
+        return 1;
     case I16:
     case U16:
     case HALF:
     case BFLOAT16:
-        return ((const unsigned short *)p)[i];
+        return 2;
     case I32:
     case U32:
     case FLOAT:
+        return 4;
+    default:
+        return 8;
+    }
+}
+
+/* The bits of scalar i, zero-extended. */
+__device__ u64 bits_at(const void *p, u64 i, int scalar)
+{
+    switch (size_of(scalar)) {
+    case 1:
+        return ((const unsigned char *)p)[i];
+    case 2:
+        return ((const unsigned short *)p)[i];
+    case 4:
         return ((const unsigned int *)p)[i];
     default:
         return ((const u64 *)p)[i];
@@ -84,27 +96,10 @@ __device__ double value_of(u64 bits, int scalar)
 
 __device__ u64 poison_of(int scalar)
 {
-    switch (scalar) {
-    case I8:
-    case U8:
-    case E4M3:
-    case E5M2:
-        return 0xff;
-    case I16:
-    case U16:
-    case HALF:
-    case BFLOAT16:
-        return 0xffff;
-    case I32:
-    case U32:
-    case FLOAT:
-        return 0xffffffff;
-    default:
-        return ~0ull;
-    }
+    return ~0ull >> (64 - 8 * size_of(scalar));
 }
 
-/* |x − r| of two types; of 64-bit integers exactly, before the rounding to double. */
+/* |x − r| for two types; the difference of 64-bit integers is exact before it is rounded to double. */
 __device__ double distance(u64 x, int scalar, u64 r, int kind)
 {
     if (scalar == I64 && kind == I64)
@@ -114,10 +109,9 @@ __device__ double distance(u64 x, int scalar, u64 r, int kind)
     return fabs(value_of(x, scalar) - value_of(r, kind));
 }
 
-/* --- what the reference made of an output ---------------------------------------------------- */
+/* --- the scale of the reference's output ----------------------------------------------------- */
 
-/* One block's part of the sums.  The host adds the parts in order, so the same data always give
- * the same scale. */
+/* One block's part of the sums.  The host adds the parts in order, so that the scale is reproducible. */
 struct Part {
     double squares;
     double max;
@@ -126,9 +120,7 @@ struct Part {
     u64 unwritten;
 };
 
-enum { THREADS = 256 };
-
-__device__ void part_add(Part &a, const Part &b)
+__device__ void add(Part &a, const Part &b)
 {
     a.squares += b.squares;
     a.max = fmax(a.max, b.max);
@@ -137,11 +129,27 @@ __device__ void part_add(Part &a, const Part &b)
     a.unwritten += b.unwritten;
 }
 
+enum { THREADS = 256 };
+
+/* Adds up the threads' parts into the block's. */
+template <class T> __device__ void reduce(const T &mine, T *parts)
+{
+    __shared__ T shared[THREADS];
+    shared[threadIdx.x] = mine;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half)
+            add(shared[threadIdx.x], shared[threadIdx.x + half]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = shared[0];
+}
+
 /* `poisoned`: the buffer held the poison before the reference ran. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-aptune_scale(const void *reference, u64 count, int scalar, int poisoned, Part *parts)
+    aptune_scale(const void *reference, u64 count, int scalar, int poisoned, Part *parts)
 {
-    __shared__ Part shared[THREADS];
     Part mine = {0, 0, 0, 0, 0};
     u64 stride = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride) {
@@ -157,32 +165,24 @@ aptune_scale(const void *reference, u64 count, int scalar, int poisoned, Part *p
             mine.nonfinite++;
         }
     }
-    shared[threadIdx.x] = mine;
-    __syncthreads();
-    for (int half = THREADS / 2; half; half /= 2) {
-        if (threadIdx.x < half)
-            part_add(shared[threadIdx.x], shared[threadIdx.x + half]);
-        __syncthreads();
-    }
-    if (threadIdx.x == 0)
-        parts[blockIdx.x] = shared[0];
+    reduce(mine, parts);
 }
 
-/* --- an output against the reference --------------------------------------------------------- */
+/* --- comparing elements ---------------------------------------------------------------------- */
 
 struct Finding {
     u64 wrong;
     u64 nan;
     u64 unwritten;
     u64 first; /* lowest wrong index; starts with all bits set */
-    u64 error; /* bits of the largest error: those of numbers >= 0 order as integers do */
+    u64 error; /* bits of the largest error; for numbers >= 0 they compare like integers */
 };
 
-/* `kind`: the reference's type, which may be double where the output's is not.  `scale` < 0: every
- * element is its own scale.  An element the reference left unwritten passes when it still is. */
+/* `kind`: the reference's type, which may be double if the output's is not.  `scale` < 0: every element is
+ * its own scale.  An element that neither the reference nor the kernel wrote passes. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-aptune_compare(const void *x, const void *reference, u64 count, int scalar, int kind, int poisoned,
-               double absolute, double relative, double scale, Finding *finding)
+    aptune_compare(const void *x, const void *reference, u64 count, int scalar, int kind,
+                   int poisoned, double absolute, double relative, double scale, Finding *finding)
 {
     const u64 poison = poison_of(scalar), unset = poison_of(kind);
     u64 wrong = 0, nan = 0, unwritten = 0, first = ~0ull;
@@ -231,13 +231,19 @@ struct Sums {
     u64 unwritten;
 };
 
-/* One block's part of the sums of `count` scalars, every `lanes`-th one together.  What holds the
- * poison does not count: the reference may have cut its parts differently.  An integer that is all
- * bits set is taken for it, too. */
-extern "C" __global__ void __launch_bounds__(THREADS)
-aptune_sum(const void *x, u64 count, int scalar, int lanes, int poisoned, Sums *parts)
+__device__ void add(Sums &a, const Sums &b)
 {
-    __shared__ Sums shared[THREADS];
+    for (int lane = 0; lane < 4; lane++)
+        a.sum[lane] += b.sum[lane];
+    a.nan += b.nan;
+    a.unwritten += b.unwritten;
+}
+
+/* One block's part of the sums of `count` scalars, by lane.  Elements with the poison do not count: the
+ * reference may split the sum differently.  Neither do integers that have all bits set. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+    aptune_sum(const void *x, u64 count, int scalar, int lanes, int poisoned, Sums *parts)
+{
     Sums mine = {{0, 0, 0, 0}, 0, 0};
     u64 stride = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride) {
@@ -251,24 +257,10 @@ aptune_sum(const void *x, u64 count, int scalar, int lanes, int poisoned, Sums *
         for (int lane = 0; lane < 4; lane++)
             mine.sum[lane] += i % lanes == lane ? v : 0;
     }
-    shared[threadIdx.x] = mine;
-    __syncthreads();
-    for (int half = THREADS / 2; half; half /= 2) {
-        if (threadIdx.x < half) {
-            Sums &a = shared[threadIdx.x];
-            const Sums &b = shared[threadIdx.x + half];
-            for (int lane = 0; lane < 4; lane++)
-                a.sum[lane] += b.sum[lane];
-            a.nan += b.nan;
-            a.unwritten += b.unwritten;
-        }
-        __syncthreads();
-    }
-    if (threadIdx.x == 0)
-        parts[blockIdx.x] = shared[0];
+    reduce(mine, parts);
 }
 
-/* --- what must not have changed --------------------------------------------------------------- */
+/* --- checksums -------------------------------------------------------------------------------- */
 
 __device__ u64 mix(u64 z)
 {
@@ -277,10 +269,10 @@ __device__ u64 mix(u64 z)
     return z ^ (z >> 31);
 }
 
-/* Adds to *sum a number of these `words` 8-byte words that changes when any of them does: a sum
- * of hashes of word and place, the same in any order. */
+/* Adds a checksum of `words` 8-byte words to *sum: a sum of hashes of word and position, independent of the
+ * order. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-aptune_checksum(const u64 *p, u64 words, u64 *sum)
+    aptune_checksum(const u64 *p, u64 words, u64 *sum)
 {
     u64 mine = 0;
     u64 stride = (u64)gridDim.x * THREADS;

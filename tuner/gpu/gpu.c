@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-/* What the helper is doing, as far as we know:
+/* The helper's state:
  *
  *     DOWN ─► GREETING ─► OPENING ─► SETTING ─► READY ◄─► BUSY
  *      ▲          (without a problem: ─────────►)
- *      └── whenever it dies, is late or says nonsense; LOST after too many starts
+ *      └── when it dies, is late or sends garbage; LOST after too many starts
  */
 typedef enum State { DOWN, GREETING, OPENING, SETTING, READY, BUSY, LOST } State;
 
@@ -34,31 +34,31 @@ struct Gpu {
     State state;
     double deadline; /* of this state; in DOWN the time to start; < 0: none */
     int starts;      /* helpers started */
-    int failures;    /* in a row, on the way to READY */
-    int tries;       /* of them that are allowed now */
+    int failures;    /* in a row, before READY */
+    int tries;       /* failures that are too many now */
     bool stuck;      /* a helper could not be killed */
     Buf why;         /* the last failure */
-    Buf printed;     /* what a wrapper said of the last trial */
+    Buf printed;     /* a wrapper's output for the last trial */
 
     GpuFacts *facts; /* of all devices */
     size_t device_count;
 
-    json_t *problem; /* as it is sent to every new helper; NULL before the first */
+    json_t *problem; /* sent to every new helper; NULL before the first problem */
     Buf problem_blob;
     Arena *outputs_arena;
     const TaskOutput *outputs;
     size_t output_count;
 
-    Pending *first, *last; /* the queue; the first is with the helper when BUSY */
+    Pending *first, *last; /* the queue; in BUSY the first is with the helper */
     size_t pending;
-    double handed_over; /* when it got there */
-    double seconds;     /* from then to the answer */
+    double sent_at; /* when the first went to the helper */
+    double seconds; /* from then to the answer */
 
-    bool answered;  /* there is an answer to the first: */
-    json_t *answer; /* the helper's own, if it gave one; else: */
-    Outcome status; /* what we say of it, with `why` */
-    bool killed;    /* the last helper was killed, or stopped, by somebody else */
-    int forgiven;   /* of those, since the last one that became READY */
+    bool answered;  /* the first has an answer: */
+    json_t *answer; /* the helper's; NULL: it gave none, and the answer is */
+    Outcome status; /* this, with `why` */
+    bool killed;    /* the last helper was killed, or stopped, from outside */
+    int forgiven;   /* such helpers since the last READY */
 };
 
 GpuOptions gpu_options(const char *helper, int device)
@@ -72,7 +72,7 @@ GpuOptions gpu_options(const char *helper, int device)
                         .retry_delay_s = 0.5};
 }
 
-/* --- the helper's end, for whatever reason -------------------------------------------------- */
+/* --- the end of a helper -------------------------------------------------------------------- */
 
 static void set_state(Gpu *g, State state, double limit_s)
 {
@@ -85,8 +85,8 @@ static bool is_late(const Gpu *g)
     return g->deadline >= 0 && clock_seconds() >= g->deadline;
 }
 
-static void say_why(Gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say_why(Gpu *g, const char *format, ...)
+static void set_reason(Gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void set_reason(Gpu *g, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -99,7 +99,7 @@ static void answer_first(Gpu *g, Outcome status)
 {
     g->answered = true;
     g->status = status;
-    g->seconds = status == OUTCOME_SKIPPED ? 0 : clock_seconds() - g->handed_over;
+    g->seconds = status == OUTCOME_SKIPPED ? 0 : clock_seconds() - g->sent_at;
 }
 
 /* Ends the helper; the next one may start at once. */
@@ -110,16 +110,17 @@ static void drop_helper(Gpu *g)
     set_state(g, DOWN, 0);
     if (gone)
         return;
-    say_why(g, "the GPU process could not be killed within %g s: a kernel holds it in the driver",
-            g->options.kill_limit_s);
+    set_reason(g,
+               "the GPU process could not be killed within %g s: a kernel holds it in the driver",
+               g->options.kill_limit_s);
     g->stuck = true;
     set_state(g, LOST, -1);
 }
 
-/* Helpers killed from outside on the way to READY that are not held against the device. */
+/* Helpers killed from outside before READY that do not count as failures. */
 enum { KILLS_FORGIVEN = 5 };
 
-/* A start that did not come to READY. */
+/* Called when a start did not reach READY. */
 static void count_failure(Gpu *g)
 {
     drop_helper(g);
@@ -133,8 +134,7 @@ static void count_failure(Gpu *g)
         set_state(g, DOWN, g->options.retry_delay_s * (1 << (g->failures - 1)));
 }
 
-/* The helper is of no use any more, for the reason in `why`; with a trial in it, that trial gets
- * `status`. */
+/* The helper is unusable, for the reason in `why`.  If it has a trial, that is answered with `status`. */
 static void helper_failed(Gpu *g, Outcome status)
 {
     if (g->state == BUSY) {
@@ -150,64 +150,58 @@ static void helper_failed(Gpu *g, Outcome status)
 /* The stream ended: the process died or is about to. */
 static void helper_died(Gpu *g)
 {
-    say_why(g, "the GPU process ");
+    set_reason(g, "the GPU process ");
     if (process_wait(&g->process, 1)) {
         const int status = g->process.status;
         g->killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
         process_describe(&g->process, &g->why);
     } else {
-        buf_puts(&g->why, "takes no messages any more");
+        buf_puts(&g->why, "no longer takes messages");
     }
-    helper_failed(g, OUTCOME_FAULT);
-}
-
-/* Late because somebody stopped it, which is no fault of what it was doing. */
-static void helper_stopped(Gpu *g)
-{
-    say_why(g, "the GPU process was stopped by a signal while it was at it");
-    g->killed = true;
     helper_failed(g, OUTCOME_FAULT);
 }
 
 static void helper_late(Gpu *g)
 {
-    if (process_was_stopped(&g->process)) {
-        helper_stopped(g);
-        return;
-    }
     static const char *const DOING[] = {
         [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
+    if (process_was_stopped(&g->process)) { /* not the fault of its task */
+        set_reason(g, "the GPU process was stopped by a signal during its task");
+        g->killed = true;
+        helper_failed(g, OUTCOME_FAULT);
+        return;
+    }
     if (g->state == BUSY)
-        say_why(g, "no end within the time limit of %.3g s: an endless loop, or far too slow",
-                g->first->limit_s);
+        set_reason(g,
+                   "not finished within the time limit of %.3g s: an endless loop, or far too slow",
+                   g->first->limit_s);
     else
-        say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
+        set_reason(g, "the GPU process did not %s within its time limit", DOING[g->state]);
     process_quote_words(&g->process, &g->why);
     helper_failed(g, OUTCOME_TIMEOUT);
 }
 
 static void helper_sent_wrong(Gpu *g, const char *what)
 {
-    say_why(g, "the GPU process sent %s", what);
+    set_reason(g, "the GPU process sent %s", what);
     helper_failed(g, OUTCOME_FAULT);
 }
 
 static void helper_sent_noise(Gpu *g)
 {
     SCOPED_BUF what = {0};
-    buf_puts(&what, "something that is no message: '");
+    buf_puts(&what, "something that is not a message: '");
     wire_quote(&g->reader, &what);
     buf_putc(&what, '\'');
     helper_sent_wrong(g, buf_text(&what));
 }
 
-/* --- what we say to it ---------------------------------------------------------------------- */
+/* --- sending -------------------------------------------------------------------------------- */
 
-/* Longest time for the helper, who is waiting for it, to take a message. */
+/* Time limit for the waiting helper to take a message. */
 static const double SEND_LIMIT_S = 30;
 
-/* The task could not be sent, or the helper said that it cannot do it: `why` has the reason, and
- * the helper is in order. */
+/* The task could not be sent, or the helper refused it, for the reason in `why`.  The helper is sound. */
 static void task_refused(Gpu *g)
 {
     if (g->state == BUSY) {
@@ -218,7 +212,7 @@ static void task_refused(Gpu *g)
     }
 }
 
-static void send_off(Gpu *g, WireWriter *w)
+static void flush_message(Gpu *g, WireWriter *w)
 {
     double most = g->deadline < 0 ? SEND_LIMIT_S : g->deadline - clock_seconds();
     if (wire_flush_within(w, most < SEND_LIMIT_S ? fmax(most, 0) : SEND_LIMIT_S))
@@ -229,7 +223,7 @@ static void send_off(Gpu *g, WireWriter *w)
         helper_died(g);
 }
 
-static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double limit_s)
+static void send_message(Gpu *g, json_t *header, const Buf *blob, State next, double limit_s)
 {
     SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
@@ -237,11 +231,11 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     Blob bytes = blob ? (Blob){blob->text, blob->size} : (Blob){0};
     set_state(g, next, limit_s);
     process_forget_words(&g->process);
-    process_was_stopped(&g->process); /* what was before does not count */
+    process_was_stopped(&g->process); /* forget earlier stops */
     if (wire_put(&w, header, bytes, &d)) {
-        send_off(g, &w);
+        flush_message(g, &w);
     } else {
-        say_why(g, "%s", diag_first(&d));
+        set_reason(g, "%s", diag_first(&d));
         task_refused(g);
     }
     wire_writer_free(&w);
@@ -273,15 +267,15 @@ static void start_helper(Gpu *g)
     if (process_start(&g->process, program, args, &d)) {
         g->reader = wire_reader(g->process.fd);
     } else {
-        say_why(g, "%s", diag_first(&d));
+        set_reason(g, "%s", diag_first(&d));
         count_failure(g);
     }
 }
 
-static void tell_open(Gpu *g)
+static void send_open(Gpu *g)
 {
     json_t *open = json_pack("{s:s, s:i}", "do", "open", "device", g->options.device);
-    tell(g, open, NULL, OPENING, g->options.start_limit_s);
+    send_message(g, open, NULL, OPENING, g->options.start_limit_s);
     json_decref(open);
 }
 
@@ -291,45 +285,38 @@ static void become_ready(Gpu *g)
     set_state(g, READY, -1);
 }
 
-static void tell_problem(Gpu *g)
+static void send_problem(Gpu *g)
 {
     if (g->problem)
-        tell(g, g->problem, &g->problem_blob, SETTING, g->options.problem_limit_s);
+        send_message(g, g->problem, &g->problem_blob, SETTING, g->options.problem_limit_s);
     else
         become_ready(g);
 }
 
-static void tell_trial(Gpu *g)
+static void send_trial(Gpu *g)
 {
     Pending *p = g->first;
     g->killed = false;
     buf_clear(&g->printed);
-    g->handed_over = clock_seconds();
-    tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
+    g->sent_at = clock_seconds();
+    send_message(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
 }
 
-/* --- what it says to us --------------------------------------------------------------------- */
-
-static void give_up(Gpu *g)
-{
-    drop_helper(g);
-    set_state(g, LOST, -1);
-}
+/* --- receiving ------------------------------------------------------------------------------ */
 
 static bool read_devices(Gpu *g, const json_t *list)
 {
     size_t count = json_array_size(list);
     GpuFacts *facts = ARENA_ARRAY(g->arena, GpuFacts, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (!message_read_facts(g->arena, json_array_get(list, i), &facts[i]))
             return false;
-    }
     g->facts = facts;
     g->device_count = count;
     return true;
 }
 
-/* Does a helper that replaces another see the same device in the same place? */
+/* True if a new helper sees the same device at the index of the old one. */
 static bool same_device(const Gpu *g, const json_t *list)
 {
     const json_t *j = json_array_get(list, (size_t)g->options.device);
@@ -343,25 +330,26 @@ static void on_hello(Gpu *g, const json_t *m)
     const char *why = json_string_value(json_object_get(m, "why"));
     size_t count = json_array_size(list);
     if (json_integer_value(json_object_get(m, "protocol")) != MESSAGE_PROTOCOL) {
-        say_why(g, "'%s' belongs to another version of this program", g->options.helper);
+        set_reason(g, "'%s' belongs to another version of this program", g->options.helper);
         count_failure(g);
     } else if (count == 0) {
-        say_why(g, "%s", why && *why ? why : "there is no GPU");
+        set_reason(g, "%s", why && *why ? why : "there is no GPU");
         count_failure(g);
     } else if (g->options.wrap) {
         g->options.device %= (int)count;
         g->options.wrap = false;
         on_hello(g, m);
     } else if (g->options.device < 0 || (size_t)g->options.device >= count) {
-        say_why(g, "there is no GPU %d: this machine has %zu", g->options.device, count);
+        set_reason(g, "there is no GPU %d: this machine has %zu", g->options.device, count);
         count_failure(g);
     } else if (g->facts && !same_device(g, list)) {
-        say_why(g, "GPU %d is not the same one any more", g->options.device);
-        give_up(g);
+        set_reason(g, "GPU %d is no longer the same device", g->options.device);
+        drop_helper(g);
+        set_state(g, LOST, -1);
     } else if (!g->facts && !read_devices(g, list)) {
         helper_sent_wrong(g, "a device without properties");
     } else {
-        tell_open(g);
+        send_open(g);
     }
 }
 
@@ -374,16 +362,16 @@ static void on_ready(Gpu *g, const json_t *m)
         helper_sent_wrong(g, "an answer to the problem that cannot be read");
 }
 
-/* A wrapper has its say when the helper ends. */
-static void hear_wrapper(Gpu *g, bool ends)
+/* A wrapper prints its report when the helper ends. */
+static void read_wrapper(Gpu *g, bool ends)
 {
-    enum { printed_most = 1 << 16 };
-    static const double last_words_s = 10;
+    enum { PRINTED_MOST = 1 << 16 };
+    static const double report_limit_s = 10;
     if (!g->options.wrapper)
         return;
     if (ends)
-        process_wait(&g->process, last_words_s);
-    process_read_words(&g->process, printed_most, &g->printed);
+        process_wait(&g->process, report_limit_s);
+    process_read_words(&g->process, PRINTED_MOST, &g->printed);
 }
 
 static void on_result(Gpu *g, json_t *m)
@@ -396,18 +384,18 @@ static void on_result(Gpu *g, json_t *m)
     bool restart = json_is_true(json_object_get(m, "restart"));
     answer_first(g, OUTCOME_FAULT);
     g->answer = json_incref(m);
-    hear_wrapper(g, restart);
+    read_wrapper(g, restart);
     if (restart)
         drop_helper(g);
     else
         set_state(g, READY, -1);
 }
 
-/* The helper could not do what it was told; to a trial that is an answer as any other. */
+/* The helper refused its task. */
 static void on_error(Gpu *g, const json_t *m)
 {
     const char *words = json_string_value(json_object_get(m, "words"));
-    say_why(g, "%s", words ? words : "no reason given");
+    set_reason(g, "%s", words ? words : "no reason given");
     task_refused(g);
 }
 
@@ -419,19 +407,19 @@ static void on_message(Gpu *g, json_t *m)
     else if (g->state == GREETING && strcmp(verb, "hello") == 0)
         on_hello(g, m);
     else if (g->state == OPENING && strcmp(verb, "opened") == 0)
-        tell_problem(g);
+        send_problem(g);
     else if (g->state == SETTING && strcmp(verb, "ready") == 0)
         on_ready(g, m);
     else if (g->state == BUSY && strcmp(verb, "result") == 0)
         on_result(g, m);
     else
-        helper_sent_wrong(g, "something that was not asked for");
+        helper_sent_wrong(g, "an unexpected message");
 }
 
-/* --- going on ------------------------------------------------------------------------------- */
+/* --- progress ------------------------------------------------------------------------------- */
 
-/* Reads what is there and takes one message of it; false when there is nothing. */
-static bool listen(Gpu *g)
+/* Handles one message, or the lack of one; false if there is nothing to do. */
+static bool receive(Gpu *g)
 {
     WireMessage m;
     switch (wire_receive(&g->reader, &m, 0)) {
@@ -455,7 +443,7 @@ static bool listen(Gpu *g)
     return true;
 }
 
-/* Does one thing that can be done without waiting; false when there is none. */
+/* Takes one step that needs no waiting; false if there is none. */
 static bool advance(Gpu *g)
 {
     if (g->answered)
@@ -471,14 +459,14 @@ static bool advance(Gpu *g)
         start_helper(g);
         return true;
     case READY:
-        if (listen(g))
+        if (receive(g))
             return true;
         if (!g->first)
             return false;
-        tell_trial(g);
+        send_trial(g);
         return true;
     default:
-        return listen(g);
+        return receive(g);
     }
 }
 
@@ -498,14 +486,14 @@ void gpu_await(const Gpu *g, Waits *w)
     waits_lower(w, gpu_patience(g));
 }
 
-/* On the way to READY, where a failure is not repaired but told. */
-static void set_out(Gpu *g)
+/* A failure before READY is then reported at once, without another try. */
+static void try_once(Gpu *g)
 {
     g->tries = 1;
     g->failures = 0;
 }
 
-/* Goes on without waiting; true when READY, or LOST after a failure. */
+/* Advances without waiting; true once READY, or LOST after a failure. */
 static bool is_settled(Gpu *g)
 {
     while (g->state != READY && g->state != LOST)
@@ -552,7 +540,7 @@ bool gpu_lost(const Gpu *g)
     return g->state == LOST;
 }
 
-/* --- the face ------------------------------------------------------------------------------- */
+/* --- the interface -------------------------------------------------------------------------- */
 
 Gpu *gpu_start(const GpuOptions *o)
 {
@@ -563,8 +551,8 @@ Gpu *gpu_start(const GpuOptions *o)
     g->options.helper = arena_string(g->arena, o->helper);
     g->process = (Process){.fd = -1, .words = -1};
     set_state(g, DOWN, 0);
-    set_out(g);
-    is_settled(g); /* not yet, but the helper is on its way */
+    try_once(g);
+    is_settled(g); /* starts the helper */
     return g;
 }
 
@@ -635,11 +623,11 @@ void gpu_start_problem(Gpu *g, const TaskProblem *p)
     assert(g->pending == 0);
     drop_problem(g);
     g->problem = message_problem(p, &g->problem_blob);
-    set_out(g);
-    if (g->state == LOST && !g->stuck) /* by another problem, mostly */
+    try_once(g);
+    if (g->state == LOST && !g->stuck) /* mostly because of another problem */
         set_state(g, DOWN, 0);
     if (g->state == READY)
-        tell_problem(g);
+        send_problem(g);
 }
 
 const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
@@ -683,7 +671,7 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
 {
     bool read = g->answer && message_read_result(a, g->answer, r);
     if (g->answer && !read)
-        say_why(g, "the GPU process sent a result that cannot be read");
+        set_reason(g, "the GPU process sent a result that cannot be read");
     if (!read)
         *r = (TrialResult){.status = g->status,
                            .words = arena_string(a, buf_text(&g->why)),

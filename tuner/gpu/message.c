@@ -1,6 +1,6 @@
 #include "tuner/gpu/message.h"
 
-/* --- what each struct holds ------------------------------------------------------------------- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 JSON_TABLE(MODULE, TaskModule, JSON_FIELD_BYTES(TaskModule, cubin, size));
 
@@ -58,7 +58,7 @@ JSON_TABLE(PROBLEM, TaskProblem, JSON_FIELD_STRUCTS(TaskProblem, buffers, buffer
            JSON_FIELD_STRUCT(TaskProblem, reference, RUN),
            JSON_FIELD_STRUCT(TaskProblem, checking, MODULE), JSON_FIELD(TaskProblem, bare));
 
-/* Samples and rounds that a helper can take memory for. */
+/* Limits on samples and rounds, for which a helper allocates memory. */
 enum { SAMPLES_BELOW = (1 << 20) + 1, ROUNDS_BELOW = 10001 };
 
 JSON_TABLE(SAMPLING, TaskSampling, JSON_FIELD_BELOW(TaskSampling, least, SAMPLES_BELOW),
@@ -181,7 +181,7 @@ static bool check_launch(const TaskLaunch *l, size_t modules, MessageLimits limi
         const bool aligned = x->alignment >= 0 && x->alignment <= 16;
         layout_add(&all, x->buffer >= 0 ? 8 : x->size, aligned ? (size_t)x->alignment : 1);
         if (!aligned || (i == 0 && x->joined) || all.size > TASK_STRUCT_LIMIT)
-            return diag_fail(d, "argument %zu of '%s' lies nowhere", i, l->kernel);
+            return diag_fail(d, "argument %zu of '%s' has no valid place", i, l->kernel);
     }
     return true;
 }
@@ -236,7 +236,7 @@ static bool check_buffers(const TaskProblem *p, Diag *d)
             return diag_fail(d, "the buffer '%s' has no usable type, size or contents", b->name);
         const TaskBuffer *e = b->expected ? &p->buffers[b->expected - 1] : b;
         if (e->count != b->count || e->type.lanes != b->type.lanes)
-            return diag_fail(d, "what is expected of '%s' has another size", b->name);
+            return diag_fail(d, "the expected contents of '%s' have another size", b->name);
     }
     for (size_t i = 0; i < p->texture_count; i++)
         if (!texture_is_sound(p, &p->textures[i]))
@@ -257,7 +257,7 @@ bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Tr
         return false;
     if (t->compared_count > limits.buffers)
         return diag_fail(d, "a trial compares more buffers than there are");
-    bool ok = t->run_count == 1 || t->rounds > 0 || diag_fail(d, "a trial is of one run");
+    bool ok = t->run_count == 1 || t->rounds > 0 || diag_fail(d, "a trial has one run");
     for (size_t i = 0; ok && i < t->run_count; i++)
         ok = check_run(&t->runs[i], limits, d);
     return ok;

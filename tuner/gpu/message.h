@@ -1,10 +1,8 @@
-/* Problems, trials and results as messages, both ways.
+/* Problems, trials and results as messages.
  *
- * One pair of functions per kind: message_X makes the header and appends what goes
- * into the blob, message_read_X takes a received message apart.  What is read points
- * into the message where it is bytes (cubins) and into the arena otherwise, so the
- * message must live as long.  A reader checks every index and size: what it returns
- * can be used without further checks. */
+ * message_X makes the header of a kind and appends bytes to the blob; message_read_X reads it back.  Bytes
+ * (cubins) point into the received message, which must live as long; all else lives in the arena.  A reader
+ * checks every index and size: its result can be used without further checks. */
 #pragma once
 
 #include "metrics/base/diag.h"
@@ -12,16 +10,16 @@
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 
-/* Raised when messages change their meaning: program and helper must agree. */
+/* Raised when messages change: program and helper must agree. */
 enum { MESSAGE_PROTOCOL = 7 };
 
-/* How many of what launches name the problem has. */
+/* What a problem has of the things that launches name by index. */
 typedef struct MessageLimits {
     size_t buffers;
     size_t textures;
 } MessageLimits;
 
-/* The word of a message: "hello", "open", "problem", "trial" …; "" when it has none. */
+/* The kind of a message: "hello", "open", "problem", "trial" …; "" if it has none. */
 const char *message_verb(const json_t *header);
 
 json_t *message_problem(const TaskProblem *p, Buf *blob);
@@ -34,7 +32,7 @@ bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Tr
 json_t *message_result(const TrialResult *r);
 bool message_read_result(Arena *a, const json_t *header, TrialResult *r);
 
-/* The answer to a problem: what the reference made of the outputs. */
+/* The answer to a problem: facts about the reference's outputs. */
 json_t *message_outputs(const TaskOutput *outputs, size_t count);
 bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **outputs,
                           size_t *count);

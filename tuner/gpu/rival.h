@@ -1,4 +1,4 @@
-/* What a rival's plugin is made of: a library's call that a kernel is measured against.
+/* The interface of a rival's plugin: a library call that a kernel is measured against.
  *
  * A plugin is a shared object with one function, aptune_rival.  aptune's GPU process opens it when
  * a spec has a line such as
@@ -6,11 +6,11 @@
  *     rival cub sum args total, data, n : uint = N        # aptune-rival-cub.so
  *     rival "mine.so" sum args total, data, n : uint = N
  *
- * and asks it to get the call ready; then it has the call run once, compares what it made with the
- * spec's reference, and times it in turn with the kernel.  The plugin's process has the device's
- * primary context current, so CUDA's runtime API works as it is.
+ * and asks it to prepare the call; then it runs the call once, compares the outputs with the spec's
+ * reference, and times it alternately with the kernel.  The device's primary context is current in that
+ * process, so the CUDA runtime API can be used.
  *
- * This header stands alone and is C and C++. */
+ * This header needs no other, and is both C and C++. */
 #ifndef APTUNE_GPU_RIVAL_H
 #define APTUNE_GPU_RIVAL_H
 
@@ -23,28 +23,28 @@ extern "C" {
 
 /* One argument, in the order of the spec's line: a buffer or a number. */
 typedef struct AptuneRivalArgument {
-    const char *name;  /* as the spec calls it */
+    const char *name;  /* its name in the spec */
     const char *type;  /* of a buffer's elements: "float", "half", "int32", "uint8", "float4" … */
-    void *buffer;      /* in the device's memory, aligned to 256 bytes; NULL: a number */
+    void *buffer;      /* device memory, aligned to 256 bytes; NULL: a number */
     long long count;   /* elements of the buffer */
-    long long integer; /* the number; without its fraction if it has one */
+    long long integer; /* the number, truncated */
     double real;       /* the number */
 } AptuneRivalArgument;
 
-/* What is asked for.  Everything in it lives as long as the rival. */
+/* The call to prepare.  Everything in it lives as long as the rival. */
 typedef struct AptuneRivalCall {
-    int version;      /* APTUNE_RIVAL_VERSION of who asks */
+    int version;      /* APTUNE_RIVAL_VERSION of the caller */
     const char *name; /* of the call: "sum" */
     const AptuneRivalArgument *arguments;
     int argument_count;
-    void *stream; /* the cudaStream_t or CUstream that all work goes to */
+    void *stream; /* the cudaStream_t or CUstream for all work */
 } AptuneRivalCall;
 
-/* What the plugin makes of it; all zero before. */
+/* Filled in by the plugin; zeroed before. */
 typedef struct AptuneRival {
     void *state; /* the plugin's own */
-    /* Gives the work of one call to the stream, without waiting for it.  It may be recorded into a
-     * CUDA graph, so nothing is allocated here.  0, or not, with the reason in `error`. */
+    /* Submits the work of one call to the stream, without waiting.  It may be captured into a CUDA graph, so
+     * it must not allocate.  Returns 0, or non-zero with the reason in `error`. */
     int (*run)(struct AptuneRival *r);
     void (*end)(struct AptuneRival *r); /* frees the state; NULL: nothing to free */
     char title[64];                     /* "CUB DeviceReduce::Sum" */
@@ -52,10 +52,10 @@ typedef struct AptuneRival {
     char error[256];                    /* why it failed */
 } AptuneRival;
 
-/* Gets a call ready: looks at the arguments, takes the temporary memory that it needs.  0, or not,
- * with the reason in `error`; then `end` is not called. */
+/* Prepares a call: checks the arguments, allocates temporary memory.  Returns 0, or non-zero with the reason
+ * in `error`; then `end` is not called. */
 #if defined(__GNUC__)
-__attribute__((visibility("default"))) /* also where all else is hidden */
+__attribute__((visibility("default"))) /* even with -fvisibility=hidden */
 #endif
 int aptune_rival(const AptuneRivalCall *call, AptuneRival *rival);
 

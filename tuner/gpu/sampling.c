@@ -37,7 +37,7 @@ static bool is_narrow(const TaskSampling *s, StatsInterval i)
     return i.high - i.low <= s->width * i.low;
 }
 
-/* As many as the budget allows, up to half as many again as there are: then the rule is asked. */
+/* Half as many again as there are, limited by the budget; then the rule is applied again. */
 static size_t next_step(const TaskSampling *s, const double *ms, size_t count, int batch)
 {
     double each = total(ms, count) / (double)count * batch;

@@ -1,14 +1,14 @@
-/* CUB's sum, largest element and prefix sums of a whole device, as rivals.
+/* CUB's device-wide sum, maximum and prefix sums, as rivals.
  *
  *     nvcc -O3 -arch=native -shared -Xcompiler -fPIC -I. tuner/gpu/rivals/cub.cu \
  *          -o aptune-rival-cub.so
  *
- * or `cmake --build build --target aptune-rival-cub` where there is an nvcc.  In a spec:
+ * or `cmake --build build --target aptune-rival-cub` if there is an nvcc.  In a spec:
  *
  *     rival cub sum  args OUT, IN, N               OUT[0] = the sum of N elements
- *     rival cub max  args OUT, IN, N               OUT[0] = the largest of N elements
- *     rival cub scan args OUT, IN, N, INCLUSIVE    OUT = the prefix sum of N elements; the last
- *                                                  argument may be left out for 0 */
+ *     rival cub max  args OUT, IN, N               OUT[0] = the maximum of N elements
+ *     rival cub scan args OUT, IN, N, INCLUSIVE    OUT = the prefix sums of N elements;
+ *                                                  INCLUSIVE defaults to 0 */
 #include "tuner/gpu/rival.h"
 
 #include <cub/device/device_reduce.cuh>
@@ -25,11 +25,11 @@ namespace
 {
 
 struct Call;
-using Give = cudaError_t (*)(Call &);
+using Submit = cudaError_t (*)(Call &);
 
-/* What a call works on.  Its temporary memory is asked for once. */
+/* Temporary memory is allocated once. */
 struct Call {
-    Give give;
+    Submit submit;
     void *out;
     const void *in;
     int count;
@@ -38,25 +38,25 @@ struct Call {
     size_t bytes;
 };
 
-template <typename T> cudaError_t give_sum(Call &c)
+template <typename T> cudaError_t submit_sum(Call &c)
 {
     return cub::DeviceReduce::Sum(c.room, c.bytes, static_cast<const T *>(c.in),
                                   static_cast<T *>(c.out), c.count, c.stream);
 }
 
-template <typename T> cudaError_t give_max(Call &c)
+template <typename T> cudaError_t submit_max(Call &c)
 {
     return cub::DeviceReduce::Max(c.room, c.bytes, static_cast<const T *>(c.in),
                                   static_cast<T *>(c.out), c.count, c.stream);
 }
 
-template <typename T> cudaError_t give_exclusive(Call &c)
+template <typename T> cudaError_t submit_exclusive(Call &c)
 {
     return cub::DeviceScan::ExclusiveSum(c.room, c.bytes, static_cast<const T *>(c.in),
                                          static_cast<T *>(c.out), c.count, c.stream);
 }
 
-template <typename T> cudaError_t give_inclusive(Call &c)
+template <typename T> cudaError_t submit_inclusive(Call &c)
 {
     return cub::DeviceScan::InclusiveSum(c.room, c.bytes, static_cast<const T *>(c.in),
                                          static_cast<T *>(c.out), c.count, c.stream);
@@ -69,14 +69,14 @@ const char *const titles[] = {"DeviceReduce::Sum", "DeviceReduce::Max", "DeviceS
 
 struct Known {
     const char *type;
-    Give give[OPERATIONS];
+    Submit submit[OPERATIONS];
 };
 
 #define KNOWN(name, type)                                                                          \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
-            give_sum<type>, give_max<type>, give_exclusive<type>, give_inclusive<type>             \
+            submit_sum<type>, submit_max<type>, submit_exclusive<type>, submit_inclusive<type>     \
         }                                                                                          \
     }
 const Known known[] = {KNOWN("int32", int32_t), KNOWN("uint32", uint32_t),
@@ -99,7 +99,7 @@ int check(AptuneRival *r, cudaError_t e, const char *what)
 int run(AptuneRival *r)
 {
     Call &c = *static_cast<Call *>(r->state);
-    return check(r, c.give(c), r->title);
+    return check(r, c.submit(c), r->title);
 }
 
 void end(AptuneRival *r)
@@ -109,15 +109,15 @@ void end(AptuneRival *r)
     delete c;
 }
 
-Give find(const char *type, Operation o)
+Submit find(const char *type, Operation o)
 {
     for (const Known &k : known)
         if (std::strcmp(k.type, type) == 0)
-            return k.give[o];
+            return k.submit[o];
     return nullptr;
 }
 
-/* OPERATIONS where there is no such call. */
+/* OPERATIONS if there is no such call. */
 Operation operation_of(const AptuneRivalCall *call)
 {
     if (std::strcmp(call->name, "sum") == 0)
@@ -129,10 +129,10 @@ Operation operation_of(const AptuneRivalCall *call)
     return call->argument_count == 4 && call->arguments[3].integer ? INCLUSIVE : EXCLUSIVE;
 }
 
-/* Without room a call only says how much it wants. */
-int take_room(AptuneRival *r, Call &c)
+/* A CUB call without temporary memory only returns its size. */
+int allocate(AptuneRival *r, Call &c)
 {
-    return check(r, c.give(c), "asking for the temporary memory") ||
+    return check(r, c.submit(c), "the size of the temporary memory") ||
            check(r, cudaMalloc(&c.room, c.bytes ? c.bytes : 1), "temporary memory");
 }
 
@@ -153,10 +153,10 @@ extern "C" int aptune_rival(const AptuneRivalCall *call, AptuneRival *r)
     if (x[2].integer < 1 || x[2].integer > INT_MAX || x[1].count < x[2].integer ||
         x[0].count < (scans ? x[2].integer : 1))
         return refuse(r, "'cub' takes N from 1 to 2^31 - 1, and buffers as large");
-    Give give = std::strcmp(x[0].type, x[1].type) == 0 ? find(x[0].type, o) : nullptr;
-    if (!give)
+    Submit submit = std::strcmp(x[0].type, x[1].type) == 0 ? find(x[0].type, o) : nullptr;
+    if (!submit)
         return refuse(r, "'cub' takes two buffers of the same type, a number of 32 or 64 bits");
-    Call *c = new (std::nothrow) Call{give,
+    Call *c = new (std::nothrow) Call{submit,
                                       x[0].buffer,
                                       x[1].buffer,
                                       static_cast<int>(x[2].integer),
@@ -165,7 +165,7 @@ extern "C" int aptune_rival(const AptuneRivalCall *call, AptuneRival *r)
                                       0};
     if (!c)
         return refuse(r, "no memory");
-    if (take_room(r, *c)) {
+    if (allocate(r, *c)) {
         delete c;
         return 1;
     }

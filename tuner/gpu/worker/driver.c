@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Every function used, by the name the library exports it under: the newer ones of a pair carry
- * a version.  (cuda.h says the same with macros that depend on its own version.) */
+/* The functions used, with the symbols that the library exports: newer versions have a suffix.  (cuda.h maps
+ * them with macros that depend on its own version.) */
 #define DRIVER_FUNCTIONS(X)                                                                        \
     X(init, cuInit, "cuInit")                                                                      \
     X(version, cuDriverGetVersion, "cuDriverGetVersion")                                           \
@@ -68,10 +68,9 @@ struct Driver {
     char words[512];
 };
 
-/* --- what failed ----------------------------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------------------- */
 
-/* Which results leave the context usable is said at each one in cuda.h; those that do not are
- * all taken for faults, with unknown ones among them. */
+/* cuda.h documents which results leave the context usable; all others, unknown ones too, are faults. */
 static DriverStatus classify(CUresult r)
 {
     switch (r) {
@@ -109,34 +108,34 @@ static DriverStatus classify(CUresult r)
     }
 }
 
-/* What a kernel did, where the driver's own words leave one guessing. */
+/* Explains results that the driver describes too tersely. */
 static const char *plain_words(CUresult r)
 {
     switch (r) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
-        return "the kernel read or wrote an address that belongs to nothing: ";
+        return "the kernel accessed an address outside all allocations: ";
     case CUDA_ERROR_MISALIGNED_ADDRESS:
-        return "the kernel used an address that is not a multiple of the access's size: ";
+        return "the kernel used an address that is not a multiple of the access size: ";
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-        return "the kernel used an address of the wrong kind of memory: ";
+        return "the kernel used an address of the wrong memory space: ";
     case CUDA_ERROR_LAUNCH_FAILED:
-        return "the kernel trapped, or reached outside its shared or local memory: ";
+        return "the kernel trapped, or accessed memory outside its shared or local memory: ";
     case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-        return "the kernel trapped or came to an instruction that is none: ";
+        return "the kernel trapped, or executed an invalid instruction: ";
     case CUDA_ERROR_INVALID_PC:
-        return "the kernel jumped to where there is no code: ";
+        return "the kernel jumped to an address without code: ";
     case CUDA_ERROR_HARDWARE_STACK_ERROR:
         return "the kernel's stack overflowed: ";
     case CUDA_ERROR_ASSERT:
         return "an assertion in the kernel failed: ";
     case CUDA_ERROR_LAUNCH_TIMEOUT:
-        return "the driver ended the kernel, which kept the device's display waiting: ";
+        return "the driver ended the kernel, which blocked the device's display for too long: ";
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
-        return "a block needs more registers, threads or shared memory than there are: ";
+        return "a block needs more registers, threads or shared memory than the device has: ";
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
         return "compiled for another kind of GPU: ";
     case CUDA_ERROR_ECC_UNCORRECTABLE:
-        return "the device's memory has an error that cannot be corrected: ";
+        return "the device's memory has an uncorrectable error: ";
     default:
         return "";
     }
@@ -154,7 +153,7 @@ static DriverStatus check(Driver *v, CUresult r, const char *call)
     return v->status = classify(r);
 }
 
-/* A call that is made only while nothing has failed. */
+/* Makes a call unless an earlier one has failed. */
 #define CHECK(v, member, call, ...)                                                                \
     ((v)->status ? (v)->status : check((v), (v)->member(__VA_ARGS__), (call)))
 
@@ -228,7 +227,7 @@ int driver_device_count(const Driver *v)
 
 /* --- facts ----------------------------------------------------------------------------------- */
 
-/* 0 of one that this driver does not tell. */
+/* 0 if the driver does not know the attribute. */
 static int attribute(Driver *v, CUdevice device, CUdevice_attribute which)
 {
     int value = 0;
@@ -237,7 +236,7 @@ static int attribute(Driver *v, CUdevice device, CUdevice_attribute which)
     return value;
 }
 
-/* Fused multiply-adds per cycle and SM, which no attribute tells: CUDA C++ Best Practices Guide,
+/* Fused multiply-adds per cycle and SM, for which there is no attribute: CUDA C++ Best Practices Guide,
  * "Throughput of Native Arithmetic Instructions", row of 32-bit floating-point add, multiply and
  * multiply-add. */
 static int fp32_per_sm(int major, int minor)
@@ -276,7 +275,7 @@ static Device read_device(Driver *v, CUdevice h, const char *name)
     return d;
 }
 
-/* "GPU-" and the bytes in groups of 4, 2, 2, 2 and 6, as nvidia-smi writes it. */
+/* "GPU-" and the bytes in groups of 4, 2, 2, 2 and 6, as in nvidia-smi. */
 static const char *uuid_text(Arena *a, const CUuuid *u)
 {
     Buf b = {0};
@@ -289,8 +288,7 @@ static const char *uuid_text(Arena *a, const CUuuid *u)
     return buf_keep(&b, a);
 }
 
-/* The version as users know it ("580.159.04") is not in the driver's API; the kernel module
- * shows it. */
+/* The driver API does not tell the version that users know ("580.159.04"), but the kernel module does. */
 static const char *driver_version(Arena *a)
 {
     char line[64] = "";
@@ -327,13 +325,13 @@ bool driver_facts(Driver *v, Arena *a, int i, GpuFacts *f, Diag *d)
     return true;
 }
 
-/* The thread that waits sleeps: the cores belong to the compilers.  Events are timed by the
- * device, so the later waking changes no time. */
+/* A waiting thread sleeps, so as to leave the cores to the compilers.  The device takes the times of events,
+ * so a late wake-up does not affect them. */
 DriverStatus driver_use(Driver *v, int i)
 {
     CUdevice h = 0;
     CUcontext context = NULL;
-    v->status = DRIVER_OK; /* whatever another device has said */
+    v->status = DRIVER_OK; /* forget failures of other devices */
     CHECK(v, device_get, "cuDeviceGet", &h, i);
     CHECK(v, primary_flags, "cuDevicePrimaryCtxSetFlags", h, CU_CTX_SCHED_BLOCKING_SYNC);
     CHECK(v, primary_retain, "cuDevicePrimaryCtxRetain", &context, h);
@@ -388,7 +386,7 @@ DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t byt
 /* --- textures -------------------------------------------------------------------------------- */
 
 struct DriverTexture {
-    CUarray array;      /* NULL of one that is fetched from */
+    CUarray array;      /* NULL: fetched from linear memory */
     CUtexObject object; /* 0: not made yet */
 };
 
@@ -508,11 +506,11 @@ bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress
     return found;
 }
 
-DriverStatus driver_kernel(Driver *v, DriverFunction *f, DriverKernel *k)
+DriverStatus driver_kernel(Driver *v, DriverFunction *f, int *registers, int *threads_per_block)
 {
-    CHECK(v, function_get, "cuFuncGetAttribute", &k->registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
+    CHECK(v, function_get, "cuFuncGetAttribute", registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
           (CUfunction)f);
-    return CHECK(v, function_get, "cuFuncGetAttribute", &k->threads_per_block,
+    return CHECK(v, function_get, "cuFuncGetAttribute", threads_per_block,
                  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, (CUfunction)f);
 }
 
@@ -530,7 +528,7 @@ bool driver_parameter(Driver *v, DriverFunction *f, size_t i, size_t *size, bool
     return *known && v->parameter_info((CUfunction)f, i, &offset, size) == CUDA_SUCCESS;
 }
 
-/* A size as the driver takes it; one that does not fit becomes 0, which the driver refuses. */
+/* A size of the driver's type; one that does not fit becomes 0, which the driver rejects. */
 static unsigned narrow(int64_t n)
 {
     return n > 0 && n <= UINT_MAX ? (unsigned)n : 0;
@@ -552,7 +550,7 @@ DriverStatus driver_capture(Driver *v)
                  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
-/* The capture ends whatever has failed within it. */
+/* Ends the capture even after a failure. */
 DriverStatus driver_capture_end(Driver *v, DriverGraph **g)
 {
     CUgraph graph = NULL;

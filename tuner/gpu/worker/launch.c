@@ -28,8 +28,8 @@ bool launch_context_is_sound(Outcome s)
     return s != OUTCOME_FAULT && s != OUTCOME_SKIPPED;
 }
 
-/* The driver takes an image without its size and trusts its headers: one that was cut off would
- * be read past its end. */
+/* The driver is not told the size of an image and trusts its headers; it would read past the end of a
+ * truncated one. */
 static bool is_whole_elf(const TaskModule *m)
 {
     Elf64_Ehdr h;
@@ -48,7 +48,7 @@ static Outcome load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf *wo
 {
     for (size_t i = 0; i < task->module_count; i++) {
         if (!is_whole_elf(&task->modules[i])) {
-            buf_puts(words, "not a cubin: no whole ELF image");
+            buf_puts(words, "not a cubin: not a complete ELF image");
             return OUTCOME_LOAD_FAILED;
         }
         driver_load(v, task->modules[i].cubin, &r->modules[i]);
@@ -63,10 +63,11 @@ static Outcome load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf *wo
 
 static size_t argument_size(const TaskArgument *x)
 {
-    return x->buffer >= 0 ? sizeof(DriverAddress) : x->size; /* a texture's handle is as large */
+    return x->buffer >= 0 ? sizeof(DriverAddress)
+                          : x->size; /* a texture handle has the same size */
 }
 
-/* Bytes of the parameter that begins with argument *i, which moves on to the next. */
+/* Bytes of the parameter that begins with argument *i, which is advanced past it. */
 static size_t parameter_size(const TaskLaunch *t, size_t *i)
 {
     StructLayout l = {0};
@@ -76,7 +77,7 @@ static size_t parameter_size(const TaskLaunch *t, size_t *i)
     return layout_size(&l);
 }
 
-/* Too few arguments would have the driver read past the list. */
+/* With too few arguments the driver would read past the list. */
 static bool parameters_agree(Driver *v, const ReadyLaunch *l, Buf *words)
 {
     const TaskLaunch *t = l->task;
@@ -99,29 +100,29 @@ static bool parameters_agree(Driver *v, const ReadyLaunch *l, Buf *words)
     }
 }
 
-/* Mistakes that the driver would refuse in less helpful words, or misunderstand. */
+/* Catches mistakes that the driver would report less clearly, or not at all. */
 static bool fits(Driver *v, const ReadyLaunch *l, Buf *words)
 {
     const TaskLaunch *t = l->task;
-    DriverKernel k;
+    int registers, most;
     double threads = (double)t->block[0] * (double)t->block[1] * (double)t->block[2];
     if (t->shared < 0 || t->shared > INT32_MAX) {
         buf_printf(words, "%" PRId64 " bytes of dynamic shared memory", t->shared);
         return false;
     }
-    if (driver_kernel(v, l->function, &k) != DRIVER_OK || threads <= k.threads_per_block) {
-        driver_go_on(v); /* what is broken shows at the launch */
+    if (driver_kernel(v, l->function, &registers, &most) != DRIVER_OK || threads <= most) {
+        driver_go_on(v); /* a broken context fails at the launch */
         return true;
     }
     buf_printf(words, "'%s' with its %d registers allows %d threads per block, not %.0f", t->kernel,
-               k.registers, k.threads_per_block, threads);
+               registers, most, threads);
     return false;
 }
 
 static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const Places *places)
 {
     void **pointers = ARENA_ARRAY(a, void *, t->argument_count + 1);
-    char *whole = NULL; /* of a parameter */
+    char *whole = NULL; /* a parameter */
     StructLayout l = {0};
     size_t count = 0;
     EACH (const TaskArgument, x, t->arguments, t->argument_count) {
@@ -140,8 +141,8 @@ static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const Places *pla
     return pointers;
 }
 
-/* Static and dynamic shared memory beyond 48 KB in all have to be asked for; asking for less
- * does no harm. */
+/* The limit has to be raised if static and dynamic shared memory exceed 48 KB together; otherwise raising it
+ * is harmless. */
 static Outcome ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverModule *m,
                          const Places *places, ReadyLaunch *l, Buf *words)
 {
@@ -160,7 +161,7 @@ static Outcome ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverModule 
     return launch_status(v, words);
 }
 
-/* Fills one variable in every module that has it.  *found counts them. */
+/* Fills one variable in every module that has it, and counts these in *found. */
 static Outcome fill_symbol(Driver *v, const TaskSymbol *x, const Places *places, ReadyRun *r,
                            size_t *found, Buf *words)
 {
@@ -183,7 +184,7 @@ static Outcome fill_symbol(Driver *v, const TaskSymbol *x, const Places *places,
     return OUTCOME_OK;
 }
 
-/* A variable may be missing in some modules, but not in all: then the spec means another name. */
+/* A variable may be missing in some modules; missing in all, its name in the spec must be wrong. */
 static Outcome fill_symbols(Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
                             Buf *words)
 {

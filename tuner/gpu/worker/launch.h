@@ -1,4 +1,4 @@
-/* A run made ready: its cubins loaded, its kernels found, its arguments laid out. */
+/* A run ready to launch: cubins loaded, kernels found, arguments laid out. */
 #pragma once
 
 #include "driver.h"
@@ -15,28 +15,28 @@ typedef struct ReadyRun {
     size_t module_count;
     ReadyLaunch *launches;
     size_t launch_count;
-    struct AptuneRival *rival; /* what runs instead; NULL: nothing */
+    struct AptuneRival *rival; /* runs instead of the launches, or NULL */
 } ReadyRun;
 
-/* Where on the device what arguments and variables name is. */
+/* What indices in arguments and variables refer to. */
 typedef struct Places {
     const DriverAddress *buffers;
-    const uint64_t *textures; /* their handles */
-    const TaskBuffer *buffer; /* what they are, for their sizes */
+    const uint64_t *textures; /* handles */
+    const TaskBuffer *buffer; /* the buffers' types and sizes */
 } Places;
 
-/* Makes `task` ready, with the variables of its modules filled.  OUTCOME_OK, or why not, with an
- * explanation in `words`.  ready_end is called in either case. */
+/* Prepares `task` and fills the variables of its modules.  Returns OUTCOME_OK, or the failure with an
+ * explanation in `words`.  The caller calls ready_end in either case. */
 Outcome ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
                   Buf *words);
 void ready_end(Driver *v, ReadyRun *r);
 
-/* Gives the launches to the device, in order, without waiting. */
+/* Submits the launches, in order, without waiting. */
 DriverStatus ready_launch(Driver *v, const ReadyRun *r);
 
-/* What the driver says of the calls so far as the status of a trial; its words go to `words`, and
- * where the context is sound it goes on. */
+/* The driver's status as the outcome of a trial, with its description in `words`.  Clears it if the context
+ * is sound. */
 Outcome launch_status(Driver *v, Buf *words);
 
-/* Can the context still be used after a trial that came out so? */
+/* True if the context is usable after a trial with this outcome. */
 bool launch_context_is_sound(Outcome s);

@@ -1,12 +1,11 @@
-/* aptune-gpu: owns the CUDA context, so that a kernel that faults or hangs ends this process and
- * no other.
+/* aptune-gpu: owns the CUDA context, so that a kernel that faults or hangs ends only this process.
  *
- * Speaks messages (metrics/base/wire.h, tuner/gpu/message.h) on descriptor 0, one answer to each:
+ * Exchanges messages (metrics/base/wire.h, tuner/gpu/message.h) on descriptor 0, one answer to each:
  *
  *     (start)            → hello    the devices, or why there are none
  *     open, device i     → opened   | error
  *     problem            → ready    | error
- *     trial              → result; with "restart" this process is of no further use
+ *     trial              → result; with "restart" this process is unusable and ends
  *     (end of stream)    → ends
  */
 #include "driver.h"
@@ -27,9 +26,9 @@ typedef struct Worker {
     const GpuFacts *facts; /* of each device */
     Problem problem;
     Bench bench;
-    Arena *whole;             /* of what lives as long as the process */
-    Arena *arena;             /* of the problem */
-    WireMessage problem_text; /* its cubins lie in here */
+    Arena *whole;                /* lives as long as the process */
+    Arena *arena;                /* of the problem */
+    WireMessage problem_message; /* contains its cubins */
 } Worker;
 
 static bool answer(json_t *header)
@@ -37,13 +36,13 @@ static bool answer(json_t *header)
     SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     bool ok = wire_send(PROCESS_WIRE, header, (Blob){0}, &d);
-    if (!ok) /* quoted by the other end when it finds this process ended */
+    if (!ok) /* the parent quotes it when it finds this process ended */
         fprintf(stderr, "aptune-gpu: %s\n", diag_first(&d));
     json_decref(header);
     return ok;
 }
 
-/* All that went wrong, one line each. */
+/* All messages, one line each. */
 static bool answer_error(const Diag *d)
 {
     SCOPED_BUF b = {0};
@@ -97,20 +96,20 @@ static bool do_problem(Worker *w, WireMessage *m, Diag *d)
 {
     TaskProblem task;
     problem_close(&w->problem);
-    wire_message_free(&w->problem_text);
+    wire_message_free(&w->problem_message);
     arena_reset(w->arena);
-    w->problem_text = *m;
+    w->problem_message = *m;
     *m = (WireMessage){0};
     if (!w->opened)
         diag_fail(d, "a problem came before a device was opened");
-    w->ready = w->opened && message_read_problem(w->arena, &w->problem_text, &task, d) &&
+    w->ready = w->opened && message_read_problem(w->arena, &w->problem_message, &task, d) &&
                problem_open(&w->problem, w->arena, w->driver, &task, d);
     if (!w->ready)
         return answer_error(d);
     return answer(message_outputs(w->problem.output_facts, w->problem.output_count));
 }
 
-/* False when this process ends with it. */
+/* False if this process has to end. */
 static bool do_trial(Worker *w, const WireMessage *m, Arena *a, Diag *d)
 {
     const MessageLimits limits = {w->problem.task.buffer_count, w->problem.task.texture_count};
@@ -140,7 +139,7 @@ static bool handle(Worker *w, WireMessage *m, Arena *a)
     return answer_error(&d);
 }
 
-/* Leaves without the driver's clean-up, which can hang after a fault; the system frees all. */
+/* Exits without the driver's clean-up, which can hang after a fault; the system frees everything. */
 int main(void)
 {
     if (isatty(PROCESS_WIRE)) {

@@ -5,13 +5,12 @@
 #include <dlfcn.h>
 #include <math.h>
 
-/* The library's API as far as it is used here, as its reference manual defines it; its header comes
- * with the toolkit but not with every set of CUDA headers. */
+/* The parts of the API used here, from its reference manual: not every set of CUDA headers has nvml.h. */
 typedef struct NvmlDevice *NvmlHandle;
 enum { NVML_OK = 0, NVML_INSUFFICIENT_SIZE = 7 };
-enum { NVML_CLOCK_SM = 1 };           /* nvmlClockType_t */
-enum { NVML_TEMPERATURE_GPU = 0 };    /* nvmlTemperatureSensors_t */
-static const double milliwatt = 1e-3; /* power is told in these, energy in millijoules */
+enum { NVML_CLOCK_SM = 1 };        /* nvmlClockType_t */
+enum { NVML_TEMPERATURE_GPU = 0 }; /* nvmlTemperatureSensors_t */
+static const double milli = 1e-3;  /* NVML counts in milliwatts and millijoules */
 
 /* nvmlClocksThrottleReasons, later called event reasons. */
 static const struct {
@@ -36,20 +35,20 @@ struct Nvml {
     int (*energy)(NvmlHandle, unsigned long long *);
     int (*reasons)(NvmlHandle, unsigned long long *);
     int (*processes)(NvmlHandle, unsigned *, void *);
-    double next_sample, next_count; /* times from which the next may come */
+    double next_sample, next_count; /* earliest times */
     GpuHealth health;
 };
 
 static const double sample_every_s = 0.1, count_every_s = 2;
 
-/* The first of these names that the library has. */
+/* A function by its new or, if given, its old name. */
 static void *find(void *library, const char *newer, const char *older)
 {
     void *f = dlsym(library, newer);
     return f || !older ? f : dlsym(library, older);
 }
 
-/* dlsym gives an object pointer; POSIX lets it be stored as a function's. */
+/* dlsym returns an object pointer, which POSIX lets one store as a function pointer. */
 static void find_functions(Nvml *n, void *library)
 {
     *(void **)&n->clock = find(library, "nvmlDeviceGetClockInfo", NULL);
@@ -103,8 +102,7 @@ static unsigned throttle_now(Nvml *n)
     return throttle;
 }
 
-/* Asked without room for the list, the library says how long it is.  We are one of them, where
- * processes can be seen at all. */
+/* Without room for the list, NVML returns its length.  This process is in it, if processes are visible. */
 static int others_now(Nvml *n)
 {
     unsigned count = 0;
@@ -123,8 +121,8 @@ void nvml_sample(Nvml *n)
     n->next_sample = now + sample_every_s;
     h->clock_mhz = ask_of(n->clock, n->device, NVML_CLOCK_SM);
     h->clock_most_mhz = ask_of(n->clock_most, n->device, NVML_CLOCK_SM);
-    h->power_w = milliwatt * ask(n->power, n->device);
-    h->power_limit_w = milliwatt * ask(n->power_limit, n->device);
+    h->power_w = milli * ask(n->power, n->device);
+    h->power_limit_w = milli * ask(n->power_limit, n->device);
     h->temperature_c = ask_of(n->temperature, n->device, NVML_TEMPERATURE_GPU);
     h->throttle = throttle_now(n);
     h->known = h->clock_mhz > 0;
@@ -143,5 +141,5 @@ double nvml_joules(const Nvml *n)
 {
     unsigned long long millijoules = 0;
     bool known = n && n->energy && n->energy(n->device, &millijoules) == NVML_OK;
-    return known ? 1e-3 * (double)millijoules : NAN;
+    return known ? milli * (double)millijoules : NAN;
 }

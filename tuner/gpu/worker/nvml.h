@@ -1,9 +1,7 @@
-/* What the driver's management library says of the device at work: clock, power, what holds it
- * back, other processes.
+/* The state of the device at work, from NVML: clock, power, throttling, other processes.
  *
- * nvml.c is the only file that knows that library's API; it opens libnvidia-ml.so.1 at run time,
- * and where it is missing, or refuses a question, that much is not known.  It reads and never sets
- * anything. */
+ * Only nvml.c knows NVML's API.  It opens libnvidia-ml.so.1 at run time; if that is missing, or a query
+ * fails, the value is not known.  It never changes a setting. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -11,16 +9,15 @@
 
 typedef struct Nvml Nvml;
 
-/* The device with this UUID, as GpuFacts has it; NULL where it cannot be asked. */
+/* The device with this UUID of GpuFacts; NULL if it cannot be queried. */
 Nvml *nvml_open(Arena *a, const char *uuid);
 
-/* Samples the device, at most some times a second: a sample costs the host up to a millisecond.
- * NULL is allowed. */
+/* Samples the device, at most ten times a second: a sample costs the host up to a millisecond.  NULL is
+ * allowed. */
 void nvml_sample(Nvml *n);
 
 /* The last sample; not known before the first, or for NULL. */
 GpuHealth nvml_health(const Nvml *n);
 
-/* What the device has used since its driver was loaded; NaN where it does not count that (before
- * Volta), or for NULL. */
+/* Energy used since the driver was loaded; NaN if the device does not count it (before Volta), or for NULL. */
 double nvml_joules(const Nvml *n);

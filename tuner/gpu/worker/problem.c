@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Guards before and behind every buffer: a block of 256 threads that runs one row of float4 too
- * far is caught. */
+/* Guards before and after every buffer, large enough for a block of 256 threads that writes one float4 each
+ * too far. */
 enum { GUARD = 4096, ALIGNMENT = 256, STAGE = 16 << 20 };
 enum { GUARD_BYTE = 0xA5, POISON_BYTE = 0xFF };
 
@@ -20,13 +20,13 @@ static size_t round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-/* What is kept of a buffer elsewhere: up to a round size, so that it can be summed up. */
+/* Bytes of a buffer's copy, rounded up for the checksum. */
 static size_t padded_of(const TaskBuffer *b)
 {
     return round_up(bytes_of(b), ALIGNMENT);
 }
 
-/* Guards and padding would hide what runs past a buffer from a checker of allocations. */
+/* Guards and padding would hide accesses past a buffer from a memory checker. */
 static size_t guard_of(const Problem *p)
 {
     return p->task.bare ? 0 : GUARD;
@@ -42,32 +42,32 @@ static bool is_output(const TaskBuffer *b)
     return b->role == TASK_OUT || b->role == TASK_INOUT;
 }
 
-/* Whether a run begins with contents that the run before may have changed. */
+/* True if a run needs contents that the run before may have changed. */
 static bool is_restored(const TaskBuffer *b)
 {
     bool written = b->role != TASK_IN && b->role != TASK_REFERENCE;
     return written && b->contents.kind != TASK_UNDEFINED && b->contents.kind != TASK_KEPT;
 }
 
-/* Where the expected contents of an output lie once the reference has run. */
+/* The buffer with the expected contents of an output after the reference has run. */
 static size_t expected_of(const TaskBuffer *b, size_t own)
 {
     return b->expected ? (size_t)b->expected - 1 : own;
 }
 
-/* Is there anything to compare an output with? */
+/* True for an output with something to compare it to. */
 static bool is_compared(const TaskProblem *t, const TaskBuffer *b)
 {
     return is_output(b) && (t->reference.launch_count > 0 || b->expected);
 }
 
-/* Bytes of the reference's version of output `i`. */
+/* Bytes of the expected contents of output `i`. */
 static size_t reference_bytes(const TaskProblem *t, size_t i)
 {
     return bytes_of(&t->buffers[expected_of(&t->buffers[i], i)]);
 }
 
-/* Zeros are set again; other contents are kept and copied. */
+/* Contents other than zeros are restored from a copy. */
 static bool is_kept(const TaskBuffer *b)
 {
     return is_restored(b) && b->contents.kind != TASK_ZERO;
@@ -91,8 +91,8 @@ static size_t need_of(const Problem *p)
 static bool no_memory(const Problem *p, size_t free_bytes, Diag *d)
 {
     return diag_fail(d,
-                     "the problem's %zu buffers, the copies to begin with and the reference's "
-                     "outputs need %.2f GB of the GPU's memory; %.2f GB are free",
+                     "the problem's %zu buffers, copies of their initial contents and the "
+                     "reference's outputs need %.2f GB of the GPU's memory; %.2f GB are free",
                      p->task.buffer_count, (double)need_of(p) * 1e-9, (double)free_bytes * 1e-9);
 }
 
@@ -121,7 +121,7 @@ static bool allocate(Problem *p, Diag *d)
 
 /* --- contents -------------------------------------------------------------------------------- */
 
-/* Makes the contents here and brings them over in pieces. */
+/* Generates the contents on the host and uploads them in pieces. */
 static DriverStatus upload_contents(Driver *v, const TaskBuffer *b, DriverAddress to)
 {
     size_t size = task_scalar_size(b->type.scalar);
@@ -171,10 +171,9 @@ DriverStatus problem_restore(Problem *p)
 
 bool problem_is_restored(const Problem *p)
 {
-    for (size_t i = 0; i < p->task.buffer_count; i++) {
+    for (size_t i = 0; i < p->task.buffer_count; i++)
         if (is_restored(&p->task.buffers[i]))
             return true;
-    }
     return false;
 }
 
@@ -195,7 +194,7 @@ DriverStatus problem_reset_outputs(Problem *p)
     return driver_status(p->driver);
 }
 
-/* A configuration must not suffer from what another one that went wrong has left. */
+/* So that a configuration does not suffer from what a failed one left. */
 static void clear_kept(Problem *p)
 {
     for (size_t i = 0; i < p->task.buffer_count; i++)
@@ -224,17 +223,17 @@ static DriverStatus keep_outputs(Problem *p)
     return driver_status(p->driver);
 }
 
-/* Of another run of the reference: where it differs from the one that was kept.  NaNs that both
- * have do not count: they are told apart already. */
+/* Compares a second run of the reference with the first.  NaNs that both have do not count, since they are
+ * reported separately. */
 static void compare_again(Problem *p)
 {
     for (size_t i = 0; i < p->output_count; i++) {
         TrialCheck check;
         TaskOutput *o = &p->output_facts[i];
         if (p->outputs[i].task->expected)
-            continue; /* the output itself is not what the reference wrote */
+            continue; /* the reference did not write the output itself */
         Compared again = p->outputs[i];
-        again.gaps = o->unwritten; /* which it left before, too */
+        again.gaps = o->unwritten; /* as in the first run */
         if (verify_compare(&p->verifier, &again, again.task->count, &check) != DRIVER_OK)
             return;
         int64_t known = check.nan < o->nonfinite ? check.nan : o->nonfinite;
@@ -243,7 +242,7 @@ static void compare_again(Problem *p)
     }
 }
 
-/* A reference that writes nothing would let everything pass that writes nothing either. */
+/* If the reference wrote nothing, a kernel that writes nothing would pass. */
 static bool outputs_are_written(const Problem *p, Diag *d)
 {
     bool ok = true;
@@ -256,7 +255,6 @@ static bool outputs_are_written(const Problem *p, Diag *d)
     return ok;
 }
 
-/* To its end, on buffers as a configuration finds them. */
 static void run_once(Problem *p, const ReadyRun *run)
 {
     problem_reset(p);
@@ -282,18 +280,18 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
     return status == OUTCOME_OK && outputs_are_written(p, d);
 }
 
-/* --- what must not change --------------------------------------------------------------------- */
+/* --- protected regions ------------------------------------------------------------------------ */
 
 static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what)
 {
     p->regions[p->region_count++] = (Protected){.at = at, .bytes = bytes, .what = what};
 }
 
-/* Of buffers that kernels write, only the guards; the one behind begins at the next 8-byte word. */
+/* Of buffers that kernels write, only the guards; the second begins at the next 8-byte word. */
 static void protect_buffer(Problem *p, Arena *a, const TaskBuffer *b, DriverAddress at)
 {
     if (b->role == TASK_REFERENCE)
-        return; /* it will be gone */
+        return; /* it will be freed */
     if (b->role == TASK_IN) {
         protect(p, at - guard_of(p), room_of(p, b) / 8 * 8,
                 arena_printf(a, "to the input '%s' or beside it", b->name));
@@ -348,7 +346,7 @@ DriverStatus problem_check(Problem *p, const char **what)
     return driver_status(p->driver);
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- opening -------------------------------------------------------------------------------- */
 
 static void list_outputs(Problem *p, Arena *a)
 {
@@ -376,7 +374,7 @@ static DriverStatus make_textures(Problem *p, Arena *a)
     return driver_wait(p->driver);
 }
 
-/* What only the reference needed. */
+/* Frees buffers that only the reference uses. */
 static void free_reference(Problem *p)
 {
     for (size_t i = 0; i < p->task.buffer_count; i++) {
@@ -396,16 +394,16 @@ static bool reference_left_clean(Problem *p, Diag *d)
 {
     const char *what;
     if (problem_check(p, &what) != DRIVER_OK)
-        return driver_failed(p, "the buffers cannot be summed up", d);
+        return driver_failed(p, "the buffers' checksums cannot be computed", d);
     return !what || diag_fail(d, "the reference wrote %s", what);
 }
 
-/* What the outputs should be: what the reference makes of them, or contents. */
+/* The expected outputs: those of the reference, or given contents. */
 static bool find_expected(Problem *p, Arena *a, Diag *d)
 {
     if (p->task.reference.launch_count > 0)
         return run_reference(p, a, d) && reference_left_clean(p, d);
-    return keep_outputs(p) == DRIVER_OK || driver_failed(p, "the outputs cannot be looked at", d);
+    return keep_outputs(p) == DRIVER_OK || driver_failed(p, "the outputs cannot be read", d);
 }
 
 bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d)
@@ -413,10 +411,10 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
     *p = (Problem){.driver = v,
                    .task = *task,
                    .at = ARENA_ARRAY(a, DriverAddress, task->buffer_count),
-                   .start = ARENA_ARRAY(a, DriverAddress, task->buffer_count)};
+                   .start = ARENA_ARRAY(a, DriverAddress, task->buffer_count),
+                   .textures = ARENA_ARRAY(a, DriverTexture *, task->texture_count),
+                   .handles = ARENA_ARRAY(a, uint64_t, task->texture_count)};
     driver_go_on(v);
-    p->textures = ARENA_ARRAY(a, DriverTexture *, task->texture_count);
-    p->handles = ARENA_ARRAY(a, uint64_t, task->texture_count);
     p->places = (Places){p->at, p->handles, task->buffers};
     list_outputs(p, a);
     if (verify_open(&p->verifier, v, &task->checking) != DRIVER_OK)
@@ -425,23 +423,23 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
         return false;
     for (size_t i = 0; i < p->output_count; i++)
         p->outputs[i].at = p->at[p->outputs[i].buffer];
-    for (size_t i = 0; i < task->buffer_count; i++) {
+    for (size_t i = 0; i < task->buffer_count; i++)
         if (fill_buffer(p, i) != DRIVER_OK)
             return driver_failed(p, "the buffers cannot be filled", d);
-    }
     if (make_textures(p, a) != DRIVER_OK)
         return driver_failed(p, "the textures cannot be made", d);
     p->regions = ARENA_ARRAY(a, Protected, 3 * task->buffer_count + p->output_count);
     protect_buffers(p, a);
     if (sum_protected(p) != DRIVER_OK)
-        return driver_failed(p, "the buffers cannot be summed up", d);
+        return driver_failed(p, "the buffers' checksums cannot be computed", d);
     if (p->output_count == 0)
         return true;
     if (!find_expected(p, a, d))
         return false;
     free_reference(p);
     protect_reference(p);
-    return sum_protected(p) == DRIVER_OK || driver_failed(p, "the buffers cannot be summed up", d);
+    return sum_protected(p) == DRIVER_OK ||
+           driver_failed(p, "the buffers' checksums cannot be computed", d);
 }
 
 void problem_close(Problem *p)

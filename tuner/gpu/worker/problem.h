@@ -1,59 +1,58 @@
 /* The problem on the device: buffers with their contents, and the reference's outputs.
  *
- * A buffer stands between two guards, and what no kernel may change (inputs, guards, the
- * reference's outputs, the contents to begin with) is summed up once, so that
- * problem_check can tell after a trial whether anything was written that should not
- * have been.  Without it, a kernel that writes past its output could silently make
- * all trials after it wrong, or right. */
+ * Each buffer lies between two guards.  Everything that kernels must not change (inputs, guards, the
+ * reference's outputs, initial contents) gets a checksum, so that problem_check can find stray writes after
+ * a trial.  Otherwise, a kernel that writes past its output could silently make all later trials wrong, or
+ * right. */
 #pragma once
 
 #include "driver.h"
 #include "launch.h"
 #include "tuner/spec/task.h"
 
-/* Checks on the device: outputs against the reference, and what must not change.
- *
- * The kernels are those of tuner/gpu/compare.cu, which came with the problem. */
+/* --- verify.c: checks on the device, by the kernels of tuner/gpu/compare.cu ------------------- */
 
 typedef struct Verifier {
     Driver *driver;
     DriverModule *module;
     DriverFunction *scale, *compare, *sum, *checksum;
-    DriverAddress room; /* where the kernels leave their results */
+    DriverAddress room; /* for the kernels' results */
 } Verifier;
 
-/* An output and what it should be, both on the device. */
+/* An output and its reference, both on the device. */
 typedef struct Compared {
     int buffer; /* its index */
     const TaskBuffer *task;
     DriverAddress at, reference;
-    TaskScalar scalar; /* of the reference: a double-precision one has another type */
-    double sums[4];    /* of the reference's lanes, where sums are compared */
-    double scale;      /* of the tolerance, as verify_scale found it; < 0: each element its own */
-    int64_t gaps;      /* elements that may be left unwritten, where sums are compared */
+    TaskScalar scalar; /* of the reference: one in double precision has another type */
+    double sums[4];    /* of the reference's lanes, if sums are compared */
+    double scale;      /* of the tolerance, set by verify_scale; < 0: each element is its own */
+    int64_t gaps;      /* elements that may be left unwritten, if sums are compared */
     bool poisoned;     /* the output held 0xFF bytes before the run */
 } Compared;
 
 DriverStatus verify_open(Verifier *v, Driver *driver, const TaskModule *module);
 void verify_close(Verifier *v);
 
-/* What the reference made of an output; sets c->scale. */
+/* Facts about the reference's output; sets c->scale. */
 DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out);
 
 /* Compares the first `elements`; c->reference is not changed. */
 DriverStatus verify_compare(Verifier *v, const Compared *c, int64_t elements, TrialCheck *check);
 
-/* "C: 12 of 4096 elements wrong, …" for a check that found something. */
+/* "C: 12 of 4096 elements wrong, …" for a check that failed. */
 void verify_explain(const Compared *c, const TrialCheck *check, Buf *words);
 
-/* A number that changes when any of `bytes` (a multiple of 8) does. */
+/* A checksum of `bytes` (a multiple of 8). */
 DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_t *sum);
 
-/* Reads all of `bytes` (a multiple of 8) on the device, without waiting: they are in the L2 cache
- * then, and what was there is not. */
+/* Reads `bytes` (a multiple of 8) on the device, without waiting, so that they replace the contents of the
+ * L2 cache. */
 DriverStatus verify_touch(Verifier *v, DriverAddress p, size_t bytes);
 
-/* A stretch that must keep its bytes. */
+/* --- problem.c -------------------------------------------------------------------------------- */
+
+/* A region of memory that must not change. */
 typedef struct Protected {
     DriverAddress at;
     size_t bytes;
@@ -65,36 +64,35 @@ typedef struct Problem {
     Driver *driver;
     TaskProblem task;
     Verifier verifier;
-    DriverAddress *at;        /* each buffer's place; 0: gone */
-    DriverTexture **textures; /* of the task's */
+    DriverAddress *at;        /* by buffer: its address; 0: freed */
+    DriverTexture **textures; /* by texture of the task */
     uint64_t *handles;        /* of the textures */
-    Places places;            /* the same for launches */
-    DriverAddress *start;     /* its contents to begin a run with; 0 when nothing is kept */
-    Compared *outputs;        /* outputs with the reference's version of them */
-    TaskOutput *output_facts; /* as many */
+    Places places;            /* at and handles, for launches */
+    DriverAddress *start;     /* by buffer: a copy of its initial contents; 0: none */
+    Compared *outputs;
+    TaskOutput *output_facts; /* by output */
     size_t output_count;      /* 0 without a reference */
-    Protected *regions;       /* what problem_check looks at */
+    Protected *regions;       /* for problem_check */
     size_t region_count;
 } Problem;
 
-/* Allocates, fills, runs the reference.  False with the reason in `d`; problem_close is called in
+/* Allocates, fills, runs the reference.  False with the reason in `d`; the caller calls problem_close in
  * either case.  `task` and what it points to must outlive the problem. */
 bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d);
 void problem_close(Problem *p);
 
-/* Brings the buffers into the state in which a verified run begins: contents where there are
- * any, poison where there are none. */
+/* Resets the buffers for a verified run: to their contents, or to poison if they have none. */
 DriverStatus problem_reset(Problem *p);
 
-/* The same for all buffers except scratch and kept ones, which stay as earlier runs left them. */
+/* The same, except for scratch and kept buffers, which stay as earlier runs left them. */
 DriverStatus problem_reset_outputs(Problem *p);
 
-/* The same for buffers with contents only: what a timed run needs. */
+/* The same for buffers with contents only, as a timed run needs. */
 DriverStatus problem_restore(Problem *p);
 
-/* Is there anything to restore? */
+/* True if there is anything to restore. */
 bool problem_is_restored(const Problem *p);
 
-/* Whether all that must not change is unchanged; if not, *what names it, and the problem has to
- * be set anew. */
+/* Checks all protected regions.  *what describes the first that changed, after which the problem has to be
+ * set again; NULL: none. */
 DriverStatus problem_check(Problem *p, const char **what);

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- from elsewhere: a shared object that knows tuner/gpu/rival.h ----------------------------- */
+/* --- plugins ---------------------------------------------------------------------------------- */
 
-/* *found is false when it cannot even be opened.  The library stays open: what it started on the
- * device may outlive the call. */
+/* *found is false if the plugin cannot be opened or is none.  It stays open, since its work on the device
+ * may outlive the call. */
 static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRival *out,
                         bool *found)
 {
@@ -18,7 +18,7 @@ static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRiv
         snprintf(out->error, sizeof out->error, "%s", dlerror());
         return 1;
     }
-    /* dlsym gives an object pointer; POSIX lets it be stored as a function's. */
+    /* dlsym returns an object pointer, which POSIX lets one store as a function pointer. */
     *(void **)&open = dlsym(library, "aptune_rival");
     *found = open != NULL;
     if (!open) {
@@ -28,7 +28,7 @@ static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRiv
     return open(call, out);
 }
 
-/* --- the driver's copy from device to device: how fast bytes can be moved --------------------- */
+/* --- the driver's copy from device to device -------------------------------------------------- */
 
 typedef struct Copy {
     Driver *driver;
@@ -63,7 +63,7 @@ static int rival_memory(Arena *a, Driver *v, const AptuneRivalCall *call, Aptune
     if (strcmp(call->name, "copy") != 0)
         return refuse_copy(out, "'memory' has no call but 'copy'");
     if (call->argument_count != 2 || !x[0].buffer || !x[1].buffer)
-        return refuse_copy(out, "'memory copy' takes two buffers: where to, and from where");
+        return refuse_copy(out, "'memory copy' takes two buffers: the destination and the source");
     if (bytes_of(&x[0]) != bytes_of(&x[1]))
         return refuse_copy(out, "'memory copy' takes two buffers of the same size");
     Copy *c = ARENA_NEW(a, Copy);
@@ -80,23 +80,16 @@ static int rival_memory(Arena *a, Driver *v, const AptuneRivalCall *call, Aptune
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* The type of a buffer's elements as rivals see it. */
-static const char *type_name(Arena *a, TaskType t)
-{
-    Buf b = {0};
-    task_type_print(t, &b);
-    return buf_keep(&b, a);
-}
-
 static AptuneRivalArgument argument_of(Arena *a, const TaskRivalArgument *x, const Places *places)
 {
     AptuneRivalArgument out = {.name = x->name, .integer = x->integer, .real = x->number};
-    if (x->buffer < 0) {
-        if (x->real)
-            out.integer = (long long)x->number;
+    Buf type = {0};
+    if (x->buffer < 0 && x->real)
+        out.integer = (long long)x->number;
+    if (x->buffer < 0)
         return out;
-    }
-    out.type = type_name(a, places->buffer[x->buffer].type);
+    task_type_print(places->buffer[x->buffer].type, &type);
+    out.type = buf_keep(&type, a);
     out.buffer = (void *)(uintptr_t)places->buffers[x->buffer];
     out.count = (long long)places->buffer[x->buffer].count;
     return out;
@@ -154,7 +147,7 @@ DriverStatus rival_run(Driver *v, AptuneRival *r)
     if (r->run(r) == 0)
         return DRIVER_OK;
     r->error[sizeof r->error - 1] = '\0';
-    driver_wait(v); /* the library need not tell what broke the context */
+    driver_wait(v); /* the library may not report what broke the context */
     driver_go_on(v);
     return driver_refuse(v, *r->error ? r->error : "the library gives no reason");
 }

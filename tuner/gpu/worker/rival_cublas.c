@@ -1,8 +1,7 @@
-/* cuBLAS as a rival: the matrix product, the transpose, and the dot product.
+/* cuBLAS as a rival: matrix product, transpose, dot product.
  *
- * Opened at run time, and none of its headers is needed to build; what is declared here is from the
- * cuBLAS documentation, and the same since CUDA 8.  The library is column major: a row-major matrix
- * is the transpose of what it sees. */
+ * The library is opened at run time, and its headers are not needed; the declarations here are from the cuBLAS
+ * documentation, unchanged since CUDA 8.  cuBLAS is column-major: it sees the transpose of a row-major matrix. */
 #include "rival.h"
 
 #include <dlfcn.h>
@@ -16,7 +15,7 @@ typedef int Status; /* cublasStatus_t; 0 is success */
 
 /* cublasOperation_t and cublasMath_t. */
 enum { OP_N = 0, OP_T = 1, DEFAULT_MATH = 0 };
-enum { POINTER_DEVICE = 1 }; /* cublasPointerMode_t: results are left on the device */
+enum { POINTER_DEVICE = 1 }; /* cublasPointerMode_t: results go to device memory */
 
 typedef Status Gemm(Handle, int op_a, int op_b, int m, int n, int k, const void *alpha,
                     const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
@@ -40,20 +39,23 @@ typedef struct Cublas {
     Handle handle;
 
     bool is_double;
-    const void *one, *zero; /* of the elements' type */
-    const void *a, *b;      /* as the spec calls them; a transpose has no b */
-    void *c;
-    int m, n,
-        k; /* C is m × n in rows, the sum over k; a transpose has no k, a dot product only k */
+    const void *one, *zero;  /* of the elements' type */
+    const void *a, *b;       /* in the spec's order; a transpose has no b */
+    void *c;                 /* the result */
+    int m, n, k;             /* see take_sizes; row-major */
     bool turned_a, turned_b; /* of a product: A is stored k × m, B n × k */
 } Cublas;
 
 static const float ONE_FLOAT = 1, ZERO_FLOAT = 0;
 static const double ONE_DOUBLE = 1, ZERO_DOUBLE = 0;
 
-static int refuse(AptuneRival *r, const char *why)
+static int refuse(AptuneRival *r, const char *why, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(AptuneRival *r, const char *why, ...)
 {
-    snprintf(r->error, sizeof r->error, "%s", why);
+    va_list args;
+    va_start(args, why);
+    vsnprintf(r->error, sizeof r->error, why, args);
+    va_end(args);
     return 1;
 }
 
@@ -65,9 +67,9 @@ static int check(const Cublas *c, AptuneRival *r, Status s, const char *call)
     return s != 0;
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- the library ------------------------------------------------------------------------------ */
 
-/* The newest first; the toolkit's folder is often not among those the system searches. */
+/* The newest first; the toolkit's folder is often not on the library path. */
 static void *open_library(void)
 {
     static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
@@ -104,21 +106,12 @@ static bool find_functions(Cublas *c, void *library, AptuneRival *r)
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         void *symbol = dlsym(library, functions[i].symbol);
         memcpy(functions[i].place, &symbol, sizeof symbol);
-        if (!symbol) {
-            snprintf(r->error, sizeof r->error, "this cuBLAS has no %s", functions[i].symbol);
-            return false;
-        }
+        if (!symbol)
+            return !refuse(r, "this cuBLAS has no %s", functions[i].symbol);
     }
     void *text = dlsym(library, "cublasGetStatusString");
     memcpy(&c->text, &text, sizeof text);
     return true;
-}
-
-/* TF32 is off unless the environment turns it on for all of cuBLAS: then the comparison would be
- * with something less exact. */
-static void forbid_tf32(void)
-{
-    setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
 }
 
 static int open_handle(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
@@ -140,32 +133,7 @@ static void end(AptuneRival *r)
     c->destroy(c->handle);
 }
 
-/* --- arguments -------------------------------------------------------------------------------- */
-
-/* A size that cuBLAS can take; 0: it is none. */
-static int size_of(const AptuneRivalArgument *x)
-{
-    return !x->buffer && x->integer > 0 && x->integer <= INT_MAX ? (int)x->integer : 0;
-}
-
-static bool holds(const AptuneRivalArgument *x, int rows, int columns)
-{
-    return x->buffer && x->count >= (long long)rows * columns;
-}
-
-/* All buffers are of float, or all of double. */
-static bool take_type(Cublas *c, const AptuneRivalArgument *x, int buffers)
-{
-    for (int i = 0; i < buffers; i++)
-        if (!x[i].buffer || strcmp(x[i].type, x[0].type) != 0)
-            return false;
-    c->is_double = strcmp(x[0].type, "double") == 0;
-    c->one = c->is_double ? (const void *)&ONE_DOUBLE : &ONE_FLOAT;
-    c->zero = c->is_double ? (const void *)&ZERO_DOUBLE : &ZERO_FLOAT;
-    return c->is_double || strcmp(x[0].type, "float") == 0;
-}
-
-/* --- C = A·B ---------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 /* Cᵗ = Bᵗ·Aᵗ */
 static int run_gemm(AptuneRival *r)
@@ -178,42 +146,7 @@ static int run_gemm(AptuneRival *r)
     return check(c, r, s, c->is_double ? "cublasDgemm" : "cublasSgemm");
 }
 
-static bool is_flag(const AptuneRivalArgument *x)
-{
-    return !x->buffer && (x->integer == 0 || x->integer == 1);
-}
-
-static int take_gemm(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
-{
-    const AptuneRivalArgument *x = call->arguments;
-    const bool says_turned = call->argument_count == 8;
-    if (call->argument_count != 6 && !says_turned)
-        return refuse(r, "'cublas gemm' takes C, A, B, M, N, K, and whether A and B are stored "
-                         "transposed");
-    if (!take_type(c, x, 3))
-        return refuse(r, "'cublas gemm' takes C, A and B, all of float or all of double");
-    c->c = x[0].buffer;
-    c->a = x[1].buffer;
-    c->b = x[2].buffer;
-    c->m = size_of(&x[3]);
-    c->n = size_of(&x[4]);
-    c->k = size_of(&x[5]);
-    if (!c->m || !c->n || !c->k)
-        return refuse(r, "'cublas gemm' takes sizes from 1 to 2^31 − 1");
-    if (!holds(&x[0], c->m, c->n) || !holds(&x[1], c->m, c->k) || !holds(&x[2], c->k, c->n))
-        return refuse(r, "'cublas gemm': C is M×N, A is M×K, B is K×N; one has fewer elements");
-    if (says_turned && (!is_flag(&x[6]) || !is_flag(&x[7])))
-        return refuse(r, "'cublas gemm': 0 or 1 says whether a matrix is stored transposed");
-    c->turned_a = says_turned && x[6].integer;
-    c->turned_b = says_turned && x[7].integer;
-    r->run = run_gemm;
-    snprintf(r->title, sizeof r->title, "cuBLAS %s", c->is_double ? "DGEMM" : "SGEMM");
-    return 0;
-}
-
-/* --- OUT = INᵗ -------------------------------------------------------------------------------- */
-
-/* IN is m × n in rows, so n × m to cuBLAS; what it is added to counts 0 times. */
+/* C = Aᵗ: A is m × n in rows, so n × m to cuBLAS; the second summand has the factor 0. */
 static int run_transpose(AptuneRival *r)
 {
     const Cublas *c = r->state;
@@ -222,28 +155,6 @@ static int run_transpose(AptuneRival *r)
                     c->c, c->m);
     return check(c, r, s, c->is_double ? "cublasDgeam" : "cublasSgeam");
 }
-
-static int take_transpose(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
-{
-    const AptuneRivalArgument *x = call->arguments;
-    if (call->argument_count != 4)
-        return refuse(r, "'cublas transpose' takes OUT, IN, ROWS, COLUMNS");
-    if (!take_type(c, x, 2))
-        return refuse(r, "'cublas transpose' takes OUT and IN, both of float or both of double");
-    c->c = x[0].buffer;
-    c->a = x[1].buffer;
-    c->m = size_of(&x[2]);
-    c->n = size_of(&x[3]);
-    if (!c->m || !c->n)
-        return refuse(r, "'cublas transpose' takes sizes from 1 to 2^31 − 1");
-    if (!holds(&x[0], c->m, c->n) || !holds(&x[1], c->m, c->n))
-        return refuse(r, "'cublas transpose': OUT and IN have ROWS×COLUMNS elements at least");
-    r->run = run_transpose;
-    snprintf(r->title, sizeof r->title, "cuBLAS %s", c->is_double ? "Dgeam" : "Sgeam");
-    return 0;
-}
-
-/* --- OUT = X·Y -------------------------------------------------------------------------------- */
 
 static int run_dot(AptuneRival *r)
 {
@@ -255,66 +166,141 @@ static int run_dot(AptuneRival *r)
     return check(c, r, s, c->is_double ? "cublasDdot" : "cublasSdot");
 }
 
-static int take_dot(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
+/* Arguments are buffers (the result, A, perhaps B), then sizes, then flags, which may be left out. */
+typedef struct Call {
+    const char *name;
+    int (*run)(AptuneRival *);
+    int buffers, sizes, flags;
+    const char *arguments, *types, *shapes; /* for messages */
+    const char *titles[2];                  /* of float, of double */
+} Call;
+
+static const Call CALLS[] = {
+    {"gemm",
+     run_gemm,
+     3,
+     3,
+     2,
+     "C, A, B, M, N, K, and whether A and B are stored transposed",
+     "C, A and B, all of float or all of double",
+     "C is M×N, A is M×K, B is K×N; one has fewer elements",
+     {"cuBLAS SGEMM", "cuBLAS DGEMM"}},
+    {"transpose",
+     run_transpose,
+     2,
+     2,
+     0,
+     "OUT, IN, ROWS, COLUMNS",
+     "OUT and IN, both of float or both of double",
+     "OUT and IN have ROWS×COLUMNS elements at least",
+     {"cuBLAS Sgeam", "cuBLAS Dgeam"}},
+    {"dot",
+     run_dot,
+     3,
+     1,
+     0,
+     "OUT, X, Y, N",
+     "OUT, X and Y, all of float or all of double",
+     "X and Y have N elements at least, OUT has one",
+     {"cuBLAS Sdot", "cuBLAS Ddot"}},
+};
+enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0] };
+
+/* A size that cuBLAS can take; 0: it is none. */
+static int size_of(const AptuneRivalArgument *x)
 {
-    const AptuneRivalArgument *x = call->arguments;
-    if (call->argument_count != 4)
-        return refuse(r, "'cublas dot' takes OUT, X, Y, N");
-    if (!take_type(c, x, 3))
-        return refuse(r, "'cublas dot' takes OUT, X and Y, all of float or all of double");
+    return !x->buffer && x->integer > 0 && x->integer <= INT_MAX ? (int)x->integer : 0;
+}
+
+static bool holds(const AptuneRivalArgument *x, int rows, int columns)
+{
+    return x->count >= (long long)rows * columns;
+}
+
+static bool is_flag(const AptuneRivalArgument *x)
+{
+    return !x->buffer && (x->integer == 0 || x->integer == 1);
+}
+
+/* False unless all buffers are of float, or all of double. */
+static bool take_buffers(Cublas *c, const AptuneRivalArgument *x, int buffers)
+{
+    for (int i = 0; i < buffers; i++)
+        if (!x[i].buffer || strcmp(x[i].type, x[0].type) != 0)
+            return false;
+    c->is_double = strcmp(x[0].type, "double") == 0;
+    c->one = c->is_double ? (const void *)&ONE_DOUBLE : &ONE_FLOAT;
+    c->zero = c->is_double ? (const void *)&ZERO_DOUBLE : &ZERO_FLOAT;
     c->c = x[0].buffer;
     c->a = x[1].buffer;
-    c->b = x[2].buffer;
-    c->k = size_of(&x[3]);
-    if (!c->k)
-        return refuse(r, "'cublas dot' takes sizes from 1 to 2^31 − 1");
-    if (!holds(&x[0], 1, 1) || !holds(&x[1], 1, c->k) || !holds(&x[2], 1, c->k))
-        return refuse(r, "'cublas dot': X and Y have N elements at least, OUT has one");
-    r->run = run_dot;
-    snprintf(r->title, sizeof r->title, "cuBLAS %s", c->is_double ? "Ddot" : "Sdot");
+    c->b = buffers > 2 ? x[2].buffer : NULL;
+    return c->is_double || strcmp(x[0].type, "float") == 0;
+}
+
+/* The result is m × n, A is m × k and B k × n: of a transpose k is n, of a dot product m and n are 1. */
+static bool take_sizes(Cublas *c, const AptuneRivalArgument *x, int sizes)
+{
+    c->m = sizes > 1 ? size_of(&x[0]) : 1;
+    c->n = sizes > 1 ? size_of(&x[1]) : 1;
+    c->k = sizes == 2 ? c->n : size_of(&x[sizes - 1]);
+    return c->m && c->n && c->k;
+}
+
+static int take_arguments(Cublas *c, const Call *f, const AptuneRivalCall *call, AptuneRival *r)
+{
+    const AptuneRivalArgument *x = call->arguments;
+    const AptuneRivalArgument *flags = x + f->buffers + f->sizes;
+    const int least = f->buffers + f->sizes, count = call->argument_count;
+    if (count != least && count != least + f->flags)
+        return refuse(r, "'cublas %s' takes %s", f->name, f->arguments);
+    if (!take_buffers(c, x, f->buffers))
+        return refuse(r, "'cublas %s' takes %s", f->name, f->types);
+    if (!take_sizes(c, x + f->buffers, f->sizes))
+        return refuse(r, "'cublas %s' takes sizes from 1 to 2^31 − 1", f->name);
+    if (!holds(&x[0], c->m, c->n) || !holds(&x[1], c->m, c->k) ||
+        (c->b && !holds(&x[2], c->k, c->n)))
+        return refuse(r, "'cublas %s': %s", f->name, f->shapes);
+    if (count > least && (!is_flag(&flags[0]) || !is_flag(&flags[1])))
+        return refuse(r, "'cublas %s': 0 or 1 says whether a matrix is stored transposed", f->name);
+    c->turned_a = count > least && flags[0].integer;
+    c->turned_b = count > least && flags[1].integer;
     return 0;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
-/* 130002 is 13.0.2, and so it has been since CUDA 11 (cuBLAS 12.3.4 is 120304). */
-static void describe(Cublas *c, bool gemm, AptuneRival *r)
+/* The version is 130002 for 13.0.2, in this form since CUDA 11 (cuBLAS 12.3.4 is 120304). */
+static void describe(Cublas *c, const Call *f, AptuneRival *r)
 {
     int v = 0;
     c->version(c->handle, &v);
+    snprintf(r->title, sizeof r->title, "%s", f->titles[c->is_double]);
     snprintf(r->details, sizeof r->details, "cuBLAS %d.%d.%d, default math mode%s", v / 10000,
-             v / 100 % 100, v % 100, gemm && !c->is_double ? ", float32 without TF32" : "");
+             v / 100 % 100, v % 100,
+             f->run == run_gemm && !c->is_double ? ", float32 without TF32" : "");
 }
 
 int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *found)
 {
-    static const struct {
-        const char *name;
-        int (*take)(Cublas *, const AptuneRivalCall *, AptuneRival *);
-    } calls[] = {{"gemm", take_gemm}, {"transpose", take_transpose}, {"dot", take_dot}};
-    size_t which = 0, count = sizeof calls / sizeof calls[0];
-    while (which < count && strcmp(call->name, calls[which].name) != 0)
-        which++;
-    if (which == count)
+    const Call *f = NAME_FIND(CALLS, CALL_COUNT, name, call->name);
+    if (!f)
         return refuse(out, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
     Cublas *c = ARENA_NEW(a, Cublas);
     *c = (Cublas){0};
-    int failed = calls[which].take(c, call, out);
-    if (failed)
-        return failed;
-    forbid_tf32();
+    if (take_arguments(c, f, call, out))
+        return 1;
+    /* TF32 is off unless the environment turns it on for all of cuBLAS, which would be less exact. */
+    setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
     void *library = open_library();
     *found = library != NULL;
     if (!library)
-        return refuse(out, "there is no cuBLAS on this machine: libcublas.so is neither where "
-                           "libraries are nor in /usr/local/cuda/lib64 nor in $CUDA_HOME/lib64");
-    if (!find_functions(c, library, out))
+        return refuse(out, "there is no cuBLAS on this machine: libcublas.so is neither on the "
+                           "library path nor in /usr/local/cuda/lib64 nor in $CUDA_HOME/lib64");
+    if (!find_functions(c, library, out) || open_handle(c, call, out))
         return 1;
-    failed = open_handle(c, call, out);
-    if (failed)
-        return failed;
-    describe(c, calls[which].take == take_gemm, out);
+    describe(c, f, out);
     out->state = c;
+    out->run = f->run;
     out->end = end;
     return 0;
 }

@@ -1,34 +1,34 @@
-/* Taking samples of a run: the time between two events on the device, over as many runs as it
- * takes to be long for the events' clock.
+/* Takes samples of a run.  A sample is the time between two events on the device, over enough runs to be long
+ * compared with the events' resolution.
  *
- * Short runs are batched: a sample is then a CUDA graph of many runs back to back, so that what is
- * timed is the kernels and not the calls that launch them.  A batch has one run alone
- *   - where the L2 has to be cold, since only the first run finds it so;
- *   - where a buffer that kernels change has contents (in/out, or an output to be added to): they
- *     are restored before every run, since a kernel timed on the results of the run before may
- *     take another path, or overflow.  Restoring is not timed.
- * For those, certainty comes from the number of samples.
+ * Short runs are batched: a sample is then a CUDA graph of many runs back to back, so that it times the
+ * kernels and not the calls that launch them.  A batch has a single run
+ *   - if the L2 has to be cold, which it is for the first run only;
+ *   - if a buffer that kernels change has contents (in/out, or an output that is added to): these are
+ *     restored before every run, untimed, since a kernel that runs on the results of the last run may take
+ *     another path, or overflow.
+ * In these cases precision comes from more samples.
  *
- * A cold L2 is had by reading a buffer of twice its size.  Writing one would do as well, but would
- * leave it full of lines that the timed run has to write back. */
+ * The L2 is made cold by reading a buffer of twice its size.  Writing one would leave dirty lines, which the
+ * timed run would have to write back. */
 #pragma once
 
 #include "launch.h"
 #include "nvml.h"
 #include "problem.h"
 
-/* Samples given to the device before waiting for them. */
+/* Samples submitted before waiting for them. */
 enum { SAMPLE_QUEUE = 64 };
 
-/* What sampling needs beside the problem; one of each process. */
+/* What sampling needs; one per process. */
 typedef struct Bench {
     Driver *driver;
     Problem *problem;
-    Nvml *nvml; /* NULL: not looked at */
+    Nvml *nvml; /* NULL: not available */
     int64_t l2_bytes;
-    DriverAddress flush; /* 0 until a cold L2 is wanted */
+    DriverAddress flush; /* 0 until a cold L2 is needed */
     size_t flush_bytes;
-    DriverEvent *events[2 * SAMPLE_QUEUE]; /* start and end of each sample; made when needed */
+    DriverEvent *events[2 * SAMPLE_QUEUE]; /* start and end of each sample, created when needed */
 } Bench;
 
 typedef struct Sampler {
@@ -36,41 +36,42 @@ typedef struct Sampler {
     const ReadyRun *run;
     bool cold;
     int batch;          /* runs within a sample */
-    DriverGraph *graph; /* of a batch; NULL for one run, or where no graph can be made */
-    double run_ms;      /* of a batch of more than one: about what a run takes */
+    DriverGraph *graph; /* of a batch; NULL for one run, or if no graph can be made */
+    double run_ms;      /* of a batch of more than one: about the time of a run */
 } Sampler;
 
-/* Gets a run ready to be timed: at least `sample_ms` for each sample, a run taking about `run_ms`
- * (0: not known; found out by running it).  sampler_close is called in either case. */
+/* Prepares sampling a run, with samples of at least `sample_ms`.  A run takes about `run_ms` (0: not known;
+ * measured here).  The caller calls sampler_close in either case. */
 DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, double sample_ms,
                           double run_ms);
 
 void sampler_close(Sampler *s);
 
-/* Gives the runs of one sample to the device, without timing them. */
-void sampler_give(const Sampler *s);
+/* Submits the runs of one sample, untimed. */
+void sampler_submit(const Sampler *s);
 
-/* A run over and over, back to back, for some seconds: how long it takes and what it costs when the
- * device does nothing else, at the clock that its power limit leaves.
+/* --- sustain.c --------------------------------------------------------------------------------
  *
- * Energy is the device's own counter's, which counts all of the board, idle parts included.  It is
- * raised some ten times a second; so the power is the slope of a line through the moments at which
- * it was seen to change, and a run's energy is that power times a run's time.  Both hold only if
- * the device never waits for the host, which is itself kept waiting where it asks for the counter:
- * other processes that open or close a context have held such questions up for 0.2 s.  So the
- * device is given half a second of work ahead, and what it waited all the same is measured and
- * told. */
+ * Repeats a run back to back for some seconds, to measure its time and energy under sustained load, at the
+ * clock that the power limit allows.
+ *
+ * Energy comes from the device's counter, which covers the whole board, idle parts included.  The counter
+ * changes about ten times a second, so the power is the slope of a line fitted through the moments of its
+ * changes, and a run's energy is that power times the run's time.  Both require that the device never waits
+ * for the host; but the host itself may wait in queries of the counter: other processes that open or close a
+ * context have delayed them by 0.2 s.  So the device always has half a second of work queued, and the idle
+ * time that remains is measured and reported. */
 
-/* For `seconds`, after at least a third of that, which brings power, heat and clock to where they
- * stay: the board's temperature has then not changed for as long.  At most three times, while the
- * device had to wait.  Buffers with contents of their own are restored before every run, and that
- * counts.  Takes six times `seconds` at most, and a second. */
+/* Measures for `seconds`.  Before, warms up until the board's temperature has not changed for a third of
+ * that, so that power and clock have settled.  Tries up to three times if the device was idle.  Buffers with
+ * contents of their own are restored before every run, and the time of that counts.  Takes at most six times
+ * `seconds`, plus one second. */
 DriverStatus sustain(Arena *a, Bench *b, const ReadyRun *run, double seconds, TrialSustained *out);
 
-/* A trial on the device: verified, warmed up, timed; and the finalists against each other. */
+/* --- trial.c ---------------------------------------------------------------------------------- */
 
-/* Runs it; the result's arrays live in `a`.  Of finalists times[i × rounds + round] is that of run
- * i: all rounds or none, one that fails ends it with its status and words.  False when this process
- * must not be used any more: the context is broken, or something was written that every later trial
- * relies on. */
+/* Runs a trial: one run verified, warmed up and timed, or finalists timed in turn.  The result's arrays live
+ * in `a`.  For finalists times[i × rounds + round] is that of run i; if one fails, the result is its status
+ * and words, without times.  False if this process must not be used any more: the context is broken, or
+ * memory was overwritten that later trials rely on. */
 bool trial_run(Arena *a, Bench *b, const Trial *t, TrialResult *r);

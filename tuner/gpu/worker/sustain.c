@@ -5,24 +5,24 @@
 
 #include <math.h>
 
-/* Pieces of work that the device may have before it. */
+/* Pieces of work that are queued on the device. */
 enum { AHEAD_LEAST = 2, AHEAD_MOST = 200, MARKS = AHEAD_MOST + 2 };
 
-/* A piece is long enough to hide what it costs the host, short enough to see the counter change.
- * So much of them lies before the device: longer than the host was seen to be held up. */
+/* A piece is long compared with its cost on the host, and short enough to catch changes of the counter.  The
+ * queue is longer than any delay of the host that was seen. */
 static const double piece_ms = 10, ahead_ms = 500;
 
-/* Far more often than the counter changes; a question costs the host up to a millisecond. */
+/* Far more often than the counter changes; a query costs the host up to a millisecond. */
 static const double look_every_s = 0.005;
 
-/* The counter's value belongs to a moment: of an answer that took longer it is not known which. */
+/* After a slower answer it is not known at which moment the counter had its value. */
 static const double answer_s = 0.02;
 
-/* --- the counter's line ----------------------------------------------------------------------- */
+/* --- power from the energy counter ------------------------------------------------------------ */
 
 enum { POINTS_LEAST = 3 };
 
-/* Sums for the least squares, of times and joules from the first point on. */
+/* Sums for a least-squares line, of times and joules relative to the first point. */
 typedef struct Slope {
     double t0, j0, last;
     double n, t, j, tt, tj;
@@ -32,7 +32,7 @@ static void note_joules(Slope *s, double t, double joules)
 {
     if (isnan(joules) || joules == s->last)
         return;
-    if (s->last == 0) { /* how long it has stood there already is not known */
+    if (s->last == 0) { /* it is not known when the counter reached its first value */
         s->last = joules;
         return;
     }
@@ -64,25 +64,25 @@ typedef struct Stretch {
     Arena *arena;
     Sampler sampler;
     DriverEvent *marks[MARKS]; /* the end of a piece */
-    int64_t given, ended;
-    double least_ms; /* a piece that the device did not wait within; 0: none has ended */
+    int64_t submitted, ended;
+    double least_ms; /* the fastest piece, without idle time; 0: none has ended */
 
-    /* What is counted. */
+    /* Measured. */
     Pieces pieces; /* ms of each */
     Slope slope;
     double clock_sum, looks, next_look;
     unsigned throttle;
 } Stretch;
 
-static DriverStatus give_piece(Stretch *x)
+static DriverStatus submit_piece(Stretch *x)
 {
     Bench *b = x->sampler.bench;
     problem_restore(b->problem);
-    sampler_give(&x->sampler);
-    return driver_event_record(b->driver, x->marks[x->given++ % MARKS]);
+    sampler_submit(&x->sampler);
+    return driver_event_record(b->driver, x->marks[x->submitted++ % MARKS]);
 }
 
-/* How many pieces the device has before it, for ahead_ms. */
+/* The number of pieces to queue, for ahead_ms. */
 static int64_t ahead(const Stretch *x)
 {
     double pieces = x->least_ms > 0 ? ahead_ms / x->least_ms : AHEAD_LEAST;
@@ -106,18 +106,18 @@ static DriverStatus end_piece(Stretch *x)
     return s;
 }
 
-/* Gives what is missing before the device, then waits for what is too much. */
+/* Fills the queue, then waits until it has room for another piece. */
 static DriverStatus go_on(Stretch *x)
 {
-    DriverStatus s = give_piece(x);
-    while (!s && x->given - x->ended < ahead(x))
-        s = give_piece(x);
-    while (!s && x->given - x->ended >= ahead(x))
+    DriverStatus s = submit_piece(x);
+    while (!s && x->submitted - x->ended < ahead(x))
+        s = submit_piece(x);
+    while (!s && x->submitted - x->ended >= ahead(x))
         s = end_piece(x);
     return s;
 }
 
-/* --- before it counts ------------------------------------------------------------------------- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
 static DriverStatus warm_up(Stretch *x, double seconds)
 {
@@ -136,9 +136,7 @@ static DriverStatus warm_up(Stretch *x, double seconds)
     return s;
 }
 
-/* --- what counts ------------------------------------------------------------------------------ */
-
-/* What the device says of itself, once a piece has ended. */
+/* Queries the device; called after a piece has ended. */
 static void look(Stretch *x)
 {
     Nvml *n = x->sampler.bench->nvml;
@@ -190,9 +188,9 @@ static TrialSustained counted(const Stretch *x)
     return t;
 }
 
-/* A library may do something else within a graph, so its calls are made one by one, unless they are
- * too short for the host to keep ahead.  (H200, copies by the driver: in graphs, of which two lay
- * ahead, 1.5 to 1.9 times the time of one alone; one by one, half a second ahead, 1.00.) */
+/* A library may behave differently in a graph, so its calls are submitted one by one, unless they are too
+ * short for the host to keep ahead.  (Driver copies on an H200: in graphs, two of them queued, 1.5 to 1.9
+ * times the time of a single one; one by one, half a second queued, 1.00.) */
 static void call_directly(Sampler *s)
 {
     const double call_ms = 0.02;

@@ -35,7 +35,7 @@ static void ensure_events(Bench *b, size_t count)
             driver_event_new(b->driver, &b->events[i]);
 }
 
-void sampler_give(const Sampler *s)
+void sampler_submit(const Sampler *s)
 {
     if (s->graph)
         driver_graph_launch(s->bench->driver, s->graph);
@@ -43,15 +43,15 @@ void sampler_give(const Sampler *s)
         ready_launch(s->bench->driver, s->run);
 }
 
-/* What has to be so before a sample begins, then the sample between two events. */
-static void give_sample(Sampler *s, DriverEvent *from, DriverEvent *to)
+/* Restores buffers, flushes the L2 if needed, then submits the sample between two events. */
+static void submit_sample(Sampler *s, DriverEvent *from, DriverEvent *to)
 {
     Bench *b = s->bench;
     problem_restore(b->problem);
     if (s->cold)
         flush(b);
     driver_event_record(b->driver, from);
-    sampler_give(s);
+    sampler_submit(s);
     driver_event_record(b->driver, to);
 }
 
@@ -60,7 +60,7 @@ static DriverStatus take_queue(Sampler *s, size_t count, double *ms)
     Bench *b = s->bench;
     ensure_events(b, 2 * count);
     for (size_t i = 0; i < count; i++)
-        give_sample(s, b->events[2 * i], b->events[2 * i + 1]);
+        submit_sample(s, b->events[2 * i], b->events[2 * i + 1]);
     if (!driver_status(b->driver))
         nvml_sample(b->nvml); /* while the device works */
     driver_wait(b->driver);
@@ -83,7 +83,7 @@ static DriverStatus sampler_take(Sampler *s, size_t count, double *ms)
     return status;
 }
 
-/* One run alone, its buffers as they are. */
+/* Times a single run without restoring buffers. */
 static DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms)
 {
     ensure_events(b, 2);
@@ -94,22 +94,22 @@ static DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms)
     return driver_event_ms(b->driver, b->events[0], b->events[1], ms);
 }
 
-/* --- getting ready -------------------------------------------------------------------------- */
+/* --- preparing ------------------------------------------------------------------------------ */
 
-/* A graph that cannot be made is no failure: the launches are given one by one then. */
+/* If no graph can be made, the launches are submitted one by one. */
 static DriverStatus make_graph(Sampler *s)
 {
     Driver *v = s->bench->driver;
+    DriverGraph *graph;
     driver_capture(v);
-    sampler_give(s);
-    DriverGraph *graph = NULL;
+    sampler_submit(s);
     driver_capture_end(v, &graph);
     s->graph = graph;
     driver_go_on(v);
     return driver_status(v);
 }
 
-/* What launches cost the host, and how many a run has; a library's call is taken to have a few. */
+/* Launches of a run; a library call is assumed to make a few. */
 static int64_t launches_of(const ReadyRun *run)
 {
     enum { RIVALS_LAUNCHES = 4 };
@@ -126,7 +126,7 @@ static int batch_of(const Sampler *s, double sample_ms, double run_ms)
     return most < 1 ? 1 : batch > most ? (int)most : batch;
 }
 
-/* A first run is slow for its code's way to the device; the fastest of a few is not. */
+/* The fastest of a few runs; the first is slow, since its code has to get to the device. */
 static DriverStatus probe(Sampler *s, double *run_ms)
 {
     enum { PROBES = 3 };
@@ -162,10 +162,7 @@ void sampler_close(Sampler *s)
 
 /* --- a trial ---------------------------------------------------------------------------------- */
 
-typedef struct Samples {
-    double *at;
-    size_t count, capacity;
-} Samples;
+typedef VEC(double) Samples;
 
 typedef struct Timing {
     Arena *arena;
@@ -180,7 +177,7 @@ typedef struct Timing {
 
 /* --- the verified run ----------------------------------------------------------------------- */
 
-/* Elements of an output that are compared. */
+/* Number of elements of an output to compare. */
 static int64_t compared_of(const Trial *t, const Compared *c)
 {
     int64_t all = c->task->count;
@@ -224,8 +221,8 @@ static DriverStatus verified_run(Timing *t, TrialResult *r)
     return s ? s : compare_outputs(t, r);
 }
 
-/* Once more after the timed runs: a kernel that computes only once, for what it left in its
- * scratch, was timed doing nothing. */
+/* Verifies again after the timed runs: a kernel that reuses results in its scratch would have been timed
+ * doing nothing. */
 static DriverStatus verified_again(Timing *t, TrialResult *r)
 {
     if (!is_verified(t) || r->time_count == 0)
@@ -234,7 +231,7 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
     ready_launch(t->problem->driver, &t->run);
     DriverStatus s = compare_outputs(t, r);
     if (!s && r->status == OUTCOME_WRONG)
-        buf_puts(&t->words, "\nonly after the timed runs, not in the first one");
+        buf_puts(&t->words, "\nonly after the timed runs, not in the first run");
     return s;
 }
 
@@ -248,18 +245,7 @@ static void warm_up(Timing *t)
     }
 }
 
-static void make_room(Arena *a, Samples *s, size_t more)
-{
-    if (s->count + more <= s->capacity)
-        return;
-    s->capacity = 2 * (s->count + more);
-    double *at = ARENA_ARRAY(a, double, s->capacity);
-    if (s->count > 0)
-        memcpy(at, s->at, s->count * sizeof *at);
-    s->at = at;
-}
-
-/* Samples of one kind, until it is enough. */
+/* Takes samples, with a warm or a cold L2, until they are enough. */
 static void take_samples(Timing *t, bool cold, double run_ms, Samples *out)
 {
     const TaskSampling *x = &t->trial->sampling;
@@ -267,9 +253,11 @@ static void take_samples(Timing *t, bool cold, double run_ms, Samples *out)
     DriverStatus s = sampler_open(&sampler, t->bench, &t->run, cold, x->sample_ms, run_ms);
     for (size_t more;
          s == DRIVER_OK && (more = sampling_more(x, out->at, out->count, sampler.batch)) > 0;) {
-        make_room(t->arena, out, more);
-        s = sampler_take(&sampler, more, out->at + out->count);
-        out->count += s == DRIVER_OK ? more : 0;
+        const size_t before = out->count;
+        for (size_t i = 0; i < more; i++)
+            VEC_PUSH(t->arena, out, 0);
+        s = sampler_take(&sampler, more, out->at + before);
+        out->count -= s == DRIVER_OK ? 0 : more;
     }
     t->batch = sampler.batch;
     sampler_close(&sampler);
@@ -287,8 +275,8 @@ static DriverStatus timed_runs(Timing *t, double first_ms)
     return driver_wait(t->problem->driver);
 }
 
-/* Where only warm times were taken, they are the times. */
-static void leave_times(Timing *t, TrialResult *r)
+/* If only warm times were taken, they are the times. */
+static void store_times(Timing *t, TrialResult *r)
 {
     if (t->trial->cache == TASK_WARM) {
         t->times = t->warm;
@@ -310,7 +298,7 @@ static DriverStatus sustained_runs(Timing *t, TrialResult *r)
     return s;
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- one trial ------------------------------------------------------------------------------ */
 
 static void name_rival(Timing *t, TrialResult *r)
 {
@@ -319,7 +307,7 @@ static void name_rival(Timing *t, TrialResult *r)
     r->details = rival ? arena_string(t->arena, rival->details) : "";
 }
 
-/* True when nothing was written that must not be. */
+/* True if no protected memory was written. */
 static bool left_clean(Timing *t, TrialResult *r)
 {
     const char *what;
@@ -346,7 +334,7 @@ static Outcome measure(Timing *t, TrialResult *r)
     DriverStatus s = verified_run(t, r);
     if (!s && r->status == OUTCOME_OK)
         s = timed_runs(t, r->first_ms);
-    leave_times(t, r);
+    store_times(t, r);
     if (!s && r->status == OUTCOME_OK && t->trial->sustain_s > 0)
         s = sustained_runs(t, r);
     if (!s && r->status == OUTCOME_OK)
@@ -381,8 +369,8 @@ typedef struct Final {
     Buf words;
 } Final;
 
-/* Every finalist loaded, and ready to be sampled. */
-static Outcome get_ready(Arena *a, Final *c)
+/* Loads all finalists and prepares sampling them. */
+static Outcome prepare_final(Arena *a, Final *c)
 {
     const Trial *f = c->final;
     Driver *v = c->bench->driver;
@@ -402,8 +390,8 @@ static Outcome get_ready(Arena *a, Final *c)
     return OUTCOME_OK;
 }
 
-/* Another order for every round, the same in every run of the program: who comes after whom, and
- * who comes first, must not favour anybody.  (Fisher and Yates' shuffle.) */
+/* A random order for every round, so that neither the first place nor the predecessor favours a finalist; the
+ * same in every run of the program.  (Fisher-Yates shuffle.) */
 static void shuffle(size_t *order, size_t count, int round)
 {
     for (size_t i = count; i > 1; i--) {
@@ -414,7 +402,7 @@ static void shuffle(size_t *order, size_t count, int round)
     }
 }
 
-/* A round below 0 is not kept. */
+/* Times of a round below 0 are not kept. */
 static void run_round(Final *c, int round)
 {
     size_t n = c->final->run_count;
@@ -431,12 +419,12 @@ static void run_round(Final *c, int round)
 static Outcome time_finalists(Arena *a, Final *c)
 {
     Driver *v = c->bench->driver;
-    Outcome status = get_ready(a, c);
+    Outcome status = prepare_final(a, c);
     if (status != OUTCOME_OK)
         return status;
     const double end = clock_seconds() + c->final->warm_s;
     do
-        run_round(c, -1); /* brings code to the device, and its clocks up */
+        run_round(c, -1); /* loads the code and raises the clocks */
     while (!driver_status(v) && clock_seconds() < end);
     for (int round = 0; !driver_status(v) && round < c->final->rounds; round++)
         run_round(c, round);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The kernels' results, laid out as in tuner/gpu/compare.cu. */
+/* The kernels' results, with the layout of tuner/gpu/compare.cu. */
 typedef struct Part {
     double squares;
     double max;
@@ -35,8 +35,8 @@ typedef struct Sums {
 static_assert(sizeof(Part) == 40 && sizeof(Finding) == 40 && sizeof(Sums) == 48,
               "as in compare.cu");
 
-/* Blocks enough for any device, or as many as have something to do: no number of a device's, so
- * that sums are formed in the same order everywhere. */
+/* Enough blocks for any device, or as many as have work.  Independent of the device, so that sums have the
+ * same order everywhere. */
 enum { BLOCKS = 1024, THREADS = 256 };
 
 static int blocks_of(uint64_t count)
@@ -78,7 +78,7 @@ static uint64_t scalars_of(const TaskBuffer *b)
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-/* Adds up each lane of the first `elements`, the parts of the blocks in order. */
+/* Sums each lane of the first `elements`, adding the blocks' parts in order. */
 static DriverStatus add_up(Verifier *v, const Compared *c, DriverAddress at, TaskScalar scalar,
                            int64_t elements, Sums *all)
 {
@@ -138,7 +138,7 @@ static DriverStatus compare_sums(Verifier *v, const Compared *c, int64_t element
     check->nan = (int64_t)all.nan;
     check->unwritten = (int64_t)all.unwritten;
     bool gaps = (int64_t)all.unwritten > c->gaps && task_scalar_is_float(c->task->type.scalar);
-    if (gaps && check->wrong == 0) { /* the rest may add up to the same */
+    if (gaps && check->wrong == 0) { /* the sum may still be right by chance */
         check->wrong = (int64_t)all.unwritten;
         check->first = 0;
         check->got = all.sum[0];
@@ -220,7 +220,7 @@ static DriverStatus compare_elements(Verifier *v, const Compared *c, int64_t ele
                                      TrialCheck *check)
 {
     Finding f = {.first = UINT64_MAX};
-    Compared x = *c; /* the driver takes addresses of values that it does not change */
+    Compared x = *c; /* the driver takes non-const addresses */
     uint64_t count = (uint64_t)elements * (uint64_t)c->task->type.lanes;
     int scalar = (int)c->task->type.scalar, kind = (int)c->scalar, poisoned = c->poisoned;
     double absolute = c->task->tolerance.absolute, relative = c->task->tolerance.relative;
@@ -252,11 +252,11 @@ DriverStatus verify_compare(Verifier *v, const Compared *c, int64_t elements, Tr
                                   : compare_elements(v, c, elements, check);
 }
 
-/* A value with as many digits as tell its type's values apart; the poison is no value. */
+/* A value with enough digits for its type; the poison means that nothing was written. */
 static void print_value(const Compared *c, double v, Buf *out)
 {
     bool narrow = task_scalar_is_float(c->task->type.scalar) && c->task->type.scalar != TASK_DOUBLE;
-    /* Only the poison has the sign: the NaNs of the GPU's arithmetic are positive. */
+    /* NaNs of the GPU's arithmetic are positive; only the poison is negative. */
     if (isnan(v) && signbit(v) && c->poisoned)
         buf_puts(out, "nothing written");
     else
