@@ -177,7 +177,7 @@ emit_space() {
     echo 'option "-include=../elsewhere/secret.h"' >>k.spec
     emit_space
     status_is 1
-    has "$stderr" 'elsewhere/secret.h" lies outside'
+    has "$stderr" 'elsewhere/secret.h" is outside'
     [ -z "$(grep -rl 'a word' out)" ]
 }
 
