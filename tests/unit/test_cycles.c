@@ -420,6 +420,26 @@ static void atomics_take_turns_at_a_word(void **state)
     near(metric(f, "memory_cycles"), 1000 * 32.0 / 22);
 }
 
+/* 4,000 cycles of turns beside data at 100 bytes a cycle: hidden up to a fifth of the data's time (then the rate of atomics to
+ * words of their own is what is left), all of them on top from two fifths on. */
+static void a_stream_hides_some_atomics(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_ATOMIC_SECTORS, 0.25);
+    set(f, PROFILE_ATOMIC_FIRST_LAUNCH, 0.25 / 2750);
+    static const double cases[][2] = {
+        {20000, 8 * 0.25 * 400 / 264}, {16000, 1000}, {12500, 2400}, {0, 4000}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        set(f, PROFILE_FOOTPRINT_READ, 100 * cases[i][0]);
+        near(metric(f, "stream_cycles"), cases[i][0]);
+        near(metric(f, "atomic_cycles"), cases[i][1]);
+        near(metric(f, "memory_cycles"), cases[i][0] + cases[i][1]);
+    }
+    set(f, PROFILE_FOOTPRINT_READ, 2000000);
+    set(f, PROFILE_ATOMIC_FIRST_LAUNCH, 0.25 / 6875); /* 10,000 cycles, half the data's */
+    near(metric(f, "atomic_cycles"), 10000);
+}
+
 /* Rows of 128 and 64 bytes are one and two halvings of 256: a tenth of each for what is read, 6 % for what is written. */
 static void short_rows_cost_memory_a_share_for_each_halving(void **state)
 {
@@ -477,6 +497,7 @@ int main(void)
         TEST(sectors_are_stored_to_again),
         TEST(the_last_block_may_be_a_long_one),
         TEST(atomics_take_turns_at_a_word),
+        TEST(a_stream_hides_some_atomics),
         TEST(short_rows_cost_memory_a_share_for_each_halving),
         TEST(errors_of_the_device_and_of_the_code_add_up),
     };
