@@ -455,8 +455,7 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
         return;
     }
     lanes_spread(&out[0]);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, lanes) {
         if (!lane_change(&j, i, &change, limit))
             out[0].known &= ~(UINT32_C(1) << i);
         out[0].v[i] = (uint64_t)change;
@@ -471,8 +470,9 @@ uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *ch
     Step s = {.bits = ptx_source_bits(f),
               .is_signed = ptx_type_is_signed(ptx_source_type(f)),
               .limit = PTX_FOREVER};
-    for (uint32_t left = ptx_float_calculates(f) ? 0 : lanes; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
+    if (ptx_float_calculates(f))
+        return s.limit;
+    EACH_LANE (lane, lanes) {
         bool known = true;
         for (int i = 0; i < 2; i++) {
             known &= (sources[i].known & changes[i].known) >> lane & 1;

@@ -327,6 +327,12 @@ static void multiply_lanes(const Recipe *r, const uint64_t *a, const uint64_t *b
         out[i] = x[i] * y[i];
 }
 
+#define LANEWISE(op, value)                                                                        \
+    case op:                                                                                       \
+        for (int i = 0; i < PTX_LANES; i++)                                                        \
+            out[i] = (value);                                                                      \
+        break
+
 /* False if the operation is not among them. */
 static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint64_t *out)
 {
@@ -338,32 +344,15 @@ static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint
     for (int i = 0; i < count; i++)
         v[i] = every_lane(&sources[i], rooms[i]);
     switch (f->op) {
-    case PTX_ADD:
-        for (int i = 0; i < PTX_LANES; i++)
-            out[i] = v[0][i] + v[1][i];
-        break;
-    case PTX_SUB:
-        for (int i = 0; i < PTX_LANES; i++)
-            out[i] = v[0][i] - v[1][i];
-        break;
-    case PTX_AND:
-        for (int i = 0; i < PTX_LANES; i++)
-            out[i] = v[0][i] & v[1][i];
-        break;
-    case PTX_OR:
-        for (int i = 0; i < PTX_LANES; i++)
-            out[i] = v[0][i] | v[1][i];
-        break;
-    case PTX_XOR:
-        for (int i = 0; i < PTX_LANES; i++)
-            out[i] = v[0][i] ^ v[1][i];
-        break;
+        LANEWISE(PTX_ADD, v[0][i] + v[1][i]);
+        LANEWISE(PTX_SUB, v[0][i] - v[1][i]);
+        LANEWISE(PTX_AND, v[0][i] & v[1][i]);
+        LANEWISE(PTX_OR, v[0][i] | v[1][i]);
+        LANEWISE(PTX_XOR, v[0][i] ^ v[1][i]);
     case PTX_MUL:
-        multiply_lanes(r, v[0], v[1], out);
-        break;
     case PTX_MAD:
         multiply_lanes(r, v[0], v[1], out);
-        for (int i = 0; i < PTX_LANES; i++)
+        for (int i = 0; f->op == PTX_MAD && i < PTX_LANES; i++)
             out[i] += v[2][i];
         break;
     case PTX_SHL:
@@ -443,10 +432,8 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
     for (int i = 0; i < PTX_LANES; i++) {
         if (!(known >> i & 1) || !eval_lane(&recipe, sources, count, i, v))
             continue;
-        result[0].known |= UINT32_C(1) << i;
-        result[1].known |= UINT32_C(1) << i;
-        result[0].v[i] = v[0];
-        result[1].v[i] = v[1];
+        lanes_set(&result[0], i, v[0]);
+        lanes_set(&result[1], i, v[1]);
     }
 }
 
@@ -568,15 +555,12 @@ static void shuffle(const PtxForm *f, const Lanes *sources, uint32_t active, Lan
             continue;
         bool inside = false;
         const int j = source_lane(f, i, lanes_at(b, i), lanes_at(c, i), &inside);
-        results[1].known |= self;
-        results[1].v[i] = inside;
+        lanes_set(&results[1], i, inside);
         if (j < 0 || j >= PTX_LANES)
             continue;
         from[i] = j;
-        if (active & a->known & UINT32_C(1) << j) {
-            results[0].known |= self;
-            results[0].v[i] = lanes_at(a, j);
-        }
+        if (active & a->known & UINT32_C(1) << j)
+            lanes_set(&results[0], i, lanes_at(a, j));
     }
 }
 
@@ -628,8 +612,8 @@ static void reduce(const PtxForm *f, const Lanes *a, uint32_t active, Lanes *out
     if (active == 0 || (active & ~a->known))
         return;
     uint64_t sum = lanes_at(a, __builtin_ctz(active));
-    for (uint32_t left = active & (active - 1); left; left &= left - 1)
-        sum = reduced(f, sum, lanes_at(a, __builtin_ctz(left)));
+    EACH_LANE (i, active & (active - 1))
+        sum = reduced(f, sum, lanes_at(a, i));
     lanes_fill(out, ptx_value_truncate(sum, 32));
 }
 
@@ -643,11 +627,9 @@ static void match(const PtxForm *f, const Lanes *a, uint32_t active, Lanes resul
     for (int i = 0; i < PTX_LANES; i++) {
         const uint64_t mine = ptx_value_truncate(lanes_at(a, i), bits);
         results[0].v[i] = 0;
-        for (uint32_t left = active; left; left &= left - 1) {
-            const int k = __builtin_ctz(left);
+        EACH_LANE (k, active)
             if (ptx_value_truncate(lanes_at(a, k), bits) == mine)
                 results[0].v[i] |= UINT64_C(1) << k;
-        }
         all &= !(active >> i & 1) || results[0].v[i] == active;
     }
     results[0].known = active;

@@ -36,6 +36,23 @@ static inline Lanes *lanes_fill(Lanes *l, uint64_t value)
     return l;
 }
 
+/* Makes one lane of a value that is not uniform known. */
+static inline void lanes_set(Lanes *l, int lane, uint64_t value)
+{
+    l->known |= UINT32_C(1) << lane;
+    l->v[lane] = value;
+}
+
+/* The first of `lanes` (bits) after one; -1 if there is none. */
+static inline int lane_after(uint32_t lanes, int lane)
+{
+    const uint64_t left = (uint64_t)lanes >> (lane + 1) << (lane + 1);
+    return left ? __builtin_ctzll(left) : -1;
+}
+
+#define EACH_LANE(i, lanes)                                                                        \
+    for (int i = lane_after((lanes), -1); (i) >= 0; (i) = lane_after((lanes), (i)))
+
 static inline bool lanes_uniform(const Lanes *l, int count)
 {
     for (int i = 0; i < count; i++)

@@ -66,8 +66,7 @@ static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
     const int count = ptx_eval_operands(&x->state, in, of);
     const Lanes *a = &of[0], *b = &of[count > 1];
     PtxFloatWay furthest = PTX_FLOAT_USUAL;
-    for (uint32_t left = lanes & a->known & b->known; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, lanes & a->known & b->known) {
         const PtxFloatWay way = ptx_float_way(in->form, lanes_at(a, i), lanes_at(b, i));
         furthest = way > furthest ? way : furthest;
     }
@@ -80,8 +79,7 @@ static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
 /* Distinct values that a match found; a lane with an unknown result counts as one. */
 static void count_values(Frame *x, const Lanes *found, uint32_t lanes)
 {
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, lanes) {
         const uint32_t same = (uint32_t)lanes_at(found, i);
         x->walker->walk->match_values +=
             !(found->known >> i & 1) || !same || __builtin_ctz(same) == i;
@@ -151,8 +149,8 @@ static void place_lanes(const AccessCost *c, const Lanes *base, uint64_t *addres
 
 static void note_alignment(WalkAlign *a, const Lanes *base, uint32_t lanes)
 {
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint64_t whole = lanes_at(base, __builtin_ctz(left));
+    EACH_LANE (i, lanes) {
+        const uint64_t whole = lanes_at(base, i);
         const uint32_t v = (uint32_t)whole & 15;
         if (!a->seen) {
             a->first = whole;

@@ -173,37 +173,24 @@ void walk_region_end(WalkRegions *r)
 
 /* --- skipped iterations ---------------------------------------------------------------------- */
 
-static void copy_regions(WalkRegion **to, size_t *capacity, const WalkRegion *from, size_t count)
+static void copy_list(WalkRegionList *to, const WalkRegionList *from)
 {
-    if (*capacity < count) {
-        *to = memory_resize(*to, count, sizeof **to);
-        *capacity = count;
+    if (to->capacity < from->count) {
+        to->at = memory_resize(to->at, from->count, sizeof *to->at);
+        to->capacity = from->count;
     }
-    if (count)
-        memcpy(*to, from, count * sizeof *from);
-}
-
-static void mark_regions(const WalkRegions *r, WalkRegionMark *m)
-{
-    copy_regions(&m->regions, &m->region_capacity, r->walk->stall_regions.at,
-                 r->walk->stall_regions.count);
-    copy_regions(&m->open, &m->open_capacity, r->open.at, r->open.count);
-    m->region_count = r->walk->stall_regions.count;
-    m->open_count = r->open.count;
-    m->now = r->now;
-    m->sync_from = r->sync_from;
-    m->clock = r->clock;
-    m->copies = r->copies;
-    m->closed = r->closed;
-    m->synced = r->synced;
+    if (from->count)
+        memcpy(to->at, from->at, from->count * sizeof *to->at);
+    to->count = from->count;
 }
 
 static bool same_open(const WalkRegions *r, const WalkRegionMark *m)
 {
-    if (r->open.count != m->open_count)
+    if (r->open.count != m->open.count)
         return false;
-    for (size_t i = 0; i < m->open_count; i++)
-        if (!same_region(&r->open.at[i], &m->open[i]) || !same_sums(&r->open.at[i], &m->open[i]))
+    for (size_t i = 0; i < m->open.count; i++)
+        if (!same_region(&r->open.at[i], &m->open.at[i]) ||
+            !same_sums(&r->open.at[i], &m->open.at[i]))
             return false;
     return true;
 }
@@ -212,44 +199,37 @@ static bool same_open(const WalkRegions *r, const WalkRegionMark *m)
  * the same at both ends. */
 bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m)
 {
-    if (r->closed == m->closed)
+    if (r->closed == m->then.closed)
         return true;
-    if (!same_spot(r->now.from, m->now.from) || !same_sums(&r->now, &m->now))
+    if (!same_spot(r->now.from, m->then.now.from) || !same_sums(&r->now, &m->then.now))
         return false;
-    return r->synced == m->synced || (same_spot(r->sync_from, m->sync_from) && same_open(r, m));
+    return r->synced == m->then.synced ||
+           (same_spot(r->sync_from, m->then.sync_from) && same_open(r, m));
 }
 
-static void forward_list(WalkRegion *now, size_t count, const WalkRegion *before,
-                         size_t before_count, double times)
+static void forward_list(WalkRegionList *now, const WalkRegionList *before, double times)
 {
-    for (size_t i = 0; i < count; i++) {
-        const WalkRegion late = now[i];
-        add_region(&now[i], &late, i < before_count ? &before[i] : NULL, times);
+    for (size_t i = 0; i < now->count; i++) {
+        const WalkRegion late = now->at[i];
+        add_region(&now->at[i], &late, i < before->count ? &before->at[i] : NULL, times);
     }
 }
 
 /* Repeats what has happened since the mark. */
 static void forward_regions(WalkRegions *r, const WalkRegionMark *m, uint64_t times)
 {
-    const double n = (double)times, passed = n * (r->clock - m->clock);
+    const double n = (double)times, passed = n * (r->clock - m->then.clock);
     const WalkRegion now = r->now;
-    if (r->closed == m->closed)
-        add_region(&r->now, &now, &m->now, n);
-    else if (r->synced == m->synced)
-        forward_list(r->open.at, r->open.count, m->open, m->open_count, n);
+    if (r->closed == m->then.closed)
+        add_region(&r->now, &now, &m->then.now, n);
+    else if (r->synced == m->then.synced)
+        forward_list(&r->open, &m->open, n);
     else
-        forward_list(r->walk->stall_regions.at, r->walk->stall_regions.count, m->regions,
-                     m->region_count, n);
-    if (r->copies > m->copies)
+        forward_list(&r->walk->stall_regions, &m->regions, n);
+    if (r->copies > m->then.copies)
         for (int i = 0; i < WALK_COPY_GROUPS; i++)
             r->copied[i] += passed;
     r->clock += passed;
-}
-
-static void mark_free(WalkRegionMark *m)
-{
-    free(m->regions);
-    free(m->open);
 }
 
 /* --- totals of a stretch --------------------------------------------------------------------- */
@@ -272,7 +252,8 @@ void walk_totals_free(WalkTotals *t)
     free(t->blocks);
     free(t->loops);
     free(t->costs);
-    mark_free(&t->regions);
+    free(t->regions.regions.at);
+    free(t->regions.open.at);
 }
 
 void walk_totals_note(const Frame *x, WalkTotals *t)
@@ -286,7 +267,9 @@ void walk_totals_note(const Frame *x, WalkTotals *t)
     memcpy(t->loops, r->loops, walk_loop_count(x) * sizeof *r->loops);
     if (cost_count(x))
         memcpy(t->costs, r->costs, cost_count(x) * sizeof *r->costs);
-    mark_regions(&x->walker->regions, &t->regions);
+    copy_list(&t->regions.regions, &w->stall_regions);
+    copy_list(&t->regions.open, &x->walker->regions.open);
+    t->regions.then = x->walker->regions;
     t->passes = w->passes.count;
     t->visited = x->walker->visited;
     t->steps = walk_totals_steps(x);
@@ -331,7 +314,7 @@ static void move_clocks(Frame *x, const WalkTotals *t, double before)
     const double passed = x->walker->regions.clock - before;
     for (size_t i = 0; i < plan_of(x)->late.count; i++) {
         double *issued = &x->issued[plan_of(x)->late.at[i]];
-        *issued += *issued >= t->regions.clock ? passed : 0;
+        *issued += *issued >= t->regions.then.clock ? passed : 0;
     }
 }
 

@@ -36,12 +36,8 @@ typedef struct WalkRegions {
 
 /* A snapshot of the regions for detecting later changes. Start with zero; freed with its WalkTotals. */
 typedef struct WalkRegionMark {
-    WalkRegion *regions, *open;
-    size_t region_count, open_count, region_capacity, open_capacity;
-    WalkRegion now;
-    WalkSpot sync_from;
-    double clock;
-    uint64_t copies, closed, synced;
+    WalkRegions then;             /* without its lists … */
+    WalkRegionList regions, open; /* … which are copied here */
 } WalkRegionMark;
 
 /* Adds the traffic of phases up to `phase` to the current region. */

@@ -16,10 +16,11 @@ struct WalkStretch {
     uint32_t mask;
     size_t stack_count;
     uint64_t entries, start, iterations, steps, frames;
-    WalkTotals totals; /* at its start */
-    VEC(int) registers;
-    Lanes *last; /* register values at the last visit of the header */
-    Lanes *step; /* their change per iteration; unknown if it varies */
+    WalkTotals totals;                 /* at its start */
+    VEC(const PtxInstr *) comparisons; /* that decide whether the loop is left */
+    VEC(int) registers;                /* live ones, and those compared */
+    Lanes *last;                       /* register values at the last visit of the header */
+    Lanes *step;                       /* their change per iteration; unknown if it varies */
 };
 
 /* --- which values matter --------------------------------------------------------------------- */
@@ -42,44 +43,34 @@ static const PtxInstr *written_in(const Frame *x, int loop, int reg)
                                                                 : NULL;
 }
 
-typedef void Compare(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context);
-
-/* The comparisons that a predicate is made of. */
-static void each_comparison(Frame *x, int loop, WalkStretch *s, int reg, int depth, Compare *found,
-                            void *context)
+/* Adds the comparisons that a predicate is made of. */
+static void add_comparisons(Frame *x, int loop, WalkStretch *s, int reg, int depth)
 {
     const PtxInstr *in = depth < CONDITION_DEPTH ? written_in(x, loop, reg) : NULL;
     if (!in)
         return;
-    if (in->form->op == PTX_SETP)
-        found(x, loop, s, in, context);
+    bool known = in->form->op != PTX_SETP;
+    for (size_t i = 0; i < s->comparisons.count; i++)
+        known |= s->comparisons.at[i] == in;
+    if (!known)
+        VEC_PUSH(x->walker->arena, &s->comparisons, in);
     for (int i = in->form->writes; i < in->count; i++) {
         const PtxOperand *o = &in->operands[i];
         if (o->kind == PTX_OPERAND_REGISTER &&
             x->known->function->registers.at[o->index].type == PTX_PRED)
-            each_comparison(x, loop, s, o->index, depth + 1, found, context);
+            add_comparisons(x, loop, s, o->index, depth + 1);
     }
 }
 
-/* The comparisons that decide whether the loop is left. */
-static void each_exit(Frame *x, int loop, WalkStretch *s, Compare *found, void *context)
+/* Adds the comparisons that decide whether the loop is left. */
+static void add_exits(Frame *x, int loop, WalkStretch *s)
 {
-    const Loop *l = &flow_of(x)->loops->loops.at[loop];
-    for (size_t i = 0; i < l->exits.count; i++) {
-        const int from = l->exits.at[i].from;
-        const PtxInstr *branch = cfg_branch(flow_of(x)->cfg, from);
-        if (branch && branch->guard != PTX_NO_GUARD && flow_of(x)->loops->loop_of[from] == loop)
-            each_comparison(x, loop, s, branch->guard, 0, found, context);
+    VEC_EACH (const LoopEdge, exit, flow_of(x)->loops->loops.at[loop].exits) {
+        const PtxInstr *branch = cfg_branch(flow_of(x)->cfg, exit->from);
+        if (branch && branch->guard != PTX_NO_GUARD &&
+            flow_of(x)->loops->loop_of[exit->from] == loop)
+            add_comparisons(x, loop, s, branch->guard, 0);
     }
-}
-
-static void add_operands(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context)
-{
-    (void)loop;
-    (void)context;
-    for (int i = compare->form->writes; i < compare->count; i++)
-        if (compare->operands[i].kind == PTX_OPERAND_REGISTER)
-            add_register(x, s, compare->operands[i].index);
 }
 
 static WalkStretch *stretch_new(Frame *x, int loop)
@@ -88,7 +79,13 @@ static WalkStretch *stretch_new(Frame *x, int loop)
     const WalkLive *live = &plan_of(x)->slice.live[loop];
     for (size_t i = 0; i < live->count; i++)
         add_register(x, s, live->at[i]);
-    each_exit(x, loop, s, add_operands, NULL);
+    add_exits(x, loop, s);
+    for (size_t i = 0; i < s->comparisons.count; i++) {
+        const PtxInstr *in = s->comparisons.at[i];
+        for (int k = in->form->writes; k < in->count; k++)
+            if (in->operands[k].kind == PTX_OPERAND_REGISTER)
+                add_register(x, s, in->operands[k].index);
+    }
     walk_totals_init(x, &s->totals);
     s->last = memory_zeroed(s->registers.count, sizeof *s->last);
     s->step = memory_zeroed(s->registers.count, sizeof *s->step);
@@ -115,8 +112,7 @@ static void note_step(Lanes *step, const Lanes *last, const Lanes *now, int bits
                       int64_t iterations, bool first)
 {
     uint32_t known = last->known & now->known & (first ? UINT32_MAX : step->known);
-    for (uint32_t left = known; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, known) {
         const int64_t change = ptx_value_signed(lanes_at(now, i) - lanes_at(last, i), bits);
         const uint64_t by = (uint64_t)(change / iterations);
         if (change % iterations != 0 || (!first && step->v[i] != by))
@@ -161,11 +157,9 @@ static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
         const int reg = s->registers.at[i], bits = walk_register_bits(x, reg);
         Lanes *to = &x->values[reg];
         lanes_spread(to);
-        for (uint32_t left = s->step[i].known; left; left &= left - 1) {
-            const int k = __builtin_ctz(left);
+        EACH_LANE (k, s->step[i].known)
             to->v[k] =
                 ptx_value_truncate(to->v[k] + iterations * s->step[i].v[k], bits ? bits : 64);
-        }
     }
 }
 
@@ -183,17 +177,15 @@ static void step_of(const Frame *x, int loop, const WalkStretch *s, const PtxOpe
             *out = s->step[i];
 }
 
-/* Lowers `rounds` to the number of times, including the last, that a comparison has the same outcome. */
-static void lower_rounds(Frame *x, int loop, WalkStretch *s, const PtxInstr *compare, void *context)
+/* The number of times, including the last, that a comparison has the same outcome. */
+static uint64_t rounds_of(const Frame *x, int loop, const WalkStretch *s, const PtxInstr *compare)
 {
     Lanes sources[PTX_SOURCES], steps[2];
-    uint64_t *rounds = context;
     if (ptx_eval_operands(&x->state, compare, sources) < 2)
-        return;
+        return PTX_FOREVER;
     for (int i = 0; i < 2; i++)
         step_of(x, loop, s, &compare->operands[compare->form->writes + i], &steps[i]);
-    const uint64_t same = ptx_affine_same(compare->form, sources, steps, s->mask);
-    *rounds = same < *rounds ? same : *rounds;
+    return ptx_affine_same(compare->form, sources, steps, s->mask);
 }
 
 /* --- stretches ------------------------------------------------------------------------------- */
@@ -201,7 +193,10 @@ static void lower_rounds(Frame *x, int loop, WalkStretch *s, const PtxInstr *com
 static void skip_rest(Frame *x, int loop, WalkStretch *s)
 {
     uint64_t rounds = PTX_FOREVER;
-    each_exit(x, loop, s, lower_rounds, &rounds);
+    for (size_t i = 0; i < s->comparisons.count; i++) {
+        const uint64_t same = rounds_of(x, loop, s, s->comparisons.at[i]);
+        rounds = same < rounds ? same : rounds;
+    }
     /* The last iterations are walked; with a test at the top the last one comes one earlier. */
     const uint64_t times = rounds > 2 ? (rounds - 2) / s->iterations : 0;
     if (rounds > WALK_ENDLESS || times == 0 || s->frames != x->walker->frames)

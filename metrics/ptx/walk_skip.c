@@ -525,11 +525,9 @@ static bool steady(const Lanes *change, uint32_t lanes)
 {
     if (change->uniform)
         return change->v[0] == 0;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, lanes)
         if (!(change->known >> i & 1) || change->v[i] != 0)
             return false;
-    }
     return true;
 }
 
@@ -570,8 +568,7 @@ static void shuffle_changes(const Frame *x, const PtxInstr *in, const Lanes *cha
     for (int i = 0; i < PTX_LANES; i++) {
         if (from[i] < 0 || !(changes[0].known >> from[i] & 1))
             continue;
-        out[0].known |= UINT32_C(1) << i;
-        out[0].v[i] = lanes_at(&changes[0], from[i]);
+        lanes_set(&out[0], i, lanes_at(&changes[0], from[i]));
     }
 }
 
@@ -615,8 +612,7 @@ static void join_changes(const Frame *x, int reg, const Lanes *value, const Lane
     const Lanes *old = &x->values[reg];
     Lanes *to = &x->proof->changes[reg];
     lanes_spread(to);
-    for (uint32_t left = maybe; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, maybe) {
         const uint32_t bit = UINT32_C(1) << i;
         uint64_t d = 0;
         const bool known = ptx_affine_join(old, to, value, change, i, &d);
@@ -682,13 +678,11 @@ void walk_skip_group(Frame *x, const AccessGroup *g, uint32_t mask, uint32_t lan
         return;
     const Lanes *d = &p->changes[g->base->index];
     const int first = __builtin_ctz(lanes);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, lanes)
         if (!(d->known >> i & 1) || lanes_at(d, i) != lanes_at(d, first)) {
             walk_skip_abort(x);
             return;
         }
-    }
     const uint32_t step = (uint32_t)lanes_at(d, first) & 15;
     if (step)
         x->known->result->aligns[g - plan_of(x)->accesses->groups.at].varying |=

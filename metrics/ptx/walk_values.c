@@ -66,16 +66,14 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
     ptx_eval_address(&x->state, &in->operands[1], &address);
     const uint32_t lanes = address.uniform ? 1 : yes & address.known;
     for (int k = 0; k < count; k++)
-        for (uint32_t left = lanes; left; left &= left - 1) {
-            const int i = __builtin_ctz(left);
+        EACH_LANE (i, lanes) {
             uint64_t v;
             w->walk->steps += STEP_LOAD;
             if (!look_up(w, in->form, early, lanes_at(&address, i) + (uint64_t)(k * bytes), bytes,
                          &v))
                 continue;
             w->walk->data_loads++;
-            results[k].v[i] = v;
-            results[k].known |= UINT32_C(1) << i;
+            lanes_set(&results[k], i, v);
         }
     for (int k = 0; k < count && address.uniform; k++)
         if (results[k].known)
@@ -362,8 +360,9 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
     }
     const uint32_t doubt = (w->forks > 0 ? lanes : maybe) |
                            (in->form->space == PTX_SHARED ? colliding(&of[0], lanes) : 0);
-    for (uint32_t left = lanes & of[0].known; left && !w->stored.off; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, lanes & of[0].known) {
+        if (w->stored.off)
+            break;
         for (int b = 0; b < (count - 1) * bytes; b++) {
             const Lanes *value = &of[1 + b / bytes];
             const bool known = value->known >> i & 1 && !(doubt >> i & 1);
@@ -447,8 +446,7 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
     if (x->walker->stored.off || bytes < 1 || bytes > 8)
         return count;
     ptx_eval_address(&x->state, &in->operands[1], &address);
-    for (uint32_t left = lanes & address.known; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, lanes & address.known) {
         for (int k = 0; k < count; k++) {
             const uint64_t first = lanes_at(&address, i) + (uint64_t)(k * bytes);
             uint64_t v = 0, byte = 0;
@@ -462,10 +460,8 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
             known = known || find_told(x, in, first, bytes, proof, &v);
             if (known && ptx_type_is_signed(in->form->types[0]))
                 v = (uint64_t)ptx_value_signed(v, 8 * bytes);
-            if (!known && !find_unstored(x, in, first, bytes, &v))
-                continue;
-            results[k].v[i] = v;
-            results[k].known |= UINT32_C(1) << i;
+            if (known || find_unstored(x, in, first, bytes, &v))
+                lanes_set(&results[k], i, v);
         }
     }
     return count;
@@ -476,8 +472,8 @@ bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint
     const int bytes = ptx_type_bits(in->form->types[0]) / 8 * in->form->vector;
     Lanes address;
     ptx_eval_address(&x->state, &in->operands[1], &address);
-    for (uint32_t left = lanes & address.known; left; left &= left - 1) {
-        const uint64_t first = lanes_at(&address, __builtin_ctz(left));
+    EACH_LANE (i, lanes & address.known) {
+        const uint64_t first = lanes_at(&address, i);
         for (int b = 0; b < bytes; b++) {
             const WalkWord *word =
                 find_word(&x->walker->stored, key_of(in->form->space, first + (uint64_t)b));
@@ -494,8 +490,8 @@ bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint
 static bool is_one(const Lanes *l, uint32_t lanes, uint64_t *value)
 {
     *value = lanes_at(l, __builtin_ctz(lanes));
-    for (uint32_t left = lanes; left; left &= left - 1)
-        if (lanes_at(l, __builtin_ctz(left)) != *value)
+    EACH_LANE (i, lanes)
+        if (lanes_at(l, i) != *value)
             return false;
     return (lanes & ~l->known) == 0;
 }
@@ -568,12 +564,11 @@ int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
         !is_one(&of[1], yes, &by) || !stood_first(w, in->form, address, &first))
         return count;
     uint64_t turn = asked_before(x, in, address, (uint64_t)__builtin_popcount(yes));
-    for (uint32_t left = yes; left; left &= left - 1, turn++) {
-        const int i = __builtin_ctz(left);
+    EACH_LANE (i, yes) {
         const uint64_t v =
             wraps ? (first + turn) % (by + 1 ? by + 1 : UINT64_MAX) : first + turn * by;
-        results[0].v[i] = ptx_value_truncate(v, bits);
-        results[0].known |= UINT32_C(1) << i;
+        lanes_set(&results[0], i, ptx_value_truncate(v, bits));
+        turn++;
     }
     return count;
 }
