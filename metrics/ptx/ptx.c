@@ -1,6 +1,6 @@
 #include "metrics/ptx/ptx.h"
 
-#include "metrics/ptx/ptx_form.h"
+#include "metrics/ptx/ptx_parser.h"
 
 typedef struct TypeInfo {
     const char *name;

@@ -1,6 +1,6 @@
 /* Floating-point instructions on values worked out by hand. */
 #include "metrics/ptx/ptx_scalar.h"
-#include "metrics/ptx/ptx_form.h"
+#include "metrics/ptx/ptx_parser.h"
 #include "metrics/ptx/ptx_eval.h"
 
 #include <setjmp.h>
