@@ -43,12 +43,6 @@ static uint64_t local_bytes(const PtxFunction *f, PtxSpace s)
     return end;
 }
 
-static void print_memory(const PtxFunction *f, Buf *out)
-{
-    buf_printf(out, "  memory       %" PRIu64 " bytes shared, %" PRIu64 " local\n",
-               local_bytes(f, PTX_SHARED), local_bytes(f, PTX_LOCAL));
-}
-
 static void print_attributes(const PtxFunction *f, Buf *out)
 {
     if (f->attributes.count == 0)
@@ -135,7 +129,7 @@ static void print_walk(Buf *out, const Walk *w)
     buf_printf(out,
                "  one warp     %.0f instructions (%.0f with moves and parameters), %.0f barriers\n",
                w->instr, w->instr_all, w->barriers);
-    buf_printf(out, "  regions      %.0f, of them %.0f between waits for global memory\n",
+    buf_printf(out, "  regions      %.0f, %.0f of them between waits for global memory\n",
                w->regions, w->long_regions);
     buf_printf(out,
                "  memory       global: %.0f loads, %.0f stores; shared: %.0f loads, %.0f stores\n",
@@ -144,13 +138,6 @@ static void print_walk(Buf *out, const Walk *w)
                w->stores[PTX_SHARED]);
     for (size_t i = 0; i < w->notes.count; i++)
         buf_printf(out, "  note         %s\n", w->notes.at[i]);
-}
-
-static void print_unknown(Buf *out, const PtxFunction *f)
-{
-    if (f->unknown)
-        buf_printf(out, "  unknown      %zu instructions are not known to this program\n",
-                   f->unknown);
 }
 
 static void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f,
@@ -162,12 +149,14 @@ static void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f,
     print_params(f, out);
     print_attributes(f, out);
     print_registers(f, out);
-    print_memory(f, out);
+    buf_printf(out, "  memory       %" PRIu64 " bytes shared, %" PRIu64 " local\n",
+               local_bytes(f, PTX_SHARED), local_bytes(f, PTX_LOCAL));
     print_shape(out, arena, w, o, walk);
     print_mix(out, f, walk);
     if (walk)
         print_walk(out, walk);
-    print_unknown(out, f);
+    if (f->unknown)
+        buf_printf(out, "  unknown      %zu instructions\n", f->unknown);
 }
 
 void inspect_print(Buf *out, Arena *arena, const PtxModule *m, const WalkOptions *o)

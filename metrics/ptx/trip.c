@@ -318,9 +318,9 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
     int reg = 0, again = 0;
     Slice s = {w, loop, TRIP_BUDGET};
     if (!known[m] || !is_moved(&sides[m], &reg))
-        return unknown("what its test compares is not a sum of constants");
+        return unknown("the compared value is not a register plus a constant");
     if (!value_of(&s, reg, no_instr, &next) || !is_moved(&next, &again) || again != reg)
-        return unknown("what its test compares does not change by a constant");
+        return unknown("the compared value does not change by a constant");
     t.step = next.constant;
     const size_t header = w->cfg->blocks[l->header].first, before = reaching(w, reg, header, loop);
     s = (Slice){w, CFG_NONE, TRIP_BUDGET};
@@ -339,7 +339,7 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
 Trip trip_find(const Flow *w, int loop)
 {
     const Loop *l = &w->loops->loops.at[loop];
-    Trip best = unknown(l->exits.count ? "no test of an integer ends it" : "it has no exit");
+    Trip best = unknown(l->exits.count ? "no integer comparison ends it" : "it has no exit");
     for (size_t i = 0; i < l->exits.count; i++) {
         Test test = {0};
         if (!loop_always(w->dom, l, l->exits.at[i].from) ||

@@ -632,11 +632,11 @@ static void steps_beyond_32_bits_and_tests_without_operands_have_no_formula(void
                                 "not.pred %p2, %p1; not.pred %p3, %p2; not.pred %p4, %p3;\n"
                                 "not.pred %p5, %p4; @%p5 bra P;\nret; }");
 
-    check_trip(x, 0, "unknown, because what its test compares is not a sum of constants");
-    check_trip(x, 1, "unknown, because what its test compares is not a sum of constants");
-    check_trip(x, 2, "unknown, because no test of an integer ends it");
+    check_trip(x, 0, "unknown, because the compared value is not a register plus a constant");
+    check_trip(x, 1, "unknown, because the compared value is not a register plus a constant");
+    check_trip(x, 2, "unknown, because no integer comparison ends it");
     check_trip(x, 3, "unknown, because its bound is not affine in the parameters");
-    check_trip(x, 4, "unknown, because no test of an integer ends it");
+    check_trip(x, 4, "unknown, because no integer comparison ends it");
     arena_free(x->arena);
 }
 
