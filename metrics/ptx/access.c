@@ -93,7 +93,6 @@ int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addr
 typedef struct Finder {
     Arena *arena;
     Accesses *out;
-    const PtxFunction *function;
     uint32_t *version; /* by register: writes so far */
     int block;
     int stretch;
@@ -258,7 +257,7 @@ static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
 Accesses *access_find(Arena *a, const Cfg *c)
 {
     const PtxFunction *f = c->function;
-    Finder x = {.arena = a, .out = ARENA_NEW(a, Accesses), .function = f, .storing = CFG_NONE};
+    Finder x = {.arena = a, .out = ARENA_NEW(a, Accesses), .storing = CFG_NONE};
     x.version = ARENA_ARRAY(a, uint32_t, f->registers.count);
     x.out->group_at = ARENA_ARRAY(a, int, f->instrs.count);
     for (x.block = 0; x.block < c->count; x.block++) {

@@ -2,30 +2,18 @@
 
 /* --- blocks and their successors ------------------------------------------------------------- */
 
-static bool ends_block(const PtxInstr *in)
-{
-    return in->form->class == PTX_CLASS_BRANCH;
-}
-
-/* Leaders besides the entry: labels, and what follows a branch. */
-static bool *mark_leaders(Arena *a, const PtxFunction *f)
+/* Leaders besides the entry: labels, and what follows a branch. A label at the very end needs an empty block as
+ * its target. */
+static bool *mark_leaders(Arena *a, const PtxFunction *f, bool *at_end)
 {
     bool *leads = ARENA_ARRAY(a, bool, f->instrs.count + 1);
     for (size_t i = 0; i < f->labels.count; i++)
         leads[f->labels.at[i].instr] = true;
+    *at_end = leads[f->instrs.count];
     for (size_t i = 0; i < f->instrs.count; i++)
-        if (ends_block(&f->instrs.at[i]))
+        if (f->instrs.at[i].form->class == PTX_CLASS_BRANCH)
             leads[i + 1] = true;
     return leads;
-}
-
-/* A label at the very end needs an empty block as its target. */
-static bool needs_end_block(const PtxFunction *f)
-{
-    for (size_t i = 0; i < f->labels.count; i++)
-        if (f->labels.at[i].instr == f->instrs.count)
-            return true;
-    return false;
 }
 
 void cfg_cut(Arena *a, Cfg *c, const bool *leads, size_t count, bool at_end)
@@ -50,7 +38,7 @@ const PtxInstr *cfg_branch(const Cfg *c, int block)
     if (b->end == b->first)
         return NULL;
     const PtxInstr *in = &c->function->instrs.at[b->end - 1];
-    return ends_block(in) ? in : NULL;
+    return in->form->class == PTX_CLASS_BRANCH ? in : NULL;
 }
 
 static int block_of_operand(const Cfg *c, const PtxOperand *o)
@@ -163,7 +151,7 @@ void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
         in[reconvergence] = false;
 }
 
-void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked)
+void cfg_reach(Arena *a, const Cfg *c, int from, const int *skip, bool *marked)
 {
     int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1), count = 0;
     todo[count++] = from; /* not marked itself unless it is reached */
@@ -171,7 +159,7 @@ void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked)
         const int at = todo[--count];
         const CfgBlock *b = &c->blocks[at];
         for (int i = 0; i < b->succ_count; i++) {
-            if (marked[b->succs[i]] || (not &&not [at] == b->succs[i]))
+            if (marked[b->succs[i]] || (skip && skip[at] == b->succs[i]))
                 continue;
             todo[count++] = b->succs[i];
             marked[b->succs[i]] = true;
@@ -337,10 +325,8 @@ static void collect_loop(LoopTree *t, const Cfg *c, int index, int *stack)
 
 static void list_members(Arena *a, LoopTree *t, const Cfg *c)
 {
-    for (size_t i = 0; i < t->loops.count; i++) {
-        Loop *l = &t->loops.at[i];
+    VEC_EACH (Loop, l, t->loops)
         l->depth = l->parent == CFG_NONE ? 1 : t->loops.at[l->parent].depth + 1;
-    }
     for (int i = 0; i < c->reachable; i++) {
         const int b = c->order[i];
         for (int l = t->loop_of[b]; l != CFG_NONE; l = t->loops.at[l].parent) {
@@ -386,7 +372,9 @@ static Cfg *build_cfg(Arena *a, const PtxFunction *f)
 {
     Cfg *c = ARENA_NEW(a, Cfg);
     c->function = f;
-    cfg_cut(a, c, mark_leaders(a, f), f->instrs.count, needs_end_block(f));
+    bool at_end;
+    const bool *leads = mark_leaders(a, f, &at_end);
+    cfg_cut(a, c, leads, f->instrs.count, at_end);
     for (int i = 0; i < c->count; i++)
         link_block(a, c, i);
     cfg_finish(a, c);

@@ -43,9 +43,9 @@ void cfg_add_successor(CfgBlock *b, int to);
 /* Computes predecessors and order; all successors must be known. */
 void cfg_finish(Arena *a, Cfg *c);
 
-/* Marks what is reachable from a block through unmarked blocks. `not` (may be NULL): by block, a successor
+/* Marks what is reachable from a block through unmarked blocks. `skip` (may be NULL): by block, a successor
  * whose edge is ignored. */
-void cfg_reach(Arena *a, const Cfg *c, int from, const int * not, bool *marked);
+void cfg_reach(Arena *a, const Cfg *c, int from, const int *skip, bool *marked);
 
 /* Marks the blocks between a branch and its reconvergence point (a block, the end or CFG_NONE), exclusive. */
 void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in);

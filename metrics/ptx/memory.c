@@ -10,8 +10,7 @@
 static bool *pointer_registers(Arena *a, const PtxFunction *f)
 {
     bool *used = ARENA_ARRAY(a, bool, f->registers.count + 1);
-    for (size_t i = 0; i < f->instrs.count; i++) {
-        const PtxInstr *in = &f->instrs.at[i];
+    VEC_EACH (const PtxInstr, in, f->instrs)
         for (int k = 0; k < in->count; k++) {
             const PtxOperand *o = &in->operands[k];
             if (o->kind == PTX_OPERAND_ADDRESS && o->count > 0)
@@ -21,7 +20,6 @@ static bool *pointer_registers(Arena *a, const PtxFunction *f)
             if (o->kind == PTX_OPERAND_REGISTER)
                 used[o->index] = true;
         }
-    }
     return used;
 }
 
@@ -61,8 +59,7 @@ static PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, con
     }
     const bool *used = pointer_registers(a, entry);
     uint64_t offset = 0;
-    for (size_t i = 0; i < entry->instrs.count; i++) {
-        const PtxInstr *in = &entry->instrs.at[i];
+    VEC_EACH (const PtxInstr, in, entry->instrs) {
         if (!loaded_offset(in, &offset) || offset > size || size - offset < 8 ||
             has_value(l, offset) || !used[in->operands[0].index])
             continue;
@@ -114,7 +111,10 @@ static Walk mean_walk(const MemorySamples *s)
 
 typedef struct Gather {
     Arena *arena;
+    Memory *memory;
     const MemorySamples *samples;
+    const WalkFunction *function; /* in the first sample that reached it */
+    const WalkFunction **of;      /* in each sample, or NULL */
 } Gather;
 
 static void add_figures(MemoryFigures *f, const WalkAccess *a, double weight)
@@ -132,28 +132,27 @@ static bool same_access(const WalkAccess *a, const WalkAccess *b)
 }
 
 /* The weighted mean of one cost over the samples; false if they differ. */
-static bool mean_cost(const Gather *s, const WalkFunction *f, int cost, MemoryFigures *out)
+static bool mean_cost(const Gather *s, int cost, MemoryFigures *out)
 {
     static const WalkAccess none;
     bool same = true;
     for (int i = 0; i < s->samples->count; i++) {
-        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
-        const WalkAccess *x = other ? &other->costs[cost] : &none;
-        same &= same_access(&f->costs[cost], x);
+        const WalkAccess *x = s->of[i] ? &s->of[i]->costs[cost] : &none;
+        same &= same_access(&s->function->costs[cost], x);
         add_figures(out, x, s->samples->at[i].weight);
     }
     if (same) { /* without rounding */
         *out = (MemoryFigures){0};
-        add_figures(out, &f->costs[cost], 1);
+        add_figures(out, &s->function->costs[cost], 1);
     }
     return same;
 }
 
 /* The space of the addresses in the first warp that knows one. */
-static PtxSpace space_of(const Gather *s, const WalkFunction *f, const AccessSite *site)
+static PtxSpace space_of(const Gather *s, const AccessSite *site)
 {
     for (int i = 0; i < s->samples->count; i++) {
-        const WalkFunction *g = walk_find(s->samples->at[i].walk, f->function);
+        const WalkFunction *g = s->of[i];
         if (g && g->costs[site->cost].executions > g->costs[site->cost].unknown)
             return g->costs[site->cost].space;
     }
@@ -161,10 +160,10 @@ static PtxSpace space_of(const Gather *s, const WalkFunction *f, const AccessSit
 }
 
 /* Sets the address from a warp that knows one. */
-static void locate(const Gather *s, const WalkFunction *f, MemoryAccess *x)
+static void locate(const Gather *s, MemoryAccess *x)
 {
     for (int i = 0; i < s->samples->count && !x->located; i++) {
-        const WalkFunction *g = walk_find(s->samples->at[i].walk, f->function);
+        const WalkFunction *g = s->of[i];
         x->located = g && g->aligns[x->group].seen;
         if (x->located)
             x->address = g->aligns[x->group].first + (uint64_t)x->offset;
@@ -189,8 +188,7 @@ static const uint8_t *find_depths(Arena *a, const PtxFunction *f)
     bool changed = true;
     for (int round = 0; changed && round < MEMORY_DEPTH_ROUNDS; round++) {
         changed = false;
-        for (size_t i = 0; i < f->instrs.count; i++) {
-            const PtxInstr *in = &f->instrs.at[i];
+        VEC_EACH (const PtxInstr, in, f->instrs) {
             const bool loads = in->form->class == PTX_CLASS_LOAD && walk_is_global(in->form);
             const int read = depth_read(in, f, depths);
             const int given = loads && read < MEMORY_DEPTH_MOST ? read + 1 : read;
@@ -204,31 +202,32 @@ static const uint8_t *find_depths(Arena *a, const PtxFunction *f)
     return depths;
 }
 
-static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
+static void list_accesses(const Gather *s)
 {
-    const uint8_t *depths = find_depths(s->arena, f->function);
-    for (size_t i = 0; i < f->accesses->sites.count; i++) {
-        const AccessSite *site = &f->accesses->sites.at[i];
-        const PtxInstr *in = &f->function->instrs.at[site->instr];
-        MemoryAccess *x = VEC_ADD(s->arena, &m->accesses);
-        *x = (MemoryAccess){.function = f->function,
+    const PtxFunction *f = s->function->function;
+    const uint8_t *depths = find_depths(s->arena, f);
+    for (size_t i = 0; i < s->function->accesses->sites.count; i++) {
+        const AccessSite *site = &s->function->accesses->sites.at[i];
+        const PtxInstr *in = &f->instrs.at[site->instr];
+        MemoryAccess *x = VEC_ADD(s->arena, &s->memory->accesses);
+        *x = (MemoryAccess){.function = f,
                             .instr = site->instr,
                             .source_file = in->file,
                             .source_line = in->line,
                             .block = site->block,
                             .kind = site->kind,
-                            .space = space_of(s, f, site),
+                            .space = space_of(s, site),
                             .bytes = site->bytes,
-                            .depth = depth_read(in, f->function, depths),
+                            .depth = depth_read(in, f, depths),
                             .cost = site->cost,
                             .group = site->group,
                             .offset = site->offset,
                             .merged = CFG_NONE};
-        locate(s, f, x);
-        x->sampled = !mean_cost(s, f, site->cost, &x->figures);
-        const ReuseSite *reuse = m->reuse ? reuse_find(m->reuse, f->function, i) : NULL;
+        locate(s, x);
+        x->sampled = !mean_cost(s, site->cost, &x->figures);
+        const ReuseSite *reuse = s->memory->reuse ? reuse_find(s->memory->reuse, f, i) : NULL;
         x->reuse = reuse ? *reuse : (ReuseSite){{1, 1, 1, 1}, .open = 1};
-        m->sampled |= x->sampled;
+        s->memory->sampled |= x->sampled;
     }
 }
 
@@ -237,8 +236,7 @@ static void number_lines(Memory *m)
 {
     const Source *source = NULL;
     size_t at = 0, line = 1;
-    for (size_t i = 0; i < m->accesses.count; i++) {
-        MemoryAccess *x = &m->accesses.at[i];
+    VEC_EACH (MemoryAccess, x, m->accesses) {
         const Span *span = &x->function->instrs.at[x->instr].at;
         if (!span->source)
             continue;
@@ -266,13 +264,12 @@ typedef struct Base {
     int aligned;
 } Base;
 
-static Base base_of(const Gather *s, const WalkFunction *f, int group)
+static Base base_of(const Gather *s, int group)
 {
     uint32_t varying = 0, residue = 0;
     bool seen = false;
     for (int i = 0; i < s->samples->count; i++) {
-        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
-        const WalkAlign *w = other ? &other->aligns[group] : NULL;
+        const WalkAlign *w = s->of[i] ? &s->of[i]->aligns[group] : NULL;
         if (!w || !w->seen)
             continue;
         if (!seen)
@@ -313,24 +310,23 @@ static int merged_cost(const WalkFunction *f, const AccessSite *site, int bytes)
     return site->cost;
 }
 
-static void add_load(const Gather *s, const WalkFunction *f, Memory *m, const Part *parts,
-                     size_t count, int bytes)
+static void add_load(const Gather *s, const Part *parts, size_t count, int bytes)
 {
     const AccessSite *first = parts[0].site;
-    MemoryLoad load = {.function = f->function,
+    MemoryLoad load = {.function = s->function->function,
                        .block = first->block,
                        .kind = first->kind,
                        .bytes = bytes,
                        .accesses = (int)count,
                        .instr = first->instr};
-    const int cost = bytes == first->bytes ? first->cost : merged_cost(f, first, bytes);
-    load.sampled = !mean_cost(s, f, cost, &load.figures);
+    const int cost = bytes == first->bytes ? first->cost : merged_cost(s->function, first, bytes);
+    load.sampled = !mean_cost(s, cost, &load.figures);
     for (size_t i = 0; i < count; i++) {
-        m->accesses.at[parts[i].access].merged = (int)m->loads.count;
+        s->memory->accesses.at[parts[i].access].merged = (int)s->memory->loads.count;
         if (parts[i].site->instr < load.instr)
             load.instr = parts[i].site->instr;
     }
-    VEC_PUSH(s->arena, &m->loads, load);
+    VEC_PUSH(s->arena, &s->memory->loads, load);
 }
 
 /* The words of its aligned 16 bytes that a part accesses (bits). */
@@ -365,51 +361,53 @@ static bool fills_pair(const Part *p, size_t count, unsigned words)
     return __builtin_popcount(words) == 2 && (p->site->kind == ACCESS_LOAD || count == 2);
 }
 
-static void merge_parts(const Gather *s, const WalkFunction *f, Memory *m, const Part *p,
-                        size_t count)
+static void merge_parts(const Gather *s, const Part *p, size_t count)
 {
     for (size_t i = 0; i < count;) {
-        const int aligned = base_of(s, f, p[i].site->group).aligned;
+        const int aligned = base_of(s, p[i].site->group).aligned;
         const int bytes = p[i].site->bytes;
         unsigned words = 0;
         size_t n = together(&p[i], count - i, QUAD, &words);
         if (aligned == QUAD && bytes >= WORD && bytes < QUAD && fills_quad(&p[i], n, words)) {
-            add_load(s, f, m, &p[i], n, QUAD);
+            add_load(s, &p[i], n, QUAD);
         } else if (aligned >= PAIR && bytes == WORD &&
                    (n = together(&p[i], count - i, PAIR, &words)) > 1 &&
                    fills_pair(&p[i], n, words)) {
-            add_load(s, f, m, &p[i], n, PAIR);
+            add_load(s, &p[i], n, PAIR);
         } else {
             n = 1;
             if (p[i].site->kind == ACCESS_LOAD)
-                add_load(s, f, m, &p[i], 1, bytes);
+                add_load(s, &p[i], 1, bytes);
         }
         i += n;
     }
 }
 
-static void merge_kind(const Gather *s, const WalkFunction *f, Memory *m, size_t first,
-                       AccessKind kind)
+static void merge_kind(const Gather *s, size_t first, AccessKind kind)
 {
-    Part *parts = ARENA_ARRAY(s->arena, Part, f->accesses->sites.count);
+    Part *parts = ARENA_ARRAY(s->arena, Part, s->function->accesses->sites.count);
     size_t count = 0;
-    for (size_t i = 0; i < f->accesses->sites.count; i++) {
-        const AccessSite *site = &f->accesses->sites.at[i];
+    for (size_t i = 0; i < s->function->accesses->sites.count; i++) {
+        const AccessSite *site = &s->function->accesses->sites.at[i];
         if (site->kind == kind && site->space == PTX_SHARED)
             parts[count++] =
-                (Part){first + i, site, site->offset + base_of(s, f, site->group).residue};
+                (Part){first + i, site, site->offset + base_of(s, site->group).residue};
     }
     if (count)
         qsort(parts, count, sizeof *parts, by_place);
-    merge_parts(s, f, m, parts, count);
+    merge_parts(s, parts, count);
 }
 
-static void gather_function(const Gather *s, const WalkFunction *f, Memory *m)
+static void gather_function(Arena *a, Memory *m, const WalkFunction *f)
 {
     const size_t first = m->accesses.count;
-    list_accesses(s, f, m);
-    merge_kind(s, f, m, first, ACCESS_LOAD);
-    merge_kind(s, f, m, first, ACCESS_STORE);
+    const int samples = m->samples->count;
+    const Gather s = {a, m, m->samples, f, ARENA_ARRAY(a, const WalkFunction *, (size_t)samples)};
+    for (int i = 0; i < samples; i++)
+        s.of[i] = walk_find(m->samples->at[i].walk, f->function);
+    list_accesses(&s);
+    merge_kind(&s, first, ACCESS_LOAD);
+    merge_kind(&s, first, ACCESS_STORE);
 }
 
 /* True if an earlier sample has reached the function. */
@@ -423,8 +421,8 @@ static bool is_gathered(const MemorySamples *s, int sample, const PtxFunction *f
 
 static bool gives_tickets(const PtxFunction *entry)
 {
-    for (size_t i = 0; i < entry->instrs.count; i++)
-        if (walk_gives_ticket(entry->instrs.at[i].form))
+    VEC_EACH (const PtxInstr, in, entry->instrs)
+        if (walk_gives_ticket(in->form))
             return true;
     return false;
 }
@@ -467,7 +465,6 @@ Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o
     walk.passes = o->reuse;
     walk.launch = memory_pretend_pointers(a, entry, &o->walk.launch);
     const MemorySamples *samples = memory_sample(a, entry, &walk, o->one_warp);
-    const Gather s = {a, samples};
     m->samples = samples;
     if (!o->one_warp)
         follow_last(a, entry, &walk, m);
@@ -479,7 +476,7 @@ Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o
         const Walk *w = samples->at[i].walk;
         for (size_t k = 0; k < w->functions.count; k++)
             if (!is_gathered(samples, i, w->functions.at[k]->function))
-                gather_function(&s, w->functions.at[k], m);
+                gather_function(a, m, w->functions.at[k]);
     }
     number_lines(m);
     return m;

@@ -130,9 +130,9 @@ static uint32_t fill(int k, double step, uint32_t size)
     return (uint32_t)((at - floor(at)) * size);
 }
 
-static uint32_t fill_axis(int k, double step, Stretch axis)
+static uint32_t fill_axis(int k, double step, BlockRange axis)
 {
-    return axis.from + fill(k, step, stretch_length(axis));
+    return axis.from + fill(k, step, range_length(axis));
 }
 
 /* Samples warps at places that fill the grid evenly for any number of them (x and y: powers of the plastic
@@ -144,8 +144,8 @@ void sampler_picture(Sampler *s, uint32_t warps)
     s->out->count = 1;
     s->out->cut = 0;
     s->each = s->steps = PICTURE_SHARE * s->all;
-    s->out->grid = (PtxDim){stretch_length(s->axes[0]), stretch_length(s->axes[1]),
-                            stretch_length(s->axes[2])};
+    s->out->grid =
+        (PtxDim){range_length(s->axes[0]), range_length(s->axes[1]), range_length(s->axes[2])};
     s->out->all = ptx_block_count(s->out->grid) * warps;
     for (int k = 1; k < PICTURE_MOST && s->steps > 0; k++) {
         if (k % SAMPLE_PICTURE == 0 && memory_sampling_error(s->out) < SAMPLED_ENOUGH / 2)

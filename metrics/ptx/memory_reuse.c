@@ -7,7 +7,7 @@
 
 /* --- the set of touched sectors -------------------------------------------------------------- */
 
-enum { TOUCHED_BLOCKS = 8, TOUCHED_KINDS = 4, TOUCHED_WARPS = UINT16_MAX - 1 };
+enum { TOUCHED_KINDS = 4 };
 
 /* A touched sector: the last warp, the blocks, and the bytes that the last warp touched. */
 typedef struct TouchedSector {
@@ -54,8 +54,7 @@ static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned w
 static double touched_run(const Touched *t, unsigned kind, unsigned blocks)
 {
     double sectors = 0, starts = 0;
-    for (size_t i = 0; i < t->sectors.count; i++) {
-        const TouchedSector *x = &t->sectors.at[i];
+    VEC_EACH (const TouchedSector, x, t->sectors) {
         if ((x->key >> 1 & (TOUCHED_KINDS - 1)) != kind || !(x->blocks & blocks))
             continue;
         const size_t before = numbers_get(&t->numbers, key_of((x->key >> 3) - 1, kind));
@@ -158,10 +157,8 @@ static void list_passes(Reuser *r)
 static int *match(Reuser *r, const Walk *w)
 {
     int *like = ARENA_ARRAY(r->arena, int, w->passes.count + 1);
-    for (size_t i = 0; i < r->places.count; i++) {
-        const Place *p = &r->places.at[i];
+    VEC_EACH (const Place, p, r->places)
         memset(p->cursor, 0, p->function->accesses->groups.count * sizeof *p->cursor);
-    }
     for (size_t i = 0; i < w->passes.count; i++) {
         const WalkPass *p = &w->passes.at[i];
         const Place *place = place_of(r, p->function);
@@ -361,8 +358,6 @@ static uint64_t touches_of(const Walk *w)
     return touches;
 }
 
-/* --- walks ----------------------------------------------------------------------------------- */
-
 /* NULL if the steps do not suffice. */
 static const Walk *walk_at(Reuser *r, PtxPlace place)
 {
@@ -496,19 +491,12 @@ static void follow_block(Reuser *r, const BlockWarps *b, int block, const PtxDim
 {
     for (uint32_t i = 0; i < b->followed; i++) {
         const Walk *own = place && goes_elsewhere(b, i) ? walk_at(r, (PtxPlace){*place, i}) : NULL;
-        const Turn its_own = {.walk = own,
-                              .block = block,
-                              .weight = weight_of(i, b->followed, b->all),
-                              .among = among,
-                              .most = REUSE_TOUCHES};
-        if (own) {
-            follow_warp(r, &its_own);
-            continue;
-        }
-        const Turn t = {.walk = b->walks[i] ? b->walks[i] : r->middle,
-                        .like = b->like[i],
-                        .shift = b->shift[i],
-                        .block_shift = shift,
+        const Turn t = {.walk = own           ? own
+                                : b->walks[i] ? b->walks[i]
+                                              : r->middle,
+                        .like = own ? NULL : b->like[i],
+                        .shift = own ? NULL : b->shift[i],
+                        .block_shift = own ? NULL : shift,
                         .block = block,
                         .weight = weight_of(i, b->followed, b->all),
                         .among = among,
@@ -602,9 +590,8 @@ static double distinct(const Reuser *r, double blocks)
     const double along[AXES] = {fmin(blocks, grid.x), fmax(1, fmin(rows, grid.y)),
                                 fmax(1, fmin(slices, grid.z))};
     double sectors = 0;
-    for (size_t i = 0; i < r->places.count; i++)
-        for (size_t k = 0; k < r->places.at[i].function->accesses->sites.count; k++) {
-            const Count *c = &r->places.at[i].counts[k];
+    VEC_EACH (const Place, p, r->places)
+        EACH (const Count, c, p->counts, p->function->accesses->sites.count) {
             double of = c->block;
             for (int axis = 0; axis < AXES; axis++)
                 if (c->beside[axis] > 0)
@@ -711,9 +698,8 @@ static double gone_part(const Reuser *r, const Count *c, const L2 *l)
 
 static void note_who_came(Reuser *r)
 {
-    for (size_t p = 0; p < r->places.count; p++)
-        for (size_t k = 0; k < r->places.at[p].function->accesses->sites.count; k++) {
-            Count *c = &r->places.at[p].counts[k];
+    VEC_EACH (Place, p, r->places)
+        EACH (Count, c, p->counts, p->function->accesses->sites.count) {
             c->came += c->touched > c->before;
             c->before = c->touched;
         }
@@ -727,10 +713,13 @@ static int spread_step(const MemorySamples *s)
     return (s->even + SPREAD_MOST - 1) / SPREAD_MOST;
 }
 
-static void note_half(Count *c)
+static void note_half(Reuser *r)
 {
-    c->half = c->block;
-    c->half_warp = c->warp;
+    VEC_EACH (Place, p, r->places)
+        EACH (Count, c, p->counts, p->function->accesses->sites.count) {
+            c->half = c->block;
+            c->half_warp = c->warp;
+        }
 }
 
 static void follow_spread(Reuser *r)
@@ -747,9 +736,8 @@ static void follow_spread(Reuser *r)
             follow_warp(r, &t);
             note_who_came(r);
         }
-        for (size_t p = 0; p < r->places.count && half == 0; p++)
-            for (size_t k = 0; k < r->places.at[p].function->accesses->sites.count; k++)
-                note_half(&r->places.at[p].counts[k]);
+        if (half == 0)
+            note_half(r);
     }
 }
 

@@ -48,7 +48,7 @@ MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
         return keep(s, place, known);
     const bool last = s->steps < s->each && s->each < s->all;
     const Walk *w = sampler_walk(s, place, s->each);
-    const bool starved = last && (!w || w->untold),
+    const bool starved = last && (!w || w->sibling_cut),
                cut = starved || !w || sampler_is_cut(w) || (w->capped && last);
     s->out->cut += cut;
     if (cut && (!w || starved || (!s->evenly && w->instr <= s->out->at[0].walk->instr)))
@@ -311,7 +311,7 @@ static void decided_axes(const Sampler *s, bool decided[3])
 {
     static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
     for (int axis = 0; axis < 3; axis++)
-        decided[axis] = stretch_length(s->axes[axis]) > SAMPLE_AXIS &&
+        decided[axis] = range_length(s->axes[axis]) > SAMPLE_AXIS &&
                         decides(s->arena, s->entry, coordinates[axis]);
 }
 
@@ -434,8 +434,8 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 static bool along_axis(Sampler *s, int axis, bool edges)
 {
     PtxDim block = s->out->at[0].place.block;
-    const Stretch all = s->axes[axis];
-    const uint32_t middle = *ptx_along(&block, axis), size = stretch_length(all);
+    const BlockRange all = s->axes[axis];
+    const uint32_t middle = *ptx_along(&block, axis), size = range_length(all);
     if (size <= SAMPLE_AXIS) {
         for (uint32_t i = all.from; i < all.end; i++) {
             MemorySample *x = i == middle ? NULL : follow_block(s, axis, i);
@@ -567,7 +567,7 @@ static void follow_centre(Sampler *s, uint32_t warps)
 {
     PtxDim block;
     for (int axis = 0; axis < 3; axis++)
-        *ptx_along(&block, axis) = s->axes[axis].from + stretch_length(s->axes[axis]) / 2;
+        *ptx_along(&block, axis) = s->axes[axis].from + range_length(s->axes[axis]) / 2;
     s->steps = s->all;
     s->each = 0;
     follow_middle(s, block, warps / 2);
@@ -588,7 +588,7 @@ static bool leave_out_idle(Sampler *s, uint32_t warps)
             s->axes[axis].from = last_busy(s, axis, 0);
         if (after)
             s->axes[axis].end = last_busy(s, axis, size - 1) + 1;
-        found |= stretch_length(s->axes[axis]) < size;
+        found |= range_length(s->axes[axis]) < size;
     }
     if (found)
         follow_centre(s, warps);
@@ -604,9 +604,9 @@ static double side_of(const Sampler *s, int side, PtxDim *block)
     *block = s->out->at[0].place.block;
     for (int axis = 0; axis < 3; axis++, side /= SIDES) {
         const uint32_t size = *ptx_along((PtxDim[]){s->walk.launch.grid}, axis);
-        const Stretch x = s->axes[axis];
+        const BlockRange x = s->axes[axis];
         const uint32_t at[SIDES] = {0, *ptx_along(block, axis), size - 1},
-                       blocks[SIDES] = {x.from, stretch_length(x), size - x.end};
+                       blocks[SIDES] = {x.from, range_length(x), size - x.end};
         *ptx_along(block, axis) = at[side % SIDES];
         part *= (double)blocks[side % SIDES] / size;
     }

@@ -5,11 +5,11 @@
 #include "metrics/ptx/memory_sample.h"
 
 /* Blocks [from, end) of an axis. */
-typedef struct Stretch {
+typedef struct BlockRange {
     uint32_t from, end;
-} Stretch;
+} BlockRange;
 
-static inline uint32_t stretch_length(Stretch s)
+static inline uint32_t range_length(BlockRange s)
 {
     return s.end - s.from;
 }
@@ -19,14 +19,14 @@ typedef struct Sampler {
     const PtxFunction *entry;
     WalkOptions walk;
     MemorySamples *out;
-    Stretch axes[3];  /* blocks that samples are chosen from */
-    bool narrowed;    /* not all: idle blocks are left out */
-    double ends[3];   /* by axis: share of blocks at an end that differ from the middle one */
-    uint64_t all;     /* steps of all walks together */
-    uint64_t steps;   /* steps left */
-    uint64_t each;    /* steps that a warp other than the middle one may take */
-    const Walk *like; /* the middle one, walked only as far as others */
-    bool evenly;      /* warps count equally, cut off or not */
+    BlockRange axes[3]; /* blocks that samples are chosen from */
+    bool narrowed;      /* not all: idle blocks are left out */
+    double ends[3];     /* by axis: share of blocks at an end that differ from the middle one */
+    uint64_t all;       /* steps of all walks together */
+    uint64_t steps;     /* steps left */
+    uint64_t each;      /* steps that a warp other than the middle one may take */
+    const Walk *like;   /* the middle one, walked only as far as others */
+    bool evenly;        /* warps count equally, cut off or not */
 } Sampler;
 
 /* Adds a warp to the sample, with weight 0; NULL if there is no room or no steps for it. */

@@ -431,13 +431,8 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
         lanes_unknown(&out[1]);
         return;
     }
-    const Job j = {f,
-                   sources,
-                   changes,
-                   results,
-                   count,
-                   ptx_source_bits(f),
-                   ptx_type_is_signed(ptx_source_type(f))};
+    const bool is_signed = ptx_type_is_signed(ptx_source_type(f));
+    const Job j = {f, sources, changes, results, count, ptx_source_bits(f), is_signed};
     if (common_change(&j, &out[0]))
         return;
     if (lanes_uniform(sources, count) && lanes_uniform(changes, count)) {

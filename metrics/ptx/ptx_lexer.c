@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Control characters too: names and messages must not contain them. */
-static bool is_blank(char c)
-{
-    return (unsigned char)c <= ' ';
-}
-
 static bool starts_word(char c)
 {
     return isalpha((unsigned char)c) || c == '%' || c == '.' || c == '_' || c == '$';
@@ -23,7 +17,8 @@ static bool in_word(char c)
 static void skip_blanks(PtxLexer *l)
 {
     while (l->at < l->end) {
-        if (is_blank(*l->at)) {
+        if ((unsigned char)*l->at <=
+            ' ') { /* control characters too: no message may contain them */
             l->at++;
         } else if (l->end - l->at > 1 && l->at[0] == '/' && l->at[1] == '/') {
             const char *line = memchr(l->at, '\n', (size_t)(l->end - l->at));

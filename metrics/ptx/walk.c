@@ -113,14 +113,14 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
                ticket = x->walker->options->data && walk_gives_ticket(in->form);
     if (ticket)
         walk_skip_abort(x);
-    x->walker->told.moving = false;
+    x->walker->published.moving = false;
     const int count = warp   ? ptx_warp_instr(&x->state, in, maybe ? 0 : yes, results, NULL)
                       : kept ? walk_values_reload(x, in, yes | maybe, walk_skip_proof(x), results)
                       : x->walker->options->data && walk_loads_data(in->form)
                           ? walk_values_load(x, in, yes | maybe, results)
                       : ticket ? walk_values_ticket(x, in, yes, maybe, results)
                                : ptx_eval_instr(&x->state, in, results);
-    if (x->walker->told.moving)
+    if (x->walker->published.moving)
         walk_skip_abort(x);
     if (ticket && results[0].known &&
         x->known->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
@@ -661,13 +661,13 @@ static void follow(Walker *w, const PtxFunction *entry)
 }
 
 /* Walks a sibling warp; kept while warps of the same block are walked. */
-static const WalkTold *sibling(Walker *w, uint32_t warp)
+static const WalkPublished *sibling(Walker *w, uint32_t warp)
 {
     WalkOptions o = *w->options;
     o.place.warp = warp;
     WalkSibling *kept = &(o.plans ? o.plans : &w->plans)->siblings[warp > 0];
-    if (kept->told && ptx_same_place(kept->place, o.place))
-        return kept->told;
+    if (kept->published && ptx_same_place(kept->place, o.place))
+        return kept->published;
     o.passes = false;
     o.touch = NULL;
     Walker other = {.arena = w->arena,
@@ -679,12 +679,12 @@ static const WalkTold *sibling(Walker *w, uint32_t warp)
     follow(&other, w->known.at[0].function);
     walk_values_give_up(&other);
     w->walk->steps += other.walk->steps;
-    other.told.off |= spent(&other);
-    w->walk->untold |= spent(&other);
-    WalkTold *told = ARENA_NEW(w->arena, WalkTold);
-    *told = other.told;
-    *kept = (WalkSibling){o.place, told};
-    return told;
+    other.published.off |= spent(&other);
+    w->walk->sibling_cut |= spent(&other);
+    WalkPublished *published = ARENA_NEW(w->arena, WalkPublished);
+    *published = other.published;
+    *kept = (WalkSibling){o.place, published};
+    return published;
 }
 
 Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)

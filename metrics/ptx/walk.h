@@ -38,12 +38,12 @@
 typedef struct WalkPlan WalkPlan;
 typedef struct WalkFunction WalkFunction;
 
-typedef struct WalkTold WalkTold;
+typedef struct WalkPublished WalkPublished;
 
 /* What one warp of a block has published to the others. */
 typedef struct WalkSibling {
     PtxPlace place;
-    const WalkTold *told; /* NULL: not walked yet */
+    const WalkPublished *published; /* NULL: not walked yet */
 } WalkSibling;
 
 /* Plans of functions, reused by further walks of the same module with the same `memory`. Start with zero;
@@ -231,7 +231,7 @@ typedef struct Walk {
     bool capped; /* max_steps were reached */
     /* … but the rest was estimated up to the end; otherwise the counts are lower bounds. */
     bool ended;
-    bool untold;          /* steps did not suffice for a sibling warp (walk_values.c) */
+    bool sibling_cut;     /* steps did not suffice for a sibling warp (walk_values.c) */
     uint64_t data_loads;  /* loads with a looked-up value */
     bool fine;            /* operands of divisions or lanes' stores were followed */
     bool took_turns;      /* some lanes took one side each of an unknown branch */

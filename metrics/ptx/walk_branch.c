@@ -145,9 +145,7 @@ Entry *walk_push(Frame *x)
         x->stack_capacity = x->stack_capacity ? x->stack_capacity * 2 : FIRST_SIZE(16, 1);
         x->stack = memory_resize(x->stack, x->stack_capacity, sizeof *x->stack);
     }
-    Entry *e = &x->stack[x->stack_count++];
-    *e = (Entry){0};
-    return e;
+    return &x->stack[x->stack_count++];
 }
 
 /* --- loops ----------------------------------------------------------------------------------- */
@@ -496,11 +494,9 @@ static void split(Frame *x, int block, int stop, const Divergence *p)
         const uint32_t lanes = p->lanes[i] | p->undecided;
         if (lanes == 0)
             continue;
-        if (fork) {
-            Entry *done = walk_push(x);
-            done->kind = last ? ENTRY_LAST_SIDE_DONE : ENTRY_SIDE_DONE;
-            done->fork = fork;
-        }
+        if (fork)
+            *walk_push(x) =
+                (Entry){.kind = last ? ENTRY_LAST_SIDE_DONE : ENTRY_SIDE_DONE, .fork = fork};
         *walk_push(x) = (Entry){ENTRY_RUN, p->to[i], reconvergence, lanes, NULL, meet, at};
         last = false;
     }

@@ -12,7 +12,7 @@
 
 #include "metrics/ptx/walk_state.h"
 
-/* Pushes a zeroed entry. */
+/* Room for another entry on top of the stack. */
 Entry *walk_push(Frame *x);
 
 /* Moves the top entry past the end of its block: to one successor, or split over several. */

@@ -233,8 +233,6 @@ static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
     b->bulk_copies += bulk.known;
 }
 
-/* --- sites of each phase --------------------------------------------------------------------- */
-
 static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)
 {
     p->phases = ARENA_ARRAY(a, WalkPhases, p->accesses->costs.count + 1);

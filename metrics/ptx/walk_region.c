@@ -383,10 +383,10 @@ static void add_branch_notes(Walker *w, const Known *k)
     const Cfg *c = k->plan->flow->cfg;
     for (int i = 0; i < c->count; i++) {
         const int l = k->plan->flow->loops->loop_of[i];
-        const bool told =
+        const bool published =
             l != CFG_NONE && (k->result->loops[l].defaulted || k->result->loops[l].early_ignored ||
                               k->result->loops[l].waited);
-        if (k->result->blocks[i].unknown_branch && !told)
+        if (k->result->blocks[i].unknown_branch && !published)
             walk_note(w, k->function, c->blocks[i].end - 1,
                       "the branch is not known; both sides walked");
     }

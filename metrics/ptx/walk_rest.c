@@ -12,6 +12,7 @@ enum {
 
 /* A stretch of iterations in progress. */
 struct WalkStretch {
+    int loop;
     bool under_way;
     uint32_t mask;
     size_t stack_count;
@@ -44,9 +45,9 @@ static const PtxInstr *written_in(const Frame *x, int loop, int reg)
 }
 
 /* Adds the comparisons that a predicate is made of. */
-static void add_comparisons(Frame *x, int loop, WalkStretch *s, int reg, int depth)
+static void add_comparisons(Frame *x, WalkStretch *s, int reg, int depth)
 {
-    const PtxInstr *in = depth < CONDITION_DEPTH ? written_in(x, loop, reg) : NULL;
+    const PtxInstr *in = depth < CONDITION_DEPTH ? written_in(x, s->loop, reg) : NULL;
     if (!in)
         return;
     bool known = in->form->op != PTX_SETP;
@@ -58,28 +59,29 @@ static void add_comparisons(Frame *x, int loop, WalkStretch *s, int reg, int dep
         const PtxOperand *o = &in->operands[i];
         if (o->kind == PTX_OPERAND_REGISTER &&
             x->known->function->registers.at[o->index].type == PTX_PRED)
-            add_comparisons(x, loop, s, o->index, depth + 1);
+            add_comparisons(x, s, o->index, depth + 1);
     }
 }
 
 /* Adds the comparisons that decide whether the loop is left. */
-static void add_exits(Frame *x, int loop, WalkStretch *s)
+static void add_exits(Frame *x, WalkStretch *s)
 {
-    VEC_EACH (const LoopEdge, exit, flow_of(x)->loops->loops.at[loop].exits) {
+    VEC_EACH (const LoopEdge, exit, flow_of(x)->loops->loops.at[s->loop].exits) {
         const PtxInstr *branch = cfg_branch(flow_of(x)->cfg, exit->from);
         if (branch && branch->guard != PTX_NO_GUARD &&
-            flow_of(x)->loops->loop_of[exit->from] == loop)
-            add_comparisons(x, loop, s, branch->guard, 0);
+            flow_of(x)->loops->loop_of[exit->from] == s->loop)
+            add_comparisons(x, s, branch->guard, 0);
     }
 }
 
 static WalkStretch *stretch_new(Frame *x, int loop)
 {
     WalkStretch *s = memory_zeroed(1, sizeof *s);
+    s->loop = loop;
     const WalkLive *live = &plan_of(x)->slice.live[loop];
     for (size_t i = 0; i < live->count; i++)
         add_register(x, s, live->at[i]);
-    add_exits(x, loop, s);
+    add_exits(x, s);
     for (size_t i = 0; i < s->comparisons.count; i++) {
         const PtxInstr *in = s->comparisons.at[i];
         for (int k = in->form->writes; k < in->count; k++)
@@ -136,13 +138,13 @@ static void note_values(Frame *x, WalkStretch *s, uint64_t iterations)
     }
 }
 
-static void begin(Frame *x, int loop, WalkStretch *s, uint32_t mask)
+static void begin(Frame *x, WalkStretch *s, uint32_t mask)
 {
     s->under_way = true;
     s->mask = mask;
     s->stack_count = x->stack_count;
-    s->entries = x->known->result->loops[loop].entries;
-    s->start = x->loops[loop].iterations;
+    s->entries = x->known->result->loops[s->loop].entries;
+    s->start = x->loops[s->loop].iterations;
     s->iterations = 0;
     s->steps = x->walker->walk->steps;
     s->frames = x->walker->frames;
@@ -166,10 +168,11 @@ static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
 /* --- how many iterations are left ------------------------------------------------------------ */
 
 /* The step of an operand; 0 if nothing in the loop writes it. */
-static void step_of(const Frame *x, int loop, const WalkStretch *s, const PtxOperand *o, Lanes *out)
+static void step_of(const Frame *x, const WalkStretch *s, const PtxOperand *o, Lanes *out)
 {
     lanes_fill(out, 0);
-    if (o->kind != PTX_OPERAND_REGISTER || !flow_writes_in_loop(flow_of(x), o->index, loop, NULL))
+    if (o->kind != PTX_OPERAND_REGISTER ||
+        !flow_writes_in_loop(flow_of(x), o->index, s->loop, NULL))
         return;
     lanes_unknown(out);
     for (size_t i = 0; i < s->registers.count; i++)
@@ -178,23 +181,23 @@ static void step_of(const Frame *x, int loop, const WalkStretch *s, const PtxOpe
 }
 
 /* The number of times, including the last, that a comparison has the same outcome. */
-static uint64_t rounds_of(const Frame *x, int loop, const WalkStretch *s, const PtxInstr *compare)
+static uint64_t rounds_of(const Frame *x, const WalkStretch *s, const PtxInstr *compare)
 {
     Lanes sources[PTX_SOURCES], steps[2];
     if (ptx_eval_operands(&x->state, compare, sources) < 2)
         return PTX_FOREVER;
     for (int i = 0; i < 2; i++)
-        step_of(x, loop, s, &compare->operands[compare->form->writes + i], &steps[i]);
+        step_of(x, s, &compare->operands[compare->form->writes + i], &steps[i]);
     return ptx_affine_same(compare->form, sources, steps, s->mask);
 }
 
 /* --- stretches ------------------------------------------------------------------------------- */
 
-static void skip_rest(Frame *x, int loop, WalkStretch *s)
+static void skip_rest(Frame *x, WalkStretch *s)
 {
     uint64_t rounds = PTX_FOREVER;
     for (size_t i = 0; i < s->comparisons.count; i++) {
-        const uint64_t same = rounds_of(x, loop, s, s->comparisons.at[i]);
+        const uint64_t same = rounds_of(x, s, s->comparisons.at[i]);
         rounds = same < rounds ? same : rounds;
     }
     /* The last iterations are walked; with a test at the top the last one comes one earlier. */
@@ -206,8 +209,8 @@ static void skip_rest(Frame *x, int loop, WalkStretch *s)
     walk_totals_repeat(x, &s->totals, times);
     move_values(x, s, times * s->iterations);
     walk_values_forget(x->walker, UINT32_MAX);
-    walk_skip_enter(x, loop);
-    x->loops[loop].iterations += times * s->iterations;
+    walk_skip_enter(x, s->loop);
+    x->loops[s->loop].iterations += times * s->iterations;
     x->walker->walk->estimated += x->walker->regions.clock - clock;
     x->walker->walk->passes_cut = true;
     s->under_way = false;
@@ -226,12 +229,12 @@ void walk_rest_arrive(Frame *x, int block, uint32_t mask)
         s = x->stretches[loop] = stretch_new(x, loop);
     if (!s->under_way || s->mask != mask || s->stack_count != x->stack_count ||
         s->entries != x->known->result->loops[loop].entries) {
-        begin(x, loop, s, mask);
+        begin(x, s, mask);
         return;
     }
     const uint64_t iterations = x->loops[loop].iterations - s->start;
     note_values(x, s, iterations - s->iterations);
     s->iterations = iterations;
     if (x->walker->walk->steps - s->steps >= x->walker->max_steps / STRETCHES)
-        skip_rest(x, loop, s);
+        skip_rest(x, s);
 }

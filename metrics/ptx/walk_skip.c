@@ -18,6 +18,8 @@ typedef enum TrackPhase {
 enum { PATHS = 128 /* twice the longest period */ };
 
 struct WalkTrack {
+    int loop;
+    const WalkLive *live; /* what is live at its header */
     TrackPhase phase;
     bool settled;    /* all periods are tried, not only the first plausible one */
     int attempt;     /* index of the next period, or of the one being proven */
@@ -47,8 +49,8 @@ typedef struct WalkDrift {
 
 struct WalkProof {
     bool active;
-    uint32_t number; /* from 1 */
-    int loop;
+    uint32_t number;   /* from 1 */
+    WalkTrack *track;  /* of the loop */
     uint64_t limit;    /* stretches, including this one, that repeat */
     uint64_t steps;    /* of the walk at its start */
     Lanes *changes;    /* by register */
@@ -143,11 +145,10 @@ static bool same_state(const Frame *x, const WalkProof *p)
 
 /* Sets the changes to be proven: those since the measurement's start, or the last that fitted. False if a
  * live register has none. */
-static bool set_changes(Frame *x, int loop, WalkProof *p)
+static bool set_changes(Frame *x, const WalkTrack *t, WalkProof *p)
 {
-    const WalkTrack *t = &x->tracks[loop];
     const WalkPlan *plan = plan_of(x);
-    const WalkLive *live = &plan->slice.live[loop];
+    const WalkLive *live = t->live;
     const size_t registers = x->known->function->registers.count;
     for (size_t i = 0; i < live->count; i++)
         if (t->remembered)
@@ -168,7 +169,7 @@ static bool set_changes(Frame *x, int loop, WalkProof *p)
 /* True if live registers have changed as in the stretch before and would again from a later start. */
 static bool changes_again(const Frame *x, const WalkProof *p)
 {
-    const WalkLive *live = &plan_of(x)->slice.live[p->loop];
+    const WalkLive *live = p->track->live;
     for (size_t i = 0; i < live->count; i++) {
         const int reg = live->at[i],
                   bits = walk_register_bits(x, reg) ? walk_register_bits(x, reg) : 64;
@@ -182,17 +183,17 @@ static bool changes_again(const Frame *x, const WalkProof *p)
 }
 
 /* False if a live register has no known change. */
-static bool begin_proof(Frame *x, int loop)
+static bool begin_proof(Frame *x, WalkTrack *t)
 {
     if (!x->proof)
         x->proof = proof_new(x);
     WalkProof *p = x->proof;
-    if (x->stack_count > WALK_STACK_MAX || !set_changes(x, loop, p))
+    if (x->stack_count > WALK_STACK_MAX || !set_changes(x, t, p))
         return false;
     note_state(x, p);
     p->active = true;
     p->number = ++x->walker->proofs;
-    p->loop = loop;
+    p->track = t;
     p->limit = PTX_FOREVER;
     p->steps = x->walker->walk->steps;
     p->drift_count = 0;
@@ -204,7 +205,7 @@ static bool begin_proof(Frame *x, int loop)
 
 static void move_registers(Frame *x, const WalkProof *p, uint64_t times)
 {
-    const WalkLive *live = &plan_of(x)->slice.live[p->loop];
+    const WalkLive *live = p->track->live;
     for (size_t i = 0; i < live->count; i++) {
         Lanes *l = &x->values[live->at[i]];
         const Lanes *d = &p->start[i];
@@ -285,8 +286,13 @@ enum {
 
 void walk_skip_init(Frame *x)
 {
-    if (!x->walker->options->plain && walk_loop_count(x) > 0)
-        x->tracks = memory_zeroed(walk_loop_count(x), sizeof *x->tracks);
+    if (x->walker->options->plain || walk_loop_count(x) == 0)
+        return;
+    x->tracks = memory_zeroed(walk_loop_count(x), sizeof *x->tracks);
+    for (size_t i = 0; i < walk_loop_count(x); i++) {
+        x->tracks[i].loop = (int)i;
+        x->tracks[i].live = &plan_of(x)->slice.live[i];
+    }
 }
 
 void walk_skip_free(Frame *x)
@@ -297,21 +303,19 @@ void walk_skip_free(Frame *x)
     proof_free(x->proof);
 }
 
-static void start_measuring(Frame *x, int loop, uint32_t mask)
+static void start_measuring(Frame *x, WalkTrack *t, uint32_t mask)
 {
-    WalkTrack *t = &x->tracks[loop];
-    const WalkLive *live = &plan_of(x)->slice.live[loop];
     if (!t->values)
-        t->values = memory_zeroed(live->count, sizeof *t->values);
-    for (size_t i = 0; i < live->count; i++)
-        lanes_assign(&t->values[i], &x->values[live->at[i]], UINT32_MAX);
+        t->values = memory_zeroed(t->live->count, sizeof *t->values);
+    for (size_t i = 0; i < t->live->count; i++)
+        lanes_assign(&t->values[i], &x->values[t->live->at[i]], UINT32_MAX);
     t->phase = TRACK_MEASURE;
     t->since = 0;
     t->visited = x->walker->visited;
     t->steps = walk_totals_steps(x);
     t->mask = mask;
     t->stack_count = x->stack_count;
-    x->walker->walk->steps += live->count / 8;
+    x->walker->walk->steps += t->live->count / 8;
 }
 
 static void note_path(const Frame *x, WalkTrack *t)
@@ -331,13 +335,12 @@ static bool contradicted(const WalkTrack *t, uint32_t period)
     return false;
 }
 
-static void start_proof(Frame *x, int loop, bool remembered);
+static void start_proof(Frame *x, WalkTrack *t, bool remembered);
 
 /* Tries the next period compatible with the paths since the measurement's start; starts a new measurement
  * if that is too long. */
-static void pick_period(Frame *x, int loop, uint32_t mask)
+static void pick_period(Frame *x, WalkTrack *t, uint32_t mask)
 {
-    WalkTrack *t = &x->tracks[loop];
     while (t->attempt < PERIODS && contradicted(t, periods[t->attempt]))
         t->attempt++;
     if (t->attempt == PERIODS) {
@@ -347,44 +350,42 @@ static void pick_period(Frame *x, int loop, uint32_t mask)
     }
     t->phase = TRACK_MEASURE;
     if (periods[t->attempt] < t->since)
-        start_measuring(x, loop, mask);
+        start_measuring(x, t, mask);
     else if (periods[t->attempt] == t->since)
-        start_proof(x, loop, false);
+        start_proof(x, t, false);
 }
 
 /* The period did not fit. The first iteration is often unlike the others: only after it are all periods
  * tried. */
-static void next_attempt(Frame *x, int loop, uint32_t mask)
+static void next_attempt(Frame *x, WalkTrack *t, uint32_t mask)
 {
-    WalkTrack *t = &x->tracks[loop];
     t->attempt = t->settled ? t->attempt + 1 : 0;
     if (!t->settled)
-        start_measuring(x, loop, mask);
+        start_measuring(x, t, mask);
     t->settled = true;
-    pick_period(x, loop, mask);
+    pick_period(x, t, mask);
 }
 
 /* Its stretches are too long to be proven. */
-static void leave_alone(Frame *x, int loop)
+static void leave_alone(WalkTrack *t)
 {
-    x->tracks[loop].phase = TRACK_OFF;
-    x->tracks[loop].failures = GIVE_UP;
+    t->phase = TRACK_OFF;
+    t->failures = GIVE_UP;
 }
 
-static void start_proof(Frame *x, int loop, bool remembered)
+static void start_proof(Frame *x, WalkTrack *t, bool remembered)
 {
-    WalkTrack *t = &x->tracks[loop];
     if (!remembered && PROOF_COST * (walk_totals_steps(x) - t->steps) > PROOF_STEPS) {
-        leave_alone(x, loop);
+        leave_alone(t);
         return;
     }
     t->from = t->since;
     t->period = remembered ? t->fit : t->since;
     t->remembered = remembered;
-    if (begin_proof(x, loop))
+    if (begin_proof(x, t))
         t->phase = TRACK_PROVE;
     else
-        next_attempt(x, loop, t->mask);
+        next_attempt(x, t, t->mask);
 }
 
 void walk_skip_abort(Frame *x)
@@ -392,91 +393,86 @@ void walk_skip_abort(Frame *x)
     if (!proving(x))
         return;
     x->proof->active = false;
-    x->tracks[x->proof->loop].phase = TRACK_FAILED;
+    x->proof->track->phase = TRACK_FAILED;
 }
 
-static void keep_changes(const Frame *x, int loop)
+static void keep_changes(const WalkProof *p, WalkTrack *t)
 {
-    const size_t live = plan_of(x)->slice.live[loop].count;
-    WalkTrack *t = &x->tracks[loop];
     if (!t->changes)
-        t->changes = memory_zeroed(live, sizeof *t->changes);
-    for (size_t i = 0; i < live; i++)
-        t->changes[i] = x->proof->start[i];
+        t->changes = memory_zeroed(t->live->count, sizeof *t->changes);
+    for (size_t i = 0; i < t->live->count; i++)
+        t->changes[i] = p->start[i];
     t->fit = t->period;
 }
 
-static void finish_proof(Frame *x, int loop, uint32_t mask)
+static void finish_proof(Frame *x, WalkTrack *t, uint32_t mask)
 {
-    WalkTrack *t = &x->tracks[loop];
     WalkProof *p = x->proof;
     p->active = false;
     /* The state must be that of the start except for changes, and these must recur. */
     if (!same_state(x, p) || !changes_again(x, p) || p->limit < 2) {
-        next_attempt(x, loop, mask);
+        next_attempt(x, t, mask);
         return;
     }
     const uint64_t times = p->limit - 1;
     if (!move_forward(x, times))
         return;
-    x->loops[loop].iterations += times * t->period;
+    x->loops[t->loop].iterations += times * t->period;
     x->walker->walk->skipped += times * t->period;
-    keep_changes(x, loop);
+    keep_changes(p, t);
     /* Whatever limits the proof happens in the next stretch. */
-    start_measuring(x, loop, mask);
+    start_measuring(x, t, mask);
     t->wait = t->period;
     t->attempt = times >= WORTHWHILE || !t->settled ? 0 : t->attempt + 1;
     t->settled = times < WORTHWHILE;
     if (t->settled)
-        pick_period(x, loop, mask);
+        pick_period(x, t, mask);
 }
 
 void walk_skip_enter(Frame *x, int loop)
 {
     if (!x->tracks)
         return;
-    if (proving(x) && x->proof->loop == loop)
-        walk_skip_abort(x);
     WalkTrack *t = &x->tracks[loop];
+    if (proving(x) && x->proof->track == t)
+        walk_skip_abort(x);
     t->settled = false;
     t->attempt = 0;
     t->phase = t->failures < GIVE_UP ? TRACK_IDLE : TRACK_OFF;
 }
 
-static void prove(Frame *x, int loop, uint32_t mask)
+static void prove(Frame *x, WalkTrack *t, uint32_t mask)
 {
-    WalkTrack *t = &x->tracks[loop];
     if (!t->remembered && contradicted(t, t->period)) {
         x->proof->active = false;
-        next_attempt(x, loop, mask);
+        next_attempt(x, t, mask);
     } else if (t->since == t->from + t->period) {
-        finish_proof(x, loop, mask);
+        finish_proof(x, t, mask);
     }
 }
 
-static void arrive(Frame *x, int loop, uint32_t mask)
+static void arrive(Frame *x, WalkTrack *t, uint32_t mask)
 {
-    WalkTrack *t = &x->tracks[loop];
     if (t->phase == TRACK_OFF)
         return;
     if (t->phase == TRACK_IDLE) {
-        start_measuring(x, loop, mask);
+        start_measuring(x, t, mask);
         t->wait = 1;
         return;
     }
     if (t->mask != mask || t->stack_count != x->stack_count) {
         if (proving(x))
             x->proof->active = false;
-        start_measuring(x, loop, mask);
+        start_measuring(x, t, mask);
         return;
     }
     note_path(x, t);
     if (t->phase == TRACK_PROVE)
-        prove(x, loop, mask);
+        prove(x, t, mask);
     else if (t->phase == TRACK_FAILED)
-        next_attempt(x, loop, mask);
+        next_attempt(x, t, mask);
     else if (t->since == (t->settled ? periods[t->attempt] : t->wait))
-        start_proof(x, loop, !t->settled && t->fit);
+        start_proof(x, t, !t->settled && t->fit);
 }
 
 void walk_skip_arrive(Frame *x, int block, uint32_t mask)
@@ -485,16 +481,16 @@ void walk_skip_arrive(Frame *x, int block, uint32_t mask)
         return;
     const LoopTree *t = flow_of(x)->loops;
     const int loop = t->loop_of[block];
-    if (proving(x) && !loop_contains(t, x->proof->loop, block))
+    if (proving(x) && !loop_contains(t, x->proof->track->loop, block))
         walk_skip_abort(x);
     if (proving(x) && x->walker->walk->steps - x->proof->steps > PROOF_STEPS) {
         x->proof->active = false;
-        leave_alone(x, x->proof->loop);
+        leave_alone(x->proof->track);
     }
     if (loop == CFG_NONE || t->loops.at[loop].header != block)
         return;
-    if (!proving(x) || x->proof->loop == loop)
-        arrive(x, loop, mask);
+    if (!proving(x) || x->proof->track->loop == loop)
+        arrive(x, &x->tracks[loop], mask);
 }
 
 /* --- changes during a proof ------------------------------------------------------------------ */
@@ -658,9 +654,9 @@ void walk_skip_branch(Frame *x, const PtxInstr *branch, uint32_t mask)
 
 void walk_skip_rounds(Frame *x, int loop, double left)
 {
-    if (!proving(x) || x->proof->loop != loop)
+    if (!proving(x) || x->proof->track->loop != loop)
         return;
-    const double stretches = ceil(left / x->tracks[loop].period);
+    const double stretches = ceil(left / x->proof->track->period);
     if (stretches < (double)x->proof->limit)
         x->proof->limit = stretches > 1 ? (uint64_t)stretches : 1;
 }

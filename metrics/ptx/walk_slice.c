@@ -7,17 +7,17 @@ enum { HOME_LOCAL = 1, HOME_GLOBAL, HOME_SHARED /* the first of them */ };
 /* Stands for an address derived from several variables. */
 static const PtxVariable several;
 
-typedef struct Homes {
+typedef struct PointsTo {
     const PtxFunction *function;
     const PtxVariable **of; /* by register: the variable it points into, or NULL */
-} Homes;
+} PointsTo;
 
 static const PtxVariable *joined(const PtxVariable *a, const PtxVariable *b)
 {
     return !a || a == b ? b : !b ? a : &several;
 }
 
-static const PtxVariable *pointed_at(const Homes *h, const PtxOperand *o)
+static const PtxVariable *pointed_at(const PointsTo *h, const PtxOperand *o)
 {
     const bool address = o->kind == PTX_OPERAND_ADDRESS;
     const PtxOperand *base = address ? &o->parts[0] : o;
@@ -26,9 +26,9 @@ static const PtxVariable *pointed_at(const Homes *h, const PtxOperand *o)
                                                 : NULL;
 }
 
-static Homes find_homes(Arena *a, const PtxFunction *f)
+static PointsTo find_points_to(Arena *a, const PtxFunction *f)
 {
-    Homes h = {.function = f};
+    PointsTo h = {.function = f};
     h.of = ARENA_ARRAY(a, const PtxVariable *, f->registers.count + 1);
     for (bool changed = true; changed;) {
         changed = false;
@@ -55,7 +55,7 @@ static const PtxOperand *address_of(const PtxInstr *in)
 
 /* The instructions that may write a shared variable, and how many of them are plain stores; SIZE_MAX if one
  * may write any variable. */
-static size_t writers(const Homes *h, const PtxVariable *v, size_t *stores)
+static size_t writers(const PointsTo *h, const PtxVariable *v, size_t *stores)
 {
     size_t count = 0;
     *stores = 0;
@@ -167,7 +167,7 @@ typedef struct Home {
 
 enum { SHARED_SMALL = 64 };
 
-static Home home_of(const Homes *h, const PtxVariable *v)
+static Home home_of(const PointsTo *h, const PtxVariable *v)
 {
     size_t stores;
     const size_t all = writers(h, v, &stores);
@@ -179,7 +179,7 @@ static void number_homes(Arena *a, const PtxFunction *f, WalkSliced *of)
 {
     const bool local = !escapes(f, PTX_LOCAL), shared = !escapes(f, PTX_SHARED);
     VEC(Home) known = {0};
-    Homes h = {0};
+    PointsTo h = {0};
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxInstr *in = &f->instrs.at[i];
         const PtxForm *form = in->form;
@@ -190,7 +190,7 @@ static void number_homes(Arena *a, const PtxFunction *f, WalkSliced *of)
         if (form->space != PTX_SHARED || !shared)
             continue;
         if (!h.of)
-            h = find_homes(a, f);
+            h = find_points_to(a, f);
         const PtxVariable *v = pointed_at(&h, address_of(in));
         if (!v || v == &several)
             continue;
@@ -200,7 +200,7 @@ static void number_homes(Arena *a, const PtxFunction *f, WalkSliced *of)
         if (k == known.count)
             VEC_PUSH(a, &known, home_of(&h, v));
         of[i].home = known.at[k].kept ? (int)k + HOME_SHARED : 0;
-        of[i].told_only = known.at[k].several;
+        of[i].published_only = known.at[k].several;
     }
 }
 
@@ -209,7 +209,6 @@ static void number_homes(Arena *a, const PtxFunction *f, WalkSliced *of)
 typedef struct Slicer {
     Arena *arena;
     WalkSlice *slice;
-    const PtxFunction *function;
     const Flow *flow;
     bool data, rough;
     bool *needed; /* by register */
@@ -256,7 +255,7 @@ static bool is_plain(const Slicer *s, const PtxOperand *o, int depth)
     bool plain = o->kind == PTX_OPERAND_IMMEDIATE || o->kind == PTX_OPERAND_SPECIAL ||
                  (defs && depth < PLAIN_DEPTH);
     for (size_t k = 0; plain && defs && k < defs->count; k++) {
-        const PtxInstr *in = &s->function->instrs.at[defs->at[k]];
+        const PtxInstr *in = &s->flow->function->instrs.at[defs->at[k]];
         plain = ptx_eval_computes(in->form) || is_param_access(in);
         for (int i = in->form->writes; plain && !is_param_access(in) && i < in->count; i++)
             plain = is_plain(s, &in->operands[i], depth + 1);
@@ -275,15 +274,15 @@ static bool gives_ticket(const Slicer *s, const PtxInstr *in)
  * brings in the stores that it may see. */
 static void take_instr(Slicer *s, size_t i)
 {
-    const PtxInstr *in = &s->function->instrs.at[i];
+    const PtxInstr *in = &s->flow->function->instrs.at[i];
     const int home = s->slice->of[i].home;
     if (s->slice->of[i].taken)
         return;
     s->slice->of[i].taken = true;
     const bool stores = home && in->form->op == PTX_LD && !s->found[home];
     s->found[home] |= stores;
-    for (size_t k = 0; stores && k < s->function->instrs.count; k++)
-        if (s->slice->of[k].home == home && s->function->instrs.at[k].form->op == PTX_ST)
+    for (size_t k = 0; stores && k < s->flow->function->instrs.count; k++)
+        if (s->slice->of[k].home == home && s->flow->function->instrs.at[k].form->op == PTX_ST)
             take_instr(s, k);
     if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
         (s->data && walk_loads_data(in->form)) || gives_ticket(s, in))
@@ -306,8 +305,8 @@ static void take_addresses(Slicer *s, const PtxInstr *in)
 
 static void take_roots(Slicer *s, bool addresses)
 {
-    for (size_t i = 0; i < s->function->instrs.count; i++) {
-        const PtxInstr *in = &s->function->instrs.at[i];
+    for (size_t i = 0; i < s->flow->function->instrs.count; i++) {
+        const PtxInstr *in = &s->flow->function->instrs.at[i];
         const PtxForm *f = in->form;
         if (f->class == PTX_CLASS_BRANCH || f->class == PTX_CLASS_CALL)
             need_reads(s, in);
@@ -319,21 +318,21 @@ static void take_roots(Slicer *s, bool addresses)
     }
 }
 
-static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
+static void cut_slice(Slicer *s, bool addresses)
 {
-    const PtxFunction *f = flow->function;
+    const PtxFunction *f = s->flow->function;
     s->needed = ARENA_ARRAY(s->arena, bool, f->registers.count);
     s->found = ARENA_ARRAY(s->arena, bool, f->instrs.count + HOME_SHARED + 1);
     s->slice->of = ARENA_ARRAY(s->arena, WalkSliced, f->instrs.count + 1);
     if (!s->rough)
         number_homes(s->arena, f, s->slice->of);
     if (s->data && !s->rough)
-        find_early(s->arena, flow, s->slice);
+        find_early(s->arena, s->flow, s->slice);
     take_roots(s, addresses);
     while (s->open.count > 0) {
         const int reg = s->open.at[--s->open.count];
         VEC_PUSH(s->arena, &s->slice->state, reg);
-        const FlowWrites *defs = &flow->writes[reg];
+        const FlowWrites *defs = &s->flow->writes[reg];
         for (size_t i = 0; i < defs->count; i++)
             take_instr(s, defs->at[i]);
     }
@@ -526,19 +525,12 @@ static void find_live(Arena *a, WalkSlice *s, const Flow *flow, const Accesses *
     }
 }
 
-/* --- everything ------------------------------------------------------------------------------ */
-
 WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, bool data,
                           bool rough)
 {
     WalkSlice s = {.of = NULL};
-    Slicer slicer = {.arena = a,
-                     .slice = &s,
-                     .function = flow->function,
-                     .flow = flow,
-                     .data = data,
-                     .rough = rough};
-    cut_slice(&slicer, flow, accesses != NULL);
+    Slicer slicer = {.arena = a, .slice = &s, .flow = flow, .data = data, .rough = rough};
+    cut_slice(&slicer, accesses != NULL);
     find_cells(a, &s, flow->function);
     find_live(a, &s, flow, accesses);
     return s;

@@ -27,11 +27,11 @@ typedef VEC(int) WalkLive;
 
 /* What the slice says about one instruction. */
 typedef struct WalkSliced {
-    bool taken;     /* computed */
-    bool told_only; /* several instructions store to its home: loads see published values only */
-    bool early;     /* a global load that no synchronisation precedes */
-    int home;       /* class of loads and stores that may alias, from 1; 0: not tracked */
-    int cell;       /* the cell it reads or writes, or CFG_NONE */
+    bool taken;          /* computed */
+    bool published_only; /* stored by several instructions: loads see published values only */
+    bool early;          /* a global load that no synchronisation precedes */
+    int home;            /* class of loads and stores that may alias, from 1; 0: not tracked */
+    int cell;            /* the cell it reads or writes, or CFG_NONE */
 } WalkSliced;
 
 typedef struct WalkSlice {

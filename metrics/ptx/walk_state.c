@@ -9,35 +9,21 @@
 
 /* Generic addresses equal those of the space, so the spaces are disjoint here. Pointer parameters get
  * addresses beyond all of them (memory.h). */
-static const uint64_t local_start = UINT64_C(1) << 24;
-static const uint64_t const_start = UINT64_C(1) << 26;
-static const uint64_t global_start = UINT64_C(1) << 36;
+static const uint64_t starts[PTX_SPACE_COUNT] = {[PTX_LOCAL] = UINT64_C(1) << 24,
+                                                 [PTX_CONST] = UINT64_C(1) << 26,
+                                                 [PTX_GLOBAL] = UINT64_C(1) << 36};
 
 enum { WORD = 4, LINE = 128, PLACES_MAX = 4096 };
-
-static uint64_t start_of(PtxSpace s)
-{
-    switch (s) {
-    case PTX_LOCAL:
-        return local_start;
-    case PTX_CONST:
-        return const_start;
-    case PTX_GLOBAL:
-        return global_start;
-    default:
-        return 0;
-    }
-}
 
 PtxSpace walk_access_space(PtxSpace written, uint64_t address)
 {
     if (written != PTX_GENERIC)
         return written;
-    if (address >= global_start)
+    if (address >= starts[PTX_GLOBAL])
         return PTX_GLOBAL;
-    if (address >= const_start)
+    if (address >= starts[PTX_CONST])
         return PTX_CONST;
-    return address >= local_start ? PTX_LOCAL : PTX_SHARED;
+    return address >= starts[PTX_LOCAL] ? PTX_LOCAL : PTX_SHARED;
 }
 
 /* Variables are laid out consecutively in order of first use, aligned, from a multiple of 256. Distances
@@ -59,7 +45,7 @@ bool walk_address(void *walker, const PtxVariable *v, uint64_t *address)
     if (w->places.count >= PLACES_MAX || v->size > limit || at > limit)
         return false;
     *end = at + v->size;
-    *address = start_of(v->space) + at;
+    *address = starts[v->space] + at;
     VEC_PUSH(w->arena, &w->places, ((WalkPlace){v, *address}));
     return true;
 }

@@ -56,23 +56,23 @@ typedef struct WalkWord WalkWord; /* walk_values.c */
 typedef struct WalkStored {
     WalkWord *slots;
     size_t capacity, count;
-    int aborts;  /* proofs ended by a store */
-    bool off;    /* no longer kept */
-    bool astray; /* something was stored at an unknown address */
+    int aborts;      /* proofs ended by a store */
+    bool off;        /* no longer kept */
+    bool wild_store; /* something was stored at an unknown address */
 } WalkStored;
 
-typedef struct WalkToldWord WalkToldWord;
+typedef struct WalkPublishedWord WalkPublishedWord;
 
-typedef struct WalkAsked {
+typedef struct WalkTickets {
     const PtxInstr *by; /* the atomic that gives tickets … */
     uint64_t counter;   /* … from the counter at this address */
     uint64_t times;
-} WalkAsked;
+} WalkTickets;
 
 /* What a warp has stored that other warps load, and the tickets it took (walk_values.c). */
-struct WalkTold {
-    VEC(WalkToldWord) words; /* in execution order */
-    VEC(WalkAsked) asked;
+struct WalkPublished {
+    VEC(WalkPublishedWord) words; /* in execution order */
+    VEC(WalkTickets) tickets;
     uint32_t read; /* number of the last proof in which a word was loaded */
     bool moving;   /* the value loaded last differs in each iteration */
     bool off;      /* no longer kept */
@@ -101,9 +101,9 @@ typedef struct Walker {
     uint32_t groups;                    /* cp.async groups in flight */
     WalkRegions regions;
     WalkStored stored;
-    WalkTold told;
+    WalkPublished published;
     /* What another warp of the block has published by its end; NULL while walking such a sibling. */
-    const WalkTold *(*sibling)(struct Walker *w, uint32_t warp);
+    const WalkPublished *(*sibling)(struct Walker *w, uint32_t warp);
     WalkPlans plans; /* if the caller keeps none */
     uint32_t proofs; /* started */
     uint64_t spared; /* steps of skipped iterations */

@@ -32,8 +32,8 @@ static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t addr
 {
     const WalkData *d = w->options->data;
     if ((f->space == PTX_CONST && !find_constant(w, &address)) ||
-        (!d->load(d->context, address, bytes, v) &&
-         !(early && d->before && !w->stored.astray && d->before(d->context, address, bytes, v))))
+        (!d->load(d->context, address, bytes, v) && !(early && d->before && !w->stored.wild_store &&
+                                                      d->before(d->context, address, bytes, v))))
         return false;
     if (ptx_type_is_signed(f->types[0]))
         *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
@@ -83,9 +83,9 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
 
 /* --- words published to other warps ---------------------------------------------------------- */
 
-enum { TOLD_MOST = 256 };
+enum { PUBLISHED_MOST = 256 };
 
-struct WalkToldWord {
+struct WalkPublishedWord {
     const PtxInstr *by;
     const PtxVariable *variable;
     uint64_t offset;
@@ -96,11 +96,11 @@ struct WalkToldWord {
 };
 
 /* The last visible store to a place. */
-typedef struct Told {
+typedef struct LastStore {
     bool known;
     bool moving; /* other warps store there more than once */
     uint64_t value;
-} Told;
+} LastStore;
 
 static uint32_t last_warp(const Walker *w)
 {
@@ -108,10 +108,10 @@ static uint32_t last_warp(const Walker *w)
 }
 
 /* Stops publishing: an address is unknown, or stored values change in skipped iterations. */
-static void tell_nothing(Walker *w)
+static void stop_publishing(Walker *w)
 {
-    w->told.off = true;
-    w->told.words.count = 0;
+    w->published.off = true;
+    w->published.words.count = 0;
 }
 
 /* The shared variable that contains an address, or NULL. */
@@ -127,26 +127,26 @@ static const PtxVariable *variable_at(const Walker *w, uint64_t address, uint64_
 }
 
 /* Publishes what a lane of this warp stores at a known address. `known`: the value is. */
-static void tell_word(Walker *w, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
-                      bool known)
+static void publish_word(Walker *w, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
+                         bool known)
 {
     uint64_t offset;
     const PtxVariable *v = variable_at(w, address, &offset);
-    if (!v || w->told.words.count == TOLD_MOST)
-        tell_nothing(w);
-    if (w->told.off)
+    if (!v || w->published.words.count == PUBLISHED_MOST)
+        stop_publishing(w);
+    if (w->published.off)
         return;
-    VEC_PUSH(w->arena, &w->told.words,
-             ((WalkToldWord){by, v, offset, bytes, known, value, w->walk->barriers}));
+    VEC_PUSH(w->arena, &w->published.words,
+             ((WalkPublishedWord){by, v, offset, bytes, known, value, w->walk->barriers}));
 }
 
 /* The last word stored there before so many barriers. *count (may be NULL) grows by the number of stores
  * there. */
-static const WalkToldWord *last_of(const WalkTold *t, const PtxVariable *v, uint64_t offset,
-                                   int bytes, double barriers, int *count)
+static const WalkPublishedWord *last_of(const WalkPublished *t, const PtxVariable *v,
+                                        uint64_t offset, int bytes, double barriers, int *count)
 {
-    const WalkToldWord *found = NULL;
-    VEC_EACH (const WalkToldWord, word, t->words) {
+    const WalkPublishedWord *found = NULL;
+    VEC_EACH (const WalkPublishedWord, word, t->words) {
         if (word->variable != v || word->offset >= offset + (uint64_t)bytes ||
             word->offset + (uint64_t)word->bytes <= offset)
             continue;
@@ -158,7 +158,7 @@ static const WalkToldWord *last_of(const WalkTold *t, const PtxVariable *v, uint
     return found;
 }
 
-static bool is_in(const WalkTold *t, const PtxInstr *by)
+static bool is_in(const WalkPublished *t, const PtxInstr *by)
 {
     for (size_t i = 0; i < t->words.count; i++)
         if (t->words.at[i].by == by)
@@ -167,33 +167,33 @@ static bool is_in(const WalkTold *t, const PtxInstr *by)
 }
 
 /* True if the block's first or last warp executes that store. */
-static bool is_told(Walker *w, const PtxInstr *by)
+static bool is_published(Walker *w, const PtxInstr *by)
 {
     return !w->sibling || is_in(w->sibling(w, 0), by) || is_in(w->sibling(w, last_warp(w)), by);
 }
 
-static Told told_last(Walker *w, uint64_t address, int bytes)
+static LastStore last_published(Walker *w, uint64_t address, int bytes)
 {
-    const Told unknown = {.known = false};
+    const LastStore unknown = {.known = false};
     const uint32_t warps[] = {0, last_warp(w)}, own = w->options->place.warp;
     uint64_t offset;
     const PtxVariable *v = variable_at(w, address, &offset);
     int others = 0;
-    if (!v || w->told.off)
+    if (!v || w->published.off)
         return unknown;
-    const WalkToldWord *last = last_of(&w->told, v, offset, bytes, INFINITY, NULL);
+    const WalkPublishedWord *last = last_of(&w->published, v, offset, bytes, INFINITY, NULL);
     for (size_t i = 0; w->sibling && i < 1 + (warps[1] > 0); i++) {
-        const WalkTold *t = warps[i] == own ? NULL : w->sibling(w, warps[i]);
+        const WalkPublished *t = warps[i] == own ? NULL : w->sibling(w, warps[i]);
         if (t && t->off)
             return unknown;
-        const WalkToldWord *word =
+        const WalkPublishedWord *word =
             t ? last_of(t, v, offset, bytes, w->walk->barriers, &others) : NULL;
         if (word && last && word->barriers == last->barriers)
             return unknown;
         last = word && (!last || word->barriers > last->barriers) ? word : last;
     }
     const bool whole = last && last->offset == offset && last->bytes == bytes;
-    return whole ? (Told){last->known, others > 1, last->value} : unknown;
+    return whole ? (LastStore){last->known, others > 1, last->value} : unknown;
 }
 
 /* --- words stored by lanes ------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static void grow(Walker *w)
 void walk_values_give_up(Walker *w)
 {
     free(w->stored.slots);
-    w->stored = (WalkStored){.off = true, .astray = true};
+    w->stored = (WalkStored){.off = true, .wild_store = true};
 }
 
 /* NULL if there is no room. */
@@ -265,7 +265,7 @@ static WalkWord *add_word(Walker *w, uint64_t key)
 
 void walk_values_forget(Walker *w, uint32_t lanes)
 {
-    w->stored.astray = true;
+    w->stored.wild_store = true;
     w->walk->steps += w->stored.capacity / 8;
     for (size_t i = 0; i < w->stored.capacity; i++)
         for (int b = 0; b < WORD; b++)
@@ -319,18 +319,18 @@ static uint32_t colliding(const Lanes *address, uint32_t lanes)
 }
 
 /* Publishes a store to shared memory. True if it ends the proof, because a published word was loaded in it. */
-static bool tell(Store *t, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
-                 bool known)
+static bool publish(Store *t, const PtxInstr *by, uint64_t address, int bytes, uint64_t value,
+                    bool known)
 {
     Walker *w = t->frame->walker;
     if (t->space != PTX_SHARED)
         return false;
     if (!t->proof) {
-        tell_word(w, by, address, bytes, value, known);
+        publish_word(w, by, address, bytes, value, known);
         return false;
     }
-    tell_nothing(w);
-    return w->told.read == t->proof;
+    stop_publishing(w);
+    return w->published.read == t->proof;
 }
 
 /* Counts a store that ends a proof. */
@@ -356,7 +356,7 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
         count_abort(w);
     if (lanes & ~of[0].known) {
         walk_values_forget(w, lanes & ~of[0].known);
-        tell_nothing(w);
+        stop_publishing(w);
     }
     const uint32_t doubt = (w->forks > 0 ? lanes : maybe) |
                            (in->form->space == PTX_SHARED ? colliding(&of[0], lanes) : 0);
@@ -369,8 +369,8 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
             put_byte(&t, lanes_at(&of[0], i) + (uint64_t)b, i, known,
                      (uint8_t)(lanes_at(value, i) >> 8 * (b % bytes)));
             if (b % bytes == 0)
-                t.broken |= tell(&t, in, lanes_at(&of[0], i) + (uint64_t)b, bytes,
-                                 lanes_at(value, i), known);
+                t.broken |= publish(&t, in, lanes_at(&of[0], i) + (uint64_t)b, bytes,
+                                    lanes_at(value, i), known);
         }
     }
     if (t.broken)
@@ -414,32 +414,32 @@ static bool all_seen(const Frame *x, const PtxInstr *load)
 {
     const PtxFunction *f = x->known->function;
     const WalkSliced *own = sliced(x, load);
-    for (size_t i = 0; own->told_only && i < f->instrs.count; i++)
+    for (size_t i = 0; own->published_only && i < f->instrs.count; i++)
         if (sliced(x, &f->instrs.at[i])->home == own->home && f->instrs.at[i].form->op == PTX_ST &&
-            !is_told(x->walker, &f->instrs.at[i]))
+            !is_published(x->walker, &f->instrs.at[i]))
             return false;
     return true;
 }
 
 /* A value that another lane has stored to shared memory. */
-static bool find_told(Frame *x, const PtxInstr *in, uint64_t address, int bytes, uint32_t proof,
-                      uint64_t *v)
+static bool find_published(Frame *x, const PtxInstr *in, uint64_t address, int bytes,
+                           uint32_t proof, uint64_t *v)
 {
     Walker *w = x->walker;
     if (in->form->space != PTX_SHARED)
         return false;
-    const Told t = told_last(w, address, bytes);
+    const LastStore t = last_published(w, address, bytes);
     if (!t.known || !all_seen(x, in))
         return false;
-    w->told.read = proof;
-    w->told.moving |= t.moving;
+    w->published.read = proof;
+    w->published.moving |= t.moving;
     *v = t.value;
     return true;
 }
 
 int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof, Lanes *results)
 {
-    const bool told_only = sliced(x, in)->told_only;
+    const bool published_only = sliced(x, in)->published_only;
     const int count = ptx_eval_instr(&x->state, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
     Lanes address;
@@ -450,14 +450,14 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
         for (int k = 0; k < count; k++) {
             const uint64_t first = lanes_at(&address, i) + (uint64_t)(k * bytes);
             uint64_t v = 0, byte = 0;
-            bool known = !told_only;
+            bool known = !published_only;
             for (int b = 0; b < bytes; b++) {
                 const uint64_t at = first + (uint64_t)b;
                 known &= get_byte(x->walker, key_of(in->form->space, at), (int)(at % WORD), i,
                                   proof, &byte);
                 v |= byte << 8 * b;
             }
-            known = known || find_told(x, in, first, bytes, proof, &v);
+            known = known || find_published(x, in, first, bytes, proof, &v);
             if (known && ptx_type_is_signed(in->form->types[0]))
                 v = (uint64_t)ptx_value_signed(v, 8 * bytes);
             if (known || find_unstored(x, in, first, bytes, &v))
@@ -496,54 +496,54 @@ static bool is_one(const Lanes *l, uint32_t lanes, uint64_t *value)
     return (lanes & ~l->known) == 0;
 }
 
-static bool has_asked(const WalkTold *t, const PtxInstr *in)
+static bool takes_tickets(const WalkPublished *t, const PtxInstr *in)
 {
-    for (size_t i = 0; i < t->asked.count; i++)
-        if (t->asked.at[i].by == in)
+    for (size_t i = 0; i < t->tickets.count; i++)
+        if (t->tickets.at[i].by == in)
             return true;
     return false;
 }
 
 /* True if another warp of the block takes tickets too. Cached, as it is the same in all blocks. */
-static bool each_asks(Frame *x, const PtxInstr *in)
+static bool each_takes(Frame *x, const PtxInstr *in)
 {
     Walker *w = x->walker;
     WalkPlan *p = x->known->plan;
     const uint32_t last = last_warp(w), own = w->options->place.warp;
     if (last == 0)
         return false;
-    if (p->asked_by == in)
-        return p->each_asks;
-    const WalkTold *t = w->sibling ? w->sibling(w, own == 0 ? last : 0) : NULL;
+    if (p->tickets_by == in)
+        return p->each_takes;
+    const WalkPublished *t = w->sibling ? w->sibling(w, own == 0 ? last : 0) : NULL;
     if (!t)
         return false; /* walked as a sibling: assumed to be alone, as most are */
-    p->asked_by = in;
-    return p->each_asks = has_asked(t, in);
+    p->tickets_by = in;
+    return p->each_takes = takes_tickets(t, in);
 }
 
 /* How often this warp has taken tickets from this counter before, by any instruction. */
 static uint64_t rounds_before(Walker *w, const PtxInstr *in, uint64_t counter)
 {
-    WalkAsked *own = NULL;
+    WalkTickets *own = NULL;
     uint64_t rounds = 0;
-    VEC_EACH (WalkAsked, a, w->told.asked) {
+    VEC_EACH (WalkTickets, a, w->published.tickets) {
         rounds += a->counter == counter ? a->times : 0;
         own = a->counter == counter && a->by == in ? a : own;
     }
     if (own)
         own->times++;
     else
-        VEC_PUSH(w->arena, &w->told.asked, ((WalkAsked){in, counter, 1}));
+        VEC_PUSH(w->arena, &w->published.tickets, ((WalkTickets){in, counter, 1}));
     return rounds;
 }
 
 /* Tickets taken before the first of these lanes. */
-static uint64_t asked_before(Frame *x, const PtxInstr *in, uint64_t counter, uint64_t lanes)
+static uint64_t tickets_before(Frame *x, const PtxInstr *in, uint64_t counter, uint64_t lanes)
 {
     const PtxLaunch *l = &x->walker->options->launch;
     const PtxPlace *p = &x->walker->options->place;
     const uint64_t round = rounds_before(x->walker, in, counter),
-                   warps = each_asks(x, in) ? last_warp(x->walker) + UINT64_C(1) : 1,
+                   warps = each_takes(x, in) ? last_warp(x->walker) + UINT64_C(1) : 1,
                    blocks = ptx_block_count(l->grid),
                    block =
                        x->walker->options->last ? blocks - 1 : ptx_block_number(l->grid, p->block),
@@ -563,7 +563,7 @@ int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
         !w->options->launch.has_geometry || !is_one(&of[0], yes, &address) ||
         !is_one(&of[1], yes, &by) || !stood_first(w, in->form, address, &first))
         return count;
-    uint64_t turn = asked_before(x, in, address, (uint64_t)__builtin_popcount(yes));
+    uint64_t turn = tickets_before(x, in, address, (uint64_t)__builtin_popcount(yes));
     EACH_LANE (i, yes) {
         const uint64_t v =
             wraps ? (first + turn) % (by + 1 ? by + 1 : UINT64_MAX) : first + turn * by;

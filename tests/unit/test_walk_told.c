@@ -30,7 +30,7 @@ typedef struct Seen {
     int64_t shown[PTX_LANES]; /* %r7 of each lane; UNKNOWN */
     double rounds;            /* visits of the headers of loops */
     int notes;
-    bool untold;
+    bool sibling_cut;
 } Seen;
 
 static void show(void *context, const uint64_t *address, uint32_t lanes, int bytes)
@@ -90,7 +90,7 @@ static Seen follow_as(const char *text, PtxPlace place, bool last, uint64_t step
     for (size_t l = 0; l < r->flow->loops->loops.count; l++)
         s.rounds += (double)r->loops[l].headers;
     s.notes = (int)w->notes.count;
-    s.untold = w->untold;
+    s.sibling_cut = w->sibling_cut;
     arena_free(a);
     return s;
 }
@@ -269,8 +269,8 @@ static void where_steps_do_not_suffice_for_who_tells_it_is_said(void **state)
     (void)state;
     const Seen few = follow_as(KERNEL(TICKET TELL), at(4, 2, 1), false, 40),
                enough = follow_as(KERNEL(TICKET TELL), at(4, 2, 1), false, 40000);
-    assert_true(few.untold && few.shown[0] == UNKNOWN);
-    assert_true(!enough.untold && enough.shown[0] == 5 + 24);
+    assert_true(few.sibling_cut && few.shown[0] == UNKNOWN);
+    assert_true(!enough.sibling_cut && enough.shown[0] == 5 + 24);
 }
 
 static void tickets_leave_a_note(void **state)
