@@ -43,14 +43,6 @@ static const char WORDS[] =
     "BUFSIZ main gridDim blockIdx blockDim threadIdx warpSize dim3 INFINITY NAN EXIT_SUCCESS "
     "EXIT_FAILURE RAND_MAX i386 noreturn complex I DOMAIN OVERFLOW UNDERFLOW ";
 
-static bool is_among(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (names[i] && strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* True for names like the macros of C's and POSIX's headers, which a caller may have included. */
 static bool is_macro(const char *name)
 {
@@ -84,7 +76,7 @@ static bool is_reserved(const char *name)
 const char *text_name(Arena *a, const char *name, const char *const *taken, size_t count)
 {
     const char *out = name[0] == '_' && is_reserved(name) ? arena_printf(a, "x%s", name) : name;
-    while (is_reserved(out) || is_among(out, taken, count))
+    while (is_reserved(out) || name_find(taken, count, sizeof *taken, 0, out))
         out = arena_printf(a, "%s_", out);
     return out;
 }

@@ -9,28 +9,32 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum FileKind {
-    FILE_HEADER,
-    FILE_UNIT,
-    FILE_CODE,
-    FILE_SOURCE,
-    FILE_CUBIN,
-    FILE_PTX,
-    FILE_MANIFEST
-} FileKind;
-
 typedef struct File {
     const char *name;
-    FileKind kind;
-    const EmitCode *code;  /* of source, cubin and PTX */
+    bool (*write)(const EmitUnit *u, Buf *out, Diag *d); /* NULL: it has these bytes */
+    const void *bytes;
+    size_t size;
     const char *temporary; /* its path until all are written; NULL: not written yet */
 } File;
 
 typedef VEC(File) Files;
 
-static void add_file(Arena *a, Files *files, FileKind kind, const char *name, const EmitCode *code)
+static void add_file(Arena *a, Files *files, const char *name,
+                     bool (*write)(const EmitUnit *u, Buf *out, Diag *d))
 {
-    VEC_PUSH(a, files, ((File){name, kind, code, NULL}));
+    VEC_PUSH(a, files, ((File){.name = name, .write = write}));
+}
+
+static void add_bytes(Arena *a, Files *files, const char *name, const void *bytes, size_t size)
+{
+    VEC_PUSH(a, files, ((File){.name = name, .bytes = bytes, .size = size}));
+}
+
+static bool write_manifest(const EmitUnit *u, Buf *out, Diag *d)
+{
+    (void)d;
+    files_print_manifest(u, out);
+    return true;
 }
 
 static void add_code(Arena *a, Files *files, const EmitUnit *u, size_t v, size_t l)
@@ -39,25 +43,25 @@ static void add_code(Arena *a, Files *files, const EmitUnit *u, size_t v, size_t
     const char *cubin = arena_printf(a, "_sm%d.cubin", u->variants[v].arch);
     if (c->shares != l)
         return;
-    add_file(a, files, FILE_SOURCE, unit_file_name(a, u, v, l, ".cu"), c);
+    add_bytes(a, files, unit_file_name(a, u, v, l, ".cu"), c->source, strlen(c->source));
     if (u->flavour == EMIT_RUNTIME)
         return;
-    add_file(a, files, FILE_CUBIN, unit_file_name(a, u, v, l, cubin), c);
-    add_file(a, files, FILE_PTX, unit_file_name(a, u, v, l, ".ptx"), c);
+    add_bytes(a, files, unit_file_name(a, u, v, l, cubin), c->cubin, c->cubin_size);
+    add_bytes(a, files, unit_file_name(a, u, v, l, ".ptx"), c->ptx, c->ptx ? strlen(c->ptx) : 0);
 }
 
 static Files all_files(Arena *a, const EmitUnit *u)
 {
     Files files = {0};
     bool compiled = u->flavour != EMIT_RUNTIME;
-    add_file(a, &files, FILE_HEADER, arena_printf(a, "%s.h", u->name), NULL);
-    add_file(a, &files, FILE_UNIT, arena_printf(a, "%s.%s", u->name, compiled ? "c" : "cu"), NULL);
+    add_file(a, &files, arena_printf(a, "%s.h", u->name), emit_text_header);
+    add_file(a, &files, arena_printf(a, "%s.%s", u->name, compiled ? "c" : "cu"), emit_text_unit);
     if (compiled)
-        add_file(a, &files, FILE_CODE, arena_printf(a, "%s_code.h", u->name), NULL);
+        add_file(a, &files, arena_printf(a, "%s_code.h", u->name), emit_text_code);
     for (size_t v = 0; v < u->variant_count; v++)
         for (size_t l = 0; l < u->spec->launch_count; l++)
             add_code(a, &files, u, v, l);
-    add_file(a, &files, FILE_MANIFEST, arena_printf(a, "%s.json", u->name), NULL);
+    add_file(a, &files, arena_printf(a, "%s.json", u->name), write_manifest);
     return files;
 }
 
@@ -152,36 +156,13 @@ void files_print_manifest(const EmitUnit *u, Buf *out)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static bool make_content(const EmitUnit *u, const File *f, Buf *out, Diag *d)
-{
-    switch (f->kind) {
-    case FILE_HEADER:
-        return emit_text_header(u, out, d);
-    case FILE_UNIT:
-        return emit_text_unit(u, out, d);
-    case FILE_CODE:
-        return emit_text_code(u, out, d);
-    case FILE_SOURCE:
-        buf_puts(out, f->code->source);
-        return true;
-    case FILE_CUBIN:
-        buf_add(out, f->code->cubin, f->code->cubin_size);
-        return true;
-    case FILE_PTX:
-        buf_puts(out, f->code->ptx);
-        return true;
-    case FILE_MANIFEST:
-        files_print_manifest(u, out);
-        return true;
-    }
-    return true;
-}
-
 static bool write_part(Arena *a, const EmitUnit *u, const char *folder, File *f, Diag *d)
 {
     SCOPED_BUF content = {0};
     const char *path = arena_printf(a, "%s/%s", folder, f->name);
-    if (make_content(u, f, &content, d))
+    if (!f->write)
+        buf_add(&content, f->bytes, f->size);
+    if (!f->write || f->write(u, &content, d))
         f->temporary = file_write_beside(a, path, buf_text(&content), content.size, d);
     return f->temporary != NULL;
 }

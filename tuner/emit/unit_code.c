@@ -13,20 +13,37 @@
 #include <math.h>
 #include <string.h>
 
-/* The source of one configuration, specialised so that it needs neither spec nor template.
+/* A launch of a variant in progress.
  *
- * Parameters and the options' -D become a block of #define in front, and includes are inlined (inline.h),
+ * Its text is the source of the configuration, specialised so that it needs neither spec nor template:
+ * parameters and the options' -D become a block of #define in front, and includes are inlined (inline.h),
  * except those of the CUDA toolkit.  With the remaining options, NVRTC should compile it to the same code as
  * the configuration; this is checked. */
-typedef struct TunedSource {
-    InlineText text;     /* macros include those of the block in front */
-    const char *mark;    /* of a text that finds out which files are compiled, else NULL */
-    const char *kernel;  /* as the source calls it, values filled in */
-    bool expression;     /* it is a C++ name expression */
-    const char *options; /* for a compiler, besides the architecture; "" for none */
-    CompileJob job;      /* compiles the text */
-    CompileJob original; /* compiles the configuration as the space does */
-} TunedSource;
+typedef struct Item {
+    const InlineChoice *choice; /* files to inline; NULL: not known yet */
+    const char *mark;           /* of a text that finds out which files are compiled, else NULL */
+    InlineText text;            /* macros include those of the block in front */
+    CompileJob job;             /* compiles the text */
+    CompileJob original_job;    /* compiles the configuration as the space does */
+    CompileResult result, original;
+} Item;
+
+typedef struct Work {
+    UnitMaker *maker;
+    Arena *arena;
+    Item *items; /* launches of all variants; only the first of those that share code is made */
+    size_t launches;
+} Work;
+
+static Item *item_of(const Work *w, size_t variant, size_t launch)
+{
+    return &w->items[variant * w->launches + launch];
+}
+
+static const Claim *origin_claim(const UnitMaker *m, size_t variant)
+{
+    return &m->claims.at[m->origin[variant]];
+}
 
 typedef VEC(const char *) Texts;
 
@@ -184,61 +201,6 @@ static void put_together(Arena *a, const Run *r, const char *comment, const char
     text->macro_count = macros.count;
 }
 
-/* Identifies the text and the headers that it still includes; the template's hash covers those. */
-static Hash text_hash(const TunedSource *t)
-{
-    Hasher *h = hasher_new();
-    hasher_add(h, t->text.text, t->text.size);
-    hasher_string(h, t->text.include_count > 0 ? t->original.source->hash.text : "");
-    return hasher_end(h);
-}
-
-/* The source keeps the template's name, which the code may contain through __FILE__, and the template's
- * replacements for headers of host libraries. */
-static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const JobOptions *p)
-{
-    CompileSource *s = ARENA_NEW(a, CompileSource);
-    *s = (CompileSource){.name = t->original.source->name,
-                         .text = t->text.text,
-                         .size = t->text.size,
-                         .headers = t->original.source->headers,
-                         .header_count = t->original.source->header_count,
-                         .options = p->toolkit.at,
-                         .option_count = p->toolkit.count,
-                         .hash = text_hash(t)};
-    CompileSetting setting = {.architecture = run_architecture(a, r),
-                              .options = p->rest.at,
-                              .option_count = p->rest.count,
-                              .names = (const char *const *)t->original.names,
-                              .name_count = t->original.name_count};
-    return source_configure(a, s, &setting);
-}
-
-/* The source of launch `l` of configuration `i`, with `comment` in front and the files of `c` inlined;
- * without a choice it is the text with marks that leads to one (inline.h).  Lives in `a`.  The run's sources
- * are open (run_open_sources).  False after a message. */
-static bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment,
-                       const InlineChoice *c, TunedSource *out, Diag *d)
-{
-    const Launch *k = &r->spec->launches[l];
-    *out = (TunedSource){.expression = k->expression, .kernel = k->entry};
-    if (!run_make_job(a, r, i, l, NULL, 0, &out->original))
-        return false;
-    JobOptions p = sort_options(a, &out->original);
-    if (k->expression)
-        out->kernel = out->original.names[0];
-    out->options = join_rest(a, &p);
-    /* Contains a hash of all files that could be included, so that none of them can contain it. */
-    const char *mark = arena_printf(a, "aptune_%s", out->original.source->hash.text);
-    out->mark = c ? NULL : mark;
-    if (!inline_source(a, k, out->original.source, &p, c ? c : &(InlineChoice){.mark = mark},
-                       &out->text, d))
-        return false;
-    put_together(a, r, comment, out->options, &p, &out->text);
-    out->job = tuned_job(a, r, out, &p);
-    return true;
-}
-
 /* --- the comment in front of a source --------------------------------------------------------- */
 
 static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
@@ -271,51 +233,62 @@ static void print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf 
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* A launch of a variant in progress. */
-typedef struct Item {
-    const InlineChoice *choice; /* files to inline; NULL: not known yet */
-    TunedSource tuned;
-    CompileResult result, original; /* of the source, and of the space's own job */
-} Item;
-
-typedef struct Work {
-    UnitMaker *maker;
-    Arena *arena;
-    Item *items; /* launches of all variants; only the first of those that share code is made */
-    size_t launches;
-} Work;
-
-static Item *item_of(const Work *w, size_t variant, size_t launch)
+/* The source keeps the template's name, which the code may contain through __FILE__, and the template's
+ * replacements for headers of host libraries.  The template's hash covers headers that are still included. */
+static CompileJob tuned_job(Arena *a, const Run *r, const Item *it, const JobOptions *p)
 {
-    return &w->items[variant * w->launches + launch];
+    const CompileSource *original = it->original_job.source;
+    CompileSource *s = ARENA_NEW(a, CompileSource);
+    Hasher *h = hasher_new();
+    hasher_add(h, it->text.text, it->text.size);
+    hasher_string(h, it->text.include_count > 0 ? original->hash.text : "");
+    *s = (CompileSource){.name = original->name,
+                         .text = it->text.text,
+                         .size = it->text.size,
+                         .headers = original->headers,
+                         .header_count = original->header_count,
+                         .options = p->toolkit.at,
+                         .option_count = p->toolkit.count,
+                         .hash = hasher_end(h)};
+    CompileSetting setting = {.architecture = run_architecture(a, r),
+                              .options = p->rest.at,
+                              .option_count = p->rest.count,
+                              .names = (const char *const *)it->original_job.names,
+                              .name_count = it->original_job.name_count};
+    return source_configure(a, s, &setting);
 }
 
-static const Claim *origin_claim(const UnitMaker *m, size_t variant)
-{
-    return &m->claims.at[m->origin[variant]];
-}
-
-static bool specialise(Work *w, size_t variant, size_t launch)
+/* The runs' sources are open (run_open_sources).  False after a message. */
+static bool make_source(Work *w, size_t variant, size_t launch)
 {
     UnitMaker *m = w->maker;
-    const Claim *c = origin_claim(m, variant);
-    SCOPED_BUF comment = {0};
-    print_origin(m, variant, launch, &comment);
+    Arena *a = m->arena;
+    Run *r = origin_claim(m, variant)->run;
+    const Launch *l = &r->spec->launches[launch];
+    EmitCode *code = &m->unit->variants[variant].codes[launch];
     Item *it = item_of(w, variant, launch);
-    return tuned_make(m->arena, c->run, c->config, launch, buf_text(&comment), it->choice,
-                      &it->tuned, m->diag);
-}
-
-static void show_source(EmitCode *c, const TunedSource *t)
-{
-    c->source = t->text.text;
-    c->includes = t->text.includes;
-    c->include_count = t->text.include_count;
-    c->macros = t->text.macros;
-    c->macro_count = t->text.macro_count;
-    c->options = t->options;
-    c->kernel = t->kernel;
-    c->expression = t->expression;
+    SCOPED_BUF comment = {0};
+    if (!run_make_job(a, r, origin_claim(m, variant)->config, launch, NULL, 0, &it->original_job))
+        return false;
+    const CompileSource *original = it->original_job.source;
+    const JobOptions p = sort_options(a, &it->original_job);
+    /* Contains a hash of all files that could be included, so that none of them can contain it. */
+    it->mark = it->choice ? NULL : arena_printf(a, "aptune_%s", original->hash.text);
+    const InlineChoice all = {.mark = it->mark};
+    if (!inline_source(a, l, original, &p, it->choice ? it->choice : &all, &it->text, m->diag))
+        return false;
+    code->options = join_rest(a, &p);
+    print_origin(m, variant, launch, &comment);
+    put_together(a, r, buf_text(&comment), code->options, &p, &it->text);
+    it->job = tuned_job(a, r, it, &p);
+    code->source = it->text.text;
+    code->includes = it->text.includes;
+    code->include_count = it->text.include_count;
+    code->macros = it->text.macros;
+    code->macro_count = it->text.macro_count;
+    code->expression = l->expression;
+    code->kernel = l->expression ? it->original_job.names[0] : l->entry;
+    return true;
 }
 
 /* Launches that share code differ only in the kernel. */
@@ -324,12 +297,12 @@ static bool make_sources(Work *w)
     EmitUnit *u = w->maker->unit;
     for (size_t v = 0; v < u->variant_count; v++)
         for (size_t l = 0; l < w->launches; l++) {
-            EmitCode *c = &u->variants[v].codes[l];
-            if (c->shares == l && !specialise(w, v, l))
+            EmitCode *codes = u->variants[v].codes;
+            if (codes[l].shares == l && !make_source(w, v, l))
                 return false;
-            show_source(c, &item_of(w, v, c->shares)->tuned);
-            if (!c->expression)
-                c->kernel = u->spec->launches[l].entry;
+            codes[l] = codes[codes[l].shares];
+            if (!codes[l].expression)
+                codes[l].kernel = u->spec->launches[l].entry;
         }
     return true;
 }
@@ -370,10 +343,10 @@ static void queue_items(Work *w, Farm *f, size_t variant, Which which)
     for (size_t v = 0; v < u->variant_count; v++)
         for (size_t l = 0; l < w->launches; l++)
             if ((variant == SIZE_MAX || variant == v) && u->variants[v].codes[l].shares == l) {
-                const TunedSource *t = &item_of(w, v, l)->tuned;
-                if (which != WHICH_MARKED || t->text.file_count > 0)
+                const Item *it = item_of(w, v, l);
+                if (which != WHICH_MARKED || it->text.file_count > 0)
                     farm_add(f, v * w->launches + l,
-                             which == WHICH_ORIGINAL ? &t->original : &t->job);
+                             which == WHICH_ORIGINAL ? &it->original_job : &it->job);
             }
 }
 
@@ -601,8 +574,8 @@ static bool choose_files(Work *w, bool all)
     EACH (Item, it, w->items, items) {
         InlineChoice *c = ARENA_NEW(w->arena, InlineChoice);
         c->known = !all;
-        if (!all && it->tuned.text.file_count > 0)
-            *c = inline_compiled(w->arena, &it->tuned.text, it->tuned.mark, it->result.ptx);
+        if (!all && it->text.file_count > 0)
+            *c = inline_compiled(w->arena, &it->text, it->mark, it->result.ptx);
         it->choice = c;
     }
     return make_sources(w);
