@@ -60,14 +60,14 @@ static void what_a_driver_does_not_tell_costs_nothing_else(void **state)
     (void)state;
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    Driver v = {.device_get = get,
-                .device_name = name,
-                .device_uuid = uuid,
-                .device_memory = memory,
-                .device_attribute = attribute_but_one,
-                .version = version,
-                .error_name = text,
-                .error_text = text};
+    Driver v = {.cuDeviceGet = get,
+                .cuDeviceGetName = name,
+                .cuDeviceGetUuid = uuid,
+                .cuDeviceTotalMem = memory,
+                .cuDeviceGetAttribute = attribute_but_one,
+                .cuDriverGetVersion = version,
+                .cuGetErrorName = text,
+                .cuGetErrorString = text};
     for (int i = 0; i < 2; i++) {
         GpuFacts f;
         assert_true(driver_facts(&v, a, i, &f, &d));

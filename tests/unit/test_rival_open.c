@@ -1,6 +1,6 @@
 /* What becomes of a rival in the GPU process, with a driver that is none: it notes the copies it is
  * told to make. */
-#include "tuner/gpu/worker/rival.h"
+#include "tuner/gpu/worker/launch.h"
 
 /* The worker is a program and not a library. */
 #include "tuner/gpu/worker/rival.c"

@@ -1,7 +1,7 @@
 /* Libraries as rivals, without a GPU: what is asked of cuBLAS and of plugins, and what is said of
  * those that are missing, too old, or refuse.  The libraries are those of tests/rivals, which
  * compute on the host. */
-#include "tuner/gpu/worker/rival.h"
+#include "tuner/gpu/worker/launch.h"
 
 /* The worker is a program and not a library. */
 #include "tuner/gpu/worker/rival.c"

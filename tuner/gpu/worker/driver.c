@@ -8,57 +8,57 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The functions used, with the symbols that the library exports: newer versions have a suffix.  (cuda.h maps
- * them with macros that depend on its own version.) */
+/* The functions used, with the version that the exported symbol ends with.  (cuda.h maps some of the names
+ * with macros that depend on its own version.) */
 #define DRIVER_FUNCTIONS(X)                                                                        \
-    X(init, cuInit, "cuInit")                                                                      \
-    X(version, cuDriverGetVersion, "cuDriverGetVersion")                                           \
-    X(error_name, cuGetErrorName, "cuGetErrorName")                                                \
-    X(error_text, cuGetErrorString, "cuGetErrorString")                                            \
-    X(device_count, cuDeviceGetCount, "cuDeviceGetCount")                                          \
-    X(device_get, cuDeviceGet, "cuDeviceGet")                                                      \
-    X(device_name, cuDeviceGetName, "cuDeviceGetName")                                             \
-    X(device_uuid, cuDeviceGetUuid, "cuDeviceGetUuid")                                             \
-    X(device_memory, cuDeviceTotalMem, "cuDeviceTotalMem_v2")                                      \
-    X(device_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")                              \
-    X(primary_flags, cuDevicePrimaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags_v2")                  \
-    X(primary_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                        \
-    X(context_use, cuCtxSetCurrent, "cuCtxSetCurrent")                                             \
-    X(memory_info, cuMemGetInfo, "cuMemGetInfo_v2")                                                \
-    X(memory_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                   \
-    X(memory_free, cuMemFree, "cuMemFree_v2")                                                      \
-    X(memset_bytes, cuMemsetD8Async, "cuMemsetD8Async")                                            \
-    X(copy_device, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                                      \
-    X(copy_up, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                                          \
-    X(copy_down, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                                        \
-    X(module_load, cuModuleLoadData, "cuModuleLoadData")                                           \
-    X(module_unload, cuModuleUnload, "cuModuleUnload")                                             \
-    X(module_function, cuModuleGetFunction, "cuModuleGetFunction")                                 \
-    X(module_variable, cuModuleGetGlobal, "cuModuleGetGlobal_v2")                                  \
-    X(array_new, cuArray3DCreate, "cuArray3DCreate_v2")                                            \
-    X(array_free, cuArrayDestroy, "cuArrayDestroy")                                                \
-    X(copy_3d, cuMemcpy3DAsync, "cuMemcpy3DAsync_v2")                                              \
-    X(texture_new, cuTexObjectCreate, "cuTexObjectCreate")                                         \
-    X(texture_free, cuTexObjectDestroy, "cuTexObjectDestroy")                                      \
-    X(function_get, cuFuncGetAttribute, "cuFuncGetAttribute")                                      \
-    X(function_set, cuFuncSetAttribute, "cuFuncSetAttribute")                                      \
-    X(launch, cuLaunchKernel, "cuLaunchKernel")                                                    \
-    X(stream_new, cuStreamCreate, "cuStreamCreate")                                                \
-    X(stream_wait, cuStreamSynchronize, "cuStreamSynchronize")                                     \
-    X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2")                              \
-    X(capture_end, cuStreamEndCapture, "cuStreamEndCapture")                                       \
-    X(graph_ready, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")                     \
-    X(graph_free, cuGraphDestroy, "cuGraphDestroy")                                                \
-    X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                                \
-    X(graph_end, cuGraphExecDestroy, "cuGraphExecDestroy")                                         \
-    X(event_new, cuEventCreate, "cuEventCreate")                                                   \
-    X(event_free, cuEventDestroy, "cuEventDestroy_v2")                                             \
-    X(event_record, cuEventRecord, "cuEventRecord")                                                \
-    X(event_wait, cuEventSynchronize, "cuEventSynchronize")                                        \
-    X(event_ms, cuEventElapsedTime, "cuEventElapsedTime")
+    X(cuInit, "")                                                                                  \
+    X(cuDriverGetVersion, "")                                                                      \
+    X(cuGetErrorName, "")                                                                          \
+    X(cuGetErrorString, "")                                                                        \
+    X(cuDeviceGetCount, "")                                                                        \
+    X(cuDeviceGet, "")                                                                             \
+    X(cuDeviceGetName, "")                                                                         \
+    X(cuDeviceGetUuid, "")                                                                         \
+    X(cuDeviceTotalMem, "_v2")                                                                     \
+    X(cuDeviceGetAttribute, "")                                                                    \
+    X(cuDevicePrimaryCtxSetFlags, "_v2")                                                           \
+    X(cuDevicePrimaryCtxRetain, "")                                                                \
+    X(cuCtxSetCurrent, "")                                                                         \
+    X(cuMemGetInfo, "_v2")                                                                         \
+    X(cuMemAlloc, "_v2")                                                                           \
+    X(cuMemFree, "_v2")                                                                            \
+    X(cuMemsetD8Async, "")                                                                         \
+    X(cuMemcpyDtoDAsync, "_v2")                                                                    \
+    X(cuMemcpyHtoDAsync, "_v2")                                                                    \
+    X(cuMemcpyDtoHAsync, "_v2")                                                                    \
+    X(cuModuleLoadData, "")                                                                        \
+    X(cuModuleUnload, "")                                                                          \
+    X(cuModuleGetFunction, "")                                                                     \
+    X(cuModuleGetGlobal, "_v2")                                                                    \
+    X(cuArray3DCreate, "_v2")                                                                      \
+    X(cuArrayDestroy, "")                                                                          \
+    X(cuMemcpy3DAsync, "_v2")                                                                      \
+    X(cuTexObjectCreate, "")                                                                       \
+    X(cuTexObjectDestroy, "")                                                                      \
+    X(cuFuncGetAttribute, "")                                                                      \
+    X(cuFuncSetAttribute, "")                                                                      \
+    X(cuLaunchKernel, "")                                                                          \
+    X(cuStreamCreate, "")                                                                          \
+    X(cuStreamSynchronize, "")                                                                     \
+    X(cuStreamBeginCapture, "_v2")                                                                 \
+    X(cuStreamEndCapture, "")                                                                      \
+    X(cuGraphInstantiateWithFlags, "")                                                             \
+    X(cuGraphDestroy, "")                                                                          \
+    X(cuGraphLaunch, "")                                                                           \
+    X(cuGraphExecDestroy, "")                                                                      \
+    X(cuEventCreate, "")                                                                           \
+    X(cuEventDestroy, "_v2")                                                                       \
+    X(cuEventRecord, "")                                                                           \
+    X(cuEventSynchronize, "")                                                                      \
+    X(cuEventElapsedTime, "")
 
 struct Driver {
-#define MEMBER(member, function, symbol) __typeof__(&function) member;
+#define MEMBER(function, version) __typeof__(&function) function;
     DRIVER_FUNCTIONS(MEMBER)
 #undef MEMBER
     CUresult (*parameter_info)(CUfunction, size_t, size_t *, size_t *); /* NULL before CUDA 12.4 */
@@ -146,16 +146,16 @@ static DriverStatus check(Driver *v, CUresult r, const char *call)
     if (r == CUDA_SUCCESS)
         return v->status;
     const char *name = NULL, *text = NULL;
-    v->error_name(r, &name);
-    v->error_text(r, &text);
+    v->cuGetErrorName(r, &name);
+    v->cuGetErrorString(r, &text);
     snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", plain_words(r), call,
              text ? text : "unknown error", name ? name : "no name");
     return v->status = classify(r);
 }
 
 /* Makes a call unless an earlier one has failed. */
-#define CHECK(v, member, call, ...)                                                                \
-    ((v)->status ? (v)->status : check((v), (v)->member(__VA_ARGS__), (call)))
+#define CHECK(v, function, ...)                                                                    \
+    ((v)->status ? (v)->status : check((v), (v)->function(__VA_ARGS__), #function))
 
 DriverStatus driver_status(const Driver *v)
 {
@@ -190,11 +190,11 @@ void *driver_stream(const Driver *v)
 
 static bool find_functions(Driver *v, void *library, Diag *d)
 {
-    /* dlsym gives an object pointer; POSIX lets it be stored as a function's. */
-#define FIND(member, function, symbol)                                                             \
-    *(void **)&v->member = dlsym(library, symbol);                                                 \
-    if (!v->member)                                                                                \
-        return diag_fail(d, "the CUDA driver is too old: it has no %s", symbol);
+    /* dlsym returns an object pointer, which POSIX lets one store as a function pointer. */
+#define FIND(function, version)                                                                    \
+    *(void **)&v->function = dlsym(library, #function version);                                    \
+    if (!v->function)                                                                              \
+        return diag_fail(d, "the CUDA driver is too old: it has no %s", #function version);
     DRIVER_FUNCTIONS(FIND)
 #undef FIND
     *(void **)&v->parameter_info = dlsym(library, "cuFuncGetParamInfo");
@@ -211,7 +211,7 @@ Driver *driver_open(Arena *a, Diag *d)
     Driver *v = ARENA_NEW(a, Driver);
     if (!find_functions(v, library, d))
         return NULL;
-    if (CHECK(v, init, "cuInit", 0) || CHECK(v, device_count, "cuDeviceGetCount", &v->devices))
+    if (CHECK(v, cuInit, 0) || CHECK(v, cuDeviceGetCount, &v->devices))
         diag_fail(d, "the CUDA driver finds no usable GPU: %s", v->words);
     else if (v->devices == 0)
         diag_fail(d, "the CUDA driver finds no GPU");
@@ -231,7 +231,7 @@ int driver_device_count(const Driver *v)
 static int attribute(Driver *v, CUdevice device, CUdevice_attribute which)
 {
     int value = 0;
-    CHECK(v, device_attribute, "cuDeviceGetAttribute", &value, which, device);
+    CHECK(v, cuDeviceGetAttribute, &value, which, device);
     driver_go_on(v);
     return value;
 }
@@ -309,11 +309,9 @@ bool driver_facts(Driver *v, Arena *a, int i, GpuFacts *f, Diag *d)
     char name[256] = "";
     size_t bytes = 0;
     *f = (GpuFacts){0};
-    if (CHECK(v, device_get, "cuDeviceGet", &h, i) ||
-        CHECK(v, device_name, "cuDeviceGetName", name, sizeof name, h) ||
-        CHECK(v, device_uuid, "cuDeviceGetUuid", &uuid, h) ||
-        CHECK(v, device_memory, "cuDeviceTotalMem", &bytes, h) ||
-        CHECK(v, version, "cuDriverGetVersion", &f->cuda_version))
+    if (CHECK(v, cuDeviceGet, &h, i) || CHECK(v, cuDeviceGetName, name, sizeof name, h) ||
+        CHECK(v, cuDeviceGetUuid, &uuid, h) || CHECK(v, cuDeviceTotalMem, &bytes, h) ||
+        CHECK(v, cuDriverGetVersion, &f->cuda_version))
         return diag_fail(d, "device %d cannot be asked for its properties: %s", i, v->words);
     f->device = read_device(v, h, arena_string(a, name));
     f->uuid = uuid_text(a, &uuid);
@@ -332,11 +330,11 @@ DriverStatus driver_use(Driver *v, int i)
     CUdevice h = 0;
     CUcontext context = NULL;
     v->status = DRIVER_OK; /* forget failures of other devices */
-    CHECK(v, device_get, "cuDeviceGet", &h, i);
-    CHECK(v, primary_flags, "cuDevicePrimaryCtxSetFlags", h, CU_CTX_SCHED_BLOCKING_SYNC);
-    CHECK(v, primary_retain, "cuDevicePrimaryCtxRetain", &context, h);
-    CHECK(v, context_use, "cuCtxSetCurrent", context);
-    return CHECK(v, stream_new, "cuStreamCreate", &v->stream, CU_STREAM_NON_BLOCKING);
+    CHECK(v, cuDeviceGet, &h, i);
+    CHECK(v, cuDevicePrimaryCtxSetFlags, h, CU_CTX_SCHED_BLOCKING_SYNC);
+    CHECK(v, cuDevicePrimaryCtxRetain, &context, h);
+    CHECK(v, cuCtxSetCurrent, context);
+    return CHECK(v, cuStreamCreate, &v->stream, CU_STREAM_NON_BLOCKING);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -344,13 +342,13 @@ DriverStatus driver_use(Driver *v, int i)
 DriverStatus driver_memory(Driver *v, size_t *free_bytes)
 {
     size_t all;
-    return CHECK(v, memory_info, "cuMemGetInfo", free_bytes, &all);
+    return CHECK(v, cuMemGetInfo, free_bytes, &all);
 }
 
 DriverStatus driver_alloc(Driver *v, size_t bytes, DriverAddress *p)
 {
     CUdeviceptr address = 0;
-    DriverStatus s = CHECK(v, memory_alloc, "cuMemAlloc", &address, bytes);
+    DriverStatus s = CHECK(v, cuMemAlloc, &address, bytes);
     *p = address;
     return s;
 }
@@ -358,28 +356,28 @@ DriverStatus driver_alloc(Driver *v, size_t bytes, DriverAddress *p)
 void driver_free(Driver *v, DriverAddress p)
 {
     if (p)
-        v->memory_free(p);
+        v->cuMemFree(p);
 }
 
 DriverStatus driver_set_bytes(Driver *v, DriverAddress p, unsigned char value, size_t bytes)
 {
-    return CHECK(v, memset_bytes, "cuMemsetD8Async", p, value, bytes, v->stream);
+    return CHECK(v, cuMemsetD8Async, p, value, bytes, v->stream);
 }
 
 DriverStatus driver_copy(Driver *v, DriverAddress to, DriverAddress from, size_t bytes)
 {
-    return CHECK(v, copy_device, "cuMemcpyDtoDAsync", to, from, bytes, v->stream);
+    return CHECK(v, cuMemcpyDtoDAsync, to, from, bytes, v->stream);
 }
 
 DriverStatus driver_upload(Driver *v, DriverAddress to, const void *from, size_t bytes)
 {
-    CHECK(v, copy_up, "cuMemcpyHtoDAsync", to, from, bytes, v->stream);
+    CHECK(v, cuMemcpyHtoDAsync, to, from, bytes, v->stream);
     return driver_wait(v);
 }
 
 DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t bytes)
 {
-    CHECK(v, copy_down, "cuMemcpyDtoHAsync", to, from, bytes, v->stream);
+    CHECK(v, cuMemcpyDtoHAsync, to, from, bytes, v->stream);
     return driver_wait(v);
 }
 
@@ -426,7 +424,7 @@ static DriverStatus fill_array(Driver *v, const TaskTexture *t, TaskType type, D
                           .WidthInBytes = row,
                           .Height = rows,
                           .Depth = t->size[2] ? (size_t)t->size[2] : 1};
-    return CHECK(v, copy_3d, "cuMemcpy3DAsync", &copy, v->stream);
+    return CHECK(v, cuMemcpy3DAsync, &copy, v->stream);
 }
 
 static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type, DriverAddress from,
@@ -448,7 +446,7 @@ static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type,
         how.flags |= CU_TRSF_NORMALIZED_COORDINATES;
     if (!task_scalar_is_float(type.scalar))
         how.flags |= CU_TRSF_READ_AS_INTEGER;
-    return CHECK(v, texture_new, "cuTexObjectCreate", out, &resource, &how, NULL);
+    return CHECK(v, cuTexObjectCreate, out, &resource, &how, NULL);
 }
 
 DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskType type,
@@ -462,7 +460,7 @@ DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskT
                                      .NumChannels = (unsigned)type.lanes};
     *out = x;
     if (!t->fetch) {
-        CHECK(v, array_new, "cuArray3DCreate", &x->array, &shape);
+        CHECK(v, cuArray3DCreate, &x->array, &shape);
         fill_array(v, t, type, from, x->array);
     }
     make_texture(v, t, type, from, x->array, &x->object);
@@ -475,49 +473,48 @@ void driver_texture_free(Driver *v, DriverTexture *t)
     if (!t)
         return;
     if (t->object)
-        v->texture_free(t->object);
+        v->cuTexObjectDestroy(t->object);
     if (t->array)
-        v->array_free(t->array);
+        v->cuArrayDestroy(t->array);
 }
 
 /* --- kernels --------------------------------------------------------------------------------- */
 
 DriverStatus driver_load(Driver *v, const void *cubin, DriverModule **m)
 {
-    return CHECK(v, module_load, "cuModuleLoadData", (CUmodule *)m, cubin);
+    return CHECK(v, cuModuleLoadData, (CUmodule *)m, cubin);
 }
 
 void driver_unload(Driver *v, DriverModule *m)
 {
     if (m)
-        v->module_unload((CUmodule)m);
+        v->cuModuleUnload((CUmodule)m);
 }
 
 DriverStatus driver_function(Driver *v, DriverModule *m, const char *name, DriverFunction **f)
 {
-    return CHECK(v, module_function, "cuModuleGetFunction", (CUfunction *)f, (CUmodule)m, name);
+    return CHECK(v, cuModuleGetFunction, (CUfunction *)f, (CUmodule)m, name);
 }
 
 bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress *p, size_t *bytes)
 {
     CUdeviceptr at = 0;
-    bool found = v->module_variable(&at, bytes, (CUmodule)m, name) == CUDA_SUCCESS;
+    bool found = v->cuModuleGetGlobal(&at, bytes, (CUmodule)m, name) == CUDA_SUCCESS;
     *p = at;
     return found;
 }
 
 DriverStatus driver_kernel(Driver *v, DriverFunction *f, int *registers, int *threads_per_block)
 {
-    CHECK(v, function_get, "cuFuncGetAttribute", registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
-          (CUfunction)f);
-    return CHECK(v, function_get, "cuFuncGetAttribute", threads_per_block,
-                 CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, (CUfunction)f);
+    CHECK(v, cuFuncGetAttribute, registers, CU_FUNC_ATTRIBUTE_NUM_REGS, (CUfunction)f);
+    return CHECK(v, cuFuncGetAttribute, threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                 (CUfunction)f);
 }
 
 DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes)
 {
     int value = bytes > INT_MAX ? INT_MAX : (int)bytes;
-    return CHECK(v, function_set, "cuFuncSetAttribute", (CUfunction)f,
+    return CHECK(v, cuFuncSetAttribute, (CUfunction)f,
                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value);
 }
 
@@ -537,7 +534,7 @@ static unsigned narrow(int64_t n)
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            const int64_t block[3], int64_t shared, void **arguments)
 {
-    return CHECK(v, launch, "cuLaunchKernel", (CUfunction)f, narrow(grid[0]), narrow(grid[1]),
+    return CHECK(v, cuLaunchKernel, (CUfunction)f, narrow(grid[0]), narrow(grid[1]),
                  narrow(grid[2]), narrow(block[0]), narrow(block[1]), narrow(block[2]),
                  narrow(shared), v->stream, arguments, NULL);
 }
@@ -546,8 +543,7 @@ DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
 
 DriverStatus driver_capture(Driver *v)
 {
-    return CHECK(v, capture_begin, "cuStreamBeginCapture", v->stream,
-                 CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    return CHECK(v, cuStreamBeginCapture, v->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
 /* Ends the capture even after a failure. */
@@ -555,58 +551,58 @@ DriverStatus driver_capture_end(Driver *v, DriverGraph **g)
 {
     CUgraph graph = NULL;
     *g = NULL;
-    CUresult ended = v->capture_end(v->stream, &graph);
+    CUresult ended = v->cuStreamEndCapture(v->stream, &graph);
     if (!v->status)
         check(v, ended, "cuStreamEndCapture");
-    CHECK(v, graph_ready, "cuGraphInstantiateWithFlags", (CUgraphExec *)g, graph, 0);
+    CHECK(v, cuGraphInstantiateWithFlags, (CUgraphExec *)g, graph, 0);
     if (graph)
-        v->graph_free(graph);
+        v->cuGraphDestroy(graph);
     return v->status;
 }
 
 DriverStatus driver_graph_launch(Driver *v, DriverGraph *g)
 {
-    return CHECK(v, graph_launch, "cuGraphLaunch", (CUgraphExec)g, v->stream);
+    return CHECK(v, cuGraphLaunch, (CUgraphExec)g, v->stream);
 }
 
 void driver_graph_free(Driver *v, DriverGraph *g)
 {
     if (g)
-        v->graph_end((CUgraphExec)g);
+        v->cuGraphExecDestroy((CUgraphExec)g);
 }
 
 /* --- time ------------------------------------------------------------------------------------ */
 
 DriverStatus driver_event_new(Driver *v, DriverEvent **e)
 {
-    return CHECK(v, event_new, "cuEventCreate", (CUevent *)e, CU_EVENT_BLOCKING_SYNC);
+    return CHECK(v, cuEventCreate, (CUevent *)e, CU_EVENT_BLOCKING_SYNC);
 }
 
 void driver_event_free(Driver *v, DriverEvent *e)
 {
     if (e)
-        v->event_free((CUevent)e);
+        v->cuEventDestroy((CUevent)e);
 }
 
 DriverStatus driver_event_record(Driver *v, DriverEvent *e)
 {
-    return CHECK(v, event_record, "cuEventRecord", (CUevent)e, v->stream);
+    return CHECK(v, cuEventRecord, (CUevent)e, v->stream);
 }
 
 DriverStatus driver_event_wait(Driver *v, DriverEvent *e)
 {
-    return CHECK(v, event_wait, "cuEventSynchronize", (CUevent)e);
+    return CHECK(v, cuEventSynchronize, (CUevent)e);
 }
 
 DriverStatus driver_event_ms(Driver *v, DriverEvent *from, DriverEvent *to, double *ms)
 {
     float f = 0;
-    DriverStatus s = CHECK(v, event_ms, "cuEventElapsedTime", &f, (CUevent)from, (CUevent)to);
+    DriverStatus s = CHECK(v, cuEventElapsedTime, &f, (CUevent)from, (CUevent)to);
     *ms = (double)f;
     return s;
 }
 
 DriverStatus driver_wait(Driver *v)
 {
-    return CHECK(v, stream_wait, "cuStreamSynchronize", v->stream);
+    return CHECK(v, cuStreamSynchronize, v->stream);
 }

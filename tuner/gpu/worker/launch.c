@@ -1,7 +1,5 @@
 #include "launch.h"
 
-#include "rival.h"
-
 #include <elf.h>
 #include <inttypes.h>
 #include <string.h>

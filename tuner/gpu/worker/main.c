@@ -70,15 +70,6 @@ static bool say_hello(Worker *w)
                             "devices", devices, "why", why));
 }
 
-static void open_bench(Worker *w, int device)
-{
-    w->opened = true;
-    w->bench = (Bench){.driver = w->driver,
-                       .problem = &w->problem,
-                       .nvml = nvml_open(w->whole, w->facts[device].uuid),
-                       .l2_bytes = w->facts[device].device.l2_bytes};
-}
-
 static bool do_open(Worker *w, const json_t *header, Diag *d)
 {
     int device = (int)json_integer_value(json_object_get(header, "device"));
@@ -86,9 +77,14 @@ static bool do_open(Worker *w, const json_t *header, Diag *d)
         diag_fail(d, "there is no GPU");
     else if (driver_use(w->driver, device) != DRIVER_OK)
         diag_fail(d, "device %d cannot be used: %s", device, driver_words(w->driver));
-    else
-        open_bench(w, device);
-    return w->opened ? answer(json_pack("{s:s}", "do", "opened")) : answer_error(d);
+    if (d->messages.count > 0)
+        return answer_error(d);
+    w->opened = true;
+    w->bench = (Bench){.driver = w->driver,
+                       .problem = &w->problem,
+                       .nvml = nvml_open(w->whole, w->facts[device].uuid),
+                       .l2_bytes = w->facts[device].device.l2_bytes};
+    return answer(json_pack("{s:s}", "do", "opened"));
 }
 
 /* Takes the message over. */

@@ -141,16 +141,10 @@ static DriverStatus upload_contents(Driver *v, const TaskBuffer *b, DriverAddres
 static DriverStatus fill_buffer(Problem *p, size_t i)
 {
     const TaskBuffer *b = &p->task.buffers[i];
+    const bool poison = b->contents.kind == TASK_UNDEFINED;
     driver_set_bytes(p->driver, p->at[i] - guard_of(p), GUARD_BYTE, room_of(p, b));
-    switch (b->contents.kind) {
-    case TASK_UNDEFINED:
-        return driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
-    case TASK_ZERO:
-    case TASK_KEPT:
-        return driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
-    default:
-        break;
-    }
+    if (poison || b->contents.kind == TASK_ZERO || b->contents.kind == TASK_KEPT)
+        return driver_set_bytes(p->driver, p->at[i], poison ? POISON_BYTE : 0, bytes_of(b));
     upload_contents(p->driver, b, p->at[i]);
     if (p->start[i])
         driver_copy(p->driver, p->start[i], p->at[i], bytes_of(b));
@@ -323,11 +317,22 @@ static void protect_reference(Problem *p)
                 "outside all buffers");
 }
 
-static DriverStatus sum_protected(Problem *p)
+static bool driver_failed(const Problem *p, const char *doing, Diag *d)
+{
+    return diag_fail(d, "%s: %s", doing, driver_words(p->driver));
+}
+
+static bool sums_are_made(const Problem *p, Diag *d)
+{
+    return driver_status(p->driver) == DRIVER_OK ||
+           driver_failed(p, "the buffers' checksums cannot be computed", d);
+}
+
+static bool sum_protected(Problem *p, Diag *d)
 {
     for (size_t i = 0; i < p->region_count; i++)
         verify_checksum(&p->verifier, p->regions[i].at, p->regions[i].bytes, &p->regions[i].sum);
-    return driver_status(p->driver);
+    return sums_are_made(p, d);
 }
 
 DriverStatus problem_check(Problem *p, const char **what)
@@ -385,16 +390,12 @@ static void free_reference(Problem *p)
     }
 }
 
-static bool driver_failed(const Problem *p, const char *doing, Diag *d)
-{
-    return diag_fail(d, "%s: %s", doing, driver_words(p->driver));
-}
-
 static bool reference_left_clean(Problem *p, Diag *d)
 {
     const char *what;
-    if (problem_check(p, &what) != DRIVER_OK)
-        return driver_failed(p, "the buffers' checksums cannot be computed", d);
+    problem_check(p, &what);
+    if (!sums_are_made(p, d))
+        return false;
     return !what || diag_fail(d, "the reference wrote %s", what);
 }
 
@@ -430,16 +431,15 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
         return driver_failed(p, "the textures cannot be made", d);
     p->regions = ARENA_ARRAY(a, Protected, 3 * task->buffer_count + p->output_count);
     protect_buffers(p, a);
-    if (sum_protected(p) != DRIVER_OK)
-        return driver_failed(p, "the buffers' checksums cannot be computed", d);
+    if (!sum_protected(p, d))
+        return false;
     if (p->output_count == 0)
         return true;
     if (!find_expected(p, a, d))
         return false;
     free_reference(p);
     protect_reference(p);
-    return sum_protected(p) == DRIVER_OK ||
-           driver_failed(p, "the buffers' checksums cannot be computed", d);
+    return sum_protected(p, d);
 }
 
 void problem_close(Problem *p)

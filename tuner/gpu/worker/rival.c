@@ -1,8 +1,17 @@
-#include "rival.h"
+#include "launch.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+
+int rival_refuse(AptuneRival *r, const char *why, ...)
+{
+    va_list args;
+    va_start(args, why);
+    vsnprintf(r->error, sizeof r->error, why, args);
+    va_end(args);
+    return 1;
+}
 
 /* --- plugins ---------------------------------------------------------------------------------- */
 
@@ -14,17 +23,13 @@ static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRiv
     int (*open)(const AptuneRivalCall *, AptuneRival *);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     *found = library != NULL;
-    if (!library) {
-        snprintf(out->error, sizeof out->error, "%s", dlerror());
-        return 1;
-    }
+    if (!library)
+        return rival_refuse(out, "%s", dlerror());
     /* dlsym returns an object pointer, which POSIX lets one store as a function pointer. */
     *(void **)&open = dlsym(library, "aptune_rival");
     *found = open != NULL;
-    if (!open) {
-        snprintf(out->error, sizeof out->error, "'%s' is no rival: it has no aptune_rival", path);
-        return 1;
-    }
+    if (!open)
+        return rival_refuse(out, "'%s' is no rival: it has no aptune_rival", path);
     return open(call, out);
 }
 
@@ -41,8 +46,7 @@ static int run(AptuneRival *r)
     const Copy *c = r->state;
     if (driver_copy(c->driver, c->to, c->from, c->bytes) == DRIVER_OK)
         return 0;
-    snprintf(r->error, sizeof r->error, "%s", driver_words(c->driver));
-    return 1;
+    return rival_refuse(r, "%s", driver_words(c->driver));
 }
 
 static size_t bytes_of(const AptuneRivalArgument *x)
@@ -51,21 +55,15 @@ static size_t bytes_of(const AptuneRivalArgument *x)
     return task_type_find(x->type, &t) ? (size_t)x->count * task_type_size(t) : 0;
 }
 
-static int refuse_copy(AptuneRival *r, const char *why)
-{
-    snprintf(r->error, sizeof r->error, "%s", why);
-    return 1;
-}
-
 static int rival_memory(Arena *a, Driver *v, const AptuneRivalCall *call, AptuneRival *out)
 {
     const AptuneRivalArgument *x = call->arguments;
     if (strcmp(call->name, "copy") != 0)
-        return refuse_copy(out, "'memory' has no call but 'copy'");
+        return rival_refuse(out, "'memory' has no call but 'copy'");
     if (call->argument_count != 2 || !x[0].buffer || !x[1].buffer)
-        return refuse_copy(out, "'memory copy' takes two buffers: the destination and the source");
+        return rival_refuse(out, "'memory copy' takes two buffers: the destination and the source");
     if (bytes_of(&x[0]) != bytes_of(&x[1]))
-        return refuse_copy(out, "'memory copy' takes two buffers of the same size");
+        return rival_refuse(out, "'memory copy' takes two buffers of the same size");
     Copy *c = ARENA_NEW(a, Copy);
     *c = (Copy){.driver = v,
                 .to = (DriverAddress)(uintptr_t)x[0].buffer,

@@ -2,7 +2,7 @@
  *
  * The library is opened at run time, and its headers are not needed; the declarations here are from the cuBLAS
  * documentation, unchanged since CUDA 8.  cuBLAS is column-major: it sees the transpose of a row-major matrix. */
-#include "rival.h"
+#include "launch.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -49,22 +49,10 @@ typedef struct Cublas {
 static const float ONE_FLOAT = 1, ZERO_FLOAT = 0;
 static const double ONE_DOUBLE = 1, ZERO_DOUBLE = 0;
 
-static int refuse(AptuneRival *r, const char *why, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(AptuneRival *r, const char *why, ...)
-{
-    va_list args;
-    va_start(args, why);
-    vsnprintf(r->error, sizeof r->error, why, args);
-    va_end(args);
-    return 1;
-}
-
 static int check(const Cublas *c, AptuneRival *r, Status s, const char *call)
 {
     const char *text = s && c->text ? c->text(s) : "status";
-    if (s)
-        snprintf(r->error, sizeof r->error, "%s failed: %s (%d)", call, text, s);
-    return s != 0;
+    return s ? rival_refuse(r, "%s failed: %s (%d)", call, text, s) : 0;
 }
 
 /* --- the library ------------------------------------------------------------------------------ */
@@ -107,7 +95,7 @@ static bool find_functions(Cublas *c, void *library, AptuneRival *r)
         void *symbol = dlsym(library, functions[i].symbol);
         memcpy(functions[i].place, &symbol, sizeof symbol);
         if (!symbol)
-            return !refuse(r, "this cuBLAS has no %s", functions[i].symbol);
+            return !rival_refuse(r, "this cuBLAS has no %s", functions[i].symbol);
     }
     void *text = dlsym(library, "cublasGetStatusString");
     memcpy(&c->text, &text, sizeof text);
@@ -252,16 +240,17 @@ static int take_arguments(Cublas *c, const Call *f, const AptuneRivalCall *call,
     const AptuneRivalArgument *flags = x + f->buffers + f->sizes;
     const int least = f->buffers + f->sizes, count = call->argument_count;
     if (count != least && count != least + f->flags)
-        return refuse(r, "'cublas %s' takes %s", f->name, f->arguments);
+        return rival_refuse(r, "'cublas %s' takes %s", f->name, f->arguments);
     if (!take_buffers(c, x, f->buffers))
-        return refuse(r, "'cublas %s' takes %s", f->name, f->types);
+        return rival_refuse(r, "'cublas %s' takes %s", f->name, f->types);
     if (!take_sizes(c, x + f->buffers, f->sizes))
-        return refuse(r, "'cublas %s' takes sizes from 1 to 2^31 − 1", f->name);
+        return rival_refuse(r, "'cublas %s' takes sizes from 1 to 2^31 − 1", f->name);
     if (!holds(&x[0], c->m, c->n) || !holds(&x[1], c->m, c->k) ||
         (c->b && !holds(&x[2], c->k, c->n)))
-        return refuse(r, "'cublas %s': %s", f->name, f->shapes);
+        return rival_refuse(r, "'cublas %s': %s", f->name, f->shapes);
     if (count > least && (!is_flag(&flags[0]) || !is_flag(&flags[1])))
-        return refuse(r, "'cublas %s': 0 or 1 says whether a matrix is stored transposed", f->name);
+        return rival_refuse(r, "'cublas %s': 0 or 1 says whether a matrix is stored transposed",
+                            f->name);
     c->turned_a = count > least && flags[0].integer;
     c->turned_b = count > least && flags[1].integer;
     return 0;
@@ -284,7 +273,7 @@ int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *
 {
     const Call *f = NAME_FIND(CALLS, CALL_COUNT, name, call->name);
     if (!f)
-        return refuse(out, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
+        return rival_refuse(out, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
     Cublas *c = ARENA_NEW(a, Cublas);
     *c = (Cublas){0};
     if (take_arguments(c, f, call, out))
@@ -294,8 +283,9 @@ int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *
     void *library = open_library();
     *found = library != NULL;
     if (!library)
-        return refuse(out, "there is no cuBLAS on this machine: libcublas.so is neither on the "
-                           "library path nor in /usr/local/cuda/lib64 nor in $CUDA_HOME/lib64");
+        return rival_refuse(out,
+                            "there is no cuBLAS on this machine: libcublas.so is neither on the "
+                            "library path nor in /usr/local/cuda/lib64 nor in $CUDA_HOME/lib64");
     if (!find_functions(c, library, out) || open_handle(c, call, out))
         return 1;
     describe(c, f, out);

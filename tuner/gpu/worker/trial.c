@@ -1,7 +1,6 @@
 #include "sample.h"
 
 #include "metrics/base/clock.h"
-#include "rival.h"
 #include "tuner/gpu/sampling.h"
 #include "tuner/spec/contents.h"
 

@@ -71,6 +71,14 @@ static DriverStatus launch(Verifier *v, DriverFunction *f, uint64_t count, void 
                          (int64_t[]){THREADS, 1, 1}, 0, arguments);
 }
 
+/* Launches a kernel that gives one part of `size` bytes per block, and downloads the parts. */
+static DriverStatus run_parts(Verifier *v, DriverFunction *f, uint64_t count, void **arguments,
+                              void *parts, size_t size)
+{
+    launch(v, f, count, arguments);
+    return driver_download(v->driver, parts, v->room, (size_t)blocks_of(count) * size);
+}
+
 static uint64_t scalars_of(const TaskBuffer *b)
 {
     return (uint64_t)b->count * (uint64_t)b->type.lanes;
@@ -88,8 +96,7 @@ static DriverStatus add_up(Verifier *v, const Compared *c, DriverAddress at, Tas
     Sums parts[BLOCKS];
     const int blocks = blocks_of(count);
     *all = (Sums){0};
-    launch(v, v->sum, count, arguments);
-    DriverStatus s = driver_download(v->driver, parts, v->room, (size_t)blocks * sizeof parts[0]);
+    DriverStatus s = run_parts(v, v->sum, count, arguments, parts, sizeof parts[0]);
     for (int i = 0; s == DRIVER_OK && i < blocks; i++) {
         for (int lane = 0; lane < LANES; lane++)
             all->sum[lane] += parts[i].sum[lane];
@@ -184,8 +191,7 @@ DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out)
     void *arguments[] = {&c->reference, &count, &scalar, &poisoned, &v->room};
     Part parts[BLOCKS];
     const int blocks = blocks_of(count);
-    launch(v, v->scale, count, arguments);
-    DriverStatus s = driver_download(v->driver, parts, v->room, (size_t)blocks * sizeof parts[0]);
+    DriverStatus s = run_parts(v, v->scale, count, arguments, parts, sizeof parts[0]);
     if (s)
         return s;
     Part all = {0};
