@@ -8,18 +8,18 @@
 
 /* --- the shipped files ------------------------------------------------------------------------ */
 
-/* Read once, then constant, and never freed: tables of the program, kept as text for people. */
+/* Read once, then constant, never freed. */
 static DeviceSheets shipped;
 
 static void read_shipped(void)
 {
-    /* An escape would leave pthread_once waiting for ever. */
+    /* A longjmp out of here would leave pthread_once waiting forever. */
     jmp_buf *escape = memory_set_escape(NULL);
     shipped.arena = arena_new();
     Diag d = diag_new(shipped.arena);
     for (size_t i = 0; i < device_file_count; i++)
         sheets_read(&device_files[i], &shipped, &d);
-    if (d.errors) { /* the tests read them all, so this is a build that was tampered with */
+    if (d.errors) { /* the tests read them all, so the build was tampered with */
         Buf out = {0};
         diag_print(&d, &out);
         fputs(buf_text(&out), stderr);
@@ -43,7 +43,7 @@ const Device *device_at(size_t i)
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-/* The capability in "sm90", "compute90a" or "90": 10 × major + minor, 0 when it is none. */
+/* The capability in "sm90", "compute90a" or "90": 10 * major + minor, 0 if it is none. */
 static int arch_named(const char *name)
 {
     if (strncmp(name, "sm", 2) == 0)
@@ -53,7 +53,7 @@ static int arch_named(const char *name)
     int arch = 0, read = 0;
     if (sscanf(name, "%3d%n", &arch, &read) != 1)
         return 0;
-    /* a and f: targets with features of this capability or family only */
+    /* a and f: targets with features of this capability or this family only */
     const char *rest = name + read;
     return strcmp(rest, "") == 0 || strcmp(rest, "a") == 0 || strcmp(rest, "f") == 0 ? arch : 0;
 }
@@ -123,12 +123,12 @@ const Device *device_file_read(Arena *a, const char *path, Diag *d)
     if (!s || !sheets_read(s, &own, d))
         return NULL;
     if (own.devices.count != 1) {
-        diag_fail(d, "'%s' describes %zu devices, and one is wanted", path, own.devices.count);
+        diag_fail(d, "'%s' describes %zu devices instead of one", path, own.devices.count);
         return NULL;
     }
     const Device *found = &own.devices.at[0]->device;
     if (found->sms == 0) {
-        diag_fail(d, "'%s' does not say how many multiprocessors the device has: sms = …", path);
+        diag_fail(d, "'%s' lacks the number of multiprocessors: add a line sms = …", path);
         return NULL;
     }
     return found;

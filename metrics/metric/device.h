@@ -1,48 +1,46 @@
-/* The devices that are known: one of the shipped device files, which lie beside this and are part of
- * the program (every compute capability CUDA 13 compiles for, and the GeForce 8800 GTX of Ryoo's
- * thesis); one of a user's file; or one that the measuring process has filled in from the driver. */
+/* Known devices: from the shipped device files, which are embedded in the program (every compute capability
+ * CUDA 13 compiles for, and the GeForce 8800 GTX of Ryoo's thesis); from a user's file; or filled in from
+ * the driver by the measuring process. */
 #pragma once
 
 #include "metrics/base/json_struct.h"
 #include "metrics/metric/sheet.h"
 
-/* The shipped files, as embed_files (CMakeLists.txt) makes them part of the program: it knows its
- * devices where it was moved to, and so do its helpers and programs that the library is linked to. */
+/* The shipped files, embedded by embed_files (CMakeLists.txt), so that a program that was moved, its helpers
+ * and programs linked with the library all know the devices. */
 extern const Source device_files[];
 extern const size_t device_file_count;
 
-/* On its way to another process: with the sheet's rates and latencies, and nothing else of it. */
+/* For sending a device to another process; of the sheet only rates and latencies are sent. */
 extern const JsonStruct DEVICE_JSON;
 
-/* A shipped device by name as a user or the driver writes it; case, spaces and punctuation do not
- * count: "h200", "NVIDIA H200", "8800gtx".  A compute capability ("sm_90", "compute_90a", "9.0",
- * "90") gives the first GPU in the file of that capability; for 9.0 that is the H200.  NULL when
- * unknown. The result is constant. */
+/* A shipped device by the user's or the driver's name, ignoring case, spaces and punctuation: "h200",
+ * "NVIDIA H200", "8800gtx".  A compute capability ("sm_90", "compute_90a", "9.0", "90") gives the first GPU
+ * in its file, the H200 for 9.0.  NULL if unknown. */
 const Device *device_find(const char *name);
 
-/* The shipped device of that name when its capability (90) agrees, else the first of the
- * capability; NULL when there is none.  `name` may be NULL. */
+/* The shipped device of that name if it has this capability (90), else the first one of the capability; NULL
+ * if there is none.  `name` may be NULL. */
 const Device *device_like(const char *name, int arch);
 
-/* Is the name a compute capability and not a GPU's? */
+/* True if the name is a compute capability rather than a GPU. */
 bool device_is_capability(const char *name);
 
-/* Shipped device `i`, by capability, then as its file lists them; NULL past the end. */
+/* Shipped device `i`, ordered by capability, then as in its file; NULL past the end. */
 const Device *device_at(size_t i);
 
-/* The only device of a user's file, with what the shipped files say of its capability.  NULL with a
- * message. */
+/* The only device of a user's file, completed by the shipped file of its capability.  NULL with a message. */
 const Device *device_file_read(Arena *a, const char *path, Diag *d);
 
-/* A shipped device or platform by name; NULL: unknown.  A platform is only compared: of some that
- * are no longer to be had a few numbers were printed, and nothing else is known. */
+/* A shipped device or platform by name; NULL if unknown.  Platforms are for comparison only: old GPUs of
+ * which just a few published numbers are known. */
 const DeviceSheet *sheet_find(const char *name);
 
-/* Of the device's sheet; without one, of the shipped sheet that device_like finds.  NULL when that
- * has none. */
+/* From the device's sheet or, without one, from the shipped sheet that device_like finds.  NULL if it has
+ * none. */
 const DeviceRates *device_rates(const Device *d);
 const DeviceLatencies *device_latencies(const Device *d);
 const DevicePlatform *device_platform(const Device *d);
 
-/* Peak of fp32 fused multiply-adds, in FLOP per second. */
+/* Peak of fp32 fused multiply-adds in FLOP per second. */
 double device_peak_flops(const Device *d);

@@ -3,7 +3,7 @@
 #include "metrics/base/file.h"
 #include <math.h>
 
-/* What formulas may use of the device (device.def). */
+/* Device names in formulas (device.def). */
 static const char *const device_names[] = {
 #define DEVICE(type, member, name, quantity, flags, meaning) "device_" #member,
 #define DERIVED(type, member, meaning)                       "device_" #member,
@@ -70,7 +70,7 @@ const char *metricset_slot_name(const MetricSet *set, int slot)
     return set->metrics.at[slot - FIRST_METRIC].name;
 }
 
-/* -1 when there is none. */
+/* -1 if there is none. */
 static int slot_of(const MetricSet *set, const char *name)
 {
     size_t count = metricset_slot_count(set);
@@ -89,7 +89,7 @@ static bool scope_find(void *context, const char *name, int *slot, ValueKind *ki
     return *slot >= 0;
 }
 
-/* Metrics first: should the room end, the fields of the device are the least likely to be meant. */
+/* Metrics come first: if room runs out, device fields are the least likely to be meant. */
 static size_t scope_names(void *context, const char **out, size_t room)
 {
     const MetricSet *set = context;
@@ -108,15 +108,10 @@ Scope metricset_scope(MetricSet *set)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
-static bool is_word_of_expressions(const char *name)
-{
-    return WORD_IS_ANY(name, "and", "or", "not", "in", "true", "false");
-}
-
 static bool name_is_free(const MetricSet *set, const char *name, Span at, Diag *d)
 {
-    if (is_word_of_expressions(name))
-        return diag_error(d, at, "'%s' is a word of the expression language", name);
+    if (WORD_IS_ANY(name, "and", "or", "not", "in", "true", "false"))
+        return diag_error(d, at, "'%s' is a reserved word of the expression language", name);
     int slot = slot_of(set, name);
     if (slot < 0)
         return true;
@@ -128,13 +123,6 @@ static bool name_is_free(const MetricSet *set, const char *name, Span at, Diag *
     return false;
 }
 
-static bool parse_name(Lexer *l, const MetricSet *set, Metric *m, Diag *d)
-{
-    m->at = l->token.at;
-    return lexer_take_name(l, "the name of a metric", &m->name) &&
-           name_is_free(set, m->name, m->at, d);
-}
-
 static bool parse_direction(Lexer *l, Metric *m)
 {
     m->higher = lexer_is(l, "higher");
@@ -143,56 +131,44 @@ static bool parse_direction(Lexer *l, Metric *m)
     return lexer_wrong(l, "'higher' or 'lower', whichever is better");
 }
 
-/* additivity = [ [ "not" ] "additive" ] */
-static bool parse_additivity(Lexer *l, Metric *m, bool *said)
-{
-    const bool negated = lexer_take(l, "not");
-    *said = lexer_take(l, "additive");
-    m->additive = *said && !negated;
-    return *said || !negated || lexer_wrong(l, "'additive' behind 'not'");
-}
-
-/* What a unit says where the statement does not.  One that is meant to be additive and written
- * otherwise would quietly not be. */
+/* The default for a unit.  Warns of a mistyped additive unit, which would silently not be additive. */
 static bool is_additive_unit(const char *unit, Span at, Diag *d)
 {
     static const char *const units[] = {"cycles",     "seconds",  "ms",       "us",
                                         "ns",         "bytes",    "sectors",  "flop",
                                         "wavefronts", "accesses", "launches", "joules"};
     const size_t count = sizeof units / sizeof units[0];
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(unit, units[i]) == 0)
-            return true;
+    if (word_place(unit, units, count) < SIZE_MAX)
+        return true;
     bool word = strlen(unit) >= 4 && strcspn(unit, "/ *^()0123456789") == strlen(unit);
     const char *closest = word ? name_closest(unit, units, count) : NULL;
     if (closest)
         diag_warn(
             d, at,
-            "a metric in '%s' is not additive over launches unless it says so; did you mean '%s'?",
+            "a metric in '%s' is additive over launches only if it says so; did you mean '%s'?",
             unit, closest);
     return false;
 }
 
+/* [ [ "not" ] "additive" ] unit */
 static bool parse_unit(Lexer *l, Metric *m, Diag *d)
 {
-    bool said;
-    if (!parse_additivity(l, m, &said))
-        return false;
+    const bool negated = lexer_take(l, "not"), said = lexer_take(l, "additive");
+    if (negated && !said)
+        return lexer_wrong(l, "'additive' after 'not'");
     Span at = l->token.at;
     if (!lexer_take_string(l, "a unit in quotes", &m->unit))
         return false;
-    m->additive = said ? m->additive : is_additive_unit(m->unit, at, d);
+    m->additive = said ? !negated : is_additive_unit(m->unit, at, d);
     return true;
 }
 
 static bool parse_meaning(Lexer *l, Metric *m, Diag *d)
 {
     Span at = l->token.at;
-    if (!lexer_take_string(l, "a sentence in quotes that says what it means", &m->meaning))
-        return false;
-    if (m->meaning[0] == '\0')
-        return diag_error(d, at, "a metric says in one sentence what it means");
-    return true;
+    return lexer_take_string(l, "a sentence in quotes that says what it means", &m->meaning) &&
+           (m->meaning[0] ||
+            diag_error(d, at, "a metric needs a sentence that says what it means"));
 }
 
 static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
@@ -212,18 +188,19 @@ static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
         return false;
     ValueKind kind = expr_kind(m->formula);
     if (kind != VALUE_REAL && kind != VALUE_INT && kind != VALUE_BOOL)
-        return diag_error(d, expr_span(m->formula), "a metric is a number, this is %s",
+        return diag_error(d, expr_span(m->formula), "a metric must be a number, this is %s",
                           value_kind_name(kind));
     return true;
 }
 
-/* Goes to the next line after a mistake, too. */
+/* Leaves the lexer at the next line, even after a mistake. */
 static bool parse_statement(Lexer *l, MetricSet *set, Diag *d)
 {
-    Metric m = {0};
-    if (!lexer_expect(l, "metric", "at the start of a metric") || !parse_name(l, set, &m, d) ||
-        !parse_direction(l, &m) || !parse_unit(l, &m, d) || !parse_meaning(l, &m, d) ||
-        !parse_formula(l, set, &m, d)) {
+    lexer_next(l); /* "metric" */
+    Metric m = {.at = l->token.at};
+    if (!lexer_take_name(l, "the name of a metric", &m.name) ||
+        !name_is_free(set, m.name, m.at, d) || !parse_direction(l, &m) || !parse_unit(l, &m, d) ||
+        !parse_meaning(l, &m, d) || !parse_formula(l, set, &m, d)) {
         lexer_skip_line(l);
         return false;
     }
@@ -283,8 +260,8 @@ void metricset_slots(const MetricSet *set, const Profile *p, const Device *devic
         slots[FIRST_METRIC + i] = value_real(values ? values[i].value : NAN);
 }
 
-/* A formula that uses something unknown is not evaluated at all: a comparison or a minimum would
- * turn it into a number. */
+/* A formula that uses something unknown is not evaluated: a comparison or a minimum would make it a
+ * number. */
 static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, const Profile *p,
                             const Value *slots)
 {

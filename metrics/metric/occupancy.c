@@ -26,7 +26,7 @@ static int limit_by_warps(const Device *d, const BlockUse *use)
     return blocks_in(d->warps_per_sm, warps_of(use->threads));
 }
 
-/* 1.x: registers go to a block, for an even number of warps. */
+/* 1.x: registers are allocated per block, for an even number of warps. */
 static int limit_by_block_registers(const Device *d, const BlockUse *use, const Arch *u)
 {
     int64_t warps = round_up(warps_of(use->threads), 2);
@@ -34,8 +34,8 @@ static int limit_by_block_registers(const Device *d, const BlockUse *use, const 
                      round_up(warps * WARP_THREADS * use->registers, u->register_unit));
 }
 
-/* Since 2.0: registers go to a warp, out of its partition.  Whether a block fits at all is checked
- * as if its warps were spread over all partitions evenly. */
+/* Since 2.0: registers are allocated per warp, from its partition.  The check that a block fits at all
+ * assumes that its warps are spread evenly over the partitions. */
 static int limit_by_warp_registers(const Device *d, const BlockUse *use, const Arch *u)
 {
     int64_t warps = warps_of(use->threads);
@@ -56,8 +56,7 @@ static int limit_by_registers(const Device *d, const BlockUse *use)
     return u->partitions ? limit_by_warp_registers(d, use, u) : limit_by_block_registers(d, use, u);
 }
 
-/* The largest share for shared memory is assumed, as the driver chooses when nobody objects, and
- * that a launch opts in to what it needs. */
+/* Assumes the largest shared memory carveout, the driver's default, and that the launch opts in as needed. */
 static int limit_by_shared(const Device *d, const BlockUse *use)
 {
     int64_t most = d->shared_per_block_optin ? d->shared_per_block_optin : d->shared_per_block;
@@ -68,16 +67,10 @@ static int limit_by_shared(const Device *d, const BlockUse *use)
     return blocks_in(d->shared_per_sm, given);
 }
 
-/* An SM has so many barriers for each of its block slots. */
 static int limit_by_barriers(const Device *d, const BlockUse *use)
 {
     const int each = arch_of(device_arch(d))->barriers_per_slot;
     return each ? blocks_in((int64_t)d->blocks_per_sm * each, use->barriers) : OCCUPANCY_UNLIMITED;
-}
-
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
 }
 
 static bool is_sensible(const BlockUse *use)
@@ -88,31 +81,27 @@ static bool is_sensible(const BlockUse *use)
            use->dynamic_shared <= most;
 }
 
-/* Everything but the next steps. */
+/* Everything except fewer_*. */
 static Occupancy count_blocks(const Device *d, const BlockUse *use)
 {
     Occupancy o = {
-        .by_warps = limit_by_warps(d, use),
-        .by_registers = limit_by_registers(d, use),
-        .by_shared = limit_by_shared(d, use),
-        .by_blocks = d->blocks_per_sm,
-        .by_barriers = limit_by_barriers(d, use),
+        .by = {limit_by_warps(d, use), limit_by_registers(d, use), limit_by_shared(d, use),
+               d->blocks_per_sm, limit_by_barriers(d, use)},
+        .blocks_per_sm = OCCUPANCY_UNLIMITED,
         .warps_per_block = (int)warps_of(use->threads),
     };
-    int least = smaller(smaller(o.by_warps, o.by_registers), smaller(o.by_shared, o.by_blocks));
-    o.blocks_per_sm = smaller(least, o.by_barriers);
-    o.limits = (o.by_warps == o.blocks_per_sm ? OCCUPANCY_WARPS : 0u) |
-               (o.by_registers == o.blocks_per_sm ? OCCUPANCY_REGISTERS : 0u) |
-               (o.by_shared == o.blocks_per_sm ? OCCUPANCY_SHARED : 0u) |
-               (o.by_blocks == o.blocks_per_sm ? OCCUPANCY_BLOCKS : 0u) |
-               (o.by_barriers == o.blocks_per_sm ? OCCUPANCY_BARRIERS : 0u);
+    for (int r = 0; r < OCCUPANCY_RESOURCES; r++)
+        if (o.by[r] < o.blocks_per_sm)
+            o.blocks_per_sm = o.by[r];
+    for (int r = 0; r < OCCUPANCY_RESOURCES; r++)
+        o.limits |= (unsigned)(o.by[r] == o.blocks_per_sm) << r;
     o.warps_per_sm = o.blocks_per_sm * o.warps_per_block;
     o.fraction = d->warps_per_sm > 0 ? (double)o.warps_per_sm / d->warps_per_sm : 0;
     return o;
 }
 
-/* The smallest number taken off the registers (or the shared bytes) that gives more than `blocks`;
- * fewer blocks never come of using less, so halving the interval finds it. */
+/* The smallest reduction of registers (or of shared bytes) that admits more than `blocks`; found by
+ * bisection, since using less never admits fewer. */
 static int64_t smallest_saving(const Device *d, const BlockUse *use, int blocks, bool registers)
 {
     int64_t used = registers ? use->registers : use->static_shared + use->dynamic_shared;

@@ -37,10 +37,8 @@ const char *const *profile_region_names(void)
 
 int profile_find(const char *name)
 {
-    for (int i = 0; i < PROFILE_FIELDS; i++)
-        if (strcmp(infos[i].name, name) == 0)
-            return i;
-    return -1;
+    const ProfileInfo *info = NAME_FIND(infos, PROFILE_FIELDS, name, name);
+    return info ? (int)(info - infos) : -1;
 }
 
 Profile profile_new(void)
@@ -53,13 +51,13 @@ Profile profile_new(void)
 
 /* --- regions ------------------------------------------------------------------------------ */
 
-/* The stall region that ends a synchronization region is executed as often as that. */
+/* True for the last stall region of a synchronization region, which is executed as often as the whole. */
 static bool ends_sync(const ProfileRegion *r)
 {
     return r->value[REGION_STALLS] == 0 && r->value[REGION_LOCAL_STALLS] == 0;
 }
 
-/* Sums over the parts, for one execution of the whole. */
+/* Adds a part, scaled to one execution of the whole. */
 static void add_part(ProfileRegion *sync, const ProfileRegion *part)
 {
     const double share = part->value[REGION_TIMES] / sync->value[REGION_TIMES];
@@ -146,17 +144,12 @@ Profile profile_of_launches(const LaunchProfile *launches, size_t count)
 
 /* --- fields ------------------------------------------------------------------------------- */
 
-static int64_t spill_bytes(const CubinKernel *k, int64_t local_array_bytes)
-{
-    if (local_array_bytes > 0 && k->frame_bytes <= local_array_bytes)
-        return 0;
-    return k->local_load_bytes + k->local_store_bytes;
-}
-
 void profile_set_code(Profile *p, const CubinKernel *k, int64_t local_array_bytes)
 {
+    const bool only_arrays = local_array_bytes > 0 && k->frame_bytes <= local_array_bytes;
     p->value[PROFILE_LOCAL_BYTES] = (double)k->frame_bytes;
-    p->value[PROFILE_SPILL_BYTES] = (double)spill_bytes(k, local_array_bytes);
+    p->value[PROFILE_SPILL_BYTES] =
+        only_arrays ? 0 : (double)(k->local_load_bytes + k->local_store_bytes);
     p->value[PROFILE_CODE_BYTES] = (double)k->code_bytes;
 }
 
@@ -171,17 +164,11 @@ BlockUse profile_block_use(const CubinKernel *k, int64_t dynamic_shared, int thr
     };
 }
 
-/* Not known when the device's size is not, and when nothing can run. */
-static double count_waves(const Device *d, const Occupancy *o, int64_t blocks)
-{
-    double room = (double)d->sms * o->blocks_per_sm;
-    return room > 0 ? (double)blocks / room : NAN;
-}
-
 void profile_set_launch(Profile *p, const Device *d, const BlockUse *use, int64_t blocks)
 {
-    Occupancy o = occupancy_compute(d, use);
-    double waves = count_waves(d, &o, blocks);
+    const Occupancy o = occupancy_compute(d, use);
+    const double slots = (double)d->sms * o.blocks_per_sm; /* 0: size not known, or cannot run */
+    const double waves = slots > 0 ? (double)blocks / slots : NAN;
 
     p->value[PROFILE_REGISTERS] = use->registers;
     p->value[PROFILE_SHARED_BYTES] = (double)use->static_shared + (double)use->dynamic_shared;

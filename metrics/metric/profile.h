@@ -1,7 +1,6 @@
-/* The static profile of one launch: a row of numbers that formulas are made of.
+/* The static profile of one launch: the numbers that metrics are computed from (profile.def).
  *
- * A field that nobody has set is not 0 but NaN, "not known", and a metric that uses it is not known
- * either.  The fields stand in profile.def. */
+ * A field that was not set is NaN, "not known", and so is every metric that uses it. */
 #pragma once
 
 #include "metrics/cubin/cubin.h"
@@ -25,16 +24,16 @@ typedef struct ProfileRegion {
     double value[REGION_COLUMNS];
 } ProfileRegion;
 
-/* More regions are summed up in the last one. */
+/* Further regions are merged into the last one. */
 enum { PROFILE_REGION_ROOM = 24 };
 
 typedef struct Profile {
     double value[PROFILE_FIELDS]; /* NaN: not known */
-    const ProfileRegion *regions; /* stall regions; those of a synchronization region together */
+    const ProfileRegion *regions; /* stall regions, grouped by synchronization region */
     size_t region_count;          /* 0: not known */
     const ProfileRegion *syncs;   /* synchronization regions: sums over their stall regions */
     size_t sync_count;
-    const char *note; /* what is not known and why; NULL for nothing */
+    const char *note; /* what is not known and why; NULL if nothing */
 } Profile;
 
 typedef struct ProfileInfo {
@@ -44,50 +43,48 @@ typedef struct ProfileInfo {
     const char *meaning; /* one sentence */
 } ProfileInfo;
 
-/* Constant. */
 const ProfileInfo *profile_info(ProfileField f);
 const ProfileInfo *profile_region_info(RegionColumn c);
 
-/* Names of all columns of regions. */
+/* Names of the columns of regions. */
 const char *const *profile_region_names(void);
 
-/* Gives the profile these stall regions, and the synchronization regions that they make, copied to
- * `a`. */
+/* Sets the stall regions, and the synchronization regions summed from them, copied to `a`. */
 void profile_set_regions(Arena *a, Profile *p, const ProfileRegion *regions, size_t count);
 
 /* Copies what a profile points to into `a`. */
 void profile_keep(Arena *a, Profile *p);
 
-/* Launches of a run that are all alike to a profile. */
+/* Identical launches of a run. */
 typedef struct LaunchProfile {
     const Profile *profile;
-    double times; /* that it is launched */
+    double times; /* how many */
 } LaunchProfile;
 
-/* The one that executes most instructions. */
+/* The index of the one that executes most instructions. */
 size_t profile_main_launch(const LaunchProfile *launches, size_t count);
 
-/* One profile for all launches: each field as its line in profile.def says. */
+/* Combines the launches into one profile, each field as its line in profile.def says. */
 Profile profile_of_launches(const LaunchProfile *launches, size_t count);
 
-/* The field of that name, -1 when there is none. */
+/* The field of that name, -1 if there is none. */
 int profile_find(const char *name);
 
-/* With nothing known. */
+/* A profile with nothing known. */
 Profile profile_new(void);
 
-/* Takes code and stack of a kernel from its cubin.  `local_array_bytes`: the local arrays that the
- * PTX declares.  Without any, the spills are exact; with some, they are 0 when the stack has no
- * room for more than those, else an upper bound, as accesses of arrays and of spilled registers
- * look the same. */
+/* Sets the fields of code and stack from a kernel of a cubin.  `local_array_bytes` is the size of the local
+ * arrays that the PTX declares.  Without arrays, spills are exact; with some, they are 0 if the stack holds
+ * no more than these, else an upper bound, since accesses of arrays and of spilled registers look the
+ * same. */
 void profile_set_code(Profile *p, const CubinKernel *k, int64_t local_array_bytes);
 
-/* What a block of this kernel takes when launched so. */
+/* The resources of a block of this kernel. */
 BlockUse profile_block_use(const CubinKernel *k, int64_t dynamic_shared, int threads_per_block);
 
-/* Takes the resources of a block and computes everything that follows from them, the device and the
- * number of blocks: threads, warps, residency, waves. */
+/* Sets the resources of a block and what follows from them, the device and the number of blocks: threads,
+ * warps, residency, waves. */
 void profile_set_launch(Profile *p, const Device *d, const BlockUse *use, int64_t blocks);
 
-/* "name = value unit per what", one line per field that is known. */
+/* "name = value unit per what", one line per known field. */
 void profile_print(const Profile *p, Buf *out);

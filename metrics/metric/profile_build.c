@@ -1,5 +1,6 @@
 #include "metrics/metric/profile_build.h"
 
+#include "metrics/base/stats.h"
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/metric/profile_walk.h"
 #include "metrics/ptx/inspect.h"
@@ -12,7 +13,7 @@ static PtxDim dim_of(const int64_t n[3])
     return (PtxDim){(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]};
 }
 
-/* The buffer that begins last before the address, or NULL. */
+/* The last buffer that begins at or before the address, or NULL. */
 static const ProfileBuffer *buffer_of(const ProfileInput *in, uint64_t address)
 {
     const ProfileBuffer *found = NULL;
@@ -24,7 +25,7 @@ static const ProfileBuffer *buffer_of(const ProfileInput *in, uint64_t address)
     return found;
 }
 
-/* --- data: what stands in a buffer before this launch is known where no launch before it had that --- */
+/* --- data: initial contents of a buffer are known if no earlier launch had it ----------------- */
 
 static bool data_load(void *context, uint64_t address, int bytes, uint64_t *value)
 {
@@ -58,7 +59,7 @@ static bool data_symbol(void *context, const char *name, uint64_t *address)
     return d->symbol(d->context, name, address);
 }
 
-/* What the shared memory of the resident blocks leaves of an SM's L1 cache. */
+/* L1 cache of an SM that the shared memory of the resident blocks leaves. */
 static double l1_bytes(const Device *d, const Profile *p)
 {
     enum { L1_BEYOND_SHARED = 28 * 1024 }; /* of the memory that both share, from 7.5 to 12.0 */
@@ -76,7 +77,7 @@ static ReuseDevice reuse_device(const Device *d, const Profile *p)
                          (double)d->l2_bytes};
 }
 
-/* The part of the resident stacks that the L1 cache has no room for. */
+/* The fraction of the resident stacks that does not fit in the L1 cache. */
 static double stack_outside(const Device *d, const Profile *p)
 {
     const double *v = p->value;
@@ -87,8 +88,8 @@ static double stack_outside(const Device *d, const Profile *p)
 
 /* --- the walk ---------------------------------------------------------------------------------- */
 
-/* A few warps that stand for all; counts come from the middle one of the block in the middle of the
- * grid, away from the edges where a kernel often has more to check. */
+/* Follows a few warps that represent all.  Counts come from the middle warp of the middle block of the grid,
+ * away from the edges, where a kernel often has more to check. */
 static Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
                       const WalkTouch *touch, bool meets, ReuseDevice device)
 {
@@ -109,7 +110,7 @@ static Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in
     return memory_follow(a, entry, &o);
 }
 
-/* Bytes of the local arrays that the PTX itself declares; what the stack holds beyond is spills. */
+/* Bytes of the local arrays that the PTX declares; the rest of the stack is spills. */
 static int64_t local_array_bytes(const PtxFunction *f)
 {
     int64_t bytes = 0;
@@ -162,7 +163,7 @@ static void set_machine(Profile *p, const SassProfile *s, const SassSerial *long
         p->value[table[i].field] = table[i].value;
 }
 
-/* The latencies of the device; SASS_LATENCY for what the table does not have. */
+/* The latencies of the device; SASS_LATENCY for those that are not known. */
 static SassLatency latency_of(const Device *d, const Profile *p)
 {
     SassLatency l = SASS_LATENCY;
@@ -192,10 +193,10 @@ static SassLatency latency_of(const Device *d, const Profile *p)
     return l;
 }
 
-/* What a warp shares its multiprocessor with: the resident warps, all doing as it does. */
+/* The load on the SM of a warp: the resident warps, which all do the same. */
 static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic *t)
 {
-    /* A grid too small to fill the device is spread evenly over its multiprocessors. */
+    /* A grid too small to fill the device is spread evenly over its SMs. */
     double spread = ceil(p->value[PROFILE_BLOCKS] / d->sms);
     double blocks = fmin(p->value[PROFILE_BLOCKS_PER_SM], spread);
     double others = t->stores.accesses + t->others.accesses;
@@ -206,9 +207,9 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
                           others > 0 ? (t->stores.wavefronts + t->others.wavefronts) / others : 1};
 }
 
-/* Joins take most of the time where warps differ: so many are made, more of small codes, of the warps with least and
- * most to do and of some between.  Another warp executes what lies between those of its neighbours in work, by its
- * distance to each. */
+/* Joins take most of the time if warps differ, so only this many are made, more for small code: of the warps
+ * with least and most work and of some between.  Other warps are interpolated between their neighbours in
+ * work. */
 enum { JOINS_LEAST = 4, JOINS_MOST = 24, JOINED_BYTES = 128 << 10 /* of code, in all */ };
 
 static int joins_of(double code_bytes)
@@ -216,56 +217,36 @@ static int joins_of(double code_bytes)
     return (int)fmin(fmax(JOINED_BYTES / fmax(code_bytes, 1), JOINS_LEAST), JOINS_MOST);
 }
 
-static double work_at(const MemorySamples *samples, int i)
-{
-    return walk_work(samples->at[i].walk);
-}
-
-/* Those that weigh something, by their work; returns how many there are. */
-static int order_by_work(const MemorySamples *samples, const double weights[SAMPLES_MAX],
-                         int order[SAMPLES_MAX])
-{
-    int count = 0;
-    for (int i = 0; i < samples->count; i++) {
-        int k = count;
-        if (weights[i] == 0)
-            continue;
-        while (k > 0 && work_at(samples, order[k - 1]) > work_at(samples, i)) {
-            order[k] = order[k - 1];
-            k--;
-        }
-        order[k] = i;
-        count++;
-    }
-    return count;
-}
-
-/* Moves the weights of all but `most` of the walks that weigh something to these. */
+/* Moves the weights of all but `most` of the walks with a weight to these. */
 static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], int most)
 {
-    int order[SAMPLES_MAX];
-    const int count = order_by_work(samples, weights, order);
+    Ranked order[SAMPLES_MAX]; /* walks with a weight, by their work */
+    int count = 0;
+    for (int i = 0; i < samples->count; i++)
+        if (weights[i] != 0)
+            order[count++] = (Ranked){walk_work(samples->at[i].walk), (size_t)i};
+    stats_rank(order, (size_t)count);
     for (int part = 0; count > most && part + 1 < most; part++) {
         const int first = part * (count - 1) / (most - 1),
                   last = (part + 1) * (count - 1) / (most - 1);
-        const int low = order[first], high = order[last];
-        const double from = work_at(samples, low), apart = work_at(samples, high) - from;
+        const Ranked low = order[first], high = order[last];
+        const double apart = high.key - low.key;
         for (int k = first + 1; k < last; k++) {
-            const int i = order[k];
-            const double share = apart > 0 ? (work_at(samples, i) - from) / apart : 0;
-            weights[low] += weights[i] * (1 - share);
-            weights[high] += weights[i] * share;
-            weights[i] = 0;
+            double *weight = &weights[order[k].at];
+            const double share = apart > 0 ? (order[k].key - low.key) / apart : 0;
+            weights[low.at] += *weight * (1 - share);
+            weights[high.at] += *weight * share;
+            *weight = 0;
         }
     }
 }
 
-/* The first of those that have most to do. */
+/* The first of the walks with the most work. */
 static int heaviest_of(const MemorySamples *samples)
 {
     int most = 0;
     for (int i = 1; i < samples->count; i++)
-        if (work_at(samples, i) > work_at(samples, most))
+        if (walk_work(samples->at[i].walk) > walk_work(samples->at[most].walk))
             most = i;
     return most;
 }
@@ -278,9 +259,9 @@ static SassProfile profile_warp(Arena *a, int arch, const CubinKernel *k, const 
     return sass_profile(a, arch, k, w, &own, load);
 }
 
-/* Means over all warps, and the serial time of the one that has most to do: the code is joined to each
- * walk that differs.  Of the sizes of the code, and of what is not certain, that of the warps which
- * execute most of all: the middle one may lie beyond the edge of the data. */
+/* Means over all warps, and the serial time of the one with the most work; the code is joined to each
+ * distinct walk.  Code sizes and doubts are those of the warps that execute most in total: the middle one
+ * may lie beyond the edge of the data. */
 static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const Memory *m,
                                 const SassLatency *latency, const SassLoad *load,
                                 SassSerial *longest)
@@ -317,8 +298,8 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const 
     return mean;
 }
 
-/* What only the block that takes the last ticket does, when all others are done: its fence before it asks, and
- * what it has to do more than they. */
+/* What only the block with the last ticket does, when all others are done: the fence before it takes its
+ * ticket, and its extra work. */
 static void set_last(Arena *a, int arch, const CubinKernel *k, const Memory *m,
                      const SassLatency *latency, Profile *p)
 {
@@ -348,7 +329,7 @@ static const CubinKernel *read_code(Arena *a, const ProfileInput *in, const Cubi
     return k;
 }
 
-/* What code and launch say without a walk. */
+/* Sets what follows from code and launch without a walk. */
 static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local_arrays, Profile *p)
 {
     profile_set_code(p, k, local_arrays);
@@ -363,7 +344,7 @@ static bool accesses(const MemoryAccess *x, AccessKind kind)
            (x->space == PTX_GLOBAL || x->space == PTX_GENERIC);
 }
 
-/* Is the buffer read (ACCESS_LOAD) or written (ACCESS_STORE), as far as warps were followed? */
+/* True if the followed warps read (ACCESS_LOAD) or write (ACCESS_STORE) the buffer. */
 static bool is_touched(const ProfileInput *in, const ProfileBuffer *b, const Memory *m,
                        AccessKind kind)
 {
@@ -375,7 +356,7 @@ static bool is_touched(const ProfileInput *in, const ProfileBuffer *b, const Mem
     return false;
 }
 
-/* Does anything go where it is not known? */
+/* True if some access of this kind has an unknown target. */
 static bool goes_astray(const Memory *m, AccessKind kind)
 {
     for (size_t i = 0; i < m->accesses.count; i++)
@@ -384,8 +365,8 @@ static bool goes_astray(const Memory *m, AccessKind kind)
     return (kind == ACCESS_LOAD ? m->mean.bulk_loads : m->mean.bulk_stores) > 0;
 }
 
-/* Bytes of the buffers that the launch reads or writes: of all that it may, where some access is not
- * known to be of one of them. */
+/* Bytes of the buffers that the launch reads or writes; of all that it may, if some access has an unknown
+ * target. */
 static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind kind)
 {
     const bool all = goes_astray(m, kind);
@@ -398,11 +379,11 @@ static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind 
     return bytes;
 }
 
-/* What a few warps ask for is this much off the mean, at most. */
+/* A few warps differ from the mean in what they request by this much at most. */
 static const double SAMPLED_OFF = 0.1;
 
-/* Bytes that all warps touch at least once: the buffers that they go to, but not more than they
- * ask for, if that is sure to be less; where those are not known, what the reuse that was seen leaves. */
+/* Bytes that all warps touch at least once: the buffers they access, but no more than they request, if that
+ * is surely less; if the buffers are not known, what the observed reuse leaves. */
 static double footprint(const Profile *p, ProfileField sectors, ProfileField first, double touched)
 {
     enum { SECTOR = 32 };
@@ -411,7 +392,7 @@ static double footprint(const Profile *p, ProfileField sectors, ProfileField fir
     return touched <= 0 ? all * v[first] : asked < (1 - off) * touched ? asked : touched;
 }
 
-/* The buffer that an access of global memory is known to go to, or NULL. */
+/* The buffer that a load of global memory is known to read, or NULL. */
 static const ProfileBuffer *loaded_of(const ProfileInput *in, const MemoryAccess *x)
 {
     return x->kind == ACCESS_LOAD && x->located && x->space == PTX_GLOBAL
@@ -419,8 +400,8 @@ static const ProfileBuffer *loaded_of(const ProfileInput *in, const MemoryAccess
                : NULL;
 }
 
-/* A launch loads no more sectors for the first time than a buffer has: of one that is read at random the few
- * warps that are followed never see one twice. */
+/* Limits first loads to the sectors of each buffer: the few followed warps never load a sector twice from a
+ * buffer that is read at random. */
 static void bound_first(const ProfileInput *in, Memory *m, double warps)
 {
     enum { SECTOR = 32 };
@@ -464,7 +445,7 @@ static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinK
     profile_set_note(a, p, memory, machine.unmatched);
 }
 
-/* The entry of a PTX text; NULL with a message. */
+/* The kernel of the PTX; NULL with a message. */
 static const PtxFunction *read_entry(Arena *a, const ProfileInput *in, const PtxModule **module,
                                      Diag *d)
 {
@@ -478,26 +459,39 @@ static const PtxFunction *read_entry(Arena *a, const ProfileInput *in, const Ptx
     return entry;
 }
 
+/* A kernel as PTX and as machine code. */
+typedef struct Code {
+    const PtxModule *module;
+    const PtxFunction *entry;
+    const Cubin *cubin;
+    const CubinKernel *kernel;
+    const SassFlow *flow;
+} Code;
+
+static bool read_both(Arena *a, const ProfileInput *in, Code *c, Diag *d)
+{
+    c->entry = read_entry(a, in, &c->module, d);
+    c->kernel = c->entry ? read_code(a, in, &c->cubin, d) : NULL;
+    c->flow = c->kernel ? sass_flow_build(a, c->cubin->arch, c->kernel) : NULL;
+    return c->kernel != NULL;
+}
+
 bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d)
 {
+    Code c;
     *out = profile_new();
-    const PtxModule *module;
-    const Cubin *cubin;
-    const PtxFunction *entry = read_entry(a, in, &module, d);
-    const CubinKernel *k = entry ? read_code(a, in, &cubin, d) : NULL;
-    if (!k)
+    if (!read_both(a, in, &c, d))
         return false;
-    *code = cubin_code_hash(cubin, k);
-    set_code(in, k, local_array_bytes(entry), out);
+    *code = cubin_code_hash(c.cubin, c.kernel);
+    set_code(in, c.kernel, local_array_bytes(c.entry), out);
     double constants = 0;
-    for (size_t i = 0; i < module->variables.count; i++)
-        if (module->variables.at[i]->space == PTX_CONST)
-            constants += (double)module->variables.at[i]->size;
+    for (size_t i = 0; i < c.module->variables.count; i++)
+        if (c.module->variables.at[i]->space == PTX_CONST)
+            constants += (double)c.module->variables.at[i]->size;
     Memory *memory =
-        follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)),
-               reuse_device(in->device, out));
+        follow(a, c.entry, in, NULL, sass_flow_meets(a, c.flow), reuse_device(in->device, out));
     profile_set_walk(a, out, memory);
-    add_machine(a, in, cubin->arch, k, memory, out);
+    add_machine(a, in, c.cubin->arch, c.kernel, memory, out);
     out->value[PROFILE_CONSTANT_TOUCHED] = fmin(out->value[PROFILE_CONSTANT_TOUCHED], constants);
     return true;
 }
@@ -598,25 +592,19 @@ static void dump_join(Arena *a, const SassFlow *code, const Walk *w, Buf *out)
 
 bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out, Diag *d)
 {
-    const PtxModule *module;
-    const Cubin *cubin;
-    const PtxFunction *entry = read_entry(a, in, &module, d);
-    const CubinKernel *k = entry ? read_code(a, in, &cubin, d) : NULL;
-    if (!k)
+    Code c;
+    if (!read_both(a, in, &c, d))
         return false;
     if (stage == PROFILE_FLOW) {
-        dump_flow(a, entry, out);
+        dump_flow(a, c.entry, out);
         return true;
     }
-    const Memory *m =
-        follow(a, entry, in, NULL, sass_flow_meets(a, sass_flow_build(a, cubin->arch, k)),
-               (ReuseDevice){0});
-    const SassFlow *code = sass_flow_build(a, cubin->arch, k);
+    const Memory *m = follow(a, c.entry, in, NULL, sass_flow_meets(a, c.flow), (ReuseDevice){0});
     if (stage == PROFILE_WALK)
         dump_walk(m, out);
     else if (stage == PROFILE_JOIN)
-        dump_join(a, code, m->walk, out);
+        dump_join(a, c.flow, m->walk, out);
     else if (m->walk->functions.count)
-        dump_pairs(a, code, m->walk->functions.at[0], out);
+        dump_pairs(a, c.flow, m->walk->functions.at[0], out);
     return true;
 }

@@ -16,7 +16,7 @@ static void set_mix(Profile *p, const Walk *w)
     p->value[PROFILE_SHARED_STORES] = w->stores[PTX_SHARED];
 }
 
-/* What waits for another thread is taken to come at once: how often, and for how many lanes. */
+/* Waits for other threads, which the walk assumes to end at once: how many, and of how many lanes. */
 static void set_waits(Profile *p, const Memory *m)
 {
     double waits = 0, lanes = 0;
@@ -56,7 +56,7 @@ static ProfileRegion region_row(const WalkRegion *r)
     return row;
 }
 
-/* Those that execute most first; ties as they stand. */
+/* Most instructions first, then in the given order. */
 static int by_work(const void *a, const void *b)
 {
     const WalkRegion *x = *(const WalkRegion *const *)a, *y = *(const WalkRegion *const *)b;
@@ -65,7 +65,7 @@ static int by_work(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What there is no room for becomes one row of no synchronization region. */
+/* Merges a region for which there is no room into the row `rest`, of no synchronization region. */
 static void add_rest(ProfileRegion *rest, const WalkRegion *r)
 {
     const ProfileRegion row = region_row(r);
@@ -94,10 +94,10 @@ static void set_regions(Arena *a, Profile *p, const Walk *w)
     profile_set_regions(a, p, rows, count);
 }
 
-/* --- the work of matrix operations, from the shapes in their names (PTX ISA 9.7.14 to 9.7.16) --- */
+/* --- work of matrix operations, from the shapes in their names (PTX ISA 9.7.14 to 9.7.16) --- */
 
-/* Time against that of half precision: each halving of the width doubles the rate (whitepapers of
- * the A100 and H100, peak rates of tensor cores); double precision runs at a sixteenth on both. */
+/* Time relative to half precision: each halving of the width doubles the rate (whitepapers of A100 and H100,
+ * peak rates of tensor cores); double precision runs at a sixteenth on both. */
 static double cost_of_type(const char *text)
 {
     static const struct {
@@ -113,7 +113,7 @@ static double cost_of_type(const char *text)
     return 1;
 }
 
-/* The number behind a letter of a shape: 16 in "m16n8k8" behind 'm'.  0: none. */
+/* The number after a letter of a shape: 16 for 'm' in "m16n8k8".  0: none. */
 static double extent(const char **at, char letter)
 {
     if (**at != letter)
@@ -133,7 +133,7 @@ double profile_tensor_shape(const PtxForm *f)
         return 0;
     at++;
     const double m = extent(&at, 'm'), n = extent(&at, 'n'), k = extent(&at, 'k');
-    const double warps = f->op == PTX_WGMMA_MMA ? 4 : 1; /* that make it together */
+    const double warps = f->op == PTX_WGMMA_MMA ? 4 : 1; /* that execute it together */
     return m * n * k * cost_of_type(f->text) / warps;
 }
 
@@ -154,7 +154,7 @@ static double tensor_work(const Walk *w)
 
 /* --- the walk ----------------------------------------------------------------------------- */
 
-/* Ways taken at each branch, over its visits: the most. */
+/* Largest ratio of paths taken to visits of any branch. */
 static double most_paths(const Walk *w)
 {
     double most = 1;
@@ -194,10 +194,10 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
 
 enum { SECTOR = 32, LINE = 128 };
 
-/* Passes that 32 words at random places take: the mean of the fullest of 32 banks. */
+/* Passes for 32 words at random addresses: the mean load of the fullest of 32 banks. */
 static const double spread_wavefronts = 3.53;
 
-/* Who touches the sectors first; of those whose addresses are not known, everybody. */
+/* Counts first touches of sectors; unknown sectors are all first touches. */
 static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
 {
     double *v = t->value;
@@ -218,7 +218,7 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
     }
 }
 
-/* Sectors of the accesses whose addresses are not known: each lane gets some of its own. */
+/* Sectors of accesses with unknown addresses: each lane touches its own. */
 static double unknown_sectors(const MemoryAccess *x)
 {
     const MemoryFigures *f = &x->figures;
@@ -288,7 +288,7 @@ static void add_shared_access(ProfileTraffic *t, const MemoryAccess *x)
 {
     const MemoryFigures *f = &x->figures;
     switch (x->kind) {
-    case ACCESS_LOAD: /* all of them are among the merged ones */
+    case ACCESS_LOAD: /* all loads are among the merged ones */
         t->load_width += f->executions * x->bytes;
         add_shared(&t->plain_loads, f);
         break;
@@ -308,8 +308,8 @@ static bool is_constant_beside(const MemoryAccess *x, const MemoryAccess *y)
     return x->space == PTX_CONST && x->function == y->function && x->block == y->block;
 }
 
-/* How likely access number `i` of the constants is in another line than the one before it: the one
- * above it in its block; for the first, the block's last, behind which it goes on in a loop. */
+/* Probability that constant access `i` is in another line than the one before it: the previous one in its
+ * block or, for the first, the last one, which precedes it in a loop. */
 static double other_line(const Memory *m, size_t i)
 {
     enum { CONSTANT_LINE = 64 };
@@ -328,8 +328,8 @@ static double other_line(const Memory *m, size_t i)
     return fmin(before ? apart : from->bytes, CONSTANT_LINE) / CONSTANT_LINE;
 }
 
-/* Bytes of a cache of eight sets that a block's constants need at a time: all sets as full as the one which
- * most of them share with access number `i`. */
+/* Bytes that an eight-set cache needs for the constants of a block, if all its sets are as full as the set
+ * of access `i`. */
 static double constant_room(const Memory *m, size_t i)
 {
     enum { CONSTANT_LINE = 64, SETS = 8, STRIDE = CONSTANT_LINE * SETS, MOST = 64 };
@@ -345,7 +345,7 @@ static double constant_room(const Memory *m, size_t i)
     return __builtin_popcountll(seen) * (double)STRIDE;
 }
 
-/* Copy engines take whole sectors in order and everything once; in shared memory 128 bytes a pass. */
+/* Copy engines move whole sectors in order, each once; in shared memory 128 bytes per pass. */
 static void add_bulk(ProfileTraffic *t, double loads, double stores)
 {
     double *v = t->value;
@@ -411,7 +411,7 @@ ProfileTraffic profile_set_memory(Profile *p, const Memory *m)
     return t;
 }
 
-/* Towards what the text has, as far as the code has more accesses than merging leaves. */
+/* Interpolates towards the unmerged accesses, if the code has more than merging would leave. */
 static void unmerge(ProfileShared *merged, const ProfileShared *plain, double in_code)
 {
     const double apart = plain->accesses - merged->accesses;
@@ -423,7 +423,8 @@ static void unmerge(ProfileShared *merged, const ProfileShared *plain, double in
     merged->wavefronts_min += share * (plain->wavefronts_min - merged->wavefronts_min);
 }
 
-/* ptxas leaves out loads of what is in a register already: then fewer bytes are moved than the text says. */
+/* ptxas drops loads of values that are in a register already; the code then moves fewer bytes than the
+ * PTX. */
 static void leave_out(ProfileShared *s, double in_text, double in_code)
 {
     const double left = in_text > 0 ? fmin(in_code / in_text, 1) : 1;
@@ -432,7 +433,7 @@ static void leave_out(ProfileShared *s, double in_text, double in_code)
     s->wavefronts_min *= left;
 }
 
-/* Bytes of a lane; of all 32 lanes that many sectors. */
+/* Bytes per lane, which for 32 lanes is the number of sectors. */
 static double width_of(const double counts[SASS_WIDTHS])
 {
     double sum = 0;
@@ -451,13 +452,12 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
         leave_out(&t->stores, t->store_width, width_of(s->shared_stores));
     }
     set_shared(p, t);
-    /* Arrays may have become registers; what is more than their accesses are spills, of all lanes.
-     */
+    /* Arrays may have become registers; accesses beyond theirs are spills, of all lanes. */
     const double left =
         t->local_width > 0 ? fmin(local / t->local_width, 1) * p->value[PROFILE_LOCAL_SECTORS] : 0;
     p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_width, 0);
-    /* Only loads by a register of each lane are replayed; others come with the instruction or for a
-     * whole warp.  All of them need their lines. */
+    /* Only loads with an address per lane are replayed; others are operands or uniform.  All of them need
+     * their lines. */
     const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;
     const double loads = fmin(s->constant_indexed, t->constant_loads);
     p->value[PROFILE_CONSTANT_LOADS] = fmin(loads + s->constant_uniform, t->constant_loads);
@@ -475,9 +475,9 @@ static double accesses_of(const Walk *w)
     return sum;
 }
 
-/* Where a branch is not known, no more of the instructions than stand behind branches of the machine code: what ptxas has put
- * guards to, or made selections of, is issued all the same.  Of the accesses, those whose addresses are not known and those that
- * may not be made. */
+/* Behind unknown branches, at most the instructions that are behind branches in the machine code: predicated
+ * instructions and selections are issued anyway.  Of the accesses, those with unknown addresses and those
+ * that may not be executed. */
 static void set_unknown(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     double in_loops = 0, behind = 0, instr = 0, places = 0, accesses = 0, unknown = 0, all = 0;
@@ -502,7 +502,7 @@ static void set_unknown(Arena *a, Profile *p, const Memory *m, const SassProfile
     p->value[PROFILE_UNKNOWN_TRAFFIC] = fmin(part, 1);
 }
 
-/* Relative standard deviation of what each of them executes. */
+/* Relative standard deviation of the work of the samples. */
 static double spread_of(const MemorySamples *s)
 {
     double work[SAMPLES_MAX];
@@ -512,7 +512,7 @@ static double spread_of(const MemorySamples *s)
     return gsl_stats_sd(work, 1, (size_t)s->even) / mean;
 }
 
-/* Does what they do follow from data that they load? */
+/* True if their work depends on data that they load. */
 static bool follows_data(const Memory *m)
 {
     for (int i = 0; i < m->samples->even; i++)
@@ -521,8 +521,8 @@ static bool follows_data(const Memory *m)
     return false;
 }
 
-/* The part of the instructions that routines of divisions and roots would add whose operands are not
- * known, were each called. */
+/* The fraction of the instructions that division and square root routines with unknown operands would add if
+ * they were called. */
 static double doubtful_routines(const Memory *m)
 {
     double more = 0;
@@ -531,8 +531,8 @@ static double doubtful_routines(const Memory *m)
     return more > 0 ? more / (walk_work(&m->mean) + more) : 0;
 }
 
-/* What the parts that warps were not followed through give their work.  Where the middle one was followed to its end, what
- * it would have been estimated to do says how far off the others are. */
+/* The doubt from the parts through which warps were not followed.  If the middle one was followed to its
+ * end, the error of its estimate tells that of the others. */
 static double doubt_of_rest(const Memory *m, double cut)
 {
     const MemorySamples *s = m->samples;
@@ -556,12 +556,16 @@ static double deviation_of(const double *doubts, size_t count)
     return sqrt(sum);
 }
 
-/* Each doubt's deviation where it concerns everything: accesses that cost as spread, but may lie in a row or not be made;
- * instructions that may be e times as many or as few; work that follows from data, of which the warps looked at may not
- * show rare heavy ones, which is no more than they differ by; code that is not as the text (sass_join.h says how far); warps
- * that were not followed to their end, as to the part that was not; others that were not at all, which are like those that
- * were but for one in so many and two (Laplace's rule of succession); routines for operands that are rare in most data.
- * Rounded from how far off recorded spaces were: tests/bench/uncertainty.py compares, a row for each kind. */
+/* The standard deviation of each doubt if it concerned everything:
+ *   - accesses that count as scattered but may be contiguous or not executed;
+ *   - instructions, which may be e times as many or as few;
+ *   - work that depends on data: the samples may miss rare heavy warps; at most their own spread;
+ *   - code that does not match the PTX (sass_join.h says how far);
+ *   - the part of warps that was not followed to the end;
+ *   - warps that were not followed, which differ with probability 1 / (n + 2) (Laplace's rule of succession);
+ *   - routines for operands that are rare in most data.
+ * Rounded from the errors on recorded spaces; tests/bench/uncertainty.py compares them, a row for each
+ * kind. */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     static const double instr = 1, traffic = 1.5, data = 0.3, cut = 0.3, few = 0.1, routine = 0.25;
@@ -604,7 +608,7 @@ static void add_unknown_accesses(Arena *a, Buf *b, const Memory *m)
                                    first->function->name, first->line, count));
 }
 
-/* What a note says, without "function, line 7: " before it. */
+/* The text of a note after "function, line 7: ". */
 static const char *kind_of(const char *note)
 {
     const char *colon = strstr(note, ": ");
@@ -613,7 +617,7 @@ static const char *kind_of(const char *note)
 
 typedef VEC(const char *) Notes;
 
-/* Each place once, whichever warps came there: the middle one may take no part in a wait. */
+/* Each place once, from all warps: the middle one may take no part in a wait. */
 static Notes gather_notes(Arena *a, const MemorySamples *s)
 {
     Notes all = {0};
@@ -630,7 +634,7 @@ static Notes gather_notes(Arena *a, const MemorySamples *s)
     return all;
 }
 
-/* The first of each kind and how many there are: many of one kind must not hide another. */
+/* The first of each kind with their number: many of one kind must not hide another. */
 static void add_notes(Arena *a, Buf *b, const Notes *all)
 {
     for (size_t i = 0; i < all->count; i++) {

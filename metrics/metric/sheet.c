@@ -5,14 +5,14 @@
 #include <ctype.h>
 #include <math.h>
 
-/* --- what may be said ------------------------------------------------------------------------- */
+/* --- quantities and fields -------------------------------------------------------------------- */
 
 typedef struct Unit {
     const char *name;
-    double scale; /* of one of them, in the unit of the struct's field */
+    double scale; /* to the unit of the struct's member */
 } Unit;
 
-/* A kind of quantity: its units, the one to advise first, and the most that can be meant. */
+/* A kind of quantity: its units, the preferred one first, and the largest plausible value. */
 typedef struct Quantity {
     Unit units[6];
     double most;
@@ -98,10 +98,10 @@ typedef struct Reader {
     Arena *arena;
     Diag *diag;
     DeviceSheets *out;
-    DeviceSheet *sheet; /* that the statements describe; NULL: none yet */
-    Span at;            /* where it begins */
+    DeviceSheet *sheet; /* of the current section; NULL: none yet */
+    Span at;            /* where the section begins */
     enum { CAPABILITY, DEVICE, PLATFORM_ALONE } kind;
-    Span given[SHEET_NUMBERS]; /* where the section said each number; {0}: it did not */
+    Span given[SHEET_NUMBERS]; /* where the section gave each number; {0}: it did not */
     struct {
         int major, minor;
         struct {
@@ -123,7 +123,7 @@ static DeviceSheet *capability_of(const DeviceSheets *s, int arch)
     return NULL;
 }
 
-/* All or none of a group of latencies: half of them would be taken for zeros. */
+/* Latencies must be given all or not at all: missing ones would be zeros. */
 static bool has_all_latencies(const Reader *r)
 {
     size_t have = 0, all = 0;
@@ -138,8 +138,7 @@ static bool has_all_latencies(const Reader *r)
             missing = fields[i].name;
     }
     return have == 0 || have == all ||
-           diag_error(r->diag, r->at, "there are latencies, but no %s: all are needed, or none",
-                      missing);
+           diag_error(r->diag, r->at, "%s is missing: give all latencies or none", missing);
 }
 
 static bool has_what_is_needed(const Reader *r)
@@ -147,8 +146,8 @@ static bool has_what_is_needed(const Reader *r)
     for (size_t i = 0; i < SHEET_NUMBERS; i++)
         if (fields[i].flags & NEEDED && !r->sheet->numbers[i].text)
             return diag_error(r->diag, r->at,
-                              "%s is missing: nothing is known of compute capability %d.%d, so the "
-                              "file has to say it",
+                              "%s is missing: compute capability %d.%d is not known, so the file "
+                              "must give it",
                               fields[i].name, r->sheet->device.major, r->sheet->device.minor);
     return true;
 }
@@ -169,7 +168,7 @@ static bool fits_together(const Reader *r)
     return true;
 }
 
-/* What the L2 gives grows with the device; the number of the capability is that of its largest. */
+/* L2 throughput scales with the device; the capability's number is that of its largest GPU. */
 static void give_l2(Reader *r)
 {
     DeviceSheet *s = r->sheet;
@@ -178,26 +177,23 @@ static void give_l2(Reader *r)
         sheet_set(r->arena, s, SHEET_RATE_l2, s->l2_per_sm * s->device.sms, 0, from);
 }
 
-/* Ends what the statements so far describe. */
+/* Checks and stores the current section. */
 static bool end_section(Reader *r)
 {
+    SheetList *const lists[] = {&r->out->capabilities, &r->out->devices, &r->out->platforms};
     if (!r->sheet)
         return true;
     r->sheet->device.fp32_per_sm = (int)r->sheet->rates.fp32;
     bool ok =
         r->kind != DEVICE || (has_what_is_needed(r) && fits_together(r) && has_all_latencies(r));
-    if (r->kind == DEVICE) {
+    if (r->kind == DEVICE)
         give_l2(r);
-        VEC_PUSH(r->arena, &r->out->devices, r->sheet);
-    } else if (r->kind == PLATFORM_ALONE)
-        VEC_PUSH(r->arena, &r->out->platforms, r->sheet);
-    else
-        VEC_PUSH(r->arena, &r->out->capabilities, r->sheet);
+    VEC_PUSH(r->arena, lists[r->kind], r->sheet);
     r->sheet = NULL;
     return ok;
 }
 
-/* "9.0": two numbers, and 10.3 is not 10.30. */
+/* "9.0": one decimal, so 10.3 is not 10.30. */
 static bool take_capability(Reader *r, int *major, int *minor)
 {
     const Token *t = &r->lexer.token;
@@ -211,8 +207,8 @@ static bool take_capability(Reader *r, int *major, int *minor)
     return true;
 }
 
-/* Largest blocks and grids: CUDA Programming Guide, "Compute Capabilities"; two-dimensional grids
- * and smaller blocks before 2.0. */
+/* Largest blocks and grids: CUDA Programming Guide, "Compute Capabilities"; before 2.0, grids are
+ * two-dimensional and blocks smaller. */
 static void set_extents(Device *d)
 {
     const bool first = d->major < 2;
@@ -222,7 +218,7 @@ static void set_extents(Device *d)
     }
 }
 
-/* A text in quotes that can stand on a line of a file and of a terminal; NULL: another token. */
+/* The current token if it is a non-empty printable string, else NULL. */
 static const char *text_here(const Reader *r)
 {
     const Token *t = &r->lexer.token;
@@ -232,7 +228,7 @@ static const char *text_here(const Reader *r)
     return p == end && t->kind == TOKEN_STRING && t->text[0] ? t->text : NULL;
 }
 
-/* A description of its own begins: `like` has the numbers that it shares, or is NULL. */
+/* Begins a section; `like` has the numbers that it inherits, or is NULL. */
 static bool begin_sheet(Reader *r, const char *name, Span at, int major, int minor,
                         const DeviceSheet *like)
 {
@@ -256,7 +252,7 @@ static bool begin_sheet(Reader *r, const char *name, Span at, int major, int min
     return true;
 }
 
-/* capability 8.6 as 8.0: what of a capability the other has, too. */
+/* "as 8.0": the capability that another one inherits from. */
 static bool take_like(Reader *r, const DeviceSheet **like)
 {
     int major = 0, minor = 0;
@@ -294,7 +290,7 @@ static bool begin_section(Reader *r)
     return begin_sheet(r, name, at, major, minor, like) && lexer_end_line(&r->lexer) && ok;
 }
 
-/* "h200 h200-sxm": what users may call it, besides. */
+/* "h200 h200-sxm": further names. */
 static bool take_names(Reader *r)
 {
     if (r->lexer.token.kind != TOKEN_STRING)
@@ -318,7 +314,7 @@ static bool take_names(Reader *r)
     return true;
 }
 
-/* A unit as it is written, up to the origin: "GB/s", "". */
+/* The unit as written, up to the origin: "GB/s", "". */
 static const char *take_unit(Reader *r, Span *at)
 {
     Lexer *l = &r->lexer;
@@ -350,11 +346,11 @@ static bool take_scale(Reader *r, const Field *f, const char **written, double *
     }
     if (!*u[0].name)
         return diag_error(r->diag, at, "%s is a plain number, without a unit", f->name);
+    const char *sep = u[1].name ? " or " : "", *second = u[1].name ? u[1].name : "";
     if (!*unit)
-        return diag_error(r->diag, at, "%s needs a unit: %s%s%s", f->name, u[0].name,
-                          u[1].name ? " or " : "", u[1].name ? u[1].name : "");
-    return diag_error(r->diag, at, "%s is in %s%s%s, not in '%s'", f->name, u[0].name,
-                      u[1].name ? " or " : "", u[1].name ? u[1].name : "", unit);
+        return diag_error(r->diag, at, "%s needs a unit: %s%s%s", f->name, u[0].name, sep, second);
+    return diag_error(r->diag, at, "%s is in %s%s%s, not in '%s'", f->name, u[0].name, sep, second,
+                      unit);
 }
 
 static bool is_date(const char *s)
@@ -377,12 +373,12 @@ static bool take_origin(Reader *r, DeviceNumber *n)
         if (lexer_take(l, origins[i]))
             n->origin = origins[i];
     if (!n->origin)
-        return lexer_wrong(&r->lexer, "where the number is from: published, measured or estimated");
+        return lexer_wrong(&r->lexer, "the origin of the number: published, measured or estimated");
     if (!(n->source = text_here(r)))
-        return lexer_wrong(&r->lexer, n->origin == origins[0] ? "in quotes which document says so"
+        return lexer_wrong(&r->lexer, n->origin == origins[0] ? "the document, in quotes"
                                       : n->origin == origins[1]
-                                          ? "in quotes how it was measured"
-                                          : "in quotes what it is estimated from");
+                                          ? "how it was measured, in quotes"
+                                          : "the basis of the estimate, in quotes");
     lexer_next(l);
     if (l->token.kind != TOKEN_STRING)
         return true;
@@ -407,13 +403,12 @@ static void store(DeviceSheet *s, const Field *f, double value)
 static bool check_value(Reader *r, const Field *f, Span at, double scale, double *value)
 {
     *value *= scale;
-    if (scale >= 1e3 && scale != 0x1p10) /* 898.048 GB/s are a whole number of bytes */
+    if (scale >= 1e3 && scale != 0x1p10) /* 898.048 GB/s is a whole number of bytes */
         *value = round(*value);
     if (*value > f->quantity->most || (*value == 0 && !(f->flags & ZERO)))
-        return diag_error(r->diag, at, "%s cannot be that %s", f->name,
-                          *value > 0 ? "large" : "small");
+        return diag_error(r->diag, at, "%s is too %s", f->name, *value > 0 ? "large" : "small");
     if (f->type != FIELD_double && *value != floor(*value))
-        return diag_error(r->diag, at, "%s is a whole number", f->name);
+        return diag_error(r->diag, at, "%s must be a whole number", f->name);
     return true;
 }
 
@@ -452,8 +447,8 @@ static bool take_number(Reader *r)
     const size_t i = (size_t)(f - fields);
     const Span at = l->token.at;
     if (r->given[i].length) {
-        diag_error(r->diag, at, "%s is said twice", f->name);
-        diag_note(r->diag, r->given[i], "the first time");
+        diag_error(r->diag, at, "%s is given twice", f->name);
+        diag_note(r->diag, r->given[i], "the first value");
         return false;
     }
     r->given[i] = at;
@@ -474,7 +469,7 @@ static bool take_number(Reader *r)
     return true;
 }
 
-/* --- tables: many devices of which the same is said by the same document ---------------------- */
+/* --- tables: many devices described by one document ------------------------------------------- */
 
 /* devices 8.6 (sms, clock MHz, memory GB) published "a data base" */
 static bool take_columns(Reader *r)
@@ -494,7 +489,7 @@ static bool take_columns(Reader *r)
             return false;
         for (size_t i = 0; i < n; i++)
             if (r->table.columns[i].field == f)
-                return diag_error(r->diag, l->token.at, "%s is two columns", f->name);
+                return diag_error(r->diag, l->token.at, "%s has two columns", f->name);
         lexer_next(l);
         r->table.columns[n].field = f;
         if (!take_scale(r, f, &r->table.columns[n].unit, &r->table.columns[n].scale))
@@ -508,8 +503,8 @@ static bool take_columns(Reader *r)
     return ok;
 }
 
-/* "NVIDIA A2" "a2" 10 1770 16: its name, other names, the columns; "-" where nothing is said.  What
- * another document says of it stands in lines below. */
+/* "NVIDIA A2" "a2" 10 1770 16: name, further names, the columns; "-" for no value.  Numbers from other
+ * documents follow on lines of their own. */
 static bool take_row(Reader *r)
 {
     Lexer *l = &r->lexer;
@@ -556,7 +551,7 @@ static bool take_statement(Reader *r)
         return lexer_wrong(&r->lexer, "the name of a number, such as 'clock'");
     if (!r->sheet)
         return diag_error(r->diag, l->token.at,
-                          "of which device? Begin with a line such as: device \"My GPU\" 9.0");
+                          "no device yet: begin with a line such as: device \"My GPU\" 9.0");
     if (r->kind != CAPABILITY && lexer_take(l, "names"))
         return take_names(r) && lexer_end_line(l);
     return take_number(r);
@@ -564,7 +559,7 @@ static bool take_statement(Reader *r)
 
 bool sheets_read(const Source *s, DeviceSheets *out, Diag *d)
 {
-    const size_t before = d->errors; /* the first word may be a mistake already */
+    const size_t before = d->errors; /* lexer_new may report a mistake */
     Reader r = {.lexer = lexer_new(out->arena, s, d), .arena = out->arena, .diag = d, .out = out};
     while (r.lexer.token.kind != TOKEN_END) {
         if (r.lexer.token.kind == TOKEN_NEWLINE)
@@ -572,7 +567,7 @@ bool sheets_read(const Source *s, DeviceSheets *out, Diag *d)
         else if (!take_statement(&r))
             lexer_skip_line(&r.lexer);
     }
-    if (d->errors == before) /* what a mistake left out would be missed here once more */
+    if (d->errors == before) /* a mistake would be reported again as missing numbers */
         end_section(&r);
     return d->errors == before;
 }
@@ -586,34 +581,26 @@ const char *sheet_number_name(size_t i)
 
 size_t sheet_number_named(const char *name)
 {
-    size_t i = 0;
-    while (i < SHEET_NUMBERS && strcmp(fields[i].name, name) != 0)
-        i++;
-    return i;
+    const Field *f = NAME_FIND(fields, SHEET_NUMBERS, name, name);
+    return f ? (size_t)(f - fields) : SHEET_NUMBERS;
 }
 
 double sheet_number(const DeviceSheet *s, size_t i)
 {
     if (!s->numbers[i].text)
         return NAN;
-    const char *at = (const char *)s + fields[i].offset;
-    int whole;
-    int64_t large;
-    double value;
+    const void *at = (const char *)s + fields[i].offset;
     switch (fields[i].type) {
     case FIELD_int:
-        memcpy(&whole, at, sizeof whole);
-        return whole;
+        return *(const int *)at;
     case FIELD_int64_t:
-        memcpy(&large, at, sizeof large);
-        return (double)large;
+        return (double)*(const int64_t *)at;
     default:
-        memcpy(&value, at, sizeof value);
-        return value;
+        return *(const double *)at;
     }
 }
 
-/* So many decimals that five digits are seen. */
+/* Decimals for five significant digits. */
 static int decimals_of(double value)
 {
     const double digits = value > 0 ? floor(log10(value)) : 0;

@@ -1,4 +1,4 @@
-/* Device files: what is known of a GPU, one number a line, each with its unit and where it is from.
+/* Device files: the numbers known of a GPU, one per line, each with its unit and origin.
  *
  *     device "NVIDIA H200" 9.0
  *     names "h200"
@@ -7,23 +7,22 @@
  *     bandwidth   = 4800 GB/s              published "NVIDIA data sheet, H200"
  *     latency_sfu = 20 cycles              estimated "between 18 and 24, published for 8.0 to 12.0"
  *
- * `capability 9.0 as 8.0` begins the numbers that every GPU of it has, beyond those of 8.0; a device
- * has those, unless it says otherwise.  Many devices of which one document says the same are rows:
+ * `capability 9.0 as 8.0` begins the numbers common to all its GPUs, in addition to those of 8.0; a device
+ * may override them.  Many devices described by one document are rows:
  *
  *     devices 8.6 (sms, clock MHz, power W) published "a data base"
  *     "NVIDIA A2"  "a2"  10 1770 60
  *     "NVIDIA A40" "a40" 84 1740  -
  *         power = 300 W                    published "NVIDIA data sheet, A40"
  *
- * `platform "Radeon HD 5850"` begins figures to compare with, of which nothing is tuned.  Files are read
- * with the lexer of specs (metrics/base/lex.h).  metrics/device/README.md describes them to users. */
+ * `platform "Radeon HD 5850"` begins figures for comparison only.  The lexer is that of specs
+ * (metrics/base/lex.h); metrics/device/README.md documents the files for users. */
 #pragma once
 
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
 
-/* What a GPU offers a kernel: limits, sizes and clock, which device.def lists.  A number that has no
- * source is 0. */
+/* Limits, sizes and clock of a GPU (device.def).  An unknown number is 0. */
 typedef struct Device {
     const char *name;      /* "NVIDIA H200" */
     int major, minor;      /* compute capability */
@@ -32,12 +31,12 @@ typedef struct Device {
 #define DEVICE(type, member, name, quantity, flags, meaning) type member;
 #define DERIVED(type, member, meaning)                       type member;
 #include "metrics/metric/device.def"
-    /* Its rates, latencies and where each number is from; NULL when the driver described it. */
+    /* Its rates, latencies and origins; NULL if the driver described it. */
     const struct DeviceSheet *sheet;
 } Device;
 
-/* How fast an SM does what, how long one warp waits for it, and what else is known: these turn counts
- * of the profile into cycles.  There are none before compute capability 7.0. */
+/* Throughputs of an SM, latencies of a warp, and platform figures, which turn profile counts into cycles.
+ * Not known before compute capability 7.0. */
 typedef struct DeviceRates {
 #define RATE(member, name, quantity, flags, meaning) double member;
 #include "metrics/metric/device.def"
@@ -53,15 +52,15 @@ typedef struct DevicePlatform {
 #include "metrics/metric/device.def"
 } DevicePlatform;
 
-/* A number as it is written. */
+/* A number as written in a file. */
 typedef struct DeviceNumber {
     const char *text;   /* "281 +- 2 cycles"; NULL: not known */
     const char *origin; /* "published", "measured" or "estimated" */
-    const char *source; /* which document; how; out of what */
+    const char *source; /* the document; how it was measured; what it is estimated from */
     const char *date;   /* "2026-11-20"; NULL: not known */
 } DeviceNumber;
 
-/* Which number is which: their order in device.def. */
+/* Indices of the numbers, in the order of device.def. */
 enum {
 #define DEVICE(type, member, name, quantity, flags, meaning) SHEET_##member,
 #define TOLD(member, name, quantity, meaning)                SHEET_##member,
@@ -80,42 +79,41 @@ typedef struct DeviceSheet {
     DevicePlatform platform;
 #define TOLD(member, name, quantity, meaning) double member;
 #include "metrics/metric/device.def"
-    const char *names[SHEET_NAMES]; /* letters and digits of all its names, small; NULL: no more */
+    const char *names[SHEET_NAMES]; /* simple names (see below), ended by NULL */
     DeviceNumber numbers[SHEET_NUMBERS];
 } DeviceSheet;
 
 typedef VEC(DeviceSheet *) SheetList;
 
-/* All that one or more files hold. */
+/* The contents of one or more files. */
 typedef struct DeviceSheets {
     Arena *arena; /* where everything lives */
     SheetList capabilities, devices, platforms;
-    const struct DeviceSheets *shipped; /* where capabilities are looked for, too; NULL: nowhere */
+    const struct DeviceSheets *shipped; /* searched for capabilities, too; may be NULL */
 } DeviceSheets;
 
-/* Adds what a device file holds; false after messages. */
+/* Adds the contents of a device file; false after messages. */
 bool sheets_read(const Source *s, DeviceSheets *out, Diag *d);
 
-/* The number of the capability as in sm_90: 10 × major + minor. */
+/* The capability as in sm_90: 10 * major + minor. */
 int device_arch(const Device *d);
 
-/* The device as a device file, complete, every number with its origin.  For a device with a sheet.
- */
+/* Writes a device with a sheet as a complete device file, with the origin of every number. */
 void sheet_write(const Device *d, Buf *out);
 
-/* The numbers there are: their name in device files.  NULL past the last. */
+/* The name of number `i` in device files; NULL past the last. */
 const char *sheet_number_name(size_t i);
 
-/* Which number has the name; SHEET_NUMBERS: none. */
+/* The index of the number of that name; SHEET_NUMBERS if there is none. */
 size_t sheet_number_named(const char *name);
 
-/* Its value as formulas have it (seconds, bytes, Hz); NaN: not known. */
+/* The value of number `i` in the units of formulas (seconds, bytes, Hz); NaN: not known. */
 double sheet_number(const DeviceSheet *s, size_t i);
 
-/* Puts a number and its standard error (0: not known), both as formulas have them; texts of `from`
- * but its own must live as long as the sheet. */
+/* Sets number `i` and its standard error (0: not known), in the units of formulas.  The texts of `from`,
+ * except `text`, which is generated, must live as long as the sheet. */
 void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, DeviceNumber from);
 
-/* The letters and digits of `text`, small, without the maker's name: "NVIDIA GeForce RTX 5090" is
- * an "rtx5090" to most people.  NULL when there are too many to be a GPU's name. */
+/* The simple form of a name: letters and digits in lower case, without the vendor, so "NVIDIA GeForce RTX
+ * 5090" is "rtx5090".  NULL if it is too long for a GPU's name. */
 const char *sheet_simple_name(const char *text, size_t length, char room[64]);

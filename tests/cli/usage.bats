@@ -238,7 +238,7 @@ END
     printf '%s\n' "$output" >my.device
     [ "$("$APTUNE" devices my.device)" = "$output" ]
     echo 'clock = 1 parsec published "nowhere"' >>my.device
-    refused '^my.device:[0-9]+:1: error: clock is said twice' devices my.device
+    refused '^my.device:[0-9]+:1: error: clock is given twice' devices my.device
     echo 'device "Mine" 8.9
 clock = 1 parsec published "nowhere"' >my.device
     refused '^my.device:2:11: error: clock is in MHz or GHz, not in .parsec.' devices my.device

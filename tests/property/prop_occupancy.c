@@ -97,13 +97,13 @@ static void compare(const Device *d, const BlockUse *use)
     Occupancy o = occupancy_compute(d, use);
 
     assert_int_equal(o.blocks_per_sm, expected.activeBlocksPerMultiprocessor);
-    assert_int_equal(o.by_warps, expected.blockLimitWarps);
-    assert_int_equal(o.by_registers, expected.blockLimitRegs);
-    assert_int_equal(o.by_shared, expected.blockLimitSharedMem);
-    assert_int_equal(o.by_blocks, expected.blockLimitBlocks);
-    assert_int_equal(o.by_barriers, expected.blockLimitBarriers);
+    assert_int_equal(o.by[OCCUPANCY_WARPS], expected.blockLimitWarps);
+    assert_int_equal(o.by[OCCUPANCY_REGISTERS], expected.blockLimitRegs);
+    assert_int_equal(o.by[OCCUPANCY_SHARED], expected.blockLimitSharedMem);
+    assert_int_equal(o.by[OCCUPANCY_BLOCKS], expected.blockLimitBlocks);
+    assert_int_equal(o.by[OCCUPANCY_BARRIERS], expected.blockLimitBarriers);
     /* NVIDIA's bits keep the other limits when barriers alone are the least. */
-    if (o.limits != OCCUPANCY_BARRIERS)
+    if (o.limits != 1 << OCCUPANCY_BARRIERS)
         assert_int_equal(o.limits, expected.limitingFactors);
 }
 

@@ -243,12 +243,12 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"metric a higher 1 \"M.\" = 1\n",
          "test.metrics:1:17: error: expected a unit in quotes, found '1'\n"},
         {"metric a higher not \"u\" \"M.\" = 1\n",
-         "test.metrics:1:21: error: expected 'additive' behind 'not', found the string \"u\"\n"},
+         "test.metrics:1:21: error: expected 'additive' after 'not', found the string \"u\"\n"},
         {"metric a higher \"u\" = 1\n",
          "test.metrics:1:21: error: expected a sentence in quotes that says what it means, found "
          "'='\n"},
         {"metric a higher \"u\" \"\" = 1\n",
-         "test.metrics:1:21: error: a metric says in one sentence what it means\n"},
+         "test.metrics:1:21: error: a metric needs a sentence that says what it means\n"},
         {"metric a higher \"u\" \"M.\" 1\n",
          "test.metrics:1:26: error: expected '=' before the formula, found '1'\n"},
         {"metric 7 higher \"u\" \"M.\" = 1\n",
@@ -260,9 +260,9 @@ static void mistakes_are_shown_where_they_are(void **state)
          "test.metrics:1:8: error: 'device_sms' is a field of the device; a metric needs another "
          "name\n"},
         {"metric not higher \"u\" \"M.\" = 1\n",
-         "test.metrics:1:8: error: 'not' is a word of the expression language\n"},
+         "test.metrics:1:8: error: 'not' is a reserved word of the expression language\n"},
         {"metric a higher \"u\" \"M.\" = \"text\"\n",
-         "test.metrics:1:28: error: a metric is a number, this is a string\n"},
+         "test.metrics:1:28: error: a metric must be a number, this is a string\n"},
         {"metric a higher \"u\" \"M.\" = a + 1\n", "test.metrics:1:28: error: unknown name 'a'\n"},
         {"metric a higher \"u\" \"M.\" = 1 2\n",
          "test.metrics:1:30: error: expected the end of the line, found '2'\n"},
@@ -321,8 +321,8 @@ static void a_unit_that_is_nearly_one_that_adds_up_is_warned_of(void **state)
                               "metric e lower not additive \"cycle\" \"M.\" = 1\n"));
 
     assert_string_equal(case_messages(&c),
-                        "test.metrics:1:16: warning: a metric in 'cycle' is not additive over "
-                        "launches unless it says so; did you mean 'cycles'?\n"
+                        "test.metrics:1:16: warning: a metric in 'cycle' is additive over "
+                        "launches only if it says so; did you mean 'cycles'?\n"
                         "    metric a lower \"cycle\" \"M.\" = 1\n"
                         "                   ^~~~~~~\n");
     assert_int_equal(c.set->metrics.count, 5);

@@ -47,7 +47,7 @@ static void thesis_section_2_3(void **state)
     use.registers = 11;
     Occupancy o = on("8800gtx", use);
     assert_int_equal(o.blocks_per_sm, 2);
-    assert_int_equal(o.limits, OCCUPANCY_REGISTERS);
+    assert_int_equal(o.limits, 1 << OCCUPANCY_REGISTERS);
     assert_int_equal(o.fewer_registers, 1);
     assert_int_equal(o.fewer_shared_bytes, 0);
 
@@ -63,7 +63,7 @@ static void thesis_section_5_3_4(void **state)
 
     assert_int_equal(o.blocks_per_sm, 2);
     assert_int_equal(o.warps_per_block, 8);
-    assert_int_equal(o.limits, OCCUPANCY_REGISTERS);
+    assert_int_equal(o.limits, 1 << OCCUPANCY_REGISTERS);
     assert_int_equal(o.fewer_registers, 3);
 }
 
@@ -74,13 +74,15 @@ static void units_of_the_8800(void **state)
     (void)state;
 
     /* 3 warps as 4: 4 x 32 x 20 = 2560 registers, 3 blocks; 3 warps alone would let in 4. */
-    assert_int_equal(on("8800gtx", (BlockUse){.registers = 20, .threads = 96}).by_registers, 3);
-    /* 2 x 32 x 9 = 576 registers as 768, 10 blocks; as 1024 only 8. */
-    assert_int_equal(on("8800gtx", (BlockUse){.registers = 9, .threads = 64}).by_registers, 10);
-    /* 2049 bytes as 2560, 6 blocks. */
     assert_int_equal(
-        on("8800gtx", (BlockUse){.registers = 1, .static_shared = 2049, .threads = 32}).by_shared,
-        6);
+        on("8800gtx", (BlockUse){.registers = 20, .threads = 96}).by[OCCUPANCY_REGISTERS], 3);
+    /* 2 x 32 x 9 = 576 registers as 768, 10 blocks; as 1024 only 8. */
+    assert_int_equal(
+        on("8800gtx", (BlockUse){.registers = 9, .threads = 64}).by[OCCUPANCY_REGISTERS], 10);
+    /* 2049 bytes as 2560, 6 blocks. */
+    assert_int_equal(on("8800gtx", (BlockUse){.registers = 1, .static_shared = 2049, .threads = 32})
+                         .by[OCCUPANCY_SHARED],
+                     6);
     assert_int_equal(blocks_on("8800gtx", (BlockUse){.registers = 1, .threads = 513}), 0);
 }
 
@@ -156,7 +158,7 @@ static void one_block_of_shared_memory_too_many(void **state)
         on("H200", (BlockUse){.registers = 32, .dynamic_shared = 113 * 1024 + 1, .threads = 256});
 
     assert_int_equal(o.blocks_per_sm, 1);
-    assert_int_equal(o.limits, OCCUPANCY_SHARED);
+    assert_int_equal(o.limits, 1 << OCCUPANCY_SHARED);
     assert_int_equal(o.fewer_shared_bytes, 1);
     assert_int_equal(o.fewer_registers, 0);
 }
@@ -167,8 +169,9 @@ static void limits_have_names(void **state)
     char text[64];
 
     assert_string_equal(occupancy_limits_text(0, text), "");
-    assert_string_equal(occupancy_limits_text(OCCUPANCY_REGISTERS | OCCUPANCY_SHARED, text),
-                        "registers, shared memory");
+    assert_string_equal(
+        occupancy_limits_text(1 << OCCUPANCY_REGISTERS | 1 << OCCUPANCY_SHARED, text),
+        "registers, shared memory");
     assert_string_equal(occupancy_limits_text(31, text),
                         "warps, registers, shared memory, block slots, barriers");
 }
