@@ -55,7 +55,7 @@ rows_on() {
     make_synthetic_gpu
     run_fake --device 0 --devices all
     status_is 2
-    has "$stderr" 'say --device or --devices, not both'
+    has "$stderr" 'use --device or --devices, not both'
 }
 
 @test "a GPU that is away for a moment costs no configuration its outcome" {

@@ -389,7 +389,7 @@ END
     has "$stderr" "no recording is named, and there is no folder 'none' to find one in"
     emit --space k/k.spec --name 9mm
     status_is 2
-    has "$stderr" "^aptune: --name takes a name of C, .*not '9mm'"
+    has "$stderr" "^aptune: --name takes a C identifier .*not '9mm'"
     emit --space k/k.spec --prefix mm-
     status_is 2
     emit --space k/k.spec --flavour opencl

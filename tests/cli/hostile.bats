@@ -220,12 +220,12 @@ __global__ void bomb(float *y) { B(y[threadIdx.x] += 1.f;) }'
         OMPI_COMM_WORLD_LOCAL_RANK=y; do
         rank OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=0 "$bad"
         status_is 2
-        has "$stderr" 'is no rank: .* say --shard i/n, or --shard none'
+        has "$stderr" 'is not a valid rank, .* use --shard i/n, or --shard none'
     done
     for bad in PMI_RANK=1 PMI_SIZE=4 OMPI_COMM_WORLD_RANK=0; do
         rank "$bad"
         status_is 2
-        has "$stderr" 'is no rank: '
+        has "$stderr" 'is not a valid rank, '
     done
     rank SLURM_PROCID=0 # of a batch script
     status_is 0

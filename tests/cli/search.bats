@@ -41,7 +41,7 @@ live() {
     has "$stderr" 'error: the run ended before the first configuration was compiled; allow it more'
     tune --space "$transpose" --carve --trials 9
     status_is 2
-    has "$stderr" 'are of a search, which --carve is not'
+    has "$stderr" 'limit a search; --carve does not search'
     tune --space "$transpose" --carve --exhaustive
     status_is 2
 }

@@ -150,7 +150,7 @@ refused() { # words that standard error must hold, then arguments
 }
 
 @test "--space is required" {
-    refused '^aptune: which space\? Say --space FILE' tune
+    refused '^aptune: no space is given: use --space FILE' tune
 }
 
 @test "a spec that is not there is named" {
@@ -270,7 +270,7 @@ issue_cycles() {
     tune --space synthetic.spec --device-file my.device --output slow
     paste <(issue_cycles slow) <(issue_cycles shipped) >both
     [ "$(awk '$1 > 0 && ($1 / $2 - 8) ^ 2 < 1e-6' both | wc -l)" -eq "$(wc -l <both)" ]
-    refused 'say --arch or --device-file, not both' \
+    refused 'use --arch or --device-file, not both' \
         --space synthetic.spec --device-file my.device --arch h200
     refused "cannot open 'none.device'" --space synthetic.spec --device-file none.device
 }

@@ -48,7 +48,7 @@ static void what_is_asked_for_past_the_end_has_a_message(void **state)
     aptune_argument g = {.struct_size = sizeof g};
     set(a, "arch", "sm_90");
     assert_int_equal(aptune_get_launch(a, 0, &l), APTUNE_WRONG);
-    assert_non_null(strstr(aptune_message(a), "aptune_fetch comes first"));
+    assert_non_null(strstr(aptune_message(a), "call aptune_fetch first"));
     check(a, aptune_open(a));
     check(a, aptune_fetch(a, 0));
 

@@ -280,9 +280,9 @@ static void no_space_no_spec_no_configuration(void **state)
     aptune *a = aptune_new();
 
     assert_int_equal(aptune_open(a), APTUNE_WRONG);
-    assert_non_null(strstr(aptune_message(a), "which space?"));
+    assert_non_null(strstr(aptune_message(a), "no space is given"));
     assert_int_equal(aptune_tune(a), APTUNE_WRONG); /* the failure stays until a reset */
-    assert_non_null(strstr(aptune_message(a), "which space?"));
+    assert_non_null(strstr(aptune_message(a), "no space is given"));
 
     aptune_reset(a);
     set(a, "space", "none.spec");

@@ -1,4 +1,4 @@
-/* What a handle knows of its space, its configurations and its result. */
+/* Answers of a handle about its space, its configurations and its result. */
 #include "tuner/library/handle.h"
 
 #include "tuner/run/run_parts.h"
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The run, once it is open; NULL. */
+/* The run if it is open, else NULL. */
 static const Run *handle_run(const aptune *a)
 {
     return a->stage >= HANDLE_OPENED ? &a->run : NULL;
@@ -19,7 +19,8 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
     return r && configuration < r->table->count ? r : NULL;
 }
 
-/* What is known from a stage on, looked up in the run `r`; before that `none`. */
+/* Defines a function that returns `value`, an expression over the run `r`, from a stage on, and `none`
+ * before. */
 #define ANSWER(stage_known, type, name, none, value)                                               \
     type name(const aptune *a)                                                                     \
     {                                                                                              \
@@ -27,7 +28,8 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
         return a->stage >= HANDLE_##stage_known ? (value) : (none);                                \
     }
 
-/* What is known of a configuration `i` of the table `t` that has an outcome; else `none`. */
+/* Defines a function that returns `value`, an expression over the table `t`, for a timed configuration `i`,
+ * else `none`. */
 #define TIMED(type, name, none, value)                                                             \
     type name(const aptune *a, size_t i)                                                           \
     {                                                                                              \
@@ -35,7 +37,7 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
         return t ? (value) : (none);                                                               \
     }
 
-/* The header of the recording that is replayed; NULL. */
+/* The header of the replayed recording, or NULL. */
 static const RecordHeader *recorded(const Run *r)
 {
     return r->recorded.times ? &r->recorded.times->header : NULL;
@@ -114,7 +116,7 @@ const char *aptune_name(aptune *a, size_t configuration)
     return a->name[configuration];
 }
 
-/* The number of a parameter of the run `r`, if there is one; SIZE_MAX. */
+/* The index of a parameter of the run `r`; SIZE_MAX if either does not exist. */
 static size_t find_parameter(const Run *r, const char *name)
 {
     const Spec *s = r ? r->spec : NULL;
@@ -149,7 +151,7 @@ double aptune_number(aptune *a, size_t configuration, const char *parameter, dou
     return isnan(number) ? otherwise : number;
 }
 
-/* --- what became of them ---------------------------------------------------------------------- */
+/* --- outcomes --------------------------------------------------------------------------------- */
 
 static aptune_fate_kind fate_of_outcome(Outcome s)
 {
@@ -186,7 +188,7 @@ size_t aptune_same_as(const aptune *a, size_t configuration)
     return r ? r->table->same_as[configuration] : APTUNE_NOTHING;
 }
 
-/* The table where the configuration has an outcome; NULL. */
+/* The table if the configuration has an outcome, else NULL. */
 static const Table *timed(const aptune *a, size_t configuration)
 {
     const Run *r = handle_run_of(a, configuration);

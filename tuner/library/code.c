@@ -1,4 +1,4 @@
-/* A configuration's code, and what its launches take, for callers that launch it themselves. */
+/* Code and launch arguments of a configuration, for callers that launch it themselves. */
 #include "tuner/library/handle.h"
 
 #include "tuner/run/run_parts.h"
@@ -7,7 +7,7 @@
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* What the spec calls `g` and the task has as `t`. */
+/* Describes argument `g` of the spec, which is `t` in the task. */
 static aptune_argument describe(const aptune *a, const Argument *g, const TaskArgument *t)
 {
     const RunData *data = a->run.code.data;
@@ -25,7 +25,7 @@ static aptune_argument describe(const aptune *a, const Argument *g, const TaskAr
     return out;
 }
 
-/* What the launch of a step takes, in order. */
+/* Describes the arguments of a step's launch, in order. */
 static bool describe_step(aptune *a, const Step *step, const TaskLaunch *task, Value *slots,
                           Evaluation *ev, aptune_argument **out)
 {
@@ -88,7 +88,7 @@ static bool fetch(aptune *a, size_t configuration)
            diag_error(r->diag, ev.error_at, "%s", ev.error);
 }
 
-/* One configuration may be wanted of a space of which nothing else was compiled. */
+/* A configuration may be fetched without any compilation before. */
 static bool open_sources(aptune *a)
 {
     return a->run.code.sources || run_open_sources(&a->run);
@@ -129,8 +129,8 @@ aptune_status aptune_fetch(aptune *a, size_t configuration)
 
 /* --- handing out ------------------------------------------------------------------------------ */
 
-/* Fills a struct of the caller's, which may be older and shorter or newer and longer than ours;
- * both begin with their size. */
+/* Fills a struct of the caller, whose version may be shorter or longer than ours; both begin with their
+ * size. */
 static void hand_out(void *theirs, const void *ours, size_t our_size)
 {
     size_t size;
@@ -141,19 +141,19 @@ static void hand_out(void *theirs, const void *ours, size_t our_size)
     memcpy(theirs, &size, sizeof size);
 }
 
-/* What is asked for by number, and where the answer goes. */
+/* A query by number, and where the answer goes. */
 typedef struct Asked {
     size_t number; /* of the launch or the variable */
     size_t place;  /* of the argument */
     void *out;
 } Asked;
 
-/* There is none of that number.  No message is sent: this is how a caller's loop ends. */
+/* Refuses a number past the last one, without sending a message: this is how a caller's loop ends. */
 static aptune_status find_none(aptune *a, const char *what, size_t number)
 {
     buf_clear(&a->failure);
     if (a->code.run.launch_count == 0)
-        buf_puts(&a->failure, "there is no code: aptune_fetch comes first");
+        buf_puts(&a->failure, "there is no code: call aptune_fetch first");
     else
         buf_printf(&a->failure, "there is no %s %zu", what, number);
     return APTUNE_WRONG;

@@ -1,4 +1,4 @@
-/* A handle's life, its options, its callbacks, and how it is stopped. */
+/* Lifetime, options, callbacks and stopping of a handle. */
 #include "tuner/library/handle.h"
 
 #include "metrics/base/file.h"
@@ -23,7 +23,7 @@ int aptune_interface(void)
 
 /* --- a call ----------------------------------------------------------------------------------- */
 
-/* Signals that a write would end the caller with. */
+/* Signals by which a write can kill the caller. */
 static const int deadly[] = {SIGPIPE, SIGXFSZ};
 enum { DEADLY = sizeof deadly / sizeof deadly[0] };
 
@@ -48,7 +48,7 @@ static void enter(aptune *a)
     pthread_sigmask(SIG_BLOCK, &mask, &a->callers_mask);
 }
 
-/* Takes the signals back that came of our own writing: they were not pending before. */
+/* Discards signals caused by our own writes: those that were not pending before. */
 static void take_back_signals(const aptune *a)
 {
     sigset_t now;
@@ -63,7 +63,7 @@ static void take_back_signals(const aptune *a)
     }
 }
 
-/* Gives back its argument. */
+/* Returns `status`. */
 static aptune_status leave(aptune *a, aptune_status status)
 {
     take_back_signals(a);
@@ -77,7 +77,7 @@ static aptune_status leave(aptune *a, aptune_status status)
 aptune_status handle_call(aptune *a, HandleWork *work, const void *given)
 {
     jmp_buf here;
-    volatile aptune_status status = APTUNE_NO_MEMORY; /* setjmp comes between */
+    volatile aptune_status status = APTUNE_NO_MEMORY; /* survives the longjmp */
     enter(a);
     jmp_buf *before = memory_set_escape(&here);
     if (setjmp(here) == 0)
@@ -96,14 +96,7 @@ static bool watch(const aptune *a, int fd)
     return epoll_ctl(a->stop_fd, EPOLL_CTL_ADD, fd, &wish) == 0;
 }
 
-static void close_stop(aptune *a)
-{
-    if (a->stop_event >= 0)
-        close(a->stop_event);
-    if (a->stop_fd >= 0)
-        close(a->stop_fd);
-}
-
+/* Sets both descriptors even if it fails. */
 static bool open_stop(aptune *a)
 {
     a->stop_on = -1;
@@ -120,11 +113,11 @@ static aptune_status make_settings(aptune *a, const void *given)
 }
 
 static const Option own_options[] = {
-    {"home", "PREFIX", "what aptune was installed below (default $APTUNE_HOME, else around it)",
+    {"home", "PREFIX", "installation prefix of aptune (default $APTUNE_HOME, else near libaptune)",
      option_text, offsetof(aptune, home), 0, 0},
 };
 
-/* The options of a handle, over its own fields. */
+/* The options of a handle, with its fields as targets. */
 static OptionTable options_of(aptune *a)
 {
     return (OptionTable){{OPTIONS_RUN(&a->options), OPTIONS_COMPILE(&a->options),
@@ -137,22 +130,14 @@ aptune *aptune_new(void)
     if (!a)
         return NULL;
     a->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!open_stop(a) || a->c_locale == (locale_t)0) {
-        close_stop(a);
-        if (a->c_locale != (locale_t)0)
-            freelocale(a->c_locale);
-        free(a);
-        return NULL;
-    }
     const OptionTable options = options_of(a);
     option_set_defaults(&options);
-    if (handle_call(a, make_settings, NULL) == APTUNE_OK)
+    if (open_stop(a) && a->c_locale && handle_call(a, make_settings, NULL) == APTUNE_OK)
         return a;
     aptune_free(a);
     return NULL;
 }
 
-/* Ends what was fetched. */
 void handle_forget_code(aptune *a)
 {
     arena_free(a->code.arena);
@@ -189,8 +174,12 @@ void aptune_free(aptune *a)
     if (!a)
         return;
     aptune_reset(a);
-    close_stop(a);
-    freelocale(a->c_locale);
+    if (a->stop_event >= 0)
+        close(a->stop_event);
+    if (a->stop_fd >= 0)
+        close(a->stop_fd);
+    if (a->c_locale)
+        freelocale(a->c_locale);
     buf_free(&a->failure);
     arena_free(a->settings);
     free(a);
@@ -202,12 +191,12 @@ static void tell(aptune *a, aptune_severity severity, const char *text)
 {
     if (!a->on_message)
         return;
-    leave(a, APTUNE_FAILED); /* a status that keeps the text of what failed */
+    leave(a, APTUNE_FAILED); /* keeps a->failure */
     a->on_message(a->message_context, severity, text);
     enter(a);
 }
 
-/* For aptune_message: as it is shown, but without "aptune: error:" where there is no place. */
+/* Keeps a message for aptune_message: as shown, but without "aptune: error:" if it has no place. */
 static void keep(aptune *a, const DiagMessage *m, const Buf *shown)
 {
     if (a->failure.size > 0)
@@ -221,7 +210,7 @@ static void keep(aptune *a, const DiagMessage *m, const Buf *shown)
 void handle_tell(aptune *a, Diag *d)
 {
     static const aptune_severity severities[] = {APTUNE_NOTE, APTUNE_WARNING, APTUNE_ERROR};
-    bool error = false; /* a note says more about the message before it */
+    bool error = false; /* of the message that a note belongs to */
     VEC_EACH (DiagMessage, m, d->messages) {
         const Diag one = {.messages = {m, 1, 1}};
         SCOPED_BUF text = {0};
@@ -269,14 +258,14 @@ void aptune_on_progress(aptune *a, aptune_progress_function *function, void *con
 
 void aptune_stop(aptune *a)
 {
-    int kept = errno; /* a signal's handler must leave it alone */
+    int kept = errno; /* a signal handler must preserve it */
     const uint64_t once = 1;
     while (write(a->stop_event, &once, sizeof once) < 0 && errno == EINTR)
         continue;
     errno = kept;
 }
 
-/* Refuses what a call asks for, with a message. */
+/* Refuses a call with a message. */
 static aptune_status refuse(aptune *a, aptune_status status, const char *why)
 {
     SCOPED_ARENA *scratch = arena_new();
@@ -294,7 +283,7 @@ static aptune_status stop_on(aptune *a, const void *given)
         epoll_ctl(a->stop_fd, EPOLL_CTL_DEL, a->stop_on, NULL);
     a->stop_on = -1;
     if (descriptor >= 0 && !watch(a, descriptor))
-        return refuse(a, APTUNE_WRONG, "this descriptor cannot be waited for");
+        return refuse(a, APTUNE_WRONG, "this descriptor cannot be polled");
     a->stop_on = descriptor;
     return APTUNE_OK;
 }
@@ -336,7 +325,7 @@ const char *aptune_option_help(size_t i)
     return o ? o->help : NULL;
 }
 
-static const char too_late[] = "the handle has begun its work: aptune_reset comes first";
+static const char too_late[] = "the handle has begun its work: call aptune_reset first";
 
 typedef struct Setting {
     const char *name, *value;

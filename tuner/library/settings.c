@@ -7,14 +7,11 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* --- parts of a space ------------------------------------------------------------------------- */
-
-/* Which part of a space a process works on: said by the user, or by the batch system that started
- * it. */
+/* --- shards: parts of a space, chosen by the user or by the batch system ---------------------- */
 
 enum { SHARDS_MOST = 1000000 };
 
-/* What tells a process its number, how many there are, and its number on its machine. */
+/* Variables with the rank of a process, the number of processes, and the rank on its machine. */
 typedef struct Launcher {
     const char *name;
     const char *rank;
@@ -22,16 +19,16 @@ typedef struct Launcher {
     const char *local;
 } Launcher;
 
-/* mpirun first: it may itself run in an allocation of Slurm, whose variables then are about the
- * daemons of mpirun.  Of Slurm the variable that srun sets for a step: in the batch script, which
- * runs once, SLURM_NTASKS is set as well. */
+/* mpirun comes first: it may run in a Slurm allocation, whose variables then describe the daemons of mpirun.
+ * For Slurm we need a variable that srun sets for a step: SLURM_NTASKS is set in the batch script, too,
+ * which runs once. */
 static const Launcher launchers[] = {
     {"MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     {"MPI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
     {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
 };
 
-/* A number of the environment; -1 when there is none, or no such number. */
+/* An environment variable as a number; -1 if it is not set or not a valid number. */
 static int variable(const char *name)
 {
     const char *text = getenv(name);
@@ -40,8 +37,8 @@ static int variable(const char *name)
     return text && end != text && *end == '\0' && n >= 0 && n <= SHARDS_MOST ? (int)n : -1;
 }
 
-/* Is what the launcher says no rank of so many?  Where nothing is said it is none of ours; only of
- * Slurm one may be there without the other. */
+/* True if the launcher's variables are set but are not a rank and a size.  With Slurm, one may be set
+ * without the other. */
 static bool is_wrong(const Launcher *l)
 {
     if (!getenv(l->rank) || !getenv(l->size))
@@ -72,8 +69,8 @@ bool shard_check(Diag *d)
         const char *local = getenv(l->local), *rank = getenv(l->rank), *size = getenv(l->size);
         if (is_wrong(l))
             return diag_fail(d,
-                             "%s=%s of %s=%s%s%s%s is no rank: this process does not know its part "
-                             "of the space; say --shard i/n, or --shard none for all of it",
+                             "%s=%s of %s=%s%s%s%s is not a valid rank, so the shard of this "
+                             "process is unknown; use --shard i/n, or --shard none for all",
                              l->rank, rank ? rank : "", l->size, size ? size : "",
                              local ? ", " : "", local ? l->local : "",
                              local ? arena_printf(d->arena, "=%s,", local) : "");
@@ -81,7 +78,7 @@ bool shard_check(Diag *d)
     return true;
 }
 
-/* The rank on this machine alone: processes of a job that share one measure on a GPU each. */
+/* Only the rank on this machine, by which the processes of a job choose their GPU. */
 static void shard_ask_rank(RunOptions *o)
 {
     RunOptions asked = {0};
@@ -111,13 +108,12 @@ bool shard_read(const char *text, RunOptions *o, Diag *d)
         return false;
     if (strcmp(text, "auto") == 0)
         return shard_ask(o) ||
-               diag_fail(d, "--shard auto: neither mpirun nor srun started several of this "
-                            "process");
+               diag_fail(d, "--shard auto: neither mpirun nor srun started several processes");
     o->shard = o->shards = 0;
     return strcmp(text, "none") == 0 || read_part(text, o) ||
            diag_fail(d,
-                     "--shard takes i/n with i from 0 to n - 1, such as 0/4, or 'auto' or "
-                     "'none'; not '%s'",
+                     "--shard takes i/n with i from 0 to n - 1, such as 0/4, 'auto' or 'none'; "
+                     "not '%s'",
                      text);
 }
 
@@ -131,41 +127,42 @@ enum {
     AUDIT_MOST = 1000000
 };
 
-/* Where values go. */
+/* Targets of values. */
 #define INTO(field)                OPTION_INTO(RunOptions, field, 0, 0)
 #define WITHIN(field, least, most) OPTION_INTO(RunOptions, field, least, most)
 #define BY(take, field, most)      take, offsetof(RunOptions, field), 0, (most)
 
 const Option run_options[RUN_OPTIONS] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", INTO(space)},
-    {"arch", "NAME", "for another device: sm_90, h200 … (see aptune devices)", INTO(arch)},
-    {"device-file", "FILE", "its rates and latencies, or a device that is not here, by a file",
+    {"arch", "NAME", "tune for another device: sm_90, h200 … (see aptune devices)", INTO(arch)},
+    {"device-file", "FILE", "device file: rates and latencies of the GPU, or another device",
      INTO(device_file)},
     {"device", "N", "which GPU (default 0)", WITHIN(ordinal, 0, DEVICES_MOST)},
     {"problem", "\"N=8192\"", "one of the spec's problems (default: each in turn)",
      INTO(problem_text)},
-    {"no-gpu", NULL, "do as if there were no GPU", INTO(no_gpu)},
-    {"compile", NULL, "compile here even where a recording has the profiles", INTO(compile)},
-    {"recordings", "DIR", "shipped recordings (default: recordings beside the spec)",
+    {"no-gpu", NULL, "behave as if there were no GPU", INTO(no_gpu)},
+    {"compile", NULL, "compile even if a recording has the profiles", INTO(compile)},
+    {"recordings", "DIR", "folder of recordings (default: recordings beside the spec)",
      INTO(recordings)},
 };
 
 const Option compile_options[COMPILE_OPTIONS] = {
-    {"include", "DIR", "where headers are looked for, too (as often as wanted)", INTO(includes)},
-    {"run-commands", NULL, "let the spec's commands print kernels", INTO(run_commands)},
+    {"include", "DIR", "also search for headers here (may be repeated)", INTO(includes)},
+    {"run-commands", NULL, "run the spec's commands that print kernels", INTO(run_commands)},
     {"jobs", "N", "compile workers (default: one per core)", WITHIN(jobs, 1, JOBS_MOST)},
     {"compile-limit", "S", "seconds one compile may take (default 60)",
      BY(option_seconds, compile_limit, SECONDS_MOST)},
-    {"compile-memory", "GB", "that a compile worker may take (default its share, 1 to 4)",
+    {"compile-memory", "GB", "memory limit of a compile worker (default its share, 1 to 4)",
      BY(option_size, compile_memory, MEMORY_MOST_GB)},
-    {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)",
+    {"cache-dir", "DIR", "cache of compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)",
      INTO(cache)},
-    {"cache-limit", "GB", "of it kept after a run: what was longest unused goes (default 4)",
+    {"cache-limit", "GB", "trim the cache to this after a run, oldest use first (default 4)",
      BY(option_size, cache_limit, CACHE_MOST_GB)},
-    {"trust-cache", NULL, "use a cache that others can write: its code is run", INTO(trust_cache)},
+    {"trust-cache", NULL, "use a cache that others can write to, and run its code",
+     INTO(trust_cache)},
 };
 
-/* The name of what the L2 holds. */
+/* The state of the L2 cache. */
 static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
@@ -173,12 +170,12 @@ static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
     *(const char **)field = text;
     return task_cache_find(text, &known) ||
            diag_fail(d,
-                     "--cache takes warm, cold or both, for what the L2 holds when a run is timed, "
+                     "--cache takes warm, cold or both, the state of the L2 when a run is timed, "
                      "not '%s'; the folder of compiled code is --cache-dir",
                      text);
 }
 
-/* The name of a flavour, or none. */
+/* A flavour, or "none". */
 static bool take_emit(const Option *o, const char *text, void *field, Diag *d)
 {
     EmitFlavour known;
@@ -192,7 +189,8 @@ bool option_identifier(const Option *o, const char *text, void *field, Diag *d)
 {
     *(const char **)field = text;
     return unit_is_identifier(text) ||
-           diag_fail(d, "--%s takes a name of C, letters, digits and '_', not '%s'", o->name, text);
+           diag_fail(d, "--%s takes a C identifier (letters, digits and '_'), not '%s'", o->name,
+                     text);
 }
 
 /* Statements, or NULL for the spec's own. */
@@ -206,7 +204,7 @@ static bool take_carve(const Option *o, const char *text, void *field, Diag *d)
     return true;
 }
 
-/* Several fields: this one's is the whole struct. */
+/* Sets several fields; `field` is the whole struct. */
 static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
@@ -214,14 +212,14 @@ static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 }
 
 const Option tune_options[TUNE_OPTIONS] = {
-    {"output", "DIR", "where results go (default aptune-out/NAME)", INTO(output)},
-    {"seconds", "S", "search for so long (default: until nothing better is expected)",
+    {"output", "DIR", "folder for results (default aptune-out/NAME)", INTO(output)},
+    {"seconds", "S", "limit the search to S seconds (default: until no gain is expected)",
      BY(option_seconds, seconds, SECONDS_MOST)},
     {"trials", "N", "search until N configurations are timed", WITHIN(trials, 1, INT_MAX)},
     {"compiles", "N", "search until N configurations are compiled", WITHIN(compiles, 1, INT_MAX)},
-    {"seed", "N", "of the search (default 1)", WITHIN(seed, 0, INT_MAX)},
+    {"seed", "N", "random seed of the search (default 1)", WITHIN(seed, 0, INT_MAX)},
     {"learn", "FILE",
-     "recording of a like space to begin with, or none (default: those beside the spec)",
+     "start from a recording of a similar space, or none (default: those beside the spec)",
      INTO(learn)},
     {"carve", "[TEXT]", "compile all, time what these statements, or the spec's, leave",
      BY(take_carve, carve, 0)},
@@ -231,27 +229,28 @@ const Option tune_options[TUNE_OPTIONS] = {
     {"metrics", "FILE", "further metrics", INTO(metrics)},
     {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
      BY(take_cache, l2, 0)},
-    {"samples", "N", "time every configuration so often at least (default: the slower ones twice)",
+    {"samples", "N", "time every configuration at least N times (default: the slower ones twice)",
      WITHIN(samples, 1, 100)},
     {"final", "N", "time the N best again in turn (default: those close to the best)",
      WITHIN(finalists, 1, FINALISTS_MOST)},
-    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
+    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, at least 1)",
      BY(option_seconds, trial_limit, SECONDS_MOST)},
-    {"audit", "N", "time N of the dropped, drawn at random: what did carving miss?",
+    {"audit", "N", "also time N dropped configurations, chosen at random, to check the carving",
      WITHIN(audit, 1, AUDIT_MOST)},
-    {"audit-seed", "N", "of the draw (default 1)", WITHIN(audit_seed, 0, INT_MAX)},
-    {"sanitize", NULL, "run the survivors under compute-sanitizer, too", INTO(sanitize)},
+    {"audit-seed", "N", "random seed of the audit (default 1)", WITHIN(audit_seed, 0, INT_MAX)},
+    {"sanitize", NULL, "also run the survivors under compute-sanitizer", INTO(sanitize)},
     {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", INTO(devices)},
-    {"mixed", NULL, "they may be of different kinds", INTO(mixed)},
+    {"mixed", NULL, "allow GPUs of different kinds", INTO(mixed)},
     {"shard", "I/N", "part I of N of the space (default: by mpirun or srun; none: all of it)",
      take_shard, 0, 0, 0},
-    {"emit", "F", "the kernel written out: driver (default), driver-linked, runtime, none",
+    {"emit", "F", "emit the kernel: driver (default), driver-linked, runtime, none",
      BY(take_emit, emit, 0)},
-    {"emit-name", "NAME", "of its files (default: the space's)",
+    {"emit-name", "NAME", "name of its files (default: the space's)",
      BY(option_identifier, emit_name, 0)},
-    {"emit-prefix", "P_", "of its symbols (default NAME_)", BY(option_identifier, emit_prefix, 0)},
+    {"emit-prefix", "P_", "prefix of its symbols (default NAME_)",
+     BY(option_identifier, emit_prefix, 0)},
     {"dry-run", NULL, "count the space and stop before compiling", INTO(dry_run)},
-    {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", INTO(why)},
+    {"why", "\"A=1 B=2 …\"", "explain the outcome of one configuration", INTO(why)},
 };
 
 void compile_defaults(void *run)
@@ -278,17 +277,17 @@ void tune_defaults(void *run)
 bool options_agree(const RunOptions *o, Diag *d)
 {
     if (!o->space)
-        return diag_fail(d, "which space? Say --space FILE");
+        return diag_fail(d, "no space is given: use --space FILE");
     if (o->arch && o->device_file)
-        return diag_fail(d, "say --arch or --device-file, not both");
+        return diag_fail(d, "use --arch or --device-file, not both");
     if (o->devices && o->ordinal >= 0)
-        return diag_fail(d, "say --device or --devices, not both");
+        return diag_fail(d, "use --device or --devices, not both");
     if (o->exhaustive && o->audit > 0)
         return diag_fail(d, "--exhaustive drops nothing that --audit could time");
     if (o->exhaustive + o->carve + o->no_times > 1)
-        return diag_fail(d, "say one of --exhaustive, --carve and --static");
+        return diag_fail(d, "use only one of --exhaustive, --carve and --static");
     if ((o->exhaustive || o->carve) && (o->seconds > 0 || o->trials > 0 || o->compiles > 0))
-        return diag_fail(d, "--seconds, --trials and --compiles are of a search, which %s is not",
+        return diag_fail(d, "--seconds, --trials and --compiles limit a search; %s does not search",
                          o->carve ? "--carve" : "--exhaustive");
     return true;
 }

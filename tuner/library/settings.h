@@ -1,7 +1,4 @@
-/* The options of a run: which space, for which device, from where, how it is timed.
- *
- * The commands that run the tuner show these on the command line, and aptune_set takes them by the
- * same names. */
+/* The options of a run, for the command line and, by the same names, for aptune_set. */
 #pragma once
 
 #include "metrics/base/diag.h"
@@ -15,39 +12,31 @@ void run_defaults(void *run);
 void compile_defaults(void *run);
 void tune_defaults(void *run);
 
-/* Groups of a table, whose target is a RunOptions *.
- *
- * --space, --arch, --device, --problem, --no-gpu, --compile, --recordings: of every command that
- * runs the tuner, with those of OPTIONS_COMPILE. */
-#define OPTIONS_RUN(run) OPTION_GROUP_FROM(run_options, run, run_defaults)
-
-/* Of every command that compiles: --run-commands, --jobs, --compile-limit,
- * --compile-memory, --cache-dir, --cache-limit, --trust-cache. */
+/* Groups of an option table, whose target is a RunOptions *: of commands that run the tuner, of those that
+ * compile, of tuning alone. */
+#define OPTIONS_RUN(run)     OPTION_GROUP_FROM(run_options, run, run_defaults)
 #define OPTIONS_COMPILE(run) OPTION_GROUP_FROM(compile_options, run, compile_defaults)
+#define OPTIONS_TUNE(run)    OPTION_GROUP_FROM(tune_options, run, tune_defaults)
 
-/* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,
- * --devices, --mixed, --audit, --shard, --dry-run, --why, --emit and its name and prefix. */
-#define OPTIONS_TUNE(run) OPTION_GROUP_FROM(tune_options, run, tune_defaults)
-
-/* For an option table: a const char *, an identifier of C. */
+/* For an option table: takes a C identifier into a const char *. */
 bool option_identifier(const Option *o, const char *text, void *field, Diag *d);
 
-/* Do they go together, and is there a space to work on?  False after a message. */
+/* Checks that the options are consistent and name a space.  False after a message. */
 bool options_agree(const RunOptions *o, Diag *d);
 
-/* A run that knows where our own files are and has done nothing yet.  `prefix` as in where.h.
- * Arena and messages are the caller's and must outlive it; run_close ends it. */
+/* A run that knows where our own files are and has done nothing yet; `prefix` as in where.h.  Arena and
+ * messages must outlive it; run_close ends it. */
 Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d);
 
-/* The environment is asked for Open MPI's variables, then PMI's (MPICH and others), then those of
- * Slurm's srun.  True when one of them started several processes: the run then has this one's part
- * and its rank on this machine. */
+/* Looks for the environment variables of Open MPI, then of PMI (MPICH and others), then of Slurm's srun.
+ * True if one of them started several processes; `o` then has the part of this one and its rank on this
+ * machine. */
 bool shard_ask(RunOptions *o);
 
-/* Do the launchers' variables make sense, those that are there?  False after a message: all of the
- * space would be a wrong guess. */
+/* Checks the launchers' variables that are set.  False after a message: to take all of the space would be a
+ * wrong guess. */
 bool shard_check(Diag *d);
 
-/* "1/4", "none", or "auto" for what shard_ask finds.  False after a message when `text` is none of
+/* Reads "1/4", "none", or "auto" for what shard_ask finds.  False after a message if `text` is none of
  * these, or "auto" finds nothing. */
 bool shard_read(const char *text, RunOptions *o, Diag *d);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file that holds this code.  The system knows the main program under no name of its own. */
+/* The path of the file that holds this code.  The link map has no name for the main program. */
 static bool find_own_file(char path[PATH_MAX])
 {
     static const char here;
@@ -38,15 +38,15 @@ static const char *installed_helper(Arena *a, const char *folder, const char *na
     return existing(arena_printf(a, "%s/libexec/aptune/%s", folder, name));
 }
 
-/* The same of the source tree, which may have been moved since it was built. */
+/* Installed, or in the source tree, which may have been moved since it was built. */
 static const char *data_below(Arena *a, const char *folder, const char *name)
 {
     const char *installed = existing(arena_printf(a, "%s/share/aptune/%s", folder, name));
     return installed ? installed : beside(a, folder, name);
 }
 
-/* May only those write into a folder whom the program itself depends on?  What lies above a build
- * folder in /tmp is anybody's. */
+/* True if only root and the user can write to a folder.  Anybody can put files above a build folder in
+ * /tmp. */
 static bool is_ours(const char *folder)
 {
     struct stat st;
@@ -54,7 +54,7 @@ static bool is_ours(const char *folder)
            !(st.st_mode & S_IWOTH);
 }
 
-/* In the user's PREFIX, else in the folders above that of our code. */
+/* Steps 1 to 3 of where.h. */
 static const char *look_around(Arena *a, Look look, const char *prefix, const char *name)
 {
     if (!prefix)
@@ -67,17 +67,14 @@ static const char *look_around(Arena *a, Look look, const char *prefix, const ch
         return found;
     *strrchr(path, '/') = '\0';
     found = beside(a, path, name);
-    /* Of PREFIX/bin/aptune one above it; of PREFIX/lib/x86_64-linux-gnu/libaptune.so two. */
-    bool further = true;
-    while (further && !found) {
-        char *slash = strrchr(path, '/');
-        further = slash && slash != path;
-        if (further)
-            *slash = '\0';
-        if (further && is_ours(path))
+    /* One folder up from PREFIX/bin/aptune, two from PREFIX/lib/x86_64-linux-gnu/libaptune.so. */
+    for (char *slash; !found && (slash = strrchr(path, '/')) != NULL && slash != path;) {
+        *slash = '\0';
+        if (is_ours(path))
             found = look(a, path, name);
         slash = strrchr(path, '/');
-        further = further && slash && strcmp(slash, "/lib") == 0;
+        if (!slash || strcmp(slash, "/lib") != 0)
+            break;
     }
     return found;
 }

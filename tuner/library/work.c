@@ -12,7 +12,7 @@
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Said before hours of compiling, not after. */
+/* Checked before hours of compiling, not after. */
 static bool can_sanitize(Run *r)
 {
     if (!r->options.sanitize)
@@ -30,7 +30,7 @@ static bool find_why(aptune *a)
     return !name || a->run.why != SIZE_MAX;
 }
 
-/* Where answers that are texts are kept once they were asked for. */
+/* Makes room for names and values of configurations. */
 static bool make_room(aptune *a)
 {
     a->name = ARENA_ARRAY(a->arena, const char *, a->run.table->count);
@@ -49,7 +49,7 @@ static bool open_space(aptune *a)
            find_why(a) && make_room(a);
 }
 
-/* --- the stages after it ---------------------------------------------------------------------- */
+/* --- later stages ----------------------------------------------------------------------------- */
 
 static bool compile_space(aptune *a)
 {
@@ -76,10 +76,10 @@ static bool judge_space(aptune *a)
 
 typedef struct HandleStep {
     bool (*take)(aptune *a);
-    aptune_status failure; /* what it means when it fails */
+    aptune_status failure; /* its status if it fails */
 } HandleStep;
 
-/* To each stage from the one before it. */
+/* How to get to each stage from the one before it. */
 static const HandleStep steps[HANDLE_STAGES] = {
     [HANDLE_OPENED] = {open_space, APTUNE_WRONG},
     [HANDLE_COMPILED] = {compile_space, APTUNE_FAILED},
@@ -106,7 +106,7 @@ static aptune_status take_step(aptune *a, HandleStage to)
     return ok ? APTUNE_OK : a->run.stopped ? APTUNE_STOPPED : steps[to].failure;
 }
 
-/* A dry run counts the space and may know no device: there is nothing to go on with. */
+/* A dry run only opens the space and may not know a device. */
 static HandleStage reachable(const aptune *a, HandleStage stage)
 {
     return a->options.dry_run && stage > HANDLE_OPENED ? HANDLE_OPENED : stage;
@@ -133,37 +133,20 @@ static aptune_status bring(aptune *a, const void *stage)
     return handle_bring(a, *(const HandleStage *)stage);
 }
 
-static aptune_status work(aptune *a, HandleStage stage)
-{
-    return handle_call(a, bring, &stage);
-}
+/* Defines a function that brings the handle to a stage. */
+#define BRING(name, stage)                                                                         \
+    aptune_status name(aptune *a)                                                                  \
+    {                                                                                              \
+        return handle_call(a, bring, &(HandleStage){stage});                                       \
+    }
 
-aptune_status aptune_open(aptune *a)
-{
-    return work(a, HANDLE_OPENED);
-}
+BRING(aptune_open, HANDLE_OPENED)
+BRING(aptune_compile, HANDLE_COMPILED)
+BRING(aptune_carve, HANDLE_CARVED)
+BRING(aptune_measure, HANDLE_MEASURED)
+BRING(aptune_tune, HANDLE_JUDGED)
 
-aptune_status aptune_compile(aptune *a)
-{
-    return work(a, HANDLE_COMPILED);
-}
-
-aptune_status aptune_carve(aptune *a)
-{
-    return work(a, HANDLE_CARVED);
-}
-
-aptune_status aptune_measure(aptune *a)
-{
-    return work(a, HANDLE_MEASURED);
-}
-
-aptune_status aptune_tune(aptune *a)
-{
-    return work(a, HANDLE_JUDGED);
-}
-
-/* --- what a handle found, as texts and as files ----------------------------------------------- */
+/* --- results as texts and files --------------------------------------------------------------- */
 
 typedef struct TextKind {
     HandleStage from; /* the first stage that knows it */
@@ -224,7 +207,7 @@ const char *aptune_drawn(const aptune *a)
     return a->drawn;
 }
 
-/* --- tuned kernels written out: of the handle's own run, or of recordings --------------------- */
+/* --- emitting kernels, of the handle's own run or of recordings ------------------------------- */
 
 static void list_files(aptune *a, const char *folder, const char *const *names, size_t count)
 {
@@ -255,14 +238,14 @@ aptune_status aptune_emit(aptune *a, const char *folder)
     return handle_call(a, emit, folder);
 }
 
-/* What aptune_emit_recordings is given. */
+/* Arguments of aptune_emit_recordings. */
 typedef struct Recordings {
     const char *folder;
     const char *const *paths;
     size_t count;
 } Recordings;
 
-/* The handle's space is not opened: each recording is replayed by a run of its own. */
+/* Does not open the handle's space: each recording is replayed by its own run. */
 static bool write_recordings(aptune *a, Arena *scratch, const Recordings *g, UnitMaker *m, Diag *d)
 {
     Run like = run_begin(scratch, &a->options, a->home, d);
