@@ -91,7 +91,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
     hold_nothing
     run_fake --no-gpu --arch sm_90 --audit 5 --output static
     status_is 0
-    has "$stderr" 'nothing is audited: there are no times here'
+    has "$stderr" 'nothing is audited: this run has no times'
 }
 
 @test "what is audited on GPUs is recorded, and a replay of it audits the same" {

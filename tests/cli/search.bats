@@ -12,7 +12,7 @@ live() {
 @test "a replay plays the search: what it did not ask for is not known, the same seed does the same" {
     tune --space "$SOURCE/spaces/mm-core.spec" --jobs 8 --seed 3 --json --output one
     status_is 0
-    has "$stderr" 'mm-core.spec: its lines of carving, but conditions, are for --carve: not used'
+    has "$stderr" 'mm-core.spec: of its carving lines, a search uses only conditions; the rest is for --carve'
     json '.search.compiled < 1500 and .search.timed < 500 and .compiled == .search.compiled'
     json '.selected == .timed and .search.seed == 3 and .search.played'
     json '.relative_performance >= 0.99 and .search.held_since_s < .search.seconds'
@@ -38,7 +38,7 @@ live() {
     json '.search.end == "the seconds are over" and .search.seconds >= 1.5 and .search.seconds < 2'
     tune --space "$transpose" --static --arch sm_90 --seconds 0.0001
     status_is 1
-    has "$stderr" 'error: the run ended before the first configuration was compiled; allow it more'
+    has "$stderr" 'error: the run ended before the first configuration was compiled; increase --seconds'
     tune --space "$transpose" --carve --trials 9
     status_is 2
     has "$stderr" 'limit a search; --carve does not search'

@@ -63,7 +63,7 @@ field() {
     sed -i '/^trips/d' csr.spec
     static_run csr.spec
     [ "$(field loops_unknown)" != 0 ]
-    has "$stderr" '.trips. how often a loop goes round'
+    has "$stderr" 'the iterations of loops with .trips.'
 }
 
 @test "check judges what is said of a loop" {
@@ -84,7 +84,7 @@ field() {
     status_is 2
     has "$stderr" "'first' stands in [0-9] lines"
     change 's/^trips.*/trips 10 = 0 - 1/'
-    has "$stderr" 'cannot go round -1 times'
+    has "$stderr" 'cannot have -1 iterations'
     change 's/^inout first.*/in first : int[2 * ROWS + 1] = uniform(0, 9)/;s/"csr.cu"/"read.cu"/'
     sed 's/int \*first/const int *first/;/first\[rows/d' csr.cu >read.cu
     run --separate-stderr "$APTUNE" check d.spec

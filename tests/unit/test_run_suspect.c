@@ -123,7 +123,7 @@ static void nothing_is_faster_than_its_operations_through_the_units(void **state
     /* Predicted to take 0.9 and 1.8 million cycles. */
     assert_true(fabs(run_suspect_row(r, 0) - 4e6 / 0.9e6) < 1e-9);
     assert_string_equal(r->table->suspect[0],
-                        "predicted to take 0.23 of the time that its work needs at least");
+                        "predicted to take 0.23 of the minimum time for its work");
     assert_true(fabs(r->table->metric[0][0] - 4e6) < 1e-3);
     assert_true(run_suspect_row(r, 1) == 1);
     assert_null(r->table->suspect[1]);

@@ -235,8 +235,8 @@ static json_t *errors_of(const SearchErrors *e)
 static json_t *steps_of(const RunSearch *s)
 {
     json_t *list = json_array();
-    for (size_t k = 0; k < s->held_count; k++)
-        json_array_append_new(list, json_pack("[f, f]", s->held_s[k], s->held_ms[k]));
+    VEC_EACH (const RunBest, x, s->held)
+        json_array_append_new(list, json_pack("[f, f]", x->seconds, x->ms));
     return list;
 }
 

@@ -2,47 +2,47 @@
 
 #include <assert.h>
 
-/* A launch of a configuration on its way through the farm. */
+/* A launch of a configuration in the farm. */
 typedef struct Item {
-    int crashes; /* of a worker that had it */
+    int crashes; /* worker crashes */
     CompileJob job;
-    ProfileJob profile;       /* what is profiled: each share of the launch */
-    const Profile **profiles; /* of each share, in the run's arena; NULL: not known */
+    ProfileJob profile;       /* steps to profile */
+    const Profile **profiles; /* per step, in the run's arena; NULL: not known */
     Hash code;
 } Item;
 
 typedef struct Place {
     Fetched fetched;
-    Arena *arena;  /* of jobs, code and launches; NULL: the place is free */
-    size_t order;  /* of adding */
-    size_t wanted; /* launches that are still to come */
-    bool kept;     /* though it was taken */
-    Item *items;   /* of each launch */
-    RunTask task;  /* of what is fetched */
+    Arena *arena;  /* owns jobs, code and launches; NULL: the slot is free */
+    size_t order;  /* order of adding */
+    size_t wanted; /* launches still missing */
+    bool kept;     /* kept after it was taken */
+    Item *items;   /* per launch */
+    RunTask task;  /* if code is wanted */
 } Place;
 
 struct Compiling {
     Run *run;
     Farm *farm;
-    Arena *scratch;   /* of one result */
-    const char *data; /* what walks read */
-    bool profiles;    /* are what is wanted, and not the code */
-    Arena *whole;     /* of all that is fetched; NULL: each place has its own */
-    Place *places;    /* one more for what is kept */
+    Arena *scratch;   /* for one result */
+    const char *data; /* contents that walks read */
+    bool profiles;    /* profiles are wanted, else code */
+    Arena *whole;     /* owns all that is fetched; NULL: each slot has its own */
+    Place *places;    /* place_count and one that is kept */
     size_t place_count, used;
-    size_t added;                  /* ever */
-    double compile_s, walk_s;      /* that workers compiled and followed warps, by the clock */
-    double walk_core_s;            /* … the latter by their processors */
-    size_t lost, lost_first;       /* launches whose profile was lost; configuration of the first */
+    size_t added;                  /* in total */
+    double compile_s, walk_s;      /* wall seconds of workers */
+    double walk_core_s;            /* CPU seconds of workers walking */
+    size_t lost, lost_first;       /* launches without a profile; configuration of the first */
     const char *lost_why;          /* … and why; in the run's arena */
-    size_t uncertain, walked;      /* profiles with something unknown that matters, of so many */
-    const Profile *most_uncertain; /* that with most of it; NULL: none */
+    size_t uncertain, walked;      /* profiles with significant unknowns, out of so many */
+    const Profile *most_uncertain; /* the one with the most; NULL: none */
     size_t most_uncertain_row;
 };
 
-/* --- what is asked for ------------------------------------------------------------------------ */
+/* --- requests --------------------------------------------------------------------------------- */
 
-/* What the walks of a launch take from its code. */
+/* The parts of a profile input that come from compiled code. */
 static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *res)
 {
     return (ProfileInput){.ptx = res->ptx,
@@ -52,7 +52,7 @@ static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *r
                           .kernel = run_kernel_name(r, launch, res)};
 }
 
-/* The bytes that a step's kernel gets. */
+/* The argument bytes of a step. */
 static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, ArgumentBytes *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
@@ -66,7 +66,8 @@ static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, Argum
            diag_error(r->diag, ev.error_at, "%s", ev.error);
 }
 
-/* Did a launch before this one of the configuration have the buffer, so that it may read it? */
+/* True if an earlier step of the configuration had the buffer, so that its data may be in the
+ * cache. */
 static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *step, size_t buffer,
                        const Value *slots)
 {
@@ -83,7 +84,7 @@ static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *st
     return false;
 }
 
-/* The buffers that a step is given. */
+/* Lists the buffers that a step is given. */
 static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step, ProfileLaunch *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
@@ -114,8 +115,7 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
     }
 }
 
-/* What the spec says of how often loops go round, for a configuration with these values.  False
- * after a message. */
+/* Evaluates the spec's trip counts for a configuration. False after a message. */
 static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out)
 {
     const Spec *s = r->spec;
@@ -127,7 +127,7 @@ static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunc
             return diag_error(r->diag, ev.error_at, "%s",
                               ev.error ? ev.error : "cannot be computed");
         if (value_as_real(v) < 0)
-            return diag_error(r->diag, s->trips[i].at, "a loop cannot go round %g times",
+            return diag_error(r->diag, s->trips[i].at, "a loop cannot have %g iterations",
                               value_as_real(v));
         trips[i] = (WalkTrips){(uint32_t)s->trips[i].line, value_as_real(v)};
     }
@@ -165,7 +165,7 @@ bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const Compi
     return true;
 }
 
-/* What is to be found out about a launch.  False after a message. */
+/* Prepares the job of a launch. False after a message. */
 static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t launch, Item *it)
 {
     Run *r = c->run;
@@ -189,8 +189,7 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
     return true;
 }
 
-/* The launches of a configuration that is fetched, and what of it is compared; the modules come
- * with the code. */
+/* The task of a configuration whose code is wanted; modules are added when compiled. */
 static bool make_run(Compiling *c, Place *p)
 {
     Evaluation ev = {.arena = p->arena};
@@ -229,7 +228,7 @@ bool compiling_add(Compiling *c, size_t config)
     return true;
 }
 
-/* --- what comes back -------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void fail(Compiling *c, size_t config, Outcome outcome, const char *why)
 {
@@ -237,7 +236,7 @@ static void fail(Compiling *c, size_t config, Outcome outcome, const char *why)
     c->run->table->why[config] = why;
 }
 
-/* What the code itself says, in place of a profile that was lost. */
+/* Replaces a lost profile by what the code alone shows. */
 static ProfileAnswer profile_without_walk(Compiling *c, size_t config, size_t launch,
                                           const Item *it, const CompileResult *res)
 {
@@ -259,7 +258,7 @@ static ProfileAnswer profile_without_walk(Compiling *c, size_t config, size_t la
     return x;
 }
 
-/* Below that, what is not known hardly moves a time. */
+/* Smaller unknown shares hardly affect a time. */
 static const double unknown_worth_saying = 0.05;
 
 static double most_unknown(const Profile *p)
@@ -296,7 +295,7 @@ static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAn
     it->code = x->code;
 }
 
-/* What workers did for it now, and what it cost when it was done first. */
+/* Counts the cost of a result: worker time now, and CPU time when it was first computed. */
 static void count_seconds(Compiling *c, size_t config, const CompileResult *res)
 {
     TableCost *cost = &c->run->table->cost[config];
@@ -310,7 +309,7 @@ static void count_seconds(Compiling *c, size_t config, const CompileResult *res)
     }
 }
 
-/* A worker that dies of this code does so again; one that was killed does not. */
+/* A crash is retried once: a worker that was killed works the second time. */
 static bool deserves_another(const CompileResult *res)
 {
     return res->status == OUTCOME_COMPILE_CRASH || res->profiled == PROFILE_LOST;
@@ -325,7 +324,7 @@ static const char *join_hashes(const Compiling *c, const Place *p)
     return buf_keep(&b, c->run->arena);
 }
 
-/* The code of a configuration's launches, and their profiles, joined where there are several. */
+/* Joins the codes and profiles of a configuration's launches. */
 static void join_launches(Compiling *c, const Place *p)
 {
     Run *r = c->run;
@@ -358,7 +357,7 @@ static void take_profile(Compiling *c, Place *p, size_t l, const CompileResult *
         join_launches(c, p);
 }
 
-/* The code of launch `l`, and the names that it has there, copied to `a`. */
+/* Copies the code of launch `l` and its kernel name to `a`. */
 static void take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res)
 {
     const char *name = arena_string(a, run_kernel_name(r, l, res));
@@ -401,13 +400,13 @@ static void take_result(Compiling *c, const CompileResult *res)
 bool compiling_service(Compiling *c)
 {
     CompileResult res;
-    bool ok = farm_pending(c->farm) == 0 || farm_service(c->farm, c->run->diag);
-    while (ok && farm_take(c->farm, c->scratch, &res)) {
+    while (farm_pending(c->farm) == 0 || farm_service(c->farm, c->run->diag)) {
+        if (!farm_take(c->farm, c->scratch, &res))
+            return true;
         take_result(c, &res);
         arena_reset(c->scratch);
-        ok = farm_pending(c->farm) == 0 || farm_service(c->farm, c->run->diag);
     }
-    return ok;
+    return false;
 }
 
 const Fetched *compiling_first(const Compiling *c)
@@ -421,7 +420,6 @@ const Fetched *compiling_first(const Compiling *c)
     return first ? &first->fetched : NULL;
 }
 
-/* The place that it is in. */
 static Place *place_of(Compiling *c, const Fetched *x)
 {
     size_t i = 0;
@@ -485,36 +483,31 @@ Compiling *compiling_open(Run *r, size_t places, bool profiles)
     return c;
 }
 
-static void warn_of_lost(const Compiling *c)
+static void warn(const Compiling *c)
 {
     Run *r = c->run;
+    const Profile *p = c->most_uncertain;
     if (c->lost > 0)
         diag_warn(r->diag, (Span){0},
                   "%zu configuration%s without a profile: the process that follows warps ended "
                   "(%s; first %s)",
                   c->lost, c->lost > 1 ? "s are" : " is", c->lost_why,
                   table_name(r->arena, r->table, c->lost_first));
-}
-
-static void warn_of_unknown(const Compiling *c)
-{
-    Run *r = c->run;
-    const Profile *p = c->most_uncertain;
     if (p)
         diag_warn(
             r->diag, (Span){0},
             "%zu of %zu profiles rest on guesses, since what is executed or where it reads "
-            "depends on data that is not known: up to %.0f %% of the instructions and %.0f %% "
-            "of the accesses (%s: %s); contents of `in` buffers (formula, file, sorted ...) "
-            "tell where whole numbers decide, `trips` how often a loop goes round, and times count "
-            "more than predictions here",
+            "depends on unknown data: up to %.0f %% of the instructions and %.0f %% of the "
+            "accesses (%s: %s); state the contents of `in` buffers (formula, file, sorted ...) "
+            "if integers decide, or the iterations of loops with `trips`; rely on times rather "
+            "than predictions here",
             c->uncertain, c->walked, 100 * p->value[PROFILE_UNKNOWN_SHARE],
             100 * p->value[PROFILE_UNKNOWN_TRAFFIC],
             table_name(r->arena, r->table, c->most_uncertain_row),
             p->note ? p->note : "no reason given");
 }
 
-/* What workers did, and what is to be said of it. */
+/* Adds what workers did to the run, and warns of lost and uncertain profiles. */
 static void settle(Compiling *c)
 {
     Run *r = c->run;
@@ -526,8 +519,7 @@ static void settle(Compiling *c)
     r->ledger.compile_s += c->compile_s;
     r->ledger.walk_s += c->walk_s;
     r->ledger.walk_core_s += c->walk_core_s;
-    warn_of_lost(c);
-    warn_of_unknown(c);
+    warn(c);
 }
 
 void compiling_close(Compiling *c)
@@ -622,8 +614,8 @@ const char *compiling_compiler(const Compiling *c)
 
 /* --- what failed ------------------------------------------------------------------------------ */
 
-/* What failed first; where nothing came as far as the compiler, what most configurations lack; null
- * where the run ended before any was judged. */
+/* The first compile failure; if nothing reached the compiler, the most frequent limit. NULL if the
+ * run ended before any configuration was judged. */
 static const char *first_failure(const Run *r)
 {
     for (size_t i = 0; i < r->table->count; i++)
@@ -640,13 +632,13 @@ static const char *first_failure(const Run *r)
                         outcome_name((Outcome)most), count[most], r->table->count, r->device->name);
 }
 
-/* One part of a space may be empty or fail altogether; what the others find is no worse for it. */
+/* A part of a space may be empty or fail entirely; other parts may still have results. */
 bool run_nothing_compiled(const Run *r)
 {
     const char *failure = first_failure(r);
     if (!failure && r->table->count && r->options.shards < 2)
         return diag_fail(r->diag, "the run ended before the first configuration was compiled; "
-                                  "allow it more (--seconds, --compiles)");
+                                  "increase --seconds or --compiles");
     if (r->options.shards < 2)
         return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
                          failure ? failure : "there is none to compile");

@@ -1,9 +1,8 @@
-/* Options as tables: what they are called, where their values go, what is said of them.
+/* Tables of options: names, targets, help texts.
  *
- * The command line (tuner/command/options.h) and aptune_set read the same tables, so that an option
- * has one name, one check and one message.  A group names the struct that its values are written
- * to; a value is checked as soon as it is read.  Texts are kept as they are given: they must
- * outlive the struct. */
+ * The command line (tuner/command/options.h) and aptune_set read the same tables, so an option has
+ * one name, one check and one message. A group names the struct that receives the values, which are
+ * checked when read. Texts are not copied: they must outlive the struct. */
 #pragma once
 
 #include "metrics/base/diag.h"
@@ -13,17 +12,16 @@
 
 typedef struct Option Option;
 
-/* Puts a value where it belongs; false after a message.  `text` is NULL for an option without a
- * value. */
+/* Stores a value in its field; false after a message. `text` is NULL for an option without a value. */
 typedef bool (*OptionTake)(const Option *o, const char *text, void *field, Diag *d);
 
 struct Option {
     const char *name;   /* "jobs"; a single letter is a short option */
-    const char *value;  /* what stands for its value in the help, "N"; "[N]": it may have one;
-                           NULL: it has none */
+    const char *value;  /* placeholder of the value in the help, "N"; "[N]": optional; NULL: no
+                           value */
     const char *help;   /* one line */
-    OptionTake take;    /* for the field's type, below, or one of its own */
-    size_t offset;      /* of the field in the group's target */
+    OptionTake take;    /* by the field's type, below, or its own */
+    size_t offset;      /* offset in the group's target */
     double least, most; /* limits of a number */
 };
 
@@ -35,11 +33,11 @@ static inline bool option_may_have_value(const Option *o)
 typedef struct OptionGroup {
     const Option *options;
     size_t count;
-    void *target;                       /* the struct whose fields they are */
-    void (*set_defaults)(void *target); /* what holds without them; NULL: zeros */
+    void *target;                       /* struct that receives the values */
+    void (*set_defaults)(void *target); /* sets the defaults; NULL: zeros */
 } OptionGroup;
 
-/* All options of an array, over a struct. */
+/* All options of an array, with their target. */
 #define OPTION_GROUP(list, target) OPTION_GROUP_FROM(list, target, NULL)
 #define OPTION_GROUP_FROM(list, target, set_defaults)                                              \
     {                                                                                              \
@@ -48,19 +46,18 @@ typedef struct OptionGroup {
 
 enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 4 };
 
-/* All options of a command; groups that are left empty have none. */
+/* All options of a command; unused groups are empty. */
 typedef struct OptionTable {
     OptionGroup groups[OPTION_GROUPS_MOST];
 } OptionTable;
 
-/* Gives all targets what holds without options. */
+/* Sets the defaults of all targets. */
 void option_set_defaults(const OptionTable *t);
 
-/* Gives the option of that name a value; false after a message, also when there is none of that
- * name. */
+/* Sets an option by name; false after a message, also for unknown names. */
 bool option_set(const OptionTable *t, const char *name, const char *text, Diag *d);
 
-/* Of all names in the table but letters, the one most like `name`; NULL when none is close. */
+/* The name most similar to `name`, without single letters; NULL: none is close. */
 const char *option_closest(const OptionTable *t, const char *name);
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -79,7 +76,7 @@ typedef struct OptionTexts {
     size_t count;
 } OptionTexts;
 
-/* An OptionTexts: one more of them. */
+/* An OptionTexts: appends one. */
 bool option_texts(const Option *o, const char *text, void *field, Diag *d);
 
 /* An int within least and most. */
@@ -91,7 +88,7 @@ bool option_seconds(const Option *o, const char *text, void *field, Diag *d);
 /* A double of zero or above, at most `most`. */
 bool option_size(const Option *o, const char *text, void *field, Diag *d);
 
-/* What an Option says of a field behind its help, by the field's type. */
+/* The last initializers of an Option, by the field's type. */
 #define OPTION_INTO(T, field, least, most)                                                         \
     _Generic(((T *)0)->field,                                                                      \
         bool: option_flag,                                                                         \

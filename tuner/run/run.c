@@ -1,8 +1,7 @@
-/* What every stage asks of a run, the clock that stages are charged by, and stopping.
+/* Predicates that all stages use, charging of time, and stopping.
  *
- * Whoever wants the run to end makes a descriptor readable (the command line: on Ctrl-C).  Every
- * wait of the long stages watches it along with compilers and GPUs, so that what was done is
- * kept. */
+ * To stop a run, a caller makes a descriptor readable (the command line: on Ctrl-C). Every wait of
+ * the long stages watches it along with compilers and GPUs, so that finished work is kept. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/clock.h"
@@ -12,7 +11,7 @@
 
 bool run_is_in_shard(const Run *r, size_t i)
 {
-    return r->options.shards < 2 || r->space.diagram || /* then a part lists only its own */
+    return r->options.shards < 2 || r->space.diagram || /* then only this part's are listed */
            i % (size_t)r->options.shards == (size_t)r->options.shard;
 }
 
@@ -87,9 +86,8 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Processor seconds of this thread, which does all the work of a run, and of the helpers that have
- * ended: of all of the process, since the system does not tell them apart by who waited for them.
- */
+/* CPU seconds of this thread, which does all the work of a run, and of all ended children of the
+ * process: the system does not tell which thread waited for them. */
 static double core_seconds(void)
 {
     static const int who[] = {RUSAGE_THREAD, RUSAGE_CHILDREN};

@@ -1,4 +1,4 @@
-/* Metrics of every profile, and the spec's carving (tuner/choose) over them. */
+/* Evaluates the metrics of every profile and carves by them (tuner/choose). */
 #include "tuner/run/run_search.h"
 
 #include "metrics/base/clock.h"
@@ -22,7 +22,7 @@ static bool read_metrics(Run *r)
     return true;
 }
 
-/* Does anybody ask for the metric: a stage of the carving, or the spec by defining it? */
+/* True if a stage of the carving uses the metric, or the spec defines it. */
 static bool is_asked_for(const Run *r, const Metric *m)
 {
     if (NAME_FIND(r->plan.columns.at, r->plan.columns.count, name, m->name))
@@ -33,8 +33,8 @@ static bool is_asked_for(const Run *r, const Metric *m)
     return false;
 }
 
-/* A metric that cannot be computed is NaN and never carves; the first reason is told where it
- * matters. */
+/* A metric that cannot be computed is NaN and never carves; the first reason is reported if the
+ * metric matters. */
 static void tell_unknown(const Run *r)
 {
     const Table *t = r->table;
@@ -58,7 +58,7 @@ static void compute_metrics(Run *r)
     tell_unknown(r);
 }
 
-/* What of a plan a search goes by: the conditions, and the front that is timed first. */
+/* The carving of a search: the spec's thresholds, and the front that is timed first. */
 static bool read_search(Run *r, SpecCarving *out)
 {
     static const char front[] = "carve front bound_cycles, latency_cycles";
@@ -73,16 +73,17 @@ static bool read_search(Run *r, SpecCarving *out)
         if (s->carving[i].kind == CARVE_THRESHOLD)
             stages[count++] = s->carving[i];
     if (count < s->carving_count || s->polish > 0)
-        diag_note(r->diag, (Span){0},
-                  "%s: its lines of carving, but conditions, are for --carve: not used",
-                  r->options.space);
+        diag_note(
+            r->diag, (Span){0},
+            "%s: of its carving lines, a search uses only conditions; the rest is for --carve",
+            r->options.space);
     for (size_t i = 0; i < last.count; i++)
         stages[count++] = last.stages[i];
     *out = (SpecCarving){stages, count, 0};
     return true;
 }
 
-/* The statements of this run. */
+/* The carving statements of this run. */
 static bool read_carving(Run *r, SpecCarving *out)
 {
     const Spec *s = r->spec;
@@ -119,13 +120,6 @@ bool run_open_carving(Run *r)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-/* What --exhaustive times: everything that compiled. */
-static void select_all(Run *r)
-{
-    for (size_t i = 0; i < r->table->count; i++)
-        r->table->selected[i] = table_has_code(r->table, i);
-}
-
 void run_carve(Run *r)
 {
     double since = clock_seconds();
@@ -134,15 +128,13 @@ void run_carve(Run *r)
     for (size_t i = 0; i < r->table->count; i++)
         alive[i] = r->table->profile[i].whole != NULL && r->table->same_as[i] == i;
     r->carving = carve_apply(&r->plan, alive, r->diag);
-    if (run_searches(r)) { /* it selects what it times */
-        run_charge(r, LEDGER_CARVE, &since);
-        return;
-    }
-    for (size_t i = 0; i < r->carving.survivor_count; i++)
+    bool search = run_searches(r); /* selects what it times */
+    for (size_t i = 0; i < r->carving.survivor_count && !search; i++)
         r->table->selected[r->carving.survivors[i]] = true;
-    if (r->options.exhaustive)
-        select_all(r);
-    for (size_t i = 0; i < r->table->count; i++)
+    for (size_t i = 0; i < r->table->count && !search; i++) {
+        if (r->options.exhaustive)
+            r->table->selected[i] = table_has_code(r->table, i);
         r->counts.selected += r->table->selected[i];
+    }
     run_charge(r, LEDGER_CARVE, &since);
 }

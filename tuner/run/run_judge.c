@@ -1,14 +1,12 @@
-/* The winner, what it is worth against everything that was ever timed, and what the run was worth.
- */
+/* The winner, how it compares with everything recorded, and what the run saved. */
 #include "tuner/run/timer.h"
 
 #include "metrics/base/random.h"
 
 #include <math.h>
 
-/* Times taken in turn decide who is tied, and the rule of ties who of them wins.  Times taken one
- * after the other are too far apart for that: the fastest wins, and those it was not told from are
- * named. */
+/* Times taken in turn decide ties, and the tie-breaking rule names the winner. Times taken one
+ * after the other are not precise enough for that: then the fastest wins and its ties are reported. */
 static void find_best(Run *r)
 {
     const RunFinal *f = &r->final;
@@ -16,8 +14,8 @@ static void find_best(Run *r)
         r->best = f->rounds > 0 ? f->ties[0] : f->fastest;
 }
 
-/* The winner against the best as the recording's own final has them, where both were in it: those
- * tied with the best are as good as it. */
+/* The winner relative to the best in the recording's own final, if both were in it; those tied with
+ * the best are as good as it. */
 static double relative_in_final(const Run *r, const RunFinal *f)
 {
     size_t place = run_final_place(f, r->best), best = run_final_place(f, f->fastest);
@@ -27,7 +25,7 @@ static double relative_in_final(const Run *r, const RunFinal *f)
     return run_final_is_tied(f, r->best) ? 1 : work * f->medians[best] / f->medians[place];
 }
 
-/* Only times of one machine compare: winner, best and sample are all the recording's. */
+/* Compares within the recording: only times of one machine are comparable. */
 static void compare_with_recording(Run *r, const double *times)
 {
     double best = NAN;
@@ -61,10 +59,10 @@ void run_judge(Run *r)
         compare_with_recording(r, r->recorded.ms);
 }
 
-/* --- the winner of a recording, from what it says alone --------------------------------------- */
+/* --- the winner of a recording alone ---------------------------------------------------------- */
 
-/* The recorded outcome of a configuration, as if its code had been compiled here.  A row of another
- * launch geometry is not of this configuration. */
+/* Takes the recorded outcome of a configuration as if its code had been compiled here. A row with
+ * another launch geometry does not match. */
 static void assume_row(Run *r, size_t i)
 {
     Table *t = r->table;
@@ -87,7 +85,7 @@ static void assume_row(Run *r, size_t i)
     r->counts.selected += ran;
 }
 
-/* The final as a replay has it, with the profiles of those who are tied. */
+/* Decides the final as a replay does, with the profiles of tied configurations. */
 static bool decide_final(Run *r)
 {
     Timer t;
@@ -109,20 +107,18 @@ bool run_take_winner(Run *r)
     run_judge(r);
     if (r->best != SIZE_MAX)
         return true;
-    return diag_fail(r->diag, "'%s' has no configuration of '%s' that came out right%s",
+    return diag_fail(r->diag, "'%s' has no correct result of any configuration of '%s'%s",
                      r->recorded.path, r->spec->name,
                      r->counts.stale > 0 ? ": it was measured with other launches than the spec's"
                                          : "");
 }
 
-/* --- what timing only a part was worth -------------------------------------------------------- */
+/* --- what timing only a part saved ------------------------------------------------------------ */
 
-/* Never more than can be known: a time that a recording has is taken from there, the rest is
- * estimated from what was timed, and the report says which.  What is timed was chosen for being
- * fast, so such an estimate is on the low side. */
+/* Recorded times are used where they exist; the rest is estimated from what was timed, and the
+ * report says so. Since what is timed was selected for being fast, the estimate is low. */
 
-/* Seconds that an outcome kept its GPU; where older recordings do not tell, those in timed launches
- * alone. */
+/* GPU seconds of an outcome; for older recordings, which lack them, the timed launches alone. */
 static double cost(double seconds, const double *times_ms, size_t count)
 {
     if (seconds > 0)
@@ -139,20 +135,12 @@ static void add_recorded(RunWorth *w, const RecordRow *row)
     w->all_gpu_s += cost(row->seconds, row->times_ms, row->time_count);
 }
 
-/* The outcome that a recording has of a configuration's very code. */
+/* The recorded outcome of a configuration's code; NULL: none. */
 static const RecordRow *outcome_of(const Run *r, size_t i)
 {
     const RecordRow *row = r->recorded.times ? run_recorded_row(r, r->recorded.times, i) : NULL;
     bool known = row && row->status != OUTCOME_SKIPPED && run_same_code(r, i, row);
     return known ? row : NULL;
-}
-
-static double wall_seconds(const Run *r)
-{
-    double sum = 0;
-    for (int i = 0; i < LEDGER_STAGES; i++)
-        sum += r->ledger.seconds[i];
-    return sum;
 }
 
 RunWorth run_worth(const Run *r)
@@ -168,10 +156,10 @@ RunWorth run_worth(const Run *r)
             if (row && row->status != OUTCOME_SKIPPED)
                 add_recorded(&w, row);
         }
-        if (!table_has_code(t, i) || t->same_as[i] != i)
+        if (!table_is_distinct(t, i))
             continue;
         w.all++;
-        if (table_is_timed(t, i) && table_is_audited(t, i)) { /* no part of what carving chose */
+        if (table_is_timed(t, i) && table_is_audited(t, i)) { /* not selected by carving */
             w.recorded++;
             w.all_gpu_s += cost(t->trial[i].seconds, t->times[i].ms, t->times[i].count);
         } else if (table_is_timed(t, i)) {
@@ -181,13 +169,14 @@ RunWorth run_worth(const Run *r)
             add_recorded(&w, outcome_of(r, i));
         }
     }
-    if (r->space.size > r->table->count) /* a search holds what it has looked at */
+    if (r->space.size > r->table->count) /* a search only has rows that it looked at */
         w.all += (size_t)(r->space.size - r->table->count);
     size_t unknown = w.all - w.timed - w.recorded;
     w.all_gpu_s += w.gpu_s;
     if (w.timed > 0)
         w.all_gpu_s += (double)unknown * w.gpu_s / (double)w.timed;
-    w.wall_s = wall_seconds(r);
+    for (int i = 0; i < LEDGER_STAGES; i++)
+        w.wall_s += r->ledger.seconds[i];
     double gpus = r->gpu_count > 0 ? (double)r->gpu_count : 1;
     w.all_wall_s = w.wall_s - r->ledger.seconds[LEDGER_PROFILE] - r->ledger.seconds[LEDGER_CARVE] +
                    (w.all_gpu_s - w.gpu_s) / gpus;

@@ -9,7 +9,7 @@
 
 /* --- the tool --------------------------------------------------------------------------------- */
 
-/* Where it lies when it is not on PATH: in the toolkit. */
+/* Where the tool is if not on PATH: in the toolkit. */
 static const char *const places[] = {"CUDA_HOME", "CUDA_PATH"};
 static const char *const usual_place = "/usr/local/cuda/bin/compute-sanitizer";
 
@@ -19,7 +19,7 @@ static const char *program_in(Arena *a, const char *folder, size_t length)
     return length > 0 && access(path, X_OK) == 0 ? path : NULL;
 }
 
-/* A folder that is named from where one happens to be may be a stranger's. */
+/* A relative folder may belong to somebody else. */
 static const char *on_path(Arena *a)
 {
     const char *list = getenv("PATH"), *found = NULL;
@@ -50,7 +50,7 @@ const char *run_sanitizer(Run *r)
 
 /* --- what it says ----------------------------------------------------------------------------- */
 
-/* The text of a line of its report, "" for one that only separates; NULL for what others print. */
+/* The text of a line of its report, "" for a separator; NULL for other output. */
 static const char *report_line(const char *line, size_t *length)
 {
     static const char mark[] = "=========";
@@ -68,7 +68,7 @@ static bool begins(const char *text, size_t length, const char *with)
     return length >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
 }
 
-/* Lines around findings, and the driver's errors that follow from one. */
+/* Lines around findings, and driver errors that follow from one. */
 static bool is_frame(const char *text, size_t length)
 {
     static const char *const frames[] = {"COMPUTE-SANITIZER", "ERROR SUMMARY", "Target application",
@@ -97,13 +97,13 @@ const char *run_sanitizer_finding(Arena *a, const char *printed)
 
 /* --- running under it ------------------------------------------------------------------------- */
 
-/* Loading a kernel and a verified run of it, many times slower than usual. */
+/* Loading a kernel and a verified run of it are many times slower than usual. */
 static const double sanitized_limit_s = 120;
 
-/* A GPU of our own beside the one that times, with a problem in bare buffers. */
+/* Another GPU process beside the one that times, with its own exact buffers. */
 static Gpu *open_sanitized(Run *r, const char *tool)
 {
-    /* Padding between allocations: what runs past the end of one would be in the next. */
+    /* With padding, accesses beyond the end of an allocation do not hit the next one. */
     static const char *const options[] = {"--tool",
                                           "memcheck",
                                           "--padding",
@@ -140,18 +140,17 @@ static void take_finding(Run *r, size_t i, const TrialResult *x, const char *fin
     r->counts.unclean++;
 }
 
-/* What is too slow for the tool, refused under it for want of memory, or killed by somebody has
- * shown nothing. */
+/* Nothing is shown by what is too slow for the tool, lacked memory or was killed by somebody. */
 static bool shows_something(const TrialResult *t, const char *finding)
 {
     return finding || (t->status == OUTCOME_FAULT && !t->killed) || t->status == OUTCOME_WRONG;
 }
 
-/* False when the finding cannot be recorded. */
+/* False after a message if a finding cannot be recorded. */
 static bool take_sanitized(Arena *a, Run *r, const Timer *timer, size_t i, const TrialResult *t)
 {
     const char *finding = run_sanitizer_finding(a, t->printed);
-    if (!finding) /* of a process that did not come to answer */
+    if (!finding) /* from a process that died before it answered */
         finding = run_sanitizer_finding(a, t->words);
     r->counts.sanitized++;
     if (!shows_something(t, finding))

@@ -7,7 +7,7 @@
 
 /* --- what is searched ------------------------------------------------------------------------- */
 
-/* The values of all parameters of a candidate, in `full`. */
+/* Expands a candidate to all parameters. */
 static void widen(const Searched *q, const uint16_t *point, uint16_t *full)
 {
     memset(full, 0, q->run->space.spec->parameter_count * sizeof *full);
@@ -48,7 +48,7 @@ static SearchSpace space_of(Searched *q)
                              .context = q,
                              .size = (double)r->space.size};
     q->ranks = ARENA_ARRAY(r->arena, uint64_t, t->count);
-    for (size_t i = 0; i < t->count; i++) /* what the device cannot run is no candidate */
+    for (size_t i = 0; i < t->count; i++) /* skip what the device cannot run */
         if (table_fits(t, i) && run_is_in_shard(r, i))
             q->ranks[q->rank_count++] = t->number[i];
     return (SearchSpace){.parameters = q->varying_count,
@@ -91,51 +91,52 @@ static double searched_doubt(const Profile *p)
     return deviation > 0 ? deviation * deviation : 0;
 }
 
-/* Seconds between two times that a new best is told of. */
+/* Seconds between two reports of a new best. */
 static const double found_every_s = 2;
 
 typedef VEC(size_t) Numbers;
 
-typedef struct Hunt {
+/* A search that compiles and times. */
+typedef struct LiveSearch {
     const Searched *in;
-    Run *run;     /* of it, … */
-    Timer *timer; /* … NULL: nothing is timed, the prediction is the time */
+    Run *run;     /* of `in` */
+    Timer *timer; /* of `in` */
     Arena *scratch;
     Search *search;
     Compiling *compiling;
-    Numbers rows;     /* of the table, by the search's numbers */
-    Numbers compiled; /* rows whose code the search was told of */
-    Numbers numbers;  /* of rows, as the search has them; SIZE_MAX: not asked for */
-    Numbers earlier;  /* rows that an earlier run left: compiled before anything else, and timed */
+    Numbers rows;     /* table rows by search number */
+    Numbers compiled; /* rows whose code was reported to the search */
+    Numbers numbers;  /* search numbers by table row; SIZE_MAX: not asked for */
+    Numbers earlier;  /* rows of an earlier run: compiled before anything else, and timed */
     size_t earlier_next;
-    size_t asked;     /* compiles */
-    double told;      /* when a new best was told of */
-    size_t told_best; /* which */
-} Hunt;
+    size_t asked;     /* compiles started */
+    double told;      /* when a new best was last reported */
+    size_t told_best; /* that best */
+} LiveSearch;
 
 /* --- candidates and rows ---------------------------------------------------------------------- */
 
-/* The row of a candidate's values; where the space has no list, one is added. */
-static size_t row_of(const Hunt *h, const uint16_t *point)
+/* The row of a candidate, added if the space is not listed. */
+static size_t row_of(const LiveSearch *h, const uint16_t *point)
 {
     uint64_t rank = space_rank_of(&h->run->space, point, h->in->varying, h->in->varying_count);
     size_t row = table_find(h->run->table, rank);
     return row != SIZE_MAX ? row : run_add_config(h->run, rank);
 }
 
-static size_t number_of(const Hunt *h, size_t row)
+static size_t number_of(const LiveSearch *h, size_t row)
 {
     return row < h->numbers.count ? h->numbers.at[row] : SIZE_MAX;
 }
 
-static void point_of(const Hunt *h, size_t row, uint16_t *point)
+static void point_of(const LiveSearch *h, size_t row, uint16_t *point)
 {
     const Table *t = h->run->table;
     for (size_t k = 0; k < h->in->varying_count; k++)
         point[k] = (uint16_t)t->values[row * t->parameter_count + h->in->varying[k]];
 }
 
-static void note_number(Hunt *h, size_t number, size_t row)
+static void note_number(LiveSearch *h, size_t number, size_t row)
 {
     while (h->rows.count <= number)
         VEC_PUSH(h->run->arena, &h->rows, SIZE_MAX);
@@ -145,10 +146,10 @@ static void note_number(Hunt *h, size_t number, size_t row)
     h->numbers.at[row] = number;
 }
 
-/* The first that has the same code and launch, of those that the search was told of: one that came
- * from the same worker at the same moment would find this one in turn, and neither would be timed.
- * SIZE_MAX. */
-static size_t same_code(const Hunt *h, size_t row)
+/* The first row with the same code and launch among those reported to the search; SIZE_MAX: none.
+ * Unreported rows do not count: two from the same worker at the same moment would find each other,
+ * and neither would be timed. */
+static size_t same_code(const LiveSearch *h, size_t row)
 {
     const Table *t = h->run->table;
     const TableCode *c = &t->code[row];
@@ -161,8 +162,8 @@ static size_t same_code(const Hunt *h, size_t row)
     return SIZE_MAX;
 }
 
-/* Tells the search of a row whose code, or failure, is known. */
-static void tell_compiled(Hunt *h, size_t row)
+/* Reports a row whose code, or failure, is known. */
+static void tell_compiled(LiveSearch *h, size_t row)
 {
     Run *r = h->run;
     Table *t = r->table;
@@ -195,25 +196,17 @@ static void tell_compiled(Hunt *h, size_t row)
         search_timed(h->search, number_of(h, row), c.predicted);
 }
 
-static void note_best(Hunt *h)
+static void note_best(LiveSearch *h)
 {
     RunSearch *s = &h->run->search;
     SearchState now = search_state(h->search);
     if (now.best == SIZE_MAX ||
-        (s->held_count > 0 && now.best_time >= s->held_ms[s->held_count - 1]))
+        (s->held.count > 0 && now.best_time >= s->held.at[s->held.count - 1].ms))
         return;
-    double *at = ARENA_ARRAY(h->run->arena, double, 2 * (s->held_count + 1));
-    for (size_t k = 0; k < s->held_count; k++) {
-        at[k] = s->held_s[k];
-        at[s->held_count + 1 + k] = s->held_ms[k];
-    }
-    s->held_s = at;
-    s->held_ms = at + s->held_count + 1;
-    s->held_s[s->held_count] = clock_seconds() - h->run->opened;
-    s->held_ms[s->held_count++] = now.best_time;
+    VEC_PUSH(h->run->arena, &s->held, ((RunBest){clock_seconds() - h->run->opened, now.best_time}));
 }
 
-static void tell_timed(Hunt *h, size_t row)
+static void tell_timed(LiveSearch *h, size_t row)
 {
     const Table *t = h->run->table;
     bool right = table_is_right(t, row);
@@ -221,8 +214,8 @@ static void tell_timed(Hunt *h, size_t row)
     note_best(h);
 }
 
-/* Whoever keeps an emitted best gets the new one, not too often. */
-static void tell_found(Hunt *h, bool last)
+/* Reports a new best to the caller, which may emit it; not too often. */
+static void tell_found(LiveSearch *h, bool last)
 {
     Run *r = h->run;
     SearchState s = search_state(h->search);
@@ -237,25 +230,25 @@ static void tell_found(Hunt *h, bool last)
     h->told = clock_seconds();
 }
 
-static void tell_progress(Hunt *h)
+static void tell_progress(LiveSearch *h)
 {
     Run *r = h->run;
     if (!r->progress.step)
         return;
     SearchState s = search_state(h->search);
-    const char *best = isnan(s.best_time) ? "none right yet"
+    const char *best = isnan(s.best_time) ? "none correct yet"
                                           : arena_printf(h->scratch, "best %.4g ms", s.best_time);
-    const char *note =
-        arena_printf(h->scratch, "%s; %zu compiled, %zu in vain", best, s.compiled, s.since_gain);
-    size_t in_vain = s.since_gain < 100 ? 100 - s.since_gain : 0; /* that most searches end with */
-    run_progress(r, "search", s.timed, s.timed + in_vain, note);
+    const char *note = arena_printf(h->scratch, "%s; %zu compiled, %zu without gain", best,
+                                    s.compiled, s.since_gain);
+    size_t left = s.since_gain < 100 ? 100 - s.since_gain : 0; /* most searches end after 100 */
+    run_progress(r, "search", s.timed, s.timed + left, note);
     arena_reset(h->scratch);
 }
 
 /* --- live ------------------------------------------------------------------------------------- */
 
-/* Gives free compile workers something to do.  False after a message. */
-static bool feed_workers(Hunt *h)
+/* Gives work to free compile workers. False after a message. */
+static bool feed_workers(LiveSearch *h)
 {
     while (compiling_has_room(h->compiling)) {
         size_t number, row;
@@ -273,7 +266,7 @@ static bool feed_workers(Hunt *h)
             row = row_of(h, search_point(h->search, number));
         }
         note_number(h, number, row);
-        if (!table_fits(h->run->table, row)) /* drawn, and more than the device has */
+        if (!table_fits(h->run->table, row)) /* drawn, but exceeds the device's limits */
             search_compiled(h->search, number, &(SearchCompiled){.failed = true, .unasked = true});
         else if (!compiling_add(h->compiling, row))
             return false;
@@ -283,7 +276,7 @@ static bool feed_workers(Hunt *h)
     return true;
 }
 
-static bool is_earlier(const Hunt *h, size_t row)
+static bool is_earlier(const LiveSearch *h, size_t row)
 {
     for (size_t k = 0; k < h->earlier.count; k++)
         if (h->earlier.at[k] == row)
@@ -291,7 +284,7 @@ static bool is_earlier(const Hunt *h, size_t row)
     return false;
 }
 
-static bool take_compiled(Hunt *h, bool *news)
+static bool take_compiled(LiveSearch *h, bool *news)
 {
     size_t row;
     if (!compiling_service(h->compiling))
@@ -312,7 +305,7 @@ static bool take_compiled(Hunt *h, bool *news)
     return true;
 }
 
-static void feed_gpus(Hunt *h)
+static void feed_gpus(LiveSearch *h)
 {
     size_t number;
     size_t most = (size_t)h->run->options.trials;
@@ -325,7 +318,7 @@ static void feed_gpus(Hunt *h)
     }
 }
 
-static bool take_timed(Hunt *h, bool *news)
+static bool take_timed(LiveSearch *h, bool *news)
 {
     size_t row;
     if (!h->timer->service(h->timer->state))
@@ -337,17 +330,17 @@ static bool take_timed(Hunt *h, bool *news)
     return true;
 }
 
-static void wait_for_news(Hunt *h)
+static void wait_for_news(LiveSearch *h)
 {
-    Waits w = waits_new(1); /* seconds may run out, and progress is shown */
+    Waits w = waits_new(1); /* the time budget may run out, and progress is shown */
     compiling_await(h->compiling, &w);
     if (h->timer && h->timer->await)
         h->timer->await(h->timer->state, &w);
     run_wait(h->run, &w);
 }
 
-/* Stopped for good?  Where there is something to name, whoever asked may have meant the search. */
-static bool is_stopped(Hunt *h)
+/* True if the search is to stop at once; a caller may instead ask it to end with its best so far. */
+static bool is_stopped(LiveSearch *h)
 {
     Run *r = h->run;
     if (!run_stopped(r))
@@ -360,8 +353,8 @@ static bool is_stopped(Hunt *h)
     return false;
 }
 
-/* One round; `*news`: something came.  False when it cannot go on. */
-static bool go_round(Hunt *h, bool *news)
+/* One round; sets `*news` if there were results. False if it cannot go on. */
+static bool go_round(LiveSearch *h, bool *news)
 {
     if (!feed_workers(h) || !take_compiled(h, news))
         return false;
@@ -371,7 +364,7 @@ static bool go_round(Hunt *h, bool *news)
     return take_timed(h, news);
 }
 
-static bool hunt(Hunt *h)
+static bool search_until_end(LiveSearch *h)
 {
     RunSearch *s = &h->run->search;
     while (!is_stopped(h) && !s->asked) {
@@ -389,9 +382,9 @@ static bool hunt(Hunt *h)
     return s->asked;
 }
 
-/* The compiler's name goes into the recording before anything is timed.  Workers compile from then
- * on: also while the GPU's buffers are filled, which takes seconds where they are large. */
-static bool learn_compiler(Hunt *h)
+/* Waits for the compiler's name, which goes into the recording before anything is timed. Workers
+ * compile from then on, also while large GPU buffers are filled, which takes seconds. */
+static bool learn_compiler(LiveSearch *h)
 {
     Run *r = h->run;
     bool ok = feed_workers(h) && compiling_service(h->compiling);
@@ -401,7 +394,7 @@ static bool learn_compiler(Hunt *h)
     return ok;
 }
 
-static bool open_timer(Hunt *h)
+static bool open_timer(LiveSearch *h)
 {
     Run *r = h->run;
     if (!h->timer)
@@ -410,20 +403,20 @@ static bool open_timer(Hunt *h)
         return false;
     size_t count = 0;
     const size_t *rows = h->timer->known ? h->timer->known(h->timer->state, &count) : NULL;
-    for (size_t k = 0; k < count; k++) /* also what the search has asked for by now */
+    for (size_t k = 0; k < count; k++) /* also those that the search has asked for by now */
         if (table_fits(r->table, rows[k]))
             VEC_PUSH(r->arena, &h->earlier, rows[k]);
     return true;
 }
 
-/* What is still with the GPUs is waited for: the final needs them. */
-static bool drain(Hunt *h)
+/* Waits for trials in flight: the final needs them. */
+static bool drain(LiveSearch *h)
 {
     bool news;
     return !h->timer || (h->timer->time(h->timer->state, NULL, 0) && take_timed(h, &news));
 }
 
-/* The wall time is that of the search, whoever was busy; processors are charged to their work. */
+/* Charges the wall time to the search, and CPU time to the work done. */
 static void charge(Run *r, double since)
 {
     double compile = r->ledger.seconds[LEDGER_COMPILE], walk = r->ledger.walk_core_s;
@@ -433,10 +426,10 @@ static void charge(Run *r, double since)
     r->ledger.core_seconds[LEDGER_PROFILE] += walk;
 }
 
-static void forget_untimed(const Hunt *h)
+static void forget_untimed(const LiveSearch *h)
 {
     Table *t = h->run->table;
-    for (size_t i = 0; i < t->count; i++) /* asked for when the search ended */
+    for (size_t i = 0; i < t->count; i++) /* in flight when the search ended */
         if (t->selected[i] && !table_is_timed(t, i))
             t->selected[i] = false;
 }
@@ -445,18 +438,18 @@ static bool search_live(Searched *q)
 {
     Run *r = q->run;
     SearchOptions o = searched_options(r);
-    Hunt hunted = {.in = q,
-                   .run = r,
-                   .timer = q->timer,
-                   .scratch = q->scratch,
-                   .search = search_new(&q->space, &o),
-                   .told_best = SIZE_MAX};
-    Hunt *h = &hunted;
+    LiveSearch live = {.in = q,
+                       .run = r,
+                       .timer = q->timer,
+                       .scratch = q->scratch,
+                       .search = search_new(&q->space, &o),
+                       .told_best = SIZE_MAX};
+    LiveSearch *h = &live;
     double since = clock_seconds();
     table_set_metrics(r->table, r->table->metrics);
     h->compiling = compiling_open(r, (size_t)r->options.jobs + 1, true);
     bool opened = learn_compiler(h) && open_timer(h);
-    bool ok = opened && hunt(h);
+    bool ok = opened && search_until_end(h);
     if (ok)
         ok = drain(h);
     if (ok)
@@ -475,11 +468,12 @@ static bool search_live(Searched *q)
 
 /* --- played on a recording -------------------------------------------------------------------- */
 
+/* What is known of a row. */
 struct RunUnasked {
-    Outcome *outcome;
-    TableCode *code;
-    TableProfile *profile;
-    const char **why;
+    Outcome outcome;
+    TableCode code;
+    TableProfile profile;
+    const char *why;
 };
 
 bool run_search_take_recorded(Run *r)
@@ -487,48 +481,31 @@ bool run_search_take_recorded(Run *r)
     Table *t = r->table;
     if (!run_take_recorded(r))
         return false;
-    struct RunUnasked *k = ARENA_NEW(r->arena, struct RunUnasked);
-    k->outcome = ARENA_ARRAY(r->arena, Outcome, t->count);
-    k->code = ARENA_ARRAY(r->arena, TableCode, t->count);
-    k->profile = ARENA_ARRAY(r->arena, TableProfile, t->count);
-    k->why = ARENA_ARRAY(r->arena, const char *, t->count);
+    r->unasked = ARENA_ARRAY(r->arena, struct RunUnasked, t->count);
     r->recorded.ms = run_recorded_times(r);
     for (size_t i = 0; i < t->count; i++) {
-        k->outcome[i] = t->outcome[i];
-        k->code[i] = t->code[i];
-        k->profile[i] = t->profile[i];
-        k->why[i] = t->why[i];
+        r->unasked[i] = (struct RunUnasked){t->outcome[i], t->code[i], t->profile[i], t->why[i]};
         if (table_fits(t, i))
             t->outcome[i] = OUTCOME_NONE;
         t->code[i] = (TableCode){0};
         t->profile[i] = (TableProfile){0};
         t->why[i] = NULL;
     }
-    r->unasked = k;
     return true;
 }
 
-/* The first place with the same code, for each. */
+/* For each candidate, the first with the same code. */
 static size_t *same_places(Searched *q, const size_t *row)
 {
-    const TableCode *code = q->run->unasked->code;
     const char **keys = ARENA_ARRAY(q->run->arena, const char *, q->rank_count);
     for (size_t p = 0; p < q->rank_count; p++)
-        keys[p] = run_code_key(q->run->arena, &code[row[p]]);
+        keys[p] = run_code_key(q->run->arena, &q->run->unasked[row[p]].code);
     return table_group(q->run->arena, keys, NULL, q->rank_count);
-}
-
-/* Seconds of a processor; NaN where they are not recorded. */
-static double recorded_cost(const Run *r, size_t i)
-{
-    const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
-    return row && row->compile_s > 0 ? row->compile_s + row->profile_s : NAN;
 }
 
 static ReplayRows rows_of(Searched *q, size_t *row)
 {
     Run *r = q->run;
-    const struct RunUnasked *k = r->unasked;
     size_t n = q->rank_count;
     Arena *a = r->arena;
     double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
@@ -539,15 +516,16 @@ static ReplayRows rows_of(Searched *q, size_t *row)
     double *trial = ARENA_ARRAY(a, double, n), *shares = ARENA_ARRAY(a, double, n *TABLE_PARTS);
     for (size_t p = 0; p < n; p++) {
         size_t i = row[p] = table_find(r->table, q->ranks[p]);
-        const TableProfile *known = &k->profile[i];
+        const TableProfile *known = &r->unasked[i].profile;
         const Profile *profile = known->whole;
         if (profile)
             table_evaluate(q->scratch, r->table, i, known->shares, known->share_count);
         arena_reset(q->scratch);
         work[p] = r->table->work[i];
         ms[p] = run_recorded_value(r, i) * work[p];
-        seconds[p] = recorded_cost(r, i);
         const RecordRow *recorded = run_recorded_row(r, r->recorded.times, i);
+        bool cost_known = recorded && recorded->compile_s > 0;
+        seconds[p] = cost_known ? recorded->compile_s + recorded->profile_s : NAN;
         trial[p] = recorded ? recorded->seconds : 0;
         code[p] = profile ? profile->value[PROFILE_CODE_BYTES] : NAN;
         predicted[p] = searched_metric(q, q->guess, i) / work[p];
@@ -555,7 +533,7 @@ static ReplayRows rows_of(Searched *q, size_t *row)
         bound[p] = searched_metric(q, q->bound, i) / work[p];
         latency[p] = searched_metric(q, q->latency, i) / work[p];
         table_shares(r->table, i, shares + p * TABLE_PARTS);
-        broken[p] = k->outcome[i] != OUTCOME_COMPILED;
+        broken[p] = r->unasked[i].outcome != OUTCOME_COMPILED;
         if (!broken[p]) {
             r->table->profile[i] = *known;
             broken[p] = !carve_allows(&r->plan, q->scratch, i);
@@ -581,27 +559,26 @@ static ReplayRows rows_of(Searched *q, size_t *row)
 
 static void search_reveal(Run *r, size_t i)
 {
-    const struct RunUnasked *k = r->unasked;
-    r->table->outcome[i] = k->outcome[i];
-    r->table->code[i] = k->code[i];
-    r->table->profile[i] = k->profile[i];
-    r->table->why[i] = k->why[i];
+    const struct RunUnasked *k = &r->unasked[i];
+    r->table->outcome[i] = k->outcome;
+    r->table->code[i] = k->code;
+    r->table->profile[i] = k->profile;
+    r->table->why[i] = k->why;
 }
 
-/* What was asked for is known from now on. */
+/* Reveals the rows that the search asked for. */
 static void reveal(Searched *q, const size_t *row, const ReplayResult *played, const size_t *same)
 {
     Run *r = q->run;
     Table *t = r->table;
-    const struct RunUnasked *k = r->unasked;
     size_t *first = ARENA_ARRAY(r->arena, size_t, q->rank_count);
     for (size_t p = 0; p < q->rank_count; p++)
         first[p] = SIZE_MAX;
     for (size_t c = 0; c < played->compiled_count; c++) {
         size_t p = played->compiled[c], i = row[p];
         search_reveal(r, i);
-        bool compiled = k->outcome[i] == OUTCOME_COMPILED;
-        run_count_code(r, k->outcome[i]);
+        bool compiled = t->outcome[i] == OUTCOME_COMPILED;
+        run_count_code(r, t->outcome[i]);
         if (first[same[p]] == SIZE_MAX)
             first[same[p]] = i;
         t->same_as[i] = first[same[p]];
@@ -630,30 +607,25 @@ static bool search_played(Searched *q)
     s->expected = played.expected;
     s->seconds = played.seconds;
     s->compile_s = played.compile_core_s;
-    s->held_count = played.step_count;
-    s->held_s = ARENA_ARRAY(r->arena, double, played.step_count);
-    s->held_ms = ARENA_ARRAY(r->arena, double, played.step_count);
-    for (size_t k = 0; k < played.step_count; k++) {
-        s->held_s[k] = played.steps[k].seconds;
-        s->held_ms[k] = played.steps[k].ms;
-    }
+    EACH (const ReplayStep, step, played.steps, played.step_count)
+        VEC_PUSH(r->arena, &s->held, ((RunBest){step->seconds, step->ms}));
     run_charge(r, LEDGER_CARVE, &since);
     return timer_replay_open(r, q->timer) &&
            q->timer->time(q->timer->state, list, played.timed_count);
 }
 
-/* --- what it did not ask for ------------------------------------------------------------------ */
+/* --- rows that the search did not ask for ----------------------------------------------------- */
 
 bool run_search_compile(Run *r, const size_t *rows, size_t count)
 {
     size_t *list = ARENA_ARRAY(r->arena, size_t, count), unknown = 0;
-    for (size_t k = 0; k < count && r->unasked; k++)
-        search_reveal(r, rows[k]);
+    for (size_t k = 0; k < count; k++)
+        if (r->unasked)
+            search_reveal(r, rows[k]);
+        else if (r->table->outcome[rows[k]] == OUTCOME_NONE)
+            list[unknown++] = rows[k];
     if (r->unasked)
         return true;
-    for (size_t k = 0; k < count; k++)
-        if (r->table->outcome[rows[k]] == OUTCOME_NONE)
-            list[unknown++] = rows[k];
     Compiling *c = compiling_open(r, (size_t)r->options.jobs + 1, true);
     bool ok = compiling_run(c, list, unknown, "of the audit");
     compiling_close(c);
@@ -662,7 +634,7 @@ bool run_search_compile(Run *r, const size_t *rows, size_t count)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-/* What the search went by and what it left. */
+/* Fills in the summary of the search. */
 static void summarize(Run *r)
 {
     RunSearch *s = &r->search;
@@ -672,7 +644,7 @@ static void summarize(Run *r)
         s->candidates += table_fits(t, i) && run_is_in_shard(r, i);
     if (r->space.diagram)
         s->candidates = (size_t)r->space.size;
-    s->held_since = s->held_count > 0 ? s->held_s[s->held_count - 1] : NAN;
+    s->held_since = s->held.count > 0 ? s->held.at[s->held.count - 1].seconds : NAN;
     r->counts.selected = 0;
     for (size_t i = 0; i < t->count; i++)
         r->counts.selected += t->selected[i];
@@ -683,7 +655,7 @@ static void summarize(Run *r)
     }
 }
 
-/* Where nothing is timed the answer is what is predicted to be the fastest. */
+/* Without times, selects the rows that are predicted to be fastest. */
 static void select_promising(const Searched *q)
 {
     enum { ANSWER = 10 };
@@ -716,7 +688,7 @@ bool run_search(Run *r, Timer *t)
     arena_free(q.scratch);
     if (!ok)
         return false;
-    run_carve(r); /* what was found out, once it is known: that is the report's front */
+    run_carve(r); /* for the front in the report */
     summarize(r);
     return true;
 }

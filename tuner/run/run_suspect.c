@@ -1,11 +1,10 @@
-/* Predictions that are too good to be true.
+/* Implausibly fast predictions.
  *
- * A profile may be wrong and not know it: a loop of the machine code that was taken for another
- * one, work that was counted as none.  What cannot be is seen from outside: a configuration that
- * issues less than half of what those like it issue for the same PTX, and one that would be done
- * before the memory could give its bytes or the units make its operations.  Its predicted times are
- * raised to what the others, or the limit, say, so that it comes before none of those that are
- * known unless that, too, is less. */
+ * A profile can be wrong without knowing it: a loop of the machine code was mistaken for another,
+ * or work was counted as none. Comparison detects that: a configuration that issues less than half
+ * of what similar ones issue for the same PTX, or that would finish before the memory could deliver
+ * its bytes or the units do its operations. Its predicted times are raised to what the others, or
+ * the limit, imply, so that it ranks before known configurations only if it still is faster. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/stats.h"
@@ -14,11 +13,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The logarithm of 2, and rows below which nothing can be said of them all. */
+/* The logarithm of 2, a tolerance for limits, and the fewest rows that allow a judgement. */
 static const double FAR = 0.693, TOUCH = 1.02;
 enum { ROWS_LEAST = 8 };
 
-/* Of machine instructions to those of the PTX, as a logarithm; NaN: not known. */
+/* Logarithm of the ratio of machine to PTX instructions; NaN: not known. */
 static double mix_of(const Profile *p)
 {
     const double issued = p ? p->value[PROFILE_ISSUED] : NAN,
@@ -28,7 +27,7 @@ static double mix_of(const Profile *p)
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Floating-point operations a cycle of an SM in the fastest unit that the code uses. */
+/* FLOP per cycle and SM of the fastest unit that the code uses. */
 static double fastest_unit(const DeviceRates *k, const Profile *p)
 {
     const double *v = p->value;
@@ -40,7 +39,7 @@ static double fastest_unit(const DeviceRates *k, const Profile *p)
     return 2 * most;
 }
 
-/* Cycles that the work takes at least; 0: nothing is said of it. */
+/* Lower bound of the cycles of a row's work; 0: unknown. */
 static double least_cycles(const Run *r, size_t row)
 {
     const Device *d = r->table->device;
@@ -58,9 +57,9 @@ static double least_cycles(const Run *r, size_t row)
     return least;
 }
 
-/* --- what follows ----------------------------------------------------------------------------- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
-/* Times of a row, that its raise goes for. */
+/* Metrics that are raised. */
 static const char *const RAISED[] = {"predicted_cycles", "predicted_ms", "bound_cycles",
                                      "latency_cycles"};
 
@@ -73,7 +72,7 @@ static void raise_times(Table *t, size_t row, double factor)
     }
 }
 
-/* Judges a row by the mix that others have (NaN: not known); returns by how much its times are
+/* Judges a row by the mix of others (NaN: not known). Returns the factor by which its times are
  * raised. */
 static double judge(Run *r, size_t row, double others)
 {
@@ -86,24 +85,23 @@ static double judge(Run *r, size_t row, double others)
     t->suspect[row] = NULL;
     if (others - mix > FAR) {
         factor = exp(others - mix);
-        t->suspect[row] =
-            arena_printf(r->arena, "%.2g of the instructions that others issue for the same PTX",
-                         exp(mix - others));
+        t->suspect[row] = arena_printf(
+            r->arena, "issues %.2g of the instructions that others issue for the same PTX",
+            exp(mix - others));
     }
     r->suspects.fast += least > TOUCH * said;
-    /* Of most of them it is the work that is said wrong. */
+    /* If most rows exceed their limit, the spec's amount of work is wrong. */
     if (least > TOUCH * factor * said && 2 * r->suspects.fast <= r->suspects.judged + ROWS_LEAST) {
         factor = least / said;
         t->suspect[row] = arena_printf(
-            r->arena, "predicted to take %.2g of the time that its work needs at least",
-            said / least);
+            r->arena, "predicted to take %.2g of the minimum time for its work", said / least);
     }
     if (factor > 1)
         raise_times(t, row, factor);
     return factor;
 }
 
-/* The median of the rows that have been profiled. */
+/* The median mix of the profiled rows. */
 static double median_mix(const Run *r)
 {
     const Table *t = r->table;
@@ -120,7 +118,7 @@ static double median_mix(const Run *r)
 double run_suspect_row(Run *r, size_t row)
 {
     RunSuspects *s = &r->suspects;
-    if (s->judged >= s->next) { /* the median moves little between */
+    if (s->judged >= s->next) { /* the median changes little in between */
         s->mix = median_mix(r);
         s->next = s->judged + s->judged / 8 + 1;
     }
@@ -129,7 +127,7 @@ double run_suspect_row(Run *r, size_t row)
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-/* All values of a row but one. */
+/* Hash of all values of a row but one. */
 static uint64_t rest_of(const Table *t, size_t row, size_t without)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -141,8 +139,13 @@ static uint64_t rest_of(const Table *t, size_t row, size_t without)
     return h;
 }
 
-/* Sums over the rows that differ from a row in one parameter alone; far-off ones count as FAR off.
- */
+/* Sums and counts the mixes of the rows that differ in one parameter, limited to FAR from the
+ * median. */
+static double limited_mix(const Table *t, size_t row, double median)
+{
+    return fmin(fmax(mix_of(t->profile[row].whole), median - FAR), median + FAR);
+}
+
 static void add_neighbours(const Table *t, double median, double *sum, double *count)
 {
     Numbered *lines = memory_new((t->count + 1) * sizeof *lines); /* rows, by rest_of */
@@ -155,12 +158,9 @@ static void add_neighbours(const Table *t, double median, double *sum, double *c
         for (size_t first = 0, end; first < n; first = end) {
             double all = 0;
             for (end = first; end < n && lines[end].key == lines[first].key; end++)
-                all +=
-                    fmin(fmax(mix_of(t->profile[lines[end].at].whole), median - FAR), median + FAR);
+                all += limited_mix(t, lines[end].at, median);
             for (size_t k = first; k < end; k++) {
-                const double own =
-                    fmin(fmax(mix_of(t->profile[lines[k].at].whole), median - FAR), median + FAR);
-                sum[lines[k].at] += all - own;
+                sum[lines[k].at] += all - limited_mix(t, lines[k].at, median);
                 count[lines[k].at] += (double)(end - first - 1);
             }
         }

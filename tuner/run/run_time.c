@@ -1,7 +1,7 @@
-/* Which configurations are timed, and in which order: what carving selected, then polish.
+/* Chooses which configurations to time, in which order: those that carving selected, then polish.
  *
- * Polish (tuner/choose/polish.h) chooses a few at a time, each time by what was found so far, until
- * its part of the budget is spent. */
+ * Polish (tuner/choose/polish.h) chooses a few at a time, based on what was found so far, until its
+ * share of the budget is spent. */
 #include "tuner/run/run_search.h"
 #include "tuner/run/timer.h"
 
@@ -13,41 +13,12 @@
 #include <math.h>
 #include <string.h>
 
-typedef VEC(size_t) List;
-
-/* --- what carving selected -------------------------------------------------------------------- */
-
-/* Survivors first: with --exhaustive the best time is then known early, and slow ones are timed
- * less. */
-static List selected_list(const Run *r)
-{
-    List list = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < r->table->count; i++) {
-            bool survivor = r->carving.fates[i].kind == OUTCOME_SURVIVES;
-            if (r->table->selected[i] && survivor == (pass == 0))
-                VEC_PUSH(r->arena, &list, i);
-        }
-    }
-    return list;
-}
-
 /* --- polish ----------------------------------------------------------------------------------- */
-
-/* What may be timed: one of each code. */
-static const bool *distinct(const Run *r)
-{
-    bool *out = ARENA_ARRAY(r->arena, bool, r->table->count);
-    for (size_t i = 0; i < r->table->count; i++)
-        out[i] = table_has_code(r->table, i) && r->table->same_as[i] == i;
-    return out;
-}
 
 static void take_medians(const Run *r, double *times)
 {
     for (size_t i = 0; i < r->table->count; i++)
-        times[i] =
-            table_is_timed(r->table, i) ? r->table->times[i].median / r->table->work[i] : NAN;
+        times[i] = table_is_timed(r->table, i) ? table_ms(r->table, i) : NAN;
 }
 
 typedef struct Polishing {
@@ -67,7 +38,10 @@ static bool time_batch(void *context, const size_t *points, size_t count, double
 
 static bool polish(Run *r, const Timer *t)
 {
-    PosteriorInput in = carve_polish_input(&r->plan, &r->carving, distinct(r));
+    bool *distinct = ARENA_ARRAY(r->arena, bool, r->table->count);
+    for (size_t i = 0; i < r->table->count; i++)
+        distinct[i] = table_is_distinct(r->table, i);
+    PosteriorInput in = carve_polish_input(&r->plan, &r->carving, distinct);
     double *times = ARENA_ARRAY(r->arena, double, r->table->count);
     bool ok;
     take_medians(r, times);
@@ -79,9 +53,17 @@ static bool polish(Run *r, const Timer *t)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
+/* Times survivors first: with --exhaustive the best time is then known early, and slow
+ * configurations get fewer samples. */
 static bool time_all(Run *r, const Timer *t)
 {
-    List list = selected_list(r);
+    VEC(size_t) list = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < r->table->count; i++) {
+            bool survivor = r->carving.fates[i].kind == OUTCOME_SURVIVES;
+            if (r->table->selected[i] && survivor == (pass == 0))
+                VEC_PUSH(r->arena, &list, i);
+        }
     if (!t->time(t->state, list.at, list.count))
         return false;
     return r->options.exhaustive || r->plan.polish == 0 || polish(r, t);
@@ -98,7 +80,7 @@ static bool static_time(void *state, const size_t *list, size_t count)
 static bool static_close(void *state)
 {
     Run *r = state;
-    if (r->gpu && !run_choose_l2(r)) /* the header says it, as those of the other parts do */
+    if (r->gpu && !run_choose_l2(r)) /* the header must state it like those of the other parts */
         return false;
     RecordHeader h = run_record_header(r);
     const TimesRecording *existing;
@@ -107,34 +89,23 @@ static bool static_close(void *state)
     return times_close(w, r->diag) && ok;
 }
 
-/* Times nothing, and records the code and profile of this run's part of the space. */
-static bool timer_static_open(Run *r, Timer *out)
+static bool open_timer(Run *r, Timer *t)
 {
-    *out = (Timer){.state = r, .time = static_time, .close = static_close};
+    if (r->source == RUN_REPLAYED)
+        return timer_replay_open(r, t);
+    if (r->source == RUN_MEASURED && r->counts.compiled > 0)
+        return timer_gpu_open(r, t);
+    /* Times nothing, but records code, profiles and failures of this part of the space. */
+    *t = (Timer){.state = r, .time = static_time, .close = static_close};
     return true;
 }
 
-static bool open_timer(Run *r, Timer *t)
-{
-    switch (r->source) {
-    case RUN_MEASURED:
-        if (r->counts.compiled == 0) /* a part of a space; its failures are recorded */
-            return timer_static_open(r, t);
-        return timer_gpu_open(r, t);
-    case RUN_REPLAYED:
-        return timer_replay_open(r, t);
-    default:
-        return timer_static_open(r, t);
-    }
-}
-
-/* Writes the profiles of a run that had none when its recording was opened: a search, or one
- * without a GPU, from which recordings take their profiles, too.  Does nothing where there is
- * nothing to keep. */
+/* Writes the profiles of a run that had none when its recording was opened: of a search, or of a
+ * run without a GPU, since later recordings take their profiles from there. Does nothing if there
+ * is nothing to keep. */
 static bool run_keep_profiles(Run *r)
 {
-    bool written =
-        r->source == RUN_MEASURED && !run_searches(r); /* when its recording was opened */
+    bool written = r->source == RUN_MEASURED && !run_searches(r);
     if (r->recorded.profiles || written || r->options.shards > 1 || r->only)
         return true;
     RecordHeader h = run_record_header(r);
@@ -155,7 +126,7 @@ bool run_time(Run *r)
                      run_final(r, &timer) && run_audit(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     } else if (r->options.audit > 0) {
-        diag_warn(r->diag, (Span){0}, "nothing is audited: there are no times here");
+        diag_warn(r->diag, (Span){0}, "nothing is audited: this run has no times");
     }
     ok = ok && run_keep_profiles(r);
     run_charge(r, LEDGER_TIME, &since);

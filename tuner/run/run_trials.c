@@ -1,4 +1,4 @@
-/* What the trials of a run have in common, and what is learned from them as they come. */
+/* What the trials of a run have in common, and what is learned from their results. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/stats.h"
@@ -19,7 +19,7 @@ static double problem_bytes(const TaskBuffer *buffers, size_t count)
 
 bool run_choose_l2(Run *r)
 {
-    if (r->options.l2) /* a name that the option's reader accepted */
+    if (r->options.l2) /* already checked by the option's reader */
         return task_cache_find(r->options.l2, &r->l2);
     const RunData *data = run_data(r);
     if (!data)
@@ -31,12 +31,11 @@ bool run_choose_l2(Run *r)
 
 /* --- shape ------------------------------------------------------------------------------------ */
 
-/* The events' clock ticks every 32 ns on an H200 (all times of the shipped recordings are multiples
- * of it): 1/6000 of this. */
+/* The clock of events ticks every 32 ns on an H200 (all times of the shipped recordings are
+ * multiples of it): 1/6000 of this. */
 const double run_sample_ms = 0.2;
 
-/* Seconds for one trial while nothing is known of the others, and in any case; then so many times
- * their median. */
+/* Time limit of a trial without knowledge of others, the minimum, and the multiple of the median. */
 static const double first_limit_s = 10, least_limit_s = 1, limit_factor = 10;
 
 static double trial_limit(const Run *r)
@@ -48,7 +47,7 @@ static double trial_limit(const Run *r)
     return fmax(least_limit_s, limit_factor * r->watch.median_s);
 }
 
-/* The counter then has changed some thirty times (H200: every 0.09 s). */
+/* Long enough for some 30 updates of the energy counter (H200: every 0.09 s). */
 static const double sustain_s = 3.0;
 
 void run_shape_trial(const Run *r, Trial *t)
@@ -76,7 +75,7 @@ bool run_take_joules(Run *r, size_t i, double joules)
     if (r->spec->objective != OBJECTIVE_ENERGY || t->outcome[i] != OUTCOME_OK)
         return true;
     if (!(joules > 0))
-        return diag_fail(r->diag, "the objective is energy, and %s does not count what it uses",
+        return diag_fail(r->diag, "the objective is energy, but %s has no energy counter",
                          r->device->name);
     t->trial[i].joules = record_round(joules);
     t->work[i] = t->times[i].median / (1e3 * t->trial[i].joules);
@@ -93,7 +92,7 @@ double run_worst_error(const TrialResult *t)
 
 /* --- learning --------------------------------------------------------------------------------- */
 
-/* The median is taken anew when there are a tenth more. */
+/* The median is updated when the number of durations has grown by a tenth. */
 static void note_seconds(Run *r, double seconds)
 {
     RunWatch *w = &r->watch;
@@ -118,7 +117,7 @@ void run_note_time(Run *r, size_t i)
     double high = r->table->times[i].high / r->table->work[i];
     if (!isnan(high) && (w->best_high_ms == 0 || high < w->best_high_ms))
         w->best_high_ms = high;
-    double ms = r->table->times[i].median / r->table->work[i];
+    double ms = table_ms(r->table, i);
     if (!isnan(ms) && (w->best_ms == 0 || ms < w->best_ms)) {
         w->best_ms = ms;
         w->best = i;

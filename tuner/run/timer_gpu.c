@@ -1,9 +1,8 @@
-/* Times measured on the GPUs.
+/* Measures times on the GPUs.
  *
- * The problem is set once on each, then configurations go to whichever GPU has room, as trials
- * whose outcomes go into the run's own recording as they come: a run that is stopped, however that
- * happens, goes on where it was.  A GPU that is lost costs the run what it had in flight, which the
- * others do again. */
+ * The problem is set once on each. Configurations then go as trials to any GPU with room, and their
+ * outcomes are recorded as they come: a run that is stopped, however that happens, can be
+ * continued. When a GPU is lost, the others repeat its trials in flight. */
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
@@ -14,27 +13,27 @@
 #include <string.h>
 
 enum {
-    IN_FLIGHT = 2,        /* trials queued on each GPU, so that it never waits for us */
-    FETCHED_AHEAD = 4,    /* configurations whose code is at hand or on its way, for each GPU */
-    SENTINEL_EVERY = 250, /* results of a GPU between two timings of the same configuration */
-    KILLS_MOST = 3        /* GPU processes that may be killed from outside over one trial, or lose
-                             their device */
+    IN_FLIGHT = 2,        /* trials queued per GPU, so that it never waits */
+    FETCHED_AHEAD = 4,    /* configurations per GPU whose code is fetched in advance */
+    SENTINEL_EVERY = 250, /* results of a GPU between two timings of the sentinel */
+    KILLS_MOST = 3        /* how often one trial may see its GPU process killed from outside or its
+                             device lost */
 };
 
-/* An idle GPU runs at a fraction of its clock; a second of load brings it up (seen on the H200: the
- * same kernel 0.048 ms at first and 0.013 ms after some seconds of load). */
+/* An idle GPU runs at a fraction of its clock; a second of load raises it (seen on the H200: the
+ * same kernel took 0.048 ms at first and 0.013 ms after some seconds of load). */
 static const double warm_up_s = 1.0;
 
-/* Trials that are not outcomes; those are numbered by their configuration. */
+/* Identifiers of trials that are not outcomes, which are identified by their configuration. */
 enum { SENTINEL_ID = -1, WARM_UP_ID = -2 };
 
-/* A GPU at work. */
+/* A GPU with its state. */
 typedef struct Lane {
     RunGpu *device;
     int number;            /* in the recording */
-    double warm_at;        /* when its clocks are up; 0: not asked for yet */
-    bool warm;             /* they are */
-    size_t since_sentinel; /* its results */
+    double warm_at;        /* when its clocks are up; 0: not loaded yet */
+    bool warm;             /* clocks are up */
+    size_t since_sentinel; /* results since then */
     bool lost;
 } Lane;
 
@@ -43,17 +42,17 @@ typedef struct Session {
     Compiling *fetcher;
     RecordHeader header;
     TimesWriter *writer;
-    const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
+    const TimesRecording *existing; /* outcomes of an earlier run; may be NULL */
     Lane *lanes;
     size_t lane_count;
-    VEC(size_t) todo;         /* configurations to time; those of a lost GPU come again */
-    size_t fetched;           /* of them, given to the fetcher */
-    VEC(size_t) ended;        /* configurations that have an outcome, */
-    size_t taken;             /* of which so many were told */
-    size_t done, all;         /* outcomes now */
+    VEC(size_t) todo;         /* configurations to time; those of a lost GPU are appended again */
+    size_t fetched;           /* number of them given to the fetcher */
+    VEC(size_t) ended;        /* configurations with an outcome */
+    size_t taken;             /* number of them that were reported */
+    size_t done, all;         /* outcomes so far, and in total */
     const Fetched *sentinel;  /* timed now and then on every GPU; NULL: none yet */
-    const Fetched *candidate; /* whose code is kept to become the sentinel; NULL: none */
-    VEC(unsigned char) kills; /* of each configuration */
+    const Fetched *candidate; /* may become the sentinel: its code is kept; NULL: none */
+    VEC(unsigned char) kills; /* per configuration */
     Arena *scratch;
     bool failed;
 } Session;
@@ -72,12 +71,12 @@ static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
                .warmups = verify ? 0 : 1};
     run_shape_trial(s->run, &t);
     t.sampling.best_ms *= s->run->table->work[x->config];
-    if (id == WARM_UP_ID) /* one that never ends must not cost its time limit twice */
+    if (id == WARM_UP_ID) /* a trial that never ends must not cost its time limit twice */
         t.limit_s = fmin(t.limit_s, 2 * warm_up_s);
     gpu_submit(lane->device->gpu, &t);
 }
 
-/* Loads a cold GPU with a configuration whose results are thrown away; true when it is warm. */
+/* Loads a cold GPU with a configuration whose results are discarded. Returns true once it is warm. */
 static bool warm_up(Session *s, Lane *lane, const Fetched *x)
 {
     if (lane->warm_at == 0)
@@ -94,7 +93,7 @@ static void end_config(Session *s, size_t i)
     VEC_PUSH(s->run->arena, &s->ended, i);
 }
 
-/* Code that was there and is not any more: the configuration's own failure. */
+/* The code of a configuration is no longer available: its own failure. */
 static void take_failure(Session *s, const Fetched *x)
 {
     Run *r = s->run;
@@ -105,8 +104,8 @@ static void take_failure(Session *s, const Fetched *x)
     s->failed = !run_append_row(r, s->writer, &s->header, x->config) || s->failed;
 }
 
-/* Gives a GPU with room something to do; false when there is nothing. */
-static bool feed(Session *s, Lane *lane)
+/* Gives work to a GPU with room; false: nothing to do. */
+static bool feed_lane(Session *s, Lane *lane)
 {
     if (lane->lost || gpu_pending(lane->device->gpu) >= IN_FLIGHT)
         return false;
@@ -124,7 +123,7 @@ static bool feed(Session *s, Lane *lane)
         return true;
     } else {
         submit(s, lane, x, (int64_t)x->config);
-        if (!s->candidate) { /* the first configuration timed is also the sentinel */
+        if (!s->candidate) { /* the first configuration timed may become the sentinel */
             s->candidate = x;
             compiling_keep(s->fetcher, x);
             return true;
@@ -136,14 +135,7 @@ static bool feed(Session *s, Lane *lane)
 
 /* --- results in ------------------------------------------------------------------------------- */
 
-/* The outcome of a configuration that is not to be recorded: somebody killed the GPU process, or
- * the GPU is gone.  It is timed again. */
-static void try_again(Session *s, size_t i)
-{
-    VEC_PUSH(s->run->arena, &s->todo, i);
-}
-
-static void lose(Session *s, Lane *lane, const char *words)
+static void lose_gpu(Session *s, Lane *lane, const char *words)
 {
     if (lane->lost)
         return;
@@ -164,7 +156,7 @@ static void take_sentinel(Session *s, const Lane *lane, const TrialResult *t)
     s->failed = !times_append_sentinel(s->writer, &row, r->diag) || s->failed;
 }
 
-/* No outcome after all; another GPU may still have given one to what this one lost. */
+/* The trial has no outcome, unless another GPU gave one. */
 static void note_lost(Run *r, size_t i)
 {
     if (r->watch.lost++ == 0)
@@ -175,14 +167,14 @@ static void tell_progress(const Session *s)
 {
     const Run *r = s->run;
     const RunWatch *w = &r->watch;
-    const char *best = w->best_ms == 0 ? "none right yet"
+    const char *best = w->best_ms == 0 ? "none correct yet"
                                        : arena_printf(s->scratch, "best %.4g ms: %s",
                                                       r->table->times[w->best].median,
                                                       table_name(s->scratch, r->table, w->best));
     run_progress(r, "time", s->done, s->all, best);
 }
 
-/* One that did not come out right is no sentinel; then another one. */
+/* Only a configuration that ran right becomes the sentinel. */
 static void take_candidate(Session *s, bool right)
 {
     if (right) {
@@ -219,8 +211,8 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     tell_progress(s);
 }
 
-/* Where samples are of several batches, as in a final, the largest is told for all: no more can
- * have been timed than the whole of it took. */
+/* Batches may vary between samples, as in finals; the largest is reported for all, so limit the
+ * product to the trial's duration. */
 static void charge(Lane *lane, const TrialResult *t)
 {
     double timed_s = 0;
@@ -230,7 +222,7 @@ static void charge(Lane *lane, const TrialResult *t)
     lane->device->timed_s += fmin(timed_s, t->seconds);
 }
 
-/* Says nothing about the configuration, as far as is known: it is timed again, a few times. */
+/* True if a result says nothing about its configuration: it is then timed again, a few times. */
 static bool is_accident(Session *s, const TrialResult *t)
 {
     bool suspect = t->killed || t->status == OUTCOME_SKIPPED;
@@ -244,22 +236,22 @@ static void take_result(Session *s, Lane *lane, const TrialResult *t)
     charge(lane, t);
     run_note_trial(s->run, t);
     if (t->status == OUTCOME_SKIPPED && gpu_lost(lane->device->gpu)) {
-        lose(s, lane, t->words);
+        lose_gpu(s, lane, t->words);
         if (t->id >= 0)
-            try_again(s, (size_t)t->id);
+            VEC_PUSH(s->run->arena, &s->todo, (size_t)t->id);
     } else if (t->id == WARM_UP_ID) {
-        lane->warm = lane->warm || t->status != OUTCOME_OK; /* its own trial will tell */
+        lane->warm = lane->warm || t->status != OUTCOME_OK; /* its own trial will show the error */
     } else if (t->id == SENTINEL_ID) {
         take_sentinel(s, lane, t);
     } else if (is_accident(s, t)) {
-        try_again(s, (size_t)t->id);
+        VEC_PUSH(s->run->arena, &s->todo, (size_t)t->id);
     } else {
         take_outcome(s, lane, t);
     }
 }
 
-/* Takes what a GPU has ready; false when it has nothing. */
-static bool listen(Session *s, Lane *lane)
+/* Takes a ready result of a GPU; false: there is none. */
+static bool poll_lane(Session *s, Lane *lane)
 {
     TrialResult t;
     bool any = gpu_next(lane->device->gpu, s->scratch, &t, 0) == GPU_RESULT;
@@ -303,7 +295,7 @@ static void gpu_timer_await(void *state, Waits *w)
             gpu_await(s->lanes[i].device->gpu, w);
 }
 
-/* Until a GPU or a compiler has something to say. */
+/* Waits until a GPU or a compiler has a result. */
 static void wait_for_news(Session *s)
 {
     Waits w = waits_new(-1);
@@ -316,15 +308,15 @@ static bool is_busy(const Session *s)
     return s->fetched < s->todo.count || compiling_count(s->fetcher) > 0 || trials_pending(s) > 0;
 }
 
-/* Does what can be done without waiting; `*news`: there was something. */
-static bool go_on(Session *s, bool *news)
+/* Does what is possible without waiting; sets `*news` if that was anything. */
+static bool advance(Session *s, bool *news)
 {
     *news = false;
     if (run_stopped(s->run) || !fetch_ahead(s))
         return false;
     for (size_t i = 0; i < s->lane_count && !s->failed; i++) {
-        *news = feed(s, &s->lanes[i]) || *news;
-        *news = listen(s, &s->lanes[i]) || *news;
+        *news = feed_lane(s, &s->lanes[i]) || *news;
+        *news = poll_lane(s, &s->lanes[i]) || *news;
     }
     if (s->failed)
         return false;
@@ -336,7 +328,7 @@ static bool run_trials(Session *s)
 {
     while (is_busy(s)) {
         bool news;
-        if (!go_on(s, &news))
+        if (!advance(s, &news))
             return false;
         if (!news)
             wait_for_news(s);
@@ -344,9 +336,9 @@ static bool run_trials(Session *s)
     return true;
 }
 
-/* --- what is there already -------------------------------------------------------------------- */
+/* --- outcomes of an earlier run --------------------------------------------------------------- */
 
-/* Configurations that did not compile belong into a complete recording too. */
+/* A complete recording also has the configurations that did not compile. */
 static bool record_failures(Session *s)
 {
     Run *r = s->run;
@@ -360,7 +352,7 @@ static bool record_failures(Session *s)
     return true;
 }
 
-/* Takes the outcome that an earlier run left; false when there is none of this code. */
+/* Takes the outcome of an earlier run; false: there is none for this code. */
 static bool take_existing(Session *s, size_t i)
 {
     const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, i) : NULL;
@@ -372,7 +364,7 @@ static bool take_existing(Session *s, size_t i)
     return true;
 }
 
-/* Takes what an earlier run left, and puts the rest on the list. */
+/* Takes outcomes of an earlier run and lists the rest. */
 static void list_missing(Session *s, const size_t *list, size_t count)
 {
     s->todo.count = 0;
@@ -392,7 +384,7 @@ static bool gpu_time(void *state, const size_t *list, size_t count)
     return run_trials(s);
 }
 
-/* What an earlier run left, in its order. */
+/* Rows of an earlier run, in its order. */
 static const size_t *gpu_known(void *state, size_t *count)
 {
     const Session *s = state;
@@ -409,7 +401,7 @@ static const size_t *gpu_known(void *state, size_t *count)
     return known.at;
 }
 
-/* One waits while another runs: the GPU finds its next trial there when it has ended one. */
+/* A trial waits while another runs, so that the GPU always has a next one. */
 static bool gpu_wants(const void *state)
 {
     const Session *s = state;
@@ -433,7 +425,7 @@ static bool gpu_service(void *state)
 {
     bool news = true;
     while (news)
-        if (!go_on(state, &news))
+        if (!advance(state, &news))
             return false;
     return true;
 }
@@ -447,7 +439,7 @@ static bool gpu_take(void *state, size_t *config)
     return true;
 }
 
-/* Rounds that take twice as long as the medians say, and as long again for loading. */
+/* Allows rounds that take twice as long as the medians say, and time for loading. */
 static double final_limit(const Run *r, const size_t *list, size_t count, int rounds)
 {
     double round_s = 0;
@@ -456,7 +448,7 @@ static double final_limit(const Run *r, const size_t *list, size_t count, int ro
     return 20 + (double)count + 2 * (rounds + 8) * round_s;
 }
 
-/* The code of all finalists, in their order; false when some is not to be had any more. */
+/* The code of all finalists, in order; false after a message if some is no longer available. */
 static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRun *runs)
 {
     Fetched *x = ARENA_ARRAY(s->run->arena, Fetched, count);
@@ -464,7 +456,7 @@ static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRu
         return false;
     for (size_t k = 0; k < count; k++) {
         if (x[k].failure)
-            return diag_fail(s->run->diag, "a finalist: %s", x[k].failure);
+            return diag_fail(s->run->diag, "a finalist has no code: %s", x[k].failure);
         runs[k] = x[k].run;
     }
     return true;
@@ -493,9 +485,9 @@ static Lane *first_usable(Session *s)
     return NULL;
 }
 
-/* All of a final on one GPU: only times of one device compare.  What somebody kills is tried again,
- * what is lost on the next GPU.  `*lane` becomes the last one tried, NULL: none was left.  False
- * when the run was stopped. */
+/* Runs a final on one GPU, since only times of one device are comparable. A killed trial is
+ * repeated, a lost one moved to the next GPU. `*lane` becomes the last one tried, NULL if none was
+ * left. False when stopped. */
 static bool run_contest(Session *s, const Trial *f, TrialResult *out, Lane **lane)
 {
     *lane = NULL;
@@ -508,7 +500,7 @@ static bool run_contest(Session *s, const Trial *f, TrialResult *out, Lane **lan
         charge(*lane, out);
         health_note(&s->run->watch.health, &out->health);
         if (gpu_lost(g))
-            lose(s, *lane, out->words);
+            lose_gpu(s, *lane, out->words);
         else if (out->killed || out->status == OUTCOME_SKIPPED)
             kills++;
         else
@@ -517,7 +509,7 @@ static bool run_contest(Session *s, const Trial *f, TrialResult *out, Lane **lan
     return true;
 }
 
-/* A final that fails leaves the times that there are already. */
+/* If a final fails, the earlier times decide. */
 static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds,
                       const double **times)
 {
@@ -566,7 +558,7 @@ static bool gpu_end(void *state)
     return ok;
 }
 
-/* Each GPU says once in the recording what it is. */
+/* Records each GPU once. */
 static bool open_lanes(Session *s)
 {
     Run *r = s->run;

@@ -1,4 +1,4 @@
-/* The timers of a run that does not measure: of a recording, and the one that times nothing. */
+/* The timer of a replay, and what timers share. */
 #include "tuner/run/timer.h"
 
 #include "tuner/gpu/sampling.h"
@@ -100,7 +100,7 @@ static bool replay_take(void *state, size_t *config)
     return *config != SIZE_MAX;
 }
 
-/* What the recording's own final has, where that was between all of these. */
+/* The times of the recording's own final, if it was among these configurations. */
 static bool replay_final(void *state, const size_t *list, size_t count, int *rounds,
                          const double **times)
 {
@@ -128,11 +128,10 @@ static bool replay_close(void *state)
         diag_warn(r->diag, (Span){0}, "%zu of the selected configurations are not in the recording",
                   p->missing);
     if (r->counts.stale > 0)
-        diag_warn(
-            r->diag, (Span){0},
-            "%zu of the selected configurations compile to other code than was recorded (with "
-            "%s): their times are not used; measure them again on the device",
-            r->counts.stale, r->recorded.times->header.nvrtc);
+        diag_warn(r->diag, (Span){0},
+                  "%zu of the selected configurations compile to other code than was recorded "
+                  "(with %s): their times are not used; measure them again on the device",
+                  r->counts.stale, r->recorded.times->header.nvrtc);
     return true;
 }
 
@@ -151,12 +150,10 @@ bool timer_replay_open(Run *r, Timer *out)
     return true;
 }
 
-/* --- a part of a space without times ---------------------------------------------------------- */
+/* --- rows without times ----------------------------------------------------------------------- */
 
-/* A recording of a whole space names the code of every configuration, timed or not, so that it can
- * be carved again without compiling.  A part of it does the same for the other parts and `aptune
- * merge`, whether there is a GPU or not. */
-
+/* A recording names the code of every configuration, timed or not, so that it can be carved again
+ * without compiling. Recordings of parts do so, too, for `aptune merge`, with or without a GPU. */
 static bool is_known(const Run *r, const TimesRecording *existing, size_t i)
 {
     const RecordRow *row = existing ? run_recorded_row(r, existing, i) : NULL;
@@ -172,7 +169,7 @@ bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
         if (!known || table_is_timed(t, i) || is_known(r, existing, i))
             continue;
         const char *why = t->why[i];
-        if (table_has_code(t, i)) /* and no trial, which recordings call skipped */
+        if (table_has_code(t, i)) /* compiled but not run, which recordings call skipped */
             t->why[i] = "not selected";
         bool ok = run_append_row(r, w, h, i);
         t->why[i] = why;
