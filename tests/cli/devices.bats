@@ -44,7 +44,7 @@ rows_on() {
     for list in 0,0 , 0, x 0-2 ''; do
         run_fake --devices "$list"
         status_is 2
-        has "$stderr" "--devices takes 'all' or GPUs by number"
+        has "$stderr" "--devices takes 'all' or GPU numbers"
     done
     run_fake --devices 0,3
     status_is 2
@@ -79,7 +79,7 @@ rows_on() {
     export SYNTHETIC_GPUS=2 SYNTHETIC_KINDS=2
     run_fake --devices all
     status_is 2
-    has "$stderr" 'their times do not compare'
+    has "$stderr" 'their times are not comparable'
     run_fake --devices all --mixed --output out
     status_is 0
     has "$stderr" 'are compared \(--mixed\)'

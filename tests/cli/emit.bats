@@ -277,7 +277,7 @@ END
     record --best 1
     emit --space k/k.spec --output out
     status_is 1
-    has "$stderr" 'printed by a command; --run-commands allows'
+    has "$stderr" 'a command prints this kernel; --run-commands allows'
     emit --space k/k.spec --output out --run-commands --depfile k.d
     status_is 0
     [ "$(jq -r '.variants[0].launches[] | .kernel' out/k.json)" = $'deep::fill<2, float>\nprinted' ]

@@ -613,7 +613,7 @@ END
     sed -i 's/p_16, //' members.spec
     check members.spec
     status_is 2
-    has "$stderr" "parameter 2 of 'scale' has 32 bytes, the struct 24"
+    has "$stderr" "parameter 2 of 'scale' has 32 bytes, but the struct 24"
 }
 
 @test "a number of tiles is a size, a tile is not" {

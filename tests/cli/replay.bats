@@ -62,7 +62,7 @@ held_files=csv
 
     tune --carve --space space/synthetic.spec --why "THREADS=128"
     status_is 2
-    has "$stderr" "leaves out EACH: all parameters are to be given, for example THREADS=128 EACH=1$"
+    has "$stderr" "leaves out EACH: name all parameters, for example THREADS=128 EACH=1$"
 
     tune --carve --space space/synthetic.spec --why "THREADS=256 EACH=2"
     status_is 2
@@ -230,14 +230,14 @@ held_files=csv
     sed -i '3s/1/2/' space/recordings/synthetic.profile
     tune --carve --space space/synthetic.spec --json
     status_is 0
-    has "$stderr" 'warning: .*synthetic.profile.*; its profiles are made anew'
+    has "$stderr" 'warning: .*synthetic.profile.*; its profiles are made again'
     json '.from_cache == 8'
     [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$whole")" ]
     make_synthetic
     truncate -s -20 space/recordings/synthetic.profile
     tune --carve --space space/synthetic.spec --json
     status_is 0
-    has "$stderr" 'warning: .*synthetic.profile. ends inside a line; profiles behind it are made anew'
+    has "$stderr" 'warning: .*synthetic.profile. ends inside a line; later profiles are made again'
     [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$whole")" ]
 }
 

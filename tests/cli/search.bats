@@ -207,7 +207,7 @@ live() {
     json '.search.learned[0].parameters < 6'
     tune histogram.spec --problem "${even// = /=}" --emit none --output out --learn recordings/sad-h200.times.zst
     status_is 2
-    has "$stderr" "nothing can be learned from 'recordings/sad-h200.times.zst': it is of space 'sad' with the parameters TILE_X, "
+    has "$stderr" "nothing can be learned from 'recordings/sad-h200.times.zst': it is of space 'sad' with parameters TILE_X, "
     has "$stderr" "'histogram' varies none of them: it has BLOCK, COPIES, "
     tune histogram.spec --problem "${even// = /=}" --emit none --output out --learn missing.times
     status_is 2

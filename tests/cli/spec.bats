@@ -28,7 +28,7 @@ change() {
 
 @test "a kernel that takes another number of parameters" {
     change vector_add '/^arg n/d'
-    has "$stderr" "'vector_add' takes 4 parameters, the spec gives it 3: a, b, c"
+    has "$stderr" "'vector_add' takes 4 parameters, but the spec gives it 3: a, b, c"
 }
 
 @test "a parameter of another size, of another kind, and a number for a pointer" {
@@ -58,7 +58,7 @@ change() {
     change vector_add 's/^in a .*/in a : float[n] = uniform(1, 0)/'
     has "$stderr" 'vector_add.spec:[0-9]+:30: error: the high end of uniform is below its low end'
     change vector_add 's/^in a .*/in a : float[n] = normal(0, -1)/'
-    has "$stderr" 'vector_add.spec:[0-9]+:[0-9]+: error: a deviation is not negative'
+    has "$stderr" 'vector_add.spec:[0-9]+:[0-9]+: error: a deviation must not be negative'
 }
 
 @test "a reference that cannot be launched" {
@@ -197,7 +197,7 @@ END
 
 @test "a variable of another size, and one that the code does not have" {
     change convolution 's/^constant filter : float\[7 \* 7\]/constant filter : float[7]/'
-    has "$stderr" "the variable 'filter' has 196 bytes, its contents 28"
+    has "$stderr" "the variable 'filter' has 196 bytes, but its contents have 28"
     change convolution 's/^constant filter/constant filters/'
     has "$stderr" "the code has no variable 'filters'"
 }
@@ -224,7 +224,7 @@ END
 @test "a command prints a kernel only when that is allowed" {
     check "$peers/generated.spec"
     status_is 2
-    has "$stderr" 'this kernel is printed by a command; --run-commands allows to run it'
+    has "$stderr" 'a command prints this kernel; --run-commands allows aptune to run it'
 }
 
 @test "a command that fails is told" {

@@ -82,13 +82,13 @@ field() {
     has "$stderr" 'no line 99'
     change 's/^trips.*/trips "first" = 20/'
     status_is 2
-    has "$stderr" "'first' stands in [0-9] lines"
+    has "$stderr" "'first' occurs in [0-9] lines"
     change 's/^trips.*/trips 10 = 0 - 1/'
     has "$stderr" 'cannot have -1 iterations'
     change 's/^inout first.*/in first : int[2 * ROWS + 1] = uniform(0, 9)/;s/"csr.cu"/"read.cu"/'
     sed 's/int \*first/const int *first/;/first\[rows/d' csr.cu >read.cu
     run --separate-stderr "$APTUNE" check d.spec
-    has "$stderr" 'not used: how often the loop in line 10 goes round'
+    has "$stderr" 'not used: the trip count of the loop in line 10'
 }
 
 @test "nothing is faster than its bytes come: suspicious and raised" {

@@ -25,7 +25,7 @@ static size_t make_file(char *to, int version, const char *header)
 static void headers_are_taken_or_refused_with_the_reason(void **state)
 {
     (void)state;
-    static const char fortran[] = "it is in Fortran's order; save it with numpy.ascontiguousarray";
+    static const char fortran[] = "it is in Fortran order; save it with numpy.ascontiguousarray";
     static const struct {
         const char *header;
         TaskScalar want;
@@ -91,12 +91,12 @@ static void what_is_cut_off_or_no_array_is_refused(void **state)
                 assert_int_equal(size, i + 4 - n);
             else
                 assert_string_equal(diag_first(&d),
-                                    i < 12 ? "it is no NumPy file" : "it is cut off in its header");
+                                    i < 12 ? "it is not a NumPy file" : "its header is truncated");
         }
         file[5] = 'X';
         Diag d = diag_new(a);
         assert_false(npy_data(a, file, n, TASK_FLOAT, &data, &size, &d));
-        assert_string_equal(diag_first(&d), "it is no NumPy file");
+        assert_string_equal(diag_first(&d), "it is not a NumPy file");
     }
     arena_free(a);
 }

@@ -77,9 +77,9 @@ static void work_and_sizes_that_are_none_are_refused(void **state)
         const char *rest, *says;
     } all[] = {
         {"inout Y : float[N]\nwork items = N * (A - 1)\nobjective items\n",
-         "the work of A=1 is not above 0"},
-        {"inout Y : float[A - 1]\n", "this must be a whole number, 1 at least"},
-        {"inout Y : float[N - 1024]\n", "this must be a whole number, 1 at least"},
+         "the work of A=1 must be above 0"},
+        {"inout Y : float[A - 1]\n", "this must be a whole number of at least 1"},
+        {"inout Y : float[N - 1024]\n", "this must be a whole number of at least 1"},
         {"inout Y : float[N / (A - 1)]\n", "division by zero"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -62,8 +62,7 @@ static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, Argum
         return false;
     if (l->repeat_name)
         slots[l->repeat_slot] = step->value;
-    return run_launch_bytes(a, r, l, slots, &ev, out) ||
-           diag_error(r->diag, ev.error_at, "%s", ev.error);
+    return run_launch_bytes(a, r, l, slots, &ev, out) || run_refuse(r, &ev);
 }
 
 /* True if an earlier step of the configuration had the buffer, so that its data may be in the
@@ -124,8 +123,7 @@ static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunc
     for (size_t i = 0; i < s->trip_count; i++) {
         Value v;
         if (!slots || !expr_eval(s->trips[i].rounds, slots, &ev, &v))
-            return diag_error(r->diag, ev.error_at, "%s",
-                              ev.error ? ev.error : "cannot be computed");
+            return run_refuse(r, &ev);
         if (value_as_real(v) < 0)
             return diag_error(r->diag, s->trips[i].at, "a loop cannot have %g iterations",
                               value_as_real(v));

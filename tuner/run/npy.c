@@ -6,7 +6,7 @@
 static const char MAGIC[] = "\x93NUMPY";
 enum { MAGIC_SIZE = 6 };
 
-/* What follows a key of the header; NULL when it is not there. */
+/* The text after a key of the header; NULL: no such key. */
 static const char *value_of(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
@@ -16,8 +16,8 @@ static const char *value_of(const char *header, const char *key)
     return at + strspn(at, " :");
 }
 
-/* '<f4' and so on; '|' stands before types of one byte.  Of types that NumPy does not have the bits
- * are taken: plain bytes (V2, as ml_dtypes writes bfloat16) or unsigned integers. */
+/* True if the text is '<f4' and so on; '|' precedes types of one byte. Types that NumPy lacks are
+ * accepted as plain bytes (V2, as ml_dtypes writes bfloat16) or unsigned integers. */
 static bool is_type(const char *text, TaskScalar want)
 {
     static const char *const names[TASK_SCALARS] = {"i1", "u1", "i2", "u2", "i4", "u4", "i8",
@@ -29,7 +29,7 @@ static bool is_type(const char *text, TaskScalar want)
            strncmp(text + 2, names[task_scalar_in_c(want)], 2) == 0;
 }
 
-/* How many dimensions of the shape are above 1. */
+/* The number of dimensions above 1. */
 static int wide_dimensions(const char *shape)
 {
     int wide = 0;
@@ -52,7 +52,7 @@ static bool check_header(const char *header, TaskScalar want, Diag *d)
         return diag_fail(d, "its type is %.*s and not %s", (int)strcspn(type, ","), type,
                          task_scalar_name(want));
     if (strncmp(order, "True", 4) == 0 && wide_dimensions(shape) > 1)
-        return diag_fail(d, "it is in Fortran's order; save it with numpy.ascontiguousarray");
+        return diag_fail(d, "it is in Fortran order; save it with numpy.ascontiguousarray");
     return true;
 }
 
@@ -61,13 +61,13 @@ bool npy_data(Arena *a, const char *file, size_t size, TaskScalar want, const ch
 {
     const unsigned char *bytes = (const unsigned char *)file;
     if (size < MAGIC_SIZE + 6 || memcmp(file, MAGIC, MAGIC_SIZE) != 0)
-        return diag_fail(d, "it is no NumPy file");
+        return diag_fail(d, "it is not a NumPy file");
     size_t start = bytes[MAGIC_SIZE] == 1 ? 10 : 12;
     size_t length = bytes[8] | (size_t)bytes[9] << 8;
     if (start == 12)
         length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (length > size - start)
-        return diag_fail(d, "it is cut off in its header");
+        return diag_fail(d, "its header is truncated");
     if (!check_header(arena_copy(a, file + start, length), want, d))
         return false;
     *data = file + start + length;

@@ -65,18 +65,13 @@ bool option_size(const Option *o, const char *text, void *field, Diag *d)
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-static bool is_letter(const Option *o)
-{
-    return o->name[1] == '\0';
-}
-
 const char *option_closest(const OptionTable *t, const char *name)
 {
     const char *names[OPTIONS_MOST];
     size_t count = 0;
     for (size_t g = 0; g < OPTION_GROUPS_MOST; g++)
         for (size_t i = 0; i < t->groups[g].count && count < OPTIONS_MOST; i++)
-            if (!is_letter(&t->groups[g].options[i]))
+            if (t->groups[g].options[i].name[1]) /* not a single letter */
                 names[count++] = t->groups[g].options[i].name;
     return name_closest(name, names, count);
 }
@@ -88,26 +83,18 @@ void option_set_defaults(const OptionTable *t)
             t->groups[g].set_defaults(t->groups[g].target);
 }
 
-static const Option *find(const OptionGroup *g, const char *name)
-{
-    return NAME_FIND(g->options, g->count, name, name);
-}
-
-static bool refuse_name(const OptionTable *t, const char *name, Diag *d)
-{
-    const char *closest = option_closest(t, name);
-    return diag_fail(d, "unknown option '--%s'%s%s%s", name, closest ? "; did you mean '--" : "",
-                     closest ? closest : "", closest ? "'?" : "");
-}
-
 bool option_set(const OptionTable *t, const char *name, const char *text, Diag *d)
 {
     const OptionGroup *g = t->groups, *end = g + OPTION_GROUPS_MOST;
     const Option *o = NULL;
-    while (g < end && !(o = find(g, name)))
+    while (g < end && !(o = NAME_FIND(g->options, g->count, name, name)))
         g++;
-    if (!o)
-        return refuse_name(t, name, d);
+    if (!o) {
+        const char *closest = option_closest(t, name);
+        return diag_fail(d, "unknown option '--%s'%s%s%s", name,
+                         closest ? "; did you mean '--" : "", closest ? closest : "",
+                         closest ? "'?" : "");
+    }
     if (o->value && !text && !option_may_have_value(o))
         return diag_fail(d, "--%s needs a value", name);
     if (!o->value && text)

@@ -10,6 +10,11 @@ uint64_t run_pretended_address(size_t argument)
     return (uint64_t)(argument + 1) << RUN_ADDRESS_BITS;
 }
 
+bool run_refuse(const Run *r, const Evaluation *ev)
+{
+    return diag_error(r->diag, ev->error_at, "%s", ev->error ? ev->error : "cannot be computed");
+}
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 static bool misfit(const Argument *g, TaskScalar type, Evaluation *ev, const char *what)
@@ -21,8 +26,8 @@ static bool misfit(const Argument *g, TaskScalar type, Evaluation *ev, const cha
     return false;
 }
 
-/* The bytes of a number passed by value; every lane of a vector and every member of a struct gets
- * the same, or its own of a list. */
+/* The bytes of a number passed by value. A list gives a value per lane of a vector or member of a
+ * struct; a single value is used for all. */
 static bool scalar_bytes(const Argument *g, const Value *slots, Evaluation *ev,
                          unsigned char bytes[TASK_VALUE_LIMIT])
 {
@@ -32,8 +37,8 @@ static bool scalar_bytes(const Argument *g, const Value *slots, Evaluation *ev,
     const int numbers = argument_numbers(g);
     if (v.kind == VALUE_LIST && v.list->count != (size_t)numbers)
         return misfit(g, argument_number(g, 0).scalar, ev,
-                      g->fields ? "has another number of members than the struct that begins with"
-                                : "has another number of lanes than the vector of");
+                      g->fields ? "does not have as many members as the struct that begins with"
+                                : "does not have as many lanes as the vector of");
     for (int i = 0; i < numbers; i++) {
         const Field f = argument_number(g, i);
         const Value one = v.kind == VALUE_LIST ? v.list->at[i] : v;
@@ -43,7 +48,7 @@ static bool scalar_bytes(const Argument *g, const Value *slots, Evaluation *ev,
     return true;
 }
 
-/* --- what a launch takes ---------------------------------------------------------------------- */
+/* --- the argument list ------------------------------------------------------------------------ */
 
 Value *run_launch_slots(Arena *a, const Run *r, size_t i)
 {
@@ -76,7 +81,7 @@ static bool take_item(const Spec *s, const LaunchItem *item, const Value *slots,
     out->index = out->argument ? (size_t)(out->argument - s->arguments) : SIZE_MAX;
     if (out->argument && out->argument->role != ARGUMENT_CONSTANT)
         return true;
-    ev->error = out->argument ? "a 'constant' is a variable and no argument"
+    ev->error = out->argument ? "a 'constant' is a variable, not an argument"
                               : "there is no argument of that name";
     ev->error_at = item->at;
     return false;
@@ -99,7 +104,7 @@ bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slo
 
 /* --- as bytes --------------------------------------------------------------------------------- */
 
-/* One argument: a scalar's value, or a buffer's address, or a texture's handle. */
+/* The bytes of an argument: a scalar's value, a buffer's address or a texture's handle. */
 static bool argument_bytes(const RunTaken *t, const Value *slots, Evaluation *ev,
                            unsigned char *one, size_t *size, size_t *alignment)
 {
@@ -124,7 +129,7 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
     Buf bytes = {0};
     bool ok = true;
     for (size_t i = 0; i < count && ok;) {
-        SCOPED_BUF whole = {0}; /* of a parameter */
+        SCOPED_BUF whole = {0}; /* of one parameter */
         StructLayout layout = {0};
         do {
             unsigned char one[TASK_VALUE_LIMIT] = {0};
@@ -145,8 +150,8 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
 
 /* --- for the GPU ------------------------------------------------------------------------------ */
 
-/* Floating-point numbers are given to a reference in double precision as such; structs are what
- * they are. */
+/* The type of an argument: a reference in double precision gets floating-point numbers as double,
+ * except in structs. */
 static TaskType type_for(const Launch *l, const Argument *g)
 {
     TaskType t = g->element;
@@ -155,7 +160,7 @@ static TaskType type_for(const Launch *l, const Argument *g)
     return t;
 }
 
-/* What a double-precision reference gets is the number that the kernels get. */
+/* Converts the kernels' number to the type of a double-precision reference. */
 static void widen(TaskType from, TaskType to, TaskArgument *t)
 {
     unsigned char wide[TASK_VALUE_LIMIT] = {0};

@@ -1,4 +1,4 @@
-/* Timing some of what was dropped, and what that says. */
+/* Times a sample of what was dropped and evaluates it. */
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_search.h"
 
@@ -6,7 +6,7 @@
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/* Of a search, everything that was not timed: most of it was never compiled. */
+/* Of a search, this is everything that was not timed: most was never compiled. */
 static bool is_dropped(const Run *r, size_t i)
 {
     const Table *t = r->table;
@@ -16,7 +16,7 @@ static bool is_dropped(const Run *r, size_t i)
                           : table_has_code(t, i);
 }
 
-/* Rows from `first` on were not there when the carving was made. */
+/* Extends the carving's fates to rows from `first` on, which were added later. */
 static void leave_out_of_carving(Run *r, size_t first)
 {
     const Carving *c = &r->carving;
@@ -28,10 +28,10 @@ static void leave_out_of_carving(Run *r, size_t first)
     r->carving.fates = fates;
 }
 
-/* Of a space without a list, from all of it: what is drawn gets its row. */
+/* Draws from a whole space that is not listed; samples get rows. */
 static void draw_points(Run *r)
 {
-    enum { DRAWS = 4 }; /* for each wanted: some are timed, or more than the device has */
+    enum { DRAWS = 4 }; /* per sample: some are timed already or exceed the device's limits */
     RunAudit *u = &r->audit;
     size_t wanted = (size_t)r->options.audit, draws = DRAWS * wanted, first = r->table->count;
     uint64_t *ranks = ARENA_ARRAY(r->arena, uint64_t, draws);
@@ -51,8 +51,7 @@ static void draw_points(Run *r)
     leave_out_of_carving(r, first);
 }
 
-/* Drawn by their numbers in the space: a run that goes on where an earlier one was stopped draws
- * the same ones. */
+/* Draws by the configurations' numbers in the space, so that a continued run draws the same ones. */
 static void draw(Run *r)
 {
     RunAudit *u = &r->audit;
@@ -96,13 +95,13 @@ bool run_audit(Run *r, const Timer *t)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* For the same work; NaN where it failed. */
+/* The time for equal work; NaN: it failed. */
 static double time_of(const Table *t, size_t i)
 {
     return table_is_right(t, i) ? table_ms(t, i) : NAN;
 }
 
-/* A GPU that was lost, or a recording that lacks it, says nothing of a configuration. */
+/* A lost GPU, or a missing recorded row, tells nothing about a configuration. */
 static bool has_outcome(const Table *t, size_t i)
 {
     return (table_is_timed(t, i) && t->outcome[i] != OUTCOME_SKIPPED) ||
@@ -127,17 +126,8 @@ static void count_drawn(const Run *r, RunAudit *u, double winner)
     }
 }
 
-static void count_chosen(const Run *r, RunAudit *u, double winner)
-{
-    for (size_t i = 0; i < r->table->count; i++) {
-        bool chosen = r->table->selected[i] && r->table->same_as[i] == i;
-        bool near = time_of(r->table, i) <= winner * (1 + RUN_AUDIT_NEAR);
-        u->near_timed += chosen && near;
-    }
-}
-
-/* Near ones among the dropped are taken to be as frequent as among those drawn; at most they are as
- * many as the sample leaves possible. */
+/* Estimates the recall by assuming that the share of near configurations among the dropped equals
+ * that of the sample; the lower bound uses the largest share that the sample allows. */
 static void estimate_recall(RunAudit *u)
 {
     double chosen = (double)u->near_timed;
@@ -157,7 +147,9 @@ void run_audit_judge(Run *r)
     u->fastest = SIZE_MAX;
     u->ratio = NAN;
     count_drawn(r, u, winner);
-    count_chosen(r, u, winner);
+    for (size_t i = 0; i < r->table->count; i++)
+        u->near_timed += r->table->selected[i] && r->table->same_as[i] == i &&
+                         time_of(r->table, i) <= winner * (1 + RUN_AUDIT_NEAR);
     u->better_high = audit_count_high(u->dropped, u->outcomes, u->better);
     u->beyond_high = audit_count_high(u->dropped, u->outcomes, 0);
     u->share_high = u->outcomes < u->dropped ? audit_share_high(u->outcomes, u->better)

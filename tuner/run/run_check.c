@@ -16,15 +16,16 @@ typedef struct Checking {
     Farm *farm;
     RunCheck *out;
     const char *entry; /* of the kernel that is compiled */
-    bool *trips;       /* of each trip count that the spec says: some code has the loop */
-    bool *symbols;     /* of each argument: some code has the variable */
-    bool *written;     /* of each argument: some code may store to it */
-    int64_t *reached; /* of each argument: elements reached, if more than it has; NULL: a mistake */
+    bool *trips;       /* per trip count of the spec: some code has the loop */
+    bool *symbols;     /* per argument: some code has the variable */
+    bool *written;     /* per argument: some code may store to it */
+    int64_t
+        *reached; /* per argument: elements reached, if more than it has; NULL: that is an error */
 } Checking;
 
 /* --- compiling -------------------------------------------------------------------------------- */
 
-/* False when it does not compile; where there is no compiler that is no mistake of the spec. */
+/* Compiles a job; false if it fails. Lacking a compiler is not an error of the spec. */
 static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *res)
 {
     Run *r = x->run;
@@ -42,7 +43,7 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
            diag_error(r->diag, at, "this does not compile:\n%s", result_errors(r->arena, res->log));
 }
 
-/* Without a word on what does not. */
+/* The same without messages. */
 static bool compiles(Checking *x, const CompileJob *job, CompileResult *res)
 {
     farm_add(x->farm, 0, job);
@@ -70,7 +71,7 @@ static bool is_integer_type(PtxType t)
            t == PTX_S32 || t == PTX_U64 || t == PTX_S64;
 }
 
-/* One parameter against what the spec gives there. */
+/* Compares a parameter with the argument that the spec gives it. */
 static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t i,
                             const PtxVariable *p, const Argument *g)
 {
@@ -80,18 +81,18 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
     bool number = g->role == ARGUMENT_SCALAR;
     uint64_t size = number ? task_type_size(t) : 8;
     if (p->is_pointer && (number || g->role == ARGUMENT_TEXTURE))
-        return diag_error(r->diag, g->at, "parameter %zu of '%s' is a pointer, '%s' is %s", i + 1,
-                          kernel, g->name, role_text(g));
+        return diag_error(r->diag, g->at, "parameter %zu of '%s' is a pointer, but '%s' is %s",
+                          i + 1, kernel, g->name, role_text(g));
     if (p->size != size)
         return diag_error(
-            r->diag, g->at, "parameter %zu of '%s' has %llu bytes, '%s' is %s%s%s of %llu", i + 1,
-            kernel, (unsigned long long)p->size, g->name, role_text(g), number ? ", " : "",
+            r->diag, g->at, "parameter %zu of '%s' has %llu bytes, but '%s' is %s%s%s of %llu",
+            i + 1, kernel, (unsigned long long)p->size, g->name, role_text(g), number ? ", " : "",
             number ? argument_type_text(r->arena, g) : "", (unsigned long long)size);
     bool wants_float = is_float_type(p->type), is_float = task_scalar_is_float(t.scalar);
     if (number && t.lanes == 1 && !*p->dimensions &&
         ((wants_float && !is_float) || (is_integer_type(p->type) && is_float)))
-        return diag_error(r->diag, g->at, "parameter %zu of '%s' is %s, '%s' is %s", i + 1, kernel,
-                          wants_float ? "a floating-point number" : "an integer", g->name,
+        return diag_error(r->diag, g->at, "parameter %zu of '%s' is %s, but '%s' is %s", i + 1,
+                          kernel, wants_float ? "a floating-point number" : "an integer", g->name,
                           task_scalar_name(t.scalar));
     return true;
 }
@@ -105,7 +106,7 @@ static const char *taken_names(Arena *a, const RunTaken *taken, size_t count)
     return buf_keep(&b, a);
 }
 
-/* Members of a struct are one parameter. */
+/* The number of parameters; joined items are one struct. */
 static size_t parameter_count(const RunTaken *taken, size_t count)
 {
     size_t n = 0;
@@ -114,7 +115,7 @@ static size_t parameter_count(const RunTaken *taken, size_t count)
     return n;
 }
 
-/* Bytes of the parameter that begins at *i, which moves behind it. */
+/* The size of the parameter that begins at *i, which moves to the next. */
 static size_t struct_bytes(const RunTaken *taken, size_t count, size_t *i)
 {
     StructLayout l = {0};
@@ -132,28 +133,30 @@ static bool check_parameters(Run *r, const Launch *l, const PtxFunction *entry, 
     bool ok = true;
     const size_t given = parameter_count(taken, count);
     if (entry->params.count != given)
-        return diag_error(r->diag, l->at, "'%s' takes %zu parameters, the spec gives it %zu: %s",
-                          kernel, entry->params.count, given, taken_names(r->arena, taken, count));
+        return diag_error(r->diag, l->at,
+                          "'%s' takes %zu parameters, but the spec gives it %zu: %s", kernel,
+                          entry->params.count, given, taken_names(r->arena, taken, count));
     for (size_t i = 0, p = 0; i < count; p++) {
         const size_t first = i, size = struct_bytes(taken, count, &i);
         if (i == first + 1)
             ok = check_parameter(r, l, kernel, p, entry->params.at[p], taken[first].argument) && ok;
         else if (entry->params.at[p]->size != size)
-            ok = diag_error(r->diag, l->at, "parameter %zu of '%s' has %llu bytes, the struct %zu",
-                            p + 1, kernel, (unsigned long long)entry->params.at[p]->size, size);
+            ok = diag_error(r->diag, l->at,
+                            "parameter %zu of '%s' has %llu bytes, but the struct %zu", p + 1,
+                            kernel, (unsigned long long)entry->params.at[p]->size, size);
     }
     return ok;
 }
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* The farthest that a kernel was seen to reach beyond a buffer. */
+/* How far a kernel reaches outside its buffers. */
 typedef struct Reach {
-    const int64_t *bytes; /* of each argument's buffer; 0: none */
+    const int64_t *bytes; /* per argument: size of its buffer; 0: none */
     size_t count;
     size_t seen;
-    int64_t *beyond; /* of each: bytes past its start that were touched, if beyond its size */
-    bool *before;    /* something before its start was touched */
+    int64_t *beyond; /* per argument: bytes touched from its start, if more than its size */
+    bool *before;    /* per argument: something before its start was touched */
 } Reach;
 
 static void touch(void *context, const uint64_t *address, uint32_t lanes, int bytes)
@@ -163,7 +166,7 @@ static void touch(void *context, const uint64_t *address, uint32_t lanes, int by
     x->seen++;
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint64_t at = address[__builtin_ctz(left)];
-        /* Addresses just below a buffer's start are its own, too. */
+        /* Addresses just below a buffer belong to it, too. */
         uint64_t buffer = (at + half) >> RUN_ADDRESS_BITS;
         if (buffer == 0 || buffer > x->count || x->bytes[buffer - 1] == 0)
             continue;
@@ -178,7 +181,7 @@ static void touch(void *context, const uint64_t *address, uint32_t lanes, int by
     }
 }
 
-/* Bytes of each buffer as a configuration has it. */
+/* The sizes of all buffers in a configuration. */
 static bool buffer_bytes(Run *r, const Value *slots, int64_t *bytes)
 {
     for (size_t i = 0; i < r->spec->argument_count; i++) {
@@ -188,7 +191,7 @@ static bool buffer_bytes(Run *r, const Value *slots, int64_t *bytes)
         if (!g->count || g->role == ARGUMENT_CONSTANT)
             continue;
         if (!expr_eval(g->count, slots, &ev, &v))
-            return diag_error(r->diag, ev.error_at, "%s", ev.error);
+            return run_refuse(r, &ev);
         bytes[i] = v.integer * (int64_t)task_type_size(g->element);
     }
     return true;
@@ -205,8 +208,8 @@ static bool report_reach(const Checking *c, const Reach *x, const char *kernel)
             c->reached[i] = (x->beyond[i] - 1) / (int64_t)size + 1;
         else if (x->beyond[i] > 0)
             ok = diag_error(r->diag, g->at,
-                            "'%s' accesses element %lld of '%s', which has %lld: the walk through "
-                            "the first configuration proves it",
+                            "'%s' accesses element %lld of '%s', which has %lld: shown by the walk "
+                            "of the first configuration",
                             kernel, (long long)((x->beyond[i] - 1) / (int64_t)size), g->name,
                             (long long)(x->bytes[i] / (int64_t)size));
         else if (x->before[i])
@@ -240,8 +243,8 @@ static bool check_reach(Checking *x, size_t config, const Step *step, const Comp
 
 /* --- trip counts ------------------------------------------------------------------------------ */
 
-/* Notes in `met`, by trip count of the spec, which loops a kernel has; warns of those whose count
- * is known. False after a message. */
+/* Marks in `met` the trip counts whose loop a kernel has; warns if a loop's count is known anyway.
+ * False after a message. */
 static bool meet_trips(Run *r, const ProfileInput *in, bool *met)
 {
     const PtxModule *module;
@@ -257,8 +260,8 @@ static bool meet_trips(Run *r, const ProfileInput *in, bool *met)
                 met[k] = true;
                 if (loop->entries > 0 && !loop->stated)
                     diag_warn(r->diag, r->spec->trips[k].at,
-                              "not used: how often the loop in line %lld goes round is known from "
-                              "the code",
+                              "not used: the trip count of the loop in line %lld is known from the "
+                              "code",
                               (long long)r->spec->trips[k].line);
             }
         }
@@ -300,8 +303,8 @@ static bool check_symbols(Checking *x, const PtxModule *m)
             x->symbols[i] = true;
             if (v->size != want)
                 ok = diag_error(r->diag, g->at,
-                                "the variable '%s' has %llu bytes, its contents %llu", g->name,
-                                (unsigned long long)v->size, (unsigned long long)want);
+                                "the variable '%s' has %llu bytes, but its contents have %llu",
+                                g->name, (unsigned long long)v->size, (unsigned long long)want);
         }
     }
     return ok;
@@ -320,7 +323,7 @@ static bool report_missing(Checking *x)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* A misspelt name is answered with those that there are. */
+/* Reports an unknown kernel together with those that exist. */
 static void say_no_kernel(Run *r, const Launch *l)
 {
     size_t size;
@@ -330,10 +333,11 @@ static void say_no_kernel(Run *r, const Launch *l)
     KernelSource k;
     bool there = text && kernel_source_find(r->arena, text, l->entry, &k);
     if (there)
-        diag_error(r->diag, l->at,
-                   "'%s' has the kernel '%s', but not as extern \"C\": one of C++ has its name in "
-                   "quotes",
-                   l->file, l->entry);
+        diag_error(
+            r->diag, l->at,
+            "'%s' has the kernel '%s', but not as extern \"C\": put the name of a C++ kernel "
+            "in quotes",
+            l->file, l->entry);
     else
         diag_error(r->diag, l->at, "'%s' has no kernel '%s'%s%s", l->file, l->entry,
                    *names ? "; it has " : "", names);
@@ -350,9 +354,9 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
     return entry;
 }
 
-/* --- what the code does with them ------------------------------------------------------------- */
+/* --- use of parameters and arguments ---------------------------------------------------------- */
 
-/* Does a source, or what it includes, name it? */
+/* True if a source, or a file that it includes, contains the name. */
 static bool source_names(Run *r, const CompileSource *s, const char *name)
 {
     bool found = code_has_word(s->text, name);
@@ -364,7 +368,7 @@ static bool source_names(Run *r, const CompileSource *s, const char *name)
     return found;
 }
 
-/* Does a statement other than its own and constraints name it? */
+/* True if a statement other than `param` and `require` contains the name. */
 static bool spec_names(const Spec *s, const char *name)
 {
     for (const char *line = s->source->text; *line;
@@ -379,7 +383,7 @@ static bool spec_names(const Spec *s, const char *name)
     return false;
 }
 
-/* A misspelt macro otherwise chooses configurations that launch one thing and compile another. */
+/* Otherwise, with a misspelt macro, the launch would follow the parameter but the code would not. */
 static bool check_parameters_are_used(Run *r)
 {
     bool ok = true;
@@ -388,14 +392,12 @@ static bool check_parameters_are_used(Run *r)
         bool used = !spec_parameter_is_macro(r->spec, p);
         for (size_t l = 0; l < r->spec->launch_count && !used; l++)
             used = !r->code.sources[l] || source_names(r, r->code.sources[l], q->name);
-        if (used)
-            continue;
-        if (spec_names(r->spec, q->name))
-            continue;
-        ok = diag_error(r->diag, q->at,
-                        "nothing uses '%s': neither the kernel's source nor a launch, a size or an "
-                        "option; is it misspelt?",
-                        q->name);
+        if (!used && !spec_names(r->spec, q->name))
+            ok =
+                diag_error(r->diag, q->at,
+                           "nothing uses '%s': neither the kernel's source nor a launch, a size or "
+                           "an option; is it misspelt?",
+                           q->name);
     }
     return ok;
 }
@@ -409,7 +411,7 @@ static void note_written(Checking *x, const RunTaken *taken, size_t count, uint6
     }
 }
 
-/* Stores through what is an input, and types that the declaration has otherwise. */
+/* Checks that inputs are not stored to, and that buffers have the types of the declaration. */
 static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const PtxFunction *entry,
                       const RunTaken *taken, size_t count)
 {
@@ -427,14 +429,14 @@ static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const Pt
         const bool alone = !taken[i].joined && (i + 1 == count || !taken[i + 1].joined);
         bool stored = alone && facts.stored >> p0 & 1;
         if (g->role == ARGUMENT_IN && stored)
-            ok = diag_error(r->diag, g->at, "'%s' is an 'in', and '%s' stores to it", g->name,
+            ok = diag_error(r->diag, g->at, "'%s' is an 'in', but '%s' stores to it", g->name,
                             l->entry);
         const KernelParameter *p = known ? &source.parameters.at[i] : NULL;
         if (!p || !p->pointer || !p->known || !g->count || g->element.lanes != p->type.lanes)
             continue;
         if (task_scalar_is_float(p->type.scalar) != task_scalar_is_float(g->element.scalar) ||
             task_scalar_size(p->type.scalar) != task_scalar_size(g->element.scalar))
-            ok = diag_error(r->diag, g->at, "'%s' is of %s, and '%s' takes it as %s *", g->name,
+            ok = diag_error(r->diag, g->at, "'%s' is of %s, but '%s' takes it as %s *", g->name,
                             argument_type_text(r->arena, g), l->entry, p->text);
     }
     return ok;
@@ -455,11 +457,10 @@ static bool takes(Run *r, const Launch *l, const Value *slots, const RunTaken **
                   size_t *count)
 {
     Evaluation ev = {.arena = r->arena};
-    return run_launch_takes(r->arena, r->spec, l, slots, &ev, taken, count) ||
-           diag_error(r->diag, ev.error_at, "%s", ev.error);
+    return run_launch_takes(r->arena, r->spec, l, slots, &ev, taken, count) || run_refuse(r, &ev);
 }
 
-/* The first step of a launch of a configuration. */
+/* The first step of a launch. */
 static const Step *first_step(const TableLaunch *c, size_t launch)
 {
     size_t s = 0;
@@ -492,7 +493,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     if (entry->params.count == parameter_count(taken, count))
         ok = check_use(x, l, module, entry, taken, count) && ok;
     ok = check_symbols(x, module) && ok;
-    /* Which buffers it takes may change from launch to launch. */
+    /* The buffers may vary from step to step. */
     for (size_t i = 0; l->repeat_name && i < r->table->launch[config].step_count; i++) {
         const Step *other = &r->table->launch[config].steps[i];
         slots[l->repeat_slot] = other->value;
@@ -503,7 +504,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     return ok && check_reach(x, config, step, &res, entry);
 }
 
-/* The reference's own code; NULL: it cannot be read. */
+/* The code of the reference; NULL: it cannot be read. */
 static const CubinKernel *reference_code(Run *r, const Launch *l, const CompileResult *res)
 {
     const Cubin *c = cubin_read(r->arena, res->cubin, res->cubin_size, DIAG_UNHEARD(r->arena));
@@ -511,7 +512,7 @@ static const CubinKernel *reference_code(Run *r, const Launch *l, const CompileR
              : NULL;
 }
 
-/* The first row that can be compiled and has another value of parameter `p` than row `than`. */
+/* The first row that fits and has another value of parameter `p` than row `than`. */
 static size_t other_value(const Run *r, size_t than, size_t p)
 {
     const Table *t = r->table;
@@ -521,8 +522,8 @@ static size_t other_value(const Run *r, size_t than, size_t p)
     return i;
 }
 
-/* A reference in the kernels' file is compiled once, with the macros of the first configuration:
- * whether they matter to it is seen by compiling it with others. */
+/* A reference in the kernels' file is compiled once, with the macros of the first configuration.
+ * Compiling it with others shows if the macros matter to it. */
 static void check_reference_is_one(Checking *x, const Launch *l, size_t first,
                                    const CompileResult *res)
 {
@@ -541,7 +542,7 @@ static void check_reference_is_one(Checking *x, const Launch *l, size_t first,
             continue;
         diag_warn(r->diag, l->at,
                   "the reference '%s' depends on parameters, such as %s: it is compiled once, with "
-                  "those of the first configuration; one that does not is a better judge",
+                  "those of the first configuration; better use one that does not",
                   l->entry, r->spec->parameters[p].name);
         return;
     }
@@ -560,7 +561,7 @@ static bool check_reference(Checking *x, const Launch *l, size_t first)
     const PtxModule *module;
     x->entry = l->entry;
     if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+        return run_refuse(r, &ev);
     Outcome fits = r->device ? tier0_check(r->device, &steps[0].geometry) : OUTCOME_NONE;
     if (fits != OUTCOME_NONE)
         return diag_error(r->diag, l->at, "the reference cannot be launched: %s",
@@ -576,11 +577,12 @@ static bool check_reference(Checking *x, const Launch *l, size_t first)
     return check_parameters(r, l, entry, l->entry, taken, count);
 }
 
-/* --- the ends of parameters ------------------------------------------------------------------- */
+/* --- extreme configurations ------------------------------------------------------------------- */
 
 enum { EXTREMES_MOST = 48 };
 
-/* Configurations with the least and the most of each parameter, first and last of each. */
+/* Lists the first and last configuration with the least and with the largest value of each
+ * parameter. */
 static size_t find_extremes(const Run *r, size_t *rows)
 {
     const Table *t = r->table;
@@ -614,8 +616,8 @@ static size_t find_extremes(const Run *r, size_t *rows)
     return n;
 }
 
-/* Notes in the table when the device lacks the registers, or the shared memory, for a block of this
- * code.  Code that can't be read is not judged.  False after messages. */
+/* Marks a row if a block of this code exceeds the device's registers or shared memory. Unreadable
+ * code is not judged. False after messages. */
 static bool judge_launch(Run *r, size_t row, size_t launch, const CompileResult *res)
 {
     const StepGroup *groups;
@@ -634,7 +636,7 @@ static bool judge_launch(Run *r, size_t row, size_t launch, const CompileResult 
     return true;
 }
 
-/* One result of the compiler; of a configuration's failures, one to compile is what is said. */
+/* Takes a compile result; of a row's failures, a compile error takes precedence. */
 static bool take_extreme(Run *r, size_t row, size_t launch, const CompileResult *res)
 {
     Outcome before = r->table->outcome[row];
@@ -648,7 +650,7 @@ static bool take_extreme(Run *r, size_t row, size_t launch, const CompileResult 
     return true;
 }
 
-/* Compiles them all; what fails, or cannot be launched, stands in the table. */
+/* Compiles all extremes; failures are left in the table. */
 static bool compile_extremes(Checking *x)
 {
     Run *r = x->run;
@@ -679,9 +681,9 @@ static bool compile_extremes(Checking *x)
     return true;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole check -------------------------------------------------------------------------- */
 
-/* Do all launches of a configuration compile? */
+/* True if all launches of a configuration compile. */
 static bool all_compile(Checking *x, size_t row)
 {
     Run *r = x->run;
@@ -693,8 +695,8 @@ static bool all_compile(Checking *x, size_t row)
     return true;
 }
 
-/* The configuration that is looked at: the first, or where it does not compile another end of the
- * parameters, since a run too goes on with those that do. */
+/* The configuration to check: the first, or another extreme if it does not compile, since a run
+ * would go on with those that do. */
 static size_t config_to_check(Checking *x, size_t first)
 {
     size_t rows[EXTREMES_MOST], n = find_extremes(x->run, rows);
@@ -704,7 +706,7 @@ static size_t config_to_check(Checking *x, size_t first)
     return first;
 }
 
-/* Says where the arithmetic of a configuration that has no geometry fails. */
+/* Reports where the arithmetic of a configuration without a geometry fails. */
 static bool report_arithmetic(Run *r, size_t config)
 {
     Evaluation ev = {.arena = r->arena};
@@ -724,11 +726,11 @@ static bool report_arithmetic(Run *r, size_t config)
                             ev.error);
 }
 
-/* Why no configuration can be run; false. */
+/* Reports why no configuration can be run; returns false. */
 static bool report_none(Run *r)
 {
     if (r->table->count == 0)
-        return diag_fail(r->diag, "no configuration can be run: there is none");
+        return diag_fail(r->diag, "no configuration can be run: the space is empty");
     if (r->table->outcome[0] == OUTCOME_ARITHMETIC && !report_arithmetic(r, 0))
         return false;
     return diag_fail(r->diag, "no configuration can be run, the first for this reason: %s",
@@ -750,7 +752,7 @@ static bool check_kernels(Checking *x, size_t config)
     return ok;
 }
 
-/* Makes the data and opens what compiles; false after messages. */
+/* Makes the data and opens sources and farm; false after messages. */
 static bool begin(Run *r, RunCheck *out, Checking *x)
 {
     *out = (RunCheck){0};

@@ -1,7 +1,7 @@
-/* Code and profile of every configuration.
+/* Finds the code and profile of every configuration.
  *
- * Where a recording was made from these very sources, its code hashes and profiles are those that
- * compiling would give, and nothing is compiled.  Otherwise workers do it (compiling.h). */
+ * If a recording was made from the same sources, its code hashes and profiles are those that
+ * compiling would give, and nothing is compiled. Otherwise workers compile (compiling.h). */
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
@@ -16,8 +16,8 @@
 
 /* --- compiling -------------------------------------------------------------------------------- */
 
-/* Configurations on their way: enough that no worker ever waits, and so few that a space of any
- * size needs no more memory for them than a small one. */
+/* Configurations in flight: enough that no worker waits, but few, so that large spaces need no more
+ * memory than small ones. */
 enum { PLACES_OF_WORKER = 4, PLACES_LEAST = 64 };
 
 static bool is_wanted(const Run *r, size_t i)
@@ -28,7 +28,7 @@ static bool is_wanted(const Run *r, size_t i)
 static void charge_compiling(Run *r, double *since)
 {
     run_charge(r, LEDGER_COMPILE, since);
-    /* Workers compile and follow warps side by side: the wall time is divided as theirs was. */
+    /* Workers compile and walk side by side: split the wall time by their times. */
     const double busy = r->ledger.compile_s + r->ledger.walk_s;
     const double wall = busy > 0 ? r->ledger.seconds[LEDGER_COMPILE] * r->ledger.walk_s / busy : 0;
     r->ledger.seconds[LEDGER_COMPILE] -= wall;
@@ -52,7 +52,7 @@ static bool compile_all(Run *r)
     return ok;
 }
 
-/* Was the recording made from these very sources, for this architecture and with these options? */
+/* True if the recording was made from the same sources, architecture and options. */
 static bool recorded_sources_are_ours(const Run *r)
 {
     Hash ours = run_source_hash(r);
@@ -85,25 +85,18 @@ static void count_codes(Run *r)
     }
 }
 
-/* Is there what a measurement needs beside the spec's files, which were looked for when it was
- * read? False after a message, before anything is compiled. */
-static bool find_comparison(Run *r)
-{
-    return file_exists(r->home.compare_source) ||
-           diag_fail(r->diag,
-                     "'%s' is missing, which compares outputs: this installation is not whole",
-                     r->home.compare_source);
-}
-
 bool run_compile(Run *r)
 {
     bool search = run_searches(r);
-    if (!run_open_sources(r) || (r->source == RUN_MEASURED && !find_comparison(r)))
+    if (!run_open_sources(r))
         return false;
+    if (r->source == RUN_MEASURED && !file_exists(r->home.compare_source))
+        return diag_fail(r->diag, "'%s', which compares outputs, is missing: reinstall aptune",
+                         r->home.compare_source);
     r->recorded.profiles = r->source == RUN_REPLAYED && !r->options.compile &&
                            recorded_sources_are_ours(r) &&
                            (search ? run_search_take_recorded(r) : run_take_recorded(r));
-    if (search) /* it compiles what it asks for */
+    if (search) /* compiles what it asks for */
         return true;
     if (!r->recorded.profiles && !compile_all(r))
         return false;
@@ -114,7 +107,6 @@ bool run_compile(Run *r)
 bool run_compile_these(Run *r, const size_t *configs, size_t count)
 {
     bool *only = ARENA_ARRAY(r->arena, bool, r->table->count);
-    memset(only, 0, r->table->count * sizeof *only);
     for (size_t k = 0; k < count; k++)
         only[configs[k]] = true;
     r->only = only;
@@ -123,11 +115,11 @@ bool run_compile_these(Run *r, const size_t *configs, size_t count)
     return ok;
 }
 
-/* --- why configurations failed, alike ones together ------------------------------------------- */
+/* --- compile failures, grouped ---------------------------------------------------------------- */
 
 typedef VEC(FailureGroup) Groups;
 
-/* Do two messages say the same, whatever their numbers? */
+/* True if two messages differ only in numbers. */
 static bool is_alike(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -182,13 +174,13 @@ void run_failure_print(const Run *r, const FailureGroup *g, Buf *out)
     table_print_name(r->table, g->example, out);
 }
 
-/* --- how long compiling everything would take: for a dry run ---------------------------------- */
+/* --- the cost of compiling everything, for a dry run ------------------------------------------ */
 
-/* A compile of mm-core with NVRTC 13.0, sm_90, on a core of an H200 machine (2026-11-21): simple
- * kernels take a sixth of it. */
+/* CPU seconds of a compile of mm-core with NVRTC 13.0, sm_90, on a core of an H200 machine
+ * (2026-11-21); simple kernels take a sixth of it. */
 static const double each_unknown = 0.28;
 
-/* Takes the mean of what a recording says; false when it says nothing of that. */
+/* Takes the mean of a recording; false if it has no costs. */
 static bool take_mean(const TimesRecording *t, RunEstimate *e)
 {
     double sum = 0;
@@ -207,7 +199,7 @@ static bool take_mean(const TimesRecording *t, RunEstimate *e)
     return true;
 }
 
-/* What is in the output folder was compiled on this machine. */
+/* Takes the mean of the output folder, which was compiled on this machine. */
 static bool take_own(const Run *r, RunEstimate *e)
 {
     const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
@@ -220,7 +212,7 @@ static size_t left_to_compile(const Run *r)
     size_t left = 0;
     for (size_t i = 0; i < r->table->count; i++)
         left += table_fits(r->table, i) && run_is_in_shard(r, i);
-    if (r->space.diagram) /* those drawn stand for all */
+    if (r->space.diagram) /* the sample represents all */
         left = (size_t)((double)r->space.size / fmax(1, r->options.shards) * (double)left /
                         (double)r->table->count);
     return left;

@@ -1,5 +1,5 @@
-/* The spec's buffers as the GPU process gets them: sizes, contents, textures, variables, and what
- * the outputs should be. */
+/* The spec's buffers as sent to the GPU process: sizes, contents, textures, variables, and expected
+ * outputs. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/file.h"
@@ -13,21 +13,21 @@
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
-/* A whole number that is not below 1. */
-static bool whole(Run *r, const Expr *e, const Value *slots, int64_t *out)
+/* Evaluates a whole number of at least 1. */
+static bool positive_integer(Run *r, const Expr *e, const Value *slots, int64_t *out)
 {
     Evaluation ev = {.arena = r->arena};
     Value v;
     if (!expr_eval(e, slots, &ev, &v))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+        return run_refuse(r, &ev);
     if (v.kind != VALUE_INT || v.integer < 1)
-        return diag_error(r->diag, expr_span(e), "this must be a whole number, 1 at least");
+        return diag_error(r->diag, expr_span(e), "this must be a whole number of at least 1");
     *out = v.integer;
     return true;
 }
 
 /* The largest size that any configuration gives a buffer. */
-static bool largest(Run *r, const Expr *count, int64_t *out)
+static bool largest_size(Run *r, const Expr *count, int64_t *out)
 {
     SCOPED_ARENA *scratch = arena_new();
     bool ok = true;
@@ -35,12 +35,12 @@ static bool largest(Run *r, const Expr *count, int64_t *out)
     for (size_t i = 0; i < r->table->count && ok; i++) {
         const Value *slots = table_fits(r->table, i) ? run_slots(scratch, r, i) : NULL;
         int64_t n = 0;
-        ok = !slots || whole(r, count, slots, &n);
+        ok = !slots || positive_integer(r, count, slots, &n);
         *out = n > *out ? n : *out;
         arena_reset(scratch);
     }
     return ok && (*out > 0 ||
-                  diag_error(r->diag, expr_span(count), "no configuration says how large this is"));
+                  diag_error(r->diag, expr_span(count), "no configuration gives this a size"));
 }
 
 bool run_argument_count(Run *r, size_t argument, int64_t *out)
@@ -48,12 +48,12 @@ bool run_argument_count(Run *r, size_t argument, int64_t *out)
     const Argument *g = &r->spec->arguments[argument];
     const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
     if (g->count)
-        return spec_varies(r->spec, g->count) ? largest(r, g->count, out)
-                                              : whole(r, g->count, slots, out);
+        return spec_varies(r->spec, g->count) ? largest_size(r, g->count, out)
+                                              : positive_integer(r, g->count, slots, out);
     *out = 1;
     for (int k = 0; k < TEXTURE_DIMENSIONS && g->size[k]; k++) {
         int64_t n;
-        if (!whole(r, g->size[k], slots, &n))
+        if (!positive_integer(r, g->size[k], slots, &n))
             return false;
         if (__builtin_mul_overflow(*out, n, out))
             return diag_error(r->diag, g->at, "the texture is too large");
@@ -63,35 +63,33 @@ bool run_argument_count(Run *r, size_t argument, int64_t *out)
 
 /* --- contents --------------------------------------------------------------------------------- */
 
-/* Bytes of all buffers that are made here; they travel in one message. */
+/* Limit of bytes for contents made here, which are sent in one message. */
 enum { MADE_LIMIT = 1 << 29 };
 
-static bool number(const Run *r, const Expr *e, Value *out)
+static bool evaluate(const Run *r, const Expr *e, Value *out)
 {
     Evaluation ev = {.arena = r->arena};
     const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
-    if (!expr_eval(e, slots, &ev, out))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    return true;
+    return expr_eval(e, slots, &ev, out) || run_refuse(r, &ev);
 }
 
-static bool real(const Run *r, const Expr *e, double *out)
+static bool evaluate_real(const Run *r, const Expr *e, double *out)
 {
     Value v;
-    if (!number(r, e, &v))
+    if (!evaluate(r, e, &v))
         return false;
     *out = value_as_real(v);
     return true;
 }
 
-/* Buffers without a seed of their own differ from each other. */
+/* Buffers without a seed differ from each other. */
 static bool random_seed(const Run *r, const Contents *c, size_t argument, uint64_t *out)
 {
     Value v = value_int((int64_t)argument + 1);
-    if (c->numbers[2] && !number(r, c->numbers[2], &v))
+    if (c->numbers[2] && !evaluate(r, c->numbers[2], &v))
         return false;
     if (v.integer < 0)
-        return diag_error(r->diag, expr_span(c->numbers[2]), "a seed is not negative");
+        return diag_error(r->diag, expr_span(c->numbers[2]), "a seed must not be negative");
     *out = (uint64_t)v.integer;
     return true;
 }
@@ -99,17 +97,17 @@ static bool random_seed(const Run *r, const Contents *c, size_t argument, uint64
 static bool random_contents(const Run *r, const Contents *c, size_t argument, TaskContents *out)
 {
     out->kind = c->kind == CONTENTS_NORMAL ? TASK_NORMAL : TASK_UNIFORM;
-    if (!real(r, c->numbers[0], &out->lo) || !real(r, c->numbers[1], &out->hi))
+    if (!evaluate_real(r, c->numbers[0], &out->lo) || !evaluate_real(r, c->numbers[1], &out->hi))
         return false;
     if (out->kind == TASK_UNIFORM && out->lo > out->hi)
         return diag_error(r->diag, expr_span(c->numbers[1]),
                           "the high end of uniform is below its low end");
     if (out->kind == TASK_NORMAL && out->hi < 0)
-        return diag_error(r->diag, expr_span(c->numbers[1]), "a deviation is not negative");
+        return diag_error(r->diag, expr_span(c->numbers[1]), "a deviation must not be negative");
     return random_seed(r, c, argument, &out->seed);
 }
 
-/* The names that a formula may use, for who evaluates it elsewhere. */
+/* Describes a formula with the names that it may use, for evaluation in another process. */
 static void formula(const Run *r, const Contents *c, DataContents *out)
 {
     const Spec *s = r->spec;
@@ -131,7 +129,7 @@ static void formula(const Run *r, const Contents *c, DataContents *out)
     }
 }
 
-/* The numbers of an .npy file begin behind its header. */
+/* Describes the contents of a file; those of an .npy file start after its header. */
 static bool describe_file(Run *r, const Argument *g, const Contents *c, DataContents *out)
 {
     enum { HEADER = 1 << 20 };
@@ -167,10 +165,11 @@ static bool describe_sorted(Run *r, size_t argument, const Contents *c, int64_t 
     out->of = ARENA_NEW(r->arena, DataContents);
     return r->spec->arguments[argument].element.lanes == 1
                ? describe(r, argument, c->inner, count, out->of)
-               : diag_error(r->diag, c->at, "vectors have no order to be sorted by");
+               : diag_error(r->diag, c->at, "vectors cannot be sorted");
 }
 
-/* From another buffer: all of it, one of its lanes, or its lanes one after the other. */
+/* Describes contents taken from another buffer: all of it, one of its lanes, or its lanes one after
+ * the other. */
 static bool describe_taken(Run *r, const Argument *g, const Contents *c, int64_t count,
                            DataContents *out)
 {
@@ -179,7 +178,7 @@ static bool describe_taken(Run *r, const Argument *g, const Contents *c, int64_t
     int64_t elements = 0;
     const int lanes = from->element.lanes;
     if (!run_argument_count(r, c->from_argument, &elements) ||
-        (c->kind == CONTENTS_LANE && !number(r, c->numbers[0], &lane)))
+        (c->kind == CONTENTS_LANE && !evaluate(r, c->numbers[0], &lane)))
         return false;
     if (lane.integer < 0 || lane.integer >= lanes)
         return diag_error(r->diag, c->at, "'%s' has %d lanes, counted from 0", from->name, lanes);
@@ -197,7 +196,7 @@ static bool describe_taken(Run *r, const Argument *g, const Contents *c, int64_t
     return describe(r, c->from_argument, &from->contents, elements, out->of);
 }
 
-/* What contents of `count` elements of an argument's type are.  False after a message. */
+/* Describes contents of `count` elements of an argument's type. False after a message. */
 static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, DataContents *out)
 {
     static const DataKind kinds[CONTENTS_UNDEFINED + 1] = {
@@ -219,7 +218,7 @@ static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, 
         return true;
     case CONTENTS_CONSTANT:
         out->task.kind = TASK_CONSTANT;
-        return real(r, c->numbers[0], &out->task.value);
+        return evaluate_real(r, c->numbers[0], &out->task.value);
     case CONTENTS_UNIFORM:
     case CONTENTS_NORMAL:
         return random_contents(r, c, argument, &out->task);
@@ -235,7 +234,7 @@ static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, 
     }
 }
 
-/* Number by number, in `room`. */
+/* Makes contents in `room`, number by number. */
 static bool make_each(Run *r, const Argument *g, const DataContents *c, unsigned char *room)
 {
     const bool mixed = c->kind == DATA_FORMULA && argument_is_mixed(g);
@@ -255,15 +254,14 @@ static bool make_each(Run *r, const Argument *g, const DataContents *c, unsigned
     return ok;
 }
 
-/* Makes the bytes of contents that the GPU process cannot make by itself.  False after a message.
- */
+/* Makes the bytes of contents that the GPU process cannot make. False after a message. */
 static bool make(Run *r, const Argument *g, DataContents *c)
 {
     if (c->kind == DATA_MADE)
         return true;
     if (c->kind != DATA_FILE && c->bytes > MADE_LIMIT)
         return diag_error(r->diag, g->at,
-                          "these contents of '%s' are made on the host and may have %d MB at most",
+                          "these contents of '%s' are made on the host, where the limit is %d MB",
                           g->name, MADE_LIMIT >> 20);
     if (!data_ready(r->arena, c, g->element.scalar, g->element.lanes, MADE_LIMIT, NULL, r->diag))
         return false;
@@ -292,7 +290,7 @@ const char *run_describe_data(Run *r)
     DataBuffer *buffers = ARENA_ARRAY(r->arena, DataBuffer, s->argument_count);
     size_t count = 0;
     Diag quiet = diag_new(r->arena), *aloud = r->diag;
-    r->diag = &quiet; /* who needs the contents says what is wrong with them */
+    r->diag = &quiet; /* errors are reported where the contents are needed */
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
         const bool kept = g->role == ARGUMENT_IN || g->role == ARGUMENT_CONSTANT,
@@ -335,7 +333,8 @@ static bool find_tolerance(Run *r, const Argument *g, TaskTolerance *out)
         .absolute = c->absolute, .relative = c->relative, .scale = c->scale, .sum = c->sum};
     if (!c->exact && !c->has_relative && !c->has_absolute)
         out->relative = r->spec->tolerance;
-    return !c->except || whole(r, c->except, run_launch_slots(r->arena, r, SIZE_MAX), &out->except);
+    return !c->except ||
+           positive_integer(r, c->except, run_launch_slots(r->arena, r, SIZE_MAX), &out->except);
 }
 
 static bool add_buffer(Making *m, size_t argument)
@@ -350,7 +349,7 @@ static bool add_buffer(Making *m, size_t argument)
     m->data->buffer[argument] = m->data->double_copy[argument] = (int)m->buffers.count;
     if (!run_argument_count(r, argument, &b.count) || !find_tolerance(r, g, &b.tolerance))
         return false;
-    /* Beyond that the addresses that the profile pretends would meet, too. */
+    /* Larger buffers would make the profile's placeholder addresses overlap, too. */
     if (b.count > (INT64_C(1) << (RUN_ADDRESS_BITS - 1)) / (int64_t)task_type_size(b.type))
         return diag_error(r->diag, g->at, "'%s' is larger than the memory of any device", g->name);
     if (!make_contents(r, argument, &g->contents, b.count, &b.contents))
@@ -370,14 +369,14 @@ static bool add_texture(Making *m, size_t argument)
                      .normalized = g->normalized,
                      .fetch = g->fetch};
     for (int k = 0; k < TEXTURE_DIMENSIONS && g->size[k]; k++)
-        if (!whole(r, g->size[k], slots, &t.size[k]))
+        if (!positive_integer(r, g->size[k], slots, &t.size[k]))
             return false;
     m->data->texture[argument] = (int)m->textures.count;
     VEC_PUSH(r->arena, &m->textures, t);
     return true;
 }
 
-/* The same numbers in double precision, for a reference that computes so. */
+/* Adds a copy in double precision for a reference that computes in it. */
 static void add_double_copy(Making *m, size_t argument)
 {
     Run *r = m->run;
@@ -422,7 +421,7 @@ bool run_source_names(const Run *r, const char *name)
     return false;
 }
 
-/* A reference need not use every variable; a kernel that never heard of one is a mistake. */
+/* A reference need not use every variable, but a kernel whose source lacks one is an error. */
 static void add_symbol(Making *m, size_t argument)
 {
     Run *r = m->run;
@@ -448,24 +447,18 @@ static bool add_argument(Making *m, size_t i)
     return !g->expected || add_expected(m, i);
 }
 
-static int *new_indices(Arena *a, size_t count)
-{
-    int *indices = ARENA_ARRAY(a, int, count);
-    for (size_t i = 0; i < count; i++)
-        indices[i] = -1;
-    return indices;
-}
-
 const RunData *run_data(Run *r)
 {
     if (r->code.data)
         return r->code.data;
     size_t n = r->spec->argument_count;
     RunData *data = ARENA_NEW(r->arena, RunData);
-    *data = (RunData){.buffer = new_indices(r->arena, n),
-                      .double_copy = new_indices(r->arena, n),
-                      .texture = new_indices(r->arena, n)};
+    *data = (RunData){.buffer = ARENA_ARRAY(r->arena, int, n),
+                      .double_copy = ARENA_ARRAY(r->arena, int, n),
+                      .texture = ARENA_ARRAY(r->arena, int, n)};
     Making m = {.run = r, .data = data};
+    for (size_t i = 0; i < n; i++)
+        data->buffer[i] = data->double_copy[i] = data->texture[i] = -1;
     for (size_t i = 0; i < n; i++)
         if (!add_argument(&m, i))
             return NULL;
@@ -480,18 +473,19 @@ const RunData *run_data(Run *r)
     return data;
 }
 
-/* --- what is compared of a configuration ------------------------------------------------------ */
+/* --- compared elements ------------------------------------------------------------------------ */
 
-/* Elements of an output: as many as the configuration makes, or `first` says. */
+/* Compared elements of an output: as many as the configuration makes, limited by `first`; −1 for
+ * other arguments. */
 static bool compared_of(Run *r, const Argument *g, const Value *slots, int64_t *out)
 {
     int64_t count, first;
     *out = -1;
     if (g->role != ARGUMENT_OUT && g->role != ARGUMENT_INOUT)
         return true;
-    if (!whole(r, g->count, slots, &count))
+    if (!positive_integer(r, g->count, slots, &count))
         return false;
-    if (g->comparison.first && !whole(r, g->comparison.first, slots, &first))
+    if (g->comparison.first && !positive_integer(r, g->comparison.first, slots, &first))
         return false;
     *out = g->comparison.first && first < count ? first : count;
     return true;

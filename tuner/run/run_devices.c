@@ -1,7 +1,7 @@
-/* The GPUs of a run: opened side by side, claimed, given the problem, closed.
+/* Opens the GPUs of a run side by side, claims them, sets the problem and closes them.
  *
- * Configurations are timed by whichever GPU is free, so all must be of one kind: the times of
- * different devices do not compare. */
+ * Any free GPU times the next configuration, so all must be of one model: times of different
+ * devices are not comparable. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/clock.h"
@@ -27,13 +27,7 @@ static bool has_ordinal(const Ordinals *list, int ordinal)
     return false;
 }
 
-static bool bad_list(Run *r)
-{
-    return diag_fail(r->diag, "--devices takes 'all' or GPUs by number, such as 0,2; not '%s'",
-                     r->options.devices);
-}
-
-/* "0,2": each once. */
+/* Parses "0,2", without repetitions. */
 static bool read_ordinals(Run *r, Ordinals *out)
 {
     for (const char *p = r->options.devices;; p++) {
@@ -41,7 +35,8 @@ static bool read_ordinals(Run *r, Ordinals *out)
         long n = strtol(p, &end, 10);
         if (end == p || (*end != ',' && *end != '\0') || n < 0 || n >= RUN_DEVICE_LIMIT ||
             has_ordinal(out, (int)n) || out->count == GPU_LIMIT)
-            return bad_list(r);
+            return diag_fail(r->diag, "--devices takes 'all' or GPU numbers such as 0,2; not '%s'",
+                             r->options.devices);
         VEC_PUSH(r->arena, out, (int)n);
         p = end;
         if (*p == '\0')
@@ -54,7 +49,7 @@ static bool is_all(const Run *r)
     return r->options.devices && strcmp(r->options.devices, "all") == 0;
 }
 
-/* What is opened first: for "all" the first one, which tells how many there are. */
+/* The GPUs to open first: for "all" one, which tells how many there are. */
 static bool first_ordinals(Run *r, Ordinals *out)
 {
     if (r->options.devices && !is_all(r))
@@ -69,14 +64,14 @@ static bool first_ordinals(Run *r, Ordinals *out)
 static void start_gpu(Run *r, int ordinal)
 {
     GpuOptions o = gpu_options(r->home.gpu_helper, ordinal);
-    /* One process of several on a machine takes the GPU of its rank there; where the batch system
-     * shows each of them a GPU of its own, that is number 0 for all. */
+    /* A process of a multi-process job takes the GPU of its rank on the machine; if the batch
+     * system shows each process a single GPU, that is number 0 for all. */
     o.wrap = r->options.ordinal < 0 && !r->options.devices;
     r->gpus[r->gpu_count++] =
         (RunGpu){.gpu = gpu_start(&o), .ordinal = ordinal, .opened = clock_seconds()};
 }
 
-/* Waits until all are open or have failed; false when the run was stopped. */
+/* Waits until all are open or have failed; false when stopped. */
 static bool settle_gpus(Run *r)
 {
     Gpu *all[GPU_LIMIT];
@@ -85,7 +80,7 @@ static bool settle_gpus(Run *r)
     return run_gpus_settle(r, all, r->gpu_count);
 }
 
-/* Leaves GPU `i` out. */
+/* Closes and removes GPU `i`. */
 static void drop_gpu(Run *r, size_t i)
 {
     gpu_close(r->gpus[i].gpu);
@@ -93,7 +88,7 @@ static void drop_gpu(Run *r, size_t i)
     r->gpu_count--;
 }
 
-/* Those of "all" that cannot be used are left out, with a warning. */
+/* Removes unusable GPUs of "all", with a warning. */
 static void drop_unusable(Run *r, const char *what)
 {
     for (size_t i = r->gpu_count; i-- > 0;) {
@@ -122,30 +117,21 @@ static bool check_kind(Run *r, const RunGpu *x)
     const RunGpu *first = &r->gpus[0];
     const Device *a = gpu_device(first->gpu), *b = gpu_device(x->gpu);
     if (device_arch(a) != device_arch(b))
-        return diag_fail(r->diag,
-                         "GPU %d is of sm_%d and GPU %d of sm_%d: one code cannot run on both",
+        return diag_fail(r->diag, "GPU %d is of sm_%d and GPU %d of sm_%d: no code runs on both",
                          first->ordinal, device_arch(a), x->ordinal, device_arch(b));
     if (strcmp(a->name, b->name) == 0)
         return true;
     if (!r->options.mixed)
         return diag_fail(r->diag,
-                         "GPU %d is '%s' and GPU %d '%s': their times do not compare; name equal "
-                         "ones with --devices, or say --mixed",
+                         "GPU %d is '%s' and GPU %d '%s': their times are not comparable; name "
+                         "equal ones with --devices, or say --mixed",
                          first->ordinal, a->name, x->ordinal, b->name);
     diag_warn(r->diag, (Span){0}, "times of '%s' and '%s' are compared (--mixed)", a->name,
               b->name);
     return true;
 }
 
-static bool check_kinds(Run *r)
-{
-    for (size_t i = 1; i < r->gpu_count; i++)
-        if (!check_kind(r, &r->gpus[i]))
-            return false;
-    return true;
-}
-
-/* All that were named must open; an error only where they were named. */
+/* Checks that all GPUs opened; a failure is an error only if they were named. */
 static bool check_named(Run *r)
 {
     for (size_t i = 0; i < r->gpu_count; i++) {
@@ -177,8 +163,9 @@ bool run_open_devices(Run *r)
     r->gpus = ARENA_ARRAY(r->arena, RunGpu, GPU_LIMIT);
     for (size_t i = 0; i < list.count; i++)
         start_gpu(r, list.at[i]);
-    bool ok =
-        settle_gpus(r) && check_named(r) && (!is_all(r) || open_rest_of_all(r)) && check_kinds(r);
+    bool ok = settle_gpus(r) && check_named(r) && (!is_all(r) || open_rest_of_all(r));
+    for (size_t i = 1; ok && i < r->gpu_count; i++)
+        ok = check_kind(r, &r->gpus[i]);
     if (ok)
         r->gpu = r->gpus[0].gpu;
     else
@@ -196,7 +183,7 @@ void run_close_devices(Run *r)
     r->gpu = NULL;
 }
 
-/* --- the problem: buffers, the reference, the kernels that compare ---------------------------- */
+/* --- the comparison kernels and kernels as references ----------------------------------------- */
 
 /* farm_next that can be stopped. */
 static bool next_result(Run *r, Farm *f, Arena *a, CompileResult *out)
@@ -218,7 +205,7 @@ static bool compile_job(Run *r, const CompileJob *job, const char *path, Compile
 {
     Farm *farm = run_open_farm(r);
     bool ok, again = false;
-    do { /* a worker that dies of this code does so again; one that somebody killed does not */
+    do { /* a worker that was killed works the second time */
         farm_add(farm, 0, job);
         ok = next_result(r, farm, r->arena, res);
         again = !again && ok && res->status == OUTCOME_COMPILE_CRASH;
@@ -245,23 +232,13 @@ static bool compile_checking(Run *r, TaskModule *out)
     return true;
 }
 
-/* --- kernels as references -------------------------------------------------------------------- */
-
 typedef struct References {
     Run *run;
     TaskModule *modules;
-    struct {
-        TaskLaunch *at;
-        size_t count, capacity;
-    } launches;
+    VEC(TaskLaunch) launches;
 } References;
 
-static bool refuse(Run *r, const Evaluation *ev)
-{
-    return diag_error(r->diag, ev->error_at, "%s", ev->error ? ev->error : "cannot be computed");
-}
-
-/* One kernel of the reference, as often as it is repeated. */
+/* Adds a kernel of the reference with all its launches. */
 static bool add_reference(References *all, size_t number)
 {
     Run *r = all->run;
@@ -273,14 +250,14 @@ static bool add_reference(References *all, size_t number)
     Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
     if (!geometry_steps(r->arena, l, number, slots, &ev, &steps, &count))
-        return refuse(r, &ev);
+        return run_refuse(r, &ev);
     if (!run_reference_job(r, l, SIZE_MAX, &job) || !compile_job(r, &job, l->path, &res))
         return false;
     all->modules[number] = (TaskModule){res.cubin, res.cubin_size};
     for (size_t i = 0; i < count; i++) {
         TaskLaunch t;
         if (!run_task_launch(r->arena, r, &steps[i], l, slots, &ev, &t))
-            return refuse(r, &ev);
+            return run_refuse(r, &ev);
         if (l->expression && res.lowered_count > 0)
             t.kernel = res.lowered[0];
         VEC_PUSH(r->arena, &all->launches, t);
@@ -304,21 +281,20 @@ static bool set_kernels(Run *r, TaskProblem *problem)
     return true;
 }
 
-/* --- the first configuration as reference ----------------------------------------------------- */
+/* --- the problem ------------------------------------------------------------------------------ */
 
+/* Takes the first configuration as the reference. */
 static bool set_first(Run *r, TaskProblem *problem)
 {
     Fetched x;
     for (size_t i = 0; i < r->table->count; i++)
         if (table_has_code(r->table, i) || (run_searches(r) && table_fits(r->table, i)))
             return run_fetch(r, r->arena, i, &x) && (problem->reference = x.run, true);
-    return diag_fail(r->diag, "there is no configuration that could be the reference");
+    return diag_fail(r->diag, "no configuration can be the reference");
 }
 
-/* --- to the GPUs ------------------------------------------------------------------------------ */
-
-/* Gives the problem to all GPUs, where buffers are filled and the reference runs at the same time;
- * those that cannot take it are left out.  False after a message when none can. */
+/* Sets the problem on all GPUs, which fill buffers and run the reference at the same time; removes
+ * those that fail. False after a message if all do. */
 static bool give_problem(Run *r, const TaskProblem *problem)
 {
     for (size_t i = 0; i < r->gpu_count; i++)
@@ -336,8 +312,8 @@ static bool give_problem(Run *r, const TaskProblem *problem)
     return true;
 }
 
-/* Says where two runs of the reference differ: what agrees with one need not agree with the other.
- */
+/* Warns if two runs of the reference differ: results that agree with one may not agree with the
+ * other. */
 static void judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
 {
     size_t count;
@@ -346,9 +322,9 @@ static void judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
         if (o[i].nondeterministic > 0)
             diag_warn(
                 r->diag, (Span){0},
-                "the reference disagrees with itself: in %lld elements of '%s' two runs of it "
-                "differ by more than the tolerance, by up to %.3g; results that are called "
-                "wrong may be right",
+                "the reference is not deterministic: %lld elements of '%s' differ between two "
+                "runs by more than the tolerance, by up to %.3g; results reported as wrong may "
+                "be right",
                 (long long)o[i].nondeterministic, p->buffers[o[i].buffer].name,
                 o[i].nondeterminism);
 }
@@ -393,8 +369,8 @@ bool run_set_problem(Run *r)
 
 /* --- claims ----------------------------------------------------------------------------------- */
 
-/* Holds a lock on an open file for as long as the run lasts.  A file system without locks is no
- * reason to refuse; false, with a message, only when another run has it. */
+/* Locks an open file until the run ends. Lacking support for locks is no error; false after a
+ * message only if another run has it. */
 static bool claim(Run *r, int fd, const char *what, const char *remedy)
 {
     if (fd < 0)
@@ -406,8 +382,8 @@ static bool claim(Run *r, int fd, const char *what, const char *remedy)
                      lock_holder(r->arena, fd), remedy);
 }
 
-/* Opened without asking for it to be made where it is there already: in a folder for all, Linux
- * refuses that for another user's file (fs.protected_regular).  -1 when it cannot be had. */
+/* Opens the file without O_CREAT if it exists: in a shared folder, Linux refuses O_CREAT for other
+ * users' files (fs.protected_regular). −1 on failure. */
 static int open_lock_file(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -416,7 +392,7 @@ static int open_lock_file(const char *path)
     return fd;
 }
 
-/* Two runs that time on one GPU make each other's times wrong. */
+/* Claims a GPU: two runs that time on one GPU disturb each other. */
 static bool claim_gpu(Run *r, const RunGpu *x)
 {
     const char *uuid = gpu_facts(x->gpu)->uuid;
@@ -424,13 +400,12 @@ static bool claim_gpu(Run *r, const RunGpu *x)
         return true;
     const char *path = arena_printf(r->arena, "/tmp/aptune-%s.lock", uuid);
     int fd = open_lock_file(path);
-    /* Anybody can take the lock and never give it back; only the user's own runs wait for another.
-     */
+    /* Any user could hold the lock for ever, so wait only for the user's own runs. */
     if (fd >= 0 && lock_take(fd) == LOCK_REFUSED && !lock_is_ours(fd)) {
         diag_warn(r->diag, (Span){0},
-                  "GPU %d (%s) is claimed by another user%s, who holds '%s': where something runs "
-                  "there, times are wrong; then stop, wait for it, or choose another GPU with "
-                  "--device",
+                  "GPU %d (%s) is claimed by another user%s, who holds '%s': if that user runs "
+                  "something there, times are wrong; then stop, wait for it, or choose another "
+                  "GPU with --device",
                   x->ordinal, uuid, lock_holder(r->arena, fd), path);
         close(fd);
         return true;

@@ -13,41 +13,34 @@ enum {
     ROUNDS_LEAST = 11
 };
 
-/* Those within this of the best are finalists even where the intervals do not overlap: the state of
- * the machine may have changed between the two. */
+/* Configurations within this factor of the best are finalists even if the intervals do not overlap:
+ * the state of the machine may have changed in between. */
 static const double near_best = 1.03;
 
-/* Who is surely slower than the fastest, but by less than this, is tied with it all the same.  On
- * an H200 the median ratio of two transposes over 31 rounds moved by 0.2 % from one process to the
- * next, whose buffers lie elsewhere: an interval within one process says nothing about that. */
+/* A finalist is tied unless it is shown to be slower by more than this. On an H200 the median ratio
+ * of two transposes over 31 rounds varied by 0.2 % between processes, whose buffers lie elsewhere;
+ * an interval within one process does not show that. */
 const double run_same_within = 0.005;
 
-/* Who wins a tie must be nearer than that, so that another run, where it is somewhat farther, still
- * names it as tied, and so that winners of several runs are as fast as each other: of ten live
- * searches of spaces/mm-core.spec within 0.25 %, seven preferred the second best, 0.3 % slower. */
+/* The winner of a tie must be within this smaller margin, so that another run, where it is a bit
+ * slower, still ties it, and so that winners of several runs are equally fast: of ten live searches
+ * of spaces/mm-core.spec within 0.25 %, seven preferred the second best, 0.3 % slower. */
 static const double wins_within = 0.001;
 
-/* Time that the rounds should take at most. */
+/* Time budget of the rounds. */
 static const double final_budget_ms = 3000;
 
-typedef VEC(size_t) List;
+/* --- finalists -------------------------------------------------------------------------------- */
 
-/* --- who -------------------------------------------------------------------------------------- */
-
-static bool is_right(const Run *r, size_t i)
+/* Ranks the correct configurations by time. */
+static size_t rank_correct(const Run *r, Ranked **out)
 {
     const Table *t = r->table;
-    return r->table->selected[i] && table_is_right(t, i) && !isnan(t->times[i].median);
-}
-
-/* All right ones, the fastest first. */
-static size_t standings(const Run *r, Ranked **out)
-{
-    Ranked *s = ARENA_ARRAY(r->arena, Ranked, r->table->count);
+    Ranked *s = ARENA_ARRAY(r->arena, Ranked, t->count);
     size_t n = 0;
-    for (size_t i = 0; i < r->table->count; i++)
-        if (is_right(r, i))
-            s[n++] = (Ranked){r->table->times[i].median / r->table->work[i], i};
+    for (size_t i = 0; i < t->count; i++)
+        if (t->selected[i] && table_is_right(t, i) && !isnan(t->times[i].median))
+            s[n++] = (Ranked){table_ms(t, i), i};
     stats_rank(s, n);
     *out = s;
     return n;
@@ -56,21 +49,21 @@ static size_t standings(const Run *r, Ranked **out)
 static bool is_close(const Table *t, size_t i, size_t best)
 {
     return t->times[i].low / t->work[i] <= t->times[best].high / t->work[best] ||
-           t->times[i].median / t->work[i] <= near_best * t->times[best].median / t->work[best];
+           table_ms(t, i) <= near_best * t->times[best].median / t->work[best];
 }
 
 static void choose(Run *r)
 {
     RunFinal *f = &r->final;
     Ranked *s;
-    size_t n = standings(r, &s), most = FINALISTS_MOST;
+    size_t n = rank_correct(r, &s), most = FINALISTS_MOST;
     if (r->options.finalists > 0)
         most = (size_t)r->options.finalists;
     f->list = ARENA_ARRAY(r->arena, size_t, n);
     for (size_t k = 0; k < n && k < most; k++) {
         bool wanted =
             r->options.finalists > 0 || k < FINALISTS_LEAST || is_close(r->table, s[k].at, s[0].at);
-        if (wanted) /* the medians rise, but an interval may still reach down to the best */
+        if (wanted) /* the medians rise, but a later interval may still overlap the best */
             f->list[f->count++] = s[k].at;
     }
 }
@@ -86,13 +79,13 @@ static int rounds_for(const Run *r, const RunFinal *f)
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-/* The times of finalist k, one for each round. */
+/* The times of finalist k, one per round. */
 static const double *times_of(const RunFinal *f, size_t k)
 {
     return f->times + k * (size_t)f->rounds;
 }
 
-/* What counts: the median for the same work. */
+/* The median for equal work. */
 static double per_work(const Run *r, const RunFinal *f, size_t k)
 {
     return f->medians[k] / r->table->work[f->list[k]];
@@ -112,13 +105,13 @@ static void take_medians(const Run *r, RunFinal *f)
         f->fastest = f->list[best];
 }
 
-/* Of times that were not taken in turn, the ratio can be anything between the intervals' ends. */
+/* The ratio of times that were not taken in turn lies between the ratios of the intervals' ends. */
 static StatsInterval ratio_unpaired(const TableTimes *c, const TableTimes *best)
 {
     return (StatsInterval){c->low / best->high, c->high / best->low};
 }
 
-/* The ratio of finalist k to the fastest, for the same work. */
+/* The ratio of finalist k to the fastest, for equal work. */
 static void take_ratio(const Run *r, RunFinal *f, size_t k, size_t best)
 {
     double work = r->table->work[f->list[k]] / r->table->work[f->list[best]];
@@ -143,8 +136,8 @@ static void take_ratios(const Run *r, RunFinal *f)
     f->ratios[best] = f->ratio_low[best] = f->ratio_high[best] = 1;
 }
 
-/* Does `a` win a tie with `b`?  Registers and shared memory are what else runs beside the kernel,
- * or what a larger problem would still have room for. */
+/* True if `a` wins a tie with `b`. Fewer registers and less shared memory leave room for other
+ * kernels and larger problems. */
 static bool wins_tie(const Run *r, size_t a, size_t b)
 {
     const Profile *x = r->table->profile[a].whole, *y = r->table->profile[b].whole;
@@ -190,7 +183,7 @@ void run_final_decide(const Run *r, RunFinal *f)
     for (size_t k = 0; k < f->count; k++)
         if (f->ratio_low[k] <= 1 + f->within)
             f->ties[f->tie_count++] = f->list[k];
-    if (f->rounds > 0) /* else they stand as their medians do: nothing else tells them apart */
+    if (f->rounds > 0) /* without rounds, only their medians distinguish them */
         sort_ties(r, f);
 }
 
@@ -235,7 +228,7 @@ int run_final_latest(const TimesRecording *t)
     return latest;
 }
 
-/* The configuration that a row of another run is of; SIZE_MAX: this space does not have it. */
+/* The configuration of a row of another run; SIZE_MAX: not in this space. */
 static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
 {
     SCOPED_ARENA *a = arena_new();
@@ -249,7 +242,7 @@ static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
     return found;
 }
 
-/* The latest rows of the final; one that was cut short has as many rounds as its shortest row. */
+/* If a final was cut short, only the rounds that all its rows have count. */
 RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
 {
     RunFinal f = {.fastest = SIZE_MAX};

@@ -1,4 +1,4 @@
-/* A configuration as a user names it. */
+/* Finds a configuration by the text that a user gave. */
 #include "tuner/run/run_parts.h"
 #include "tuner/space/diagram.h"
 
@@ -10,8 +10,8 @@ typedef struct Setting {
     const char *value;
 } Setting;
 
-/* Takes the next setting off a text, where spaces and commas stand between them.  False at the end
- * of the text; a setting without "=" has no value. */
+/* Takes the next setting off a text separated by blanks and commas. False at the end; a setting
+ * without "=" has no value. */
 static bool next_setting(Arena *a, const char **text, Setting *out)
 {
     *text += strspn(*text, " ,\t");
@@ -37,7 +37,7 @@ static size_t find_parameter(const Spec *s, const char *name, Diag *d)
     return SIZE_MAX;
 }
 
-/* As reports print it, or as the spec writes it. */
+/* True if the text is the value as in reports or as in the spec. */
 static bool is_written(Value v, const char *text)
 {
     SCOPED_BUF b = {0};
@@ -66,7 +66,7 @@ static bool find_value(const Run *r, size_t p, const char *text, Value *out, Dia
     return false;
 }
 
-/* The values that the text gives; VALUE_NONE for parameters that it leaves out. */
+/* Reads the values of a text; omitted parameters stay VALUE_NONE. */
 static bool read_values(Arena *a, const Run *r, const char *text, Value *values, Diag *d)
 {
     for (Setting s; next_setting(a, &text, &s);) {
@@ -79,9 +79,8 @@ static bool read_values(Arena *a, const Run *r, const char *text, Value *values,
     return true;
 }
 
-/* The configuration with the most of these values, the first of several; where none is listed, "".
- */
-static const char *most_alike(Arena *a, const Run *r, const Value *values)
+/* The configuration that has most of these values; "" if none is listed. */
+static const char *most_similar(Arena *a, const Run *r, const Value *values)
 {
     size_t best = 0, most = 0;
     for (size_t i = 0; i < r->table->count; i++) {
@@ -97,7 +96,7 @@ static const char *most_alike(Arena *a, const Run *r, const Value *values)
     return r->table->count > 0 ? table_name(a, r->table, best) : "";
 }
 
-/* The constraint that excludes a point; NULL when it is none of them. */
+/* The constraint that excludes a point; NULL: none. */
 static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
 {
     const Spec *s = r->spec;
@@ -119,26 +118,26 @@ static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
     return NULL;
 }
 
-/* Says why these values are no configuration. */
+/* Reports why these values are not a configuration. */
 static void refuse(Arena *a, const Run *r, const char *text, const Value *values, Diag *d)
 {
-    const char *alike = most_alike(a, r, values);
+    const char *alike = most_similar(a, r, values);
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         if (values[p].kind != VALUE_NONE)
             continue;
-        diag_fail(d, "'%s' leaves out %s: all parameters are to be given%s%s", text,
+        diag_fail(d, "'%s' leaves out %s: name all parameters%s%s", text,
                   r->spec->parameters[p].name, *alike ? ", for example " : "", alike);
         return;
     }
     const Constraint *c = excluding(a, r, values);
-    const char *most = *alike ? "; the configuration most like it is " : "";
+    const char *most = *alike ? "; the most similar configuration is " : "";
     if (c)
         diag_error(d, c->at, "this excludes '%s'%s%s", text, most, alike);
     else
         diag_fail(d, "the space has no configuration '%s'%s%s", text, most, alike);
 }
 
-/* The configuration whose name is the very text: values may hold blanks and commas. */
+/* The configuration with exactly this name: values may contain blanks and commas. */
 static size_t find_name(Arena *a, const Run *r, const char *text)
 {
     for (size_t i = 0; i < r->table->count; i++)
@@ -147,7 +146,7 @@ static size_t find_name(Arena *a, const Run *r, const char *text)
     return SIZE_MAX;
 }
 
-/* Are these values, of which none is left out, a point that may be a configuration?  Its rank. */
+/* Ranks complete values; false if they are not a configuration. */
 static bool rank_of(Arena *a, const Run *r, const Value *values, uint64_t *rank)
 {
     const Space *s = &r->space;
@@ -159,8 +158,8 @@ static bool rank_of(Arena *a, const Run *r, const Value *values, uint64_t *rank)
     return space_diagram_has(s->diagram, point);
 }
 
-/* `row`: SIZE_MAX where the configuration is none of the table's; then `rank` is the one that the
- * text names.  False after a message. */
+/* Finds the row of a text; SIZE_MAX if the configuration is not in the table: then `rank`
+ * identifies it. False after a message. */
 static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Diag *d)
 {
     SCOPED_ARENA *a = arena_new();
@@ -187,7 +186,7 @@ size_t run_find_config(const Run *r, const char *text, Diag *d)
     size_t row;
     uint64_t rank;
     if (find(r, text, &row, &rank, d) && row == SIZE_MAX)
-        diag_fail(d, "'%s' is valid, and nothing is known of it", text);
+        diag_fail(d, "'%s' is valid, but there are no results for it", text);
     return row;
 }
 

@@ -1,4 +1,4 @@
-/* Spec, space, tier 0, and the device that the run is for. */
+/* Opens the spec, the space and the device, and applies tier 0. */
 #include "tuner/run/run_parts.h"
 #include "tuner/space/diagram.h"
 
@@ -15,7 +15,7 @@
 
 /* --- the device ------------------------------------------------------------------------------- */
 
-/* What a recording must be of to be replayed or compared with. */
+/* The header that a recording must fit to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
 {
     RecordHeader h = {.space = r->spec->name,
@@ -26,13 +26,13 @@ static RecordHeader wanted_header(Run *r)
     const Device *device = r->options.arch || !r->device ? r->named_device : r->device;
     if (device)
         h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));
-    /* "sm_90", "compute_90", "9.0" and "90" ask for any device of that capability. */
+    /* "sm_90", "compute_90", "9.0" and "90" mean any device of that capability. */
     if (device && !(r->options.arch && device_is_capability(r->options.arch)))
         h.device = device->name;
     return h;
 }
 
-/* Says of recordings that could be meant why they are not used. */
+/* Notes why recordings of the space, or unreadable ones, are not used. */
 static void note_others(Run *r, const RecordMatch *matches, size_t count)
 {
     EACH (const RecordMatch, m, matches, count)
@@ -42,22 +42,22 @@ static void note_others(Run *r, const RecordMatch *matches, size_t count)
             diag_note(r->diag, (Span){0}, "not replayed: '%s': %s", m->path, m->why);
 }
 
-/* The recording that the user names.  False after a message, also when it is of something else. */
+/* Opens the recording that the user names. False after a message, also if it does not fit. */
 static bool open_named_recording(Run *r)
 {
     RecordHeader want = wanted_header(r);
     SCOPED_BUF why = {0};
     r->recorded.path = r->options.recording;
     r->recorded.times = times_read(r->arena, r->recorded.path, r->diag);
-    bool fits =
-        r->recorded.times && record_fit(&r->recorded.times->header, &want, &why) <= FIT_SAME_MODEL;
-    if (r->recorded.times && !fits)
-        diag_fail(r->diag, "'%s' is not a recording of this: %s", r->recorded.path, buf_text(&why));
-    return fits;
+    if (!r->recorded.times)
+        return false;
+    return record_fit(&r->recorded.times->header, &want, &why) <= FIT_SAME_MODEL ||
+           diag_fail(r->diag, "'%s' is not a recording of this: %s", r->recorded.path,
+                     buf_text(&why));
 }
 
-/* The shipped recording of this space, problem and device that fits best; false when there is none,
- * after notes on those that nearly fit. */
+/* Finds the shipped recording of this space, problem and device that fits best; false if there is
+ * none, after notes on those that nearly fit. */
 static bool find_recording(Run *r)
 {
     const char *folder = r->options.recordings;
@@ -84,7 +84,7 @@ static bool find_recording(Run *r)
     return r->recorded.times != NULL;
 }
 
-/* The device of --arch or --device-file. */
+/* Finds the device of --arch or --device-file. */
 static bool find_named_device(Run *r)
 {
     const char *arch = r->options.arch;
@@ -97,8 +97,7 @@ static bool find_named_device(Run *r)
     return r->named_device || (!arch && !r->options.device_file);
 }
 
-/* The user's file says how fast the device is, which was measured or is here: the rest, the driver
- * has said. */
+/* Takes the speeds of the user's device file; other facts come from the driver or recording. */
 static bool take_sheet(Run *r)
 {
     if (!r->options.device_file)
@@ -107,8 +106,8 @@ static bool take_sheet(Run *r)
     if (device_arch(named) != device_arch(r->device))
         return diag_fail(
             r->diag,
-            "'%s' is of compute capability %d.%d, and %s of %d.%d; --no-gpu carves for "
-            "the device of the file",
+            "'%s' has compute capability %d.%d, but %s has %d.%d; --no-gpu carves for the device "
+            "of the file",
             r->options.device_file, named->major, named->minor, r->device->name, r->device->major,
             r->device->minor);
     Device *d = ARENA_NEW(r->arena, Device);
@@ -116,15 +115,6 @@ static bool take_sheet(Run *r)
     d->sheet = named->sheet;
     r->device = d;
     return true;
-}
-
-/* Which GPU a capability was taken for. */
-static void tell_which(Run *r)
-{
-    if (r->options.arch && device_is_capability(r->options.arch))
-        r->why_not_measured = arena_printf(
-            r->arena, "--arch %s was given, and of those %s was taken; `aptune devices` lists all",
-            r->options.arch, r->device->name);
 }
 
 static bool choose_device(Run *r)
@@ -142,8 +132,7 @@ static bool choose_device(Run *r)
         return take_sheet(r);
     }
     if (recorded && !r->recorded.times->header.arch[0])
-        return diag_fail(r->diag,
-                         "'%s' does not say for which architecture it is: import it with --arch",
+        return diag_fail(r->diag, "'%s' does not name its architecture: import it with --arch",
                          r->recorded.path);
     if (recorded) {
         r->source = r->options.no_times ? RUN_STATIC : RUN_REPLAYED;
@@ -152,8 +141,10 @@ static bool choose_device(Run *r)
     }
     r->source = RUN_STATIC;
     r->device = r->named_device;
-    if (r->device)
-        tell_which(r);
+    if (r->device && r->options.arch && device_is_capability(r->options.arch))
+        r->why_not_measured = arena_printf(
+            r->arena, "--arch %s was given, and of those %s was taken; `aptune devices` lists all",
+            r->options.arch, r->device->name);
     if (r->device || r->options.dry_run)
         return true;
     if (r->options.may_lack) {
@@ -170,7 +161,7 @@ static bool choose_device(Run *r)
 
 /* --- configurations and tier 0 ---------------------------------------------------------------- */
 
-/* What all rows of the table have in common. */
+/* Sets what all rows of the table have in common. */
 static void describe_table(Run *r)
 {
     Table *t = r->table;
@@ -199,12 +190,12 @@ static void describe_table(Run *r)
 /* --- spaces too large for a list -------------------------------------------------------------- */
 
 enum {
-    LISTED_MOST = 100000,  /* configurations of a space that is searched or counted */
-    DRAWN = 2000,          /* of a larger one, that stand for all where it is counted */
-    COUNTED_MOST = 1 << 28 /* values tried by a dry run: a quarter of a minute */
+    LISTED_MOST = 100000,  /* size of a space that is searched or counted by a list */
+    DRAWN = 2000,          /* sample that represents a larger space when it is counted */
+    COUNTED_MOST = 1 << 28 /* values tried by a dry run: takes 15 s */
 };
 
-/* Can it be known of a configuration alone what all of them need? */
+/* True if single configurations show what all of them need. */
 static bool may_be_drawn(const Run *r)
 {
     const Spec *s = r->spec;
@@ -219,7 +210,7 @@ static bool may_be_drawn(const Run *r)
     return true;
 }
 
-/* A product of 10^18 points is decided in no time that anybody has: it is shown how far it is. */
+/* Shows progress: a product of 10^18 points takes very long. */
 static bool watch_space(void *context, uint64_t decided, uint64_t product, size_t valid)
 {
     Run *r = context;
@@ -232,7 +223,7 @@ static bool watch_space(void *context, uint64_t decided, uint64_t product, size_
     return !run_stopped(r);
 }
 
-/* Counts a large space without a list; false after a message. */
+/* Opens the space; a large one is only counted, not listed. False after a message. */
 static bool open_space(Run *r)
 {
     Space *s = &r->space;
@@ -263,7 +254,7 @@ void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t co
     gsl_rng_free(random);
 }
 
-/* Every so many of a space without a list: this part of it, which may be all. */
+/* Lists this part (or all) of an unlisted space: every `shards`th configuration. */
 static void list_part(Run *r)
 {
     Space *s = &r->space;
@@ -291,8 +282,8 @@ static void check_divisions(Run *r)
     space_check_divisions(r->arena, &some, DIVISIONS_CHECKED, r->diag);
 }
 
-/* A replay has what is recorded, a count looks at some, a part has its own, and a search none
- * before it looks. */
+/* Lists an unlisted space as needed: a replay the recorded configurations, a count a sample, a part
+ * or an exhaustive run its configurations. A search starts without a list. */
 static void list_known(Run *r)
 {
     Space *s = &r->space;
@@ -308,7 +299,7 @@ static void list_known(Run *r)
     }
 }
 
-/* What no device could hold is no space, also where nothing is measured. */
+/* Checks that buffers are not too large for any device, also if nothing is measured. */
 static bool check_sizes(Run *r)
 {
     bool fits = false, ok = true;
@@ -322,7 +313,7 @@ static bool check_sizes(Run *r)
     return ok;
 }
 
-/* Work relative to the first configuration's, where the objective asks for it. */
+/* Sets the work of configurations relative to the first, if the objective needs it. */
 static bool weigh_configs(Run *r)
 {
     const Expr *amount = run_objective(r->spec);
@@ -331,7 +322,7 @@ static bool weigh_configs(Run *r)
         Table *t = r->table;
         double work = run_work(r, i, amount);
         if (!(work > 0))
-            return diag_error(r->diag, expr_span(amount), "the work of %s is not above 0",
+            return diag_error(r->diag, expr_span(amount), "the work of %s must be above 0",
                               table_name(r->arena, r->table, i));
         first = isnan(first) ? work : first;
         t->work[i] = work / first;
@@ -339,13 +330,13 @@ static bool weigh_configs(Run *r)
     return true;
 }
 
-/* --- what a search learns from recordings of like spaces -------------------------------------- */
+/* --- what a search learns from recordings ----------------------------------------------------- */
 
-enum { FITTING_MOST = 4 }; /* recordings that nobody named */
+enum { FITTING_MOST = 4 }; /* recordings that the user did not name */
 
 typedef struct Learning {
     Run *run;
-    size_t varying; /* parameters of the space */
+    size_t varying; /* with several values */
     Learned *learned;
     VEC(RunLesson) lessons;
 } Learning;
@@ -358,25 +349,20 @@ static void print_parameters(const TableParameter *parameters, size_t count, Buf
     buf_puts(out, count > SHOWN ? ", …" : "");
 }
 
-static bool refuse_strange(const Run *r, const Table *t)
+static bool refuse_unrelated(const Run *r, const Table *t)
 {
     SCOPED_BUF own = {0}, theirs = {0};
     print_parameters(r->table->parameters, r->table->parameter_count, &own);
     print_parameters(t->parameters, t->parameter_count, &theirs);
     diag_fail(r->diag,
-              "nothing can be learned from '%s': it is of space '%s' with the parameters %s, and "
-              "'%s' varies none of them: it has %s",
+              "nothing can be learned from '%s': it is of space '%s' with parameters %s, but '%s' "
+              "varies none of them: it has %s",
               t->origin, t->name, buf_text(&theirs), r->spec->name, buf_text(&own));
     return false;
 }
 
-static bool is_learned(const Learning *l, const char *path)
-{
-    return NAME_FIND(l->lessons.at, l->lessons.count, path, path) != NULL;
-}
-
-/* Was the same question asked of the same device there, with as many answers?  Both would have the search begin with
- * their fastest, and few trials are soon spent. */
+/* True if a lesson is of the same device and problem and has as many times. With both, the search
+ * would begin with the fastest of each, which soon uses up a small budget. */
 static bool is_asked_again(const Learning *l, const Table *t)
 {
     size_t times = 0;
@@ -391,7 +377,7 @@ static bool is_asked_again(const Learning *l, const Table *t)
     return false;
 }
 
-/* What a user named must be of use; what was found may be of none. */
+/* Learns from a recording. One that the user named must be useful; one that was found need not be. */
 static bool learn_from(Learning *l, const char *path, bool named)
 {
     Run *r = l->run;
@@ -400,7 +386,7 @@ static bool learn_from(Learning *l, const char *path, bool named)
     path = record_in(r->arena, path, named ? r->diag : &quiet);
     if (!path)
         return !named;
-    if (is_learned(l, path))
+    if (NAME_FIND(l->lessons.at, l->lessons.count, path, path))
         return true;
     const Table *t = table_read_times(r->arena, path, named ? r->diag : &quiet);
     if (!t)
@@ -409,10 +395,10 @@ static bool learn_from(Learning *l, const char *path, bool named)
         return true;
     size_t times = learned_add(l->learned, t, &shared);
     if (times == 0 && named)
-        return shared == 0 ? refuse_strange(r, t)
+        return shared == 0 ? refuse_unrelated(r, t)
                            : diag_fail(r->diag,
-                                       "nothing can be learned from '%s': none of its "
-                                       "configurations came out right",
+                                       "nothing can be learned from '%s': it has no correct "
+                                       "results",
                                        path);
     if (times > 0) {
         RunLesson one = {path, t->problem, t->gpu, times, shared, l->varying};
@@ -421,16 +407,8 @@ static bool learn_from(Learning *l, const char *path, bool named)
     return true;
 }
 
-static bool learn_named(Learning *l)
-{
-    const OptionTexts *named = &l->run->options.learn;
-    for (size_t k = 0; k < named->count; k++)
-        if (strcmp(named->at[k], "none") != 0 && !learn_from(l, named->at[k], true))
-            return false;
-    return true;
-}
-
-/* Of the same space at another size, on another device, or with other parameters. */
+/* Learns from recordings of the same space at another size, on another device, or with other
+ * parameters. */
 static void learn_fitting(Learning *l)
 {
     const Run *r = l->run;
@@ -441,18 +419,20 @@ static void learn_fitting(Learning *l)
             learn_from(l, m->path, false);
 }
 
-/* What a search begins with: recordings that the user names, those of problems tuned before and,
- * where no name was given, those beside the spec that are of another size, device or version.  What
- * another recording of the very question says is a replay's, and not learned.  False after a
- * message: what is named teaches nothing. */
+/* Learns from recordings that the user names, those of problems tuned before and, unless the user
+ * named any, those beside the spec of another size, device or version. Another recording of the
+ * same problem is for replays and not learned from. False after a message if a named one teaches
+ * nothing. */
 static bool learn(Run *r)
 {
     Learning l = {.run = r};
+    const OptionTexts *named = &r->options.learn;
     const size_t *varying = run_varying(r, &l.varying);
     l.learned = learned_new(r->arena, r->table->parameters, varying, l.varying);
-    if (!learn_named(&l))
-        return false;
-    if (r->options.learn.count == 0)
+    for (size_t k = 0; k < named->count; k++)
+        if (strcmp(named->at[k], "none") != 0 && !learn_from(&l, named->at[k], true))
+            return false;
+    if (named->count == 0)
         learn_fitting(&l);
     for (size_t k = 0; k < r->options.earlier_count; k++)
         learn_from(&l, r->options.earlier[k], false);
@@ -462,9 +442,9 @@ static bool learn(Run *r)
     return true;
 }
 
-/* --- the problem, the folder ------------------------------------------------------------------ */
+/* --- the problem and the output folder -------------------------------------------------------- */
 
-/* Does each word of `text`, "N=8192 M=…" in any order, stand in the problem's own? */
+/* True if the problem contains each word of `text`, "N=8192 M=…" in any order. */
 static bool names_problem(Arena *a, const char *text, const char *problem)
 {
     const char *padded = arena_printf(a, " %s ", problem);
@@ -477,16 +457,16 @@ static bool names_problem(Arena *a, const char *text, const char *problem)
     return true;
 }
 
-/* A library's caller asks by number, and before there is a spec to compare it with. */
+/* Checks a problem's number: a caller of the library sets it before the spec is read. */
 static bool has_problem(const Run *r)
 {
     size_t number = r->options.problem, count = r->spec->problem_count;
     return number < count || number == 0 ||
-           diag_fail(r->diag, "there is no problem number %zu, counted from 0; there %s %zu",
+           diag_fail(r->diag, "there is no problem number %zu (counted from 0); there %s %zu",
                      number, count == 1 ? "is" : "are", count);
 }
 
-/* The problem that the user asks for. */
+/* Chooses the problem that the user asks for. */
 static bool choose_problem(Run *r)
 {
     const char *text = r->options.problem_text;
@@ -507,7 +487,7 @@ static bool choose_problem(Run *r)
     return !text && has_problem(r);
 }
 
-/* Each of several problems has results of its own. */
+/* Sets the output folder; several problems have a folder each. */
 static void choose_output(Run *r)
 {
     if (!r->options.output)
@@ -532,7 +512,7 @@ bool run_open(Run *r)
 {
     double since = clock_seconds();
     r->opened = since;
-    run_charge_anew(r); /* a shell that became this process had children of its own */
+    run_charge_anew(r); /* exclude children of a shell that became this process */
     r->best = SIZE_MAX;
     r->table = table_new(r->arena);
     r->recorded.relative = r->recorded.random_relative = r->recorded.best_ms = NAN;
@@ -563,8 +543,7 @@ bool run_open(Run *r)
             r->spec->name, (unsigned long long)r->space.size);
     if (!run_make_configs(r) || !check_sizes(r) || !weigh_configs(r))
         return false;
-    bool learns = run_searches(r) && r->source != RUN_STATIC && !r->options.dry_run;
-    if (learns && !learn(r))
+    if (run_searches(r) && r->source != RUN_STATIC && !r->options.dry_run && !learn(r))
         return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);
     return true;

@@ -37,6 +37,9 @@ typedef struct RunTaken {
     bool joined;  /* in the same struct as the item before */
 } RunTaken;
 
+/* Reports why an expression could not be evaluated; returns false. */
+bool run_refuse(const Run *r, const Evaluation *ev);
+
 /* The whole argument list, in order. False if it cannot be computed; `ev` says why. */
 bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slots, Evaluation *ev,
                       const RunTaken **out, size_t *count);

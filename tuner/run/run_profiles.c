@@ -1,4 +1,4 @@
-/* Profiles to and from recordings: every distinct code and launch once. */
+/* Writes profiles to recordings and reads them: each distinct code and launch once. */
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
@@ -31,14 +31,13 @@ static const char *step_text(Arena *a, const Step *s)
     return buf_keep(&b, a);
 }
 
-/* Rows to be written, each with the code and launch that it is known by. */
+/* Rows to write, each with its key of code and launch. */
 typedef struct Rows {
     VEC(ProfileRow) at;
     VEC(const char *) keys;
 } Rows;
 
-/* The rows of a configuration: one for each of its launches, which are known by the code and the
- * launch of their own. */
+/* Adds a row for each launch of a configuration, by the launch's own code and geometry. */
 static void add_config(Arena *a, Run *r, size_t i, Rows *rows)
 {
     const StepGroup *groups;
@@ -53,11 +52,11 @@ static void add_config(Arena *a, Run *r, size_t i, Rows *rows)
                           .regions = p->regions ? p->regions->value : NULL,
                           .region_count = p->region_count};
         VEC_PUSH(a, &rows->at, row);
-        VEC_PUSH(a, &rows->keys, arena_printf(a, "%s %s", row.code, row.launch));
+        VEC_PUSH(a, &rows->keys, profiles_key(a, row.code, row.launch));
     }
 }
 
-/* Each row once: one launch of several may be the same in many configurations. */
+/* Writes each row once: configurations may share a launch. */
 static bool write_rows(Arena *a, const Rows *rows, ProfileWriter *w, Diag *d)
 {
     Map index = map_of_texts(a, rows->keys.at, rows->keys.count);
@@ -67,7 +66,7 @@ static bool write_rows(Arena *a, const Rows *rows, ProfileWriter *w, Diag *d)
     return true;
 }
 
-/* Profiles can be made again at any time, so the file is written anew by each run. */
+/* The file is rewritten by each run, since profiles can always be made again. */
 bool run_write_profiles(Run *r, const RecordHeader *h)
 {
     const char *path = arena_printf(r->arena, "%s/%s.profile", r->options.output, r->spec->name);
@@ -86,7 +85,7 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     return profiles_close(w, r->diag) && ok;
 }
 
-/* The profile recording beside the times, if it is there. */
+/* The profile beside the recording of times, if there is one. */
 static const ProfileRecording *open_any_profiles(Run *r)
 {
     const char *path = record_profile_path(r->arena, r->recorded.path);
@@ -95,15 +94,15 @@ static const ProfileRecording *open_any_profiles(Run *r)
     Diag d = diag_new(r->arena);
     const ProfileRecording *p = profiles_read(r->arena, path, &d);
     if (!p)
-        diag_warn(r->diag, (Span){0}, "%s; its profiles are made anew",
+        diag_warn(r->diag, (Span){0}, "%s; its profiles are made again",
                   d.messages.count ? diag_first(&d) : "cannot be read");
     else if (p->cut)
-        diag_warn(r->diag, (Span){0}, "'%s' ends inside a line; profiles behind it are made anew",
+        diag_warn(r->diag, (Span){0}, "'%s' ends inside a line; later profiles are made again",
                   p->path);
     return p;
 }
 
-/* The same if its fields mean what this program's do. */
+/* The same if its fields have the same meaning as this program's. */
 static const ProfileRecording *open_profiles(Run *r)
 {
     const ProfileRecording *p = open_any_profiles(r);
@@ -113,19 +112,19 @@ static const ProfileRecording *open_profiles(Run *r)
     if (version < PROFILER_VERSION)
         diag_warn(
             r->diag, (Span){0},
-            "'%s' was made by profiler %d, this is %d: its counts and its uncertainty are not "
-            "quite what they would be today",
+            "'%s' was made by profiler %d, this is profiler %d: its counts and its uncertainty "
+            "differ slightly from today's",
             p->path, version, PROFILER_VERSION);
     return p;
 }
 
-/* Profiles, and where they have this program's fields. */
+/* Recorded profiles with the indices of this program's fields. */
 typedef struct Recorded {
     const ProfileRecording *profiles;
     ProfileColumns columns;
 } Recorded;
 
-/* The profiles of a configuration's launches; false when one is missing. */
+/* Takes the profiles of a configuration's launches; false if one is missing. */
 static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
     const StepGroup *groups;
@@ -143,7 +142,7 @@ static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i
     return true;
 }
 
-/* One configuration; false when the recording does not know its code or profile. */
+/* Takes a configuration; false if its code or profile is not recorded. */
 static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
     Table *t = r->table;
@@ -165,11 +164,10 @@ static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
 bool run_take_recorded(Run *r)
 {
     double since = clock_seconds();
-    const ProfileRecording *profiles = open_profiles(r);
-    bool complete = profiles != NULL;
-    Recorded from = {.profiles = profiles};
-    if (profiles)
-        from.columns = profiles_columns(&profiles->header);
+    Recorded from = {.profiles = open_profiles(r)};
+    bool complete = from.profiles != NULL;
+    if (complete)
+        from.columns = profiles_columns(&from.profiles->header);
     SCOPED_ARENA *scratch = arena_new();
     for (size_t i = 0; i < r->table->count && complete; i++) {
         if (table_fits(r->table, i) && run_is_in_shard(r, i))
@@ -188,7 +186,7 @@ bool run_take_recorded(Run *r)
     return complete;
 }
 
-/* What ties are broken by, registers and shared memory, is the same in every version. */
+/* Ties are broken by registers and shared memory, which all profiler versions count alike. */
 void run_take_profiles_of(Run *r, const size_t *list, size_t count)
 {
     Recorded from = {.profiles = open_any_profiles(r)};
@@ -201,7 +199,7 @@ void run_take_profiles_of(Run *r, const size_t *list, size_t count)
     }
 }
 
-/* --- what explaining one configuration needs -------------------------------------------------- */
+/* --- explaining ------------------------------------------------------------------------------- */
 
 void run_take_outcome(Run *r, size_t i)
 {
@@ -211,7 +209,7 @@ void run_take_outcome(Run *r, size_t i)
         timer_take_row(r, i, row);
 }
 
-/* The step that the profile of configuration `i` is about. */
+/* The step that the profile of configuration `i` describes. */
 static const Step *profiled_step(const Run *r, size_t i)
 {
     const TableProfile *p = &r->table->profile[i];
@@ -227,7 +225,7 @@ size_t run_profiled_launch(const Run *r, size_t i)
     return r->table->launch[i].step_count > 0 ? profiled_step(r, i)->launch : 0;
 }
 
-/* The code, compiled with these options besides, and its launch; false with the reason. */
+/* Compiles the profiled launch with additional options; false with the reason. */
 static bool compile_again(Run *r, size_t i, const char *const *options, size_t count,
                           ProfileInput *out, Diag *d)
 {
@@ -235,7 +233,7 @@ static bool compile_again(Run *r, size_t i, const char *const *options, size_t c
     CompileJob job;
     CompileResult *res = ARENA_NEW(r->arena, CompileResult);
     if (!run_make_job(r->arena, r, i, step->launch, options, count, &job))
-        return diag_fail(d, "it cannot be said what is to be compiled");
+        return diag_fail(d, "its compile job cannot be made");
     Farm *f = run_open_farm(r);
     farm_add(f, 0, &job);
     bool ok = farm_next(f, r->arena, res, d);

@@ -1,5 +1,4 @@
-/* Recordings as the run needs them: which one fits, which row is a configuration's, what device it
- * was, and writing those of this run. */
+/* Recordings of a run: finding the rows of configurations and writing its own recording. */
 #include "tuner/run/run_parts.h"
 
 #include "tuner/space/diagram.h"
@@ -25,13 +24,12 @@ static RecordValue value_of(Arena *a, Value v)
     return (RecordValue){.text = buf_keep(&b, a)};
 }
 
-/* The spec's parameter that a recording's is; NULL: it has none of that name. */
+/* The spec's parameter of the same name; NULL: none. */
 static const Parameter *parameter_of(const Spec *s, const RecordParameter *of)
 {
     return NAME_FIND(s->parameters, s->parameter_count, name, of->name);
 }
 
-/* A configuration's values in the order of the header's parameters; NULL when it has others. */
 const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i)
 {
     RecordValue *values = ARENA_ARRAY(a, RecordValue, h->parameter_count);
@@ -53,7 +51,7 @@ const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t 
     return values ? times_find(t, record_key(a, &t->header, values)) : NULL;
 }
 
-/* The number of a recorded value in a parameter's list; SIZE_MAX. */
+/* The index of a recorded value in a parameter's list; SIZE_MAX: none. */
 static size_t value_number(Arena *a, const Run *r, size_t p, const RecordValue *v)
 {
     const ValueList *values = &r->space.values[p];
@@ -65,7 +63,7 @@ static size_t value_number(Arena *a, const Run *r, size_t p, const RecordValue *
     return SIZE_MAX;
 }
 
-/* The rank of a row's values; false when the space has no such configuration. */
+/* The rank of a row's values; false if the space has no such configuration. */
 static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const RecordRow *row,
                         uint64_t *rank)
 {
@@ -112,9 +110,9 @@ void run_list_recorded(Run *r)
     space_sort_ranks(s);
 }
 
-/* --- code and launch as the rows name them ---------------------------------------------------- */
+/* --- code and launch as in recordings --------------------------------------------------------- */
 
-/* How many steps from `s` on are the same in a row, the repeats of each counted. */
+/* Counts the steps from `s` on that print as `text`, and sums up their repeats. */
 static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64_t *times)
 {
     SCOPED_BUF other = {0};
@@ -130,8 +128,7 @@ static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64
     return n;
 }
 
-/* Steps in order, with "*times" behind those that are repeated; "+" between launches, as between
- * codes. */
+/* The steps in order, with "*times" after repeated ones and "+" between launches, as between codes. */
 static const char *launch_text(Arena *a, const TableLaunch *c)
 {
     SCOPED_BUF one = {0};
@@ -170,7 +167,7 @@ Hash run_code_hash(const Run *r, size_t i, size_t launch)
     Hash h = {{0}};
     const char *all = r->table->code[i].hash;
     if (all)
-        memcpy(h.text, all + launch * HASH_TEXT, HASH_TEXT - 1); /* a "+" between each two */
+        memcpy(h.text, all + launch * HASH_TEXT, HASH_TEXT - 1); /* separated by "+" */
     return h;
 }
 
@@ -183,7 +180,7 @@ bool run_same_code(const Run *r, size_t i, const RecordRow *row)
 {
     const TableCode *c = &r->table->code[i];
     if (run_is_imported(r) && !row->code)
-        return true; /* all that another tuner says of its code are the parameters' values */
+        return true; /* other tuners identify code by parameter values only */
     if (!table_has_code(r->table, i))
         return row->status == OUTCOME_COMPILE_ERROR;
     return row->code && c->hash && strcmp(row->code, c->hash) == 0 && row->launch &&
@@ -223,7 +220,7 @@ const RecordProblem *run_record_problem(Run *r)
     return problem;
 }
 
-/* "" where configurations compare by time. */
+/* "" if configurations compare by time. */
 static const char *objective_name(const Spec *s)
 {
     static const char *const names[] = {[OBJECTIVE_TIME] = "",
@@ -237,22 +234,22 @@ static const char *objective_name(const Spec *s)
 RecordHeader run_record_header(Run *r)
 {
     Arena *a = r->arena;
+    const Hash source = run_source_hash(r);
     RecordHeader h = {.space = r->spec->name,
-                      .arch = arena_printf(a, "sm_%d", device_arch(r->device)),
+                      .parameters = run_record_parameters(r),
+                      .parameter_count = r->spec->parameter_count,
+                      .problem = run_record_problem(r),
+                      .problem_count = r->spec->problem_name_count,
+                      .arch = run_architecture(a, r),
                       .device = r->device->name,
                       .nvrtc = r->code.compiler,
                       .options = r->spec->options,
                       .option_count = r->spec->option_count,
                       .objective = objective_name(r->spec),
+                      .source_hash = arena_string(a, source.text),
                       .date = now_text(a),
                       .version = APTUNE_VERSION};
-    h.parameters = run_record_parameters(r);
-    h.parameter_count = r->spec->parameter_count;
-    h.problem = run_record_problem(r);
-    h.problem_count = r->spec->problem_name_count;
     h.facts = record_device_facts(a, r->device, &h.fact_count);
-    Hash source = run_source_hash(r);
-    h.source_hash = arena_string(a, source.text);
     if (r->gpu) {
         h.cache = task_cache_name(r->l2);
         h.uuid = gpu_facts(r->gpu)->uuid;
@@ -279,11 +276,11 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
     RecordRow row = {.values = run_record_values(a, r, h, i),
                      .max_error = t->trial[i].max_error,
                      .message = t->why[i] && *t->why[i] ? t->why[i] : NULL,
+                     .joules = t->trial[i].joules,
                      .seconds = t->trial[i].seconds,
                      .compile_s = t->cost[i].compile_s,
                      .profile_s = t->cost[i].profile_s,
                      .device = t->trial[i].device};
-    row.joules = t->trial[i].joules;
     if (run_objective(r->spec))
         row.work = run_work(r, i, run_objective(r->spec));
     if (!table_has_code(t, i)) {
@@ -314,27 +311,18 @@ double run_recorded_value(const Run *r, size_t i)
     return stats_median(row->times_ms, row->time_count) / r->table->work[i];
 }
 
-/* Median times of the whole space as the recording has them, NaN where it failed; false when it
- * lacks an outcome of some configuration. */
-static bool recorded_times(const Run *r, double *out)
-{
-    for (size_t i = 0; i < r->table->count; i++) {
-        if (!table_fits(r->table, i)) {
-            out[i] = NAN;
-            continue;
-        }
-        const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
-        /* What another tuner did not run broke its limits: an outcome. */
-        bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
-        if (!row || skipped || !run_same_code(r, i, row))
-            return false;
-        out[i] = run_recorded_value(r, i);
-    }
-    return true;
-}
-
 const double *run_recorded_times(Run *r)
 {
     double *times = ARENA_ARRAY(r->arena, double, r->table->count);
-    return recorded_times(r, times) ? times : NULL;
+    for (size_t i = 0; i < r->table->count; i++) {
+        times[i] = run_recorded_value(r, i);
+        if (!table_fits(r->table, i))
+            continue;
+        const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
+        /* What another tuner skipped exceeded its limits: that is an outcome. */
+        bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
+        if (!row || skipped || !run_same_code(r, i, row))
+            return NULL;
+    }
+    return times;
 }

@@ -1,5 +1,4 @@
-/* What is compiled: sources with the options of all configurations, and a job for each launch of
- * each configuration. */
+/* The sources with the options common to all configurations, and the compile job of each launch. */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/compile/source.h"
@@ -9,16 +8,10 @@
 
 typedef VEC(const char *) Texts;
 
-/* Sources that commands printed, by the command. */
+/* Sources printed by commands, each with its command. */
 struct RunSources {
-    struct {
-        const char **at;
-        size_t count, capacity;
-    } commands;
-    struct {
-        const CompileSource **at;
-        size_t count, capacity;
-    } sources;
+    Texts commands;
+    VEC(const CompileSource *) sources;
 };
 
 const char *run_architecture(Arena *a, const Run *r)
@@ -28,8 +21,8 @@ const char *run_architecture(Arena *a, const Run *r)
 
 /* --- options of all configurations ------------------------------------------------------------ */
 
-/* The text of an option with its values; NULL where its condition does not hold.  False when it
- * cannot be computed or is not a spec's to give: a text with values is known only here. */
+/* The text of an option with its values; NULL if its condition is false. False with ev->error if it
+ * cannot be computed or the option is not allowed, which for a text with values is only known here. */
 static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots, Evaluation *ev,
                            const char **out)
 {
@@ -38,7 +31,7 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
     *out = NULL;
     if (o->condition && !expr_eval(o->condition, slots, ev, &v))
         return false;
-    if (!value_is_true(v)) /* a condition may say where the text can be computed */
+    if (!value_is_true(v)) /* the text may be computable only if the condition holds */
         return true;
     const bool ok = spec_text_fill(&o->text, slots, ev, &text);
     if (ok && text.size > 0)
@@ -59,13 +52,13 @@ static bool has_textures(const Spec *s)
     return false;
 }
 
-/* Options that are the same for all configurations. */
+/* Collects the options common to all configurations. */
 static bool common_options(Run *r, Texts *out)
 {
     const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
-    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile
-     * (measured, NVRTC 13.0), the code is the same. */
+    /* Without declarations of textures, surfaces and cuda* types each compile takes 5 ms less
+     * (measured, NVRTC 13.0), with the same code. */
     if (!has_textures(r->spec))
         VEC_PUSH(r->arena, out, "--minimal");
     for (size_t p = 0; p < r->spec->parameter_count; p++)
@@ -79,7 +72,7 @@ static bool common_options(Run *r, Texts *out)
     EACH (const CompileOption, o, r->spec->option_parts, r->spec->option_count) {
         const char *text = NULL;
         if (!o->varies && !text_of_option(r->arena, o, slots, &ev, &text))
-            return diag_error(r->diag, ev.error_at, "%s", ev.error);
+            return run_refuse(r, &ev);
         if (text)
             VEC_PUSH(r->arena, out, text);
     }
@@ -88,7 +81,7 @@ static bool common_options(Run *r, Texts *out)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* The source that an earlier launch of the same file has; NULL when there is none. */
+/* The source of an earlier launch of the same file; NULL: none. */
 static const CompileSource *earlier_source(const Run *r, size_t l)
 {
     for (size_t k = 0; k < l; k++)
@@ -98,26 +91,19 @@ static const CompileSource *earlier_source(const Run *r, size_t l)
     return NULL;
 }
 
-/* How often the text stands in the source, and the line of the last time. */
-static size_t count_lines(const CompileSource *s, const char *text, int64_t *line)
+/* Counts the lines that contain a text; `line` gets the last. */
+static size_t count_lines(const CompileSource *s, const char *text, int64_t *line, int64_t *last)
 {
     size_t count = 0;
     int64_t at = 1;
     for (const char *p = s->text; *p; p++) {
-        if (strncmp(p, text, strlen(text)) == 0) {
+        if (text && strncmp(p, text, strlen(text)) == 0) {
             count += count == 0 || *line != at;
             *line = at;
         }
         at += *p == '\n';
     }
-    return count;
-}
-
-static int64_t count_all(const CompileSource *s)
-{
-    int64_t count = 1;
-    for (const char *p = s->text; *p; p++)
-        count += *p == '\n';
+    *last = at > *last ? at : *last;
     return count;
 }
 
@@ -132,26 +118,15 @@ static bool find_line(Run *r, SpecTrips *t)
             again |= r->code.sources[k] == s;
         if (again)
             continue;
-        last = last > count_all(s) ? last : count_all(s);
-        found += t->text ? count_lines(s, t->text, &t->line) : 0;
+        found += count_lines(s, t->text, &t->line, &last);
     }
     if (t->text && found != 1)
         return diag_error(r->diag, t->at,
-                          "'%s' stands in %zu lines of the kernel's source, not in one", t->text,
+                          "'%s' occurs in %zu lines of the kernel's source, not in one", t->text,
                           found);
     return t->text || t->line <= last ||
-           diag_error(r->diag, t->at,
-                      "the kernel's source has no line %lld: it ends with line %lld",
+           diag_error(r->diag, t->at, "the kernel's source has no line %lld: its last line is %lld",
                       (long long)t->line, (long long)last);
-}
-
-/* The lines that the spec's trip counts are of.  False after a message. */
-static bool find_lines(Run *r)
-{
-    for (size_t i = 0; i < r->spec->trip_count; i++)
-        if (!find_line(r, &r->spec->trips[i]))
-            return false;
-    return true;
 }
 
 bool run_open_sources(Run *r)
@@ -166,7 +141,7 @@ bool run_open_sources(Run *r)
         if (k->command && !r->options.run_commands)
             return diag_error(
                 r->diag, k->at,
-                "this kernel is printed by a command; --run-commands allows to run it");
+                "a command prints this kernel; --run-commands allows aptune to run it");
         if (k->command)
             continue;
         r->code.sources[l] = earlier_source(r, l);
@@ -175,10 +150,13 @@ bool run_open_sources(Run *r)
         if (!r->code.sources[l])
             return false;
     }
-    return find_lines(r);
+    EACH (SpecTrips, t, r->spec->trips, r->spec->trip_count)
+        if (!find_line(r, t))
+            return false;
+    return true;
 }
 
-/* The source that a command prints; each command is run once.  NULL after a message. */
+/* The source that a command prints; each command runs once. NULL after a message. */
 static const CompileSource *printed_source(Run *r, const Launch *l, const char *command)
 {
     struct RunSources *made = r->code.made;
@@ -216,7 +194,7 @@ static Defines parameter_macros(Arena *a, const Run *r, size_t i)
     return defines;
 }
 
-/* A launch's command or kernel name with its values. */
+/* A launch's command or kernel name with its values filled in. */
 static const char *filled(Arena *a, const Text *t, const Value *slots, Evaluation *ev)
 {
     SCOPED_BUF b = {0};
@@ -249,14 +227,14 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
     if (ok && k->command)
         ok = (command = filled(a, &k->command_text, slots, &ev)) != NULL;
     if (!ok)
-        return diag_error(r->diag, ev.error_at, "%s", ev.error ? ev.error : "cannot be computed");
+        return run_refuse(r, &ev);
     const CompileSource *source = command ? printed_source(r, k, command) : r->code.sources[l];
     if (!source)
         return false;
     for (size_t o = 0; o < option_count; o++)
         VEC_PUSH(a, &all, options[o]);
     if (r->spec->trip_count > 0 && option_count == 0)
-        VEC_PUSH(a, &all, "-lineinfo"); /* else nobody knows which loop is in which line */
+        VEC_PUSH(a, &all, "-lineinfo"); /* to map loops to lines */
     Defines defines = parameter_macros(a, r, i);
     CompileSetting setting = {.architecture = run_architecture(a, r),
                               .defines = defines.at,
@@ -269,9 +247,9 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
     return true;
 }
 
-/* --- the reference's -------------------------------------------------------------------------- */
+/* --- the reference ---------------------------------------------------------------------------- */
 
-/* Options that say how to read a source and not how to compute. */
+/* True for options that affect how a source is read, not how it computes. */
 static bool is_about_text(const char *option)
 {
     static const char *const starts[] = {"-D",
@@ -323,7 +301,7 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
         source_open(r->arena, l->path, options.at, options.count, r->diag);
     const char *name = l->expression ? filled(r->arena, &l->name, slots, &ev) : NULL;
     if (l->expression && !name)
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+        return run_refuse(r, &ev);
     Defines defines = {0};
     i = i == SIZE_MAX ? run_first_config(r) : i;
     if (is_kernels_file(r->spec, l->path) && i != SIZE_MAX)
@@ -340,7 +318,7 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
 
 /* --- identity --------------------------------------------------------------------------------- */
 
-/* Of a command its words, and what those of them that are files hold. */
+/* Hashes the words of a command, and the contents of those that are files. */
 static void hash_command(Hasher *h, const Launch *l)
 {
     SCOPED_ARENA *a = arena_new();

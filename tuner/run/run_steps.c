@@ -1,4 +1,4 @@
-/* The launches of a configuration: which there are, and which of them are profiled. */
+/* The launches of a configuration and how they are grouped for profiling. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/vec.h"
@@ -7,7 +7,7 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Do a launch's arguments change from configuration to configuration or from step to step? */
+/* True if a launch's arguments vary between configurations or steps. */
 static bool launch_varies(const Spec *s, const Launch *l)
 {
     bool varies = l->repeat_name != NULL;
@@ -18,7 +18,7 @@ static bool launch_varies(const Spec *s, const Launch *l)
     return varies;
 }
 
-/* Tells launches with different arguments apart; never 0. */
+/* Sets a tag that distinguishes launches with different arguments; never 0. */
 static bool tag_step(Arena *scratch, const Run *r, const Launch *l, Value *slots, Evaluation *ev,
                      Step *step)
 {
@@ -37,7 +37,7 @@ static bool tag_step(Arena *scratch, const Run *r, const Launch *l, Value *slots
 
 typedef VEC(Step) StepVec;
 
-/* The steps of one launch, checked against the device. */
+/* Adds the steps of a launch, checked against the device. */
 static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t number, Value *slots,
                           StepVec *all)
 {
@@ -97,7 +97,7 @@ size_t run_add_config(Run *r, uint64_t rank)
     return r->table->count - 1;
 }
 
-/* Launches that all configurations together may have: about 400 MB. */
+/* Limit of launches of all configurations together: about 400 MB. */
 enum { STEPS_MOST = 1 << 22 };
 
 bool run_make_configs(Run *r)
@@ -114,8 +114,8 @@ bool run_make_configs(Run *r)
     }
     return steps <= STEPS_MOST ||
            diag_fail(r->diag,
-                     "the first %zu configurations of '%s' have more than %d launches together; "
-                     "repeat less, or leave out values",
+                     "the first %zu configurations of '%s' have more than %d launches in total; "
+                     "reduce repeats or parameter values",
                      i, r->spec->name, STEPS_MOST);
 }
 
@@ -129,10 +129,10 @@ void run_print_step(const Step *s, Buf *out)
         buf_printf(out, "#%08x", s->arguments);
 }
 
-/* --- what is profiled ------------------------------------------------------------------------- */
+/* --- profiled steps --------------------------------------------------------------------------- */
 
-/* Steps of one launch that get a profile of their own; where there are more different ones, some of
- * them, evenly spread, stand for all. */
+/* Limit of profiled steps per launch; of more distinct ones, an evenly spaced sample represents
+ * all. */
 enum { PROFILED_STEPS = 32 };
 
 typedef VEC(StepGroup) GroupVec;
@@ -144,7 +144,7 @@ static bool same_step(const Step *a, const Step *b)
            memcmp(a->geometry.block, b->geometry.block, sizeof a->geometry.block) == 0;
 }
 
-/* False when there are too many different ones. */
+/* Returns false if there are too many distinct steps. */
 static bool add_group(Arena *a, GroupVec *groups, const Step *s)
 {
     for (size_t i = 0; i < groups->count; i++) {
@@ -169,13 +169,11 @@ size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const Step
 {
     GroupVec groups = {0};
     size_t first = 0, count = 0;
+    bool few = true;
     while (first < c->step_count && c->steps[first].launch != launch)
         first++;
-    while (first + count < c->step_count && c->steps[first + count].launch == launch)
-        count++;
-    bool few = true;
-    for (size_t i = 0; i < count && few; i++)
-        few = add_group(a, &groups, &c->steps[first + i]);
+    for (; first + count < c->step_count && c->steps[first + count].launch == launch; count++)
+        few = few && add_group(a, &groups, &c->steps[first + count]);
     if (!few)
         spread_groups(a, &groups, &c->steps[first], count);
     *out = groups.at;
@@ -197,7 +195,7 @@ size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **o
 
 /* --- together --------------------------------------------------------------------------------- */
 
-/* What the device cannot hold a single block of is never tried. */
+/* Blocks that do not fit on an SM are never run. */
 bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p)
 {
     Table *t = r->table;
