@@ -257,7 +257,7 @@ held_files=csv
             json '.compiled == 8 and .from_cache == 0 and .workers_started == 0'
         fi
         if [ "$version" -ge "$since" ] && [ "$version" -lt "$now" ]; then
-            has "$stderr" "synthetic.profile' was made by profiler $version, this is $now: its counts"
+            has "$stderr" "synthetic.profile' was made by profiler $version, this is profiler $now: its counts"
         else
             lacks "$stderr" 'was made by profiler'
         fi

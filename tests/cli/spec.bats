@@ -33,13 +33,13 @@ change() {
 
 @test "a parameter of another size, of another kind, and a number for a pointer" {
     change vector_add 's/^arg n : int/arg n : int64/'
-    has "$stderr" "parameter 4 of 'vector_add' has 4 bytes, 'n' is a number, int64 of 8"
+    has "$stderr" "parameter 4 of 'vector_add' has 4 bytes, but 'n' is a number, int64 of 8"
     change vector_add 's/^arg n : int = n/arg n : float = 1/'
-    has "$stderr" "parameter 4 of 'vector_add' is an integer, 'n' is float"
+    has "$stderr" "parameter 4 of 'vector_add' is an integer, but 'n' is float"
     change vector_add 's/^arg n : int = n/arg n : int2 = 1/'
-    has "$stderr" "parameter 4 of 'vector_add' has 4 bytes, 'n' is a number, int2 of 8"
+    has "$stderr" "parameter 4 of 'vector_add' has 4 bytes, but 'n' is a number, int2 of 8"
     change vector_add 's/^in a .*/arg a : int = 1/'
-    has "$stderr" "parameter 1 of 'vector_add' (is a pointer|has 8 bytes), 'a' is a number"
+    has "$stderr" "parameter 1 of 'vector_add' (is a pointer|has 8 bytes), but 'a' is a number"
 }
 
 @test "arithmetic that fails for every configuration is shown where it fails" {
@@ -126,18 +126,18 @@ EOF
 @test "a store to an input, an output that nobody writes, another type than the declaration has" {
     doubled 's/^out y/in y/; /reference/d'
     status_is 2
-    has "$stderr" "d.spec:8:4: error: 'y' is an 'in', and 'doubled' stores to it"
+    has "$stderr" "d.spec:8:4: error: 'y' is an 'in', but 'doubled' stores to it"
     doubled 's/^in x/inout x/'
     status_is 2
     has "$stderr" "d.spec:7:7: error: no kernel writes 'x'"
     doubled 's/^in x : float/in x : half/'
     status_is 2
-    has "$stderr" "'x' is of half, and 'doubled' takes it as float \*"
+    has "$stderr" "'x' is of half, but 'doubled' takes it as float \*"
     has "$(grep -c error: <<<"$stderr")" '^1$'
     doubled 's/^in x : float/in x : half/; s/^arg n : int/arg n : float/'
     status_is 2
-    has "$stderr" "'x' is of half, and 'doubled' takes it as float \*"
-    has "$stderr" "parameter 3 of 'doubled' is an integer, 'n' is float"
+    has "$stderr" "'x' is of half, but 'doubled' takes it as float \*"
+    has "$stderr" "parameter 3 of 'doubled' is an integer, but 'n' is float"
 }
 
 @test "a buffer smaller than the accesses that are proven" {

@@ -45,8 +45,6 @@ static const char *text_of(const RecordHeader *h, const TextField *f)
     return text ? text : "";
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
-
 void record_header_write(const RecordHeader *h, Buf *line)
 {
     EACH (const TextField, f, text_fields, TEXT_FIELDS)
@@ -54,8 +52,6 @@ void record_header_write(const RecordHeader *h, Buf *line)
             line_field(line, f->key, text_of(h, f));
     fields_write(line, FIELDS(list_fields), h);
 }
-
-/* --- reading ---------------------------------------------------------------------------------- */
 
 bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d)
 {

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* --- the new file ----------------------------------------------------------------------------- */
-
 /* The path to write to until the file is complete. NULL after a message if `to` exists. */
 static const char *open_part(Arena *a, const char *to, Diag *d)
 {
@@ -30,8 +28,6 @@ static bool close_part(const char *part, const char *to, bool ok, Diag *d)
         unlink(part);
     return ok;
 }
-
-/* --- do the parts belong together? ------------------------------------------------------------ */
 
 static bool same_text(const char *what, const char *p, const char *q, Buf *why)
 {
@@ -100,7 +96,6 @@ static bool contradiction(const TimesMerge *m, size_t part, size_t other, const 
                      m->from[part]->path, m->from[other]->path, a->key, what, x, y);
 }
 
-/* Checks that two parts do not contradict each other on a configuration. */
 static bool check_rows(const TimesMerge *m, size_t part, const RecordRow *a, size_t other,
                        const RecordRow *b)
 {

@@ -97,7 +97,6 @@ static bool unpack_chunk(RecordReader *r)
     }
 }
 
-/* Drops the lines that were returned. */
 static void drop_lines(RecordReader *r)
 {
     if (r->at == 0)
@@ -108,7 +107,6 @@ static void drop_lines(RecordReader *r)
     r->at = 0;
 }
 
-/* Reads more text; false at the end. */
 static bool read_more(RecordReader *r)
 {
     if (r->ended)

@@ -423,7 +423,6 @@ static void find_same(Reading *r)
     set_same(r, keys);
 }
 
-/* Reads the profiles beside the recording, if there are any. */
 static bool find_profiles(Reading *r, Diag *d)
 {
     const Table *t = r->table;

@@ -276,7 +276,6 @@ static bool write_header(TimesWriter *w, Diag *d)
     return end_line(w, d);
 }
 
-/* Continues the recording in the file. */
 static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesRecording **existing,
                            Diag *d)
 {

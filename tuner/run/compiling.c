@@ -49,10 +49,9 @@ static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *r
                           .ptx_size = res->ptx_size,
                           .cubin = res->cubin,
                           .cubin_size = res->cubin_size,
-                          .kernel = run_kernel_name(r, launch, res)};
+                          .kernel = run_kernel_name(&r->spec->launches[launch], res)};
 }
 
-/* The argument bytes of a step. */
 static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, ArgumentBytes *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
@@ -83,7 +82,6 @@ static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *st
     return false;
 }
 
-/* Lists the buffers that a step is given. */
 static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step, ProfileLaunch *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
@@ -114,7 +112,6 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
     }
 }
 
-/* Evaluates the spec's trip counts for a configuration. False after a message. */
 static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out)
 {
     const Spec *s = r->spec;
@@ -163,7 +160,6 @@ bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const Compi
     return true;
 }
 
-/* Prepares the job of a launch. False after a message. */
 static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t launch, Item *it)
 {
     Run *r = c->run;
@@ -307,22 +303,6 @@ static void count_seconds(Compiling *c, size_t config, const CompileResult *res)
     }
 }
 
-/* A crash is retried once: a worker that was killed works the second time. */
-static bool deserves_another(const CompileResult *res)
-{
-    return res->status == OUTCOME_COMPILE_CRASH || res->profiled == PROFILE_LOST;
-}
-
-/* "hash+hash" */
-static const char *join_hashes(const Compiling *c, const Place *p)
-{
-    Buf b = {0};
-    for (size_t l = 0; l < c->run->spec->launch_count; l++)
-        buf_printf(&b, "%s%s", l ? "+" : "", p->items[l].code.text);
-    return buf_keep(&b, c->run->arena);
-}
-
-/* Joins the codes and profiles of a configuration's launches. */
 static void join_launches(Compiling *c, const Place *p)
 {
     Run *r = c->run;
@@ -330,11 +310,14 @@ static void join_launches(Compiling *c, const Place *p)
     const StepGroup *groups;
     size_t n = run_all_step_groups(c->scratch, r, config, &groups), done = 0;
     const Profile **all = ARENA_ARRAY(c->scratch, const Profile *, n);
-    for (size_t l = 0; l < r->spec->launch_count; l++)
+    Buf hashes = {0};
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        buf_printf(&hashes, "%s%s", l ? "+" : "", p->items[l].code.text);
         for (size_t k = 0; k < p->items[l].profile.launch_count && done < n; k++)
             all[done++] = p->items[l].profiles[k];
+    }
     r->table->outcome[config] = OUTCOME_COMPILED;
-    run_set_code(r, config, join_hashes(c, p));
+    run_set_code(r, config, buf_keep(&hashes, r->arena));
     run_take_profiles(r, config, groups, all, n);
 }
 
@@ -358,7 +341,7 @@ static void take_profile(Compiling *c, Place *p, size_t l, const CompileResult *
 /* Copies the code of launch `l` and its kernel name to `a`. */
 static void take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res)
 {
-    const char *name = arena_string(a, run_kernel_name(r, l, res));
+    const char *name = arena_string(a, run_kernel_name(&r->spec->launches[l], res));
     task->modules[l] = (TaskModule){arena_copy(a, res->cubin, res->cubin_size), res->cubin_size};
     for (size_t k = 0; k < task->run.launch_count; k++)
         if ((size_t)task->launches[k].module == l)
@@ -384,7 +367,8 @@ static void take_result(Compiling *c, const CompileResult *res)
     Place *p = &c->places[res->id / n];
     if (c->profiles)
         count_seconds(c, p->fetched.config, res);
-    if (deserves_another(res) && p->items[l].crashes++ == 0) {
+    bool crashed = res->status == OUTCOME_COMPILE_CRASH || res->profiled == PROFILE_LOST;
+    if (crashed && p->items[l].crashes++ == 0) { /* a worker that was killed works when retried */
         farm_add(c->farm, res->id, &p->items[l].job);
         return;
     }
@@ -609,8 +593,6 @@ const char *compiling_compiler(const Compiling *c)
 {
     return farm_compiler(c->farm, c->run->arena);
 }
-
-/* --- what failed ------------------------------------------------------------------------------ */
 
 /* The first compile failure; if nothing reached the compiler, the most frequent limit. NULL if the
  * run ended before any configuration was judged. */

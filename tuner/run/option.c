@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- values ----------------------------------------------------------------------------------- */
-
 bool option_flag(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
@@ -62,8 +60,6 @@ bool option_size(const Option *o, const char *text, void *field, Diag *d)
     *(double *)field = v;
     return true;
 }
-
-/* --- by name ---------------------------------------------------------------------------------- */
 
 const char *option_closest(const OptionTable *t, const char *name)
 {

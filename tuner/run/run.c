@@ -6,7 +6,6 @@
 
 #include "metrics/base/clock.h"
 
-#include <math.h>
 #include <sys/resource.h>
 
 bool run_is_in_shard(const Run *r, size_t i)

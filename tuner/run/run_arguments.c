@@ -1,10 +1,6 @@
 /* The arguments of a launch, as bytes for the profile and as a task for the GPU. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/base/vec.h"
-
-#include <string.h>
-
 uint64_t run_pretended_address(size_t argument)
 {
     return (uint64_t)(argument + 1) << RUN_ADDRESS_BITS;
@@ -14,8 +10,6 @@ bool run_refuse(const Run *r, const Evaluation *ev)
 {
     return diag_error(r->diag, ev->error_at, "%s", ev->error ? ev->error : "cannot be computed");
 }
-
-/* --- numbers ---------------------------------------------------------------------------------- */
 
 static bool misfit(const Argument *g, TaskScalar type, Evaluation *ev, const char *what)
 {
@@ -101,8 +95,6 @@ bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slo
     *count = taken.count;
     return ok;
 }
-
-/* --- as bytes --------------------------------------------------------------------------------- */
 
 /* The bytes of an argument: a scalar's value, a buffer's address or a texture's handle. */
 static bool argument_bytes(const RunTaken *t, const Value *slots, Evaluation *ev,
@@ -241,8 +233,7 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
     return slots != NULL;
 }
 
-const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
+const char *run_kernel_name(const Launch *l, const CompileResult *res)
 {
-    const Launch *k = &r->spec->launches[l];
-    return k->expression && res->lowered_count > 0 ? res->lowered[0] : k->entry;
+    return l->expression && res->lowered_count > 0 ? res->lowered[0] : l->entry;
 }

@@ -2,8 +2,6 @@
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_search.h"
 
-#include <math.h>
-
 /* --- drawing ---------------------------------------------------------------------------------- */
 
 /* Of a search, this is everything that was not timed: most was never compiled. */

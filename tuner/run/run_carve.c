@@ -3,10 +3,6 @@
 
 #include "metrics/base/clock.h"
 
-#include <string.h>
-
-/* --- metrics ---------------------------------------------------------------------------------- */
-
 static bool read_metrics(Run *r)
 {
     MetricSet *metrics = metricset_new(r->arena);
@@ -83,7 +79,6 @@ static bool read_search(Run *r, SpecCarving *out)
     return true;
 }
 
-/* The carving statements of this run. */
 static bool read_carving(Run *r, SpecCarving *out)
 {
     const Spec *s = r->spec;
@@ -94,13 +89,6 @@ static bool read_carving(Run *r, SpecCarving *out)
     return !text ||
            spec_parse_carving(r->arena, source_new(r->arena, "--carve", text, strlen(text)), out,
                               r->diag);
-}
-
-static bool find_guess(const Run *r)
-{
-    const char *name = r->options.guess;
-    return !name || metricset_find(r->table->metrics, name) >= 0 ||
-           diag_fail(r->diag, "--guess: unknown metric '%s'; `aptune profile` lists them", name);
 }
 
 bool run_open_carving(Run *r)
@@ -115,10 +103,11 @@ bool run_open_carving(Run *r)
                             .polish = (size_t)carving.polish,
                             .guess = r->options.guess ? r->options.guess : "predicted_cycles",
                             .parts = (size_t)r->options.shards};
-    return find_guess(r) && carve_open(r->arena, &request, r->table, &r->plan, r->diag);
+    if (metricset_find(r->table->metrics, request.guess) < 0 && r->options.guess)
+        return diag_fail(r->diag, "--guess: unknown metric '%s'; `aptune profile` lists them",
+                         request.guess);
+    return carve_open(r->arena, &request, r->table, &r->plan, r->diag);
 }
-
-/* --- the stage -------------------------------------------------------------------------------- */
 
 void run_carve(Run *r)
 {

@@ -1,15 +1,12 @@
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/file.h"
-#include "metrics/ptx/memory.h"
-#include "metrics/ptx/ptx.h"
 #include "metrics/ptx/walk_branch.h"
 #include "tuner/spec/code_text.h"
 #include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_source.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef struct Checking {
     Run *run;
@@ -22,8 +19,6 @@ typedef struct Checking {
     int64_t
         *reached; /* per argument: elements reached, if more than it has; NULL: that is an error */
 } Checking;
-
-/* --- compiling -------------------------------------------------------------------------------- */
 
 /* Compiles a job; false if it fails. Lacking a compiler is not an error of the spec. */
 static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *res)
@@ -71,7 +66,6 @@ static bool is_integer_type(PtxType t)
            t == PTX_S32 || t == PTX_U64 || t == PTX_S64;
 }
 
-/* Compares a parameter with the argument that the spec gives it. */
 static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t i,
                             const PtxVariable *p, const Argument *g)
 {
@@ -181,7 +175,6 @@ static void touch(void *context, const uint64_t *address, uint32_t lanes, int by
     }
 }
 
-/* The sizes of all buffers in a configuration. */
 static bool buffer_bytes(Run *r, const Value *slots, int64_t *bytes)
 {
     for (size_t i = 0; i < r->spec->argument_count; i++) {
@@ -286,8 +279,6 @@ static void report_trips(Checking *x)
                       (long long)x->run->spec->trips[i].line);
 }
 
-/* --- variables -------------------------------------------------------------------------------- */
-
 static bool check_symbols(Checking *x, const PtxModule *m)
 {
     Run *r = x->run;
@@ -321,8 +312,6 @@ static bool report_missing(Checking *x)
     return ok;
 }
 
-/* --- kernels ---------------------------------------------------------------------------------- */
-
 /* Reports an unknown kernel together with those that exist. */
 static void say_no_kernel(Run *r, const Launch *l)
 {
@@ -343,10 +332,10 @@ static void say_no_kernel(Run *r, const Launch *l)
                    *names ? "; it has " : "", names);
 }
 
-/* The entry of a compiled kernel; NULL after a message. */
 static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResult *res,
-                                     const char *kernel, const PtxModule **module)
+                                     const PtxModule **module)
 {
+    const char *kernel = run_kernel_name(l, res);
     *module = ptx_parse(r->arena, source_new(r->arena, kernel, res->ptx, res->ptx_size), r->diag);
     const PtxFunction *entry = ptx_find_entry(*module, kernel);
     if (!entry)
@@ -356,7 +345,6 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
 
 /* --- use of parameters and arguments ---------------------------------------------------------- */
 
-/* True if a source, or a file that it includes, contains the name. */
 static bool source_names(Run *r, const CompileSource *s, const char *name)
 {
     bool found = code_has_word(s->text, name);
@@ -460,20 +448,13 @@ static bool takes(Run *r, const Launch *l, const Value *slots, const RunTaken **
     return run_launch_takes(r->arena, r->spec, l, slots, &ev, taken, count) || run_refuse(r, &ev);
 }
 
-/* The first step of a launch. */
-static const Step *first_step(const TableLaunch *c, size_t launch)
-{
-    size_t s = 0;
-    while (c->steps[s].launch != launch)
-        s++;
-    return &c->steps[s];
-}
-
 static bool check_launch(Checking *x, size_t config, size_t number)
 {
     Run *r = x->run;
     const Launch *l = &r->spec->launches[number];
-    const Step *step = first_step(&r->table->launch[config], number);
+    const Step *step = r->table->launch[config].steps;
+    while (step->launch != number)
+        step++;
     Value *slots = run_launch_slots(r->arena, r, config);
     CompileJob job;
     CompileResult res;
@@ -485,7 +466,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
         return x->out->uncompiled != NULL;
     if (l->repeat_name)
         slots[l->repeat_slot] = step->value;
-    const PtxFunction *entry = find_entry(r, l, &res, run_kernel_name(r, number, &res), &module);
+    const PtxFunction *entry = find_entry(r, l, &res, &module);
     if (!entry || !takes(r, l, slots, &taken, &count))
         return false;
     x->out->kernels++;
@@ -504,12 +485,10 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     return ok && check_reach(x, config, step, &res, entry);
 }
 
-/* The code of the reference; NULL: it cannot be read. */
 static const CubinKernel *reference_code(Run *r, const Launch *l, const CompileResult *res)
 {
     const Cubin *c = cubin_read(r->arena, res->cubin, res->cubin_size, DIAG_UNHEARD(r->arena));
-    return c ? cubin_find(c, l->expression && res->lowered_count > 0 ? res->lowered[0] : l->entry)
-             : NULL;
+    return c ? cubin_find(c, run_kernel_name(l, res)) : NULL;
 }
 
 /* The first row that fits and has another value of parameter `p` than row `than`. */
@@ -568,8 +547,7 @@ static bool check_reference(Checking *x, const Launch *l, size_t first)
                           outcome_name(fits));
     if (!run_reference_job(r, l, first, &job) || !compile(x, &job, l->at, &res))
         return x->out->uncompiled != NULL;
-    const char *kernel = l->expression && res.lowered_count > 0 ? res.lowered[0] : l->entry;
-    const PtxFunction *entry = find_entry(r, l, &res, kernel, &module);
+    const PtxFunction *entry = find_entry(r, l, &res, &module);
     if (!entry || !takes(r, l, slots, &taken, &count))
         return false;
     x->out->kernels++;
@@ -683,7 +661,6 @@ static bool compile_extremes(Checking *x)
 
 /* --- the whole check -------------------------------------------------------------------------- */
 
-/* True if all launches of a configuration compile. */
 static bool all_compile(Checking *x, size_t row)
 {
     Run *r = x->run;
@@ -726,7 +703,6 @@ static bool report_arithmetic(Run *r, size_t config)
                             ev.error);
 }
 
-/* Reports why no configuration can be run; returns false. */
 static bool report_none(Run *r)
 {
     if (r->table->count == 0)

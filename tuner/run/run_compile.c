@@ -4,26 +4,17 @@
  * compiling would give, and nothing is compiled. Otherwise workers compile (compiling.h). */
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
-#include "tuner/record/profile.h"
 #include "tuner/run/compiling.h"
 #include "tuner/run/run_search.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- compiling -------------------------------------------------------------------------------- */
 
 /* Configurations in flight: enough that no worker waits, but few, so that large spaces need no more
  * memory than small ones. */
 enum { PLACES_OF_WORKER = 4, PLACES_LEAST = 64 };
-
-static bool is_wanted(const Run *r, size_t i)
-{
-    return (!r->only || r->only[i]) && table_fits(r->table, i) && run_is_in_shard(r, i);
-}
 
 static void charge_compiling(Run *r, double *since)
 {
@@ -44,7 +35,7 @@ static bool compile_all(Run *r)
     Compiling *c = compiling_open(r, places < PLACES_LEAST ? PLACES_LEAST : places, true);
     size_t *list = ARENA_ARRAY(r->arena, size_t, r->table->count), count = 0;
     for (size_t i = 0; i < r->table->count; i++)
-        if (is_wanted(r, i))
+        if ((!r->only || r->only[i]) && table_fits(r->table, i) && run_is_in_shard(r, i))
             list[count++] = i;
     bool ok = compiling_run(c, list, count, NULL);
     compiling_close(c);
@@ -180,7 +171,6 @@ void run_failure_print(const Run *r, const FailureGroup *g, Buf *out)
  * (2026-11-21); simple kernels take a sixth of it. */
 static const double each_unknown = 0.28;
 
-/* Takes the mean of a recording; false if it has no costs. */
 static bool take_mean(const TimesRecording *t, RunEstimate *e)
 {
     double sum = 0;

@@ -3,17 +3,14 @@
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/run/npy.h"
 #include "tuner/spec/code_text.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
-/* Evaluates a whole number of at least 1. */
 static bool positive_integer(Run *r, const Expr *e, const Value *slots, int64_t *out)
 {
     Evaluation ev = {.arena = r->arena};
@@ -26,7 +23,6 @@ static bool positive_integer(Run *r, const Expr *e, const Value *slots, int64_t 
     return true;
 }
 
-/* The largest size that any configuration gives a buffer. */
 static bool largest_size(Run *r, const Expr *count, int64_t *out)
 {
     SCOPED_ARENA *scratch = arena_new();
@@ -159,15 +155,6 @@ static bool describe_file(Run *r, const Argument *g, const Contents *c, DataCont
 
 static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, DataContents *out);
 
-static bool describe_sorted(Run *r, size_t argument, const Contents *c, int64_t count,
-                            DataContents *out)
-{
-    out->of = ARENA_NEW(r->arena, DataContents);
-    return r->spec->arguments[argument].element.lanes == 1
-               ? describe(r, argument, c->inner, count, out->of)
-               : diag_error(r->diag, c->at, "vectors cannot be sorted");
-}
-
 /* Describes contents taken from another buffer: all of it, one of its lanes, or its lanes one after
  * the other. */
 static bool describe_taken(Run *r, const Argument *g, const Contents *c, int64_t count,
@@ -228,13 +215,15 @@ static bool describe(Run *r, size_t argument, const Contents *c, int64_t count, 
     case CONTENTS_FILE:
         return describe_file(r, g, c, out);
     case CONTENTS_SORTED:
-        return describe_sorted(r, argument, c, count, out);
+        if (g->element.lanes != 1)
+            return diag_error(r->diag, c->at, "vectors cannot be sorted");
+        out->of = ARENA_NEW(r->arena, DataContents);
+        return describe(r, argument, c->inner, count, out->of);
     default:
         return describe_taken(r, g, c, count, out);
     }
 }
 
-/* Makes contents in `room`, number by number. */
 static bool make_each(Run *r, const Argument *g, const DataContents *c, unsigned char *room)
 {
     const bool mixed = c->kind == DATA_FORMULA && argument_is_mixed(g);
@@ -472,8 +461,6 @@ const RunData *run_data(Run *r)
     r->code.data = data;
     return data;
 }
-
-/* --- compared elements ------------------------------------------------------------------------ */
 
 /* Compared elements of an output: as many as the configuration makes, limited by `first`; −1 for
  * other arguments. */

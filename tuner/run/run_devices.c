@@ -6,13 +6,11 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/record/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* --- which ------------------------------------------------------------------------------------ */
@@ -71,7 +69,6 @@ static void start_gpu(Run *r, int ordinal)
         (RunGpu){.gpu = gpu_start(&o), .ordinal = ordinal, .opened = clock_seconds()};
 }
 
-/* Waits until all are open or have failed; false when stopped. */
 static bool settle_gpus(Run *r)
 {
     Gpu *all[GPU_LIMIT];
@@ -80,7 +77,6 @@ static bool settle_gpus(Run *r)
     return run_gpus_settle(r, all, r->gpu_count);
 }
 
-/* Closes and removes GPU `i`. */
 static void drop_gpu(Run *r, size_t i)
 {
     gpu_close(r->gpus[i].gpu);
@@ -200,7 +196,6 @@ static bool next_result(Run *r, Farm *f, Arena *a, CompileResult *out)
     return false;
 }
 
-/* Compiles one job; false after a message. */
 static bool compile_job(Run *r, const CompileJob *job, const char *path, CompileResult *res)
 {
     Farm *farm = run_open_farm(r);
@@ -238,7 +233,6 @@ typedef struct References {
     VEC(TaskLaunch) launches;
 } References;
 
-/* Adds a kernel of the reference with all its launches. */
 static bool add_reference(References *all, size_t number)
 {
     Run *r = all->run;
@@ -258,8 +252,7 @@ static bool add_reference(References *all, size_t number)
         TaskLaunch t;
         if (!run_task_launch(r->arena, r, &steps[i], l, slots, &ev, &t))
             return run_refuse(r, &ev);
-        if (l->expression && res.lowered_count > 0)
-            t.kernel = res.lowered[0];
+        t.kernel = run_kernel_name(l, &res);
         VEC_PUSH(r->arena, &all->launches, t);
     }
     return true;
@@ -329,13 +322,6 @@ static void judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
                 o[i].nondeterminism);
 }
 
-static bool set_reference(Run *r, TaskProblem *problem)
-{
-    if (!spec_is_verified(r->spec))
-        diag_warn(r->diag, (Span){0}, "the spec has no reference: results are not verified");
-    return r->spec->reference_first ? set_first(r, problem) : set_kernels(r, problem);
-}
-
 static bool make_problem(Run *r, TaskProblem *problem)
 {
     const RunData *data = run_data(r);
@@ -345,7 +331,11 @@ static bool make_problem(Run *r, TaskProblem *problem)
                              .buffer_count = data->buffer_count,
                              .textures = data->textures,
                              .texture_count = data->texture_count};
-    return compile_checking(r, &problem->checking) && set_reference(r, problem);
+    if (!compile_checking(r, &problem->checking))
+        return false;
+    if (!spec_is_verified(r->spec))
+        diag_warn(r->diag, (Span){0}, "the spec has no reference: results are not verified");
+    return r->spec->reference_first ? set_first(r, problem) : set_kernels(r, problem);
 }
 
 bool run_set_bare_problem(Run *r, Gpu *gpu)

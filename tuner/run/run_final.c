@@ -1,11 +1,5 @@
 #include "tuner/run/timer.h"
 
-#include "metrics/base/stats.h"
-#include "metrics/base/vec.h"
-
-#include <math.h>
-#include <string.h>
-
 enum {
     FINALISTS_MOST = 24, /* unless the user says how many */
     FINALISTS_LEAST = 2,
@@ -27,12 +21,10 @@ const double run_same_within = 0.005;
  * of spaces/mm-core.spec within 0.25 %, seven preferred the second best, 0.3 % slower. */
 static const double wins_within = 0.001;
 
-/* Time budget of the rounds. */
 static const double final_budget_ms = 3000;
 
 /* --- finalists -------------------------------------------------------------------------------- */
 
-/* Ranks the correct configurations by time. */
 static size_t rank_correct(const Run *r, Ranked **out)
 {
     const Table *t = r->table;
@@ -105,18 +97,13 @@ static void take_medians(const Run *r, RunFinal *f)
         f->fastest = f->list[best];
 }
 
-/* The ratio of times that were not taken in turn lies between the ratios of the intervals' ends. */
-static StatsInterval ratio_unpaired(const TableTimes *c, const TableTimes *best)
-{
-    return (StatsInterval){c->low / best->high, c->high / best->low};
-}
-
-/* The ratio of finalist k to the fastest, for equal work. */
 static void take_ratio(const Run *r, RunFinal *f, size_t k, size_t best)
 {
     double work = r->table->work[f->list[k]] / r->table->work[f->list[best]];
     double ratio = f->medians[k] / f->medians[best];
-    StatsInterval i = ratio_unpaired(&r->table->times[f->list[k]], &r->table->times[f->list[best]]);
+    /* Without rounds, the ratio may be anything between the ratios of the intervals' ends. */
+    const TableTimes *own = &r->table->times[f->list[k]], *top = &r->table->times[f->list[best]];
+    StatsInterval i = {own->low / top->high, own->high / top->low};
     if (f->rounds > 0) {
         const double *a = times_of(f, k), *b = times_of(f, best);
         ratio = stats_ratio(a, b, (size_t)f->rounds);
@@ -125,15 +112,6 @@ static void take_ratio(const Run *r, RunFinal *f, size_t k, size_t best)
     f->ratios[k] = ratio / work;
     f->ratio_low[k] = i.low / work;
     f->ratio_high[k] = i.high / work;
-}
-
-static void take_ratios(const Run *r, RunFinal *f)
-{
-    size_t best = run_final_place(f, f->fastest);
-    for (size_t k = 0; k < f->count; k++)
-        if (k != best)
-            take_ratio(r, f, k, best);
-    f->ratios[best] = f->ratio_low[best] = f->ratio_high[best] = 1;
 }
 
 /* True if `a` wins a tie with `b`. Fewer registers and less shared memory leave room for other
@@ -148,14 +126,10 @@ static bool wins_tie(const Run *r, size_t a, size_t b)
     return a < b;
 }
 
-static bool may_win(const RunFinal *f, size_t config)
-{
-    return f->ratios[run_final_place(f, config)] <= 1 + wins_within;
-}
-
 static bool goes_first(const Run *r, const RunFinal *f, size_t a, size_t b)
 {
-    bool x = may_win(f, a), y = may_win(f, b);
+    bool x = f->ratios[run_final_place(f, a)] <= 1 + wins_within;
+    bool y = f->ratios[run_final_place(f, b)] <= 1 + wins_within;
     return x != y ? x : wins_tie(r, a, b);
 }
 
@@ -179,10 +153,14 @@ void run_final_decide(const Run *r, RunFinal *f)
     f->tie_count = 0;
     f->within = f->rounds > 0 ? run_same_within : 0;
     take_medians(r, f);
-    take_ratios(r, f);
-    for (size_t k = 0; k < f->count; k++)
+    size_t best = run_final_place(f, f->fastest);
+    f->ratios[best] = f->ratio_low[best] = f->ratio_high[best] = 1;
+    for (size_t k = 0; k < f->count; k++) {
+        if (k != best)
+            take_ratio(r, f, k, best);
         if (f->ratio_low[k] <= 1 + f->within)
             f->ties[f->tie_count++] = f->list[k];
+    }
     if (f->rounds > 0) /* without rounds, only their medians distinguish them */
         sort_ties(r, f);
 }

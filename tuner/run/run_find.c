@@ -2,8 +2,6 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/space/diagram.h"
 
-#include <string.h>
-
 /* "BM=64" */
 typedef struct Setting {
     const char *name;
@@ -118,7 +116,6 @@ static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
     return NULL;
 }
 
-/* Reports why these values are not a configuration. */
 static void refuse(Arena *a, const Run *r, const char *text, const Value *values, Diag *d)
 {
     const char *alike = most_similar(a, r, values);

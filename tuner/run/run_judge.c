@@ -3,17 +3,8 @@
 
 #include "metrics/base/random.h"
 
-#include <math.h>
-
 /* Times taken in turn decide ties, and the tie-breaking rule names the winner. Times taken one
  * after the other are not precise enough for that: then the fastest wins and its ties are reported. */
-static void find_best(Run *r)
-{
-    const RunFinal *f = &r->final;
-    if (f->count > 0)
-        r->best = f->rounds > 0 ? f->ties[0] : f->fastest;
-}
-
 /* The winner relative to the best in the recording's own final, if both were in it; those tied with
  * the best are as good as it. */
 static double relative_in_final(const Run *r, const RunFinal *f)
@@ -46,7 +37,9 @@ static void compare_with_recording(Run *r, const double *times)
 
 void run_judge(Run *r)
 {
-    find_best(r);
+    const RunFinal *f = &r->final;
+    if (f->count > 0)
+        r->best = f->rounds > 0 ? f->ties[0] : f->fastest;
     run_audit_judge(r);
     if (r->search.done && r->best != SIZE_MAX)
         r->search.best_on_front = r->carving.fates[r->best].kind == OUTCOME_SURVIVES;

@@ -4,14 +4,9 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
-#include "metrics/metric/device.h"
-#include "tuner/record/header.h"
 #include "tuner/record/table_read.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* --- the device ------------------------------------------------------------------------------- */
 
@@ -84,7 +79,6 @@ static bool find_recording(Run *r)
     return r->recorded.times != NULL;
 }
 
-/* Finds the device of --arch or --device-file. */
 static bool find_named_device(Run *r)
 {
     const char *arch = r->options.arch;
@@ -158,8 +152,6 @@ static bool choose_device(Run *r)
                      "fits; --arch sm_90 (or another, see `aptune devices`) carves without timing",
                      r->why_not_measured, r->spec->name);
 }
-
-/* --- configurations and tier 0 ---------------------------------------------------------------- */
 
 /* Sets what all rows of the table have in common. */
 static void describe_table(Run *r)
@@ -407,18 +399,6 @@ static bool learn_from(Learning *l, const char *path, bool named)
     return true;
 }
 
-/* Learns from recordings of the same space at another size, on another device, or with other
- * parameters. */
-static void learn_fitting(Learning *l)
-{
-    const Run *r = l->run;
-    size_t first = l->lessons.count;
-    EACH (const RecordMatch, m, r->recorded.others, r->recorded.other_count)
-        if (m->header.space && strcmp(m->header.space, r->spec->name) == 0 &&
-            l->lessons.count < first + FITTING_MOST)
-            learn_from(l, m->path, false);
-}
-
 /* Learns from recordings that the user names, those of problems tuned before and, unless the user
  * named any, those beside the spec of another size, device or version. Another recording of the
  * same problem is for replays and not learned from. False after a message if a named one teaches
@@ -432,8 +412,11 @@ static bool learn(Run *r)
     for (size_t k = 0; k < named->count; k++)
         if (strcmp(named->at[k], "none") != 0 && !learn_from(&l, named->at[k], true))
             return false;
-    if (named->count == 0)
-        learn_fitting(&l);
+    size_t first = l.lessons.count;
+    EACH (const RecordMatch, m, r->recorded.others, r->recorded.other_count)
+        if (named->count == 0 && l.lessons.count < first + FITTING_MOST && m->header.space &&
+            strcmp(m->header.space, r->spec->name) == 0)
+            learn_from(&l, m->path, false);
     for (size_t k = 0; k < r->options.earlier_count; k++)
         learn_from(&l, r->options.earlier[k], false);
     r->search.learned = l.lessons.count > 0 ? l.learned : NULL;
@@ -457,21 +440,12 @@ static bool names_problem(Arena *a, const char *text, const char *problem)
     return true;
 }
 
-/* Checks a problem's number: a caller of the library sets it before the spec is read. */
-static bool has_problem(const Run *r)
-{
-    size_t number = r->options.problem, count = r->spec->problem_count;
-    return number < count || number == 0 ||
-           diag_fail(r->diag, "there is no problem number %zu (counted from 0); there %s %zu",
-                     number, count == 1 ? "is" : "are", count);
-}
-
-/* Chooses the problem that the user asks for. */
 static bool choose_problem(Run *r)
 {
     const char *text = r->options.problem_text;
+    const size_t count = r->spec->problem_count;
     SCOPED_BUF all = {0};
-    for (size_t i = 0; text && i < r->spec->problem_count; i++) {
+    for (size_t i = 0; text && i < count; i++) {
         if (names_problem(r->arena, text, r->spec->problems[i].text)) {
             r->options.problem = i;
             text = NULL;
@@ -480,11 +454,14 @@ static bool choose_problem(Run *r)
     }
     if (text && spec_add_problem(r->arena, r->spec, text)) {
         r->options.problem = r->spec->problem_count - 1;
-        text = NULL;
+        return true;
     }
     if (text)
-        diag_fail(r->diag, "there is no problem '%s'; there are %s", text, buf_text(&all));
-    return !text && has_problem(r);
+        return diag_fail(r->diag, "there is no problem '%s'; there are %s", text, buf_text(&all));
+    /* A caller of the library sets the number before the spec is read. */
+    return r->options.problem < count || r->options.problem == 0 ||
+           diag_fail(r->diag, "there is no problem number %zu (counted from 0); there %s %zu",
+                     r->options.problem, count == 1 ? "is" : "are", count);
 }
 
 /* Sets the output folder; several problems have a folder each. */
@@ -501,22 +478,17 @@ static void choose_output(Run *r)
     r->options.output = arena_printf(r->arena, "%s/%s", r->options.output, text);
 }
 
-static Spec *open_spec(Run *r)
-{
-    const char *path = r->options.space, *text = r->options.space_text;
-    return text ? spec_parse(r->arena, source_new(r->arena, path, text, strlen(text)), r->diag)
-                : spec_read(r->arena, path, r->diag);
-}
-
 bool run_open(Run *r)
 {
     double since = clock_seconds();
+    const char *path = r->options.space, *text = r->options.space_text;
     r->opened = since;
     run_charge_anew(r); /* exclude children of a shell that became this process */
     r->best = SIZE_MAX;
     r->table = table_new(r->arena);
     r->recorded.relative = r->recorded.random_relative = r->recorded.best_ms = NAN;
-    r->spec = open_spec(r);
+    r->spec = text ? spec_parse(r->arena, source_new(r->arena, path, text, strlen(text)), r->diag)
+                   : spec_read(r->arena, path, r->diag);
     if (!r->spec || !choose_problem(r) || !open_space(r))
         return false;
     if (r->space.size == 0 && !r->options.dry_run)

@@ -219,8 +219,8 @@ bool run_fetch_all(Run *r, Arena *a, const size_t *configs, size_t count, Fetche
 /* The same for one configuration; its failure is an error, too. */
 bool run_fetch(Run *r, Arena *a, size_t config, Fetched *out);
 
-/* The name of launch `l`'s kernel in compiled code. */
-const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res);
+/* A launch's kernel name in compiled code. */
+const char *run_kernel_name(const Launch *l, const CompileResult *res);
 
 /* Makes the input of a step's profile, in `a`; it points into the arguments. False if the step's
  * arguments cannot be computed. */

@@ -1,14 +1,8 @@
 /* Writes profiles to recordings and reads them: each distinct code and launch once. */
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
-#include "metrics/metric/profile_build.h"
-#include "metrics/base/map.h"
-#include "tuner/record/profile.h"
-#include "tuner/run/run_parts.h"
 #include "tuner/run/timer.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static ProfileHeader profile_header(Run *r, const RecordHeader *about)
@@ -124,7 +118,6 @@ typedef struct Recorded {
     ProfileColumns columns;
 } Recorded;
 
-/* Takes the profiles of a configuration's launches; false if one is missing. */
 static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
     const StepGroup *groups;
@@ -142,7 +135,6 @@ static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i
     return true;
 }
 
-/* Takes a configuration; false if its code or profile is not recorded. */
 static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
     Table *t = r->table;
@@ -209,7 +201,6 @@ void run_take_outcome(Run *r, size_t i)
         timer_take_row(r, i, row);
 }
 
-/* The step that the profile of configuration `i` describes. */
 static const Step *profiled_step(const Run *r, size_t i)
 {
     const TableProfile *p = &r->table->profile[i];

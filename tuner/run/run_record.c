@@ -4,12 +4,6 @@
 #include "tuner/space/diagram.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/stats.h"
-#include "tuner/record/header.h"
-
-#include <math.h>
-#include <string.h>
-#include <time.h>
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -24,7 +18,6 @@ static RecordValue value_of(Arena *a, Value v)
     return (RecordValue){.text = buf_keep(&b, a)};
 }
 
-/* The spec's parameter of the same name; NULL: none. */
 static const Parameter *parameter_of(const Spec *s, const RecordParameter *of)
 {
     return NAME_FIND(s->parameters, s->parameter_count, name, of->name);
@@ -51,7 +44,6 @@ const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t 
     return values ? times_find(t, record_key(a, &t->header, values)) : NULL;
 }
 
-/* The index of a recorded value in a parameter's list; SIZE_MAX: none. */
 static size_t value_number(Arena *a, const Run *r, size_t p, const RecordValue *v)
 {
     const ValueList *values = &r->space.values[p];
@@ -221,15 +213,11 @@ const RecordProblem *run_record_problem(Run *r)
 }
 
 /* "" if configurations compare by time. */
-static const char *objective_name(const Spec *s)
-{
-    static const char *const names[] = {[OBJECTIVE_TIME] = "",
-                                        [OBJECTIVE_FLOP] = "flop",
-                                        [OBJECTIVE_BYTES] = "bytes",
-                                        [OBJECTIVE_ITEMS] = "items",
-                                        [OBJECTIVE_ENERGY] = RECORD_ENERGY};
-    return names[s->objective];
-}
+static const char *const objective_names[] = {[OBJECTIVE_TIME] = "",
+                                              [OBJECTIVE_FLOP] = "flop",
+                                              [OBJECTIVE_BYTES] = "bytes",
+                                              [OBJECTIVE_ITEMS] = "items",
+                                              [OBJECTIVE_ENERGY] = RECORD_ENERGY};
 
 RecordHeader run_record_header(Run *r)
 {
@@ -245,7 +233,7 @@ RecordHeader run_record_header(Run *r)
                       .nvrtc = r->code.compiler,
                       .options = r->spec->options,
                       .option_count = r->spec->option_count,
-                      .objective = objective_name(r->spec),
+                      .objective = objective_names[r->spec->objective],
                       .source_hash = arena_string(a, source.text),
                       .date = now_text(a),
                       .version = APTUNE_VERSION};

@@ -2,9 +2,7 @@
 
 #include "metrics/base/file.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* --- the tool --------------------------------------------------------------------------------- */
@@ -63,18 +61,13 @@ static const char *report_line(const char *line, size_t *length)
     return line + skip;
 }
 
-static bool begins(const char *text, size_t length, const char *with)
-{
-    return length >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
-}
-
 /* Lines around findings, and driver errors that follow from one. */
 static bool is_frame(const char *text, size_t length)
 {
     static const char *const frames[] = {"COMPUTE-SANITIZER", "ERROR SUMMARY", "Target application",
                                          "Program hit",       "LEAK SUMMARY",  "Error:"};
     for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
-        if (begins(text, length, frames[i]))
+        if (length >= strlen(frames[i]) && memcmp(text, frames[i], strlen(frames[i])) == 0)
             return true;
     return false;
 }
@@ -140,12 +133,6 @@ static void take_finding(Run *r, size_t i, const TrialResult *x, const char *fin
     r->counts.unclean++;
 }
 
-/* Nothing is shown by what is too slow for the tool, lacked memory or was killed by somebody. */
-static bool shows_something(const TrialResult *t, const char *finding)
-{
-    return finding || (t->status == OUTCOME_FAULT && !t->killed) || t->status == OUTCOME_WRONG;
-}
-
 /* False after a message if a finding cannot be recorded. */
 static bool take_sanitized(Arena *a, Run *r, const Timer *timer, size_t i, const TrialResult *t)
 {
@@ -153,7 +140,8 @@ static bool take_sanitized(Arena *a, Run *r, const Timer *timer, size_t i, const
     if (!finding) /* from a process that died before it answered */
         finding = run_sanitizer_finding(a, t->words);
     r->counts.sanitized++;
-    if (!shows_something(t, finding))
+    bool failed = (t->status == OUTCOME_FAULT && !t->killed) || t->status == OUTCOME_WRONG;
+    if (!finding && !failed) /* too slow for the tool, out of memory or killed shows nothing */
         return true;
     take_finding(r, i, t, finding);
     return timer->record(timer->state, i);

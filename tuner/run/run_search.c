@@ -7,14 +7,6 @@
 
 /* --- what is searched ------------------------------------------------------------------------- */
 
-/* Expands a candidate to all parameters. */
-static void widen(const Searched *q, const uint16_t *point, uint16_t *full)
-{
-    memset(full, 0, q->run->space.spec->parameter_count * sizeof *full);
-    for (size_t k = 0; k < q->varying_count; k++)
-        full[q->varying[k]] = point[k];
-}
-
 static bool draw_point(void *context, gsl_rng *random, uint16_t *point)
 {
     const Searched *q = context;
@@ -27,7 +19,9 @@ static bool draw_point(void *context, gsl_rng *random, uint16_t *point)
 static bool is_valid(void *context, const uint16_t *point)
 {
     const Searched *q = context;
-    widen(q, point, q->full);
+    memset(q->full, 0, q->run->space.spec->parameter_count * sizeof *q->full);
+    for (size_t k = 0; k < q->varying_count; k++)
+        q->full[q->varying[k]] = point[k];
     return space_diagram_has(q->run->space.diagram, q->full);
 }
 
@@ -127,13 +121,6 @@ static size_t row_of(const LiveSearch *h, const uint16_t *point)
 static size_t number_of(const LiveSearch *h, size_t row)
 {
     return row < h->numbers.count ? h->numbers.at[row] : SIZE_MAX;
-}
-
-static void point_of(const LiveSearch *h, size_t row, uint16_t *point)
-{
-    const Table *t = h->run->table;
-    for (size_t k = 0; k < h->in->varying_count; k++)
-        point[k] = (uint16_t)t->values[row * t->parameter_count + h->in->varying[k]];
 }
 
 static void note_number(LiveSearch *h, size_t number, size_t row)
@@ -247,15 +234,16 @@ static void tell_progress(LiveSearch *h)
 
 /* --- live ------------------------------------------------------------------------------------- */
 
-/* Gives work to free compile workers. False after a message. */
 static bool feed_workers(LiveSearch *h)
 {
     while (compiling_has_room(h->compiling)) {
         size_t number, row;
         if (h->earlier_next < h->earlier.count) {
             row = h->earlier.at[h->earlier_next++];
+            const Table *t = h->run->table;
             uint16_t *point = ARENA_ARRAY(h->scratch, uint16_t, h->in->varying_count + 1);
-            point_of(h, row, point);
+            for (size_t k = 0; k < h->in->varying_count; k++)
+                point[k] = (uint16_t)t->values[row * t->parameter_count + h->in->varying[k]];
             if (!search_add(h->search, point, &number))
                 continue;
         } else {
@@ -409,13 +397,6 @@ static bool open_timer(LiveSearch *h)
     return true;
 }
 
-/* Waits for trials in flight: the final needs them. */
-static bool drain(LiveSearch *h)
-{
-    bool news;
-    return !h->timer || (h->timer->time(h->timer->state, NULL, 0) && take_timed(h, &news));
-}
-
 /* Charges the wall time to the search, and CPU time to the work done. */
 static void charge(Run *r, double since)
 {
@@ -424,14 +405,6 @@ static void charge(Run *r, double since)
     r->ledger.seconds[LEDGER_COMPILE] = compile; /* run_time charges it */
     r->ledger.core_seconds[LEDGER_COMPILE] -= walk;
     r->ledger.core_seconds[LEDGER_PROFILE] += walk;
-}
-
-static void forget_untimed(const LiveSearch *h)
-{
-    Table *t = h->run->table;
-    for (size_t i = 0; i < t->count; i++) /* in flight when the search ended */
-        if (t->selected[i] && !table_is_timed(t, i))
-            t->selected[i] = false;
 }
 
 static bool search_live(Searched *q)
@@ -449,11 +422,11 @@ static bool search_live(Searched *q)
     table_set_metrics(r->table, r->table->metrics);
     h->compiling = compiling_open(r, (size_t)r->options.jobs + 1, true);
     bool opened = learn_compiler(h) && open_timer(h);
-    bool ok = opened && search_until_end(h);
-    if (ok)
-        ok = drain(h);
-    if (ok)
-        forget_untimed(h);
+    bool ok = opened && search_until_end(h), news;
+    if (ok && h->timer) /* the final needs the trials in flight */
+        ok = h->timer->time(h->timer->state, NULL, 0) && take_timed(h, &news);
+    for (size_t i = 0; ok && i < r->table->count; i++) /* asked for at the end */
+        r->table->selected[i] = r->table->selected[i] && table_is_timed(r->table, i);
     r->search.state = search_state(h->search);
     r->search.expected = search_expected(h->search);
     tell_found(h, true);
@@ -468,7 +441,6 @@ static bool search_live(Searched *q)
 
 /* --- played on a recording -------------------------------------------------------------------- */
 
-/* What is known of a row. */
 struct RunUnasked {
     Outcome outcome;
     TableCode code;
@@ -614,8 +586,6 @@ static bool search_played(Searched *q)
            q->timer->time(q->timer->state, list, played.timed_count);
 }
 
-/* --- rows that the search did not ask for ----------------------------------------------------- */
-
 bool run_search_compile(Run *r, const size_t *rows, size_t count)
 {
     size_t *list = ARENA_ARRAY(r->arena, size_t, count), unknown = 0;
@@ -634,7 +604,6 @@ bool run_search_compile(Run *r, const size_t *rows, size_t count)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-/* Fills in the summary of the search. */
 static void summarize(Run *r)
 {
     RunSearch *s = &r->search;

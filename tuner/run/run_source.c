@@ -1,10 +1,6 @@
 /* The sources with the options common to all configurations, and the compile job of each launch. */
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
-#include "tuner/compile/source.h"
 #include "tuner/run/run_parts.h"
-
-#include <string.h>
 
 typedef VEC(const char *) Texts;
 
@@ -52,7 +48,6 @@ static bool has_textures(const Spec *s)
     return false;
 }
 
-/* Collects the options common to all configurations. */
 static bool common_options(Run *r, Texts *out)
 {
     const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
@@ -81,7 +76,6 @@ static bool common_options(Run *r, Texts *out)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* The source of an earlier launch of the same file; NULL: none. */
 static const CompileSource *earlier_source(const Run *r, size_t l)
 {
     for (size_t k = 0; k < l; k++)
@@ -194,7 +188,6 @@ static Defines parameter_macros(Arena *a, const Run *r, size_t i)
     return defines;
 }
 
-/* A launch's command or kernel name with its values filled in. */
 static const char *filled(Arena *a, const Text *t, const Value *slots, Evaluation *ev)
 {
     SCOPED_BUF b = {0};

@@ -1,10 +1,6 @@
 /* The launches of a configuration and how they are grouped for profiling. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/base/vec.h"
-
-#include <string.h>
-
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* True if a launch's arguments vary between configurations or steps. */
@@ -192,8 +188,6 @@ size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **o
     *out = all.at;
     return all.count;
 }
-
-/* --- together --------------------------------------------------------------------------------- */
 
 /* Blocks that do not fit on an SM are never run. */
 bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p)

@@ -7,10 +7,6 @@
  * the limit, imply, so that it ranks before known configurations only if it still is faster. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/base/stats.h"
-#include "metrics/metric/device.h"
-
-#include <math.h>
 #include <stdlib.h>
 
 /* The logarithm of 2, a tolerance for limits, and the fewest rows that allow a judgement. */
@@ -24,8 +20,6 @@ static double mix_of(const Profile *p)
                  instr = p ? p->value[PROFILE_INSTR] : NAN;
     return issued > 0 && instr > 0 ? log(issued / instr) : NAN;
 }
-
-/* --- limits ----------------------------------------------------------------------------------- */
 
 /* FLOP per cycle and SM of the fastest unit that the code uses. */
 static double fastest_unit(const DeviceRates *k, const Profile *p)
@@ -56,8 +50,6 @@ static double least_cycles(const Run *r, size_t row)
         least = fmax(least, bytes / d->dram_bytes_per_s * d->clock_hz);
     return least;
 }
-
-/* --- judging ---------------------------------------------------------------------------------- */
 
 /* Metrics that are raised. */
 static const char *const RAISED[] = {"predicted_cycles", "predicted_ms", "bound_cycles",
@@ -101,7 +93,6 @@ static double judge(Run *r, size_t row, double others)
     return factor;
 }
 
-/* The median mix of the profiled rows. */
 static double median_mix(const Run *r)
 {
     const Table *t = r->table;

@@ -3,17 +3,10 @@
  * Polish (tuner/choose/polish.h) chooses a few at a time, based on what was found so far, until its
  * share of the budget is spent. */
 #include "tuner/run/run_search.h"
-#include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/choose/polish.h"
-
-#include <math.h>
-#include <string.h>
-
-/* --- polish ----------------------------------------------------------------------------------- */
 
 static void take_medians(const Run *r, double *times)
 {
@@ -50,8 +43,6 @@ static bool polish(Run *r, const Timer *t)
     r->counts.selected += r->counts.polished;
     return ok;
 }
-
-/* --- the stage -------------------------------------------------------------------------------- */
 
 /* Times survivors first: with --exhaustive the best time is then known early, and slow
  * configurations get fewer samples. */

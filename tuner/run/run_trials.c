@@ -1,22 +1,6 @@
 /* What the trials of a run have in common, and what is learned from their results. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/base/stats.h"
-#include "metrics/base/vec.h"
-
-#include <math.h>
-
-/* --- what the L2 holds ------------------------------------------------------------------------ */
-
-static double problem_bytes(const TaskBuffer *buffers, size_t count)
-{
-    double bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        if (buffers[i].role != TASK_REFERENCE)
-            bytes += (double)buffers[i].count * (double)task_type_size(buffers[i].type);
-    return bytes;
-}
-
 bool run_choose_l2(Run *r)
 {
     if (r->options.l2) /* already checked by the option's reader */
@@ -24,12 +8,13 @@ bool run_choose_l2(Run *r)
     const RunData *data = run_data(r);
     if (!data)
         return false;
-    bool exceeds = problem_bytes(data->buffers, data->buffer_count) > (double)r->device->l2_bytes;
-    r->l2 = exceeds ? TASK_COLD : TASK_WARM;
+    double bytes = 0;
+    EACH (const TaskBuffer, b, data->buffers, data->buffer_count)
+        if (b->role != TASK_REFERENCE)
+            bytes += (double)b->count * (double)task_type_size(b->type);
+    r->l2 = bytes > (double)r->device->l2_bytes ? TASK_COLD : TASK_WARM;
     return true;
 }
-
-/* --- shape ------------------------------------------------------------------------------------ */
 
 /* The clock of events ticks every 32 ns on an H200 (all times of the shipped recordings are
  * multiples of it): 1/6000 of this. */

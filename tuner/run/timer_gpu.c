@@ -6,11 +6,7 @@
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/vec.h"
 #include "tuner/run/compiling.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
     IN_FLIGHT = 2,        /* trials queued per GPU, so that it never waits */
@@ -27,7 +23,6 @@ static const double warm_up_s = 1.0;
 /* Identifiers of trials that are not outcomes, which are identified by their configuration. */
 enum { SENTINEL_ID = -1, WARM_UP_ID = -2 };
 
-/* A GPU with its state. */
 typedef struct Lane {
     RunGpu *device;
     int number;            /* in the recording */
@@ -156,13 +151,6 @@ static void take_sentinel(Session *s, const Lane *lane, const TrialResult *t)
     s->failed = !times_append_sentinel(s->writer, &row, r->diag) || s->failed;
 }
 
-/* The trial has no outcome, unless another GPU gave one. */
-static void note_lost(Run *r, size_t i)
-{
-    if (r->watch.lost++ == 0)
-        r->watch.lost_why = r->table->why[i];
-}
-
 static void tell_progress(const Session *s)
 {
     const Run *r = s->run;
@@ -200,8 +188,8 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     s->failed =
         !run_take_joules(r, i, x->sustained_count ? x->sustained[0].joules : 0) || s->failed;
     run_note_time(r, i);
-    if (x->status == OUTCOME_SKIPPED)
-        note_lost(r, i);
+    if (x->status == OUTCOME_SKIPPED && r->watch.lost++ == 0)
+        r->watch.lost_why = r->table->why[i];
     if (s->candidate && i == s->candidate->config && !s->sentinel)
         take_candidate(s, x->status == OUTCOME_OK);
     lane->since_sentinel++;
@@ -250,7 +238,6 @@ static void take_result(Session *s, Lane *lane, const TrialResult *t)
     }
 }
 
-/* Takes a ready result of a GPU; false: there is none. */
 static bool poll_lane(Session *s, Lane *lane)
 {
     TrialResult t;
@@ -278,12 +265,13 @@ static size_t trials_pending(const Session *s)
     return n;
 }
 
-static bool all_lost(const Session *s)
+/* The first GPU that is not lost; NULL: none. */
+static Lane *first_usable(Session *s)
 {
     for (size_t i = 0; i < s->lane_count; i++)
         if (!s->lanes[i].lost)
-            return false;
-    return true;
+            return &s->lanes[i];
+    return NULL;
 }
 
 static void gpu_timer_await(void *state, Waits *w)
@@ -293,19 +281,6 @@ static void gpu_timer_await(void *state, Waits *w)
     for (size_t i = 0; i < s->lane_count; i++)
         if (gpu_pending(s->lanes[i].device->gpu) > 0)
             gpu_await(s->lanes[i].device->gpu, w);
-}
-
-/* Waits until a GPU or a compiler has a result. */
-static void wait_for_news(Session *s)
-{
-    Waits w = waits_new(-1);
-    gpu_timer_await(s, &w);
-    run_wait(s->run, &w);
-}
-
-static bool is_busy(const Session *s)
-{
-    return s->fetched < s->todo.count || compiling_count(s->fetcher) > 0 || trials_pending(s) > 0;
 }
 
 /* Does what is possible without waiting; sets `*news` if that was anything. */
@@ -320,18 +295,21 @@ static bool advance(Session *s, bool *news)
     }
     if (s->failed)
         return false;
-    return !all_lost(s) || trials_pending(s) > 0 ||
+    return first_usable(s) || trials_pending(s) > 0 ||
            diag_fail(s->run->diag, "no GPU is left to go on with");
 }
 
 static bool run_trials(Session *s)
 {
-    while (is_busy(s)) {
+    while (s->fetched < s->todo.count || compiling_count(s->fetcher) > 0 || trials_pending(s) > 0) {
         bool news;
         if (!advance(s, &news))
             return false;
-        if (!news)
-            wait_for_news(s);
+        if (news)
+            continue;
+        Waits w = waits_new(-1);
+        gpu_timer_await(s, &w);
+        run_wait(s->run, &w);
     }
     return true;
 }
@@ -364,7 +342,6 @@ static bool take_existing(Session *s, size_t i)
     return true;
 }
 
-/* Takes outcomes of an earlier run and lists the rest. */
 static void list_missing(Session *s, const size_t *list, size_t count)
 {
     s->todo.count = 0;
@@ -384,7 +361,6 @@ static bool gpu_time(void *state, const size_t *list, size_t count)
     return run_trials(s);
 }
 
-/* Rows of an earlier run, in its order. */
 static const size_t *gpu_known(void *state, size_t *count)
 {
     const Session *s = state;
@@ -448,7 +424,6 @@ static double final_limit(const Run *r, const size_t *list, size_t count, int ro
     return 20 + (double)count + 2 * (rounds + 8) * round_s;
 }
 
-/* The code of all finalists, in order; false after a message if some is no longer available. */
 static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRun *runs)
 {
     Fetched *x = ARENA_ARRAY(s->run->arena, Fetched, count);
@@ -475,14 +450,6 @@ static bool record_final(Session *s, const size_t *list, size_t count, int round
         ok = times_append_final(s->writer, &row, number, s->run->diag);
     }
     return ok;
-}
-
-static Lane *first_usable(Session *s)
-{
-    for (size_t i = 0; i < s->lane_count; i++)
-        if (!s->lanes[i].lost)
-            return &s->lanes[i];
-    return NULL;
 }
 
 /* Runs a final on one GPU, since only times of one device are comparable. A killed trial is

@@ -3,9 +3,6 @@
 
 #include "tuner/gpu/sampling.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- outcomes --------------------------------------------------------------------------------- */
 
 const double *timer_rounded(Arena *a, const double *times, size_t count)
@@ -150,23 +147,18 @@ bool timer_replay_open(Run *r, Timer *out)
     return true;
 }
 
-/* --- rows without times ----------------------------------------------------------------------- */
-
 /* A recording names the code of every configuration, timed or not, so that it can be carved again
  * without compiling. Recordings of parts do so, too, for `aptune merge`, with or without a GPU. */
-static bool is_known(const Run *r, const TimesRecording *existing, size_t i)
-{
-    const RecordRow *row = existing ? run_recorded_row(r, existing, i) : NULL;
-    return row && run_same_code(r, i, row);
-}
-
 bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
                        const TimesRecording *existing)
 {
     Table *t = r->table;
     for (size_t i = 0; i < t->count; i++) {
         bool known = table_has_code(t, i) || table_failed_to_compile(t, i);
-        if (!known || table_is_timed(t, i) || is_known(r, existing, i))
+        if (!known || table_is_timed(t, i))
+            continue;
+        const RecordRow *row = existing ? run_recorded_row(r, existing, i) : NULL;
+        if (row && run_same_code(r, i, row))
             continue;
         const char *why = t->why[i];
         if (table_has_code(t, i)) /* compiled but not run, which recordings call skipped */
