@@ -31,8 +31,6 @@ struct Compiling {
     Place *places;    /* place_count and one that is kept */
     size_t place_count, used;
     size_t added;                  /* in total */
-    double compile_s, walk_s;      /* wall seconds of workers */
-    double walk_core_s;            /* CPU seconds of workers walking */
     size_t lost, lost_first;       /* launches without a profile; configuration of the first */
     const char *lost_why;          /* … and why; in the run's arena */
     size_t uncertain, walked;      /* profiles with significant unknowns, out of so many */
@@ -52,20 +50,7 @@ static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *r
                           .kernel = run_kernel_name(&r->spec->launches[launch], res)};
 }
 
-static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, ArgumentBytes *out)
-{
-    const Launch *l = &r->spec->launches[step->launch];
-    Value *slots = run_launch_slots(a, r, i);
-    Evaluation ev = {.arena = a};
-    if (!slots)
-        return false;
-    if (l->repeat_name)
-        slots[l->repeat_slot] = step->value;
-    return run_launch_bytes(a, r, l, slots, &ev, out) || run_refuse(r, &ev);
-}
-
-/* True if an earlier step of the configuration had the buffer, so that its data may be in the
- * cache. */
+/* True if an earlier step of the configuration had the buffer, so that this one may read it. */
 static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *step, size_t buffer,
                        const Value *slots)
 {
@@ -82,10 +67,10 @@ static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *st
     return false;
 }
 
-static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step, ProfileLaunch *out)
+static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step, const Value *slots,
+                        ProfileLaunch *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
-    const Value *slots = run_launch_slots(a, r, config);
     const RunTaken *taken;
     size_t count;
     Evaluation ev = {.arena = a};
@@ -119,7 +104,7 @@ static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunc
     Evaluation ev = {.arena = a};
     for (size_t i = 0; i < s->trip_count; i++) {
         Value v;
-        if (!slots || !expr_eval(s->trips[i].rounds, slots, &ev, &v))
+        if (!expr_eval(s->trips[i].rounds, slots, &ev, &v))
             return run_refuse(r, &ev);
         if (value_as_real(v) < 0)
             return diag_error(r->diag, s->trips[i].at, "a loop cannot have %g iterations",
@@ -133,16 +118,25 @@ static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunc
 
 static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, ProfileLaunch *out)
 {
+    const Launch *l = &r->spec->launches[step->launch];
+    Value *slots = run_launch_slots(a, r, i);
+    Evaluation ev = {.arena = a};
     ArgumentBytes arguments;
-    if (!step_bytes(a, r, i, step, &arguments))
+    if (!slots)
         return false;
-    *out = (ProfileLaunch){.shared = step->geometry.shared,
-                           .parameters = arguments.bytes,
-                           .parameter_bytes = arguments.size};
+    *out = (ProfileLaunch){.shared = step->geometry.shared};
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);
     memcpy(out->block, step->geometry.block, sizeof out->block);
-    add_buffers(a, r, i, step, out);
-    return count_trips(a, r, run_launch_slots(a, r, i), out);
+    add_buffers(a, r, i, step, slots, out);
+    if (!count_trips(a, r, slots, out))
+        return false;
+    if (l->repeat_name)
+        slots[l->repeat_slot] = step->value;
+    if (!run_launch_bytes(a, r, l, slots, &ev, &arguments))
+        return run_refuse(r, &ev);
+    out->parameters = arguments.bytes;
+    out->parameter_bytes = arguments.size;
+    return true;
 }
 
 bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
@@ -295,11 +289,12 @@ static void count_seconds(Compiling *c, size_t config, const CompileResult *res)
     TableCost *cost = &c->run->table->cost[config];
     cost->compile_s += res->cpu_seconds;
     cost->profile_s += res->profile.cpu_seconds;
+    RunLedger *ledger = &c->run->ledger;
     if (!res->from_cache)
-        c->compile_s += res->seconds;
+        ledger->compile_s += res->seconds;
     if (!res->profile_from_cache) {
-        c->walk_s += res->profile.seconds;
-        c->walk_core_s += res->profile.cpu_seconds;
+        ledger->walk_s += res->profile.seconds;
+        ledger->walk_core_s += res->profile.cpu_seconds;
     }
 }
 
@@ -498,9 +493,6 @@ static void settle(Compiling *c)
     r->counts.workers_started += farm_started(c->farm);
     if (r->code.cache && farm_started(c->farm) > 0)
         cache_trim(r->code.cache, (uint64_t)(r->options.cache_limit * 1e9));
-    r->ledger.compile_s += c->compile_s;
-    r->ledger.walk_s += c->walk_s;
-    r->ledger.walk_core_s += c->walk_core_s;
     warn(c);
 }
 

@@ -212,34 +212,34 @@ static bool report_reach(const Checking *c, const Reach *x, const char *kernel)
     return ok;
 }
 
-static bool check_reach(Checking *x, size_t config, const Step *step, const CompileResult *res,
+static bool check_reach(Checking *x, size_t config, const Launch *l, const ProfileInput *in,
                         const PtxFunction *entry)
 {
     Run *r = x->run;
     size_t n = r->spec->argument_count;
     const Value *slots = run_launch_slots(r->arena, r, config);
     int64_t *bytes = ARENA_ARRAY(r->arena, int64_t, n);
-    ProfileInput in;
-    if (!slots || !buffer_bytes(r, slots, bytes) ||
-        !run_profile_input(r->arena, r, config, step, res, &in))
+    if (!slots || !buffer_bytes(r, slots, bytes))
         return false;
     Reach reach = {.bytes = bytes,
                    .count = n,
                    .beyond = ARENA_ARRAY(r->arena, int64_t, n),
                    .before = ARENA_ARRAY(r->arena, bool, n)};
     WalkTouch observer = {&reach, touch};
-    if (!profile_touch(r->arena, &in, entry, &observer))
+    if (!profile_touch(r->arena, in, entry, &observer))
         return true; /* what was seen need not happen */
     x->out->accesses += reach.seen;
-    return report_reach(x, &reach, r->spec->launches[step->launch].entry);
+    return report_reach(x, &reach, l->entry);
 }
 
 /* --- trip counts ------------------------------------------------------------------------------ */
 
-/* Marks in `met` the trip counts whose loop a kernel has; warns if a loop's count is known anyway.
- * False after a message. */
-static bool meet_trips(Run *r, const ProfileInput *in, bool *met)
+/* Marks the trip counts whose loop a kernel has; warns if a loop's count is known anyway. */
+static bool check_trips(Checking *x, const ProfileInput *in)
 {
+    Run *r = x->run;
+    if (in->trip_count == 0)
+        return true;
     const PtxModule *module;
     const Memory *m = profile_follow(r->arena, in, &module, r->diag);
     for (size_t i = 0; m && i < m->walk->functions.count; i++) {
@@ -250,7 +250,7 @@ static bool meet_trips(Run *r, const ProfileInput *in, bool *met)
                 const WalkLoop *loop = &f->loops[l];
                 if (rounds[l] < 0)
                     continue;
-                met[k] = true;
+                x->trips[k] = true;
                 if (loop->entries > 0 && !loop->stated)
                     diag_warn(r->diag, r->spec->trips[k].at,
                               "not used: the trip count of the loop in line %lld is known from the "
@@ -260,14 +260,6 @@ static bool meet_trips(Run *r, const ProfileInput *in, bool *met)
         }
     }
     return m != NULL;
-}
-
-static bool check_trips(Checking *x, size_t config, const Step *step, const CompileResult *res)
-{
-    ProfileInput in;
-    return x->run->spec->trip_count == 0 ||
-           (run_profile_input(x->run->arena, x->run, config, step, res, &in) &&
-            meet_trips(x->run, &in, x->trips));
 }
 
 static void report_trips(Checking *x)
@@ -481,8 +473,9 @@ static bool check_launch(Checking *x, size_t config, size_t number)
         if (other->launch == number && takes(r, l, slots, &taken, &count))
             note_written(x, taken, count, kernel_facts(r->arena, module, entry).stored);
     }
-    ok = ok && check_trips(x, config, step, &res);
-    return ok && check_reach(x, config, step, &res, entry);
+    ProfileInput in;
+    return ok && run_profile_input(r->arena, r, config, step, &res, &in) && check_trips(x, &in) &&
+           check_reach(x, config, l, &in, entry);
 }
 
 static const CubinKernel *reference_code(Run *r, const Launch *l, const CompileResult *res)

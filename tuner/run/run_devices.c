@@ -182,10 +182,10 @@ void run_close_devices(Run *r)
 /* --- the comparison kernels and kernels as references ----------------------------------------- */
 
 /* farm_next that can be stopped. */
-static bool next_result(Run *r, Farm *f, Arena *a, CompileResult *out)
+static bool next_result(Run *r, Farm *f, CompileResult *out)
 {
     while (!run_stopped(r)) {
-        if (farm_take(f, a, out))
+        if (farm_take(f, r->arena, out))
             return true;
         if (farm_pending(f) == 0 || !farm_service(f, r->diag))
             return false;
@@ -202,7 +202,7 @@ static bool compile_job(Run *r, const CompileJob *job, const char *path, Compile
     bool ok, again = false;
     do { /* a worker that was killed works the second time */
         farm_add(farm, 0, job);
-        ok = next_result(r, farm, r->arena, res);
+        ok = next_result(r, farm, res);
         again = !again && ok && res->status == OUTCOME_COMPILE_CRASH;
     } while (again);
     if (ok && res->status != OUTCOME_COMPILED)
