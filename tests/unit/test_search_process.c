@@ -15,8 +15,8 @@ static void likeness_counts_equal_and_neighbouring_values(void **state)
 {
     (void)state;
     const uint16_t a[] = {0, 3, 7, 2}, b[] = {0, 4, 5, 1};
-    assert_int_equal(process_likeness(a, b, 4), 2 + 1 + 0 + 1);
-    assert_int_equal(process_likeness(a, a, 4), 8);
+    assert_int_equal(process_similarity(a, b, 4), 2 + 1 + 0 + 1);
+    assert_int_equal(process_similarity(a, a, 4), 8);
 }
 
 static void a_process_knows_its_data_and_doubts_the_rest(void **state)

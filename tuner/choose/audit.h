@@ -13,10 +13,9 @@
 
 #define AUDIT_CONFIDENCE 0.95
 
-/* Draws `count` of the `n` numbers at random without replacement and puts their places in `out`
- * (room for as many), in the order drawn.  Which ones depends on the seed and the numbers alone:
- * the same ones again after a stop, and a larger sample holds the smaller ones.  Gives how many:
- * n where that is fewer. */
+/* Draws `count` of the `n` numbers at random without replacement and puts their places in `out` (room for
+ * as many), in the order drawn.  Which ones depends on the seed and the numbers alone: the same ones again
+ * after a stop, and a larger sample holds the smaller ones.  Gives how many: n where that is fewer. */
 size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count, size_t *out);
 
 /* The largest share of good ones in a population that is not refuted by `good` of `sample` drawn

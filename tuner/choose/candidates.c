@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to NEAR_MOST neighbours are all looked at; of more so many are drawn. */
+/* Up to NEAR_MOST neighbours are all enumerated; of more, NEAR_DRAWN are drawn. */
 enum { DRAWS_MOST = 1000, NEAR_MOST = 100000, NEAR_DRAWN = 10000 };
 static const size_t none = SIZE_MAX;
 
@@ -15,13 +15,13 @@ struct Candidates {
     SearchSpace space;
     gsl_rng *random;
     uint64_t *stride;
-    NumberMap table;   /* listed: where a rank stands in `left`; else: the ranks given out */
-    uint64_t *left;    /* listed ones that are still there */
-    size_t left_count; /* listed, or given out */
+    NumberMap table;   /* listed: the place of a rank in `left`; else the ranks given out */
+    uint64_t *left;    /* listed: the ranks that are left, then those given out */
+    size_t left_count; /* listed: of those left; else of those given out */
     uint16_t *choice;
     size_t choice_room;
-    Arena *scratch;   /* of one choice */
-    NumberMap chosen; /* of one choice: each point once */
+    Arena *scratch;   /* of one candidates_choice */
+    NumberMap chosen; /* in it: the points of that choice */
     uint16_t *near;   /* neighbours found */
     size_t near_room;
 };
@@ -47,7 +47,6 @@ static void point_of(const Candidates *c, uint64_t rank, uint16_t *point)
         point[p] = (uint16_t)(rank / c->stride[p] % c->space.values[p]);
 }
 
-/* Listed ones given out keep their place in the table, with the number of those left. */
 static bool is_there(const Candidates *c, const uint16_t *point)
 {
     size_t number = numbers_get(&c->table, candidates_rank(c, point));
@@ -141,7 +140,7 @@ static void add_near(Candidates *c, const uint16_t *point, size_t *count)
         memcpy(c->near + (*count)++ * n, point, n * sizeof *point);
 }
 
-/* Changes `distance` parameters from `first` on in every way. */
+/* Enumerates all changes of `distance` parameters from `first` on. */
 static void find_near(Candidates *c, uint16_t *point, size_t first, int distance, size_t *count)
 {
     for (size_t p = first; p < c->space.parameters; p++) {
@@ -159,7 +158,7 @@ static void find_near(Candidates *c, uint16_t *point, size_t first, int distance
     }
 }
 
-/* How many points differ in `distance` parameters, 1 or 2, valid or not. */
+/* The number of points at `distance` 1 or 2, valid or not. */
 static double count_near(const Candidates *c, int distance)
 {
     double one = 0, two = 0;
@@ -171,7 +170,7 @@ static double count_near(const Candidates *c, int distance)
     return distance == 1 ? one : two;
 }
 
-/* Changes `distance` parameters that have other values, at random. */
+/* Changes `distance` random parameters that have other values. */
 static void draw_near(Candidates *c, const uint16_t *from, int distance, uint16_t *point)
 {
     const size_t *values = c->space.values;
@@ -186,14 +185,14 @@ static void draw_near(Candidates *c, const uint16_t *from, int distance, uint16_
     }
 }
 
-/* Into c->near: all neighbours at that distance, or of very many a sample. */
+/* Writes all neighbours at that distance to c->near, or a sample of very many; returns how many. */
 static size_t all_near(Candidates *c, const uint16_t *from, int distance)
 {
     const bool many = count_near(c, distance) > NEAR_MOST;
     uint16_t *point = memory_new((c->space.parameters + 1) * sizeof *point);
     size_t count = 0;
-    for (size_t p = 0; p < c->space.parameters; p++)
-        point[p] = from[p];
+    if (c->space.parameters > 0)
+        memcpy(point, from, c->space.parameters * sizeof *point);
     if (!many)
         find_near(c, point, 0, distance, &count);
     for (int i = 0; many && i < NEAR_DRAWN; i++) {
@@ -226,7 +225,7 @@ static void add_choice(Candidates *c, const uint16_t *point, size_t *count)
     memcpy(c->choice + (*count)++ * n, point, n * sizeof *point);
 }
 
-/* No more than `most` of them in all. */
+/* Fills up to `most` points in all. */
 static void add_random(Candidates *c, size_t most, size_t *count)
 {
     uint16_t *point = memory_new((c->space.parameters + 1) * sizeof *point);
@@ -240,7 +239,7 @@ static void add_random(Candidates *c, size_t most, size_t *count)
     free(point);
 }
 
-/* No neighbourhood takes more than its part. */
+/* No neighbourhood takes more than its share of `more`. */
 static void add_around(Candidates *c, size_t more, const uint16_t *around, size_t around_count,
                        size_t *count)
 {

@@ -1,12 +1,11 @@
-/* Statements at work: from `carve` and `polish` lines, or none, to the configurations that are
- * left.
+/* Statements at work: from `carve` and `polish` lines, or none, to the configurations that are left.
  *
- * It happens in two steps.  Opening a plan resolves every name, so that a mistake in the last line
- * is told before an hour of compiling and not after it; applying it fills in what is known of each
- * row by then.  Who has filled the table, a run or a recording, it does not ask.
+ * It happens in two steps.  Opening a plan resolves every name, so that a mistake in the last line is told
+ * before an hour of compiling and not after it; applying it fills in what is known of each row by then.
+ * Who has filled the table, a run or a recording, it does not ask.
  *
- * Where nothing is said, the default is the best by a metric that stands for the time, spread over
- * what that does not tell apart (posterior.h), with a third of the budget for polish. */
+ * Where nothing is said, the default is the best by a metric that stands for the time, spread over what
+ * that does not tell apart (posterior.h), with a third of the budget for polish. */
 #pragma once
 
 #include "metrics/base/vec.h"

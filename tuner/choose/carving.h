@@ -1,12 +1,11 @@
 /* Carving: stages in order over a table, and for every point what became of it.
  *
- * The table is columns of numbers with names; what a point is (a configuration) this
- * layer does not know beyond a name to print.  Every stage looks at the points that
- * the stages before it left, so thresholds stand before fronts: a configuration
- * that cannot run must not push others off the front.
+ * The table is columns of numbers with names; what a point is (a configuration) this layer does not know
+ * beyond a name to print.  Every stage looks at the points that the stages before it left, so thresholds
+ * stand before fronts: a configuration that cannot run must not push others off the front.
  *
- * The table and the stages belong to the caller and must outlive the result when
- * reasons are to be printed. */
+ * The table and the stages belong to the caller and must outlive the result when reasons are to be
+ * printed. */
 #pragma once
 
 #include "metrics/base/buf.h"

@@ -1,15 +1,13 @@
 /* The Pareto front of two or more criteria, and what lies behind it.
  *
- * Tradeoff carving (thesis 5.2.2) keeps the configurations that no other one
- * beats.  Columns of doubles come in, one number per point goes out: its layer.
- * Layer 0 is the front; layer 1 the front of what is left without layer 0, and so
- * on.  A point without a value in some criterion (NaN) takes no part.
+ * Tradeoff carving (thesis 5.2.2) keeps the configurations that no other one beats.  Columns of doubles
+ * come in, one number per point goes out: its layer. Layer 0 is the front; layer 1 the front of what is
+ * left without layer 0, and so on.  A point without a value in some criterion (NaN) takes no part.
  *
- * Two tie rules.  FRONT_KEEP: a point is beaten only by one that is strictly
- * better in every criterion (the thesis's words: "inferior in every dimension").
- * FRONT_DROP: it is beaten by one that is nowhere worse and somewhere better,
- * necessary where a metric saturates.  Points equal in every criterion beat each
- * other under neither rule and share their layer. */
+ * Two tie rules.  FRONT_KEEP: a point is beaten only by one that is strictly better in every criterion (the
+ * thesis's words: "inferior in every dimension"). FRONT_DROP: it is beaten by one that is nowhere worse and
+ * somewhere better, necessary where a metric saturates.  Points equal in every criterion beat each other
+ * under neither rule and share their layer. */
 #pragma once
 
 #include "metrics/base/stats.h"

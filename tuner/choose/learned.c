@@ -1,15 +1,16 @@
 #include "tuner/choose/learned.h"
 
 #include "tuner/choose/samples.h"
+#include "tuner/choose/search_parts.h"
 
 #include <stdlib.h>
 
-/* One table, its rows with equal shared values as one. */
+/* One table; rows with equal shared values are one. */
 typedef struct Lesson {
-    size_t shared;
-    size_t *place;    /* of each shared parameter among the searched ones, … */
-    uint16_t **codes; /* … and of each of its values here that among the values of both, rising */
-    uint16_t *points; /* of the table, in these: rising, as bytes compare */
+    size_t shared;    /* parameters */
+    size_t *place;    /* of each shared parameter: its place among the searched ones, … */
+    uint16_t **codes; /* … and for each of its values here, the place among the values of both */
+    uint16_t *points; /* of the table, as such places; ascending by memcmp */
     double *y;
     size_t count;
     Process *process;
@@ -19,7 +20,7 @@ struct Learned {
     Arena *arena;
     const TableParameter *parameters;
     const size_t *searched;
-    size_t count; /* of them */
+    size_t count; /* of searched */
     VEC(Lesson) lessons;
     VEC(const uint16_t *) starters;
 };
@@ -32,9 +33,9 @@ Learned *learned_new(Arena *a, const TableParameter *parameters, const size_t *s
     return l;
 }
 
-/* --- values of both --------------------------------------------------------------------------- */
+/* --- matching values -------------------------------------------------------------------------- */
 
-/* Recordings keep what is no whole number as text. */
+/* Recordings store numbers that are not integers as text. */
 static Value as_number(Value v)
 {
     char *end = NULL;
@@ -42,7 +43,7 @@ static Value as_number(Value v)
     return end && end != v.string && *end == '\0' ? value_real(x) : v;
 }
 
-/* Numbers before texts. */
+/* Orders numbers before texts. */
 static int value_compare(const void *pa, const void *pb)
 {
     const Value *a = pa, *b = pb;
@@ -54,7 +55,7 @@ static int value_compare(const void *pa, const void *pb)
     return (x > y) - (x < y);
 }
 
-/* The values of two lists, each once, rising. */
+/* The union of two lists, ascending. */
 static ValueList join(Arena *a, const ValueList *x, const ValueList *y)
 {
     ValueList both = {0, ARENA_ARRAY(a, Value, x->count + y->count)};
@@ -106,7 +107,7 @@ static int taken_compare(const void *pa, const void *pb)
     return c != 0 ? c : (a->y > b->y) - (a->y < b->y);
 }
 
-/* Which parameters are shared, and the numbers of their values; `theirs`: of the table's values. */
+/* Finds the shared parameters and the places of their values; `theirs`: those of the table's values. */
 static void share(Learned *l, const Table *t, Lesson *k, size_t *parameter, uint16_t **theirs)
 {
     Arena *a = l->arena;
@@ -127,7 +128,7 @@ static void share(Learned *l, const Table *t, Lesson *k, size_t *parameter, uint
     }
 }
 
-/* Rows that do not differ in what is shared are one: the fastest. */
+/* Of rows that agree in all shared parameters the fastest is kept. */
 static void take_rows(Learned *l, const Table *t, Lesson *k, const size_t *parameter,
                       uint16_t *const *theirs)
 {
@@ -158,7 +159,7 @@ static void take_rows(Learned *l, const Table *t, Lesson *k, const size_t *param
 
 /* --- starters --------------------------------------------------------------------------------- */
 
-/* A table's point as one of the search; NULL where it is none. */
+/* A table's point as a point of the search; NULL if it is none. */
 static const uint16_t *own_point(const Learned *l, const Lesson *k, size_t row)
 {
     if (k->shared < l->count)
@@ -176,22 +177,19 @@ static const uint16_t *own_point(const Learned *l, const Lesson *k, size_t row)
 
 static bool is_apart(const Learned *l, const uint16_t *point, size_t from)
 {
-    for (size_t k = from; k < l->starters.count; k++) {
-        size_t differing = 0;
-        for (size_t p = 0; p < l->count; p++)
-            differing += point[p] != l->starters.at[k][p];
-        if (differing < 2)
+    for (size_t k = from; k < l->starters.count; k++)
+        if (differing(point, l->starters.at[k], l->count) < 2)
             return false;
-    }
     return true;
 }
 
-static void add_starters(Learned *l, const Lesson *k, const Sample *rising)
+/* `fastest`: at least the first LOOKED_AT rows, in order. */
+static void add_starters(Learned *l, const Lesson *k, const Sample *fastest)
 {
     enum { LOOKED_AT = 100 };
     size_t from = l->starters.count, most = k->count < LOOKED_AT ? k->count : LOOKED_AT;
     for (size_t i = 0; i < most && l->starters.count < from + LEARNED_STARTERS; i++) {
-        const uint16_t *point = own_point(l, k, rising[i].row);
+        const uint16_t *point = own_point(l, k, fastest[i].row);
         if (point && is_apart(l, point, from))
             VEC_PUSH(l->arena, &l->starters, point);
     }
@@ -208,10 +206,9 @@ const uint16_t *learned_starters(const Learned *l, size_t *count)
 
 /* --- the process ------------------------------------------------------------------------------ */
 
-static Process *fit(Learned *l, const Lesson *k, Sample *all)
+static Process *fit(Learned *l, const Lesson *k, const Sample *all, size_t count)
 {
     Arena *a = l->arena;
-    size_t count = samples_thin(all, k->count, SPACE_BEST, SPACE_SPREAD);
     uint16_t *points = ARENA_ARRAY(a, uint16_t, count * k->shared);
     double *y = ARENA_ARRAY(a, double, count), *variance = ARENA_ARRAY(a, double, count);
     for (size_t i = 0; i < count; i++) {
@@ -237,21 +234,21 @@ size_t learned_add(Learned *l, const Table *t, size_t *shared)
         take_rows(l, t, &k, parameter, theirs);
     if (k.count == 0)
         return 0;
-    Sample *rising = ARENA_ARRAY(l->arena, Sample, k.count);
+    Sample *all = ARENA_ARRAY(l->arena, Sample, k.count);
     for (size_t i = 0; i < k.count; i++)
-        rising[i] = (Sample){i, k.y[i], 0};
-    qsort(rising, k.count, sizeof *rising, sample_compare);
-    add_starters(l, &k, rising);
-    k.process = fit(l, &k, rising);
+        all[i] = (Sample){i, k.y[i], 0};
+    size_t count = samples_thin(all, k.count, SPACE_BEST, SPACE_SPREAD);
+    add_starters(l, &k, all);
+    k.process = fit(l, &k, all, count);
     if (!k.process)
         return 0;
     VEC_PUSH(l->arena, &l->lessons, k);
     return k.count;
 }
 
-/* --- what it says ----------------------------------------------------------------------------- */
+/* --- means ------------------------------------------------------------------------------------ */
 
-/* The table's row with these values; SIZE_MAX. */
+/* The table's row with these values; SIZE_MAX if it has none. */
 static size_t find_row(const Lesson *k, const uint16_t *point)
 {
     size_t low = 0, high = k->count;

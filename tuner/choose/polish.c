@@ -17,8 +17,8 @@ void polish_note(Polish *p, size_t point)
 
 enum { BATCH_MOST = 8 };
 
-/* A few rounds at least, so that the later ones learn from the earlier; no more than eight at a
- * time, which costs a clock nothing and gives several GPUs something to share. */
+/* At least a few rounds, so that later ones learn from earlier ones; at most eight points a round, which
+ * costs little and keeps several GPUs busy. */
 size_t polish_batch_size(size_t left)
 {
     size_t third = left / 3;

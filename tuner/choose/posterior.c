@@ -2,26 +2,26 @@
 
 #include <math.h>
 
-/* Effects of one parameter: of more values than this, neighbours share one. */
+/* Effects of one parameter; if it has more values, neighbours share one. */
 enum { EFFECTS_MOST = 64 };
 
-/* A time is taken for at most this far from its prediction, in logarithms, the median taken off:
- * what is out by more has a reason of its own, which says nothing about others. */
+/* Residuals are clamped to this, in logarithms and relative to the median: a larger one has a reason of its
+ * own, which says nothing about other points. */
 static const double residual_most = 5 * PRIOR_SHARED;
 
 struct Posterior {
     PosteriorInput in;
-    size_t parameters; /* that have several values among the points */
-    uint32_t *effect;  /* points × parameters: which effect applies */
+    size_t parameters; /* with several values among the points */
+    uint32_t *effect;  /* points × parameters: the effect that applies */
     size_t effects;    /* in all */
     double *log_guess; /* per point */
-    size_t *order;     /* points that are there, best guess first */
+    size_t *order;     /* alive points, best guess first */
     size_t count;
-    double *covariance; /* effects × effects, of what is not known of them */
-    double *mean;       /* of the effects; zero until something is learned */
-    double *expected;   /* per point: its log time by guess and means */
-    double *deviation;  /* per point: as it was when last looked at; now it is no larger */
-    double most_gained; /* no point's sum of means is below this */
+    double *covariance; /* effects × effects, posterior */
+    double *mean;       /* of the effects; zero at first */
+    double *expected;   /* per point: its expected log time */
+    double *deviation;  /* per point: as last computed; now it is no larger */
+    double most_gained; /* lower bound of every point's sum of means */
     bool *chosen;       /* per point */
     double *scratch;    /* effects, twice */
 };
@@ -35,7 +35,7 @@ size_t posterior_distance(const PosteriorInput *in, size_t i, size_t j)
     return n;
 }
 
-/* --- before anything is known ----------------------------------------------------------------- */
+/* --- guesses and effects ---------------------------------------------------------------------- */
 
 static bool is_alive(const PosteriorInput *in, size_t i)
 {
@@ -69,7 +69,7 @@ static void order_points(Arena *a, Posterior *b)
     stats_order(b->order, b->count, &by, 1);
 }
 
-/* The values that parameter `p` has among the points that are there. */
+/* The values that a parameter has among the alive points. */
 typedef struct Range {
     size_t least, most;
 } Range;
@@ -87,8 +87,8 @@ static Range range_of(const PosteriorInput *in, size_t p)
     return r;
 }
 
-/* Numbers the effects: those of one parameter after those of another.  A parameter that has one
- * value everywhere has no effect that anybody could tell from the constant. */
+/* Numbers the effects, parameter by parameter.  A parameter with a single value has none, since it could not
+ * be told from the constant. */
 static void number_effects(Arena *a, Posterior *b)
 {
     const PosteriorInput *in = &b->in;
@@ -109,7 +109,7 @@ static void number_effects(Arena *a, Posterior *b)
     }
 }
 
-/* --- of one point ----------------------------------------------------------------------------- */
+/* --- one point -------------------------------------------------------------------------------- */
 
 static const uint32_t *effects_of(const Posterior *b, size_t point)
 {
@@ -124,7 +124,7 @@ static double log_time(const Posterior *b, size_t point)
     return sum;
 }
 
-/* Standard deviation of the log time: of the effects' sum and of the own part. */
+/* Standard deviation of the log time: of the sum of effects and the residual. */
 static double deviation(const Posterior *b, size_t point)
 {
     const uint32_t *e = effects_of(b, point);
@@ -140,8 +140,6 @@ static void predict_all(Posterior *b)
     for (size_t k = 0; k < b->count; k++)
         b->expected[b->order[k]] = log_time(b, b->order[k]);
 }
-
-/* --- before anything is chosen ---------------------------------------------------------------- */
 
 Posterior *posterior_new(Arena *a, const PosteriorInput *in)
 {
@@ -167,13 +165,13 @@ Posterior *posterior_new(Arena *a, const PosteriorInput *in)
 
 /* --- choosing --------------------------------------------------------------------------------- */
 
-/* A deviation computed is above a later one by at least minus this: what rounding may do. */
+/* By rounding, a later deviation may exceed an earlier one by this. */
 static const double rounding_most = 1e-9;
 
 size_t posterior_next(Posterior *b, const bool *among)
 {
-    /* Knowing more never makes anything less sure than it was at first, so what is too slow for
-     * that much luck, and all with a worse guess, need not be looked at. */
+    /* Deviations never exceed the prior's, so once a point is too slow even with that much luck, it and all
+     * with a worse guess can be skipped. */
     const double luck_most = hypot(PRIOR_SHARED, PRIOR_OWN);
     size_t next = POINT_NONE;
     double least = INFINITY;
@@ -184,7 +182,7 @@ size_t posterior_next(Posterior *b, const bool *among)
         if (b->chosen[i] || (among && !among[i]))
             continue;
         if (b->expected[i] - b->deviation[i] - rounding_most > least)
-            continue; /* as unsure as it was, it would have to be luckier than that */
+            continue; /* its bound is too high even with the older, larger deviation */
         b->deviation[i] = deviation(b, i);
         double lucky = b->expected[i] - b->deviation[i];
         if (lucky < least) {
@@ -195,8 +193,8 @@ size_t posterior_next(Posterior *b, const bool *among)
     return next;
 }
 
-/* The covariance after one more time, whose own part is noise: C - (C x)(C x)' / (x' C x + noise),
- * where x has a one for each effect of the point. */
+/* The covariance after one more time, whose residual is noise: C - (C x)(C x)' / (x' C x + noise), where x
+ * has a one for each effect of the point. */
 void posterior_choose(Posterior *b, size_t point)
 {
     size_t n = b->effects;
@@ -227,7 +225,7 @@ static double residual(const Posterior *b, const double *times, size_t i)
     return log(times[i]) - b->log_guess[i];
 }
 
-/* The constant c: the median of all residuals, NaN without any. */
+/* The constant c is the median of all residuals; NaN without any. */
 static double median_residual(const Posterior *b, const double *times)
 {
     SCOPED_ARENA *a = arena_new();
@@ -239,7 +237,7 @@ static double median_residual(const Posterior *b, const double *times)
     return stats_median(all, count);
 }
 
-/* At most one effect of each parameter applies, at most as many as there are parameters. */
+/* One effect of each parameter applies. */
 static double most_gained(const Posterior *b)
 {
     double least = 0;

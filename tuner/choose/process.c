@@ -3,21 +3,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { KINDS = 2 * PROCESS_PARAMETERS + 1 }; /* of likeness */
+enum { KINDS = 2 * PROCESS_PARAMETERS + 1 }; /* of similarity */
 
 struct Process {
     size_t count, parameters, inputs;
     uint16_t *points;
     double *x;
     ProcessShape shape;
-    double table[KINDS]; /* covariance by likeness */
+    double table[KINDS]; /* covariance by similarity */
     double *factor;      /* count × count, the upper Cholesky factor U: covariance is U'U */
     double *weights;     /* inverse covariance times (y - mean - slopes x) */
     double mean;
     double *scratch;
 };
 
-unsigned process_likeness(const uint16_t *a, const uint16_t *b, size_t parameters)
+unsigned process_similarity(const uint16_t *a, const uint16_t *b, size_t parameters)
 {
     unsigned halves = 0;
     for (size_t p = 0; p < parameters; p++) {
@@ -31,20 +31,20 @@ static void fill_table(const ProcessShape *s, size_t parameters, double *table)
 {
     double all = (double)parameters;
     for (size_t h = 0; h <= 2 * parameters; h++) {
-        double likeness = 0.5 * (double)h;
-        double share = parameters > 0 ? likeness / all : 1;
+        double similarity = 0.5 * (double)h;
+        double share = parameters > 0 ? similarity / all : 1;
         table[h] =
-            s->linear * s->linear * share + s->local * s->local * pow(s->decay, all - likeness);
+            s->linear * s->linear * share + s->local * s->local * pow(s->decay, all - similarity);
     }
 }
 
-/* Of point `i`; NULL where there are none. */
+/* Inputs of point `i`; NULL if there are none. */
 static const double *inputs_of(const double *x, size_t inputs, size_t i)
 {
     return inputs > 0 ? x + i * inputs : NULL;
 }
 
-/* Covariance by the inputs of two points. */
+/* Covariance due to the inputs of two points. */
 static double input_covariance(const ProcessShape *s, size_t inputs, const double *x,
                                const double *y)
 {
@@ -64,10 +64,10 @@ static double along_slopes(const double *slope, size_t inputs, const double *x)
 
 /* --- linear algebra --------------------------------------------------------------------------- */
 
-/* In all of these the inner loop goes along a row, and no sum waits for itself: twice to five times
- * as fast as GSL's own loops, which decisions would otherwise spend most of their time in. */
+/* The inner loops go along a row and have no loop-carried sum, which makes them two to five times as fast as
+ * GSL's loops; a search would spend most of its time in those. */
 
-/* U over the upper half of a symmetric matrix; false: it is not positive definite. */
+/* Cholesky: overwrites the upper half of a symmetric matrix with U; false: it is not positive definite. */
 static bool factorize(double *u, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
@@ -86,7 +86,7 @@ static bool factorize(double *u, size_t n)
     return true;
 }
 
-/* The inverse of U' times x, in place. */
+/* Solves U' z = x in place. */
 static void solve_transposed(const double *u, size_t n, double *x)
 {
     for (size_t k = 0; k < n; k++) {
@@ -97,7 +97,7 @@ static void solve_transposed(const double *u, size_t n, double *x)
     }
 }
 
-/* The inverse of U times x, in place. */
+/* Solves U z = x in place. */
 static void solve(const double *u, size_t n, double *x)
 {
     for (size_t k = n; k-- > 0;) {
@@ -109,13 +109,13 @@ static void solve(const double *u, size_t n, double *x)
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
-/* One set of data on its way through the shapes. */
+/* The state in which shapes are tried one after the other. */
 typedef struct Fit {
     const ProcessData *data;
-    uint8_t *likeness; /* count × count; above the diagonal */
+    uint8_t *similarity; /* count × count, upper half */
     double *factor;
-    double *rest; /* y - slopes x, then the inverse of U' times it */
-    double *ones;
+    double *residual; /* y - slopes x - mean, solved by U' */
+    double *ones;     /* solved by U' */
     double mean;
 } Fit;
 
@@ -124,7 +124,7 @@ static void compare_points(Fit *f)
     const ProcessData *d = f->data;
     for (size_t i = 0; i < d->count; i++)
         for (size_t j = i; j < d->count; j++)
-            f->likeness[i * d->count + j] = (uint8_t)process_likeness(
+            f->similarity[i * d->count + j] = (uint8_t)process_similarity(
                 d->points + i * d->parameters, d->points + j * d->parameters, d->parameters);
 }
 
@@ -137,13 +137,13 @@ static void fill_covariance(Fit *f, const ProcessShape *s)
     for (size_t i = 0; i < n; i++) {
         double *row = f->factor + i * n;
         for (size_t j = i; j < n; j++)
-            row[j] = table[f->likeness[i * n + j]] +
+            row[j] = table[f->similarity[i * n + j]] +
                      input_covariance(s, m, inputs_of(d->x, m, i), inputs_of(d->x, m, j));
         row[i] += s->noise * s->noise + d->variance[i];
     }
 }
 
-/* The logarithm of the likelihood, up to a constant; -INFINITY when there is none. */
+/* The log-likelihood up to a constant; -INFINITY when it is not defined. */
 static double try_shape(Fit *f, const ProcessShape *s)
 {
     const ProcessData *d = f->data;
@@ -152,21 +152,21 @@ static double try_shape(Fit *f, const ProcessShape *s)
     if (!factorize(f->factor, n))
         return -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        f->rest[i] = d->y[i] - along_slopes(s->slope, d->inputs, inputs_of(d->x, d->inputs, i));
+        f->residual[i] = d->y[i] - along_slopes(s->slope, d->inputs, inputs_of(d->x, d->inputs, i));
         f->ones[i] = 1;
     }
-    solve_transposed(f->factor, n, f->rest);
+    solve_transposed(f->factor, n, f->residual);
     solve_transposed(f->factor, n, f->ones);
     double ones = 0, both = 0, misfit = 0, size = 0;
     for (size_t i = 0; i < n; i++) {
         ones += f->ones[i] * f->ones[i];
-        both += f->ones[i] * f->rest[i];
+        both += f->ones[i] * f->residual[i];
         size += log(f->factor[i * n + i]);
     }
     f->mean = both / ones;
     for (size_t i = 0; i < n; i++) {
-        f->rest[i] -= f->mean * f->ones[i];
-        misfit += f->rest[i] * f->rest[i];
+        f->residual[i] -= f->mean * f->ones[i];
+        misfit += f->residual[i] * f->residual[i];
     }
     double likelihood = -0.5 * misfit - size - s->cost;
     return isnan(likelihood) ? -INFINITY : likelihood;
@@ -181,16 +181,14 @@ static Process *keep(Arena *a, Fit *f, const ProcessShape *s)
                    .inputs = d->inputs,
                    .shape = *s,
                    .mean = f->mean};
-    size_t numbers = d->count * d->parameters;
-    p->points = ARENA_ARRAY(a, uint16_t, numbers);
+    p->points = ARENA_ARRAY(a, uint16_t, d->count * d->parameters);
     p->x = ARENA_ARRAY(a, double, d->count * d->inputs);
-    if (numbers > 0)
-        memcpy(p->points, d->points, numbers * sizeof *p->points);
-    if (d->count * d->inputs > 0)
+    memcpy(p->points, d->points, d->count * d->parameters * sizeof *p->points);
+    if (d->x)
         memcpy(p->x, d->x, d->count * d->inputs * sizeof *p->x);
     fill_table(s, d->parameters, p->table);
     p->factor = f->factor;
-    p->weights = f->rest;
+    p->weights = f->residual;
     solve(p->factor, p->count, p->weights);
     p->scratch = f->ones;
     return p;
@@ -199,9 +197,9 @@ static Process *keep(Arena *a, Fit *f, const ProcessShape *s)
 Process *process_fit(Arena *a, const ProcessData *data, const ProcessShape *shapes, size_t count)
 {
     Fit f = {.data = data,
-             .likeness = ARENA_ARRAY(a, uint8_t, data->count * data->count),
+             .similarity = ARENA_ARRAY(a, uint8_t, data->count * data->count),
              .factor = ARENA_ARRAY(a, double, data->count * data->count),
-             .rest = ARENA_ARRAY(a, double, data->count),
+             .residual = ARENA_ARRAY(a, double, data->count),
              .ones = ARENA_ARRAY(a, double, data->count)};
     compare_points(&f);
     size_t best = count;
@@ -213,7 +211,7 @@ Process *process_fit(Arena *a, const ProcessData *data, const ProcessShape *shap
             best = i;
         }
     }
-    if (best < count && best + 1 < count) /* the last one tried is still there */
+    if (best < count && best + 1 < count) /* the last one tried is still in place */
         try_shape(&f, &shapes[best]);
     return best < count ? keep(a, &f, &shapes[best]) : NULL;
 }
@@ -226,8 +224,8 @@ const ProcessShape *process_shape(const Process *p)
 /* --- predicting ------------------------------------------------------------------------------- */
 
 enum {
-    BLOCK = 256, /* points predicted together: their likenesses stay in the nearest cache */
-    VECTOR = 16  /* numbers that a processor may take at a time; divides BLOCK */
+    BLOCK = 256, /* points predicted together: their similarities stay in the L1 cache */
+    VECTOR = 16  /* assumed width of a vector instruction; divides BLOCK */
 };
 
 static void block_means(const Process *p, const uint16_t *points, size_t count, double *means)
@@ -258,7 +256,7 @@ static void block_means(const Process *p, const uint16_t *points, size_t count, 
 void process_means(const Process *p, const uint16_t *points, const double *x, size_t count,
                    double *means)
 {
-    double along[PROCESS_INPUTS]; /* slopes, with the spreads' part of the weights */
+    double along[PROCESS_INPUTS]; /* posterior slopes */
     for (size_t k = 0; k < p->inputs; k++) {
         double sum = 0;
         for (size_t j = 0; j < p->count; j++)
@@ -287,8 +285,9 @@ double process_deviation(Process *p, const uint16_t *point, const double *x)
 {
     double *known = p->scratch;
     for (size_t j = 0; j < p->count; j++)
-        known[j] = p->table[process_likeness(point, p->points + j * p->parameters, p->parameters)] +
-                   input_covariance(&p->shape, p->inputs, x, inputs_of(p->x, p->inputs, j));
+        known[j] =
+            p->table[process_similarity(point, p->points + j * p->parameters, p->parameters)] +
+            input_covariance(&p->shape, p->inputs, x, inputs_of(p->x, p->inputs, j));
     solve_transposed(p->factor, p->count, known);
     double variance = prior_variance(p, x);
     for (size_t j = 0; j < p->count; j++)

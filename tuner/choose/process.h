@@ -1,8 +1,8 @@
-/* A Gaussian process over configurations: what is believed of a logarithm of time, and how surely.
+/* A Gaussian process over configurations: a posterior of the logarithm of a time.
  *
- * Likeness of two configurations: the sum over the parameters of 1 where they are equal, 1/2 where
- * their values are neighbours in the order of the space, else 0.  In halves it is a whole number,
- * so a covariance is a look into a table.  With S their likeness of np,
+ * The similarity of two configurations is the sum over the parameters of 1 where they are equal, 1/2 where
+ * their values are neighbours in the order of the space, else 0.  Counted in halves it is an integer, so a
+ * covariance is a table look-up.  With S the similarity and np parameters,
  *
  *     y_i = mean + sum of slope_k x_ik + f(i) + noise_i
  *     cov f(i,j) = sum of spread_k^2 x_ik x_jk + linear^2 S/np + local^2 decay^(np - S)
@@ -20,45 +20,45 @@
 
 enum { PROCESS_PARAMETERS = 64, PROCESS_INPUTS = 16 };
 
-/* All standard deviations of y. */
+/* Hyperparameters; all but decay and cost are standard deviations of y, or slopes. */
 typedef struct ProcessShape {
-    double slope[PROCESS_INPUTS];  /* of each x */
-    double spread[PROCESS_INPUTS]; /* of the slope */
-    double linear;                 /* of what parameters do each by itself */
-    double local;                  /* of what their combination does */
-    double decay;                  /* of that, with every parameter that differs */
-    double noise;                  /* of one value of y */
-    double cost;                   /* nats that this shape must be more likely than others */
+    double slope[PROCESS_INPUTS];  /* mean coefficient of each x */
+    double spread[PROCESS_INPUTS]; /* deviation of the coefficient */
+    double linear;                 /* of the parameters' separate effects */
+    double local;                  /* of the effect of their combination */
+    double decay;                  /* of the local covariance, for each parameter that differs */
+    double noise;                  /* of a single y */
+    double cost; /* log-likelihood in nats by which this shape must exceed others */
 } ProcessShape;
 
-/* Points as value numbers, one row of `parameters` for each. */
+/* A point is a row of `parameters` value numbers. */
 typedef struct ProcessData {
     size_t count;
     size_t parameters; /* at most PROCESS_PARAMETERS */
     const uint16_t *points;
     size_t inputs;   /* at most PROCESS_INPUTS */
-    const double *x; /* so many of each point */
+    const double *x; /* `inputs` for each point */
     const double *y;
-    const double *variance; /* of each y, beside the shape's noise */
+    const double *variance; /* of each y, in addition to the shape's noise */
 } ProcessData;
 
 typedef struct Process Process;
 
-/* Likeness of two points, in halves: 0 to 2 * parameters. */
-unsigned process_likeness(const uint16_t *a, const uint16_t *b, size_t parameters);
+/* Similarity of two points, in halves: 0 to 2 * parameters. */
+unsigned process_similarity(const uint16_t *a, const uint16_t *b, size_t parameters);
 
-/* What is believed of the data, with that of the `shapes` that makes it the most likely.  Lives in
- * the arena; the data are copied.  NULL when no shape can be fitted: the data are not finite. */
+/* The posterior given the data, under the shape of the highest likelihood.  Lives in the arena; the data are
+ * copied.  NULL when no shape can be fitted: the data are not finite. */
 Process *process_fit(Arena *a, const ProcessData *data, const ProcessShape *shapes, size_t count);
 
-/* The shape that was the most likely. */
+/* The shape of the highest likelihood. */
 const ProcessShape *process_shape(const Process *p);
 
-/* Believed means of `count` points, of which `x` has as many inputs as the data had. */
+/* Posterior means of `count` points; `x` has as many inputs for each as the data had. */
 void process_means(const Process *p, const uint16_t *points, const double *x, size_t count,
                    double *means);
 
-/* Standard deviation of y without its noise at one point, and where nothing is near: it is never
- * above that.  Scratch is kept in `p`. */
+/* Posterior standard deviation of y, without noise, at one point, and its upper bound, the prior deviation.
+ * The first uses scratch memory in `p`. */
 double process_deviation(Process *p, const uint16_t *point, const double *x);
 double process_prior(const Process *p, const double *x);

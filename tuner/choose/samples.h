@@ -1,4 +1,5 @@
-/* What a process over a space is fitted to: of all that is known the best, and some of the rest. */
+/* The samples that a process over a space is fitted to: the best of all that is known, and some of the
+ * rest. */
 #pragma once
 
 #include "tuner/choose/process.h"
@@ -6,20 +7,20 @@
 typedef struct Sample {
     size_t row;
     double y;
-    double variance; /* of y, beside the model's noise */
+    double variance; /* of y, in addition to the model's noise */
 } Sample;
 
-/* Rising by y, then by row. */
+/* Ascending by y, then by row. */
 int sample_compare(const void *a, const void *b);
 
-/* The `best` least, and `spread` of the rest, evenly, at the front; how many these are. */
+/* Sorts, then keeps the `best` least and `spread` evenly spaced ones of the rest; returns how many. */
 size_t samples_thin(Sample *all, size_t count, size_t best, size_t spread);
 
-/* What is far from the least need not be exact: variance that grows by `blur` with the square of
- * the distance, beside the sample's own. */
+/* The sample's own variance and `blur` times the squared distance from the least, since values far from
+ * the least need not be fitted exactly. */
 double sample_variance(const Sample *s, double least, double blur);
 
-/* Shapes for what is known by its parameters alone, and by `inputs` of a mean (0 or 1). */
+/* Shapes to try for a process with `inputs` (0 or 1) beside the parameters; returns how many. */
 enum { SPACE_SHAPES = 128, SPACE_BEST = 150, SPACE_SPREAD = 70 };
 size_t samples_shapes(ProcessShape *out, size_t inputs);
 extern const double space_blur;
