@@ -121,7 +121,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     has "$stderr" '^--carve:1:1: error: a front is a tradeoff'
     study "$transpose" --output out --carve 'sum(sync_regions, region_instr) > 3'
     status_is 2
-    has "$stderr" "^--carve:1:19: error: 'region_instr' is of the regions of a profile: add it up in a metric"
+    has "$stderr" "^--carve:1:19: error: 'region_instr' is a column of a profile's regions: sum it in a metric"
     has "$stderr" '^ +\^~+'
     [ ! -e out ]
     echo 'best 9 buy predicted_cycles' >wrong.carving
@@ -136,7 +136,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 @test "what a carving cannot compute is marked as unknown and counted" {
     study "$transpose" --output out --seeds 0 --json --carve '1 / (VEC - 1) > 0'
     status_is 0
-    has "$stderr" '^--carve:1:1: warning: division by zero for [0-9]+ configurations: unknown here'
+    has "$stderr" '^--carve:1:1: warning: division by zero for [0-9]+ configurations: dropped as unknown'
     json '[.stages[] | select(.carving == "carve 1")][0] | .unknown > 0 and .before == .left + .unknown'
 }
 

@@ -6,8 +6,6 @@
 #include <gsl/gsl_cdf.h>
 #include <limits.h>
 
-/* --- drawing ---------------------------------------------------------------------------------- */
-
 size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count, size_t *out)
 {
     SCOPED_ARENA *a = arena_new();
@@ -21,8 +19,6 @@ size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count
     return drawn;
 }
 
-/* --- bounds ----------------------------------------------------------------------------------- */
-
 double audit_share_high(size_t sample, size_t good)
 {
     if (good >= sample)
@@ -30,7 +26,7 @@ double audit_share_high(size_t sample, size_t good)
     return gsl_cdf_beta_Pinv(AUDIT_CONFIDENCE, (double)good + 1, (double)(sample - good));
 }
 
-/* Would so few good ones in the sample be no surprise if there were `many` in all? */
+/* True unless so few good ones in the sample would refute that there are `many` in all. */
 static bool is_possible(size_t all, size_t sample, size_t good, size_t many)
 {
     double p = gsl_cdf_hypergeometric_P((unsigned)good, (unsigned)many, (unsigned)(all - many),
@@ -42,7 +38,7 @@ size_t audit_count_high(size_t all, size_t sample, size_t good)
 {
     if (all > UINT_MAX / 2 || sample > all || good > sample)
         return all;
-    /* The more there are, the less likely are so few in the sample. */
+    /* is_possible is monotonic in `many`. */
     size_t low = good, high = all - (sample - good);
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;

@@ -40,12 +40,6 @@ static ValueKind real_kind(ValueKind k)
     return k == VALUE_INT ? VALUE_REAL : k;
 }
 
-/* A condition goes over configurations, not over the regions of one. */
-static bool is_region_column(const char *name)
-{
-    return word_place(name, profile_region_names(), REGION_COLUMNS) < SIZE_MAX;
-}
-
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
@@ -53,8 +47,8 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
     Scope metrics = metricset_scope(t->metrics), own = table_scope(t);
     if (metrics.find(metrics.context, name, slot, kind, reason))
         return true;
-    if (is_region_column(name))
-        *reason = "is of the regions of a profile: add it up in a metric, and carve by that";
+    if (word_place(name, profile_region_names(), REGION_COLUMNS) < SIZE_MAX)
+        *reason = "is a column of a profile's regions: sum it in a metric, and carve by that";
     if (!own.find(own.context, name, slot, kind, reason))
         return false;
     *slot += (int)metricset_slot_count(t->metrics);
@@ -70,15 +64,10 @@ static size_t list_names(void *context, const char **out, size_t room)
     return count + own.names(own.context, out + count, room - count);
 }
 
-/* Finds a name as conditions do: among the metrics' names, then the own ones. */
-static Scope carve_scope(CarvePlan *plan)
-{
-    return (Scope){.context = plan->rows, .find = find_name, .names = list_names, .real = true};
-}
-
+/* Names of metrics come before those of the table. */
 static bool bind_condition(CarvePlan *p, Expr *condition, Diag *d)
 {
-    Scope scope = carve_scope(p);
+    Scope scope = {.context = p->rows, .find = find_name, .names = list_names, .real = true};
     return expr_bind(condition, &scope, d);
 }
 
@@ -93,7 +82,7 @@ static bool unknown_metric(const CarvePlan *p, const CarveCriterion *k, Diag *d)
                       diag_meant(d, name_closest(k->name, names, count)));
 }
 
-/* The column of a metric or profile field, still without values; added when it is not there yet. */
+/* Finds or adds the column of a metric or profile field, still without values. */
 static bool find_column(CarvePlan *p, const CarveCriterion *k, ColumnId *out, Diag *d)
 {
     const MetricSet *metrics = p->rows->metrics;
@@ -118,7 +107,7 @@ static bool find_column(CarvePlan *p, const CarveCriterion *k, ColumnId *out, Di
 
 /* --- stages ----------------------------------------------------------------------------------- */
 
-/* The statement as it is written: its first line. */
+/* The first line of the statement. */
 static const char *stage_text(Arena *a, Span at)
 {
     const char *text = at.source->text + at.offset;
@@ -151,9 +140,9 @@ static bool open_stage(CarvePlan *p, const CarveStage *c, Stage *out, Diag *d)
     return ok;
 }
 
-/* One number and not the layers of bound and latency: a launch takes about the larger of the two,
- * and where one of them is the same for many, layers fill up with what is good at the other and
- * slow all the same.  How many it keeps is known when the points are. */
+/* By one number and not by layers of bound and latency: a launch takes about the larger of the two, and where
+ * many share one of them, layers fill up with what is good at the other and still slow.  complete_default
+ * sets the budget. */
 static bool open_default(CarvePlan *p, Stage *out, Diag *d)
 {
     CarveCriterion guess = {.name = p->request.guess, .direction = -1};
@@ -177,18 +166,18 @@ bool carve_open(Arena *a, const CarveRequest *request, Table *rows, CarvePlan *o
     return ok;
 }
 
-/* --- conditions of the rows -------------------------------------------------------------------- */
+/* --- evaluating conditions --------------------------------------------------------------------- */
 
-/* A condition on its way over the points. */
+/* A condition that is evaluated for each point. */
 typedef struct Condition {
     const CarvePlan *plan;
     const Expr *expr;
     Arena *scratch; /* of one point */
-    size_t unknown; /* points so far that it cannot be computed for */
+    size_t unknown; /* points so far for which it cannot be computed */
     Diag *d;
 } Condition;
 
-/* All slots of a point, as carve_scope numbers them; what has no value is NaN, or of no kind. */
+/* All slots of a point, as find_name numbers them; without a value they are NaN, or of no kind. */
 static const Value *slots_of(const Condition *c, size_t i)
 {
     const Table *t = c->plan->rows;
@@ -213,8 +202,8 @@ static const char *missing_name(const CarvePlan *p, int slot)
                   : "a name of the spec cannot be computed";
 }
 
-/* Why the condition cannot be computed for a point; NULL when it can.  A name without a value ends
- * it before it is looked at: "not (x > 1)" would make an answer of it. */
+/* Why the condition cannot be computed for a point; NULL when it can.  A name without a value fails it before
+ * it is evaluated, since "not (x > 1)" would be true. */
 static const char *judge_point(Condition *c, size_t i, bool *holds, Span *at)
 {
     const Value *slots = slots_of(c, i);
@@ -251,7 +240,7 @@ static void evaluate_condition(Condition *c, const bool *alive, Stage *stage)
         arena_reset(c->scratch);
     }
     if (first)
-        diag_warn(c->d, first_at, "%s for %zu configuration%s: unknown here, and not kept", first,
+        diag_warn(c->d, first_at, "%s for %zu configuration%s: dropped as unknown", first,
                   c->unknown, c->unknown == 1 ? "" : "s");
     stage->holds = holds;
     stage->unknown = unknown;
@@ -282,13 +271,12 @@ bool carve_allows(const CarvePlan *plan, Arena *scratch, size_t row)
 
 /* --- the default ------------------------------------------------------------------------------ */
 
-/* A budget counts what is timed: distinct codes, polish included. */
+/* A budget counts what is timed: distinct codes, polish included.  Parts are about alike. */
 static void complete_default(CarvePlan *p, const bool *alive)
 {
     size_t distinct = 0, parts = p->request.parts > 1 ? p->request.parts : 1;
     for (size_t i = 0; i < p->rows->count; i++)
         distinct += alive[i];
-    /* Parts are about alike. */
     size_t budget = carve_share(&p->request, budget_default(distinct * parts));
     if (p->polish == 0)
         p->polish = budget_polish(budget);
@@ -314,8 +302,8 @@ Carving carve_apply(CarvePlan *plan, const bool *alive, Diag *d)
 
 /* --- polish ----------------------------------------------------------------------------------- */
 
-/* The one column that the last stage carves by if that is a time, so that a better prediction
- * guides polish too; else the metric that stands for the time. */
+/* The column of the last stage if it is its only one and a time, so that a better prediction also guides
+ * polish; else the metric that stands for the time. */
 static const double *guide(const CarvePlan *p)
 {
     for (size_t s = p->stage_count; s-- > 0;) {

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* A stage at work. */
+/* A stage while it runs. */
 typedef struct Work {
     Arena *arena;
     const CarvingTable *table;
@@ -35,7 +35,7 @@ static Criterion *criteria_of(Work *w, const ColumnId *ids, size_t count)
     return c;
 }
 
-/* Points that lack a value of the stage's columns cannot be judged by it. */
+/* Drops points that lack a value of the stage's columns. */
 static void drop_unknown(Work *w)
 {
     for (size_t k = 0; k < w->stage->column_count; k++) {
@@ -60,7 +60,7 @@ static void run_holds(Work *w)
     }
 }
 
-/* Is `value` no worse than `limit`?  False where either is not known. */
+/* True if `value` is no worse than `limit`; false where either is unknown. */
 static bool threshold_holds(double value, bool up, double limit)
 {
     return up ? value >= limit : value <= limit;
@@ -94,7 +94,7 @@ static void run_within(Work *w)
     }
 }
 
-/* Who may stay if the budget allows: the front, its band, or every layer told apart. */
+/* Points that stay if the budget allows: the front, its band, or every layer told apart. */
 static bool *front_candidates(Work *w, const FrontInput *in, const Front *f)
 {
     if (!w->stage->fill && w->stage->percent > 0)
@@ -131,8 +131,8 @@ static Fate dominated(const Front *f, size_t point)
     return (Fate){.kind = OUTCOME_DOMINATED, .by = f->dominator[point]};
 }
 
-/* Drops what the budget has no room for.  Of further layers only the one that the budget splits
- * counts as cut; deeper ones were never in. */
+/* Drops what exceeds the budget.  With further layers, only the one that the budget splits counts as cut;
+ * deeper ones never were candidates. */
 static void front_cut(Work *w, const Front *f, const size_t *order, size_t count)
 {
     size_t budget = w->stage->budget;
@@ -167,7 +167,7 @@ static void run_front(Work *w)
 
 /* --- spread ----------------------------------------------------------------------------------- */
 
-/* Points chosen, in the order of choice: the best prediction comes first. */
+/* The chosen points, in the order of choice; the best prediction comes first. */
 static size_t *spread_choose(Work *w, const PosteriorInput *in, size_t *count)
 {
     size_t *chosen = ARENA_ARRAY(w->arena, size_t, w->stage->budget);
@@ -182,8 +182,8 @@ static size_t *spread_choose(Work *w, const PosteriorInput *in, size_t *count)
     return chosen;
 }
 
-/* Of the first choices the one most like a point and no worse.  The first choice of all is no worse
- * than anything. */
+/* Of the first choices, the one most similar to a point and no worse.  The very first is no worse than
+ * any. */
 static size_t spread_reason(const PosteriorInput *in, const size_t *chosen, size_t count,
                             size_t point)
 {
@@ -269,15 +269,14 @@ Carving carving_run(Arena *a, const CarvingTable *table, const bool *alive, cons
     return c;
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static void print_name(const Carving *c, size_t point, Buf *out)
 {
-    if (c->table->rows) {
+    if (c->table->rows)
         table_print_name(c->table->rows, point, out);
-    } else {
+    else
         buf_printf(out, "#%zu", point);
-    }
 }
 
 static void print_value(const Column *column, double value, Buf *out)
@@ -301,7 +300,7 @@ static void print_values(const Carving *c, const ColumnId *columns, size_t count
     }
 }
 
-/* The other point, and what became of that one when it did not survive either. */
+/* Another point, and the stage that dropped it if it did not survive. */
 static void print_other(const Carving *c, size_t by, Buf *out)
 {
     print_name(c, by, out);

@@ -1,6 +1,6 @@
 /* Carving: stages in order over a table, and for every point what became of it.
  *
- * The table is columns of numbers with names; what a point is (a configuration) this layer does not know
+ * The table is columns of numbers with names; this layer does not know what a point is (a configuration)
  * beyond a name to print.  Every stage looks at the points that the stages before it left, so thresholds
  * stand before fronts: a configuration that cannot run must not push others off the front.
  *
@@ -23,14 +23,14 @@ typedef struct CarvingTable {
     const Column *columns;
     size_t column_count;
     size_t points;
-    Table *rows; /* the points, as reasons call them; NULL: "#12" */
+    Table *rows; /* names the points in reasons; NULL: "#12" */
 } CarvingTable;
 
 typedef enum StageKind {
     STAGE_HOLDS,  /* an expression, evaluated by the caller */
     STAGE_WITHIN, /* a percentage from the best of one column */
     STAGE_FRONT,  /* Pareto front, with its band or further layers */
-    STAGE_SPREAD  /* the best of one column, spread where they are not told apart (posterior.h) */
+    STAGE_SPREAD /* the best of one column, spread where it does not tell them apart (posterior.h) */
 } StageKind;
 
 /* A column of the table, by number. */
@@ -40,23 +40,23 @@ typedef struct Stage {
     StageKind kind;
     const char *text; /* as the user wrote it, for messages */
 
-    const ColumnId *columns; /* FRONT: the criteria; WITHIN, SPREAD: the one; HOLDS: those
-                                whose values a reason shows */
+    const ColumnId *columns; /* FRONT: the criteria; WITHIN, SPREAD: the one; HOLDS: those that
+                                reasons show */
     size_t column_count;
 
     const bool *holds;          /* HOLDS: per point, the caller's answer */
-    const char *const *unknown; /* HOLDS: per point, why there is none, NULL where there is one;
-                                   NULL: there is one for all */
+    const char *const *unknown; /* HOLDS: per point, why there is no answer, or NULL; NULL: all
+                                   have one */
     double percent; /* WITHIN: how far from the best; FRONT: width of the band, 0 for none */
 
     FrontTies ties;        /* FRONT */
-    size_t budget;         /* FRONT: most points kept, 0 for no limit; SPREAD: how many are */
-    bool fill;             /* FRONT: add further layers until the budget is full; it must be set,
-                              and the band is not used */
-    const ColumnId *order; /* FRONT: who goes first when the budget splits a layer */
+    size_t budget;         /* points kept; FRONT: 0 for no limit */
+    bool fill;             /* FRONT: add layers until the budget, which must be set, is full; the
+                              band is not used */
+    const ColumnId *order; /* FRONT: decides which points stay when the budget splits a layer */
     size_t order_count;
 
-    const uint32_t *values; /* SPREAD: per point and parameter, which value it has, by number */
+    const uint32_t *values; /* SPREAD: per point and parameter, the number of its value */
     size_t parameters;
 } Stage;
 
@@ -74,7 +74,7 @@ typedef struct StageReport {
     size_t front;         /* FRONT: points of layer 0 */
     size_t layers;        /* FRONT: layers kept, the last perhaps in part */
     size_t cut;           /* FRONT: points that only the budget dropped */
-    size_t unknown;       /* dropped for want of a value */
+    size_t unknown;       /* dropped for lack of a value */
 } StageReport;
 
 typedef struct Carving {
@@ -87,14 +87,14 @@ typedef struct Carving {
     size_t survivor_count;
 } Carving;
 
-/* Runs all stages.  `alive` says which points there are to begin with (NULL: all); the others get
- * OUTCOME_UNKNOWN of a stage that does not exist and are in no count.  The result lives in `a`. */
+/* Runs all stages.  `alive`: the points to begin with (NULL: all); others get OUTCOME_UNKNOWN with
+ * `stage_count` as their stage, and are not counted.  The result lives in `a`. */
 Carving carving_run(Arena *a, const CarvingTable *table, const bool *alive, const Stage *stages,
                     size_t stage_count);
 
-/* One line on what became of a point: which stage, which number against which limit, or who beats
- * it and by what. */
+/* One line on what became of a point: the stage, and the number and its limit, or what dominates it and by
+ * what values. */
 void carving_why(const Carving *c, size_t point, Buf *out);
 
-/* One line per stage: what it left, and what was cut. */
+/* One line per stage: how many points it left and cut. */
 void carving_print(const Carving *c, Buf *out);

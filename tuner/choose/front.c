@@ -22,8 +22,7 @@ static double key_of(const Criterion *c, size_t point)
     return c->up ? -c->values[point] : c->values[point];
 }
 
-/* Better in the first criterion comes first, then in the second …; equal points by number.  Then
- * whoever beats a point stands before it. */
+/* Lexicographic, equal points by number.  So a point comes behind all that dominate it. */
 static int row_compare(const void *pa, const void *pb, void *keys)
 {
     const Row *a = pa, *b = pb;
@@ -54,7 +53,7 @@ static Rows rows_sorted(Arena *a, const FrontInput *in)
     return r;
 }
 
-static bool key_beats(const double *p, const double *q, size_t keys, FrontTies ties)
+static bool key_dominates(const double *p, const double *q, size_t keys, FrontTies ties)
 {
     size_t better = 0, worse = 0;
     for (size_t k = 0; k < keys; k++) {
@@ -64,36 +63,35 @@ static bool key_beats(const double *p, const double *q, size_t keys, FrontTies t
     return ties == FRONT_KEEP ? better == keys && keys > 0 : better > 0 && worse == 0;
 }
 
-/* Is `p` in some key better than `q`? */
+/* True if `p` is better than `q` in some key. */
 static bool key_better(const double *p, const double *q, size_t keys)
 {
-    for (size_t k = 0; k < keys; k++) {
+    for (size_t k = 0; k < keys; k++)
         if (p[k] < q[k])
             return true;
-    }
     return false;
 }
 
-/* --- layers: who is beaten by the members of one goes behind it ------------------------------- */
+/* --- layers ----------------------------------------------------------------------------------- */
 
-/* Rows that come in the order of their first key. */
+/* Rows of a layer, in the order of their first key. */
 typedef VEC(const Row *) Members;
 
-/* A row that is nowhere better than the member before it beats nobody whom that one does not beat,
- * and is left out.  So of two keys the second one falls from member to member. */
+/* Leaves out a row that is nowhere better than the member before it, since it dominates nothing that the
+ * other does not.  So with two keys the second one falls from member to member. */
 static void members_add(Arena *a, Members *m, const Row *row, size_t keys)
 {
     if (m->count == 0 || key_better(row->key, m->at[m->count - 1]->key, keys))
         VEC_PUSH(a, m, row);
 }
 
-/* A member that beats `row`, whose first key is no better than theirs; the latest are tried first,
- * being the most like it.  Of two keys the second says when all others are too bad. */
-static const Row *members_beat(const Members *m, const Row *row, size_t keys, FrontTies ties)
+/* A member that dominates `row`, whose first key is no better than theirs.  The latest are tried first, as
+ * they are the most similar.  With two keys, the second one ends the search early. */
+static const Row *dominating(const Members *m, const Row *row, size_t keys, FrontTies ties)
 {
     for (size_t i = m->count; i-- > 0;) {
         const double *key = m->at[i]->key;
-        if (key_beats(key, row->key, keys, ties))
+        if (key_dominates(key, row->key, keys, ties))
             return m->at[i];
         if (keys == 2 && key[1] >= row->key[1])
             return NULL;
@@ -101,18 +99,17 @@ static const Row *members_beat(const Members *m, const Row *row, size_t keys, Fr
     return NULL;
 }
 
-/* Whoever is beaten by a layer is beaten by every layer before it, so halving works here too. */
+/* What a layer dominates, every layer before it dominates too, so binary search works. */
 static size_t members_layer(const Members *layers, size_t count, const Rows *r, const Row *row,
                             FrontTies ties)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (members_beat(&layers[middle], row, r->keys, ties)) {
+        if (dominating(&layers[middle], row, r->keys, ties))
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -123,7 +120,7 @@ static size_t find_layers(Arena *a, Front *f, const Rows *r, FrontTies ties, siz
     for (size_t i = 0; i < r->count; i++) {
         const Row *row = &r->at[i];
         size_t layer = members_layer(layers.at, layers.count, r, row, ties);
-        const Row *by = layer > 0 ? members_beat(&layers.at[0], row, r->keys, ties) : NULL;
+        const Row *by = layer > 0 ? dominating(&layers.at[0], row, r->keys, ties) : NULL;
         f->layer[row->point] = (int32_t)layer;
         f->dominator[row->point] = by ? by->point : POINT_NONE;
         if (layer >= layers_max)
@@ -153,20 +150,13 @@ Front front_build(Arena *a, const FrontInput *in, size_t layers_max)
 
 /* --- the band --------------------------------------------------------------------------------- */
 
-/* In keys, where worse is larger. */
+/* A key made worse, that is larger, by `percent` of its size; a negative one does not exceed 0. */
 static double key_worsen(double key, double percent)
 {
     double x = percent / 100.0;
     if (key >= 0)
         return key * (1.0 + x);
     return x < 1.0 ? key * (1.0 - x) : 0.0;
-}
-
-/* How much `value` may worsen: `percent` of its size towards the worse side.  A larger-is-better
- * value of zero or more never goes below zero. */
-static double criterion_worsen(double value, bool up, double percent)
-{
-    return up ? -key_worsen(-value, percent) : key_worsen(value, percent);
 }
 
 /* The front, sorted and made worse. */
@@ -189,12 +179,12 @@ bool *front_band(Arena *a, const FrontInput *in, const Front *front, double perc
     bool *inside = ARENA_ARRAY(a, bool, in->points);
     Rows all = rows_sorted(a, in);
     Rows worse = band_front(a, &all, front, percent);
-    Members before = {0}; /* of the front, with a first key that is no worse than the row's */
+    Members before = {0}; /* of the front, up to the first key of the row */
     size_t next = 0;
     VEC_EACH (const Row, row, all) {
         while (next < worse.count && worse.at[next].key[0] <= row->key[0])
             members_add(a, &before, &worse.at[next++], all.keys);
-        inside[row->point] = !members_beat(&before, row, all.keys, in->ties);
+        inside[row->point] = !dominating(&before, row, all.keys, in->ties);
     }
     return inside;
 }
@@ -203,5 +193,7 @@ bool *front_band(Arena *a, const FrontInput *in, const Front *front, double perc
 
 double threshold_limit(double best, bool up, double percent)
 {
-    return percent > 0 ? criterion_worsen(best, up, percent) : best;
+    if (!(percent > 0))
+        return best;
+    return up ? -key_worsen(-best, percent) : key_worsen(best, percent);
 }

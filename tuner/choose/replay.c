@@ -2,8 +2,8 @@
 
 /* --- the cost model --------------------------------------------------------------------------- */
 
-/* Cores of one machine share its memory and its clock. */
-static double crowding(size_t workers)
+/* Slowdown because the cores of a machine share its memory and power. */
+static double contention(size_t workers)
 {
     if (workers <= 1)
         return 1;
@@ -34,7 +34,7 @@ const double *replay_compile_seconds(Arena *a, const ReplayRows *rows, double ba
         bool known = rows->code_bytes && rows->code_bytes[i] > 0;
         double share = known ? rows->code_bytes[i] / mean : 1;
         bool recorded = rows->compile_s && rows->compile_s[i] > 0;
-        out[i] = recorded ? rows->compile_s[i] : base * crowding(workers) * (0.25 + 0.75 * share);
+        out[i] = recorded ? rows->compile_s[i] : base * contention(workers) * (0.25 + 0.75 * share);
     }
     return out;
 }
@@ -55,7 +55,7 @@ double replay_trial_seconds(const ReplayRows *rows, size_t place, double best)
     return overhead + 1e-3 * ms * (time_of(rows, place) < 1.1 * best ? 10 : 3);
 }
 
-/* --- the play --------------------------------------------------------------------------------- */
+/* --- the simulation --------------------------------------------------------------------------- */
 
 /* A worker or a GPU. */
 typedef struct Lane {
@@ -73,7 +73,7 @@ typedef struct Play {
     Search *search;
     const double *compile_s; /* of each place */
     double now;
-    Lane *workers, *gpus;
+    Lane *lanes;      /* the workers, then the GPUs */
     size_t *place;    /* of each candidate asked for, by its number */
     size_t *number;   /* of each place; SIZE_MAX: not asked for */
     uint64_t *stride; /* of ranks */
@@ -102,7 +102,7 @@ static size_t place_of(const Play *p, const uint16_t *point)
 
 static void start_compiles(Play *p)
 {
-    EACH (Lane, l, p->workers, p->options->search.workers) {
+    EACH (Lane, l, p->lanes, p->options->search.workers) {
         if (l->busy || !search_next_compile(p->search, &l->number))
             continue;
         size_t place = place_of(p, search_point(p->search, l->number));
@@ -117,7 +117,7 @@ static void start_compiles(Play *p)
 
 static void start_trials(Play *p)
 {
-    EACH (Lane, l, p->gpus, p->options->gpus) {
+    EACH (Lane, l, p->lanes + p->options->search.workers, p->options->gpus) {
         if (l->busy || !search_next_trial(p->search, &l->number))
             continue;
         double s = replay_trial_seconds(p->rows, p->place[l->number], p->best);
@@ -136,7 +136,7 @@ static void end_compile(Play *p, const Lane *l)
 {
     const ReplayRows *rows = p->rows;
     size_t place = p->place[l->number], first = rows->same_as[place], same = SIZE_MAX;
-    /* The first of its code that was compiled: the first in the list may never be. */
+    /* The first compile of the same code; the first in the list may never be compiled. */
     for (size_t k = 0; k < p->compiled.count && same == SIZE_MAX; k++)
         if (rows->same_as[p->compiled.at[k]] == first)
             same = p->number[p->compiled.at[k]];
@@ -164,20 +164,13 @@ static void end_trial(Play *p, const Lane *l)
     VEC_PUSH(p->arena, &p->steps, step);
 }
 
-/* The lane that is free next; NULL: none is busy. */
-static Lane *next_lane(Play *p, bool *compiles)
+/* The lane that ends next; NULL: none is busy. */
+static Lane *next_lane(const Play *p)
 {
     Lane *next = NULL;
-    for (size_t w = 0; w < p->options->search.workers; w++)
-        if (p->workers[w].busy && (!next || p->workers[w].until < next->until)) {
-            next = &p->workers[w];
-            *compiles = true;
-        }
-    for (size_t g = 0; g < p->options->gpus; g++)
-        if (p->gpus[g].busy && (!next || p->gpus[g].until < next->until)) {
-            next = &p->gpus[g];
-            *compiles = false;
-        }
+    EACH (Lane, l, p->lanes, p->options->search.workers + p->options->gpus)
+        if (l->busy && (!next || l->until < next->until))
+            next = l;
     return next;
 }
 
@@ -185,15 +178,14 @@ static SearchEnd play(Play *p)
 {
     SearchEnd end = SEARCH_GOES_ON;
     while (end == SEARCH_GOES_ON) {
-        bool compiles;
         start_trials(p);
         start_compiles(p);
-        Lane *l = next_lane(p, &compiles);
+        Lane *l = next_lane(p);
         if (!l)
             return SEARCH_EXHAUSTED;
         p->now = l->until;
         l->busy = false;
-        if (compiles)
+        if (l < p->lanes + p->options->search.workers)
             end_compile(p, l);
         else
             end_trial(p, l);
@@ -209,8 +201,7 @@ static void open_play(Play *p)
     uint64_t stride = 1;
     p->best = INFINITY;
     p->compile_s = replay_compile_seconds(a, p->rows, p->options->base, p->options->search.workers);
-    p->workers = ARENA_ARRAY(a, Lane, p->options->search.workers);
-    p->gpus = ARENA_ARRAY(a, Lane, p->options->gpus);
+    p->lanes = ARENA_ARRAY(a, Lane, p->options->search.workers + p->options->gpus);
     p->place = ARENA_ARRAY(a, size_t, s->count);
     p->number = ARENA_ARRAY(a, size_t, s->count);
     p->stride = ARENA_ARRAY(a, uint64_t, s->parameters);
