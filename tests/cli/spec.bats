@@ -46,7 +46,7 @@ change() {
     change vector_add '$a let NOTHING = 1 / 0'
     has "$stderr" "vector_add.spec:[0-9]+:[0-9]+: error: .*division by zero"
     change vector_add '/^grid/s/.*/&\nrepeat 0/'
-    has "$stderr" "vector_add.spec:[0-9]+:[0-9]+: error: .*a launch repeats once at least"
+    has "$stderr" "vector_add.spec:[0-9]+:[0-9]+: error: .*a launch repeats at least once"
 }
 
 @test "a buffer that no device can hold" {

@@ -164,7 +164,7 @@ static void a_launch_repeats_once_at_least(void **state)
     assert_int_equal(count_steps(a, "repeat K in range(A)", &ev, &times), 6);
     assert_true(times == 6);
     assert_int_equal(count_steps(a, "repeat A - 6", &ev, &times), -1);
-    assert_string_equal(ev.error, "a launch repeats once at least");
+    assert_string_equal(ev.error, "a launch repeats at least once");
     arena_free(a);
 }
 

@@ -9,18 +9,18 @@
 enum {
     NODES_MOST = 2000000, /* with their edges some 400 MB */
     EDGES_MOST = 20000000,
-    JUDGED_MOST = 5000000, /* values looked at: a few seconds */
-    NO_NODE = UINT32_MAX   /* what hangs there was rejected */
+    JUDGED_MOST = 5000000, /* values tried: a few seconds */
+    NO_NODE = UINT32_MAX   /* rejected */
 };
 
 /* A value of a parameter, and what follows. */
 typedef struct Edge {
     uint32_t node;
-    uint32_t value; /* number; or, rejected, by which constraint, or constraints + parameter */
+    uint32_t value; /* number; if rejected, the constraint, or constraint_count + parameter */
 } Edge;
 
 typedef struct Node {
-    uint32_t parameter; /* that is given a value here */
+    uint32_t parameter; /* that gets its value here */
     uint32_t edge_count;
     size_t first_edge;
     uint64_t count; /* valid points from here on */
@@ -43,49 +43,30 @@ typedef struct Build {
     SpaceDiagram *diagram;
     SpacePlan *plan;
     Space *space;
-    size_t **live; /* per parameter: slots of those before it that later checks read */
+    size_t **live; /* per parameter: slots set before it that later checks read */
     size_t *live_count;
-    Buf key;       /* of the node looked for */
-    Key *keys;     /* a hash table of nodes */
+    Buf key;       /* text that is hashed to a node's key */
+    Key *keys;     /* a hash table of nodes by their keys */
     uint32_t *ids; /* NO_NODE: the place is free */
     size_t places;
-    Edge *stack; /* edges of the nodes that are being built */
+    Edge *stack; /* edges of the nodes under construction */
     size_t depth, stack_room;
-    size_t judged; /* values */
+    size_t judged; /* values tried */
     Diag *d;
     DiagramEnd end;
 } Build;
 
 /* --- what later checks read ------------------------------------------------------------------- */
 
-static void note_read(void *reads, int slot)
-{
-    ((bool *)reads)[slot] = true;
-}
-
 static void note_reads(const Build *b, const Check *c, bool *reads)
 {
-    const Spec *s = b->space->spec;
     if (c->kind != CHECK_MEMBER) {
-        expr_visit_names(c->expr, note_read, reads);
+        space_plan_reads(c->expr, reads);
         return;
     }
-    const Parameter *p = &s->parameters[c->index];
+    const Parameter *p = &b->space->spec->parameters[c->index];
     for (size_t i = 0; i < p->item_count; i++)
-        expr_visit_names(p->items[i], note_read, reads);
-}
-
-/* Has the slot its value before parameter `p` gets one, and not the same for all points? */
-static bool is_set_before(const Build *b, size_t slot, size_t p)
-{
-    const Spec *s = b->space->spec;
-    size_t parameter = spec_parameter_slot(s, 0), derived = spec_derived_slot(s, 0);
-    if (slot < parameter)
-        return false;
-    if (slot < derived)
-        return slot - parameter < p;
-    size_t level = b->plan->level[slot - derived];
-    return level > 0 && level <= p;
+        space_plan_reads(p->items[i], reads);
 }
 
 static void find_live(Arena *a, Build *b)
@@ -95,19 +76,19 @@ static void find_live(Arena *a, Build *b)
     bool *reads = ARENA_ARRAY(a, bool, slots);
     b->live = ARENA_ARRAY(a, size_t *, n + 1);
     b->live_count = ARENA_ARRAY(a, size_t, n + 1);
-    for (size_t p = n; p-- > 0;) { /* what is read from p's own checks on */
+    for (size_t p = n; p-- > 0;) { /* by the checks of p and later parameters */
         for (size_t i = 0; i < b->plan->checks[p + 1].count; i++)
             note_reads(b, &b->plan->checks[p + 1].at[i], reads);
         b->live[p] = ARENA_ARRAY(a, size_t, slots);
         for (size_t k = 0; k < slots; k++)
-            if (reads[k] && is_set_before(b, k, p))
+            if (reads[k] && b->plan->level[k] > 0 && b->plan->level[k] <= p)
                 b->live[p][b->live_count[p]++] = k;
     }
 }
 
 /* --- nodes by what is live -------------------------------------------------------------------- */
 
-/* The bytes in which a value differs from others. */
+/* Bytes that identify a value. */
 static void add_value(Buf *key, Value v)
 {
     buf_add(key, &v.kind, sizeof v.kind);
@@ -118,7 +99,7 @@ static void add_value(Buf *key, Value v)
         for (size_t i = 0; i < v.list->count; i++)
             add_value(key, v.list->at[i]);
     } else {
-        int64_t word = v.kind == VALUE_BOOL ? v.boolean : v.integer; /* or the bits of a real */
+        int64_t word = v.kind == VALUE_BOOL ? v.boolean : v.integer; /* the bits, if it is a real */
         buf_add(key, &word, sizeof word);
     }
 }
@@ -159,7 +140,15 @@ static void grow_table(Build *b)
     free(old_ids);
 }
 
-/* Takes the edges from the stack on, and gives the node a number. */
+static void *grown(void *at, size_t *room, size_t count, size_t size)
+{
+    if (count <= *room)
+        return at;
+    *room = FIRST_SIZE(256, 0) + 2 * count;
+    return memory_resize(at, *room, size);
+}
+
+/* Adds the node with the edges of the stack from `from` on; returns its number. */
 static uint32_t add_node(Build *b, Key key, Node node, size_t from)
 {
     SpaceDiagram *g = b->diagram;
@@ -168,14 +157,8 @@ static uint32_t add_node(Build *b, Key key, Node node, size_t from)
         b->end = DIAGRAM_LARGE;
         return NO_NODE;
     }
-    if (g->node_count == g->node_room) {
-        g->node_room = g->node_room ? 2 * g->node_room : FIRST_SIZE(256, 1);
-        g->nodes = memory_resize(g->nodes, g->node_room, sizeof *g->nodes);
-    }
-    if (g->edge_count + edges > g->edge_room) {
-        g->edge_room = 2 * (g->edge_count + edges);
-        g->edges = memory_resize(g->edges, g->edge_room, sizeof *g->edges);
-    }
+    g->nodes = grown(g->nodes, &g->node_room, g->node_count + 1, sizeof *g->nodes);
+    g->edges = grown(g->edges, &g->edge_room, g->edge_count + edges, sizeof *g->edges);
     if (2 * (g->node_count + 1) > b->places)
         grow_table(b);
     node.first_edge = g->edge_count;
@@ -192,10 +175,7 @@ static uint32_t add_node(Build *b, Key key, Node node, size_t from)
 
 static void push_edge(Build *b, Edge e)
 {
-    if (b->depth == b->stack_room) {
-        b->stack_room = b->stack_room ? 2 * b->stack_room : FIRST_SIZE(256, 1);
-        b->stack = memory_resize(b->stack, b->stack_room, sizeof *b->stack);
-    }
+    b->stack = grown(b->stack, &b->stack_room, b->depth + 1, sizeof *b->stack);
     b->stack[b->depth++] = e;
 }
 
@@ -210,7 +190,7 @@ static uint32_t cause_of(const Build *b, const Check *by)
 
 static uint32_t node_from(Build *b, size_t p);
 
-/* The edge of value `v` of parameter `p`; how many points follow. */
+/* Pushes the edge of value `v` of parameter `p`; returns how many points follow. */
 static uint64_t add_edge(Build *b, size_t p, size_t v)
 {
     const Check *by = NULL;
@@ -236,7 +216,7 @@ static uint64_t add_edge(Build *b, size_t p, size_t v)
     return b->diagram->nodes[node].count;
 }
 
-/* What can follow the values of the parameters before `p`. */
+/* The node of what can follow the current values of the parameters before `p`. */
 static uint32_t node_from(Build *b, size_t p)
 {
     const Space *s = b->space;
@@ -258,7 +238,7 @@ static uint32_t node_from(Build *b, size_t p)
     return id;
 }
 
-/* A node is made after all that follow it, so that the last one is the root. */
+/* A node is made after all that follow it, so the last one is the root. */
 static void count_rejected(SpaceDiagram *g, Space *s)
 {
     size_t constraints = s->spec->constraint_count;
@@ -326,7 +306,7 @@ void space_free(Space *s)
     s->count = 0;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 uint64_t space_diagram_count(const SpaceDiagram *g)
 {
@@ -348,7 +328,7 @@ bool space_diagram_has(const SpaceDiagram *g, const uint16_t *point)
     return at != NO_NODE && g->nodes[at].count > 0;
 }
 
-/* A number in [0, n), n > 0; gsl_rng_uniform_int takes 32 bits of this generator at most. */
+/* A random number below n > 0; gsl_rng_uniform_int is limited to 32 bits with this generator. */
 static uint64_t below(gsl_rng *random, uint64_t n)
 {
     uint64_t limit = n <= UINT64_MAX / 2 ? UINT64_MAX / n * n : n, x;

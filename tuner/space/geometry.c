@@ -3,11 +3,8 @@
 static bool evaluate(const Expr *e, int64_t otherwise, const Value *slots, Evaluation *ev,
                      int64_t *out)
 {
-    *out = otherwise;
-    Value v;
-    if (!e)
-        return true;
-    if (!expr_eval(e, slots, ev, &v))
+    Value v = {.integer = otherwise};
+    if (e && !expr_eval(e, slots, ev, &v))
         return false;
     *out = v.integer;
     return true;
@@ -18,6 +15,13 @@ static bool product(const int64_t n[3], int64_t *out)
     return !__builtin_mul_overflow(n[0], n[1], out) && !__builtin_mul_overflow(*out, n[2], out);
 }
 
+static bool failed(Evaluation *ev, Span at, const char *why)
+{
+    ev->error = why;
+    ev->error_at = at;
+    return false;
+}
+
 bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geometry *out)
 {
     for (int i = 0; i < 3; i++)
@@ -26,23 +30,13 @@ bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geome
             return false;
     if (!evaluate(l->shared, 0, slots, ev, &out->shared))
         return false;
-    if (product(out->block, &out->threads) && product(out->grid, &out->blocks))
-        return true;
-    ev->error = "the geometry does not fit into 64 bits";
-    ev->error_at = l->at;
-    return false;
+    return (product(out->block, &out->threads) && product(out->grid, &out->blocks)) ||
+           failed(ev, l->at, "the geometry does not fit into 64 bits");
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
 typedef VEC(Step) StepVec;
-
-static bool failed(Evaluation *ev, const Expr *e, const char *why)
-{
-    ev->error = why;
-    ev->error_at = expr_span(e);
-    return false;
-}
 
 static bool add_step(Arena *a, const Launch *l, size_t number, Value v, int64_t times, Value *slots,
                      Evaluation *ev, StepVec *steps)
@@ -56,7 +50,7 @@ static bool add_step(Arena *a, const Launch *l, size_t number, Value v, int64_t 
     return true;
 }
 
-/* One step for each whole number in a value or list. */
+/* One step for each integer in a value or list. */
 static bool add_values(Arena *a, const Launch *l, size_t number, const Expr *e, Value v,
                        Value *slots, Evaluation *ev, StepVec *steps)
 {
@@ -64,9 +58,9 @@ static bool add_values(Arena *a, const Launch *l, size_t number, const Expr *e, 
     const ValueList *list = v.kind == VALUE_LIST ? v.list : &one;
     for (size_t i = 0; i < list->count; i++) {
         if (list->at[i].kind != VALUE_INT)
-            return failed(ev, e, "a launch repeats with whole numbers");
+            return failed(ev, expr_span(e), "the values to repeat a launch with must be integers");
         if (steps->count >= STEP_LIMIT)
-            return failed(ev, e, "a launch repeats at most 65536 times");
+            return failed(ev, expr_span(e), "a launch repeats at most 65536 times");
         if (!add_step(a, l, number, list->at[i], 1, slots, ev, steps))
             return false;
     }
@@ -82,7 +76,7 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
         int64_t times;
         ok = evaluate(l->repeat, 1, slots, ev, &times);
         if (ok && times < 1)
-            return failed(ev, l->repeat, "a launch repeats once at least");
+            return failed(ev, expr_span(l->repeat), "a launch repeats at least once");
         ok = ok && add_step(a, l, number, (Value){0}, times, slots, ev, &steps);
     }
     for (size_t i = 0; ok && i < l->repeat_value_count; i++) {
@@ -91,7 +85,8 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
              add_values(a, l, number, l->repeat_values[i], v, slots, ev, &steps);
     }
     if (ok && steps.count == 0)
-        return failed(ev, l->repeat_values[0], "there is no value to repeat the launch with");
+        return failed(ev, expr_span(l->repeat_values[0]),
+                      "there is no value to repeat the launch with");
     *out = steps.at;
     *count = steps.count;
     return ok;

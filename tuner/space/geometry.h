@@ -1,7 +1,6 @@
-/* How a configuration is launched, and what of it no device of a kind can run.
+/* How a configuration is launched, and whether a device can run that.
  *
- * Tier 0 is the pruning that needs no compiler: the spec's geometry against the limits of
- * the device. */
+ * Tier 0 is the pruning that needs no compiler: it checks the spec's geometry against the device's limits. */
 #pragma once
 
 #include "metrics/base/outcome.h"
@@ -17,22 +16,20 @@ typedef struct Geometry {
     int64_t blocks;  /* of the grid */
 } Geometry;
 
-/* A kernel of a configuration as it is launched, once or several times in a row. */
+/* A launch of a kernel, once or several times in a row. */
 typedef struct Step {
-    size_t launch; /* which of the spec's */
+    size_t launch; /* number in the spec */
     int64_t times;
     Value value; /* of the launch's repeat name; VALUE_NONE without one */
     Geometry geometry;
-    /* Of the arguments' bytes, where they change from configuration to configuration or from step
-     * to step; 0 where they don't. */
-    uint32_t arguments;
+    uint32_t arguments; /* hash of their bytes if configurations or steps differ in them, else 0 */
 } Step;
 
-/* Launches of one configuration; more are a mistake in a spec. */
+/* Most launches of one configuration; more are taken for a mistake in the spec. */
 enum { STEP_LIMIT = 65536 };
 
-/* The steps of launch `l`, which is the spec's number `number`, in `a`; the slot of its repeat name
- * is written to.  False when arithmetic fails: `ev` says why. */
+/* The steps of launch `l`, number `number` of the spec, in `a`.  Overwrites the slot of its repeat name.
+ * False when arithmetic fails: `ev` says why. */
 bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Evaluation *ev,
                     Step **out, size_t *count);
 

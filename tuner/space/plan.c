@@ -1,73 +1,57 @@
 #include "tuner/space/plan.h"
 
-#include <stdlib.h>
-
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* The level of an expression: 0 when it uses no parameter, p + 1 when parameter p is the last it
- * uses. */
-typedef struct Level {
-    const Spec *spec;
-    const size_t *derived;
-    size_t level;
-} Level;
-
-static void note_level(void *context, int slot)
+static void note_read(void *reads, int slot)
 {
-    Level *l = context;
-    size_t first = spec_parameter_slot(l->spec, 0), derived = spec_derived_slot(l->spec, 0);
-    size_t at = (size_t)slot, level = 0;
-    if (at >= derived)
-        level = l->derived[at - derived];
-    else if (at >= first)
-        level = at - first + 1;
-    if (level > l->level)
-        l->level = level;
+    ((bool *)reads)[slot] = true;
 }
 
+void space_plan_reads(const Expr *e, bool *reads)
+{
+    expr_visit_names(e, note_read, reads);
+}
+
+/* The highest level of the slots that an expression reads. */
 static size_t level_of(const SpacePlan *w, const Expr *e)
 {
-    Level l = {w->space->spec, w->level, 0};
-    expr_visit_names(e, note_level, &l);
-    return l.level;
+    size_t slots = spec_slot_count(w->space->spec), level = 0;
+    bool *reads = ARENA_ARRAY(w->scratch, bool, slots);
+    space_plan_reads(e, reads);
+    for (size_t k = 0; k < slots; k++)
+        if (reads[k] && w->level[k] > level)
+            level = w->level[k];
+    arena_reset(w->scratch);
+    return level;
 }
 
-typedef struct Wanted {
-    size_t first; /* slot of the first derived name */
-    bool *derived;
-} Wanted;
-
-static void note_wanted(void *context, int slot)
-{
-    const Wanted *w = context;
-    if ((size_t)slot >= w->first)
-        w->derived[(size_t)slot - w->first] = true;
-}
-
-/* Checks for the derived names that `e` uses, and those they use, unless there are some already. */
+/* Plans the derived names that `e` reads, and those that they read, unless they are planned already. */
 static void plan_derived(SpacePlan *w, const Expr *e)
 {
     const Spec *s = w->space->spec;
-    Wanted wanted = {spec_derived_slot(s, 0), memory_zeroed(s->derived_count, sizeof(bool))};
-    expr_visit_names(e, note_wanted, &wanted);
-    for (size_t k = s->derived_count; k-- > 0;) /* a derived name uses only earlier ones */
-        if (wanted.derived[k])
-            expr_visit_names(s->derived[k].value, note_wanted, &wanted);
+    const size_t first = spec_derived_slot(s, 0);
+    bool *reads = ARENA_ARRAY(w->scratch, bool, spec_slot_count(s));
+    space_plan_reads(e, reads);
+    for (size_t k = s->derived_count; k-- > 0;) /* a derived name reads only earlier ones */
+        if (reads[first + k])
+            space_plan_reads(s->derived[k].value, reads);
     for (size_t k = 0; k < s->derived_count; k++) {
-        if (!wanted.derived[k] || w->planned[k])
+        if (!reads[first + k] || w->planned[k])
             continue;
         w->planned[k] = true;
-        VEC_PUSH(w->arena, &w->checks[w->level[k]],
-                 ((Check){CHECK_DERIVE, s->derived[k].value, wanted.first + k}));
+        VEC_PUSH(w->arena, &w->checks[w->level[first + k]],
+                 ((Check){CHECK_DERIVE, s->derived[k].value, first + k}));
     }
-    free(wanted.derived);
+    arena_reset(w->scratch);
 }
 
 static void plan(SpacePlan *w)
 {
     const Spec *s = w->space->spec;
+    for (size_t p = 0; p < s->parameter_count; p++)
+        w->level[spec_parameter_slot(s, p)] = p + 1;
     for (size_t k = 0; k < s->derived_count; k++)
-        w->level[k] = level_of(w, s->derived[k].value);
+        w->level[spec_derived_slot(s, k)] = level_of(w, s->derived[k].value);
     for (size_t p = 0; p < s->parameter_count; p++) {
         if (!s->parameters[p].dependent)
             continue;
@@ -91,7 +75,7 @@ static void plan(SpacePlan *w)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-static bool arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t level, Diag *d)
+static void arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t level, Diag *d)
 {
     SCOPED_BUF text = {0};
     const Spec *s = w->space->spec;
@@ -102,7 +86,6 @@ static bool arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t le
     diag_error(d, ev->error_at,
                level ? "%s (with %s); a require line before it can exclude this" : "%s%s",
                ev->error, buf_text(&text));
-    return false;
 }
 
 Verdict space_plan_judge(SpacePlan *w, size_t level, const Check **by, Diag *d)
@@ -143,7 +126,7 @@ SpacePlan *space_plan_new(Arena *a, const Space *s)
     w->checks = ARENA_ARRAY(a, CheckVec, spec->parameter_count + 1);
     w->free_below = ARENA_ARRAY(a, bool, spec->parameter_count + 1);
     w->planned = ARENA_ARRAY(a, bool, spec->derived_count);
-    w->level = ARENA_ARRAY(a, size_t, spec->derived_count);
+    w->level = ARENA_ARRAY(a, size_t, spec_slot_count(spec));
     w->slots = ARENA_ARRAY(a, Value, spec_slot_count(spec));
     spec_set_problem(spec, s->problem, w->slots);
     plan(w);

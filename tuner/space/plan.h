@@ -1,9 +1,8 @@
-/* What the constraints of a spec check at which parameter; for tuner/space alone.
+/* What to check once each parameter has a value; for tuner/space alone.
  *
- * Each constraint is split into its conjuncts, and each conjunct judged at the first
- * parameter where all it uses has values; so is the membership of a dependent
- * parameter's value.  Derived names are computed at that point too, only those that some
- * conjunct needs, and only just before the first one that needs them: a guard such as
+ * Each constraint is split into its conjuncts, and each conjunct is judged at the first parameter where all
+ * names in it have values; so is the membership of a dependent parameter's value.  Only derived names that
+ * some conjunct needs are computed, just before the first one that needs them, so a guard such as
  * `require TM > 0` protects the division in a later line. */
 #pragma once
 
@@ -28,19 +27,22 @@ typedef struct SpacePlan {
     CheckVec *checks; /* for each parameter; one more in front for those that need none */
     bool *free_below; /* no checks from this parameter on */
     bool *planned;    /* derived names that some check computes */
-    size_t *level;    /* of each derived name: 0 when it uses no parameter, p + 1 when parameter p
-                         is the last it uses */
+    size_t *level; /* of each slot: 0 when it depends on no parameter, p + 1 when parameter p is the
+                         last that it depends on */
     Value *slots;
 } SpacePlan;
 
-/* The problem's values are in the slots.  space_plan_free ends it; the rest lives in `a`. */
+/* Marks the slots that an expression reads. */
+void space_plan_reads(const Expr *e, bool *reads);
+
+/* With the problem's values in the slots.  It lives in `a`; space_plan_free frees its scratch memory. */
 SpacePlan *space_plan_new(Arena *a, const Space *s);
 void space_plan_free(SpacePlan *p);
 
 typedef enum Verdict { VERDICT_ALLOWED, VERDICT_REJECTED, VERDICT_ERROR } Verdict;
 
-/* Does what is to be done once the first `level` parameters have values.  What rejected it goes to
- * `*by` (NULL: nobody asks); an error is told to `d` (NULL: to nobody). */
+/* Runs the checks that need the values of the first `level` parameters.  The check that rejects goes to `*by`
+ * and errors to `d`; both may be NULL. */
 Verdict space_plan_judge(SpacePlan *p, size_t level, const Check **by, Diag *d);
 
 /* The slot of a parameter's value. */

@@ -1,4 +1,3 @@
-/* Ranks to values and back. */
 #include "tuner/space/space.h"
 
 #include "tuner/space/plan.h"
@@ -97,7 +96,7 @@ typedef struct DivisionCheck {
     size_t config;
 } DivisionCheck;
 
-/* Warns about one expression; true when it did. */
+/* True after a warning about the expression. */
 static bool warn_remainder(DivisionCheck *c, const Expr *e)
 {
     if (!e)
@@ -116,7 +115,7 @@ static bool warn_remainder(DivisionCheck *c, const Expr *e)
     return true;
 }
 
-/* The expressions in question; each is dropped from the list once it was warned about. */
+/* The expressions to check. */
 static size_t collect(const Spec *s, const Expr **out)
 {
     size_t n = 0;
@@ -157,9 +156,9 @@ void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d)
     arena_free(c.a);
 }
 
-/* --- walks the product of all parameters and keeps what the constraints allow ----------------- */
+/* --- enumeration ------------------------------------------------------------------------------ */
 
-/* Valid configurations kept: a gigabyte of ranks. */
+/* Most valid configurations: a gigabyte of ranks. */
 enum { CONFIGURATION_LIMIT = 1 << 27 };
 
 typedef struct Walk {
@@ -168,13 +167,11 @@ typedef struct Walk {
     size_t capacity; /* of ranks */
     bool failed;
     Diag *d;
-    const SpaceWatch *watch; /* NULL: nobody */
+    const SpaceWatch *watch; /* may be NULL */
     uint64_t judged;
 } Walk;
 
-/* --- walking ---------------------------------------------------------------------------------- */
-
-/* Is it allowed?  `below` points of the product hang on that. */
+/* True if the values so far are allowed; else counts the `below` points of the product with them. */
 static bool judge(Walk *w, size_t level, uint64_t below)
 {
     const Check *by = NULL;
@@ -185,7 +182,7 @@ static bool judge(Walk *w, size_t level, uint64_t below)
     return v == VERDICT_ALLOWED;
 }
 
-/* Takes `count` neighbouring ranks; false after a message when they are too many. */
+/* Adds `count` consecutive ranks; false after a message when there are too many. */
 static bool keep(Walk *w, uint64_t first, uint64_t count)
 {
     Space *s = w->space;
@@ -222,7 +219,7 @@ static bool go_on(Walk *w, uint64_t decided)
                      (unsigned long long)(s->product - decided));
 }
 
-/* Tries all values of parameter p and of those after it; the ones before have values. */
+/* Tries all values of parameter p and of those after it; the parameters before it have values. */
 static bool walk(Walk *w, size_t p, uint64_t rank)
 {
     Space *s = w->space;

@@ -1,9 +1,8 @@
-/* The configurations a spec allows for one problem.
+/* The configurations that a spec allows for one problem.
  *
- * A configuration is identified by its rank: its place in the full product of the
- * parameters' values, the last parameter turning fastest.  Only ranks are kept, eight
- * bytes for each valid configuration, so that spaces of tens of millions fit; values
- * are decoded when they are asked for. */
+ * A configuration is identified by its rank: its place in the full product of the parameters' values, with
+ * the last parameter varying fastest.  Only ranks are kept, eight bytes for each valid configuration, so
+ * that spaces of tens of millions fit; values are decoded on demand. */
 #pragma once
 
 #include "tuner/spec/spec.h"
@@ -15,56 +14,57 @@ typedef struct Space {
     uint64_t *stride;  /* ranks between two values of each parameter */
     uint64_t product;  /* points of the full product */
 
-    uint64_t *ranks; /* of the valid configurations, rising; from malloc, see space_free */
+    uint64_t *ranks; /* of the valid configurations, ascending; freed by space_free */
     size_t count;
     uint64_t size;                /* valid configurations, listed or not */
     struct SpaceDiagram *diagram; /* NULL: they are listed; else they are drawn (diagram.h) */
 
-    uint64_t *rejected; /* points of the product each constraint rejected first */
-    uint64_t *refused;  /* points whose value a dependent parameter does not allow */
+    uint64_t *rejected; /* per constraint: points of the product that it rejected first */
+    uint64_t *refused;  /* per dependent parameter: points whose value it does not allow */
 } Space;
 
-/* The product of all parameters' values; no configuration is looked at.  False after a message. */
+/* Computes the product of all parameters' values without looking at any configuration.  False after a
+ * message. */
 bool space_open(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
 
-/* Somebody who looks at a long search now and then: of `product` points `decided` are, and `valid`
- * of these are.  False ends it. */
+/* Progress of a long enumeration: `decided` of `product` points are, and `valid` of these are valid.  False
+ * ends it. */
 typedef struct SpaceWatch {
     bool (*go_on)(void *context, uint64_t decided, uint64_t product, size_t valid);
     void *context;
-    uint64_t judged_most; /* ends it, too: values tried; 0: as many as it takes */
+    uint64_t judged_most; /* most values to try; 0: no limit */
 } SpaceWatch;
 
-/* space_open, and finds all valid configurations.  A constraint is judged as soon as the parameters
- * it uses have values.  False after a message: an arithmetic error names the values it happened
- * with; a search that `watch` (NULL: nobody) has ended says how far it was and what that bounds. */
+/* Opens the space and lists all valid configurations.  A constraint is judged as soon as the parameters it
+ * uses have values.  False after a message: an arithmetic error names the values it happened with; if
+ * `watch` (may be NULL) ended it, the message says how far it got and what that bounds. */
 bool space_build(Arena *a, const Spec *s, size_t problem, const SpaceWatch *watch, Space *out,
                  Diag *d);
 
 void space_free(Space *s);
 
-/* Problem values, parameters and derived names of configuration `i` into an array of
+/* Writes the problem's values, parameters and derived names of configuration `i` to an array of
  * spec_slot_count.  False when a derived name cannot be computed: `ev` says why. */
 bool space_slots(const Space *s, size_t i, Value *slots, Evaluation *ev);
 
-/* The same of a rank, listed or not. */
+/* The same for a rank, listed or not. */
 bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev);
 
 /* The value of one parameter of configuration `i`. */
 Value space_value(const Space *s, size_t i, size_t parameter);
 
-/* Which of its parameter's values a rank has, from 0. */
+/* The number of the value that a rank has for a parameter. */
 size_t space_place(const Space *s, uint64_t rank, size_t parameter);
 
-/* Puts the ranks in order, each once. */
+/* Sorts the ranks and drops duplicates. */
 void space_sort_ranks(Space *s);
 
-/* The rank of the point with the values in these places: of the parameters `of`, the others having
- * their first; NULL: of the first `count`. */
+/* The rank of the point with these value numbers of the parameters `of` (NULL: of the first `count`) and the
+ * first value of all others. */
 uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of, size_t count);
 
-/* The rank of the point with these parameter values, valid or not; false when one of them is no
- * value of its parameter. */
+/* The rank of the point with these parameter values, valid or not; false when one is no value of its
+ * parameter. */
 bool space_rank(const Space *s, const Value *parameters, uint64_t *rank);
 
 /* The number of the configuration with these parameter values (one for each parameter, in order);
@@ -74,7 +74,7 @@ size_t space_find(const Space *s, const Value *parameters);
 /* "BM=64 BN=64 …", the name of configuration `i` in messages and reports. */
 void space_print(const Space *s, size_t i, Buf *out);
 
-/* Divisions with a remainder in derived names, geometry and sizes are probably mistakes: warns once
- * for each, with a configuration where it happens.  Looks at all configurations, or at `most`
- * evenly spread ones. */
+/* Warns once about each division in derived names, geometry and sizes that leaves a remainder, which is
+ * probably a mistake, with a configuration where it happens.  Looks at all configurations, or at `most`
+ * evenly spaced ones. */
 void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d);

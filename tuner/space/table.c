@@ -4,9 +4,9 @@
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-/* Where a column's address lies in the table, and what a row of it takes. */
+/* The offset of a column's pointer in the table, and the size of an element. */
 typedef struct ColumnShape {
-    unsigned column; /* 0: of all tables */
+    unsigned column; /* 0: every table has it */
     size_t at, size;
 } ColumnShape;
 
@@ -40,7 +40,7 @@ static bool is_there(const Table *t, const ColumnShape *s)
     return s->column == 0 || (t->columns & s->column);
 }
 
-/* Columns have many types; their addresses are moved as bytes. */
+/* Columns have different types, so their pointers are copied as bytes. */
 static void *column_at(const Table *t, const ColumnShape *s)
 {
     void *column;
@@ -62,7 +62,7 @@ static void set_column(Table *t, const ColumnShape *s)
     memcpy((char *)t + s->at, &column, sizeof column);
 }
 
-/* Nothing is known: for numbers that is not 0. */
+/* Sets what stands for "not known" where that is not 0. */
 static void forget(Table *t, size_t row, unsigned columns)
 {
     static const TableTimes none = {.median = NAN, .low = NAN, .high = NAN};
@@ -138,8 +138,7 @@ size_t table_add(Table *t, uint64_t number)
         return row;
     if (t->count == t->capacity)
         table_reserve(t, t->capacity ? 2 * t->capacity : FIRST_SIZE(64, 1));
-    const bool first =
-        !t->rows.used && number != t->count; /* to have another number than its own */
+    const bool first = !t->rows.used && number != t->count; /* row and number differ from now on */
     for (size_t i = 0; first && i < t->count; i++)
         numbers_put(&t->rows, t->number[i], i);
     row = t->count++;
@@ -155,7 +154,6 @@ size_t table_add(Table *t, uint64_t number)
 
 /* --- some rows of a table --------------------------------------------------------------------- */
 
-/* All that `from` knows of a row. */
 static void copy_row(Table *to, size_t row, const Table *from, size_t old)
 {
     for (size_t k = 0; k < SHAPES; k++)

@@ -1,13 +1,13 @@
-/* Configurations and all that is known of them, each once: a row for each, a column for each fact.
+/* Configurations and all that is known of them: a row for each configuration, a column for each fact.
  *
- * A run, a recording or an import fills it; choosing, study, report, export and emitted units read
- * it and do not ask who did.  A row is added when a configuration is looked at, so the rows need
- * not be all of the space, and have an order of their own; `number` says which configuration a row
- * is of, table_find finds it back.  A column that nobody asked for (table_want, table_set_metrics)
- * is NULL and costs nothing.  Adding rows may move the columns: keep row numbers, not addresses.
+ * A run, a recording or an import fills it; choosing, study, report, export and emitted units read it,
+ * whatever filled it.  A row is added when a configuration is looked at, so the rows need not cover the
+ * space, in any order; `number` maps a row to its configuration, table_find maps back.  A column that was
+ * not requested (table_want, table_set_metrics) is NULL.  Adding rows may move the columns: keep row
+ * numbers, not addresses.
  *
- * Everything lives in the table's arena; texts, profiles and samples belong to whoever found them
- * and must live as long. */
+ * Everything lives in the table's arena; texts, profiles and samples belong to whoever provided them and
+ * must live as long. */
 #pragma once
 
 #include "metrics/base/map.h"
@@ -22,7 +22,7 @@
 typedef struct TableParameter {
     const char *name; /* "BM" */
     ValueKind kind;
-    ValueList values; /* by number; a spec's in its order, a recording's rising */
+    ValueList values; /* by number; a spec's in its order, a recording's ascending */
 } TableParameter;
 
 /* A size of the problem: "M" 4096. */
@@ -31,21 +31,21 @@ typedef struct TableSize {
     Value value;
 } TableSize;
 
-/* What can run differently, as recordings have it; equal texts are equal code.  NULL: not known. */
+/* What runs, as recordings describe it; equal texts mean equal code.  NULL: not known. */
 typedef struct TableCode {
-    const char *hash;   /* of each launch's code: "hash+hash" */
+    const char *hash;   /* one for each launch: "hash+hash" */
     const char *launch; /* "grid/block/shared*3;…+…" */
 } TableCode;
 
 typedef struct TableLaunch {
-    Geometry *geometry; /* of each of the spec's launches, the first time */
+    Geometry *geometry; /* of each of the spec's launches, when it first runs */
     const Step *steps;  /* all launches in order; NULL unless the device can run them */
     size_t step_count;
 } TableLaunch;
 
 typedef struct TableProfile {
-    const Profile *whole;        /* of all launches together; NULL: not known */
-    const LaunchProfile *shares; /* of each of them; NULL: not kept, or not known */
+    const Profile *whole;        /* all launches together; NULL: not known */
+    const LaunchProfile *shares; /* each launch; NULL: not kept, or not known */
     size_t share_count;
 } TableProfile;
 
@@ -53,23 +53,23 @@ typedef struct TableProfile {
 typedef struct TableTimes {
     const double *ms;
     size_t count;
-    double median;    /* NaN unless it ran right */
-    double low, high; /* the interval of the median; NaN unless it ran right */
+    double median;    /* NaN unless the result was right */
+    double low, high; /* confidence interval of the median; NaN unless the result was right */
 } TableTimes;
 
 typedef struct TableTrial {
-    double max_error; /* relative to the output's size, of the verified launch; NaN: not verified */
-    double seconds;   /* that it kept a GPU busy; 0: not known */
+    double max_error; /* relative to the magnitude of the output; NaN: not verified */
+    double seconds;   /* of GPU use; 0: not known */
     double joules;    /* of one run; 0: not known */
-    int device;       /* its RecordDevice in the recording it comes from or goes to; 0: none */
+    int device;       /* index of the RecordDevice in its recording; 0: none */
 } TableTrial;
 
-/* Seconds of a processor, all launches together; 0: not known. */
+/* CPU seconds, all launches together; 0: not known. */
 typedef struct TableCost {
     double compile_s, profile_s;
 } TableCost;
 
-/* Rows that have a profile and yet no value of a metric. */
+/* Rows that have a profile but no value of a metric. */
 typedef struct MetricGap {
     size_t points;
     const char *reason; /* of the first: "division by zero"; NULL when there is none */
@@ -95,133 +95,130 @@ typedef enum TableColumn {
 typedef struct Table {
     Arena *arena;
 
-    /* --- what all rows have in common ------------------------------------------------------- */
+    /* --- common to all rows ----------------------------------------------------------------- */
     const char *name;       /* of the space: "mm" */
     const char *origin;     /* path of the recording; "this run" */
     const char *problem;    /* "M=4096,N=4096,K=4096" */
     const TableSize *sizes; /* the same as values */
     size_t size_count;
-    const Device *device;  /* that the rows are about; NULL: none is known */
-    const char *gpu;       /* name of the device the times come from */
+    const Device *device;  /* that the rows are for; NULL: not known */
+    const char *gpu;       /* name of the device that was timed */
     const char *date;      /* when they were measured, ISO 8601 */
-    const char *imported;  /* from where, when not by aptune; "" or NULL: by aptune */
+    const char *imported;  /* source of an import; "" or NULL: none */
     const char *objective; /* "items": times are for the same work; "energy": `ms` is mJ of a run;
                               "" or NULL: as measured */
     TableParameter *parameters;
     size_t parameter_count;
-    const Derived *derived; /* names that follow from sizes and parameters; none of a recording */
+    const Derived *derived; /* names computed from sizes and parameters; none in a recording */
     size_t derived_count;
-    char gap; /* between the parameters in a row's name */
+    char gap; /* separates the parameters in a row's name */
 
     /* --- rows ------------------------------------------------------------------------------- */
     size_t count, capacity;
-    unsigned columns; /* TableColumn: those that there are */
-    NumberMap rows;   /* by number; empty while each row has its own number */
+    unsigned columns; /* TableColumn: those present */
+    NumberMap rows;   /* by number; empty while row and number agree */
 
     /* --- columns of all tables -------------------------------------------------------------- */
-    uint64_t *number; /* of the configuration: in its space, or in the table the rows come from */
-    uint32_t *values; /* row × parameters: which value, by number */
-    Outcome *outcome; /* the farthest that is known */
-    size_t *same_as;  /* the first row with the same code and launch; itself */
+    uint64_t
+        *number; /* of the configuration in its space, or of the row in the table it comes from */
+    uint32_t *values; /* row × parameters: the number of the value */
+    Outcome *outcome; /* of the last stage that is known */
+    size_t *same_as;  /* the first row with the same code and launch, or itself */
 
-    /* --- columns that are asked for --------------------------------------------------------- */
-    double *work; /* what a run does, over what one of the rows does; 1 where they are compared by
-                     time alone */
+    /* --- columns on request ----------------------------------------------------------------- */
+    double
+        *work; /* of a run, relative to that of one row; 1 where times are compared as they are */
     TableCode *code;
     TableLaunch *launch;
     TableProfile *profile;
     TableTimes *times;
-    TableTimes *warm; /* beside `times` with a cold L2, where both were asked for */
+    TableTimes *warm; /* in addition to `times` with a cold L2, where both were requested */
     TableTrial *trial;
     TableCost *cost;
-    double *ms;       /* the median time for equal work, as a study compares it; NaN: it failed */
-    const char **why; /* what the compiler or the trial said of a failure; NULL: nothing */
-    const char **suspect; /* why its prediction cannot be; NULL: nothing speaks against it */
+    double *ms;           /* the median time for equal work; NaN: it failed */
+    const char **why;     /* message of the compiler or the trial on a failure; NULL: none */
+    const char **suspect; /* why its prediction is impossible; NULL: it is not */
     bool *selected;       /* to be timed */
-    bool *audited;        /* dropped, and drawn to be timed all the same */
+    bool *audited;        /* dropped, but drawn to be timed */
     MetricSet *metrics;
     double **metric; /* per metric, per row; NaN: not known */
 
-    /* --- what follows from `ms`, the metrics and the profiles of all rows (study/judge.h) ----
-     */
+    /* --- computed from `ms`, the metrics and the profiles of all rows (study/judge.h) ------- */
     size_t timed;         /* rows with a time */
-    size_t distinct;      /* rows that stand for themselves and have a time */
+    size_t distinct;      /* rows with a time whose same_as is themselves */
     const double *sorted; /* times of the distinct rows, fastest first */
-    size_t best;          /* the fastest of these; SIZE_MAX: there is none */
+    size_t best;          /* the fastest of these; SIZE_MAX: none */
     size_t profiled;      /* rows with a profile */
     MetricGap *gaps;      /* per metric */
 } Table;
 
-/* Without rows and columns; the caller sets what the rows have in common before it adds any. */
+/* Without rows and columns.  The caller sets what is common to all rows before it adds any. */
 Table *table_new(Arena *a);
 
-/* Asks for columns (TableColumn, or-ed): nothing is known of any row.  Those that are there stay.
- */
+/* Requests columns (TableColumn, or-ed), with nothing known of any row; present ones stay. */
 void table_want(Table *t, unsigned columns);
 
-/* Asks for columns of all metrics of the set, none of them known. */
+/* Requests columns for all metrics of the set, with no value known. */
 void table_set_metrics(Table *t, MetricSet *metrics);
 
-/* Room for so many rows, so that adding them does not move columns. */
+/* Makes room, so that adding up to `rows` rows does not move columns. */
 void table_reserve(Table *t, size_t rows);
 
-/* The row of a configuration, added when it is not there yet; of a new one nothing is known. */
+/* The row of a configuration; a new row, of which nothing is known, if there is none. */
 size_t table_add(Table *t, uint64_t number);
 
 /* The row of a configuration; SIZE_MAX when there is none. */
 size_t table_find(const Table *t, uint64_t number);
 
-/* A table of these rows, in this order, with the columns of `t`, which it shares nothing with but
- * what they point to.  `number` of its rows is the row of `t`; so is that of `same_as` where its
- * row is among them. */
+/* A copy of these rows, in this order, with the columns of `t`; what they point to is shared.  `number` is
+ * the row of `t`; `same_as` is translated where its row is among them, else it is the row itself. */
 Table *table_take(Arena *a, const Table *t, const size_t *rows, size_t count);
 
-/* Rows with equal texts, say code hash and launch geometry: for each the lowest row of its group,
- * itself where it is alone or has no text (NULL), SIZE_MAX where it is not alive.  `alive` NULL: all
- * are. */
+/* Groups rows by equal texts, for example code hash and launch geometry: for each row the lowest row of its
+ * group; itself where it is alone or has no text (NULL); SIZE_MAX where it is not alive (`alive` NULL: all
+ * are). */
 size_t *table_group(Arena *a, const char *const *keys, const bool *alive, size_t count);
 
 /* --- one row ---------------------------------------------------------------------------------- */
 
 Value table_value(const Table *t, size_t row, size_t parameter);
 
-/* A value as reports say it: "64", "half". */
+/* A value as reports print it: "64", "half". */
 const char *table_value_text(Arena *a, Value v);
 
-/* "BM=64 BN=64 …", as messages and reports name a configuration. */
+/* The name of a configuration in messages and reports: "BM=64 BN=64 …". */
 void table_print_name(const Table *t, size_t row, Buf *out);
 const char *table_name(Arena *a, const Table *t, size_t row);
 
 /* The median time for equal work; NaN where there is none. */
 double table_ms(const Table *t, size_t row);
 
-/* "2.41 ms, off by 7 % as a rule", in `a`: the predicted time with its known error, or that it is
- * estimated where the device was not measured.  NULL where nothing is predicted. */
+/* "2.41 ms, off by 7 % as a rule", in `a`: the predicted time with its usual error, or a note that the
+ * device was not measured.  NULL where nothing is predicted. */
 const char *table_predicted_text(Arena *a, const Table *t, size_t row);
 
-/* The parts of a prediction: metrics of metrics/cycles.metrics, and what reports call them. */
+/* The parts of a prediction: metrics of metrics/cycles.metrics, and their names in reports. */
 enum { TABLE_PARTS = 13 };
 typedef struct TablePart {
     const char *metric, *name;
 } TablePart;
 extern const TablePart table_parts[TABLE_PARTS];
 
-/* How much of a row's predicted time each would take by itself; NaN where it is not known. */
+/* The share of a row's predicted time that each part would take by itself; NaN where it is not known. */
 void table_shares(const Table *t, size_t row, double *shares);
 
-/* Can the device run it, as far as is known? */
+/* True unless the launch is known to exceed a limit of the device. */
 static inline bool table_fits(const Table *t, size_t row)
 {
     return outcome_group(t->outcome[row]) != OUTCOME_IS_LIMIT;
 }
 
-/* Is `ms` the energy of a run, in mJ? */
+/* True if `ms` is the energy of a run, in mJ. */
 static inline bool table_is_by_energy(const Table *t)
 {
     return t->objective && strcmp(t->objective, "energy") == 0;
 }
 
-/* Has the row an outcome of a trial? */
 static inline bool table_is_timed(const Table *t, size_t row)
 {
     return outcome_is_trial(t->outcome[row]);
@@ -232,13 +229,12 @@ static inline bool table_has_code(const Table *t, size_t row)
     return outcome_has_code(t->outcome[row]);
 }
 
-/* Did the compiler fail on it? */
 static inline bool table_failed_to_compile(const Table *t, size_t row)
 {
     return outcome_group(t->outcome[row]) == OUTCOME_IS_COMPILE;
 }
 
-/* Its own code, and not that of a row before it. */
+/* True if no earlier row has the same code. */
 static inline bool table_is_distinct(const Table *t, size_t row)
 {
     return table_has_code(t, row) && t->same_as[row] == row;
@@ -254,7 +250,7 @@ static inline bool table_is_audited(const Table *t, size_t row)
     return t->audited && t->audited[row];
 }
 
-/* Times with a warm L2; none where they were not asked for. */
+/* Times with a warm L2; NaN where they were not requested. */
 static inline TableTimes table_warm(const Table *t, size_t row)
 {
     return t->warm ? t->warm[row] : (TableTimes){.median = NAN, .low = NAN, .high = NAN};
@@ -272,23 +268,23 @@ static inline double table_metric(const Table *t, size_t row, size_t metric)
     return t->metric ? t->metric[metric][row] : (double)NAN;
 }
 
-/* … by its name; NaN where there is none of that name, too. */
+/* A metric by its name; NaN where it is not known or there is none. */
 double table_named(const Table *t, size_t row, const char *metric);
 
-/* The metrics of a row, whose launches these are; those that add up are for equal work where the
- * table has TABLE_WORK.  `scratch` is reset by the caller. */
+/* Evaluates the metrics of a row from its launches.  Additive ones are per work if the table has
+ * TABLE_WORK.  The caller resets `scratch`. */
 void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *shares,
                     size_t count);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Sizes, parameters and derived names, by slots from 0 in this order. */
+/* Names of sizes, parameters and derived names; their slots count up from 0 in this order. */
 Scope table_scope(Table *t);
 size_t table_slot_count(const Table *t);
 
-/* Their values of a row, in scratch memory; NULL where a derived one cannot be computed. */
+/* Their values in a row, in scratch memory; NULL where a derived one cannot be computed. */
 const Value *table_slots(Arena *scratch, const Table *t, size_t row);
 
-/* The values of a metric or, when there is none of that name, of a profile field for every row; NaN
- * where they are not known. */
+/* The values of a metric or, if there is none of that name, of a profile field, for every row; NaN where
+ * they are not known. */
 const double *table_column(Arena *a, const Table *t, const char *name);
