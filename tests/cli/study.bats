@@ -136,7 +136,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 @test "what a carving cannot compute is marked as unknown and counted" {
     study "$transpose" --output out --seeds 0 --json --carve '1 / (VEC - 1) > 0'
     status_is 0
-    has "$stderr" '^--carve:1:1: warning: division by zero for [0-9]+ configurations: dropped as unknown'
+    has "$stderr" '^--carve:1:1: warning: division by zero for [0-9]+ configurations: unknown here'
     json '[.stages[] | select(.carving == "carve 1")][0] | .unknown > 0 and .before == .left + .unknown'
 }
 

@@ -188,8 +188,8 @@ static void what_cannot_be_computed_is_dropped_as_unknown_and_counted(void **sta
         buf_text(&why),
         "X=1 Y=0 KIND=odd: dropped by stage 1, '1 / spill_bytes > 0': division by zero\n");
     buf_free(&why);
-    assert_messages(m, "text:1:1: warning: division by zero for 40 configurations: dropped as "
-                       "unknown\n"
+    assert_messages(m, "text:1:1: warning: division by zero for 40 configurations: unknown here, "
+                       "and not kept\n"
                        "    1 / spill_bytes > 0\n"
                        "    ^~~~~~~~~~~~~~~\n");
     arena_free(m->arena);

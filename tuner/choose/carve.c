@@ -240,7 +240,7 @@ static void evaluate_condition(Condition *c, const bool *alive, Stage *stage)
         arena_reset(c->scratch);
     }
     if (first)
-        diag_warn(c->d, first_at, "%s for %zu configuration%s: dropped as unknown", first,
+        diag_warn(c->d, first_at, "%s for %zu configuration%s: unknown here, and not kept", first,
                   c->unknown, c->unknown == 1 ? "" : "s");
     stage->holds = holds;
     stage->unknown = unknown;
