@@ -6,21 +6,20 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* --- the container: ELF64, little-endian, sections and symbols -------------------------------------- */
+/* --- the container: ELF64, little-endian ------------------------------------------------------ */
 
-/* elf_read checks every offset, size and name once; what it hands out points into the
- * caller's bytes (which must outlive it) and can be used without further checks.  Only what
- * cubins use is understood: no 32-bit files, no extended section numbering.
+/* elf_read checks every offset, size and name once; its result points into the caller's bytes and needs no
+ * further checks.  Only what cubins use is supported: no 32-bit files, no extended section numbering.
  *
  * Layout: System V Application Binary Interface, chapter 4, "Object Files". */
 
-enum { ELF_NOBITS = 8 }; /* type of a section that only has a size */
+enum { ELF_NOBITS = 8 }; /* type of a section without bytes in the file */
 
 typedef struct ElfSection {
     const char *name;
     uint32_t type;
-    uint32_t link;       /* for a table of symbols: the section of its names */
-    const uint8_t *data; /* NULL when the file holds no bytes of it */
+    uint32_t link;       /* of a symbol table: the section of its names */
+    const uint8_t *data; /* NULL when it has no bytes in the file */
     uint64_t size;       /* bytes in the file, or in memory for ELF_NOBITS */
 } ElfSection;
 
@@ -41,7 +40,7 @@ typedef struct Elf {
     uint32_t flags;
     ElfSection *sections;
     size_t section_count;
-    ElfSymbol *symbols; /* of .symtab, in file order: relocations refer to them by number */
+    ElfSymbol *symbols; /* of .symtab, in file order, by which relocations refer to them */
     size_t symbol_count;
 } Elf;
 
@@ -78,7 +77,7 @@ typedef struct Reader {
     Diag *diag;
 } Reader;
 
-/* Do `size` bytes at `offset` lie in the file? */
+/* True if `size` bytes at `offset` lie in the file. */
 static bool fits(const Reader *r, uint64_t offset, uint64_t size)
 {
     return offset <= r->size && size <= r->size - offset;
@@ -97,7 +96,7 @@ static bool read_header(const Reader *r, Elf *e)
     return true;
 }
 
-/* The zero-terminated text at `offset` of a string section; NULL when it runs out of it. */
+/* The zero-terminated text at `offset` of a string section; NULL when it is not terminated there. */
 static const char *name_at(const ElfSection *strings, uint64_t offset)
 {
     if (!strings->data || offset >= strings->size)
@@ -181,7 +180,7 @@ static bool read_symbols(const Reader *r, Elf *e)
     return true;
 }
 
-/* NULL with a message when the bytes are no whole ELF64 file. */
+/* NULL with a message when the bytes are not a complete ELF64 file. */
 static const Elf *elf_read(Arena *a, const void *bytes, size_t size, Diag *d)
 {
     Reader r = {a, bytes, size, d};
@@ -196,8 +195,6 @@ static const ElfSection *elf_find(const Elf *e, const char *name)
     return NAME_FIND(e->sections, e->section_count, name, name);
 }
 
-/* --- the cubin -------------------------------------------------------------------------------------- */
-
 enum {
     MACHINE_CUDA = 190,    /* e_machine EM_CUDA */
     OS_ABI_CUDA_13 = 0x41, /* before CUDA 13: 0x33, with other flags */
@@ -205,10 +202,10 @@ enum {
     NO_REGISTER_LIMIT = 255
 };
 
-/* --- the records of .nv.info: what ptxas tells the driver about a kernel ---------------------------- */
+/* --- the records of .nv.info: what ptxas tells the driver about a kernel ----------------------- */
 
-/* A section of them is a row of {u8 format, u8 attribute, u16 value}; for RECORD_SIZED the value is
- * the number of bytes that follow. */
+/* A sequence of {u8 format, u8 attribute, u16 value}; for RECORD_SIZED the value is the number of bytes that
+ * follow. */
 typedef enum RecordFormat {
     RECORD_NO_VALUE = 1,
     RECORD_BYTE = 2,
@@ -216,7 +213,7 @@ typedef enum RecordFormat {
     RECORD_SIZED = 4
 } RecordFormat;
 
-/* Numbers of the records we know; names are NVIDIA's, as cuobjdump -elf prints them. */
+/* The names are NVIDIA's, as cuobjdump -elf prints them. */
 typedef enum Attribute {
     RECORD_MAX_THREADS = 0x05,    /* x, y, z */
     RECORD_PARAM_CBANK = 0x0a,    /* symbol; offset and size in bank 0, 16 bits each */
@@ -228,7 +225,7 @@ typedef enum Attribute {
     RECORD_CBANK_PARAM_SIZE = 0x19,
     RECORD_MAXREG_COUNT = 0x1b,
     RECORD_REGCOUNT = 0x2f,       /* symbol, registers */
-    RECORD_JUMP_TARGETS = 0x34,   /* as CubinKernel has them */
+    RECORD_JUMP_TARGETS = 0x34,   /* see CubinKernel */
     RECORD_KPARAM_INFO_V2 = 0x45, /* the same with a size of 16 bits: kernels of over 4 KB */
     RECORD_NUM_BARRIERS = 0x4c
 } Attribute;
@@ -240,8 +237,8 @@ typedef struct Record {
     const uint8_t *data; /* RECORD_SIZED: `value` bytes */
 } Record;
 
-/* Takes the record at `*at` of a section and moves on; false at the end, and where a record is cut
- * off: then `*at` is before the section's end. */
+/* Reads the record at `*at` of a section and advances; false at the end, and at a truncated record, where
+ * `*at` stays before the end. */
 static bool next_record(const ElfSection *s, size_t *at, Record *out)
 {
     if (!s->data || s->size - *at < 4)
@@ -278,15 +275,14 @@ static const ElfSection *kernel_section(const Cubin *c, const char *kind, const 
 
 /* --- one kernel ------------------------------------------------------------------------------- */
 
-/* Is this a {symbol, number} record about the kernel's symbol?  Helper functions within the
- * kernel's section (divisions …) have records of their own. */
+/* True for a {symbol, number} record of the kernel's symbol.  Helper functions in the kernel's section
+ * (divisions …) have records of their own. */
 static bool record_is_about(const Record *r, Attribute attribute, size_t symbol)
 {
     return r->attribute == attribute && r->format == RECORD_SIZED && r->value >= 8 &&
            record_word(r, 0) == symbol;
 }
 
-/* Was the section read to its end? */
 static bool records_are_whole(const ElfSection *s, size_t at, const CubinKernel *k, Diag *d)
 {
     if (!s || !s->data || at == s->size)
@@ -317,7 +313,7 @@ static bool read_usage(const Cubin *c, size_t symbol, CubinKernel *k, Diag *d)
     return true;
 }
 
-/* Size of a block {x, y, z}; 0 when it is absurd. */
+/* Threads of a block {x, y, z}; 0 when the size is absurd. */
 static int block_threads(const Record *r)
 {
     int64_t threads = 1;
@@ -375,7 +371,7 @@ static void read_record(Arena *a, const Record *r, CubinKernel *k, Params *param
     case RECORD_MAXREG_COUNT:
         k->register_limit = r->value;
         break;
-    case RECORD_NUM_BARRIERS: /* one byte; the byte above it is not ours to read */
+    case RECORD_NUM_BARRIERS: /* one byte; the upper one means something else */
         k->barriers = r->value & 0xff;
         break;
     default:
@@ -506,7 +502,7 @@ const CubinKernel *cubin_find(const Cubin *c, const char *name)
     return NAME_FIND(c->kernels, c->kernel_count, name, name);
 }
 
-/* --- the identity of the code ---------------------------------------------------------------------- */
+/* --- the identity of the code ----------------------------------------------------------------- */
 
 enum { TYPE_RELA = 4, TYPE_REL = 9 };
 
@@ -523,8 +519,8 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The part of a section's name that says what it holds: without the kernel it belongs to.  (A
- * kernel may be called "init", as the module's section of initial values ends.) */
+/* Length of a section's name without the kernel that it belongs to.  (A kernel may be called "init", like the
+ * end of .nv.global.init.) */
 static size_t kind_length(const char *name, const char *kernel)
 {
     size_t whole = strlen(name), tail = strlen(kernel);
@@ -533,8 +529,8 @@ static size_t kind_length(const char *name, const char *kernel)
     return owned ? whole - tail - 1 : whole;
 }
 
-/* Is the section the kernel's, or the whole module's?  The names of other kernels' sections end in
- * those kernels' names. */
+/* True if the section belongs to the kernel or the whole module: those of other kernels end in their
+ * names. */
 static bool concerns(const Cubin *c, const char *name, const CubinKernel *k)
 {
     for (size_t i = 0; i < c->kernel_count; i++)
@@ -565,8 +561,8 @@ static void add_content(Hasher *h, const ElfSection *s, const CubinKernel *k)
         hasher_add(h, s->data, (size_t)s->size);
 }
 
-/* What a relocation points to: a name only for what lies outside the module, because the names of
- * static variables can contain a hash of the file's path. */
+/* Adds a relocation's target: by name only outside the module, because names of static variables can
+ * contain a hash of the file's path. */
 static void add_target(Hasher *h, const Cubin *c, const CubinKernel *k, uint64_t symbol)
 {
     if (symbol >= c->elf->symbol_count)
@@ -597,17 +593,17 @@ static void add_relocations(Hasher *h, const Cubin *c, const ElfSection *s, cons
     }
 }
 
-/* The kernel's own records, without the symbol numbers in them: those count every function of the
+/* Adds the kernel's own records, without symbol numbers, which depend on the other functions of the
  * module. */
 static void add_records(Hasher *h, const Cubin *c, const CubinKernel *k)
 {
     const ElfSection *info = kernel_section(c, ".nv.info", k->name);
     Record r;
     for (size_t at = 0; info && next_record(info, &at, &r);) {
-        if (r.attribute == RECORD_EXTERNS) /* a call of them is a relocation already */
+        if (r.attribute == RECORD_EXTERNS) /* calls of them are relocations already */
             continue;
-        if (r.attribute == RECORD_MAXREG_COUNT) /* a limit that the compiler was given; what it made
-                                                  of it is in the code and the registers */
+        if (r.attribute == RECORD_MAXREG_COUNT) /* a limit for the compiler; its effect is in the
+                                                  code and the registers */
             continue;
         size_t skip = r.attribute == RECORD_PARAM_CBANK && r.value >= 4 ? 4 : 0;
         add_number(h, (uint64_t)r.format << 24 | (uint64_t)r.attribute << 16 | r.value);

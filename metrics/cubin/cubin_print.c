@@ -1,4 +1,4 @@
-#include "metrics/cubin/cubin_print.h"
+#include "metrics/cubin/cubin.h"
 
 #include "metrics/cubin/sass.h"
 #include "metrics/ptx/inspect.h"
@@ -38,7 +38,6 @@ static void print_instructions(const Cubin *c, const CubinKernel *k, Buf *out)
     buf_putc(out, '\n');
 }
 
-/* Kernels with what they need, and how often each instruction stands in them. */
 static void cubin_print(const Cubin *c, Buf *out)
 {
     buf_printf(out, "cubin for sm_%d; __constant__ %lld bytes, __device__ %lld bytes\n", c->arch,

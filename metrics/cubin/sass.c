@@ -3,7 +3,7 @@
 typedef struct SassOp {
     const char *name; /* NULL: unknown */
     SassClass class;
-    int first, last; /* of another meaning: the architectures that have it */
+    int first, last; /* of a second meaning: the architectures that have it */
 } SassOp;
 
 enum { OTHER_MEANING = 0x200 };
@@ -56,11 +56,6 @@ size_t sass_count(const uint8_t *code, size_t code_bytes)
     while (n > 0 && bits(word_at(code + (n - 1) * SASS_BYTES), 0, 9) == SASS_OP_NOP)
         n--;
     return n;
-}
-
-int sass_opcode(SassInstr w)
-{
-    return w.opcode;
 }
 
 SassClass sass_class(SassInstr w)
@@ -129,29 +124,29 @@ int sass_access_bytes(SassInstr w)
 
 bool sass_immediate(SassInstr w, uint32_t *value)
 {
-    enum { FORM_THIRD = 2, FORM_SECOND = 4 };
-    const unsigned form = bits(w.low, 9, 3);
+    const SassForm form = sass_form(w);
     *value = (uint32_t)(w.low >> 32);
-    return classes[sass_class(w)].has_number && (form == FORM_THIRD || form == FORM_SECOND);
+    return classes[sass_class(w)].has_number &&
+           (form == SASS_FORM_NUMBER_THIRD || form == SASS_FORM_NUMBER_SECOND);
 }
 
 SassConstant sass_constant(SassInstr w)
 {
-    enum { FORM_THIRD = 3, FORM_SECOND = 5, NO_INDEX = 255, NO_SCALAR = 63 };
-    const unsigned form = bits(w.low, 9, 3);
+    enum { NO_SCALAR = 63 };
+    const SassForm form = sass_form(w);
     switch (sass_opcode(w)) {
     case SASS_OP_LDC:
-        return bits(w.low, 24, 8) == NO_INDEX ? SASS_CONSTANT_FIXED : SASS_CONSTANT_INDEXED;
+        return sass_operand(w, 0) == SASS_ZERO ? SASS_CONSTANT_FIXED : SASS_CONSTANT_INDEXED;
     case SASS_OP_ULDC:
     case SASS_OP_ULDC_0B8:
         return SASS_CONSTANT_FIXED;
     case SASS_OP_ULDC_0BB:
         return bits(w.low, 24, 6) == NO_SCALAR ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
     case SASS_OP_LDCU:
-        return bits(w.low, 24, 8) == NO_INDEX ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
+        return sass_operand(w, 0) == SASS_ZERO ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
     default:
         return arch_of(w.arch)->constant_operands && classes[sass_class(w)].has_constant &&
-                       (form == FORM_THIRD || form == FORM_SECOND)
+                       (form == SASS_FORM_CONSTANT_THIRD || form == SASS_FORM_CONSTANT_SECOND)
                    ? SASS_CONSTANT_OPERAND
                    : SASS_NO_CONSTANT;
     }
@@ -173,7 +168,7 @@ SassControl sass_control(SassInstr w)
                          .groups = (uint8_t)bits(w.low, 38, 6)};
 }
 
-/* Taken where lanes have diverged (.DIV), or have not (.CONV). */
+/* BRA.DIV is taken where lanes have diverged, BRA.CONV where they have not. */
 static bool depends_on_divergence(SassInstr w)
 {
     return sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
@@ -185,8 +180,8 @@ bool sass_conditional(SassInstr w)
            bits(w.high, 23, 3) != SASS_ALWAYS || bits(w.high, 27, 1);
 }
 
-/* From the next instruction, in units of 4 bytes.  30 bits in the low word and 10 of those in the
- * high word are more than any code needs. */
+/* Relative to the next instruction, in units of 4 bytes.  30 bits of the low word and 10 of the high word
+ * are more than any code needs. */
 static int64_t branch_offset(SassInstr w, int arch)
 {
     uint64_t offset = w.low >> 34 | (w.high & 0x3ff) << 30;
@@ -199,7 +194,7 @@ static int64_t branch_offset(SassInstr w, int arch)
     return (int64_t)((offset ^ sign) - sign);
 }
 
-/* Number of the instruction at a distance in bytes behind number `i`. */
+/* The instruction at an offset in bytes from the one after `i`; false outside the code. */
 static bool land(int64_t bytes, size_t i, size_t count, size_t *target)
 {
     int64_t to = (int64_t)i + 1 + bytes / SASS_BYTES;

@@ -131,10 +131,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
     }
 }
 
-/* As many operations as the code of CUDA 13.0 has on the usual way through, for sm_90: div.rn.f32
- * takes 5 multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7; with some to spare.
- * Approximations scale their argument or their result: sin and cos once, the others where a number
- * may be denormal. */
+/* As many operations as the code of CUDA 13.0 has on the usual way through, for sm_90: div.rn.f32 takes 5
+ * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7; with some to spare. Approximations scale their
+ * argument or their result: sin and cos once, the others where a number may be denormal. */
 enum { ROUNDED_OPS = 20, ROUNDED_OPS_64 = 24, APPROXIMATE_OPS = 4, PERIOD_OPS = 1, SIGN_OPS = 1 };
 
 static double expanded_ops(const PtxForm *f)

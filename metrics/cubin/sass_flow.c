@@ -312,13 +312,7 @@ bool sass_flow_meets(Arena *a, const SassFlow *f)
 
 /* --- guards that a branch settles ------------------------------------------------------------- */
 
-enum {
-    PREDICATE_BITS = 7,
-    REGISTERS_ONE_WRITES = 4,
-    FORM_REGISTERS = 1,
-    FORM_NUMBER = 4,
-    FORM_CONSTANT = 5
-};
+enum { PREDICATE_BITS = 7, REGISTERS_ONE_WRITES = 4 };
 
 /* Fields of an ISETP: its results, and the predicate that its outcome is combined with. */
 static int first_result(SassInstr w)
@@ -334,11 +328,12 @@ static int second_result(SassInstr w)
 /* A comparison of registers, numbers and constants that gives one predicate. */
 static bool is_comparison(SassInstr w)
 {
-    const unsigned form = (unsigned)(w.low >> 9 & 7);
+    const SassForm form = sass_form(w);
     const bool alone = (w.high >> 23 & PREDICATE_BITS) == SASS_ALWAYS;
     return sass_opcode(w) == SASS_OP_ISETP && sass_guard(w, NULL) == SASS_ALWAYS && alone &&
            second_result(w) == SASS_ALWAYS &&
-           (form == FORM_REGISTERS || form == FORM_NUMBER || form == FORM_CONSTANT);
+           (form == SASS_FORM_REGISTERS || form == SASS_FORM_NUMBER_SECOND ||
+            form == SASS_FORM_CONSTANT_SECOND);
 }
 
 /* The same but for what it gives; control fields stand above bit 41. */
@@ -409,9 +404,8 @@ static bool may_give(SassInstr w, int predicate)
 /* Or one of a comparison's registers?  Fields of others that give none are taken for results, too. */
 static bool may_change(SassInstr w, SassInstr comparison)
 {
-    const int to = (int)(w.low >> 16 & 0xff), a = (int)(comparison.low >> 24 & 0xff),
-              b = (int)(comparison.low >> 32 & 0xff);
-    const bool registers = (comparison.low >> 9 & 7) == FORM_REGISTERS;
+    const int to = sass_result(w), a = sass_operand(comparison, 0), b = sass_operand(comparison, 1);
+    const bool registers = sass_form(comparison) == SASS_FORM_REGISTERS;
     return (a >= to && a < to + REGISTERS_ONE_WRITES) ||
            (registers && b >= to && b < to + REGISTERS_ONE_WRITES);
 }

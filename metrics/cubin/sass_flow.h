@@ -46,8 +46,8 @@ typedef enum SassSettled { SASS_OPEN, SASS_NEVER, SASS_EACH_TIME } SassSettled;
 
 SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr);
 
-/* The comparison that decides alone which way a branch at the end of a block goes, and whether it is taken where
- * that does not hold; false without one.  It may stand in another block. */
+/* The comparison that decides alone which way a branch at the end of a block goes, and whether it is taken
+ * where that does not hold; false without one.  It may stand in another block. */
 bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *comparison,
                         bool *negated);
 

@@ -351,34 +351,33 @@ static void conserve_flow(Program *p)
 /* --- loops ---------------------------------------------------------------------------------- */
 
 /* Terms of the edges back to a loop's header and of those that enter it from outside. */
-static void add_header_edges(Program *p, const Loop *l, double back, double entry)
+static void add_header_edges(Program *p, int loop, double back, double entry)
 {
-    const CfgBlock *header = block_at(p, l->header);
-    const SassSum launch = {.constant = l->header == 0};
+    const LoopTree *t = p->join->flow->loops;
+    const int header = t->loops.at[loop].header;
+    const CfgBlock *block = block_at(p, header);
+    const SassSum launch = {.constant = header == 0};
     sass_program_term_sum(&p->lp, &launch, entry);
-    for (int k = 0; k < header->pred_count; k++) {
-        const int from = header->preds[k];
-        if (!reached(p, from))
-            continue;
-        bool is_latch = false;
-        for (size_t i = 0; i < l->latches.count; i++)
-            is_latch |= l->latches.at[i] == from;
-        sass_program_term_sum(&p->lp, edge(p, from, l->header), is_latch ? back : entry);
+    for (int k = 0; k < block->pred_count; k++) {
+        const int from = block->preds[k];
+        const double factor = loop_contains(t, loop, from) ? back : entry;
+        if (reached(p, from))
+            sass_program_term_sum(&p->lp, edge(p, from, header), factor);
     }
 }
 
 /* A loop that is not entered does not go round, though a flow could. */
-static void limit_loop(Program *p, const Loop *l, double most)
+static void limit_loop(Program *p, int loop, double most)
 {
     sass_program_row(&p->lp, 0);
-    add_header_edges(p, l, 1, -most);
+    add_header_edges(p, loop, 1, -most);
 }
 
 /* Weaker than any landmark: these count iterations, which unrolling divides. */
 static const double LOOP_COST = 0.01;
 
-/* Times that lanes of the code diverge in a loop (CFG_NONE: in all of them) where some leave it; terms of the row that was added
- * last. */
+/* Times that lanes of the code diverge in a loop (CFG_NONE: in all of them) where some leave it; terms of
+ * the row that was added last. */
 static void add_leaving(Program *p, int loop)
 {
     const SassFlow *f = p->join->flow;
@@ -388,9 +387,9 @@ static void add_leaving(Program *p, int loop)
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
-/* What counts may be off by, relatively.  Lanes in turns: 13 to 43 % in counters of eight launches by others
- * (tests/data/counters), 8 % where they part elsewhere too (rows_of_warps there); a choice that the landmarks leave
- * open changes none of what they count. */
+/* What counts may be off by, relatively.  Lanes in turns: 13 to 43 % in counters of eight launches by
+ * others (tests/data/counters), 8 % where they part elsewhere too (rows_of_warps there); a choice that the
+ * landmarks leave open changes none of what they count. */
 static const double IN_TURNS = 0.25, OPEN_CHOICE = 0.1, PARTED = 0.08;
 
 /* The one that deviates most stands, of several the first. */
@@ -422,14 +421,13 @@ static bool parts_elsewhere(const Program *p, const WalkFunction *f, const SassB
 static void match_loop(Program *p, int loop, const WalkFunction *entry, const SassPairs *pairs,
                        bool elsewhere)
 {
-    const Loop *l = &p->join->flow->loops->loops.at[loop];
     const int ptx_loop = pairs->loop[loop];
     const WalkLoop *in_ptx = &entry->loops[ptx_loop];
     sass_program_wish(&p->lp, fmax((double)in_ptx->headers - (double)in_ptx->entries, 0),
                       AIM_LANDMARKS, LOOP_COST);
-    add_header_edges(p, l, 1, 0);
+    add_header_edges(p, loop, 1, 0);
     sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
-    add_header_edges(p, l, 0, 1);
+    add_header_edges(p, loop, 0, 1);
     const double leaving = lanes_diverged(p->walk, ptx_loop, true);
     if (p->leaving > 0) {
         sass_program_wish(&p->lp, leaving, AIM_LANDMARKS, LOOP_COST);
@@ -490,7 +488,7 @@ static void match_loops(Program *p)
     const LoopTree *t = p->join->flow->loops;
     const double most = most_rounds(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
-        limit_loop(p, &t->loops.at[i], most);
+        limit_loop(p, (int)i, most);
     if (p->leaving > 0) {
         sass_program_row(&p->lp, p->leaving);
         add_leaving(p, CFG_NONE);
@@ -549,8 +547,8 @@ static Blocks meets_of_code(const Program *p)
     return all;
 }
 
-/* Behind a BSYNC that some go past as often as where those of the PTX meet.  False where it is not known which is
- * which. */
+/* Behind a BSYNC that some go past as often as where those of the PTX meet.  False where it is not known
+ * which is which. */
 static bool match_meets(Program *p, const WalkFunction *f)
 {
     const Blocks ptx = meets_of_ptx(p->lp.arena, f), code = meets_of_code(p);

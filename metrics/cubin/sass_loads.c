@@ -70,16 +70,13 @@ const SassLoads *sass_loads_of(Arena *a, const Memory *m, const Walk *w)
 
 /* --- loads that stand behind loads -------------------------------------------------------------------- */
 
-/* Registers stand in 8 bits each (sass_profile.c). */
-enum { REGISTERS = 256, NO_REGISTER = 255, FORM_REGISTERS = 1 };
-
 typedef struct Depths {
-    uint8_t of[REGISTERS];
+    uint8_t of[SASS_REGISTERS];
 } Depths;
 
-static int at(const Depths *d, uint64_t reg)
+static int at(const Depths *d, int reg)
 {
-    return reg == NO_REGISTER ? 0 : d->of[reg];
+    return reg == SASS_ZERO ? 0 : d->of[reg];
 }
 
 static int larger(int a, int b)
@@ -112,9 +109,8 @@ static bool is_global(SassClass class)
 /* Of what an instruction reads. */
 static int depth_read(const Depths *d, SassInstr w)
 {
-    const uint64_t first = w.low >> 24 & 0xff, second = w.low >> 32 & 0xff, third = w.high & 0xff;
-    const bool registers = (w.low >> 9 & 7) == FORM_REGISTERS;
-    int depth = registers ? at(d, second) : 0;
+    const int first = sass_operand(w, 0), second = sass_operand(w, 1), third = sass_operand(w, 2);
+    const int depth = sass_form(w) == SASS_FORM_REGISTERS ? at(d, second) : 0;
     switch (sass_class(w)) {
     case SASS_MOVE:
     case SASS_CONVERT:
@@ -164,11 +160,11 @@ static int results(SassInstr w)
 /* Returns the depth of what it reads. */
 static int pass(Depths *d, SassInstr w)
 {
-    const int read = depth_read(d, w), to = (int)(w.low >> 16 & 0xff), count = results(w);
+    const int read = depth_read(d, w), to = sass_result(w), count = results(w);
     const SassClass class = sass_class(w);
     const bool loads = class == SASS_GLOBAL_LOAD || class == SASS_GENERIC;
     const int given = loads && read < MEMORY_DEPTH_MOST ? read + 1 : read;
-    for (int i = to; i < to + count && i < NO_REGISTER; i++)
+    for (int i = to; i < to + count && i < SASS_ZERO; i++)
         d->of[i] = (uint8_t)given;
     return read;
 }
@@ -176,7 +172,7 @@ static int pass(Depths *d, SassInstr w)
 static bool meet(Depths *to, const Depths *from)
 {
     bool changed = false;
-    for (int i = 0; i < REGISTERS; i++) {
+    for (int i = 0; i < SASS_REGISTERS; i++) {
         changed |= from->of[i] > to->of[i];
         to->of[i] = (uint8_t)larger(to->of[i], from->of[i]);
     }

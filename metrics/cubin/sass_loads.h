@@ -1,9 +1,10 @@
 /* How long the code's loads of global memory take: where their sectors come from.
  *
- * The PTX's loads are followed (memory.h): parts of their sectors come from the L1, the L2 or from memory.  A
- * load of the code is taken for one of the text that lies in the paired loop (sass_pair.h), moves as many bytes a lane and
- * stands behind as many loads: an index that is loaded is one before what it is an index of.  Of several of these, that of
- * the same place in the order; where their numbers differ, for their mean. */
+ * The PTX's loads are followed (memory.h): parts of their sectors come from the L1, the L2 or from memory.
+ * A load of the code is taken for one of the text that lies in the paired loop (sass_pair.h), moves as many
+ * bytes a lane and stands behind as many loads: an index that is loaded is one before what it is an index
+ * of.  Of several of these, that of the same place in the order; where their numbers differ, for their
+ * mean. */
 #pragma once
 
 #include "metrics/cubin/sass_join.h"

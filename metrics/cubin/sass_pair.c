@@ -484,8 +484,7 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
     return p.pairs;
 }
 
-/* Scaled operands are multiplied out; a sum or a MUFU alone makes what is no number of what is
- * none. */
+/* Scaled operands are multiplied out; a sum or a MUFU alone makes what is no number of what is none. */
 static SassRoutineWork work_of(const SassFlow *f, int block)
 {
     SassRoutineWork work = SASS_ROUTINE_LOOKS;

@@ -41,8 +41,7 @@ typedef struct SassPairs {
 
 SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *ptx);
 
-/* Subroutines that ptxas calls for the operands of a division or a root that its usual code is not
- * for. */
+/* Subroutines that ptxas calls for the operands of a division or a root that its usual code is not for. */
 
 /* What a block of a routine is for. */
 typedef enum SassRoutineWork {
@@ -67,8 +66,8 @@ typedef struct SassBranch {
     int into; /* … and block of the PTX that begin what the branch goes round; CFG_NONE where both ways do something */
 } SassBranch;
 
-/* By block of the code.  Branches are paired that lie in paired loops and behind as many branches, in their order and as
- * near to each other in the two texts as that allows: what ptxas made guards of leaves out branches, and seldom changes
- * their order. */
+/* By block of the code.  Branches are paired that lie in paired loops and behind as many branches, in their
+ * order and as near to each other in the two texts as that allows: what ptxas made guards of leaves out
+ * branches, and seldom changes their order. */
 SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunction *ptx,
                                const SassPairs *loops);

@@ -87,7 +87,8 @@ static int last_of_all(const SassFlow *f)
     return at;
 }
 
-/* Does it run each time that what it lies in does: the kernel, and each loop around it?  Where a thread may end before, not. */
+/* Does it run each time that what it lies in does: the kernel, and each loop around it?  Where a thread may
+ * end before, not. */
 static bool runs_always(const SassFlow *f, int b, int last)
 {
     int at = b;
@@ -275,7 +276,8 @@ static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const Sas
 
 /* --- the whole --------------------------------------------------------------------------------------- */
 
-/* Memory that is busy takes about twice as long as one that is not (platform number memory_latency_loaded). */
+/* Memory that is busy takes about twice as long as one that is not (platform number
+ * memory_latency_loaded). */
 static const double BUSY = 2;
 
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
@@ -344,37 +346,21 @@ void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight)
     add_serial(&sum->loaded, &p->loaded, weight);
 }
 
-/* Registers stand in 8 bits of the low word (destination, first, second) or the high word (third);
- * 255 is the register that is always 0.  With a number or a constant in place of the second or
- * third operand (forms 2 to 5), the register that is left stands where the third does. */
+/* --- register ports --------------------------------------------------------------------------- */
+
 enum {
-    DESTINATION_BIT = 16,
-    FIRST_BIT = 24,
-    SECOND_BIT = 32,
-    THIRD_BIT = 0,
-    FORM_BIT = 9,
-    REUSE_BIT = 58, /* of the high word: one bit each for first, second and third */
-    REGISTERS = 256,
-    ZERO_REGISTER = 255,
-    FORM_REGISTERS = 1,
-    OPERANDS = 3
+    OPERANDS = 3,
+    REUSE_BIT = 58 /* of the high word: a bit for each operand */
 };
 
-/* Reads that may wait for a port.  With 4, the loops of sass_profile.h come out within 0.02 cycles;
- * of 69 matrix products, the 40 fastest of some 3,400 and others at random, the larger of these
- * cycles and the stall counts follows the measured time best (rank correlation 0.82; with 1 0.33,
- * with 2 0.76: chosen on these same 69). */
+/* Reads that may wait for a port.  With 4, the loops of sass_profile.h come out within 0.02 cycles; on 69
+ * matrix products, the 40 fastest of some 3,400 and random others, the larger of these cycles and the stall
+ * counts follows the measured time best (rank correlation 0.82; with 1 0.33, with 2 0.76: chosen on these
+ * same 69). */
 enum { QUEUE = 4 };
 
-static int register_at(uint64_t word, int bit)
-{
-    return (int)(word >> bit & 0xff);
-}
-
-/* --- reads ------------------------------------------------------------------------------------ */
-
 typedef struct Ports {
-    int kept[OPERANDS]; /* register that the last instruction kept in each place; -1: none */
+    int kept[OPERANDS]; /* register that the last instruction kept for each operand; -1: none */
     double waiting[2];  /* reads, by bank */
     double cycles, three, one_bank;
 } Ports;
@@ -385,22 +371,15 @@ static void forget(Ports *p)
         p->kept[i] = -1;
 }
 
-/* The registers of an FMA by place, ZERO_REGISTER where there is none. */
-static void operands_of(SassInstr w, int at[OPERANDS])
-{
-    const bool registers = (w.low >> FORM_BIT & 7) == FORM_REGISTERS;
-    at[0] = register_at(w.low, FIRST_BIT);
-    at[1] = registers ? register_at(w.low, SECOND_BIT) : ZERO_REGISTER;
-    at[2] = register_at(w.high, THIRD_BIT);
-}
-
-/* Number of registers read, each once; `banks` by the parity of their numbers. */
+/* Returns how many distinct registers an FMA reads; `banks` counts them by parity. */
 static int read_operands(Ports *p, SassInstr w, int banks[2])
 {
-    int at[OPERANDS], count = 0;
-    operands_of(w, at);
+    const bool registers = sass_form(w) == SASS_FORM_REGISTERS;
+    const int at[OPERANDS] = {sass_operand(w, 0), registers ? sass_operand(w, 1) : SASS_ZERO,
+                              sass_operand(w, 2)};
+    int count = 0;
     for (int i = 0; i < OPERANDS; i++) {
-        bool read = at[i] != ZERO_REGISTER && at[i] != p->kept[i];
+        bool read = at[i] != SASS_ZERO && at[i] != p->kept[i];
         for (int k = 0; k < i; k++)
             read = read && at[k] != at[i];
         if (read) {
@@ -450,7 +429,7 @@ static Ports run_block(const SassFlow *f, int b)
 
 static bool writes(SassInstr w, int reg)
 {
-    const int first = register_at(w.low, DESTINATION_BIT);
+    const int first = sass_result(w);
     int count = 1;
     switch (sass_class(w)) {
     case SASS_FP32:
@@ -478,14 +457,14 @@ static bool writes(SassInstr w, int reg)
 }
 
 /* Marks the registers that FMAs of a loop add to. */
-static void mark_sums(const SassFlow *f, const Loop *l, bool sums[REGISTERS])
+static void mark_sums(const SassFlow *f, const Loop *l, bool sums[SASS_REGISTERS])
 {
     for (size_t k = 0; k < l->blocks.count; k++) {
         const CfgBlock *block = &f->cfg->blocks[l->blocks.at[k]];
         for (size_t i = block->first; i < block->end; i++) {
-            const int to = register_at(f->instrs[i].low, DESTINATION_BIT);
-            if (sass_opcode(f->instrs[i]) == SASS_OP_FFMA && to != ZERO_REGISTER &&
-                to == register_at(f->instrs[i].high, THIRD_BIT))
+            const SassInstr w = f->instrs[i];
+            const int to = sass_result(w);
+            if (sass_opcode(w) == SASS_OP_FFMA && to != SASS_ZERO && to == sass_operand(w, 2))
                 sums[to] = true;
         }
     }
@@ -509,19 +488,19 @@ static bool is_store(SassInstr w)
  * nothing between the two writes the register. */
 static int count_tied(const SassFlow *f, const Loop *l)
 {
-    bool sums[REGISTERS] = {false}, tied[REGISTERS] = {false};
+    bool sums[SASS_REGISTERS] = {false}, tied[SASS_REGISTERS] = {false};
     const size_t from = end_of(f, l);
     mark_sums(f, l, sums);
     for (size_t i = from; i < f->count; i++) {
-        for (int r = 0; r < REGISTERS; r++)
+        for (int r = 0; r < SASS_REGISTERS; r++)
             sums[r] = sums[r] && !writes(f->instrs[i], r);
         const int bytes = is_store(f->instrs[i]) ? sass_access_bytes(f->instrs[i]) : 0;
-        const int first = register_at(f->instrs[i].low, SECOND_BIT);
-        for (int r = first; bytes > 4 && r < first + bytes / 4 && r < ZERO_REGISTER; r++)
+        const int first = sass_operand(f->instrs[i], 1);
+        for (int r = first; bytes > 4 && r < first + bytes / 4 && r < SASS_ZERO; r++)
             tied[r] = tied[r] || sums[r];
     }
     int count = 0;
-    for (int r = 0; r < REGISTERS; r++)
+    for (int r = 0; r < SASS_REGISTERS; r++)
         count += tied[r];
     return count;
 }

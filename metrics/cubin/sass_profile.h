@@ -1,29 +1,27 @@
 /* What a warp executes of the machine code, and how long that takes it alone.
  *
- * Numbers are warp instructions of one warp through the whole kernel unless they say otherwise;
- * they are counted on the code ptxas made, with the visits that sass_join found, so merged
- * accesses, spills and the true mix are in them.  An instruction under a false guard is issued and
- * counts. */
+ * Numbers are warp instructions of one warp through the whole kernel unless they say otherwise; they are
+ * counted on the code ptxas made, with the visits that sass_join found, so merged accesses, spills and the
+ * true mix are in them.  An instruction under a false guard is issued and counts. */
 #pragma once
 
 #include "metrics/cubin/sass_serial.h"
 
 /* The register ports: how long single-precision arithmetic takes to read its operands.
  *
- * A scheduler reads a register for all 32 lanes through one of two ports, one of the registers with
- * even numbers and one of those with odd ones, each once a cycle; a few reads may wait, so that
- * neighbouring instructions even each other out.  An operand that the instruction before had in the
- * same place with its reuse flag set is not read again, and only the flag keeps it.
+ * A scheduler reads a register for all 32 lanes through one of two ports, one of the registers with even
+ * numbers and one of those with odd ones, each once a cycle; a few reads may wait, so that neighbouring
+ * instructions even each other out.  An operand that the instruction before had in the same place with its
+ * reuse flag set is not read again, and only the flag keeps it.
  *
- * Measured on an H200 with loops of FFMA whose register numbers and flags were set by hand, cycles
- * for each: a operand kept for 16, 8, 4, 2 instructions, the others in two banks: 1.041, 1.071,
- * 1.132, 1.254; three registers and nothing kept: 1.502; kept for 8 but without the flag: 1.732
- * with the two others in two banks (here 1.5: what a missing flag costs beyond the read is not
- * modelled).
+ * Measured on an H200 with loops of FFMA whose register numbers and flags were set by hand, cycles for
+ * each: a operand kept for 16, 8, 4, 2 instructions, the others in two banks: 1.041, 1.071, 1.132, 1.254;
+ * three registers and nothing kept: 1.502; kept for 8 but without the flag: 1.732 with the two others in
+ * two banks (here 1.5: what a missing flag costs beyond the read is not modelled).
  *
- * A store of several registers at once needs them side by side.  Where it stores sums as the loop
- * left them, sum j of a row is even or odd as j is; vector loads do the same to the factors, and
- * each multiply-add then reads two registers through one port. */
+ * A store of several registers at once needs them side by side.  Where it stores sums as the loop left
+ * them, sum j of a row is even or odd as j is; vector loads do the same to the factors, and each
+ * multiply-add then reads two registers through one port. */
 typedef struct SassPorts {
     double cycles;    /* to issue all instructions, one a cycle, and read the operands of FMAs */
     double three;     /* FMAs that read three registers */

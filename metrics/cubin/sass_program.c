@@ -181,7 +181,7 @@ SassSum sass_program_sum(SassProgram *p, int column)
 
 void sass_program_cost(SassProgram *p, int aim, int column, double each)
 {
-    VEC_PUSH(p->arena, &p->costs, ((SassCost){aim, column, each}));
+    VEC_PUSH(p->arena, &p->costs, ((SassTerm){aim, column, each}));
 }
 
 void sass_program_cost_sum(SassProgram *p, int aim, const SassSum *s, double each)
@@ -289,8 +289,8 @@ static SassAnswer solve(SassProgram *p)
     }
     VEC_EACH (const SassTerm, t, p->terms)
         *simplex_cell(s, t->row, t->column) += turned(&p->rows.at[t->row]) ? -t->value : t->value;
-    for (size_t i = 0; i < p->costs.count; i++)
-        *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
+    VEC_EACH (const SassTerm, t, p->costs)
+        *simplex_cost(s, t->row, t->column) += t->value;
     limit_columns(p, s);
     r.x = ARENA_ARRAY(p->arena, double, (size_t)s->columns + 1);
     s->budget = p->budget;

@@ -21,7 +21,7 @@ typedef struct Simplex {
 } Simplex;
 
 typedef struct SassTerm {
-    int row, column;
+    int row, column; /* of a cost: the aim and the column */
     double value;
 } SassTerm;
 
@@ -38,11 +38,6 @@ typedef struct SassRow {
     double rhs;
 } SassRow;
 
-typedef struct SassCost {
-    int aim, column;
-    double value;
-} SassCost;
-
 typedef struct SassLimit {
     int column;
     double value;
@@ -54,7 +49,7 @@ typedef struct SassProgram {
     int columns;
     VEC(SassTerm) terms;
     VEC(SassRow) rows;
-    VEC(SassCost) costs;
+    VEC(SassTerm) costs;
     VEC(SassLimit) limits;          /* of the search */
     VEC(int) whole;                 /* columns, in the order in which the search makes them whole */
     double constants[SIMPLEX_AIMS]; /* what the aims come to without any column */

@@ -295,18 +295,16 @@ static Active *top(Warp *w)
     return w->active.count ? &w->active.at[w->active.count - 1] : NULL;
 }
 
-static double entries_of(const Warp *w, const Loop *l)
+static double entries_of(const Warp *w, int loop)
 {
-    double entries = l->header == 0;
-    const CfgBlock *header = &w->flow->cfg->blocks[l->header];
-    for (int k = 0; k < header->pred_count; k++) {
-        const int from = header->preds[k];
+    const int header = w->flow->loops->loops.at[loop].header;
+    const CfgBlock *block = &w->flow->cfg->blocks[header];
+    double entries = header == 0;
+    for (int k = 0; k < block->pred_count; k++) {
+        const int from = block->preds[k];
         const CfgBlock *b = &w->flow->cfg->blocks[from];
-        bool back = false;
-        for (size_t i = 0; i < l->latches.count; i++)
-            back |= l->latches.at[i] == from;
-        for (int e = 0; !back && e < b->succ_count; e++)
-            if (b->succs[e] == l->header)
+        for (int e = 0; !loop_contains(w->flow->loops, loop, from) && e < b->succ_count; e++)
+            if (b->succs[e] == header)
                 entries += w->join->edges[from][e];
     }
     return entries;
@@ -314,8 +312,8 @@ static double entries_of(const Warp *w, const Loop *l)
 
 static void enter_loop(Arena *a, Warp *w, int loop)
 {
-    const Loop *l = &w->flow->loops->loops.at[loop];
-    const double entries = entries_of(w, l), visits = w->join->visits[l->header];
+    const int header = w->flow->loops->loops.at[loop].header;
+    const double entries = entries_of(w, loop), visits = w->join->visits[header];
     Active *active = VEC_ADD(a, &w->active);
     *active = (Active){.loop = loop,
                        .depth = w->depth,
@@ -464,8 +462,7 @@ static bool ends(Warp *w, int b)
     const double ended = ended_at(w, b);
     if (ended > w->join->visits[b] / 2)
         return true;
-    return l && l->depth == w->depth && is_last(l) &&
-           ended > entries_of(w, &w->flow->loops->loops.at[l->loop]) / 2;
+    return l && l->depth == w->depth && is_last(l) && ended > entries_of(w, l->loop) / 2;
 }
 
 static int leave(Warp *w, int b)

@@ -1,16 +1,14 @@
 /* How long one warp takes by itself.
  *
- * A multiprocessor issues a warp's instructions in order.  Each says how long the next one has to
- * stay behind (its stall count), and those whose time is not fixed set a scoreboard that a later
- * instruction waits for.  So the code with its control fields, walked along the visits that
- * sass_join found, gives the cycles of a warp that has the machine to itself, given how long loads,
- * barriers and the rest take.
+ * A multiprocessor issues a warp's instructions in order.  Each says how long the next one has to stay
+ * behind (its stall count), and those whose time is not fixed set a scoreboard that a later instruction
+ * waits for.  So the code with its control fields, walked along the visits that sass_join found, gives the
+ * cycles of a warp that has the machine to itself, given how long loads, barriers and the rest take.
  *
- * A loop is walked until two iterations take as long as the two before them, or LOOP_WALKED times;
- * the other iterations but the last take what the last two did.  Where a loop's iterations differ,
- * the walk takes the branches in the proportion of their visits.  Cycles of issue are those of all
- * visits of sass_join; waits are those of the walk, which goes down one side only where lanes diverge.
- */
+ * A loop is walked until two iterations take as long as the two before them, or LOOP_WALKED times; the
+ * other iterations but the last take what the last two did.  Where a loop's iterations differ, the walk
+ * takes the branches in the proportion of their visits.  Cycles of issue are those of all visits of
+ * sass_join; waits are those of the walk, which goes down one side only where lanes diverge. */
 #pragma once
 
 #include "metrics/cubin/sass_loads.h"
@@ -58,13 +56,13 @@ enum {
  * with theirs, one wavefront a cycle. */
 SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load);
 
-/* H200 where measured: shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30);
- * L1 33.6, barrier 13 with one warp (pointer chase and empty barriers, measured); special
- * functions 18 to 24, shuffles 24 (published, for the H100 and the B300), one every 8 cycles for a quarter
- * of the multiprocessor; constants 34 (spaces/platform/near.spec); fences behind a store 597 beyond the
- * store itself, alone 283 (spaces/platform/fence.spec): two ways to the L2, which other devices are given, and one;
- * several places at a time spaces/platform/together.spec.  Global 500 lies between L2 (281
- * measured) and memory (571 to 834 published).  Operands, atomics and others are estimates. */
+/* H200 where measured: shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30); L1 33.6,
+ * barrier 13 with one warp (pointer chase and empty barriers, measured); special functions 18 to 24,
+ * shuffles 24 (published, for the H100 and the B300), one every 8 cycles for a quarter of the
+ * multiprocessor; constants 34 (spaces/platform/near.spec); fences behind a store 597 beyond the store
+ * itself, alone 283 (spaces/platform/fence.spec): two ways to the L2, which other devices are given, and
+ * one; several places at a time spaces/platform/together.spec.  Global 500 lies between L2 (281 measured)
+ * and memory (571 to 834 published).  Operands, atomics and others are estimates. */
 extern const SassLatency SASS_LATENCY;
 
 typedef enum SassWait {

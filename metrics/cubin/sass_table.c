@@ -1,6 +1,6 @@
 #include "metrics/cubin/sass_table.h"
 
-enum { ENTRIES_MOST = 64, NO_REGISTER = 255 };
+enum { ENTRIES_MOST = 64 };
 
 /* --- chains of the PTX ---------------------------------------------------------------------- */
 
@@ -211,49 +211,28 @@ static bool read_chain(const WalkFunction *f, int block, Chain *chain)
 
 /* --- tables of the code --------------------------------------------------------------------- */
 
-static int result_of(SassInstr w)
-{
-    return (int)(w.low >> 16 & 0xff);
-}
-
-static int source_of(SassInstr w)
-{
-    return (int)(w.low >> 24 & 0xff);
-}
-
-enum { FORM_REGISTERS = 1, FORM_THIRD = 2 }; /* of the latter a number is the third operand */
-
-static int form_of(SassInstr w)
-{
-    return (int)(w.low >> 9 & 7);
-}
-
-static int other_of(SassInstr w)
-{
-    return (int)(w.high & 0xff);
-}
-
 /* A register plus a number. */
 static bool is_sum(SassInstr w, uint32_t *number)
 {
     const int op = sass_opcode(w);
     const bool negated = w.high >> 8 & 1;
-    return (op == SASS_OP_VIADD || (op == SASS_OP_IADD3 && other_of(w) == NO_REGISTER)) &&
+    return (op == SASS_OP_VIADD || (op == SASS_OP_IADD3 && sass_operand(w, 2) == SASS_ZERO)) &&
            sass_immediate(w, number) && !negated && sass_guard(w, NULL) == SASS_ALWAYS;
 }
 
 static bool is_number(SassInstr w, uint32_t *number)
 {
     const int op = sass_opcode(w);
-    const bool none = source_of(w) == NO_REGISTER && other_of(w) == NO_REGISTER;
-    return (op == SASS_OP_MOV || (op == SASS_OP_IMAD && form_of(w) == FORM_THIRD && none)) &&
+    const bool none = sass_operand(w, 0) == SASS_ZERO && sass_operand(w, 2) == SASS_ZERO;
+    return (op == SASS_OP_MOV ||
+            (op == SASS_OP_IMAD && sass_form(w) == SASS_FORM_NUMBER_THIRD && none)) &&
            sass_immediate(w, number) && sass_guard(w, NULL) == SASS_ALWAYS;
 }
 
 /* May an instruction give a register?  Of those that give a predicate the field says nothing. */
 static bool gives(SassInstr w, int reg)
 {
-    return result_of(w) == reg && sass_class(w) != SASS_BRANCH && sass_opcode(w) != SASS_OP_ISETP;
+    return sass_result(w) == reg && sass_class(w) != SASS_BRANCH && sass_opcode(w) != SASS_OP_ISETP;
 }
 
 /* What gives the register at an instruction, in its block or in those that alone lead to it. */
@@ -276,9 +255,10 @@ static bool find_base(const SassFlow *f, int block, size_t at, int64_t *base)
 {
     const SassInstr w = f->instrs[at];
     const bool adds = sass_opcode(w) == SASS_OP_VIADDMNMX;
-    const SassInstr *from = find_definition(f, block, at, adds ? other_of(w) : source_of(w));
+    const SassInstr *from =
+        find_definition(f, block, at, adds ? sass_operand(w, 2) : sass_operand(w, 0));
     uint32_t number = 0;
-    if (!from || (adds && (form_of(w) != FORM_THIRD || !is_number(*from, &number))))
+    if (!from || (adds && (sass_form(w) != SASS_FORM_NUMBER_THIRD || !is_number(*from, &number))))
         return false;
     if (!adds && !is_sum(*from, &number))
         number = 0;
@@ -311,7 +291,8 @@ static bool read_table(const SassFlow *f, int block, int64_t *base, int *last)
     return false;
 }
 
-/* The chain, or rest of one, that a table with these numbers is made of, being the n-th of `tables` such tables. */
+/* The chain, or rest of one, that a table with these numbers is made of, being the n-th of `tables` such
+ * tables. */
 static const Chain *find_chain(const Chains *chains, bool rest, int64_t base, int last, int n,
                                int tables)
 {
@@ -359,7 +340,7 @@ static bool compared_in_code(SassInstr w, Compared *x)
 {
     static const PtxCompare of[8] = {0, PTX_LT, PTX_EQ, PTX_LE, PTX_GT, PTX_NE, PTX_GE, 0};
     uint32_t number = 0;
-    const bool is_zero = form_of(w) == FORM_REGISTERS && (w.low >> 32 & 0xff) == NO_REGISTER;
+    const bool is_zero = sass_form(w) == SASS_FORM_REGISTERS && sass_operand(w, 1) == SASS_ZERO;
     if (!is_zero && !sass_immediate(w, &number))
         return false;
     return compared_in_ptx(of[w.high >> 12 & 7], (int32_t)number, x);
@@ -373,7 +354,7 @@ static bool is_choice_of_code(Arena *a, const SassFlow *f, int block, Choice *x)
         !compared_in_code(w, &x->compared))
         return false;
     x->block = block;
-    x->reg = source_of(w);
+    x->reg = sass_operand(w, 0);
     set_ways(x, &f->cfg->blocks[block], negated);
     return true;
 }

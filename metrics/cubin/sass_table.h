@@ -18,7 +18,8 @@ typedef struct SassCases {
     bool open; /* … or that of some is not, of those of one register with several numbers */
 } SassCases;
 
-/* Of chains with the same numbers the code must have as many tables, in the same order, and of a loop's branches with
- * the same number as many, too; of others, and of cases that share their code in the PTX, nothing is said. */
+/* Of chains with the same numbers the code must have as many tables, in the same order, and of a loop's
+ * branches with the same number as many, too; of others, and of cases that share their code in the PTX,
+ * nothing is said. */
 SassCases sass_cases_find(Arena *a, const SassFlow *f, const WalkFunction *ptx,
                           const SassPairs *pairs);

@@ -1,5 +1,5 @@
 /* Any bytes as a cubin: reading, hashing and decoding stay within them. */
-#include "metrics/cubin/cubin_print.h"
+#include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
 #include "tests/fuzz/joined.h"
 #include "tests/fuzz/told.h"

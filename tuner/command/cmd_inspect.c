@@ -1,6 +1,6 @@
 /* aptune inspect: what is in a PTX file or a cubin, from anywhere. */
 #include "metrics/base/file.h"
-#include "metrics/cubin/cubin_print.h"
+#include "metrics/cubin/cubin.h"
 #include "tuner/command/command.h"
 
 #include <limits.h>
