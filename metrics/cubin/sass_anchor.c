@@ -24,7 +24,7 @@ double sass_anchor_least(SassAnchor k)
     return k == SASS_ANCHOR_LOGIC ? 0.4 : k == SASS_ANCHOR_LOCAL ? 1 : 0;
 }
 
-/* `first` is that of 1 byte. */
+/* `first`: the landmark for 1 byte. */
 static SassAnchor by_width(SassAnchor first, int bytes)
 {
     for (int i = 0; i < 6; i++)
@@ -33,10 +33,10 @@ static SassAnchor by_width(SassAnchor first, int bytes)
     return SASS_NO_ANCHOR;
 }
 
-/* Opcodes that are landmarks: which, and how much of it. */
+/* Opcodes that are landmarks. */
 static const struct {
-    uint8_t anchor; /* + 1; of accesses by width that of 1 byte */
-    int8_t amount;  /* 0: its bytes */
+    uint8_t anchor; /* + 1; for accesses by width, that of 1 byte */
+    int8_t amount;  /* 0: the bytes of the access */
 } marks[SASS_OPCODES] = {
 #define MARK(op, anchor, amount) [SASS_OP_##op] = {SASS_ANCHOR_##anchor + 1, amount}
     MARK(FADD, FP32, 1),    MARK(FMUL, FP32, 1),        MARK(FFMA, FP32, 2),
@@ -131,9 +131,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
     }
 }
 
-/* As many operations as the code of CUDA 13.0 has on the usual way through, for sm_90: div.rn.f32 takes 5
- * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7; with some to spare. Approximations scale their
- * argument or their result: sin and cos once, the others where a number may be denormal. */
+/* Operations on the fast path of the code of CUDA 13.0 for sm_90, with some margin: div.rn.f32 takes 5
+ * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7.  Approximations scale their argument or their
+ * result: sin and cos once, the others where a number may be denormal. */
 enum { ROUNDED_OPS = 20, ROUNDED_OPS_64 = 24, APPROXIMATE_OPS = 4, PERIOD_OPS = 1, SIGN_OPS = 1 };
 
 static double expanded_ops(const PtxForm *f)
@@ -174,12 +174,12 @@ static void add_expansion(const PtxInstr *in, double times, double more[SASS_ANC
     else if (f->class == PTX_CLASS_SFU && (t == PTX_F16X2 || t == PTX_BF16X2))
         more[SASS_ANCHOR_SPECIAL] += times; /* one for each half */
     else if (divides(f->op))
-        more[SASS_ANCHOR_SPECIAL] += times; /* what the others start from */
+        more[SASS_ANCHOR_SPECIAL] += times; /* the initial approximation */
     if (t == PTX_F64 && divides(f->op))
         more[SASS_ANCHOR_FP64] += ROUNDED_OPS_64 * times;
 }
 
-/* May ptxas make it a part of a multiply-add?  Not where a rounding is asked for. */
+/* True if ptxas may fuse it into a multiply-add, which an explicit rounding forbids. */
 static bool may_fuse(const PtxInstr *in)
 {
     const PtxForm *f = in->form;
@@ -187,8 +187,8 @@ static bool may_fuse(const PtxInstr *in)
            f->rounding == PTX_NO_ROUNDING;
 }
 
-/* By instruction of a function: is it a division whose reciprocal ptxas need not compute there, since
- * the divisor is a constant or that of a division before? */
+/* By instruction of a function: true for a division whose reciprocal need not be computed there, since the
+ * divisor is a constant or that of an earlier division. */
 static bool *find_divided(Arena *a, const PtxFunction *f)
 {
     bool *divided = ARENA_ARRAY(a, bool, f->instrs.count + 1);
@@ -211,7 +211,7 @@ static bool *find_divided(Arena *a, const PtxFunction *f)
     return divided;
 }
 
-/* By register of a function: how many sums it is a term of that a product could be fused with. */
+/* By register of a function: the number of sums with it as a term that a product could be fused with. */
 static int *count_sums(Arena *a, const PtxFunction *f)
 {
     int *sums = ARENA_ARRAY(a, int, f->registers.count + 1);
@@ -224,7 +224,7 @@ static int *count_sums(Arena *a, const PtxFunction *f)
     return sums;
 }
 
-/* A product that is fused with each of several sums is computed as often. */
+/* A product that is fused with each of several sums is computed in each. */
 static void add_copies(const PtxInstr *in, const int *sums, double times, double more[SASS_ANCHORS])
 {
     if (in->form->op != PTX_MUL || !may_fuse(in) || !in->count ||
@@ -236,8 +236,8 @@ static void add_copies(const PtxInstr *in, const int *sums, double times, double
             copies * times;
 }
 
-/* Where paths join ptxas may copy what comes behind, and then knows a result on one of them; what
- * goes round in a loop it does not. */
+/* Where paths join, ptxas may duplicate what follows, and then knows a result on one of them; not so in a
+ * loop. */
 static void count_instruction(SassLandmarks *l, const PtxInstr *in, const int *sums, bool in_loop,
                               bool divided, double times)
 {

@@ -15,20 +15,20 @@ typedef enum SassAnchor {
 const char *sass_anchor_name(SassAnchor k);
 double sass_anchor_weight(SassAnchor k);
 
-/* Of the PTX's number of a landmark, what the code has at least; 0: neither less nor more of it. */
+/* The share of the PTX's number that the code has at least; 0: it has exactly that number. */
 double sass_anchor_least(SassAnchor k);
 
-/* Which landmark an instruction is, and `amount` of it (1, or bytes per thread). */
+/* The landmark that an instruction is; `amount`: 1, or bytes per thread. */
 SassAnchor sass_anchor_of(SassInstr w, double *amount);
 SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);
 
-/* Those of all that a walk executes, and what the code may have otherwise: more where ptxas writes an
- * instruction out as several (divisions, roots and other functions) or computes a product once for
- * each sum that it fuses it with, less where it knows a result. */
+/* The landmarks that a walk executes. */
 typedef struct SassLandmarks {
     double in_ptx[SASS_ANCHORS];
-    double expanded[SASS_ANCHORS];
-    double folded[SASS_ANCHORS];
+    double expanded
+        [SASS_ANCHORS]; /* more that the code may have: ptxas expands divisions, roots and other
+                                      functions, and repeats a product for each sum it is fused with */
+    double folded[SASS_ANCHORS]; /* that it may lack: ptxas knows some results */
 } SassLandmarks;
 
 SassLandmarks sass_anchor_count(Arena *a, const Walk *w);

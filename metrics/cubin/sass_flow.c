@@ -18,7 +18,7 @@ static bool ends_block(SassInstr w)
     }
 }
 
-/* A call without a target here has an offset that the linker fills in: it points behind itself. */
+/* A call of another function has an offset that the linker fills in; until then it points behind itself. */
 static bool target_of(const SassFlow *f, size_t i, size_t *target)
 {
     const SassInstr w = f->instrs[i];
@@ -112,7 +112,7 @@ static bool is_table_jump(const SassFlow *f, int i)
     return b->end > b->first && sass_opcode(sass_flow_last(f, i)) == SASS_OP_BRX;
 }
 
-/* The listed targets of a jump at the end of a block, after the way on where there is one. */
+/* Links a table jump at the end of a block to its listed targets, after the fall-through if any. */
 static bool link_listed(Arena *a, SassFlow *f, const CubinKernel *k, int i)
 {
     CfgBlock *b = &f->cfg->blocks[i];
@@ -130,7 +130,8 @@ static bool link_listed(Arena *a, SassFlow *f, const CubinKernel *k, int i)
     return true;
 }
 
-/* Blocks that nothing leads to, but not the jump to itself that ends the code. */
+/* Links other table jumps to all blocks that nothing leads to, except the jump to itself at the end of the
+ * code. */
 static void link_tables(Arena *a, SassFlow *f, const CubinKernel *k)
 {
     Cfg *c = f->cfg;
@@ -146,7 +147,7 @@ static void link_tables(Arena *a, SassFlow *f, const CubinKernel *k)
     for (int i = 1; f->tables && i < c->count; i++)
         if (!led_to[i])
             targets[count++] = i;
-    /* One list serves all: which table holds which target is not known. */
+    /* All share the list: which table has which target is not known. */
     for (int i = 0, used = 0; i < c->count && count; i++) {
         CfgBlock *b = &c->blocks[i];
         if (!is_table_jump(f, i) || listed[i] || used++ >= 64)
@@ -161,7 +162,7 @@ static void link_tables(Arena *a, SassFlow *f, const CubinKernel *k)
     }
 }
 
-/* Does some way from the start of a block come to a RET?  A subroutine called on it comes back. */
+/* True if some path from the start of a block reaches a RET; calls on it must return. */
 static bool way_returns(const SassFlow *f, const bool *comes_back, int block)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
@@ -177,7 +178,7 @@ static bool way_returns(const SassFlow *f, const bool *comes_back, int block)
     return false;
 }
 
-/* ptxas also writes a long jump as a CALL, of what never comes to a RET. */
+/* ptxas also encodes a long jump as a CALL of what never reaches a RET. */
 static void find_jumps_among_calls(Arena *a, SassFlow *f)
 {
     bool *comes_back = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
@@ -228,13 +229,12 @@ SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k)
     return f;
 }
 
-/* --- where lanes that diverge reconverge ------------------------------------------------------- */
+/* --- reconvergence ---------------------------------------------------------------------------- */
 
-/* Of code with more the rest is left out: no linear program of that size is solved anyway. */
+/* Further ones are ignored: the linear program would be too large anyway. */
 enum { SASS_RECONVERGENCES_MOST = 256 };
 
-/* The point of reconvergence of a BSYNC, a new one when it is the first BSSY that names it; NULL when
- * there are too many. */
+/* The point of a BSYNC, added for the first BSSY that names it; NULL when there are too many. */
 static SassReconvergence *point_at(Arena *a, SassReconvergences *all, const SassFlow *f, int block)
 {
     for (size_t i = 0; i < all->count; i++)
@@ -247,7 +247,7 @@ static SassReconvergence *point_at(Arena *a, SassReconvergences *all, const Sass
     return m;
 }
 
-/* Marks what can be come to from a block, up to the BSYNC; what diverges in a subroutine reconverges
+/* Marks what is reachable from a block, up to the BSYNC, without subroutines: what diverges there reconverges
  * there. */
 static void mark_within(Arena *a, SassReconvergence *m, const SassFlow *f, int from)
 {
@@ -310,11 +310,11 @@ bool sass_flow_meets(Arena *a, const SassFlow *f)
     return false;
 }
 
-/* --- guards that a branch settles ------------------------------------------------------------- */
+/* --- guards that a branch decides ------------------------------------------------------------- */
 
 enum { PREDICATE_BITS = 7, REGISTERS_ONE_WRITES = 4 };
 
-/* Fields of an ISETP: its results, and the predicate that its outcome is combined with. */
+/* Predicates that an ISETP writes. */
 static int first_result(SassInstr w)
 {
     return (int)(w.high >> 17 & PREDICATE_BITS);
@@ -325,7 +325,7 @@ static int second_result(SassInstr w)
     return (int)(w.high >> 20 & PREDICATE_BITS);
 }
 
-/* A comparison of registers, numbers and constants that gives one predicate. */
+/* True for an unconditional comparison of registers, immediates and constants that writes one predicate. */
 static bool is_comparison(SassInstr w)
 {
     const SassForm form = sass_form(w);
@@ -336,14 +336,14 @@ static bool is_comparison(SassInstr w)
             form == SASS_FORM_CONSTANT_SECOND);
 }
 
-/* The same but for what it gives; control fields stand above bit 41. */
-static bool compares_alike(SassInstr a, SassInstr b)
+/* True if two are equal except for the predicate written and the control fields above bit 41. */
+static bool same_comparison(SassInstr a, SassInstr b)
 {
     const uint64_t compared = ((UINT64_C(1) << 41) - 1) & ~((uint64_t)PREDICATE_BITS << 17);
     return a.low == b.low && ((a.high ^ b.high) & compared) == 0;
 }
 
-static bool gives_two(SassInstr w)
+static bool writes_two(SassInstr w)
 {
     switch (sass_opcode(w)) {
     case SASS_OP_IADD3:
@@ -363,8 +363,8 @@ static bool gives_two(SassInstr w)
     }
 }
 
-/* Of most instructions the fields of results have another meaning. */
-static bool gives_predicate(SassInstr w)
+/* In most instructions these fields have another meaning. */
+static bool writes_predicate(SassInstr w)
 {
     switch (sass_opcode(w)) {
     case SASS_OP_IADD3:
@@ -390,18 +390,18 @@ static bool gives_predicate(SassInstr w)
     case SASS_TEXTURE:
         return true;
     default:
-        return gives_two(w);
+        return writes_two(w);
     }
 }
 
-/* May an instruction give a predicate? */
-static bool may_give(SassInstr w, int predicate)
+/* True if an instruction may write a predicate. */
+static bool may_write(SassInstr w, int predicate)
 {
-    return sass_opcode(w) == SASS_OP_R2P || (gives_predicate(w) && first_result(w) == predicate) ||
-           (gives_two(w) && second_result(w) == predicate);
+    return sass_opcode(w) == SASS_OP_R2P || (writes_predicate(w) && first_result(w) == predicate) ||
+           (writes_two(w) && second_result(w) == predicate);
 }
 
-/* Or one of a comparison's registers?  Fields of others that give none are taken for results, too. */
+/* True if it may write a register of a comparison; the field counts even in instructions without a result. */
 static bool may_change(SassInstr w, SassInstr comparison)
 {
     const int to = sass_result(w), a = sass_operand(comparison, 0), b = sass_operand(comparison, 1);
@@ -410,7 +410,7 @@ static bool may_change(SassInstr w, SassInstr comparison)
            (registers && b >= to && b < to + REGISTERS_ONE_WRITES);
 }
 
-/* The comparison that gives a predicate before an instruction of a block; false without one. */
+/* Finds the comparison in a block that defines a predicate at an instruction; false without one. */
 static bool find_comparison(const SassFlow *f, int block, size_t before, int predicate, size_t *at)
 {
     for (size_t i = before; i-- > f->cfg->blocks[block].first;) {
@@ -418,7 +418,7 @@ static bool find_comparison(const SassFlow *f, int block, size_t before, int pre
             *at = i;
             return true;
         }
-        if (may_give(f->instrs[i], predicate))
+        if (may_write(f->instrs[i], predicate))
             return false;
     }
     return false;
@@ -432,8 +432,8 @@ static bool stays(const SassFlow *f, size_t first, size_t end, SassInstr compari
     return true;
 }
 
-/* Of a branch that goes two ways by one predicate; else SASS_ALWAYS.  BRA.DIV, and those with one more
- * predicate or one of the scalar unit, are decided by more. */
+/* The guard of a two-way branch that nothing else decides (BRA.DIV, a second predicate, one of the scalar
+ * unit); else SASS_ALWAYS. */
 static int branch_predicate(const SassFlow *f, int block, bool *negated)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
@@ -458,7 +458,7 @@ SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr)
     const int decided = branch_predicate(f, b->preds[0], &branch_negated);
     if (decided == SASS_ALWAYS || !find_comparison(f, block, instr, guard, &here) ||
         !find_comparison(f, b->preds[0], from->end - 1, decided, &there) ||
-        !compares_alike(f->instrs[here], f->instrs[there]) ||
+        !same_comparison(f->instrs[here], f->instrs[there]) ||
         !stays(f, there, from->end - 1, f->instrs[there]) ||
         !stays(f, b->first, here, f->instrs[there]))
         return SASS_OPEN;
@@ -466,12 +466,12 @@ SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr)
     return holds != negated ? SASS_EACH_TIME : SASS_NEVER;
 }
 
-/* The last instruction of a block that may give a predicate; SIZE_MAX without one. */
-static size_t last_gift(const SassFlow *f, int block, int predicate)
+/* The last instruction of a block that may write a predicate; SIZE_MAX without one. */
+static size_t last_write(const SassFlow *f, int block, int predicate)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
     for (size_t i = b->end; i-- > b->first;)
-        if (may_give(f->instrs[i], predicate))
+        if (may_write(f->instrs[i], predicate))
             return i;
     return SIZE_MAX;
 }
@@ -489,7 +489,7 @@ bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *compa
     while (count > 0) {
         const int at = todo[--count];
         const CfgBlock *b = &c->blocks[at];
-        const size_t i = last_gift(f, at, predicate);
+        const size_t i = last_write(f, at, predicate);
         if (i == SIZE_MAX) {
             if (at == 0 || b->pred_count == 0)
                 return false;
@@ -502,7 +502,7 @@ bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *compa
         }
         const SassInstr w = f->instrs[i];
         if (!is_comparison(w) || first_result(w) != predicate ||
-            (any && !compares_alike(w, *comparison)))
+            (any && !same_comparison(w, *comparison)))
             return false;
         *comparison = w;
         any = true;

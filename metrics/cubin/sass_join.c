@@ -8,7 +8,7 @@
 
 /* --- what the walk of the PTX says ------------------------------------------------------------ */
 
-/* Do some of a block's ways leave the innermost loop that it is in? */
+/* True if a successor of the block lies outside its innermost loop. */
 static bool leaves_loop(const LoopTree *t, const Cfg *c, int b)
 {
     const int loop = t->loop_of[b];
@@ -18,8 +18,8 @@ static bool leaves_loop(const LoopTree *t, const Cfg *c, int b)
     return false;
 }
 
-/* Most times that a loop goes back to its header per entry. */
-static double most_rounds(const Walk *w)
+/* The most back edges that a loop of the PTX takes per entry. */
+static double most_iterations(const Walk *w)
 {
     double most = 0;
     for (size_t i = 0; i < w->functions.count; i++) {
@@ -31,8 +31,8 @@ static double most_rounds(const Walk *w)
     return most;
 }
 
-/* Times that lanes diverge where some leave a loop, or else where none do: in one loop of the entry
- * function, or with CFG_NONE everywhere. */
+/* Times that lanes diverge at branches that leave a loop, or at all others: in one loop of the entry
+ * function, or everywhere (CFG_NONE). */
 static double lanes_diverged(const Walk *w, int loop, bool leaving)
 {
     double sum = 0;
@@ -47,8 +47,8 @@ static double lanes_diverged(const Walk *w, int loop, bool leaving)
     return sum;
 }
 
-/* Lanes that diverged may come through the same code one group after the other, as through the cases of
- * a switch that fall through; the GPU joins some of them on the way. */
+/* True if groups of diverged lanes come through the same code one after the other, as through cases of a
+ * switch that fall through; the GPU may merge some of them on the way. */
 static bool comes_in_groups(const WalkFunction *f)
 {
     const LoopTree *t = f->flow->loops;
@@ -62,7 +62,7 @@ static bool comes_in_groups(const WalkFunction *f)
     return false;
 }
 
-/* --- the program and the graph it is about --------------------------------------------------- */
+/* --- the flow as a linear program ------------------------------------------------------------- */
 
 enum { AIM_FLOW, AIM_LANDMARKS, AIM_INSTRUCTIONS };
 
@@ -72,14 +72,14 @@ typedef struct Program {
     const Walk *walk;
     SassCases cases;           /* of the entry function */
     bool diverges;             /* lanes may diverge at branches */
-    double leaving;            /* times that lanes diverge where some leave a loop of the PTX */
-    SassReconvergences points; /* where lanes may reconverge; none unless they diverge */
-    int terms;                 /* of sums, made so far */
+    double leaving;            /* times that lanes of the PTX diverge where some leave a loop */
+    SassReconvergences points; /* empty unless lanes may diverge */
+    int terms;                 /* of all sums so far */
     SassSum *visits;           /* by block */
     SassSum **edges;           /* by block and successor */
-    SassSum *reconverged;      /* by block: what has joined others behind it */
-    int *diverged;             /* by block: column of what goes both ways, or CFG_NONE */
-    SassSum *merged; /* by block: what has gone both ways and meets there without a BSYNC */
+    SassSum *reconverged;      /* by block: groups that join others behind it */
+    int *diverged;             /* by block: column of the visits that go both ways, or CFG_NONE */
+    SassSum *merged;           /* by block: groups that meet there without a BSYNC */
 } Program;
 
 static const CfgBlock *block_at(const Program *p, int b)
@@ -110,7 +110,7 @@ static void add_visits(Program *p, int b, double factor)
     sass_program_term_sum(&p->lp, &p->visits[b], factor);
 }
 
-/* Of code with longer sums no linear program is solved anyway. */
+/* With longer sums, the linear program would be too large anyway. */
 enum { TERMS_MOST = 1 << 20 };
 
 static SassSum plus(Program *p, SassSum a, SassSum b, double factor)
@@ -121,7 +121,7 @@ static SassSum plus(Program *p, SassSum a, SassSum b, double factor)
     return sass_sum(p->lp.arena, &a, &b, factor);
 }
 
-/* Lanes leave a loop one after the other only where those of the PTX do. */
+/* Lanes leave a loop at different times only if those of the PTX do. */
 static bool may_diverge(const Program *p, int b)
 {
     const SassFlow *f = p->join->flow;
@@ -129,7 +129,7 @@ static bool may_diverge(const Program *p, int b)
            (p->leaving > 0 || !leaves_loop(f->loops, f->cfg, b));
 }
 
-/* What diverged on the way to a BSYNC and had not reconverged before. */
+/* Groups that diverged on the way to a BSYNC and did not reconverge before. */
 static SassSum diverged_within(Program *p, const SassReconvergence *m)
 {
     SassSum sum = {0};
@@ -142,6 +142,7 @@ static SassSum diverged_within(Program *p, const SassReconvergence *m)
     return sum;
 }
 
+/* Adds the row s <= most. */
 static void limit(Program *p, const SassSum *s, const SassSum *most)
 {
     sass_program_row(&p->lp, 0);
@@ -149,8 +150,8 @@ static void limit(Program *p, const SassSum *s, const SassSum *most)
     sass_program_term_sum(&p->lp, most, -1);
 }
 
-/* A walk goes both ways at a branch that it does not know.  Where ptxas knows that all lanes go the same
- * way it puts no BSYNC: the two ways meet where all come to. */
+/* The walk goes both ways at a branch with an unknown outcome.  Where ptxas knows the branch to be uniform
+ * it puts no BSYNC, so the two ways merge at the immediate post-dominator. */
 static void merge_unknown(Program *p)
 {
     const SassFlow *f = p->join->flow;
@@ -166,8 +167,8 @@ static void merge_unknown(Program *p)
     }
 }
 
-/* Behind a BSYNC that all come to, all have reconverged; else no more than diverged.  Points of
- * reconvergence stand with inner ones first. */
+/* Behind a BSYNC that all lanes come to, all groups have reconverged; else at most those that diverged.
+ * Points are sorted with inner ones first. */
 static void allow_divergence(Program *p)
 {
     const SassFlow *f = p->join->flow;
@@ -197,7 +198,7 @@ static void allow_divergence(Program *p)
     }
 }
 
-/* Does a way lead back to a block whose visits it is part of? */
+/* True if the edge goes back in reverse post-order, so that its flow is a column of its own. */
 static bool leads_back(const Program *p, int b, int k)
 {
     return block_at(p, block_at(p, b)->succs[k])->order <= block_at(p, b)->order;
@@ -210,8 +211,8 @@ static SassSum whole_number(Program *p)
     return sass_program_sum(&p->lp, column);
 }
 
-/* How often a way is taken, which is a number of its own. */
-static SassSum choose_way(Program *p, int b, int k)
+/* The flow of an edge as a free integer. */
+static SassSum free_edge(Program *p, int b, int k)
 {
     if (leads_back(p, b, k))
         VEC_PUSH(p->lp.arena, &p->lp.whole, p->edges[b][k].terms[0].column);
@@ -220,8 +221,8 @@ static SassSum choose_way(Program *p, int b, int k)
     return p->edges[b][k];
 }
 
-/* How often a way is taken, which follows from others. */
-static void take_rest(Program *p, int b, int k, SassSum rest)
+/* Sets the flow of an edge, which follows from others. */
+static void set_edge(Program *p, int b, int k, SassSum rest)
 {
     if (!leads_back(p, b, k)) {
         p->edges[b][k] = rest;
@@ -233,27 +234,28 @@ static void take_rest(Program *p, int b, int k, SassSum rest)
     sass_program_term_sum(&p->lp, &rest, -1);
 }
 
-/* The subroutine returns behind the call. */
+/* A subroutine returns behind the call. */
 static void leave_call(Program *p, int b)
 {
     const int behind = block_at(p, b)->succ_count - 1;
-    take_rest(p, b, behind, p->visits[b]);
+    set_edge(p, b, behind, p->visits[b]);
     if (behind == 0)
         return;
     if (!sass_conditional(sass_flow_last(p->join->flow, b))) {
-        take_rest(p, b, 0, p->visits[b]);
+        set_edge(p, b, 0, p->visits[b]);
         return;
     }
-    const SassSum called = choose_way(p, b, 0);
+    const SassSum called = free_edge(p, b, 0);
     limit(p, &called, &p->visits[b]);
 }
 
+/* Of a block, as a share of the code. */
 static double position(const Cfg *c, int b)
 {
     return (double)c->blocks[b].order / c->reachable;
 }
 
-/* How far a branch is from where lanes of the PTX diverge, as a share of the code. */
+/* The distance of a branch to the nearest position where lanes of the PTX diverge. */
 static double distance_in_ptx(const Program *p, int b)
 {
     double least = 1;
@@ -267,10 +269,10 @@ static double distance_in_ptx(const Program *p, int b)
     return least;
 }
 
-/* Few lanes diverge: rather no more than the landmarks ask for, and where those of the PTX do. */
+/* Divergence has a cost, so that it is no more than the landmarks require and near that of the PTX. */
 static const double DIVERGENCE_COST = 0.5, DISTANCE_COST = 0.25;
 
-/* No way is taken more often than the block is visited; `chosen` are all of them but the last. */
+/* No edge is taken more often than the block is visited; `chosen`: the sum of all edges but the last. */
 static void limit_divergence(Program *p, int b, int last, const SassSum *chosen)
 {
     const SassSum diverged = sass_program_sum(&p->lp, p->diverged[b]);
@@ -282,8 +284,8 @@ static void limit_divergence(Program *p, int b, int last, const SassSum *chosen)
             limit(p, &p->edges[b][k], &p->visits[b]);
 }
 
-/* The last way that does not lead back, if there is one: what goes there follows from the others. */
-static int last_way(const Program *p, int b)
+/* The last forward edge, if any, else the last edge: its flow follows from the others. */
+static int last_edge(const Program *p, int b)
 {
     const int count = block_at(p, b)->succ_count;
     for (int k = count - 1; k >= 0; k--)
@@ -292,7 +294,7 @@ static int last_way(const Program *p, int b)
     return count - 1;
 }
 
-/* Out = in: those that diverge go both ways, and those that have reconverged go on as one. */
+/* Flow out = flow in, plus groups that diverge, less those that have reconverged. */
 static void leave_block(Program *p, int b)
 {
     const CfgBlock *block = block_at(p, b);
@@ -306,20 +308,20 @@ static void leave_block(Program *p, int b)
     rest = plus(p, rest, p->reconverged[b], -1);
     if (p->diverged[b] != CFG_NONE)
         rest = plus(p, rest, sass_program_sum(&p->lp, p->diverged[b]), 1);
-    const int last = last_way(p, b);
+    const int last = last_edge(p, b);
     if (block->ends_thread)
         chosen = whole_number(p);
     for (int k = 0; k < block->succ_count; k++)
         if (k != last)
-            chosen = plus(p, chosen, choose_way(p, b, k), 1);
+            chosen = plus(p, chosen, free_edge(p, b, k), 1);
     if (block->ends_thread || block->succ_count > 1 + (p->diverged[b] != CFG_NONE))
         limit(p, &chosen, &rest);
     if (p->diverged[b] != CFG_NONE)
         limit_divergence(p, b, last, &chosen);
-    take_rest(p, b, last, plus(p, rest, chosen, -1));
+    set_edge(p, b, last, plus(p, rest, chosen, -1));
 }
 
-/* The ways through the code as sums of as few numbers as there are choices. */
+/* Expresses visits and edges as sums of as few columns as there are choices. */
 static void conserve_flow(Program *p)
 {
     const Cfg *c = p->join->flow->cfg;
@@ -350,7 +352,7 @@ static void conserve_flow(Program *p)
 
 /* --- loops ---------------------------------------------------------------------------------- */
 
-/* Terms of the edges back to a loop's header and of those that enter it from outside. */
+/* Adds the back edges of a loop and the edges that enter it, with a factor each. */
 static void add_header_edges(Program *p, int loop, double back, double entry)
 {
     const LoopTree *t = p->join->flow->loops;
@@ -366,18 +368,17 @@ static void add_header_edges(Program *p, int loop, double back, double entry)
     }
 }
 
-/* A loop that is not entered does not go round, though a flow could. */
+/* A circulation in a loop that is not entered would conserve flow, too. */
 static void limit_loop(Program *p, int loop, double most)
 {
     sass_program_row(&p->lp, 0);
     add_header_edges(p, loop, 1, -most);
 }
 
-/* Weaker than any landmark: these count iterations, which unrolling divides. */
+/* Below that of any landmark, since unrolling divides the number of iterations. */
 static const double LOOP_COST = 0.01;
 
-/* Times that lanes of the code diverge in a loop (CFG_NONE: in all of them) where some leave it; terms of
- * the row that was added last. */
+/* Adds the divergences at branches that leave a loop of the code (CFG_NONE: any loop) to the current row. */
 static void add_leaving(Program *p, int loop)
 {
     const SassFlow *f = p->join->flow;
@@ -387,12 +388,12 @@ static void add_leaving(Program *p, int loop)
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
-/* What counts may be off by, relatively.  Lanes in turns: 13 to 43 % in counters of eight launches by
- * others (tests/data/counters), 8 % where they part elsewhere too (rows_of_warps there); a choice that the
- * landmarks leave open changes none of what they count. */
+/* Relative errors of counts.  Lanes in turns: 13 to 43 % in counters of eight launches measured by others
+ * (tests/data/counters), 8 % where lanes also part elsewhere (rows_of_warps there); a choice that landmarks
+ * leave open does not change what they count. */
 static const double IN_TURNS = 0.25, OPEN_CHOICE = 0.1, PARTED = 0.08;
 
-/* The one that deviates most stands, of several the first. */
+/* Keeps the doubt with the largest deviation, the first of equals. */
 static void doubt(SassJoin *j, const char *why, double deviation)
 {
     if (j->unmatched && deviation <= j->deviation)
@@ -401,7 +402,7 @@ static void doubt(SassJoin *j, const char *why, double deviation)
     j->deviation = deviation;
 }
 
-/* Do lanes part where it is not known which branch of the code that is? */
+/* True if lanes diverge at a branch of the PTX that is paired with none of the code. */
 static bool parts_elsewhere(const Program *p, const WalkFunction *f, const SassBranch *branch)
 {
     const Cfg *c = f->flow->cfg;
@@ -416,8 +417,7 @@ static bool parts_elsewhere(const Program *p, const WalkFunction *f, const SassB
     return false;
 }
 
-/* A loop goes round as often as the PTX's that it is paired with, is entered as often, and left by as
- * many lanes. */
+/* A loop is iterated and entered as often as its pair in the PTX, and as many lanes leave it. */
 static void match_loop(Program *p, int loop, const WalkFunction *entry, const SassPairs *pairs,
                        bool elsewhere)
 {
@@ -433,18 +433,18 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, const Sa
         sass_program_wish(&p->lp, leaving, AIM_LANDMARKS, LOOP_COST);
         add_leaving(p, loop);
     }
-    /* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
-     * many turns that takes is not counted, nor where they meet again if they part elsewhere too. */
+    /* In an unrolled iteration, lanes that leave one by one execute the rest in turns.  The number of turns
+     * is not counted, nor where lanes meet again if they diverge elsewhere, too. */
     if (pairs->unrolled[loop] && leaving > 0)
         doubt(p->join, "lanes leave a loop one by one that the code has unrolled", IN_TURNS);
     else if (leaving > 0 && elsewhere)
         doubt(p->join, "lanes leave a loop one by one and part elsewhere too", PARTED);
 }
 
-/* Weaker than a loop's: where the landmarks leave it open. */
+/* Below a loop's: it decides only what landmarks and loops leave open. */
 static const double BRANCH_COST = 0.005;
 
-/* A way is taken, or lanes diverge, in the same part of a branch's visits as at the PTX's. */
+/* An edge is taken, or lanes diverge, in this part of a branch's visits, as in the PTX. */
 static void match_part(Program *p, int b, const SassSum *of, double part)
 {
     sass_program_wish(&p->lp, 0, AIM_LANDMARKS, BRANCH_COST);
@@ -468,10 +468,10 @@ static void match_branches(Program *p, const WalkFunction *f, const SassBranch *
     }
 }
 
-/* As weak as logic. */
+/* That of logic landmarks. */
 static const double NUMBER_COST = 0.2;
 
-/* Instructions with a number are executed as often as in the PTX. */
+/* Instructions with an immediate are executed as often as in the PTX. */
 static void match_numbers(Program *p, const SassNumbers *numbers)
 {
     for (size_t i = 0; i < numbers->count; i++) {
@@ -486,7 +486,7 @@ static void match_numbers(Program *p, const SassNumbers *numbers)
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
-    const double most = most_rounds(p->walk);
+    const double most = most_iterations(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
         limit_loop(p, (int)i, most);
     if (p->leaving > 0) {
@@ -510,14 +510,14 @@ static void match_loops(Program *p)
             match_loop(p, (int)i, entry, &pairs, elsewhere);
     match_numbers(p, &pairs.numbers);
     if (pairs.lost > 0)
-        doubt(p->join, "a loop of the PTX has nothing that tells how often the code's go round",
+        doubt(p->join, "nothing tells how often the code iterates a loop of the PTX",
               pairs.lost / fmax(p->walk->instr_all, 1));
 }
 
-/* As weak as a loop's. */
-static const double MEET_COST = 0.01;
-
 /* --- lanes that meet early -------------------------------------------------------------------- */
+
+/* That of loops. */
+static const double MEET_COST = 0.01;
 
 typedef VEC(int) Blocks;
 
@@ -535,7 +535,7 @@ static Blocks meets_of_ptx(Arena *a, const WalkFunction *f)
     return all;
 }
 
-/* Where lanes wait for each other that others go past. */
+/* Blocks of BSYNCs that some lanes bypass. */
 static Blocks meets_of_code(const Program *p)
 {
     const Cfg *c = p->join->flow->cfg;
@@ -547,7 +547,7 @@ static Blocks meets_of_code(const Program *p)
     return all;
 }
 
-/* Behind a BSYNC that some go past as often as where those of the PTX meet.  False where it is not known
+/* Lanes join at a BSYNC that some bypass as often as where those of the PTX meet.  False if it is not known
  * which is which. */
 static bool match_meets(Program *p, const WalkFunction *f)
 {
@@ -564,7 +564,7 @@ static bool match_meets(Program *p, const WalkFunction *f)
 
 /* --- landmarks ------------------------------------------------------------------------------ */
 
-/* Landmarks of one block. */
+/* Landmarks of a block. */
 typedef struct Marks {
     double sure[SASS_ANCHORS];
     double guarded[SASS_ANCHORS];
@@ -589,7 +589,7 @@ static Marks *count_marks(Arena *a, const SassFlow *f)
     return m;
 }
 
-/* As much as is wanted of the guarded landmarks of a block, up to all its visits. */
+/* A column for the guarded landmarks of a block that are executed, up to all visits. */
 static int allow_guarded(Program *p, int b, double each)
 {
     const int column = sass_program_column(&p->lp);
@@ -599,7 +599,7 @@ static int allow_guarded(Program *p, int b, double each)
     return column;
 }
 
-/* As much as is wanted of what ptxas may have added; a part of the landmarks. */
+/* A column for landmarks that ptxas may have added. */
 static int allow_expanded(Program *p, SassAnchor k, double total)
 {
     const int column = sass_program_column(&p->lp);
@@ -617,7 +617,7 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
             total += m[b].sure[k] + m[b].guarded[k];
     if (total == 0)
         return;
-    /* In units of the code's own number, so that one visit weighs the same for all kinds. */
+    /* Relative to the number in the code, so that one visit weighs the same for all kinds. */
     const double least = sass_anchor_least(k);
     const double wanted = p->join->walked.in_ptx[k] * (least > 0 ? least : 1) / total;
     int *guarded = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
@@ -641,8 +641,8 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
     }
 }
 
-/* Where the PTX calls nothing, a subroutine of the code is the routine of a division or a root: called
- * as often as operands ask for it, and not for the landmarks that ptxas has left out elsewhere. */
+/* If the PTX calls nothing, a subroutine of the code is the slow path of a division or root.  It is called
+ * as often as operands require, and must not make up for landmarks that ptxas has removed elsewhere. */
 static const double ROUTINE_COST = 1;
 
 static void add_work(Program *p, const SassRoutineWork *of, SassRoutineWork work, double wanted)
@@ -679,8 +679,8 @@ static void match_routines(Program *p)
         match_routine(p, r.calls[k], r.work[k], &p->walk->routines[k]);
 }
 
-/* Lanes that diverge in the PTX diverge in the code, too, where that takes so many instructions at most: a
- * BSYNC, a short other side.  Where it would take more, ptxas has rather put a guard for the branch. */
+/* Divergence of the PTX is also one of the code if that costs at most this many instructions: a BSYNC, a
+ * short other side.  Otherwise ptxas has more likely replaced the branch by guards. */
 static const double DIVERGENCE_WORTH = 6;
 
 static bool has_call(const Program *p, const SassReconvergence *m)
@@ -691,7 +691,7 @@ static bool has_call(const Program *p, const SassReconvergence *m)
     return false;
 }
 
-/* No more than in the PTX, where all its branches are known. */
+/* At most that of the PTX. */
 static void bound_divergence(Program *p, double diverged)
 {
     sass_program_row(&p->lp, diverged + p->leaving);
@@ -723,7 +723,7 @@ static void match_divergence(Program *p)
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
-/* The number of the next block that ends with a jump through a table; CFG_NONE behind the last. */
+/* The next block from `b` on that ends with a jump through a table, or CFG_NONE. */
 static int next_table_ptx(const WalkFunction *f, int b)
 {
     for (; b < f->flow->cfg->count; b++) {
@@ -743,10 +743,10 @@ static int next_table(const Program *p, int b)
     return CFG_NONE;
 }
 
-/* As weak as a loop's: an order that is usual, and no more. */
+/* That of loops, since the order of tables is usual but not certain. */
 static const double TABLE_COST = 0.01;
 
-/* Each way of a table as often as that of the PTX's. */
+/* Edges of a table are taken as often as those of the PTX's. */
 static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
 {
     const CfgBlock *in_ptx = &f->flow->cfg->blocks[ptx], *block = block_at(p, b);
@@ -759,7 +759,7 @@ static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
     }
 }
 
-/* Comparisons of which ptxas has made tables, or kept branches; true where some are neither. */
+/* Comparisons that ptxas turned into tables or kept as branches; true if some are neither. */
 static bool match_cases(Program *p)
 {
     for (int b = 0; b < p->join->flow->cfg->count; b++)
@@ -770,7 +770,7 @@ static bool match_cases(Program *p)
     return p->cases.open;
 }
 
-/* ptxas keeps the PTX's tables in their order, and the targets in theirs. */
+/* ptxas keeps the order of the PTX's tables and of their targets. */
 static void match_tables(Program *p)
 {
     const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
@@ -797,7 +797,7 @@ static void count_instructions(Program *p)
 
 /* --- the answer ----------------------------------------------------------------------------- */
 
-/* Rounding errors of a count that is whole. */
+/* Removes rounding errors of an integer count. */
 static double whole(double x)
 {
     return fabs(x - nearbyint(x)) < 1e-6 * fmax(1, fabs(x)) ? nearbyint(x) + 0.0 : x; /* no -0 */

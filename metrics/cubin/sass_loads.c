@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the text ------------------------------------------------------------------------------------ */
+/* --- loads of the PTX -------------------------------------------------------------------------- */
 
-/* A warp waits for the last sector that a load asks for: how likely one of them comes from where each does
- * with the probability `part`. */
+/* A warp waits for the last sector of a load: the probability that any of them misses if each does with the
+ * probability `part`. */
 static double any(double part, double sectors, double apart)
 {
     return 1 - pow(1 - fmax(0, fmin(part, 1)), 1 + apart * fmax(0, sectors - 1));
@@ -15,10 +15,11 @@ static double any(double part, double sectors, double apart)
 static SassSource source_of(const MemoryAccess *x, const WalkAccess *of)
 {
     const double all = (double)of->executions, unknown = (double)of->unknown / all;
-    const double lanes = (double)of->lanes / all; /* each goes elsewhere where that is not known */
+    const double lanes =
+        (double)of->lanes / all; /* where addresses are unknown, each counts as a place */
     const double seen = all - (double)of->unknown;
     const double sectors = seen > 0 ? exp2((double)of->doublings / DOUBLING / seen) : 1;
-    /* Lines beside each other, as those of a vector load, are one place. */
+    /* Adjacent lines, as those of a vector load, are one place. */
     const double apart = seen > 0 && of->lines > of->lines_min
                              ? (double)(of->lines - of->lines_min) / (double)of->sectors
                              : 0;
@@ -68,8 +69,9 @@ const SassLoads *sass_loads_of(Arena *a, const Memory *m, const Walk *w)
     return l;
 }
 
-/* --- loads that stand behind loads -------------------------------------------------------------------- */
+/* --- depths: chains of dependent loads -------------------------------------------------------- */
 
+/* By register: loads in a row that its value depends on. */
 typedef struct Depths {
     uint8_t of[SASS_REGISTERS];
 } Depths;
@@ -106,7 +108,7 @@ static bool is_global(SassClass class)
     return class == SASS_GLOBAL_LOAD || class == SASS_GENERIC || class == SASS_ASYNC_COPY;
 }
 
-/* Of what an instruction reads. */
+/* The depth of what an instruction reads. */
 static int depth_read(const Depths *d, SassInstr w)
 {
     const int first = sass_operand(w, 0), second = sass_operand(w, 1), third = sass_operand(w, 2);
@@ -157,7 +159,7 @@ static int results(SassInstr w)
     }
 }
 
-/* Returns the depth of what it reads. */
+/* Applies an instruction; returns the depth of what it reads. */
 static int pass(Depths *d, SassInstr w)
 {
     const int read = depth_read(d, w), to = sass_result(w), count = results(w);
@@ -187,7 +189,7 @@ static Depths after(const SassFlow *f, int b, const Depths *before, uint8_t *dep
     return d;
 }
 
-/* By instruction: how many loads stand one behind the other before it. */
+/* By instruction: the depth of what it reads. */
 static uint8_t *find_depths(Arena *a, const SassFlow *f)
 {
     uint8_t *depths = ARENA_ARRAY(a, uint8_t, f->count + 1);
@@ -205,13 +207,13 @@ static uint8_t *find_depths(Arena *a, const SassFlow *f)
     return depths;
 }
 
-/* --- which is which ------------------------------------------------------------------------------- */
+/* --- mapping loads of the code ----------------------------------------------------------------- */
 
 typedef struct Key {
     int loop, bytes, depth;
 } Key;
 
-/* What of it is looked at, from most to least. */
+/* The parts of a key that are compared, from most to least. */
 enum { LOOP = 1, BYTES = 2, DEPTH = 4 };
 static const int looks[] = {LOOP | BYTES | DEPTH, LOOP | BYTES, BYTES | DEPTH, LOOP, BYTES, 0};
 
@@ -221,12 +223,12 @@ static bool fits(const SassLoadText *t, Key key, int look)
            (!(look & DEPTH) || t->depth == key.depth);
 }
 
-/* Loads of the code of which the same is seen, and those of the text that they may be. */
+/* Loads of the code with the same key, and loads of the PTX that they may be. */
 typedef struct Like {
     Key key;
     size_t count, passed;
-    VEC(size_t) text; /* of which all is the same, in order */
-    SassSource mean;  /* of those that are most like them */
+    VEC(size_t) text; /* with the same key, in order */
+    SassSource mean;  /* of the most similar ones */
 } Like;
 
 typedef VEC(Like) Likes;
@@ -261,7 +263,7 @@ static Like *like_of(Arena *a, Likes *likes, const SassLoads *l, Key key)
     return like;
 }
 
-/* That of the same place in the order, where the code has each load of the text once or unrolled. */
+/* By order if the code has each load of the PTX once or equally often (unrolled), else the mean. */
 static SassSource next_of(Like *like, const SassLoads *l)
 {
     const size_t has = like->text.count, number = like->passed++;
@@ -269,7 +271,7 @@ static SassSource next_of(Like *like, const SassLoads *l)
                                          : like->mean;
 }
 
-/* Loop of the PTX that a block lies in: that of the innermost loop around it which is paired. */
+/* The loop of the PTX paired with the innermost paired loop around a block. */
 static int loop_of(const SassJoin *j, int block)
 {
     const LoopTree *t = j->flow->loops;
@@ -283,7 +285,7 @@ SassSource *sass_loads_find(Arena *a, const SassJoin *j, const SassLoads *loads)
 {
     const SassFlow *f = j->flow;
     SassSource *from = ARENA_ARRAY(a, SassSource, f->count + 1);
-    int *number = ARENA_ARRAY(a, int, f->count + 1); /* of what it is like, plus 1 */
+    int *number = ARENA_ARRAY(a, int, f->count + 1); /* of its Like, plus 1 */
     const uint8_t *depths = find_depths(a, f);
     Likes likes = {0};
     for (int b = 0; b < f->cfg->count; b++)

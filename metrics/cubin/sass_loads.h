@@ -1,29 +1,28 @@
-/* How long the code's loads of global memory take: where their sectors come from.
+/* Where the sectors of the code's global loads come from, and so how long the loads take.
  *
- * The PTX's loads are followed (memory.h): parts of their sectors come from the L1, the L2 or from memory.
- * A load of the code is taken for one of the text that lies in the paired loop (sass_pair.h), moves as many
- * bytes a lane and stands behind as many loads: an index that is loaded is one before what it is an index
- * of.  Of several of these, that of the same place in the order; where their numbers differ, for their
- * mean. */
+ * Reuse is analysed for the PTX's loads (memory.h): shares of their sectors come from the L1, the L2 or
+ * memory.  A load of the code is mapped to loads of the PTX in the paired loop (sass_pair.h) with the same
+ * bytes per lane and the same depth of dependent loads (an index that is loaded is one before what it
+ * indexes).  If several fit, the order decides; if their numbers differ, their mean is taken. */
 #pragma once
 
 #include "metrics/cubin/sass_join.h"
 #include "metrics/ptx/memory.h"
 
-/* Parts of what a load waits for, 0 to 1. */
+/* What a load waits for. */
 typedef struct SassSource {
-    double l2;      /* past the L1: in the L2 or in memory */
-    double memory;  /* of it all: from memory */
-    double places;  /* lines that it asks for, those beside each other as one … */
-    double sectors; /* … and sectors: the last of them is waited for */
+    double l2;      /* probability that it misses the L1 */
+    double memory;  /* probability that it misses the L2, too */
+    double places;  /* lines that it requests, adjacent ones as one … */
+    double sectors; /* … and sectors; it waits for the last of them */
 } SassSource;
 
-/* A load of the text. */
+/* A load of the PTX. */
 typedef struct SassLoadText {
     int loop; /* of the entry function, CFG_NONE for none; SASS_ELSEWHERE in another function */
     int bytes;
     int depth;
-    double times; /* that a warp comes there */
+    double times; /* executions by a warp */
     SassSource from;
 } SassLoadText;
 
@@ -34,8 +33,8 @@ typedef struct SassLoads {
     SassSource mean;
 } SassLoads;
 
-/* Those that a walk of `m` came to. */
+/* The loads that a walk executed. */
 const SassLoads *sass_loads_of(Arena *a, const Memory *m, const Walk *w);
 
-/* By instruction of the code: of loads, atomics and copies from global memory. */
+/* By instruction of the code, for loads, atomics and copies from global memory. */
 SassSource *sass_loads_find(Arena *a, const SassJoin *j, const SassLoads *loads);
