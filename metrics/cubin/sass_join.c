@@ -667,7 +667,7 @@ static void match_routine(Program *p, const bool *calls, const SassRoutineWork *
     if (w->called == 0)
         return;
     add_work(p, work, SASS_ROUTINE_CALCULATES, w->scaled);
-    add_work(p, work, SASS_ROUTINE_GIVES_NONE, 0);
+    add_work(p, work, SASS_ROUTINE_MAKES_NAN, 0);
 }
 
 static void match_routines(Program *p)

@@ -6,40 +6,39 @@
 
 enum { LOOPS_MOST = 64, SIDE_BY_SIDE_MOST = 6, NUMBERS_MOST = 32, COPIES_MOST = 64 };
 
-/* Costs are shares of what two loops have: 0 for loops that do the same, up to 2 for loops that
- * have nothing in common.  Numbers say as much as landmarks. */
-static const double ORDER_COST = 2;     /* of two loops that come after one another the other way */
-static const double NESTING_COST = 1;   /* of inner loops that the other one does not have */
-static const double DOUBT_MARGIN = 0.1; /* exchanges that cost less are as good */
-static const double COPIES_COST =
-    0.001; /* an unrolled loop rather where the plain one fits worse */
+/* The cost of a pair is the share of landmarks that differ plus that of immediates: 0 for equal loops, up
+ * to 2 for loops with nothing in common. */
+static const double ORDER_COST = 2;      /* of two loops in the opposite order */
+static const double NESTING_COST = 1;    /* of inner loops that cannot be paired */
+static const double DOUBT_MARGIN = 0.1;  /* exchanges that cost less are as good */
+static const double COPIES_COST = 0.001; /* so that a plain loop is preferred to an unrolled one */
 
 /* What a loop does, without its inner loops. */
 typedef struct Traits {
     double marks[SASS_ANCHORS];
-    uint32_t numbers[NUMBERS_MOST]; /* constants in its instructions */
+    uint32_t numbers[NUMBERS_MOST]; /* immediates in its instructions */
     int number_count;
 } Traits;
 
-/* Loops of one side: of the code, or where that is NULL of the PTX. */
+/* The loops of the code, or if `code` is NULL of the PTX. */
 typedef struct Side {
     const SassFlow *code;
     const PtxFunction *ptx;
     const Cfg *cfg;
     const LoopTree *tree;
     Traits *traits;
-    bool *before; /* [a * loops + b]: a comes before b, both in the same loop */
+    bool *before; /* [a * loops + b]: a may come before b, both in the same loop */
 } Side;
 
 typedef struct Pairing {
     Arena *arena;
     Side code, ptx;
     const WalkFunction *walk;
-    double *cost; /* [code loop * PTX loops + PTX loop], with all that is inside */
+    double *cost; /* [code loop * PTX loops + PTX loop], inner loops included */
     SassPairs pairs;
 } Pairing;
 
-/* One level of a nest: loops side by side in the same loop. */
+/* Loops side by side in the same loop. */
 typedef struct Level {
     int count;
     int loop[LOOPS_MOST];
@@ -48,13 +47,13 @@ typedef struct Level {
 typedef struct Matching {
     const Pairing *p;
     Level code, ptx;
-    int way[LOOPS_MOST], best[LOOPS_MOST]; /* by position in `code`: that in `ptx` */
+    int way[LOOPS_MOST], best[LOOPS_MOST]; /* by position in `code`: the position in `ptx` */
     double least;
 } Matching;
 
 /* --- what loops do -------------------------------------------------------------------------- */
 
-/* Numbers that say something: 0, 1 and -1 are everywhere. */
+/* Leaves out 0, 1 and -1, which are everywhere. */
 static void add_number(Traits *t, int64_t number)
 {
     const uint32_t n = (uint32_t)number;
@@ -105,7 +104,7 @@ static void describe(Side *s)
     }
 }
 
-/* Marks what can be come to from a loop within one pass through the loop around it. */
+/* Marks what is reachable from a loop within one iteration of the loop around it. */
 static void mark_before(Arena *a, Side *s, int loop)
 {
     const Loop *l = &s->tree->loops.at[loop];
@@ -134,16 +133,16 @@ static Side side_new(Arena *a, const SassFlow *code, const Flow *ptx)
     return s;
 }
 
-/* -1: a comes first, 1: b does, 0: neither, or on some ways one and on some the other. */
+/* -1: a comes first, 1: b does, 0: neither, or each on some paths. */
 static int order_of(const Side *s, int a, int b)
 {
     const size_t n = s->tree->loops.count;
     return (int)s->before[(size_t)b * n + (size_t)a] - (int)s->before[(size_t)a * n + (size_t)b];
 }
 
-/* --- how unlike two loops are --------------------------------------------------------------- */
+/* --- how different two loops are ------------------------------------------------------------ */
 
-/* The share of all landmarks that differs when the code does `copies` iterations in one. */
+/* The share of landmarks that differ if the code does `copies` iterations in one. */
 static double unlike_marks(const Traits *code, const Traits *ptx, double copies)
 {
     double all = 0, unlike = 0;
@@ -158,7 +157,7 @@ static double unlike_marks(const Traits *code, const Traits *ptx, double copies)
     return all > 0 ? unlike / all : 0;
 }
 
-/* The share of the PTX's numbers that the code does not have. */
+/* The share of the PTX's immediates that the code lacks. */
 static double unlike_numbers(const Traits *code, const Traits *ptx)
 {
     int missing = 0;
@@ -184,7 +183,7 @@ static double unlike(const Traits *code, const Traits *ptx)
 
 /* --- one level ------------------------------------------------------------------------------ */
 
-/* The loops right inside another one, or with CFG_NONE those at the top, first ones first. */
+/* The loops directly inside another one, or at the top (CFG_NONE), in order. */
 static void level_of(const Side *s, int parent, Level *out)
 {
     out->count = 0;
@@ -199,7 +198,7 @@ static double pair_cost(const Matching *m, int position, int way)
     return m->p->cost[(size_t)m->code.loop[position] * n + (size_t)m->ptx.loop[way]];
 }
 
-/* Of a position's order against all others, given their ways. */
+/* The cost of a position's order relative to the first `others` ones. */
 static double order_cost(const Matching *m, const int *way, int position, int others)
 {
     double cost = 0;
@@ -211,7 +210,7 @@ static double order_cost(const Matching *m, const int *way, int position, int ot
     return cost;
 }
 
-/* All ways to pair from a position on; depth is at most SIDE_BY_SIDE_MOST. */
+/* Tries all pairings from a position on; the depth is at most SIDE_BY_SIDE_MOST. */
 static void try_ways(Matching *m, int position, unsigned taken, double cost)
 {
     if (cost >= m->least)
@@ -238,8 +237,8 @@ static double cost_of_ways(const Matching *m, const int *way)
     return cost;
 }
 
-/* The loops inside a pair (CFG_NONE: at the top), paired as well as can be, or of many as they come.
- * False when there are not equally many. */
+/* Pairs the loops inside a pair (CFG_NONE: at the top) at the least cost, or by order if there are many.
+ * False when the numbers differ. */
 static bool match_level(const Pairing *p, int code, int ptx, Matching *m)
 {
     *m = (Matching){.p = p, .least = INFINITY};
@@ -256,7 +255,7 @@ static bool match_level(const Pairing *p, int code, int ptx, Matching *m)
     return true;
 }
 
-/* Inner loops stand behind outer ones, so what is inside is known when this is asked for. */
+/* Inner loops have higher numbers than outer ones, so their costs are known first. */
 static void find_costs(Pairing *p)
 {
     const size_t codes = p->code.tree->loops.count, ptxs = p->ptx.tree->loops.count;
@@ -283,7 +282,7 @@ static double visits_of(const Pairing *p, int loop)
     return visits;
 }
 
-static bool count_alike(const Pairing *p, int a, int b)
+static bool same_counts(const Pairing *p, int a, int b)
 {
     const WalkLoop *x = &p->walk->loops[a], *y = &p->walk->loops[b];
     return x->entries == y->entries && x->headers == y->headers &&
@@ -305,14 +304,14 @@ static void find_doubt(Pairing *p, const Matching *m)
             way[i] = m->best[k];
             way[k] = m->best[i];
             const int a = m->ptx.loop[way[i]], b = m->ptx.loop[way[k]];
-            if (!count_alike(p, a, b) && cost_of_ways(m, way) < m->least + DOUBT_MARGIN)
+            if (!same_counts(p, a, b) && cost_of_ways(m, way) < m->least + DOUBT_MARGIN)
                 p->pairs.doubt = arena_printf(
                     p->arena, "the loops at lines %zu and %zu of the PTX look alike in the code",
                     line_of(p, a), line_of(p, b));
         }
 }
 
-/* Outer loops stand before inner ones: a loop's own pair is known when its level is matched. */
+/* Outer loops have lower numbers than inner ones: a loop is paired before what is inside it. */
 static void take_level(Pairing *p, int code, int ptx)
 {
     Matching m;
@@ -337,7 +336,7 @@ static bool is_certain(SassAnchor a)
     return a != SASS_NO_ANCHOR && sass_anchor_weight(a) >= 1;
 }
 
-/* Landmarks of some kinds that stand in a loop. */
+/* Landmarks of some kinds in a loop. */
 static double marks_in(const Side *s, int loop, bool (*is_meant)(SassAnchor))
 {
     const Loop *l = &s->tree->loops.at[loop];
@@ -351,8 +350,8 @@ static double marks_in(const Side *s, int loop, bool (*is_meant)(SassAnchor))
     return sum;
 }
 
-/* Factors, distances of shifts and masks stay as they are where a loop is unrolled; terms of sums do
- * not.  0 for none, which as 1 and -1 says nothing. */
+/* Factors, shift distances and masks are the same in each copy of an unrolled loop; terms of sums are not.
+ * 0 for none. */
 static uint32_t code_number(SassInstr w)
 {
     const int op = sass_opcode(w);
@@ -393,7 +392,7 @@ static SassNumber count_number(const Pairing *p, const SassFlow *code, uint32_t 
     return n;
 }
 
-/* The numbers that the code has where it can be come to. */
+/* The immediates in reachable code. */
 static NumberMap numbers_in_code(Arena *a, const SassFlow *code)
 {
     NumberMap known = {.arena = a};
@@ -406,7 +405,7 @@ static NumberMap numbers_in_code(Arena *a, const SassFlow *code)
     return known;
 }
 
-/* Adds the numbers of a loop that the code has, too; false without any. */
+/* Adds the immediates of a loop that the code has, too; false without any. */
 static bool add_numbers(Pairing *p, const SassFlow *code, const NumberMap *known, const Loop *l,
                         Traits *seen)
 {
@@ -436,7 +435,7 @@ static double executed_in(const Pairing *p, int loop)
     return sum;
 }
 
-/* Only where the code has a loop that nothing tells anything of. */
+/* Only if the code has an unpaired loop without landmarks. */
 static void find_numbers(Pairing *p, const SassFlow *code)
 {
     const LoopTree *t = p->ptx.tree;
@@ -484,22 +483,22 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
     return p.pairs;
 }
 
-/* Scaled operands are multiplied out; a sum or a MUFU alone makes what is no number of what is none. */
+/* Scaled operands are multiplied; a sum or a MUFU without that makes a NaN of a NaN. */
 static SassRoutineWork work_of(const SassFlow *f, int block)
 {
-    SassRoutineWork work = SASS_ROUTINE_LOOKS;
+    SassRoutineWork work = SASS_ROUTINE_CLASSIFIES;
     for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
         const int op = sass_opcode(f->instrs[i]);
         if (op == SASS_OP_FFMA || op == SASS_OP_DFMA)
             return SASS_ROUTINE_CALCULATES;
         if ((op == SASS_OP_FADD || op == SASS_OP_MUFU || op == SASS_OP_DADD) &&
             sass_guard(f->instrs[i], NULL) == SASS_ALWAYS)
-            work = SASS_ROUTINE_GIVES_NONE;
+            work = SASS_ROUTINE_MAKES_NAN;
     }
     return work;
 }
 
-/* Of what another routine has led to already, nothing. */
+/* Leaves out what another routine reaches, too. */
 static void mark_routine(Arena *a, const SassFlow *f, int first, bool *seen, SassRoutineWork *work)
 {
     bool *before = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
@@ -512,7 +511,7 @@ static void mark_routine(Arena *a, const SassFlow *f, int first, bool *seen, Sas
             work[b] = work_of(f, b);
 }
 
-/* FCHK looks at a division's operands right before its routine would be called. */
+/* True if an FCHK tests a division's operands right before the call. */
 static bool is_checked(const SassFlow *f, int block)
 {
     for (int k = 0; k < f->cfg->blocks[block].pred_count; k++) {
@@ -547,13 +546,13 @@ SassRoutines sass_routines_find(Arena *a, const SassFlow *f)
 
 enum { BRANCHES_MOST = 256 };
 
-/* How far apart two branches may lie, as a share of the text. */
+/* How far apart two branches may be, as a share of the text. */
 static const double BRANCH_APART = 0.1;
 
 typedef struct Branch {
-    int block, loop,
-        depth;    /* branches that it stands behind, and not behind where their ways meet */
-    double place; /* share of the instructions that stand before its end */
+    int block, loop;
+    int depth;    /* number of branches that it is control-dependent on */
+    double place; /* share of the instructions up to it */
 } Branch;
 
 typedef VEC(Branch) Branches;
@@ -566,7 +565,7 @@ static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
     return true;
 }
 
-/* Has the code an EXIT with a guard for each branch of the PTX that has nothing but the end on one side? */
+/* True if the code has a guarded EXIT for each branch of the PTX with nothing but the end on one side. */
 static bool ends_are_guarded(const Cfg *code, const Cfg *ptx)
 {
     int guarded = 0, ends = 0;
@@ -577,8 +576,8 @@ static bool ends_are_guarded(const Cfg *code, const Cfg *ptx)
     return ends > 0 && guarded >= ends;
 }
 
-/* In the order of the text, as far as one above BRANCHES_MOST; those that a loop is left or gone round by
- * are the loop's, and those to the end none where guards stand for them. */
+/* In the order of the text, at most BRANCHES_MOST + 1.  Leaves out those that leave or repeat a loop, and
+ * those to the end of the thread if guards replace them. */
 static Branches list_branches(Arena *a, const Cfg *c, const LoopTree *t, const DomTree *post,
                               const int *callee, bool guarded)
 {
@@ -611,7 +610,8 @@ static double branch_cost(const Branch *x, const Branch *y, const SassPairs *loo
     return fabs(x->place - y->place);
 }
 
-/* The one successor, of two, that is not where both ways meet; CFG_NONE where there is no such one. */
+/* The number of the successor, of two, that is not where both sides meet; CFG_NONE if there is none or
+ * both. */
 static int way_round(const Cfg *c, const DomTree *post, int b)
 {
     const CfgBlock *block = &c->blocks[b];
@@ -633,8 +633,8 @@ static SassBranch pair_of(const SassFlow *code, const DomTree *post, int b, cons
     return (SassBranch){in_ptx, way, c->blocks[in_ptx].succs[other]};
 }
 
-/* The cheapest alignment of two sequences, in which a branch of the code that is paired with none costs
- * BRANCH_APART and one of the PTX nothing. */
+/* A sequence alignment of least cost: an unpaired branch of the code costs BRANCH_APART, one of the PTX
+ * nothing. */
 SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunction *ptx,
                                const SassPairs *loops)
 {

@@ -43,8 +43,8 @@ static void count_constant(SassProfile *p, SassInstr w, double times)
     }
 }
 
-/* A jump through a table is issued once for each target that lanes go to. */
-static double again(const SassJoin *j, int b)
+/* Further issues of a table jump, one for each further target that lanes go to. */
+static double reissues(const SassJoin *j, int b)
 {
     const CfgBlock *block = &j->flow->cfg->blocks[b];
     double times = -j->visits[b];
@@ -59,8 +59,8 @@ static void count_block(SassProfile *p, const SassJoin *j, int b, double times)
 {
     const SassFlow *f = j->flow;
     const CfgBlock *block = &f->cfg->blocks[b];
-    p->instr += again(j, b);
-    p->by_unit[SASS_UNIT_BRANCH] += again(j, b);
+    p->instr += reissues(j, b);
+    p->by_unit[SASS_UNIT_BRANCH] += reissues(j, b);
     for (size_t i = block->first; i < block->end; i++) {
         const SassInstr w = f->instrs[i];
         p->by_unit[sass_unit_of(w)] += times;
@@ -73,7 +73,7 @@ static void count_block(SassProfile *p, const SassJoin *j, int b, double times)
         p->hot_bytes += (double)((block->end - block->first) * SASS_BYTES);
 }
 
-/* The last block that every thread comes to before it ends; CFG_NONE where none ends. */
+/* The last block that every thread passes before it ends; CFG_NONE if none ends. */
 static int last_of_all(const SassFlow *f)
 {
     int at = CFG_NONE;
@@ -87,8 +87,7 @@ static int last_of_all(const SassFlow *f)
     return at;
 }
 
-/* Does it run each time that what it lies in does: the kernel, and each loop around it?  Where a thread may
- * end before, not. */
+/* True if the block runs in every iteration of the loops around it and in every thread. */
 static bool runs_always(const SassFlow *f, int b, int last)
 {
     int at = b;
@@ -115,7 +114,7 @@ static double behind_branches(const SassJoin *j)
     return sum;
 }
 
-/* Innermost: no other loop's executed blocks are in it. */
+/* A loop counts as innermost if no executed block in it belongs to an inner one. */
 static void measure_loops(SassProfile *p, const SassJoin *j)
 {
     const LoopTree *t = j->flow->loops;
@@ -156,30 +155,28 @@ static SassProfile count_all(const SassJoin *j)
     return p;
 }
 
-/* --- where machine code and PTX cannot be joined: the PTX's counts ---------------------------------- */
+/* --- where machine code and PTX cannot be joined: the PTX's counts ---------------------------- */
 
-/* ptxas makes about as many instructions as the PTX has: 0.6 to 1.8 times as many, over 840
- * configurations of the shipped spaces for sm_90.  Counts far from that are no rearrangement but a
- * loop that was lost, or one that goes round without end. */
-
-/* Instructions of the code for one of the PTX. */
+/* Plausible ratios of instructions in the code to those in the PTX.  They were 0.6 to 1.8 over 840
+ * configurations of the shipped spaces for sm_90; counts far from that mean a lost loop or one that
+ * iterates without end. */
 static const double LEAST = 0.4, LEAST_WITH_LANDMARKS_MISSING = 0.75, MOST = 4;
 
-/* More for what ptxas writes out: a division of 64 bits, a loop around a compare-and-swap, the
- * loads and products of a matrix operation. */
+/* Additional instructions for what ptxas expands: a 64-bit division, a compare-and-swap loop, the loads and
+ * products of a matrix operation. */
 enum { MOST_FOR_A_DIVISION = 200, MOST_FOR_AN_ATOMIC = 32, MOST_FOR_A_TENSOR = 64 };
 
-/* A share of a landmark that ptxas does not do without. */
+/* More than the share of a landmark that ptxas may remove. */
 static const double MISSING = 0.25;
 
-/* Medians over the same configurations: cycles from one instruction to the next, and the share of
- * its latency that a load from shared memory is waited for. */
+/* Medians over the same configurations: cycles between instructions, and the share of its latency that a
+ * shared load is waited for. */
 static const double ISSUE_CYCLES = 2.7, SHARED_SHARE = 0.25;
 
-/* What counts of the PTX may be off by for those of the code: ptxas makes 0.6 to 1.8 times as many. */
+/* Relative error of the PTX's counts for those of the code, by the same ratios. */
 static const double GUESSED = 0.5;
 
-/* Why the counts of a join cannot be those of the walk, in `a`; NULL when they may be. */
+/* Why the counts of a join are implausible, in `a`; NULL if they are not. */
 static const char *why_not(Arena *a, const SassProfile *p, const SassJoin *j, const Walk *w)
 {
     const double most = MOST * w->instr_all +
@@ -251,8 +248,8 @@ static SassSerial guess_serial(const SassProfile *p, const Walk *w, const SassLa
     return s;
 }
 
-/* Replaces counts by those of the PTX, and times by what they come to: instructions one after the
- * other and a latency for each wait. */
+/* Replaces counts by those of the PTX, and times by an estimate from them: issue, and a latency for each
+ * wait. */
 static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const SassLatency *alone,
                      const SassLoad *load)
 {
@@ -274,10 +271,9 @@ static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const Sas
     *p = guess;
 }
 
-/* --- the whole --------------------------------------------------------------------------------------- */
+/* --- the profile ------------------------------------------------------------------------------ */
 
-/* Memory that is busy takes about twice as long as one that is not (platform number
- * memory_latency_loaded). */
+/* Latency of busy memory relative to idle memory (platform number memory_latency_loaded). */
 static const double BUSY = 2;
 
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
@@ -484,8 +480,8 @@ static bool is_store(SassInstr w)
     return sass_class(w) == SASS_GLOBAL_STORE || sass_class(w) == SASS_SHARED_STORE;
 }
 
-/* Sums of one innermost loop that a vector store behind it takes from where the loop left them:
- * nothing between the two writes the register. */
+/* Sums of an innermost loop that a vector store behind it takes from the same registers, with no write in
+ * between. */
 static int count_tied(const SassFlow *f, const Loop *l)
 {
     bool sums[SASS_REGISTERS] = {false}, tied[SASS_REGISTERS] = {false};

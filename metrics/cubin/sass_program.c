@@ -4,19 +4,18 @@
 
 /* --- the simplex method ----------------------------------------------------------------------- */
 
-/* Linear programs of a few dozen rows, with several aims in order of importance.
+/* Linear programs of a few dozen rows, with several aims in lexicographic order:
  *
- *     rows · x = rhs,  x >= 0,  and of all such x those that make aim 0 smallest; of these, those
- * that make aim 1 smallest; and so on.
+ *     rows · x = rhs,  x >= 0,  minimize aim 0; among the optima, aim 1; and so on.
  *
- * Every row needs a column of its own to start with (a slack, or an artificial one that aim 0 gets
- * rid of), with coefficient 1 there and 0 in all other rows.  Dense tableau, Dantzig's choice of
- * the column and Bland's once that goes on for long: R. G. Bland, "New Finite Pivoting Rules for
- * the Simplex Method", Mathematics of Operations Research 2 (1977). */
+ * Every row needs an initial basic column (a slack, or an artificial one that aim 0 removes) with
+ * coefficient 1 there and 0 in all other rows.  Dense tableau; Dantzig's rule, and after many steps
+ * Bland's, which cannot cycle (R. G.  Bland, "New Finite Pivoting Rules for the Simplex Method",
+ * Mathematics of Operations Research 2, 1977). */
 
 enum { STEPS_PER_LINE = 20 };
 
-/* Coefficients are small whole numbers or shares of 1: what is smaller is rounding. */
+/* Coefficients are small integers or shares of 1: what is smaller is rounding. */
 static const double TINY = 1e-8;
 
 Simplex *simplex_new(Arena *a, int rows, int columns)
@@ -53,7 +52,7 @@ static void subtract(Simplex *s, int line, int other, double factor)
         to[j] -= factor * from[j];
 }
 
-/* Costs as seen from the starting basis. */
+/* Reduces the costs by the initial basis. */
 static void price_basis(Simplex *s)
 {
     for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
@@ -104,7 +103,7 @@ static int choose_row(Simplex *s, int column)
     return best;
 }
 
-/* Most cells are 0 and stay so: only the filled ones of the row change others. */
+/* Most cells are 0 and stay 0: only non-zero ones of the pivot row change others. */
 static void pivot(Simplex *s, int row, int column)
 {
     double *line = simplex_cell(s, row, 0);
@@ -159,7 +158,7 @@ bool simplex_solve(Simplex *s, double *x)
 enum { WHOLE_DEPTH = 16, WHOLE_PROGRAMS = 40 };
 enum { AIM_MUST, AIM_FIRST, AIM_SECOND };
 
-/* What rounding leaves of an aim that is met. */
+/* Tolerance of an aim that is met. */
 static const double ROUNDING = 1e-6;
 
 SassProgram sass_program_new(Arena *a)
@@ -253,7 +252,7 @@ double sass_sum_value(const SassSum *s, const double *x)
     return value;
 }
 
-/* Columns kept at or above, or at or below, a value. */
+/* Adds a row for each bound of a column. */
 static void limit_columns(const SassProgram *p, Simplex *s)
 {
     for (size_t i = 0; i < p->limits.count; i++) {
@@ -268,7 +267,7 @@ static void limit_columns(const SassProgram *p, Simplex *s)
     }
 }
 
-/* Is a row written with the other sign, that its right-hand side is not negative? */
+/* True if a row is negated, so that its right-hand side is not negative. */
 static bool turned(const SassRow *row)
 {
     return row->rhs < 0 && row->over >= 0;
@@ -302,8 +301,8 @@ static SassAnswer solve(SassProgram *p)
     return r;
 }
 
-/* The first column that is to be whole and is not; -1 when there is none. */
-static int broken_column(const SassProgram *p, const double *x)
+/* The first integer column with a fractional value; -1: none. */
+static int fractional_column(const SassProgram *p, const double *x)
 {
     for (size_t i = 0; i < p->whole.count; i++)
         if (fabs(x[p->whole.at[i]] - nearbyint(x[p->whole.at[i]])) > 1e-5)
@@ -323,13 +322,13 @@ static bool better(const SassAnswer *r, const SassAnswer *other)
 
 typedef struct Search {
     SassProgram *program;
-    double aims[SIMPLEX_AIMS]; /* of the broken answer: no whole one does better */
-    SassAnswer best;           /* of those that are whole */
-    int solved;                /* linear programs */
+    double aims[SIMPLEX_AIMS]; /* of the fractional answer, a lower bound */
+    SassAnswer best;           /* integer one */
+    int solved;                /* linear programs so far */
 } Search;
 
-/* Nearer to the least of the last aim is not worth searching for; and beyond so much more of the first
- * one, which the limit of work may leave, broken numbers are nearer to the truth. */
+/* The search ends this near to the lower bound of the last aim.  If limited work leaves that much more of
+ * the first one, the fractional answer is nearer to the truth. */
 static const double WHOLE_ENOUGH = 1.01, WHOLE_WORTH = 1.5;
 
 static bool search_done(const Search *s)
@@ -348,12 +347,12 @@ static SassAnswer solve_limited(Search *s, SassLimit l)
     return r;
 }
 
-/* Branch and bound, depth first: the first broken column rounded up or down, the better way first.
+/* Branch and bound, depth first: branches on the first fractional column, the better side first.
  * (A. H. Land, A. G. Doig, "An Automatic Method of Solving Discrete Programming Problems",
  * Econometrica 28, 1960.) */
 static void search_whole(Search *s, const SassAnswer *r)
 {
-    const int column = broken_column(s->program, r->x);
+    const int column = fractional_column(s->program, r->x);
     if (column < 0) {
         if (better(r, &s->best))
             s->best = *r;
@@ -380,10 +379,10 @@ static void search_whole(Search *s, const SassAnswer *r)
 SassAnswer sass_program_solve(SassProgram *p)
 {
     Search s = {.program = p};
-    const SassAnswer broken = solve(p);
-    memcpy(s.aims, broken.aims, sizeof s.aims);
-    if (broken.found)
-        search_whole(&s, &broken);
-    const double most = WHOLE_WORTH * broken.aims[AIM_FIRST] + 1;
-    return s.best.found && s.best.aims[AIM_FIRST] <= most ? s.best : broken;
+    const SassAnswer relaxed = solve(p);
+    memcpy(s.aims, relaxed.aims, sizeof s.aims);
+    if (relaxed.found)
+        search_whole(&s, &relaxed);
+    const double most = WHOLE_WORTH * relaxed.aims[AIM_FIRST] + 1;
+    return s.best.found && s.best.aims[AIM_FIRST] <= most ? s.best : relaxed;
 }

@@ -1,9 +1,9 @@
-/* A linear program built row by row, and its whole-numbered answers.
+/* A linear program built row by row, and its integer solutions.
  *
- * All columns are at least 0.  Three aims in order of importance (Simplex, below): aim 0 is for
- * what must hold, and an answer that leaves some of it is none.  Columns named in `whole` are to be
- * whole numbers; the search for such an answer is branch and bound within a limit of work, and
- * where it finds none the broken one stands. */
+ * All columns are at least 0.  There are three objectives (aims) in order of importance (Simplex, below).
+ * Aim 0 measures violated constraints: an answer that leaves some is none.  Columns in `whole` are to be
+ * integers; they are found by branch and bound with limited work, and where it fails the fractional answer
+ * is kept. */
 #pragma once
 
 #include "metrics/base/vec.h"
@@ -13,11 +13,11 @@ enum { SIMPLEX_AIMS = 3 };
 typedef struct Simplex {
     int rows;
     int columns;
-    int width;     /* of a line of the tableau: the columns, then the right-hand side */
+    int width;     /* of a line of the tableau: columns and right-hand side */
     double *cells; /* `rows` lines, then one for each aim: the cost of each column */
     int *basis;    /* by row: its column */
-    int *filled;   /* scratch: columns of a line that are not 0 */
-    double budget; /* cells that may still be written before it gives up */
+    int *filled;   /* scratch: non-zero columns of a line */
+    double budget; /* cells that may still be written before giving up */
 } Simplex;
 
 typedef struct SassTerm {
@@ -25,7 +25,7 @@ typedef struct SassTerm {
     double value;
 } SassTerm;
 
-/* A number that depends on columns. */
+/* A linear function of columns. */
 typedef struct SassSum {
     double constant;
     int count;
@@ -33,8 +33,8 @@ typedef struct SassSum {
 } SassSum;
 
 typedef struct SassRow {
-    int basis; /* the column it starts out with */
-    int over;  /* that it starts out with when its right-hand side is negative, or none: -1 */
+    int basis; /* the initial basic column */
+    int over;  /* the initial one if the right-hand side is negative; -1: none */
     double rhs;
 } SassRow;
 
@@ -50,9 +50,9 @@ typedef struct SassProgram {
     VEC(SassTerm) terms;
     VEC(SassRow) rows;
     VEC(SassTerm) costs;
-    VEC(SassLimit) limits;          /* of the search */
-    VEC(int) whole;                 /* columns, in the order in which the search makes them whole */
-    double constants[SIMPLEX_AIMS]; /* what the aims come to without any column */
+    VEC(SassLimit) limits;          /* of branch and bound */
+    VEC(int) whole;                 /* integer columns, in the order of branching */
+    double constants[SIMPLEX_AIMS]; /* of the aims */
     double budget;                  /* cells that may still be written, see Simplex */
 } SassProgram;
 
@@ -62,8 +62,8 @@ typedef struct SassAnswer {
     double *x; /* by column */
 } SassAnswer;
 
-/* Programs of more cells are not solved, nor any longer once SASS_PROGRAM_WORK cells were written:
- * some 6 milliseconds. */
+/* Larger programs are not solved, and solving stops after SASS_PROGRAM_WORK written cells: some 6
+ * milliseconds. */
 enum { SASS_PROGRAM_CELLS = 1 << 20, SASS_PROGRAM_WORK = 1 << 22 };
 
 SassProgram sass_program_new(Arena *a);
@@ -73,16 +73,16 @@ SassSum sass_program_sum(SassProgram *p, int column);
 void sass_program_cost(SassProgram *p, int aim, int column, double each);
 void sass_program_cost_sum(SassProgram *p, int aim, const SassSum *s, double each);
 
-/* A row "new column + terms <= rhs", to which the terms are added.  With their constants taken over
- * its right-hand side is not negative.  Returns the new column, a slack. */
+/* Starts a row "terms <= rhs", to which terms are then added; without their constants, the right-hand side
+ * must not be negative.  Returns its slack column. */
 int sass_program_row(SassProgram *p, double rhs);
 void sass_program_term(SassProgram *p, int column, double value);
 void sass_program_term_sum(SassProgram *p, const SassSum *s, double factor);
 
-/* A row "terms = rhs" of which every unit missed costs so much of an aim. */
+/* Starts a soft row "terms = rhs"; every unit of deviation adds `cost` to an aim. */
 void sass_program_wish(SassProgram *p, double rhs, int aim, double cost);
 
-/* The same of "terms >= rhs". */
+/* The same for "terms >= rhs". */
 void sass_program_wish_least(SassProgram *p, double rhs, int aim, double cost);
 
 /* a + factor × b */
@@ -95,14 +95,14 @@ SassAnswer sass_program_solve(SassProgram *p);
 /* All zero, with no limit on the work. */
 Simplex *simplex_new(Arena *a, int rows, int columns);
 
-/* The coefficient, or with column == columns the right-hand side (not negative). */
+/* The coefficient, or for column == columns the right-hand side (not negative). */
 double *simplex_cell(Simplex *s, int row, int column);
 
-/* What a unit of a column adds to an aim. */
+/* The cost of a column in an aim. */
 double *simplex_cost(Simplex *s, int aim, int column);
 
-/* What an aim came to, after solving. */
+/* The value of an aim after solving. */
 double simplex_aim(Simplex *s, int aim);
 
-/* The value of each column, in `x`.  False when that takes too much work or an aim has no end. */
+/* Writes the value of each column to `x`.  False when it takes too much work or an aim is unbounded. */
 bool simplex_solve(Simplex *s, double *x);

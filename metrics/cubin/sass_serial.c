@@ -38,18 +38,18 @@ typedef struct Step {
     SassControl control;
     uint16_t opcode;
     uint8_t class;
-    double global;  /* cycles that it takes, if it is an access of global memory */
-    double sectors; /* that it asks for then */
-    bool is_wide;   /* a fence of stores that other multiprocessors are to see */
+    double global;  /* latency, if it accesses global memory … */
+    double sectors; /* … and the sectors that it requests */
+    bool is_wide;   /* a fence beyond the block */
 } Step;
 
-/* Its scope: 0 the block, 2 the GPU, 3 the system. */
+/* Scopes of a fence: 0 the block, 2 the GPU, 3 the system. */
 static bool is_wide(SassInstr w)
 {
     return sass_opcode(w) == SASS_OP_MEMBAR && (w.high >> 12 & 7) >= 2;
 }
 
-/* The last of the places that a load asks for is waited for. */
+/* A load waits for the last of the lines that it requests. */
 static double global_latency(const SassLatency *l, SassSource from)
 {
     const double memory = l->global + l->memory_places * log2(fmax(1, from.places)),
@@ -76,7 +76,7 @@ static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
     return steps;
 }
 
-/* fmax is a call, for the sake of NaNs that do not come up here. */
+/* fmax handles NaNs, which do not occur here, and is a call. */
 static inline double later(double a, double b)
 {
     return a > b ? a : b;
@@ -86,7 +86,7 @@ static inline double later(double a, double b)
 
 enum { SCOREBOARDS = 6, FLIGHTS = 64, GROUPS = 16, CALL_DEPTH = 8 };
 
-/* What adds up, so that it can be multiplied: numbers alone. */
+/* Sums that an extrapolation multiplies; all members are doubles. */
 typedef struct Totals {
     double now; /* cycle of the next issue */
     double issue;
@@ -100,14 +100,14 @@ typedef struct Active {
     int depth; /* of calls */
     int walked;
     double iterations; /* of this entry */
-    double took[4];    /* the last ones, latest first */
-    Totals before[2];  /* the latest iteration, and the one before it */
+    double took[4];    /* cycles of the last iterations, latest first */
+    Totals before[2];  /* at the start of the latest iteration, and of the one before it */
     bool extrapolated;
 } Active;
 
 typedef struct Group {
     double arrives;
-    unsigned period; /* of its last copies */
+    unsigned period; /* of its latest copies */
 } Group;
 
 typedef struct Warp {
@@ -118,20 +118,20 @@ typedef struct Warp {
     Totals sum;
     double release[SCOREBOARDS];
     uint8_t waits_for[SCOREBOARDS]; /* SassWait */
-    unsigned loaded[SCOREBOARDS];   /* `period` of the last global load that sets it */
+    unsigned loaded[SCOREBOARDS];   /* `period` of the last global load that set it */
     double flights[FLIGHTS];        /* when the last global loads arrive, in a ring */
     unsigned flight;
-    bool loads;           /* it came to a load of global memory … */
-    double first_load;    /* … first then, */
-    double last_arrival;  /* and waited for one last until then */
-    double settled;       /* time up to which loads had arrived when it last waited for one */
-    unsigned period;      /* from one wait for global memory to the next; the first one is 1 */
+    bool loads;           /* it has executed a global load, … */
+    double first_load;    /* … first at this time, … */
+    double last_arrival;  /* … and last waited for one until then */
+    double settled;       /* end of the last global wait: loads had arrived by then */
+    unsigned period;      /* number of global waits so far, plus 1 */
     Group groups[GROUPS]; /* of copies, oldest first */
     int group_count;
-    Group open; /* that copies are added to */
+    Group open; /* gets new copies */
     double shared_free, special_free, global_free;
     VEC(Active) active;
-    double **used; /* by block and successor: times taken */
+    double **used; /* by block and successor: times taken so far */
     int calls[CALL_DEPTH];
     int depth;
     int64_t spent; /* instructions walked and branches weighed */
@@ -145,9 +145,9 @@ static void wait_until(Warp *w, double time, SassWait what)
     w->sum.now = time;
 }
 
-/* A wait for global memory.  It ends a period also where it takes no time: the load was issued
- * early enough, perhaps an iteration ago.  Where it takes time though a wait has come between, as
- * for the second of two loads that were issued together, it is one more. */
+/* A wait for global memory.  It ends a period even if it takes no time, because the load was issued early
+ * enough, perhaps an iteration ago.  If it takes time though another wait came between, as for the second
+ * of two loads issued together, it counts, too. */
 static void wait_for_global(Warp *w, double time, unsigned period)
 {
     const bool counts = period == w->period || time > w->sum.now;
@@ -213,7 +213,7 @@ static void wait_for_groups(Warp *w, int left)
     memmove(w->groups, w->groups + done, (size_t)left * sizeof *w->groups);
 }
 
-/* When the result of an instruction that starts now is there, and what waiting for it is called. */
+/* When the result of an instruction that issues now arrives, and the cause of a wait for it. */
 static double result_time(Warp *w, const Step *s, SassWait *what)
 {
     const SassClass class = (SassClass)s->class;
@@ -226,7 +226,7 @@ static double result_time(Warp *w, const Step *s, SassWait *what)
         *what = SASS_WAIT_SHARED;
         w->shared_free = later(w->shared_free, now) +
                          (class == SASS_SHARED_LOAD ? l->load_spacing : l->store_spacing);
-        /* Served when its turn ends; the latency already has one cycle of service. */
+        /* Done when its turn ends; the latency includes one cycle of service. */
         return later(w->shared_free - 1, now) + l->shared;
     case SASS_SHARED_ATOMIC:
         *what = SASS_WAIT_SHARED;
@@ -321,7 +321,7 @@ static void enter_loop(Arena *a, Warp *w, int loop)
                        .before = {w->sum, w->sum}};
 }
 
-/* Is the iteration that is walked the last one? */
+/* True in the last iteration. */
 static bool is_last(const Active *l)
 {
     return l->walked + 1 >= l->iterations;
@@ -341,7 +341,7 @@ static void add_scaled(Totals *to, const Totals *late, const Totals *early, doub
         sum[i] += factor * (a[i] - b[i]);
 }
 
-/* `times` iterations more, like the last two. */
+/* Adds `times` iterations like the last two. */
 static void skip(Warp *w, const Active *l, double times)
 {
     const Totals now = w->sum;
@@ -360,7 +360,7 @@ static void skip(Warp *w, const Active *l, double times)
     w->global_free += shift;
 }
 
-/* The header again: an iteration is over. */
+/* At the header again, an iteration is over. */
 static void next_iteration(Warp *w, Active *l)
 {
     l->walked++;
@@ -391,7 +391,7 @@ static void arrive(Arena *a, Warp *w, int block)
         enter_loop(a, w, loop);
 }
 
-/* --- the way -------------------------------------------------------------------------------- */
+/* --- the path ------------------------------------------------------------------------------- */
 
 static bool stays(Warp *w, int block)
 {
@@ -399,10 +399,10 @@ static bool stays(Warp *w, int block)
     return !l || l->depth != w->depth || loop_contains(w->flow->loops, l->loop, block);
 }
 
-/* Of the successors that stay in the loop, or of those that leave it, the one that lags most behind
- * its share, of several the block behind rather than a way past it; CFG_NONE when none is ever
- * taken.  Where lanes diverge more than one is taken at a time: the block behind as often as it is, for what
- * a jump passes over is executed, too. */
+/* Of the successors that stay in the loop, or of those that leave it, the one that lags most behind its
+ * share, of equals the last one; CFG_NONE when none is ever taken.  Where lanes diverge, several are taken
+ * at a time: then the fall-through is taken whenever it is due, since what a jump skips is executed,
+ * too. */
 static int most_due(Warp *w, int b, bool staying)
 {
     const CfgBlock *block = &w->flow->cfg->blocks[b];
@@ -429,7 +429,7 @@ static int most_due(Warp *w, int b, bool staying)
     return best;
 }
 
-/* The last iteration leaves by the first way out that is ever taken, the others stay. */
+/* The last iteration leaves the loop, the others stay, if possible. */
 static int choose(Warp *w, int b)
 {
     const CfgBlock *block = &w->flow->cfg->blocks[b];
@@ -443,7 +443,7 @@ static int choose(Warp *w, int b)
     return block->succs[k];
 }
 
-/* Of the visits of a block, those that end there. */
+/* The visits of a block that end there. */
 static double ended_at(const Warp *w, int b)
 {
     double ended = w->join->visits[b];
@@ -452,8 +452,8 @@ static double ended_at(const Warp *w, int b)
     return ended;
 }
 
-/* Does the warp end here: where most visits do, or where most entries of a loop end that way and
- * this iteration is its last? */
+/* True if the warp ends here: most visits do, or most entries of the loop do and this is the last
+ * iteration. */
 static bool ends(Warp *w, int b)
 {
     const Active *l = top(w);
@@ -520,8 +520,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
     s.cycles = s.issue;
     s.ends = w->loads ? w->first_load + w->sum.now - later(w->last_arrival, w->first_load) : 0;
     s.loads_in_flight = s.long_waits > 0 ? w->sum.in_flight / s.long_waits : 0;
-    /* A walk that did not come to its end says how waits and issue compare, not how much there is
-     * of them. */
+    /* A capped walk only gives the proportion of waits to issue. */
     const double part = s.capped && w->sum.issue > 0 ? s.issue / w->sum.issue : 1;
     s.long_waits *= part;
     for (int i = 0; i < SASS_WAITS; i++) {

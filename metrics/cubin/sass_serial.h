@@ -1,14 +1,14 @@
 /* How long one warp takes by itself.
  *
- * A multiprocessor issues a warp's instructions in order.  Each says how long the next one has to stay
- * behind (its stall count), and those whose time is not fixed set a scoreboard that a later instruction
- * waits for.  So the code with its control fields, walked along the visits that sass_join found, gives the
- * cycles of a warp that has the machine to itself, given how long loads, barriers and the rest take.
+ * A multiprocessor issues a warp's instructions in order.  Each has a stall count, after which the next may
+ * issue; those of variable latency set a scoreboard that a later instruction waits for.  Given the
+ * latencies of loads, barriers and the rest, walking the code with its control fields along the visits of
+ * sass_join gives the cycles of a warp that has the machine to itself.
  *
- * A loop is walked until two iterations take as long as the two before them, or LOOP_WALKED times; the
- * other iterations but the last take what the last two did.  Where a loop's iterations differ, the walk
- * takes the branches in the proportion of their visits.  Cycles of issue are those of all visits of
- * sass_join; waits are those of the walk, which goes down one side only where lanes diverge. */
+ * A loop is walked until two iterations take as long as the two before them, or LOOP_WALKED times; all
+ * others but the last take what the last two did.  Where iterations differ, the walk takes branches in the
+ * proportion of their visits.  Cycles of issue are those of all visits of sass_join; waits are those of the
+ * walk, which follows only one side where lanes diverge. */
 #pragma once
 
 #include "metrics/cubin/sass_loads.h"
@@ -16,47 +16,47 @@
 /* Cycles from issue to result. */
 typedef struct SassLatency {
     double shared; /* load from shared memory */
+    double global; /* load, atomic or texture access that comes from memory or an unknown place */
+    double l1, l2; /* the same from a cache */
     double
-        global; /* load, atomic or texture access: from memory, where it is known what comes from there … */
-    double l1, l2;          /* … and from the caches */
-    double memory_places;   /* more for each doubling of the lines that a load asks of memory … */
+        memory_places; /* added for each doubling of the lines that a load requests from memory … */
     double memory_loads;    /* … and of the loads that are waited for together */
-    double l2_places;       /* more for each doubling of the sectors that it asks of the L2 */
-    double l2_sector;       /* that each of them holds up the next load */
+    double l2_places;       /* added for each doubling of the sectors that a load requests */
+    double l2_sector;       /* by which each sector delays the next load */
     const SassLoads *loads; /* NULL: all take `global` */
-    double local;           /* load of the stack, by the L1 cache */
+    double local;           /* load of the stack, from the L1 */
     double constant;        /* indexed load of constants */
     double special;         /* special functions and conversions */
     double shuffle;         /* shuffles and votes */
     double shared_atomic;
-    double barrier;       /* of a block whose warps all come at once */
-    double fence;         /* until stores are seen by other multiprocessors */
+    double barrier;       /* of a block whose warps all arrive at once */
+    double fence;         /* until other multiprocessors see stores */
     double other;         /* anything else that sets a scoreboard: S2R, tensor */
     double operands;      /* until a store or load has read its registers */
-    double load_spacing;  /* from one load from shared memory to the next access of it */
-    double store_spacing; /* from one store to shared memory to the next access of it */
+    double load_spacing;  /* from a load from shared memory to the next access of it */
+    double store_spacing; /* from a store to shared memory to the next access of it */
     double
-        special_spacing; /* from one special function or conversion to the next: the unit is busy */
-    double issue_spacing; /* from one instruction to the next at least; 1 for a warp alone */
+        special_spacing;  /* from a special function or conversion to the next: the unit is busy */
+    double issue_spacing; /* least distance of instructions; 1 for a warp alone */
 } SassLatency;
 
 /* What a warp shares its multiprocessor with. */
 typedef struct SassLoad {
     double warps;            /* resident on the multiprocessor, this one included */
-    double load_wavefronts;  /* of an access of shared memory as the code has it, on average */
-    double store_wavefronts; /* likewise */
+    double load_wavefronts;  /* mean of a shared load in the code */
+    double store_wavefronts; /* the same of a store */
 } SassLoad;
 
 enum {
     SASS_SCHEDULERS = 4
-}; /* of a multiprocessor since Volta: each issues for a quarter of the warps */
+}; /* of a multiprocessor since Volta; each issues for a quarter of the warps */
 
-/* The latencies of a warp whose equals all do the same at the same time, as between two barriers
- * they do: of every scheduler's turns it gets its share, and its accesses of shared memory queue
- * with theirs, one wavefront a cycle. */
+/* The latencies of a warp among others that do the same at the same time, as between two barriers: it gets
+ * its share of a scheduler's turns, and its shared memory accesses queue with theirs, one wavefront a
+ * cycle. */
 SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load);
 
-/* H200 where measured: shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30); L1 33.6,
+/* H200 where measured.  Shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30); L1 33.6,
  * barrier 13 with one warp (pointer chase and empty barriers, measured); special functions 18 to 24,
  * shuffles 24 (published, for the H100 and the B300), one every 8 cycles for a quarter of the
  * multiprocessor; constants 34 (spaces/platform/near.spec); fences behind a store 597 beyond the store
@@ -75,22 +75,22 @@ typedef enum SassWait {
     SASS_WAITS
 } SassWait;
 
-/* Steps: instructions walked and branches weighed. */
+/* SASS_SERIAL_STEPS: most instructions walked and branches weighed. */
 enum { LOOP_WALKED = 12, SASS_SERIAL_STEPS = 1 << 18 };
 
 typedef struct SassSerial {
     double cycles;
     double issue;             /* of these: instructions and their stall counts */
-    double waits[SASS_WAITS]; /* … and waiting, by what for; cycles = issue + sum of waits */
+    double waits[SASS_WAITS]; /* … and waits by cause; cycles = issue + sum of waits */
+    double memory; /* global wait added by each cycle that memory takes longer than `global` */
+    double ends;   /* of the cycles: before the first global load, and after the last wait */
     double
-        memory; /* what each cycle that memory takes longer than `global` adds to waits for global memory */
+        long_waits; /* times that it needed a global load issued since the last such time, which may
+                                 cost nothing, or had to wait for one */
     double
-        ends; /* of these: before the first load of global memory, and after the last wait for one */
-    double long_waits; /* times it came to need a global load issued since the last such time, or
-                        * had to wait for one; the first kind may cost nothing */
-    double loads_in_flight; /* global loads under way then, those included that had arrived since
-                             * the last such time; on average, 0 without one */
-    bool capped; /* left after SASS_SERIAL_STEPS; waits are then in proportion to issue */
+        loads_in_flight; /* mean number of global loads in flight then, with those that arrived since the
+                                 last such time; 0 without one */
+    bool capped; /* stopped after SASS_SERIAL_STEPS; waits are then in proportion to issue */
 } SassSerial;
 
 SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);

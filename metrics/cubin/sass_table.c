@@ -4,26 +4,26 @@ enum { ENTRIES_MOST = 64 };
 
 /* --- chains of the PTX ---------------------------------------------------------------------- */
 
-/* A block that ends with a comparison of a register with a number. */
+/* A block that ends with an equality test of a register. */
 typedef struct Link {
     int block, reg;
     int64_t number;
-    int equal, other; /* where it goes */
+    int equal, other; /* successors */
 } Link;
 
 typedef struct Links {
     Link at[ENTRIES_MOST];
-    double equal[ENTRIES_MOST]; /* times that each comparison holds */
-    double left;                /* that none does */
+    double equal[ENTRIES_MOST]; /* times that each comparison holds … */
+    double left;                /* … and that none does */
     int count;
 } Links;
 
 typedef struct Chain {
     Links links;
-    bool rest; /* of another chain */
+    bool rest; /* the tail of another chain */
     int64_t base;
-    int last;                   /* entry, of what is left */
-    double times[ENTRIES_MOST]; /* by way, in the order of their first entries */
+    int last;                   /* entry, the default */
+    double times[ENTRIES_MOST]; /* by target, in the order of their first entries */
     int ways;
 } Chain;
 
@@ -45,11 +45,11 @@ static const PtxInstr *definition(const Cfg *c, const CfgBlock *b, int reg)
     return NULL;
 }
 
-/* A comparison in one of two forms: with what is equal, or with what is less. */
+/* A comparison, normalized to one of two forms. */
 typedef struct Compared {
-    bool equal;     /* or else less than */
-    bool negated;   /* it is true where that does not hold */
-    int64_t number; /* that is compared with */
+    bool equal;   /* x == number; else x < number */
+    bool negated; /* the comparison holds where that does not */
+    int64_t number;
 } Compared;
 
 static bool compared_in_ptx(PtxCompare of, int64_t number, Compared *x)
@@ -80,9 +80,9 @@ static bool compared_in_ptx(PtxCompare of, int64_t number, Compared *x)
 typedef struct Choice {
     int block, loop; /* of the PTX */
     int reg;
-    bool is_case; /* one of several: the register is compared for two numbers or more */
+    bool is_case; /* the register is compared with several numbers */
     Compared compared;
-    int holds, other; /* where it goes */
+    int holds, other; /* successors */
 } Choice;
 
 typedef VEC(Choice) Choices;
@@ -123,7 +123,7 @@ static bool is_link(const Cfg *c, int block, Link *l)
     return true;
 }
 
-/* The next comparison of the same value; CFG_NONE behind the last. */
+/* The block of the next comparison of the same value; CFG_NONE behind the last. */
 static int next_link(const Cfg *c, const Link *l, Link *next)
 {
     const CfgBlock *b = &c->blocks[l->other];
@@ -133,7 +133,7 @@ static int next_link(const Cfg *c, const Link *l, Link *next)
                : CFG_NONE;
 }
 
-/* How often the last comparison of a chain holds; negative when the visits do not say so. */
+/* How often the last comparison of a chain holds; negative when the visits do not tell. */
 static double last_equal(const WalkFunction *f, const Link *l, double all)
 {
     const Cfg *c = f->flow->cfg;
@@ -142,7 +142,7 @@ static double last_equal(const WalkFunction *f, const Link *l, double all)
     return c->blocks[l->other].pred_count == 1 ? all - (double)f->blocks[l->other].visits : -1;
 }
 
-/* The comparisons from a block on; false where the visits do not say how often each holds. */
+/* The comparisons from a block on; false where the visits do not tell how often each holds. */
 static bool follow_links(const WalkFunction *f, int block, Links *l)
 {
     *l = (Links){.count = 0};
@@ -163,7 +163,7 @@ static bool follow_links(const WalkFunction *f, int block, Links *l)
     return true;
 }
 
-/* Is a block the next comparison of another? */
+/* True if a block is the next comparison of another. */
 static bool goes_on(const Cfg *c, int block)
 {
     Link before, here;
@@ -171,7 +171,8 @@ static bool goes_on(const Cfg *c, int block)
            next_link(c, &before, &here) == block;
 }
 
-static bool has_twins(const Links *l)
+/* True if two links have the same number or target. */
+static bool has_duplicates(const Links *l)
 {
     for (int i = 0; i < l->count; i++)
         for (int k = 0; k < i; k++)
@@ -180,11 +181,11 @@ static bool has_twins(const Links *l)
     return false;
 }
 
-/* The chain, or rest of one, that starts at a block, of two cases or more. */
+/* The chain, or tail of one, of at least two cases that starts at a block. */
 static bool read_chain(const WalkFunction *f, int block, Chain *chain)
 {
     Links l;
-    if (!follow_links(f, block, &l) || l.count < 2 || has_twins(&l))
+    if (!follow_links(f, block, &l) || l.count < 2 || has_duplicates(&l))
         return false;
     int64_t least = l.at[0].number, most = least;
     for (int i = 1; i < l.count; i++) {
@@ -211,7 +212,7 @@ static bool read_chain(const WalkFunction *f, int block, Chain *chain)
 
 /* --- tables of the code --------------------------------------------------------------------- */
 
-/* A register plus a number. */
+/* True for a register plus an immediate. */
 static bool is_sum(SassInstr w, uint32_t *number)
 {
     const int op = sass_opcode(w);
@@ -229,19 +230,19 @@ static bool is_number(SassInstr w, uint32_t *number)
            sass_immediate(w, number) && sass_guard(w, NULL) == SASS_ALWAYS;
 }
 
-/* May an instruction give a register?  Of those that give a predicate the field says nothing. */
-static bool gives(SassInstr w, int reg)
+/* True if an instruction may write a register; an ISETP writes none. */
+static bool may_write(SassInstr w, int reg)
 {
     return sass_result(w) == reg && sass_class(w) != SASS_BRANCH && sass_opcode(w) != SASS_OP_ISETP;
 }
 
-/* What gives the register at an instruction, in its block or in those that alone lead to it. */
+/* The definition of a register at an instruction, in its block or the only predecessors before it. */
 static const SassInstr *find_definition(const SassFlow *f, int block, size_t before, int reg)
 {
     for (int steps = 0; steps < f->cfg->count; steps++) {
         const CfgBlock *b = &f->cfg->blocks[block];
         for (size_t i = steps ? b->end : before; i-- > b->first;)
-            if (gives(f->instrs[i], reg))
+            if (may_write(f->instrs[i], reg))
                 return &f->instrs[i];
         if (b->pred_count != 1)
             return NULL;
@@ -250,7 +251,7 @@ static const SassInstr *find_definition(const SassFlow *f, int block, size_t bef
     return NULL;
 }
 
-/* The number that is subtracted before the index is limited by the instruction. */
+/* The number that is subtracted before the instruction clamps the index. */
 static bool find_base(const SassFlow *f, int block, size_t at, int64_t *base)
 {
     const SassInstr w = f->instrs[at];
@@ -291,8 +292,7 @@ static bool read_table(const SassFlow *f, int block, int64_t *base, int *last)
     return false;
 }
 
-/* The chain, or rest of one, that a table with these numbers is made of, being the n-th of `tables` such
- * tables. */
+/* The chain, or tail of one, of the n-th of `tables` tables with the same base and last entry. */
 static const Chain *find_chain(const Chains *chains, bool rest, int64_t base, int last, int n,
                                int tables)
 {
@@ -335,7 +335,7 @@ static void find_tables(Arena *a, const SassFlow *f, const WalkFunction *ptx, Sa
 
 /* --- branches of the code ---------------------------------------------------------------------- */
 
-/* What an ISETP compares a register with, if that is a number. */
+/* The number that an ISETP compares a register with. */
 static bool compared_in_code(SassInstr w, Compared *x)
 {
     static const PtxCompare of[8] = {0, PTX_LT, PTX_EQ, PTX_LE, PTX_GT, PTX_NE, PTX_GE, 0};
@@ -372,8 +372,8 @@ static void mark_cases(Choices *all)
         }
 }
 
-/* A branch by which a loop goes round is the loop's. */
-static bool goes_round(const Cfg *c, int block)
+/* True for a branch with a back edge. */
+static bool is_latch(const Cfg *c, int block)
 {
     const CfgBlock *b = &c->blocks[block];
     for (int k = 0; k < b->succ_count; k++)
@@ -382,7 +382,7 @@ static bool goes_round(const Cfg *c, int block)
     return false;
 }
 
-/* Those of loops that are paired with none are left out. */
+/* Without those in unpaired loops. */
 static Choices choices_of_code(Arena *a, const SassFlow *f, const SassPairs *pairs)
 {
     Choices all = {0};
@@ -390,7 +390,7 @@ static Choices choices_of_code(Arena *a, const SassFlow *f, const SassPairs *pai
         Choice x = {0};
         const int block = f->cfg->order[i], loop = f->loops->loop_of[block];
         x.loop = loop == CFG_NONE ? CFG_NONE : pairs->loop[loop];
-        if ((loop == CFG_NONE) == (x.loop == CFG_NONE) && !goes_round(f->cfg, block) &&
+        if ((loop == CFG_NONE) == (x.loop == CFG_NONE) && !is_latch(f->cfg, block) &&
             is_choice_of_code(a, f, block, &x))
             VEC_PUSH(a, &all, x);
     }
@@ -404,7 +404,7 @@ static Choices choices_of_ptx(Arena *a, const Flow *f)
     for (int i = 0; i < f->cfg->reachable; i++) {
         Choice x = {0};
         x.loop = f->loops->loop_of[f->cfg->order[i]];
-        if (!goes_round(f->cfg, f->cfg->order[i]) && is_choice(f->cfg, f->cfg->order[i], &x))
+        if (!is_latch(f->cfg, f->cfg->order[i]) && is_choice(f->cfg, f->cfg->order[i], &x))
             VEC_PUSH(a, &all, x);
     }
     mark_cases(&all);
@@ -417,7 +417,7 @@ static bool alike(const Choice *x, const Choice *y)
            x->compared.number == y->compared.number;
 }
 
-/* How many are like one, or like one of the cases, and how many of these stand before it. */
+/* How many choices (or only cases) are alike, and how many of these come before `x`. */
 static int count_alike(const Choices *all, const Choice *x, bool cases, int *before)
 {
     int count = 0;
@@ -429,7 +429,7 @@ static int count_alike(const Choices *all, const Choice *x, bool cases, int *bef
     return count;
 }
 
-/* Times that a branch of the PTX goes to one of two successors; negative when the visits do not say so. */
+/* How often a branch of the PTX goes to one of two successors; negative when the visits do not tell. */
 static double times_to(const WalkFunction *f, int block, int to, int other)
 {
     const Cfg *c = f->flow->cfg;
@@ -441,7 +441,7 @@ static double times_to(const WalkFunction *f, int block, int to, int other)
                : -1;
 }
 
-/* The n-th branch of the code that is like one of the PTX goes both ways as often as that. */
+/* The n-th branch of the code that is like one of the PTX takes its edges as often. */
 static bool pair_choice(Arena *a, const SassFlow *f, const WalkFunction *ptx, const Choices *code,
                         const Choice *x, bool cases_alone, int n, SassCases *cases)
 {
