@@ -117,6 +117,16 @@ bool code_is_joined(const CodeLaunch *k, size_t item)
     return item < k->item_count && k->items[item].item && k->items[item].item->joined;
 }
 
+size_t code_parameter_size(const Code *c, const CodeLaunch *k, size_t *i)
+{
+    StructLayout whole = {0};
+    do {
+        size_t alignment, size = code_item_size(c, &k->items[*i], &alignment);
+        layout_add(&whole, size, alignment);
+    } while (code_is_joined(k, ++*i));
+    return layout_size(&whole);
+}
+
 static void fold_items(const Code *c, CodeVariant *v, CodeLaunch *k)
 {
     const Spec *s = c->spec;

@@ -251,13 +251,10 @@ bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
     Diag silent = diag_new(a); /* emit_text_unit gives the same warnings */
     const Code *c = code_open(a, u, u->entry_count ? &silent : d);
     if (c) {
-        const char *top = code_text(c, write_top), *facts = code_text(c, write_macros);
-        const char *problem = code_text(c, write_problem_type);
-        const char *arguments = code_text(c, write_arguments_type);
-        const PatternText texts[] = {{"top", top, NULL},
-                                     {"facts", facts, NULL},
-                                     {"problem", problem, NULL},
-                                     {"arguments", arguments, NULL},
+        const PatternText texts[] = {{"top", code_text(c, write_top), NULL},
+                                     {"facts", code_text(c, write_macros), NULL},
+                                     {"problem", code_text(c, write_problem_type), NULL},
+                                     {"arguments", code_text(c, write_arguments_type), NULL},
                                      {"more", code_text(c, write_more), NULL}};
         pattern_fill("unit.h", u->prefix, texts, sizeof texts / sizeof texts[0], out);
     }

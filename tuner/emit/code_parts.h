@@ -136,6 +136,9 @@ size_t code_item_size(const Code *c, const CodeItem *item, size_t *alignment);
 /* True if an item is a member of the struct that the item before belongs to. */
 bool code_is_joined(const CodeLaunch *k, size_t item);
 
+/* Bytes of the parameter that begins with item *i, which is advanced past it. */
+size_t code_parameter_size(const Code *c, const CodeLaunch *k, size_t *i);
+
 /* --- pattern.c --------------------------------------------------------------------------------
  *
  * Patterns of emitted texts: the files of tuner/emit/unit, which are C themselves and are embedded in the

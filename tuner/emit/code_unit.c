@@ -315,13 +315,8 @@ static void write_kernels(const Code *c, size_t variant, size_t launch, const ch
         buf_printf(out, "    (const void *)(%s),\n", kernel);
         buf_printf(&asserts, "static_assert(::%stakes(%s, {", c->prefix, kernel);
         for (size_t i = 0; i < v->launches[l].item_count;) {
-            StructLayout whole = {0};
             buf_puts(&asserts, i ? ", " : "");
-            do {
-                size_t alignment, size = code_item_size(c, &v->launches[l].items[i], &alignment);
-                layout_add(&whole, size, alignment);
-            } while (code_is_joined(&v->launches[l], ++i));
-            buf_printf(&asserts, "%zu", layout_size(&whole));
+            buf_printf(&asserts, "%zu", code_parameter_size(c, &v->launches[l], &i));
         }
         buf_puts(&asserts,
                  "}), \"the kernel's arguments differ from those it was tuned with\");\n");
@@ -446,20 +441,16 @@ bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
     const Code *c = code_open(a, u, d);
     const bool runtime = u->flavour == EMIT_RUNTIME;
     if (c) {
-        const char *top = code_text(c, write_top), *missing = code_text(c, write_missing);
         if (runtime)
             warn_of_options(c);
-        const char *includes = runtime ? code_text(c, write_includes) : "";
-        const char *code = code_text(c, runtime ? write_runtime_code : write_driver_code);
-        const char *variants = code_text(c, write_functions);
         const PatternText texts[] = {
-            {"top", top, NULL},
+            {"top", code_text(c, write_top), NULL},
             {"driver", NULL, u->flavour == EMIT_DRIVER ? "opened.h" : "linked.h"},
-            {"includes", includes, NULL},
+            {"includes", code_text(c, write_includes), NULL},
             {"variables", NULL, c->has_constants ? "variables.h" : NULL},
-            {"missing", missing, NULL},
-            {"code", code, NULL},
-            {"variants", variants, NULL},
+            {"missing", code_text(c, write_missing), NULL},
+            {"code", code_text(c, runtime ? write_runtime_code : write_driver_code), NULL},
+            {"variants", code_text(c, write_functions), NULL},
             {"more", code_text(c, code_more), NULL}};
         pattern_fill(runtime ? "runtime.cu" : "driver.c", u->prefix, texts,
                      sizeof texts / sizeof texts[0], out);

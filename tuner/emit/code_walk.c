@@ -256,17 +256,13 @@ static void write_item(Walk *w, const CodeItem *item, const char *own)
 static const char *write_struct(Walk *w, const CodeLaunch *k, size_t first, const char **own)
 {
     const Code *c = w->lines.code;
-    StructLayout whole = {0}, members = {0};
-    size_t alignment, size, end = first;
+    StructLayout members = {0};
+    size_t end = first;
     const char *name = take_name(w, "members");
-    do {
-        size = code_item_size(c, &k->items[end], &alignment);
-        layout_add(&whole, size, alignment);
-    } while (code_is_joined(k, ++end));
     lines_say(&w->lines, "        unsigned char %s[%z] __attribute__((aligned(16))) = {0};\n", name,
-              layout_size(&whole));
+              code_parameter_size(c, k, &end));
     for (size_t i = first; i < end; i++) {
-        size = code_item_size(c, &k->items[i], &alignment);
+        size_t alignment, size = code_item_size(c, &k->items[i], &alignment);
         lines_say(&w->lines, "        memcpy(%s + %z, ", name,
                   layout_add(&members, size, alignment));
         write_item(w, &k->items[i], own[i]);

@@ -329,16 +329,16 @@ static void on_hello(Gpu *g, const json_t *m)
     const json_t *list = json_object_get(m, "devices");
     const char *why = json_string_value(json_object_get(m, "why"));
     size_t count = json_array_size(list);
+    if (g->options.wrap && count > 0) {
+        g->options.device %= (int)count;
+        g->options.wrap = false;
+    }
     if (json_integer_value(json_object_get(m, "protocol")) != MESSAGE_PROTOCOL) {
         set_reason(g, "'%s' belongs to another version of this program", g->options.helper);
         count_failure(g);
     } else if (count == 0) {
         set_reason(g, "%s", why && *why ? why : "there is no GPU");
         count_failure(g);
-    } else if (g->options.wrap) {
-        g->options.device %= (int)count;
-        g->options.wrap = false;
-        on_hello(g, m);
     } else if (g->options.device < 0 || (size_t)g->options.device >= count) {
         set_reason(g, "there is no GPU %d: this machine has %zu", g->options.device, count);
         count_failure(g);

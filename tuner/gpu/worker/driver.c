@@ -70,87 +70,68 @@ struct Driver {
 
 /* --- failures -------------------------------------------------------------------------------- */
 
-/* cuda.h documents which results leave the context usable; all others, unknown ones too, are faults. */
-static DriverStatus classify(CUresult r)
-{
-    switch (r) {
-    case CUDA_SUCCESS:
-        return DRIVER_OK;
-    case CUDA_ERROR_INVALID_VALUE:
-    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
-    case CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING:
-    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
-    case CUDA_ERROR_NOT_SUPPORTED:
-    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-        return DRIVER_REFUSED;
-    case CUDA_ERROR_INVALID_IMAGE:
-    case CUDA_ERROR_INVALID_SOURCE:
-    case CUDA_ERROR_NO_BINARY_FOR_GPU:
-    case CUDA_ERROR_INVALID_PTX:
-    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-    case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
-    case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
-    case CUDA_ERROR_NOT_FOUND:
-        return DRIVER_NO_IMAGE;
-    case CUDA_ERROR_OUT_OF_MEMORY:
-        return DRIVER_NO_MEMORY;
-    case CUDA_ERROR_NO_DEVICE:
-    case CUDA_ERROR_INVALID_DEVICE:
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_SYSTEM_NOT_READY:
-    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-        return DRIVER_LOST;
-    default:
-        return DRIVER_FAULT;
-    }
-}
-
-/* Explains results that the driver describes too tersely. */
-static const char *plain_words(CUresult r)
-{
-    switch (r) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-        return "the kernel accessed an address outside all allocations: ";
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-        return "the kernel used an address that is not a multiple of the access size: ";
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-        return "the kernel used an address of the wrong memory space: ";
-    case CUDA_ERROR_LAUNCH_FAILED:
-        return "the kernel trapped, or accessed memory outside its shared or local memory: ";
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-        return "the kernel trapped, or executed an invalid instruction: ";
-    case CUDA_ERROR_INVALID_PC:
-        return "the kernel jumped to an address without code: ";
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-        return "the kernel's stack overflowed: ";
-    case CUDA_ERROR_ASSERT:
-        return "an assertion in the kernel failed: ";
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-        return "the driver ended the kernel, which blocked the device's display for too long: ";
-    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
-        return "a block needs more registers, threads or shared memory than the device has: ";
-    case CUDA_ERROR_NO_BINARY_FOR_GPU:
-        return "compiled for another kind of GPU: ";
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-        return "the device's memory has an uncorrectable error: ";
-    default:
-        return "";
-    }
-}
+/* Results with a status other than DRIVER_FAULT, or that the driver describes too tersely.  cuda.h documents
+ * which of them leave the context usable; all others, unknown ones too, are faults. */
+static const struct {
+    CUresult result;
+    DriverStatus status;
+    const char *words;
+} KNOWN[] = {
+    {CUDA_ERROR_INVALID_VALUE, DRIVER_REFUSED, ""},
+    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, DRIVER_REFUSED,
+     "a block needs more registers, threads or shared memory than the device has: "},
+    {CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING, DRIVER_REFUSED, ""},
+    {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, DRIVER_REFUSED, ""},
+    {CUDA_ERROR_NOT_SUPPORTED, DRIVER_REFUSED, ""},
+    {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, DRIVER_REFUSED, ""},
+    {CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, DRIVER_REFUSED, ""},
+    {CUDA_ERROR_INVALID_IMAGE, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_INVALID_SOURCE, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_NO_BINARY_FOR_GPU, DRIVER_NO_IMAGE, "compiled for another kind of GPU: "},
+    {CUDA_ERROR_INVALID_PTX, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_NOT_FOUND, DRIVER_NO_IMAGE, ""},
+    {CUDA_ERROR_OUT_OF_MEMORY, DRIVER_NO_MEMORY, ""},
+    {CUDA_ERROR_NO_DEVICE, DRIVER_LOST, ""},
+    {CUDA_ERROR_INVALID_DEVICE, DRIVER_LOST, ""},
+    {CUDA_ERROR_DEVICE_UNAVAILABLE, DRIVER_LOST, ""},
+    {CUDA_ERROR_ECC_UNCORRECTABLE, DRIVER_LOST, "the device's memory has an uncorrectable error: "},
+    {CUDA_ERROR_SYSTEM_NOT_READY, DRIVER_LOST, ""},
+    {CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, DRIVER_LOST, ""},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, DRIVER_FAULT,
+     "the kernel accessed an address outside all allocations: "},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, DRIVER_FAULT,
+     "the kernel used an address that is not a multiple of the access size: "},
+    {CUDA_ERROR_INVALID_ADDRESS_SPACE, DRIVER_FAULT,
+     "the kernel used an address of the wrong memory space: "},
+    {CUDA_ERROR_LAUNCH_FAILED, DRIVER_FAULT,
+     "the kernel trapped, or accessed memory outside its shared or local memory: "},
+    {CUDA_ERROR_ILLEGAL_INSTRUCTION, DRIVER_FAULT,
+     "the kernel trapped, or executed an invalid instruction: "},
+    {CUDA_ERROR_INVALID_PC, DRIVER_FAULT, "the kernel jumped to an address without code: "},
+    {CUDA_ERROR_HARDWARE_STACK_ERROR, DRIVER_FAULT, "the kernel's stack overflowed: "},
+    {CUDA_ERROR_ASSERT, DRIVER_FAULT, "an assertion in the kernel failed: "},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, DRIVER_FAULT,
+     "the driver ended the kernel, which blocked the device's display for too long: "},
+};
 
 static DriverStatus check(Driver *v, CUresult r, const char *call)
 {
     if (r == CUDA_SUCCESS)
         return v->status;
     const char *name = NULL, *text = NULL;
+    size_t i = 0;
+    while (i < sizeof KNOWN / sizeof KNOWN[0] && KNOWN[i].result != r)
+        i++;
+    const bool known = i < sizeof KNOWN / sizeof KNOWN[0];
     v->cuGetErrorName(r, &name);
     v->cuGetErrorString(r, &text);
-    snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", plain_words(r), call,
+    snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", known ? KNOWN[i].words : "", call,
              text ? text : "unknown error", name ? name : "no name");
-    return v->status = classify(r);
+    return v->status = known ? KNOWN[i].status : DRIVER_FAULT;
 }
 
 /* Makes a call unless an earlier one has failed. */
@@ -390,24 +371,12 @@ struct DriverTexture {
 
 static CUarray_format array_format(TaskScalar s)
 {
-    switch (s) {
-    case TASK_I8:
-        return CU_AD_FORMAT_SIGNED_INT8;
-    case TASK_U8:
-        return CU_AD_FORMAT_UNSIGNED_INT8;
-    case TASK_I16:
-        return CU_AD_FORMAT_SIGNED_INT16;
-    case TASK_U16:
-        return CU_AD_FORMAT_UNSIGNED_INT16;
-    case TASK_I32:
-        return CU_AD_FORMAT_SIGNED_INT32;
-    case TASK_U32:
-        return CU_AD_FORMAT_UNSIGNED_INT32;
-    case TASK_HALF:
-        return CU_AD_FORMAT_HALF;
-    default:
-        return CU_AD_FORMAT_FLOAT;
-    }
+    static const CUarray_format formats[TASK_SCALARS] = {
+        [TASK_I8] = CU_AD_FORMAT_SIGNED_INT8,   [TASK_U8] = CU_AD_FORMAT_UNSIGNED_INT8,
+        [TASK_I16] = CU_AD_FORMAT_SIGNED_INT16, [TASK_U16] = CU_AD_FORMAT_UNSIGNED_INT16,
+        [TASK_I32] = CU_AD_FORMAT_SIGNED_INT32, [TASK_U32] = CU_AD_FORMAT_UNSIGNED_INT32,
+        [TASK_HALF] = CU_AD_FORMAT_HALF};
+    return formats[s] ? formats[s] : CU_AD_FORMAT_FLOAT;
 }
 
 static DriverStatus fill_array(Driver *v, const TaskTexture *t, TaskType type, DriverAddress from,
