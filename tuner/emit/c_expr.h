@@ -9,8 +9,6 @@
  * Integers are `long long`, real numbers `double`, conditions `int`. */
 #pragma once
 
-#include "metrics/base/expr.h"
-#include "metrics/base/arena.h"
 #include "tuner/spec/spec.h"
 
 /* A closed interval, as exact as double. */

@@ -1,5 +1,3 @@
-#include "tuner/emit/unit.h"
-
 #include "tuner/emit/code_parts.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* NAME.h: the interface of an emitted unit, the same in all flavours. */
-#include "tuner/emit/unit.h"
 #include "tuner/emit/code_parts.h"
 #include "tuner/space/geometry.h"
 

@@ -4,7 +4,6 @@
 #include "metrics/metric/device.h"
 #include "tuner/emit/c_expr.h"
 #include "tuner/emit/unit.h"
-#include "metrics/base/diag.h"
 
 /* One item of a launch's argument list. */
 typedef struct CodeItem {

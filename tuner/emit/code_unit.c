@@ -1,5 +1,4 @@
 /* NAME.c, NAME.cu and NAME_code.h: the patterns of unit/, filled with the unit's tables and functions. */
-#include "tuner/emit/unit.h"
 #include "tuner/emit/code_parts.h"
 #include "tuner/spec/code_text.h"
 

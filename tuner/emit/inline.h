@@ -13,9 +13,8 @@
  * tuner/compile/include.h instead finds the files that could be read; it may find too many. */
 #pragma once
 
-#include "tuner/compile/include.h"
-
 #include "metrics/base/diag.h"
+#include "tuner/compile/include.h"
 
 /* All in the arena given. */
 typedef struct InlineText {

@@ -2,13 +2,10 @@
 #include "tuner/emit/unit_make.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "metrics/cubin/cubin.h"
 #include "tuner/compile/source.h"
 #include "tuner/compile/host_code.h"
 #include "tuner/emit/c_expr.h"
-#include "tuner/emit/inline.h"
-#include "tuner/run/run_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "tuner/emit/unit_make.h"
 
 #include "metrics/base/file.h"
-#include "tuner/emit/unit.h"
 
 #include <math.h>
 #include <string.h>

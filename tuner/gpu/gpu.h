@@ -10,7 +10,6 @@
  * passed; other callers just pass a timeout.  A Gpu belongs to one thread. */
 #pragma once
 
-#include "metrics/base/diag.h"
 #include "metrics/base/waits.h"
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"

@@ -1,7 +1,5 @@
 #include "driver.h"
 
-#include "metrics/base/buf.h"
-
 #include <cuda.h>
 #include <dlfcn.h>
 #include <limits.h>

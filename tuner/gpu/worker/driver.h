@@ -12,10 +12,6 @@
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 typedef struct Driver Driver;
 typedef uint64_t DriverAddress; /* in the device's memory; 0 is none */
 typedef struct DriverModule DriverModule;

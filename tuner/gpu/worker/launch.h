@@ -3,7 +3,6 @@
 
 #include "driver.h"
 #include "tuner/gpu/rival.h"
-#include "tuner/spec/task.h"
 
 typedef struct ReadyLaunch {
     const TaskLaunch *task;

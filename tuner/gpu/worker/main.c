@@ -8,8 +8,6 @@
  *     trial              → result; with "restart" this process is unusable and ends
  *     (end of stream)    → ends
  */
-#include "driver.h"
-#include "problem.h"
 #include "sample.h"
 #include "metrics/base/json_struct.h"
 #include "metrics/base/process.h"

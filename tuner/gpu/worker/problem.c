@@ -1,6 +1,5 @@
 #include "problem.h"
 
-#include "launch.h"
 #include "tuner/spec/contents.h"
 
 #include <stdlib.h>

@@ -6,9 +6,7 @@
  * right. */
 #pragma once
 
-#include "driver.h"
 #include "launch.h"
-#include "tuner/spec/task.h"
 
 /* --- verify.c: checks on the device, by the kernels of tuner/gpu/compare.cu ------------------- */
 

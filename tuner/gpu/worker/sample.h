@@ -13,7 +13,6 @@
  * timed run would have to write back. */
 #pragma once
 
-#include "launch.h"
 #include "nvml.h"
 #include "problem.h"
 

@@ -4,9 +4,6 @@
 #include "tuner/gpu/sampling.h"
 #include "tuner/spec/contents.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- the cache ------------------------------------------------------------------------------ */
 
 enum { FLUSH_LEAST = 1 << 20 };
