@@ -734,22 +734,12 @@ bool c_may_choose(const Expr *e, const char *name)
     return e->op != OP_LITERAL || strcmp(e->literal.string, name) == 0;
 }
 
-typedef struct Below {
-    size_t count;
-    bool all;
-} Below;
-
-static void note_slot(void *context, int slot)
-{
-    Below *b = context;
-    b->all = b->all && (size_t)slot < b->count;
-}
-
 bool c_uses_only(const Expr *e, size_t count)
 {
-    Below b = {count, true};
-    expr_visit_names(e, note_slot, &b);
-    return b.all;
+    bool only = (e->op != OP_NAME && e->op != OP_SUM) || (size_t)e->slot < count;
+    for (int i = 0; i < e->count && only; i++)
+        only = c_uses_only(e->args[i], count);
+    return only;
 }
 
 Expr *const *c_list(const Expr *e, size_t *count)

@@ -7,44 +7,41 @@
 
 /* --- the problem numbers that code depends on ------------------------------------------------- */
 
-/* A search for uses of one name of the problem. */
+/* A search for uses of some slots. */
 typedef struct Uses {
-    const Spec *spec;
-    size_t name;
-    const bool *derived; /* derived names so far that depend on it */
+    const bool *slots;
     bool found;
 } Uses;
 
 static void note_use(void *context, int slot)
 {
     Uses *u = context;
-    size_t n = (size_t)slot, first = spec_derived_slot(u->spec, 0);
-    bool derived = n >= first && n < first + u->spec->derived_count && u->derived[n - first];
-    u->found = u->found || n == u->name || derived;
+    u->found = u->found || u->slots[slot];
 }
 
-static bool uses_name(Uses u, const Expr *e)
+static bool uses_any(const bool *slots, const Expr *e)
 {
+    Uses u = {slots, false};
     if (e)
         expr_visit_names(e, note_use, &u);
     return u.found;
 }
 
-static bool text_uses_name(Uses u, const Text *t)
+static bool text_uses_any(const bool *slots, const Text *t)
 {
-    for (size_t i = 0; i < t->piece_count && !u.found; i++)
-        u.found = uses_name(u, t->pieces[i].value);
-    return u.found;
+    for (size_t i = 0; i < t->piece_count; i++)
+        if (uses_any(slots, t->pieces[i].value))
+            return true;
+    return false;
 }
 
 /* False for an option that the configuration gets at no size.  One whose condition cannot be evaluated
  * counts. */
-static bool option_counts(Arena *a, Uses u, const CompileOption *o, const Value *slots)
+static bool option_counts(Arena *a, const CompileOption *o, const Value *slots)
 {
     Evaluation ev = {.arena = a};
     Value v;
-    return !o->condition || uses_name(u, o->condition) ||
-           !expr_eval(o->condition, slots, &ev, &v) || value_as_real(v) != 0;
+    return !expr_eval(o->condition, slots, &ev, &v) || value_as_real(v) != 0;
 }
 
 /* True if the code of a configuration depends on a number of the problem: through options, names of kernels
@@ -53,18 +50,16 @@ static bool option_counts(Arena *a, Uses u, const CompileOption *o, const Value 
 static bool code_uses_name(const Spec *s, size_t name, const Value *slots)
 {
     SCOPED_ARENA *a = arena_new();
-    bool *derived = ARENA_ARRAY(a, bool, s->derived_count);
-    Uses u = {.spec = s, .name = name, .derived = derived};
+    bool *uses = ARENA_ARRAY(a, bool, spec_slot_count(s)), found = false;
+    uses[name] = true;
     for (size_t i = 0; i < s->derived_count; i++)
-        derived[i] = uses_name(u, s->derived[i].value);
-    for (size_t i = 0; i < s->option_count && !u.found; i++)
-        u.found = option_counts(a, u, &s->option_parts[i], slots) &&
-                  (text_uses_name(u, &s->option_parts[i].text) ||
-                   uses_name(u, s->option_parts[i].condition));
-    for (size_t l = 0; l < s->launch_count && !u.found; l++)
-        u.found = text_uses_name(u, &s->launches[l].name) ||
-                  text_uses_name(u, &s->launches[l].command_text);
-    return u.found;
+        uses[spec_derived_slot(s, i)] = uses_any(uses, s->derived[i].value);
+    EACH (const CompileOption, o, s->option_parts, s->option_count)
+        found = found || uses_any(uses, o->condition) ||
+                (text_uses_any(uses, &o->text) && (!o->condition || option_counts(a, o, slots)));
+    EACH (const Launch, l, s->launches, s->launch_count)
+        found = found || text_uses_any(uses, &l->name) || text_uses_any(uses, &l->command_text);
+    return found;
 }
 
 const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots)

@@ -38,29 +38,17 @@ struct Call {
     size_t bytes;
 };
 
-template <typename T> cudaError_t submit_sum(Call &c)
-{
-    return cub::DeviceReduce::Sum(c.room, c.bytes, static_cast<const T *>(c.in),
-                                  static_cast<T *>(c.out), c.count, c.stream);
-}
-
-template <typename T> cudaError_t submit_max(Call &c)
-{
-    return cub::DeviceReduce::Max(c.room, c.bytes, static_cast<const T *>(c.in),
-                                  static_cast<T *>(c.out), c.count, c.stream);
-}
-
-template <typename T> cudaError_t submit_exclusive(Call &c)
-{
-    return cub::DeviceScan::ExclusiveSum(c.room, c.bytes, static_cast<const T *>(c.in),
-                                         static_cast<T *>(c.out), c.count, c.stream);
-}
-
-template <typename T> cudaError_t submit_inclusive(Call &c)
-{
-    return cub::DeviceScan::InclusiveSum(c.room, c.bytes, static_cast<const T *>(c.in),
-                                         static_cast<T *>(c.out), c.count, c.stream);
-}
+/* Submits a call on elements of type T. */
+#define SUBMIT(name, function)                                                                     \
+    template <typename T> cudaError_t name(Call &c)                                                \
+    {                                                                                              \
+        return cub::function(c.room, c.bytes, static_cast<const T *>(c.in),                        \
+                             static_cast<T *>(c.out), c.count, c.stream);                          \
+    }
+SUBMIT(submit_sum, DeviceReduce::Sum)
+SUBMIT(submit_max, DeviceReduce::Max)
+SUBMIT(submit_exclusive, DeviceScan::ExclusiveSum)
+SUBMIT(submit_inclusive, DeviceScan::InclusiveSum)
 
 enum Operation { SUM, MAX, EXCLUSIVE, INCLUSIVE, OPERATIONS };
 
