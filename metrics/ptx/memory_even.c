@@ -6,22 +6,15 @@ static const double GOLDEN = 0.6180339887498949;
 
 /* --- warps whose work depends on data -------------------------------------------------------- */
 
-/* Walks a warp by its number in the launch. */
-static MemorySample *follow_number(Sampler *s, uint64_t number, uint32_t warps)
-{
-    return sampler_follow(s, ptx_block_at(s->walk.launch.grid, number / warps),
-                          (uint32_t)(number % warps));
-}
-
 /* Refines the part at an end of an even sample that `x` represents: ever smaller parts towards the end,
  * down to the last warp, each with a warp of its own; only the last warp if that has not much more work. */
-static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32_t warps, bool last)
+static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, bool last)
 {
     const double much = 1.5;
     const double work = walk_work(x->walk);
     const uint64_t end = last ? all - 1 : 0, each = s->each;
     s->each = s->steps = s->steps > s->all / 4 ? s->steps : s->all / 4;
-    MemorySample *const most = follow_number(s, end, warps);
+    MemorySample *const most = sampler_follow(s, sampler_place(s, end));
     s->each = each;
     if (!most)
         return;
@@ -32,7 +25,7 @@ static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32
     uint64_t part = (uint64_t)(x->weight * (double)all);
     while ((part /= 4) > 1) {
         const uint64_t at = part - part / 4;
-        MemorySample *nearer = follow_number(s, last ? end - at : at, warps);
+        MemorySample *nearer = sampler_follow(s, sampler_place(s, last ? end - at : at));
         if (!nearer)
             return;
         nearer->weight = x->weight / 4;
@@ -54,19 +47,19 @@ static void stand_for_cut(Sampler *s)
             s->out->at[i].walk = most;
 }
 
-static uint64_t number_of(const Sampler *s, const MemorySample *x, uint32_t warps)
+static uint64_t number_of(const Sampler *s, const MemorySample *x)
 {
-    return ptx_block_number(s->walk.launch.grid, x->place.block) * warps + x->place.warp;
+    return ptx_block_number(s->walk.launch.grid, x->place.block) * s->warps + x->place.warp;
 }
 
 /* Sorts all but the middle one by their numbers in the launch. */
-static void put_in_order(Sampler *s, uint32_t warps)
+static void put_in_order(Sampler *s)
 {
     MemorySample *at = s->out->at;
     for (int i = 2; i < s->out->count; i++) {
         const MemorySample x = at[i];
         int k = i;
-        for (; k > 1 && number_of(s, &at[k - 1], warps) > number_of(s, &x, warps); k--)
+        for (; k > 1 && number_of(s, &at[k - 1]) > number_of(s, &x); k--)
             at[k] = at[k - 1];
         at[k] = x;
     }
@@ -92,7 +85,7 @@ static uint64_t golden_step(uint64_t count)
 /* Samples one warp from each of `most` equal parts of all warps in order, at places that follow the golden
  * section so as not to resonate with a period of the data; all warps if there are fewer. If the steps do
  * not suffice, the parts sampled are spread as evenly. */
-static void sample_spread(Sampler *s, uint64_t all, uint64_t most, uint32_t warps)
+static void sample_spread(Sampler *s, uint64_t all, uint64_t most)
 {
     const PtxPlace middle = s->out->at[0].place;
     const uint64_t count = all < most ? all : most, step = golden_step(count);
@@ -105,12 +98,12 @@ static void sample_spread(Sampler *s, uint64_t all, uint64_t most, uint32_t warp
         const uint64_t number =
             all <= count ? k : (uint64_t)(((double)k + within) * (double)all / (double)count);
         const uint64_t at = number < all ? number : all - 1;
-        const PtxPlace p = {ptx_block_at(s->walk.launch.grid, at / warps), (uint32_t)(at % warps)};
-        if (!ptx_same_place(p, middle))
-            sampler_follow(s, p.block, p.warp);
+        const PtxPlace place = sampler_place(s, at);
+        if (!ptx_same_place(place, middle))
+            sampler_follow(s, place);
     }
     stand_for_cut(s);
-    put_in_order(s, warps);
+    put_in_order(s);
     s->out->even = s->out->count;
     s->out->ordered = true;
     s->out->all = all;
@@ -118,8 +111,8 @@ static void sample_spread(Sampler *s, uint64_t all, uint64_t most, uint32_t warp
     for (int i = 0; i < s->out->even; i++)
         s->out->at[i].weight = 1.0 / s->out->even;
     if (all > count && s->out->even > 2) {
-        sample_towards_end(s, &s->out->at[1], all, warps, false);
-        sample_towards_end(s, &s->out->at[s->out->even - 1], all, warps, true);
+        sample_towards_end(s, &s->out->at[1], all, false);
+        sample_towards_end(s, &s->out->at[s->out->even - 1], all, true);
     }
 }
 
@@ -139,32 +132,31 @@ static uint32_t fill_axis(int k, double step, BlockRange axis)
  * number, M. Roberts 2018). The places in the picture do not depend on the block shape, so configurations
  * are compared by the same parts of it. The middle warp is the first; all that the steps suffice for count
  * equally. */
-void sampler_picture(Sampler *s, uint32_t warps)
+void sampler_picture(Sampler *s)
 {
     s->out->count = 1;
     s->out->cut = 0;
     s->each = s->steps = PICTURE_SHARE * s->all;
     s->out->grid =
         (PtxDim){range_length(s->axes[0]), range_length(s->axes[1]), range_length(s->axes[2])};
-    s->out->all = ptx_block_count(s->out->grid) * warps;
+    s->out->all = ptx_block_count(s->out->grid) * s->warps;
     for (int k = 1; k < PICTURE_MOST && s->steps > 0; k++) {
         if (k % SAMPLE_PICTURE == 0 && memory_sampling_error(s->out) < SAMPLED_ENOUGH / 2)
             break;
-        sampler_follow(s,
-                       (PtxDim){fill_axis(k, 0.7548776662466927, s->axes[0]),
-                                fill_axis(k, 0.5698402909980532, s->axes[1]),
-                                fill_axis(k, 0.4142135623730951, s->axes[2])},
-                       fill(k, 0.6180339887498949, warps));
+        const PtxDim block = {fill_axis(k, 0.7548776662466927, s->axes[0]),
+                              fill_axis(k, 0.5698402909980532, s->axes[1]),
+                              fill_axis(k, 0.4142135623730951, s->axes[2])};
+        sampler_follow(s, (PtxPlace){block, fill(k, 0.6180339887498949, s->warps)});
         s->out->even = s->out->count;
     }
     for (int i = 0; i < s->out->even; i++)
         s->out->at[i].weight = 1.0 / s->out->even;
 }
 
-void sampler_data(Sampler *s, uint32_t warps)
+void sampler_data(Sampler *s)
 {
-    const uint64_t all = ptx_block_count(s->walk.launch.grid) * warps, left = s->steps;
-    sample_spread(s, all, SAMPLE_SPREAD, warps);
+    const uint64_t all = ptx_block_count(s->walk.launch.grid) * s->warps, left = s->steps;
+    sample_spread(s, all, SAMPLE_SPREAD);
     const double walk = fmax((double)(left - s->steps) / s->out->count, 1);
     const double error = memory_sampling_error(s->out) / SAMPLED_ENOUGH;
     const double wanted = fmin(6 * SAMPLE_SPREAD * error * error, SAMPLE_MOST);
@@ -172,7 +164,7 @@ void sampler_data(Sampler *s, uint32_t warps)
                              fmin((double)s->steps / walk, SAMPLE_MOST));
     if (error < 1 || most < 1.5 * SAMPLE_SPREAD)
         return;
-    sample_spread(s, all, (uint64_t)most, warps);
+    sample_spread(s, all, (uint64_t)most);
 }
 
 /* --- standard error of their mean ------------------------------------------------------------ */

@@ -116,6 +116,8 @@ typedef struct Reuser {
     WalkOptions walk;
     const MemorySamples *samples;
     const Walk *middle;
+    ReuseDevice device;
+    L2 l2;
     VEC(Place) places;
     Touched touched;
     uint64_t steps, touches; /* spent */
@@ -509,8 +511,9 @@ static void follow_block(Reuser *r, const BlockWarps *b, int block, const PtxDim
 /* --- blocks ---------------------------------------------------------------------------------- */
 
 /* Resident blocks per SM. */
-static uint64_t held(const Reuser *r, ReuseDevice d)
+static uint64_t held(const Reuser *r)
 {
+    const ReuseDevice d = r->device;
     const uint64_t blocks = ptx_block_count(r->walk.launch.grid);
     if (d.sms <= 0 || d.blocks_per_sm <= 0)
         return 1;
@@ -532,8 +535,7 @@ static bool follow_other(Reuser *r, const BlockWarps *b, PtxDim block, int bit, 
 
 /* Follows other blocks of the SM, of which there are `all`, each of which takes some `touches`. Returns the
  * divisor for their first touches. */
-static double follow_sm(Reuser *r, const BlockWarps *b, ReuseDevice d, uint64_t all,
-                        uint64_t touches)
+static double follow_sm(Reuser *r, const BlockWarps *b, uint64_t all, uint64_t touches)
 {
     const PtxDim grid = r->walk.launch.grid, middle = r->samples->at[0].place.block;
     const uint64_t number = ptx_block_number(grid, middle);
@@ -541,7 +543,7 @@ static double follow_sm(Reuser *r, const BlockWarps *b, ReuseDevice d, uint64_t 
     double followed = 0;
     for (uint64_t i = 1; i < most; i++) {
         const double among = i + 1 < most ? 1 : (double)(all - most + 1);
-        const uint64_t other = (number + i * (uint64_t)d.sms) % ptx_block_count(grid);
+        const uint64_t other = (number + i * (uint64_t)r->device.sms) % ptx_block_count(grid);
         if (!follow_other(r, b, ptx_block_at(grid, other), (int)i, among, touches))
             break;
         followed += among;
@@ -604,22 +606,23 @@ static double distinct(const Reuser *r, double blocks)
 /* The share of what is touched again after `bytes` that the L2 has evicted. (Measured on an H200: 0 to 6 %
  * after 0.55 of its size, 14 after 0.60, 40 after 0.67, all after 1.1; planes of a stencil, windows of
  * rows, columns of a product.) */
-static double lost_of_l2(double bytes, double l2_bytes)
+static double lost_of_l2(const Reuser *r, double bytes)
 {
     const double none = 0.55, all = 0.85;
-    return l2_bytes > 0 ? fmax(0, fmin((bytes / l2_bytes - none) / (all - none), 1)) : 0;
+    const double size = r->l2.bytes;
+    return size > 0 ? fmax(0, fmin((bytes / size - none) / (all - none), 1)) : 0;
 }
 
 /* Bytes that pass through the L2 in so many waves. */
-static double passed(const Reuser *r, const L2 *l, double waves)
+static double passed(const Reuser *r, double waves)
 {
-    return waves <= 1 ? waves * l->wave_bytes : distinct(r, waves * l->resident);
+    return waves <= 1 ? waves * r->l2.wave_bytes : distinct(r, waves * r->l2.resident);
 }
 
 /* Blocks start in order, as many as the device holds, and progress equally fast. So the next block along an
  * axis runs in the same wave or the one after, and touches what is `later` in its work correspondingly
  * later. */
-static void find_late(const Reuser *r, const Count *c, const L2 *l, double late[AXES])
+static void find_late(const Reuser *r, const Count *c, double late[AXES])
 {
     const PtxDim grid = r->walk.launch.grid;
     const double started[AXES] = {1, grid.x, (double)grid.x * grid.y};
@@ -629,11 +632,11 @@ static void find_late(const Reuser *r, const Count *c, const L2 *l, double late[
         if (both <= 0 || r->whole <= 0)
             continue;
         const double later = r->toward[axis] * c->later[axis] / both / r->whole;
-        const double apart = l->all > l->resident ? started[axis] / l->resident : 0;
+        const double apart = r->l2.all > r->l2.resident ? started[axis] / r->l2.resident : 0;
         const double waves = floor(apart), next = apart - waves;
-        const double here = passed(r, l, fabs(waves + later)),
-                     there = passed(r, l, fabs(waves + 1 + later));
-        late[axis] = (1 - next) * lost_of_l2(here, l->bytes) + next * lost_of_l2(there, l->bytes);
+        const double here = passed(r, fabs(waves + later)),
+                     there = passed(r, fabs(waves + 1 + later));
+        late[axis] = (1 - next) * lost_of_l2(r, here) + next * lost_of_l2(r, there);
     }
 }
 
@@ -650,7 +653,7 @@ static double run_bytes(const Reuser *r, unsigned kind)
 }
 
 /* Returns the divisor for first touches of the SM's other blocks. */
-static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
+static double follow_neighbours(Reuser *r, uint32_t warps)
 {
     const BlockWarps b = warps_of(r, warps);
     follow_block(r, &b, 0, NULL, NULL, 1);
@@ -658,7 +661,7 @@ static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
     follow_axes(r, &b, touches);
     r->out->run_load = run_bytes(r, ACCESS_LOAD);
     r->out->run_store = run_bytes(r, ACCESS_STORE);
-    return follow_sm(r, &b, d, held(r, d), touches);
+    return follow_sm(r, &b, held(r), touches);
 }
 
 /* If each of n sectors is new with probability p independently, some are with 1 - (1 - p)^n: solves for the
@@ -687,10 +690,10 @@ static double lost_part(const Reuser *r, const Count *c, const ReuseSite *s)
     return c->lost / c->touched + fmax(0, s->first[REUSE_WARP] - s->first[REUSE_SM]) * shared;
 }
 
-static double gone_part(const Reuser *r, const Count *c, const L2 *l)
+static double gone_part(const Reuser *r, const Count *c)
 {
     double late[AXES];
-    find_late(r, c, l, late);
+    find_late(r, c, late);
     return c->block / c->touched * (launch_part(r, c, late) - launch_part(r, c, never));
 }
 
@@ -767,11 +770,11 @@ static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
     }
 }
 
-static void list_sites(Reuser *r, ReuseDevice d, const double warps[REUSE_SCOPES], double others)
+static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double others)
 {
-    const double resident = (double)held(r, d) * fmax(d.sms, 1);
+    const double resident = (double)held(r) * fmax(r->device.sms, 1);
     const double all = (double)ptx_block_count(r->walk.launch.grid);
-    const L2 l2 = {d.l2_bytes, all, resident, distinct(r, fmin(resident, all))};
+    r->l2 = (L2){r->device.l2_bytes, all, resident, distinct(r, fmin(resident, all))};
     for (size_t i = 0; i < r->places.count; i++) {
         const WalkFunction *f = r->places.at[i].function;
         const size_t count = f->accesses->sites.count;
@@ -784,7 +787,7 @@ static void list_sites(Reuser *r, ReuseDevice d, const double warps[REUSE_SCOPES
                 sites[k].apart = apart_of(c);
                 sites[k].open = c->open / c->touched;
                 sites[k].lost = lost_part(r, c, &sites[k]);
-                sites[k].gone = r->samples->even ? 0 : gone_part(r, c, &l2);
+                sites[k].gone = r->samples->even ? 0 : gone_part(r, c);
             }
             pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
         }
@@ -800,11 +803,12 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
                 .walk = *o,
                 .samples = samples,
                 .middle = samples->at[0].walk,
+                .device = device,
                 .touched = {.numbers.arena = a},
                 .out = ARENA_NEW(a, Reuse)};
     const uint32_t in_block = ptx_warps_in_block(&o->launch);
     const double block = in_block,
-                 warps[REUSE_SCOPES] = {1, block, block * (double)held(&r, device),
+                 warps[REUSE_SCOPES] = {1, block, block * (double)held(&r),
                                         block * (double)ptx_block_count(o->launch.grid)};
     double others = 0;
     r.room = device.l1_bytes / (LINE_SECTORS * SECTOR_BYTES) / fmax(warps[REUSE_SM], 1);
@@ -812,10 +816,10 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
     if (samples->even)
         follow_spread(&r);
     else if (in_block > 0 && o->launch.has_geometry)
-        others = follow_neighbours(&r, device, in_block);
+        others = follow_neighbours(&r, in_block);
     for (int i = 0; i < samples->count; i++)
         r.out->cut |= samples->at[i].walk->passes_cut;
-    list_sites(&r, device, warps, others);
+    list_sites(&r, warps, others);
     return r.out;
 }
 

@@ -38,9 +38,8 @@ bool sampler_is_cut(const Walk *w)
     return w->capped && !w->ended;
 }
 
-MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
+MemorySample *sampler_follow(Sampler *s, PtxPlace place)
 {
-    const PtxPlace place = {block, warp};
     if (s->out->count == SAMPLES_MAX)
         return NULL;
     const Walk *known = memory_walked(s->out, place);
@@ -59,9 +58,9 @@ MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp)
 }
 
 /* Walks the warp that stands for all like it; what it spends is missing for others. */
-static void follow_middle(Sampler *s, PtxDim block, uint32_t warp)
+static void follow_middle(Sampler *s, PtxDim block)
 {
-    const PtxPlace place = {block, warp};
+    const PtxPlace place = {block, s->warps / 2};
     const uint64_t most = s->steps - s->steps / 8;
     s->out->count = 0;
     s->out->walked.count = 0;
@@ -195,9 +194,9 @@ static bool like_middle(const Sampler *s, const MemorySample *x)
 /* --- warps of a block ------------------------------------------------------------------------ */
 
 /* The i-th of `count` warps spread over the block from the first to the last. */
-static uint32_t spread_warp(uint32_t i, uint32_t count, uint32_t warps)
+static uint32_t spread_warp(const Sampler *s, uint32_t i, uint32_t count)
 {
-    return (uint32_t)((uint64_t)i * (warps - 1) / (count - 1));
+    return (uint32_t)((uint64_t)i * (s->warps - 1) / (count - 1));
 }
 
 /* The same warp of the middle block if sampled, else the middle warp, which stands for it. */
@@ -227,25 +226,27 @@ static void compare(Sampler *s, MemorySample *base, MemorySample *x, double shar
 
 /* Samples warps of the block of `base` that differ from it; it stands for the others. Such blocks are
  * `share` of all. Those between the first and the last are shared out evenly among the walked ones. */
-static void sample_warps(Sampler *s, MemorySample *base, uint32_t warps, double share)
+static void sample_warps(Sampler *s, MemorySample *base, double share)
 {
     const PtxPlace at = base->place;
-    MemorySample *first = at.warp > 0 ? sampler_follow(s, at.block, 0) : NULL;
-    MemorySample *last = at.warp < warps - 1 ? sampler_follow(s, at.block, warps - 1) : NULL;
-    compare(s, base, first, share / warps);
-    compare(s, base, last, share / warps);
+    MemorySample *first = at.warp > 0 ? sampler_follow(s, (PtxPlace){at.block, 0}) : NULL;
+    MemorySample *last =
+        at.warp < s->warps - 1 ? sampler_follow(s, (PtxPlace){at.block, s->warps - 1}) : NULL;
+    compare(s, base, first, share / s->warps);
+    compare(s, base, last, share / s->warps);
     const Walk *own = comparable(s, base->walk);
-    if (warps <= 3 ||
+    if (s->warps <= 3 ||
         ((!first || same_walk(own, first->walk)) && (!last || same_walk(own, last->walk))))
         return;
-    const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
+    const uint32_t count = s->warps < SAMPLE_WARPS ? s->warps : SAMPLE_WARPS;
     uint32_t inner = 1; /* `base` */
     for (uint32_t i = 1; i + 1 < count; i++)
-        inner += spread_warp(i, count, warps) != at.warp;
+        inner += spread_warp(s, i, count) != at.warp;
     for (uint32_t i = 1; i + 1 < count; i++) {
-        const uint32_t warp = spread_warp(i, count, warps);
+        const uint32_t warp = spread_warp(s, i, count);
         if (warp != at.warp)
-            compare(s, base, sampler_follow(s, at.block, warp), share * (1 - 2.0 / warps) / inner);
+            compare(s, base, sampler_follow(s, (PtxPlace){at.block, warp}),
+                    share * (1 - 2.0 / s->warps) / inner);
     }
 }
 
@@ -321,7 +322,7 @@ static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
 {
     PtxPlace place = s->out->at[0].place;
     *ptx_along(&place.block, axis) = at;
-    return sampler_follow(s, place.block, place.warp);
+    return sampler_follow(s, place);
 }
 
 /* Samples blocks after the middle one until one is like it; false if none is, out of enough. */
@@ -366,10 +367,9 @@ static bool corners_differ(Sampler *s, const bool decided[3])
     bool differ = false;
     const PtxDim corners[] = {first, last};
     for (int i = 0; i < 2 && !differ; i++) {
-        const uint32_t ends[] = {middle->place.warp,
-                                 i ? ptx_warps_in_block(&s->walk.launch) - 1 : 0};
+        const uint32_t ends[] = {middle->place.warp, i ? s->warps - 1 : 0};
         for (int k = 0; k < 2 && !differ; k++) {
-            const MemorySample *x = sampler_follow(s, corners[i], ends[k]);
+            const MemorySample *x = sampler_follow(s, (PtxPlace){corners[i], ends[k]});
             differ = x && !same_walk(walked_in_middle(s, ends[k]), x->walk);
             s->out->count -= x != NULL; /* the axes have their own samples */
         }
@@ -413,7 +413,6 @@ static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end
  * other warps of the border block. */
 static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 {
-    const uint32_t warps = ptx_warps_in_block(&s->walk.launch);
     PtxPlace place = s->out->at[0].place;
     const uint32_t middle = *ptx_along(&place.block, axis);
     MemorySample *end = follow_block(s, axis, at);
@@ -427,7 +426,7 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
     }
     give(s, end, 1.0 / size);
     if (end)
-        sample_warps(s, end, warps, 1.0 / size);
+        sample_warps(s, end, 1.0 / size);
 }
 
 /* False if blocks along the axis are unlike each other. */
@@ -441,7 +440,7 @@ static bool along_axis(Sampler *s, int axis, bool edges)
             MemorySample *x = i == middle ? NULL : follow_block(s, axis, i);
             give(s, x, 1.0 / size);
             if (x && s->narrowed) /* one may lie across the border */
-                sample_warps(s, x, ptx_warps_in_block(&s->walk.launch), 1.0 / size);
+                sample_warps(s, x, 1.0 / size);
         }
         return true;
     }
@@ -471,7 +470,7 @@ static PtxDim block_towards(const Sampler *s, const bool decided[3], bool last, 
 /* Walks a warp without keeping a sample; NULL if no steps are left. */
 static const Walk *look_at(Sampler *s, PtxDim block)
 {
-    MemorySample *x = sampler_follow(s, block, s->out->at[0].place.warp);
+    MemorySample *x = sampler_follow(s, (PtxPlace){block, s->out->at[0].place.warp});
     s->out->count -= x != NULL;
     return x ? comparable(s, x->walk) : NULL;
 }
@@ -509,13 +508,13 @@ static bool sample_blocks(Sampler *s, const bool decided[3])
 }
 
 /* Adds differences along axes and between warps; false if they do not add up, as in a picture. */
-static bool sample_axes(Sampler *s, uint32_t warps)
+static bool sample_axes(Sampler *s)
 {
     bool decided[3];
     decided_axes(s, decided);
     if (is_picture(s, decided))
         return false;
-    sample_warps(s, &s->out->at[0], warps, 1);
+    sample_warps(s, &s->out->at[0], 1);
     return sample_blocks(s, decided);
 }
 
@@ -533,13 +532,12 @@ static bool does_nothing(const Walk *w)
 static bool is_idle(Sampler *s, PtxDim block)
 {
     enum { SOON = 1024 };
-    const uint32_t last = ptx_warps_in_block(&s->walk.launch) - 1;
-    const uint32_t warps[] = {0, s->out->at[0].place.warp, last};
+    const uint32_t chosen[] = {0, s->out->at[0].place.warp, s->warps - 1};
     const uint64_t left = s->steps;
     bool idle = true;
     for (int i = 0; i < 3 && idle; i++) {
         s->steps = s->all;
-        idle = does_nothing(sampler_walk(s, (PtxPlace){block, warps[i]}, SOON));
+        idle = does_nothing(sampler_walk(s, (PtxPlace){block, chosen[i]}, SOON));
     }
     s->steps = left;
     return idle;
@@ -563,19 +561,19 @@ static uint32_t last_busy(Sampler *s, int axis, uint32_t end)
 }
 
 /* Makes the middle of the remaining blocks the middle one. */
-static void follow_centre(Sampler *s, uint32_t warps)
+static void follow_centre(Sampler *s)
 {
     PtxDim block;
     for (int axis = 0; axis < 3; axis++)
         *ptx_along(&block, axis) = s->axes[axis].from + range_length(s->axes[axis]) / 2;
     s->steps = s->all;
     s->each = 0;
-    follow_middle(s, block, warps / 2);
+    follow_middle(s, block);
     limit_others(s);
 }
 
 /* Leaves out idle blocks at the ends of the grid; false if there are none. */
-static bool leave_out_idle(Sampler *s, uint32_t warps)
+static bool leave_out_idle(Sampler *s)
 {
     const PtxDim grid = s->walk.launch.grid, last = {grid.x - 1, grid.y - 1, grid.z - 1};
     if (!comes_to_memory(s->out->at[0].walk))
@@ -591,7 +589,7 @@ static bool leave_out_idle(Sampler *s, uint32_t warps)
         found |= range_length(s->axes[axis]) < size;
     }
     if (found)
-        follow_centre(s, warps);
+        follow_centre(s);
     return found;
 }
 
@@ -614,9 +612,9 @@ static double side_of(const Sampler *s, int side, PtxDim *block)
 }
 
 /* Adds the idle blocks, one for all on a side of the others. */
-static void add_idle(Sampler *s, uint32_t warps)
+static void add_idle(Sampler *s)
 {
-    const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
+    const uint32_t count = s->warps < SAMPLE_WARPS ? s->warps : SAMPLE_WARPS;
     PtxDim block;
     const double among = side_of(s, AMONG, &block);
     for (int i = 0; i < s->out->count; i++)
@@ -625,8 +623,8 @@ static void add_idle(Sampler *s, uint32_t warps)
         const double part = side_of(s, side, &block);
         for (uint32_t i = 0; i < count && side != AMONG && part > 0; i++) {
             s->steps = s->each = s->all / SAMPLE_PARTS;
-            MemorySample *x =
-                sampler_follow(s, block, count > 1 ? spread_warp(i, count, warps) : 0);
+            const PtxPlace place = {block, count > 1 ? spread_warp(s, i, count) : 0};
+            MemorySample *x = sampler_follow(s, place);
             (x ? x : &s->out->at[0])->weight += part / count;
         }
     }
@@ -691,11 +689,10 @@ static bool count_walk(MemorySamples *m, PtxPlace place, const Walk *w)
 }
 
 /* False if one of them is not walked to its end. */
-static bool count_all(Sampler *s, MemorySamples *m, uint64_t all, uint32_t warps)
+static bool count_all(Sampler *s, MemorySamples *m, uint64_t all)
 {
     for (uint64_t i = 0; i < all; i++) {
-        const PtxPlace place = {ptx_block_at(s->walk.launch.grid, i / warps),
-                                (uint32_t)(i % warps)};
+        const PtxPlace place = sampler_place(s, i);
         const Walk *w = sampler_walked(s, place);
         w = w ? w : sampler_walk(s, place, s->steps);
         if (!w || w->capped || !count_walk(m, place, w))
@@ -707,9 +704,9 @@ static bool count_all(Sampler *s, MemorySamples *m, uint64_t all, uint32_t warps
 }
 
 /* Walks every warp of a small launch; if their sums differ from the sample's, they replace it. */
-static void sample_whole(Sampler *s, uint32_t warps)
+static void sample_whole(Sampler *s)
 {
-    const uint64_t all = ptx_block_count(s->walk.launch.grid) * warps;
+    const uint64_t all = ptx_block_count(s->walk.launch.grid) * s->warps;
     const MemorySample middle = s->out->at[0];
     if (all > WHOLE_MOST || middle.walk->capped || all * middle.walk->steps > s->all)
         return;
@@ -721,7 +718,7 @@ static void sample_whole(Sampler *s, uint32_t warps)
     whole->cut = 0;
     s->steps = s->all;
     s->walk.passes = false; /* reuse only needs those of the middle block */
-    if (!count_all(s, whole, all, warps))
+    if (!count_all(s, whole, all))
         return;
     const Sums few = sums_of(s->out), are = sums_of(whole);
     if (!are_equal(&few, &are))
@@ -731,20 +728,20 @@ static void sample_whole(Sampler *s, uint32_t warps)
 /* --- the sample ------------------------------------------------------------------------------ */
 
 /* If the middle block has nothing to do, beyond the end of the data, one nearer to the first replaces it. */
-static void find_middle(Sampler *s, uint32_t warps)
+static void find_middle(Sampler *s)
 {
     const PtxDim grid = s->walk.launch.grid;
     const uint64_t all = s->steps;
-    follow_middle(s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
+    follow_middle(s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2});
     if (comes_to_memory(s->out->at[0].walk))
         return;
     for (uint32_t part = 4; part <= MIDDLE_PARTS; part *= 2) {
         const PtxDim block = {grid.x / part, grid.y / part, grid.z / part};
         s->steps = all;
-        const Walk *w = sampler_walk(s, (PtxPlace){block, warps / 2}, all / SAMPLE_PARTS);
+        const Walk *w = sampler_walk(s, (PtxPlace){block, s->warps / 2}, all / SAMPLE_PARTS);
         s->steps = all;
         if (w && comes_to_memory(w)) {
-            follow_middle(s, block, warps / 2);
+            follow_middle(s, block);
             return;
         }
     }
@@ -758,25 +755,25 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
                  .entry = entry,
                  .walk = *o,
                  .out = ARENA_NEW(a, MemorySamples),
+                 .warps = o->launch.has_geometry ? ptx_warps_in_block(&o->launch) : 1,
                  .axes = {{0, o->launch.grid.x}, {0, o->launch.grid.y}, {0, o->launch.grid.z}},
                  .all = all,
                  .steps = all};
     const PtxDim grid = o->launch.grid;
-    const uint32_t warps = o->launch.has_geometry ? ptx_warps_in_block(&o->launch) : 1;
-    find_middle(&s, warps);
-    if (one_warp || !o->launch.has_geometry || warps == 0 || grid.x == 0 || grid.y == 0 ||
+    find_middle(&s);
+    if (one_warp || !o->launch.has_geometry || s.warps == 0 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0)
         return s.out;
     limit_others(&s);
     if (s.out->at[0].walk->data_loads > 0) {
-        sampler_data(&s, warps);
+        sampler_data(&s);
         return s.out;
     }
-    s.narrowed = leave_out_idle(&s, warps);
-    if (!sample_axes(&s, warps))
-        sampler_picture(&s, warps);
+    s.narrowed = leave_out_idle(&s);
+    if (!sample_axes(&s))
+        sampler_picture(&s);
     if (s.narrowed)
-        add_idle(&s, warps);
-    sample_whole(&s, warps);
+        add_idle(&s);
+    sample_whole(&s);
     return s.out;
 }

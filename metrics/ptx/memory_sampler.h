@@ -19,6 +19,7 @@ typedef struct Sampler {
     const PtxFunction *entry;
     WalkOptions walk;
     MemorySamples *out;
+    uint32_t warps;     /* of a block */
     BlockRange axes[3]; /* blocks that samples are chosen from */
     bool narrowed;      /* not all: idle blocks are left out */
     double ends[3];     /* by axis: share of blocks at an end that differ from the middle one */
@@ -29,12 +30,19 @@ typedef struct Sampler {
     bool evenly;        /* warps count equally, cut off or not */
 } Sampler;
 
+/* A warp by its number in the launch. */
+static inline PtxPlace sampler_place(const Sampler *s, uint64_t number)
+{
+    return (PtxPlace){ptx_block_at(s->walk.launch.grid, number / s->warps),
+                      (uint32_t)(number % s->warps)};
+}
+
 /* Adds a warp to the sample, with weight 0; NULL if there is no room or no steps for it. */
-MemorySample *sampler_follow(Sampler *s, PtxDim block, uint32_t warp);
+MemorySample *sampler_follow(Sampler *s, PtxPlace place);
 
 /* True if the steps ended before the warp did. */
 bool sampler_is_cut(const Walk *w);
 
 /* Samples if work depends on data, and if it depends on position (memory_even.c). */
-void sampler_data(Sampler *s, uint32_t warps);
-void sampler_picture(Sampler *s, uint32_t warps);
+void sampler_data(Sampler *s);
+void sampler_picture(Sampler *s);
