@@ -192,19 +192,19 @@ static const char other_specials[] =
     "%envreg28 %envreg29 %envreg30 %envreg31";
 
 /* Adds words separated by single spaces; values rise by `step`. */
-static void add_words(PtxWords *w, uint32_t scope, const char *words, int kind, int value, int step)
+static void add_words(Map *map, uint32_t scope, const char *words, int kind, int value, int step)
 {
     for (size_t length; *words; words += length + (words[length] == ' '), value += step) {
         length = strcspn(words, " ");
-        MapEntry *e = map_add(&w->map, words, length, scope);
+        MapEntry *e = map_add(map, words, length, scope);
         e->kind = kind;
         e->value = value;
     }
 }
 
-PtxWords ptx_words_new(Arena *a)
+Map ptx_words_new(Arena *a)
 {
-    PtxWords w = {.arena = a, .map = {.arena = a}};
+    Map w = {.arena = a};
     for (int op = 1; op < PTX_OP_COUNT; op++)
         add_words(&w, OPCODES, ops[op].text, 1, op, 0);
     for (int t = 1; t < PTX_TYPE_COUNT; t++)
@@ -233,12 +233,12 @@ static void apply_modifier(PtxForm *f, Field field, int value)
         *of[field] = value;
 }
 
-static void apply_modifiers(const PtxWords *w, PtxForm *f, const char *at, const char *end)
+static void apply_modifiers(const Map *words, PtxForm *f, const char *at, const char *end)
 {
     while (at < end) {
         const char *dot = memchr(at + 1, '.', (size_t)(end - at - 1));
         const char *stop = dot ? dot : end;
-        const MapEntry *e = map_find(&w->map, at + 1, (size_t)(stop - at - 1), MODIFIERS);
+        const MapEntry *e = map_find(words, at + 1, (size_t)(stop - at - 1), MODIFIERS);
         if (e)
             apply_modifier(f, (Field)e->kind, e->value);
         at = stop;
@@ -278,13 +278,13 @@ static void finish_form(PtxForm *f)
     }
 }
 
-static PtxForm *decode(PtxWords *w, const char *text, size_t length)
+static PtxForm *decode(Map *words, const char *text, size_t length)
 {
-    PtxForm *f = ARENA_NEW(w->arena, PtxForm);
-    f->text = arena_copy(w->arena, text, length);
+    PtxForm *f = ARENA_NEW(words->arena, PtxForm);
+    f->text = arena_copy(words->arena, text, length);
     size_t n = length;
     while (n > 0) {
-        const MapEntry *e = map_find(&w->map, text, n, OPCODES);
+        const MapEntry *e = map_find(words, text, n, OPCODES);
         if (e) {
             f->op = (PtxOp)e->value;
             break;
@@ -296,40 +296,40 @@ static PtxForm *decode(PtxWords *w, const char *text, size_t length)
         const char *dot = memchr(text, '.', length);
         n = dot ? (size_t)(dot - text) : length;
     }
-    apply_modifiers(w, f, f->text + n, f->text + length);
+    apply_modifiers(words, f, f->text + n, f->text + length);
     finish_form(f);
     return f;
 }
 
-const PtxForm *ptx_words_form(PtxWords *w, const char *text, size_t length, bool *fresh)
+const PtxForm *ptx_words_form(Map *words, const char *text, size_t length, bool *fresh)
 {
-    const MapEntry *known = map_find(&w->map, text, length, FORMS);
+    const MapEntry *known = map_find(words, text, length, FORMS);
     *fresh = !known;
     if (known)
         return known->pointer;
-    PtxForm *f = decode(w, text, length);
-    MapEntry *e = map_add(&w->map, f->text, length, FORMS);
+    PtxForm *f = decode(words, text, length);
+    MapEntry *e = map_add(words, f->text, length, FORMS);
     e->kind = 1;
     e->pointer = f;
     return f;
 }
 
-PtxType ptx_words_type(const PtxWords *w, const char *text, size_t length)
+PtxType ptx_words_type(const Map *words, const char *text, size_t length)
 {
-    const MapEntry *e = map_find(&w->map, text, length, MODIFIERS);
+    const MapEntry *e = map_find(words, text, length, MODIFIERS);
     return e && e->kind == FIELD_TYPE ? (PtxType)e->value : PTX_NO_TYPE;
 }
 
-bool ptx_words_space(const PtxWords *w, const char *text, size_t length, PtxSpace *space)
+bool ptx_words_space(const Map *words, const char *text, size_t length, PtxSpace *space)
 {
-    const MapEntry *e = map_find(&w->map, text, length, MODIFIERS);
+    const MapEntry *e = map_find(words, text, length, MODIFIERS);
     if (!e || e->kind != FIELD_SPACE)
         return false;
     *space = (PtxSpace)e->value;
     return true;
 }
 
-const MapEntry *ptx_words_special(const PtxWords *w, const char *text, size_t length)
+const MapEntry *ptx_words_special(const Map *words, const char *text, size_t length)
 {
-    return map_find(&w->map, text, length, SPECIALS);
+    return map_find(words, text, length, SPECIALS);
 }

@@ -7,23 +7,18 @@
 #include "metrics/ptx/ptx.h"
 #include "metrics/ptx/ptx_lexer.h"
 
-/* The words of the language by text. */
-typedef struct PtxWords {
-    Arena *arena;
-    Map map; /* opcodes, modifiers, special registers; decoded opcode texts */
-} PtxWords;
-
-PtxWords ptx_words_new(Arena *a);
+/* Opcodes, modifiers and special registers by text; decoded opcode texts. */
+Map ptx_words_new(Arena *a);
 
 /* The decoded form of an opcode text; *fresh: it was not known before. */
-const PtxForm *ptx_words_form(PtxWords *w, const char *text, size_t length, bool *fresh);
+const PtxForm *ptx_words_form(Map *words, const char *text, size_t length, bool *fresh);
 
 /* Type and space by word without its dot; PTX_NO_TYPE and false if it is none. */
-PtxType ptx_words_type(const PtxWords *w, const char *text, size_t length);
-bool ptx_words_space(const PtxWords *w, const char *text, size_t length, PtxSpace *space);
+PtxType ptx_words_type(const Map *words, const char *text, size_t length);
+bool ptx_words_space(const Map *words, const char *text, size_t length, PtxSpace *space);
 
 /* A special register by name, or NULL; its value is a PtxSpecial. */
-const MapEntry *ptx_words_special(const PtxWords *w, const char *text, size_t length);
+const MapEntry *ptx_words_special(const Map *words, const char *text, size_t length);
 
 /* What a name stands for: the kind of an entry in PtxParser.names. */
 typedef enum PtxNameKind {
@@ -56,7 +51,7 @@ typedef struct PtxParser {
     Diag *diag;
     PtxLexer lex;
     PtxModule *module;
-    PtxWords words;
+    Map words;
     Map names;             /* by text and scope */
     VEC(uint32_t) parents; /* by scope; 0 is the module */
     uint32_t scope;        /* the innermost */

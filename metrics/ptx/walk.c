@@ -40,7 +40,7 @@ static void assign_operand(Frame *x, const PtxOperand *o, const Lanes *results, 
 
 static Lanes *cell_value(const Frame *x, int cell)
 {
-    return &x->values[x->known->function->registers.count + (size_t)cell];
+    return &x->values[x->result->function->registers.count + (size_t)cell];
 }
 
 /* ld.param and st.param of a call's parameters. */
@@ -122,9 +122,8 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
                                : ptx_eval_instr(&x->state, in, results);
     if (x->walker->published.moving)
         walk_skip_abort(x);
-    if (ticket && results[0].known &&
-        x->known->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
-        walk_note(x->walker, x->known->function, i,
+    if (ticket && results[0].known && x->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
+        walk_note(x->walker, x->result->function, i,
                   "tickets are taken to be given out in the order of blocks");
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
         lanes_fill(&results[0], 1); /* a wait succeeds at once */
@@ -176,7 +175,7 @@ static void add_traffic(Frame *x, int cost, uint64_t sectors, uint64_t bytes)
 
 static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, bool known)
 {
-    WalkAccess *a = &x->known->result->costs[cost];
+    WalkAccess *a = &x->result->costs[cost];
     const AccessCost *c = &plan_of(x)->accesses->costs.at[cost];
     uint64_t address[PTX_LANES];
     a->executions++;
@@ -223,7 +222,7 @@ static void keep_pass(Frame *x, size_t group, const Lanes *base, uint32_t lanes)
         return;
     }
     WalkPass *p = VEC_ADD(x->walker->arena, &w->passes);
-    *p = (WalkPass){.function = x->known->result,
+    *p = (WalkPass){.function = x->result,
                     .group = (int)group,
                     .lanes = lanes,
                     .step = walk_skip_step(x, g, lanes)};
@@ -244,7 +243,7 @@ static void pass_group(Frame *x, size_t group, uint32_t mask)
     ptx_eval_operand(&x->state, g->base, PTX_U64, &base);
     const bool known = maybe == 0 && (yes & ~base.known) == 0;
     if (known)
-        note_alignment(&x->known->result->aligns[group], &base, yes);
+        note_alignment(&x->result->aligns[group], &base, yes);
     if (known && yes) {
         tell_touches(x, group, &base, yes);
         keep_pass(x, group, &base, yes);
@@ -270,7 +269,7 @@ static void wait_for(Walker *w, WalkLatency l, WalkSpot at, double covered)
 
 static WalkSpot spot_of(const Frame *x, const WalkEvent *e)
 {
-    return (WalkSpot){x->known->function, e->instr};
+    return (WalkSpot){x->result->function, e->instr};
 }
 
 static void consume(Frame *x, const WalkEvent *e)
@@ -361,34 +360,33 @@ static WalkPlan *known_plan(Walker *w, const PtxFunction *f)
     WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory, w->options->data != NULL,
                                   kept && kept->rough);
     p->rounds = walk_stated_rounds(w->arena, p->flow, w->options->trips, w->options->trip_count);
-    if (w->options->meets && w->known.count == 0)
+    if (w->options->meets && w->walk->functions.count == 0)
         p->meets = flow_meets(w->arena, p->flow);
     if (kept)
         VEC_PUSH(w->arena, &kept->plans, p);
     return p;
 }
 
-static const Known *known_function(Walker *w, const PtxFunction *f)
+static WalkFunction *known_function(Walker *w, const PtxFunction *f)
 {
-    for (size_t i = 0; i < w->known.count; i++)
-        if (w->known.at[i].function == f)
-            return &w->known.at[i];
-    Known k = {.function = f, .plan = known_plan(w, f)};
-    k.result = ARENA_NEW(w->arena, WalkFunction);
-    k.result->function = f;
-    k.result->flow = k.plan->flow;
-    k.result->blocks = ARENA_ARRAY(w->arena, WalkBlock, (size_t)k.plan->flow->cfg->count);
-    k.result->meets = k.plan->meets;
-    k.result->loops = ARENA_ARRAY(w->arena, WalkLoop, k.plan->flow->loops->loops.count);
-    const Accesses *accesses = k.plan->accesses;
-    k.result->accesses = accesses;
-    if (accesses) {
-        k.result->costs = ARENA_ARRAY(w->arena, WalkAccess, accesses->costs.count);
-        k.result->aligns = ARENA_ARRAY(w->arena, WalkAlign, accesses->groups.count);
+    for (size_t i = 0; i < w->walk->functions.count; i++)
+        if (w->walk->functions.at[i]->function == f)
+            return w->walk->functions.at[i];
+    WalkFunction *known = ARENA_NEW(w->arena, WalkFunction);
+    WalkPlan *p = known_plan(w, f);
+    *known = (WalkFunction){.function = f,
+                            .flow = p->flow,
+                            .plan = p,
+                            .blocks = ARENA_ARRAY(w->arena, WalkBlock, (size_t)p->flow->cfg->count),
+                            .loops = ARENA_ARRAY(w->arena, WalkLoop, p->flow->loops->loops.count),
+                            .meets = p->meets,
+                            .accesses = p->accesses};
+    if (p->accesses) {
+        known->costs = ARENA_ARRAY(w->arena, WalkAccess, p->accesses->costs.count);
+        known->aligns = ARENA_ARRAY(w->arena, WalkAlign, p->accesses->groups.count);
     }
-    VEC_PUSH(w->arena, &w->walk->functions, k.result);
-    VEC_PUSH(w->arena, &w->known, k);
-    return &w->known.at[w->known.count - 1];
+    VEC_PUSH(w->arena, &w->walk->functions, known);
+    return known;
 }
 
 typedef struct Call {
@@ -448,7 +446,7 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
 {
     Frame *x = memory_zeroed(1, sizeof *x);
     x->walker = w;
-    x->known = known_function(w, f);
+    x->result = known_function(w, f);
     x->depth = depth;
     x->values = values_new(plan_of(x));
     x->state = (PtxState){.launch = &w->options->launch,
@@ -463,7 +461,7 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     const size_t ways = most_ways(flow_of(x)->cfg);
     x->ways = memory_zeroed(ways, sizeof *x->ways);
     x->way_lanes = memory_zeroed(ways, sizeof *x->way_lanes);
-    x->known->result->calls++;
+    x->result->calls++;
     w->frames++;
     walk_skip_init(x);
     w->walk->steps += f->registers.count / 4;
@@ -502,7 +500,7 @@ static void forget_results(Frame *x, const Call *call, uint32_t lanes)
 
 static void copy_in(const Frame *x, Frame *inner, const Call *call)
 {
-    const WalkPlan *p = inner->known->plan;
+    const WalkPlan *p = inner->result->plan;
     for (size_t i = 0; i < p->slice.cells.count; i++) {
         const int outside = cell_outside(x, call, &p->slice.cells.at[i]);
         if (outside != CFG_NONE && p->slice.cells.at[i].variable->is_parameter)
@@ -512,7 +510,7 @@ static void copy_in(const Frame *x, Frame *inner, const Call *call)
 
 static void copy_out(Frame *x, const Frame *inner, const Call *call, uint32_t yes, uint32_t maybe)
 {
-    const WalkPlan *p = inner->known->plan;
+    const WalkPlan *p = inner->result->plan;
     for (size_t i = 0; i < p->slice.cells.count; i++) {
         const int outside = cell_outside(x, call, &p->slice.cells.at[i]);
         if (outside != CFG_NONE && p->slice.cells.at[i].variable->is_result)
@@ -532,9 +530,8 @@ static void follow_call(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     const bool possible = call.function && call.function->has_body && x->depth < WALK_CALL_DEPTH &&
                           call.function->registers.count <= WALK_MAX_REGISTERS;
     if (!possible) {
-        if (x->known->result->calls <= 1 &&
-            x->known->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
-            walk_note(x->walker, x->known->function, i, "call not followed");
+        if (x->result->calls <= 1 && x->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
+            walk_note(x->walker, x->result->function, i, "call not followed");
         return;
     }
     Frame *inner = frame_new(x->walker, call.function, x->depth + 1);
@@ -555,11 +552,11 @@ static void follow_step(Frame *x, WalkStep s, uint32_t mask)
 {
     switch (s.kind) {
     case WALK_STEP_COMPUTE:
-        compute(x, s.at, &x->known->function->instrs.at[s.at], mask);
+        compute(x, s.at, &x->result->function->instrs.at[s.at], mask);
         break;
     case WALK_STEP_CALL:
         walk_skip_abort(x);
-        follow_call(x, s.at, &x->known->function->instrs.at[s.at], mask);
+        follow_call(x, s.at, &x->result->function->instrs.at[s.at], mask);
         break;
     case WALK_STEP_ACCESS:
         x->walker->walk->steps +=
@@ -575,7 +572,7 @@ static void count_header(Frame *x, int block)
     const int l = t->loop_of[block];
     if (l == CFG_NONE || t->loops.at[l].header != block)
         return;
-    x->known->result->loops[l].headers++;
+    x->result->loops[l].headers++;
     x->loops[l].iterations++;
 }
 
@@ -583,8 +580,8 @@ static void visit_block(Frame *x, int block, uint32_t mask)
 {
     Walker *w = x->walker;
     const WalkPlanBlock *b = &plan_of(x)->blocks[block];
-    x->known->result->blocks[block].visits++;
-    x->known->result->blocks[block].lanes += (unsigned)__builtin_popcount(mask);
+    x->result->blocks[block].visits++;
+    x->result->blocks[block].lanes += (unsigned)__builtin_popcount(mask);
     w->visited += ((uint64_t)block + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ mask;
     w->walk->steps += 1 + b->steps.count + b->events.count / 4;
     count_header(x, block);
@@ -633,7 +630,7 @@ static void run_frame(Frame *x, uint32_t mask)
     const LoopTree *t = flow_of(x)->loops;
     x->gone = 0;
     if (t->loop_of[0] != CFG_NONE && t->loops.at[t->loop_of[0]].header == 0)
-        x->known->result->loops[t->loop_of[0]].entries++;
+        x->result->loops[t->loop_of[0]].entries++;
     *walk_push(x) = (Entry){ENTRY_RUN, 0, flow_of(x)->cfg->count, mask, NULL, CFG_NONE, 0};
     while (x->stack_count > 0 && !spent(x->walker))
         step(x);
@@ -676,7 +673,7 @@ static const WalkPublished *sibling(Walker *w, uint32_t warp)
                     .max_steps = w->max_steps / SIBLING_PARTS,
                     .end = w->max_steps / SIBLING_PARTS,
                     .default_trips = w->default_trips};
-    follow(&other, w->known.at[0].function);
+    follow(&other, w->walk->functions.at[0]->function);
     walk_values_give_up(&other);
     w->walk->steps += other.walk->steps;
     other.published.off |= spent(&other);

@@ -186,6 +186,7 @@ typedef struct WalkSync {
 struct WalkFunction {
     const PtxFunction *function;
     const Flow *flow;
+    WalkPlan *plan;
     WalkBlock *blocks;
     WalkLoop *loops;
     const int *meets;         /* by branching block: early reconvergence; NULL: none */

@@ -157,7 +157,7 @@ static void forget_loop(Frame *x, int loop, uint32_t lanes)
     walk_values_forget(x->walker, lanes);
     for (size_t i = 0; i < p->slice.state.count; i++) {
         const int reg = p->slice.state.at[i];
-        if ((size_t)reg >= x->known->function->registers.count ||
+        if ((size_t)reg >= x->result->function->registers.count ||
             !flow_writes_in_loop(p->flow, reg, loop, NULL))
             continue;
         lanes_spread(&x->values[reg]);
@@ -185,7 +185,7 @@ static void cross_edge(Frame *x, int from, int to, uint32_t mask)
         return;
     x->loops[l] = (LoopState){0};
     walk_skip_enter(x, l);
-    x->known->result->loops[l].entries++;
+    x->result->loops[l].entries++;
 }
 
 /* True if the branch's predicate depends on something that the loop changes in a known way. */
@@ -197,7 +197,7 @@ static bool decided_by_loop(const Frame *x, int loop, const PtxInstr *branch)
     for (size_t i = 0; i < defs->count; i++) {
         if (!loop_contains(flow_of(x)->loops, loop, flow_of(x)->cfg->block_of[defs->at[i]]))
             continue;
-        const PtxInstr *in = &x->known->function->instrs.at[defs->at[i]];
+        const PtxInstr *in = &x->result->function->instrs.at[defs->at[i]];
         for (int k = in->form->writes; k < in->count; k++)
             if (in->operands[k].kind == PTX_OPERAND_REGISTER &&
                 flow_writes_in_loop(flow_of(x), in->operands[k].index, loop, NULL))
@@ -336,7 +336,7 @@ static void diverge_by_table(const Frame *x, int block, const PtxInstr *in, uint
 {
     const CfgBlock *b = &flow_of(x)->cfg->blocks[block];
     const PtxTable *table = in->operands[1].kind == PTX_OPERAND_TABLE
-                                ? &x->known->function->tables.at[in->operands[1].index]
+                                ? &x->result->function->tables.at[in->operands[1].index]
                                 : NULL;
     Lanes index;
     ptx_eval_operand(&x->state, &in->operands[0], PTX_U32, &index);
@@ -345,7 +345,7 @@ static void diverge_by_table(const Frame *x, int block, const PtxInstr *in, uint
         if (!(yes & index.known & (UINT32_C(1) << i)))
             continue;
         if (k < table->count && table->targets[k].kind == PTX_OPERAND_LABEL) {
-            const PtxLabel *label = &x->known->function->labels.at[table->targets[k].index];
+            const PtxLabel *label = &x->result->function->labels.at[table->targets[k].index];
             add_way(p, flow_of(x)->cfg->block_of[label->instr], UINT32_C(1) << i);
         }
     }
@@ -406,7 +406,7 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
             s->counted = decided_by_loop(x, l, in);
         return false;
     }
-    WalkLoop *result = &x->known->result->loops[l];
+    WalkLoop *result = &x->result->loops[l];
     if (plan_of(x)->waits[l]) {
         p->lanes[leave] |= p->undecided;
         p->undecided = 0;
@@ -446,7 +446,7 @@ static bool steer(const Frame *x, int block, Divergence *p)
 /* Undecided lanes take the sides in turn. */
 static void take_turns(Frame *x, int block, Divergence *p)
 {
-    uint64_t turn = x->known->result->blocks[block].visits;
+    uint64_t turn = x->result->blocks[block].visits;
     for (int i = 0; i < PTX_LANES && p->count > 0; i++)
         if (p->undecided >> i & 1)
             p->lanes[turn++ % (uint64_t)p->count] |= UINT32_C(1) << i;
@@ -456,7 +456,7 @@ static void take_turns(Frame *x, int block, Divergence *p)
 
 static void mark_undecided(Frame *x, int block)
 {
-    WalkBlock *b = &x->known->result->blocks[block];
+    WalkBlock *b = &x->result->blocks[block];
     x->walker->walk->unknown_branches += !b->unknown_branch;
     b->unknown_branch = true;
 }
@@ -525,14 +525,14 @@ void walk_leave_block(Frame *x, uint32_t mask)
     const int n = sides(&p);
     if (in &&
         flow_of(x)->cfg->blocks[block].succ_count + flow_of(x)->cfg->blocks[block].ends_thread > 1)
-        x->known->result->blocks[block].paths += (uint64_t)n;
+        x->result->blocks[block].paths += (uint64_t)n;
     if (n == 1 && p.undecided == 0) {
         for (int i = 0; i < p.count; i++)
             e->block = p.lanes[i] ? p.to[i] : e->block;
         return;
     }
     x->walker->walk->divergent += n > 1;
-    x->known->result->blocks[block].diverged += n > 1 ? (uint64_t)n - 1 : 0;
+    x->result->blocks[block].diverged += n > 1 ? (uint64_t)n - 1 : 0;
     e->block = reconvergence_of(x, block, stop);
     if (n > 0)
         split(x, block, stop, &p);

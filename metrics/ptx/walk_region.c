@@ -258,7 +258,7 @@ void walk_totals_free(WalkTotals *t)
 
 void walk_totals_note(const Frame *x, WalkTotals *t)
 {
-    const WalkFunction *r = x->known->result;
+    const WalkFunction *r = x->result;
     const Walk *w = x->walker->walk;
 #define WALK_SUM(name, meaning) t->name = w->name;
 #include "metrics/ptx/walk_counters.def"
@@ -283,7 +283,7 @@ void walk_totals_add(WalkAccess *a, const WalkAccess *late, const WalkAccess *ea
 
 static void add_counts(Frame *x, const WalkTotals *t, uint64_t times)
 {
-    WalkFunction *r = x->known->result;
+    WalkFunction *r = x->result;
     Walk *w = x->walker->walk;
     const double n = (double)times;
 #define WALK_SUM(name, meaning) w->name += n * (w->name - t->name);
@@ -357,37 +357,36 @@ static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
     w->bulk_copies += lanes * b->bulk_copies;
 }
 
-static void add_loop_notes(Walker *w, const Known *k)
+static void add_loop_notes(Walker *w, const WalkFunction *f)
 {
-    const LoopTree *t = k->plan->flow->loops;
+    const LoopTree *t = f->flow->loops;
     for (size_t i = 0; i < t->loops.count; i++) {
-        const WalkLoop *r = &k->result->loops[i];
-        const size_t first = k->plan->flow->cfg->blocks[t->loops.at[i].header].first;
+        const WalkLoop *r = &f->loops[i];
+        const size_t first = f->flow->cfg->blocks[t->loops.at[i].header].first;
         w->walk->unknown_loops += r->defaulted;
         if (r->defaulted)
-            walk_note(w, k->function, first,
+            walk_note(w, f->function, first,
                       arena_printf(w->arena, "the loop's count is not known; %u iterations assumed",
                                    w->default_trips));
         if (r->waited)
             walk_note(
-                w, k->function, first,
+                w, f->function, first,
                 "the loop waits for another thread; it is taken to find at once what it waits for");
         if (r->early_ignored)
-            walk_note(w, k->function, first,
+            walk_note(w, f->function, first,
                       "an early exit of the loop is taken as never happening");
     }
 }
 
-static void add_branch_notes(Walker *w, const Known *k)
+static void add_branch_notes(Walker *w, const WalkFunction *f)
 {
-    const Cfg *c = k->plan->flow->cfg;
+    const Cfg *c = f->flow->cfg;
     for (int i = 0; i < c->count; i++) {
-        const int l = k->plan->flow->loops->loop_of[i];
-        const bool published =
-            l != CFG_NONE && (k->result->loops[l].defaulted || k->result->loops[l].early_ignored ||
-                              k->result->loops[l].waited);
-        if (k->result->blocks[i].unknown_branch && !published)
-            walk_note(w, k->function, c->blocks[i].end - 1,
+        const int l = f->flow->loops->loop_of[i];
+        const bool noted = l != CFG_NONE && (f->loops[l].defaulted || f->loops[l].early_ignored ||
+                                             f->loops[l].waited);
+        if (f->blocks[i].unknown_branch && !noted)
+            walk_note(w, f->function, c->blocks[i].end - 1,
                       "the branch is not known; both sides walked");
     }
 }
@@ -401,15 +400,14 @@ static bool is_bulk_copy(const PtxInstr *in)
 }
 
 /* The copy engine's traffic is in no lane's access. */
-static void add_bulk_notes(Walker *w, const Known *k)
+static void add_bulk_notes(Walker *w, const WalkFunction *f)
 {
-    const Cfg *c = k->plan->flow->cfg;
+    const Cfg *c = f->flow->cfg;
     for (int b = 0; b < c->count; b++)
         for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++) {
-            const PtxInstr *in = &k->function->instrs.at[i];
-            if (k->result->blocks[b].visits > 0 && is_bulk_copy(in) &&
-                !bulk_copy(k->plan->flow, in).known)
-                walk_note(w, k->function, i, "what a bulk copy moves is not counted");
+            const PtxInstr *in = &f->function->instrs.at[i];
+            if (f->blocks[b].visits > 0 && is_bulk_copy(in) && !bulk_copy(f->flow, in).known)
+                walk_note(w, f->function, i, "what a bulk copy moves is not counted");
         }
 }
 
@@ -426,12 +424,13 @@ void walk_total(Walker *w)
                  walk->ended ? "the walk has a limit: what was left of its loops is taken to go on "
                                "as before"
                              : "the walk has a limit: counts are lower bounds");
-    VEC_EACH (const Known, k, w->known) {
-        for (int b = 0; b < k->plan->flow->cfg->count; b++)
-            add_block(walk, &k->plan->blocks[b], &k->result->blocks[b]);
-        add_loop_notes(w, k);
-        add_branch_notes(w, k);
-        add_bulk_notes(w, k);
+    for (size_t i = 0; i < walk->functions.count; i++) {
+        const WalkFunction *f = walk->functions.at[i];
+        for (int b = 0; b < f->flow->cfg->count; b++)
+            add_block(walk, &f->plan->blocks[b], &f->blocks[b]);
+        add_loop_notes(w, f);
+        add_branch_notes(w, f);
+        add_bulk_notes(w, f);
     }
     const double loads = walk->waits_long + walk->waits_local;
     walk->regions = 1 + walk->barriers + (loads > 0 ? loads : walk->waits_sfu);

@@ -28,7 +28,7 @@ struct WalkStretch {
 
 static void add_register(Frame *x, WalkStretch *s, int reg)
 {
-    if ((size_t)reg >= x->known->function->registers.count)
+    if ((size_t)reg >= x->result->function->registers.count)
         return;
     for (size_t i = 0; i < s->registers.count; i++)
         if (s->registers.at[i] == reg)
@@ -40,8 +40,9 @@ static void add_register(Frame *x, WalkStretch *s, int reg)
 static const PtxInstr *written_in(const Frame *x, int loop, int reg)
 {
     size_t at = 0;
-    return flow_writes_in_loop(flow_of(x), reg, loop, &at) == 1 ? &x->known->function->instrs.at[at]
-                                                                : NULL;
+    return flow_writes_in_loop(flow_of(x), reg, loop, &at) == 1
+               ? &x->result->function->instrs.at[at]
+               : NULL;
 }
 
 /* Adds the comparisons that a predicate is made of. */
@@ -58,7 +59,7 @@ static void add_comparisons(Frame *x, WalkStretch *s, int reg, int depth)
     for (int i = in->form->writes; i < in->count; i++) {
         const PtxOperand *o = &in->operands[i];
         if (o->kind == PTX_OPERAND_REGISTER &&
-            x->known->function->registers.at[o->index].type == PTX_PRED)
+            x->result->function->registers.at[o->index].type == PTX_PRED)
             add_comparisons(x, s, o->index, depth + 1);
     }
 }
@@ -143,7 +144,7 @@ static void begin(Frame *x, WalkStretch *s, uint32_t mask)
     s->under_way = true;
     s->mask = mask;
     s->stack_count = x->stack_count;
-    s->entries = x->known->result->loops[s->loop].entries;
+    s->entries = x->result->loops[s->loop].entries;
     s->start = x->loops[s->loop].iterations;
     s->iterations = 0;
     s->steps = x->walker->walk->steps;
@@ -228,7 +229,7 @@ void walk_rest_arrive(Frame *x, int block, uint32_t mask)
     if (!s)
         s = x->stretches[loop] = stretch_new(x, loop);
     if (!s->under_way || s->mask != mask || s->stack_count != x->stack_count ||
-        s->entries != x->known->result->loops[loop].entries) {
+        s->entries != x->result->loops[loop].entries) {
         begin(x, s, mask);
         return;
     }

@@ -78,7 +78,7 @@ static WalkProof *proof_new(const Frame *x)
     WalkProof *p = memory_zeroed(1, sizeof *p);
     const size_t late = plan_of(x)->late.count;
     /* Proofs set the changes of the state; those of other registers stay unknown. */
-    const size_t registers = x->known->function->registers.count + 1;
+    const size_t registers = x->result->function->registers.count + 1;
     p->changes = memory_new(registers * sizeof *p->changes);
     for (size_t i = 0; i < registers; i++)
         lanes_unknown(&p->changes[i]);
@@ -149,7 +149,7 @@ static bool set_changes(Frame *x, const WalkTrack *t, WalkProof *p)
 {
     const WalkPlan *plan = plan_of(x);
     const WalkLive *live = t->live;
-    const size_t registers = x->known->function->registers.count;
+    const size_t registers = x->result->function->registers.count;
     for (size_t i = 0; i < live->count; i++)
         if (t->remembered)
             p->start[i] = t->changes[i];
@@ -222,7 +222,7 @@ static void move_registers(Frame *x, const WalkProof *p, uint64_t times)
 /* The cost of a drifting access `ahead` stretches later. */
 static WalkAccess drifted(const Frame *x, const WalkDrift *d, uint64_t ahead)
 {
-    WalkAccess a = {.space = x->known->result->costs[d->cost].space};
+    WalkAccess a = {.space = x->result->costs[d->cost].space};
     uint64_t address[PTX_LANES];
     for (int i = 0; i < PTX_LANES; i++)
         address[i] = d->address[i] + ahead * (uint64_t)d->step;
@@ -239,7 +239,7 @@ static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
     const WalkAccess first = drifted(x, d, 0);
     for (uint64_t k = 1; k < cycle && k <= times; k++) {
         const WalkAccess later = drifted(x, d, k);
-        walk_totals_add(&x->known->result->costs[d->cost], &later, &first, (times - k) / cycle + 1);
+        walk_totals_add(&x->result->costs[d->cost], &later, &first, (times - k) / cycle + 1);
     }
 }
 
@@ -681,7 +681,7 @@ void walk_skip_group(Frame *x, const AccessGroup *g, uint32_t mask, uint32_t lan
         }
     const uint32_t step = (uint32_t)lanes_at(d, first) & 15;
     if (step)
-        x->known->result->aligns[g - plan_of(x)->accesses->groups.at].varying |=
+        x->result->aligns[g - plan_of(x)->accesses->groups.at].varying |=
             15 & (0 - (step & (0 - step)));
 }
 
@@ -699,7 +699,7 @@ void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lane
     const Accesses *accesses = plan_of(x)->accesses;
     const AccessCost *c = &accesses->costs.at[cost];
     const int64_t step = walk_skip_step(x, &accesses->groups.at[c->group], lanes);
-    const PtxSpace space = x->known->result->costs[cost].space;
+    const PtxSpace space = x->result->costs[cost].space;
     const int unit = space == PTX_SHARED ? c->bytes : space == PTX_CONST ? 4 : WALK_LINE;
     if (step % unit == 0)
         return;

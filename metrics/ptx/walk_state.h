@@ -37,13 +37,6 @@ typedef struct Entry {
     size_t at; /* … the entry of this index; or CFG_NONE */
 } Entry;
 
-/* A function that the walk has reached. */
-typedef struct Known {
-    const PtxFunction *function;
-    WalkPlan *plan;
-    WalkFunction *result;
-} Known;
-
 /* The address of a variable. */
 typedef struct WalkPlace {
     const PtxVariable *variable;
@@ -86,7 +79,6 @@ typedef struct Walker {
     Arena *arena;
     const WalkOptions *options;
     Walk *walk;
-    VEC(Known) known;
     uint64_t max_steps;
     /* Steps at which the walk ends: max_steps plus those for estimating the rest. */
     uint64_t end;
@@ -113,7 +105,7 @@ typedef struct Walker {
 
 struct Frame {
     Walker *walker;
-    const Known *known;
+    WalkFunction *result; /* of its function */
     int depth;
     PtxState state;                          /* for reading operands */
     Lanes *values;                           /* registers, then cells */
@@ -134,23 +126,23 @@ struct Frame {
 
 static inline const WalkPlan *plan_of(const Frame *x)
 {
-    return x->known->plan;
+    return x->result->plan;
 }
 
 static inline const Flow *flow_of(const Frame *x)
 {
-    return x->known->plan->flow;
+    return x->result->flow;
 }
 
 static inline const WalkSliced *sliced(const Frame *x, const PtxInstr *in)
 {
-    return &plan_of(x)->slice.of[in - x->known->function->instrs.at];
+    return &plan_of(x)->slice.of[in - x->result->function->instrs.at];
 }
 
 /* Width of a register in bits, or 0. */
 static inline int walk_register_bits(const Frame *x, int reg)
 {
-    return ptx_type_bits(x->known->function->registers.at[reg].type);
+    return ptx_type_bits(x->result->function->registers.at[reg].type);
 }
 
 /* Lanes in which the guard is true, and those in which it is unknown. */

@@ -412,7 +412,7 @@ static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, 
  * walked may execute them. */
 static bool all_seen(const Frame *x, const PtxInstr *load)
 {
-    const PtxFunction *f = x->known->function;
+    const PtxFunction *f = x->result->function;
     const WalkSliced *own = sliced(x, load);
     for (size_t i = 0; own->published_only && i < f->instrs.count; i++)
         if (sliced(x, &f->instrs.at[i])->home == own->home && f->instrs.at[i].form->op == PTX_ST &&
@@ -508,7 +508,7 @@ static bool takes_tickets(const WalkPublished *t, const PtxInstr *in)
 static bool each_takes(Frame *x, const PtxInstr *in)
 {
     Walker *w = x->walker;
-    WalkPlan *p = x->known->plan;
+    WalkPlan *p = x->result->plan;
     const uint32_t last = last_warp(w), own = w->options->place.warp;
     if (last == 0)
         return false;

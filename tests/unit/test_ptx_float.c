@@ -33,7 +33,7 @@ static uint64_t result_of(const char *text, int count, uint64_t a, uint64_t b, u
     Lanes sources[3], result[2];
     for (int i = 0; i < 3; i++)
         lanes_fill(&sources[i], values[i]);
-    PtxWords words = ptx_words_new(arena);
+    Map words = ptx_words_new(arena);
     bool fresh;
     ptx_eval_result(ptx_words_form(&words, text, strlen(text), &fresh), sources, count, result);
     const uint64_t v = result[0].known ? lanes_at(&result[0], 5) : UINT64_MAX;
@@ -106,7 +106,7 @@ static PtxFloatWay way_of(const char *text, uint64_t a, uint64_t b)
 {
     PtxFloatWay way;
     Arena *arena = arena_new();
-    PtxWords words = ptx_words_new(arena);
+    Map words = ptx_words_new(arena);
     bool fresh;
     const PtxForm *f = ptx_words_form(&words, text, strlen(text), &fresh);
     assert_true(ptx_float_has_ways(f));
