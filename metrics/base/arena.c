@@ -148,14 +148,6 @@ void arena_take(Arena *a, Arena *from)
     arena_free(from);
 }
 
-static Chunk *take_spare(Arena *a)
-{
-    Chunk *c = a->spare;
-    if (c)
-        a->spare = c->next;
-    return c;
-}
-
 static Chunk *chunk_new(size_t size)
 {
     if (size > SIZE_MAX - sizeof(Chunk))
@@ -175,8 +167,10 @@ void *arena_alloc(Arena *a, size_t size)
     if (!c || c->size - c->used < rounded) {
         /* A large object gets a chunk of its own behind the current one. */
         bool large = rounded > CHUNK / 4;
-        Chunk *fresh = large ? NULL : take_spare(a);
-        if (!fresh)
+        Chunk *fresh = large ? NULL : a->spare;
+        if (fresh)
+            a->spare = fresh->next;
+        else
             fresh = chunk_new(large ? rounded : CHUNK);
         if (large && c) {
             fresh->next = c->next;

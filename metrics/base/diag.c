@@ -52,12 +52,6 @@ void source_position(const Source *s, size_t offset, size_t *line, size_t *colum
     *column = offset - (size_t)(start - s->text) + 1;
 }
 
-/* True unless it is a continuation byte of a UTF-8 character. */
-static bool begins_character(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
-
 /* Prints the line that the span starts in, or the part of a long line around it, with a caret under the
  * first byte of the span and tildes under the rest.  Unprintable bytes become '?'. */
 static void print_line(Buf *out, Span at)
@@ -67,7 +61,7 @@ static void print_line(Buf *out, Span at)
     size_t start = at.offset < s->size ? at.offset : s->size, end = start, column = 0;
     while (start > 0 && s->text[start - 1] != '\n' && at.offset - start < BEFORE)
         start--;
-    while (start < end && !begins_character(s->text[start]))
+    while (start < end && ((unsigned char)s->text[start] & 0xc0) == 0x80) /* within a character */
         start++;
     while (end < s->size && s->text[end] != '\n' && end - start < WIDTH)
         end++;
@@ -116,12 +110,6 @@ void diag_print(const Diag *d, Buf *out)
         buf_printf(out, "aptune: note: only the first %d messages are shown\n", DIAG_LIMIT);
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-    size_t m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
 /* Edit distance, for "did you mean"; LONGEST for names that are longer. */
 static size_t name_distance(const char *a, const char *b)
 {
@@ -136,8 +124,9 @@ static size_t name_distance(const char *a, const char *b)
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t above = row[j];
-            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            const size_t above = row[j], least = above < row[j - 1] ? above : row[j - 1];
+            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+            row[j] = changed < least + 1 ? changed : least + 1;
             diagonal = above;
         }
     }

@@ -237,12 +237,6 @@ typedef struct RowScope {
     const ExprTable *table;
 } RowScope;
 
-static int column_of(const ExprTable *t, const char *name)
-{
-    size_t i = word_place(name, t->columns, t->column_count);
-    return i < SIZE_MAX ? (int)i : -1;
-}
-
 static bool row_find(void *context, const char *name, int *slot, ValueKind *kind,
                      const char **reason)
 {
@@ -264,20 +258,14 @@ static bool is_sum(const Expr *e, const Scope *s)
     return e->op == OP_CALL && s->table_count > 0 && strcmp(e->name, "sum") == 0;
 }
 
-static const ExprTable *table_find(const Scope *s, const char *name, int *number)
-{
-    const ExprTable *t = NAME_FIND(s->tables, s->table_count, name, name);
-    *number = t ? (int)(t - s->tables) : -1;
-    return t;
-}
-
 /* Turns names of columns of `table` into OP_COLUMN, before other names are looked up. */
 static void mark_columns(Expr *e, const ExprTable *table)
 {
-    const int column = e->op == OP_NAME ? column_of(table, e->name) : -1;
-    if (column >= 0) {
+    const size_t column =
+        e->op == OP_NAME ? word_place(e->name, table->columns, table->column_count) : SIZE_MAX;
+    if (column < SIZE_MAX) {
         e->op = OP_COLUMN;
-        e->slot = column;
+        e->slot = (int)column;
     }
     for (int i = 0; i < e->count; i++)
         mark_columns(e->args[i], table);
@@ -289,10 +277,12 @@ static bool bind_sum(Expr *e, const Scope *s, Diag *d)
         return diag_error(d, e->at, "sum takes a table and an expression, as in sum(%s, …)",
                           s->tables[0].name);
     const Expr *name = e->args[0];
-    const ExprTable *table = name->op == OP_NAME ? table_find(s, name->name, &e->table) : NULL;
+    const ExprTable *table =
+        name->op == OP_NAME ? NAME_FIND(s->tables, s->table_count, name, name->name) : NULL;
     if (!table)
         return diag_error(d, name->at, "sum needs a table such as '%s'", s->tables[0].name);
     e->op = OP_SUM;
+    e->table = (int)(table - s->tables);
     e->slot = table->slot;
     e->columns = table->column_count;
     e->args[0] = e->args[1];

@@ -11,16 +11,9 @@ static bool fail_at(Evaluation *ev, Span at, const char *what)
     return false;
 }
 
-static int64_t integer_floor_div(int64_t a, int64_t b)
+static bool overflow_at(Evaluation *ev, const Expr *e)
 {
-    int64_t q = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
-static int64_t integer_modulo(int64_t a, int64_t b)
-{
-    int64_t r = a % b;
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    return fail_at(ev, e->at, "overflow: the result does not fit into 64 bits");
 }
 
 /* False on overflow. */
@@ -38,27 +31,22 @@ static bool integer_power(int64_t base, int64_t exponent, int64_t *out)
     return true;
 }
 
-static bool divide_integers(const Expr *e, int64_t a, int64_t b, Evaluation *ev, int64_t *out)
+static bool divide_integers(const Expr *e, int64_t a, int64_t b, Evaluation *ev, Value *out)
 {
     if (b == 0)
         return fail_at(ev, e->at, "division by zero");
     if (a == INT64_MIN && b == -1)
-        return fail_at(ev, e->at, "overflow: the result does not fit into 64 bits");
-    switch (e->op) {
-    case OP_DIVIDE:
-        if (a % b != 0 && !ev->inexact) {
-            ev->inexact = true;
-            ev->inexact_at = e->at;
-        }
-        *out = a / b;
-        return true;
-    case OP_FLOOR_DIV:
-        *out = integer_floor_div(a, b);
-        return true;
-    default:
-        *out = integer_modulo(a, b);
-        return true;
+        return overflow_at(ev, e);
+    const int64_t q = a / b, r = a % b;
+    const bool truncated_up = r != 0 && (a < 0) != (b < 0);
+    if (e->op == OP_DIVIDE && r != 0 && !ev->inexact) {
+        ev->inexact = true;
+        ev->inexact_at = e->at;
     }
+    *out = value_int(e->op == OP_DIVIDE      ? q
+                     : e->op == OP_FLOOR_DIV ? q - truncated_up
+                                             : r + (truncated_up ? b : 0));
+    return true;
 }
 
 static bool integer_arithmetic(const Expr *e, int64_t a, int64_t b, Evaluation *ev, Value *out)
@@ -81,11 +69,10 @@ static bool integer_arithmetic(const Expr *e, int64_t a, int64_t b, Evaluation *
         overflow = !integer_power(a, b, &r);
         break;
     default:
-        *out = value_int(0);
-        return divide_integers(e, a, b, ev, &out->integer);
+        return divide_integers(e, a, b, ev, out);
     }
     if (overflow)
-        return fail_at(ev, e->at, "overflow: the result does not fit into 64 bits");
+        return overflow_at(ev, e);
     *out = value_int(r);
     return true;
 }
@@ -216,7 +203,7 @@ static bool eval_negate(const Expr *e, const Value *slots, Evaluation *ev, Value
     if (out->kind == VALUE_REAL)
         return out->real = -out->real, true;
     if (out->integer == INT64_MIN)
-        return fail_at(ev, e->at, "overflow: the result does not fit into 64 bits");
+        return overflow_at(ev, e);
     out->integer = -out->integer;
     return true;
 }

@@ -1,30 +1,22 @@
 #include "metrics/base/hash.h"
 
-#include "metrics/base/arena.h"
-
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-struct Hasher {
-    XXH3_state_t *state;
-};
-
 Hasher *hasher_new(void)
 {
-    Hasher *h = memory_new(sizeof *h);
-    h->state = XXH3_createState();
-    XXH3_128bits_reset(h->state);
+    Hasher *h = XXH3_createState();
+    XXH3_128bits_reset(h);
     return h;
 }
 
 void hasher_add(Hasher *h, const void *bytes, size_t size)
 {
     uint64_t length = size;
-    XXH3_128bits_update(h->state, &length, sizeof length);
-    XXH3_128bits_update(h->state, bytes, size);
+    XXH3_128bits_update(h, &length, sizeof length);
+    XXH3_128bits_update(h, bytes, size);
 }
 
 void hasher_string(Hasher *h, const char *text)
@@ -34,9 +26,8 @@ void hasher_string(Hasher *h, const char *text)
 
 Hash hasher_end(Hasher *h)
 {
-    XXH128_hash_t sum = XXH3_128bits_digest(h->state);
-    XXH3_freeState(h->state);
-    free(h);
+    XXH128_hash_t sum = XXH3_128bits_digest(h);
+    XXH3_freeState(h);
     Hash hash;
     snprintf(hash.text, sizeof hash.text, "%016llx%016llx", (unsigned long long)sum.high64,
              (unsigned long long)sum.low64);

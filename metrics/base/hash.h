@@ -13,7 +13,7 @@ typedef struct Hash {
     char text[HASH_TEXT];
 } Hash;
 
-typedef struct Hasher Hasher;
+typedef struct XXH3_state_s Hasher;
 
 Hasher *hasher_new(void);
 /* Adds one field: its length, then its bytes. */

@@ -44,11 +44,6 @@ static void skip_blanks(Lexer *l)
     }
 }
 
-static bool is_name_start(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
-
 static bool is_control(char c)
 {
     return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
@@ -94,17 +89,7 @@ static void read_number(Lexer *l)
 /* The character that a backslash and `c` stand for; 0 if there is none. */
 static char escaped(char c)
 {
-    switch (c) {
-    case 'n':
-        return '\n';
-    case 't':
-        return '\t';
-    case '"':
-    case '\\':
-        return c;
-    default:
-        return '\0';
-    }
+    return c == 'n' ? '\n' : c == 't' ? '\t' : c == '"' || c == '\\' ? c : '\0';
 }
 
 /* Reads one character of a string, resolving escapes; false after a message. */
@@ -176,13 +161,6 @@ static void report_character(Lexer *l)
         diag_error(l->diag, l->token.at, "unexpected character %s", text);
 }
 
-static void open_bracket(Lexer *l)
-{
-    if (l->depth < LEXER_BRACKETS)
-        l->opened[l->depth] = l->at - 1;
-    l->depth++;
-}
-
 static void read_sign(Lexer *l)
 {
     static const char *const signs[] = {"**", "//", "<=", ">=", "==", "!=", "&&", "||", "+", "-",
@@ -195,8 +173,11 @@ static void read_sign(Lexer *l)
             continue;
         l->at += n;
         char c = signs[i][0];
-        if (c == '(' || c == '[' || c == '{')
-            open_bracket(l);
+        if (c == '(' || c == '[' || c == '{') {
+            if (l->depth < LEXER_BRACKETS)
+                l->opened[l->depth] = start;
+            l->depth++;
+        }
         if ((c == ')' || c == ']' || c == '}') && l->depth > 0)
             l->depth--;
         finish(l, TOKEN_SIGN, start);
@@ -235,12 +216,12 @@ void lexer_next(Lexer *l)
     } else if (c == '\n' || at_semicolon(l)) {
         l->at++;
         finish(l, TOKEN_NEWLINE, start);
-    } else if (is_name_start(c)) {
+    } else if (isdigit((unsigned char)c)) {
+        read_number(l);
+    } else if (text_is_word(c)) {
         while (text_is_word(peek(l, 0)))
             l->at++;
         finish(l, TOKEN_NAME, start);
-    } else if (isdigit((unsigned char)c)) {
-        read_number(l);
     } else if (c == '"') {
         read_string(l);
     } else {

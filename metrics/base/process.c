@@ -219,20 +219,14 @@ void process_read_words(const Process *p, size_t most, Buf *out)
     }
 }
 
-/* "Segmentation fault"; thread-safe, unlike strsignal. */
-static const char *signal_words(int number)
-{
-    const char *words = sigdescr_np(number);
-    return words ? words : "unknown";
-}
-
 void process_describe(const Process *p, Buf *out)
 {
+    const int number = WTERMSIG(p->status);
+    const char *words = sigdescr_np(number); /* thread-safe, unlike strsignal */
     if (p->pid > 0)
         buf_puts(out, "has not ended");
     else if (WIFSIGNALED(p->status))
-        buf_printf(out, "was killed by signal %d (%s)", WTERMSIG(p->status),
-                   signal_words(WTERMSIG(p->status)));
+        buf_printf(out, "was killed by signal %d (%s)", number, words ? words : "unknown");
     else
         buf_printf(out, "ended with code %d", WEXITSTATUS(p->status));
     process_quote_words(p, out);
@@ -248,13 +242,6 @@ bool process_stop(Process *p, double seconds)
 
 /* ---- in a helper --------------------------------------------------------------------------- */
 
-static void end_group(void)
-{
-    if (getpgrp() == getpid())
-        kill(0, SIGKILL); /* its children, too */
-    _exit(1);
-}
-
 /* Ends the helper when the host ends, even if the helper is stuck in a kernel or a compiler.  A parent-death
  * signal (prctl) would not do: it is sent when the thread that started the helper ends.  If the host has
  * forked, its child keeps the socket open; then the parent's pid tells. */
@@ -266,8 +253,9 @@ static void *watch_host(void *parent)
     while (getppid() == host && (poll(&p, 1, LOOK_MS) >= 0 || errno == EINTR))
         if (p.revents & (POLLHUP | POLLERR))
             break;
-    end_group();
-    return NULL;
+    if (getpgrp() == getpid())
+        kill(0, SIGKILL); /* its children, too */
+    _exit(1);
 }
 
 /* The thread blocks all signals, which are for the helper itself. */

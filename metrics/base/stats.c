@@ -80,8 +80,6 @@ double stats_ratio(const double *a, const double *b, size_t count)
     return median;
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
-
 typedef struct Order {
     const Criterion *criteria;
     size_t count;

@@ -7,16 +7,10 @@
 
 double value_as_real(Value v)
 {
-    switch (v.kind) {
-    case VALUE_BOOL:
-        return v.boolean;
-    case VALUE_INT:
-        return (double)v.integer;
-    case VALUE_REAL:
-        return v.real;
-    default:
-        return NAN;
-    }
+    return v.kind == VALUE_REAL   ? v.real
+           : v.kind == VALUE_INT  ? (double)v.integer
+           : v.kind == VALUE_BOOL ? v.boolean
+                                  : NAN;
 }
 
 bool value_equal(Value a, Value b)

@@ -122,45 +122,39 @@ static int64_t local_array_bytes(const PtxFunction *f)
 
 static void set_machine(Profile *p, const SassProfile *s, const SassSerial *longest)
 {
-    const struct {
-        ProfileField field;
-        double value;
-    } table[] = {
-        {PROFILE_ISSUED, s->instr},
-        {PROFILE_FMA_ISSUED, s->by_unit[SASS_UNIT_FMA]},
-        {PROFILE_IMAD_ISSUED, s->by_unit[SASS_UNIT_IMAD]},
-        {PROFILE_ALU_ISSUED, s->by_unit[SASS_UNIT_ALU]},
-        {PROFILE_SFU_ISSUED, s->by_unit[SASS_UNIT_SFU]},
-        {PROFILE_FP64_ISSUED, s->by_unit[SASS_UNIT_FP64]},
-        {PROFILE_HALF_ISSUED, s->by_unit[SASS_UNIT_HALF]},
-        {PROFILE_TENSOR_ISSUED, s->by_unit[SASS_UNIT_TENSOR]},
-        {PROFILE_LSU_ISSUED, s->by_unit[SASS_UNIT_LSU]},
-        {PROFILE_MATCH_ISSUED, s->matches},
-        {PROFILE_BRANCH_ISSUED, s->by_unit[SASS_UNIT_BRANCH]},
-        {PROFILE_SPILL_ISSUED, sass_accesses(s->local_loads) + sass_accesses(s->local_stores)},
-        {PROFILE_LOOP_BYTES, s->loop_bytes},
-        {PROFILE_LOOP_BYTES_MOST, s->loop_bytes_most},
-        {PROFILE_HOT_BYTES, s->hot_bytes},
-        {PROFILE_PORT_CYCLES, s->ports.cycles},
-        {PROFILE_ONE_BANK_READS, s->ports.one_bank},
-        {PROFILE_TIED_SUMS, s->ports.tied_sums},
-        {PROFILE_SERIAL_CYCLES, s->serial.cycles},
-        {PROFILE_SERIAL_ISSUE, s->serial.issue},
-        {PROFILE_SERIAL_SHARED, s->serial.waits[SASS_WAIT_SHARED]},
-        {PROFILE_SERIAL_GLOBAL, s->serial.waits[SASS_WAIT_GLOBAL]},
-        {PROFILE_SERIAL_MEMORY, s->serial.memory},
-        {PROFILE_SERIAL_ENDS, s->serial.ends},
-        {PROFILE_SERIAL_BARRIER, s->serial.waits[SASS_WAIT_BARRIER]},
-        {PROFILE_SERIAL_MOST, longest->cycles},
-        {PROFILE_SERIAL_MOST_GLOBAL, longest->waits[SASS_WAIT_GLOBAL]},
-        {PROFILE_SERIAL_MOST_MEMORY, longest->memory},
-        {PROFILE_LOADED_CYCLES, s->loaded.cycles},
-        {PROFILE_LOADS_IN_FLIGHT, s->serial.loads_in_flight},
-        {PROFILE_CODE_UNMATCHED, s->unmatched != NULL},
-        {PROFILE_CODE_GUESSED, s->guessed},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        p->value[table[i].field] = table[i].value;
+    double *v = p->value;
+    v[PROFILE_ISSUED] = s->instr;
+    v[PROFILE_FMA_ISSUED] = s->by_unit[SASS_UNIT_FMA];
+    v[PROFILE_IMAD_ISSUED] = s->by_unit[SASS_UNIT_IMAD];
+    v[PROFILE_ALU_ISSUED] = s->by_unit[SASS_UNIT_ALU];
+    v[PROFILE_SFU_ISSUED] = s->by_unit[SASS_UNIT_SFU];
+    v[PROFILE_FP64_ISSUED] = s->by_unit[SASS_UNIT_FP64];
+    v[PROFILE_HALF_ISSUED] = s->by_unit[SASS_UNIT_HALF];
+    v[PROFILE_TENSOR_ISSUED] = s->by_unit[SASS_UNIT_TENSOR];
+    v[PROFILE_LSU_ISSUED] = s->by_unit[SASS_UNIT_LSU];
+    v[PROFILE_MATCH_ISSUED] = s->matches;
+    v[PROFILE_BRANCH_ISSUED] = s->by_unit[SASS_UNIT_BRANCH];
+    v[PROFILE_SPILL_ISSUED] = sass_accesses(s->local_loads) + sass_accesses(s->local_stores);
+    v[PROFILE_LOOP_BYTES] = s->loop_bytes;
+    v[PROFILE_LOOP_BYTES_MOST] = s->loop_bytes_most;
+    v[PROFILE_HOT_BYTES] = s->hot_bytes;
+    v[PROFILE_PORT_CYCLES] = s->ports.cycles;
+    v[PROFILE_ONE_BANK_READS] = s->ports.one_bank;
+    v[PROFILE_TIED_SUMS] = s->ports.tied_sums;
+    v[PROFILE_SERIAL_CYCLES] = s->serial.cycles;
+    v[PROFILE_SERIAL_ISSUE] = s->serial.issue;
+    v[PROFILE_SERIAL_SHARED] = s->serial.waits[SASS_WAIT_SHARED];
+    v[PROFILE_SERIAL_GLOBAL] = s->serial.waits[SASS_WAIT_GLOBAL];
+    v[PROFILE_SERIAL_MEMORY] = s->serial.memory;
+    v[PROFILE_SERIAL_ENDS] = s->serial.ends;
+    v[PROFILE_SERIAL_BARRIER] = s->serial.waits[SASS_WAIT_BARRIER];
+    v[PROFILE_SERIAL_MOST] = longest->cycles;
+    v[PROFILE_SERIAL_MOST_GLOBAL] = longest->waits[SASS_WAIT_GLOBAL];
+    v[PROFILE_SERIAL_MOST_MEMORY] = longest->memory;
+    v[PROFILE_LOADED_CYCLES] = s->loaded.cycles;
+    v[PROFILE_LOADS_IN_FLIGHT] = s->serial.loads_in_flight;
+    v[PROFILE_CODE_UNMATCHED] = s->unmatched != NULL;
+    v[PROFILE_CODE_GUESSED] = s->guessed;
 }
 
 /* The latencies of the device; SASS_LATENCY for those that are not known. */

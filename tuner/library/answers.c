@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 /* The run if it is open, else NULL. */
 static const Run *handle_run(const aptune *a)

@@ -88,12 +88,6 @@ static bool fetch(aptune *a, size_t configuration)
            diag_error(r->diag, ev.error_at, "%s", ev.error);
 }
 
-/* A configuration may be fetched without any compilation before. */
-static bool open_sources(aptune *a)
-{
-    return a->run.code.sources || run_open_sources(&a->run);
-}
-
 static bool check_fetched(aptune *a, size_t configuration)
 {
     const Run *r = &a->run;
@@ -115,7 +109,9 @@ static aptune_status bring_code(aptune *a, const void *given)
     if (status != APTUNE_OK)
         return status;
     bool right = check_fetched(a, configuration);
-    bool ok = right && open_sources(a) && fetch(a, configuration);
+    /* Nothing may have been compiled before. */
+    bool ok =
+        right && (a->run.code.sources || run_open_sources(&a->run)) && fetch(a, configuration);
     if (!ok)
         handle_forget_code(a);
     handle_tell(a, &a->diag);

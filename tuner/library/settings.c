@@ -78,14 +78,6 @@ bool shard_check(Diag *d)
     return true;
 }
 
-/* Only the rank on this machine, by which the processes of a job choose their GPU. */
-static void shard_ask_rank(RunOptions *o)
-{
-    RunOptions asked = {0};
-    if (shard_ask(&asked))
-        o->local_rank = asked.local_rank;
-}
-
 static bool read_part(const char *text, RunOptions *o)
 {
     char *end;
@@ -268,10 +260,11 @@ void run_defaults(void *run)
 
 void tune_defaults(void *run)
 {
-    RunOptions *o = run;
+    RunOptions *o = run, asked = {0};
     o->audit_seed = o->seed = 1;
     o->search = true;
-    shard_ask_rank(o);
+    if (shard_ask(&asked)) /* processes of a job choose their GPU by their rank on the machine */
+        o->local_rank = asked.local_rank;
 }
 
 bool options_agree(const RunOptions *o, Diag *d)

@@ -21,28 +21,11 @@ static bool find_own_file(char path[PATH_MAX])
     return realpath(name, path) != NULL;
 }
 
-typedef const char *(*Look)(Arena *a, const char *folder, const char *name);
-
-static const char *existing(const char *path)
+/* folder/part/name if it exists, else NULL. */
+static const char *existing(Arena *a, const char *folder, const char *part, const char *name)
 {
+    const char *path = arena_printf(a, "%s/%s%s", folder, part, name);
     return file_exists(path) ? path : NULL;
-}
-
-static const char *beside(Arena *a, const char *folder, const char *name)
-{
-    return existing(arena_printf(a, "%s/%s", folder, name));
-}
-
-static const char *installed_helper(Arena *a, const char *folder, const char *name)
-{
-    return existing(arena_printf(a, "%s/libexec/aptune/%s", folder, name));
-}
-
-/* Installed, or in the source tree, which may have been moved since it was built. */
-static const char *data_below(Arena *a, const char *folder, const char *name)
-{
-    const char *installed = existing(arena_printf(a, "%s/share/aptune/%s", folder, name));
-    return installed ? installed : beside(a, folder, name);
 }
 
 /* True if only root and the user can write to a folder.  Anybody can put files above a build folder in
@@ -54,24 +37,27 @@ static bool is_ours(const char *folder)
            !(st.st_mode & S_IWOTH);
 }
 
-/* Steps 1 to 3 of where.h. */
-static const char *look_around(Arena *a, Look look, const char *prefix, const char *name)
+static const char *const libexec = "libexec/aptune/", *const share = "share/aptune/";
+
+/* Steps 1 to 3 of where.h; `part` is where the file is installed below a prefix. */
+static const char *look_around(Arena *a, const char *part, const char *prefix, const char *name)
 {
+    const char *found = NULL;
     if (!prefix)
         prefix = getenv("APTUNE_HOME");
-    const char *found = prefix && *prefix ? look(a, prefix, name) : NULL;
-    if (!found && prefix && *prefix)
-        found = beside(a, prefix, name);
+    if (prefix && *prefix && !(found = existing(a, prefix, part, name)))
+        found = existing(a, prefix, "", name);
     char path[PATH_MAX];
     if (found || !find_own_file(path))
         return found;
     *strrchr(path, '/') = '\0';
-    found = beside(a, path, name);
+    found = existing(a, path, "", name);
     /* One folder up from PREFIX/bin/aptune, two from PREFIX/lib/x86_64-linux-gnu/libaptune.so. */
     for (char *slash; !found && (slash = strrchr(path, '/')) != NULL && slash != path;) {
         *slash = '\0';
-        if (is_ours(path))
-            found = look(a, path, name);
+        if (is_ours(path) && !(found = existing(a, path, part, name)) && part == share)
+            found =
+                existing(a, path, "", name); /* a source tree that was moved after it was built */
         slash = strrchr(path, '/');
         if (!slash || strcmp(slash, "/lib") != 0)
             break;
@@ -81,13 +67,13 @@ static const char *look_around(Arena *a, Look look, const char *prefix, const ch
 
 const char *where_helper(Arena *a, const char *prefix, const char *name)
 {
-    const char *found = look_around(a, installed_helper, prefix, name);
+    const char *found = look_around(a, libexec, prefix, name);
     return found ? found : arena_printf(a, "%s/%s", APTUNE_LIBEXEC_DIR, name);
 }
 
 const char *where_data(Arena *a, const char *prefix, const char *name)
 {
-    const char *found = look_around(a, data_below, prefix, name);
+    const char *found = look_around(a, share, prefix, name);
     return found ? found
                  : arena_printf(a, "%s/%s",
                                 is_ours(APTUNE_SOURCE_DIR) ? APTUNE_SOURCE_DIR : APTUNE_DATA_DIR,
