@@ -69,6 +69,7 @@ enum { AIM_FLOW, AIM_LANDMARKS, AIM_INSTRUCTIONS };
 typedef struct Program {
     SassProgram lp;
     SassJoin *join;
+    const Cfg *cfg; /* of the code */
     const Walk *walk;
     SassCases cases;           /* of the entry function */
     bool diverges;             /* lanes may diverge at branches */
@@ -84,7 +85,7 @@ typedef struct Program {
 
 static const CfgBlock *block_at(const Program *p, int b)
 {
-    return &p->join->flow->cfg->blocks[b];
+    return &p->cfg->blocks[b];
 }
 
 static bool reached(const Program *p, int b)
@@ -133,7 +134,7 @@ static bool may_diverge(const Program *p, int b)
 static SassSum diverged_within(Program *p, const SassReconvergence *m)
 {
     SassSum sum = {0};
-    for (int b = 0; b < p->join->flow->cfg->count; b++) {
+    for (int b = 0; b < p->cfg->count; b++) {
         if (m->within[b] && p->diverged[b] != CFG_NONE)
             sum = plus(p, sum, sass_program_sum(&p->lp, p->diverged[b]), 1);
         if (m->within[b] && b != m->block)
@@ -263,8 +264,7 @@ static double distance_in_ptx(const Program *p, int b)
         const WalkFunction *f = p->walk->functions.at[i];
         for (int k = 0; k < f->flow->cfg->count; k++)
             if (f->blocks[k].diverged && !leaves_loop(f->flow->loops, f->flow->cfg, k))
-                least =
-                    fmin(least, fabs(position(f->flow->cfg, k) - position(p->join->flow->cfg, b)));
+                least = fmin(least, fabs(position(f->flow->cfg, k) - position(p->cfg, b)));
     }
     return least;
 }
@@ -324,7 +324,7 @@ static void leave_block(Program *p, int b)
 /* Expresses visits and edges as sums of as few columns as there are choices. */
 static void conserve_flow(Program *p)
 {
-    const Cfg *c = p->join->flow->cfg;
+    const Cfg *c = p->cfg;
     p->visits = ARENA_ARRAY(p->lp.arena, SassSum, (size_t)c->count);
     p->edges = ARENA_ARRAY(p->lp.arena, SassSum *, (size_t)c->count);
     for (int b = 0; b < c->count; b++) {
@@ -407,7 +407,7 @@ static bool parts_elsewhere(const Program *p, const WalkFunction *f, const SassB
 {
     const Cfg *c = f->flow->cfg;
     bool *known = ARENA_ARRAY(p->lp.arena, bool, (size_t)c->count);
-    for (int b = 0; b < p->join->flow->cfg->count; b++)
+    for (int b = 0; b < p->cfg->count; b++)
         if (branch[b].ptx != CFG_NONE)
             known[branch[b].ptx] = true;
     for (int b = 0; b < c->count; b++)
@@ -454,7 +454,7 @@ static void match_part(Program *p, int b, const SassSum *of, double part)
 
 static void match_branches(Program *p, const WalkFunction *f, const SassBranch *branch)
 {
-    for (int b = 0; b < p->join->flow->cfg->count; b++) {
+    for (int b = 0; b < p->cfg->count; b++) {
         const SassBranch *x = &branch[b];
         if (x->ptx == CFG_NONE || !f->blocks[x->ptx].visits || p->visits[b].constant < 0)
             continue;
@@ -477,7 +477,7 @@ static void match_numbers(Program *p, const SassNumbers *numbers)
     for (size_t i = 0; i < numbers->count; i++) {
         const SassNumber *n = &numbers->at[i];
         sass_program_wish(&p->lp, n->in_ptx / n->in_code, AIM_LANDMARKS, NUMBER_COST);
-        for (int b = 0; b < p->join->flow->cfg->count; b++)
+        for (int b = 0; b < p->cfg->count; b++)
             if (n->by_block[b] > 0)
                 add_visits(p, b, n->by_block[b] / n->in_code);
     }
@@ -538,7 +538,7 @@ static Blocks meets_of_ptx(Arena *a, const WalkFunction *f)
 /* Blocks of BSYNCs that some lanes bypass. */
 static Blocks meets_of_code(const Program *p)
 {
-    const Cfg *c = p->join->flow->cfg;
+    const Cfg *c = p->cfg;
     Blocks all = {0};
     for (int i = 0; i < c->reachable; i++)
         for (size_t k = 0; k < p->points.count; k++)
@@ -610,7 +610,7 @@ static int allow_expanded(Program *p, SassAnchor k, double total)
 
 static void match_landmark(Program *p, const Marks *m, SassAnchor k)
 {
-    const int count = p->join->flow->cfg->count;
+    const int count = p->cfg->count;
     double total = 0;
     for (int b = 0; b < count; b++)
         if (reached(p, b))
@@ -648,7 +648,7 @@ static const double ROUTINE_COST = 1;
 static void add_work(Program *p, const SassRoutineWork *of, SassRoutineWork work, double wanted)
 {
     sass_program_wish(&p->lp, wanted, AIM_LANDMARKS, ROUTINE_COST);
-    for (int b = 0; b < p->join->flow->cfg->count; b++)
+    for (int b = 0; b < p->cfg->count; b++)
         if (of[b] == work && reached(p, b))
             add_visits(p, b, 1);
 }
@@ -658,7 +658,7 @@ static void match_routine(Program *p, const bool *calls, const SassRoutineWork *
 {
     if (w->called > 0)
         sass_program_wish(&p->lp, w->called, AIM_LANDMARKS, ROUTINE_COST);
-    for (int b = 0; b < p->join->flow->cfg->count; b++) {
+    for (int b = 0; b < p->cfg->count; b++) {
         if (calls[b] && reached(p, b) && w->called > 0)
             sass_program_term_sum(&p->lp, &p->edges[b][0], 1);
         else if (calls[b] && reached(p, b))
@@ -685,7 +685,7 @@ static const double DIVERGENCE_WORTH = 6;
 
 static bool has_call(const Program *p, const SassReconvergence *m)
 {
-    for (int b = 0; b < p->join->flow->cfg->count; b++)
+    for (int b = 0; b < p->cfg->count; b++)
         if (m->within[b] && is_call(p, b))
             return true;
     return false;
@@ -695,7 +695,7 @@ static bool has_call(const Program *p, const SassReconvergence *m)
 static void bound_divergence(Program *p, double diverged)
 {
     sass_program_row(&p->lp, diverged + p->leaving);
-    for (int b = 0; b < p->join->flow->cfg->count; b++)
+    for (int b = 0; b < p->cfg->count; b++)
         if (p->diverged[b] != CFG_NONE)
             sass_program_term(&p->lp, p->diverged[b], 1);
 }
@@ -736,7 +736,7 @@ static int next_table_ptx(const WalkFunction *f, int b)
 
 static int next_table(const Program *p, int b)
 {
-    for (; b < p->join->flow->cfg->count; b++)
+    for (; b < p->cfg->count; b++)
         if (reached(p, b) && block_at(p, b)->end > block_at(p, b)->first &&
             sass_opcode(sass_flow_last(p->join->flow, b)) == SASS_OP_BRX)
             return b;
@@ -762,7 +762,7 @@ static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
 /* Comparisons that ptxas turned into tables or kept as branches; true if some are neither. */
 static bool match_cases(Program *p)
 {
-    for (int b = 0; b < p->join->flow->cfg->count; b++)
+    for (int b = 0; b < p->cfg->count; b++)
         for (int k = 0; p->cases.times[b] && k < block_at(p, b)->succ_count; k++) {
             sass_program_wish(&p->lp, p->cases.times[b][k], AIM_LANDMARKS, TABLE_COST);
             sass_program_term_sum(&p->lp, &p->edges[b][k], 1);
@@ -788,7 +788,7 @@ static void match_tables(Program *p)
 
 static void count_instructions(Program *p)
 {
-    for (int b = 0; b < p->join->flow->cfg->count; b++) {
+    for (int b = 0; b < p->cfg->count; b++) {
         const CfgBlock *block = block_at(p, b);
         sass_program_cost_sum(&p->lp, AIM_INSTRUCTIONS, &p->visits[b],
                               (double)(block->end - block->first));
@@ -881,6 +881,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     j->walked = sass_anchor_count(a, w);
     Program p = {.lp = sass_program_new(a),
                  .join = j,
+                 .cfg = c,
                  .walk = w,
                  .diverges = w->divergent > 0 || w->unknown_branches > 0};
     const Marks *m = count_marks(a, f);

@@ -4,31 +4,6 @@ enum { ENTRIES_MOST = 64 };
 
 /* --- chains of the PTX ---------------------------------------------------------------------- */
 
-/* A block that ends with an equality test of a register. */
-typedef struct Link {
-    int block, reg;
-    int64_t number;
-    int equal, other; /* successors */
-} Link;
-
-typedef struct Links {
-    Link at[ENTRIES_MOST];
-    double equal[ENTRIES_MOST]; /* times that each comparison holds … */
-    double left;                /* … and that none does */
-    int count;
-} Links;
-
-typedef struct Chain {
-    Links links;
-    bool rest; /* the tail of another chain */
-    int64_t base;
-    int last;                   /* entry, the default */
-    double times[ENTRIES_MOST]; /* by target, in the order of their first entries */
-    int ways;
-} Chain;
-
-typedef VEC(Chain) Chains;
-
 static bool writes(const PtxInstr *in, int reg)
 {
     for (int i = 0; i < in->form->writes && i < in->count; i++)
@@ -87,6 +62,25 @@ typedef struct Choice {
 
 typedef VEC(Choice) Choices;
 
+/* Equality tests of the same value, one after the other. */
+typedef struct Links {
+    Choice at[ENTRIES_MOST];
+    double equal[ENTRIES_MOST]; /* times that each comparison holds … */
+    double left;                /* … and that none does */
+    int count;
+} Links;
+
+typedef struct Chain {
+    Links links;
+    bool rest; /* the tail of another chain */
+    int64_t base;
+    int last;                   /* entry, the default */
+    double times[ENTRIES_MOST]; /* by target, in the order of their first entries */
+    int ways;
+} Chain;
+
+typedef VEC(Chain) Chains;
+
 static void set_ways(Choice *x, const CfgBlock *b, bool negated)
 {
     const bool taken = x->compared.negated == negated;
@@ -114,32 +108,31 @@ static bool is_choice(const Cfg *c, int block, Choice *x)
     return true;
 }
 
-static bool is_link(const Cfg *c, int block, Link *l)
+static bool is_link(const Cfg *c, int block, Choice *x)
 {
-    Choice x;
-    if (!is_choice(c, block, &x) || !x.compared.equal)
-        return false;
-    *l = (Link){block, x.reg, x.compared.number, x.holds, x.other};
-    return true;
+    return is_choice(c, block, x) && x->compared.equal;
 }
 
 /* The block of the next comparison of the same value; CFG_NONE behind the last. */
-static int next_link(const Cfg *c, const Link *l, Link *next)
+static int next_link(const Cfg *c, const Choice *x, Choice *next)
 {
-    const CfgBlock *b = &c->blocks[l->other];
-    return b->pred_count == 1 && is_link(c, l->other, next) && next->reg == l->reg &&
-                   !definition(c, b, l->reg)
-               ? l->other
+    const CfgBlock *b = &c->blocks[x->other];
+    return b->pred_count == 1 && is_link(c, x->other, next) && next->reg == x->reg &&
+                   !definition(c, b, x->reg)
+               ? x->other
                : CFG_NONE;
 }
 
-/* How often the last comparison of a chain holds; negative when the visits do not tell. */
-static double last_equal(const WalkFunction *f, const Link *l, double all)
+/* How often a branch of the PTX goes to one of two successors; negative when the visits do not tell. */
+static double times_to(const WalkFunction *f, int block, int to, int other)
 {
     const Cfg *c = f->flow->cfg;
-    if (c->blocks[l->equal].pred_count == 1)
-        return (double)f->blocks[l->equal].visits;
-    return c->blocks[l->other].pred_count == 1 ? all - (double)f->blocks[l->other].visits : -1;
+    if (c->blocks[to].pred_count == 1)
+        return (double)f->blocks[to].visits;
+    return c->blocks[other].pred_count == 1
+               ? (double)f->blocks[block].visits + (double)f->blocks[block].diverged -
+                     (double)f->blocks[other].visits
+               : -1;
 }
 
 /* The comparisons from a block on; false where the visits do not tell how often each holds. */
@@ -150,12 +143,12 @@ static bool follow_links(const WalkFunction *f, int block, Links *l)
         return false;
     for (int next = block; next != CFG_NONE; l->count++) {
         const double all = (double)f->blocks[next].visits + (double)f->blocks[next].diverged;
-        const Link *here = &l->at[l->count];
+        const Choice *here = &l->at[l->count];
         if (l->count + 1 == ENTRIES_MOST)
             return false;
         next = next_link(f->flow->cfg, here, &l->at[l->count + 1]);
-        l->equal[l->count] =
-            next == CFG_NONE ? last_equal(f, here, all) : all - (double)f->blocks[next].visits;
+        l->equal[l->count] = next == CFG_NONE ? times_to(f, here->block, here->holds, here->other)
+                                              : all - (double)f->blocks[next].visits;
         l->left = all - l->equal[l->count];
         if (l->equal[l->count] < 0)
             return false;
@@ -166,7 +159,7 @@ static bool follow_links(const WalkFunction *f, int block, Links *l)
 /* True if a block is the next comparison of another. */
 static bool goes_on(const Cfg *c, int block)
 {
-    Link before, here;
+    Choice before, here;
     return c->blocks[block].pred_count == 1 && is_link(c, c->blocks[block].preds[0], &before) &&
            next_link(c, &before, &here) == block;
 }
@@ -176,7 +169,8 @@ static bool has_duplicates(const Links *l)
 {
     for (int i = 0; i < l->count; i++)
         for (int k = 0; k < i; k++)
-            if (l->at[k].number == l->at[i].number || l->at[k].equal == l->at[i].equal)
+            if (l->at[k].compared.number == l->at[i].compared.number ||
+                l->at[k].holds == l->at[i].holds)
                 return true;
     return false;
 }
@@ -187,10 +181,11 @@ static bool read_chain(const WalkFunction *f, int block, Chain *chain)
     Links l;
     if (!follow_links(f, block, &l) || l.count < 2 || has_duplicates(&l))
         return false;
-    int64_t least = l.at[0].number, most = least;
+    int64_t least = l.at[0].compared.number, most = least;
     for (int i = 1; i < l.count; i++) {
-        least = l.at[i].number < least ? l.at[i].number : least;
-        most = l.at[i].number > most ? l.at[i].number : most;
+        const int64_t number = l.at[i].compared.number;
+        least = number < least ? number : least;
+        most = number > most ? number : most;
     }
     if (most - least >= ENTRIES_MOST - 1)
         return false;
@@ -201,7 +196,7 @@ static bool read_chain(const WalkFunction *f, int block, Chain *chain)
     bool has_left = false;
     for (int entry = 0; entry <= chain->last; entry++) {
         int i = 0;
-        while (i < l.count && l.at[i].number != least + entry)
+        while (i < l.count && l.at[i].compared.number != least + entry)
             i++;
         if (i < l.count || !has_left)
             chain->times[chain->ways++] = i < l.count ? l.equal[i] : l.left;
@@ -427,18 +422,6 @@ static int count_alike(const Choices *all, const Choice *x, bool cases, int *bef
         count += alike(&all->at[i], x) && (!cases || all->at[i].is_case);
     }
     return count;
-}
-
-/* How often a branch of the PTX goes to one of two successors; negative when the visits do not tell. */
-static double times_to(const WalkFunction *f, int block, int to, int other)
-{
-    const Cfg *c = f->flow->cfg;
-    if (c->blocks[to].pred_count == 1)
-        return (double)f->blocks[to].visits;
-    return c->blocks[other].pred_count == 1
-               ? (double)f->blocks[block].visits + (double)f->blocks[block].diverged -
-                     (double)f->blocks[other].visits
-               : -1;
 }
 
 /* The n-th branch of the code that is like one of the PTX takes its edges as often. */
