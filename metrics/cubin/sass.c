@@ -168,16 +168,16 @@ SassControl sass_control(SassInstr w)
                          .groups = (uint8_t)bits(w.low, 38, 6)};
 }
 
-/* BRA.DIV is taken where lanes have diverged, BRA.CONV where they have not. */
-static bool depends_on_divergence(SassInstr w)
+bool sass_has_condition(SassInstr w)
 {
-    return sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
+    /* BRA.DIV is taken where lanes have diverged, BRA.CONV where they have not. */
+    const bool by_divergence = sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
+    return by_divergence || bits(w.high, 23, 3) != SASS_ALWAYS || bits(w.high, 27, 1);
 }
 
 bool sass_conditional(SassInstr w)
 {
-    return depends_on_divergence(w) || sass_guard(w, NULL) != SASS_ALWAYS ||
-           bits(w.high, 23, 3) != SASS_ALWAYS || bits(w.high, 27, 1);
+    return sass_guard(w, NULL) != SASS_ALWAYS || sass_has_condition(w);
 }
 
 /* Relative to the next instruction, in units of 4 bytes.  30 bits of the low word and 10 of the high word

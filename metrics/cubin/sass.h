@@ -154,8 +154,11 @@ typedef struct SassControl {
 
 SassControl sass_control(SassInstr w);
 
-/* True for a branch that depends on a guard or predicate of its own. */
+/* True for a branch that depends on its guard or anything else. */
 bool sass_conditional(SassInstr w);
+
+/* True if anything but the guard decides a branch: divergence, a second predicate or the scalar unit. */
+bool sass_has_condition(SassInstr w);
 
 /* The target, as the number of an instruction, of the BRA or relative CALL at number `i` of `count`, in
  * code for sm_`arch`.  False when it is neither or the target lies outside the code. */

@@ -432,16 +432,14 @@ static bool stays(const SassFlow *f, size_t first, size_t end, SassInstr compari
     return true;
 }
 
-/* The guard of a two-way branch that nothing else decides (BRA.DIV, a second predicate, one of the scalar
- * unit); else SASS_ALWAYS. */
+/* The guard of a two-way BRA that nothing else decides; else SASS_ALWAYS. */
 static int branch_predicate(const SassFlow *f, int block, bool *negated)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
     if (b->succ_count != 2 || b->end == b->first)
         return SASS_ALWAYS;
     const SassInstr branch = f->instrs[b->end - 1];
-    if (sass_opcode(branch) != SASS_OP_BRA || (branch.low >> 33 & 1) || (branch.high >> 27 & 1) ||
-        (branch.high >> 23 & PREDICATE_BITS) != SASS_ALWAYS)
+    if (sass_opcode(branch) != SASS_OP_BRA || sass_has_condition(branch))
         return SASS_ALWAYS;
     return sass_guard(branch, negated);
 }

@@ -43,12 +43,6 @@ typedef struct Step {
     bool is_wide;   /* a fence beyond the block */
 } Step;
 
-/* Scopes of a fence: 0 the block, 2 the GPU, 3 the system. */
-static bool is_wide(SassInstr w)
-{
-    return sass_opcode(w) == SASS_OP_MEMBAR && (w.high >> 12 & 7) >= 2;
-}
-
 /* A load waits for the last of the lines that it requests. */
 static double global_latency(const SassLatency *l, SassSource from)
 {
@@ -64,12 +58,14 @@ static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
         const SassInstr w = f->instrs[i];
+        const unsigned scope =
+            w.high >> 12 & 7; /* of a fence: 0 the block, 2 the GPU, 3 the system */
         steps[i] = (Step){.control = sass_control(w),
                           .opcode = w.opcode,
                           .class = (uint8_t)sass_class(w),
                           .global = from ? global_latency(l, from[i]) : l->global,
                           .sectors = from ? from[i].sectors : 0,
-                          .is_wide = is_wide(w)};
+                          .is_wide = w.opcode == SASS_OP_MEMBAR && scope >= 2};
         if (steps[i].control.stall == 0)
             steps[i].control.stall = 1;
     }

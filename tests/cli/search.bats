@@ -35,7 +35,7 @@ live() {
     tune --space "$transpose" --jobs 4 --compiles 33 --json
     json '.search.compiled == 33 and .search.end == "the compiles are used up"'
     tune --space "$transpose" --jobs 4 --seconds 1.5 --json
-    json '.search.end == "the seconds are over" and .search.seconds >= 1.5 and .search.seconds < 2'
+    json '.search.end == "the seconds are used up" and .search.seconds >= 1.5 and .search.seconds < 2'
     tune --space "$transpose" --static --arch sm_90 --seconds 0.0001
     status_is 1
     has "$stderr" 'error: the run ended before the first configuration was compiled; increase --seconds'

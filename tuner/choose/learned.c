@@ -86,14 +86,6 @@ static uint16_t *places(Arena *a, const ValueList *values, const ValueList *amon
 
 /* --- a table's rows --------------------------------------------------------------------------- */
 
-static size_t find_parameter(const Table *t, const char *name)
-{
-    for (size_t p = 0; p < t->parameter_count; p++)
-        if (strcmp(t->parameters[p].name, name) == 0)
-            return p;
-    return SIZE_MAX;
-}
-
 typedef struct Taken {
     const uint16_t *point;
     size_t size; /* bytes of it */
@@ -115,14 +107,14 @@ static void share(Learned *l, const Table *t, Lesson *k, size_t *parameter, uint
     k->codes = ARENA_ARRAY(a, uint16_t *, l->count);
     for (size_t s = 0; s < l->count && k->shared < PROCESS_PARAMETERS; s++) {
         const TableParameter *own = &l->parameters[l->searched[s]];
-        size_t p = find_parameter(t, own->name);
-        if (p == SIZE_MAX)
+        const TableParameter *other = NAME_FIND(t->parameters, t->parameter_count, name, own->name);
+        if (!other)
             continue;
-        ValueList both = join(a, &own->values, &t->parameters[p].values);
+        ValueList both = join(a, &own->values, &other->values);
         if (both.count > UINT16_MAX)
             continue;
-        parameter[k->shared] = p;
-        theirs[k->shared] = places(a, &t->parameters[p].values, &both);
+        parameter[k->shared] = (size_t)(other - t->parameters);
+        theirs[k->shared] = places(a, &other->values, &both);
         k->codes[k->shared] = places(a, &own->values, &both);
         k->place[k->shared++] = s;
     }

@@ -589,11 +589,11 @@ SearchEnd search_end(Search *s, double seconds)
 const char *search_end_text(SearchEnd e)
 {
     static const char *const texts[SEARCH_ENDS] = {
-        [SEARCH_GOES_ON] = "it goes on",
+        [SEARCH_GOES_ON] = "it has not ended",
         [SEARCH_EXHAUSTED] = "everything was compiled and timed",
         [SEARCH_NO_GAIN] = "the last trials brought no gain of 0.2 %",
         [SEARCH_NOT_EXPECTED] = "nothing better is expected",
-        [SEARCH_SECONDS] = "the seconds are over",
+        [SEARCH_SECONDS] = "the seconds are used up",
         [SEARCH_TRIALS] = "the trials are used up",
         [SEARCH_COMPILES] = "the compiles are used up",
     };
