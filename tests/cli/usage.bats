@@ -50,7 +50,7 @@ refused() { # words that standard error must hold, then arguments
     has "$output" '^./one.spec: written|^one.spec: written'
     run --separate-stderr "$APTUNE" tune --space one.cu
     status_is 2
-    has "$stderr" "'one.cu' is CUDA and no spec: .aptune init one.cu. writes one for it"
+    has "$stderr" "'one.cu' is a CUDA source, not a spec: .aptune init one.cu. writes one for it"
     for words in "help study" "study -h"; do
         run --separate-stderr "$APTUNE" $words
         status_is 0

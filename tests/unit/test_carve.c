@@ -154,10 +154,10 @@ static void after_a_mistake_the_next_statement_is_read(void **state)
                        "at least 1\n"
                        "    best x by guess; front guess\n"
                        "         ^\n"
-                       "text:1:18: error: a front is a tradeoff between two or more metrics\n"
+                       "text:1:18: error: a front needs two or more metrics\n"
                        "    best x by guess; front guess\n"
                        "                     ^~~~~\n"
-                       "text:2:11: error: there is a polish line already, in line 2\n"
+                       "text:2:11: error: there is already a polish line, in line 2\n"
                        "    polish 1; polish 2\n"
                        "              ^~~~~~\n");
     arena_free(m->arena);

@@ -306,7 +306,7 @@ static void a_bad_compile_costs_only_its_configuration(void **state)
         {"garbage", OUTCOME_COMPILE_CRASH, "'glibc detected something"},
         {"prints", OUTCOME_COMPILED, ""},
         {"half", OUTCOME_COMPILE_CRASH, "in the middle of a message and ended with code 0"},
-        {"other", OUTCOME_COMPILE_CRASH, "not to the question"},
+        {"other", OUTCOME_COMPILE_CRASH, "does not match the request"},
         {"crash", OUTCOME_COMPILE_CRASH, "signal 9"},
         {"crash", OUTCOME_COMPILE_CRASH, "signal 9"},
         {"crash", OUTCOME_COMPILE_CRASH, "signal 9"},
@@ -503,9 +503,9 @@ static void a_walk_that_fails_costs_only_the_profile(void **state)
         {"walk:hang", PROFILE_LOST, "longer than 2 s"},
         {"b", PROFILE_OK, NULL},
         {"walk:crash", PROFILE_LOST, "signal 9"},
-        {"walk:other", PROFILE_LOST, "not what was asked for"},
+        {"walk:other", PROFILE_LOST, "does not match the request"},
         {"walk:error", PROFILE_ERROR, "no such kernel"},
-        {"walk:fewer", PROFILE_LOST, "not what was asked for"},
+        {"walk:fewer", PROFILE_LOST, "does not match the request"},
         {"c", PROFILE_OK, NULL},
     };
     enum { COUNT = sizeof TABLE / sizeof *TABLE };

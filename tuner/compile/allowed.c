@@ -8,9 +8,9 @@ typedef enum ValueKind {
     TRUTH,    /* true or false */
     NUMBER,   /* digits */
     WORD,     /* letters, digits and ". , _ +" */
-    MACRO,    /* NAME or NAME=text; may stand behind the option without a '=' */
-    PATH,     /* of a file or folder that is read; so may this after -I */
-    ASSEMBLER /* options of ptxas with commas between */
+    MACRO,    /* NAME or NAME=text; may follow the short option without '=' */
+    PATH,     /* of a file or folder that is read; may follow -I without '=' */
+    ASSEMBLER /* comma-separated options of ptxas */
 } ValueKind;
 
 typedef struct Allowed {
@@ -19,15 +19,15 @@ typedef struct Allowed {
     ValueKind value;
 } Allowed;
 
-/* Of "NVRTC 13.0, Supported Compile Options", less those that choose the architecture or the kind
- * of output (they are not a spec's to choose) and those that read or write further files. */
+/* From "NVRTC 13.0, Supported Compile Options", without those that choose the architecture or kind of
+ * output (not the spec's choice) and those that read or write other files. */
 static const Allowed COMPILER[] = {
     {"--define-macro", "-D", MACRO},
     {"--undefine-macro", "-U", MACRO},
     {"--include-path", "-I", PATH},
     {"--pre-include", "-include", PATH},
-    {SOURCE_WITHOUT_HEADER, "-without-header", PATH}, /* read by the worker */
-    {SOURCE_ONLY_FOR, "-only-for", WORD},             /* read with the source */
+    {SOURCE_WITHOUT_HEADER, "-without-header", PATH}, /* handled by the worker */
+    {SOURCE_ONLY_FOR, "-only-for", WORD},             /* handled with the source */
     {"--std", "-std", WORD},
     {"--use_fast_math", "-use_fast_math", NO_VALUE},
     {"--ftz", "-ftz", TRUTH},
@@ -65,7 +65,7 @@ static const Allowed COMPILER[] = {
     {"--no-cache", "-no-cache", NO_VALUE},
 };
 
-/* Of "nvcc 13.0, Ptxas Options". */
+/* From "nvcc 13.0, Ptxas Options". */
 static const Allowed PTXAS[] = {
     {"--opt-level", "-O", NUMBER},
     {"--verbose", "-v", NO_VALUE},
@@ -88,7 +88,8 @@ static const Allowed PTXAS[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Behind the name, when the option begins so and what follows can be a value; NULL otherwise. */
+/* The text after `name` if the option begins with it and a value may follow (`glued`: without '='); else
+ * NULL. */
 static const char *behind(const char *option, const char *name, bool glued)
 {
     size_t n = strlen(name);
@@ -112,12 +113,13 @@ static const Allowed *find(const Allowed *table, size_t count, const char *optio
     return NULL;
 }
 
-static bool consists_of(const char *text, size_t size, const char *more)
+/* True if a text has letters, digits and `more` alone, and is not empty. */
+static bool consists_of(const char *text, const char *more)
 {
-    for (size_t i = 0; i < size; i++)
-        if (!isalnum((unsigned char)text[i]) && (!more[0] || !strchr(more, text[i])))
-            return false;
-    return size > 0;
+    const char *at = text;
+    while (isalnum((unsigned char)*at) || (*at && strchr(more, *at)))
+        at++;
+    return *text && !*at;
 }
 
 static const char *refuse_assembler(Arena *a, const char *value)
@@ -127,7 +129,7 @@ static const char *refuse_assembler(Arena *a, const char *value)
         const char *one = arena_copy(a, value, n), *rest;
         const Allowed *o = find(PTXAS, COUNT(PTXAS), one, &rest);
         rest = o && *rest == '=' ? rest + 1 : o ? rest : one;
-        if (!o || (o->value == NO_VALUE ? *rest != '\0' : !consists_of(rest, strlen(rest), "_")))
+        if (!o || (o->value == NO_VALUE ? *rest != '\0' : !consists_of(rest, "_")))
             return arena_printf(a, "gives ptxas '%s', which a spec may not", one);
         value += n + (value[n] == ',');
     }
@@ -146,7 +148,7 @@ static const char *refuse_value(Arena *a, const Allowed *o, const char *value)
     case NUMBER:
         return n == strspn(value, "0123456789") ? NULL : "takes a number";
     case WORD:
-        return consists_of(value, n, ".,_+") ? NULL : "takes a word, or numbers with commas";
+        return consists_of(value, ".,_+") ? NULL : "takes a word, or numbers with commas";
     case MACRO:
         return isalpha((unsigned char)*value) || *value == '_' ? NULL : "takes a macro's name";
     case PATH:

@@ -14,21 +14,21 @@
 #include <zstd.h>
 
 struct Cache {
-    const char *folder; /* of this format's version */
+    const char *folder; /* with the format's version */
 };
 
-/* The format of the files; another one gets another folder. */
+/* The version of the file format; another version uses another folder. */
 static const char FORMAT[] = "v1";
 
-/* The first word of a file; a file that begins otherwise is none of ours. */
+/* The first word of every entry. */
 static const char MAGIC[] = "aptcach2";
 
 enum {
-    LINE = 8 + 1 + 32 + 1,     /* the first line: the word, the checksum, its end */
+    LINE = 8 + 1 + 32 + 1,     /* the first line: magic, checksum, newline */
     CONTENT_LIMIT = 512 << 20, /* bytes of an unpacked message */
-    LEVEL = 3,                 /* of compression: PTX shrinks to a sixth in a tenth of a ms */
-    USE_GRAIN_SECONDS = 3600,  /* how finely the time of last use is kept */
-    LEFTOVER_SECONDS = 3600    /* age of a temporary file that nobody writes any more */
+    LEVEL = 3,                 /* zstd level: PTX shrinks to a sixth in 0.1 ms */
+    USE_GRAIN_SECONDS = 3600,  /* granularity of the time of last use */
+    LEFTOVER_SECONDS = 3600    /* age of an abandoned temporary file */
 };
 
 const char *cache_default_folder(Arena *a)
@@ -42,7 +42,7 @@ const char *cache_default_folder(Arena *a)
     return home && *home ? arena_printf(a, "%s/.cache/aptune", home) : NULL;
 }
 
-/* Whoever can write into it can put code there that runs as the user. */
+/* Whoever can write to it can plant code that runs as the user. */
 static bool is_private(const char *folder, Diag *d)
 {
     struct stat st;
@@ -64,7 +64,7 @@ Cache *cache_open(Arena *a, const char *folder, bool trusted, Diag *d)
     c->folder = arena_printf(a, "%s/%s", folder, FORMAT);
     if (!folder_create(path_folder(a, folder), d))
         return NULL;
-    mkdir(folder, 0700); /* where it is new; what fails is told of the folder in it */
+    mkdir(folder, 0700); /* errors show below */
     mkdir(c->folder, trusted ? 0777 : 0700);
     bool ok = folder_create(c->folder, d) &&
               (trusted || (is_private(folder, d) && is_private(c->folder, d)));
@@ -76,8 +76,7 @@ const char *cache_path(const Cache *c, Arena *a, const Hash *key)
     return arena_printf(a, "%s/%.2s/%s", c->folder, key->text, key->text);
 }
 
-/* The first line of the file that holds a message, packed, under a key: one spelling, so that no
- * damage goes unseen. */
+/* Writes the first line of an entry. Its single spelling makes any damage show. */
 static void write_line(char line[LINE + 1], const Hash *key, const char *packed, size_t size)
 {
     Hasher *h = hasher_new();
@@ -89,7 +88,7 @@ static void write_line(char line[LINE + 1], const Hash *key, const char *packed,
 
 static bool unpack(Arena *a, const char *packed, size_t size, WireMessage *m)
 {
-    /* A size that the frame does not tell is larger than any limit. */
+    /* An unknown size is larger than any limit. */
     const unsigned long long whole = ZSTD_getFrameContentSize(packed, size);
     if (whole > CONTENT_LIMIT)
         return false;
@@ -101,8 +100,8 @@ static bool unpack(Arena *a, const char *packed, size_t size, WireMessage *m)
     return r.start == r.end;
 }
 
-/* Eviction goes by last use, which is the file's time of change; some file systems do not keep
- * a time of access.  Failure does not matter. */
+/* Eviction goes by last use, kept as the modification time since some file systems have no access time.
+ * Failure does not matter. */
 static void mark_used(const char *path)
 {
     struct stat st;

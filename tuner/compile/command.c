@@ -27,8 +27,8 @@ char **command_words(Arena *a, const char *command)
     return words.at;
 }
 
-/* The command begins as programs do: a host of ours may have blocked or ignored what ends those
- * that write to a closed pipe or past a limit. */
+/* Gives the command default signals: our host may block or ignore those that end writers to a closed pipe
+ * or past a file size limit. */
 static void set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t mask, usual;
@@ -43,7 +43,7 @@ static void set_attributes(posix_spawnattr_t *attributes)
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 }
 
-/* Starts the command with its output in a pipe; the reading end, or −1. */
+/* Starts the command with its output in a pipe; returns the reading end, or −1. */
 static int start(char **words, const char *folder, pid_t *pid, int *error)
 {
     int ends[2];
@@ -68,7 +68,7 @@ static int start(char **words, const char *folder, pid_t *pid, int *error)
     return -1;
 }
 
-/* All that comes, as far as it is no more than a source can be. */
+/* Reads all output, but keeps no more than a source may have. */
 static void read_all(int fd, Buf *out)
 {
     char piece[1 << 14];

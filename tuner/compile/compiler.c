@@ -14,7 +14,7 @@ static const char *string_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-/* Under what a compiler is noted: all that the helper's search starts from. */
+/* The key of a stored compiler: everything that the helper's search depends on. */
 static Hash note_key(const char *helper, const char *cuda_folder)
 {
     static const char *const VARIABLES[] = {"APTUNE_NVRTC", "CUDA_HOME", "CUDA_PATH",
@@ -51,7 +51,7 @@ bool compiler_read(Arena *a, const json_t *hello, Compiler *out, Diag *d)
     const char *version = string_of(hello, "version"), *library = string_of(hello, "library");
     if (!version || !library)
         return diag_fail(d, "aptune-compile does not say which compiler it has");
-    /* Builds of one version differ in size, and a copy elsewhere is the same compiler. */
+    /* The size tells builds of a version apart; a copy elsewhere is the same compiler. */
     struct stat st;
     long long size = stat(library, &st) == 0 ? (long long)st.st_size : 0;
     out->version = arena_string(a, version);
@@ -71,7 +71,7 @@ bool compiler_note(const Cache *c, const char *helper, const char *cuda_folder, 
     return ok;
 }
 
-/* Does what was noted still hold? */
+/* True if a stored compiler is still valid. */
 static bool holds(Arena *a, const json_t *note)
 {
     const json_t *hello = json_object_get(note, "hello");

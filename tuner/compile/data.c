@@ -11,7 +11,7 @@
 
 struct Data {
     Arena *arena;
-    Arena *scratch; /* of formulas */
+    Arena *scratch; /* for formulas */
     const char *description;
     DataBuffer *buffers;
     size_t count;
@@ -19,10 +19,10 @@ struct Data {
     WalkData walk;
 };
 
-/* Pretended addresses of buffers are this far apart (RUN_ADDRESS_BITS). */
+/* Distance of the buffers' synthetic addresses (RUN_ADDRESS_BITS). */
 enum { DATA_ADDRESS_BITS = 40 };
 
-/* --- one number ------------------------------------------------------------------------------- */
+/* --- single numbers ---------------------------------------------------------------------------- */
 
 static bool formula_at(Arena *scratch, const DataContents *c, TaskScalar s, uint64_t lanes,
                        uint64_t index, uint64_t *bits, Diag *d)
@@ -77,7 +77,7 @@ bool data_scalar(Arena *scratch, const DataContents *c, TaskScalar s, uint64_t l
     return true;
 }
 
-/* --- what walks ask --------------------------------------------------------------------------- */
+/* --- the interface for walks ------------------------------------------------------------------- */
 
 static const DataBuffer *buffer_at(const Data *d, uint64_t address)
 {
@@ -104,7 +104,7 @@ static bool contents_at(Data *d, const DataBuffer *b, uint64_t address, int byte
     return true;
 }
 
-/* What launches before have left there stays. */
+/* True if a buffer keeps what earlier launches left. */
 static bool is_kept(const DataBuffer *b)
 {
     return b->is.kind == DATA_MADE && b->is.task.kind == TASK_KEPT;
@@ -279,7 +279,7 @@ bool data_ready(Arena *a, DataContents *c, TaskScalar s, int64_t lanes, int64_t 
     }
 }
 
-/* Is it known what stands there? */
+/* True if the contents are known. */
 static bool is_known(const DataContents *c)
 {
     return c->kind != DATA_MADE ? !c->of || is_known(c->of)

@@ -7,20 +7,20 @@
 #include <math.h>
 #include <unistd.h>
 
-/* --- one worker of the farm: a process of aptune-compile and what it is doing ----------------- */
+/* --- workers ---------------------------------------------------------------------------------- */
 
 typedef enum WorkerState {
-    WORKER_NONE,     /* there is no process */
-    WORKER_STARTING, /* it has not said hello yet */
+    WORKER_NONE,     /* no process */
+    WORKER_STARTING, /* has not sent its hello yet */
     WORKER_IDLE,
     WORKER_BUSY,
-    WORKER_WALKING /* busy, too: the code is there, its profile is to come */
+    WORKER_WALKING /* the code is there, its profile is being made */
 } WorkerState;
 
 /* A result that waits to be taken, or for its profile, in an arena of its own. */
 typedef struct Ready {
     CompileResult result;
-    Arena *arena; /* NULL: there is none */
+    Arena *arena; /* NULL: no result */
 } Ready;
 
 typedef struct Worker {
@@ -28,11 +28,11 @@ typedef struct Worker {
     Process process;
     WireReader in;
     WireWriter out;
-    uint64_t id;           /* of the job, when busy */
-    const CompileJob *job; /* when busy */
-    Ready half;            /* what it is making the profile of */
-    double since_seconds;  /* when it became what it is */
-    double due_seconds;    /* when a starting or busy one is given up */
+    uint64_t id;           /* of the job, when busy or walking */
+    const CompileJob *job; /* when busy or walking */
+    Ready half;            /* the code whose profile is being made */
+    double since_seconds;  /* time of the last change of state */
+    double due_seconds;    /* when a worker at work is given up */
 } Worker;
 
 static void set_state(Worker *w, WorkerState state, double limit_seconds)
@@ -42,8 +42,7 @@ static void set_state(Worker *w, WorkerState state, double limit_seconds)
     w->due_seconds = w->since_seconds + limit_seconds;
 }
 
-/* Starts the process of a worker that has none.  It may have `limit_bytes` of memory, 0: any. False
- * with a message. */
+/* Starts the process of a worker, limited to `limit_bytes` of memory (0: unlimited). False with a message. */
 static bool worker_start(Worker *w, const char *helper, const char *cuda_folder,
                          double limit_seconds, uint64_t limit_bytes, Diag *d)
 {
@@ -58,7 +57,7 @@ static bool worker_start(Worker *w, const char *helper, const char *cuda_folder,
     return true;
 }
 
-/* Seconds for a process to end by itself after it closed its socket, and to be gone once killed. */
+/* Seconds for a process to exit after it closed its socket, and to be gone once killed. */
 static const double END_SECONDS = 1, KILL_SECONDS = 30;
 
 /* Kills the process if there is one. */
@@ -70,8 +69,8 @@ static void worker_stop(Worker *w)
     *w = (Worker){0};
 }
 
-/* The end of a worker that closed its socket: it is given a moment to end by itself.  Says in `a`
- * how it ended and what it last printed. */
+/* Ends a worker that closed its socket, after a moment to exit by itself. Returns how it ended and what it
+ * last printed, in `a`. */
 static const char *worker_end(Worker *w, Arena *a)
 {
     Buf how = {0};
@@ -82,8 +81,8 @@ static const char *worker_end(Worker *w, Arena *a)
     return buf_keep(&how, a);
 }
 
-/* Makes an idle worker busy.  `code`: what the job compiles to, where that is known and only the
- * profile is wanted; else NULL.  False with a message when the request cannot be a message. */
+/* Sends a job to an idle worker. `code`: the compiled code if only the profile is wanted; else NULL. False
+ * with a message: the request cannot be encoded. */
 static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const CompileResult *code,
                         double limit_seconds, Diag *d)
 {
@@ -117,29 +116,23 @@ static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const Com
     w->job = job;
     set_state(w, code ? WORKER_WALKING : WORKER_BUSY, limit_seconds);
     process_forget_words(&w->process);
-    wire_flush(&w->out); /* a broken socket shows when the worker is read next */
+    wire_flush(&w->out); /* a broken socket shows at the next read */
     return true;
 }
 
-static void worker_set_idle(Worker *w)
-{
-    set_state(w, WORKER_IDLE, 0);
-    w->job = NULL;
-}
-
 enum {
-    START_TRIES = 3,  /* workers that may die in a row without finishing anything */
-    READY_LIMIT = 32, /* results kept before the cache is asked for more */
+    START_TRIES = 3,  /* workers that may die in a row before a job is finished */
+    READY_LIMIT = 32, /* results kept before further cache look-ups */
     JOBS_LIMIT = 1024
 };
 
 typedef struct Item {
     uint64_t id;
     const CompileJob *job;
-    Ready code; /* of what is missed: from the cache, which has no profile of it */
+    Ready code; /* of a missed job: from the cache, which lacks its profile */
 } Item;
 
-/* First in, first out; `next` is the first that is still in. */
+/* A FIFO queue; `next` is its head. */
 typedef struct Queue {
     VEC(Item) items;
     size_t next;
@@ -151,29 +144,20 @@ struct Farm {
     Compiler compiler; /* identity NULL while unknown */
     bool asked_cache;  /* for the compiler, once */
     bool said_unknown; /* that a source cannot be cached, once */
-    bool cache_full;   /* a write failed: no more are tried */
-    Queue added;       /* not looked for in the cache yet */
+    bool cache_full;   /* a write failed: no more writes */
+    Queue added;       /* not looked up in the cache yet */
     Queue missed;      /* to be compiled */
-    Queue ready;       /* code alone, to be taken */
+    Queue ready;       /* only `code` is set: results to be taken */
     Worker *workers;   /* options.jobs of them */
     size_t pending;
     size_t started;
-    int deaths;         /* of workers, in a row, with no job finished */
-    bool stirred;       /* farm_service has something to do at once */
+    int deaths;         /* consecutive deaths of workers with no job finished */
+    bool stirred;       /* farm_service is due at once */
     const char *broken; /* why the farm cannot go on; NULL while it can */
 };
 
-/* Seconds for a helper to say hello: a library of 100 MB may have to come from a slow disk. */
+/* Seconds for a helper's hello: a library of 100 MB may have to come from a slow disk. */
 static const double HELLO_SECONDS = 10;
-
-/* What the compile helper said first; NULL with a message when it said nothing. */
-static const json_t *read_hello(Worker *w, WireMessage *m, Diag *d)
-{
-    if (wire_receive(&w->in, m, HELLO_SECONDS) == WIRE_OK)
-        return m->header;
-    diag_fail(d, "aptune-compile said nothing");
-    return NULL;
-}
 
 const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_folder)
 {
@@ -182,8 +166,10 @@ const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_fol
     WireMessage m = {0};
     const char *text = NULL;
     if (worker_start(&w, helper, cuda_folder, HELLO_SECONDS, 0, &d)) {
-        const json_t *hello = read_hello(&w, &m, &d);
-        text = hello ? compiler_describe(a, hello) : NULL;
+        if (wire_receive(&w.in, &m, HELLO_SECONDS) == WIRE_OK)
+            text = compiler_describe(a, m.header);
+        else
+            diag_fail(&d, "aptune-compile sent no hello");
         wire_message_free(&m);
         worker_stop(&w);
     }
@@ -210,7 +196,7 @@ static Item queue_take(Queue *q)
     return item;
 }
 
-/* The result takes the arena along. */
+/* Adds a result together with its arena. */
 static void ready_add(Farm *f, const CompileResult *result, Arena *own)
 {
     queue_add(f->arena, &f->ready, (Item){.code = {*result, own}});
@@ -305,8 +291,8 @@ static bool is_cacheable(const Farm *f, const CompileJob *job)
     return f->options.cache && !job->unknown;
 }
 
-/* What the cache has of a job: all that is asked for, then true; or the code alone, left with the
- * item. */
+/* Looks a job up in the cache. True: all that it asks for is there; else code without its profile is left
+ * in the item. */
 static bool recall(Farm *f, Item *item, CompileResult *r, Arena *own)
 {
     const CompileJob *job = item->job;
@@ -324,7 +310,7 @@ static bool recall(Farm *f, Item *item, CompileResult *r, Arena *own)
     return false;
 }
 
-/* Adds the result to those that are ready when the cache has it. */
+/* Adds a job's result to `ready` if the cache has it. */
 static bool take_hit(Farm *f, Item *item)
 {
     if (!is_cacheable(f, item->job))
@@ -341,14 +327,14 @@ static bool take_hit(Farm *f, Item *item)
     return hit;
 }
 
-/* A cache that cannot be written costs time, not the run. */
+/* An unwritable cache costs time, not the run. */
 static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
 {
     f->cache_full = true;
     diag_warn(d, (Span){0}, "compiled code is not kept for the next run: %s", diag_first(why));
 }
 
-/* Keeps a reply to a job: its code, or the profile of that. */
+/* Stores a reply to a job: its code, or its profile. */
 static void store(Farm *f, const CompileJob *job, bool profile, const WireMessage *reply, Diag *d)
 {
     if (f->cache_full || !is_cacheable(f, job))
@@ -362,8 +348,7 @@ static void store(Farm *f, const CompileJob *job, bool profile, const WireMessag
         warn_of_cache(f, &quiet, d);
 }
 
-/* Said once, of the first job: one macro in an include is enough to compile all of a space anew in
- * every run. */
+/* Warns once, of the first job: one macro in an include is enough to recompile a whole space in every run. */
 static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
 {
     if (!f->options.cache || !job->unknown || f->said_unknown)
@@ -373,9 +358,9 @@ static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
               job->unknown);
 }
 
-/* --- what workers say ------------------------------------------------------------------------- */
+/* --- replies of workers ------------------------------------------------------------------------ */
 
-/* A job that ended without a reply. */
+/* Ends a job without a reply. */
 static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const char *log)
 {
     CompileResult r = {.id = w->id, .status = status, .log = log};
@@ -384,7 +369,7 @@ static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const 
     f->deaths = 0;
 }
 
-/* Code whose profile does not come, for a reason in `own`, which ends. */
+/* Passes code on without its profile, for a reason in `own`, which is freed. */
 static void lose_profile(Farm *f, Ready *half, Arena *own, const char *why)
 {
     half->result.profiled = PROFILE_LOST;
@@ -395,8 +380,8 @@ static void lose_profile(Farm *f, Ready *half, Arena *own, const char *why)
     f->deaths = 0;
 }
 
-/* What a lost worker costs: its job, the profile of it, or one of the tries to start.  Frees `own`,
- * in which `text` lies, or hands it on. */
+/* Charges a lost worker to its job, to the profile of it, or to the tries to start. Frees `own`, which
+ * holds `text`, or hands it on. */
 static bool charge(Farm *f, Worker *lost, Arena *own, const char *text, Diag *d)
 {
     if (lost->state == WORKER_BUSY) {
@@ -417,7 +402,7 @@ static bool charge(Farm *f, Worker *lost, Arena *own, const char *text, Diag *d)
     return ok;
 }
 
-/* A worker whose socket is closed. */
+/* Handles a worker whose socket is closed. */
 static bool bury_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
 {
     Worker lost = *w; /* worker_end clears it */
@@ -429,7 +414,7 @@ static bool bury_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
                   d);
 }
 
-/* A worker that has to go, because it `did` something. */
+/* Kills a worker because of what it `did`. */
 static bool dismiss_worker(Farm *f, Worker *w, const char *did, Diag *d)
 {
     Worker lost = *w;
@@ -449,7 +434,7 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     if (!ok) {
         set_broken(f, d, diag_first(&quiet));
     } else {
-        worker_set_idle(w);
+        set_state(w, WORKER_IDLE, 0);
         if (f->options.cache && !f->cache_full &&
             !compiler_note(f->options.cache, f->options.helper, f->options.cuda_folder, hello,
                            &quiet))
@@ -458,7 +443,7 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     return ok;
 }
 
-/* Is a message about the job that the worker has? */
+/* True if a message is about the worker's job. */
 static bool is_ours(const Worker *w, const WireMessage *m)
 {
     const json_t *id = json_object_get(m->header, "id");
@@ -471,7 +456,7 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     CompileResult r;
     if (!is_ours(w, m) || !result_read(own, m, &r)) {
         arena_free(own);
-        return dismiss_worker(f, w, "gave a reply that is not to the question asked", d);
+        return dismiss_worker(f, w, "sent a reply that does not match the request", d);
     }
     r.id = w->id;
     store(f, w->job, false, m, d);
@@ -482,7 +467,7 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     }
     ready_add(f, &r, own);
     f->deaths = 0;
-    worker_set_idle(w);
+    set_state(w, WORKER_IDLE, 0);
     return true;
 }
 
@@ -491,13 +476,13 @@ static bool take_profile(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     Ready *half = &w->half;
     if (!is_ours(w, m) ||
         !result_read_profile(half->arena, m, w->job->profile->launch_count, &half->result))
-        return dismiss_worker(f, w, "gave a profile that is not what was asked for", d);
+        return dismiss_worker(f, w, "sent a profile that does not match the request", d);
     if (half->result.profiled == PROFILE_OK)
         store(f, w->job, true, m, d);
     ready_add(f, &half->result, half->arena);
     *half = (Ready){0};
     f->deaths = 0;
-    worker_set_idle(w);
+    set_state(w, WORKER_IDLE, 0);
     return true;
 }
 
@@ -514,7 +499,7 @@ static bool take_message(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     case WORKER_NONE:
         break;
     }
-    return dismiss_worker(f, w, "spoke without being asked", d);
+    return dismiss_worker(f, w, "sent a message unasked", d);
 }
 
 static bool is_at_work(const Worker *w)
@@ -549,7 +534,7 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
 static bool dismiss_babbler(Farm *f, Worker *w, Diag *d)
 {
     SCOPED_BUF did = {0};
-    buf_puts(&did, "sent something that is no message: '");
+    buf_puts(&did, "sent something that is not a message: '");
     wire_quote(&w->in, &did);
     buf_putc(&did, '\'');
     return dismiss_worker(f, w, buf_text(&did), d);
@@ -559,7 +544,7 @@ static bool serve_worker(Farm *f, Worker *w, Diag *d)
 {
     WireStatus status = WIRE_OK;
     bool ok = true;
-    /* Code and profile may have come together: what was read is not polled for again. */
+    /* Code and profile may have come together, and poll does not report what was already read. */
     while (ok && status == WIRE_OK && w->state != WORKER_NONE) {
         WireMessage m;
         wire_flush(&w->out);
@@ -596,8 +581,7 @@ static int count_workers(const Farm *f, WorkerState state)
     return count;
 }
 
-/* Tells what the cache has from what is to be compiled, no further ahead than workers and
- * the caller can follow. */
+/* Looks jobs up in the cache, no further ahead than workers and the caller can follow. */
 static void look_up(Farm *f, Diag *d)
 {
     while (queue_count(&f->added) && queue_count(&f->ready) < READY_LIMIT &&
@@ -612,8 +596,7 @@ static void look_up(Farm *f, Diag *d)
     }
 }
 
-/* Workers that would have something to do.  A first one when only a worker can say which compiler
- * there is. */
+/* Number of workers to start; one if only a worker can tell which compiler there is. */
 static int workers_wanted(const Farm *f)
 {
     size_t work = queue_count(&f->missed);
@@ -623,7 +606,7 @@ static int workers_wanted(const Farm *f)
     return work > (size_t)at_hand ? (int)work - at_hand : 0;
 }
 
-/* Starts one more.  When the system has no room for it, fewer have to do. */
+/* Starts one more worker. If the system has no room for it, fewer have to do. */
 static bool start_worker(Farm *f, Worker *w, Diag *d)
 {
     SCOPED_ARENA *scratch = arena_new();
@@ -650,7 +633,7 @@ static bool start_workers(Farm *f, Diag *d)
     return !f->broken;
 }
 
-/* A request that cannot be sent is its own configuration's failure. */
+/* A request that cannot be encoded fails its own configuration only. */
 static void send_job(Farm *f, Worker *w, Item item)
 {
     Ready code = item.code;

@@ -15,24 +15,24 @@ static bool is_one_of(Word w, const char *const *list, size_t count)
     return false;
 }
 
-/* What makes a declaration the device's.  A constant expression serves both sides. */
+/* Words that mark device declarations. Constant expressions serve both sides. */
 static const char MARKS[] =
     "__global__ __device__ __constant__ __shared__ constexpr __managed__ consteval "
     "__grid_constant__";
 
-/* Brackets behind these belong to no parameter list. */
+/* Words whose parentheses are no parameter list. */
 static const char ATTRIBUTES[] =
     "__align__ alignas __launch_bounds__ __attribute__ decltype __declspec requires";
 
-/* Types that the device does not know. */
+/* Host-only types. */
 static const char HOST_TYPES[] =
     "FILE cudaStream_t cudaEvent_t cudaError_t cudaDeviceProp CUmodule CUcontext CUdevice "
     "CUfunction CUstream cublasHandle_t cublasLtHandle_t cudnnHandle_t curandGenerator_t "
     "cusparseHandle_t ncclComm_t cublasComputeType_t timeval glob_t clock_t time_t pthread_t "
     "pthread_mutex_t pthread_cond_t";
 
-/* Those of C++ have names that others have, too: they count behind "std::", or first and before
- * '<', or first where all of std is used. */
+/* Host-only types of std. Their names are common: they count after "std::", or at the start of a
+ * declaration before '<', or there under "using namespace std". */
 static const char STD_TYPES[] =
     "vector string map unordered_map set unordered_set list deque queue stack ofstream ifstream "
     "fstream ostream istream stringstream ostringstream mt19937 thread mutex shared_ptr "
@@ -40,33 +40,34 @@ static const char STD_TYPES[] =
 
 /* --- the state -------------------------------------------------------------------------------- */
 
-/* A declaration as far as it has been read. */
+/* A declaration while it is being read. */
 typedef struct Declaration {
     const char *start; /* NULL before its first word */
     int brackets, braces;
-    int words;       /* before its parameters */
-    Word last;       /* of them */
-    Word type;       /* the class's name */
-    bool marked;     /* the device's */
-    bool both;       /* marked by constexpr alone … */
-    bool hosts;      /* … and by __host__: the host's after all */
-    bool host;       /* of the host's types */
-    bool parameters; /* it has a list of them */
+    int words;       /* before the parameters */
+    Word last;       /* of these words */
+    Word type;       /* the name of the class or enum */
+    bool marked;     /* a device declaration */
+    bool both;       /* marked by constexpr only, … */
+    bool hosts;      /* … and __host__: host code after all */
+    bool host;       /* uses host types */
+    bool parameters; /* it has a parameter list */
     bool body;
-    bool initialises, item; /* behind the ':' of a constructor; in the braces of "a{1}" there */
-    bool value;             /* '=' */
-    bool constant;          /* const: device code may use it */
+    /* within a constructor's initializer list; in the braces of "a{1}" there */
+    bool initialises, item;
+    bool value;    /* has an '=' */
+    bool constant; /* const: device code may use it */
     bool class_like, is_enum, is_namespace, is_linkage, is_typedef, is_template;
-    HostDeclaration listed; /* where declarations are listed */
+    HostDeclaration listed; /* when declarations are listed */
 } Declaration;
 
 enum { SCOPES = 64, CONDITIONS = 256 };
 
-/* All that an #else goes back to. */
+/* The state that an #else restores. */
 typedef struct State {
     Declaration d;
     int scopes;
-    Word classes[SCOPES]; /* names; empty ones of namespaces */
+    Word classes[SCOPES]; /* names; empty for namespaces */
 } State;
 
 typedef struct Cutter {
@@ -76,10 +77,10 @@ typedef struct Cutter {
     size_t size;
     const HostMarks *marks;
     State now;
-    VEC(State) conditions;   /* where each open #if began */
-    VEC(const char *) types; /* names of the host's types that this text gives */
+    VEC(State) conditions;   /* at each open #if */
+    VEC(const char *) types; /* host types that this text defines */
     bool uses_std;           /* "using namespace std" */
-    HostDeclarations *list;  /* all declarations go here, and nothing is cut; NULL: as said above */
+    HostDeclarations *list;  /* list all declarations here instead of cutting; NULL: cut */
 } Cutter;
 
 static bool is_mark(const HostMarks *marks, Word w)
@@ -87,23 +88,11 @@ static bool is_mark(const HostMarks *marks, Word w)
     return code_among(w, MARKS) || (marks && is_one_of(w, marks->device.at, marks->device.count));
 }
 
-/* Blanks for all but line ends and directives. */
 static void cut(Cutter *c, const char *from, const char *to)
 {
     if (!c->out)
         c->out = arena_copy(c->arena, c->text, c->size);
-    bool line_start = from == c->text || from[-1] == '\n';
-    for (const char *at = from; at < to;) {
-        if (line_start && *code_blanks(at) == '#') {
-            at = code_line_end(at);
-            line_start = false;
-            continue;
-        }
-        line_start = *at == '\n';
-        if (*at != '\n')
-            c->out[at - c->text] = ' ';
-        at++;
-    }
+    code_cut(c->out, c->text, (size_t)(from - c->text), (size_t)(to - c->text));
 }
 
 static void next_declaration(Cutter *c)
@@ -116,8 +105,8 @@ static Word scope_class(const State *s)
     return s->scopes > 0 && s->scopes <= SCOPES ? s->classes[s->scopes - 1] : (Word){0};
 }
 
-/* A macro's call looks like a function without a type, and is one where a body follows:
- * PYBIND11_MODULE(name, m) { … }. */
+/* A macro call looks like a function without a type, and is one if a body follows: PYBIND11_MODULE(name, m)
+ * { … }. */
 static bool is_function(const Cutter *c, const Declaration *d)
 {
     Word owner = scope_class(&c->now);
@@ -130,8 +119,8 @@ static bool is_function(const Cutter *c, const Declaration *d)
            (typed || constructor || instantiates || code_same(d->last, "main"));
 }
 
-/* Of a class they are what it holds.  "struct option options[]" declares no class; of those that
- * are const the device can use numbers alone. */
+/* Variables are cut outside classes only. "struct option options[]" declares no class; of const variables
+ * device code can use numbers only. */
 static bool is_variable(const Cutter *c, const Declaration *d)
 {
     bool of_class = d->class_like && d->type.length && d->last.at != d->type.at;
@@ -139,8 +128,8 @@ static bool is_variable(const Cutter *c, const Declaration *d)
            !d->is_enum && !d->is_typedef && !d->is_template && scope_class(&c->now).length == 0;
 }
 
-/* Does the text ask for the type of a call of a class's function, "sizeof(test<T>(0))"?  That needs
- * it declared, though it has no body for the device. */
+/* True if the text measures a call of a member function, "sizeof(test<T>(0))": it must stay declared though
+ * it has no device body. */
 static bool is_measured(const Cutter *c, const Declaration *d)
 {
     static const char *const WORDS[] = {"sizeof", "decltype", "noexcept"};
@@ -155,15 +144,15 @@ static bool is_measured(const Cutter *c, const Declaration *d)
     return measured;
 }
 
-/* "template __global__ void k<float>(float *);": a name asks for its instance by itself, and of a
- * file with hundreds of them one is wanted. */
+/* True for an explicit instantiation, "template __global__ void k<float>(float *);": name expressions
+ * instantiate on demand, and of hundreds in a file one is wanted. */
 static bool is_instantiation(const Cutter *c, const Declaration *d)
 {
     const Word w = code_word(d->start);
     return code_same(w, "template") && *code_skip(w.at + w.length, c->text + c->size) != '<';
 }
 
-/* At the end of a declaration. */
+/* Decides at the end of a declaration whether it is cut. */
 static void decide(Cutter *c, const char *end)
 {
     const Declaration *d = &c->now.d;
@@ -197,17 +186,14 @@ static void enter_scope(Cutter *c, Word name)
     next_declaration(c);
 }
 
-/* "Owner" of "Owner::name"; of length 0: there is none. */
+/* "Owner" of "Owner::name"; length 0: none. */
 static Word owner_of(const Cutter *c, Word name)
 {
-    const char *end = name.at, *start;
-    end = end - c->text > 2 && strncmp(end - 2, "::", 2) == 0 ? end - 2 : NULL;
-    for (start = end; end && start > c->text && code_is_name(start[-1]);)
-        start--;
-    return end ? (Word){start, (size_t)(end - start)} : (Word){0};
+    const bool owned = name.at - c->text > 2 && strncmp(name.at - 2, "::", 2) == 0;
+    return owned ? code_word_before(c->text, name.at - 2) : (Word){0};
 }
 
-/* What has been read last is what a declaration declares. */
+/* Lists a word as a name that the declaration declares. */
 static void list_name(Cutter *c, Word w)
 {
     Declaration *d = &c->now.d;
@@ -215,7 +201,7 @@ static void list_name(Cutter *c, Word w)
         VEC_PUSH(c->arena, &d->listed.names, code_copy(c->arena, w));
 }
 
-/* "int a, b[4] = …": behind a sign that ends the name. */
+/* Lists the declarator that a sign ends: "int a, b[4] = …". */
 static void list_declared(Cutter *c)
 {
     const Declaration *d = &c->now.d;
@@ -223,7 +209,7 @@ static void list_declared(Cutter *c)
         list_name(c, d->last);
 }
 
-/* `before`: the word in front of the brace. */
+/* `before`: the word before the brace. */
 static void open_brace(Cutter *c, Word before)
 {
     Declaration *d = &c->now.d;
@@ -258,7 +244,7 @@ static void close_brace(Cutter *c, const char *at)
         decide(c, at + 1);
 }
 
-/* `before`: the word in front of the bracket. */
+/* `before`: the word before the bracket. */
 static void open_bracket(Cutter *c, Word before)
 {
     Declaration *d = &c->now.d;
@@ -284,7 +270,7 @@ static bool is_std_type(const Cutter *c, Word w)
            (c->marks && is_one_of(w, c->marks->types.at, c->marks->types.count));
 }
 
-/* The type of a parameter of "operator+(const Pair &a, Pair b)"? */
+/* True for the type of an operand in "operator+(const Pair &a, Pair b)". */
 static bool is_operand(const Declaration *d, Word w)
 {
     const char *behind = code_blanks(w.at + w.length);
@@ -312,7 +298,7 @@ static void read_word(Cutter *c, Word w)
     d->hosts = d->hosts || (d->braces == 0 && code_same(w, "__host__"));
     if (d->braces == 0 && !d->parameters)
         d->host = d->host || code_among(w, HOST_TYPES) || is_std_type(c, w);
-    /* "= default", "= delete": what a class has without a function. */
+    /* "= default", "= delete" need no body. */
     d->marked = d->marked ||
                 (outside && d->parameters && (code_same(w, "default") || code_same(w, "delete")));
     if (!outside || d->parameters || d->value)
@@ -334,7 +320,8 @@ static void read_word(Cutter *c, Word w)
     }
 }
 
-/* At an #else: what the branch before left open may be a function that both end together. */
+/* At an #else: a declaration that the branch before left open may be a function that both branches
+ * complete. */
 static void begin_again(Cutter *c, const char *directive)
 {
     const State *before = &c->conditions.at[c->conditions.count - 1];
@@ -364,7 +351,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case '(':
         open_bracket(c, before);
         break;
-    case '[': /* "uint4 all[32 / sizeof(uint4)]" has no parameters */
+    case '[': /* no parameters in "uint4 all[32 / sizeof(uint4)]" */
         list_declared(c);
         d->brackets++;
         break;
@@ -405,8 +392,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
     }
 }
 
-/* "using std::cout;" of a name that nothing uses once the host's code is gone: the device's std may
- * lack it. */
+/* Cuts "using std::cout;" where nothing else uses the name any more: the device's std may lack it. */
 static void cut_unused_names(Cutter *c)
 {
     for (const char *at = c->text; (at = code_find_word(at, "using", c->text)) != NULL; at++) {
@@ -424,7 +410,7 @@ static void cut_unused_names(Cutter *c)
     }
 }
 
-/* Where a template's list that begins at `at` closes, whose scopes are noted; NULL: none begins. */
+/* The end of a template argument list that begins at `at`, whose scopes are noted; NULL: none begins. */
 static const char *skip_template(Cutter *c, const char *at)
 {
     Declaration *d = &c->now.d;
@@ -493,7 +479,7 @@ void host_declarations(Arena *a, const char *text, HostDeclarations *out)
 
 /* --- macros ----------------------------------------------------------------------------------- */
 
-/* Does a directive's text hold a mark, or a macro known to be one? */
+/* True if a text holds a mark or a macro known to be one. */
 static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
 {
     while (at < end) {
@@ -505,8 +491,7 @@ static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
     return false;
 }
 
-/* Is what a macro stands for, from `at` to `end`, cut as a whole where it stands at the file's
- * scope? */
+/* True if a macro's replacement, from `at` to `end`, would be cut as a whole at file scope. */
 static bool is_host_text(Arena *a, const char *at, const char *end)
 {
     char *text =
@@ -519,7 +504,7 @@ static bool is_host_text(Arena *a, const char *at, const char *end)
     return blank < size && strspn(left, " \t;") == size;
 }
 
-/* "using name = type;" and "typedef type name;" of the host's types. */
+/* Adds "using name = type;" and "typedef type name;" of host types. */
 static void add_types(Arena *a, const char *text, HostMarks *marks)
 {
     static const char *const WORDS[] = {"using", "typedef"};
@@ -534,7 +519,7 @@ static void add_types(Arena *a, const char *text, HostMarks *marks)
         }
 }
 
-/* A macro of several meanings, under an #if each, is not the host's for one of them. */
+/* A macro with other definitions under #if is not host code for one of them. */
 static void take_back(HostMarks *marks, const char *name)
 {
     for (size_t i = marks->host.count; i-- > 0;)
@@ -564,7 +549,7 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
         take_back(marks, others.at[i]);
 }
 
-/* The name behind a directive, when the line is one. */
+/* Reads the name after a directive; false: another line. */
 static bool directive_is(const char *line, const char *word, Word *name)
 {
     const char *behind = code_behind(line, word);
@@ -579,7 +564,7 @@ const char *macros_yield(Arena *a, const char *text, const char *const *names, s
     Word guard = {0}, name;
     for (const char *line = text; *line;) {
         const char *end = code_line_end(line);
-        /* A macro with arguments is another thing, one without a value a switch. */
+        /* Function-like macros do not yield, nor switches without a value. */
         bool guarded = directive_is(line, "define", &name) && guard.length == name.length &&
                        memcmp(guard.at, name.at, name.length) == 0;
         bool yields = !guarded && directive_is(line, "define", &name) &&
@@ -601,7 +586,7 @@ const char *macros_yield(Arena *a, const char *text, const char *const *names, s
 
 bool host_code_expects_headers(const char *text)
 {
-    /* What tuner/compile/worker/nvrtc.c declares. */
+    /* Declared by tuner/compile/worker/nvrtc.c. */
     static const char NAMES[] =
         "include int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t intptr_t "
         "uintptr_t uint ushort ulong INT_MAX INT_MIN UINT_MAX LLONG_MAX LLONG_MIN ULLONG_MAX "
@@ -609,12 +594,8 @@ bool host_code_expects_headers(const char *text)
         "DBL_MIN DBL_EPSILON M_PI M_PI_2 M_E M_SQRT2 M_SQRT1_2 M_LN2 M_LOG2E M_1_PI M_2_PI "
         "INFINITY NAN HUGE_VAL UINT8_MAX INT32_MAX INT32_MIN UINT32_MAX INT64_MAX UINT64_MAX std "
         "NULL __extension__";
-    for (const char *at = text; *at;) {
-        size_t quiet = code_quiet(text, at);
-        Word w = quiet ? (Word){at, 0} : code_word(at);
-        if (w.length && code_among(w, NAMES))
+    for (const char *at = text; *at;)
+        if (code_among(code_next_word(text, &at), NAMES))
             return true;
-        at += quiet ? quiet : w.length ? w.length : 1;
-    }
     return false;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* More files, and more in them, than any toolkit's headers include of one another. */
+/* Limits far above what any toolkit's headers include. */
 enum { FILE_LIMIT = 20000, FILE_BYTES = 16 << 20, ALL_BYTES = 256 << 20 };
 
 typedef struct Text {
@@ -26,8 +26,8 @@ typedef struct Walk {
     Arena *arena;
     const IncludeQuery *query;
     Hasher *hasher;
-    Hasher *places;          /* which of the folders looked into held which file */
-    VEC(Text) texts;         /* those found, to be searched in turn */
+    Hasher *places;          /* which folder held which file */
+    VEC(Text) texts;         /* files found, to be searched in turn */
     VEC(const char *) files; /* their real paths */
     VEC(const char *) contents;
     size_t bytes; /* in all of them */
@@ -37,11 +37,11 @@ typedef struct Walk {
     const char *unknown;
 } Walk;
 
-/* Where a name stands. */
+/* Where a name occurs. */
 typedef struct Place {
     const Text *text;
     size_t line;
-    bool sure; /* in a directive, and neither in a comment nor in a literal */
+    bool sure; /* in a directive, outside comments and literals */
 } Place;
 
 static void set_unknown(Walk *w, const Text *t, size_t line, const char *why)
@@ -69,8 +69,8 @@ bool include_is_inside(const IncludeQuery *q, const char *real_path)
     return inside;
 }
 
-/* A file that is not ours to read.  Where it may be a comment that names it, its date stands for
- * what it holds. */
+/* Handles a file that must not be read. Where its name may be in a comment, its date stands for its
+ * contents. */
 static void note_outside(Walk *w, const Place *at, const char *path)
 {
     struct stat st;
@@ -82,7 +82,7 @@ static void note_outside(Walk *w, const Place *at, const char *path)
         hasher_add(w->places, &st.st_mtim, sizeof st.st_mtim);
 }
 
-/* The first file found for a name is the compiler's. */
+/* Notes the file of a name; the first one found is the compiler's. */
 static void note_name(Walk *w, const char *name, size_t file)
 {
     IncludeName *known = name ? NAME_FIND(w->names.at, w->names.count, name, name) : NULL;
@@ -92,8 +92,7 @@ static void note_name(Walk *w, const char *name, size_t file)
         VEC_PUSH(w->arena, &w->names, ((IncludeName){name, file, false}));
 }
 
-/* What CMake makes of a header's template where nothing is chosen: no switch is on, and what it
- * would fill in is 0. */
+/* Expands a CMake header template with nothing configured: all switches off, all substitutions 0. */
 static void configure(Arena *a, Text *t)
 {
     Buf b = {0};
@@ -118,8 +117,8 @@ static void configure(Arena *a, Text *t)
     t->at = buf_keep(&b, a);
 }
 
-/* Adds a file's content, the first time it is met; `place`: which of the folders is looked into.
- * `name`: what it was found for, NULL when that was found before. */
+/* Adds a file's contents the first time it is found. `place`: the index of the folder; `name`: the
+ * include's spelling, NULL if an earlier folder had it. */
 static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, const char *name)
 {
     const bool makes = text_ends_with(asked, ".in");
@@ -161,7 +160,7 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
     return true;
 }
 
-/* A header that a build makes of NAME.in is taken from that where it is not there. */
+/* Finds the template NAME.in of a header that a build makes. */
 static bool add_template(Walk *w, const Place *at, const char *folder, const char *name)
 {
     const IncludeQuery *q = w->query;
@@ -177,8 +176,8 @@ static bool add_template(Walk *w, const Place *at, const char *folder, const cha
     return false;
 }
 
-/* A name whose letters' case is another file's is that on Windows: "stdafx.h" is there as StdAfx.h.
- * Those of C's own headers are the compiler's. */
+/* Finds a file whose name differs in case, as Windows does: StdAfx.h for "stdafx.h". C's own headers are
+ * left to the compiler. */
 static bool add_any_case(Walk *w, const Place *at, const char *folder, const char *name)
 {
     static const char *const OF_C[] = {"assert.h", "ctype.h",  "errno.h",  "float.h",
@@ -196,8 +195,8 @@ static bool add_any_case(Walk *w, const Place *at, const char *folder, const cha
     return found;
 }
 
-/* Adds every file that the name could mean: in the includer's folder (also for <...>: more is
- * safe), in the source's, along the -I folders. */
+/* Adds every file that the name may mean: in the includer's folder (also for <...>: more is safe), in the
+ * source's, along the -I folders. */
 static void add_name(Walk *w, const Place *at, const char *folder, const char *name)
 {
     const IncludeQuery *q = w->query;
@@ -223,7 +222,7 @@ static void add_name(Walk *w, const Place *at, const char *folder, const char *n
 
 /* ---- the directives in a text -------------------------------------------------------------- */
 
-/* Joins lines that end in a backslash, as the compiler does first.  A zero byte is added. */
+/* Joins spliced lines, as the compiler does first. Adds a terminating zero. */
 static const char *splice(Arena *a, const Text *t)
 {
     char *out = arena_array(a, t->size + 1, 1);
@@ -242,7 +241,7 @@ static const char *splice(Arena *a, const Text *t)
     return out;
 }
 
-/* Adds what a name in quotes or brackets on this line means; behind it.  NULL: there is none. */
+/* Adds the file named in quotes or angle brackets; returns the text after it, NULL: no name. */
 static const char *take_name(Walk *w, const Text *t, const Place *place, const char *at)
 {
     const char close = *at == '"' ? '"' : '>';
@@ -253,15 +252,7 @@ static const char *take_name(Walk *w, const Text *t, const Place *place, const c
     return at + n + 2;
 }
 
-static size_t line_of(const char *text, const char *at)
-{
-    size_t line = 1;
-    for (; text < at; text++)
-        line += *text == '\n';
-    return line;
-}
-
-/* After a '#'.  `sure`: it stands where a directive stands.  The place to go on from. */
+/* Scans after a '#' and returns where to go on. `sure`: the '#' begins a directive. */
 static const char *scan_directive(Walk *w, const Text *t, const char *text, const char *at,
                                   bool sure)
 {
@@ -270,14 +261,14 @@ static const char *scan_directive(Walk *w, const Text *t, const char *text, cons
         !code_same(word, "import"))
         return at;
     at = code_blanks(word.at + word.length);
-    const Place place = {t, line_of(text, at), sure};
+    const Place place = {t, code_line_number(text, at), sure};
     const char *behind = take_name(w, t, &place, at);
     if (!behind && sure)
         set_unknown(w, t, place.line, "the name of the included file is a macro");
     return behind ? behind : at;
 }
 
-/* __has_include asks about a file without including it. */
+/* Scans after __has_include, which asks for a file without including it. */
 static const char *scan_has_include(Walk *w, const Text *t, const char *at)
 {
     at = code_blanks(at);
@@ -286,12 +277,12 @@ static const char *scan_has_include(Walk *w, const Text *t, const char *at)
     return behind ? behind : at;
 }
 
-/* Nothing is stepped over unseen: what looks like a comment may lie in a raw string.  Comments and
- * literals only make it unsure whether a '#' begins a directive. */
+/* Comments are scanned, too, since an apparent comment may lie in a raw string: comments and literals only
+ * make it unsure whether a '#' begins a directive. */
 static void scan_text(Walk *w, const Text *t)
 {
     const char *text = splice(w->arena, t), *quiet_end = text; /* of the last that began */
-    bool line_start = true; /* nothing but blanks and comments on this line so far */
+    bool line_start = true; /* only blanks and comments on this line so far */
     for (const char *at = text; *at;) {
         const bool quiet = at < quiet_end, sure = line_start && !quiet;
         const size_t size = quiet ? 0 : code_quiet(text, at);
@@ -316,7 +307,7 @@ IncludeSet include_follow(Arena *a, const IncludeQuery *q)
     for (size_t i = 0; i < q->forced_count; i++)
         add_name(&w, &(Place){&source, 1, true}, q->folder, q->forced[i]);
     VEC_PUSH(a, &w.texts, source);
-    /* The list grows while it is walked. */
+    /* The list grows during the loop. */
     for (size_t i = 0; i < w.texts.count; i++) {
         Text t = w.texts.at[i];
         scan_text(&w, &t);

@@ -1,10 +1,11 @@
 #include "tuner/compile/result.h"
 
 #include "metrics/base/json_struct.h"
+#include "tuner/spec/code_text.h"
 
 #include <stdlib.h>
 
-/* --- what is to be profiled ------------------------------------------------------------------- */
+/* --- requests for profiles --------------------------------------------------------------------- */
 
 JSON_TABLE(TRIPS, WalkTrips, JSON_FIELD(WalkTrips, line), JSON_FIELD(WalkTrips, rounds));
 
@@ -63,9 +64,9 @@ ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const Profile
     return in;
 }
 
-/* --- what a worker found ---------------------------------------------------------------------- */
+/* --- profiles ---------------------------------------------------------------------------------- */
 
-/* One profile, its numbers as they lie in memory. */
+/* One profile, its numbers as laid out in memory. */
 typedef struct Packed {
     const char *values, *regions, *note;
     size_t value_bytes, region_bytes;
@@ -120,7 +121,7 @@ static bool read_profile(Arena *a, const Packed *from, Profile *p)
     return true;
 }
 
-/* False when it is none, or of other fields than this program's. */
+/* False: malformed, or its fields are not this program's. */
 static bool read_answer(Arena *a, const json_t *head, Blob numbers, ProfileAnswer *out)
 {
     PackedAnswer x;
@@ -187,7 +188,7 @@ bool request_read(Arena *a, const WireMessage *m, CompileRequest *out, Diag *d)
 
 /* ---- logs ---------------------------------------------------------------------------------- */
 
-/* A line before it may have the word in a warning, or end in "catastrophic error:". */
+/* An earlier line may have the word in a warning, or end in "catastrophic error:". */
 const char *result_first_error(Arena *a, const char *log)
 {
     if (!log)
@@ -197,8 +198,7 @@ const char *result_first_error(Arena *a, const char *log)
         at = strstr(log, "ptxas error");
     if (!at)
         at = log;
-    while (at > log && at[-1] != '\n')
-        at--;
+    at = code_line_start(log, at);
     return arena_copy(a, at, strcspn(at, "\n"));
 }
 
@@ -211,7 +211,7 @@ const char *result_errors(Arena *a, const char *log)
         const char *blank = strstr(at, "\n\n"), *end = blank ? blank + 2 : at + strlen(at);
         const char *block = arena_copy(a, at, (size_t)(end - at));
         const char *first = arena_copy(a, block, strcspn(block, "\n"));
-        /* The first line of a block says what it is; a path may stand on a line of its own. */
+        /* A block's first line tells its kind; a path may be on a line of its own. */
         bool fatal = strncmp(first, "ptxas fatal", 11) == 0;
         bool error = fatal || (strstr(block, "error:") && !strstr(first, "warning #"));
         bool counted = strstr(first, " detected in the compilation of");
@@ -228,10 +228,10 @@ const char *result_errors(Arena *a, const char *log)
 
 /* ---- the cache ----------------------------------------------------------------------------- */
 
-/* Part of every key: counted up when the same job would be compiled otherwise than before. */
+/* Part of every key: raised when the same job would be compiled differently than before. */
 enum { KEY_VERSION = 3 };
 
-/* Does the compiler write the folders of included files into the code? */
+/* True if the compiler writes the includes' folders into the code. */
 static bool tells_folders(const CompileJob *job)
 {
     static const char *const NAMES[] = {"-lineinfo", "--generate-line-info", "-generate-line-info",
@@ -290,7 +290,7 @@ bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, size_t lau
     return ok;
 }
 
-/* A reply's header is about one request; what is kept is not. */
+/* The id belongs to one request, not to the cache. */
 bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
 {
     if (json_is_false(json_object_get(reply->header, "lasting")))

@@ -10,15 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what some kernels of a file reach, by name ----------------------------------------------- */
-
-/* What some kernels of a file reach, by name.
+/* --- reachable declarations --------------------------------------------------------------------
  *
- * Headers of large projects declare much that no compiler of device code alone takes, and that no
- * kernel needs: classes of the host with libraries that are not there, traits, specialisations for
- * types of elsewhere.  A declaration at the scope of a file or namespace is reached when a kernel,
- * or a declaration or macro that is reached, has its name in its text.  Names are words: more is
- * kept than needed, never less that is named. */
+ * Headers of large projects declare much that a device-only compiler rejects and no kernel needs: host
+ * classes with missing libraries, traits, specializations for foreign types. A declaration at file or
+ * namespace scope is reached when a kernel, or a reached declaration or macro, has its name in its text.
+ * Names are words: more is kept than needed, but nothing that is named is lost. */
 
 typedef struct Reachable {
     HostDeclaration d; /* of a macro: the rest of its line */
@@ -26,11 +23,11 @@ typedef struct Reachable {
     bool macro, kept;
 } Reachable;
 
-/* A name and what declares it. */
+/* A name and its declarations. */
 typedef struct Name {
     const char *name;
     VEC(size_t) items;
-    bool reached, space, toolkit; /* a namespace or class, one of the toolkit's */
+    bool reached, space, toolkit; /* a namespace or class; one of the toolkit's */
     struct Name *next;
 } Name;
 
@@ -40,7 +37,7 @@ typedef struct Reach {
     Arena *arena;
     VEC(Reachable) items;
     Name **names;         /* BUCKETS of them */
-    VEC(Name *) followed; /* reached, the last of them not yet looked at */
+    VEC(Name *) followed; /* worklist of reached names */
 } Reach;
 
 static Name *name_of(Reach *r, const char *at, size_t length)
@@ -74,7 +71,7 @@ static void add_item(Reach *r, HostDeclaration d, size_t text, bool macro)
     VEC_PUSH(r->arena, &r->items, ((Reachable){d, text, macro, false}));
 }
 
-/* Names behind "namespace", "class" … */
+/* Notes the names after "namespace", "class" … */
 static void note_spaces(Reach *r, const char *text)
 {
     static const char *const WORDS[] = {"namespace", "class",    "struct",
@@ -116,15 +113,13 @@ static void reach(Reach *r, Name *n)
 static void reach_words(Reach *r, const char *start, const char *end)
 {
     for (const char *at = start; at < end;) {
-        const size_t quiet = code_quiet(start, at);
-        const Word w = quiet ? (Word){at, 0} : code_word(at);
+        const Word w = code_next_word(start, &at);
         if (w.length)
             reach(r, name_of(r, w.at, w.length));
-        at += quiet ? quiet : w.length ? w.length : 1;
     }
 }
 
-/* Does it name a namespace or class that nothing here declares? */
+/* True if it names a namespace or class that no text declares. */
 static bool is_foreign(Reach *r, const HostDeclaration *d)
 {
     bool foreign = d->spaces && d->names.count && !name_called(r, d->names.at[0])->space;
@@ -143,7 +138,7 @@ static void keep(Reach *r, size_t item)
     for (size_t i = 0; i < d.names.count && d.operates; i++)
         named = named &&
                 (name_called(r, d.names.at[i])->reached || !name_called(r, d.names.at[i])->space);
-    for (size_t i = 0; i < d.special.count; i++) /* who names none of it needs it not */
+    for (size_t i = 0; i < d.special.count; i++) /* specialized for unreached types: not needed */
         named = named && (name_called(r, d.special.at[i])->reached ||
                           name_called(r, d.special.at[i])->toolkit);
     if (x->kept || !named || (d.owner && !name_called(r, d.owner)->reached) || is_foreign(r, &d))
@@ -152,24 +147,8 @@ static void keep(Reach *r, size_t item)
     reach_words(r, d.start, d.end);
 }
 
-/* Blanks, but for line ends and directives. */
-static void blank(char *text, size_t from, size_t to)
-{
-    bool line_start = from == 0 || text[from - 1] == '\n';
-    for (size_t i = from; i < to; i++) {
-        if (line_start && *code_blanks(text + i) == '#') {
-            i = (size_t)(code_line_end(text + i) - text);
-            line_start = true;
-            continue;
-        }
-        line_start = text[i] == '\n';
-        if (!line_start)
-            text[i] = ' ';
-    }
-}
-
-/* Puts blanks for what is not reached into copies of the texts, which replace them; lines and
- * columns stay.  `roots`: names with something between them. */
+/* Replaces the texts by copies in which unreached declarations are blanked; lines and columns stay.
+ * `roots`: the names to start from. */
 static void reached_cut(Arena *a, const char **texts, size_t count, const char *roots)
 {
     static const char *const SPACES[] = {
@@ -196,7 +175,7 @@ static void reached_cut(Arena *a, const char **texts, size_t count, const char *
     VEC_EACH (const Reachable, x, r.items) {
         const char *text = texts[x->text];
         if (!x->kept && !x->macro)
-            blank(copies[x->text], (size_t)(x->d.start - text), (size_t)(x->d.end - text));
+            code_cut(copies[x->text], text, (size_t)(x->d.start - text), (size_t)(x->d.end - text));
     }
     for (size_t i = 0; i < count; i++)
         texts[i] = copies[i];
@@ -223,7 +202,7 @@ static const struct {
     {"--pre-include", PATH_FORCED},
 };
 
-/* What kind of path an option gives; `value` is what follows the name and '='. */
+/* The kind of path that an option names; `value`: the text after the name and '='. */
 static PathKind option_kind(const char *option, const char **value)
 {
     for (size_t i = 0; i < sizeof PATH_OPTIONS / sizeof *PATH_OPTIONS; i++) {
@@ -238,7 +217,7 @@ static PathKind option_kind(const char *option, const char **value)
 
 /* ---- the options that all configurations share --------------------------------------------- */
 
-/* The helper runs in another folder. */
+/* The worker runs in another folder. */
 static const char *absolute(Arena *a, const char *path)
 {
     char whole[PATH_MAX];
@@ -246,11 +225,11 @@ static const char *absolute(Arena *a, const char *path)
 }
 
 typedef struct Paths {
-    Texts options; /* rewritten */
+    Texts options; /* with absolute folders */
     Texts folders;
     Texts forced;
     Texts parameters; /* names that #defines yield to */
-    const char *only; /* names that all is read for; NULL: all is read */
+    const char *only; /* names to which reading is limited; NULL: none */
 } Paths;
 
 static void add_include_folder(Arena *a, Paths *p, const char *folder)
@@ -282,7 +261,7 @@ static Paths read_options(Arena *a, const char *folder, const char *const *optio
     return p;
 }
 
-/* Marks of device code may be macros of the files that are included. */
+/* Device marks may be macros of included files. */
 static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
 {
     HostMarks marks = {0};
@@ -292,8 +271,7 @@ static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
     return marks;
 }
 
-/* The source (the last) and the files that it includes without host code, and without what is not
- * wanted. */
+/* The includes and the source (the last), without host code and unreached declarations. */
 static const char **cut_all(Arena *a, const char *text, size_t size, const IncludeSet *set,
                             const Paths *p)
 {
@@ -307,7 +285,7 @@ static const char **cut_all(Arena *a, const char *text, size_t size, const Inclu
     return texts;
 }
 
-/* What stands for them: names that structs beside a kernel may hold. */
+/* Stubs for host headers: names that structs beside a kernel may use. */
 #define HOSTS_VECTOR(name)                                                                         \
     "template <class...> struct " name " { template <class... __A> " name "(__A &&...) {} };\n"
 static const char HOSTS[] =
@@ -316,8 +294,8 @@ static const char HOSTS[] =
     "{\n" HOSTS_VECTOR("host_vector") HOSTS_VECTOR("device_vector") HOSTS_VECTOR("universal_vector")
         HOSTS_VECTOR("device_ptr") "}\n#endif\n";
 
-/* Headers of the toolkit's libraries that are for the host: what launches kernels itself.  The
- * device's compiler does not take them, and device code uses nothing of them. */
+/* True for headers of the toolkit's libraries that launch kernels themselves: the device compiler rejects
+ * them, and device code uses nothing of them. */
 static bool is_hosts(const char *name)
 {
     static const char *const HOST[] = {"thrust/", "cub/device/", "cub/util_allocator.cuh"};
@@ -332,8 +310,8 @@ static bool is_hosts(const char *name)
     return host;
 }
 
-/* Where one of the files included has something cut, all are given by name, since one that has no
- * folder finds no neighbours. */
+/* If something is cut from an include, all are passed by name, since one without a folder does not find its
+ * neighbours. */
 static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
                          const Texts *parameters, CompileSource *s)
 {
@@ -344,7 +322,7 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
         yields = yields || texts[i] != cut;
         differ = differ || texts[i] != set->texts[i];
     }
-    if (yields) /* the hash was of what the files hold */
+    if (yields) /* the hash covered the original contents */
         s->hash = hash_bytes(s->hash.text, strlen(s->hash.text));
     Texts headers = {0};
     for (size_t i = 0; differ && i < set->name_count; i++) {
@@ -353,7 +331,7 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
         const char **text = &texts[set->names[i].file];
         VEC_PUSH(a, &headers, set->names[i].name);
         VEC_PUSH(a, &headers, *text);
-        *text = arena_printf(a, "#include \"%s\"\n", set->names[i].name); /* by other names */
+        *text = arena_printf(a, "#include \"%s\"\n", set->names[i].name); /* for its other names */
     }
     for (size_t i = 0; i < set->absent_count; i++)
         if (is_hosts(set->absent[i])) {
@@ -364,7 +342,7 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
     s->header_count = headers.count / 2;
 }
 
-/* Headers may use the types that --minimal leaves out. */
+/* Adds SOURCE_LIKE_NVCC, and drops --minimal: headers may use types that it leaves out. */
 static void write_for_nvcc(Arena *a, Texts *options)
 {
     Texts kept = {0};
@@ -453,7 +431,7 @@ static Hash hash_job(const CompileSource *s, const Texts *options, const Compile
     return hasher_end(h);
 }
 
-/* Paths belong into the options of the source, where they are followed once. */
+/* Only the source's options may name paths, since they are followed once. */
 static const char *find_unknown(Arena *a, const CompileSource *s, const CompileSetting *setting)
 {
     for (size_t i = 0; i < setting->option_count && !s->unknown; i++) {

@@ -8,7 +8,7 @@
 
 uint64_t contents_bits(uint64_t seed, uint64_t index)
 {
-    /* The seed itself is mixed first: the streams of seeds 1 and 2 must not overlap. */
+    /* Mix the seed first: the streams of seeds 1 and 2 must not overlap. */
     uint64_t z = seed * UINT64_C(0xD1342543DE82EF95) + UINT64_C(0x2545F4914F6CDD1D);
     z ^= z >> 32;
     return random_mix(z + index * UINT64_C(0x9E3779B97F4A7C15));
@@ -18,8 +18,8 @@ uint64_t contents_bits(uint64_t seed, uint64_t index)
 
 typedef struct Narrow {
     int exponent_bits, fraction_bits;
-    /* Behind the largest number comes no infinity: what is larger becomes that number, as CUDA's
-     * conversions to 8 bits have it (__NV_SATFINITE). */
+    /* There is no infinity: larger values become the largest number, as in CUDA's conversions to 8 bits
+     * (__NV_SATFINITE). */
     bool finite;
     uint16_t largest, nan;
 } Narrow;
@@ -29,8 +29,8 @@ static const Narrow BFLOAT16 = {8, 7, false, 0x7f7f, 0x7fc0};
 static const Narrow E4M3 = {4, 3, true, 0x7e, 0x7f};
 static const Narrow E5M2 = {5, 2, true, 0x7b, 0x7f};
 
-/* On the bits, since filling gigabytes of halves goes through here: the fraction of the double
- * loses its low bits, and one more for every step below the smallest normal number. */
+/* Converts bitwise, since gigabytes of halves are filled with it: the fraction of the double loses its low
+ * bits, and one more per step below the smallest normal number. */
 static inline uint16_t to_narrow(const Narrow n, double v)
 {
     uint64_t bits;
@@ -52,7 +52,7 @@ static inline uint16_t to_narrow(const Narrow n, double v)
         lost += 1 - bias - exponent;
         fraction |= UINT64_C(1) << 52;
     }
-    /* To nearest, ties to even, without a branch that random numbers would have guessed wrong. */
+    /* Round to nearest, ties to even, without branches that random numbers would mispredict. */
     uint64_t odd = fraction >> lost & 1;
     uint64_t kept = (fraction + (UINT64_C(1) << (lost - 1)) - 1 + odd) >> lost;
     /* Rounding up may carry into the exponent, and from the largest number to infinity. */
@@ -82,7 +82,7 @@ static double clamp(double v, double lo, double hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* Limits of the integers as doubles that convert back without overflow. */
+/* Integer limits as doubles that convert back without overflow. */
 static const struct {
     double lo, hi;
 } RANGES[] = {
@@ -96,7 +96,7 @@ static const struct {
     [TASK_U64] = {0, 18446744073709549568.0},
 };
 
-/* The low bytes of an integer, as they lie in memory on the little-endian machines CUDA runs on. */
+/* Stores the low bytes of an integer, little-endian as on CUDA's hosts. */
 static void put_integer(TaskScalar s, double v, void *out)
 {
     v = isnan(v) ? 0 : clamp(v, RANGES[s].lo, RANGES[s].hi);
@@ -195,7 +195,7 @@ bool contents_store_value(TaskScalar type, Value v, void *bytes)
     return true;
 }
 
-/* --- whole stretches ----------------------------------------------------------------------- */
+/* --- ranges -------------------------------------------------------------------------------- */
 
 /* 53 bits as a number in [0, 1). */
 static double unit(uint64_t bits)
@@ -229,7 +229,7 @@ FILL(fill_e4m3, uint8_t, to_narrow(E4M3, v))
 FILL(fill_e5m2, uint8_t, to_narrow(E5M2, v))
 #undef FILL
 
-/* Each of the integers in [lo, hi] as often as the others. */
+/* Uniform integers in [lo, hi]. */
 static void fill_integers(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
                           unsigned char *out)
 {
@@ -268,8 +268,7 @@ static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, si
     }
 }
 
-/* The method of Box and Muller, of its two numbers the one: each number takes two positions of its
- * stream. */
+/* Box–Muller transform, of whose two numbers one is used: each number takes two positions of its stream. */
 static double normal_at(const TaskContents *c, uint64_t index)
 {
     double radius = sqrt(-2 * log(1 - unit(contents_bits(c->seed, 2 * index))));
@@ -298,7 +297,7 @@ static void fill_bytes(const TaskContents *c, TaskScalar s, uint64_t first, size
     memset(out + given * size, 0, (count - given) * size);
 }
 
-/* Made as one type and converted to another, a piece at a time. */
+/* Makes values of one type and converts them to another, in pieces. */
 static void fill_converted(TaskContents c, TaskScalar s, uint64_t first, size_t count,
                            unsigned char *out)
 {

@@ -13,7 +13,7 @@ static const struct {
 };
 enum { REASON_COUNT = sizeof REASONS / sizeof REASONS[0] };
 
-/* A clock that moves by less than this part of it moves as clocks do. */
+/* Clocks normally vary by up to this fraction. */
 static const double clock_steady = 0.02;
 
 void health_note(HealthLog *log, const GpuHealth *h)

@@ -1,28 +1,25 @@
-/* What a .spec file says.
+/* The contents of a .spec file.
  *
- * A spec names a kernel template, the parameters that make up the space, the
- * constraints between them, how a configuration is launched, with which data, how
- * its result is judged, and how the space is carved.  Reading checks everything
- * that does not depend on values.  All of it lives in the arena given to spec_read.
+ * A spec names a kernel template, the parameters of the space and their constraints, how a configuration is
+ * launched and with which data, how its result is judged, and how the space is carved. Reading checks
+ * everything that does not depend on values. All of it lives in the arena given to spec_read.
  *
- * Names share one numbering of slots: problem names, then parameters, then derived
- * names, so that a configuration is one array of values.  The language is
- * written down in spaces/README.md. */
+ * Names share one numbering of slots: problem names, then parameters, then derived names, so that a
+ * configuration is one array of values. The language is documented in spaces/README.md. */
 #pragma once
 
 #include "metrics/base/expr.h"
 #include "tuner/spec/task.h"
 
-/* "problem M = 4096, N = 4096": one size. */
+/* "problem M = 4096, N = 4096": one problem size. */
 typedef struct Problem {
     Span at;
-    Value *values; /* one for each problem name */
+    Value *values; /* one per problem name */
     Expr **exprs;
     const char *text; /* "M=4096 N=4096" */
 } Problem;
 
-/* Values a parameter may list.  A longer list is a mistake, and what a hostile spec would ask for.
- */
+/* Most values of a parameter: more are a mistake, or an attack. */
 enum { PARAMETER_VALUES = 65536 };
 
 /* "param BM in 16, 32, 64" */
@@ -31,7 +28,7 @@ typedef struct Parameter {
     Span at;
     Expr **items; /* each a value or a list of values */
     size_t item_count;
-    bool dependent;   /* the values depend on parameters before it */
+    bool dependent;   /* the values depend on earlier parameters */
     ValueKind kind;   /* of its values */
     ValueList values; /* for the first problem */
 } Parameter;
@@ -49,15 +46,15 @@ typedef struct Constraint {
     Span at;
 } Constraint;
 
-/* A string of the spec in which "{expr}" stands for a value. */
+/* A string of the spec with "{expr}" in place of values. */
 typedef struct TextPiece {
-    const char *text; /* as it is */
-    Expr *value;      /* printed behind it; NULL in the last piece */
+    const char *text; /* literal text */
+    Expr *value;      /* printed after it; NULL in the last piece */
 } TextPiece;
 
 typedef struct Text {
     Span at;
-    const char *written; /* as it stands in the spec */
+    const char *written; /* as written in the spec */
     TextPiece *pieces;
     size_t piece_count;
 } Text;
@@ -68,9 +65,9 @@ typedef enum ArgumentRole {
     ARGUMENT_IN,
     ARGUMENT_OUT,      /* compared with the reference */
     ARGUMENT_INOUT,    /* restored before each verified launch, and compared */
-    ARGUMENT_SCALAR,   /* a number passed by value */
-    ARGUMENT_SCRATCH,  /* between launches; never compared */
-    ARGUMENT_CONSTANT, /* a variable of the device: no argument, but written before the launches */
+    ARGUMENT_SCALAR,   /* passed by value */
+    ARGUMENT_SCRATCH,  /* used between launches; never compared */
+    ARGUMENT_CONSTANT, /* a device variable: no kernel argument, but written before the launches */
     ARGUMENT_TEXTURE   /* read through a texture object */
 } ArgumentRole;
 
@@ -86,24 +83,24 @@ typedef enum ContentsKind {
     CONTENTS_LANES,
     CONTENTS_FILE,
     CONTENTS_KEPT,     /* zero before the first launch, then what the launches left */
-    CONTENTS_UNDEFINED /* nothing was said of an output or scratch */
+    CONTENTS_UNDEFINED /* not specified, of an output or scratch */
 } ContentsKind;
 
-/* What a buffer holds before a launch. */
+/* The contents of a buffer before a launch. */
 typedef struct Contents {
     ContentsKind kind;
     Span at;
-    /* constant: value; uniform: low, high, seed; normal: mean, deviation, seed (NULL: none);
-     * formula: the expression; lane: which. */
+    /* constant: value; uniform: low, high, seed; normal: mean, deviation, seed (NULL: none); formula: the
+     * expression; lane: its index. */
     Expr *numbers[3];
-    struct Contents *inner; /* sorted: of what */
+    struct Contents *inner; /* sorted: of these contents */
     const char *from;       /* copy, lane, lanes: the buffer */
-    size_t from_argument;   /* its number */
+    size_t from_argument;   /* its index */
     const char *file;       /* as the spec names it */
     const char *path;       /* the same, to be opened */
 } Contents;
 
-/* "compare C relative 1e-5 of max absolute 1e-7": how an output is judged. */
+/* "compare C relative 1e-5 of max absolute 1e-7". */
 typedef struct Comparison {
     Span at;
     bool exact;
@@ -117,7 +114,7 @@ typedef struct Comparison {
 
 enum { TEXTURE_DIMENSIONS = TASK_TEXTURE_DIMENSIONS };
 
-/* One number of a struct: "struct(int, float4)" has five. */
+/* A scalar member of a struct: "struct(int, float4)" has five. */
 typedef struct Field {
     TaskScalar scalar;
     size_t offset; /* bytes from the struct's start */
@@ -128,98 +125,98 @@ typedef struct Argument {
     const char *name;
     Span at;
     ArgumentRole role;
-    /* Of a struct of one scalar type and without gaps that type, its numbers as lanes; of any other
-     * its bytes. */
+    /* For a struct of one scalar type without gaps: that type, with its members as lanes; for other
+     * structs: bytes. */
     TaskType element;
     Field *fields; /* of a struct; else NULL */
     int field_count;
     size_t alignment; /* of a struct, bytes */
-    Expr *count;      /* elements of a buffer; NULL of a scalar and of a texture */
-    Expr *value;      /* of a scalar: a number, or a list of one for each lane */
+    Expr *count;      /* elements of a buffer; NULL of a scalar or texture */
+    Expr *value;      /* of a scalar: a number, or a list with one per lane */
     Contents contents;
-    Contents *expected;             /* what the reference says of it; NULL: nothing */
+    Contents *expected;             /* expected contents of an output; NULL: not given */
     Comparison comparison;          /* of an output */
     Expr *size[TEXTURE_DIMENSIONS]; /* of a texture; NULL past the last dimension */
     TaskEdge edge;
     bool linear, normalized, fetch;
 } Argument;
 
-/* The numbers that one element has, a scalar's one, a vector's lanes, a struct's fields; and which
- * one `i` of them is. */
+/* The number of scalars of an element (of a vector its lanes, of a struct its fields), and scalar `i`. */
 int argument_numbers(const Argument *g);
 Field argument_number(const Argument *g, int i);
 
-/* A struct whose numbers are not all of one type, or that has gaps: its element is bytes. */
+/* True for a struct of several scalar types, or with gaps: its element is bytes. */
 bool argument_is_mixed(const Argument *g);
 
-/* Bytes that an argument passed by value is aligned to (CUDA C++ Programming Guide, table
- * "Alignment Requirements"). */
+/* The alignment in bytes of an argument passed by value (CUDA C++ Programming Guide, table "Alignment
+ * Requirements"). */
 size_t argument_alignment(const Argument *g);
 
-/* The type as a spec has it: "float4", "struct(int32, float)". */
+/* The type in the spec's syntax: "float4", "struct(int32, float)". */
 void argument_type_print(const Argument *g, Buf *out);
 const char *argument_type_text(Arena *a, const Argument *g);
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-/* What a kernel takes at one place. */
+/* One item of an args line. */
 typedef struct LaunchItem {
     Span at;
-    Expr *choice;  /* gives the name of an argument */
-    Argument *own; /* or, when `choice` is NULL, a scalar of this launch alone */
-    bool joined;   /* in the same struct as the item before */
+    Expr *choice;  /* evaluates to the name of an argument */
+    Argument *own; /* or, if `choice` is NULL, a scalar of this launch only */
+    bool joined;   /* in the same struct as the preceding item */
 } LaunchItem;
 
 /* One kernel of a configuration, launched once or several times in a row. */
 typedef struct Launch {
     Span at;
-    const char *file;  /* source as the spec names it, or the command that prints it */
-    const char *path;  /* the same, to be opened; of a command the folder to run it in */
-    const char *entry; /* name of the kernel, as the spec has it */
-    bool expression;   /* the name is a C++ name expression with `name` as its parts */
+    const char *file;  /* the source as the spec names it, or the command that prints it */
+    const char *path;  /* the same, to be opened; for a command: its working folder */
+    const char *entry; /* kernel name as in the spec */
+    bool expression;   /* the name is a C++ name expression, parsed into `name` */
     Text name;
-    bool command; /* the source is what a command prints */
+    bool command; /* the source is printed by a command */
     Text command_text;
     Expr *grid[3]; /* NULL: 1 */
     Expr *block[3];
     Expr *shared; /* dynamic shared memory in bytes; NULL: 0 */
 
-    bool has_items;    /* an args line was there; else it takes all arguments in order */
-    LaunchItem *items; /* what it takes */
+    bool has_items; /* it has an args line; else it takes all arguments in order */
+    LaunchItem *items;
     size_t item_count;
 
-    Expr *repeat;            /* how often in a row; NULL: once, or for each value of … */
-    const char *repeat_name; /* … this name, NULL when there is none */
-    Expr **repeat_values;    /* whole numbers, or lists of them */
+    /* number of launches in a row; NULL: one, or one for each value of … */
+    Expr *repeat;
+    const char *repeat_name; /* … this name; NULL: none */
+    Expr **repeat_values;    /* integers, or lists of them */
     size_t repeat_value_count;
     size_t repeat_slot; /* of the name */
 
-    bool in_double; /* of a reference: it gets float and half as double */
-    unsigned lines; /* those that were met, with or without mistakes, while it is read */
+    bool in_double; /* of a reference: float and half are passed as double */
+    unsigned lines; /* lines seen while it is read, also those with mistakes (LaunchWord bits) */
 } Launch;
 
-/* "rival cublas gemm args C, A, B, M, N, K": a library's call that does the same, for `bench`. */
+/* "rival cublas gemm args C, A, B, M, N, K": a library call that does the same work, for `bench`. */
 typedef struct Rival {
     Span at;
     const char *library; /* "cublas", or the plugin's file as the spec names it */
-    const char *path;    /* the same, to be opened; NULL: it is named, and found elsewhere */
+    const char *path;    /* the same, to be opened; NULL: a library found by name */
     const char *call;    /* "gemm" */
-    bool bound;          /* does only part of the work: how fast it could be, never compared */
-    Launch takes;        /* nothing but its items */
+    bool bound;          /* does only part of the work: a lower bound on the time, never compared */
+    Launch takes;        /* only its items are used */
 } Rival;
 
 /* "option "-maxrregcount={R}" if R > 0" */
 typedef struct CompileOption {
     Text text;
     Expr *condition; /* NULL: always */
-    bool varies;     /* from configuration to configuration */
+    bool varies;     /* with the configuration */
 } CompileOption;
 
-/* "trips 42 = NNZ / ROWS": how often a loop goes round whose count is data. */
+/* "trips 42 = NNZ / ROWS": the trip count of a loop whose count depends on data. */
 typedef struct SpecTrips {
     Span at;
     int64_t line;     /* of its `for` or `while` in the kernel's file */
-    const char *text; /* that stands in this line alone; NULL: the line was given */
+    const char *text; /* text that occurs in the loop's line only; NULL: the line is given */
     Expr *rounds;
 } SpecTrips;
 
@@ -243,7 +240,7 @@ typedef enum CarveKind {
 typedef struct CarveCriterion {
     const char *name;
     Span at;
-    int direction; /* +1 higher, -1 lower, 0 as the metric itself says */
+    int direction; /* +1 higher, -1 lower, 0 as the metric defines */
 } CarveCriterion;
 
 typedef struct CarveStage {
@@ -252,16 +249,16 @@ typedef struct CarveStage {
     Expr *condition; /* threshold; bound to metrics when configurations are carved */
     CarveCriterion *criteria;
     size_t criterion_count;
-    double percent; /* within: from the best; front: width of a band around it, 0 for none */
-    int64_t count;  /* best: how many; front: budget, 0 none */
-    bool fill;      /* front: further layers until the budget is full */
+    double percent; /* within: from the best; front: width of a band around it, 0: none */
+    int64_t count;  /* best: number kept; front: budget, 0: none */
+    bool fill;      /* front: add layers until the budget is full */
     bool keep_ties; /* front: drop only what is worse in every criterion */
 } CarveStage;
 
 typedef struct Spec {
     const Source *source;
     const char *name; /* file name without folder and .spec */
-    Span *statements; /* each from its word to its end */
+    Span *statements; /* each from its keyword to its end */
     size_t statement_count;
 
     const char **problem_names;
@@ -280,95 +277,96 @@ typedef struct Spec {
     size_t argument_count;
     Launch *launches;
     size_t launch_count;
-    const char **options;        /* for the compiler, besides -D and -arch: as they are written */
-    CompileOption *option_parts; /* as many: what they mean */
+    const char **options;        /* compiler options besides -D and -arch, as written */
+    CompileOption *option_parts; /* the same, parsed */
     size_t option_count;
     const char **includes; /* folders for #include, to be opened */
     size_t include_count;
 
-    Launch *reference; /* kernels that say what is right, in order; NULL: none */
+    Launch *reference; /* reference kernels in order; NULL: none */
     size_t reference_count;
-    bool reference_first; /* the first configuration says what is right */
-    Rival *rivals;        /* what `bench` runs beside a configuration */
+    bool reference_first; /* the first configuration is the reference */
+    Rival *rivals;        /* what `bench` compares a configuration with */
     size_t rival_count;
-    double tolerance; /* relative error of outputs whose `compare` says none */
-    Expr *work_flop;  /* NULL when not said */
+    double tolerance; /* relative error of outputs whose `compare` gives none */
+    Expr *work_flop;  /* NULL: not given */
     Expr *work_bytes;
     Expr *work_items;
     SpecTrips *trips;
     size_t trip_count;
-    Expr *scale; /* what a configuration's time is proportional to from size to size; NULL: not said
-                  */
+    /* what a configuration's time is proportional to across problem sizes; NULL: not given */
+    Expr *scale;
     Objective objective;
 
-    const Source **metric_lines; /* "metric …" statements, which the metrics room reads */
+    const Source **metric_lines; /* "metric …" statements, read by the metrics room */
     size_t metric_line_count;
     CarveStage *carving;
     size_t carving_count;
-    int64_t polish; /* neighbours of the best to time; 0 none */
+    int64_t polish; /* neighbours of the best to time; 0: none */
 } Spec;
 
 /* Reads and checks a spec.  NULL after messages. */
 Spec *spec_read(Arena *a, const char *path, Diag *d);
 
-/* The same from a text; files are looked for from `source->name`'s folder. */
+/* The same from a text; files are relative to `source->name`'s folder. */
 Spec *spec_parse(Arena *a, const Source *source, Diag *d);
 
-/* What is kept, without a kernel around it. */
+/* Carve and polish statements outside a spec. */
 typedef struct SpecCarving {
     CarveStage *stages;
-    size_t count;   /* 0: the default is meant */
-    int64_t polish; /* 0: not said */
+    size_t count;   /* 0: use the default */
+    int64_t polish; /* 0: not given */
 } SpecCarving;
 
-/* Reads `carve` and `polish` statements alone, each on a line of its own or parted by ";"; the word
- * `carve` may be left out.  False after messages. */
+/* Reads `carve` and `polish` statements, one per line or separated by ";"; the word `carve` is optional.
+ * False after messages. */
 bool spec_parse_carving(Arena *a, const Source *source, SpecCarving *out, Diag *d);
 
-/* Are results compared with anything? */
+/* True if results are compared with anything. */
 bool spec_is_verified(const Spec *s);
 
-/* Does a parameter reach the compiler as a macro?  Not when it is a template argument. */
+/* True if a parameter is passed as a macro, and not as a template argument. */
 bool spec_parameter_is_macro(const Spec *s, size_t parameter);
 
-/* Does an expression use a parameter or a derived name? */
+/* True if an expression uses a parameter or derived name. */
 bool spec_varies(const Spec *s, const Expr *e);
 
-/* A text with its values filled in.  False when arithmetic fails: `ev` says why. */
+/* Prints a text with its values. False: arithmetic failed, see `ev`. */
 bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out);
 
-/* Slots: problem names, parameters, derived names; then the names that stand only in one place:
- * those of `repeat` lines, `i` and `lane` of formulas, and the arguments' as texts for `args`. */
+/* Slots: problem names, parameters, derived names; then names with a limited scope: those of `repeat`
+ * lines, `i` and `lane` of formulas, and the arguments' names (as texts) for `args`. */
 size_t spec_slot_count(const Spec *s);
 size_t spec_parameter_slot(const Spec *s, size_t parameter);
 size_t spec_derived_slot(const Spec *s, size_t derived);
-size_t spec_repeat_slot(const Spec *s, size_t launch); /* references counted behind the kernels */
-size_t spec_index_slot(const Spec *s);                 /* of `i`; that of `lane` is the next */
+/* references are numbered after the kernels */
+size_t spec_repeat_slot(const Spec *s, size_t launch);
+size_t spec_index_slot(const Spec *s); /* of `i`; `lane` has the next */
 size_t spec_argument_slot(const Spec *s, size_t argument);
 
-/* Fills in the arguments' names, for `args`. */
+/* Sets the arguments' names, for `args`. */
 void spec_set_arguments(const Spec *s, Value *slots);
 
-/* Values for the problem slots of an array of spec_slot_count. */
+/* Sets the problem slots of an array of spec_slot_count. */
 void spec_set_problem(const Spec *s, size_t problem, Value *slots);
 
-/* "M=4096 N=64" of values for the problem names, of those that `only` (NULL: all) marks. */
+/* "M=4096 N=64" from values of the problem names, restricted to those marked in `only` (NULL: all). */
 const char *spec_problem_text(Arena *a, const Spec *s, const Value *values, const bool *only);
 
-/* Adds a size that the spec does not list, "M=100,N=200": problem names with numbers of the first
- * problem's kinds; a name that is left out is what the first problem makes of those to its left.
- * False, and nothing added, when the text is none. */
+/* Adds a problem size, "M=100,N=200": problem names with numbers of the first problem's kinds; a missing
+ * name gets the first problem's expression of the names to its left. False, and nothing added: not such a
+ * text. */
 bool spec_add_problem(Arena *a, Spec *s, const char *text);
 
-/* The values of a parameter for a problem, without doubles and in the order they are written.  A
- * dependent parameter gives all values it has for any combination of the parameters it depends
- * on.  False after a message. */
+/* The distinct values of a parameter for a problem, in the order of the spec. A dependent parameter has all
+ * values that it takes for any combination of the parameters it depends on. False after a message. */
 bool spec_parameter_values(Arena *a, const Spec *s, size_t parameter, size_t problem,
                            ValueList *out, Diag *d);
 
-/* Is the value in slot `parameter` one that the slots before it allow?  Only for dependent ones. */
+/* Sets `*out` to whether the earlier slots allow the value of a dependent parameter. False: arithmetic
+ * failed, see `ev`. */
 bool spec_parameter_allows(Arena *scratch, const Spec *s, size_t parameter, const Value *slots,
                            Evaluation *ev, bool *out);
 
-/* The statements as they were read, and of each parameter what its values are: for -d S. */
+/* Prints the statements as read, with the kinds of the parameters' values, for -d S. */
 void spec_print(const Spec *s, Buf *out);

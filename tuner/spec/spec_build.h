@@ -1,4 +1,4 @@
-/* A spec while it is being read and bound: shared by the spec_*.c files, by nobody else. */
+/* A spec while it is read and bound; used by the spec_*.c files only. */
 #pragma once
 
 #include "metrics/base/vec.h"
@@ -8,17 +8,17 @@ typedef VEC(Expr *) ExprVec;
 
 typedef enum DeclaredKind { DECLARED_PARAMETER, DECLARED_DERIVED } DeclaredKind;
 
-/* A parameter or derived name, in the order of the file: it may use only what stands before it. */
+/* A parameter or derived name in file order: it may use only earlier ones. */
 typedef struct Declared {
     DeclaredKind kind;
     size_t index;
 } Declared;
 
-/* A name that is taken. */
+/* A declared name. */
 typedef struct Taken {
     const char *name;
     Span at;
-    bool broken; /* its declaration has a mistake: its uses deserve no messages of their own */
+    bool broken; /* its declaration has a mistake: its uses get no messages */
 } Taken;
 
 /* The lines of a launch. */
@@ -32,7 +32,7 @@ typedef enum LaunchWord {
     LAUNCH_WORDS
 } LaunchWord;
 
-/* "reference Y = contents" and "compare Y …", until it is known what Y is. */
+/* "reference Y = contents" or "compare Y …", kept until all outputs are known. */
 typedef struct Deferred {
     const char *name;
     Span at;
@@ -40,18 +40,18 @@ typedef struct Deferred {
     Comparison comparison;
 } Deferred;
 
-/* More than a person writes; they keep a hostile file from taking hours. */
+/* Far more than anyone writes: bounds the work on hostile files. */
 enum { NAME_LIMIT = 1024, ARGUMENT_LIMIT = 1024, METRIC_LINE_LIMIT = 256 };
 
 typedef struct Reader {
     Arena *a;
     Diag *d;
     Lexer l;
-    Span at;          /* of the word that the statement began with */
-    const char *word; /* that word */
+    Span at;          /* of the statement's keyword */
+    const char *word; /* the keyword */
     Spec *spec;
     VEC(Span) statements;
-    VEC(Taken) names; /* every declared name */
+    VEC(Taken) names; /* all declared names */
     VEC(Declared) order;
     VEC(Problem) problems;
     VEC(Parameter) parameters;
@@ -64,7 +64,7 @@ typedef struct Reader {
     VEC(Deferred) deferred;
     Span reference_first_at;
     bool kernel_met, param_met, output_met; /* with or without mistakes */
-    bool problem_broken; /* some name may have been lost in a problem line with a mistake */
+    bool problem_broken;                    /* a problem line with a mistake may have lost a name */
     Span tolerance_at, polish_at, work_at[3], objective_at, scale_at;
     VEC(const char *) options;
     VEC(CompileOption) option_parts;
@@ -74,20 +74,20 @@ typedef struct Reader {
     VEC(CarveStage) carving;
 } Reader;
 
-/* Takes a name; false after a message when it is taken already.  It counts as broken until
+/* Declares a name; false after a message: it is declared already. It counts as broken until
  * reader_mark_valid. */
 bool reader_declare(Reader *r, const char *name, Span at);
 
-/* Marks the declaration of a name as one without a mistake. */
+/* Marks a name's declaration as free of mistakes. */
 void reader_mark_valid(Reader *r, const char *name);
 
-/* Moves everything into the spec, binds all expressions and checks what belongs together. */
+/* Moves everything into the spec, binds all expressions and checks consistency. */
 void reader_finish(Reader *r);
 
 /* --- statements: spec_space.c, spec_kernel.c, spec_data.c, spec_result.c, spec_carve.c --- */
 
-/* Each stands behind its word and reads to the end of the line.  False after a message: the reader
- * then goes on with the next statement. */
+/* Each reads from after the keyword to the end of the line. False after a message: the reader goes on with
+ * the next statement. */
 #define STATEMENT(word, reader) bool reader(Reader *r);
 #include "tuner/spec/spec_statements.def"
 #undef STATEMENT
@@ -96,8 +96,7 @@ void reader_finish(Reader *r);
 
 bool reader_take_expr(Reader *r, Expr **out);
 bool reader_take_string(Reader *r, const char *what, const char **out);
-/* A string that names a file or folder, as seen from the spec's own; a missing one is told, and no
- * reason to stop. */
+/* A file or folder name, relative to the spec's folder; a missing file is reported, but reading goes on. */
 bool reader_take_path(Reader *r, const char *what, const char **name, const char **path);
 /* ":" TYPE */
 bool reader_take_type(Reader *r, Argument *g);
@@ -107,6 +106,5 @@ bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *ou
 /* expr { "," expr } */
 bool reader_take_list(Reader *r, ExprVec *out);
 
-/* Takes note that a line which may stand only once was met; false after a message when it was
- * met before. */
+/* Notes a line that may occur only once; false after a message: it occurred before. */
 bool reader_only_once(Reader *r, Span *met, Span at, const char *what);

@@ -1,7 +1,7 @@
 /* Statements about what is kept: metric, carve, polish. */
 #include "tuner/spec/spec_build.h"
 
-/* metric …: kept as it is; metrics/ reads it */
+/* metric …: kept as text, for metrics/ to read */
 bool read_metric(Reader *r)
 {
     Lexer *l = &r->l;
@@ -11,7 +11,7 @@ bool read_metric(Reader *r)
         lexer_next(l);
     Source *line = ARENA_NEW(r->a, Source);
     line->name = r->spec->source->name;
-    /* Blank lines in front keep the line number of messages right. */
+    /* Leading blank lines keep the line numbers of messages right. */
     size_t number, column;
     source_position(r->spec->source, r->at.offset, &number, &column);
     Buf b = {0};
@@ -70,8 +70,7 @@ static bool read_front(Reader *r, CarveStage *c)
                           "expected ',' and another metric, or 'keep', 'budget N' or 'band P %%', "
                           "found %s",
                           lexer_describe(&r->l));
-    return c->criterion_count > 1 ||
-           diag_error(r->d, c->at, "a front is a tradeoff between two or more metrics");
+    return c->criterion_count > 1 || diag_error(r->d, c->at, "a front needs two or more metrics");
 }
 
 /* carve best N by CRITERION */
@@ -81,7 +80,7 @@ static bool read_best(Reader *r, CarveStage *c)
     if (!reader_take_integer(r, "the number of configurations", 1, &c->count) ||
         !lexer_expect(&r->l, "by", "and a metric") || !take_criteria(r, c))
         return false;
-    return c->criterion_count == 1 || diag_error(r->d, c->at, "'best' goes by one metric");
+    return c->criterion_count == 1 || diag_error(r->d, c->at, "'best' takes one metric");
 }
 
 /* carve within NUMBER % of CRITERION */
@@ -92,7 +91,7 @@ static bool read_within(Reader *r, CarveStage *c)
         !lexer_expect(&r->l, "%", "after the number") ||
         !lexer_expect(&r->l, "of", "and a metric") || !take_criteria(r, c))
         return false;
-    return c->criterion_count == 1 || diag_error(r->d, c->at, "'within' goes by one metric");
+    return c->criterion_count == 1 || diag_error(r->d, c->at, "'within' takes one metric");
 }
 
 /* carve front … | best … | within … | expr */
@@ -123,7 +122,7 @@ bool read_polish(Reader *r)
            reader_take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
 }
 
-/* --- by themselves ---------------------------------------------------------------------------- */
+/* --- outside a spec ---------------------------------------------------------------------------- */
 
 /* [ "carve" ] … | polish N */
 static void read_alone(Reader *r)

@@ -1,11 +1,11 @@
-/* A size that the user asks for and the spec does not list. */
+/* Problem sizes that the user asks for and the spec does not list. */
 #include "tuner/spec/spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The value behind "NAME=" in a text of settings with blanks or commas between them; NULL: none. */
+/* The value of "NAME=" in settings separated by blanks or commas; NULL: none. */
 static const char *setting(Arena *a, const char *text, const char *name)
 {
     const size_t length = strlen(name);
@@ -27,7 +27,7 @@ static bool is_name(const Spec *s, const char *text, size_t length)
     return false;
 }
 
-/* Is it "NAME=…" again and again, with names of the problem alone? */
+/* True for a list of "NAME=…" with names of the problem only. */
 static bool is_settings(const Spec *s, const char *text)
 {
     size_t count = 0;

@@ -1,6 +1,5 @@
-/* Text to spec: the table of statements, and reading them line by line.  The statements themselves
- * are in spec_space.c, spec_kernel.c, spec_data.c, spec_result.c and spec_carve.c; names are bound in
- * spec_bind.c. */
+/* Text to spec: the table of statements, and reading them line by line. The statements are in spec_space.c,
+ * spec_kernel.c, spec_data.c, spec_result.c and spec_carve.c; names are bound in spec_bind.c. */
 #include "tuner/spec/spec_build.h"
 
 #include "metrics/base/file.h"
@@ -34,8 +33,8 @@ static bool is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* Does a statement begin here, and not the next line of an expression?  In an expression a name
- * such as `block` is followed by an operator or a closing bracket, and `in` by a list. */
+/* True if a statement begins here, and not the next line of an expression. In an expression a name such as
+ * `block` is followed by an operator or a closing bracket, and `in` by a list. */
 static bool begins_statement(const char *text)
 {
     static const char *const operators[] = {"and", "or", "not", "in"};
@@ -56,7 +55,7 @@ static bool begins_statement(const char *text)
     return !is_word(text, length, "in") || *skip_spaces(next + next_length) == ':';
 }
 
-/* "parm BM in …": the name that the misspelt statement would have declared. */
+/* Declares the name that a misspelt statement would have declared: "parm BM in …". */
 static void declare_lost_name(Reader *r, const char *meant)
 {
     bool declares = strcmp(meant, "param") == 0 || strcmp(meant, "let") == 0;
@@ -126,7 +125,7 @@ static void read_statements(Reader *r)
     }
 }
 
-/* Names are bound after all lines were read; a user goes through them from top to bottom. */
+/* Binding comes after reading all lines; users go through messages from top to bottom. */
 static void sort_messages(Diag *d, size_t first)
 {
     for (size_t i = first; i < d->messages.count; i++) {
@@ -153,18 +152,18 @@ Spec *spec_parse(Arena *a, const Source *source, Diag *d)
     return d->errors == before ? s : NULL;
 }
 
-/* Results and emitted files are named after it. */
+/* Results and emitted files are named after the spec. */
 static bool check_name(Arena *a, const char *path, Diag *d)
 {
     const char *name = path_stem(a, path, ".spec");
     const char *end = strrchr(path, '.');
     if (end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0))
-        return diag_fail(d, "'%s' is CUDA and no spec: `aptune init %s` writes one for it", path,
-                         path);
+        return diag_fail(d, "'%s' is a CUDA source, not a spec: `aptune init %s` writes one for it",
+                         path, path);
     return (name[0] != '\0' && name[0] != '.') ||
            diag_fail(d,
-                     "'%s': the space is called '%s' after its file, and results would lie "
-                     "elsewhere or hidden; give the file another name",
+                     "'%s': the space is named '%s' after its file, so its results would be "
+                     "elsewhere or hidden; rename the file",
                      path, name);
 }
 

@@ -1,4 +1,4 @@
-/* Statements about results: how outputs are compared, what work is done, what counts. */
+/* Statements about results: comparison of outputs, work, objective. */
 #include "tuner/spec/spec_build.h"
 
 static bool take_relative(Reader *r, Comparison *c)
@@ -19,7 +19,7 @@ static bool take_relative(Reader *r, Comparison *c)
                       lexer_describe(&r->l));
 }
 
-/* One way of comparing; `more` becomes false when there is none. */
+/* Takes one clause of a comparison; `more` becomes false if there is none. */
 static bool take_way(Reader *r, Comparison *c, bool *more)
 {
     if (lexer_take(&r->l, "exact")) {
@@ -61,7 +61,7 @@ bool read_compare(Reader *r)
             lexer_describe(&r->l));
     p.comparison.at = r->at;
     if (p.comparison.exact && (p.comparison.has_relative || p.comparison.has_absolute))
-        return diag_error(r->d, r->at, "what is compared exactly allows no error");
+        return diag_error(r->d, r->at, "'exact' cannot be combined with an allowed error");
     VEC_PUSH(r->a, &r->deferred, p);
     return true;
 }

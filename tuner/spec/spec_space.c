@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a problem line says, while it is read. */
+/* A problem line while it is read. */
 typedef struct Sizes {
     VEC(const char *) names;
     VEC(Span) at; /* of the names */
@@ -20,7 +20,7 @@ static bool take_size(Reader *r, Sizes *s)
         !lexer_expect(&r->l, "=", "after the name"))
         return false;
     if (word_place(name, s->names.at, s->names.count) < SIZE_MAX)
-        return diag_error(r->d, name_at, "'%s' stands twice in this problem", name);
+        return diag_error(r->d, name_at, "'%s' occurs twice in this problem", name);
     if (!reader_take_expr(r, &e))
         return false;
     VEC_PUSH(r->a, &s->names, name);
@@ -29,7 +29,7 @@ static bool take_size(Reader *r, Sizes *s)
     return true;
 }
 
-/* Are these the names of the first problem? */
+/* True if these are the names of the first problem. */
 static bool has_names(const Reader *r, const char *const *names, size_t count)
 {
     if (count != r->spec->problem_name_count)
@@ -40,7 +40,7 @@ static bool has_names(const Reader *r, const char *const *names, size_t count)
     return true;
 }
 
-/* The names of the first problem are declared; those of another one are compared with them. */
+/* Declares the names of the first problem; further problems must have the same. */
 static bool accept_sizes(Reader *r, const Sizes *s, Span at)
 {
     if (r->problems.count > 0) {
@@ -49,7 +49,7 @@ static bool accept_sizes(Reader *r, const Sizes *s, Span at)
         SCOPED_BUF names = {0};
         for (size_t i = 0; i < r->spec->problem_name_count; i++)
             buf_printf(&names, "%s%s", i ? ", " : "", r->spec->problem_names[i]);
-        diag_error(r->d, at, "every problem has the same names in the same order: %s",
+        diag_error(r->d, at, "every problem must have the same names in the same order: %s",
                    buf_text(&names));
         return false;
     }

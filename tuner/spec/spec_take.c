@@ -1,4 +1,4 @@
-/* The pieces that statements are made of. */
+/* The building blocks of statements. */
 #include "tuner/spec/spec_build.h"
 
 #include "metrics/base/file.h"
@@ -30,7 +30,7 @@ bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *ou
     Lexer *l = &r->l;
     if (l->token.kind != TOKEN_INT || l->token.integer < least) {
         if (l->token.kind != TOKEN_BAD)
-            diag_error(l->diag, l->token.at, "expected %s, a whole number of at least %lld", what,
+            diag_error(l->diag, l->token.at, "expected %s, an integer of at least %lld", what,
                        (long long)least);
         return false;
     }
@@ -55,14 +55,12 @@ bool reader_take_list(Reader *r, ExprVec *out)
     return true;
 }
 
-/* Takes note that a line which may stand only once was met; false after a message when it was
- * already. */
 bool reader_only_once(Reader *r, Span *met, Span at, const char *what)
 {
     if (met->source) {
         size_t line, column;
         source_position(met->source, met->offset, &line, &column);
-        return diag_error(r->d, at, "there is a %s already, in line %zu", what, line);
+        return diag_error(r->d, at, "there is already a %s, in line %zu", what, line);
     }
     *met = at;
     return true;

@@ -16,7 +16,7 @@ static const struct {
     [TASK_FLOAT] = {"float", 4},       [TASK_DOUBLE] = {"double", 8},
 };
 
-/* Other names; one of a single lane and without a space may be followed by a number of lanes. */
+/* Other names; those without a space may be followed by a number of lanes. */
 static const struct {
     const char *name;
     TaskScalar scalar;
@@ -125,9 +125,8 @@ static bool find_whole(const char *name, size_t length, TaskType *t)
     return false;
 }
 
-/* The whole name first, so that "int8" is a byte; then with a last digit as the lanes, which
- * gives "int4" and "half2".  Of the sized names only CUDA's own have vectors, so "int322" is
- * none. */
+/* The whole name first, so that "int8" is a byte; then with a last digit as lanes: "int4", "half2". Only
+ * CUDA's own names have vectors, so "int322" is none. */
 bool task_type_find(const char *name, TaskType *t)
 {
     size_t length = strlen(name);

@@ -2,12 +2,13 @@
  *
  *     aptune-compile [folder of a toolkit]
  *
- * Says hello first:    {"helper": "aptune-compile", "protocol": n, "version": "13.0",
- *                       "library": file, "missing": [files looked for in vain]}
- *                  or  {"helper": ..., "protocol": n, "error": why there is no compiler}
- * Then each request (CompileRequest in tuner/compile/result.h) gets a reply, a CompileResult with
- * {"id": n, "lasting": would compiling again give the same?}, unless it came with the code, and, if
- * it asks for a profile and there is code, a ProfileAnswer with {"id": n}.
+ * First it sends a hello: {"helper": "aptune-compile", "protocol": n, "version": "13.0", "library": file,
+ * "missing": [files that were not there]}, or {"helper": ..., "protocol": n, "error": why there is no
+ * compiler}.
+ *
+ * Each request (CompileRequest in tuner/compile/result.h) is answered by a CompileResult with {"id": n,
+ * "lasting": compiling again gives the same}, unless it came with the code, and, if it asks for a profile
+ * and there is code, by a ProfileAnswer with {"id": n}.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
@@ -26,7 +27,7 @@
 
 extern char **environ;
 
-/* NVRTC_* variables add options and locks behind our back. */
+/* NVRTC_* variables would add options and locks. */
 static void clear_environment(void)
 {
     for (size_t i = 0; environ[i];) {
@@ -60,7 +61,7 @@ static bool say_hello(const Nvrtc *n, const NvrtcSearch *search, Diag *d)
     return ok;
 }
 
-/* Sends an answer to a request, whose id is added. */
+/* Sends an answer to a request, with its id. */
 static bool answer(const CompileRequest *q, json_t *header, Buf *blob, Diag *d)
 {
     json_object_set_new(header, "id", json_integer((json_int_t)q->id));
@@ -70,7 +71,7 @@ static bool answer(const CompileRequest *q, json_t *header, Buf *blob, Diag *d)
     return ok;
 }
 
-/* Compiles and says so. */
+/* Compiles and sends the result. */
 static bool compile(Arena *a, Nvrtc *n, const CompileRequest *q, CompileResult *out, Diag *d)
 {
     const double since = clock_seconds(), cpu = clock_cpu_seconds();
@@ -83,7 +84,7 @@ static bool compile(Arena *a, Nvrtc *n, const CompileRequest *q, CompileResult *
     return answer(q, header, &blob, d);
 }
 
-/* Does the job. `code` lacks what the launches say. */
+/* Makes the profiles. `code` lacks the launches' part. */
 static ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *code)
 {
     const double since = clock_seconds(), cpu = clock_cpu_seconds();
@@ -105,7 +106,7 @@ static ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const Profile
 static bool profile(Arena *a, const CompileRequest *q, const CompileResult *r, Data **kept, Diag *d)
 {
     const char *lowered = r->lowered_count > 0 ? r->lowered[0] : "";
-    if (q->profile->data) /* the same from request to request, as a rule */
+    if (q->profile->data) /* usually the same for every request */
         *kept = data_reopen(*kept, q->profile->data);
     const ProfileInput code = {.ptx = r->ptx,
                                .ptx_size = r->ptx_size,
@@ -135,7 +136,7 @@ static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Data **kept, Diag *d
     return r.status != OUTCOME_COMPILED || !q.profile || profile(a, &q, &r, kept, d);
 }
 
-/* Until the other side closes, which is the ordinary end. */
+/* Serves until the other side closes, the ordinary end. */
 static bool serve_all(Nvrtc *n, Diag *d)
 {
     WireReader reader = wire_reader(PROCESS_WIRE);
@@ -146,13 +147,13 @@ static bool serve_all(Nvrtc *n, Diag *d)
         WireMessage m;
         WireStatus s = wire_receive(&reader, &m, WIRE_FOREVER);
         if (s != WIRE_OK) {
-            ok = s == WIRE_END || diag_fail(d, "what came from aptune is no message");
+            ok = s == WIRE_END || diag_fail(d, "what aptune sent is not a message");
             break;
         }
         ok = serve(a, n, &m, &kept, d);
         wire_message_free(&m);
         arena_reset(a);
-        malloc_trim(0); /* NVRTC leaves holes: 58 MB after twenty compiles, 14 without them */
+        malloc_trim(0); /* NVRTC fragments the heap: 58 MB after twenty compiles, 14 trimmed */
     }
     data_close(kept);
     wire_reader_free(&reader);
@@ -172,8 +173,8 @@ int main(int argc, char **argv)
     Diag d = diag_new(a);
     NvrtcSearch search;
     Nvrtc *n = nvrtc_open(a, argc > 1 ? argv[1] : NULL, &search, &d);
-    /* With -lineinfo the compiler writes the folder it runs in into PTX and cubin, before the name
-     * of the source.  (Files found along -I still appear there by their folders.) */
+    /* With -lineinfo the compiler writes the current folder before the source's name into PTX and cubin.
+     * (Files found by -I still appear with their folders.) */
     bool ok = chdir("/") == 0 && say_hello(n, &search, &d) && n && serve_all(n, &d);
     if (!ok)
         fprintf(stderr, "aptune-compile: %s\n", diag_first(&d));

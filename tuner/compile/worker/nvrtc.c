@@ -14,22 +14,21 @@
 
 /* --- stubs ------------------------------------------------------------------------------------ */
 
-/* Headers of the host that device code includes by habit, as far as the device can use them.
+/* Stand-ins for host headers that device code includes by habit.
  *
- * NVRTC has no headers but those of the toolkit.  It gets these by name, before it looks into
- * folders: what they declare is the device's own or does nothing, and of the host's libraries
- * nothing is left but the name.  Together they let a file be compiled that is written for nvcc; the
- * code is the same. */
+ * NVRTC has only the toolkit's headers. It gets these by name, before it searches folders: they declare
+ * what the device has or what does nothing; of host libraries only names remain. They let a file written
+ * for nvcc compile; the code is the same. */
 
 typedef struct StubHeader {
-    const char *names; /* of headers, with blanks between them */
+    const char *names; /* of headers, separated by blanks */
     const char *text;
 } StubHeader;
 
-/* What nvcc includes in every source. */
+/* Included by nvcc in every source. */
 #define STUB_NVCC "aptune/nvcc.h"
 
-/* Spelled as libcu++ does, which defines the same. */
+/* Spelled as in libcu++, which defines the same macros. */
 static const char LIMITS[] = "#ifndef CHAR_BIT\n"
                              "#define CHAR_BIT 8\n"
                              "#define SCHAR_MIN (-128)\n"
@@ -139,13 +138,13 @@ static const char NVCC[] = "#include <float.h>\n"
                            "#include <math.h>\n"
                            "#include <stddef.h>\n"
                            "#include <stdint.h>\n"
-                           "typedef unsigned char uchar;\n" /* of glibc's and OpenCV's headers */
+                           "typedef unsigned char uchar;\n" /* as in glibc's and OpenCV's headers */
                            "typedef unsigned int uint;\n"
                            "typedef unsigned short ushort;\n"
                            "typedef unsigned long ulong;\n"
-                           "#define __extension__\n"; /* of gcc, which declares by it */
+                           "#define __extension__\n"; /* a keyword of gcc's headers */
 
-/* Host code in headers names these; printf, malloc and assert are the device's own. */
+/* Host code in headers names these; the device has its own printf, malloc and assert. */
 #define NOTHING(type, name)                                                                        \
     "extern \"C++\" { template <class... __T> __device__ inline " type " " name                    \
     "(__T...) { return 0; } }\n"
@@ -192,7 +191,7 @@ static const char ALGORITHM[] =
     "c; }\n"
     "} }\n"
     "#endif\n";
-/* libcu++ declares the rest; a compile of its headers takes a second. */
+/* libcu++ declares the rest; compiling its headers takes a second. */
 static const char LIMIT_CLASS[] = "#include <cuda/std/limits>\n"
                                   "namespace std { using cuda::std::numeric_limits; }\n";
 
@@ -202,13 +201,13 @@ static const char EVERYTHING[] = "#include <float.h>\n#include <limits.h>\n#incl
                                  "#include <assert.h>\n#include <string.h>\n"
                                  "#include <algorithm>\nnamespace std {}\n";
 
-/* Of the CUDA samples. */
+/* From the CUDA samples. */
 static const char SAMPLES[] = "#ifndef APTUNE_SAMPLES\n#define APTUNE_SAMPLES\n"
                               "#define checkCudaErrors(call) (call)\n"
                               "#define getLastCudaError(message) ((void)0)\n"
                               "#endif\n";
 
-/* cuBLAS and cuFFT bring the types they compute with; classes of the host hold their handles. */
+/* cuBLAS and cuFFT bring the types that they compute with; host classes hold their handles. */
 static const char NUMBERS[] = "#include <cuComplex.h>\n"
                               "#include <cuda_fp16.h>\n"
                               "#include <cuda_bf16.h>\n"
@@ -235,7 +234,7 @@ static const char CUB[] = PART("block/block_adjacent_difference") PART("block/bl
                             PART("warp/warp_merge_sort") PART("warp/warp_reduce")
                                 PART("warp/warp_scan") PART("warp/warp_store");
 
-/* Thrust's has the host's output in it. */
+/* Thrust's own header contains host output. */
 static const char COMPLEX[] =
     "#include <cuda/std/complex>\n"
     "namespace thrust {\n"
@@ -245,7 +244,7 @@ static const char COMPLEX[] =
     "using cuda::std::cos; using cuda::std::tan; using cuda::std::sinh; using cuda::std::cosh;\n"
     "}\n";
 
-/* Classes of the host's code are made of these. */
+/* Base classes of host code. */
 static const char EXCEPTIONS[] =
     "#ifndef APTUNE_EXCEPTIONS\n#define APTUNE_EXCEPTIONS\n"
     "namespace std {\n"
@@ -257,8 +256,8 @@ static const char EXCEPTIONS[] =
     "}\n"
     "#endif\n";
 
-/* Classes of the host's library, which structs and declarations beside a kernel name: made of
- * anything, and nothing.  Each stands under its own guard, since several headers have it. */
+/* Host library classes that structs and declarations beside a kernel name: constructible from anything, and
+ * empty. Each has its own guard, since several headers have it. */
 #define CLASS(name)                                                                                \
     "template <class...> struct " name " {\n"                                                      \
     "    struct iterator {}; struct const_iterator {};\n"                                          \
@@ -340,8 +339,7 @@ static const StubHeader STUBS[] = {
      GRAPHICS},
     {"filesystem", "namespace std { namespace filesystem {} }\n"},
     {"bits/stdc++.h", EVERYTHING},
-    {"unistd.h",
-     "#define _POSIX_VERSION 200809L\n"}, /* what headers ask whether they are on Unix */
+    {"unistd.h", "#define _POSIX_VERSION 200809L\n"}, /* headers test for Unix by it */
     {"string", STRINGS},
     {"iostream ostream istream fstream sstream iomanip ios iosfwd", STREAMS},
     {"vector", HOSTS("vector")},
@@ -358,7 +356,7 @@ static const StubHeader STUBS[] = {
     {"thread", HOSTS("__thread") PLAIN("thread", "__thread")},
     {"chrono", CHRONO},
     {"random", RANDOM},
-    /* Nothing of these is for the device. */
+    /* Nothing in these is for the device. */
     {"helper_functions.h helper_string.h helper_timer.h helper_image.h "
      "cuda_runtime_api.h cudnn.h cusparse.h cusparse_v2.h "
      "cusolverDn.h cusolverSp.h cusolver_common.h npp.h nppi.h nccl.h nvml.h mpi.h "
@@ -385,7 +383,7 @@ typedef enum CacheOption {
 
 enum { HEADERS_MOST = 2 };
 
-/* The functions used, by name; all of them are in every version since 11.1. */
+/* The functions used; all of them exist since 11.1. */
 #define NVRTC_FUNCTIONS(X)                                                                         \
     X(get_version, nvrtcVersion)                                                                   \
     X(error_string, nvrtcGetErrorString)                                                           \
@@ -419,7 +417,7 @@ typedef VEC(const char *) Texts;
 static const char *const LIBRARIES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 enum { LIBRARY_COUNT = sizeof LIBRARIES / sizeof *LIBRARIES };
 
-/* Where a toolkit and NVIDIA's Python wheels keep it, below the toolkit's folder. */
+/* Library folders of toolkits and of NVIDIA's Python wheels. */
 static const char *const FOLDERS[] = {"lib64", "lib", "targets/x86_64-linux/lib",
                                       "targets/sbsa-linux/lib"};
 
@@ -457,7 +455,7 @@ static Texts list_candidates(Arena *a, const char *cuda_folder)
     return candidates;
 }
 
-/* The file that the loader took for a bare name. */
+/* The file that the loader chose for a bare name. */
 static const char *library_file(Arena *a, void *library, const char *asked)
 {
     struct link_map *map = NULL;
@@ -466,8 +464,8 @@ static const char *library_file(Arena *a, void *library, const char *asked)
     return asked;
 }
 
-/* Opens the first candidate that is there.  One that is there and does not open is worth a word,
- * but the next one may. */
+/* Opens the first candidate that works. One that exists but does not open is reported, but the next may
+ * do. */
 static void *open_first(Arena *a, const Texts *candidates, NvrtcSearch *search, Buf *complaints)
 {
     Texts missing = {0};
@@ -492,7 +490,7 @@ static void *open_first(Arena *a, const Texts *candidates, NvrtcSearch *search, 
 
 static bool find_functions(Nvrtc *n, const char *path, Diag *d)
 {
-    /* dlsym gives an object pointer; POSIX lets it be stored as a function's. */
+    /* dlsym returns an object pointer; POSIX lets it be stored as a function pointer. */
 #define FIND(member, function)                                                                     \
     *(void **)&n->member = dlsym(n->library, #function);                                           \
     if (!n->member)                                                                                \
@@ -502,7 +500,7 @@ static bool find_functions(Nvrtc *n, const char *path, Diag *d)
     return true;
 }
 
-/* The folders of the files, each once, for the message. */
+/* Lists the missing files' folders, each once, for the message. */
 static void list_folders(Arena *a, const NvrtcSearch *search, Buf *out)
 {
     const char *last = "";
@@ -525,10 +523,9 @@ static void say_not_found(Arena *a, const NvrtcSearch *search, const Buf *compla
               buf_text(&folders), buf_text(complaints));
 }
 
-/* NVRTC opens its second library by its bare name, at the first compile.  The toolkits are known to
- * the loader; NVIDIA's wheels are not and have no RUNPATH, so that it would find none, or that of
- * another toolkit.  It gets the one that is open already under that name: the one beside it.  Where
- * none lies there, NVRTC looks for itself. */
+/* NVRTC opens its second library by bare name, at the first compile. The loader knows toolkits; it does not
+ * know NVIDIA's wheels, which have no RUNPATH, so that it would find none or another toolkit's. A library
+ * already open under that name is used: open the one beside it, if any. */
 static void open_builtins(Arena *a, const char *library, const char *version)
 {
     if (strchr(library, '/'))
@@ -538,7 +535,7 @@ static void open_builtins(Arena *a, const char *library, const char *version)
 
 /* ---- the toolkit's headers ------------------------------------------------------------------- */
 
-/* Takes a toolkit's folder if it has headers for device code. */
+/* Adds a toolkit's folder if it has device headers. */
 static bool take_headers(Arena *a, Nvrtc *n, const char *root, const char *below)
 {
     const char *folder = root && *root ? arena_printf(a, "%s/%s", root, below) : NULL;
@@ -550,7 +547,7 @@ static bool take_headers(Arena *a, Nvrtc *n, const char *root, const char *below
     return true;
 }
 
-/* Beside the library first: those are of its version. */
+/* Beside the library first, where the versions match. */
 static void find_headers(Arena *a, Nvrtc *n, const char *library, const char *cuda_folder)
 {
     char real[PATH_MAX];
@@ -596,7 +593,7 @@ const char *nvrtc_version(const Nvrtc *n)
 typedef nvrtcResult (*SizeFunction)(nvrtcProgram, size_t *);
 typedef nvrtcResult (*BytesFunction)(nvrtcProgram, char *);
 
-/* One of the program's outputs; "" and 0 when there is none. */
+/* An output of the program; "" and 0: none. */
 static const char *get_bytes(Arena *a, nvrtcProgram p, SizeFunction size_of, BytesFunction get,
                              size_t *size)
 {
@@ -610,7 +607,7 @@ static const char *get_bytes(Arena *a, nvrtcProgram p, SizeFunction size_of, Byt
     return "";
 }
 
-/* The library counts the terminating zero of its texts. */
+/* The library counts the terminating zero of texts. */
 static const char *get_text(Arena *a, nvrtcProgram p, SizeFunction size_of, BytesFunction get,
                             size_t *size)
 {
@@ -633,14 +630,14 @@ static void add_stub(Arena *a, Headers *h, const char *name, const char *text)
     VEC_PUSH(a, &h->texts, text);
 }
 
-/* The header that an option says to do without; NULL: it says something else. */
+/* The header that a SOURCE_WITHOUT_HEADER option names; NULL: another option. */
 static const char *left_out(const char *option)
 {
     size_t n = strlen(SOURCE_WITHOUT_HEADER);
     return strncmp(option, SOURCE_WITHOUT_HEADER "=", n + 1) == 0 ? option + n + 1 : NULL;
 }
 
-/* Those of the request, then the stand-ins for what it does not have. */
+/* The request's headers, then the stand-ins for others. */
 static Headers all_headers(Arena *a, const CompileRequest *request)
 {
     Headers h = {0};
@@ -686,8 +683,8 @@ static nvrtcResult build(Arena *a, Nvrtc *n, const CompileRequest *request, bool
     return n->compile(*p, (int)count, options);
 }
 
-/* Older libraries do not know -no-cache: an invalid option is tried once more without it, and
- * what that gives tells which option was meant. */
+/* Older libraries lack -no-cache: after an invalid option the compile is repeated without it, which tells
+ * which option was invalid. */
 static nvrtcResult build_uncached(Arena *a, Nvrtc *n, const CompileRequest *request,
                                   nvrtcProgram *p)
 {
@@ -709,7 +706,7 @@ static bool is_lasting(nvrtcResult r)
            r == NVRTC_ERROR_INVALID_INPUT || r == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }
 
-/* Where a header that is not there was looked for. */
+/* The folders that were searched for a missing header. */
 static const char *folders_of(Arena *a, const Nvrtc *n, const CompileRequest *request)
 {
     SCOPED_BUF b = {0};
@@ -721,8 +718,7 @@ static const char *folders_of(Arena *a, const Nvrtc *n, const CompileRequest *re
     return arena_printf(a, "headers were looked for in\n%s", buf_text(&b));
 }
 
-/* The log; and the status where the log does not name an error: ptxas loses its text when a
- * warning came first. */
+/* The log, or the status if the log names no error: ptxas loses its text after a warning. */
 static const char *get_log(Arena *a, Nvrtc *n, nvrtcProgram p, const CompileRequest *request,
                            nvrtcResult r)
 {
@@ -760,6 +756,6 @@ bool nvrtc_compile(Arena *a, Nvrtc *n, const CompileRequest *request, CompileRes
     }
     if (p)
         n->destroy(&p);
-    /* No memory, of this machine or that a worker may take, is not of the source. */
+    /* A lack of memory, of the machine or under the worker's limit, is not the source's fault. */
     return is_lasting(r) && !strstr(out->log, "out of memory");
 }
