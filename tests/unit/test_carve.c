@@ -150,7 +150,7 @@ static void after_a_mistake_the_next_statement_is_read(void **state)
     (void)state;
     Made *m = made_new();
     assert_false(made_open(m, "best x by guess; front guess\npolish 1; polish 2", 1));
-    assert_messages(m, "text:1:6: error: expected the number of configurations, a whole number of "
+    assert_messages(m, "text:1:6: error: expected the number of configurations, an integer of "
                        "at least 1\n"
                        "    best x by guess; front guess\n"
                        "         ^\n"

@@ -24,10 +24,15 @@ typedef struct Narrow {
     uint16_t largest, nan;
 } Narrow;
 
-static const Narrow HALF = {5, 10, false, 0x7bff, 0x7e00};
-static const Narrow BFLOAT16 = {8, 7, false, 0x7f7f, 0x7fc0};
-static const Narrow E4M3 = {4, 3, true, 0x7e, 0x7f};
-static const Narrow E5M2 = {5, 2, true, 0x7b, 0x7f};
+static const Narrow NARROW[TASK_SCALARS] = {[TASK_HALF] = {5, 10, false, 0x7bff, 0x7e00},
+                                            [TASK_BFLOAT16] = {8, 7, false, 0x7f7f, 0x7fc0},
+                                            [TASK_E4M3] = {4, 3, true, 0x7e, 0x7f},
+                                            [TASK_E5M2] = {5, 2, true, 0x7b, 0x7f}};
+
+static bool is_narrow(TaskScalar s)
+{
+    return NARROW[s].exponent_bits > 0;
+}
 
 /* Converts bitwise, since gigabytes of halves are filled with it: the fraction of the double loses its low
  * bits, and one more per step below the smallest normal number. */
@@ -106,75 +111,48 @@ static void put_integer(TaskScalar s, double v, void *out)
 
 void contents_store(TaskScalar s, double v, void *out)
 {
-    float f = (float)v;
-    uint16_t h;
-    uint8_t b;
-    switch (s) {
-    case TASK_DOUBLE:
+    if (s == TASK_DOUBLE) {
         memcpy(out, &v, sizeof v);
-        break;
-    case TASK_FLOAT:
+    } else if (s == TASK_FLOAT) {
+        const float f = (float)v;
         memcpy(out, &f, sizeof f);
-        break;
-    case TASK_HALF:
-        h = to_narrow(HALF, v);
-        memcpy(out, &h, sizeof h);
-        break;
-    case TASK_BFLOAT16:
-        h = to_narrow(BFLOAT16, v);
-        memcpy(out, &h, sizeof h);
-        break;
-    case TASK_E4M3:
-    case TASK_E5M2:
-        b = (uint8_t)to_narrow(s == TASK_E4M3 ? E4M3 : E5M2, v);
-        memcpy(out, &b, sizeof b);
-        break;
-    default:
+    } else if (is_narrow(s)) {
+        const uint16_t bits = to_narrow(NARROW[s], v);
+        memcpy(out, &bits, task_scalar_size(s)); /* little-endian */
+    } else {
         put_integer(s, v, out);
     }
 }
 
+static bool is_unsigned(TaskScalar s)
+{
+    return s == TASK_U8 || s == TASK_U16 || s == TASK_U32 || s == TASK_U64;
+}
+
 double contents_value(TaskScalar s, const void *bytes)
 {
+    const size_t size = task_scalar_size(s);
     uint64_t u = 0;
-    size_t size = task_scalar_size(s);
-    memcpy(&u, bytes, size);
     float f;
     double v;
-    switch (s) {
-    case TASK_DOUBLE:
-        memcpy(&v, &u, sizeof v);
-        return v;
-    case TASK_FLOAT:
-        memcpy(&f, bytes, sizeof f);
-        return f;
-    case TASK_HALF:
-        return from_narrow(HALF, (uint16_t)u);
-    case TASK_BFLOAT16:
-        return from_narrow(BFLOAT16, (uint16_t)u);
-    case TASK_E4M3:
-        return from_narrow(E4M3, (uint16_t)u);
-    case TASK_E5M2:
-        return from_narrow(E5M2, (uint16_t)u);
-    case TASK_U8:
-    case TASK_U16:
-    case TASK_U32:
-    case TASK_U64:
+    memcpy(&u, bytes, size);
+    if (s == TASK_DOUBLE)
+        return memcpy(&v, &u, sizeof v), v;
+    if (s == TASK_FLOAT)
+        return memcpy(&f, bytes, sizeof f), f;
+    if (is_narrow(s))
+        return from_narrow(NARROW[s], (uint16_t)u);
+    if (is_unsigned(s))
         return (double)u;
-    default: {
-        uint64_t sign = UINT64_C(1) << (8 * size - 1);
-        return (double)(int64_t)((u ^ sign) - sign);
-    }
-    }
+    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    return (double)(int64_t)((u ^ sign) - sign);
 }
 
 void contents_limits(TaskScalar type, int64_t *low, int64_t *high)
 {
-    const bool is_unsigned =
-        type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
     const size_t bits = 8 * task_scalar_size(type);
-    *high = bits == 64 ? INT64_MAX : ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
-    *low = is_unsigned ? 0 : -*high - 1;
+    *high = bits == 64 ? INT64_MAX : ((int64_t)1 << (is_unsigned(type) ? bits : bits - 1)) - 1;
+    *low = is_unsigned(type) ? 0 : -*high - 1;
 }
 
 bool contents_store_value(TaskScalar type, Value v, void *bytes)
@@ -212,10 +190,11 @@ static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
         memcpy(out + i * size, one, size);
 }
 
-/* The common cases without a switch per element. */
+/* One function per floating-point type, for speed. */
 #define FILL(name, type, stored)                                                                   \
-    static void name(const TaskContents *c, uint64_t first, size_t count, type *out)               \
+    static void name(const TaskContents *c, uint64_t first, size_t count, void *at)                \
     {                                                                                              \
+        type *out = at;                                                                            \
         for (size_t i = 0; i < count; i++) {                                                       \
             const double v = c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i));    \
             out[i] = (type)(stored);                                                               \
@@ -223,10 +202,10 @@ static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
     }
 FILL(fill_floats, float, v)
 FILL(fill_doubles, double, v)
-FILL(fill_halves, uint16_t, to_narrow(HALF, v))
-FILL(fill_bfloats, uint16_t, to_narrow(BFLOAT16, v))
-FILL(fill_e4m3, uint8_t, to_narrow(E4M3, v))
-FILL(fill_e5m2, uint8_t, to_narrow(E5M2, v))
+FILL(fill_halves, uint16_t, to_narrow(NARROW[TASK_HALF], v))
+FILL(fill_bfloats, uint16_t, to_narrow(NARROW[TASK_BFLOAT16], v))
+FILL(fill_e4m3, uint8_t, to_narrow(NARROW[TASK_E4M3], v))
+FILL(fill_e5m2, uint8_t, to_narrow(NARROW[TASK_E5M2], v))
 #undef FILL
 
 /* Uniform integers in [lo, hi]. */
@@ -244,28 +223,13 @@ static void fill_integers(const TaskContents *c, TaskScalar s, uint64_t first, s
 static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
                          void *out)
 {
-    switch (s) {
-    case TASK_FLOAT:
-        fill_floats(c, first, count, out);
-        break;
-    case TASK_HALF:
-        fill_halves(c, first, count, out);
-        break;
-    case TASK_BFLOAT16:
-        fill_bfloats(c, first, count, out);
-        break;
-    case TASK_E4M3:
-        fill_e4m3(c, first, count, out);
-        break;
-    case TASK_E5M2:
-        fill_e5m2(c, first, count, out);
-        break;
-    case TASK_DOUBLE:
-        fill_doubles(c, first, count, out);
-        break;
-    default:
+    static void (*const fill[TASK_SCALARS])(const TaskContents *, uint64_t, size_t, void *) = {
+        [TASK_HALF] = fill_halves, [TASK_BFLOAT16] = fill_bfloats, [TASK_E4M3] = fill_e4m3,
+        [TASK_E5M2] = fill_e5m2,   [TASK_FLOAT] = fill_floats,     [TASK_DOUBLE] = fill_doubles};
+    if (fill[s])
+        fill[s](c, first, count, out);
+    else
         fill_integers(c, s, first, count, out);
-    }
 }
 
 /* Box–Muller transform, of whose two numbers one is used: each number takes two positions of its stream. */

@@ -1,4 +1,4 @@
-/* Names to slots, and what must fit together in a spec. */
+/* Binds names to slots, and checks the consistency of a spec. */
 #include "tuner/spec/spec_build.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@ bool reader_declare(Reader *r, const char *name, Span at)
 {
     static const char *const reserved[] = {"and", "or", "not", "in", "true", "false"};
     if (word_place(name, reserved, sizeof reserved / sizeof reserved[0]) < SIZE_MAX)
-        return diag_error(r->d, at, "'%s' is a word of the language", name);
+        return diag_error(r->d, at, "'%s' is a keyword", name);
     const Taken *before = find_taken(r, name);
     if (before) {
         size_t line, column;
         source_position(before->at.source, before->at.offset, &line, &column);
-        return diag_error(r->d, at, "'%s' is declared already, in line %zu", name, line);
+        return diag_error(r->d, at, "'%s' is already declared, in line %zu", name, line);
     }
     if (r->names.count >= NAME_LIMIT)
         return diag_error(r->d, at, "more than %d names", NAME_LIMIT);
@@ -45,12 +45,12 @@ static bool reader_is_broken(const Reader *r, const char *name)
 
 /* --- binding ------------------------------------------------------------------------------ */
 
-/* What an expression may use: everything, or only what is declared before it. */
+/* What an expression may use: everything, or only earlier declarations. */
 typedef struct Visible {
     const Reader *reader;
-    const char *declaring; /* the name it is the declaration of, or NULL */
-    bool fixed;            /* it must not change from configuration to configuration */
-    size_t problem_names;  /* how many of each may be used */
+    const char *declaring; /* the name that is being declared, or NULL */
+    bool fixed;            /* it must not depend on the configuration */
+    size_t problem_names;  /* numbers of names that may be used */
     size_t parameters;
     size_t derived;
     const Launch *launch; /* whose repeat name may be used; NULL: none */
@@ -72,7 +72,7 @@ static Visible reader_see_problem(const Reader *r)
     return (Visible){.reader = r, .fixed = true, .problem_names = r->spec->problem_name_count};
 }
 
-/* A name that can stand only here. */
+/* Finds a name with a limited scope. */
 static bool find_local(const Visible *v, const char *name, int *slot, ValueKind *kind)
 {
     const Spec *s = v->reader->spec;
@@ -94,7 +94,7 @@ static bool find_local(const Visible *v, const char *name, int *slot, ValueKind 
     return true;
 }
 
-/* The slot of a name, visible or not; false when there is none. */
+/* The slot of a name, visible or not; false: no such name. */
 static bool find_slot(const Spec *s, const char *name, size_t *slot)
 {
     const size_t problem = word_place(name, s->problem_names, s->problem_name_count);
@@ -139,8 +139,8 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
     else if (reader_is_broken(v->reader, name))
         *reason = "";
     else if (known && !is_visible(v, s, at))
-        *reason = v->fixed ? "changes from configuration to configuration; here only problem names "
-                             "and numbers can stand"
+        *reason = v->fixed ? "depends on the configuration; only problem names and numbers can be "
+                             "used here"
                            : "is declared further down; move this line below it";
     if (!known || *reason)
         return false;
@@ -190,17 +190,17 @@ static bool reader_bind_integer(Reader *r, Expr *e, Visible *v)
     if (!reader_bind_number(r, e, v))
         return false;
     return !e || expr_kind(e) == VALUE_INT ||
-           diag_error(r->d, expr_span(e), "expected a whole number, this is a real one");
+           diag_error(r->d, expr_span(e), "expected an integer, this is a real number");
 }
 
-static bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *what)
+/* Binds a number or a condition; `what` begins the message. */
+static bool reader_bind_plain(Reader *r, Expr *e, Visible *v, const char *what)
 {
     if (!e || !reader_bind(r, e, v))
         return !e;
     ValueKind k = expr_kind(e);
     return (k != VALUE_STRING && k != VALUE_LIST) ||
-           diag_error(r->d, expr_span(e), "%s is true or false, this is %s", what,
-                      value_kind_name(k));
+           diag_error(r->d, expr_span(e), "%s, this is %s", what, value_kind_name(k));
 }
 
 /* --- contents ------------------------------------------------------------------------------------ */
@@ -210,7 +210,7 @@ static bool is_buffer(const Argument *g)
     return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
 }
 
-/* The buffer that contents are taken from; `own` is the argument they are of. */
+/* Binds the buffer that contents are taken from; `own`: the index of the argument whose contents they are. */
 static void bind_source(Reader *r, Contents *c, size_t own)
 {
     const Spec *s = r->spec;
@@ -219,22 +219,12 @@ static void bind_source(Reader *r, Contents *c, size_t own)
     if (!g)
         diag_error(r->d, c->at, "there is no buffer '%s'", c->from);
     else if (!is_buffer(g) || argument_is_mixed(g))
-        diag_error(r->d, c->at, "'%s' is no buffer%s", c->from,
+        diag_error(r->d, c->at, "'%s' is not a buffer%s", c->from,
                    is_buffer(g) ? " of numbers of one type" : "");
     else if (c->from_argument >= own)
         diag_error(r->d, c->at, "'%s' is declared further down; move this line below it", c->from);
     else if (g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_KEPT)
         diag_error(r->d, c->at, "'%s' has no contents to copy", c->from);
-}
-
-/* A number, or true or false, which are 1 and 0. */
-static void bind_formula(Reader *r, Expr *e, Visible *v)
-{
-    if (!reader_bind(r, e, v))
-        return;
-    ValueKind k = expr_kind(e);
-    if (k == VALUE_STRING || k == VALUE_LIST)
-        diag_error(r->d, expr_span(e), "an element is a number, this is %s", value_kind_name(k));
 }
 
 static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
@@ -245,7 +235,7 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
     if (argument_is_mixed(g) && c->kind != CONTENTS_ZERO && c->kind != CONTENTS_UNDEFINED &&
         c->kind != CONTENTS_KEPT && c->kind != CONTENTS_FORMULA && c->kind != CONTENTS_FILE)
         diag_error(r->d, c->at,
-                   "'%s' has members of several types: formula(…) with `lane` as the member's "
+                   "'%s' has members of several types: use formula(…) with `lane` as the member's "
                    "number, file(…) or zero",
                    g->name);
     bool (*bind)(Reader *, Expr *, Visible *) =
@@ -253,7 +243,7 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
     switch (c->kind) {
     case CONTENTS_FORMULA:
         fixed.index = true;
-        bind_formula(r, c->numbers[0], &fixed);
+        reader_bind_plain(r, c->numbers[0], &fixed, "an element is a number");
         return;
     case CONTENTS_NORMAL:
         bind = reader_bind_number;
@@ -300,21 +290,21 @@ static void reader_bind_arguments(Reader *r)
     }
 }
 
-/* --- what is said of outputs --------------------------------------------------------------------- */
+/* --- outputs ------------------------------------------------------------------------------------- */
 
 static Argument *find_output(Reader *r, const Deferred *p)
 {
     Argument *g = NAME_FIND(r->spec->arguments, r->spec->argument_count, name, p->name);
     if (g && (g->role == ARGUMENT_OUT || g->role == ARGUMENT_INOUT))
         return g;
-    diag_error(r->d, p->at, g ? "'%s' is no output" : "there is no output '%s'", p->name);
+    diag_error(r->d, p->at, g ? "'%s' is not an output" : "there is no output '%s'", p->name);
     return NULL;
 }
 
 static void set_comparison(Reader *r, const Deferred *p, Argument *g)
 {
     if (g->comparison.at.source) {
-        diag_error(r->d, p->comparison.at, "there is a compare line for '%s' already", p->name);
+        diag_error(r->d, p->comparison.at, "there is already a compare line for '%s'", p->name);
         return;
     }
     g->comparison = p->comparison;
@@ -324,14 +314,14 @@ static void set_comparison(Reader *r, const Deferred *p, Argument *g)
     reader_bind_integer(r, g->comparison.except, &fixed);
     if (g->comparison.sum && (g->comparison.except || g->element.lanes > 4))
         diag_error(r->d, g->comparison.at, "%s",
-                   g->comparison.except ? "of sums no element can be excepted"
-                                        : "sums are of elements of at most 4 numbers");
+                   g->comparison.except ? "'sum' cannot be combined with 'except'"
+                                        : "'sum' takes elements of at most 4 numbers");
 }
 
 static void set_expected(Reader *r, const Deferred *p, Argument *g)
 {
     if (g->expected)
-        diag_error(r->d, p->at, "it is said already what '%s' must be", p->name);
+        diag_error(r->d, p->at, "there is already a reference for '%s'", p->name);
     else if (r->spec->reference_first)
         diag_error(r->d, p->at, "the first configuration is the reference of all outputs");
     g->expected = p->expected;
@@ -364,7 +354,7 @@ static void reader_bind_work(Reader *r)
         reader_bind_number(r, s->trips[i].rounds, &all);
     bool weighed = s->objective != OBJECTIVE_TIME && s->objective != OBJECTIVE_ENERGY;
     if (weighed && !work[s->objective])
-        diag_error(r->d, r->objective_at, "a work line has to say how much: 'work %s = …'",
+        diag_error(r->d, r->objective_at, "this needs a work line: 'work %s = …'",
                    names[s->objective]);
 }
 
@@ -404,7 +394,7 @@ static void bind_item(Reader *r, LaunchItem *item, Visible *v)
         return;
     if (expr_kind(item->choice) != VALUE_STRING)
         diag_error(r->d, item->at,
-                   "expected the name of an argument; a number of this launch alone is written "
+                   "expected the name of an argument; a number for this launch only is written "
                    "'n : int = …'");
 }
 
@@ -414,7 +404,7 @@ static void bind_repeat(Reader *r, Launch *k, Visible *v)
     for (size_t i = 0; i < k->repeat_value_count; i++) {
         Expr *e = k->repeat_values[i];
         if (reader_bind(r, e, v) && expr_kind(e) != VALUE_LIST && expr_kind(e) != VALUE_INT)
-            diag_error(r->d, expr_span(e), "expected whole numbers, this is %s",
+            diag_error(r->d, expr_span(e), "expected integers, this is %s",
                        value_kind_name(expr_kind(e)));
     }
 }
@@ -423,10 +413,9 @@ static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
 {
     bind_repeat(r, k, &v);
     if (k->repeat_name && find_taken(r, k->repeat_name))
-        diag_error(r->d, k->at,
-                   "'%s' is declared already; let this launch repeat under another name",
+        diag_error(r->d, k->at, "'%s' is already declared; use another name in this repeat line",
                    k->repeat_name);
-    bind_text(r, &k->name, &v); /* one code serves all repeats */
+    bind_text(r, &k->name, &v); /* all repeats run the same code */
     bind_text(r, &k->command_text, &v);
     v.launch = k;
     for (int i = 0; i < 3; i++) {
@@ -436,7 +425,7 @@ static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
     reader_bind_integer(r, k->shared, &v);
     for (size_t i = 0; i < k->item_count; i++)
         bind_item(r, &k->items[i], &v);
-    const char *how = own_lines ? "add a line such as" : "put behind it";
+    const char *how = own_lines ? "add a line such as" : "append";
     if (!(k->lines & 1u << WORD_BLOCK))
         diag_error(r->d, k->at, "%s has no block; %s 'block 16, 16'", k->entry, how);
     if (!(k->lines & 1u << WORD_GRID))
@@ -454,7 +443,7 @@ static void reader_bind_options(Reader *r)
     Visible all = reader_see_all(r);
     EACH (CompileOption, o, r->spec->option_parts, r->spec->option_count) {
         if (!bind_text(r, &o->text, &all) ||
-            !reader_bind_condition(r, o->condition, &all, "what stands behind 'if'"))
+            !reader_bind_plain(r, o->condition, &all, "the condition after 'if' is true or false"))
             continue;
         o->varies = o->condition || text_varies(r->spec, &o->text);
     }
@@ -475,7 +464,7 @@ static void note_use(void *context, int slot)
         u->arguments[n - first] = true;
 }
 
-/* Arguments that what a launch takes is computed from. */
+/* The arguments that a launch's items depend on. */
 static const bool *chosen_arguments(Reader *r, const Launch *k)
 {
     Uses u = {r->spec, ARENA_ARRAY(r->a, bool, r->spec->argument_count)};
@@ -485,8 +474,7 @@ static const bool *chosen_arguments(Reader *r, const Launch *k)
     return u.arguments;
 }
 
-/* There is one reference, and one rival, for all configurations: what `who` is given must not
- * depend on them. */
+/* One reference, or rival, serves all configurations: what `who` is given must not depend on them. */
 static void check_fixed_arguments(Reader *r, const Launch *k, const char *who)
 {
     const Spec *s = r->spec;
@@ -496,7 +484,7 @@ static void check_fixed_arguments(Reader *r, const Launch *k, const char *who)
         if ((uses[i] || !k->has_items) && g->role == ARGUMENT_SCALAR && spec_varies(s, g->value))
             diag_error(
                 r->d, k->at,
-                "the %s takes '%s', which depends on parameters; say with 'args' what it takes",
+                "the %s takes '%s', which depends on parameters; list its arguments with 'args'",
                 who, g->name);
     }
 }
@@ -511,10 +499,10 @@ static void reader_bind_references(Reader *r)
             check_fixed_arguments(r, &s->reference[i], "reference");
         if (s->reference[i].in_double != s->reference[0].in_double)
             diag_error(r->d, s->reference[i].at,
-                       "all kernels of the reference compute in double precision, or none does");
+                       "either all kernels of the reference compute in double precision, or none");
     }
     if (s->reference && s->reference_first)
-        diag_error(r->d, r->reference_first_at, "there is a reference already");
+        diag_error(r->d, r->reference_first_at, "there is already a reference");
 }
 
 bool spec_is_verified(const Spec *s)
@@ -525,7 +513,7 @@ bool spec_is_verified(const Spec *s)
     return expected;
 }
 
-/* A rival's library knows buffers and numbers. */
+/* A rival's library takes buffers and numbers only. */
 static void check_rival_items(Reader *r, const Launch *k)
 {
     const Spec *s = r->spec;
@@ -633,11 +621,12 @@ static bool finish_derived(Reader *r, const Derived *v, const Scope *s)
     if (!expr_bind(v->value, s, r->d))
         return false;
     return expr_kind(v->value) != VALUE_LIST ||
-           diag_error(r->d, expr_span(v->value),
-                      "a derived name is one value, this is a list; write it where it is used");
+           diag_error(
+               r->d, expr_span(v->value),
+               "a derived name is one value, this is a list; write the list where it is used");
 }
 
-/* In the order of the file, so that each may use what stands before it. */
+/* In file order, since each may use earlier ones. */
 static void finish_declared(Reader *r)
 {
     Spec *s = r->spec;
@@ -702,7 +691,7 @@ void reader_finish(Reader *r)
     finish_declared(r);
     Visible all = reader_see_all(r);
     for (size_t i = 0; i < s->constraint_count; i++)
-        reader_bind_condition(r, s->constraints[i].condition, &all, "a constraint");
+        reader_bind_plain(r, s->constraints[i].condition, &all, "a constraint is true or false");
     reader_bind_arguments(r);
     reader_bind_launches(r);
     reader_bind_options(r);

@@ -1,12 +1,11 @@
-/* Statements about data: buffers, textures, variables of the device, numbers; their types and contents. */
+/* Statements about data: buffers, textures, device variables, scalars; their types and contents. */
 #include "tuner/spec/spec_build.h"
 
 #include <string.h>
 
 /* --- types: scalars, vectors, and structs of them ---------------------------------------------- */
 
-/* Its size for numbers and for vectors of 2 and 4, at most 16; that of a number for vectors of 3.
- */
+/* Scalars and vectors of 2 and 4 are aligned to their size, at most 16; vectors of 3 like their scalar. */
 static size_t type_alignment(TaskType t)
 {
     size_t size = t.lanes == 3 ? task_scalar_size(t.scalar) : task_type_size(t);
@@ -23,8 +22,8 @@ static bool take_plain_type(Reader *r, TaskType *out)
         return true;
     if (strcmp(type, "struct") == 0)
         return diag_error(r->d, at,
-                          "a struct's members are numbers and vectors; write the inner "
-                          "struct's members in its place");
+                          "a struct's members are numbers and vectors; list the inner struct's "
+                          "members instead");
     const char *names[TASK_SCALARS];
     for (int i = 0; i < TASK_SCALARS; i++)
         names[i] = task_scalar_name((TaskScalar)i);
@@ -40,14 +39,14 @@ static bool add_member(Reader *r, Argument *g, TaskType t, StructLayout *l)
 {
     const size_t at = layout_add(l, task_type_size(t), type_alignment(t));
     if (l->size > TASK_VALUE_LIMIT)
-        return diag_error(r->d, g->at, "a struct has %d bytes at most", TASK_VALUE_LIMIT);
+        return diag_error(r->d, g->at, "a struct has at most %d bytes", TASK_VALUE_LIMIT);
     for (int lane = 0; lane < t.lanes; lane++)
         g->fields[g->field_count++] =
             (Field){t.scalar, at + (size_t)lane * task_scalar_size(t.scalar)};
     return true;
 }
 
-/* "(" type { "," type } ")" behind "struct", laid out as C does. */
+/* "(" type { "," type } ")" after "struct", laid out as in C. */
 static bool take_struct(Reader *r, Argument *g)
 {
     StructLayout l = {0};
@@ -121,7 +120,7 @@ const char *argument_type_text(Arena *a, const Argument *g)
 
 enum { SORTED_LIMIT = 8 }; /* sorted(sorted(…)) */
 
-/* What stands in the brackets behind a kind of contents. */
+/* What the parentheses after a kind of contents contain. */
 typedef enum Inside {
     INSIDE_NOTHING,
     INSIDE_NUMBERS,
@@ -134,7 +133,7 @@ static const struct ContentsForm {
     const char *word;
     ContentsKind kind;
     Inside inside;
-    size_t least, most; /* numbers; behind a name: further ones */
+    size_t least, most; /* numbers; after a name: further ones */
     const char *takes;
 } FORMS[] = {
     {"zero", CONTENTS_ZERO, INSIDE_NOTHING, 0, 0, ""},
@@ -194,11 +193,6 @@ static bool take_from(Reader *r, const struct ContentsForm *f, Contents *c)
     return !more || take_numbers(r, f, c);
 }
 
-static bool take_file(Reader *r, Contents *c)
-{
-    return reader_take_path(r, "the name of a file", &c->file, &c->path);
-}
-
 static bool take_inside(Reader *r, const struct ContentsForm *f, Contents *c)
 {
     switch (f->inside) {
@@ -207,7 +201,7 @@ static bool take_inside(Reader *r, const struct ContentsForm *f, Contents *c)
     case INSIDE_NAME:
         return take_from(r, f, c);
     case INSIDE_FILE:
-        return take_file(r, c);
+        return reader_take_path(r, "the name of a file", &c->file, &c->path);
     default:
         return true;
     }
@@ -223,7 +217,7 @@ bool reader_take_contents(Reader *r, Contents *c)
             return false;
         c->kind = f->kind;
         if (depth > 0 && f->kind == CONTENTS_KEPT)
-            return diag_error(r->d, c->at, "what is kept has no order of its own");
+            return diag_error(r->d, c->at, "'kept' cannot be sorted");
         if (f->inside == INSIDE_NOTHING)
             break;
         if (!lexer_expect(&r->l, "(", "with what it takes"))
@@ -256,7 +250,7 @@ static bool take_typed_name(Reader *r, Argument *g)
     if (r->arguments.count >= ARGUMENT_LIMIT)
         return diag_error(r->d, g->at, "more than %d arguments", ARGUMENT_LIMIT);
     if (NAME_FIND(r->arguments.at, r->arguments.count, name, g->name))
-        return diag_error(r->d, g->at, "there is an argument '%s' already", g->name);
+        return diag_error(r->d, g->at, "there is already an argument '%s'", g->name);
     return reader_take_type(r, g);
 }
 
@@ -271,7 +265,7 @@ static bool take_initial(Reader *r, Argument *g)
     if (!reader_take_contents(r, &g->contents))
         return false;
     return g->contents.kind != CONTENTS_KEPT || g->role == ARGUMENT_SCRATCH ||
-           diag_error(r->d, g->contents.at, "only scratch is kept from launch to launch");
+           diag_error(r->d, g->contents.at, "only scratch can be 'kept' from launch to launch");
 }
 
 /* in|out|inout|scratch|constant NAME ":" TYPE "[" expr "]" [ "=" contents ] */

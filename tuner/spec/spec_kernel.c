@@ -1,13 +1,13 @@
-/* Statements about the kernels: launches, compiler options, kernels as references. */
+/* Statements about kernels: launches, compiler options, reference kernels. */
 #include "tuner/spec/spec_build.h"
 
 #include "metrics/base/file.h"
 
 #include <string.h>
 
-/* --- strings in which "{expr}" stands for a value: names of kernels, options, commands ---------- */
+/* --- strings with "{expr}" in place of values: kernel names, options, commands ------------------ */
 
-/* The expression from `start` to `end` in the spec's own text, so that messages show its place. */
+/* Parses the expression from `start` to `end` of the spec's text, so that messages show the place. */
 static Expr *parse_inside(Reader *r, size_t start, size_t end)
 {
     const Source *whole = r->spec->source;
@@ -24,7 +24,7 @@ static Expr *parse_inside(Reader *r, size_t start, size_t end)
 
 typedef struct Scan {
     Reader *reader;
-    size_t at, end; /* in the spec's text, behind the opening quotes and at the closing ones */
+    size_t at, end; /* in the spec's text, from after the opening to the closing quote */
     Buf literal;
     Text *out;
     size_t capacity;
@@ -39,7 +39,7 @@ static void add_piece(Scan *s, Expr *value)
     buf_clear(&s->literal);
 }
 
-/* One character, escape, doubled brace or value. */
+/* Scans a character, escape, doubled brace or value. */
 static bool scan_next(Scan *s)
 {
     const char *text = s->reader->spec->source->text;
@@ -53,7 +53,7 @@ static bool scan_next(Scan *s)
         Span open = {s->reader->spec->source, s->at - 1, 1};
         if (!close)
             return diag_error(s->reader->d, open,
-                              "there is no '}' for this; write '{{' for a brace");
+                              "this brace is not closed by '}'; write '{{' for a literal brace");
         size_t end = (size_t)(close - text);
         Expr *e = parse_inside(s->reader, s->at, end);
         if (!e)
@@ -66,7 +66,7 @@ static bool scan_next(Scan *s)
     return true;
 }
 
-/* A string with values in braces. */
+/* Takes a string with values in braces. */
 static bool take_text(Reader *r, const char *what, Text *out)
 {
     Span at = r->l.token.at;
@@ -98,17 +98,23 @@ bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* The words that may follow a reference on its line, and begin lines of their own after a kernel.
- */
+/* Launch lines: they follow a kernel on their own lines, a reference on its line. */
 static const char *const WORDS[LAUNCH_WORDS] = {"block", "grid",   "shared",
                                                 "args",  "repeat", "double"};
+
+/* The text after the current token and blanks. */
+static const char *text_ahead(const Lexer *l)
+{
+    const char *next = l->source->text + l->at;
+    return next + strspn(next, " \t");
+}
 
 static bool is_launch_word(const Lexer *l)
 {
     return l->token.kind == TOKEN_NAME && word_place(l->token.text, WORDS, LAUNCH_WORDS) < SIZE_MAX;
 }
 
-/* The name of the kernel, bare or in quotes. */
+/* Takes the kernel's name, bare or in quotes. */
 static bool take_kernel_name(Reader *r, Launch *k)
 {
     if (is_launch_word(&r->l)) {
@@ -125,7 +131,8 @@ static bool take_kernel_name(Reader *r, Launch *k)
     return *k->entry || diag_error(r->d, k->name.at, "the name of the kernel is empty");
 }
 
-/* "file.cu" NAME, as in kernel and reference statements.  A missing file is no reason to stop. */
+/* Takes "file.cu" NAME, of kernel and reference statements. A missing file is reported, but reading goes
+ * on. */
 static bool take_kernel(Reader *r, Launch *k)
 {
     k->command = lexer_take(&r->l, "command");
@@ -139,13 +146,13 @@ static bool take_kernel(Reader *r, Launch *k)
     return ok && take_kernel_name(r, k);
 }
 
-/* kernel [command] "file.cu" NAME: begins a launch; block, grid … lines after it belong to it */
+/* kernel [command] "file.cu" NAME: begins a launch, which block, grid … lines follow */
 bool read_kernel(Reader *r)
 {
     r->kernel_met = true;
     Launch k = {.at = r->at, .entry = "this kernel"};
     bool ok = take_kernel(r, &k);
-    VEC_PUSH(r->a, &r->launches, k); /* even so: the lines after it belong to it */
+    VEC_PUSH(r->a, &r->launches, k); /* also after a mistake: its lines follow */
     return ok;
 }
 
@@ -163,11 +170,10 @@ static bool take_dimensions(Reader *r, const char *what, Expr *out[3])
     return true;
 }
 
-/* Is the current token a name with a colon behind it? */
+/* True for NAME ":" */
 static bool is_typed_name(const Lexer *l)
 {
-    const char *next = l->source->text + l->at;
-    return l->token.kind == TOKEN_NAME && next[strspn(next, " \t")] == ':';
+    return l->token.kind == TOKEN_NAME && *text_ahead(l) == ':';
 }
 
 /* NAME ":" TYPE "=" expr */
@@ -218,11 +224,10 @@ static bool take_items(Reader *r, Launch *k)
     return true;
 }
 
-/* NAME "in" */
+/* True for NAME "in" */
 static bool is_named_repeat(const Lexer *l)
 {
-    const char *next = l->source->text + l->at;
-    next += strspn(next, " \t");
+    const char *next = text_ahead(l);
     bool in = next[0] == 'i' && next[1] == 'n' && !text_is_word(next[2]);
     return l->token.kind == TOKEN_NAME && in;
 }
@@ -241,12 +246,8 @@ static bool take_repeat(Reader *r, Launch *k)
     return true;
 }
 
-/* One of the launch's words, which was taken: into the launch, and noted.
- *
- *     block, grid  expr [ "," expr [ "," expr ] ]
- *     shared       expr
- *     args         item { "," item }
- *     repeat       expr | NAME in exprs */
+/* Reads the rest of a launch line, whose keyword was taken: block, grid: expr [ "," expr [ "," expr ] ];
+ * shared: expr; args: item { "," item }; repeat: expr | NAME in exprs */
 static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
 {
     const size_t word = word_place(what, WORDS, LAUNCH_WORDS);
@@ -334,7 +335,7 @@ static bool read_reference_kernel(Reader *r)
             ok = take_launch_line(r, word, what, &k);
     }
     if (!ok)
-        k.lines = ~0u; /* one mistake is enough */
+        k.lines = ~0u; /* report one mistake only */
     VEC_PUSH(r->a, &r->references, k);
     return ok;
 }
@@ -353,23 +354,21 @@ static bool read_reference_contents(Reader *r)
 
 bool read_reference(Reader *r)
 {
-    const char *next = r->l.source->text + r->l.at;
-    bool assigned = next[strspn(next, " \t")] == '=';
     if (r->l.token.kind == TOKEN_STRING)
         return read_reference_kernel(r);
-    if (!lexer_is(&r->l, "first") || assigned)
+    if (!lexer_is(&r->l, "first") || *text_ahead(&r->l) == '=')
         return read_reference_contents(r);
     lexer_next(&r->l);
     r->spec->reference_first = true;
     return reader_only_once(r, &r->reference_first_at, r->at, "reference");
 }
 
-/* --- rivals: calls of libraries that do what a configuration does ------------------------------- */
+/* --- rivals: library calls that do the same work ------------------------------------------------ */
 
 enum { RIVAL_LIMIT = 64 };
 
-/* A name, or the file of a plugin in quotes.  Whether there is such a library is for those to find
- * out who run it: a spec is sound without. */
+/* Takes a name, or a plugin's file in quotes. Whoever runs the rival finds out whether the library exists:
+ * the spec is valid without it. */
 static bool take_library(Reader *r, Rival *v)
 {
     static const char what[] = "the rival's library: cublas, memory, or a plugin";

@@ -1,4 +1,4 @@
-/* Slots of names, and the values that a parameter can take. */
+/* Slots of names, and the values of parameters. */
 #include "metrics/base/vec.h"
 #include "tuner/spec/spec.h"
 
@@ -7,7 +7,7 @@
 
 /* --- slots -------------------------------------------------------------------------------- */
 
-/* Slots of names that stand in one place begin here. */
+/* The first slot of names with a limited scope. */
 static size_t first_extra_slot(const Spec *s)
 {
     return s->problem_name_count + s->parameter_count + s->derived_count;
@@ -77,8 +77,8 @@ bool spec_varies(const Spec *s, const Expr *e)
 
 /* --- values ------------------------------------------------------------------------------------- */
 
-/* Combinations of other parameters tried to find a dependent parameter's values, values met on the
- * way, and of these so many kept at a time: seconds of work, which a fuzzer has better uses for. */
+/* Limits on the search for a dependent parameter's values: combinations of other parameters, values met,
+ * values kept at a time. They allow seconds of work, which a fuzzer should not spend. */
 #ifdef APTUNE_FUZZ
 enum { COMBINATION_LIMIT = 100, MET_LIMIT = 2000, KEPT_MOST = 8192 };
 #else
@@ -99,7 +99,7 @@ static bool append(Arena *a, ValueVec *v, Value value)
     return true;
 }
 
-/* All items of the parameter for one assignment of the names they use. */
+/* Evaluates a parameter's items for one assignment of the names they use. */
 static bool evaluate_items(Arena *a, const Parameter *p, const Value *slots, Evaluation *ev,
                            ValueVec *out)
 {
@@ -129,11 +129,11 @@ bool spec_parameter_allows(Arena *scratch, const Spec *s, size_t parameter, cons
     return true;
 }
 
-/* --- what a dependent parameter depends on -------------------------------------------------- */
+/* --- dependences of a parameter ------------------------------------------------------------- */
 
 typedef struct Needs {
     const Spec *spec;
-    bool *slots; /* which ones are used, derived names followed */
+    bool *slots; /* the slots used, derived names followed */
 } Needs;
 
 static void note_need(void *context, int slot)
@@ -153,7 +153,7 @@ static Needs find_needs(Arena *a, const Spec *s, const Parameter *p)
     return n;
 }
 
-/* Moves to the next combination of the needed parameters; false after the last. */
+/* Advances to the next combination of the needed parameters; false after the last. */
 static bool advance(const Needs *n, const ValueList *values, size_t *index)
 {
     const Spec *s = n->spec;
@@ -167,7 +167,7 @@ static bool advance(const Needs *n, const ValueList *values, size_t *index)
     return false;
 }
 
-/* Derived names of one combination; false where arithmetic fails, which is no mistake here. */
+/* Sets the slots of one combination; false: arithmetic fails, which is no mistake here. */
 static bool fill_slots(Arena *a, const Needs *n, const ValueList *values, const size_t *index,
                        Value *slots)
 {
@@ -186,7 +186,7 @@ static bool fill_slots(Arena *a, const Needs *n, const ValueList *values, const 
 
 /* --- equal values --------------------------------------------------------------------------- */
 
-/* Numbers, then strings, then conditions; numbers by size. */
+/* Orders numbers by size, then strings, then conditions. */
 static int compare_values(Value a, Value b)
 {
     static const int rank[] = {0, 3, 1, 1, 2, 4};
@@ -205,7 +205,7 @@ static int by_value(const void *a, const void *b)
     return compare_values(*(const Value *)a, *(const Value *)b);
 }
 
-/* A value and where it stood. */
+/* A value and its position. */
 typedef struct Placed {
     Value value;
     size_t place;
@@ -218,7 +218,7 @@ static int by_value_and_place(const void *a, const void *b)
     return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Leaves the first of equal values, the order as it was; gives the first one dropped. */
+/* Drops all but the first of equal values, keeping the order; `*dropped`: the first one dropped. */
 static bool drop_doubles(ValueVec *v, Value *dropped)
 {
     Placed *sorted = memory_zeroed(v->count, sizeof(Placed));
@@ -246,7 +246,7 @@ static bool drop_doubles(ValueVec *v, Value *dropped)
 
 /* --- the union over all combinations -------------------------------------------------------- */
 
-/* Where arithmetic fails for a combination it has no values: a constraint may well exclude it. */
+/* A combination for which arithmetic fails has no values: a constraint may well exclude it. */
 static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
                                const ValueList *values, Value *slots, ValueVec *out, Diag *d)
 {
@@ -274,9 +274,9 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
             few = few && met <= MET_LIMIT;
         }
     } while (few && advance(needs, values, index));
-    drop_doubles(out, &twice);
-    few = few && out->count <= PARAMETER_VALUES;
-    if (!few)
+    if (p->dependent)
+        drop_doubles(out, &twice);
+    if (!few || out->count > PARAMETER_VALUES)
         return diag_error(d, p->at,
                           "'%s' has too many values over all combinations of what it depends on",
                           p->name);
@@ -285,7 +285,7 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
     return true;
 }
 
-/* `known` holds the values of the parameters before. */
+/* `known`: the values of earlier parameters. A parameter that depends on none has one combination. */
 static bool union_of_values(Arena *a, const Spec *s, size_t parameter, size_t problem,
                             const ValueList *known, ValueVec *out, Diag *d)
 {
@@ -321,7 +321,7 @@ static bool same_kind(ValueVec *v, const Parameter *p, Diag *d)
     return true;
 }
 
-/* For every problem the kind that expressions were checked with. */
+/* The kind with which expressions were checked, in every problem. */
 static bool expected_kind(ValueVec *v, const Parameter *p, Diag *d)
 {
     ValueKind k = v->at[0].kind;
@@ -335,20 +335,6 @@ static bool expected_kind(ValueVec *v, const Parameter *p, Diag *d)
     return true;
 }
 
-static bool written_values(Arena *a, const Spec *s, size_t parameter, size_t problem, ValueVec *out,
-                           Diag *d)
-{
-    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
-    spec_set_problem(s, problem, slots);
-    Evaluation ev = {0};
-    ValueVec v = {0};
-    SCOPED_ARENA *scratch = arena_new();
-    bool ok = evaluate_items(scratch, &s->parameters[parameter], slots, &ev, &v);
-    for (size_t i = 0; ok && i < v.count; i++)
-        VEC_PUSH(a, out, v.at[i]);
-    return ok || diag_error(d, ev.error_at, "%s", ev.error);
-}
-
 static void warn_double(const Parameter *p, Value twice, Diag *d)
 {
     SCOPED_BUF text = {0};
@@ -356,14 +342,13 @@ static void warn_double(const Parameter *p, Value twice, Diag *d)
     diag_warn(d, p->at, "'%s' lists %s twice", p->name, buf_text(&text));
 }
 
-/* The values of one parameter when those of all before it are known. */
+/* The values of a parameter, given those of earlier ones. */
 static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
                       const ValueList *known, ValueList *out, Diag *d)
 {
     const Parameter *p = &s->parameters[parameter];
     ValueVec v = {0};
-    if (p->dependent ? !union_of_values(a, s, parameter, problem, known, &v, d)
-                     : !written_values(a, s, parameter, problem, &v, d))
+    if (!union_of_values(a, s, parameter, problem, known, &v, d))
         return false;
     if (v.count == 0)
         return diag_error(d, p->at, "'%s' has no values", p->name);

@@ -5,66 +5,40 @@
 #include <ctype.h>
 #include <string.h>
 
+/* By TaskScalar: our name, bytes, the name of its vectors, and other names, any of which without a space may
+ * be followed by a number of lanes. */
 static const struct {
     const char *name;
     size_t size;
+    const char *vector, *others;
 } SCALARS[TASK_SCALARS] = {
-    [TASK_I8] = {"int8", 1},           [TASK_U8] = {"uint8", 1},      [TASK_I16] = {"int16", 2},
-    [TASK_U16] = {"uint16", 2},        [TASK_I32] = {"int32", 4},     [TASK_U32] = {"uint32", 4},
-    [TASK_I64] = {"int64", 8},         [TASK_U64] = {"uint64", 8},    [TASK_HALF] = {"half", 2},
-    [TASK_BFLOAT16] = {"bfloat16", 2}, [TASK_E4M3] = {"fp8_e4m3", 1}, [TASK_E5M2] = {"fp8_e5m2", 1},
-    [TASK_FLOAT] = {"float", 4},       [TASK_DOUBLE] = {"double", 8},
+    [TASK_I8] = {"int8", 1, "char%d", "int8_t|char|signed char"},
+    [TASK_U8] = {"uint8", 1, "uchar%d", "uint8_t|uchar|unsigned char"},
+    [TASK_I16] = {"int16", 2, "short%d", "int16_t|short"},
+    [TASK_U16] = {"uint16", 2, "ushort%d", "uint16_t|ushort|unsigned short"},
+    [TASK_I32] = {"int32", 4, "int%d", "int32_t|int"},
+    [TASK_U32] = {"uint32", 4, "uint%d", "uint32_t|uint|unsigned|unsigned int"},
+    [TASK_I64] = {"int64", 8, "longlong%d", "int64_t|long|longlong|long long"},
+    [TASK_U64] = {"uint64", 8, "ulonglong%d",
+                  "uint64_t|ulong|size_t|ulonglong|unsigned long|unsigned long long"},
+    [TASK_HALF] = {"half", 2, "half%d", "__half"},
+    [TASK_BFLOAT16] = {"bfloat16", 2, "bfloat16%d", "nv_bfloat16|__nv_bfloat16"},
+    [TASK_E4M3] = {"fp8_e4m3", 1, "fp8x%d_e4m3", "__nv_fp8_e4m3"},
+    [TASK_E5M2] = {"fp8_e5m2", 1, "fp8x%d_e5m2", "__nv_fp8_e5m2"},
+    [TASK_FLOAT] = {"float", 4, "float%d", ""},
+    [TASK_DOUBLE] = {"double", 8, "double%d", ""},
 };
 
-/* Other names; those without a space may be followed by a number of lanes. */
+/* Names of vectors that are not a scalar's name with a number. */
 static const struct {
-    const char *name;
-    TaskScalar scalar;
-    int lanes; /* 0: one */
-} NAMES[] = {
-    {"int8_t", TASK_I8, 0},
-    {"char", TASK_I8, 0},
-    {"signed char", TASK_I8, 0},
-    {"uint8_t", TASK_U8, 0},
-    {"uchar", TASK_U8, 0},
-    {"unsigned char", TASK_U8, 0},
-    {"int16_t", TASK_I16, 0},
-    {"short", TASK_I16, 0},
-    {"uint16_t", TASK_U16, 0},
-    {"ushort", TASK_U16, 0},
-    {"unsigned short", TASK_U16, 0},
-    {"int32_t", TASK_I32, 0},
-    {"int", TASK_I32, 0},
-    {"uint32_t", TASK_U32, 0},
-    {"uint", TASK_U32, 0},
-    {"unsigned", TASK_U32, 0},
-    {"unsigned int", TASK_U32, 0},
-    {"int64_t", TASK_I64, 0},
-    {"long", TASK_I64, 0},
-    {"longlong", TASK_I64, 0},
-    {"long long", TASK_I64, 0},
-    {"uint64_t", TASK_U64, 0},
-    {"ulong", TASK_U64, 0},
-    {"size_t", TASK_U64, 0},
-    {"ulonglong", TASK_U64, 0},
-    {"unsigned long", TASK_U64, 0},
-    {"unsigned long long", TASK_U64, 0},
-    {"__half", TASK_HALF, 0},
-    {"nv_bfloat16", TASK_BFLOAT16, 0},
-    {"__nv_bfloat16", TASK_BFLOAT16, 0},
-    {"bfloat162", TASK_BFLOAT16, 2},
-    {"nv_bfloat162", TASK_BFLOAT16, 2},
-    {"__nv_bfloat162", TASK_BFLOAT16, 2},
-    {"__nv_fp8_e4m3", TASK_E4M3, 0},
-    {"fp8x2_e4m3", TASK_E4M3, 2},
-    {"__nv_fp8x2_e4m3", TASK_E4M3, 2},
-    {"fp8x4_e4m3", TASK_E4M3, 4},
-    {"__nv_fp8x4_e4m3", TASK_E4M3, 4},
-    {"__nv_fp8_e5m2", TASK_E5M2, 0},
-    {"fp8x2_e5m2", TASK_E5M2, 2},
-    {"__nv_fp8x2_e5m2", TASK_E5M2, 2},
-    {"fp8x4_e5m2", TASK_E5M2, 4},
-    {"__nv_fp8x4_e5m2", TASK_E5M2, 4},
+    const char *names;
+    TaskType type;
+} VECTORS[] = {
+    {"bfloat162|nv_bfloat162|__nv_bfloat162", {TASK_BFLOAT16, 2}},
+    {"fp8x2_e4m3|__nv_fp8x2_e4m3", {TASK_E4M3, 2}},
+    {"fp8x4_e4m3|__nv_fp8x4_e4m3", {TASK_E4M3, 4}},
+    {"fp8x2_e5m2|__nv_fp8x2_e5m2", {TASK_E5M2, 2}},
+    {"fp8x4_e5m2|__nv_fp8x4_e5m2", {TASK_E5M2, 4}},
 };
 
 size_t task_scalar_size(TaskScalar s)
@@ -95,33 +69,31 @@ const char *task_scalar_name(TaskScalar s)
 
 void task_type_print(TaskType t, Buf *out)
 {
-    static const char *const of_vectors[TASK_SCALARS] = {
-        [TASK_I8] = "char%d",           [TASK_U8] = "uchar%d",       [TASK_I16] = "short%d",
-        [TASK_U16] = "ushort%d",        [TASK_I32] = "int%d",        [TASK_U32] = "uint%d",
-        [TASK_I64] = "longlong%d",      [TASK_U64] = "ulonglong%d",  [TASK_HALF] = "half%d",
-        [TASK_BFLOAT16] = "bfloat16%d", [TASK_E4M3] = "fp8x%d_e4m3", [TASK_E5M2] = "fp8x%d_e5m2",
-        [TASK_FLOAT] = "float%d",       [TASK_DOUBLE] = "double%d",
-    };
     if (t.lanes == 1)
         buf_puts(out, task_scalar_name(t.scalar));
     else
-        buf_printf(out, of_vectors[t.scalar], t.lanes);
+        buf_printf(out, SCALARS[t.scalar].vector, t.lanes);
+}
+
+/* True if a name is one of those that "|" separates. */
+static bool is_among(const char *name, size_t length, const char *names)
+{
+    for (size_t n; *names; names += n + (names[n] == '|')) {
+        n = strcspn(names, "|");
+        if (n == length && memcmp(names, name, n) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool find_whole(const char *name, size_t length, TaskType *t)
 {
-    for (int i = 0; i < TASK_SCALARS; i++) {
-        if (strlen(SCALARS[i].name) == length && memcmp(SCALARS[i].name, name, length) == 0) {
-            *t = (TaskType){(TaskScalar)i, 1};
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strlen(NAMES[i].name) == length && memcmp(NAMES[i].name, name, length) == 0) {
-            *t = (TaskType){NAMES[i].scalar, NAMES[i].lanes ? NAMES[i].lanes : 1};
-            return true;
-        }
-    }
+    for (int i = 0; i < TASK_SCALARS; i++)
+        if (is_among(name, length, SCALARS[i].name) || is_among(name, length, SCALARS[i].others))
+            return *t = (TaskType){(TaskScalar)i, 1}, true;
+    for (size_t i = 0; i < sizeof VECTORS / sizeof *VECTORS; i++)
+        if (is_among(name, length, VECTORS[i].names))
+            return *t = VECTORS[i].type, true;
     return false;
 }
 
