@@ -223,7 +223,7 @@ END
     run --separate-stderr "$APTUNE" init p/kernels/k.cu --output k.cu.spec
     status_is 0
     has "$(cat k.cu.spec)" '^kernel "p/main.cu" "math::fast::k"$'
-    has "$(cat k.cu.spec)" '^option "--without-header=torch/types.h" +# not there for the device, and not needed$'
+    has "$(cat k.cu.spec)" '^option "--without-header=torch/types.h" +# unavailable on the device, and not needed$'
     has "$(cat k.cu.spec)" '^out a : double\['
     check k.cu.spec
     status_is 0
@@ -585,7 +585,7 @@ END
     spec=$(cat p/k.spec)
     has "$spec" '^kernel "main.cu" "k"$'
     has "$spec" '^option "--device-int128" +# for its'
-    has "$spec" '^option "--without-header=display_lib.h" +# not there for the device, and not needed$'
+    has "$spec" '^option "--without-header=display_lib.h" +# unavailable on the device, and not needed$'
     has "$spec" '^option "--without-header=window.h" '
     has "$spec" '^param WIDE in 16, 8, 32 +# decide: its #define yields to this$'
     has "$spec" '^grid ceil_div\(N, BLOCK\) +# decide' # a grid of 0 blocks is no launch

@@ -420,7 +420,7 @@ t1() {
     t1 '[{"Name": "A in 1\noption \"--time=x\"\nparam B", "Values": "[1]"}]' "$kernel" >name.json
     run --separate-stderr "$APTUNE" convert name.json
     status_is 2
-    has "$stderr" 'a parameter: .* is no name'
+    has "$stderr" 'a parameter: .* is not a name'
     t1 "$plain" "$(jq '.KernelFile = "/etc/k.cu"' <<<"$kernel")" >path.json
     run --separate-stderr "$APTUNE" convert path.json
     status_is 2
@@ -463,7 +463,7 @@ t1() {
     t1 '[{"Name": "A", "Values": "[1, 2] - 3"}]' '{"KernelName": "k"}' >list.json
     run --separate-stderr "$APTUNE" convert list.json
     status_is 2
-    has "$stderr" "'A': a list is joined to lists alone"
+    has "$stderr" "'A': lists can only be joined to lists"
     t1 '[{"Name": "param", "Values": "[1]"}, {"Name": "param", "Values": "[2]"}]' '{"KernelName": "k"}' >twice.json
     run --separate-stderr "$APTUNE" convert twice.json
     status_is 2
@@ -471,8 +471,8 @@ t1() {
     t1 '[{"Name": "A", "Values": "[1, 2]"}]' '{"KernelName": "k", "Language": "OpenCL", "LocalSize": {"X": "A * block_size_x"}}' >name.json
     run --separate-stderr "$APTUNE" convert name.json
     status_is 2
-    has "$stderr" "LocalSize: 'block_size_x' is no tuning parameter of the file"
-    has "$stderr" 'the kernel is OpenCL, and only CUDA can be compiled'
+    has "$stderr" "LocalSize: 'block_size_x' is not a tuning parameter of the file"
+    has "$stderr" 'the kernel is OpenCL, but only CUDA can be compiled'
 }
 
 @test "convert gives the space that the T1 file means" {
@@ -531,7 +531,7 @@ END
     run --separate-stderr "$APTUNE" convert t1.json
     status_is 0
     has "$output" '^grid ceil_div\(4096, \(BLOCK\)\), ceil_div\(2, 1\)$'
-    has "$stderr" 'GlobalSize: GridDiv is there too, and says the grid'
+    has "$stderr" 'GlobalSize is ignored: GridDiv gives the grid'
 }
 
 @test "a space none of whose points can be launched ends with a message" {

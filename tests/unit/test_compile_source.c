@@ -229,7 +229,7 @@ static void a_file_elsewhere_is_not_read(void **state)
         const CompileSource *s =
             source_make(f->arena, "k.cu", TEXTS[i], strlen(TEXTS[i]), folder, NULL, 0);
         assert_int_equal(s->file_count, 0);
-        assert_non_null(strstr(s->unknown, "outside of the folders that are declared"));
+        assert_non_null(strstr(s->unknown, "outside the declared folders"));
     }
     const char *comment = "// #include \"../secret/a\"\n#include \"k.h\"\n";
     const CompileSource *s =
@@ -415,7 +415,7 @@ static void what_is_wrong_with_an_option_is_said(void **state)
     } CASES[] = {
         {"--define-macro=N", NULL},
         {"--define-macroN",
-         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+         "is not a compiler option that a spec may use (see option in spaces/README.md)"},
         {"-D", "needs its value in the same string, as in \"-maxrregcount=32\""},
         {"-D1N", "takes a macro's name"},
         {"-D_n", NULL},
@@ -423,33 +423,33 @@ static void what_is_wrong_with_an_option_is_said(void **state)
         {"-I=/a b", NULL},
         {"-I", "needs its value in the same string, as in \"-maxrregcount=32\""},
         {"-includex.h",
-         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+         "is not a compiler option that a spec may use (see option in spaces/README.md)"},
         {"-include=x.h", NULL},
         {"-std=", "needs its value in the same string, as in \"-maxrregcount=32\""},
         {"-stdc++17",
-         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+         "is not a compiler option that a spec may use (see option in spaces/README.md)"},
         {"-std=c++17;x", "takes a word, or numbers with commas"},
         {"--use_fast_math", NULL},
         {"-use_fast_math=1", "takes no value"},
         {"-use_fast_mat",
-         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+         "is not a compiler option that a spec may use (see option in spaces/README.md)"},
         {"-ftz=false", NULL},
         {"-ftz=yes", "takes true or false"},
         {"-maxrregcount=3x", "takes a number"},
         {"-Xptxas=-O=3", NULL},
-        {"-Xptxas=-vx", "gives ptxas '-vx', which a spec may not"},
-        {"-Xptxas=-O", "gives ptxas '-O', which a spec may not"},
+        {"-Xptxas=-vx", "passes '-vx' to ptxas, which a spec may not"},
+        {"-Xptxas=-O", "passes '-O' to ptxas, which a spec may not"},
         {"-Xptxas=-warn-spills,-w", NULL},
-        {"-Xptxas=-dlcmca", "gives ptxas '-dlcmca', which a spec may not"},
-        {"-Xptxas=-O3,-o=/x", "gives ptxas '-o=/x', which a spec may not"},
-        {"-Xptxas=-dlcm=a/b", "gives ptxas '-dlcm=a/b', which a spec may not"},
-        {"-Xptxas=--verbose=1", "gives ptxas '--verbose=1', which a spec may not"},
-        {"-Xptxas=-O3,,-v", "gives ptxas '', which a spec may not"},
+        {"-Xptxas=-dlcmca", "passes '-dlcmca' to ptxas, which a spec may not"},
+        {"-Xptxas=-O3,-o=/x", "passes '-o=/x' to ptxas, which a spec may not"},
+        {"-Xptxas=-dlcm=a/b", "passes '-dlcm=a/b' to ptxas, which a spec may not"},
+        {"-Xptxas=--verbose=1", "passes '--verbose=1' to ptxas, which a spec may not"},
+        {"-Xptxas=-O3,,-v", "passes '' to ptxas, which a spec may not"},
         {"-Gx",
-         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
+         "is not a compiler option that a spec may use (see option in spaces/README.md)"},
         {"",
-         "is none of the compiler's options that a spec may give (see option in spaces/README.md)"},
-        {"-w\n", "has a control character in it"}};
+         "is not a compiler option that a spec may use (see option in spaces/README.md)"},
+        {"-w\n", "contains a control character"}};
     const Fixture *f = *state;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const char *said = option_refusal(f->arena, CASES[i].option);

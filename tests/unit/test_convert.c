@@ -112,10 +112,10 @@ static void every_part_of_a_file_has_its_statement(void **state)
         "constant d : double[4] = formula(2 * i)\n"
         "inout e : float[5] = file(\"in/e.bin\")\n"
         "out o : float[5] = constant(0)\n"
-        "in u : float[1]    # decide: contents; no like here has Magic    # decide: the size\n"
+        "in u : float[1]    # decide: contents; no equivalent of Magic    # decide: the size\n"
         "reference o = file(\"in/right.bin\")\n"
         "compare o relative 0.5 of element\n"
-        "# decide: what is right?  No like here has Python\n"
+        "# decide: what is right?  No equivalent of Python\n"
         "compare e absolute 1e-3\n");
     buf_free(&out);
     arena_free(a);
@@ -141,17 +141,17 @@ static void what_a_file_does_not_say_is_asked_for(void **state)
                         "\n"
                         "\n"
                         "kernel \"kernel.cu\" \"kernel_name\"    # decide: file and name\n"
-                        "block 256    # decide: the file does not say it\n"
-                        "grid 1    # decide: the file does not say it\n"
+                        "block 256    # decide: not in the file\n"
+                        "grid 1    # decide: not in the file\n"
                         "\n"
                         "out o : half[1]\n"
                         "\n"
-                        "# decide: what is right?  The file does not say it.\n"
+                        "# decide: what is right?  The file does not tell.\n"
                         "reference first\n"
                         "tolerance 1e-5\n");
     assert_int_equal(d.messages.count, 1);
     assert_string_equal(d.messages.at[0].text,
-                        "Language: the kernel is OpenCL, and only CUDA can be compiled");
+                        "Language: the kernel is OpenCL, but only CUDA can be compiled");
     buf_free(&out);
     arena_free(a);
 }
@@ -164,10 +164,10 @@ static void what_would_become_a_statement_is_refused(void **state)
     } all[] = {
         {"\"KernelFile\": \"/etc/k.cu\"",
          "KernelFile: '/etc/k.cu' is not relative to the file that names it"},
-        {"\"KernelName\": \"k\\u0001\"", "KernelName: a text with control characters"},
-        {"\"SharedMemory\": \"4 * Q\"", "SharedMemory: 'Q' is no tuning parameter of the file"},
+        {"\"KernelName\": \"k\\u0001\"", "KernelName: the text contains control characters"},
+        {"\"SharedMemory\": \"4 * Q\"", "SharedMemory: 'Q' is not a tuning parameter of the file"},
         {"\"Arguments\": [{\"Name\": \"3d\", \"MemoryType\": \"Scalar\"}]",
-         "an argument: '3d' is no name: letters, digits and '_'"},
+         "an argument: '3d' is not a name of letters, digits and '_'"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         Arena *a = arena_new();
@@ -196,7 +196,7 @@ static void another_json_is_told_to_be_no_t1_file(void **state)
         Buf out = {0};
         assert_false(convert_t1(a, "x.json", ".", all[i], strlen(all[i]), &out, &d));
         assert_int_equal(d.messages.count, 1);
-        assert_string_equal(d.messages.at[0].text, "'x.json' is no T1 file: it has no "
+        assert_string_equal(d.messages.at[0].text, "'x.json' is not a T1 file: it has no "
                                                    "ConfigurationSpace with TuningParameters");
         buf_free(&out);
         arena_free(a);

@@ -130,7 +130,7 @@ static const char *refuse_assembler(Arena *a, const char *value)
         const Allowed *o = find(PTXAS, COUNT(PTXAS), one, &rest);
         rest = o && *rest == '=' ? rest + 1 : o ? rest : one;
         if (!o || (o->value == NO_VALUE ? *rest != '\0' : !consists_of(rest, "_")))
-            return arena_printf(a, "gives ptxas '%s', which a spec may not", one);
+            return arena_printf(a, "passes '%s' to ptxas, which a spec may not", one);
         value += n + (value[n] == ',');
     }
     return NULL;
@@ -163,12 +163,11 @@ const char *option_refusal(Arena *a, const char *option)
 {
     for (const char *p = option; *p; p++)
         if (iscntrl((unsigned char)*p))
-            return "has a control character in it";
+            return "contains a control character";
     const char *value;
     const Allowed *o = find(COMPILER, COUNT(COMPILER), option, &value);
     if (!o)
-        return "is none of the compiler's options that a spec may give (see option in "
-               "spaces/README.md)";
+        return "is not a compiler option that a spec may use (see option in spaces/README.md)";
     if (o->value == NO_VALUE)
         return *value ? "takes no value" : NULL;
     value += *value == '=';

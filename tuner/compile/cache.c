@@ -47,12 +47,12 @@ static bool is_private(const char *folder, Diag *d)
 {
     struct stat st;
     if (stat(folder, &st) != 0)
-        return diag_fail(d, "cannot look at '%s': %s", folder, strerror(errno));
+        return diag_fail(d, "cannot inspect '%s': %s", folder, strerror(errno));
     bool others = st.st_mode & (S_IWGRP | S_IWOTH);
     bool ours = st.st_uid == geteuid() || st.st_uid == 0;
     return (ours && !others) ||
            diag_fail(d,
-                     "'%s' %s, and what lies there is run as code: say --trust-cache if you trust "
+                     "'%s' %s, and its contents are run as code: use --trust-cache if you trust "
                      "them%s",
                      folder, ours ? "can be written by others" : "belongs to another user",
                      ours ? ", or chmod go-w" : "");

@@ -39,13 +39,14 @@ bool compiler_read(Arena *a, const json_t *hello, Compiler *out, Diag *d)
 {
     const char *helper = string_of(hello, "helper"), *error = string_of(hello, "error");
     if (!helper || strcmp(helper, "aptune-compile") != 0)
-        return diag_fail(d, "the helper program does not say that it is aptune-compile");
+        return diag_fail(d, "the helper program is not aptune-compile");
     json_int_t protocol = json_integer_value(json_object_get(hello, "protocol"));
     if (protocol != COMPILE_PROTOCOL)
-        return diag_fail(d,
-                         "aptune-compile speaks protocol %lld and this program %d: they are not "
-                         "of one installation",
-                         (long long)protocol, COMPILE_PROTOCOL);
+        return diag_fail(
+            d,
+            "aptune-compile has protocol %lld, this program %d: they are from different "
+            "installations",
+            (long long)protocol, COMPILE_PROTOCOL);
     if (error)
         return diag_fail(d, "%s", error);
     const char *version = string_of(hello, "version"), *library = string_of(hello, "library");

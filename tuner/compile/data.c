@@ -240,7 +240,7 @@ static bool read_file(Arena *a, DataContents *c, DataMaps *maps, Diag *d)
     c->at = (const unsigned char *)at + c->offset;
     return (c->bytes > 0 && c->offset >= 0 && (uint64_t)c->offset <= size &&
             (uint64_t)c->bytes <= size - (uint64_t)c->offset) ||
-           diag_fail(d, "'%s' is shorter than it was", c->path);
+           diag_fail(d, "'%s' was truncated", c->path);
 }
 
 static bool sort(Arena *a, DataContents *c, TaskScalar s, Diag *d)
@@ -271,7 +271,7 @@ bool data_ready(Arena *a, DataContents *c, TaskScalar s, int64_t lanes, int64_t 
         return read_file(a, c, maps, d);
     case DATA_SORTED:
         if (lanes != 1 || !c->of || c->bytes < 0 || c->bytes > most)
-            return diag_fail(d, "sorted contents are of %lld MB at most", (long long)(most >> 20));
+            return diag_fail(d, "sorted contents have at most %lld MB", (long long)(most >> 20));
         return data_ready(a, c->of, s, 1, most, maps, d) && sort(a, c, s, d);
     default:
         return c->wrap > 0 && c->lanes > 0 && c->of &&

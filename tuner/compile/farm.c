@@ -354,8 +354,7 @@ static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
     if (!f->options.cache || !job->unknown || f->said_unknown)
         return;
     f->said_unknown = true;
-    diag_warn(d, (Span){0}, "'%s' is compiled anew in every run: %s", job->source->name,
-              job->unknown);
+    diag_warn(d, (Span){0}, "'%s' is recompiled in every run: %s", job->source->name, job->unknown);
 }
 
 /* --- replies of workers ------------------------------------------------------------------------ */

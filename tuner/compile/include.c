@@ -76,8 +76,8 @@ static void note_outside(Walk *w, const Place *at, const char *path)
     struct stat st;
     if (at->sure)
         set_unknown(w, at->text, at->line,
-                    "the included file lies outside of the folders that are declared "
-                    "(include \"FOLDER\" in the spec declares one)");
+                    "the included file is outside the declared folders (declare one with include "
+                    "\"FOLDER\" in the spec)");
     else if (stat(path, &st) == 0)
         hasher_add(w->places, &st.st_mtim, sizeof st.st_mtim);
 }

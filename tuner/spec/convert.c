@@ -6,6 +6,7 @@
 #include "tuner/spec/convert_python.h"
 #include "tuner/spec/task.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ typedef struct Convert {
     Arena *arena;
     Diag *diag;
     Buf *out;
-    const char *folder;      /* of the file, as seen from the spec's */
+    const char *folder;      /* of the file, relative to the spec's */
     const char *problem[3];  /* what ProblemSize[i] stands for; NULL: nothing */
     VEC(const char *) names; /* of the parameters */
 } Convert;
@@ -24,7 +25,7 @@ static const char *text_of(const json_t *j, const char *key)
     return text ? text : "";
 }
 
-/* Numbers stand as numbers or as texts. */
+/* A value as text: numbers may be given as numbers or strings. */
 static const char *any_text(Arena *a, const json_t *j)
 {
     if (json_is_string(j))
@@ -36,21 +37,22 @@ static const char *any_text(Arena *a, const json_t *j)
     return json_is_true(j) ? "True" : json_is_false(j) ? "False" : NULL;
 }
 
-/* --- texts of others, which must not become statements ------------------------------------------
- */
+/* --- foreign text, which must not become statements ---------------------------------------------- */
 
-/* A name as C and specs have it. */
+/* Prints a name valid in C and specs. */
 static bool put_name(Convert *c, const char *name, const char *what)
 {
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-    if (!*name || name[n] || (*name >= '0' && *name <= '9'))
-        return diag_fail(c->diag, "%s: '%.*s' is no name: letters, digits and '_'", what,
+    size_t n = 0;
+    while (text_is_word(name[n]))
+        n++;
+    if (!*name || name[n] || isdigit((unsigned char)*name))
+        return diag_fail(c->diag, "%s: '%.*s' is not a name of letters, digits and '_'", what,
                          (int)strcspn(name, "\n\r\t\033"), name);
     buf_puts(c->out, name);
     return true;
 }
 
-/* A text in quotes. */
+/* Prints a text in quotes. */
 static bool put_string(Convert *c, const char *text, const char *what)
 {
     buf_putc(c->out, '"');
@@ -58,7 +60,7 @@ static bool put_string(Convert *c, const char *text, const char *what)
         if (*at == '\n' || *at == '\t')
             buf_puts(c->out, *at == '\n' ? "\\n" : "\\t");
         else if ((unsigned char)*at < ' ' || *at == 127)
-            return diag_fail(c->diag, "%s: a text with control characters", what);
+            return diag_fail(c->diag, "%s: the text contains control characters", what);
         else
             buf_printf(c->out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
     }
@@ -66,7 +68,7 @@ static bool put_string(Convert *c, const char *text, const char *what)
     return true;
 }
 
-/* A file's path, as seen from the folder of the spec. */
+/* Prints a file's path relative to the spec. */
 static bool put_path(Convert *c, const char *path, const char *what)
 {
     if (*path == '/')
@@ -74,18 +76,16 @@ static bool put_path(Convert *c, const char *path, const char *what)
     return put_string(c, path_join(c->arena, c->folder, path), what);
 }
 
-/* Are all names of an expression parameters, but for functions, words, and an element's number? */
+/* True if all names of an expression are parameters, functions, keywords, or `i`. */
 static bool check_names(Convert *c, const char *text, const char *what)
 {
     for (const char *at = text; *at;) {
-        const size_t quiet = code_quiet(text, at);
-        const Word w = code_word(at);
+        const Word w = code_next_word(text, &at);
         const char *word = code_copy(c->arena, w);
-        at += quiet ? quiet : w.length ? w.length : 1;
-        if (!quiet && w.length && (*w.at < '0' || *w.at > '9') && *at != '(' && *at != '.' &&
+        if (w.length && !isdigit((unsigned char)*w.at) && *at != '(' && *at != '.' &&
             word_place(word, c->names.at, c->names.count) == SIZE_MAX &&
             !code_among(w, "and or not in true false i"))
-            return diag_fail(c->diag, "%s: '%s' is no tuning parameter of the file", what, word);
+            return diag_fail(c->diag, "%s: '%s' is not a tuning parameter of the file", what, word);
     }
     return true;
 }
@@ -111,7 +111,7 @@ static bool put_expression(Convert *c, const char *text, const char *what)
     return ok;
 }
 
-/* In a comment, on one line. */
+/* Prints a text within a comment, on one line. */
 static void put_words(Convert *c, const char *text)
 {
     for (; *text; text++)
@@ -127,14 +127,10 @@ static void put_type(Convert *c, const char *type)
         buf_puts(c->out, "float");
 }
 
-/* Writes a pattern in which stand for
+/* Prints a pattern. %n, %q, %p, %e print a name, a quoted text, a file's path, an expression, each followed
+ * by an argument with what messages call it; %t a type; %w a text in a comment; %s a text as it is.
  *
- *     %n %q %p %e  a name, a text in quotes, a file's path, an expression; each followed by what
- *                  messages call it
- *     %t           a type
- *     %w %s        a text in a comment; a text as it is
- *
- * False after a message for each of them that is wrong. */
+ * False after a message for each wrong one. */
 static bool say(Convert *c, const char *pattern, ...)
 {
     bool ok = true;
@@ -168,7 +164,7 @@ static bool say(Convert *c, const char *pattern, ...)
 
 /* --- the space ----------------------------------------------------------------------------------- */
 
-/* Values as a Python list in a text, or as a JSON array. */
+/* Prints values given as the text of a Python list, or as a JSON array. */
 static bool put_values(Convert *c, const json_t *values, const char *what)
 {
     if (json_is_string(values))
@@ -217,7 +213,7 @@ static bool put_conditions(Convert *c, const json_t *space)
 
 static const char *const AXES[] = {"X", "Y", "Z"};
 
-/* Sizes along the axes; how many there are. */
+/* Reads the sizes along the axes; returns their number. */
 static size_t sizes_of(Convert *c, const json_t *j, const char *out[3])
 {
     size_t n = 0;
@@ -234,7 +230,7 @@ static size_t sizes_of(Convert *c, const json_t *j, const char *out[3])
     return n;
 }
 
-/* "block_size_x*tile": the product of what a grid's axis is divided by. */
+/* Prints the product that a grid's axis is divided by, "block_size_x*tile". */
 static bool put_divisor(Convert *c, const json_t *list, const char *what)
 {
     if (json_is_string(list))
@@ -249,7 +245,7 @@ static bool put_divisor(Convert *c, const json_t *list, const char *what)
     return ok;
 }
 
-/* Grid = problem size / divisors, rounded up: Kernel Tuner's way. */
+/* Prints the grid in Kernel Tuner's way: problem size / divisors, rounded up. */
 static bool put_divided_grid(Convert *c, const json_t *k)
 {
     const char *size[3];
@@ -266,7 +262,7 @@ static bool put_divided_grid(Convert *c, const json_t *k)
     return ok;
 }
 
-/* A global size counts blocks for CUDA, threads for OpenCL. */
+/* Prints the grid. A global size counts blocks for CUDA, threads for OpenCL. */
 static bool put_grid(Convert *c, const json_t *k, const char *const *block)
 {
     const char *size[3];
@@ -274,7 +270,7 @@ static bool put_grid(Convert *c, const json_t *k, const char *const *block)
     bool threads = strcmp(text_of(k, "GlobalSizeType"), "OpenCL") == 0, ok = true;
     const bool divided = json_object_get(k, "GridDivX") || json_object_get(k, "GridDivY");
     if (divided && n)
-        diag_warn(c->diag, (Span){0}, "GlobalSize: GridDiv is there too, and says the grid");
+        diag_warn(c->diag, (Span){0}, "GlobalSize is ignored: GridDiv gives the grid");
     if (json_object_get(k, "ProblemSize") && (divided || n == 0))
         return put_divided_grid(c, k);
     buf_puts(c->out, "grid ");
@@ -282,7 +278,7 @@ static bool put_grid(Convert *c, const json_t *k, const char *const *block)
         ok = say(c, threads ? "%sceil_div(%e, %e)" : "%s%e", i ? ", " : "", size[i], "GlobalSize",
                  block[i], "LocalSize") &&
              ok;
-    buf_puts(c->out, n ? "\n" : "1    # decide: the file does not say it\n");
+    buf_puts(c->out, n ? "\n" : "1    # decide: not in the file\n");
     return ok;
 }
 
@@ -294,20 +290,20 @@ static bool put_kernel(Convert *c, const json_t *k)
     bool ok = true;
     const char *language = text_of(k, "Language");
     if (*language && strncasecmp(language, "CUDA", 4) != 0)
-        diag_warn(c->diag, (Span){0}, "Language: the kernel is %s, and only CUDA can be compiled",
+        diag_warn(c->diag, (Span){0}, "Language: the kernel is %s, but only CUDA can be compiled",
                   language);
     const json_t *problem = json_object_get(k, "ProblemSize");
     for (size_t i = 0; i < 3 && problem; i++)
         c->problem[i] =
             any_text(c->arena, json_is_array(problem) ? json_array_get(problem, i)
                                                       : json_object_get(problem, AXES[i]));
-    /* In quotes, since Kernel Tuner takes kernels of C and of C++. */
+    /* In quotes, since Kernel Tuner takes kernels of C and C++. */
     ok = say(c, "kernel %p %q%s\nblock ", *file ? file : "kernel.cu", "KernelFile",
              *name ? name : "kernel_name", "KernelName",
              *file && *name ? "" : "    # decide: file and name");
     for (size_t i = 0; i < n; i++)
         ok = say(c, "%s%e", i ? ", " : "", block[i], "LocalSize") && ok;
-    buf_puts(c->out, n ? "\n" : "256    # decide: the file does not say it\n");
+    buf_puts(c->out, n ? "\n" : "256    # decide: not in the file\n");
     ok = put_grid(c, k, block) && ok;
     const char *shared = any_text(c->arena, json_object_get(k, "SharedMemory"));
     if (shared && strcmp(shared, "0") != 0)
@@ -339,7 +335,7 @@ static bool put_contents(Convert *c, const json_t *g, const char *type)
         return say(c, " = formula(%e)", source, "DataSource");
     if (strcmp(fill, "BinaryRaw") == 0)
         return say(c, " = file(%p)", source, "DataSource");
-    return !*fill || say(c, "    # decide: contents; no like here has %w", fill);
+    return !*fill || say(c, "    # decide: contents; no equivalent of %w", fill);
 }
 
 static bool put_argument(Convert *c, const json_t *g)
@@ -369,7 +365,7 @@ static bool put_reference(Convert *c, const json_t *g)
     bool ok = strcmp(fill, "BinaryRaw") == 0
                   ? say(c, "reference %n = file(%p)\n", name, "TargetName",
                         text_of(g, "DataSource"), "DataSource")
-                  : say(c, "# decide: what is right?  No like here has %w\n", fill);
+                  : say(c, "# decide: what is right?  No equivalent of %w\n", fill);
     return (!limit ||
             say(c, relative ? "compare %n relative %e of element\n" : "compare %n absolute %e\n",
                 name, "TargetName", limit, "ValidationThreshold")) &&
@@ -389,7 +385,7 @@ static bool put_data(Convert *c, const json_t *k)
     for (size_t i = 0; i < json_array_size(references); i++)
         ok = put_reference(c, json_array_get(references, i)) && ok;
     if (output && json_array_size(references) == 0)
-        buf_puts(c->out, "\n# decide: what is right?  The file does not say it.\nreference first\n"
+        buf_puts(c->out, "\n# decide: what is right?  The file does not tell.\nreference first\n"
                          "tolerance 1e-5\n");
     return ok;
 }
@@ -409,7 +405,7 @@ bool convert_t1(Arena *a, const char *name, const char *folder, const char *json
     if (json_array_size(json_object_get(space, "TuningParameters")) == 0) {
         json_decref(root);
         return diag_fail(
-            d, "'%s' is no T1 file: it has no ConfigurationSpace with TuningParameters", name);
+            d, "'%s' is not a T1 file: it has no ConfigurationSpace with TuningParameters", name);
     }
     Convert c = {.arena = a, .diag = d, .out = out, .folder = folder};
     const char *title = text_of(json_object_get(root, "General"), "BenchmarkName");

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Bounds of what a person writes; they keep a hostile file from taking hours. */
+/* Far more than anyone writes: bounds the work on hostile files. */
 enum { DEPTH_LIMIT = 64, VALUES_LIMIT = 65536, STEP_LIMIT = 2000000 };
 
 typedef struct Python {
@@ -15,15 +15,15 @@ typedef struct Python {
     const char *start; /* of the text */
     const char *at;
     int depth;
-    size_t *steps;        /* taken so far, by all that read the same text */
+    size_t *steps;        /* taken so far, by all readers of the text */
     const char *variable; /* of a comprehension; NULL: none */
-    const char *value;    /* what stands for it */
+    const char *value;    /* its current value */
     Buf *out;
 } Python;
 
 static bool parse(Python *p);
 
-/* --- words --------------------------------------------------------------------------------------- */
+/* --- input --------------------------------------------------------------------------------------- */
 
 static void skip(Python *p)
 {
@@ -49,19 +49,19 @@ static bool refuse(Python *p, const char *why)
     return diag_fail(p->diag, "%s: %s at '%.20s' in '%s'", p->what, why, p->at, p->start);
 }
 
-/* One level further down; false where that is too far, or took too long. */
+/* Enters a level of nesting; false: too deep, or too many steps. */
 static bool deeper(Python *p)
 {
     return (++p->depth <= DEPTH_LIMIT && ++*p->steps <= STEP_LIMIT) ||
-           refuse(p, "there are too many brackets or values");
+           refuse(p, "too many brackets or values");
 }
 
 static bool expect(Python *p, const char *text)
 {
-    return take(p, text) || refuse(p, "this is not understood");
+    return take(p, text) || refuse(p, "unsupported syntax");
 }
 
-/* --- what was written ---------------------------------------------------------------------------- */
+/* --- output -------------------------------------------------------------------------------------- */
 
 static bool put(Python *p, const char *text)
 {
@@ -69,7 +69,7 @@ static bool put(Python *p, const char *text)
     return true;
 }
 
-/* Takes back what was written from `start` on. */
+/* Removes and returns the output from `start` on. */
 static const char *cut(Python *p, size_t start)
 {
     Buf *b = p->out;
@@ -80,7 +80,7 @@ static const char *cut(Python *p, size_t start)
     return text;
 }
 
-/* Writes a text before what was written from `start` on. */
+/* Inserts a text at `start`. */
 static void put_before(Python *p, size_t start, const char *text)
 {
     const size_t n = strlen(text);
@@ -107,7 +107,7 @@ static bool take_string(Python *p)
     char quote = *p->at;
     size_t n = strcspn(p->at + 1, quote == '"' ? "\"\n\\" : "'\n\\");
     if (p->at[n + 1] != quote)
-        return refuse(p, "this text is not understood");
+        return refuse(p, "unsupported string");
     buf_putc(p->out, '"');
     for (size_t i = 1; i <= n; i++)
         buf_printf(p->out, p->at[i] == '"' ? "\\%c" : "%c", p->at[i]);
@@ -116,7 +116,7 @@ static bool take_string(Python *p)
     return true;
 }
 
-/* Items up to a closing bracket, which is taken; `count`: of those before. */
+/* Takes items up to and with a closing bracket; `count`: of earlier ones, raised. */
 static bool take_items(Python *p, const char *close, size_t *count)
 {
     while (!take(p, close)) {
@@ -133,7 +133,7 @@ static bool take_items(Python *p, const char *close, size_t *count)
 
 /* --- comprehensions ------------------------------------------------------------------------------ */
 
-/* What was written from `start` on comes to, which is taken back; false after a message. */
+/* Removes and evaluates the output from `start` on; false after a message. */
 static bool evaluate(Python *p, size_t start, Value *out)
 {
     Diag d = diag_new(p->arena);
@@ -143,12 +143,12 @@ static bool evaluate(Python *p, size_t start, Value *out)
     Scope none = {0};
     Evaluation ev = {.arena = p->arena};
     if (!e || !expr_bind(e, &none, &d))
-        return refuse(p, "this is not known before the tuner runs");
+        return refuse(p, "the value is not known before the tuner runs");
     return expr_eval(e, NULL, &ev, out) || refuse(p, ev.error);
 }
 
-/* One value of the variable: the condition, then the item, read with the value in the variable's
- * place. */
+/* Adds the item for one value of the variable, if the condition holds, by reading both again with the value
+ * in place of the variable. */
 static bool add_item(Python p, const char *item, const char *condition, Value v, size_t *count)
 {
     Buf value = {0};
@@ -166,7 +166,7 @@ static bool add_item(Python p, const char *item, const char *condition, Value v,
     return parse(&p);
 }
 
-/* for NAME in LIST [ if CONDITION ] ], behind the item that begins at `item` */
+/* for NAME in LIST [ if CONDITION ] ], after the item that begins at `item` */
 static bool take_comprehension(Python *p, const char *item)
 {
     size_t start = p->out->size, n = 0, count = 0;
@@ -176,7 +176,7 @@ static bool take_comprehension(Python *p, const char *item)
     const char *variable = arena_copy(p->arena, p->at, n), *condition = NULL;
     p->at += n;
     if (n == 0)
-        return refuse(p, "this is not understood");
+        return refuse(p, "unsupported syntax");
     if (!expect(p, "in") || !parse(p))
         return false;
     size_t end = p->out->size; /* of the list's text */
@@ -194,7 +194,7 @@ static bool take_comprehension(Python *p, const char *item)
     if (!expect(p, "]") || !evaluate(p, start, &values))
         return false;
     if (values.kind != VALUE_LIST || values.list->count > VALUES_LIMIT)
-        return refuse(p, "this is no list");
+        return refuse(p, "not a list");
     inner.at = p->at;
     bool ok = true;
     for (size_t i = 0; ok && i < values.list->count; i++)
@@ -202,7 +202,7 @@ static bool take_comprehension(Python *p, const char *item)
     return ok && put(p, "]");
 }
 
-/* Behind "[": a list or a comprehension. */
+/* After "[": a list or a comprehension. */
 static bool take_list(Python *p)
 {
     const char *item = p->at;
@@ -222,7 +222,8 @@ static bool take_list(Python *p)
 /* --- names and calls ----------------------------------------------------------------------------- */
 
 static const struct {
-    const char *python, *before, *between, *behind; /* the arguments; between: there are two */
+    /* text around the arguments; between: takes two */
+    const char *python, *before, *between, *behind;
 } CALLS[] = {
     {"min", "min(", NULL, ")"},
     {"max", "max(", NULL, ")"},
@@ -243,7 +244,7 @@ static const struct {
 };
 enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0], MATH = 10 };
 
-/* Behind "(". */
+/* After "(". */
 static bool take_call(Python *p, const char *name)
 {
     const bool math = strncmp(name, "math.", 5) == 0;
@@ -251,7 +252,7 @@ static bool take_call(Python *p, const char *name)
     while (i < CALL_COUNT && strcmp(CALLS[i].python, name + (math ? 5 : 0)) != 0)
         i++;
     if (i == CALL_COUNT)
-        return refuse(p, "this function is not known");
+        return refuse(p, "unknown function");
     put(p, CALLS[i].before);
     if (CALLS[i].between && !(parse(p) && expect(p, ",") && put(p, CALLS[i].between)))
         return false;
@@ -267,14 +268,14 @@ static bool take_name(Python *p)
     if (take(p, "("))
         return take_call(p, name);
     if (strchr(name, '.'))
-        return refuse(p, "this name is not known");
+        return refuse(p, "unknown name");
     return put(p, p->variable && strcmp(name, p->variable) == 0 ? p->value
                   : strcmp(name, "True") == 0                   ? "true"
                   : strcmp(name, "False") == 0                  ? "false"
                                                                 : name);
 }
 
-/* Behind "(": something in brackets, or a tuple. */
+/* After "(": an expression in parentheses, or a tuple. */
 static bool take_brackets(Python *p)
 {
     size_t start = p->out->size, count = 0;
@@ -298,7 +299,7 @@ static bool primary(Python *p)
         return take_list(p);
     if (isalpha((unsigned char)*p->at) || *p->at == '_')
         return take_name(p);
-    return refuse(p, "this is not understood");
+    return refuse(p, "unsupported syntax");
 }
 
 /* --- operators ----------------------------------------------------------------------------------- */
@@ -317,7 +318,7 @@ static bool unary(Python *p)
     return ok;
 }
 
-/* Is a text one list: "[…]", or the call of range? */
+/* True if a text is one list: "[…]", or a call of range. */
 static bool is_list(const char *text)
 {
     int depth = 0;
@@ -333,13 +334,13 @@ static bool is_list(const char *text)
     return false;
 }
 
-/* A list without its brackets, which a list of values does without. */
+/* A list without its brackets. */
 static const char *items_of(Arena *a, const char *list)
 {
     return *list == '[' ? arena_copy(a, list + 1, strlen(list) - 2) : list;
 }
 
-/* Lists are joined by a sign, too: "[1] + [2]", which was written from `start` on. */
+/* Joins lists: "[1] + [2]", written from `start` on. */
 static bool join_lists(Python *p, size_t start, size_t second, char sign)
 {
     Buf *b = p->out;
@@ -353,7 +354,7 @@ static bool join_lists(Python *p, size_t start, size_t second, char sign)
     if (!both && !is_list(left) && !is_list(right))
         return buf_printf(b, "%s %c %s", left, sign, right), true;
     if (!both || sign != '+')
-        return refuse(p, "a list is joined to lists alone");
+        return refuse(p, "lists can only be joined to lists");
     left = items_of(p->arena, left);
     right = items_of(p->arena, right);
     buf_printf(b, "[%s%s%s]", left, *left && *right ? ", " : "", right);
@@ -362,7 +363,7 @@ static bool join_lists(Python *p, size_t start, size_t second, char sign)
 
 typedef enum Level { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVELS } Level;
 
-/* The loosest first; of signs that begin alike the longest. */
+/* By rising precedence; longer ones first. */
 static const char *const SIGNS[LEVELS][8] = {
     {"or"},
     {"and"},
@@ -381,7 +382,7 @@ static const char *take_sign(Python *p, Level level)
 
 static bool negation(Python *p);
 
-/* Operands of the next level with signs between.  Python's / gives a real number, also of integers. */
+/* Operands of the next level with signs between. Python's / gives a real number, also for integers. */
 static bool chain(Python *p, Level level)
 {
     size_t start = p->out->size;
@@ -412,7 +413,7 @@ static bool negation(Python *p)
     return ok;
 }
 
-/* A [ "if" C "else" B ]; a comprehension's own `if` has no else. */
+/* A [ "if" C "else" B ]; the `if` of a comprehension has no else. */
 static bool parse(Python *p)
 {
     const int depth = p->depth;
@@ -437,8 +438,6 @@ static bool parse(Python *p)
     return ok;
 }
 
-/* --- all of it ----------------------------------------------------------------------------------- */
-
 bool python_expression(Arena *a, const char *text, const char *what, Buf *out, Diag *d)
 {
     size_t steps = 0;
@@ -452,7 +451,7 @@ bool python_expression(Arena *a, const char *text, const char *what, Buf *out, D
     if (!parse(&p))
         return false;
     skip(&p);
-    return !*p.at || refuse(&p, "this is not understood");
+    return !*p.at || refuse(&p, "unsupported syntax");
 }
 
 bool python_values(Arena *a, const char *text, const char *what, Buf *out, Diag *d)

@@ -126,7 +126,7 @@ static bool print_arguments(FirstWriter *w, const PtxFunction *entry, Diag *d)
 {
     const KernelSource *k = w->kernel;
     if (entry->params.count != k->parameters.count)
-        return diag_fail(d, "'%s' takes %zu parameters and its declaration reads as %zu", k->name,
+        return diag_fail(d, "'%s' takes %zu parameters, but its declaration has %zu", k->name,
                          entry->params.count, k->parameters.count);
     const char **items = ARENA_ARRAY(w->arena, const char *, k->parameters.count + 1);
     bool several = false; /* some parameters need an args line */
@@ -150,10 +150,11 @@ static bool print_arguments(FirstWriter *w, const PtxFunction *entry, Diag *d)
             continue;
         }
         if (strcmp(p.text, "cudaSurfaceObject_t") == 0)
-            return diag_fail(d,
-                             "parameter '%s' of '%s' is a surface, which a spec has not; give the "
-                             "kernel a pointer to what it writes",
-                             p.name, k->name);
+            return diag_fail(
+                d,
+                "parameter '%s' of '%s' is a surface, which specs do not support; pass "
+                "the kernel a pointer instead",
+                p.name, k->name);
         if (strcmp(p.text, "cudaTextureObject_t") == 0)
             print_texture(w, &p);
         else if (p.pointer)
@@ -247,9 +248,10 @@ static void print_kernel(FirstWriter *w, const char *file, const char *folder, b
         buf_printf(w->out, "option \"%s\"    # %s\n", w->guess->options.at[i].text,
                    w->guess->options.at[i].why);
     for (size_t i = 0; i < w->guess->without_count; i++)
-        buf_printf(w->out,
-                   "option \"--without-header=%s\"    # not there for the device, and not needed\n",
-                   w->guess->without[i]);
+        buf_printf(
+            w->out,
+            "option \"--without-header=%s\"    # unavailable on the device, and not needed\n",
+            w->guess->without[i]);
 }
 
 /* True if one of the lines declares an output. A kernel may write only to variables of its file. */
@@ -280,7 +282,7 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     const PtxModule *m = ptx_parse(a, source_new(a, file, ptx, ptx_size), d);
     const PtxFunction *entry = ptx_find_entry(m, entry_name);
     if (!entry)
-        return diag_fail(d, "'%s' is not among what was compiled of '%s'", g->kernel->name, file);
+        return diag_fail(d, "'%s' is not in the code compiled from '%s'", g->kernel->name, file);
     SCOPED_BUF parameters = {0}, rest = {0};
     FirstWriter w = {.arena = a, .guess = g, .kernel = g->kernel, .out = &parameters};
     kernel_types_take(m, g->kernel);

@@ -79,8 +79,8 @@ bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
 {
     if (v->size > TASK_STRUCT_LIMIT)
         return diag_fail(d,
-                         "parameter '%s' of '%s' is a '%s' by value, of %llu bytes; a spec "
-                         "passes %d at most",
+                         "parameter '%s' of '%s' is a '%s' of %llu bytes passed by value; specs "
+                         "support at most %d",
                          p->name, kernel, p->text, (unsigned long long)v->size, TASK_STRUCT_LIMIT);
     TaskScalar *of = ARENA_ARRAY(a, TaskScalar, v->size + 1);
     TaskScalar *scalars = ARENA_ARRAY(a, TaskScalar, v->size + 1);

@@ -727,7 +727,7 @@ static const char *get_log(Arena *a, Nvrtc *n, nvrtcProgram p, const CompileRequ
     if (strstr(log, "cannot open source file"))
         log = arena_printf(a, "%s%s", log, folders_of(a, n, request));
     if (r != NVRTC_SUCCESS && !strstr(log, "error") && !strstr(log, "fatal"))
-        log = arena_printf(a, "%serror: NVRTC gave no reason but %s\n", log, n->error_string(r));
+        log = arena_printf(a, "%serror: NVRTC gave no reason except %s\n", log, n->error_string(r));
     return log;
 }
 
