@@ -207,7 +207,7 @@ __global__ void bomb(float *y) { B(y[threadIdx.x] += 1.f;) }'
         cp k.spec $name
         run --separate-stderr "$APTUNE" tune --space $name --no-gpu --arch sm_90 --emit none
         status_is 2
-        has "$stderr" 'give the file another name'
+        has "$stderr" 'rename the file'
     done
     [ ! -e report.html ] && [ ! -e aptune-out ]
 }
