@@ -32,8 +32,8 @@ typedef struct Reader {
 } Reader;
 
 static const HostValue *read_ternary(Reader *r);
-static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames *names,
-                    const HostValue *out[3], int *left, int depth);
+static bool dims_at(const Reader *r, HostPlace p, const char *text, size_t size,
+                    const HostValue *out[3]);
 
 static const HostValue *read_text(const Reader *from, HostPlace place, const Bound *bound,
                                   const char *text, size_t size)
@@ -72,20 +72,17 @@ static bool is_number_type(const char *word)
 /* Takes a cast, "(unsigned int)": parentheses with nothing but types. */
 static bool take_cast(Reader *r, bool *real)
 {
-    const char *open = code_skip(r->at, r->end),
-               *close = *open == '(' ? code_closing(open, r->end) : NULL;
+    const char *open = code_skip(r->at, r->end);
+    const char *close = *open == '(' ? code_closing(open, r->end) : NULL;
     bool any = false;
     *real = false;
     for (const char *at = close ? open + 1 : NULL; at && at < close;) {
-        size_t n = 0;
-        while (at + n < close && code_is_name(at[n]))
-            n++;
-        const char *word = arena_copy(r->arena, at, n);
-        if (n > 0 ? !is_number_type(word) : !isspace((unsigned char)*at))
+        const Word w = code_word(at);
+        if (w.length ? !is_number_type(code_copy(r->arena, w)) : !isspace((unsigned char)*at))
             return false;
-        any = any || n > 0;
-        *real = *real || strcmp(word, "float") == 0 || strcmp(word, "double") == 0;
-        at += n ? n : 1;
+        any = any || w.length;
+        *real = *real || code_among(w, "float double");
+        at += w.length ? w.length : 1;
     }
     if (!any)
         return false;
@@ -93,16 +90,19 @@ static bool take_cast(Reader *r, bool *real)
     return true;
 }
 
+static const HostValue *with_real(Arena *a, const HostValue *v, bool real)
+{
+    HostValue *copy = ARENA_NEW(a, HostValue);
+    *copy = *v;
+    copy->real = real;
+    return copy;
+}
+
 static const HostValue *cast(Reader *r, const HostValue *v, bool real)
 {
     if (!v || v->real == real)
         return v;
-    if (!real)
-        return host_new(r->arena, "cut", v, v, NULL);
-    HostValue *copy = ARENA_NEW(r->arena, HostValue);
-    *copy = *v;
-    copy->real = true;
-    return copy;
+    return real ? with_real(r->arena, v, true) : host_new(r->arena, "cut", v, v, NULL);
 }
 
 /* --- names of numbers ------------------------------------------------------------------------- */
@@ -122,11 +122,8 @@ static const char *host_macro(const char *word, const char **parameters, size_t 
     size_t from = where->at;
     for (const HostText *h = where->file; h; h = h->next, from = 0)
         for (const char *at = h->text + from; (at = host_find_word(h, at, word)) != NULL; at++) {
-            const char *back = at;
-            while (back > h->text && strchr(" \t", back[-1]))
-                back--;
-            if (back == at || back - h->text < 7 || strncmp(back - 6, "define", 6) != 0 ||
-                !strchr("# \t", back[-7]) || (at[n] == '(') != (parameters != NULL))
+            const char *name = code_behind(code_line_start(h->text, at), "define");
+            if (name != at || (at[n] == '(') != (parameters != NULL))
                 continue;
             const char *value = at + n, *close;
             *where = (HostPlace){h, (size_t)(at + 1 - h->text)};
@@ -317,13 +314,9 @@ static const HostValue *round_value(Reader *r, const HostValue *v, bool up)
     if (!host_is(v, "//"))
         return v->real ? NULL : v;
     HostValue *whole = ARENA_NEW(r->arena, HostValue);
-    *whole = (HostValue){.sign = up ? "ceil_div" : "//"};
-    for (int i = 0; i < 2; i++) {
-        HostValue *part = ARENA_NEW(r->arena, HostValue);
-        *part = *v->parts[i];
-        part->real = false;
-        whole->parts[i] = part;
-    }
+    *whole = (HostValue){.sign = up ? "ceil_div" : "//",
+                         .parts = {with_real(r->arena, v->parts[0], false),
+                                   with_real(r->arena, v->parts[1], false)}};
     return whole;
 }
 
@@ -406,8 +399,8 @@ static const HostValue *read_component(Reader *r, const char *path)
     if (n < 3 || path[n - 2] != '.' || path[n - 1] < 'x' || path[n - 1] > 'z')
         return NULL;
     const char *name = arena_copy(r->arena, path, n - 2);
-    bool known = r->depth + 1 < DEPTH_MOST && !strchr(name, '.') &&
-                 dims_at(r->place, name, n - 2, r->names, of, r->left, r->depth + 1);
+    bool known =
+        r->depth + 1 < DEPTH_MOST && !strchr(name, '.') && dims_at(r, r->place, name, n - 2, of);
     return known ? of[path[n - 1] - 'x'] : NULL;
 }
 
@@ -550,29 +543,31 @@ static const HostValue *read_ternary(Reader *r)
     return host_new(r->arena, "?", v, yes, no);
 }
 
-static const HostValue *value_within(HostPlace p, const char *expression, const HostNames *names,
-                                     int *left)
-{
-    const Reader r = {.arena = p.file->arena, .names = names, .left = left};
-    return read_text(&r, p, NULL, expression, strlen(expression));
-}
-
 const HostValue *host_value(HostPlace p, const char *expression, const HostNames *names)
 {
     int left = TEXTS_MOST;
-    return value_within(p, expression, names, &left);
+    const Reader r = {.arena = p.file->arena, .names = names, .left = &left};
+    return read_text(&r, p, NULL, expression, strlen(expression));
 }
 
 /* --- dim3 ------------------------------------------------------------------------------------- */
 
-static bool dims_of_list(HostPlace p, const char *text, size_t size, const HostNames *names,
-                         const HostValue *out[3], int *left)
+/* A component is read with the whole depth. */
+static const HostValue *read_component_text(const Reader *r, HostPlace p, const char *text)
+{
+    Reader fresh = *r;
+    fresh.depth = 0;
+    return read_text(&fresh, p, NULL, text, strlen(text));
+}
+
+static bool dims_of_list(const Reader *r, HostPlace p, const char *text, size_t size,
+                         const HostValue *out[3])
 {
     const char *parts[3];
-    size_t count = code_list(p.file->arena, text, text + size, parts, 3);
+    size_t count = code_list(r->arena, text, text + size, parts, 3);
     for (size_t i = 0; i < 3; i++) {
-        out[i] = i < count ? value_within(p, parts[i], names, left)
-                           : host_new_number(p.file->arena, 1, false);
+        out[i] =
+            i < count ? read_component_text(r, p, parts[i]) : host_new_number(r->arena, 1, false);
         if (!out[i])
             return false;
     }
@@ -596,57 +591,61 @@ static const char *dims_list(const char *text, size_t *size)
 }
 
 /* Reads a dim3 variable: as declared, overlaid by components that are assigned one by one. */
-static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
-                         const HostValue *out[3], int *left, int depth)
+static bool dims_of_name(const Reader *r, HostPlace p, const char *word, const HostValue *out[3])
 {
     HostGiven given[CODE_LIST];
     bool found = false;
     for (size_t i = host_given(p, word, given); i-- > 0 && !found;)
-        found = dims_at(given[i].place, given[i].text, given[i].size, names, out, left, depth + 1);
-    const HostNames own = elsewhere(names);
+        found = dims_at(r, given[i].place, given[i].text, given[i].size, out);
+    const HostNames own = elsewhere(r->names);
+    Reader caller = *r;
     HostCallers all = host_callers(p, word);
-    for (const char *text; !found && *left > 0 && (text = host_next_caller(&all)) != NULL;)
-        found = dims_at(all.at, text, strlen(text), &own, out, left, depth + 1);
+    caller.names = &own;
+    for (const char *text; !found && *r->left > 0 && (text = host_next_caller(&all)) != NULL;)
+        found = dims_at(&caller, all.at, text, strlen(text), out);
     for (int i = 0; i < 3; i++) {
-        const char *component = arena_printf(p.file->arena, "%s.%c", word, 'x' + i);
+        const char *component = arena_printf(r->arena, "%s.%c", word, 'x' + i);
         const size_t n = host_given(p, component, given);
         const HostGiven *g = n ? &given[n - 1] : NULL;
         const HostValue *v =
-            g ? value_within(g->place, arena_copy(p.file->arena, g->text, g->size), names, left)
-              : NULL;
+            g ? read_component_text(r, g->place, arena_copy(r->arena, g->text, g->size)) : NULL;
         if (v && !found)
             for (int k = 0; k < 3; k++)
-                out[k] = host_new_number(p.file->arena, 1, false);
+                out[k] = host_new_number(r->arena, 1, false);
         found = found || v;
         out[i] = v ? v : out[i];
     }
     return found;
 }
 
-static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames *names,
-                    const HostValue *out[3], int *left, int depth)
+/* Reads the text at a place, one level deeper than `r`. */
+static bool dims_at(const Reader *r, HostPlace p, const char *text, size_t size,
+                    const HostValue *out[3])
 {
     size_t n = size;
-    const char *list = dims_list(text, &n);
+    const char *list = dims_list(text, &n), *end = text + size;
+    Reader deeper = *r;
+    deeper.depth++;
     if (list)
-        return dims_of_list(p, list, n, names, out, left);
-    const char *word = code_skip(text, text + size);
+        return dims_of_list(r, p, list, n, out);
+    const char *word = code_skip(text, end);
     size_t length = 0;
-    while (word + length < text + size && code_is_name(word[length]))
+    while (word + length < end && code_is_name(word[length]))
         length++;
-    bool bare = length > 0 && !isdigit((unsigned char)*word) &&
-                code_skip(word + length, text + size) == text + size;
-    const char *name = arena_copy(p.file->arena, word, length);
+    bool bare =
+        length > 0 && !isdigit((unsigned char)*word) && code_skip(word + length, end) == end;
+    const char *name = arena_copy(r->arena, word, length);
     const char *known =
-        bare && names && names->meaning ? names->meaning(names->context, name) : NULL;
-    if (bare && !known && depth < DEPTH_MOST && --*left > 0 &&
-        dims_of_name(p, name, names, out, left, depth))
+        bare && r->names && r->names->meaning ? r->names->meaning(r->names->context, name) : NULL;
+    if (bare && !known && deeper.depth < DEPTH_MOST && --*r->left > 0 &&
+        dims_of_name(&deeper, p, name, out))
         return true;
-    return dims_of_list(p, text, size, names, out, left);
+    return dims_of_list(r, p, text, size, out);
 }
 
 bool host_dims(HostPlace p, const char *expression, const HostNames *names, const HostValue *out[3])
 {
     int left = TEXTS_MOST;
-    return dims_at(p, expression, strlen(expression), names, out, &left, 0);
+    const Reader r = {.arena = p.file->arena, .names = names, .left = &left, .depth = -1};
+    return dims_at(&r, p, expression, strlen(expression), out);
 }
