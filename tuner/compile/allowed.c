@@ -88,8 +88,7 @@ static const Allowed PTXAS[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* The text after `name` if the option begins with it and a value may follow (`glued`: without '='); else
- * NULL. */
+/* The text after `name`, where a value may follow (`glued`: without '='); NULL: another option. */
 static const char *behind(const char *option, const char *name, bool glued)
 {
     size_t n = strlen(name);

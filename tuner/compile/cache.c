@@ -131,21 +131,20 @@ bool cache_put(const Cache *c, const Hash *key, const json_t *head, Blob blob, D
     SCOPED_ARENA *a = arena_new();
     WireWriter w = wire_writer(-1);
     bool ok = wire_put(&w, head, blob, d);
-    if (ok) {
-        const size_t room = ZSTD_compressBound(w.bytes.size);
-        char *file = arena_array(a, LINE + room, 1), line[LINE + 1];
-        const size_t size = ZSTD_compress(file + LINE, room, w.bytes.text, w.bytes.size, LEVEL);
-        ok = ZSTD_isError(size) ? diag_fail(d, "a cache entry cannot be packed") : true;
-        if (ok) {
-            const char *path = cache_path(c, a, key), *folder = path_folder(a, path);
-            write_line(line, key, file + LINE, size);
-            memcpy(file, line, LINE);
-            ok = (file_exists(folder) || folder_create(folder, d)) &&
-                 file_write(path, file, LINE + size, d);
-        }
-    }
+    const size_t room = ZSTD_compressBound(w.bytes.size);
+    char *file = arena_array(a, LINE + room, 1), line[LINE + 1];
+    const size_t size =
+        ok ? ZSTD_compress(file + LINE, room, w.bytes.text, w.bytes.size, LEVEL) : 0;
     wire_writer_free(&w);
-    return ok;
+    if (ok && ZSTD_isError(size))
+        ok = diag_fail(d, "a cache entry cannot be compressed");
+    if (!ok)
+        return false;
+    const char *path = cache_path(c, a, key), *folder = path_folder(a, path);
+    write_line(line, key, file + LINE, size);
+    memcpy(file, line, LINE);
+    return (file_exists(folder) || folder_create(folder, d)) &&
+           file_write(path, file, LINE + size, d);
 }
 
 /* ---- trimming ------------------------------------------------------------------------------ */

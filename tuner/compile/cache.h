@@ -25,8 +25,7 @@ const char *cache_default_folder(Arena *a);
  * own it or may write to it, unless `trusted`: code from there is run. */
 Cache *cache_open(Arena *a, const char *folder, bool trusted, Diag *d);
 
-/* Reads an entry, to be freed by wire_message_free. False: missing or untrustworthy, which are the same to
- * a caller. */
+/* Reads an entry, for wire_message_free. False: missing or untrustworthy, the same to a caller. */
 bool cache_get(const Cache *c, const Hash *key, WireMessage *m);
 
 /* Writes an entry, replacing any old one. */

@@ -13,8 +13,7 @@ typedef struct Compiler {
     const char *identity; /* for cache keys: the version and what tells builds apart */
 } Compiler;
 
-/* Reads a worker's hello, into `a`; false with a message: it is no hello, has another protocol, or no
- * compiler. */
+/* Reads a worker's hello, into `a`; false with a message: no hello, another protocol, or no compiler. */
 bool compiler_read(Arena *a, const json_t *hello, Compiler *out, Diag *d);
 
 /* Stores a hello that compiler_read accepted. */

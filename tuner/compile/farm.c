@@ -30,7 +30,7 @@ typedef struct Worker {
     WireWriter out;
     uint64_t id;           /* of the job, when busy or walking */
     const CompileJob *job; /* when busy or walking */
-    Ready half;            /* the code whose profile is being made */
+    Ready unprofiled;      /* the code whose profile is being made */
     double since_seconds;  /* time of the last change of state */
     double due_seconds;    /* when a worker at work is given up */
 } Worker;
@@ -152,7 +152,7 @@ struct Farm {
     size_t pending;
     size_t started;
     int deaths;         /* consecutive deaths of workers with no job finished */
-    bool stirred;       /* farm_service is due at once */
+    bool due;           /* farm_service is due at once */
     const char *broken; /* why the farm cannot go on; NULL while it can */
 };
 
@@ -237,7 +237,7 @@ void farm_close(Farm *f)
     if (!f)
         return;
     for (int i = 0; i < f->options.jobs; i++) {
-        arena_free(f->workers[i].half.arena);
+        arena_free(f->workers[i].unprofiled.arena);
         worker_stop(&f->workers[i]);
     }
     while (queue_count(&f->missed))
@@ -251,7 +251,7 @@ void farm_add(Farm *f, uint64_t id, const CompileJob *job)
 {
     queue_add(f->arena, &f->added, (Item){.id = id, .job = job});
     f->pending++;
-    f->stirred = true;
+    f->due = true;
 }
 
 size_t farm_pending(const Farm *f)
@@ -369,12 +369,12 @@ static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const 
 }
 
 /* Passes code on without its profile, for a reason in `own`, which is freed. */
-static void lose_profile(Farm *f, Ready *half, Arena *own, const char *why)
+static void lose_profile(Farm *f, Ready *unprofiled, Arena *own, const char *why)
 {
-    half->result.profiled = PROFILE_LOST;
-    half->result.lost = arena_string(half->arena, why);
-    ready_add(f, &half->result, half->arena);
-    *half = (Ready){0};
+    unprofiled->result.profiled = PROFILE_LOST;
+    unprofiled->result.lost = arena_string(unprofiled->arena, why);
+    ready_add(f, &unprofiled->result, unprofiled->arena);
+    *unprofiled = (Ready){0};
     arena_free(own);
     f->deaths = 0;
 }
@@ -389,7 +389,7 @@ static bool charge(Farm *f, Worker *lost, Arena *own, const char *text, Diag *d)
         return true;
     }
     if (lost->state == WORKER_WALKING) {
-        lose_profile(f, &lost->half, own, text);
+        lose_profile(f, &lost->unprofiled, own, text);
         return true;
     }
     f->deaths++;
@@ -402,7 +402,7 @@ static bool charge(Farm *f, Worker *lost, Arena *own, const char *text, Diag *d)
 }
 
 /* Handles a worker whose socket is closed. */
-static bool bury_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
+static bool end_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
 {
     Worker lost = *w; /* worker_end clears it */
     Arena *own = arena_new();
@@ -460,7 +460,7 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     r.id = w->id;
     store(f, w->job, false, m, d);
     if (w->job->profile && r.status == OUTCOME_COMPILED) {
-        w->half = (Ready){r, own};
+        w->unprofiled = (Ready){r, own};
         set_state(w, WORKER_WALKING, f->options.limit_seconds);
         return true;
     }
@@ -472,14 +472,14 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 
 static bool take_profile(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 {
-    Ready *half = &w->half;
-    if (!is_ours(w, m) ||
-        !result_read_profile(half->arena, m, w->job->profile->launch_count, &half->result))
+    Ready *unprofiled = &w->unprofiled;
+    if (!is_ours(w, m) || !result_read_profile(unprofiled->arena, m, w->job->profile->launch_count,
+                                               &unprofiled->result))
         return dismiss_worker(f, w, "sent a profile that does not match the request", d);
-    if (half->result.profiled == PROFILE_OK)
+    if (unprofiled->result.profiled == PROFILE_OK)
         store(f, w->job, true, m, d);
-    ready_add(f, &half->result, half->arena);
-    *half = (Ready){0};
+    ready_add(f, &unprofiled->result, unprofiled->arena);
+    *unprofiled = (Ready){0};
     f->deaths = 0;
     set_state(w, WORKER_IDLE, 0);
     return true;
@@ -518,7 +518,7 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
         return ok;
     }
     if (w->state == WORKER_WALKING)
-        lose_profile(f, &w->half, own,
+        lose_profile(f, &w->unprofiled, own,
                      arena_printf(own, "following its warps took longer than %g s",
                                   f->options.limit_seconds));
     else if (process_was_stopped(&w->process))
@@ -530,7 +530,7 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
     return true;
 }
 
-static bool dismiss_babbler(Farm *f, Worker *w, Diag *d)
+static bool reject_garbage(Farm *f, Worker *w, Diag *d)
 {
     SCOPED_BUF did = {0};
     buf_puts(&did, "sent something that is not a message: '");
@@ -556,13 +556,13 @@ static bool serve_worker(Farm *f, Worker *w, Diag *d)
             ok = check_time(f, w, d);
             break;
         case WIRE_END:
-            ok = bury_worker(f, w, false, d);
+            ok = end_worker(f, w, false, d);
             break;
         case WIRE_CUT:
-            ok = bury_worker(f, w, true, d);
+            ok = end_worker(f, w, true, d);
             break;
         case WIRE_GARBAGE:
-            ok = dismiss_babbler(f, w, d);
+            ok = reject_garbage(f, w, d);
             break;
         }
         wire_message_free(&m);
@@ -641,7 +641,7 @@ static void send_job(Farm *f, Worker *w, Item item)
     code.result.id = item.id;
     if (worker_send(w, item.id, item.job, code.arena ? &code.result : NULL,
                     f->options.limit_seconds, &quiet)) {
-        w->half = code;
+        w->unprofiled = code;
         if (!code.arena)
             arena_free(own);
         return;
@@ -661,7 +661,7 @@ bool farm_service(Farm *f, Diag *d)
 {
     if (f->broken)
         return diag_fail(d, "%s", f->broken);
-    f->stirred = false;
+    f->due = false;
     bool ok = true;
     for (int i = 0; i < f->options.jobs && ok; i++)
         ok = serve_worker(f, &f->workers[i], d);
@@ -678,7 +678,7 @@ bool farm_service(Farm *f, Diag *d)
 void farm_await(const Farm *f, Waits *w)
 {
     const double now = clock_seconds();
-    if (f->stirred || queue_count(&f->ready))
+    if (f->due || queue_count(&f->ready))
         waits_lower(w, 0);
     for (int i = 0; i < f->options.jobs && f->pending; i++) {
         const Worker *x = &f->workers[i];
@@ -697,7 +697,7 @@ bool farm_take(Farm *f, Arena *a, CompileResult *out)
     *out = r.result;
     arena_take(a, r.arena);
     f->pending--;
-    f->stirred = f->stirred || queue_count(&f->added);
+    f->due = f->due || queue_count(&f->added);
     return true;
 }
 

@@ -105,8 +105,8 @@ static Word scope_class(const State *s)
     return s->scopes > 0 && s->scopes <= SCOPES ? s->classes[s->scopes - 1] : (Word){0};
 }
 
-/* A macro call looks like a function without a type, and is one if a body follows: PYBIND11_MODULE(name, m)
- * { … }. */
+/* A macro call looks like a function without a type; it is one with a body: PYBIND11_MODULE(name, m) { …
+ * }. */
 static bool is_function(const Cutter *c, const Declaration *d)
 {
     Word owner = scope_class(&c->now);
@@ -320,8 +320,7 @@ static void read_word(Cutter *c, Word w)
     }
 }
 
-/* At an #else: a declaration that the branch before left open may be a function that both branches
- * complete. */
+/* At an #else: a declaration left open by the branch before may be a function that both complete. */
 static void begin_again(Cutter *c, const char *directive)
 {
     const State *before = &c->conditions.at[c->conditions.count - 1];

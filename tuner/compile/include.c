@@ -69,8 +69,7 @@ bool include_is_inside(const IncludeQuery *q, const char *real_path)
     return inside;
 }
 
-/* Handles a file that must not be read. Where its name may be in a comment, its date stands for its
- * contents. */
+/* Handles a file that must not be read; where its name may be in a comment, its date is hashed. */
 static void note_outside(Walk *w, const Place *at, const char *path)
 {
     struct stat st;

@@ -106,8 +106,8 @@ Hash result_key(const char *compiler, const CompileJob *job);
 /* Reads a result from the cache into `a`; false: not there. */
 bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
 
-/* Reads the profiles of `launches` launches, which have a key of their own, without log and code. False:
- * not there. */
+/* Reads the profiles of so many launches, which have their own key, without log and code. False: not
+ * there. */
 bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, size_t launches,
                            CompileResult *out);
 

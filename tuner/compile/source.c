@@ -310,8 +310,7 @@ static bool is_hosts(const char *name)
     return host;
 }
 
-/* If something is cut from an include, all are passed by name, since one without a folder does not find its
- * neighbours. */
+/* If an include has something cut, all are passed by name: one without a folder finds no neighbours. */
 static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
                          const Texts *parameters, CompileSource *s)
 {

@@ -1,5 +1,4 @@
-/* A lexical view of C++ text: words, brackets, comments, literals and directives; nothing is parsed. All
- * texts are zero-terminated. */
+/* A lexical view of C++ text: words, brackets, comments, literals, directives. Texts are zero-terminated. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -42,8 +41,7 @@ size_t code_splice(const char *at);
 /* Length of a UTF-8 byte order mark; 0: none. */
 size_t code_mark(const char *text);
 
-/* Length of the comment or literal that begins at `at`; 0: none. An unterminated quote has length 1.
- * `first`: of the text. */
+/* Length of the comment or literal at `at`; 0: none; an unterminated quote: 1. `first`: of the text. */
 size_t code_quiet(const char *first, const char *at);
 
 /* A copy with comments blanked out; lines stay. */
@@ -68,8 +66,7 @@ const char *code_behind(const char *line, const char *directive);
 /* The matching bracket of the one at `at` ("<" as a template's); NULL: none. */
 const char *code_closing(const char *at, const char *end);
 
-/* Splits a comma-separated list that begins after its opening bracket; returns the number of items, at most
- * `room`. */
+/* Splits a comma-separated list after its opening bracket; returns the number of items, at most `room`. */
 size_t code_list(Arena *a, const char *at, const char *end, const char **out, size_t room);
 
 /* The next occurrence of a word from `at` on that is no member (".word"); NULL: none. */

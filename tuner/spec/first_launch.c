@@ -4,8 +4,6 @@
 
 #include <ctype.h>
 
-/* --- the launch ------------------------------------------------------------------------------- */
-
 static bool read_launch(const HostText *h, const char *at, size_t length, LaunchSite *out)
 {
     const char *end = h->text + h->size, *next = code_skip(at + length, end);
@@ -66,8 +64,6 @@ void first_launch_template(const LaunchSite *s, KernelSource *k)
     }
 }
 
-/* --- its parts -------------------------------------------------------------------------------- */
-
 static bool site_grid(const LaunchSite *s, const HostNames *names, const HostValue *out[3])
 {
     return host_dims(s->place, s->configuration[0], names, out);
@@ -84,7 +80,7 @@ static const HostValue *site_shared(const LaunchSite *s, const HostNames *names)
     return s->configuration_count > 2 ? host_value(s->place, s->configuration[2], names) : NULL;
 }
 
-/* --- what was allocated ----------------------------------------------------------------------- */
+/* --- allocations ------------------------------------------------------------------------------- */
 
 /* Strips casts: "a" of "(unsigned)a". */
 static const char *behind_casts(const char *text)
@@ -170,7 +166,7 @@ static const HostValue *site_allocated(const LaunchSite *s, size_t i, size_t ele
     return NULL;
 }
 
-/* --- what a first spec takes ------------------------------------------------------------------ */
+/* --- the launch in a first spec ----------------------------------------------------------------- */
 
 static const char *meaning(void *context, const char *written)
 {

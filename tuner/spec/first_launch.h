@@ -43,8 +43,7 @@ void first_launch_read(Arena *a, FirstLaunch *l);
 /* "as launched at saxpy.cu:30" */
 const char *first_launch_where(Arena *a, const FirstLaunch *l);
 
-/* True if a word occurs at least `times` times in the kernel's file outside host code, other kernels and
- * directives. */
+/* True if a word occurs at least `times` times outside host code, other kernels and directives. */
 bool first_launch_in_device(const KernelSource *k, const char *word, int times);
 
 /* True if device code uses the number by a name, so that it cannot be changed. */

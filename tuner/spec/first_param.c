@@ -185,8 +185,7 @@ static void print_threads(FirstWriter *w, const char *name, long n)
     buf_printf(w->out, "    # decide; %ld %s\n", n, first_launch_where(w->arena, &w->launch));
 }
 
-/* Takes the block from the author's launch: as parameters, or as numbers, which may vary where the kernel
- * reads blockDim. */
+/* Takes the author's block: as parameters, or as numbers, which may vary where the kernel reads blockDim. */
 static void take_block(FirstWriter *w)
 {
     static const char *const names[DIRECTIONS] = {"BLOCK", "BLOCK_Y", "BLOCK_Z"};
@@ -208,8 +207,7 @@ static void take_block(FirstWriter *w)
     }
 }
 
-/* Settles the remaining block dimensions: by macros, by what the source fixes, else as parameters of their
- * own. */
+/* Settles the remaining block dimensions: by macros, by what the source fixes, else as parameters. */
 static void settle_threads(FirstWriter *w)
 {
     bool flat = !w->facts.thread[1] && !w->facts.thread[2];

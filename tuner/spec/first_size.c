@@ -30,8 +30,7 @@ static size_t same_argument(const FirstWriter *w, const char *const *of, size_t 
     return k;
 }
 
-/* True if blocks of several dimensions are numbered consecutively: gridDim is used, and threads are
- * one-dimensional. */
+/* True if blocks are numbered across dimensions: gridDim is used, and threads are one-dimensional. */
 static bool is_numbered(const FirstWriter *w)
 {
     return w->facts.grid_size && !w->facts.thread[1] && !w->facts.thread[2];
@@ -155,8 +154,7 @@ static bool has_values(const FirstWriter *w)
     return all >= 1 && all <= 1 << 26;
 }
 
-/* Unknown sizes get values that together make about a million elements, so that a buffer of that many
- * fits. */
+/* Unknown sizes get values that together make about a million elements: a buffer of that many fits. */
 void first_write_problem(FirstWriter *w)
 {
     static const long each[SIZES_MOST + 1] = {0, 1048576, 1024, 256, 64, 16, 16, 8, 8};

@@ -52,6 +52,6 @@ void health_print_throttle(unsigned throttle, Buf *out);
 /* True if the device ran steadily and alone. */
 bool health_is_steady(const HealthLog *log);
 
-/* "clock 1980 → 1755 MHz, power cap in 12 of 200 samples; at most 701 of 700 W, 64 °C"; nothing without
- * samples. */
+/* "clock 1980 → 1755 MHz, power cap in 12 of 200 samples; at most 701 of 700 W, 64 °C"; without samples
+ * "". */
 void health_print(const HealthLog *log, Buf *out);

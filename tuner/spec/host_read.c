@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of recursion depth and of texts read for one value: in large projects the callers of callers
- * explode. */
+/* Limits of recursion and of texts read for one value: large projects have too many callers of callers. */
 enum { DEPTH_MOST = 24, TEXTS_MOST = 400 };
 
 /* --- reading expressions ---------------------------------------------------------------------- */
@@ -108,7 +107,7 @@ static const HostValue *cast(Reader *r, const HostValue *v, bool real)
 /* --- names of numbers ------------------------------------------------------------------------- */
 
 /* Names have no meaning to the spec in a caller's scope. */
-static HostNames elsewhere(const HostNames *names)
+static HostNames names_of_caller(const HostNames *names)
 {
     return (HostNames){.element = names ? names->element : 0};
 }
@@ -149,15 +148,14 @@ static const char *value_end(const char *at)
 }
 
 /* A value assigned in the text. */
-typedef struct HostGiven {
+typedef struct Assignment {
     HostPlace place; /* of the assigned name */
     const char *text;
     size_t size;
-} HostGiven;
+} Assignment;
 
-/* Reads what is assigned to the name at `at`: "= value;", or "(value)" of a declaration. False: it is a
- * mere use. */
-static bool given_value(const HostText *h, const char *at, size_t length, HostGiven *out)
+/* Reads what is assigned to the name at `at`: "= value;", or "(value)" of a declaration. False: nothing. */
+static bool read_assignment(const HostText *h, const char *at, size_t length, Assignment *out)
 {
     out->place = (HostPlace){h, (size_t)(at - h->text)};
     const char *next = code_skip(at + length, h->text + h->size), *before = at;
@@ -182,19 +180,18 @@ static bool given_value(const HostText *h, const char *at, size_t length, HostGi
     return true;
 }
 
-/* Lists the values assigned to a name before a place, at file scope or in its function, in order; keeps the
- * last CODE_LIST. */
-static size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST])
+/* Lists the last CODE_LIST values assigned to a name before a place, at file scope or in its function. */
+static size_t list_assignments(HostPlace p, const char *word, Assignment out[CODE_LIST])
 {
     size_t count = 0;
     const HostText *h = p.file;
     const uint32_t region = h->regions[p.at];
     for (const char *at = h->text; (at = host_find_word(h, at, word)) != NULL; at++) {
         const uint32_t here = h->regions[at - h->text];
-        HostGiven given;
+        Assignment given;
         if ((size_t)(at - h->text) >= p.at && here != 0)
             break;
-        if ((here != 0 && here != region) || !given_value(h, at, strlen(word), &given))
+        if ((here != 0 && here != region) || !read_assignment(h, at, strlen(word), &given))
             continue;
         if (count == CODE_LIST)
             memmove(out, out + 1, --count * sizeof *out);
@@ -204,11 +201,11 @@ static size_t host_given(HostPlace p, const char *word, HostGiven out[CODE_LIST]
 }
 
 /* The last value assigned to a name before a place that can be evaluated; NULL: none. */
-static const HostValue *read_given(const Reader *r, HostPlace p, const char *word)
+static const HostValue *read_assigned(const Reader *r, HostPlace p, const char *word)
 {
-    HostGiven given[CODE_LIST];
+    Assignment given[CODE_LIST];
     const HostValue *v = NULL;
-    for (size_t i = host_given(p, word, given); i-- > 0 && !v && *r->left > 0;)
+    for (size_t i = list_assignments(p, word, given); i-- > 0 && !v && *r->left > 0;)
         v = read_text(r, given[i].place, NULL, given[i].text, given[i].size);
     return v;
 }
@@ -223,7 +220,7 @@ static const HostValue *resolve(Reader *r, const char *word)
                             : NULL;
     if (known)
         return host_new_name(r->arena, known);
-    const HostValue *v = read_given(r, r->place, word);
+    const HostValue *v = read_assigned(r, r->place, word);
     HostPlace where = {r->place.file->first, 0};
     /* Of several definitions under #if, the first that can be evaluated. */
     for (const char *macro;
@@ -231,11 +228,11 @@ static const HostValue *resolve(Reader *r, const char *word)
         v = read_text(r, where, NULL, macro, strcspn(macro, "\n"));
     for (const HostText *h = r->place.file->first; h && !v; h = h->next)
         if (h != r->place.file)
-            v = read_given(r, (HostPlace){h, h->size}, word); /* constants of headers */
+            v = read_assigned(r, (HostPlace){h, h->size}, word); /* constants of headers */
     if (v)
         return v;
     Reader caller = *r;
-    HostNames own = elsewhere(r->names);
+    HostNames own = names_of_caller(r->names);
     HostCallers all = host_callers(r->place, word);
     caller.names = &own;
     for (const char *text; !v && *r->left > 0 && (text = host_next_caller(&all)) != NULL;)
@@ -574,8 +571,7 @@ static bool dims_of_list(const Reader *r, HostPlace p, const char *text, size_t 
     return count > 0;
 }
 
-/* The text after the opening bracket of "dim3(a, b)" or "{a, b}", whose `*size` is set; NULL: no such
- * list. */
+/* The text after the bracket of "dim3(a, b)" or "{a, b}", whose `*size` is set; NULL: no such list. */
 static const char *dims_list(const char *text, size_t *size)
 {
     const char *end = text + *size, *at = code_skip(text, end);
@@ -593,11 +589,11 @@ static const char *dims_list(const char *text, size_t *size)
 /* Reads a dim3 variable: as declared, overlaid by components that are assigned one by one. */
 static bool dims_of_name(const Reader *r, HostPlace p, const char *word, const HostValue *out[3])
 {
-    HostGiven given[CODE_LIST];
+    Assignment given[CODE_LIST];
     bool found = false;
-    for (size_t i = host_given(p, word, given); i-- > 0 && !found;)
+    for (size_t i = list_assignments(p, word, given); i-- > 0 && !found;)
         found = dims_at(r, given[i].place, given[i].text, given[i].size, out);
-    const HostNames own = elsewhere(r->names);
+    const HostNames own = names_of_caller(r->names);
     Reader caller = *r;
     HostCallers all = host_callers(p, word);
     caller.names = &own;
@@ -605,8 +601,8 @@ static bool dims_of_name(const Reader *r, HostPlace p, const char *word, const H
         found = dims_at(&caller, all.at, text, strlen(text), out);
     for (int i = 0; i < 3; i++) {
         const char *component = arena_printf(r->arena, "%s.%c", word, 'x' + i);
-        const size_t n = host_given(p, component, given);
-        const HostGiven *g = n ? &given[n - 1] : NULL;
+        const size_t n = list_assignments(p, component, given);
+        const Assignment *g = n ? &given[n - 1] : NULL;
         const HostValue *v =
             g ? read_component_text(r, g->place, arena_copy(r->arena, g->text, g->size)) : NULL;
         if (v && !found)

@@ -98,7 +98,7 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
     return h;
 }
 
-/* --- what names mean -------------------------------------------------------------------------- */
+/* --- callers ----------------------------------------------------------------------------------- */
 
 /* The function or function-like macro that a place lies in. */
 typedef struct Enclosing {

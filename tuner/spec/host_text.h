@@ -1,5 +1,4 @@
-/* Host code of CUDA files: its functions, macros and their callers, found by lexical search; nothing is
- * parsed as C++. */
+/* Host code of CUDA files: functions, macros and their callers, found by lexical search, not parsed. */
 #pragma once
 
 #include "tuner/spec/code_text.h"

@@ -29,6 +29,5 @@ bool host_is(const HostValue *v, const char *sign);
 /* Evaluates it; false: it depends on a name of the spec. */
 bool host_number(const HostValue *v, double *out);
 
-/* Prints it in the spec's syntax, an operation in parentheses unless it stands `alone`; false: a spec
- * cannot express it. */
+/* Prints it in the spec's syntax, in parentheses unless `alone`; false: a spec cannot express it. */
 bool host_print(const HostValue *v, bool alone, Buf *out);

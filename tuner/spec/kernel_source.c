@@ -340,8 +340,7 @@ static bool is_plain(const char *word)
            strcmp(word, "false") == 0 || task_type_find(word, &type);
 }
 
-/* Resolves a word by "BM = 64;" of a constant or type, by "typedef float real;", or by a macro. NULL:
- * none. */
+/* Resolves a word by "BM = 64;", by "typedef float real;", or by a macro; NULL: none. */
 static const char *meant_by(Arena *a, const char *text, const char *word)
 {
     size_t n = strlen(word);

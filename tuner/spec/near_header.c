@@ -13,28 +13,51 @@
 /* Limits of the search, levels up and down and entries: a home folder is too large to search. */
 enum { UP = 4, UP_TO_ROOT = 16, DOWN = 4, ENTRIES_MOST = 20000 };
 
-typedef struct Hunt {
+/* A search in a folder and below it, for folders or for files with certain extensions. */
+typedef struct Search {
+    Arena *arena;
+    const char *const *extensions;
+    size_t extension_count, entries;
+    bool (*look)(void *context, const char *path);    /* at a file; false: stop */
+    void (*enter)(void *context, const char *folder); /* or NULL */
+    void *context;
+} Search;
+
+static bool search_below(Search *s, const char *folder, int depth)
+{
+    if (s->enter)
+        s->enter(s->context, folder);
+    DIR *dir = depth > 0 || s->extension_count > 0 ? opendir(folder) : NULL;
+    bool more = true;
+    for (struct dirent *e;
+         dir && more && s->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
+        const char *dot = strrchr(e->d_name, '.');
+        s->entries++;
+        if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
+            more = search_below(s, path_join(s->arena, folder, e->d_name), depth - 1);
+        else if (e->d_type != DT_DIR && dot &&
+                 word_place(dot, s->extensions, s->extension_count) < SIZE_MAX)
+            more = s->look(s->context, path_join(s->arena, folder, e->d_name));
+    }
+    if (dir)
+        closedir(dir);
+    return more;
+}
+
+typedef struct HeaderSearch {
     Arena *arena;
     const char *name;  /* "cudacommon.h", "sys/common.h" */
     const char *found; /* the folder that has it, with the shortest path */
-    size_t entries;
-    bool any_case; /* match ignoring case */
-} Hunt;
+    bool any_case;     /* match ignoring case */
+} HeaderSearch;
 
-static void look_below(Hunt *h, const char *folder, int depth)
+static void look_for_header(void *context, const char *folder)
 {
+    HeaderSearch *h = context;
     const bool better = !h->found || strlen(folder) < strlen(h->found);
     if (better && (h->any_case ? path_any_case(h->arena, folder, h->name) != NULL
                                : file_exists(path_join(h->arena, folder, h->name))))
         h->found = folder;
-    DIR *dir = depth < DOWN ? opendir(folder) : NULL;
-    for (struct dirent *e; dir && h->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
-        h->entries++;
-        if (e->d_type == DT_DIR && *e->d_name != '.')
-            look_below(h, path_join(h->arena, folder, e->d_name), depth + 1);
-    }
-    if (dir)
-        closedir(dir);
 }
 
 /* A project's root has a .git folder; a search goes neither above it nor above the home folder. */
@@ -69,10 +92,11 @@ static size_t folders_around(Arena *a, const char *folder, const char *out[UP_TO
 static const char *look_as_named(Arena *a, const char *folder, const char *name, bool any_case)
 {
     const char *around[UP_TO_ROOT + 1];
-    Hunt h = {.arena = a, .name = path_slashes(a, name), .any_case = any_case};
+    HeaderSearch h = {.arena = a, .name = path_slashes(a, name), .any_case = any_case};
+    Search s = {.arena = a, .enter = look_for_header, .context = &h};
     const size_t count = folders_around(a, folder, around);
     for (size_t i = 0; i < count && !h.found; i++)
-        look_below(&h, around[i], 0);
+        search_below(&s, around[i], DOWN);
     return h.found;
 }
 
@@ -142,34 +166,6 @@ const char *near_header_made_of(Arena *a, const char *folder, const char *log)
 
 static const char *const EXTENSIONS[] = {".cu", ".cuh", ".cpp", ".c", ".h", ".cc"};
 
-/* A search for files with certain extensions, in a folder and below it. */
-typedef struct Search {
-    Arena *arena;
-    const char *const *extensions;
-    size_t extension_count, entries;
-    bool (*look)(void *context, const char *path); /* false: stop */
-    void *context;
-} Search;
-
-static bool search_below(Search *s, const char *folder, int depth)
-{
-    DIR *dir = opendir(folder);
-    bool more = true;
-    for (struct dirent *e;
-         dir && more && s->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
-        const char *dot = strrchr(e->d_name, '.'), *path = path_join(s->arena, folder, e->d_name);
-        s->entries++;
-        if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
-            more = search_below(s, path, depth - 1);
-        else if (e->d_type != DT_DIR && dot &&
-                 word_place(dot, s->extensions, s->extension_count) < SIZE_MAX)
-            more = s->look(s->context, path);
-    }
-    if (dir)
-        closedir(dir);
-    return more;
-}
-
 /* The files found. */
 typedef struct Found {
     Arena *arena;
@@ -178,8 +174,7 @@ typedef struct Found {
     size_t count, room;
 } Found;
 
-/* True if a line of a file includes the target, by a relative path or one that include folders may
- * resolve. */
+/* True if a file includes the target, by a relative path or one that include folders may resolve. */
 static bool includes_target(const Found *n, const char *path)
 {
     size_t size;
@@ -213,7 +208,7 @@ enum { EXTENSION_COUNT = sizeof EXTENSIONS / sizeof *EXTENSIONS };
 size_t near_sources(Arena *a, const char *path, const char **out, size_t room)
 {
     Found f = {.out = out, .room = room};
-    Search s = {a, EXTENSIONS, EXTENSION_COUNT, 0, take_file, &f};
+    Search s = {a, EXTENSIONS, EXTENSION_COUNT, 0, take_file, NULL, &f};
     search_below(&s, path_folder(a, path), 0);
     return f.count;
 }
@@ -224,7 +219,7 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
     if (!realpath(path, real))
         return 0;
     Found f = {a, arena_string(a, real), out, 0, room};
-    Search s = {a, EXTENSIONS, 1, 0, take_file, &f};
+    Search s = {a, EXTENSIONS, 1, 0, take_file, NULL, &f};
     const char *folder = path_folder(a, f.target), *up = folder_above(a, folder);
     for (; f.count < room && s.extensions < EXTENSIONS + EXTENSION_COUNT; s.extensions++)
         search_below(&s, up ? up : folder, up ? 2 : 1);
@@ -341,7 +336,7 @@ const char *near_body(Arena *a, const char *folder, const char *log, const char 
     static const char *const CODE[] = {".cu", ".cuh", ".inl"};
     const char *name = NULL, *around[UP_TO_ROOT + 1];
     Body b = {.arena = a};
-    Search s = {a, CODE, sizeof CODE / sizeof *CODE, 0, look_for_body, &b};
+    Search s = {a, CODE, sizeof CODE / sizeof *CODE, 0, look_for_body, NULL, &b};
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID && !name; i++)
         name = strstr(log, SAID[i]) ? strstr(log, SAID[i]) + strlen(SAID[i]) : NULL;
     if (name)

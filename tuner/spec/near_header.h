@@ -23,8 +23,7 @@ size_t near_sources(Arena *a, const char *path, const char **out, size_t room);
 /* Lists files near a file that include it, CUDA files first: they may declare what it uses. */
 size_t near_includers(Arena *a, const char *path, const char **out, size_t room);
 
-/* The template from which a project's build makes a missing header, "config.h.in" of "config.h"; NULL: none
- * nearby. */
+/* The template of a missing header that a project's build makes, "config.h.in" of "config.h"; NULL: none. */
 const char *near_header_made_of(Arena *a, const char *folder, const char *log);
 
 /* The project's .cu, .cuh or .inl file that defines the function which a ptxas log calls unresolved;

@@ -363,8 +363,8 @@ bool spec_add_problem(Arena *a, Spec *s, const char *text);
 bool spec_parameter_values(Arena *a, const Spec *s, size_t parameter, size_t problem,
                            ValueList *out, Diag *d);
 
-/* Sets `*out` to whether the earlier slots allow the value of a dependent parameter. False: arithmetic
- * failed, see `ev`. */
+/* Sets `*out` if the earlier slots allow a dependent parameter's value. False: arithmetic failed, see
+ * `ev`. */
 bool spec_parameter_allows(Arena *scratch, const Spec *s, size_t parameter, const Value *slots,
                            Evaluation *ev, bool *out);
 

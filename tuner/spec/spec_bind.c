@@ -5,7 +5,7 @@
 
 /* --- declaring ---------------------------------------------------------------------------- */
 
-static Taken *find_taken(const Reader *r, const char *name)
+static DeclaredName *find_declared(const Reader *r, const char *name)
 {
     return NAME_FIND(r->names.at, r->names.count, name, name);
 }
@@ -15,7 +15,7 @@ bool reader_declare(Reader *r, const char *name, Span at)
     static const char *const reserved[] = {"and", "or", "not", "in", "true", "false"};
     if (word_place(name, reserved, sizeof reserved / sizeof reserved[0]) < SIZE_MAX)
         return diag_error(r->d, at, "'%s' is a keyword", name);
-    const Taken *before = find_taken(r, name);
+    const DeclaredName *before = find_declared(r, name);
     if (before) {
         size_t line, column;
         source_position(before->at.source, before->at.offset, &line, &column);
@@ -23,23 +23,23 @@ bool reader_declare(Reader *r, const char *name, Span at)
     }
     if (r->names.count >= NAME_LIMIT)
         return diag_error(r->d, at, "more than %d names", NAME_LIMIT);
-    VEC_PUSH(r->a, &r->names, ((Taken){name, at, true}));
+    VEC_PUSH(r->a, &r->names, ((DeclaredName){name, at, true}));
     return true;
 }
 
 void reader_mark_valid(Reader *r, const char *name)
 {
-    find_taken(r, name)->broken = false;
+    find_declared(r, name)->broken = false;
 }
 
 static void reader_mark_broken(Reader *r, const char *name)
 {
-    find_taken(r, name)->broken = true;
+    find_declared(r, name)->broken = true;
 }
 
 static bool reader_is_broken(const Reader *r, const char *name)
 {
-    const Taken *t = find_taken(r, name);
+    const DeclaredName *t = find_declared(r, name);
     return t ? t->broken : r->problem_broken;
 }
 
@@ -412,7 +412,7 @@ static void bind_repeat(Reader *r, Launch *k, Visible *v)
 static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
 {
     bind_repeat(r, k, &v);
-    if (k->repeat_name && find_taken(r, k->repeat_name))
+    if (k->repeat_name && find_declared(r, k->repeat_name))
         diag_error(r->d, k->at, "'%s' is already declared; use another name in this repeat line",
                    k->repeat_name);
     bind_text(r, &k->name, &v); /* all repeats run the same code */

@@ -15,11 +15,11 @@ typedef struct Declared {
 } Declared;
 
 /* A declared name. */
-typedef struct Taken {
+typedef struct DeclaredName {
     const char *name;
     Span at;
     bool broken; /* its declaration has a mistake: its uses get no messages */
-} Taken;
+} DeclaredName;
 
 /* The lines of a launch. */
 typedef enum LaunchWord {
@@ -51,7 +51,7 @@ typedef struct Reader {
     const char *word; /* the keyword */
     Spec *spec;
     VEC(Span) statements;
-    VEC(Taken) names; /* all declared names */
+    VEC(DeclaredName) names; /* all declared names */
     VEC(Declared) order;
     VEC(Problem) problems;
     VEC(Parameter) parameters;
@@ -74,8 +74,7 @@ typedef struct Reader {
     VEC(CarveStage) carving;
 } Reader;
 
-/* Declares a name; false after a message: it is declared already. It counts as broken until
- * reader_mark_valid. */
+/* Declares a name, broken until reader_mark_valid; false after a message: it is declared already. */
 bool reader_declare(Reader *r, const char *name, Span at);
 
 /* Marks a name's declaration as free of mistakes. */

@@ -131,8 +131,7 @@ static bool take_kernel_name(Reader *r, Launch *k)
     return *k->entry || diag_error(r->d, k->name.at, "the name of the kernel is empty");
 }
 
-/* Takes "file.cu" NAME, of kernel and reference statements. A missing file is reported, but reading goes
- * on. */
+/* Takes "file.cu" NAME, of kernels and references. A missing file is reported, but reading goes on. */
 static bool take_kernel(Reader *r, Launch *k)
 {
     k->command = lexer_take(&r->l, "command");

@@ -18,22 +18,14 @@ static const char *setting(Arena *a, const char *text, const char *name)
     return NULL;
 }
 
-static bool is_name(const Spec *s, const char *text, size_t length)
-{
-    for (size_t i = 0; i < s->problem_name_count; i++)
-        if (strlen(s->problem_names[i]) == length &&
-            strncmp(s->problem_names[i], text, length) == 0)
-            return true;
-    return false;
-}
-
 /* True for a list of "NAME=…" with names of the problem only. */
-static bool is_settings(const Spec *s, const char *text)
+static bool is_settings(Arena *a, const Spec *s, const char *text)
 {
     size_t count = 0;
     for (const char *at = text + strspn(text, " ,"); *at; at += strspn(at, " ,"), count++) {
         const size_t n = strcspn(at, " ,"), name = strcspn(at, "= ,");
-        if (name == n || !is_name(s, at, name))
+        if (name == n || word_place(arena_copy(a, at, name), s->problem_names,
+                                    s->problem_name_count) == SIZE_MAX)
             return false;
         at += n;
     }
@@ -66,7 +58,7 @@ bool spec_add_problem(Arena *a, Spec *s, const char *text)
     const size_t names = s->problem_name_count;
     const Problem *first = &s->problems[0];
     Problem p = {.at = first->at, .values = ARENA_ARRAY(a, Value, names), .exprs = first->exprs};
-    bool ok = is_settings(s, text);
+    bool ok = is_settings(a, s, text);
     for (size_t i = 0; i < names && ok; i++) {
         const char *value = setting(a, text, s->problem_names[i]);
         Evaluation ev = {.arena = a};

@@ -77,7 +77,6 @@ bool read_tolerance(Reader *r)
 /* --- work ------------------------------------------------------------------------------------- */
 
 static const char *const KINDS[] = {"flop", "bytes", "items"};
-static const char *const COUNTS[] = {"count of flop", "count of bytes", "count of items"};
 enum { KIND_COUNT = 3 };
 
 static size_t find_kind(const Lexer *l)
@@ -99,7 +98,8 @@ bool read_work(Reader *r)
             return diag_error(r->d, word,
                               "expected 'flop = …', 'bytes = …' or 'items = …', found %s",
                               lexer_describe(&r->l));
-        if (!reader_only_once(r, &r->work_at[kind], word, COUNTS[kind]))
+        if (!reader_only_once(r, &r->work_at[kind], word,
+                              arena_printf(r->a, "count of %s", KINDS[kind])))
             return false;
         lexer_next(&r->l);
         if (!lexer_expect(&r->l, "=", "and the amount of work") ||

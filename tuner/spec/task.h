@@ -41,8 +41,7 @@ typedef struct TaskType {
     int lanes; /* 1; 2, 3 or 4 for vectors ("float4"); more for structs */
 } TaskType;
 
-/* Bytes of a scalar, and of an element: lanes × scalar, without padding, as CUDA's vector types are laid
- * out. */
+/* Bytes of a scalar, and of an element: lanes × scalar, without padding, as in CUDA's vector types. */
 size_t task_scalar_size(TaskScalar s);
 size_t task_type_size(TaskType t);
 

@@ -22,7 +22,7 @@
 
 typedef struct StubHeader {
     const char *names; /* of headers, separated by blanks */
-    const char *text;
+    const char *text;  /* '@' stands for the header's name */
 } StubHeader;
 
 /* Included by nvcc in every source. */
@@ -294,11 +294,6 @@ static const char RANDOM[] = HOSTS("uniform_real_distribution") HOSTS("uniform_i
         PLAIN("mt19937_64", "__engine") PLAIN("random_device", "__engine")
             PLAIN("default_random_engine", "__engine");
 
-#define LIBCUXX(name)                                                                              \
-    {                                                                                              \
-        name, "#include <cuda/std/" name ">\nnamespace std { using namespace cuda::std; }\n"       \
-    }
-
 static const StubHeader STUBS[] = {
     {STUB_NVCC, NVCC},
     {"limits.h climits", LIMITS},
@@ -311,23 +306,12 @@ static const StubHeader STUBS[] = {
     {"stddef.h cstddef string.h cstring memory.h", NULLS},
     {"algorithm", ALGORITHM},
     {"limits", LIMIT_CLASS},
-    LIBCUXX("type_traits"),
-    LIBCUXX("utility"),
-    LIBCUXX("array"),
-    LIBCUXX("tuple"),
+    {"type_traits utility array tuple complex numeric initializer_list ratio bit iterator optional "
+     "variant concepts numbers",
+     "#include <cuda/std/@>\nnamespace std { using namespace cuda::std; }\n"},
     {"functional",
      "#include <cuda/std/functional>\nnamespace std { using namespace cuda::std; }\n" HOSTS(
          "function")},
-    LIBCUXX("complex"),
-    LIBCUXX("numeric"),
-    LIBCUXX("initializer_list"),
-    LIBCUXX("ratio"),
-    LIBCUXX("bit"),
-    LIBCUXX("iterator"),
-    LIBCUXX("optional"),
-    LIBCUXX("variant"),
-    LIBCUXX("concepts"),
-    LIBCUXX("numbers"),
     {"thrust/complex.h", COMPLEX},
     {"stdexcept exception", EXCEPTIONS},
     {"cub/cub.cuh", CUB},
@@ -342,15 +326,9 @@ static const StubHeader STUBS[] = {
     {"unistd.h", "#define _POSIX_VERSION 200809L\n"}, /* headers test for Unix by it */
     {"string", STRINGS},
     {"iostream ostream istream fstream sstream iomanip ios iosfwd", STREAMS},
-    {"vector", HOSTS("vector")},
+    {"vector unordered_map set unordered_set list deque stack", HOSTS("@")},
     {"map", HOSTS("map") HOSTS("multimap")},
-    {"unordered_map", HOSTS("unordered_map")},
-    {"set", HOSTS("set")},
-    {"unordered_set", HOSTS("unordered_set")},
-    {"list", HOSTS("list")},
-    {"deque", HOSTS("deque")},
     {"queue", HOSTS("queue") HOSTS("priority_queue")},
-    {"stack", HOSTS("stack")},
     {"memory", HOSTS("unique_ptr") HOSTS("shared_ptr") HOSTS("weak_ptr") HOSTS("allocator")},
     {"mutex", HOSTS("lock_guard") HOSTS("unique_lock") HOSTS("__lock") PLAIN("mutex", "__lock")},
     {"thread", HOSTS("__thread") PLAIN("thread", "__thread")},
@@ -637,6 +615,15 @@ static const char *left_out(const char *option)
     return strncmp(option, SOURCE_WITHOUT_HEADER "=", n + 1) == 0 ? option + n + 1 : NULL;
 }
 
+static const char *with_name(Arena *a, const char *text, const char *name)
+{
+    SCOPED_BUF b = {0};
+    for (const char *at; (at = strchr(text, '@')) != NULL; text = at + 1)
+        buf_printf(&b, "%.*s%s", (int)(at - text), text, name);
+    buf_puts(&b, text);
+    return arena_string(a, buf_text(&b));
+}
+
 /* The request's headers, then the stand-ins for others. */
 static Headers all_headers(Arena *a, const CompileRequest *request)
 {
@@ -649,7 +636,8 @@ static Headers all_headers(Arena *a, const CompileRequest *request)
     for (size_t i = 0; i < sizeof STUBS / sizeof *STUBS; i++)
         for (const char *at = STUBS[i].names; *at; at += strspn(at, " ")) {
             size_t n = strcspn(at, " ");
-            add_stub(a, &h, arena_copy(a, at, n), STUBS[i].text);
+            const char *name = arena_copy(a, at, n);
+            add_stub(a, &h, name, with_name(a, STUBS[i].text, name));
             at += n;
         }
     return h;
