@@ -193,6 +193,11 @@ static bool reader_bind_integer(Reader *r, Expr *e, Visible *v)
            diag_error(r->d, expr_span(e), "expected an integer, this is a real number");
 }
 
+static bool reader_bind_scalar(Reader *r, Expr *e, Visible *v, bool whole)
+{
+    return whole ? reader_bind_integer(r, e, v) : reader_bind_number(r, e, v);
+}
+
 /* Binds a number or a condition; `what` begins the message. */
 static bool reader_bind_plain(Reader *r, Expr *e, Visible *v, const char *what)
 {
@@ -238,26 +243,17 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
                    "'%s' has members of several types: use formula(…) with `lane` as the member's "
                    "number, file(…) or zero",
                    g->name);
-    bool (*bind)(Reader *, Expr *, Visible *) =
-        task_scalar_is_float(g->element.scalar) ? reader_bind_number : reader_bind_integer;
-    switch (c->kind) {
-    case CONTENTS_FORMULA:
+    if (c->kind == CONTENTS_FORMULA) {
         fixed.index = true;
         reader_bind_plain(r, c->numbers[0], &fixed, "an element is a number");
         return;
-    case CONTENTS_NORMAL:
-        bind = reader_bind_number;
-        break;
-    case CONTENTS_LANE:
-        reader_bind_integer(r, c->numbers[0], &fixed);
-        break;
-    default:
-        break;
     }
+    const bool whole = c->kind == CONTENTS_LANE ||
+                       (c->kind != CONTENTS_NORMAL && !task_scalar_is_float(g->element.scalar));
     if (c->from)
         bind_source(r, c, own);
-    for (int i = 0; i < 2 && c->kind != CONTENTS_LANE; i++)
-        bind(r, c->numbers[i], &fixed);
+    for (int i = 0; i < 2; i++)
+        reader_bind_scalar(r, c->numbers[i], &fixed, whole);
     reader_bind_integer(r, c->numbers[2], &fixed);
 }
 
@@ -265,16 +261,10 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
 
 static void reader_bind_value(Reader *r, const Argument *g, Visible *v)
 {
-    if (!g->value)
+    if (g->value && argument_numbers(g) > 1 &&
+        (!reader_bind(r, g->value, v) || expr_kind(g->value) == VALUE_LIST))
         return;
-    if (argument_numbers(g) > 1) {
-        if (!reader_bind(r, g->value, v) || expr_kind(g->value) == VALUE_LIST)
-            return;
-    }
-    if (task_scalar_is_float(g->element.scalar))
-        reader_bind_number(r, g->value, v);
-    else
-        reader_bind_integer(r, g->value, v);
+    reader_bind_scalar(r, g->value, v, !task_scalar_is_float(g->element.scalar));
 }
 
 static void reader_bind_arguments(Reader *r)
@@ -632,12 +622,11 @@ static void finish_declared(Reader *r)
     Spec *s = r->spec;
     Visible v = {.reader = r, .problem_names = s->problem_name_count};
     Scope scope = scope_of(&v);
-    for (size_t i = 0; i < r->order.count; i++) {
-        Declared n = r->order.at[i];
-        bool parameter = n.kind == DECLARED_PARAMETER;
-        v.declaring = parameter ? s->parameters[n.index].name : s->derived[n.index].name;
-        bool fine = parameter ? finish_parameter(r, n.index, &scope)
-                              : finish_derived(r, &s->derived[n.index], &scope);
+    VEC_EACH (const Declared, n, r->order) {
+        bool parameter = n->kind == DECLARED_PARAMETER;
+        v.declaring = parameter ? s->parameters[n->index].name : s->derived[n->index].name;
+        bool fine = parameter ? finish_parameter(r, n->index, &scope)
+                              : finish_derived(r, &s->derived[n->index], &scope);
         if (!fine)
             reader_mark_broken(r, v.declaring);
         v.parameters += parameter;

@@ -105,5 +105,8 @@ bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *ou
 /* expr { "," expr } */
 bool reader_take_list(Reader *r, ExprVec *out);
 
+/* expr [ "," expr [ "," expr ] ] of a `what` */
+bool reader_take_dimensions(Reader *r, const char *what, Expr *out[3]);
+
 /* Notes a line that may occur only once; false after a message: it occurred before. */
 bool reader_only_once(Reader *r, Span *met, Span at, const char *what);

@@ -330,14 +330,10 @@ static bool check_texture(Reader *r, const Argument *g)
 bool read_texture(Reader *r)
 {
     Argument g = {.role = ARGUMENT_TEXTURE};
-    ExprVec size = {0};
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the size in elements") ||
-        !reader_take_list(r, &size) || !lexer_expect(&r->l, "]", "after the size"))
+        !reader_take_dimensions(r, "texture", g.size) ||
+        !lexer_expect(&r->l, "]", "after the size"))
         return false;
-    if (size.count > TEXTURE_DIMENSIONS)
-        return diag_error(r->d, expr_span(size.at[3]), "a texture has at most three dimensions");
-    for (size_t i = 0; i < size.count; i++)
-        g.size[i] = size.at[i];
     take_texture_modes(r, &g);
     if (!check_texture(r, &g) || !take_initial(r, &g))
         return false;

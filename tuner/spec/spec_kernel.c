@@ -157,18 +157,6 @@ bool read_kernel(Reader *r)
 
 /* --- the parts of a launch -------------------------------------------------------------------- */
 
-static bool take_dimensions(Reader *r, const char *what, Expr *out[3])
-{
-    ExprVec v = {0};
-    if (!reader_take_list(r, &v))
-        return false;
-    if (v.count > 3)
-        return diag_error(r->d, expr_span(v.at[3]), "a %s has at most three dimensions", what);
-    for (size_t i = 0; i < v.count; i++)
-        out[i] = v.at[i];
-    return true;
-}
-
 /* True for NAME ":" */
 static bool is_typed_name(const Lexer *l)
 {
@@ -256,9 +244,9 @@ static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
     k->lines |= 1u << word;
     switch (word) {
     case WORD_BLOCK:
-        return take_dimensions(r, what, k->block);
+        return reader_take_dimensions(r, what, k->block);
     case WORD_GRID:
-        return take_dimensions(r, what, k->grid);
+        return reader_take_dimensions(r, what, k->grid);
     case WORD_ARGS:
         return take_items(r, k);
     case WORD_REPEAT:

@@ -55,6 +55,18 @@ bool reader_take_list(Reader *r, ExprVec *out)
     return true;
 }
 
+bool reader_take_dimensions(Reader *r, const char *what, Expr *out[3])
+{
+    ExprVec v = {0};
+    if (!reader_take_list(r, &v))
+        return false;
+    if (v.count > 3)
+        return diag_error(r->d, expr_span(v.at[3]), "a %s has at most three dimensions", what);
+    for (size_t i = 0; i < v.count; i++)
+        out[i] = v.at[i];
+    return true;
+}
+
 bool reader_only_once(Reader *r, Span *met, Span at, const char *what)
 {
     if (met->source) {
