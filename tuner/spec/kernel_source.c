@@ -336,8 +336,8 @@ const char *kernel_source_names(Arena *a, const char *source)
 static bool is_plain(const char *word)
 {
     TaskType type;
-    return isdigit((unsigned char)*word) || strcmp(word, "true") == 0 ||
-           strcmp(word, "false") == 0 || task_type_find(word, &type);
+    return isdigit((unsigned char)*word) || WORD_IS_ANY(word, "true", "false") ||
+           task_type_find(word, &type);
 }
 
 /* Resolves a word by "BM = 64;", by "typedef float real;", or by a macro; NULL: none. */
@@ -440,9 +440,8 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
         const char *word = word_text(a, at);
         size_t length = strlen(word);
         bool name = length > 0 && !isdigit((unsigned char)*word) && strncmp(word, "__", 2) != 0 &&
-                    strcmp(word, "defined") != 0 && strcmp(word, "or") != 0 &&
-                    strcmp(word, "and") != 0 && strcmp(word, "not") != 0 &&
-                    strncmp(word, "CUDA", 4) != 0;
+                    strncmp(word, "CUDA", 4) != 0 &&
+                    !WORD_IS_ANY(word, "defined", "or", "and", "not");
         if (name && strncmp(at + length, "(", 1) != 0 && !find_macro(all, word) &&
             !is_defined(a, text, word))
             VEC_PUSH(a, all, ((KernelMacro){word, NULL, true, NULL}));
