@@ -34,13 +34,13 @@ DriverStatus driver_wait(Driver *v)
     return v->state;
 }
 
-void driver_go_on(Driver *v)
+void driver_clear_error(Driver *v)
 {
     if (v->state != DRIVER_FAULT && v->state != DRIVER_LOST)
         v->state = DRIVER_OK;
 }
 
-DriverStatus driver_refuse(Driver *v, const char *words)
+DriverStatus driver_fail(Driver *v, const char *words)
 {
     if (v->state)
         return v->state;
@@ -48,7 +48,7 @@ DriverStatus driver_refuse(Driver *v, const char *words)
     return DRIVER_REFUSED;
 }
 
-const char *driver_words(const Driver *v)
+const char *driver_error(const Driver *v)
 {
     return v->state ? "the driver's own words" : "";
 }

@@ -32,19 +32,19 @@ DriverStatus driver_wait(Driver *v)
     return DRIVER_FAULT;
 }
 
-void driver_go_on(Driver *v)
+void driver_clear_error(Driver *v)
 {
     (void)v;
 }
 
-DriverStatus driver_refuse(Driver *v, const char *words)
+DriverStatus driver_fail(Driver *v, const char *words)
 {
     (void)v;
     (void)words;
     return DRIVER_REFUSED;
 }
 
-const char *driver_words(const Driver *v)
+const char *driver_error(const Driver *v)
 {
     (void)v;
     return "";

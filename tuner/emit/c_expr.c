@@ -204,7 +204,7 @@ CRange c_range(const CWriter *w, const Expr *e)
     }
 }
 
-static bool c_condition(CWriter *w, const Expr *e, CPlace place);
+static bool c_condition(CWriter *w, const Expr *e, CPrecedence prec);
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -259,15 +259,15 @@ static bool is_number(const Expr *e)
 
 /* Writes a pattern in which are replaced:
  *
- *     %e %r %c  by an expression, given with its CPlace: as it is, as a double, as a condition
- *     %k        by an expression, given with a ValueKind and a CPlace: as a double for VALUE_REAL
+ *     %e %r %c  by an expression, given with its CPrecedence: as it is, as a double, as a condition
+ *     %k        by an expression, given with a ValueKind and a CPrecedence: as a double for VALUE_REAL
  *     %w        by an expression as an integer
  *     %h %f     by a helper's name and its opening bracket; %f if it may clear `ok`
  *     %s        by a text
  *     %( %)     by brackets, if the int given is not 0
  *
  * False if C cannot express one of them. */
-static bool say(CWriter *w, const char *pattern, ...)
+static bool emit(CWriter *w, const char *pattern, ...)
 {
     bool ok = true;
     int brackets = 0;
@@ -292,48 +292,48 @@ static bool say(CWriter *w, const char *pattern, ...)
         else if (what == 'w')
             ok = write_whole(w, e);
         else if (what == 'r' || (what == 'k' && va_arg(args, int) == VALUE_REAL))
-            ok = c_real(w, e, (CPlace)va_arg(args, int));
+            ok = c_real(w, e, (CPrecedence)va_arg(args, int));
         else if (what == 'c')
-            ok = c_condition(w, e, (CPlace)va_arg(args, int));
+            ok = c_condition(w, e, (CPrecedence)va_arg(args, int));
         else
-            ok = c_expr(w, e, (CPlace)va_arg(args, int));
+            ok = c_expr(w, e, (CPrecedence)va_arg(args, int));
     }
     va_end(args);
     return ok;
 }
 
-static bool write_literal(CWriter *w, Value v, CPlace place)
+static bool write_literal(CWriter *w, Value v, CPrecedence prec)
 {
-    const bool brackets = is_negative(v) && place >= C_SUM;
+    const bool brackets = is_negative(v) && prec >= C_SUM;
     buf_puts(w->out, brackets ? "(" : "");
     const bool ok = c_value(v, w->out);
     buf_puts(w->out, brackets ? ")" : "");
     return ok;
 }
 
-bool c_real(CWriter *w, const Expr *e, CPlace place)
+bool c_real(CWriter *w, const Expr *e, CPrecedence prec)
 {
     if (e->kind == VALUE_REAL)
-        return c_expr(w, e, place);
+        return c_expr(w, e, prec);
     if (e->op == OP_LITERAL)
-        return write_literal(w, value_real(value_as_real(e->literal)), place);
-    return say(w, "(double)%e", e, C_UNARY);
+        return write_literal(w, value_real(value_as_real(e->literal)), prec);
+    return emit(w, "(double)%e", e, C_UNARY);
 }
 
 /* An expression as a condition; numbers are compared with 0. */
-static bool c_condition(CWriter *w, const Expr *e, CPlace place)
+static bool c_condition(CWriter *w, const Expr *e, CPrecedence prec)
 {
     if (!is_number(e))
-        return c_expr(w, e, place);
-    return say(w, "%(%e != %s%)", place > C_EQUALITY, e, C_RELATION,
-               e->kind == VALUE_REAL ? "0.0" : "0");
+        return c_expr(w, e, prec);
+    return emit(w, "%(%e != %s%)", prec > C_EQUALITY, e, C_RELATION,
+                e->kind == VALUE_REAL ? "0.0" : "0");
 }
 
 /* An integer; in a spec, functions of integers also take real numbers that are whole. */
 static bool write_whole(CWriter *w, const Expr *e)
 {
     return e->kind == VALUE_INT ? c_expr(w, e, C_ANYWHERE)
-                                : say(w, "%f%r)", "whole", e, C_ANYWHERE);
+                                : emit(w, "%f%r)", "whole", e, C_ANYWHERE);
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
@@ -342,26 +342,26 @@ static bool write_whole(CWriter *w, const Expr *e)
 static bool write_helper(CWriter *w, const char *helper, const Expr *e, ValueKind kind)
 {
     if (e->count == 1)
-        return say(w, "%f%k)", helper, e->args[0], kind, C_ANYWHERE);
-    return say(w, "%f%k, %k)", helper, e->args[0], kind, C_ANYWHERE, e->args[1], kind, C_ANYWHERE);
+        return emit(w, "%f%k)", helper, e->args[0], kind, C_ANYWHERE);
+    return emit(w, "%f%k, %k)", helper, e->args[0], kind, C_ANYWHERE, e->args[1], kind, C_ANYWHERE);
 }
 
 /* min(a, min(b, c)) */
-static bool write_extreme(CWriter *w, const Expr *e, const char *helper, CPlace place)
+static bool write_extreme(CWriter *w, const Expr *e, const char *helper, CPrecedence prec)
 {
     const int last = e->count - 1;
     if (last == 0 && e->args[0]->kind == VALUE_LIST)
         return false;
     for (int i = 0; i < last; i++)
-        if (!say(w, "%h%k, ", helper, e->args[i], e->kind, C_ANYWHERE))
+        if (!emit(w, "%h%k, ", helper, e->args[i], e->kind, C_ANYWHERE))
             return false;
-    const bool ok = say(w, "%k", e->args[last], e->kind, last > 0 ? C_ANYWHERE : place);
+    const bool ok = emit(w, "%k", e->args[last], e->kind, last > 0 ? C_ANYWHERE : prec);
     buf_fill(w->out, ')', (size_t)last);
     return ok;
 }
 
 /* (a + 127) / 128 where nothing is negative and b is known. */
-static bool write_ceil_div(CWriter *w, const Expr *e, CPlace place)
+static bool write_ceil_div(CWriter *w, const Expr *e, CPrecedence prec)
 {
     const Expr *a = e->args[0], *b = e->args[1];
     if (e->kind == VALUE_REAL)
@@ -372,31 +372,31 @@ static bool write_ceil_div(CWriter *w, const Expr *e, CPlace place)
         return write_helper(w, "ceil_div", e, VALUE_INT);
     Expr less = *b;
     less.literal.integer--;
-    return say(w, "%((%e + %e) / %e%)", place > C_PRODUCT, a, C_SUM, &less, C_PRODUCT, b, C_UNARY);
+    return emit(w, "%((%e + %e) / %e%)", prec > C_PRODUCT, a, C_SUM, &less, C_PRODUCT, b, C_UNARY);
 }
 
-static bool write_abs(CWriter *w, const Expr *e, CPlace place)
+static bool write_abs(CWriter *w, const Expr *e, CPrecedence prec)
 {
     if (c_range(w, e->args[0]).low >= 0)
-        return c_expr(w, e->args[0], place);
+        return c_expr(w, e->args[0], prec);
     if (e->kind == VALUE_INT)
         return write_helper(w, "abs", e, VALUE_INT);
-    return say(w, "fabs(%r)", e->args[0], C_ANYWHERE);
+    return emit(w, "fabs(%r)", e->args[0], C_ANYWHERE);
 }
 
-static bool write_call(CWriter *w, const Expr *e, CPlace place)
+static bool write_call(CWriter *w, const Expr *e, CPrecedence prec)
 {
     const bool real = e->kind == VALUE_REAL;
     if (c_is_call(e, "min"))
-        return write_extreme(w, e, real ? "real_min" : "min", place);
+        return write_extreme(w, e, real ? "real_min" : "min", prec);
     if (c_is_call(e, "max"))
-        return write_extreme(w, e, real ? "real_max" : "max", place);
+        return write_extreme(w, e, real ? "real_max" : "max", prec);
     if (c_is_call(e, "ceil_div"))
-        return write_ceil_div(w, e, place);
+        return write_ceil_div(w, e, prec);
     if (c_is_call(e, "abs"))
-        return write_abs(w, e, place);
+        return write_abs(w, e, prec);
     if (c_is_call(e, "is_pow2"))
-        return say(w, "%h%w)", "is_pow2", e->args[0]);
+        return emit(w, "%h%w)", "is_pow2", e->args[0]);
     if (c_is_call(e, "sqrt"))
         return write_helper(w, "sqrt", e, VALUE_REAL);
     if (c_is_call(e, "log"))
@@ -404,58 +404,59 @@ static bool write_call(CWriter *w, const Expr *e, CPlace place)
     if (c_is_call(e, "log2"))
         return write_helper(w, "log2_of", e, VALUE_REAL);
     if (c_is_call(e, "known") || (!real && WORD_IS_ANY(e->name, "floor", "ceil")))
-        return c_expr(w, e->args[0], place);
+        return c_expr(w, e->args[0], prec);
     /* C has these; exp is finite wherever a size was tuned.  The others are lists. */
     return WORD_IS_ANY(e->name, "floor", "ceil", "sin", "cos", "exp") &&
-           say(w, "%s(%r)", e->name, e->args[0], C_ANYWHERE);
+           emit(w, "%s(%r)", e->name, e->args[0], C_ANYWHERE);
 }
 
 /* --- operators -------------------------------------------------------------------------------- */
 
 /* Left associative: the right operand has to bind tighter, as in a - (b - c). */
-static bool write_infix(CWriter *w, const Expr *e, const char *op, CPlace own, CPlace place)
+static bool write_infix(CWriter *w, const Expr *e, const char *op, CPrecedence own,
+                        CPrecedence prec)
 {
-    return say(w, "%(%k %s %k%)", place > own, e->args[0], e->kind, own, op, e->args[1], e->kind,
-               own + 1);
+    return emit(w, "%(%k %s %k%)", prec > own, e->args[0], e->kind, own, op, e->args[1], e->kind,
+                own + 1);
 }
 
-static bool write_sum(CWriter *w, const Expr *e, CPlace place)
+static bool write_sum(CWriter *w, const Expr *e, CPrecedence prec)
 {
     static const struct {
         const char *op;
-        CPlace own;
+        CPrecedence own;
         const char *helper;
     } how[] = {{"+", C_SUM, "add"}, {"-", C_SUM, "subtract"}, {"*", C_PRODUCT, "multiply"}};
     const int i = (int)e->op - (int)OP_ADD;
     if (c_is_plain_arithmetic(w, e))
-        return write_infix(w, e, how[i].op, how[i].own, place);
+        return write_infix(w, e, how[i].op, how[i].own, prec);
     if (e->kind == VALUE_INT)
         return write_helper(w, how[i].helper, e, VALUE_INT);
-    return say(w, "%f", "real") && write_infix(w, e, how[i].op, how[i].own, C_ANYWHERE) &&
-           say(w, ")");
+    return emit(w, "%f", "real") && write_infix(w, e, how[i].op, how[i].own, C_ANYWHERE) &&
+           emit(w, ")");
 }
 
-static bool write_division(CWriter *w, const Expr *e, CPlace place)
+static bool write_division(CWriter *w, const Expr *e, CPrecedence prec)
 {
     const bool floors = e->op == OP_FLOOR_DIV;
     if (c_is_plain_division(w, e))
-        return write_infix(w, e, "/", C_PRODUCT, place);
+        return write_infix(w, e, "/", C_PRODUCT, prec);
     if (e->kind == VALUE_REAL)
         return write_helper(w, floors ? "real_floor_div" : "real_divide", e, VALUE_REAL);
     return write_helper(w, floors ? "floor_div" : w->exact ? "exact" : "divide", e, VALUE_INT);
 }
 
-static bool write_modulo(CWriter *w, const Expr *e, CPlace place)
+static bool write_modulo(CWriter *w, const Expr *e, CPrecedence prec)
 {
     if (e->kind == VALUE_REAL)
         return write_helper(w, "real_modulo", e, VALUE_REAL);
     if (c_range(w, e->args[0]).low >= 0 && c_range(w, e->args[1]).low > 0)
-        return write_infix(w, e, "%", C_PRODUCT, place);
+        return write_infix(w, e, "%", C_PRODUCT, prec);
     return write_helper(w, "modulo", e, VALUE_INT);
 }
 
 /* The square of a name becomes a product. */
-static bool write_power(CWriter *w, const Expr *e, CPlace place)
+static bool write_power(CWriter *w, const Expr *e, CPrecedence prec)
 {
     const Expr *base = e->args[0], *exponent = e->args[1];
     if (e->kind == VALUE_REAL)
@@ -467,21 +468,21 @@ static bool write_power(CWriter *w, const Expr *e, CPlace place)
     Expr product = *e;
     product.op = OP_MULTIPLY;
     product.args = (Expr *[]){e->args[0], e->args[0]};
-    return write_sum(w, &product, place);
+    return write_sum(w, &product, prec);
 }
 
 static bool write_negate(CWriter *w, const Expr *e)
 {
     if (e->kind == VALUE_INT && c_range(w, e->args[0]).low < -RANGE_SAFE)
-        return say(w, "%f0, %e)", "subtract", e->args[0], C_ANYWHERE);
-    return say(w, "(-%e)", e->args[0], C_UNARY);
+        return emit(w, "%f0, %e)", "subtract", e->args[0], C_ANYWHERE);
+    return emit(w, "(-%e)", e->args[0], C_UNARY);
 }
 
 /* Integer constants of a choice become long long; otherwise sums of two choices would have 32 bits. */
 static bool write_choice(CWriter *w, const Expr *e, ValueKind kind)
 {
     const bool small = e->op == OP_LITERAL && e->literal.kind == VALUE_INT && kind == VALUE_INT;
-    const bool ok = say(w, "%k", e, kind, C_OR);
+    const bool ok = emit(w, "%k", e, kind, C_OR);
     const bool has_suffix = w->out->size > 0 && w->out->text[w->out->size - 1] == 'L';
     if (small && !has_suffix && e->literal.integer != INT64_MIN) {
         if (w->out->text[w->out->size - 1] == ')')
@@ -492,20 +493,20 @@ static bool write_choice(CWriter *w, const Expr *e, ValueKind kind)
     return ok;
 }
 
-static bool write_select(CWriter *w, const Expr *e, CPlace place)
+static bool write_select(CWriter *w, const Expr *e, CPrecedence prec)
 {
-    const bool brackets = place > C_ANYWHERE;
-    return say(w, "%s%c ? ", brackets ? "(" : "", e->args[0], C_OR) &&
-           write_choice(w, e->args[1], e->kind) && say(w, " : ") &&
-           write_choice(w, e->args[2], e->kind) && say(w, brackets ? ")" : "");
+    const bool brackets = prec > C_ANYWHERE;
+    return emit(w, "%s%c ? ", brackets ? "(" : "", e->args[0], C_OR) &&
+           write_choice(w, e->args[1], e->kind) && emit(w, " : ") &&
+           write_choice(w, e->args[2], e->kind) && emit(w, brackets ? ")" : "");
 }
 
 /* "a && b"; mixed && and || get brackets, since compilers warn without. */
-static bool write_logic(CWriter *w, const Expr *e, CPlace place)
+static bool write_logic(CWriter *w, const Expr *e, CPrecedence prec)
 {
-    const CPlace own = e->op == OP_AND ? C_AND : C_OR;
-    return say(w, "%(%c %s %c%)", place > own || (place == C_OR && own == C_AND), e->args[0], own,
-               own == C_AND ? "&&" : "||", e->args[1], own);
+    const CPrecedence own = e->op == OP_AND ? C_AND : C_OR;
+    return emit(w, "%(%c %s %c%)", prec > own || (prec == C_OR && own == C_AND), e->args[0], own,
+                own == C_AND ? "&&" : "||", e->args[1], own);
 }
 
 /* --- comparisons ------------------------------------------------------------------------------ */
@@ -514,30 +515,30 @@ static bool write_logic(CWriter *w, const Expr *e, CPlace place)
 static bool write_link(CWriter *w, const Expr *a, const Expr *b, CompareOp op)
 {
     static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!="};
-    const CPlace own = op == CMP_EQ || op == CMP_NE ? C_EQUALITY : C_RELATION;
+    const CPrecedence own = op == CMP_EQ || op == CMP_NE ? C_EQUALITY : C_RELATION;
     if (op == CMP_IN || op == CMP_NOT_IN) {
         Expr *items[] = {(Expr *)(uintptr_t)b};
         buf_puts(w->out, op == CMP_NOT_IN ? "!" : "");
         return c_member(w, a, items, 1);
     }
     if (a->kind == VALUE_STRING)
-        return say(w, "strcmp(%e, %e) %s 0", a, C_ANYWHERE, b, C_ANYWHERE, ops[op]);
+        return emit(w, "strcmp(%e, %e) %s 0", a, C_ANYWHERE, b, C_ANYWHERE, ops[op]);
     if (a->op == OP_NAME && b->op == OP_NAME && a->slot == b->slot) {
         buf_putc(w->out, op == CMP_LE || op == CMP_GE || op == CMP_EQ ? '1' : '0');
         return true; /* compilers warn of comparing a name with itself */
     }
     const bool real = is_number(a) && (a->kind == VALUE_REAL || b->kind == VALUE_REAL);
     const ValueKind kind = real ? VALUE_REAL : VALUE_INT;
-    return say(w, "%k %s %k", a, kind, own + 1, ops[op], b, kind, own + 1);
+    return emit(w, "%k %s %k", a, kind, own + 1, ops[op], b, kind, own + 1);
 }
 
 /* a <= b < c becomes a <= b && b < c; evaluating b twice is harmless. */
-static bool write_compare(CWriter *w, const Expr *e, CPlace place)
+static bool write_compare(CWriter *w, const Expr *e, CPrecedence prec)
 {
     const bool chain = e->count > 2;
     const bool equality = e->compare[0] == CMP_EQ || e->compare[0] == CMP_NE;
-    const CPlace own = chain ? C_AND : equality ? C_EQUALITY : C_RELATION;
-    const bool brackets = place > own || (chain && place == C_OR);
+    const CPrecedence own = chain ? C_AND : equality ? C_EQUALITY : C_RELATION;
+    const bool brackets = prec > own || (chain && prec == C_OR);
     bool ok = true;
     buf_puts(w->out, brackets ? "(" : "");
     for (int i = 0; i + 1 < e->count && ok; i++) {
@@ -570,8 +571,8 @@ static const Expr *or_value(const Expr *e, Expr *room, int64_t otherwise)
 static bool member_of_range(CWriter *w, const Expr *value, const Expr *const parts[3])
 {
     Expr from, step;
-    return say(w, "%f%w, %w, %w, %w)", "in_range", value, or_value(parts[0], &from, 0), parts[1],
-               or_value(parts[2], &step, 1));
+    return emit(w, "%f%w, %w, %w, %w)", "in_range", value, or_value(parts[0], &from, 0), parts[1],
+                or_value(parts[2], &step, 1));
 }
 
 /* One value; values of different kinds are never equal. */
@@ -611,8 +612,8 @@ static bool member_of_list(CWriter *w, const Expr *value, const Expr *list)
 
 static bool member_of_select(CWriter *w, const Expr *value, const Expr *e)
 {
-    return say(w, "(%c ? ", e->args[0], C_OR) && member_of(w, value, e->args[1]) && say(w, " : ") &&
-           member_of(w, value, e->args[2]) && say(w, ")");
+    return emit(w, "(%c ? ", e->args[0], C_OR) && member_of(w, value, e->args[1]) &&
+           emit(w, " : ") && member_of(w, value, e->args[2]) && emit(w, ")");
 }
 
 static bool member_of(CWriter *w, const Expr *value, const Expr *item)
@@ -631,9 +632,9 @@ static bool member_of(CWriter *w, const Expr *value, const Expr *item)
     if (c_is_range(item, parts))
         return member_of_range(w, value, parts);
     if (c_is_call(item, "divisors"))
-        return say(w, "%f%w, %w)", "is_divisor", value, item->args[0]);
+        return emit(w, "%f%w, %w)", "is_divisor", value, item->args[0]);
     return c_is_call(item, "pow2") &&
-           say(w, "%h%w, %w, %w)", "in_pow2", value, item->args[0], item->args[1]);
+           emit(w, "%h%w, %w, %w)", "in_pow2", value, item->args[0], item->args[1]);
 }
 
 bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count)
@@ -652,57 +653,57 @@ bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count)
 
 /* --- expressions ------------------------------------------------------------------------------ */
 
-bool c_expr(CWriter *w, const Expr *e, CPlace place)
+bool c_expr(CWriter *w, const Expr *e, CPrecedence prec)
 {
     switch (e->op) {
     case OP_LITERAL:
-        return write_literal(w, e->literal, place);
+        return write_literal(w, e->literal, prec);
     case OP_NAME:
         buf_puts(w->out, w->names[e->slot].text ? w->names[e->slot].text : "");
         return w->names[e->slot].text != NULL;
     case OP_CALL:
-        return write_call(w, e, place);
+        return write_call(w, e, prec);
     case OP_COMPARE:
-        return write_compare(w, e, place);
+        return write_compare(w, e, prec);
     case OP_NEGATE:
         return write_negate(w, e);
     case OP_NOT:
-        return say(w, "!(%c)", e->args[0], C_ANYWHERE);
+        return emit(w, "!(%c)", e->args[0], C_ANYWHERE);
     case OP_AND:
     case OP_OR:
-        return write_logic(w, e, place);
+        return write_logic(w, e, prec);
     case OP_SELECT:
-        return write_select(w, e, place);
+        return write_select(w, e, prec);
     case OP_ADD:
     case OP_SUBTRACT:
     case OP_MULTIPLY:
-        return write_sum(w, e, place);
+        return write_sum(w, e, prec);
     case OP_DIVIDE:
     case OP_FLOOR_DIV:
-        return write_division(w, e, place);
+        return write_division(w, e, prec);
     case OP_MODULO:
-        return write_modulo(w, e, place);
+        return write_modulo(w, e, prec);
     case OP_POWER:
-        return write_power(w, e, place);
+        return write_power(w, e, prec);
     default:
         return false;
     }
 }
 
-bool c_unless(CWriter *w, const Expr *e, CPlace place)
+bool c_unless(CWriter *w, const Expr *e, CPrecedence prec)
 {
     static const CompareOp opposite[] = {CMP_GE, CMP_GT, CMP_LE,     CMP_LT,
                                          CMP_NE, CMP_EQ, CMP_NOT_IN, CMP_IN};
     if (e->op == OP_NOT)
-        return c_condition(w, e->args[0], place);
+        return c_condition(w, e->args[0], prec);
     if (e->op == OP_COMPARE && e->count == 2 && e->args[0]->kind != VALUE_REAL &&
         e->args[1]->kind != VALUE_REAL) {
         CompareOp op = opposite[e->compare[0]];
         Expr flipped = *e;
         flipped.compare = &op;
-        return c_expr(w, &flipped, place);
+        return c_expr(w, &flipped, prec);
     }
-    return say(w, "!(%c)", e, C_ANYWHERE);
+    return emit(w, "!(%c)", e, C_ANYWHERE);
 }
 
 bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char *name),
@@ -710,9 +711,9 @@ bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char 
 {
     if (e->op == OP_LITERAL && e->literal.kind == VALUE_STRING)
         return leaf(context, e->literal.string), true;
-    return e->op == OP_SELECT && say(w, "(%c ? ", e->args[0], C_OR) &&
-           c_choose(w, e->args[1], leaf, context) && say(w, " : ") &&
-           c_choose(w, e->args[2], leaf, context) && say(w, ")");
+    return e->op == OP_SELECT && emit(w, "(%c ? ", e->args[0], C_OR) &&
+           c_choose(w, e->args[1], leaf, context) && emit(w, " : ") &&
+           c_choose(w, e->args[2], leaf, context) && emit(w, ")");
 }
 
 /* --- properties ------------------------------------------------------------------------------- */
@@ -723,8 +724,8 @@ bool c_may_fail(const CWriter *w, const Expr *e)
     CWriter trial = *w;
     trial.out = &text;
     trial.prefix = "";
-    const bool said = e->kind == VALUE_LIST || c_expr(&trial, e, C_ANYWHERE);
-    return !said || strstr(buf_text(&text), "&ok");
+    const bool ok = e->kind == VALUE_LIST || c_expr(&trial, e, C_ANYWHERE);
+    return !ok || strstr(buf_text(&text), "&ok");
 }
 
 bool c_may_choose(const Expr *e, const char *name)

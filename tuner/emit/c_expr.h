@@ -30,7 +30,7 @@ typedef struct CWriter {
 } CWriter;
 
 /* Precedence of the context: an expression that binds less tightly gets brackets. */
-typedef enum CPlace {
+typedef enum CPrecedence {
     C_ANYWHERE,
     C_SELECT,   /* operand of ?: */
     C_OR,       /* of || */
@@ -40,20 +40,20 @@ typedef enum CPlace {
     C_SUM,      /* of + and - */
     C_PRODUCT,  /* of * / % */
     C_UNARY
-} CPlace;
+} CPrecedence;
 
 /* Writes an expression.  False if C cannot express it (lists made at run time); the text written so far is
  * then to be discarded. */
-bool c_expr(CWriter *w, const Expr *e, CPlace place);
+bool c_expr(CWriter *w, const Expr *e, CPrecedence prec);
 
 /* The same as a double. */
-bool c_real(CWriter *w, const Expr *e, CPlace place);
+bool c_real(CWriter *w, const Expr *e, CPrecedence prec);
 
 /* The condition that `value` is one of `items`, which are values or lists of values. */
 bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count);
 
 /* The negation of a condition. */
-bool c_unless(CWriter *w, const Expr *e, CPlace place);
+bool c_unless(CWriter *w, const Expr *e, CPrecedence prec);
 
 /* A choice between names; `leaf` writes what a name stands for.  False for anything but nested
  * `condition ? name : name`. */

@@ -55,7 +55,7 @@ CWriter lines_writer(CodeLines *l, bool exact)
                      .exact = exact};
 }
 
-void lines_say(CodeLines *l, const char *pattern, ...)
+void lines_emit(CodeLines *l, const char *pattern, ...)
 {
     va_list args;
     va_start(args, pattern);
@@ -77,7 +77,7 @@ void lines_say(CodeLines *l, const char *pattern, ...)
             l->failed = !c_value(va_arg(args, Value), &l->text) || l->failed;
         else {
             const Expr *e = va_arg(args, const Expr *);
-            l->failed = !c_expr(&w, e, (CPlace)va_arg(args, int)) || l->failed;
+            l->failed = !c_expr(&w, e, (CPrecedence)va_arg(args, int)) || l->failed;
         }
     }
     va_end(args);

@@ -87,12 +87,12 @@ typedef struct CodeLines {
 /* Adds a text in which are replaced:
  *
  *     @          by the prefix of the unit
- *     %e %x      by an expression, given with its CPlace; in %x a remainder of "/" is a failure
+ *     %e %x      by an expression, given with its CPrecedence; in %x a remainder of "/" is a failure
  *     %s %c %q   by a text, as it is, for a comment, as a string literal
  *     %v %z      by a Value, a size_t */
-void lines_say(CodeLines *l, const char *pattern, ...);
+void lines_emit(CodeLines *l, const char *pattern, ...);
 
-/* The writer that lines_say uses, for c_member and the like. */
+/* The writer that lines_emit uses, for c_member and the like. */
 CWriter lines_writer(CodeLines *l, bool exact);
 
 /* Adds the whole function to `out` and frees the lines.  It has a parameter `p`, perhaps `a`, and returns

@@ -62,7 +62,7 @@ static void check_count(CodeLines *l, const Argument *g, const Expr *count)
     if ((known && known->integer >= 1) ||
         (!c_may_fail(&w, count) && r.low >= 1 && r.high * (double)size <= BYTE_LIMIT))
         return;
-    lines_say(l, "    if (!@is_count(%x, %z))\n", count, C_ANYWHERE, size);
+    lines_emit(l, "    if (!@is_count(%x, %z))\n", count, C_ANYWHERE, size);
     lines_refuse(l, g->name, (Span){0});
 }
 
@@ -75,7 +75,7 @@ static void check_constant(CodeLines *l, const Argument *g, const Expr *count)
         return;
     if (!expr_eval(g->count, l->variant->variant->slots, &ev, &value))
         value = (Value){.kind = VALUE_NONE}; /* cannot be written in C */
-    lines_say(l, "    if (%x != %v)\n", count, C_EQUALITY, value);
+    lines_emit(l, "    if (%x != %v)\n", count, C_EQUALITY, value);
     lines_refuse(l, arena_printf(l->code->arena, "%s has a fixed size", g->name), (Span){0});
 }
 
@@ -104,7 +104,7 @@ static void check_derived(CodeLines *l)
         if (l->variant->known[slot] || (e && !c_may_fail(&w, e)))
             continue;
         if (e)
-            lines_say(l, "    (void)%x; /* let %s */\n", e, C_UNARY, s->derived[k].name);
+            lines_emit(l, "    (void)%x; /* let %s */\n", e, C_UNARY, s->derived[k].name);
         l->failed = l->failed || !e;
     }
 }
@@ -172,7 +172,7 @@ static void check_tuned_size(CodeLines *l)
     for (size_t i = 0; i < c->spec->problem_name_count; i++) {
         if (!l->variant->known[i])
             continue;
-        lines_say(l, "    if (p->%s != %v)\n", c->problem_fields[i], l->variant->slots[i]);
+        lines_emit(l, "    if (p->%s != %v)\n", c->problem_fields[i], l->variant->slots[i]);
         lines_refuse(l, "its code was compiled for this value", (Span){0});
     }
 }
@@ -304,8 +304,8 @@ static void write_elements(const Code *c, size_t argument, Buf *out)
     CodeLines l = {.code = c};
     for (size_t v = 0; v < c->unit->variant_count; v++) {
         l.variant = &c->variants[v];
-        lines_say(&l, "    if (variant == %z)\n        return %x;\n", v + 1,
-                  c->variants[v].counts[argument], C_ANYWHERE);
+        lines_emit(&l, "    if (variant == %z)\n        return %x;\n", v + 1,
+                   c->variants[v].counts[argument], C_ANYWHERE);
     }
     lines_end(&l, "0", out, "static long long %scount_%s(int variant, const %sproblem *p)", x, name,
               x);

@@ -56,8 +56,8 @@ static void check_lane(Walk *w, const char *indent, const char *name, TaskScalar
         (r.low >= (double)low && r.high <= (double)high))
         return;
     w->lines.failed = w->lines.failed || expr_kind(e) != VALUE_INT;
-    lines_say(&w->lines, "%sif (!@is_between(%e, %v, %v))\n%s    return 0; /* %s */\n", indent, e,
-              C_ANYWHERE, value_int(low), value_int(high), indent, name);
+    lines_emit(&w->lines, "%sif (!@is_between(%e, %v, %v))\n%s    return 0; /* %s */\n", indent, e,
+               C_ANYWHERE, value_int(low), value_int(high), indent, name);
 }
 
 /* "(int)p->N".  Plain C cannot compute floating-point numbers narrower than float. */
@@ -71,7 +71,7 @@ static void write_lane(Walk *w, TaskScalar scalar, const Expr *e)
     else if (task_scalar_in_c(scalar) != scalar || !number)
         l->failed = true;
     else
-        lines_say(l, "(%s)%e", text_scalar(scalar), e, C_UNARY);
+        lines_emit(l, "(%s)%e", text_scalar(scalar), e, C_UNARY);
 }
 
 /* "    int M = (int)p->M;" */
@@ -98,7 +98,7 @@ static void write_number(Walk *w, const char *indent, const Argument *g, const c
     buf_puts(&l->text, indent);
     text_number(g, name, &l->text);
     if (g->fields)
-        lines_say(l, ";\n%smemset(&%s, 0, sizeof %s); /* padding, too */\n", indent, name, name);
+        lines_emit(l, ";\n%smemset(&%s, 0, sizeof %s); /* padding, too */\n", indent, name, name);
     else
         buf_puts(&l->text, g->element.lanes > 1 ? " = {" : " = ");
     for (int i = 0; i < numbers; i++) {
@@ -124,13 +124,13 @@ static void write_argument(Walk *w, size_t i)
     const Argument *g = &c->spec->arguments[i];
     if (code_is_scratch(g)) {
         w->names[i] = take_name(w, g->name);
-        lines_say(&w->lines, "    void *%s = @scratch(w, a->scratch, %x);\n", w->names[i],
-                  code_bytes(c, w->lines.variant, i), C_ANYWHERE);
+        lines_emit(&w->lines, "    void *%s = @scratch(w, a->scratch, %x);\n", w->names[i],
+                   code_bytes(c, w->lines.variant, i), C_ANYWHERE);
     } else if (g->role == ARGUMENT_SCALAR && !c->fields[i]) {
         w->names[i] = take_name(w, g->name);
         write_number(w, "    ", g, w->names[i], w->lines.variant->values[i]);
     } else if (is_buffer(g) && g->role != ARGUMENT_CONSTANT) {
-        lines_say(&w->lines, "    @check_pointer(w, a->%s, 16);\n", c->fields[i]);
+        lines_emit(&w->lines, "    @check_pointer(w, a->%s, 16);\n", c->fields[i]);
     }
 }
 
@@ -152,11 +152,11 @@ static void prepare_memory(Walk *w, size_t i)
     const Code *c = w->lines.code;
     const Argument *g = &c->spec->arguments[i];
     if (g->role == ARGUMENT_CONSTANT)
-        lines_say(&w->lines, "    @set_variable(w, %q, a->%s, %x);\n", g->name, c->fields[i],
-                  code_bytes(c, w->lines.variant, i), C_ANYWHERE);
+        lines_emit(&w->lines, "    @set_variable(w, %q, a->%s, %x);\n", g->name, c->fields[i],
+                   code_bytes(c, w->lines.variant, i), C_ANYWHERE);
     else if (is_zeroed(g))
-        lines_say(&w->lines, "    @set_to_zero(w, %s, %x);\n", value_of(w, i),
-                  code_bytes(c, w->lines.variant, i), C_ANYWHERE);
+        lines_emit(&w->lines, "    @set_to_zero(w, %s, %x);\n", value_of(w, i),
+                   code_bytes(c, w->lines.variant, i), C_ANYWHERE);
 }
 
 /* --- repeats ---------------------------------------------------------------------------------- */
@@ -184,13 +184,13 @@ static void open_progression(Buf *out, const char *name, const ValueList *list)
 
 static void open_values(CodeLines *l, const char *name, const ValueList *list)
 {
-    lines_say(l, "    for (int i = 0; i < %z; i++) {\n        static const long long values[] = {",
-              list->count);
+    lines_emit(l, "    for (int i = 0; i < %z; i++) {\n        static const long long values[] = {",
+               list->count);
     for (size_t i = 0; i < list->count; i++) {
         l->failed = l->failed || list->at[i].kind != VALUE_INT;
-        lines_say(l, i ? ", %v" : "%v", list->at[i]);
+        lines_emit(l, i ? ", %v" : "%v", list->at[i]);
     }
-    lines_say(l, "};\n        const long long %s = values[i];\n        (void)%s;\n", name, name);
+    lines_emit(l, "};\n        const long long %s = values[i];\n        (void)%s;\n", name, name);
     l->failed = l->failed || list->count > 4096;
 }
 
@@ -206,8 +206,8 @@ static void open_range(Walk *w, const CodeLaunch *k, const Expr *const parts[3])
         w->lines.failed = true;
         return;
     }
-    lines_say(&w->lines, "    for (long long %s = %x; %s < %x; %s += %v) {\n", k->name, from,
-              C_RELATION, k->name, parts[1], C_RELATION, k->name, step ? *step : value_int(1));
+    lines_emit(&w->lines, "    for (long long %s = %x; %s < %x; %s += %v) {\n", k->name, from,
+               C_RELATION, k->name, parts[1], C_RELATION, k->name, step ? *step : value_int(1));
 }
 
 /* The head of a loop over one item of a repeat name's values. */
@@ -224,8 +224,8 @@ static void open_loop(Walk *w, const CodeLaunch *k, const Expr *values)
         open_range(w, k, parts);
     } else {
         w->lines.failed = w->lines.failed || expr_kind(values) != VALUE_INT;
-        lines_say(&w->lines, "    {\n        const long long %s = %x;\n        (void)%s;\n",
-                  k->name, values, C_ANYWHERE, k->name);
+        lines_emit(&w->lines, "    {\n        const long long %s = %x;\n        (void)%s;\n",
+                   k->name, values, C_ANYWHERE, k->name);
     }
 }
 
@@ -259,14 +259,14 @@ static const char *write_struct(Walk *w, const CodeLaunch *k, size_t first, cons
     StructLayout members = {0};
     size_t end = first;
     const char *name = take_name(w, "members");
-    lines_say(&w->lines, "        unsigned char %s[%z] __attribute__((aligned(16))) = {0};\n", name,
-              code_parameter_size(c, k, &end));
+    lines_emit(&w->lines, "        unsigned char %s[%z] __attribute__((aligned(16))) = {0};\n",
+               name, code_parameter_size(c, k, &end));
     for (size_t i = first; i < end; i++) {
         size_t alignment, size = code_item_size(c, &k->items[i], &alignment);
-        lines_say(&w->lines, "        memcpy(%s + %z, ", name,
-                  layout_add(&members, size, alignment));
+        lines_emit(&w->lines, "        memcpy(%s + %z, ", name,
+                   layout_add(&members, size, alignment));
         write_item(w, &k->items[i], own[i]);
-        lines_say(&w->lines, ", %z);\n", size);
+        lines_emit(&w->lines, ", %z);\n", size);
     }
     return name;
 }
@@ -285,13 +285,13 @@ static void write_shape(Walk *w, const CodeLaunch *k)
     for (size_t i = 0; i < k->item_count; i++)
         if (code_is_joined(k, i + 1) && !code_is_joined(k, i))
             structs[i] = write_struct(w, k, i, own);
-    lines_say(l, "        const @shape s = {\n");
+    lines_emit(l, "        const @shape s = {\n");
     for (int i = 0; i < 2; i++) {
         const Expr *const *extent = i ? k->block : k->grid;
-        lines_say(l, "            {%x, %x, %x},\n", extent[0], C_ANYWHERE, extent[1], C_ANYWHERE,
-                  extent[2], C_ANYWHERE);
+        lines_emit(l, "            {%x, %x, %x},\n", extent[0], C_ANYWHERE, extent[1], C_ANYWHERE,
+                   extent[2], C_ANYWHERE);
     }
-    lines_say(l, "            %x,\n        };\n        void *list[] = {\n", k->shared, C_ANYWHERE);
+    lines_emit(l, "            %x,\n        };\n        void *list[] = {\n", k->shared, C_ANYWHERE);
     for (size_t i = 0; i < k->item_count; i++) {
         if (code_is_joined(k, i))
             continue;
@@ -311,15 +311,15 @@ static void write_launch(Walk *w, size_t launch, const Expr *values)
     const Code *c = w->lines.code;
     const CodeLaunch *k = &w->lines.variant->launches[launch];
     const Expr *times = k->repeat ? k->repeat : expr_of_value(c->arena, value_int(1));
-    lines_say(&w->lines, values ? "    /* %c */\n" : "    /* %c */\n    {\n",
-              w->lines.variant->variant->codes[launch].kernel);
+    lines_emit(&w->lines, values ? "    /* %c */\n" : "    /* %c */\n    {\n",
+               w->lines.variant->variant->codes[launch].kernel);
     if (values)
         open_loop(w, k, values);
     write_shape(w, k);
-    lines_say(&w->lines,
-              "        if (%s!@start(w, %z, %x, &s, list))\n            return 0;\n    }\n",
-              values ? "steps++ == 65536 || " : "",
-              (w->lines.variant->number - 1) * c->spec->launch_count + launch, times, C_ANYWHERE);
+    lines_emit(&w->lines,
+               "        if (%s!@start(w, %z, %x, &s, list))\n            return 0;\n    }\n",
+               values ? "steps++ == 65536 || " : "",
+               (w->lines.variant->number - 1) * c->spec->launch_count + launch, times, C_ANYWHERE);
 }
 
 static void write_launches(Walk *w, size_t launch)

@@ -123,7 +123,7 @@ const char *message_verb(const json_t *header)
     return verb ? verb : "";
 }
 
-static json_t *say(const char *verb, const JsonStruct *s, const void *from, Buf *blob)
+static json_t *message(const char *verb, const JsonStruct *s, const void *from, Buf *blob)
 {
     json_t *j = json_of_struct(s, from, blob);
     json_object_set_new(j, "do", json_string(verb));
@@ -132,22 +132,22 @@ static json_t *say(const char *verb, const JsonStruct *s, const void *from, Buf 
 
 json_t *message_problem(const TaskProblem *p, Buf *blob)
 {
-    return say("problem", &PROBLEM, p, blob);
+    return message("problem", &PROBLEM, p, blob);
 }
 
 json_t *message_trial(const Trial *t, Buf *blob)
 {
-    return say("trial", &TRIAL, t, blob);
+    return message("trial", &TRIAL, t, blob);
 }
 
 json_t *message_result(const TrialResult *r)
 {
-    return say("result", &RESULT, r, NULL);
+    return message("result", &RESULT, r, NULL);
 }
 
 json_t *message_outputs(const TaskOutput *outputs, size_t count)
 {
-    return say("ready", &OUTPUTS, &(Outputs){outputs, count}, NULL);
+    return message("ready", &OUTPUTS, &(Outputs){outputs, count}, NULL);
 }
 
 json_t *message_facts(const GpuFacts *f)

@@ -141,18 +141,18 @@ DriverStatus driver_status(const Driver *v)
     return v->status;
 }
 
-const char *driver_words(const Driver *v)
+const char *driver_error(const Driver *v)
 {
     return v->words;
 }
 
-void driver_go_on(Driver *v)
+void driver_clear_error(Driver *v)
 {
     if (v->status != DRIVER_FAULT && v->status != DRIVER_LOST)
         v->status = DRIVER_OK;
 }
 
-DriverStatus driver_refuse(Driver *v, const char *words)
+DriverStatus driver_fail(Driver *v, const char *words)
 {
     if (v->status)
         return v->status;
@@ -211,7 +211,7 @@ static int attribute(Driver *v, CUdevice device, CUdevice_attribute which)
 {
     int value = 0;
     CHECK(v, cuDeviceGetAttribute, &value, which, device);
-    driver_go_on(v);
+    driver_clear_error(v);
     return value;
 }
 

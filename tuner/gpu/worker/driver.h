@@ -4,7 +4,7 @@
  * gets an error message.
  *
  * The status is sticky: after the first call that fails, calls do nothing and return its status again, so
- * that a sequence of calls is checked once, at the end.  driver_words describes the failure, driver_go_on
+ * that a sequence of calls is checked once, at the end.  driver_error describes the failure, driver_clear_error
  * clears it.  After DRIVER_FAULT the context is lost: the process has to end, and its parent starts another. */
 #pragma once
 
@@ -42,13 +42,13 @@ DriverStatus driver_status(const Driver *v);
 
 /* That call and the driver's description: "cuLaunchKernel: out of resources
  * (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)"; "" if none failed. */
-const char *driver_words(const Driver *v);
+const char *driver_error(const Driver *v);
 
 /* Clears a failure that left the context sound. */
-void driver_go_on(Driver *v);
+void driver_clear_error(Driver *v);
 
 /* Sets a failure that did not come from the driver. */
-DriverStatus driver_refuse(Driver *v, const char *words);
+DriverStatus driver_fail(Driver *v, const char *words);
 
 /* The stream, for a library. */
 void *driver_stream(const Driver *v);

@@ -16,8 +16,8 @@ Outcome launch_status(Driver *v, Buf *words)
     };
     const DriverStatus s = driver_status(v);
     if (s != DRIVER_OK)
-        buf_puts(words, driver_words(v));
-    driver_go_on(v);
+        buf_puts(words, driver_error(v));
+    driver_clear_error(v);
     return outcomes[s];
 }
 
@@ -109,7 +109,7 @@ static bool fits(Driver *v, const ReadyLaunch *l, Buf *words)
         return false;
     }
     if (driver_kernel(v, l->function, &registers, &most) != DRIVER_OK || threads <= most) {
-        driver_go_on(v); /* a broken context fails at the launch */
+        driver_clear_error(v); /* a broken context fails at the launch */
         return true;
     }
     buf_printf(words, "'%s' with its %d registers allows %d threads per block, not %.0f", t->kernel,

@@ -74,7 +74,7 @@ static bool do_open(Worker *w, const json_t *header, Diag *d)
     if (!w->driver)
         diag_fail(d, "there is no GPU");
     else if (driver_use(w->driver, device) != DRIVER_OK)
-        diag_fail(d, "device %d cannot be used: %s", device, driver_words(w->driver));
+        diag_fail(d, "device %d cannot be used: %s", device, driver_error(w->driver));
     if (d->messages.count > 0)
         return answer_error(d);
     w->opened = true;

@@ -318,7 +318,7 @@ static void protect_reference(Problem *p)
 
 static bool driver_failed(const Problem *p, const char *doing, Diag *d)
 {
-    return diag_fail(d, "%s: %s", doing, driver_words(p->driver));
+    return diag_fail(d, "%s: %s", doing, driver_error(p->driver));
 }
 
 static bool sums_are_made(const Problem *p, Diag *d)
@@ -414,7 +414,7 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
                    .start = ARENA_ARRAY(a, DriverAddress, task->buffer_count),
                    .textures = ARENA_ARRAY(a, DriverTexture *, task->texture_count),
                    .handles = ARENA_ARRAY(a, uint64_t, task->texture_count)};
-    driver_go_on(v);
+    driver_clear_error(v);
     p->places = (Places){p->at, p->handles, task->buffers};
     list_outputs(p, a);
     if (verify_open(&p->verifier, v, &task->checking) != DRIVER_OK)

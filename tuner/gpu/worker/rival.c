@@ -46,7 +46,7 @@ static int run(AptuneRival *r)
     const Copy *c = r->state;
     if (driver_copy(c->driver, c->to, c->from, c->bytes) == DRIVER_OK)
         return 0;
-    return rival_refuse(r, "%s", driver_words(c->driver));
+    return rival_refuse(r, "%s", driver_error(c->driver));
 }
 
 static size_t bytes_of(const AptuneRivalArgument *x)
@@ -146,6 +146,6 @@ DriverStatus rival_run(Driver *v, AptuneRival *r)
         return DRIVER_OK;
     r->error[sizeof r->error - 1] = '\0';
     driver_wait(v); /* the library may not report what broke the context */
-    driver_go_on(v);
-    return driver_refuse(v, *r->error ? r->error : "the library gives no reason");
+    driver_clear_error(v);
+    return driver_fail(v, *r->error ? r->error : "the library gives no reason");
 }

@@ -6,14 +6,14 @@
 #include <math.h>
 
 /* Pieces of work that are queued on the device. */
-enum { AHEAD_LEAST = 2, AHEAD_MOST = 200, MARKS = AHEAD_MOST + 2 };
+enum { QUEUE_LEAST = 2, QUEUE_MOST = 200, MARKS = QUEUE_MOST + 2 };
 
 /* A piece is long compared with its cost on the host, and short enough to catch changes of the counter.  The
  * queue is longer than any delay of the host that was seen. */
-static const double piece_ms = 10, ahead_ms = 500;
+static const double piece_ms = 10, queue_ms = 500;
 
 /* Far more often than the counter changes; a query costs the host up to a millisecond. */
-static const double look_every_s = 0.005;
+static const double query_every_s = 0.005;
 
 /* After a slower answer it is not known at which moment the counter had its value. */
 static const double answer_s = 0.02;
@@ -70,7 +70,7 @@ typedef struct Stretch {
     /* Measured. */
     Pieces pieces; /* ms of each */
     Slope slope;
-    double clock_sum, looks, next_look;
+    double clock_sum, queries, next_query;
     unsigned throttle;
 } Stretch;
 
@@ -82,11 +82,11 @@ static DriverStatus submit_piece(Stretch *x)
     return driver_event_record(b->driver, x->marks[x->submitted++ % MARKS]);
 }
 
-/* The number of pieces to queue, for ahead_ms. */
-static int64_t ahead(const Stretch *x)
+/* The number of pieces to queue, for queue_ms. */
+static int64_t queue_length(const Stretch *x)
 {
-    double pieces = x->least_ms > 0 ? ahead_ms / x->least_ms : AHEAD_LEAST;
-    return pieces < AHEAD_LEAST ? AHEAD_LEAST : pieces > AHEAD_MOST ? AHEAD_MOST : (int64_t)pieces;
+    double pieces = x->least_ms > 0 ? queue_ms / x->least_ms : QUEUE_LEAST;
+    return pieces < QUEUE_LEAST ? QUEUE_LEAST : pieces > QUEUE_MOST ? QUEUE_MOST : (int64_t)pieces;
 }
 
 /* Waits for the oldest piece. */
@@ -107,12 +107,12 @@ static DriverStatus end_piece(Stretch *x)
 }
 
 /* Fills the queue, then waits until it has room for another piece. */
-static DriverStatus go_on(Stretch *x)
+static DriverStatus advance(Stretch *x)
 {
     DriverStatus s = submit_piece(x);
-    while (!s && x->submitted - x->ended < ahead(x))
+    while (!s && x->submitted - x->ended < queue_length(x))
         s = submit_piece(x);
-    while (!s && x->submitted - x->ended >= ahead(x))
+    while (!s && x->submitted - x->ended >= queue_length(x))
         s = end_piece(x);
     return s;
 }
@@ -126,7 +126,7 @@ static DriverStatus warm_up(Stretch *x, double seconds)
     double temperature = 0, since = start, now = start;
     DriverStatus s = DRIVER_OK;
     for (; !s && now < end && now - since < still_s; now = clock_seconds()) {
-        s = go_on(x);
+        s = advance(x);
         nvml_sample(n);
         if (nvml_health(n).temperature_c != temperature) {
             temperature = nvml_health(n).temperature_c;
@@ -137,13 +137,13 @@ static DriverStatus warm_up(Stretch *x, double seconds)
 }
 
 /* Queries the device; called after a piece has ended. */
-static void look(Stretch *x)
+static void query(Stretch *x)
 {
     Nvml *n = x->sampler.bench->nvml;
     double asked = clock_seconds();
-    if (asked < x->next_look)
+    if (asked < x->next_query)
         return;
-    x->next_look = asked + look_every_s;
+    x->next_query = asked + query_every_s;
     double joules = nvml_joules(n), told = clock_seconds();
     if (told - asked <= answer_s)
         note_joules(&x->slope, (asked + told) / 2, joules);
@@ -151,7 +151,7 @@ static void look(Stretch *x)
     GpuHealth h = nvml_health(n);
     x->clock_sum += h.clock_mhz;
     x->throttle |= h.throttle;
-    x->looks += 1;
+    x->queries += 1;
 }
 
 static DriverStatus count(Stretch *x, double seconds)
@@ -160,12 +160,12 @@ static DriverStatus count(Stretch *x, double seconds)
     DriverStatus s = DRIVER_OK;
     x->pieces.count = 0;
     x->slope = (Slope){0};
-    x->clock_sum = x->looks = 0;
+    x->clock_sum = x->queries = 0;
     x->throttle = 0;
     while (!s && (clock_seconds() < end || x->pieces.count <= POINTS_LEAST)) {
-        s = go_on(x);
+        s = advance(x);
         if (!s)
-            look(x);
+            query(x);
     }
     return s;
 }
@@ -183,7 +183,7 @@ static TrialSustained counted(const Stretch *x)
     t.idle = sampling_idle(x->pieces.at, x->pieces.count);
     t.power_w = slope_of(&x->slope);
     t.joules = t.power_w * t.ms * 1e-3;
-    t.clock_mhz = x->looks > 0 ? x->clock_sum / x->looks : 0;
+    t.clock_mhz = x->queries > 0 ? x->clock_sum / x->queries : 0;
     t.throttle = x->throttle;
     return t;
 }

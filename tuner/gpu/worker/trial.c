@@ -101,7 +101,7 @@ static DriverStatus make_graph(Sampler *s)
     sampler_submit(s);
     driver_capture_end(v, &graph);
     s->graph = graph;
-    driver_go_on(v);
+    driver_clear_error(v);
     return driver_status(v);
 }
 
@@ -466,7 +466,7 @@ bool trial_run(Arena *a, Bench *b, const Trial *t, TrialResult *r)
 {
     Buf words = {0};
     *r = (TrialResult){.id = t->id, .status = OUTCOME_OK};
-    driver_go_on(b->driver);
+    driver_clear_error(b->driver);
     const bool sound = (t->rounds > 0 ? run_final : run_one)(a, b, t, r, &words);
     r->health = nvml_health(b->nvml);
     r->words = buf_keep(&words, a);
