@@ -8,7 +8,7 @@
  * Only the compiler knows which #include lines take effect, and other files must not be copied.  So the text
  * is made twice.  The first version defines a macro, the mark, at the start of every file, and at the end
  * declares a variable for each mark that is defined; its PTX then tells which files were compiled
- * (inline_compiled).  The second version inlines only these.
+ * (unit_code.c).  The second version inlines only these.
  *
  * tuner/compile/include.h instead finds the files that could be read; it may find too many. */
 #pragma once

@@ -376,24 +376,28 @@ static const char *entry_of(const EmitCode *c, const CompileResult *res)
     return c->expression && res->lowered_count > 0 ? res->lowered[0] : c->kernel;
 }
 
-/* The hash of a launch's code. */
-static bool hash_of(const Work *w, size_t variant, size_t launch, bool original, Hash *out)
-{
-    const EmitCode *c = &w->maker->unit->variants[variant].codes[launch];
-    const Item *it = item_of(w, variant, c->shares);
-    const CompileResult *res = original ? &it->original : &it->result;
-    const char *name = entry_of(c, res);
-    const Cubin *cubin = cubin_read(w->arena, res->cubin, res->cubin_size, w->maker->diag);
-    const CubinKernel *k = cubin ? cubin_find(cubin, name) : NULL;
-    if (!cubin)
-        return false;
-    if (!k)
-        return diag_fail(w->maker->diag, "'%s' has no kernel '%s'", c->kernel, name);
-    *out = cubin_code_hash(cubin, k);
-    return true;
-}
-
 /* --- comparing -------------------------------------------------------------------------------- */
+
+/* The hashes of a variant's code, by launch; NULL after a message. */
+static const Hash *code_hashes(const Work *w, size_t variant, bool original)
+{
+    Diag *d = w->maker->diag;
+    Hash *hashes = ARENA_ARRAY(w->arena, Hash, w->launches);
+    for (size_t l = 0; l < w->launches; l++) {
+        const EmitCode *c = &w->maker->unit->variants[variant].codes[l];
+        const Item *it = item_of(w, variant, c->shares);
+        const CompileResult *res = original ? &it->original : &it->result;
+        const char *name = entry_of(c, res);
+        const Cubin *cubin = cubin_read(w->arena, res->cubin, res->cubin_size, d);
+        const CubinKernel *k = cubin ? cubin_find(cubin, name) : NULL;
+        if (cubin && !k)
+            diag_fail(d, "'%s' has no kernel '%s'", c->kernel, name);
+        if (!k)
+            return NULL;
+        hashes[l] = cubin_code_hash(cubin, k);
+    }
+    return hashes;
+}
 
 /* True if the code of a variant is that of the claim, or the claim recorded none. */
 static bool is_code_of(const Work *w, const Claim *c, const Hash *hashes)
@@ -406,43 +410,28 @@ static bool is_code_of(const Work *w, const Claim *c, const Hash *hashes)
     return true;
 }
 
-static bool take_hashes(const Work *w, size_t variant, bool original, Hash *out)
-{
-    for (size_t l = 0; l < w->launches; l++)
-        if (!hash_of(w, variant, l, original, &out[l]))
-            return false;
-    return true;
-}
-
-static bool same_hashes(const Work *w, const Hash *x, const Hash *y)
-{
-    for (size_t l = 0; l < w->launches; l++)
-        if (!hash_equal(&x[l], &y[l]))
-            return false;
-    return true;
-}
-
-/* Uses the template's code if the specialised source compiles to different code, as with __LINE__. */
-static bool use_original(Work *w, size_t variant, Hash *hashes)
+/* Uses the template's code if the specialised source compiles to different code, as with __LINE__.  Returns
+ * the hashes of the code used; NULL after a message. */
+static const Hash *use_original(Work *w, size_t variant, const Hash *hashes)
 {
     const char *why;
-    Hash *own = ARENA_ARRAY(w->arena, Hash, w->launches);
-    if (compile_items(w, variant, WHICH_ORIGINAL, &why) != COMPILING_DONE)
-        return diag_fail(w->maker->diag, "%s", why);
-    if (!take_hashes(w, variant, true, own))
-        return false;
-    if (same_hashes(w, own, hashes))
-        return true;
+    if (compile_items(w, variant, WHICH_ORIGINAL, &why) != COMPILING_DONE) {
+        diag_fail(w->maker->diag, "%s", why);
+        return NULL;
+    }
+    const Hash *own = code_hashes(w, variant, true);
+    size_t same = 0;
+    while (own && same < w->launches && hash_equal(&own[same], &hashes[same]))
+        same++;
+    if (!own || same == w->launches)
+        return own;
     diag_warn(w->maker->diag, (Span){0},
               "the emitted source of '%s' compiles to different code than the template (it may use "
               "__LINE__ or the like): cubin and PTX are the template's",
               w->maker->unit->variants[variant].name);
-    for (size_t l = 0; l < w->launches; l++) {
-        Item *it = item_of(w, variant, l);
+    EACH (Item, it, item_of(w, variant, 0), w->launches)
         it->result = it->original;
-        hashes[l] = own[l];
-    }
-    return true;
+    return own;
 }
 
 static bool refuse_stale(Work *w, size_t entry, const char *why)
@@ -496,15 +485,13 @@ static bool compare_claim(Work *w, size_t entry, const Hash *hashes)
 static bool compare_variant(Work *w, size_t variant)
 {
     UnitMaker *m = w->maker;
-    Hash *hashes = ARENA_ARRAY(w->arena, Hash, w->launches);
-    if (!take_hashes(w, variant, false, hashes))
-        return false;
-    if (!is_code_of(w, origin_claim(m, variant), hashes) && !use_original(w, variant, hashes))
-        return false;
-    for (size_t i = 0; i < m->unit->entry_count; i++)
-        if (m->unit->entries[i].variant == variant && !compare_claim(w, i, hashes))
-            return false;
-    return true;
+    const Hash *hashes = code_hashes(w, variant, false);
+    if (hashes && !is_code_of(w, origin_claim(m, variant), hashes))
+        hashes = use_original(w, variant, hashes);
+    bool ok = hashes != NULL;
+    for (size_t i = 0; i < m->unit->entry_count && ok; i++)
+        ok = m->unit->entries[i].variant != variant || compare_claim(w, i, hashes);
+    return ok;
 }
 
 /* The check that is possible without a compiler. */
@@ -519,23 +506,18 @@ static bool compare_sources(Work *w)
     return true;
 }
 
-static void show_code(Work *w, size_t variant)
-{
-    EACH (EmitCode, c, w->maker->unit->variants[variant].codes, w->launches) {
-        const CompileResult *res = &item_of(w, variant, c->shares)->result;
-        c->entry = entry_of(c, res);
-        c->cubin = res->cubin;
-        c->cubin_size = res->cubin_size;
-        c->ptx = res->ptx;
-    }
-}
-
 static bool take_code(Work *w)
 {
     for (size_t v = 0; v < w->maker->unit->variant_count; v++) {
         if (!compare_variant(w, v))
             return false;
-        show_code(w, v);
+        EACH (EmitCode, c, w->maker->unit->variants[v].codes, w->launches) {
+            const CompileResult *res = &item_of(w, v, c->shares)->result;
+            c->entry = entry_of(c, res);
+            c->cubin = res->cubin;
+            c->cubin_size = res->cubin_size;
+            c->ptx = res->ptx;
+        }
     }
     return true;
 }
@@ -553,26 +535,18 @@ static bool do_without_code(Work *w, const char *why)
     return compare_sources(w);
 }
 
-/* The files of a text with marks that were compiled, found in its PTX. */
-static InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark,
-                                    const char *ptx)
-{
-    VEC(const char *) files = {0};
-    for (size_t i = 0; i < t->file_count; i++)
-        if (strstr(ptx, arena_printf(a, " %s_%zu;", mark, i)))
-            VEC_PUSH(a, &files, t->files[i]);
-    return (InlineChoice){.known = true, .files = files.at, .file_count = files.count};
-}
-
-/* Makes the sources again, inlining the files that were compiled; `all`: every file, if that is not known. */
+/* Makes the sources again, inlining the files that were compiled, by the marks in the PTX; `all`: every file,
+ * if that is not known. */
 static bool choose_files(Work *w, bool all)
 {
     const size_t items = w->maker->unit->variant_count * w->launches;
     EACH (Item, it, w->items, items) {
         InlineChoice *c = ARENA_NEW(w->arena, InlineChoice);
-        c->known = !all;
-        if (!all && it->text.file_count > 0)
-            *c = inline_compiled(w->arena, &it->text, it->mark, it->result.ptx);
+        Texts files = {0};
+        for (size_t i = 0; i < it->text.file_count && !all; i++)
+            if (strstr(it->result.ptx, arena_printf(w->arena, " %s_%zu;", it->mark, i)))
+                VEC_PUSH(w->arena, &files, it->text.files[i]);
+        *c = (InlineChoice){.known = !all, .files = files.at, .file_count = files.count};
         it->choice = c;
     }
     return make_sources(w);

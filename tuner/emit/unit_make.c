@@ -331,17 +331,18 @@ static const char *filled(Arena *a, const Text *t, const Value *slots)
     return spec_text_fill(t, slots, &ev, &b) ? arena_string(a, buf_text(&b)) : "";
 }
 
+static bool same_text(Arena *a, const Text *x, const Text *y, const Value *slots)
+{
+    return strcmp(filled(a, x, slots), filled(a, y, slots)) == 0;
+}
+
 /* True if two launches of a configuration have the same source and the same name expression. */
 static bool same_code(Arena *a, const Launch *x, const Launch *y, const Value *slots)
 {
-    if (x->command != y->command || x->expression != y->expression)
+    if (x->command != y->command || x->expression != y->expression || strcmp(x->path, y->path) != 0)
         return false;
-    bool source = x->command ? strcmp(x->path, y->path) == 0 &&
-                                   strcmp(filled(a, &x->command_text, slots),
-                                          filled(a, &y->command_text, slots)) == 0
-                             : strcmp(x->path, y->path) == 0;
-    return source &&
-           (!x->expression || strcmp(filled(a, &x->name, slots), filled(a, &y->name, slots)) == 0);
+    return (!x->command || same_text(a, &x->command_text, &y->command_text, slots)) &&
+           (!x->expression || same_text(a, &x->name, &y->name, slots));
 }
 
 static void outline_codes(UnitMaker *m, EmitVariant *v)
