@@ -166,9 +166,9 @@ typedef struct Timing {
     Problem *problem;
     const Trial *trial;
     ReadyRun run;
-    Samples times, warm; /* ms */
+    Samples times, warm; /* ms; if only warm times are taken, they are `times` */
     int batch;
-    Buf words;
+    Buf *words;
 } Timing;
 
 /* --- the verified run ----------------------------------------------------------------------- */
@@ -192,9 +192,9 @@ static DriverStatus compare_outputs(Timing *t, TrialResult *r)
             return s;
         if (checks[i].wrong == 0)
             continue;
-        if (t->words.size)
-            buf_puts(&t->words, "\n");
-        verify_explain(&p->outputs[i], &checks[i], &t->words);
+        if (t->words->size)
+            buf_puts(t->words, "\n");
+        verify_explain(&p->outputs[i], &checks[i], t->words);
         r->status = OUTCOME_WRONG;
     }
     r->checks = checks;
@@ -227,7 +227,7 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
     ready_launch(t->problem->driver, &t->run);
     DriverStatus s = compare_outputs(t, r);
     if (!s && r->status == OUTCOME_WRONG)
-        buf_puts(&t->words, "\nonly after the timed runs, not in the first run");
+        buf_puts(t->words, "\nonly after the timed runs, not in the first run");
     return s;
 }
 
@@ -265,19 +265,14 @@ static DriverStatus timed_runs(Timing *t, double first_ms)
         return DRIVER_OK;
     warm_up(t);
     if (t->trial->cache != TASK_COLD)
-        take_samples(t, false, first_ms, &t->warm);
+        take_samples(t, false, first_ms, t->trial->cache == TASK_WARM ? &t->times : &t->warm);
     if (t->trial->cache != TASK_WARM)
         take_samples(t, true, first_ms, &t->times);
     return driver_wait(t->problem->driver);
 }
 
-/* If only warm times were taken, they are the times. */
 static void store_times(Timing *t, TrialResult *r)
 {
-    if (t->trial->cache == TASK_WARM) {
-        t->times = t->warm;
-        t->warm = (Samples){0};
-    }
     r->times = t->times.at;
     r->time_count = t->times.count;
     r->warm_times = t->warm.at;
@@ -308,13 +303,13 @@ static bool left_clean(Timing *t, TrialResult *r)
 {
     const char *what;
     if (problem_check(t->problem, &what) != DRIVER_OK) {
-        r->status = launch_status(t->problem->driver, &t->words);
+        r->status = launch_status(t->problem->driver, t->words);
         return false;
     }
     if (!what)
         return true;
     r->status = OUTCOME_WRONG;
-    buf_printf(&t->words, "%s%s wrote %s", t->words.size ? "\n" : "",
+    buf_printf(t->words, "%s%s wrote %s", t->words->size ? "\n" : "",
                t->run.rival ? "the rival" : "the kernel", what);
     return false;
 }
@@ -322,8 +317,7 @@ static bool left_clean(Timing *t, TrialResult *r)
 static Outcome measure(Timing *t, TrialResult *r)
 {
     Driver *v = t->problem->driver;
-    Outcome status =
-        ready_run(t->arena, v, t->trial->runs, &t->problem->places, &t->run, &t->words);
+    Outcome status = ready_run(t->arena, v, t->trial->runs, &t->problem->places, &t->run, t->words);
     name_rival(t, r);
     if (status != OUTCOME_OK)
         return status;
@@ -335,19 +329,18 @@ static Outcome measure(Timing *t, TrialResult *r)
         s = sustained_runs(t, r);
     if (!s && r->status == OUTCOME_OK)
         s = verified_again(t, r);
-    return s ? launch_status(v, &t->words) : r->status;
+    return s ? launch_status(v, t->words) : r->status;
 }
 
 static bool run_one(Arena *a, Bench *b, const Trial *trial, TrialResult *r, Buf *words)
 {
-    Timing t = {.arena = a, .bench = b, .problem = b->problem, .trial = trial};
+    Timing t = {.arena = a, .bench = b, .problem = b->problem, .trial = trial, .words = words};
     r->status = measure(&t, r);
     bool sound = launch_context_is_sound(r->status);
     if (r->status == OUTCOME_OK || r->status == OUTCOME_WRONG)
         sound = left_clean(&t, r);
     if (sound)
         ready_end(b->driver, &t.run);
-    *words = t.words;
     return sound;
 }
 
@@ -362,7 +355,7 @@ typedef struct Final {
     double *times;
     TrialSustained *sustained;
     int batch; /* largest */
-    Buf words;
+    Buf *words;
 } Final;
 
 /* Loads all finalists and prepares sampling them. */
@@ -371,15 +364,15 @@ static Outcome prepare_final(Arena *a, Final *c)
     const Trial *f = c->final;
     Driver *v = c->bench->driver;
     if (problem_reset(c->bench->problem) != DRIVER_OK)
-        return launch_status(v, &c->words);
+        return launch_status(v, c->words);
     for (size_t i = 0; i < f->run_count; i++) {
         Outcome status =
-            ready_run(a, v, &f->runs[i], &c->bench->problem->places, &c->runs[i], &c->words);
+            ready_run(a, v, &f->runs[i], &c->bench->problem->places, &c->runs[i], c->words);
         if (status != OUTCOME_OK)
             return status;
         if (sampler_open(&c->samplers[i], c->bench, &c->runs[i], f->cache != TASK_WARM,
                          f->sampling.sample_ms, 0) != DRIVER_OK)
-            return launch_status(v, &c->words);
+            return launch_status(v, c->words);
         c->batch = c->samplers[i].batch > c->batch ? c->samplers[i].batch : c->batch;
         c->order[i] = i;
     }
@@ -426,7 +419,7 @@ static Outcome time_finalists(Arena *a, Final *c)
         run_round(c, round);
     for (size_t i = 0; c->final->sustain_s > 0 && i < c->final->run_count; i++)
         sustain(a, c->bench, &c->runs[i], c->final->sustain_s, &c->sustained[i]);
-    return launch_status(v, &c->words);
+    return launch_status(v, c->words);
 }
 
 static void end_final(Final *c)
@@ -446,7 +439,8 @@ static bool run_final(Arena *a, Bench *b, const Trial *f, TrialResult *r, Buf *w
                .samplers = ARENA_ARRAY(a, Sampler, n),
                .order = ARENA_ARRAY(a, size_t, n),
                .times = ARENA_ARRAY(a, double, samples),
-               .sustained = ARENA_ARRAY(a, TrialSustained, n)};
+               .sustained = ARENA_ARRAY(a, TrialSustained, n),
+               .words = words};
     r->status = time_finalists(a, &c);
     bool sound = launch_context_is_sound(r->status);
     if (sound)
@@ -458,7 +452,6 @@ static bool run_final(Arena *a, Bench *b, const Trial *f, TrialResult *r, Buf *w
         r->sustained = c.sustained;
         r->sustained_count = f->sustain_s > 0 ? n : 0;
     }
-    *words = c.words;
     return sound;
 }
 
