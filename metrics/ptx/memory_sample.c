@@ -114,60 +114,45 @@ static const Walk *sampler_walked(const Sampler *s, PtxPlace place)
 
 /* --- comparison ------------------------------------------------------------------------------ */
 
-static bool same_visits(const WalkFunction *f, const WalkFunction *g)
+/* In what two walks must agree, and in all before it. */
+typedef enum Likeness { VISITS, ACTIVE_LANES, COSTS } Likeness;
+
+static bool same_in_function(const WalkFunction *f, const WalkFunction *g, Likeness how)
 {
-    if (f->function != g->function)
-        return false;
-    for (int i = 0; i < f->flow->cfg->count; i++)
-        if (f->blocks[i].visits != g->blocks[i].visits)
-            return false;
-    return true;
+    bool same = f->function == g->function;
+    for (int i = 0; same && i < f->flow->cfg->count; i++)
+        same = f->blocks[i].visits == g->blocks[i].visits &&
+               (how < ACTIVE_LANES || f->blocks[i].lanes == g->blocks[i].lanes);
+    return same && (how < COSTS || !f->accesses ||
+                    memcmp(f->costs, g->costs, f->accesses->costs.count * sizeof *f->costs) == 0);
 }
 
-static bool same_lanes(const WalkFunction *f, const WalkFunction *g)
+static bool are_alike(const Walk *a, const Walk *b, Likeness how)
 {
-    for (int i = 0; i < f->flow->cfg->count; i++)
-        if (f->blocks[i].lanes != g->blocks[i].lanes)
-            return false;
-    return true;
-}
-
-static bool same_costs(const WalkFunction *f, const WalkFunction *g)
-{
-    return !f->accesses ||
-           memcmp(f->costs, g->costs, f->accesses->costs.count * sizeof *f->costs) == 0;
+    bool same = a->functions.count == b->functions.count;
+    for (int k = 0; same && k < WALK_ROUTINES; k++)
+        same = a->routines[k].called == b->routines[k].called &&
+               a->routines[k].scaled == b->routines[k].scaled;
+    for (size_t i = 0; same && i < a->functions.count; i++)
+        same = same_in_function(a->functions.at[i], b->functions.at[i], how);
+    return same;
 }
 
 bool memory_same_counts(const Walk *a, const Walk *b)
 {
-    if (a->functions.count != b->functions.count)
-        return false;
-    for (int k = 0; k < WALK_ROUTINES; k++)
-        if (a->routines[k].called != b->routines[k].called ||
-            a->routines[k].scaled != b->routines[k].scaled)
-            return false;
-    for (size_t i = 0; i < a->functions.count; i++)
-        if (!same_visits(a->functions.at[i], b->functions.at[i]))
-            return false;
-    return true;
+    return are_alike(a, b, VISITS);
 }
 
 /* True if they execute different blocks or lanes; addresses may have other alignments. */
 static bool does_other(const Walk *a, const Walk *b)
 {
-    bool other = !memory_same_counts(a, b);
-    for (size_t i = 0; i < a->functions.count && !other; i++)
-        other = !same_lanes(a->functions.at[i], b->functions.at[i]);
-    return other;
+    return !are_alike(a, b, ACTIVE_LANES);
 }
 
 /* True if two warps of one launch execute the same, at addresses of equal cost. */
 static bool same_walk(const Walk *a, const Walk *b)
 {
-    bool same = !does_other(a, b);
-    for (size_t i = 0; i < a->functions.count && same; i++)
-        same = same_costs(a->functions.at[i], b->functions.at[i]);
-    return same;
+    return are_alike(a, b, COSTS);
 }
 
 static bool comes_to_memory(const Walk *w)
@@ -184,11 +169,6 @@ static void give(Sampler *s, MemorySample *to, double share)
         return;
     to->weight += share;
     s->out->at[0].weight -= share;
-}
-
-static bool like_middle(const Sampler *s, const MemorySample *x)
-{
-    return !x || same_walk(s->like, x->walk);
 }
 
 /* --- warps of a block ------------------------------------------------------------------------ */
@@ -209,8 +189,7 @@ static MemorySample *in_middle_block(Sampler *s, uint32_t warp)
     return &s->out->at[0];
 }
 
-/* Adds the difference of a warp from `base`, of the same block, minus that already counted in the middle
- * block. */
+/* Adds the difference of a warp from `base`, of its block, minus that counted in the middle block. */
 static void compare(Sampler *s, MemorySample *base, MemorySample *x, double share)
 {
     MemorySample *middle = &s->out->at[0];
@@ -335,7 +314,7 @@ static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t end, do
         MemorySample *next = follow_block(s, axis, middle + (uint32_t)count + 1);
         if (!next)
             break;
-        if (like_middle(s, next)) {
+        if (same_walk(s->like, next->walk)) {
             s->out->count--; /* represented by the middle one */
             again = true;
             break;
@@ -409,8 +388,7 @@ static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end
                : end;
 }
 
-/* Samples the blocks at an end of an axis, up to those like the middle one: a middle warp for all, and
- * other warps of the border block. */
+/* Samples blocks at an end of an axis: one for all unlike the middle one, and all warps of the border. */
 static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 {
     PtxPlace place = s->out->at[0].place;
@@ -453,8 +431,7 @@ static bool along_axis(Sampler *s, int axis, bool edges)
     return true;
 }
 
-/* The block 1 / part of the way from the first or the last block of the grid to the middle one, along
- * decided axes. */
+/* The block 1 / part of the way from an end of the grid to the middle one, along decided axes. */
 static PtxDim block_towards(const Sampler *s, const bool decided[3], bool last, uint32_t part)
 {
     PtxDim block = s->out->at[0].place.block;
@@ -527,8 +504,7 @@ static bool does_nothing(const Walk *w)
            w->by_class[PTX_CLASS_ASYNC] == 0 && w->by_class[PTX_CLASS_TEXTURE] == 0;
 }
 
-/* True if the block's first, middle and last warps do nothing; they end soon then. The steps for this are
- * not charged. */
+/* True if the block's first, middle and last warps do nothing and end soon. These steps are not charged. */
 static bool is_idle(Sampler *s, PtxDim block)
 {
     enum { SOON = 1024 };
