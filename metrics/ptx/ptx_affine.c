@@ -29,18 +29,6 @@ static Wide number(uint64_t v, int bits, bool is_signed)
     return is_signed ? (Wide)ptx_value_signed(v, bits) : (Wide)ptx_value_truncate(v, bits);
 }
 
-/* Limits the times to those until source i leaves the range of its type. */
-static void keep_in_range(Step *s, int i, bool is_signed)
-{
-    const Wide v = number(s->v[i], s->bits, is_signed), one = 1;
-    const Wide top = is_signed ? (one << (s->bits - 1)) - 1 : (one << s->bits) - 1;
-    const Wide bottom = is_signed ? -(one << (s->bits - 1)) : 0;
-    if (s->d[i] > 0)
-        lower(s, (top - v) / s->d[i] + 1);
-    else if (s->d[i] < 0)
-        lower(s, (v - bottom) / -(Wide)s->d[i] + 1);
-}
-
 /* Limits the times to those until v + t·d < 0 changes its truth. */
 static void keep_sign(Step *s, Wide v, Wide d)
 {
@@ -48,6 +36,16 @@ static void keep_sign(Step *s, Wide v, Wide d)
         lower(s, (-v - 1) / d + 1);
     else if (v >= 0 && d < 0)
         lower(s, v / -d + 1);
+}
+
+/* Limits the times to those until source i leaves the range of its type. */
+static void keep_in_range(Step *s, int i, bool is_signed)
+{
+    const Wide v = number(s->v[i], s->bits, is_signed), one = 1;
+    const Wide top = is_signed ? (one << (s->bits - 1)) - 1 : (one << s->bits) - 1;
+    const Wide bottom = is_signed ? -(one << (s->bits - 1)) : 0;
+    keep_sign(s, v - top - 1, s->d[i]);
+    keep_sign(s, v - bottom, s->d[i]);
 }
 
 static void keep_difference(Step *s, Wide v, Wide d)

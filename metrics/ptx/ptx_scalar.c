@@ -134,8 +134,7 @@ static uint64_t reversed_bits(const PtxScalar *s)
     return r;
 }
 
-/* bfe: c bits from position b. Bits beyond the top repeat the sign: the field's last bit, or the top bit if
- * the field ends above it. */
+/* bfe: c bits from position b. Higher ones repeat the field's last bit, or the top bit if it ends above. */
 static uint64_t extracted_field(const PtxScalar *s)
 {
     const int position = (int)(s->b & 255), length = (int)(s->c & 255);
@@ -237,11 +236,6 @@ static unsigned order_of(const PtxScalar *s)
     return s->a == s->b ? SAME : less(&u, s->a, s->b) ? LESS : MORE;
 }
 
-static unsigned order_of_reals(double a, double b)
-{
-    return a == b ? SAME : a < b ? LESS : a > b ? MORE : NO_ORDER;
-}
-
 static bool combine(bool p, PtxCombine how, bool c)
 {
     switch (how) {
@@ -309,18 +303,11 @@ static uint64_t dot4(const PtxScalar *s)
     return all;
 }
 
-static uint64_t sum(const PtxScalar *s)
+static uint64_t sum(const PtxScalar *s, int64_t sign)
 {
     if (s->form->flags & PTX_FLAG_SAT)
-        return clamp_signed32(ptx_value_signed(s->a, 32) + ptx_value_signed(s->b, 32));
-    return s->a + s->b;
-}
-
-static uint64_t difference(const PtxScalar *s)
-{
-    if (s->form->flags & PTX_FLAG_SAT)
-        return clamp_signed32(ptx_value_signed(s->a, 32) - ptx_value_signed(s->b, 32));
-    return s->a - s->b;
+        return clamp_signed32(ptx_value_signed(s->a, 32) + sign * ptx_value_signed(s->b, 32));
+    return s->a + (uint64_t)sign * s->b;
 }
 
 static uint64_t product_and_sum(const PtxScalar *s)
@@ -509,7 +496,8 @@ void ptx_float_eval(PtxScalar *s)
     }
     const double a = flush(f, from_bits(s->a, t)), b = flush(f, from_bits(s->b, t));
     if (f->op == PTX_SETP || f->op == PTX_SET) {
-        decide(s, holds(f->compare, order_of_reals(a, b)));
+        const unsigned order = a == b ? SAME : a < b ? LESS : a > b ? MORE : NO_ORDER;
+        decide(s, holds(f->compare, order));
         return;
     }
     double r = calculate(f, a, b, flush(f, from_bits(s->c, t)));
