@@ -19,11 +19,6 @@ int access_bytes(const PtxInstr *in)
     return ptx_type_bits(f->types[0]) / 8 * f->vector;
 }
 
-static bool is_memory(PtxSpace s)
-{
-    return s != PTX_PARAM && s != PTX_SPACE_COUNT;
-}
-
 static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])
 {
     const int bytes = access_bytes(in);
@@ -81,8 +76,8 @@ int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addr
         return 0;
     }
     addresses[0] = address_operand(in, at);
-    if (!addresses[0] || !is_memory(s.space) || s.bytes < 1 || s.bytes > 64 ||
-        (s.bytes & (s.bytes - 1)))
+    if (!addresses[0] || s.space == PTX_PARAM || s.space == PTX_SPACE_COUNT || s.bytes < 1 ||
+        s.bytes > 64 || (s.bytes & (s.bytes - 1)))
         return 0;
     sides[0] = s;
     return 1;
@@ -96,17 +91,11 @@ typedef struct Finder {
     uint32_t *version; /* by register: writes so far */
     int block;
     int stretch;
-    /* Group of the preceding stores while no other shared-memory access has intervened, and the run they
-     * belong to. */
+    /* Group of the preceding stores, if no other shared-memory access intervened; the run they belong to. */
     int storing;
     int stores;
     size_t block_groups; /* groups of earlier blocks */
 } Finder;
-
-static uint32_t version_of(const Finder *x, const PtxOperand *base)
-{
-    return base->kind == PTX_OPERAND_REGISTER ? x->version[base->index] : 0;
-}
 
 static bool same_base(const PtxOperand *a, const PtxOperand *b)
 {
@@ -125,7 +114,7 @@ static bool same_base(const PtxOperand *a, const PtxOperand *b)
 static int group_of(Finder *x, const PtxInstr *in, const PtxOperand *address, PtxSpace space)
 {
     const PtxOperand *base = &address->parts[0];
-    const uint32_t version = version_of(x, base);
+    const uint32_t version = base->kind == PTX_OPERAND_REGISTER ? x->version[base->index] : 0;
     const uint32_t guard = in->guard == PTX_NO_GUARD ? 0 : x->version[in->guard];
     const size_t last = x->out->groups.count;
     for (size_t i = last; i > x->block_groups && last - i < GROUPS_SEARCHED; i--) {

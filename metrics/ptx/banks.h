@@ -28,8 +28,7 @@ int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool
 /* Atomics: lanes that address the same word do not share it. */
 int banks_wavefronts_atomic(const uint64_t address[32], uint32_t lanes, int bytes);
 
-/* ldmatrix and stmatrix: lanes 8m to 8m + 7 address the 16-byte rows of matrix m; each matrix is one
- * request. */
+/* ldmatrix, stmatrix: lanes 8m to 8m + 7 address the 16-byte rows of matrix m; a matrix is one request. */
 int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matrices);
 
 /* Distinct 4-byte words: passes of the constant cache, which broadcasts one word at a time. */

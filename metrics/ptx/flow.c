@@ -2,8 +2,7 @@
 
 /* --- blocks and their successors ------------------------------------------------------------- */
 
-/* Leaders besides the entry: labels, and what follows a branch. A label at the very end needs an empty block as
- * its target. */
+/* Leaders besides the entry: labels (one at the very end needs an empty block), what follows a branch. */
 static bool *mark_leaders(Arena *a, const PtxFunction *f, bool *at_end)
 {
     bool *leads = ARENA_ARRAY(a, bool, f->instrs.count + 1);

@@ -43,15 +43,13 @@ void cfg_add_successor(CfgBlock *b, int to);
 /* Computes predecessors and order; all successors must be known. */
 void cfg_finish(Arena *a, Cfg *c);
 
-/* Marks what is reachable from a block through unmarked blocks. `skip` (may be NULL): by block, a successor
- * whose edge is ignored. */
+/* Marks what is reachable through unmarked blocks. `skip` (may be NULL): by block, a successor to ignore. */
 void cfg_reach(Arena *a, const Cfg *c, int from, const int *skip, bool *marked);
 
 /* Marks the blocks between a branch and its reconvergence point (a block, the end or CFG_NONE), exclusive. */
 void cfg_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in);
 
-/* True if a successor of the block only ends the thread: machine code may have a guarded EXIT instead of
- * such a branch. */
+/* True if a successor only ends the thread: machine code may use a guarded EXIT instead of the branch. */
 bool cfg_ends_at_once(const Cfg *c, int block);
 
 /* The branch that ends a block of PTX, or NULL. */

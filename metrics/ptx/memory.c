@@ -95,8 +95,7 @@ static void add_walk(Walk *to, const Walk *w, double weight)
     }
 }
 
-/* The middle warp's walk with counts averaged over all warps; blocks, accesses and regions remain the
- * middle warp's. */
+/* The middle warp's walk with counts averaged over all warps, but its own blocks, accesses and regions. */
 static Walk mean_walk(const MemorySamples *s)
 {
     Walk mean = *s->at[0].walk;

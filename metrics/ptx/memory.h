@@ -47,8 +47,7 @@ typedef struct MemoryAccess {
     int merged;       /* index in `loads` of the access it is merged into, or CFG_NONE */
 } MemoryAccess;
 
-/* A shared-memory load as ptxas is assumed to emit it, from one or several loads of the PTX, or a store
- * merged from several. */
+/* A shared-memory load as ptxas is assumed to emit it, possibly merged, or a merged store. */
 typedef struct MemoryLoad {
     const PtxFunction *function;
     int block;

@@ -65,8 +65,7 @@ static void put_in_order(Sampler *s)
     }
 }
 
-/* A step coprime to `count`, near the golden section: multiples visit all numbers and fill the range evenly
- * from the start. */
+/* A step coprime to `count`, near the golden section: its multiples fill the range evenly and visit all. */
 static uint64_t golden_step(uint64_t count)
 {
     uint64_t step = (uint64_t)((double)count * GOLDEN) + 1;

@@ -298,8 +298,7 @@ static size_t stretch_end(const Walk *w, size_t first)
     return end;
 }
 
-/* Repetitions, including the first, after which all passes have twice visited every place within a sector
- * that they visit. */
+/* Repetitions, with the first, after which all passes have twice visited all their places in a sector. */
 static uint64_t window(const Walk *w, size_t first, size_t end)
 {
     uint64_t cycle = WINDOW / 2;
@@ -533,8 +532,7 @@ static bool follow_other(Reuser *r, const BlockWarps *b, PtxDim block, int bit, 
     return w != NULL;
 }
 
-/* Follows other blocks of the SM, of which there are `all`, each of which takes some `touches`. Returns the
- * divisor for their first touches. */
+/* Follows other of the `all` blocks of the SM, each of some `touches`. Returns the divisor of their counts. */
 static double follow_sm(Reuser *r, const BlockWarps *b, uint64_t all, uint64_t touches)
 {
     const PtxDim grid = r->walk.launch.grid, middle = r->samples->at[0].place.block;
@@ -640,8 +638,7 @@ static void find_late(const Reuser *r, const Count *c, double late[AXES])
     }
 }
 
-/* Contiguous bytes that concurrent blocks touch: if the next block continues where the middle one ends, so
- * do all in that row of the grid. */
+/* Contiguous bytes that concurrent blocks touch: a row of blocks if the next one continues the middle one. */
 static double run_bytes(const Reuser *r, unsigned kind)
 {
     const PtxDim grid = r->walk.launch.grid;
@@ -664,8 +661,7 @@ static double follow_neighbours(Reuser *r, uint32_t warps)
     return follow_sm(r, &b, held(r), touches);
 }
 
-/* If each of n sectors is new with probability p independently, some are with 1 - (1 - p)^n: solves for the
- * n that explains what was seen. */
+/* The n for which n independent sectors explain what was seen: one is new with 1 - (1 - p)^n. */
 static double apart_of(const Count *c)
 {
     const double sectors = c->touched / c->passes, part = c->warp / c->touched,

@@ -80,8 +80,7 @@ typedef struct Reuse {
 typedef struct ReuseDevice {
     int sms;
     int blocks_per_sm;
-    /* Capacity of the L1 cache of an SM besides its blocks' shared memory, and of the L2; 0: nothing is
-     * evicted. */
+    /* Capacity of an SM's L1 beside its blocks' shared memory, and of the L2; 0: nothing is evicted. */
     double l1_bytes;
     double l2_bytes;
 } ReuseDevice;

@@ -1,5 +1,4 @@
-/* Shared by memory_sample.c and memory_even.c: walks warps and keeps those that stand for others. Internal
- * to metrics/ptx. */
+/* Walks warps and keeps those that stand for others. Internal to memory_sample.c and memory_even.c. */
 #pragma once
 
 #include "metrics/ptx/memory_sample.h"

@@ -262,8 +262,7 @@ static PtxClass class_by_type(PtxType t)
     }
 }
 
-/* "lo" and "hi" are comparisons in setp and set, halves elsewhere; double-precision roots are FP64
- * subroutines. */
+/* "lo", "hi": comparisons in setp and set, else halves. Double-precision roots are FP64 subroutines. */
 static void finish_form(PtxForm *f)
 {
     f->class = ops[f->op].class;

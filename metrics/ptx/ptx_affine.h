@@ -23,8 +23,7 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
 uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *changes,
                          uint32_t lanes);
 
-/* One lane keeps its old value or takes another, unknown which. Gives the change of the outcome; false
- * unless both agree. */
+/* The change of a lane that keeps its old value or takes another, unknown which; false unless both agree. */
 bool ptx_affine_join(const Lanes *old, const Lanes *old_change, const Lanes *value,
                      const Lanes *value_change, int lane, uint64_t *change);
 

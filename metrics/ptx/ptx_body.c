@@ -68,11 +68,6 @@ static bool read_operands(PtxParser *p, char close, int depth)
     return true;
 }
 
-static PtxOperand *push_operand(PtxParser *p)
-{
-    return VEC_ADD(p->arena, &p->operands);
-}
-
 /* Pops the operands above `mark` into an array of their own. */
 static PtxOperand *take_operands(PtxParser *p, size_t mark, size_t *count)
 {
@@ -102,7 +97,7 @@ static bool read_parts(PtxParser *p, PtxOperandKind kind, char close, int depth)
         if (o.parts[0].kind != PTX_OPERAND_FLOAT)
             o.parts[0].value = 0;
     }
-    *push_operand(p) = o;
+    VEC_PUSH(p->arena, &p->operands, o);
     return true;
 }
 
@@ -146,7 +141,7 @@ static bool read_number(PtxParser *p)
     ptx_lexer_next(&p->lex);
     if (o.kind == PTX_OPERAND_IMMEDIATE && !read_offset(p, &o.value))
         return false;
-    *push_operand(p) = o;
+    VEC_PUSH(p->arena, &p->operands, o);
     return true;
 }
 
@@ -158,14 +153,14 @@ static bool read_named(PtxParser *p, int depth)
     ptx_lexer_next(&p->lex);
     if (!read_offset(p, &o.value))
         return false;
-    *push_operand(p) = o;
+    VEC_PUSH(p->arena, &p->operands, o);
     if (!ptx_lexer_take(&p->lex, '|'))
         return true;
     if (!read_operand(p, depth + 1))
         return false;
     PtxOperand pair = {.kind = PTX_OPERAND_PAIR};
     pair.parts = take_operands(p, mark, &pair.count);
-    *push_operand(p) = pair;
+    VEC_PUSH(p->arena, &p->operands, pair);
     return true;
 }
 

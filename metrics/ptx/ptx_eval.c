@@ -150,12 +150,6 @@ static void variable_address(const PtxState *s, const PtxOperand *o, Lanes *out)
     lanes_fill(out, address + (uint64_t)o->value);
 }
 
-static void negate(Lanes *out)
-{
-    for (int i = 0; i < (out->uniform ? 1 : PTX_LANES); i++)
-        out->v[i] ^= 1;
-}
-
 void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lanes *out)
 {
     switch (o->kind) {
@@ -180,8 +174,8 @@ void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lane
     default:
         lanes_unknown(out);
     }
-    if (o->negated)
-        negate(out);
+    for (int i = 0; o->negated && i < (out->uniform ? 1 : PTX_LANES); i++)
+        out->v[i] ^= 1;
 }
 
 void ptx_eval_address(const PtxState *s, const PtxOperand *o, Lanes *out)
@@ -227,17 +221,11 @@ static int sources_needed(PtxOp op)
     return needed[op];
 }
 
-/* These treat floats as bits. */
-static bool ignores_type(PtxOp op)
-{
-    return op == PTX_MOV || op == PTX_SELP || op == PTX_SLCT;
-}
-
 bool ptx_eval_computes(const PtxForm *f)
 {
     if (sources_needed(f->op) == 0)
         return false;
-    if (ignores_type(f->op))
+    if (f->op == PTX_MOV || f->op == PTX_SELP || f->op == PTX_SLCT) /* floats are bits here */
         return f->types[0] != PTX_B128;
     if (ptx_float_calculates(f))
         return ptx_float_computes(f);
@@ -429,12 +417,11 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
         return;
     }
     result[0].known = lanes_decided(f, sources, count, &result[0]) & ~known;
-    for (int i = 0; i < PTX_LANES; i++) {
-        if (!(known >> i & 1) || !eval_lane(&recipe, sources, count, i, v))
-            continue;
-        lanes_set(&result[0], i, v[0]);
-        lanes_set(&result[1], i, v[1]);
-    }
+    EACH_LANE (i, known)
+        if (eval_lane(&recipe, sources, count, i, v)) {
+            lanes_set(&result[0], i, v[0]);
+            lanes_set(&result[1], i, v[1]);
+        }
 }
 
 /* --- whole instructions ---------------------------------------------------------------------- */
@@ -549,10 +536,7 @@ static void shuffle(const PtxForm *f, const Lanes *sources, uint32_t active, Lan
                     int from[PTX_LANES])
 {
     const Lanes *a = &sources[0], *b = &sources[1], *c = &sources[2];
-    for (int i = 0; i < PTX_LANES; i++) {
-        const uint32_t self = UINT32_C(1) << i;
-        if (!(active & b->known & c->known & self))
-            continue;
+    EACH_LANE (i, active & b->known & c->known) {
         bool inside = false;
         const int j = source_lane(f, i, lanes_at(b, i), lanes_at(c, i), &inside);
         lanes_set(&results[1], i, inside);

@@ -134,19 +134,16 @@ uint32_t ptx_warp_mask(const PtxLaunch *l, uint32_t warp);
 
 void ptx_eval_special(const PtxState *s, PtxSpecial special, Lanes *out);
 
-/* One scalar operand: register, number, special register, address of a variable. `type` is that of floating
- * constants. */
+/* One scalar operand: register, number, special register, variable. `type` is that of floating constants. */
 void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lanes *out);
 
 /* [base + offset]. */
 void ptx_eval_address(const PtxState *s, const PtxOperand *o, Lanes *out);
 
-/* The sources of an instruction without its results; each element of a vector counts. Returns their number,
- * at most PTX_SOURCES. */
+/* The sources of an instruction, elements of vectors singly. Returns their number, at most PTX_SOURCES. */
 int ptx_eval_operands(const PtxState *s, const PtxInstr *in, Lanes out[PTX_SOURCES]);
 
-/* Computes the result: one value, or two for setp with a pair; unknown in lanes where it cannot be
- * computed. */
+/* Computes the result, for setp with a pair two; unknown in lanes where it cannot be computed. */
 void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes result[2]);
 
 /* Evaluates a whole instruction, loads of parameters included; each element of a vector or pair counts.

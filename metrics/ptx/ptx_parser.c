@@ -70,17 +70,6 @@ static bool on_new_line(const PtxLexer *l)
     return memchr(l->last, '\n', (size_t)(l->token.text - l->last)) != NULL;
 }
 
-static void skip_unknown(PtxParser *p)
-{
-    do {
-        if (ptx_lexer_take(&p->lex, ';'))
-            return;
-        if (ptx_lexer_is(&p->lex, '{') || ptx_lexer_is(&p->lex, '}'))
-            return;
-        ptx_lexer_next(&p->lex);
-    } while (p->lex.token.kind != PTX_TOKEN_END && !on_new_line(&p->lex));
-}
-
 void ptx_skip_directive(PtxParser *p)
 {
     const PtxToken t = p->lex.token;
@@ -91,8 +80,12 @@ void ptx_skip_directive(PtxParser *p)
                   (int)t.length, t.text);
     e->kind = PTX_NAME_DIRECTIVE;
     ptx_lexer_next(&p->lex);
-    if (!on_new_line(&p->lex))
-        skip_unknown(p);
+    while (p->lex.token.kind != PTX_TOKEN_END && !on_new_line(&p->lex) &&
+           !ptx_lexer_is(&p->lex, '{') && !ptx_lexer_is(&p->lex, '}')) {
+        if (ptx_lexer_take(&p->lex, ';'))
+            return;
+        ptx_lexer_next(&p->lex);
+    }
 }
 
 /* --- scopes and names ------------------------------------------------------------------------ */

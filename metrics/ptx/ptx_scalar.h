@@ -43,8 +43,7 @@ bool ptx_float_computes(const PtxForm *f);
 /* Like ptx_scalar_eval: sources and results are the bits in registers. */
 void ptx_float_eval(PtxScalar *s);
 
-/* The path that the machine code of a division, root or reciprocal takes: ptxas inlines the usual operands
- * and calls a routine for others. */
+/* Path of a division, root or reciprocal: ptxas inlines usual operands and calls a routine for others. */
 typedef enum PtxFloatWay {
     PTX_FLOAT_USUAL,
     PTX_FLOAT_PLAIN,  /* routine with a trivial result: of 0, infinity, NaN */

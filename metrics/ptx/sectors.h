@@ -22,8 +22,8 @@ typedef struct Sector {
 
 enum { SECTORS_MAX = 32 * 3 };
 
-/* The sectors of an access, ascending; returns their number. Lane i of `lanes` (bits) touches `bytes` (1 to
- * 64) at address[i]. */
+/* The sectors of an access in which lane i of `lanes` (bits) touches `bytes` (1 to 64) at address[i],
+ * ascending; returns their number. */
 int sectors_list(const uint64_t address[32], uint32_t lanes, int bytes, Sector at[SECTORS_MAX]);
 
 /* Counts for the same access. */

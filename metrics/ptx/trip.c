@@ -70,8 +70,7 @@ static bool comes_before(const Flow *w, size_t def, size_t use)
     return d == u ? def < use : dom_dominates(w->dom, d, u);
 }
 
-/* The only definition of a register before `loop` (CFG_NONE: anywhere) that can reach an instruction;
- * no_instr if that is not obvious. */
+/* The only obvious definition of a register before `loop` (CFG_NONE: anywhere) to reach `use`, or no_instr. */
 static size_t reaching(const Flow *w, int reg, size_t use, int loop)
 {
     const FlowWrites *l = &w->writes[reg];
@@ -270,8 +269,7 @@ static Trip unknown(const char *reason)
     return (Trip){.reason = reason};
 }
 
-/* Derives sum and divisor from start, bound and step: the number of tests that continue the loop, plus one
- * if the body comes first. */
+/* Solves for sum and divisor: tests that continue the loop, plus one if the body comes first. */
 static bool solve(Trip *t, int64_t offset)
 {
     const bool up = t->step > 0;

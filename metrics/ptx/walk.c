@@ -19,8 +19,8 @@ static void assign(Lanes *to, const Lanes *value, uint32_t yes, uint32_t maybe, 
 {
     if (maybe) {
         lanes_spread(to);
-        for (int i = 0; i < PTX_LANES; i++)
-            if (maybe >> i & 1 && !(value->known >> i & 1 && lanes_at(value, i) == to->v[i]))
+        EACH_LANE (i, maybe)
+            if (!(value->known >> i & 1 && lanes_at(value, i) == to->v[i]))
                 to->known &= ~(UINT32_C(1) << i);
     }
     /* Lanes without a thread are written too, so that the result may be uniform. */
@@ -299,7 +299,7 @@ static void issue(Frame *x, const WalkEvent *e)
         x->issued[e->regs.at[i]] = x->walker->regions.clock;
     }
     if (e->latency == WALK_LONG)
-        walk_region_load(&x->walker->regions);
+        x->walker->regions.now.loads++;
 }
 
 static void wait_for_copies(Frame *x, const WalkEvent *e)

@@ -46,8 +46,8 @@ typedef struct WalkSibling {
     const WalkPublished *published; /* NULL: not walked yet */
 } WalkSibling;
 
-/* Plans of functions, reused by further walks of the same module with the same `memory`. Start with zero;
- * lives in the arena of the walks. */
+/* Plans of functions for further walks of the module with the same `memory`, in their arena. Starts as
+ * zero. */
 typedef struct WalkPlans {
     VEC(WalkPlan *) plans;
     /* The first and the last warp of the current block (walk_values.c). */
@@ -55,8 +55,7 @@ typedef struct WalkPlans {
     bool rough; /* operands of divisions and lanes' stores are not followed */
 } WalkPlans;
 
-/* Called with the addresses of every access that is walked, skipped iterations excluded: `lanes` are
- * active, `bytes` is per lane. */
+/* Called for every access that is walked, with the addresses of the active `lanes` and bytes per lane. */
 typedef struct WalkTouch {
     void *context;
     void (*touch)(void *context, const uint64_t *address, uint32_t lanes, int bytes);
@@ -65,8 +64,7 @@ typedef struct WalkTouch {
 /* Known contents of memory, which give loads values. */
 typedef struct WalkData {
     void *context;
-    /* The `bytes` (1 to 8) at an address, little-endian; false if they are unknown or the launch may write
-     * there. */
+    /* The `bytes` (1 to 8) at an address, little-endian; false if unknown or written by the launch. */
     bool (*load)(void *context, uint64_t address, int bytes, uint64_t *value);
     /* The same before the launch, which may write there; NULL: nothing is known. */
     bool (*before)(void *context, uint64_t address, int bytes, uint64_t *value);
@@ -250,8 +248,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);
 const WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
 
 typedef struct WalkUnknown {
-    /* Instructions of `instr` in loops with unknown trip counts or exits; all of them if the walk was cut
-     * off. */
+    /* Instructions in loops with unknown trip counts or exits; all of them if the walk was cut off. */
     double in_loops;
     /* Others between unknown branches and their reconvergence. */
     double behind_branches;

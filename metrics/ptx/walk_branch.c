@@ -18,8 +18,7 @@ static bool is_written(const Flow *f, int reg, const bool *in)
     return false;
 }
 
-/* Lanes that leave a loop there may lose what it has written (cross_edge): then the whole loop counts as
- * between. */
+/* Lanes that leave a loop there may lose what it wrote (cross_edge): the whole loop counts as between. */
 static void add_loops_left(Arena *a, const Flow *f, int block, bool *in)
 {
     bool *left = ARENA_ARRAY(a, bool, f->loops->loops.count + 1);
@@ -105,11 +104,9 @@ static void merge_lanes(Lanes *to, const Lanes *from, uint32_t lanes)
     if (to->uniform && from->uniform && to->v[0] == from->v[0])
         return;
     lanes_spread(to);
-    for (int i = 0; i < PTX_LANES; i++) {
-        const uint32_t bit = UINT32_C(1) << i;
-        if (lanes & bit && !(from->known & bit && lanes_at(from, i) == to->v[i]))
-            to->known &= ~bit;
-    }
+    EACH_LANE (i, lanes)
+        if (!(from->known >> i & 1 && lanes_at(from, i) == to->v[i]))
+            to->known &= ~(UINT32_C(1) << i);
 }
 
 /* Merges the side's result with earlier ones and restores the state before the branch. */
@@ -340,10 +337,8 @@ static void diverge_by_table(const Frame *x, int block, const PtxInstr *in, uint
                                 : NULL;
     Lanes index;
     ptx_eval_operand(&x->state, &in->operands[0], PTX_U32, &index);
-    for (int i = 0; table && i < PTX_LANES; i++) {
+    EACH_LANE (i, table ? yes & index.known : 0) {
         const uint64_t k = ptx_value_truncate(lanes_at(&index, i), 32);
-        if (!(yes & index.known & (UINT32_C(1) << i)))
-            continue;
         if (k < table->count && table->targets[k].kind == PTX_OPERAND_LABEL) {
             const PtxLabel *label = &x->result->function->labels.at[table->targets[k].index];
             add_way(p, flow_of(x)->cfg->block_of[label->instr], UINT32_C(1) << i);
@@ -447,18 +442,10 @@ static bool steer(const Frame *x, int block, Divergence *p)
 static void take_turns(Frame *x, int block, Divergence *p)
 {
     uint64_t turn = x->result->blocks[block].visits;
-    for (int i = 0; i < PTX_LANES && p->count > 0; i++)
-        if (p->undecided >> i & 1)
-            p->lanes[turn++ % (uint64_t)p->count] |= UINT32_C(1) << i;
+    EACH_LANE (i, p->count > 0 ? p->undecided : 0)
+        p->lanes[turn++ % (uint64_t)p->count] |= UINT32_C(1) << i;
     p->undecided = 0;
     x->walker->walk->took_turns = true;
-}
-
-static void mark_undecided(Frame *x, int block)
-{
-    WalkBlock *b = &x->result->blocks[block];
-    x->walker->walk->unknown_branches += !b->unknown_branch;
-    b->unknown_branch = true;
 }
 
 static int sides(const Divergence *p)
@@ -475,8 +462,7 @@ static int reconvergence_of(const Frame *x, int block, int stop)
     return p == CFG_NONE ? stop : p;
 }
 
-/* Pushes an entry per side, the first on top. The entry below waits at the reconvergence, and one above it
- * at an early one. */
+/* Pushes an entry per side. The entry below waits at the reconvergence, one in between at an early one. */
 static void split(Frame *x, int block, int stop, const Divergence *p)
 {
     const int reconvergence = reconvergence_of(x, block, stop);
@@ -515,7 +501,8 @@ void walk_leave_block(Frame *x, uint32_t mask)
         walk_skip_branch(x, in, mask & ~undecided);
     if (undecided && !certain) {
         walk_skip_abort(x);
-        mark_undecided(x, block);
+        x->walker->walk->unknown_branches += !x->result->blocks[block].unknown_branch;
+        x->result->blocks[block].unknown_branch = true;
     }
     if (p.undecided && !may_fork(x->walker))
         take_turns(x, block, &p);
@@ -541,14 +528,6 @@ void walk_leave_block(Frame *x, uint32_t mask)
 }
 
 /* --- what is unknown ------------------------------------------------------------------------- */
-
-static uint64_t counted_instrs(const Flow *f, int block)
-{
-    uint64_t count = 0;
-    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++)
-        count += ptx_issues(&f->function->instrs.at[i]);
-    return count;
-}
 
 typedef enum Doubt { DOUBT_NONE, DOUBT_BRANCH, DOUBT_LOOP } Doubt;
 
@@ -596,7 +575,7 @@ WalkUnknown walk_unknown(Arena *a, const Walk *w)
             if (in[b] == DOUBT_NONE)
                 continue;
             *(in[b] == DOUBT_LOOP ? &u.in_loops : &u.behind_branches) +=
-                times * (double)counted_instrs(f->flow, b);
+                times * f->plan->blocks[b].instrs;
             u.accesses += times * accesses_in(f->flow, b);
         }
     }

@@ -41,8 +41,7 @@ typedef struct WalkStep {
     size_t at; /* instruction, or group */
 } WalkStep;
 
-/* Instructions up to a barrier, a wait for copies or a call; the call is the first step of the next
- * segment. */
+/* Instructions up to a barrier, a wait for copies or a call, which is the next segment's first step. */
 typedef struct WalkSegment {
     size_t steps, events; /* where it ends in the block's */
 } WalkSegment;
@@ -92,17 +91,15 @@ struct WalkPlan {
     bool each_takes;
 };
 
-/* The plan of a function. With `memory`, addresses and guards of memory accesses are computed; `data` and
- * `rough` as for walk_slice_find. */
+/* The plan of a function; with `memory`, addresses and guards are computed. Others as for walk_slice_find. */
 WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data, bool rough);
 
-/* Bulk copies by the copy engine: what one moves from or to global memory. Each byte is touched once;
- * addresses are not followed. */
+/* What a bulk copy moves from or to global memory, each byte once; addresses are not followed. */
 typedef struct BulkCopy {
     bool known;             /* the size is known, and all active lanes start one */
     uint32_t loads, stores; /* bytes of global memory */
 } BulkCopy;
 
-/* Known for plain, unguarded copies of constant size: not for tensors, whose size is in a map made by the
- * host, nor for reductions. */
+/* Known for plain, unguarded copies of constant size; not for tensors (their maps are the host's) or
+ * reductions. */
 BulkCopy bulk_copy(const Flow *flow, const PtxInstr *in);

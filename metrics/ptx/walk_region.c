@@ -53,11 +53,6 @@ void walk_region_work(WalkRegions *r, double instrs)
     r->clock += instrs;
 }
 
-void walk_region_load(WalkRegions *r)
-{
-    r->now.loads++;
-}
-
 /* Adds to the equal region of the list, or to a new one. */
 static void add_to_list(Arena *a, WalkRegionList *list, const WalkRegion *one)
 {
@@ -195,8 +190,7 @@ static bool same_open(const WalkRegions *r, const WalkRegionMark *m)
     return true;
 }
 
-/* Without a region end, a stretch only lengthens the current region; otherwise the current region must be
- * the same at both ends. */
+/* Without a region end, a stretch lengthens the current region; else that must be the same at both ends. */
 bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m)
 {
     if (r->closed == m->then.closed)

@@ -44,7 +44,6 @@ typedef struct WalkRegionMark {
 void walk_region_flush(WalkRegions *r, WalkTraffic *phases, int phase);
 
 void walk_region_work(WalkRegions *r, double instrs);
-void walk_region_load(WalkRegions *r);
 /* The warp waits for memory, `covered` instructions after the load was issued. */
 void walk_region_wait(WalkRegions *r, WalkSpot at, WalkStop stop, double covered);
 void walk_region_barrier(WalkRegions *r, WalkSpot at);

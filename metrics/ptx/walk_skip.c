@@ -143,8 +143,7 @@ static bool same_state(const Frame *x, const WalkProof *p)
     return true;
 }
 
-/* Sets the changes to be proven: those since the measurement's start, or the last that fitted. False if a
- * live register has none. */
+/* Sets the changes to be proven, measured or remembered. False if a live register has none. */
 static bool set_changes(Frame *x, const WalkTrack *t, WalkProof *p)
 {
     const WalkPlan *plan = plan_of(x);
@@ -230,8 +229,7 @@ static WalkAccess drifted(const Frame *x, const WalkDrift *d, uint64_t ahead)
     return a;
 }
 
-/* The cost of a drifting access has the period 128 / gcd(step, 128) stretches; it was added as if it stayed
- * as at the start. */
+/* A drifting access repeats its cost every 128 / gcd(step, 128) stretches; it was added as if constant. */
 static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
 {
     const unsigned lowest = (unsigned)__builtin_ctzll((uint64_t)d->step);
@@ -253,8 +251,7 @@ static void repeat_passes(Walk *w, size_t from, uint64_t times)
     }
 }
 
-/* Counts `times` more stretches and advances the registers. False if that is endless; the walk's steps are
- * then used up. */
+/* Counts `times` more stretches and advances the registers. Uses up all steps if that is endless: false. */
 static bool move_forward(Frame *x, uint64_t times)
 {
     WalkProof *p = x->proof;
@@ -337,8 +334,7 @@ static bool contradicted(const WalkTrack *t, uint32_t period)
 
 static void start_proof(Frame *x, WalkTrack *t, bool remembered);
 
-/* Tries the next period compatible with the paths since the measurement's start; starts a new measurement
- * if that is too long. */
+/* Tries the next period compatible with the paths measured; measures anew if that is too long. */
 static void pick_period(Frame *x, WalkTrack *t, uint32_t mask)
 {
     while (t->attempt < PERIODS && contradicted(t, periods[t->attempt]))
@@ -355,8 +351,7 @@ static void pick_period(Frame *x, WalkTrack *t, uint32_t mask)
         start_proof(x, t, false);
 }
 
-/* The period did not fit. The first iteration is often unlike the others: only after it are all periods
- * tried. */
+/* The period did not fit. All are tried only after the first iteration, which is often unlike the others. */
 static void next_attempt(Frame *x, WalkTrack *t, uint32_t mask)
 {
     t->attempt = t->settled ? t->attempt + 1 : 0;

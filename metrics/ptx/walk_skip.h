@@ -23,8 +23,7 @@ void walk_skip_free(Frame *x);
 /* A loop is entered from outside. */
 void walk_skip_enter(Frame *x, int loop);
 
-/* A block is about to be visited. At a loop's header this may advance registers and counts by many
- * iterations. */
+/* A block is about to be visited; at a loop's header this may advance counts by many iterations. */
 void walk_skip_arrive(Frame *x, int block, uint32_t mask);
 
 /* The number of the proof in progress, from 1; 0: none. */
@@ -36,8 +35,7 @@ WalkChange walk_skip_change(const Frame *x, const PtxInstr *in, uint32_t lanes);
 /* Abandons the proof in progress: something happens that no proof covers. */
 void walk_skip_abort(Frame *x);
 
-/* During a proof, before results are written: an instruction is computed in the lanes `yes` and perhaps
- * `maybe`. */
+/* During a proof, before results are written: an instruction in the lanes `yes` and perhaps `maybe`. */
 void walk_skip_instr(Frame *x, const PtxInstr *in, const Lanes *results, int count, uint32_t mask,
                      uint32_t yes, uint32_t maybe);
 

@@ -53,8 +53,7 @@ static const PtxOperand *address_of(const PtxInstr *in)
                                                                           : NULL;
 }
 
-/* The instructions that may write a shared variable, and how many of them are plain stores; SIZE_MAX if one
- * may write any variable. */
+/* Instructions that may write a shared variable (SIZE_MAX: any may), and how many are plain stores. */
 static size_t writers(const PointsTo *h, const PtxVariable *v, size_t *stores)
 {
     size_t count = 0;

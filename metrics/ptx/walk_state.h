@@ -12,8 +12,7 @@ typedef struct LoopState {
     uint32_t unsure;     /* lanes that may actually have left earlier or later */
 } LoopState;
 
-/* Lanes that walk both sides of a branch: the state before it and the merged state of the sides walked so
- * far. */
+/* Lanes that walk both sides of a branch: the state before, and that merged of the sides walked so far. */
 typedef struct Fork {
     uint32_t lanes;
     const WalkWritten *written;
@@ -167,8 +166,7 @@ void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *addre
 /* The space of an address. */
 PtxSpace walk_access_space(PtxSpace written, uint64_t address);
 
-/* Counts of a walk at the start of a stretch of iterations, so that the stretch can be counted again
- * (walk_region.c). */
+/* Counts at the start of a stretch of iterations, so that it can be counted again (walk_region.c). */
 typedef struct WalkTotals {
 #define WALK_SUM(name, meaning) double name;
 #include "metrics/ptx/walk_counters.def"

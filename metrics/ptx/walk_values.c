@@ -140,8 +140,8 @@ static void publish_word(Walker *w, const PtxInstr *by, uint64_t address, int by
              ((WalkPublishedWord){by, v, offset, bytes, known, value, w->walk->barriers}));
 }
 
-/* The last word stored there before so many barriers. *count (may be NULL) grows by the number of stores
- * there. */
+/* The last word stored there before so many barriers. Adds the number of stores there to *count (may be
+ * NULL). */
 static const WalkPublishedWord *last_of(const WalkPublished *t, const PtxVariable *v,
                                         uint64_t offset, int bytes, double barriers, int *count)
 {
@@ -408,8 +408,7 @@ static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, 
     return true;
 }
 
-/* If several instructions store to its variable, have all of them been seen? Otherwise a warp that is not
- * walked may execute them. */
+/* False if a warp that is not walked may execute another store to the variable of the load. */
 static bool all_seen(const Frame *x, const PtxInstr *load)
 {
     const PtxFunction *f = x->result->function;
