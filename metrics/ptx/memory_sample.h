@@ -76,7 +76,7 @@ typedef struct MemorySamples {
     int cut;      /* warps cut off for lack of steps */
     /* Relative error of the middle warp's work if walked only as far as the others. */
     double limit_error;
-    bool rough;               /* cut off until less was followed (WalkPlans) */
+    bool rough; /* the middle one was cut off, too, until less was followed (WalkPlans) */
     VEC(MemorySample) walked; /* every warp walked, including those the middle one stands for */
 } MemorySamples;
 
