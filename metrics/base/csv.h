@@ -1,8 +1,7 @@
 /* Cells of comma-separated values (RFC 4180).
  *
  * Texts may be untrusted.  One that a spreadsheet would read as a formula (it starts with = + - @ or a tab
- * and is not a number) gets a leading apostrophe, which spreadsheets read as "text follows"; unprintable
- * characters become \uXXXX. */
+ * and is not a number) gets a leading apostrophe, which marks text; unprintable characters become \uXXXX. */
 #pragma once
 
 #include "metrics/base/buf.h"

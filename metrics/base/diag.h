@@ -7,9 +7,8 @@
  *         require BMM * BK % THREADS == 0
  *                 ^~~
  *
- * Functions that can fail take a Diag last and return false or NULL after adding a message; the common line
- * is `return diag_error(d, at, "…")`.  Readers continue with the next statement, so several mistakes are
- * reported at once. */
+ * Functions that can fail take a Diag last and return false or NULL after adding a message, as in
+ * `return diag_error(d, at, "…")`.  Readers then continue with the next statement, to report all mistakes. */
 #pragma once
 
 #include "metrics/base/arena.h"

@@ -131,8 +131,7 @@ Span expr_span(const Expr *e);
 /* Calls `visit` with the slot of each use of a name; a table's is that of its row count. */
 void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context);
 
-/* The slot of the first name that the result needs and that has no value (none, or NaN); -1 if all have
- * one. */
+/* The slot of the first name that the result needs but has no value (none, or NaN); -1: there is none. */
 int expr_without_value(const Expr *e, const Value *slots);
 
 /* Splits a conjunction into its parts ("a and b"; "a <= b < c" stays one), an array in `a`, so that each can

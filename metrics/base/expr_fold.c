@@ -66,8 +66,7 @@ static Expr *as_condition(const Folding *f, Expr *e)
     return n;
 }
 
-/* Computes a node whose arguments are literals.  A node whose arithmetic fails is kept: it must fail only
- * when it is evaluated. */
+/* Computes a node of literals.  If arithmetic fails it is kept, to fail only when evaluated. */
 static Expr *evaluated(const Folding *f, Expr *e)
 {
     Evaluation ev = {.arena = f->arena};
@@ -89,8 +88,7 @@ static Expr *fold_select(const Folding *f, Expr *n)
     return widened ? literal(f, taken, value_real(value_as_real(taken->literal))) : taken;
 }
 
-/* False decides an `and`, true an `or`, but only on the left: on the right, the left side might fail
- * first. */
+/* False decides an `and`, true an `or`, but only on the left; else the left side might fail first. */
 static Expr *fold_logic(const Folding *f, Expr *n)
 {
     const bool decides = n->op == OP_OR;
@@ -100,8 +98,7 @@ static Expr *fold_logic(const Folding *f, Expr *n)
     return is_literal(right) && truth(right) != decides ? as_condition(f, left) : n;
 }
 
-/* Whether arguments `i` and `i` + 1 of a chain compare as it says, if both are literals or the same name: 1
- * yes, 0 no, -1 not known. */
+/* Whether link `i` of a chain holds, for two literals or the same name: 1 yes, 0 no, -1 not known. */
 static int link_holds(const Folding *f, const Expr *e, int i)
 {
     const Expr *a = e->args[i], *b = e->args[i + 1];

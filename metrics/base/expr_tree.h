@@ -1,5 +1,4 @@
-/* Expression trees, for parsing, binding, evaluation, and translation to other languages
- * (tuner/emit/c_expr.c). */
+/* Expression trees, for the files of this module and for translation to C (tuner/emit/c_expr.c). */
 #pragma once
 
 #include "metrics/base/expr.h"

@@ -40,8 +40,7 @@ bool file_write(const char *path, const void *bytes, size_t size, Diag *d);
 
 bool file_exists(const char *path);
 
-/* Creates a folder and its missing parents.  Refuses a link that another user made: in a shared folder it
- * may lead to any of ours. */
+/* Creates a folder and its missing parents.  Refuses another user's link, which could lead to any folder. */
 bool folder_create(const char *path, Diag *d);
 
 /* The part of a path before the last slash, "." without one. */
@@ -53,8 +52,7 @@ const char *path_join(Arena *a, const char *folder, const char *path);
 /* A Windows path with '/' for '\'. */
 const char *path_slashes(Arena *a, const char *path);
 
-/* The regular file that `name` means below a folder if case is ignored, as on Windows; NULL if there is
- * none. */
+/* The regular file `name` below a folder, ignoring case as on Windows; NULL if there is none. */
 const char *path_any_case(Arena *a, const char *folder, const char *name);
 
 /* The path of an existing file or folder relative to a folder, "../lib/k.cu"; absolute if the folder does

@@ -1,7 +1,6 @@
 /* JSON for reports: unknown values are null, and texts are always valid UTF-8.
  *
- * Functions that return a json_t return a new reference, to be given to json_put or released by the
- * caller. */
+ * A returned json_t is a new reference, to be given to json_put or released by the caller. */
 #pragma once
 
 #include "metrics/base/expr.h"

@@ -71,8 +71,7 @@ bool lexer_at_end_of_line(const Lexer *l);
 /* Reports anything left on the line, then steps over the end of the line. */
 bool lexer_end_line(Lexer *l);
 
-/* Error recovery: goes to the next statement.  Without begins_statement that is the next line, else the
- * first one outside brackets. */
+/* Error recovery: goes to the next line outside brackets or, without begins_statement, to the next line. */
 void lexer_skip_line(Lexer *l);
 
 /* The current token for messages: "'+'", "the end of the line". */

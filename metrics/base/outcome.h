@@ -1,8 +1,7 @@
 /* The outcome of a configuration, from the limits of the device to its trial.
  *
- * A row of the table has the furthest outcome known: a configuration with a trial was compiled, one that
- * compiled is within the device's limits.  Workers answer with outcomes, recordings are read into them,
- * carvings judge by them. */
+ * A row of the table has the furthest outcome known: a configuration with a trial was compiled, a
+ * compiled one is within the device's limits.  Workers, recordings and carvings all use these outcomes. */
 #pragma once
 
 #include <stdbool.h>

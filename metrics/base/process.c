@@ -141,8 +141,7 @@ static void reap(Process *p)
     p->pid = 0;
 }
 
-/* True if it ended.  It is not reaped: until then no other process can get its number, so its group can be
- * killed safely. */
+/* True if it ended.  Not reaped yet, so its pid cannot be reused and its group can be killed safely. */
 static bool has_ended(Process *p)
 {
     siginfo_t info = {0};

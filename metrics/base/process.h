@@ -46,8 +46,7 @@ bool process_wait(Process *p, double seconds);
 bool process_was_stopped(Process *p);
 
 /* Kills the process (signal 9) and everything it started, unless it ended already, and reaps it.  False if
- * it is still there after `seconds`: a kernel that cannot be stopped holds it in the driver.  Harmless
- * without a process. */
+ * a kernel that cannot be stopped holds it in the driver for `seconds`.  Harmless without a process. */
 bool process_kill(Process *p, double seconds);
 
 /* Appends how it ended and its last output: "was killed by signal 11 (Segmentation fault): ...". */

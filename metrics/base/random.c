@@ -23,10 +23,9 @@ double *random_sorted(Arena *a, const double *times, size_t n, size_t *count)
     return t;
 }
 
-/* With t ascending, t[i] is the fastest of C(n-1-i, s-1) of the C(n, s) samples: it is drawn, and the other
- * s-1 are among the n-1-i slower ones.  That probability starts at s/n and changes from i to i+1 by the
- * factor (n-i-s) / (n-1-i), so no factorial is formed, and the relative error stays below about 3 n machine
- * epsilons. */
+/* With t ascending, t[i] is the fastest of C(n-1-i, s-1) of the C(n, s) samples: the other s-1 are among the
+ * n-1-i slower ones.  The probability starts at s/n and changes from i to i+1 by (n-i-s) / (n-1-i),
+ * so no factorial is formed, and the relative error stays below about 3 n machine epsilons. */
 double random_sorted_without(const double *t, size_t count, size_t sample)
 {
     if (count == 0 || sample == 0)

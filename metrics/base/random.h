@@ -1,8 +1,7 @@
 /* What random choice would have found: the baseline of every carving.
  *
- * Of n configurations with known times, a random sample of s is drawn and its fastest taken: how fast is it
- * on average?  Appendix A of the thesis derives this for the maximum of a sample; these are the same
- * formulas for the minimum. */
+ * The expected time of the fastest of a random sample of s from n configurations with known times.  These are
+ * the formulas that appendix A of the thesis derives for the maximum of a sample, for the minimum. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -20,8 +19,8 @@ double *random_sorted(Arena *a, const double *times, size_t n, size_t *count);
 double random_sorted_without(const double *sorted, size_t count, size_t sample);
 double random_sorted_with(const double *sorted, size_t count, size_t sample);
 
-/* Quantile of that minimum: the least time that a sample drawn without replacement reaches or beats with
- * this probability. */
+/* Quantile of that minimum: the least time that a sample reaches or beats with this probability (without
+ * replacement). */
 double random_sorted_quantile(const double *sorted, size_t count, size_t sample,
                               double probability);
 

@@ -62,8 +62,6 @@ static double *ratios(const double *a, const double *b, size_t count)
 
 StatsInterval stats_ratio_interval(const double *a, const double *b, size_t count)
 {
-    if (count == 0)
-        return (StatsInterval){NAN, NAN};
     double *r = ratios(a, b, count);
     StatsInterval i = stats_interval(r, count, 0);
     free(r);
@@ -72,8 +70,6 @@ StatsInterval stats_ratio_interval(const double *a, const double *b, size_t coun
 
 double stats_ratio(const double *a, const double *b, size_t count)
 {
-    if (count == 0)
-        return NAN;
     double *r = ratios(a, b, count);
     double median = stats_median(r, count);
     free(r);

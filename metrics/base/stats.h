@@ -23,9 +23,8 @@ typedef struct StatsInterval {
  * 2 / 2^5 for 5 values, 2 / 2^6 for 6. */
 enum { STATS_INTERVAL_LEAST = 6 };
 
-/* How many sorted values lie outside the interval of the median at each end: the largest k for which the k
- * smallest and the k largest can be left out.  0 for fewer than STATS_INTERVAL_LEAST values, where even all
- * of them are too few. */
+/* The number of sorted values outside the interval of the median at each end: the largest k for which the k
+ * smallest and the k largest can be left out.  0 for fewer than STATS_INTERVAL_LEAST values. */
 size_t stats_interval_outside(size_t count);
 
 /* Distribution-free confidence interval of the median, bounded by two of the values.  Fewer values than
@@ -33,9 +32,8 @@ size_t stats_interval_outside(size_t count);
  * `few`, the caller's knowledge of how far a time strays.  NaN for none. */
 StatsInterval stats_interval(const double *values, size_t count, double few);
 
-/* For two kernels timed alternately, a[i] next to b[i]: the interval of the median of a[i] / b[i].  What
- * both share cancels, above all a drifting clock.  Meaningful from STATS_INTERVAL_LEAST values on; NaN for
- * none. */
+/* For two kernels timed alternately, a[i] next to b[i]: the interval of the median of a[i] / b[i].  Drift
+ * of the clock, which both share, cancels.  Meaningful from STATS_INTERVAL_LEAST values on; NaN for none. */
 StatsInterval stats_ratio_interval(const double *a, const double *b, size_t count);
 
 /* The median of a[i] / b[i]. */

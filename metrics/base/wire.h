@@ -60,8 +60,7 @@ typedef struct WireReader {
     bool ended; /* the other end closed */
 } WireReader;
 
-/* A reader of `fd`; wire_reader_free frees it, is harmless on a zeroed one, and leaves the descriptor
- * open. */
+/* A reader of `fd`.  wire_reader_free leaves the descriptor open and is harmless on a zeroed reader. */
 WireReader wire_reader(int fd);
 void wire_reader_free(WireReader *r);
 
@@ -88,8 +87,7 @@ typedef struct WireWriter {
     size_t sent; /* of them */
 } WireWriter;
 
-/* A writer to `fd`; wire_writer_free frees it, is harmless on a zeroed one, and leaves the descriptor
- * open. */
+/* A writer to `fd`.  wire_writer_free leaves the descriptor open and is harmless on a zeroed writer. */
 WireWriter wire_writer(int fd);
 void wire_writer_free(WireWriter *w);
 
@@ -100,8 +98,7 @@ bool wire_put(WireWriter *w, const json_t *header, Blob blob, Diag *d);
 /* True while something is still to be written. */
 bool wire_pending(const WireWriter *w);
 
-/* Writes what there is room for, without blocking or SIGPIPE.  False, with errno, if the other end is
- * gone. */
+/* Writes what fits, without blocking or SIGPIPE.  False, with errno, if the other end is gone. */
 bool wire_flush(WireWriter *w);
 
 /* Writes everything, waiting at most `seconds`.  False if the other end did not take it or is gone; the

@@ -36,8 +36,7 @@ const Device *device_file_read(Arena *a, const char *path, Diag *d);
  * which just a few published numbers are known. */
 const DeviceSheet *sheet_find(const char *name);
 
-/* From the device's sheet or, without one, from the shipped sheet that device_like finds.  NULL if it has
- * none. */
+/* From the device's sheet or, without one, the shipped sheet found by device_like.  NULL if it has none. */
 const DeviceRates *device_rates(const Device *d);
 const DeviceLatencies *device_latencies(const Device *d);
 const DevicePlatform *device_platform(const Device *d);

@@ -260,8 +260,7 @@ void metricset_slots(const MetricSet *set, const Profile *p, const Device *devic
         slots[FIRST_METRIC + i] = value_real(values ? values[i].value : NAN);
 }
 
-/* A formula that uses something unknown is not evaluated: a comparison or a minimum would make it a
- * number. */
+/* Formulas of unknown names are not evaluated: a comparison or a minimum could return a number. */
 static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, const Profile *p,
                             const Value *slots)
 {

@@ -17,8 +17,7 @@
  * `sum(stall_regions, …)` and `sum(sync_regions, …)` sum over the regions of the profile, whose columns
  * (region.def) are names inside.
  *
- * A value is never made up: if a formula divides by zero or uses something unknown, it is NaN with a
- * reason. */
+ * A formula that divides by zero or uses something unknown gives NaN and a reason, never a made-up value. */
 #pragma once
 
 #include "metrics/base/expr.h"
@@ -48,8 +47,7 @@ typedef struct MetricValue {
 /* An empty set in `a`. */
 MetricSet *metricset_new(Arena *a);
 
-/* Adds the metrics of a text, continuing after mistakes; false if there were any.  The source must outlive
- * the set. */
+/* Adds the metrics of a text, which must outlive the set.  Continues after mistakes; false if any. */
 bool metricset_read(MetricSet *set, const Source *s, Diag *d);
 
 /* The same for a file; returns its text, NULL after a mistake. */

@@ -44,8 +44,8 @@ typedef struct Occupancy {
     int64_t fewer_shared_bytes; /* per block, static and dynamic together */
 } Occupancy;
 
-/* An impossible block (no threads, negative sizes) gives 0 blocks and no limits.  The newest known rules are
- * applied to newer devices. */
+/* An impossible block (no threads, negative sizes) gives 0 blocks and no limits.  Newer devices follow the
+ * newest known rules. */
 Occupancy occupancy_compute(const Device *d, const BlockUse *use);
 
 /* Names the resources of `limits`: "registers, shared memory"; "" for none. */

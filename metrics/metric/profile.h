@@ -74,16 +74,14 @@ int profile_find(const char *name);
 Profile profile_new(void);
 
 /* Sets the fields of code and stack from a kernel of a cubin.  `local_array_bytes` is the size of the local
- * arrays that the PTX declares.  Without arrays, spills are exact; with some, they are 0 if the stack holds
- * no more than these, else an upper bound, since accesses of arrays and of spilled registers look the
- * same. */
+ * arrays in the PTX.  Without arrays, spills are exact; with some, they are 0 if the stack holds no more than
+ * these, else an upper bound, since accesses of arrays and of spilled registers look the same. */
 void profile_set_code(Profile *p, const CubinKernel *k, int64_t local_array_bytes);
 
 /* The resources of a block of this kernel. */
 BlockUse profile_block_use(const CubinKernel *k, int64_t dynamic_shared, int threads_per_block);
 
-/* Sets the resources of a block and what follows from them, the device and the number of blocks: threads,
- * warps, residency, waves. */
+/* Sets the resources of a block and what follows for the launch: threads, warps, residency, waves. */
 void profile_set_launch(Profile *p, const Device *d, const BlockUse *use, int64_t blocks);
 
 /* "name = value unit per what", one line per known field. */

@@ -201,9 +201,8 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
                           others > 0 ? (t->stores.wavefronts + t->others.wavefronts) / others : 1};
 }
 
-/* Joins take most of the time if warps differ, so only this many are made, more for small code: of the warps
- * with least and most work and of some between.  Other warps are interpolated between their neighbours in
- * work. */
+/* Joins take most of the time if warps differ, so only this many are made, more for small code: for the warps
+ * with least and most work and some between.  Others are interpolated between their neighbours in work. */
 enum { JOINS_LEAST = 4, JOINS_MOST = 24, JOINED_BYTES = 128 << 10 /* of code, in all */ };
 
 static int joins_of(double code_bytes)
@@ -292,8 +291,7 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const 
     return mean;
 }
 
-/* What only the block with the last ticket does, when all others are done: the fence before it takes its
- * ticket, and its extra work. */
+/* Work of only the block with the last ticket, after all others, including its fence before the ticket. */
 static void set_last(Arena *a, int arch, const CubinKernel *k, const Memory *m,
                      const SassLatency *latency, Profile *p)
 {
@@ -359,8 +357,7 @@ static bool goes_astray(const Memory *m, AccessKind kind)
     return (kind == ACCESS_LOAD ? m->mean.bulk_loads : m->mean.bulk_stores) > 0;
 }
 
-/* Bytes of the buffers that the launch reads or writes; of all that it may, if some access has an unknown
- * target. */
+/* Bytes of the buffers that the launch reads or writes; of all that it may, if a target is unknown. */
 static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind kind)
 {
     const bool all = goes_astray(m, kind);

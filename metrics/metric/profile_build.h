@@ -1,7 +1,7 @@
 /* The driver of the static analysis: from a compiled kernel and its launch to a profile.
  *
- * PTX gives the structure and execution counts, the cubin registers, memory and the identity of the code,
- * the device residency. */
+ * PTX gives structure and execution counts; the cubin registers, memory and code identity; the device
+ * residency. */
 #pragma once
 
 #include "metrics/metric/profile.h"
@@ -67,7 +67,6 @@ typedef enum ProfileStage {
 /* Prints the result of a stage of profile_build.  False with a message, as profile_build. */
 bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out, Diag *d);
 
-/* Reports every access of the walks behind a profile to `touch`.  True if they are certain: no branch and no
- * loop had to be guessed. */
+/* Reports every access of the walks of a profile to `touch`.  True if no branch or loop was guessed. */
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
                    const WalkTouch *touch);

@@ -1,5 +1,7 @@
 #include "metrics/metric/profile_walk.h"
 
+#include "metrics/base/stats.h"
+
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,15 +58,6 @@ static ProfileRegion region_row(const WalkRegion *r)
     return row;
 }
 
-/* Most instructions first, then in the given order. */
-static int by_work(const void *a, const void *b)
-{
-    const WalkRegion *x = *(const WalkRegion *const *)a, *y = *(const WalkRegion *const *)b;
-    if (x->instr != y->instr)
-        return x->instr > y->instr ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
 /* Merges a region for which there is no room into the row `rest`, of no synchronization region. */
 static void add_rest(ProfileRegion *rest, const WalkRegion *r)
 {
@@ -80,17 +73,19 @@ static void set_regions(Arena *a, Profile *p, const Walk *w)
 {
     enum { LAST = PROFILE_REGION_ROOM - 1 };
     const size_t count = w->stall_regions.count;
-    const WalkRegion **order = ARENA_ARRAY(a, const WalkRegion *, count + 1);
+    Ranked *order = ARENA_ARRAY(a, Ranked, count + 1);
     ProfileRegion rows[PROFILE_REGION_ROOM] = {{{0}}};
     for (size_t i = 0; i < count; i++)
-        order[i] = &w->stall_regions.at[i];
-    if (count > PROFILE_REGION_ROOM)
-        qsort(order, count, sizeof *order, by_work);
-    for (size_t i = 0; i < count; i++)
+        order[i] = (Ranked){-w->stall_regions.at[i].instr, i};
+    if (count > PROFILE_REGION_ROOM) /* those that execute most come first */
+        stats_rank(order, count);
+    for (size_t i = 0; i < count; i++) {
+        const WalkRegion *r = &w->stall_regions.at[order[i].at];
         if (i < LAST || count == PROFILE_REGION_ROOM)
-            rows[i] = region_row(order[i]);
+            rows[i] = region_row(r);
         else
-            add_rest(&rows[LAST], order[i]);
+            add_rest(&rows[LAST], r);
+    }
     profile_set_regions(a, p, rows, count);
 }
 
@@ -328,8 +323,7 @@ static double other_line(const Memory *m, size_t i)
     return fmin(before ? apart : from->bytes, CONSTANT_LINE) / CONSTANT_LINE;
 }
 
-/* Bytes that an eight-set cache needs for the constants of a block, if all its sets are as full as the set
- * of access `i`. */
+/* Bytes of an eight-set cache for the constants of a block, if all sets are as full as that of access `i`. */
 static double constant_room(const Memory *m, size_t i)
 {
     enum { CONSTANT_LINE = 64, SETS = 8, STRIDE = CONSTANT_LINE * SETS, MOST = 64 };
@@ -423,8 +417,7 @@ static void unmerge(ProfileShared *merged, const ProfileShared *plain, double in
     merged->wavefronts_min += share * (plain->wavefronts_min - merged->wavefronts_min);
 }
 
-/* ptxas drops loads of values that are in a register already; the code then moves fewer bytes than the
- * PTX. */
+/* ptxas drops loads of values that are in a register already; the code then moves fewer bytes. */
 static void leave_out(ProfileShared *s, double in_text, double in_code)
 {
     const double left = in_text > 0 ? fmin(in_code / in_text, 1) : 1;
@@ -456,8 +449,7 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     const double left =
         t->local_width > 0 ? fmin(local / t->local_width, 1) * p->value[PROFILE_LOCAL_SECTORS] : 0;
     p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_width, 0);
-    /* Only loads with an address per lane are replayed; others are operands or uniform.  All of them need
-     * their lines. */
+    /* Only loads with an address per lane are replayed, but all need their lines. */
     const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;
     const double loads = fmin(s->constant_indexed, t->constant_loads);
     p->value[PROFILE_CONSTANT_LOADS] = fmin(loads + s->constant_uniform, t->constant_loads);
@@ -521,8 +513,7 @@ static bool follows_data(const Memory *m)
     return false;
 }
 
-/* The fraction of the instructions that division and square root routines with unknown operands would add if
- * they were called. */
+/* The fraction of instructions that division and root routines with unknown operands would add if called. */
 static double doubtful_routines(const Memory *m)
 {
     double more = 0;
@@ -564,8 +555,7 @@ static double deviation_of(const double *doubts, size_t count)
  *   - the part of warps that was not followed to the end;
  *   - warps that were not followed, which differ with probability 1 / (n + 2) (Laplace's rule of succession);
  *   - routines for operands that are rare in most data.
- * Rounded from the errors on recorded spaces; tests/bench/uncertainty.py compares them, a row for each
- * kind. */
+ * Rounded from the errors on recorded spaces (tests/bench/uncertainty.py has a row for each kind). */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     static const double instr = 1, traffic = 1.5, data = 0.3, cut = 0.3, few = 0.1, routine = 0.25;

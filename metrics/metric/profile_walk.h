@@ -23,8 +23,7 @@ typedef struct ProfileTraffic {
 /* Sets counts and regions, which live in `a`. */
 void profile_set_walk(Arena *a, Profile *p, const Memory *m);
 
-/* Multiply-adds of one instruction of a warp, in units of dense half-precision ones; 0 if its name has no
- * shape. */
+/* Multiply-adds of an instruction of a warp, in dense half-precision ones; 0 if its name has no shape. */
 double profile_tensor_shape(const PtxForm *f);
 
 ProfileTraffic profile_set_memory(Profile *p, const Memory *m);

@@ -18,8 +18,7 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
     return r && configuration < r->table->count ? r : NULL;
 }
 
-/* Defines a function that returns `value`, an expression over the run `r`, from a stage on, and `none`
- * before. */
+/* Defines a function that returns `value`, computed from the run `r`, from a stage on, and `none` before. */
 #define ANSWER(stage_known, type, name, none, value)                                               \
     type name(const aptune *a)                                                                     \
     {                                                                                              \
@@ -27,8 +26,7 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
         return a->stage >= HANDLE_##stage_known ? (value) : (none);                                \
     }
 
-/* Defines a function that returns `value`, an expression over the table `t`, for a timed configuration `i`,
- * else `none`. */
+/* The same for a timed configuration `i` of the table `t`. */
 #define TIMED(type, name, none, value)                                                             \
     type name(const aptune *a, size_t i)                                                           \
     {                                                                                              \

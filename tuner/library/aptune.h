@@ -31,12 +31,10 @@
  *
  * Out of memory: aptune_new returns NULL, functions with a status return APTUNE_NO_MEMORY.  What the call
  * was using, including descriptors of helper programs, is then released only at exit, but the caller can
- * save its work.  Functions that return a text or a number print a line to standard error and end the
- * process.
+ * save its work.  Functions that return a text or a number print a line and end the process.
  *
  * Compatibility: within one APTUNE_INTERFACE (the number in libaptune.so.N) functions are only added,
- * enumerators and struct members only appended; the first member of a struct tells the library the caller's
- * size of it. */
+ * enumerators and struct members only appended; the first member of a struct is its size in the caller. */
 #ifndef APTUNE_H
 #define APTUNE_H
 
@@ -82,18 +80,16 @@ APTUNE_API aptune *aptune_new(void);
 /* Also ends helper programs that still run.  NULL is allowed. */
 APTUNE_API void aptune_free(aptune *a);
 
-/* Sets an option by its name on the command line (`aptune tune --help`), without dashes: aptune_set(a,
- * "space", "mm.spec"), aptune_set(a, "exhaustive", NULL).  The value is checked and copied; NULL if the
- * option has none, or if it is optional.  A later value replaces an earlier one.
+/* Sets an option by its name on the command line (`aptune tune --help`), without dashes:
+ * aptune_set(a, "space", "mm.spec"), aptune_set(a, "exhaustive", NULL).  The value is checked and copied;
+ * NULL if the option has none, or if it is optional.  A later value replaces an earlier one.
  *
  * "home" exists in the library only: the prefix below which helper programs and data are searched for.
  * Unlike the program, a handle works on the whole space unless "shard" is set ("auto": the part that mpirun
- * or srun assigns), and on one of the spec's problems: that of "problem", else of aptune_choose_problem,
- * else the first. */
+ * or srun assigns), and on one problem: that of "problem", else of aptune_choose_problem, else the first. */
 APTUNE_API aptune_status aptune_set(aptune *a, const char *name, const char *value);
 
-/* Name, placeholder of the value (NULL: it has none; "[TEXT]": it is optional), and help of option `i`; NULL
- * past the last one. */
+/* Name, placeholder of the value (NULL: none; "[TEXT]": optional), help of option `i`; NULL past the end. */
 APTUNE_API const char *aptune_option_name(size_t i);
 APTUNE_API const char *aptune_option_value(size_t i);
 APTUNE_API const char *aptune_option_help(size_t i);
@@ -162,8 +158,7 @@ APTUNE_API aptune_status aptune_carve(aptune *a);
  * Does nothing if aptune_source is APTUNE_STATIC. */
 APTUNE_API aptune_status aptune_measure(aptune *a);
 
-/* Determines the winner.  APTUNE_OK even if there is none because nothing was timed or correct: see
- * aptune_best. */
+/* Determines the winner (aptune_best).  APTUNE_OK even if there is none: nothing was timed or correct. */
 APTUNE_API aptune_status aptune_tune(aptune *a);
 
 /* --- what was opened -------------------------------------------------------------------------- */
@@ -270,8 +265,7 @@ APTUNE_API double aptune_metric(const aptune *a, size_t configuration, const cha
 /* The winner; APTUNE_NOTHING if there is none. */
 APTUNE_API size_t aptune_best(const aptune *a);
 
-/* The finalists, timed in turn, ordered by their times before that, fastest first; and whether one is tied
- * with the fastest. */
+/* The finalists, fastest first by their earlier times; and if one ties with the fastest when timed in turn. */
 APTUNE_API size_t aptune_finalist_count(const aptune *a);
 APTUNE_API size_t aptune_finalist(const aptune *a, size_t place);
 APTUNE_API int aptune_is_tied(const aptune *a, size_t configuration);
@@ -288,8 +282,7 @@ typedef enum aptune_text_kind {
     APTUNE_TABLE = 5   /* every configuration as CSV */
 } aptune_text_kind;
 
-/* NULL if it is not available yet; the last three are from aptune_tune on.  Until the next call with the
- * same kind. */
+/* NULL before it is available; the last three are from aptune_tune on.  Until the next call of this kind. */
 APTUNE_API const char *aptune_text(aptune *a, aptune_text_kind kind);
 
 /* Writes the tuned kernel for other projects into a folder, created if needed: sources, code, a C header

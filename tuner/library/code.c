@@ -125,8 +125,7 @@ aptune_status aptune_fetch(aptune *a, size_t configuration)
 
 /* --- handing out ------------------------------------------------------------------------------ */
 
-/* Fills a struct of the caller, whose version may be shorter or longer than ours; both begin with their
- * size. */
+/* Fills a struct of the caller, which may be shorter or longer than ours; both begin with their size. */
 static void hand_out(void *theirs, const void *ours, size_t our_size)
 {
     size_t size;

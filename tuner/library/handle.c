@@ -307,23 +307,16 @@ static const Option *option_number(size_t i)
     return NULL;
 }
 
-const char *aptune_option_name(size_t i)
-{
-    const Option *o = option_number(i);
-    return o ? o->name : NULL;
-}
+#define OPTION_TEXT(function, member)                                                              \
+    const char *function(size_t i)                                                                 \
+    {                                                                                              \
+        const Option *o = option_number(i);                                                        \
+        return o ? o->member : NULL;                                                               \
+    }
 
-const char *aptune_option_value(size_t i)
-{
-    const Option *o = option_number(i);
-    return o ? o->value : NULL;
-}
-
-const char *aptune_option_help(size_t i)
-{
-    const Option *o = option_number(i);
-    return o ? o->help : NULL;
-}
+OPTION_TEXT(aptune_option_name, name)
+OPTION_TEXT(aptune_option_value, value)
+OPTION_TEXT(aptune_option_help, help)
 
 static const char too_late[] = "the handle has begun its work: call aptune_reset first";
 

@@ -1,8 +1,7 @@
 /* The inside of a handle of aptune.h, shared by the files that implement it.
  *
  * A handle has options, which live as long as it does, and at most one Run, in an arena of its own, which
- * ends with aptune_reset.  The program's own command accesses it for what the header does not publish (dumps
- * of stages).
+ * ends with aptune_reset.  The program's own command uses it to dump stages.
  *
  * Every public function that does more than a lookup uses handle_call, or handle_enter_text and
  * handle_leave_text.  Both switch to the C locale for numbers; handle_call also makes writes to a closed
@@ -78,8 +77,7 @@ struct aptune {
 /* The body of a call and its arguments. */
 typedef aptune_status HandleWork(aptune *a, const void *given);
 
-/* Performs a call; APTUNE_NO_MEMORY if memory ran out, and the handle then refuses work until
- * aptune_reset. */
+/* Performs a call.  APTUNE_NO_MEMORY if memory ran out; later calls then fail, too, until aptune_reset. */
 aptune_status handle_call(aptune *a, HandleWork *work, const void *given);
 
 /* Enclose a call that only makes texts. */

@@ -20,8 +20,7 @@ typedef struct Launcher {
 } Launcher;
 
 /* mpirun comes first: it may run in a Slurm allocation, whose variables then describe the daemons of mpirun.
- * For Slurm we need a variable that srun sets for a step: SLURM_NTASKS is set in the batch script, too,
- * which runs once. */
+ * For Slurm, a variable that srun sets for a step: SLURM_NTASKS is set in the batch script, too. */
 static const Launcher launchers[] = {
     {"MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     {"MPI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
@@ -37,8 +36,7 @@ static int variable(const char *name)
     return text && end != text && *end == '\0' && n >= 0 && n <= SHARDS_MOST ? (int)n : -1;
 }
 
-/* True if the launcher's variables are set but are not a rank and a size.  With Slurm, one may be set
- * without the other. */
+/* True if variables are set but are not a rank and a size.  Only with Slurm may one of them be missing. */
 static bool is_wrong(const Launcher *l)
 {
     if (!getenv(l->rank) || !getenv(l->size))

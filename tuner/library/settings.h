@@ -12,8 +12,7 @@ void run_defaults(void *run);
 void compile_defaults(void *run);
 void tune_defaults(void *run);
 
-/* Groups of an option table, whose target is a RunOptions *: of commands that run the tuner, of those that
- * compile, of tuning alone. */
+/* Option groups for a RunOptions *: of commands that run the tuner, that compile, that tune. */
 #define OPTIONS_RUN(run)     OPTION_GROUP_FROM(run_options, run, run_defaults)
 #define OPTIONS_COMPILE(run) OPTION_GROUP_FROM(compile_options, run, compile_defaults)
 #define OPTIONS_TUNE(run)    OPTION_GROUP_FROM(tune_options, run, tune_defaults)
@@ -29,12 +28,10 @@ bool options_agree(const RunOptions *o, Diag *d);
 Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d);
 
 /* Looks for the environment variables of Open MPI, then of PMI (MPICH and others), then of Slurm's srun.
- * True if one of them started several processes; `o` then has the part of this one and its rank on this
- * machine. */
+ * True if one started several processes; `o` then has the part of this one and its rank on the machine. */
 bool shard_ask(RunOptions *o);
 
-/* Checks the launchers' variables that are set.  False after a message: to take all of the space would be a
- * wrong guess. */
+/* Checks the launchers' variables.  False after a message: taking the whole space would be a wrong guess. */
 bool shard_check(Diag *d);
 
 /* Reads "1/4", "none", or "auto" for what shard_ask finds.  False after a message if `text` is none of

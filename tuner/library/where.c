@@ -28,8 +28,7 @@ static const char *existing(Arena *a, const char *folder, const char *part, cons
     return file_exists(path) ? path : NULL;
 }
 
-/* True if only root and the user can write to a folder.  Anybody can put files above a build folder in
- * /tmp. */
+/* True if only root and the user can write to a folder; anybody can write above a build folder in /tmp. */
 static bool is_ours(const char *folder)
 {
     struct stat st;
