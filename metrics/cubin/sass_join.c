@@ -205,10 +205,10 @@ static bool leads_back(const Program *p, int b, int k)
     return block_at(p, block_at(p, b)->succs[k])->order <= block_at(p, b)->order;
 }
 
-static SassSum whole_number(Program *p)
+static SassSum integer_column(Program *p)
 {
     const int column = sass_program_column(&p->lp);
-    VEC_PUSH(p->lp.arena, &p->lp.whole, column);
+    VEC_PUSH(p->lp.arena, &p->lp.integers, column);
     return sass_program_sum(&p->lp, column);
 }
 
@@ -216,9 +216,9 @@ static SassSum whole_number(Program *p)
 static SassSum free_edge(Program *p, int b, int k)
 {
     if (leads_back(p, b, k))
-        VEC_PUSH(p->lp.arena, &p->lp.whole, p->edges[b][k].terms[0].column);
+        VEC_PUSH(p->lp.arena, &p->lp.integers, p->edges[b][k].terms[0].column);
     else
-        p->edges[b][k] = whole_number(p);
+        p->edges[b][k] = integer_column(p);
     return p->edges[b][k];
 }
 
@@ -229,7 +229,7 @@ static void set_edge(Program *p, int b, int k, SassSum rest)
         p->edges[b][k] = rest;
         return;
     }
-    VEC_PUSH(p->lp.arena, &p->lp.whole, p->edges[b][k].terms[0].column);
+    VEC_PUSH(p->lp.arena, &p->lp.integers, p->edges[b][k].terms[0].column);
     sass_program_cost(&p->lp, AIM_FLOW, sass_program_row(&p->lp, 0), 1);
     sass_program_term_sum(&p->lp, &p->edges[b][k], 1);
     sass_program_term_sum(&p->lp, &rest, -1);
@@ -310,7 +310,7 @@ static void leave_block(Program *p, int b)
         rest = plus(p, rest, sass_program_sum(&p->lp, p->diverged[b]), 1);
     const int last = last_edge(p, b);
     if (block->ends_thread)
-        chosen = whole_number(p);
+        chosen = integer_column(p);
     for (int k = 0; k < block->succ_count; k++)
         if (k != last)
             chosen = plus(p, chosen, free_edge(p, b, k), 1);
@@ -798,7 +798,7 @@ static void count_instructions(Program *p)
 /* --- the answer ----------------------------------------------------------------------------- */
 
 /* Removes rounding errors of an integer count. */
-static double whole(double x)
+static double rounded(double x)
 {
     return fabs(x - nearbyint(x)) < 1e-6 * fmax(1, fabs(x)) ? nearbyint(x) + 0.0 : x; /* no -0 */
 }
@@ -808,9 +808,9 @@ static void take_flow(Program *p, const double *x)
     SassJoin *j = p->join;
     const Cfg *c = j->flow->cfg;
     for (int b = 0; b < c->count; b++) {
-        j->visits[b] = whole(sass_sum_value(&p->visits[b], x));
+        j->visits[b] = rounded(sass_sum_value(&p->visits[b], x));
         for (int k = 0; k < c->blocks[b].succ_count; k++)
-            j->edges[b][k] = whole(sass_sum_value(&p->edges[b][k], x));
+            j->edges[b][k] = rounded(sass_sum_value(&p->edges[b][k], x));
     }
 }
 

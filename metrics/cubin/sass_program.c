@@ -155,7 +155,7 @@ bool simplex_solve(Simplex *s, double *x)
     return solved;
 }
 
-enum { WHOLE_DEPTH = 16, WHOLE_PROGRAMS = 40 };
+enum { BRANCH_DEPTH = 16, BRANCH_PROGRAMS = 40 };
 enum { AIM_MUST, AIM_FIRST, AIM_SECOND };
 
 /* Tolerance of an aim that is met. */
@@ -304,9 +304,9 @@ static SassAnswer solve(SassProgram *p)
 /* The first integer column with a fractional value; -1: none. */
 static int fractional_column(const SassProgram *p, const double *x)
 {
-    for (size_t i = 0; i < p->whole.count; i++)
-        if (fabs(x[p->whole.at[i]] - nearbyint(x[p->whole.at[i]])) > 1e-5)
-            return p->whole.at[i];
+    for (size_t i = 0; i < p->integers.count; i++)
+        if (fabs(x[p->integers.at[i]] - nearbyint(x[p->integers.at[i]])) > 1e-5)
+            return p->integers.at[i];
     return -1;
 }
 
@@ -329,13 +329,13 @@ typedef struct Search {
 
 /* The search ends this near to the lower bound of the last aim.  If limited work leaves that much more of
  * the first one, the fractional answer is nearer to the truth. */
-static const double WHOLE_ENOUGH = 1.01, WHOLE_WORTH = 1.5;
+static const double BOUND_ENOUGH = 1.01, INTEGER_WORTH = 1.5;
 
 static bool search_done(const Search *s)
 {
-    return s->solved >= WHOLE_PROGRAMS ||
+    return s->solved >= BRANCH_PROGRAMS ||
            (s->best.found && s->best.aims[AIM_FIRST] < s->aims[AIM_FIRST] + ROUNDING &&
-            s->best.aims[AIM_SECOND] < s->aims[AIM_SECOND] * WHOLE_ENOUGH);
+            s->best.aims[AIM_SECOND] < s->aims[AIM_SECOND] * BOUND_ENOUGH);
 }
 
 static SassAnswer solve_limited(Search *s, SassLimit l)
@@ -350,7 +350,7 @@ static SassAnswer solve_limited(Search *s, SassLimit l)
 /* Branch and bound, depth first: branches on the first fractional column, the better side first.
  * (A. H. Land, A. G. Doig, "An Automatic Method of Solving Discrete Programming Problems",
  * Econometrica 28, 1960.) */
-static void search_whole(Search *s, const SassAnswer *r)
+static void branch(Search *s, const SassAnswer *r)
 {
     const int column = fractional_column(s->program, r->x);
     if (column < 0) {
@@ -358,7 +358,7 @@ static void search_whole(Search *s, const SassAnswer *r)
             s->best = *r;
         return;
     }
-    if (s->program->limits.count >= WHOLE_DEPTH || search_done(s))
+    if (s->program->limits.count >= BRANCH_DEPTH || search_done(s))
         return;
     const double value = floor(r->x[column]);
     const SassLimit ways[2] = {{column, value + 1, true}, {column, value, false}};
@@ -371,7 +371,7 @@ static void search_whole(Search *s, const SassAnswer *r)
         if (!ends[way].found || search_done(s) || (s->best.found && !better(&ends[way], &s->best)))
             continue;
         VEC_PUSH(s->program->arena, &s->program->limits, ways[way]);
-        search_whole(s, &ends[way]);
+        branch(s, &ends[way]);
         s->program->limits.count--;
     }
 }
@@ -382,7 +382,7 @@ SassAnswer sass_program_solve(SassProgram *p)
     const SassAnswer relaxed = solve(p);
     memcpy(s.aims, relaxed.aims, sizeof s.aims);
     if (relaxed.found)
-        search_whole(&s, &relaxed);
-    const double most = WHOLE_WORTH * relaxed.aims[AIM_FIRST] + 1;
+        branch(&s, &relaxed);
+    const double most = INTEGER_WORTH * relaxed.aims[AIM_FIRST] + 1;
     return s.best.found && s.best.aims[AIM_FIRST] <= most ? s.best : relaxed;
 }

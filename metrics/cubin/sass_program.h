@@ -1,7 +1,7 @@
 /* A linear program built row by row, and its integer solutions.
  *
  * All columns are at least 0.  There are three objectives (aims) in order of importance (Simplex, below).
- * Aim 0 measures violated constraints: an answer that leaves some is none.  Columns in `whole` are to be
+ * Aim 0 measures violated constraints: an answer that leaves some is none.  Columns in `integers` are to be
  * integers; they are found by branch and bound with limited work, and where it fails the fractional answer
  * is kept. */
 #pragma once
@@ -51,7 +51,7 @@ typedef struct SassProgram {
     VEC(SassRow) rows;
     VEC(SassTerm) costs;
     VEC(SassLimit) limits;          /* of branch and bound */
-    VEC(int) whole;                 /* integer columns, in the order of branching */
+    VEC(int) integers;              /* integer columns, in the order of branching */
     double constants[SIMPLEX_AIMS]; /* of the aims */
     double budget;                  /* cells that may still be written, see Simplex */
 } SassProgram;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* One table; rows with equal shared values are one. */
-typedef struct Lesson {
+typedef struct Prior {
     size_t shared;    /* parameters */
     size_t *place;    /* of each shared parameter: its place among the searched ones, … */
     uint16_t **codes; /* … and for each of its values here, the place among the values of both */
@@ -14,14 +14,14 @@ typedef struct Lesson {
     double *y;
     size_t count;
     Process *process;
-} Lesson;
+} Prior;
 
 struct Learned {
     Arena *arena;
     const TableParameter *parameters;
     const size_t *searched;
     size_t count; /* of searched */
-    VEC(Lesson) lessons;
+    VEC(Prior) priors;
     VEC(const uint16_t *) starters;
 };
 
@@ -100,7 +100,7 @@ static int taken_compare(const void *pa, const void *pb)
 }
 
 /* Finds the shared parameters and the places of their values; `theirs`: those of the table's values. */
-static void share(Learned *l, const Table *t, Lesson *k, size_t *parameter, uint16_t **theirs)
+static void share(Learned *l, const Table *t, Prior *k, size_t *parameter, uint16_t **theirs)
 {
     Arena *a = l->arena;
     k->place = ARENA_ARRAY(a, size_t, l->count);
@@ -121,7 +121,7 @@ static void share(Learned *l, const Table *t, Lesson *k, size_t *parameter, uint
 }
 
 /* Of rows that agree in all shared parameters the fastest is kept. */
-static void take_rows(Learned *l, const Table *t, Lesson *k, const size_t *parameter,
+static void take_rows(Learned *l, const Table *t, Prior *k, const size_t *parameter,
                       uint16_t *const *theirs)
 {
     Arena *a = l->arena;
@@ -152,7 +152,7 @@ static void take_rows(Learned *l, const Table *t, Lesson *k, const size_t *param
 /* --- starters --------------------------------------------------------------------------------- */
 
 /* A table's point as a point of the search; NULL if it is none. */
-static const uint16_t *own_point(const Learned *l, const Lesson *k, size_t row)
+static const uint16_t *own_point(const Learned *l, const Prior *k, size_t row)
 {
     if (k->shared < l->count)
         return NULL;
@@ -176,7 +176,7 @@ static bool is_apart(const Learned *l, const uint16_t *point, size_t from)
 }
 
 /* `fastest`: at least the first LOOKED_AT rows, in order. */
-static void add_starters(Learned *l, const Lesson *k, const Sample *fastest)
+static void add_starters(Learned *l, const Prior *k, const Sample *fastest)
 {
     enum { LOOKED_AT = 100 };
     size_t from = l->starters.count, most = k->count < LOOKED_AT ? k->count : LOOKED_AT;
@@ -198,7 +198,7 @@ const uint16_t *learned_starters(const Learned *l, size_t *count)
 
 /* --- the process ------------------------------------------------------------------------------ */
 
-static Process *fit(Learned *l, const Lesson *k, const Sample *all, size_t count)
+static Process *fit(Learned *l, const Prior *k, const Sample *all, size_t count)
 {
     Arena *a = l->arena;
     uint16_t *points = ARENA_ARRAY(a, uint16_t, count * k->shared);
@@ -217,7 +217,7 @@ static Process *fit(Learned *l, const Lesson *k, const Sample *all, size_t count
 
 size_t learned_add(Learned *l, const Table *t, size_t *shared)
 {
-    Lesson k = {0};
+    Prior k = {0};
     size_t *parameter = ARENA_ARRAY(l->arena, size_t, l->count);
     uint16_t **theirs = ARENA_ARRAY(l->arena, uint16_t *, l->count);
     share(l, t, &k, parameter, theirs);
@@ -234,14 +234,14 @@ size_t learned_add(Learned *l, const Table *t, size_t *shared)
     k.process = fit(l, &k, all, count);
     if (!k.process)
         return 0;
-    VEC_PUSH(l->arena, &l->lessons, k);
+    VEC_PUSH(l->arena, &l->priors, k);
     return k.count;
 }
 
 /* --- means ------------------------------------------------------------------------------------ */
 
 /* The table's row with these values; SIZE_MAX if it has none. */
-static size_t find_row(const Lesson *k, const uint16_t *point)
+static size_t find_row(const Prior *k, const uint16_t *point)
 {
     size_t low = 0, high = k->count;
     while (low < high) {
@@ -257,13 +257,13 @@ static size_t find_row(const Lesson *k, const uint16_t *point)
     return SIZE_MAX;
 }
 
-static void add_means(const Learned *l, const Lesson *k, const uint16_t *points, size_t count,
+static void add_means(const Learned *l, const Prior *k, const uint16_t *points, size_t count,
                       double *means)
 {
     SCOPED_ARENA *a = arena_new();
     uint16_t *open = ARENA_ARRAY(a, uint16_t, count * k->shared);
     size_t *of = ARENA_ARRAY(a, size_t, count), opened = 0;
-    double share = 1 / (double)l->lessons.count, *believed = ARENA_ARRAY(a, double, count);
+    double share = 1 / (double)l->priors.count, *believed = ARENA_ARRAY(a, double, count);
     for (size_t i = 0; i < count; i++) {
         uint16_t *point = open + opened * k->shared;
         for (size_t s = 0; s < k->shared; s++)
@@ -283,6 +283,6 @@ void learned_means(const Learned *l, const uint16_t *points, size_t count, doubl
 {
     for (size_t i = 0; i < count; i++)
         means[i] = 0;
-    for (size_t k = 0; k < l->lessons.count; k++)
-        add_means(l, &l->lessons.at[k], points, count, means);
+    for (size_t k = 0; k < l->priors.count; k++)
+        add_means(l, &l->priors.at[k], points, count, means);
 }

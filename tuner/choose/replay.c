@@ -66,7 +66,7 @@ typedef struct Lane {
 
 typedef VEC(size_t) Places;
 
-typedef struct Play {
+typedef struct Simulation {
     Arena *arena;
     const ReplayRows *rows;
     const ReplayOptions *options;
@@ -81,9 +81,9 @@ typedef struct Play {
     Places timed, compiled;
     double best;
     double compile_core_s, gpu_s;
-} Play;
+} Simulation;
 
-static size_t place_of(const Play *p, const uint16_t *point)
+static size_t place_of(const Simulation *p, const uint16_t *point)
 {
     const SearchSpace *s = &p->rows->space;
     uint64_t rank = 0;
@@ -100,7 +100,7 @@ static size_t place_of(const Play *p, const uint16_t *point)
     return low;
 }
 
-static void start_compiles(Play *p)
+static void start_compiles(Simulation *p)
 {
     EACH (Lane, l, p->lanes, p->options->search.workers) {
         if (l->busy || !search_next_compile(p->search, &l->number))
@@ -115,7 +115,7 @@ static void start_compiles(Play *p)
     }
 }
 
-static void start_trials(Play *p)
+static void start_trials(Simulation *p)
 {
     EACH (Lane, l, p->lanes + p->options->search.workers, p->options->gpus) {
         if (l->busy || !search_next_trial(p->search, &l->number))
@@ -132,7 +132,7 @@ static double value_at(const double *values, size_t place)
     return values ? values[place] : NAN;
 }
 
-static void end_compile(Play *p, const Lane *l)
+static void end_compile(Simulation *p, const Lane *l)
 {
     const ReplayRows *rows = p->rows;
     size_t place = p->place[l->number], first = rows->same_as[place], same = SIZE_MAX;
@@ -151,7 +151,7 @@ static void end_compile(Play *p, const Lane *l)
     search_compiled(p->search, l->number, &c);
 }
 
-static void end_trial(Play *p, const Lane *l)
+static void end_trial(Simulation *p, const Lane *l)
 {
     size_t place = p->place[l->number];
     double time = time_of(p->rows, place);
@@ -165,7 +165,7 @@ static void end_trial(Play *p, const Lane *l)
 }
 
 /* The lane that ends next; NULL: none is busy. */
-static Lane *next_lane(const Play *p)
+static Lane *next_lane(const Simulation *p)
 {
     Lane *next = NULL;
     EACH (Lane, l, p->lanes, p->options->search.workers + p->options->gpus)
@@ -174,7 +174,7 @@ static Lane *next_lane(const Play *p)
     return next;
 }
 
-static SearchEnd play(Play *p)
+static SearchEnd simulate(Simulation *p)
 {
     SearchEnd end = SEARCH_GOES_ON;
     while (end == SEARCH_GOES_ON) {
@@ -194,7 +194,7 @@ static SearchEnd play(Play *p)
     return end;
 }
 
-static void open_play(Play *p)
+static void open_simulation(Simulation *p)
 {
     const SearchSpace *s = &p->rows->space;
     Arena *a = p->arena;
@@ -212,9 +212,9 @@ static void open_play(Play *p)
 
 ReplayResult replay_search(Arena *a, const ReplayRows *rows, const ReplayOptions *o)
 {
-    Play p = {.arena = a, .rows = rows, .options = o};
-    open_play(&p);
-    SearchEnd end = play(&p);
+    Simulation p = {.arena = a, .rows = rows, .options = o};
+    open_simulation(&p);
+    SearchEnd end = simulate(&p);
     ReplayResult r = {.steps = p.steps.at,
                       .step_count = p.steps.count,
                       .timed = p.timed.at,

@@ -58,10 +58,10 @@ typedef struct TableTimes {
 } TableTimes;
 
 typedef struct TableTrial {
-    double max_error; /* relative to the magnitude of the output; NaN: not verified */
+    double max_error; /* of the verified launch, relative to the output's size; NaN: not verified */
     double seconds;   /* of GPU use; 0: not known */
     double joules;    /* of one run; 0: not known */
-    int device;       /* index of the RecordDevice in its recording; 0: none */
+    int device;       /* number of the RecordDevice in its recording; 0: none */
 } TableTrial;
 
 /* CPU seconds, all launches together; 0: not known. */
