@@ -25,22 +25,12 @@ static void count_access(SassProfile *p, SassInstr w, double times)
 
 static void count_constant(SassProfile *p, SassInstr w, double times)
 {
-    switch (sass_constant(w)) {
-    case SASS_CONSTANT_OPERAND:
-        p->constant_operands += times;
-        break;
-    case SASS_CONSTANT_FIXED:
-        p->constant_loads += times;
-        break;
-    case SASS_CONSTANT_INDEXED:
-        p->constant_indexed += times;
-        break;
-    case SASS_CONSTANT_UNIFORM:
-        p->constant_uniform += times;
-        break;
-    default:
-        break;
-    }
+    double *const counts[] = {[SASS_CONSTANT_OPERAND] = &p->constant_operands,
+                              [SASS_CONSTANT_FIXED] = &p->constant_loads,
+                              [SASS_CONSTANT_INDEXED] = &p->constant_indexed,
+                              [SASS_CONSTANT_UNIFORM] = &p->constant_uniform};
+    if (sass_constant(w) != SASS_NO_CONSTANT)
+        *counts[sass_constant(w)] += times;
 }
 
 /* Further issues of a table jump, one for each further target that lanes go to. */
@@ -425,16 +415,12 @@ static Ports run_block(const SassFlow *f, int b)
 
 static bool writes(SassInstr w, int reg)
 {
-    const int first = sass_result(w);
-    int count = 1;
+    const int first = sass_result(w), op = sass_opcode(w);
+    int count = 0;
     switch (sass_class(w)) {
     case SASS_FP32:
-        if (sass_opcode(w) == SASS_OP_FSETP)
-            return false;
-        break;
     case SASS_INT:
-        if (sass_opcode(w) == SASS_OP_ISETP)
-            return false;
+        count = op != SASS_OP_FSETP && op != SASS_OP_ISETP;
         break;
     case SASS_GLOBAL_LOAD:
     case SASS_SHARED_LOAD:
@@ -445,9 +431,10 @@ static bool writes(SassInstr w, int reg)
     case SASS_MOVE:
     case SASS_CONVERT:
     case SASS_SFU:
+        count = 1;
         break;
     default:
-        return false;
+        break;
     }
     return first <= reg && reg < first + count;
 }

@@ -181,19 +181,13 @@ static void push_edge(Build *b, Edge e)
 
 /* --- building --------------------------------------------------------------------------------- */
 
-static uint32_t cause_of(const Build *b, const Check *by)
-{
-    size_t cause =
-        by->kind == CHECK_MEMBER ? b->space->spec->constraint_count + by->index : by->index;
-    return (uint32_t)cause;
-}
-
 static uint32_t node_from(Build *b, size_t p);
 
 /* Pushes the edge of value `v` of parameter `p`; returns how many points follow. */
 static uint64_t add_edge(Build *b, size_t p, size_t v)
 {
     const Check *by = NULL;
+    size_t cause;
     if (b->judged++ >= JUDGED_MOST) {
         b->end = DIAGRAM_LARGE;
         return 0;
@@ -204,7 +198,8 @@ static uint64_t add_edge(Build *b, size_t p, size_t v)
         b->end = DIAGRAM_ERROR;
         return 0;
     case VERDICT_REJECTED:
-        push_edge(b, (Edge){NO_NODE, cause_of(b, by)});
+        cause = (by->kind == CHECK_MEMBER ? b->space->spec->constraint_count : 0) + by->index;
+        push_edge(b, (Edge){NO_NODE, (uint32_t)cause});
         return 0;
     default:
         break;
