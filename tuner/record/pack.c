@@ -174,10 +174,11 @@ bool record_reader_header(RecordReader *r, RecordLine *line)
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
-static bool starts_with(const Buf *text, const char *opening)
+/* True if the text so far, perhaps only a part, is that of a header line. */
+static bool may_open(const Buf *text, const char *opening)
 {
     size_t size = strlen(opening);
-    return text->size >= size && memcmp(buf_text(text), opening, size) == 0;
+    return memcmp(buf_text(text), opening, text->size < size ? text->size : size) == 0;
 }
 
 /* The format comes first and is checked before the checksum, which a newer format may compute
@@ -189,11 +190,10 @@ static bool check_opening(RecordReader *r, const char *kind, const char *opening
         return diag_fail(r->diag,
                          r->inside ? "'%s' is truncated before its first line" : "'%s' is empty",
                          r->path);
-    if (!starts_with(text, opening)) {
-        if (text->size < strlen(opening) && strncmp(buf_text(text), opening, text->size) == 0)
-            return diag_fail(r->diag, "'%s' ends inside its first line", r->path);
+    if (!may_open(text, opening))
         return diag_fail(r->diag, "'%s' is not a recording of %s", r->path, kind);
-    }
+    if (text->size < strlen(opening))
+        return diag_fail(r->diag, "'%s' ends inside its first line", r->path);
     long format = strtol(buf_text(text) + strlen(opening), NULL, 10);
     if (format > RECORD_FORMAT_CHAINED)
         return diag_fail(r->diag, "'%s' has format %ld; this aptune reads up to format %d", r->path,
@@ -205,11 +205,9 @@ static bool check_opening(RecordReader *r, const char *kind, const char *opening
 /* Reads until the first line is complete or its start differs from `opening`. */
 static bool has_header(RecordReader *r, const char *opening)
 {
-    while (r->text.size == 0 || !memchr(r->text.text, '\n', r->text.size)) {
-        bool other = r->text.size >= strlen(opening) && !starts_with(&r->text, opening);
-        if (other || !read_more(r))
+    while (r->text.size == 0 || !memchr(r->text.text, '\n', r->text.size))
+        if (!may_open(&r->text, opening) || !read_more(r))
             return false;
-    }
     return true;
 }
 

@@ -37,8 +37,8 @@ typedef struct ProfileRecording {
     const char *path;
     ProfileHeader header;
     VEC(ProfileRow) rows;
-    bool cut;    /* the file ends inside a line, which is not among the rows */
-    size_t size; /* bytes of whole lines, unpacked */
+    bool cut;    /* the file ends with a partial line, which is not among the rows */
+    size_t size; /* bytes of whole lines, decompressed */
     Map by_code;
 } ProfileRecording;
 

@@ -122,8 +122,8 @@ static void take_row(Reading *r, size_t i, const RecordRow *row)
     if (t->times) {
         TableTimes *times = &t->times[i];
         double *ms = ARENA_ARRAY(r->arena, double, row->time_count);
-        if (row->time_count > 0)
-            memcpy(ms, row->times_ms, row->time_count * sizeof *ms);
+        for (size_t k = 0; k < row->time_count; k++)
+            ms[k] = row->times_ms[k];
         times->ms = ms;
         times->count = row->time_count;
         if (row->status == OUTCOME_OK)
@@ -401,8 +401,8 @@ static void set_same(Reading *r, const char *const *keys)
 {
     SCOPED_ARENA *scratch = arena_new();
     const size_t *same = table_group(scratch, keys, NULL, r->table->count);
-    if (r->table->count > 0)
-        memcpy(r->table->same_as, same, r->table->count * sizeof *same);
+    for (size_t i = 0; i < r->table->count; i++)
+        r->table->same_as[i] = same[i];
 }
 
 /* Rows are the same if they have the same code, launch and work. */
@@ -411,8 +411,8 @@ static void find_same(Reading *r)
     Table *t = r->table;
     set_same(r, r->key);
     size_t *leader = ARENA_ARRAY(r->codes, size_t, t->count);
-    if (t->count > 0)
-        memcpy(leader, t->same_as, t->count * sizeof *leader);
+    for (size_t i = 0; i < t->count; i++)
+        leader[i] = t->same_as[i];
     r->leader = leader;
     if (!t->work)
         return;

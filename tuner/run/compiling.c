@@ -101,11 +101,10 @@ static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunc
 {
     const Spec *s = r->spec;
     WalkTrips *trips = ARENA_ARRAY(a, WalkTrips, s->trip_count);
-    Evaluation ev = {.arena = a};
     for (size_t i = 0; i < s->trip_count; i++) {
         Value v;
-        if (!expr_eval(s->trips[i].rounds, slots, &ev, &v))
-            return run_refuse(r, &ev);
+        if (!run_evaluate(r, s->trips[i].rounds, slots, &v))
+            return false;
         if (value_as_real(v) < 0)
             return diag_error(r->diag, s->trips[i].at, "a loop cannot have %g iterations",
                               value_as_real(v));

@@ -11,6 +11,12 @@ bool run_refuse(const Run *r, const Evaluation *ev)
     return diag_error(r->diag, ev->error_at, "%s", ev->error ? ev->error : "cannot be computed");
 }
 
+bool run_evaluate(const Run *r, const Expr *e, const Value *slots, Value *out)
+{
+    Evaluation ev = {.arena = r->arena};
+    return expr_eval(e, slots, &ev, out) || run_refuse(r, &ev);
+}
+
 static bool misfit(const Argument *g, TaskScalar type, Evaluation *ev, const char *what)
 {
     ev->error = ev->arena ? arena_printf(ev->arena, "the value of '%s' %s %s", g->name, what,

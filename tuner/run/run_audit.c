@@ -38,9 +38,7 @@ static void draw_points(Run *r)
     u->list = ARENA_ARRAY(r->arena, size_t, wanted);
     u->dropped = (size_t)r->space.size - r->counts.selected;
     for (size_t k = 0; k < draws && u->count < wanted; k++) {
-        size_t i = table_find(r->table, ranks[k]);
-        if (i == SIZE_MAX)
-            i = run_add_config(r, ranks[k]);
+        size_t i = run_add_config(r, ranks[k]);
         if (r->table->audited[i] || !is_dropped(r, i))
             continue;
         r->table->audited[i] = true;

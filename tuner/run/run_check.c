@@ -179,12 +179,11 @@ static bool buffer_bytes(Run *r, const Value *slots, int64_t *bytes)
 {
     for (size_t i = 0; i < r->spec->argument_count; i++) {
         const Argument *g = &r->spec->arguments[i];
-        Evaluation ev = {.arena = r->arena};
         Value v;
         if (!g->count || g->role == ARGUMENT_CONSTANT)
             continue;
-        if (!expr_eval(g->count, slots, &ev, &v))
-            return run_refuse(r, &ev);
+        if (!run_evaluate(r, g->count, slots, &v))
+            return false;
         bytes[i] = v.integer * (int64_t)task_type_size(g->element);
     }
     return true;
@@ -227,7 +226,7 @@ static bool check_reach(Checking *x, size_t config, const Launch *l, const Profi
                    .before = ARENA_ARRAY(r->arena, bool, n)};
     WalkTouch observer = {&reach, touch};
     if (!profile_touch(r->arena, in, entry, &observer))
-        return true; /* what was seen need not happen */
+        return true; /* the walk was not exact: these accesses need not happen */
     x->out->accesses += reach.seen;
     return report_reach(x, &reach, l->entry);
 }
@@ -559,29 +558,24 @@ static size_t find_extremes(const Run *r, size_t *rows)
     const Table *t = r->table;
     size_t n = 0;
     for (size_t p = 0; p < t->parameter_count; p++) {
-        size_t ends[2] = {SIZE_MAX, 0};
+        size_t found[4] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, least = SIZE_MAX, most = 0;
         for (size_t i = 0; i < t->count; i++) {
             const size_t v = t->values[i * t->parameter_count + p];
             if (!table_fits(t, i))
                 continue;
-            ends[0] = v < ends[0] ? v : ends[0];
-            ends[1] = v > ends[1] ? v : ends[1];
+            found[0] = v < least ? i : found[0];
+            found[1] = v <= least ? i : found[1];
+            found[2] = v > most || found[2] == SIZE_MAX ? i : found[2];
+            found[3] = v >= most ? i : found[3];
+            least = v < least ? v : least;
+            most = v > most ? v : most;
         }
-        for (int end = 0; end < 2; end++) {
-            size_t found[2] = {SIZE_MAX, SIZE_MAX};
-            for (size_t i = 0; i < t->count; i++) {
-                if (!table_fits(t, i) || t->values[i * t->parameter_count + p] != ends[end])
-                    continue;
-                found[0] = found[0] == SIZE_MAX ? i : found[0];
-                found[1] = i;
-            }
-            for (int k = 0; k < 2; k++) {
-                size_t j = 0;
-                while (j < n && rows[j] != found[k])
-                    j++;
-                if (found[k] != SIZE_MAX && j == n && n < EXTREMES_MOST)
-                    rows[n++] = found[k];
-            }
+        for (int k = 0; k < 4; k++) {
+            size_t j = 0;
+            while (j < n && rows[j] != found[k])
+                j++;
+            if (found[k] != SIZE_MAX && j == n && n < EXTREMES_MOST)
+                rows[n++] = found[k];
         }
     }
     return n;

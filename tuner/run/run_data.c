@@ -13,10 +13,9 @@
 
 static bool positive_integer(Run *r, const Expr *e, const Value *slots, int64_t *out)
 {
-    Evaluation ev = {.arena = r->arena};
     Value v;
-    if (!expr_eval(e, slots, &ev, &v))
-        return run_refuse(r, &ev);
+    if (!run_evaluate(r, e, slots, &v))
+        return false;
     if (v.kind != VALUE_INT || v.integer < 1)
         return diag_error(r->diag, expr_span(e), "this must be a whole number of at least 1");
     *out = v.integer;
@@ -64,9 +63,7 @@ enum { MADE_LIMIT = 1 << 29 };
 
 static bool evaluate(const Run *r, const Expr *e, Value *out)
 {
-    Evaluation ev = {.arena = r->arena};
-    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
-    return expr_eval(e, slots, &ev, out) || run_refuse(r, &ev);
+    return run_evaluate(r, e, run_launch_slots(r->arena, r, SIZE_MAX), out);
 }
 
 static bool evaluate_real(const Run *r, const Expr *e, double *out)
@@ -303,16 +300,12 @@ const char *run_describe_data(Run *r)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-typedef VEC(TaskBuffer) BufferVec;
-typedef VEC(TaskTexture) TextureVec;
-typedef VEC(TaskSymbol) SymbolVec;
-
 typedef struct Making {
     Run *run;
     RunData *data;
-    BufferVec buffers;
-    TextureVec textures;
-    SymbolVec symbols, double_symbols;
+    VEC(TaskBuffer) buffers;
+    VEC(TaskTexture) textures;
+    VEC(TaskSymbol) symbols, double_symbols;
 } Making;
 
 static bool find_tolerance(Run *r, const Argument *g, TaskTolerance *out)

@@ -17,24 +17,18 @@
 
 typedef VEC(int) Ordinals;
 
-static bool has_ordinal(const Ordinals *list, int ordinal)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->at[i] == ordinal)
-            return true;
-    return false;
-}
-
 /* Parses "0,2", without repetitions. */
 static bool read_ordinals(Run *r, Ordinals *out)
 {
+    bool seen[RUN_DEVICE_LIMIT] = {false};
     for (const char *p = r->options.devices;; p++) {
         char *end;
         long n = strtol(p, &end, 10);
         if (end == p || (*end != ',' && *end != '\0') || n < 0 || n >= RUN_DEVICE_LIMIT ||
-            has_ordinal(out, (int)n) || out->count == GPU_LIMIT)
+            seen[n] || out->count == GPU_LIMIT)
             return diag_fail(r->diag, "--devices takes 'all' or GPU numbers such as 0,2; not '%s'",
                              r->options.devices);
+        seen[n] = true;
         VEC_PUSH(r->arena, out, (int)n);
         p = end;
         if (*p == '\0')
@@ -227,15 +221,10 @@ static bool compile_checking(Run *r, TaskModule *out)
     return true;
 }
 
-typedef struct References {
-    Run *run;
-    TaskModule *modules;
-    VEC(TaskLaunch) launches;
-} References;
+typedef VEC(TaskLaunch) Launches;
 
-static bool add_reference(References *all, size_t number)
+static bool add_reference(Run *r, size_t number, TaskModule *module, Launches *launches)
 {
-    Run *r = all->run;
     const Launch *l = &r->spec->reference[number];
     CompileJob job;
     CompileResult res;
@@ -247,13 +236,13 @@ static bool add_reference(References *all, size_t number)
         return run_refuse(r, &ev);
     if (!run_reference_job(r, l, SIZE_MAX, &job) || !compile_job(r, &job, l->path, &res))
         return false;
-    all->modules[number] = (TaskModule){res.cubin, res.cubin_size};
+    *module = (TaskModule){res.cubin, res.cubin_size};
     for (size_t i = 0; i < count; i++) {
         TaskLaunch t;
         if (!run_task_launch(r->arena, r, &steps[i], l, slots, &ev, &t))
             return run_refuse(r, &ev);
         t.kernel = run_kernel_name(l, &res);
-        VEC_PUSH(r->arena, &all->launches, t);
+        VEC_PUSH(r->arena, launches, t);
     }
     return true;
 }
@@ -261,14 +250,15 @@ static bool add_reference(References *all, size_t number)
 static bool set_kernels(Run *r, TaskProblem *problem)
 {
     size_t n = r->spec->reference_count;
-    References all = {.run = r, .modules = ARENA_ARRAY(r->arena, TaskModule, n)};
+    TaskModule *modules = ARENA_ARRAY(r->arena, TaskModule, n);
+    Launches launches = {0};
     for (size_t i = 0; i < n; i++)
-        if (!add_reference(&all, i))
+        if (!add_reference(r, i, &modules[i], &launches))
             return false;
-    problem->reference = (TaskRun){.modules = all.modules,
+    problem->reference = (TaskRun){.modules = modules,
                                    .module_count = n,
-                                   .launches = all.launches.at,
-                                   .launch_count = all.launches.count,
+                                   .launches = launches.at,
+                                   .launch_count = launches.count,
                                    .symbols = r->code.data->double_symbols,
                                    .symbol_count = r->code.data->symbol_count};
     return true;

@@ -2,29 +2,6 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/space/diagram.h"
 
-/* "BM=64" */
-typedef struct Setting {
-    const char *name;
-    const char *value;
-} Setting;
-
-/* Takes the next setting off a text separated by blanks and commas. False at the end; a setting
- * without "=" has no value. */
-static bool next_setting(Arena *a, const char **text, Setting *out)
-{
-    *text += strspn(*text, " ,\t");
-    size_t size = strcspn(*text, " ,\t");
-    if (size == 0)
-        return false;
-    char *name = arena_copy(a, *text, size);
-    char *equals = strchr(name, '=');
-    if (equals)
-        *equals = '\0';
-    *out = (Setting){name, equals ? equals + 1 : NULL};
-    *text += size;
-    return true;
-}
-
 static size_t find_parameter(const Spec *s, const char *name, Diag *d)
 {
     const Parameter *p = NAME_FIND(s->parameters, s->parameter_count, name, name);
@@ -64,15 +41,20 @@ static bool find_value(const Run *r, size_t p, const char *text, Value *out, Dia
     return false;
 }
 
-/* Reads the values of a text; omitted parameters stay VALUE_NONE. */
+/* Reads "BM=64 BN=64, …"; omitted parameters stay VALUE_NONE. */
 static bool read_values(Arena *a, const Run *r, const char *text, Value *values, Diag *d)
 {
-    for (Setting s; next_setting(a, &text, &s);) {
-        if (!s.value)
-            return diag_fail(d, "'%s' is not of the form NAME=VALUE", s.name);
-        size_t p = find_parameter(r->spec, s.name, d);
-        if (p == SIZE_MAX || !find_value(r, p, s.value, &values[p], d))
+    static const char gaps[] = " ,\t";
+    for (text += strspn(text, gaps); *text; text += strspn(text, gaps)) {
+        size_t size = strcspn(text, gaps);
+        char *name = arena_copy(a, text, size), *equals = strchr(name, '=');
+        if (!equals)
+            return diag_fail(d, "'%s' is not of the form NAME=VALUE", name);
+        *equals = '\0';
+        size_t p = find_parameter(r->spec, name, d);
+        if (p == SIZE_MAX || !find_value(r, p, equals + 1, &values[p], d))
             return false;
+        text += size;
     }
     return true;
 }

@@ -131,7 +131,7 @@ static void add_recorded(RunWorth *w, const RecordRow *row)
 /* The recorded outcome of a configuration's code; NULL: none. */
 static const RecordRow *outcome_of(const Run *r, size_t i)
 {
-    const RecordRow *row = r->recorded.times ? run_recorded_row(r, r->recorded.times, i) : NULL;
+    const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
     bool known = row && row->status != OUTCOME_SKIPPED && run_same_code(r, i, row);
     return known ? row : NULL;
 }
@@ -141,10 +141,8 @@ RunWorth run_worth(const Run *r)
     RunWorth w = {0};
     for (size_t i = 0; i < r->table->count; i++) {
         const Table *t = r->table;
-        const RecordRow *row = t->outcome[i] == OUTCOME_NONE && r->recorded.times
-                                   ? run_recorded_row(r, r->recorded.times, i)
-                                   : NULL;
         if (t->outcome[i] == OUTCOME_NONE) { /* a search did not ask for it */
+            const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
             w.all++;
             if (row && row->status != OUTCOME_SKIPPED)
                 add_recorded(&w, row);

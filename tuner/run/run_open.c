@@ -209,9 +209,7 @@ static bool watch_space(void *context, uint64_t decided, uint64_t product, size_
     enum { ALL = 1000 };
     char note[40];
     snprintf(note, sizeof note, "%zu valid so far", valid);
-    if (r->progress.step)
-        r->progress.step(r->progress.context, "construct",
-                         (size_t)(ALL * ((double)decided / (double)product)), ALL, note);
+    run_progress(r, "construct", (size_t)(ALL * ((double)decided / (double)product)), ALL, note);
     return !run_stopped(r);
 }
 

@@ -40,6 +40,9 @@ typedef struct RunTaken {
 /* Reports why an expression could not be evaluated; returns false. */
 bool run_refuse(const Run *r, const Evaluation *ev);
 
+/* Evaluates an expression. False after a message. */
+bool run_evaluate(const Run *r, const Expr *e, const Value *slots, Value *out);
+
 /* The whole argument list, in order. False if it cannot be computed; `ev` says why. */
 bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slots, Evaluation *ev,
                       const RunTaken **out, size_t *count);
@@ -102,7 +105,7 @@ bool run_make_configs(Run *r);
 /* Draws configurations uniformly from a space that is not listed. */
 void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t count);
 
-/* Adds a configuration to the table and returns its row. */
+/* The row of a configuration, added if the table lacks it. */
 size_t run_add_config(Run *r, uint64_t rank);
 
 /* The row of a recorded configuration, added if the space is not listed; SIZE_MAX: none. */
@@ -247,7 +250,7 @@ Farm *run_open_farm(Run *r);
 const RecordParameter *run_record_parameters(Run *r);
 const RecordProblem *run_record_problem(Run *r);
 
-/* The row of configuration `i`; NULL: none. */
+/* The row of configuration `i`; NULL: none, or no recording. */
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);
 
 /* The recorded value by which configuration `i` compares (as table_ms); NaN: it failed. */
@@ -344,11 +347,10 @@ void run_charge(Run *r, LedgerStage stage, double *since);
 /* Finalists are too close to the best to be distinguished by times taken one after the other.
  *
  * They are timed again in turn, in rounds within one process, so that drift affects all alike. A
- * finalist is tied with the fastest unless it is shown to be slower: unless the interval of the
- * median ratio of their times stays above 1 by more than times vary between processes. Ties are
- * broken by a fixed rule: among those within a smaller margin of the fastest, fewer registers win,
- * then less shared memory, then the parameter order. So two runs name the same winner, or one that
- * the other names as tied. */
+ * finalist is tied with the fastest unless the interval of the median ratio of their times lies
+ * above 1 by more than times vary between processes. Ties are broken by a fixed rule: among those
+ * within a smaller margin of the fastest, fewer registers win, then less shared memory, then the
+ * parameter order. So two runs name the same winner, or one that the other names as tied. */
 
 /* Relative time differences below this do not count, however significant. */
 extern const double run_same_within;

@@ -196,7 +196,7 @@ void run_take_profiles_of(Run *r, const size_t *list, size_t count)
 void run_take_outcome(Run *r, size_t i)
 {
     Table *t = r->table;
-    const RecordRow *row = r->recorded.times ? run_recorded_row(r, r->recorded.times, i) : NULL;
+    const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
     if (row && table_has_code(t, i) && run_same_code(r, i, row))
         timer_take_row(r, i, row);
 }

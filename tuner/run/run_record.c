@@ -40,7 +40,7 @@ const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader 
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i)
 {
     SCOPED_ARENA *a = arena_new();
-    const RecordValue *values = run_record_values(a, r, &t->header, i);
+    const RecordValue *values = t ? run_record_values(a, r, &t->header, i) : NULL;
     return values ? times_find(t, record_key(a, &t->header, values)) : NULL;
 }
 
@@ -64,13 +64,15 @@ static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const Rec
     *rank = 0;
     for (size_t k = 0; k < h->parameter_count; k++) {
         const Parameter *own = parameter_of(r->spec, &h->parameters[k]);
-        const size_t p = own ? (size_t)(own - r->spec->parameters) : 0;
-        const size_t number = own ? value_number(a, r, p, &row->values[k]) : 0;
+        if (!own)
+            continue;
+        const size_t p = (size_t)(own - r->spec->parameters);
+        const size_t number = value_number(a, r, p, &row->values[k]);
         if (number == SIZE_MAX)
             return false;
-        point[p] = own ? (uint16_t)number : point[p];
-        *rank += own ? number * r->space.stride[p] : 0;
-        found += own != NULL;
+        point[p] = (uint16_t)number;
+        *rank += number * r->space.stride[p];
+        found++;
     }
     return found == r->spec->parameter_count &&
            (!r->space.diagram || space_diagram_has(r->space.diagram, point));

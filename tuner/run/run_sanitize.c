@@ -7,10 +7,6 @@
 
 /* --- the tool --------------------------------------------------------------------------------- */
 
-/* Where the tool is if not on PATH: in the toolkit. */
-static const char *const places[] = {"CUDA_HOME", "CUDA_PATH"};
-static const char *const usual_place = "/usr/local/cuda/bin/compute-sanitizer";
-
 static const char *program_in(Arena *a, const char *folder, size_t length)
 {
     const char *path = arena_printf(a, "%.*s/compute-sanitizer", (int)length, folder);
@@ -31,14 +27,12 @@ static const char *on_path(Arena *a)
 
 const char *run_sanitizer(Run *r)
 {
+    const char *toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     const char *found = on_path(r->arena);
-    for (size_t i = 0; !found && i < sizeof places / sizeof places[0]; i++) {
-        const char *toolkit = getenv(places[i]);
-        const char *folder = toolkit ? path_join(r->arena, toolkit, "bin") : "";
+    for (size_t i = 0; !found && i < sizeof toolkits / sizeof toolkits[0]; i++) {
+        const char *folder = toolkits[i] ? path_join(r->arena, toolkits[i], "bin") : "";
         found = program_in(r->arena, folder, strlen(folder));
     }
-    if (!found && access(usual_place, X_OK) == 0)
-        found = usual_place;
     if (!found)
         diag_fail(r->diag, "--sanitize needs compute-sanitizer, which comes with NVIDIA's CUDA "
                            "toolkit: it is neither on PATH nor in /usr/local/cuda/bin nor in "

@@ -110,14 +110,6 @@ typedef struct LiveSearch {
 
 /* --- candidates and rows ---------------------------------------------------------------------- */
 
-/* The row of a candidate, added if the space is not listed. */
-static size_t row_of(const LiveSearch *h, const uint16_t *point)
-{
-    uint64_t rank = space_rank_of(&h->run->space, point, h->in->varying, h->in->varying_count);
-    size_t row = table_find(h->run->table, rank);
-    return row != SIZE_MAX ? row : run_add_config(h->run, rank);
-}
-
 static size_t number_of(const LiveSearch *h, size_t row)
 {
     return row < h->numbers.count ? h->numbers.at[row] : SIZE_MAX;
@@ -251,7 +243,9 @@ static bool feed_workers(LiveSearch *h)
                 return true;
             if (!search_next_compile(h->search, &number))
                 return true;
-            row = row_of(h, search_point(h->search, number));
+            row = run_add_config(h->run,
+                                 space_rank_of(&h->run->space, search_point(h->search, number),
+                                               h->in->varying, h->in->varying_count));
         }
         note_number(h, number, row);
         if (!table_fits(h->run->table, row)) /* drawn, but exceeds the device's limits */

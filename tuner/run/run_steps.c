@@ -88,6 +88,9 @@ static void add_config(Arena *scratch, Run *r, uint64_t rank)
 
 size_t run_add_config(Run *r, uint64_t rank)
 {
+    size_t row = table_find(r->table, rank);
+    if (row != SIZE_MAX)
+        return row;
     SCOPED_ARENA *scratch = arena_new();
     add_config(scratch, r, rank);
     return r->table->count - 1;

@@ -7,8 +7,6 @@
  * the limit, imply, so that it ranks before known configurations only if it still is faster. */
 #include "tuner/run/run_parts.h"
 
-#include <stdlib.h>
-
 /* The logarithm of 2, a tolerance for limits, and the fewest rows that allow a judgement. */
 static const double FAR = 0.693, TOUCH = 1.02;
 enum { ROWS_LEAST = 8 };
@@ -96,14 +94,13 @@ static double judge(Run *r, size_t row, double others)
 static double median_mix(const Run *r)
 {
     const Table *t = r->table;
-    double *mix = memory_new((t->count + 1) * sizeof *mix);
+    SCOPED_ARENA *scratch = arena_new();
+    double *mix = ARENA_ARRAY(scratch, double, t->count);
     size_t count = 0;
     for (size_t i = 0; i < t->count; i++)
         if (!isnan(mix_of(t->profile[i].whole)))
             mix[count++] = mix_of(t->profile[i].whole);
-    const double median = count >= ROWS_LEAST ? stats_median(mix, count) : NAN;
-    free(mix);
-    return median;
+    return count >= ROWS_LEAST ? stats_median(mix, count) : NAN;
 }
 
 double run_suspect_row(Run *r, size_t row)
@@ -139,7 +136,8 @@ static double limited_mix(const Table *t, size_t row, double median)
 
 static void add_neighbours(const Table *t, double median, double *sum, double *count)
 {
-    Numbered *lines = memory_new((t->count + 1) * sizeof *lines); /* rows, by rest_of */
+    SCOPED_ARENA *scratch = arena_new();
+    Numbered *lines = ARENA_ARRAY(scratch, Numbered, t->count); /* rows, by rest_of */
     for (size_t p = 0; p < t->parameter_count; p++) {
         size_t n = 0;
         for (size_t i = 0; i < t->count; i++)
@@ -156,14 +154,14 @@ static void add_neighbours(const Table *t, double median, double *sum, double *c
             }
         }
     }
-    free(lines);
 }
 
 void run_suspects_find(Run *r)
 {
     Table *t = r->table;
-    double *sum = memory_zeroed(t->count + 1, sizeof *sum),
-           *count = memory_zeroed(t->count + 1, sizeof *count);
+    SCOPED_ARENA *scratch = arena_new();
+    double *sum = ARENA_ARRAY(scratch, double, t->count);
+    double *count = ARENA_ARRAY(scratch, double, t->count);
     const double median = median_mix(r);
     if (!isnan(median))
         add_neighbours(t, median, sum, count);
@@ -173,6 +171,4 @@ void run_suspects_find(Run *r)
             judge(r, i, count[i] > 1 ? sum[i] / count[i] : median);
             r->suspects.found += t->suspect[i] != NULL;
         }
-    free(sum);
-    free(count);
 }

@@ -94,7 +94,7 @@ static bool open_timer(Run *r, Timer *t)
 /* Writes the profiles of a run that had none when its recording was opened: of a search, or of a
  * run without a GPU, since later recordings take their profiles from there. Does nothing if there
  * is nothing to keep. */
-static bool run_keep_profiles(Run *r)
+static bool keep_profiles(Run *r)
 {
     bool written = r->source == RUN_MEASURED && !run_searches(r);
     if (r->recorded.profiles || written || r->options.shards > 1 || r->only)
@@ -119,7 +119,7 @@ bool run_time(Run *r)
     } else if (r->options.audit > 0) {
         diag_warn(r->diag, (Span){0}, "nothing is audited: this run has no times");
     }
-    ok = ok && run_keep_profiles(r);
+    ok = ok && keep_profiles(r);
     run_charge(r, LEDGER_TIME, &since);
     return ok;
 }

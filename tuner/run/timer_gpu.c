@@ -40,13 +40,14 @@ typedef struct Session {
     const TimesRecording *existing; /* outcomes of an earlier run; may be NULL */
     Lane *lanes;
     size_t lane_count;
-    VEC(size_t) todo;         /* configurations to time; those of a lost GPU are appended again */
-    size_t fetched;           /* number of them given to the fetcher */
-    VEC(size_t) ended;        /* configurations with an outcome */
-    size_t taken;             /* number of them that were reported */
-    size_t done, all;         /* outcomes so far, and in total */
-    const Fetched *sentinel;  /* timed now and then on every GPU; NULL: none yet */
-    const Fetched *candidate; /* may become the sentinel: its code is kept; NULL: none */
+    VEC(size_t) todo;  /* configurations to time; those of a lost GPU are appended again */
+    size_t fetched;    /* number of them given to the fetcher */
+    VEC(size_t) ended; /* configurations with an outcome */
+    size_t taken;      /* number of them that were reported */
+    size_t done, all;  /* outcomes so far, and in total */
+    const Fetched
+        *sentinel; /* timed now and then on every GPU, once it is proven; NULL: none yet */
+    bool proven;   /* the sentinel ran right */
     VEC(unsigned char) kills; /* per configuration */
     Arena *scratch;
     bool failed;
@@ -104,7 +105,7 @@ static bool feed_lane(Session *s, Lane *lane)
 {
     if (lane->lost || gpu_pending(lane->device->gpu) >= IN_FLIGHT)
         return false;
-    if (s->sentinel && lane->since_sentinel >= SENTINEL_EVERY) {
+    if (s->proven && lane->since_sentinel >= SENTINEL_EVERY) {
         lane->since_sentinel = 0;
         submit(s, lane, s->sentinel, SENTINEL_ID);
         return true;
@@ -118,8 +119,8 @@ static bool feed_lane(Session *s, Lane *lane)
         return true;
     } else {
         submit(s, lane, x, (int64_t)x->config);
-        if (!s->candidate) { /* the first configuration timed may become the sentinel */
-            s->candidate = x;
+        if (!s->sentinel) { /* the first configuration timed may become the sentinel */
+            s->sentinel = x;
             compiling_keep(s->fetcher, x);
             return true;
         }
@@ -162,17 +163,6 @@ static void tell_progress(const Session *s)
     run_progress(r, "time", s->done, s->all, best);
 }
 
-/* Only a configuration that ran right becomes the sentinel. */
-static void take_candidate(Session *s, bool right)
-{
-    if (right) {
-        s->sentinel = s->candidate;
-    } else {
-        compiling_release(s->fetcher, s->candidate);
-        s->candidate = NULL;
-    }
-}
-
 static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
 {
     Run *r = s->run;
@@ -190,8 +180,13 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     run_note_time(r, i);
     if (x->status == OUTCOME_SKIPPED && r->watch.lost++ == 0)
         r->watch.lost_why = r->table->why[i];
-    if (s->candidate && i == s->candidate->config && !s->sentinel)
-        take_candidate(s, x->status == OUTCOME_OK);
+    if (s->sentinel && !s->proven && i == s->sentinel->config) {
+        s->proven = x->status == OUTCOME_OK;
+        if (!s->proven) {
+            compiling_release(s->fetcher, s->sentinel);
+            s->sentinel = NULL;
+        }
+    }
     lane->since_sentinel++;
     lane->device->outcomes++;
     end_config(s, i);
@@ -321,10 +316,8 @@ static bool record_failures(Session *s)
 {
     Run *r = s->run;
     for (size_t i = 0; i < r->table->count; i++) {
-        if (!table_failed_to_compile(r->table, i) ||
-            (s->existing && run_recorded_row(r, s->existing, i)))
-            continue;
-        if (!run_append_row(r, s->writer, &s->header, i))
+        if (table_failed_to_compile(r->table, i) && !run_recorded_row(r, s->existing, i) &&
+            !run_append_row(r, s->writer, &s->header, i))
             return false;
     }
     return true;
@@ -333,7 +326,7 @@ static bool record_failures(Session *s)
 /* Takes the outcome of an earlier run; false: there is none for this code. */
 static bool take_existing(Session *s, size_t i)
 {
-    const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, i) : NULL;
+    const RecordRow *row = run_recorded_row(s->run, s->existing, i);
     if (!row || row->status == OUTCOME_SKIPPED || !run_same_code(s->run, i, row))
         return false;
     timer_take_row(s->run, i, row);

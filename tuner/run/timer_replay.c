@@ -157,7 +157,7 @@ bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
         bool known = table_has_code(t, i) || table_failed_to_compile(t, i);
         if (!known || table_is_timed(t, i))
             continue;
-        const RecordRow *row = existing ? run_recorded_row(r, existing, i) : NULL;
+        const RecordRow *row = run_recorded_row(r, existing, i);
         if (row && run_same_code(r, i, row))
             continue;
         const char *why = t->why[i];
