@@ -122,17 +122,6 @@ static void count_drawn(const Run *r, RunAudit *u, double winner)
     }
 }
 
-/* Estimates the recall by assuming that the share of near configurations among the dropped equals
- * that of the sample; the lower bound uses the largest share that the sample allows. */
-static void estimate_recall(RunAudit *u)
-{
-    double chosen = (double)u->near_timed;
-    double dropped = (double)u->near * (double)u->dropped / (double)u->outcomes;
-    size_t most = audit_count_high(u->dropped, u->outcomes, u->near);
-    u->recall = u->outcomes > 0 ? chosen / (chosen + dropped) : NAN;
-    u->recall_low = chosen / (chosen + (double)most);
-}
-
 void run_audit_judge(Run *r)
 {
     RunAudit *u = &r->audit;
@@ -150,5 +139,11 @@ void run_audit_judge(Run *r)
     u->beyond_high = audit_count_high(u->dropped, u->outcomes, 0);
     u->share_high = u->outcomes < u->dropped ? audit_share_high(u->outcomes, u->better)
                                              : (double)u->better / (double)u->dropped;
-    estimate_recall(u);
+    /* The recall assumes that near configurations are as frequent among the dropped as in the sample;
+     * the lower bound takes the largest share that the sample allows. */
+    double chosen = (double)u->near_timed;
+    double dropped = (double)u->near * (double)u->dropped / (double)u->outcomes;
+    size_t most = audit_count_high(u->dropped, u->outcomes, u->near);
+    u->recall = u->outcomes > 0 ? chosen / (chosen + dropped) : NAN;
+    u->recall_low = chosen / (chosen + (double)most);
 }

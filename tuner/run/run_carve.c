@@ -29,17 +29,6 @@ static bool is_asked_for(const Run *r, const Metric *m)
     return false;
 }
 
-/* A metric that cannot be computed is NaN and never carves; the first reason is reported if the
- * metric matters. */
-static void tell_unknown(const Run *r)
-{
-    const Table *t = r->table;
-    for (size_t m = 0; m < t->metrics->metrics.count; m++)
-        if (t->gaps[m].reason && is_asked_for(r, &t->metrics->metrics.at[m]))
-            diag_warn(r->diag, t->gaps[m].at, "%s is not known for some configurations: %s",
-                      t->metrics->metrics.at[m].name, t->gaps[m].reason);
-}
-
 static void compute_metrics(Run *r)
 {
     Table *t = r->table;
@@ -51,7 +40,11 @@ static void compute_metrics(Run *r)
         arena_reset(scratch);
     }
     run_suspects_find(r);
-    tell_unknown(r);
+    /* A metric that cannot be computed is NaN and never carves; report the first reason. */
+    for (size_t m = 0; m < t->metrics->metrics.count; m++)
+        if (t->gaps[m].reason && is_asked_for(r, &t->metrics->metrics.at[m]))
+            diag_warn(r->diag, t->gaps[m].at, "%s is not known for some configurations: %s",
+                      t->metrics->metrics.at[m].name, t->gaps[m].reason);
 }
 
 /* The carving of a search: the spec's thresholds, and the front that is timed first. */

@@ -55,11 +55,6 @@ static const char *role_text(const Argument *g)
                                          : "a buffer";
 }
 
-static bool is_float_type(PtxType t)
-{
-    return t == PTX_F16 || t == PTX_F32 || t == PTX_F64;
-}
-
 static bool is_integer_type(PtxType t)
 {
     return t == PTX_U8 || t == PTX_S8 || t == PTX_U16 || t == PTX_S16 || t == PTX_U32 ||
@@ -82,7 +77,7 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
             r->diag, g->at, "parameter %zu of '%s' has %llu bytes, but '%s' is %s%s%s of %llu",
             i + 1, kernel, (unsigned long long)p->size, g->name, role_text(g), number ? ", " : "",
             number ? argument_type_text(r->arena, g) : "", (unsigned long long)size);
-    bool wants_float = is_float_type(p->type), is_float = task_scalar_is_float(t.scalar);
+    bool wants_float = ptx_type_is_float(p->type), is_float = task_scalar_is_float(t.scalar);
     if (number && t.lanes == 1 && !*p->dimensions &&
         ((wants_float && !is_float) || (is_integer_type(p->type) && is_float)))
         return diag_error(r->diag, g->at, "parameter %zu of '%s' is %s, but '%s' is %s", i + 1,
@@ -259,15 +254,6 @@ static bool check_trips(Checking *x, const ProfileInput *in)
         }
     }
     return m != NULL;
-}
-
-static void report_trips(Checking *x)
-{
-    for (size_t i = 0; i < x->run->spec->trip_count; i++)
-        if (!x->trips[i])
-            diag_warn(x->run->diag, x->run->spec->trips[i].at,
-                      "no loop of the kernel ends in line %lld",
-                      (long long)x->run->spec->trips[i].line);
 }
 
 static bool check_symbols(Checking *x, const PtxModule *m)
@@ -708,8 +694,10 @@ static bool check_kernels(Checking *x, size_t config)
         ok = check_launch(x, config, l) && ok;
     if (ok && !x->out->uncompiled)
         ok = report_missing(x) && report_unwritten(x);
-    if (ok)
-        report_trips(x);
+    for (size_t i = 0; ok && i < r->spec->trip_count; i++)
+        if (!x->trips[i])
+            diag_warn(r->diag, r->spec->trips[i].at, "no loop of the kernel ends in line %lld",
+                      (long long)r->spec->trips[i].line);
     for (size_t i = 0; i < r->spec->reference_count && !x->out->uncompiled; i++)
         ok = check_reference(x, &r->spec->reference[i], config) && ok;
     return ok;

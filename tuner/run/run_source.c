@@ -40,21 +40,16 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
     return ok && !refusal;
 }
 
-static bool has_textures(const Spec *s)
-{
-    for (size_t i = 0; i < s->argument_count; i++)
-        if (s->arguments[i].role == ARGUMENT_TEXTURE)
-            return true;
-    return false;
-}
-
 static bool common_options(Run *r, Texts *out)
 {
     const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
+    bool textures = false;
+    EACH (const Argument, g, r->spec->arguments, r->spec->argument_count)
+        textures = textures || g->role == ARGUMENT_TEXTURE;
     /* Without declarations of textures, surfaces and cuda* types each compile takes 5 ms less
      * (measured, NVRTC 13.0), with the same code. */
-    if (!has_textures(r->spec))
+    if (!textures)
         VEC_PUSH(r->arena, out, "--minimal");
     for (size_t p = 0; p < r->spec->parameter_count; p++)
         if (spec_parameter_is_macro(r->spec, p))
@@ -327,15 +322,6 @@ static void hash_command(Hasher *h, const Launch *l)
     }
 }
 
-static void hash_option(Hasher *h, const CompileOption *o)
-{
-    hasher_string(h, o->text.written);
-    if (!o->condition)
-        return;
-    Span at = expr_span(o->condition);
-    hasher_add(h, at.source->text + at.offset, at.length);
-}
-
 Hash run_source_hash(const Run *r)
 {
     SCOPED_ARENA *a = arena_new();
@@ -348,7 +334,12 @@ Hash run_source_hash(const Run *r)
             hash_command(h, &r->spec->launches[l]);
         hasher_string(h, r->spec->launches[l].entry);
     }
-    for (size_t i = 0; i < r->spec->option_count; i++)
-        hash_option(h, &r->spec->option_parts[i]);
+    EACH (const CompileOption, o, r->spec->option_parts, r->spec->option_count) {
+        hasher_string(h, o->text.written);
+        if (!o->condition)
+            continue;
+        Span at = expr_span(o->condition);
+        hasher_add(h, at.source->text + at.offset, at.length);
+    }
     return hasher_end(h);
 }

@@ -156,14 +156,6 @@ static bool add_group(Arena *a, GroupVec *groups, const Step *s)
     return groups->count <= PROFILED_STEPS;
 }
 
-static void spread_groups(Arena *a, GroupVec *groups, const Step *steps, size_t count)
-{
-    *groups = (GroupVec){0};
-    for (size_t k = 0; k < PROFILED_STEPS; k++)
-        VEC_PUSH(a, groups,
-                 ((StepGroup){&steps[k * count / PROFILED_STEPS], (double)count / PROFILED_STEPS}));
-}
-
 size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const StepGroup **out)
 {
     GroupVec groups = {0};
@@ -173,8 +165,11 @@ size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const Step
         first++;
     for (; first + count < c->step_count && c->steps[first + count].launch == launch; count++)
         few = few && add_group(a, &groups, &c->steps[first + count]);
-    if (!few)
-        spread_groups(a, &groups, &c->steps[first], count);
+    groups.count = few ? groups.count : 0;
+    for (size_t k = 0; k < PROFILED_STEPS && !few; k++)
+        VEC_PUSH(a, &groups,
+                 ((StepGroup){&c->steps[first + k * count / PROFILED_STEPS],
+                              (double)count / PROFILED_STEPS}));
     *out = groups.at;
     return groups.count;
 }

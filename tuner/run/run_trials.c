@@ -77,23 +77,17 @@ double run_worst_error(const TrialResult *t)
 
 /* --- learning --------------------------------------------------------------------------------- */
 
-/* The median is updated when the number of durations has grown by a tenth. */
-static void note_seconds(Run *r, double seconds)
-{
-    RunWatch *w = &r->watch;
-    VEC_PUSH(r->arena, &w->seconds, seconds);
-    if (w->seconds.count < w->median_of + w->median_of / 10 + 1)
-        return;
-    w->median_s = stats_median(w->seconds.at, w->seconds.count);
-    w->median_of = w->seconds.count;
-}
-
 void run_note_trial(Run *r, const TrialResult *t)
 {
     RunWatch *w = &r->watch;
     health_note(&w->health, &t->health);
-    if (t->status == OUTCOME_OK)
-        note_seconds(r, t->seconds);
+    if (t->status != OUTCOME_OK)
+        return;
+    VEC_PUSH(r->arena, &w->seconds, t->seconds);
+    if (w->seconds.count > w->median_of + w->median_of / 10) { /* grown by a tenth */
+        w->median_s = stats_median(w->seconds.at, w->seconds.count);
+        w->median_of = w->seconds.count;
+    }
 }
 
 void run_note_time(Run *r, size_t i)

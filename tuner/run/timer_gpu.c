@@ -245,13 +245,6 @@ static bool poll_lane(Session *s, Lane *lane)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-static bool fetch_ahead(Session *s)
-{
-    while (s->fetched < s->todo.count && compiling_has_room(s->fetcher))
-        compiling_add(s->fetcher, s->todo.at[s->fetched++]);
-    return compiling_service(s->fetcher);
-}
-
 static size_t trials_pending(const Session *s)
 {
     size_t n = 0;
@@ -282,7 +275,11 @@ static void gpu_timer_await(void *state, Waits *w)
 static bool advance(Session *s, bool *news)
 {
     *news = false;
-    if (run_stopped(s->run) || !fetch_ahead(s))
+    if (run_stopped(s->run))
+        return false;
+    while (s->fetched < s->todo.count && compiling_has_room(s->fetcher))
+        compiling_add(s->fetcher, s->todo.at[s->fetched++]);
+    if (!compiling_service(s->fetcher))
         return false;
     for (size_t i = 0; i < s->lane_count && !s->failed; i++) {
         *news = feed_lane(s, &s->lanes[i]) || *news;
