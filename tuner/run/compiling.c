@@ -13,7 +13,7 @@ typedef struct Item {
 
 typedef struct Place {
     Fetched fetched;
-    Arena *arena;  /* owns jobs, code and launches; NULL: the slot is free */
+    Arena *arena;  /* owns jobs, code and launches; NULL: the place is free */
     size_t order;  /* order of adding */
     size_t wanted; /* launches still missing */
     bool kept;     /* kept after it was taken */
@@ -27,7 +27,7 @@ struct Compiling {
     Arena *scratch;   /* for one result */
     const char *data; /* contents that walks read */
     bool profiles;    /* profiles are wanted, else code */
-    Arena *whole;     /* owns all that is fetched; NULL: each slot has its own */
+    Arena *whole;     /* owns all that is fetched; NULL: each place has its own */
     Place *places;    /* place_count and one that is kept */
     size_t place_count, used;
     size_t added;                  /* in total */

@@ -3,7 +3,7 @@
  * Configurations are added and come out when they are ready. If profiles are wanted, the results
  * (outcome, code, profile, compiler messages) are in Run.table. Otherwise the configurations are
  * about to be timed and come out with their code in the order of adding, so that no GPU waits for
- * code. The number of slots bounds the memory.
+ * code. The number of places bounds the memory.
  *
  * Code is read from the compile cache, and new code is stored there, so a second run does not
  * compile. */
@@ -32,7 +32,7 @@ bool compiling_add(Compiling *c, size_t config);
 bool compiling_service(Compiling *c);
 
 /* The complete configuration that was added first; NULL: none. It stays until released; one may be
- * kept outside the slots until then. */
+ * kept beside the places until then. */
 const Fetched *compiling_first(const Compiling *c);
 void compiling_release(Compiling *c, const Fetched *x);
 void compiling_keep(Compiling *c, const Fetched *x);

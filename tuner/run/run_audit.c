@@ -128,7 +128,7 @@ void run_audit_judge(Run *r)
     if (u->count == 0 || r->best == SIZE_MAX)
         return;
     double winner = time_of(r->table, r->best);
-    u->margin = run_same_within;
+    u->margin = run_tie_margin;
     u->fastest = SIZE_MAX;
     u->ratio = NAN;
     count_drawn(r, u, winner);

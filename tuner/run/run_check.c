@@ -535,7 +535,7 @@ static bool check_reference(Checking *x, const Launch *l, size_t first)
 
 /* --- extreme configurations ------------------------------------------------------------------- */
 
-enum { EXTREMES_MOST = 48 };
+enum { MAX_EXTREMES = 48 };
 
 /* Lists the first and last configuration with the least and with the largest value of each
  * parameter. */
@@ -560,7 +560,7 @@ static size_t find_extremes(const Run *r, size_t *rows)
             size_t j = 0;
             while (j < n && rows[j] != found[k])
                 j++;
-            if (found[k] != SIZE_MAX && j == n && n < EXTREMES_MOST)
+            if (found[k] != SIZE_MAX && j == n && n < MAX_EXTREMES)
                 rows[n++] = found[k];
         }
     }
@@ -605,7 +605,7 @@ static bool take_extreme(Run *r, size_t row, size_t launch, const CompileResult 
 static bool compile_extremes(Checking *x)
 {
     Run *r = x->run;
-    size_t rows[EXTREMES_MOST], n = find_extremes(r, rows), waiting = 0;
+    size_t rows[MAX_EXTREMES], n = find_extremes(r, rows), waiting = 0;
     CompileJob *jobs = ARENA_ARRAY(r->arena, CompileJob, n * r->spec->launch_count + 1);
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < r->spec->launch_count; l++) {
@@ -649,7 +649,7 @@ static bool all_compile(Checking *x, size_t row)
  * would go on with those that do. */
 static size_t config_to_check(Checking *x, size_t first)
 {
-    size_t rows[EXTREMES_MOST], n = find_extremes(x->run, rows);
+    size_t rows[MAX_EXTREMES], n = find_extremes(x->run, rows);
     for (size_t i = 0; i < n && !all_compile(x, first); i++)
         if (all_compile(x, rows[i]))
             return rows[i];

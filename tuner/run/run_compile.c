@@ -14,7 +14,7 @@
 
 /* Configurations in flight: enough that no worker waits, but few, so that large spaces need no more
  * memory than small ones. */
-enum { PLACES_OF_WORKER = 4, PLACES_LEAST = 64 };
+enum { PLACES_PER_WORKER = 4, MIN_PLACES = 64 };
 
 static void charge_compiling(Run *r, double *since)
 {
@@ -31,8 +31,8 @@ static void charge_compiling(Run *r, double *since)
 static bool compile_all(Run *r)
 {
     double since = clock_seconds();
-    size_t places = (size_t)r->options.jobs * PLACES_OF_WORKER;
-    Compiling *c = compiling_open(r, places < PLACES_LEAST ? PLACES_LEAST : places, true);
+    size_t places = (size_t)r->options.jobs * PLACES_PER_WORKER;
+    Compiling *c = compiling_open(r, places < MIN_PLACES ? MIN_PLACES : places, true);
     size_t *list = ARENA_ARRAY(r->arena, size_t, r->table->count), count = 0;
     for (size_t i = 0; i < r->table->count; i++)
         if ((!r->only || r->only[i]) && table_fits(r->table, i) && run_is_in_shard(r, i))

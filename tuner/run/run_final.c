@@ -1,25 +1,25 @@
 #include "tuner/run/timer.h"
 
 enum {
-    FINALISTS_MOST = 24, /* unless the user says how many */
-    FINALISTS_LEAST = 2,
-    ROUNDS_MOST = 31,
-    ROUNDS_LEAST = 11
+    MAX_FINALISTS = 24, /* unless the user says how many */
+    MIN_FINALISTS = 2,
+    MAX_ROUNDS = 31,
+    MIN_ROUNDS = 11
 };
 
 /* Configurations within this factor of the best are finalists even if the intervals do not overlap:
  * the state of the machine may have changed in between. */
-static const double near_best = 1.03;
+static const double finalist_margin = 1.03;
 
 /* A finalist is tied unless it is shown to be slower by more than this. On an H200 the median ratio
  * of two transposes over 31 rounds varied by 0.2 % between processes, whose buffers lie elsewhere;
  * an interval within one process does not show that. */
-const double run_same_within = 0.005;
+const double run_tie_margin = 0.005;
 
 /* The winner of a tie must be within this smaller margin, so that another run, where it is a bit
  * slower, still ties it, and so that winners of several runs are equally fast: of ten live searches
  * of spaces/mm-core.spec within 0.25 %, seven preferred the second best, 0.3 % slower. */
-static const double wins_within = 0.001;
+static const double winner_margin = 0.001;
 
 static const double final_budget_ms = 3000;
 
@@ -41,20 +41,20 @@ static size_t rank_correct(const Run *r, Ranked **out)
 static bool is_close(const Table *t, size_t i, size_t best)
 {
     return t->times[i].low / t->work[i] <= t->times[best].high / t->work[best] ||
-           table_ms(t, i) <= near_best * t->times[best].median / t->work[best];
+           table_ms(t, i) <= finalist_margin * t->times[best].median / t->work[best];
 }
 
 static void choose(Run *r)
 {
     RunFinal *f = &r->final;
     Ranked *s;
-    size_t n = rank_correct(r, &s), most = FINALISTS_MOST;
+    size_t n = rank_correct(r, &s), most = MAX_FINALISTS;
     if (r->options.finalists > 0)
         most = (size_t)r->options.finalists;
     f->list = ARENA_ARRAY(r->arena, size_t, n);
     for (size_t k = 0; k < n && k < most; k++) {
         bool wanted =
-            r->options.finalists > 0 || k < FINALISTS_LEAST || is_close(r->table, s[k].at, s[0].at);
+            r->options.finalists > 0 || k < MIN_FINALISTS || is_close(r->table, s[k].at, s[0].at);
         if (wanted) /* the medians rise, but a later interval may still overlap the best */
             f->list[f->count++] = s[k].at;
     }
@@ -66,7 +66,7 @@ static int rounds_for(const Run *r, const RunFinal *f)
     for (size_t k = 0; k < f->count; k++)
         round_ms += fmax(r->table->times[f->list[k]].median, run_sample_ms);
     double rounds = final_budget_ms / round_ms;
-    return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds > ROUNDS_MOST ? ROUNDS_MOST : (int)rounds;
+    return rounds < MIN_ROUNDS ? MIN_ROUNDS : rounds > MAX_ROUNDS ? MAX_ROUNDS : (int)rounds;
 }
 
 /* --- deciding --------------------------------------------------------------------------------- */
@@ -128,8 +128,8 @@ static bool wins_tie(const Run *r, size_t a, size_t b)
 
 static bool goes_first(const Run *r, const RunFinal *f, size_t a, size_t b)
 {
-    bool x = f->ratios[run_final_place(f, a)] <= 1 + wins_within;
-    bool y = f->ratios[run_final_place(f, b)] <= 1 + wins_within;
+    bool x = f->ratios[run_final_place(f, a)] <= 1 + winner_margin;
+    bool y = f->ratios[run_final_place(f, b)] <= 1 + winner_margin;
     return x != y ? x : wins_tie(r, a, b);
 }
 
@@ -151,7 +151,7 @@ void run_final_decide(const Run *r, RunFinal *f)
     f->ratio_high = ARENA_ARRAY(r->arena, double, f->count);
     f->ties = ARENA_ARRAY(r->arena, size_t, f->count);
     f->tie_count = 0;
-    f->within = f->rounds > 0 ? run_same_within : 0;
+    f->within = f->rounds > 0 ? run_tie_margin : 0;
     take_medians(r, f);
     size_t best = run_final_place(f, f->fastest);
     f->ratios[best] = f->ratio_low[best] = f->ratio_high[best] = 1;
@@ -186,7 +186,7 @@ bool run_final(Run *r, const Timer *t)
     RunFinal *f = &r->final;
     *f = (RunFinal){.fastest = SIZE_MAX};
     choose(r);
-    bool timed = t->final && f->count >= FINALISTS_LEAST && r->options.shards < 2;
+    bool timed = t->final && f->count >= MIN_FINALISTS && r->options.shards < 2;
     f->rounds = timed ? rounds_for(r, f) : 0;
     if (f->rounds > 0 && !t->final(t->state, f->list, f->count, &f->rounds, &f->times))
         return false;

@@ -182,9 +182,9 @@ static void describe_table(Run *r)
 /* --- spaces too large for a list -------------------------------------------------------------- */
 
 enum {
-    LISTED_MOST = 100000,  /* size of a space that is searched or counted by a list */
-    DRAWN = 2000,          /* sample that represents a larger space when it is counted */
-    COUNTED_MOST = 1 << 28 /* values tried by a dry run: takes 15 s */
+    MAX_LISTED = 100000,  /* size of a space that is searched or counted by a list */
+    SAMPLE_SIZE = 2000,   /* sample that represents a larger space when it is counted */
+    MAX_COUNTED = 1 << 28 /* values tried by a dry run: takes 15 s */
 };
 
 /* True if single configurations show what all of them need. */
@@ -219,16 +219,16 @@ static bool open_space(Run *r)
     Space *s = &r->space;
     if (!space_open(r->arena, r->spec, r->options.problem, s, r->diag))
         return false;
-    if (s->product > LISTED_MOST && may_be_drawn(r)) {
+    if (s->product > MAX_LISTED && may_be_drawn(r)) {
         DiagramEnd end = space_diagram_new(r->arena, s, &s->diagram, r->diag);
         if (end == DIAGRAM_ERROR)
             return false;
         s->size = end == DIAGRAM_OK ? space_diagram_count(s->diagram) : 0;
-        if (s->size > LISTED_MOST)
+        if (s->size > MAX_LISTED)
             return true;
         space_free(s);
     }
-    const SpaceWatch watch = {watch_space, r, r->options.dry_run ? COUNTED_MOST : 0};
+    const SpaceWatch watch = {watch_space, r, r->options.dry_run ? MAX_COUNTED : 0};
     return space_build(r->arena, r->spec, r->options.problem, &watch, s, r->diag);
 }
 
@@ -265,9 +265,9 @@ static void check_divisions(Run *r)
     enum { DIVISIONS_CHECKED = 20000 };
     Space some = r->space;
     if (some.diagram) {
-        some.count = DRAWN;
-        some.ranks = ARENA_ARRAY(r->arena, uint64_t, DRAWN);
-        run_draw_ranks(r, 0, some.ranks, DRAWN);
+        some.count = SAMPLE_SIZE;
+        some.ranks = ARENA_ARRAY(r->arena, uint64_t, SAMPLE_SIZE);
+        run_draw_ranks(r, 0, some.ranks, SAMPLE_SIZE);
     }
     space_check_divisions(r->arena, &some, DIVISIONS_CHECKED, r->diag);
 }
@@ -280,8 +280,8 @@ static void list_known(Run *r)
     if (!s->diagram)
         return;
     if (r->options.dry_run || r->options.drawn) {
-        s->ranks = memory_new(DRAWN * sizeof *s->ranks);
-        run_draw_ranks(r, 0, s->ranks, s->count = DRAWN);
+        s->ranks = memory_new(SAMPLE_SIZE * sizeof *s->ranks);
+        run_draw_ranks(r, 0, s->ranks, s->count = SAMPLE_SIZE);
     } else if (r->source == RUN_REPLAYED && r->options.shards < 2) {
         run_list_recorded(r);
     } else if (r->options.exhaustive || r->options.shards > 1) {
@@ -322,7 +322,7 @@ static bool weigh_configs(Run *r)
 
 /* --- what a search learns from recordings ----------------------------------------------------- */
 
-enum { FITTING_MOST = 4 }; /* recordings that the user did not name */
+enum { MAX_FITTING = 4 }; /* recordings that the user did not name */
 
 typedef struct Learning {
     Run *run;
@@ -412,7 +412,7 @@ static bool learn(Run *r)
             return false;
     size_t first = l.lessons.count;
     EACH (const RecordMatch, m, r->recorded.others, r->recorded.other_count)
-        if (named->count == 0 && l.lessons.count < first + FITTING_MOST && m->header.space &&
+        if (named->count == 0 && l.lessons.count < first + MAX_FITTING && m->header.space &&
             strcmp(m->header.space, r->spec->name) == 0)
             learn_from(&l, m->path, false);
     for (size_t k = 0; k < r->options.earlier_count; k++)

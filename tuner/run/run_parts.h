@@ -353,7 +353,7 @@ void run_charge(Run *r, LedgerStage stage, double *since);
  * parameter order. So two runs name the same winner, or one that the other names as tied. */
 
 /* Relative time differences below this do not count, however significant. */
-extern const double run_same_within;
+extern const double run_tie_margin;
 
 /* Chooses the finalists, times them again if the timer can, and decides: fills r->final. False
  * after a message if the timer fails. */

@@ -97,7 +97,7 @@ size_t run_add_config(Run *r, uint64_t rank)
 }
 
 /* Limit of launches of all configurations together: about 400 MB. */
-enum { STEPS_MOST = 1 << 22 };
+enum { MAX_STEPS = 1 << 22 };
 
 bool run_make_configs(Run *r)
 {
@@ -106,16 +106,16 @@ bool run_make_configs(Run *r)
     table_reserve(r->table, r->space.count);
     SCOPED_ARENA *scratch = arena_new();
     size_t steps = 0, i = 0;
-    for (; i < r->space.count && steps <= STEPS_MOST; i++) {
+    for (; i < r->space.count && steps <= MAX_STEPS; i++) {
         add_config(scratch, r, r->space.ranks[i]);
         arena_reset(scratch);
         steps += r->table->launch[i].step_count;
     }
-    return steps <= STEPS_MOST ||
+    return steps <= MAX_STEPS ||
            diag_fail(r->diag,
                      "the first %zu configurations of '%s' have more than %d launches in total; "
                      "reduce repeats or parameter values",
-                     i, r->spec->name, STEPS_MOST);
+                     i, r->spec->name, MAX_STEPS);
 }
 
 void run_print_step(const Step *s, Buf *out)
@@ -132,7 +132,7 @@ void run_print_step(const Step *s, Buf *out)
 
 /* Limit of profiled steps per launch; of more distinct ones, an evenly spaced sample represents
  * all. */
-enum { PROFILED_STEPS = 32 };
+enum { MAX_PROFILED_STEPS = 32 };
 
 typedef VEC(StepGroup) GroupVec;
 
@@ -153,7 +153,7 @@ static bool add_group(Arena *a, GroupVec *groups, const Step *s)
         return true;
     }
     VEC_PUSH(a, groups, ((StepGroup){s, (double)s->times}));
-    return groups->count <= PROFILED_STEPS;
+    return groups->count <= MAX_PROFILED_STEPS;
 }
 
 size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const StepGroup **out)
@@ -166,10 +166,10 @@ size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const Step
     for (; first + count < c->step_count && c->steps[first + count].launch == launch; count++)
         few = few && add_group(a, &groups, &c->steps[first + count]);
     groups.count = few ? groups.count : 0;
-    for (size_t k = 0; k < PROFILED_STEPS && !few; k++)
+    for (size_t k = 0; k < MAX_PROFILED_STEPS && !few; k++)
         VEC_PUSH(a, &groups,
-                 ((StepGroup){&c->steps[first + k * count / PROFILED_STEPS],
-                              (double)count / PROFILED_STEPS}));
+                 ((StepGroup){&c->steps[first + k * count / MAX_PROFILED_STEPS],
+                              (double)count / MAX_PROFILED_STEPS}));
     *out = groups.at;
     return groups.count;
 }

@@ -8,8 +8,8 @@
 #include "tuner/run/run_parts.h"
 
 /* The logarithm of 2, a tolerance for limits, and the fewest rows that allow a judgement. */
-static const double FAR = 0.693, TOUCH = 1.02;
-enum { ROWS_LEAST = 8 };
+static const double MAX_DEVIATION = 0.693, TOLERANCE = 1.02;
+enum { MIN_ROWS = 8 };
 
 /* Logarithm of the ratio of machine to PTX instructions; NaN: not known. */
 static double mix_of(const Profile *p)
@@ -73,15 +73,16 @@ static double judge(Run *r, size_t row, double others)
     const double said = m >= 0 ? t->metric[m][row] * t->work[row] : NAN;
     double factor = 1;
     t->suspect[row] = NULL;
-    if (others - mix > FAR) {
+    if (others - mix > MAX_DEVIATION) {
         factor = exp(others - mix);
         t->suspect[row] = arena_printf(
             r->arena, "issues %.2g of the instructions that others issue for the same PTX",
             exp(mix - others));
     }
-    r->suspects.fast += least > TOUCH * said;
+    r->suspects.fast += least > TOLERANCE * said;
     /* If most rows exceed their limit, the spec's amount of work is wrong. */
-    if (least > TOUCH * factor * said && 2 * r->suspects.fast <= r->suspects.judged + ROWS_LEAST) {
+    if (least > TOLERANCE * factor * said &&
+        2 * r->suspects.fast <= r->suspects.judged + MIN_ROWS) {
         factor = least / said;
         t->suspect[row] = arena_printf(
             r->arena, "predicted to take %.2g of the minimum time for its work", said / least);
@@ -100,7 +101,7 @@ static double median_mix(const Run *r)
     for (size_t i = 0; i < t->count; i++)
         if (!isnan(mix_of(t->profile[i].whole)))
             mix[count++] = mix_of(t->profile[i].whole);
-    return count >= ROWS_LEAST ? stats_median(mix, count) : NAN;
+    return count >= MIN_ROWS ? stats_median(mix, count) : NAN;
 }
 
 double run_suspect_row(Run *r, size_t row)
@@ -127,11 +128,11 @@ static uint64_t rest_of(const Table *t, size_t row, size_t without)
     return h;
 }
 
-/* Sums and counts the mixes of the rows that differ in one parameter, limited to FAR from the
- * median. */
+/* Sums and counts the mixes, limited in their deviation, of the rows that differ in one parameter. */
 static double limited_mix(const Table *t, size_t row, double median)
 {
-    return fmin(fmax(mix_of(t->profile[row].whole), median - FAR), median + FAR);
+    return fmin(fmax(mix_of(t->profile[row].whole), median - MAX_DEVIATION),
+                median + MAX_DEVIATION);
 }
 
 static void add_neighbours(const Table *t, double median, double *sum, double *count)

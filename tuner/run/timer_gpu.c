@@ -10,9 +10,9 @@
 
 enum {
     IN_FLIGHT = 2,        /* trials queued per GPU, so that it never waits */
-    FETCHED_AHEAD = 4,    /* configurations per GPU whose code is fetched in advance */
+    PREFETCHED = 4,       /* configurations per GPU whose code is fetched in advance */
     SENTINEL_EVERY = 250, /* results of a GPU between two timings of the sentinel */
-    KILLS_MOST = 3        /* how often one trial may see its GPU process killed from outside or its
+    MAX_KILLS = 3         /* how often one trial may see its GPU process killed from outside or its
                              device lost */
 };
 
@@ -211,7 +211,7 @@ static bool is_accident(Session *s, const TrialResult *t)
     bool suspect = t->killed || t->status == OUTCOME_SKIPPED;
     while (suspect && s->kills.count <= (size_t)t->id)
         VEC_PUSH(s->run->arena, &s->kills, 0);
-    return suspect && ++s->kills.at[t->id] < KILLS_MOST;
+    return suspect && ++s->kills.at[t->id] < MAX_KILLS;
 }
 
 static void take_result(Session *s, Lane *lane, const TrialResult *t)
@@ -448,7 +448,7 @@ static bool record_final(Session *s, const size_t *list, size_t count, int round
 static bool run_contest(Session *s, const Trial *f, TrialResult *out, Lane **lane)
 {
     *lane = NULL;
-    for (int kills = 0; kills < KILLS_MOST && first_usable(s);) {
+    for (int kills = 0; kills < MAX_KILLS && first_usable(s);) {
         *lane = first_usable(s);
         Gpu *g = (*lane)->device->gpu;
         gpu_submit(g, f);
@@ -529,7 +529,7 @@ static bool open_lanes(Session *s)
             return false;
         s->lanes[s->lane_count++] = (Lane){.device = &r->gpus[i], .number = number};
     }
-    s->fetcher = compiling_open(r, FETCHED_AHEAD * r->gpu_count, false);
+    s->fetcher = compiling_open(r, PREFETCHED * r->gpu_count, false);
     return true;
 }
 
