@@ -92,8 +92,8 @@ static void blanks_lines_and_splices_end_where_they_do(void **state)
     assert_int_equal(code_splice("\\\r\nx"), 3);
     assert_int_equal(code_splice("\\\rx"), 0);
     assert_int_equal(code_splice("\n"), 0);
-    assert_int_equal(code_mark("\xef\xbb\xbfx"), 3);
-    assert_int_equal(code_mark("\xef\xbbx"), 0);
+    assert_int_equal(code_bom("\xef\xbb\xbfx"), 3);
+    assert_int_equal(code_bom("\xef\xbbx"), 0);
     assert_string_equal(code_bare(a, "a/*b\nc*/d//e\n\"//f\""), "a   \n   d   \n\"//f\"");
     arena_free(a);
 }

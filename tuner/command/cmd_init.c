@@ -277,7 +277,7 @@ static void add_text(InitTrying *t, const char *path, HostText **last)
     const char *text = file_read_most(t->arena, path, TEXT_MOST, &size, DIAG_UNHEARD(t->arena));
     if (!text)
         return;
-    text = code_bare(t->arena, text + code_mark(text));
+    text = code_bare(t->arena, text + code_bom(text));
     HostText *h = host_text(t->arena, path, text, t->host);
     if (*last)
         (*last)->next = h;

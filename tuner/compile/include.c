@@ -143,7 +143,7 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
         set_unknown(w, &t, 0, many ? "too many files are included" : diag_first(&quiet));
         return true;
     }
-    const size_t mark = code_mark(t.at);
+    const size_t mark = code_bom(t.at);
     t.at += mark;
     t.size -= mark;
     w->made = w->made || makes;

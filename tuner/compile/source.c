@@ -400,7 +400,7 @@ const CompileSource *source_open(Arena *a, const char *path, const char *const *
     const char *text = file_read(a, path, &size, d);
     if (!text)
         return NULL;
-    const size_t mark = code_mark(text);
+    const size_t mark = code_bom(text);
     return source_make(a, path, text + mark, size - mark, path_folder(a, path), options,
                        option_count);
 }

@@ -93,7 +93,7 @@ bool code_has_word(const char *text, const char *word)
     return code_find_word(text, word, text) != NULL;
 }
 
-size_t code_mark(const char *text)
+size_t code_bom(const char *text)
 {
     return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }

@@ -39,7 +39,7 @@ const char *code_skip(const char *at, const char *end);
 size_t code_splice(const char *at);
 
 /* Length of a UTF-8 byte order mark; 0: none. */
-size_t code_mark(const char *text);
+size_t code_bom(const char *text);
 
 /* Length of the comment or literal at `at`; 0: none; an unterminated quote: 1. `first`: of the text. */
 size_t code_quiet(const char *first, const char *at);

@@ -396,7 +396,7 @@ bool convert_t1(Arena *a, const char *name, const char *folder, const char *json
                 Buf *out, Diag *d)
 {
     json_error_t error;
-    const size_t mark = code_mark(json);
+    const size_t mark = code_bom(json);
     json_t *root = json_loadb(json + mark, size - mark, 0, &error);
     if (!root)
         return diag_fail(d, "%s:%d:%d: %s", name, error.line, error.column, error.text);
