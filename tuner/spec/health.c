@@ -56,19 +56,14 @@ bool health_is_steady(const HealthLog *log)
            log->others == 0;
 }
 
-static void print_clock(const HealthLog *log, Buf *out)
-{
-    if (clock_moved(log))
-        buf_printf(out, "clock %.0f → %.0f MHz", log->clock_high_mhz, log->clock_low_mhz);
-    else
-        buf_printf(out, "clock %.0f MHz", log->clock_high_mhz);
-}
-
 void health_print(const HealthLog *log, Buf *out)
 {
     if (log->samples == 0)
         return;
-    print_clock(log, out);
+    buf_printf(out, "clock %.0f", log->clock_high_mhz);
+    if (clock_moved(log))
+        buf_printf(out, " → %.0f", log->clock_low_mhz);
+    buf_puts(out, " MHz");
     for (int i = 0; i < REASON_COUNT; i++) {
         if (log->throttled[i] > 0)
             buf_printf(out, ", %s in %zu of %zu samples", REASONS[i].words, log->throttled[i],

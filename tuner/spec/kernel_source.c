@@ -60,12 +60,6 @@ static const char *template_list(const char *text, const char *end, const char *
     return its ? open : NULL;
 }
 
-static bool is_qualifier(const char *word)
-{
-    return WORD_IS_ANY(word, "const", "volatile", "__restrict__", "restrict", "__restrict",
-                       "__grid_constant__", "struct");
-}
-
 /* Reads "const float *__restrict__ in". */
 static KernelParameter read_parameter(Arena *a, const char *text)
 {
@@ -81,7 +75,8 @@ static KernelParameter read_parameter(Arena *a, const char *text)
         p.pointer = p.pointer || *at == '*' || *at == '&';
         at += n ? n : 1;
         p.constant = p.constant || (strcmp(word, "const") == 0 && !p.pointer);
-        if (n == 0 || is_qualifier(word))
+        if (n == 0 || WORD_IS_ANY(word, "const", "volatile", "__restrict__", "restrict",
+                                  "__restrict", "__grid_constant__", "struct"))
             continue;
         if (last)
             buf_printf(&type, "%s%s", type.size ? " " : "", last);

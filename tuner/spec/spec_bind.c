@@ -422,12 +422,6 @@ static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
         diag_error(r->d, k->at, "%s has no grid; %s 'grid ceil_div(N, 16)'", k->entry, how);
 }
 
-static void reader_bind_launches(Reader *r)
-{
-    for (size_t i = 0; i < r->spec->launch_count; i++)
-        bind_launch(r, &r->spec->launches[i], reader_see_all(r), true);
-}
-
 static void reader_bind_options(Reader *r)
 {
     Visible all = reader_see_all(r);
@@ -682,7 +676,8 @@ void reader_finish(Reader *r)
     for (size_t i = 0; i < s->constraint_count; i++)
         reader_bind_plain(r, s->constraints[i].condition, &all, "a constraint is true or false");
     reader_bind_arguments(r);
-    reader_bind_launches(r);
+    EACH (Launch, k, s->launches, s->launch_count)
+        bind_launch(r, k, all, true);
     reader_bind_options(r);
     reader_bind_references(r);
     reader_bind_rivals(r);

@@ -175,11 +175,10 @@ Spec *spec_read(Arena *a, const char *path, Diag *d)
 
 void spec_print(const Spec *s, Buf *out)
 {
-    for (size_t i = 0; i < s->statement_count; i++) {
-        const Span at = s->statements[i];
-        buf_add(out, at.source->text + at.offset, at.length);
+    EACH (const Span, at, s->statements, s->statement_count) {
+        buf_add(out, at->source->text + at->offset, at->length);
         EACH (const Parameter, x, s->parameters, s->parameter_count)
-            if (x->at.offset > at.offset && x->at.offset < at.offset + at.length)
+            if (x->at.offset > at->offset && x->at.offset < at->offset + at->length)
                 buf_printf(out, "    # %s%s", value_kind_name(x->kind),
                            x->dependent ? ", depends on others" : "");
         buf_putc(out, '\n');
