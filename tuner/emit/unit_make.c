@@ -134,7 +134,7 @@ static Claim claim_of(Arena *a, Run *r, size_t row)
 }
 
 /* An earlier claim of the same device and problem; NULL: there is none. */
-static Claim *rival_of(const UnitMaker *m, const Claim *c)
+static Claim *earlier_claim(const UnitMaker *m, const Claim *c)
 {
     VEC_EACH (Claim, x, m->claims)
         if (x->general == c->general && strcmp(x->entry.device, c->entry.device) == 0 &&
@@ -145,7 +145,7 @@ static Claim *rival_of(const UnitMaker *m, const Claim *c)
 }
 
 /* Keeps the newer of two claims.  Dates sort as text. */
-static void settle(UnitMaker *m, Claim *old, const Claim *new)
+static void keep_newer(UnitMaker *m, Claim *old, const Claim *new)
 {
     bool wins = strcmp(new->entry.recorded, old->entry.recorded) >= 0;
     const char *x = table_name(m->arena, old->run->table, old->config);
@@ -162,9 +162,9 @@ static void settle(UnitMaker *m, Claim *old, const Claim *new)
 
 static void add_claim(UnitMaker *m, const Claim *c)
 {
-    Claim *rival = rival_of(m, c);
-    if (rival)
-        settle(m, rival, c);
+    Claim *earlier = earlier_claim(m, c);
+    if (earlier)
+        keep_newer(m, earlier, c);
     else
         VEC_PUSH(m->arena, &m->claims, *c);
 }
@@ -279,47 +279,42 @@ void unit_end(UnitMaker *m)
         run_close(m->own.at[i]);
 }
 
-/* Paths of the recordings of the spec's space, in `a`; see unit_add_recordings.  NULL after a message, also
- * if there are none. */
-static const char *const *find_recordings(Arena *a, const Run *like, size_t *count, Diag *d)
+/* The recordings of the spec's space, see unit_add_recordings.  False after a message, also if there are
+ * none. */
+static bool find_recordings(UnitMaker *m, const Run *like, const char *const **paths, size_t *count)
 {
-    VEC(const char *) paths = {0};
+    Arena *a = m->arena;
+    const char *spec = like->options.space, *folder = like->options.recordings;
+    VEC(const char *) found = {0};
     size_t all = 0;
-    *count = 0;
-    if (!file_exists(like->options.space)) {
-        diag_fail(d, "there is no file '%s'", like->options.space);
-        return NULL;
-    }
-    const char *folder = like->options.recordings;
+    if (!file_exists(spec))
+        return diag_fail(m->diag, "there is no file '%s'", spec);
     if (!folder)
-        folder = path_join(a, path_folder(a, like->options.space), "recordings");
-    const char *space = path_stem(a, like->options.space, ".spec");
-    RecordHeader want = {.space = space};
-    if (!file_exists(folder)) {
-        diag_fail(d, "no recording is named, and there is no folder '%s' to find one in", folder);
-        return NULL;
-    }
-    RecordMatch *matches = record_find(a, folder, &want, &all, d);
+        folder = path_join(a, path_folder(a, spec), "recordings");
+    if (!file_exists(folder))
+        return diag_fail(
+            m->diag, "no recording is named, and there is no folder '%s' to find one in", folder);
+    const RecordHeader want = {.space = path_stem(a, spec, ".spec")};
+    RecordMatch *matches = record_find(a, folder, &want, &all, m->diag);
     for (size_t i = 0; i < all; i++) {
         if (matches[i].fit == FIT_EXACT) /* no device or problem was asked for */
-            VEC_PUSH(a, &paths, matches[i].path);
+            VEC_PUSH(a, &found, matches[i].path);
         else if (!matches[i].header.space)
-            diag_warn(d, (Span){0}, "left out: %s", matches[i].why);
+            diag_warn(m->diag, (Span){0}, "left out: %s", matches[i].why);
     }
-    *count = paths.count;
-    if (matches && paths.count == 0)
-        diag_fail(d, "there is no recording of the space '%s' in '%s'", space, folder);
-    return paths.count > 0 ? paths.at : NULL;
+    *paths = found.at;
+    *count = found.count;
+    if (matches && found.count == 0)
+        diag_fail(m->diag, "there is no recording of the space '%s' in '%s'", want.space, folder);
+    return found.count > 0;
 }
 
 bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths, size_t count)
 {
-    if (count == 0)
-        paths = find_recordings(m->arena, like, &count, m->diag);
-    for (size_t i = 0; paths && i < count; i++)
-        if (!unit_add_recording(m, like, paths[i]))
-            return false;
-    return paths != NULL;
+    bool ok = count > 0 || find_recordings(m, like, &paths, &count);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = unit_add_recording(m, like, paths[i]);
+    return ok;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
