@@ -189,11 +189,10 @@ static void helper_sent_wrong(Gpu *g, const char *what)
 
 static void helper_sent_noise(Gpu *g)
 {
-    SCOPED_BUF what = {0};
-    buf_puts(&what, "something that is not a message: '");
-    wire_quote(&g->reader, &what);
-    buf_putc(&what, '\'');
-    helper_sent_wrong(g, buf_text(&what));
+    set_reason(g, "the GPU process sent something that is not a message: '");
+    wire_quote(&g->reader, &g->why);
+    buf_putc(&g->why, '\'');
+    helper_failed(g, OUTCOME_FAULT);
 }
 
 /* --- sending -------------------------------------------------------------------------------- */

@@ -156,19 +156,6 @@ static DriverStatus compare_sums(Verifier *v, const Compared *c, int64_t element
 
 /* --- elements ------------------------------------------------------------------------------- */
 
-static double scale_of(const TaskBuffer *b, double rms, double max)
-{
-    switch (b->tolerance.scale) {
-    case TASK_SCALE_RMS:
-        return rms;
-    case TASK_SCALE_MAX:
-        return max;
-    case TASK_SCALE_ELEMENT:
-        break;
-    }
-    return -1;
-}
-
 static DriverStatus find_scale(Verifier *v, Compared *c, const TaskOutput *out)
 {
     double rms = out->rms, max = out->max;
@@ -180,7 +167,8 @@ static DriverStatus find_scale(Verifier *v, Compared *c, const TaskOutput *out)
         memcpy(c->sums, all.sum, sizeof c->sums);
         size_of_sums(c, &rms, &max);
     }
-    c->scale = scale_of(c->task, rms, max);
+    const TaskScale kind = c->task->tolerance.scale;
+    c->scale = kind == TASK_SCALE_RMS ? rms : kind == TASK_SCALE_MAX ? max : -1;
     return DRIVER_OK;
 }
 
