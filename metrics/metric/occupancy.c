@@ -73,7 +73,7 @@ static int limit_by_barriers(const Device *d, const BlockUse *use)
     return each ? blocks_in((int64_t)d->blocks_per_sm * each, use->barriers) : OCCUPANCY_UNLIMITED;
 }
 
-static bool is_sensible(const BlockUse *use)
+static bool is_possible(const BlockUse *use)
 {
     const int64_t most = INT32_MAX;
     return use->threads > 0 && use->registers >= 0 && use->barriers >= 0 &&
@@ -125,7 +125,7 @@ static int64_t smallest_saving(const Device *d, const BlockUse *use, int blocks,
 
 Occupancy occupancy_compute(const Device *d, const BlockUse *use)
 {
-    if (!is_sensible(use))
+    if (!is_possible(use))
         return (Occupancy){0};
     Occupancy o = count_blocks(d, use);
     o.fewer_registers = (int)smallest_saving(d, use, o.blocks_per_sm, true);

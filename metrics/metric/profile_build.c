@@ -330,7 +330,7 @@ static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
 }
 
-static bool accesses(const MemoryAccess *x, AccessKind kind)
+static bool is_access(const MemoryAccess *x, AccessKind kind)
 {
     return (x->kind == kind || x->kind == ACCESS_ATOMIC) && x->figures.executions > 0 &&
            (x->space == PTX_GLOBAL || x->space == PTX_GENERIC);
@@ -342,17 +342,17 @@ static bool is_touched(const ProfileInput *in, const ProfileBuffer *b, const Mem
 {
     for (size_t i = 0; i < m->accesses.count; i++) {
         const MemoryAccess *x = &m->accesses.at[i];
-        if (accesses(x, kind) && x->located && buffer_of(in, x->address) == b)
+        if (is_access(x, kind) && x->located && buffer_of(in, x->address) == b)
             return true;
     }
     return false;
 }
 
 /* True if some access of this kind has an unknown target. */
-static bool goes_astray(const Memory *m, AccessKind kind)
+static bool has_unknown_target(const Memory *m, AccessKind kind)
 {
     for (size_t i = 0; i < m->accesses.count; i++)
-        if (accesses(&m->accesses.at[i], kind) && !m->accesses.at[i].located)
+        if (is_access(&m->accesses.at[i], kind) && !m->accesses.at[i].located)
             return true;
     return (kind == ACCESS_LOAD ? m->mean.bulk_loads : m->mean.bulk_stores) > 0;
 }
@@ -360,7 +360,7 @@ static bool goes_astray(const Memory *m, AccessKind kind)
 /* Bytes of the buffers that the launch reads or writes; of all that it may, if a target is unknown. */
 static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind kind)
 {
-    const bool all = goes_astray(m, kind);
+    const bool all = has_unknown_target(m, kind);
     double bytes = 0;
     for (size_t i = 0; i < in->buffer_count; i++) {
         const ProfileBuffer *b = &in->buffers[i];
@@ -384,7 +384,7 @@ static double footprint(const Profile *p, ProfileField sectors, ProfileField fir
 }
 
 /* The buffer that a load of global memory is known to read, or NULL. */
-static const ProfileBuffer *loaded_of(const ProfileInput *in, const MemoryAccess *x)
+static const ProfileBuffer *loaded_buffer(const ProfileInput *in, const MemoryAccess *x)
 {
     return x->kind == ACCESS_LOAD && x->located && x->space == PTX_GLOBAL
                ? buffer_of(in, x->address)
@@ -393,7 +393,7 @@ static const ProfileBuffer *loaded_of(const ProfileInput *in, const MemoryAccess
 
 /* Limits first loads to the sectors of each buffer: the few followed warps never load a sector twice from a
  * buffer that is read at random. */
-static void bound_first(const ProfileInput *in, Memory *m, double warps)
+static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
 {
     enum { SECTOR = 32 };
     for (size_t k = 0; k < in->buffer_count; k++) {
@@ -401,13 +401,13 @@ static void bound_first(const ProfileInput *in, Memory *m, double warps)
         double first = 0;
         for (size_t i = 0; i < m->accesses.count; i++) {
             const MemoryAccess *x = &m->accesses.at[i];
-            if (loaded_of(in, x) == b)
+            if (loaded_buffer(in, x) == b)
                 first += warps * x->figures.sectors * x->reuse.first[REUSE_LAUNCH];
         }
         const double most = ceil(b->bytes / SECTOR) + 1;
         for (size_t i = 0; i < m->accesses.count && first > most; i++) {
             MemoryAccess *x = &m->accesses.at[i];
-            if (loaded_of(in, x) == b)
+            if (loaded_buffer(in, x) == b)
                 x->reuse.first[REUSE_LAUNCH] *= most / first;
         }
     }
@@ -416,7 +416,7 @@ static void bound_first(const ProfileInput *in, Memory *m, double warps)
 static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
                         Memory *memory, Profile *p)
 {
-    bound_first(in, memory, p->value[PROFILE_BLOCKS] * p->value[PROFILE_WARPS_PER_BLOCK]);
+    limit_first_loads(in, memory, p->value[PROFILE_BLOCKS] * p->value[PROFILE_WARPS_PER_BLOCK]);
     ProfileTraffic traffic = profile_set_memory(p, memory);
     p->value[PROFILE_FOOTPRINT_READ] = footprint(p, PROFILE_LOAD_SECTORS, PROFILE_LOAD_FIRST_LAUNCH,
                                                  touched_bytes(in, memory, ACCESS_LOAD));

@@ -305,7 +305,7 @@ static bool is_constant_beside(const MemoryAccess *x, const MemoryAccess *y)
 
 /* Probability that constant access `i` is in another line than the one before it: the previous one in its
  * block or, for the first, the last one, which precedes it in a loop. */
-static double other_line(const Memory *m, size_t i)
+static double line_change_share(const Memory *m, size_t i)
 {
     enum { CONSTANT_LINE = 64 };
     const MemoryAccess *x = &m->accesses.at[i], *before = NULL, *last = x;
@@ -379,7 +379,7 @@ static ProfileTraffic sum_traffic(const Memory *m, double v[PROFILE_FIELDS])
         add_access(&t, x);
         if (x->space == PTX_CONST) {
             v[PROFILE_CONSTANT_LINES] +=
-                (x->figures.executions - x->figures.unknown) * other_line(m, i);
+                (x->figures.executions - x->figures.unknown) * line_change_share(m, i);
             v[PROFILE_CONSTANT_ROOM] = fmax(v[PROFILE_CONSTANT_ROOM], constant_room(m, i));
         }
     }
@@ -418,7 +418,7 @@ static void unmerge(ProfileShared *merged, const ProfileShared *plain, double in
 }
 
 /* ptxas drops loads of values that are in a register already; the code then moves fewer bytes. */
-static void leave_out(ProfileShared *s, double in_text, double in_code)
+static void drop_loads(ProfileShared *s, double in_text, double in_code)
 {
     const double left = in_text > 0 ? fmin(in_code / in_text, 1) : 1;
     s->accesses *= left;
@@ -441,8 +441,8 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     if (s->guessed < 1) {
         unmerge(&t->loads, &t->plain_loads, sass_accesses(s->shared_loads));
         unmerge(&t->stores, &t->plain_stores, sass_accesses(s->shared_stores));
-        leave_out(&t->loads, t->load_width, width_of(s->shared_loads));
-        leave_out(&t->stores, t->store_width, width_of(s->shared_stores));
+        drop_loads(&t->loads, t->load_width, width_of(s->shared_loads));
+        drop_loads(&t->stores, t->store_width, width_of(s->shared_stores));
     }
     set_shared(p, t);
     /* Arrays may have become registers; accesses beyond theirs are spills, of all lanes. */
@@ -505,7 +505,7 @@ static double spread_of(const MemorySamples *s)
 }
 
 /* True if their work depends on data that they load. */
-static bool follows_data(const Memory *m)
+static bool depends_on_data(const Memory *m)
 {
     for (int i = 0; i < m->samples->even; i++)
         if (m->samples->at[i].walk->data_loads > 0)
@@ -565,7 +565,7 @@ void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile 
         traffic * p->value[PROFILE_UNKNOWN_TRAFFIC], /* no doubt of instructions */
         instr * p->value[PROFILE_UNKNOWN_SHARE],
         sampling,
-        sampling > SAMPLED_ENOUGH && follows_data(m) ? fmin(data, spread_of(m->samples)) : 0,
+        sampling > SAMPLED_ENOUGH && depends_on_data(m) ? fmin(data, spread_of(m->samples)) : 0,
         s->deviation,
         doubt_of_rest(m, cut),
         m->samples->cut > 0 ? fmax(few / (double)(m->samples->walked.count + 2),

@@ -141,7 +141,7 @@ static bool has_all_latencies(const Reader *r)
            diag_error(r->diag, r->at, "%s is missing: give all latencies or none", missing);
 }
 
-static bool has_what_is_needed(const Reader *r)
+static bool has_required(const Reader *r)
 {
     for (size_t i = 0; i < SHEET_NUMBERS; i++)
         if (fields[i].flags & NEEDED && !r->sheet->numbers[i].text)
@@ -152,7 +152,7 @@ static bool has_what_is_needed(const Reader *r)
     return true;
 }
 
-static bool fits_together(const Reader *r)
+static bool is_consistent(const Reader *r)
 {
     const Device *v = &r->sheet->device;
     if (v->threads_per_sm != 32 * v->warps_per_sm)
@@ -169,7 +169,7 @@ static bool fits_together(const Reader *r)
 }
 
 /* L2 throughput scales with the device; the capability's number is that of its largest GPU. */
-static void give_l2(Reader *r)
+static void scale_l2(Reader *r)
 {
     DeviceSheet *s = r->sheet;
     const DeviceNumber from = {.origin = origins[ORIGINS - 1], .source = "rate_l2_sm for each SM"};
@@ -184,10 +184,9 @@ static bool end_section(Reader *r)
     if (!r->sheet)
         return true;
     r->sheet->device.fp32_per_sm = (int)r->sheet->rates.fp32;
-    bool ok =
-        r->kind != DEVICE || (has_what_is_needed(r) && fits_together(r) && has_all_latencies(r));
+    bool ok = r->kind != DEVICE || (has_required(r) && is_consistent(r) && has_all_latencies(r));
     if (r->kind == DEVICE)
-        give_l2(r);
+        scale_l2(r);
     VEC_PUSH(r->arena, lists[r->kind], r->sheet);
     r->sheet = NULL;
     return ok;
@@ -219,7 +218,7 @@ static void set_extents(Device *d)
 }
 
 /* The current token if it is a non-empty printable string, else NULL. */
-static const char *text_here(const Reader *r)
+static const char *printable_string(const Reader *r)
 {
     const Token *t = &r->lexer.token;
     const char *p = t->kind == TOKEN_STRING ? t->text : "", *end = p + strlen(p);
@@ -253,7 +252,7 @@ static bool begin_sheet(Reader *r, const char *name, Span at, int major, int min
 }
 
 /* "as 8.0": the capability that another one inherits from. */
-static bool take_like(Reader *r, const DeviceSheet **like)
+static bool take_base(Reader *r, const DeviceSheet **like)
 {
     int major = 0, minor = 0;
     Span at = r->lexer.token.at;
@@ -276,7 +275,7 @@ static bool begin_section(Reader *r)
                                                 : CAPABILITY;
     lexer_next(&r->lexer);
     if (r->kind != CAPABILITY) {
-        name = text_here(r);
+        name = printable_string(r);
         if (!name)
             return lexer_wrong(&r->lexer, "the device's name in quotes, as the driver gives it");
         at = r->lexer.token.at;
@@ -285,7 +284,7 @@ static bool begin_section(Reader *r)
     if (r->kind != PLATFORM_ALONE && !take_capability(r, &major, &minor))
         return false;
     const DeviceSheet *like = r->kind == DEVICE ? capability_of(r->out, 10 * major + minor) : NULL;
-    if (r->kind == CAPABILITY && !take_like(r, &like))
+    if (r->kind == CAPABILITY && !take_base(r, &like))
         return false;
     return begin_sheet(r, name, at, major, minor, like) && lexer_end_line(&r->lexer) && ok;
 }
@@ -374,7 +373,7 @@ static bool take_origin(Reader *r, DeviceNumber *n)
             n->origin = origins[i];
     if (!n->origin)
         return lexer_wrong(&r->lexer, "the origin of the number: published, measured or estimated");
-    if (!(n->source = text_here(r)))
+    if (!(n->source = printable_string(r)))
         return lexer_wrong(&r->lexer, n->origin == origins[0] ? "the document, in quotes"
                                       : n->origin == origins[1]
                                           ? "how it was measured, in quotes"
@@ -508,7 +507,7 @@ static bool take_columns(Reader *r)
 static bool take_row(Reader *r)
 {
     Lexer *l = &r->lexer;
-    const char *name = text_here(r);
+    const char *name = printable_string(r);
     Span at = l->token.at;
     if (!name || !r->table.count)
         return lexer_wrong(l, "the name of a number, such as 'clock'");

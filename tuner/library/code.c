@@ -101,7 +101,7 @@ static bool check_fetched(aptune *a, size_t configuration)
                      outcome_name(t->outcome[configuration]));
 }
 
-static aptune_status bring_code(aptune *a, const void *given)
+static aptune_status fetch_code(aptune *a, const void *given)
 {
     size_t configuration = *(const size_t *)given;
     handle_forget_code(a);
@@ -120,13 +120,13 @@ static aptune_status bring_code(aptune *a, const void *given)
 
 aptune_status aptune_fetch(aptune *a, size_t configuration)
 {
-    return handle_call(a, bring_code, &configuration);
+    return handle_call(a, fetch_code, &configuration);
 }
 
 /* --- handing out ------------------------------------------------------------------------------ */
 
 /* Fills a struct of the caller, which may be shorter or longer than ours; both begin with their size. */
-static void hand_out(void *theirs, const void *ours, size_t our_size)
+static void copy_out(void *theirs, const void *ours, size_t our_size)
 {
     size_t size;
     memcpy(&size, theirs, sizeof size);
@@ -137,14 +137,14 @@ static void hand_out(void *theirs, const void *ours, size_t our_size)
 }
 
 /* A query by number, and where the answer goes. */
-typedef struct Asked {
+typedef struct Query {
     size_t number; /* of the launch or the variable */
     size_t place;  /* of the argument */
     void *out;
-} Asked;
+} Query;
 
 /* Refuses a number past the last one, without sending a message: this is how a caller's loop ends. */
-static aptune_status find_none(aptune *a, const char *what, size_t number)
+static aptune_status refuse_number(aptune *a, const char *what, size_t number)
 {
     buf_clear(&a->failure);
     if (a->code.run.launch_count == 0)
@@ -161,10 +161,10 @@ size_t aptune_launch_count(const aptune *a)
 
 static aptune_status get_launch(aptune *a, const void *given)
 {
-    const Asked *asked = given;
-    if (asked->number >= a->code.run.launch_count)
-        return find_none(a, "launch", asked->number);
-    const TaskLaunch *l = &a->code.run.launches[asked->number];
+    const Query *query = given;
+    if (query->number >= a->code.run.launch_count)
+        return refuse_number(a, "launch", query->number);
+    const TaskLaunch *l = &a->code.run.launches[query->number];
     const TaskModule *m = &a->code.run.modules[l->module];
     aptune_launch ours = {.kernel = l->kernel,
                           .cubin = m->cubin,
@@ -177,29 +177,29 @@ static aptune_status get_launch(aptune *a, const void *given)
         ours.grid[k] = (unsigned)l->grid[k];
         ours.block[k] = (unsigned)l->block[k];
     }
-    hand_out(asked->out, &ours, sizeof ours);
+    copy_out(query->out, &ours, sizeof ours);
     return APTUNE_OK;
 }
 
 aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out)
 {
-    return handle_call(a, get_launch, &(Asked){launch, 0, out});
+    return handle_call(a, get_launch, &(Query){launch, 0, out});
 }
 
 static aptune_status get_argument(aptune *a, const void *given)
 {
-    const Asked *asked = given;
-    if (asked->number >= a->code.run.launch_count)
-        return find_none(a, "launch", asked->number);
-    if (asked->place >= a->code.run.launches[asked->number].argument_count)
-        return find_none(a, "argument", asked->place);
-    hand_out(asked->out, &a->code.arguments[asked->number][asked->place], sizeof(aptune_argument));
+    const Query *query = given;
+    if (query->number >= a->code.run.launch_count)
+        return refuse_number(a, "launch", query->number);
+    if (query->place >= a->code.run.launches[query->number].argument_count)
+        return refuse_number(a, "argument", query->place);
+    copy_out(query->out, &a->code.arguments[query->number][query->place], sizeof(aptune_argument));
     return APTUNE_OK;
 }
 
 aptune_status aptune_get_argument(aptune *a, size_t launch, size_t place, aptune_argument *out)
 {
-    return handle_call(a, get_argument, &(Asked){launch, place, out});
+    return handle_call(a, get_argument, &(Query){launch, place, out});
 }
 
 size_t aptune_variable_count(const aptune *a)
@@ -209,14 +209,14 @@ size_t aptune_variable_count(const aptune *a)
 
 static aptune_status get_variable(aptune *a, const void *given)
 {
-    const Asked *asked = given;
-    if (asked->number >= a->code.run.symbol_count)
-        return find_none(a, "variable", asked->number);
-    hand_out(asked->out, &a->code.variables[asked->number], sizeof(aptune_argument));
+    const Query *query = given;
+    if (query->number >= a->code.run.symbol_count)
+        return refuse_number(a, "variable", query->number);
+    copy_out(query->out, &a->code.variables[query->number], sizeof(aptune_argument));
     return APTUNE_OK;
 }
 
 aptune_status aptune_get_variable(aptune *a, size_t variable, aptune_argument *out)
 {
-    return handle_call(a, get_variable, &(Asked){variable, 0, out});
+    return handle_call(a, get_variable, &(Query){variable, 0, out});
 }

@@ -187,7 +187,7 @@ void aptune_free(aptune *a)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static void tell(aptune *a, aptune_severity severity, const char *text)
+static void notify(aptune *a, aptune_severity severity, const char *text)
 {
     if (!a->on_message)
         return;
@@ -197,7 +197,7 @@ static void tell(aptune *a, aptune_severity severity, const char *text)
 }
 
 /* Keeps a message for aptune_message: as shown, but without "aptune: error:" if it has no place. */
-static void keep(aptune *a, const DiagMessage *m, const Buf *shown)
+static void keep_failure(aptune *a, const DiagMessage *m, const Buf *shown)
 {
     if (a->failure.size > 0)
         buf_putc(&a->failure, '\n');
@@ -217,8 +217,8 @@ void handle_tell(aptune *a, Diag *d)
         diag_print(&one, &text);
         error = m->kind == DIAG_ERROR || (m->kind == DIAG_NOTE && error);
         if (error)
-            keep(a, m, &text);
-        tell(a, severities[m->kind], buf_text(&text));
+            keep_failure(a, m, &text);
+        notify(a, severities[m->kind], buf_text(&text));
     }
     d->messages.count = 0;
 }

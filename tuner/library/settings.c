@@ -28,7 +28,7 @@ static const Launcher launchers[] = {
 };
 
 /* An environment variable as a number; -1 if it is not set or not a valid number. */
-static int variable(const char *name)
+static int env_number(const char *name)
 {
     const char *text = getenv(name);
     char *end;
@@ -37,22 +37,22 @@ static int variable(const char *name)
 }
 
 /* True if variables are set but are not a rank and a size.  Only with Slurm may one of them be missing. */
-static bool is_wrong(const Launcher *l)
+static bool is_invalid(const Launcher *l)
 {
     if (!getenv(l->rank) || !getenv(l->size))
         return (getenv(l->rank) || getenv(l->size)) && strcmp(l->name, "Slurm") != 0;
-    int rank = variable(l->rank), size = variable(l->size);
-    return rank < 0 || size < 1 || rank >= size || (getenv(l->local) && variable(l->local) < 0);
+    int rank = env_number(l->rank), size = env_number(l->size);
+    return rank < 0 || size < 1 || rank >= size || (getenv(l->local) && env_number(l->local) < 0);
 }
 
 bool shard_ask(RunOptions *o)
 {
     EACH (const Launcher, l, launchers, sizeof launchers / sizeof launchers[0]) {
-        int local = variable(l->local);
-        if (is_wrong(l) || variable(l->size) < 2 || variable(l->rank) < 0)
+        int local = env_number(l->local);
+        if (is_invalid(l) || env_number(l->size) < 2 || env_number(l->rank) < 0)
             continue;
-        o->shard = variable(l->rank);
-        o->shards = variable(l->size);
+        o->shard = env_number(l->rank);
+        o->shards = env_number(l->size);
         o->shard_from = l->name;
         o->local_rank = local > 0 ? local : 0;
         return true;
@@ -65,7 +65,7 @@ bool shard_check(Diag *d)
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
         const Launcher *l = &launchers[i];
         const char *local = getenv(l->local), *rank = getenv(l->rank), *size = getenv(l->size);
-        if (is_wrong(l))
+        if (is_invalid(l))
             return diag_fail(d,
                              "%s=%s of %s=%s%s%s%s is not a valid rank, so the shard of this "
                              "process is unknown; use --shard i/n, or --shard none for all",
