@@ -131,18 +131,12 @@ static Expr *fold_compare(const Folding *f, Expr *e)
     return link_holds(f, e, 0) == 0 ? literal(f, e, value_bool(false)) : e;
 }
 
-/* True for min or max of one integer, and for rounding an integer. */
-static bool is_neutral_call(const Expr *e)
-{
-    return e->op == OP_CALL && e->count == 1 && e->args[0]->kind == VALUE_INT &&
-           WORD_IS_ANY(e->name, "min", "max", "floor", "ceil");
-}
-
-/* Removes neutral operands of integers: x * 1, x + 0 … */
+/* Removes neutral operations on integers: x * 1, x + 0, min(x), floor(x) … */
 static Expr *without_neutral(Expr *e)
 {
     bool divides = e->op == OP_CALL && strcmp(e->name, "ceil_div") == 0;
-    if (is_neutral_call(e))
+    if (e->op == OP_CALL && e->count == 1 && e->args[0]->kind == VALUE_INT &&
+        WORD_IS_ANY(e->name, "min", "max", "floor", "ceil"))
         return e->args[0];
     if (e->kind != VALUE_INT || e->count != 2)
         return e;

@@ -161,14 +161,10 @@ bool folder_create(const char *path, Diag *d)
 {
     SCOPED_BUF part = {0};
     bool ok = true;
-    for (size_t i = 0;; i++) {
-        if ((path[i] == '/' && i > 0) || path[i] == '\0') {
-            if (mkdir(buf_text(&part), 0777) != 0 && errno != EEXIST) {
-                ok =
-                    diag_fail(d, "cannot create folder '%s': %s", buf_text(&part), strerror(errno));
-                break;
-            }
-        }
+    for (size_t i = 0; ok; i++) {
+        if ((path[i] == '/' && i > 0) || path[i] == '\0')
+            ok = mkdir(buf_text(&part), 0777) == 0 || errno == EEXIST ||
+                 diag_fail(d, "cannot create folder '%s': %s", buf_text(&part), strerror(errno));
         if (path[i] == '\0')
             break;
         buf_putc(&part, path[i]);

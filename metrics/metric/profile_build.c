@@ -71,8 +71,6 @@ static double l1_bytes(const Device *d, const Profile *p)
 
 static ReuseDevice reuse_device(const Device *d, const Profile *p)
 {
-    if (!d)
-        return (ReuseDevice){0};
     return (ReuseDevice){d->sms, (int)p->value[PROFILE_BLOCKS_PER_SM], l1_bytes(d, p),
                          (double)d->l2_bytes};
 }
