@@ -83,8 +83,8 @@ static void every_device_since_volta_has_those_of_its_capability(void **state)
     int seen[COUNT] = {0};
     for (size_t i = 0; device_at(i); i++) {
         const Device *d = device_at(i);
-        if (d == device_find("h200") || device_arch(d) < 70)
-            continue;
+        if (d == device_find("h200") || d == device_find("h100") || device_arch(d) < 70)
+            continue; /* these were measured */
         size_t c = 0;
         while (c < COUNT && capabilities[c].arch != device_arch(d))
             c++;
@@ -153,6 +153,42 @@ static void the_h200_has_what_was_measured(void **state)
         {"cost_constant_miss", p->cost_constant_miss, 6.3387},
         {"overlap_power", p->overlap_power, 3.5},
         {"prediction_error", p->prediction_error, 0.06},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        near(d->name, table[i].name, table[i].is, table[i].expected, 0.01);
+}
+
+/* What an H100 has in common with the H200, and what it does not, to a hundredth. */
+static void the_h100_has_what_was_measured(void **state)
+{
+    (void)state;
+    const Device *d = device_find("h100");
+    const DeviceRates *r = device_rates(d);
+    const DeviceLatencies *l = device_latencies(d);
+    const DevicePlatform *p = device_platform(d);
+    const struct {
+        const char *name;
+        double is, expected;
+    } table[] = {
+        {"clock", d->clock_hz, 1980e6},
+        {"l2", (double)d->l2_bytes, 50 * 1048576},
+        {"rate_fp32", r->fp32, 128},
+        {"rate_sfu", r->sfu, 16},
+        {"rate_l2", r->l2, 4472},
+        {"latency_alu", l->alu, 4.02},
+        {"latency_shared", l->shared, 23.1},
+        {"latency_l1", l->l1, 34},
+        {"latency_l2", l->l2, 297.6},
+        {"latency_barrier", l->barrier, 12.2},
+        {"memory_read", p->memory_read, 3.14e12},
+        {"memory_copy", p->memory_copy, 3.06e12},
+        {"memory_latency_loaded", p->memory_latency_loaded, 900},
+        {"memory_power", p->memory_power, 2.93},
+        {"cost_atomic_same", p->cost_atomic_same, 1.447},
+        {"cost_timing", p->cost_timing, 3.82e-6},
+        {"cost_block", p->cost_block, 1.19},
+        {"cost_constant_miss", p->cost_constant_miss, 6.36},
+        {"prediction_error", p->prediction_error, 0.056},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         near(d->name, table[i].name, table[i].is, table[i].expected, 0.01);
@@ -264,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_device_since_volta_has_those_of_its_capability),
         cmocka_unit_test(the_h200_has_what_was_measured),
+        cmocka_unit_test(the_h100_has_what_was_measured),
         cmocka_unit_test(memory_is_as_fast_as_its_bus),
         cmocka_unit_test(older_devices_have_none),
     };
