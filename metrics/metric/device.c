@@ -168,7 +168,7 @@ const DevicePlatform *device_platform(const Device *d)
 /* --- as JSON ---------------------------------------------------------------------------------- */
 
 JSON_TABLE(SHEET, DeviceSheet, JSON_FIELD_REALS(DeviceSheet, rates),
-           JSON_FIELD_REALS(DeviceSheet, latencies));
+           JSON_FIELD_REALS(DeviceSheet, latencies), JSON_FIELD_REALS(DeviceSheet, platform));
 
 static const JsonField DEVICE_FIELDS[] = {
     JSON_FIELD(Device, name),

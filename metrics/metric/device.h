@@ -11,7 +11,7 @@
 extern const Source device_files[];
 extern const size_t device_file_count;
 
-/* For sending a device to another process; of the sheet only rates and latencies are sent. */
+/* For sending a device to another process; of the sheet only the numbers are sent. */
 extern const JsonStruct DEVICE_JSON;
 
 /* A shipped device by the user's or the driver's name, ignoring case, spaces and punctuation: "h200",

@@ -172,10 +172,11 @@ static SassLatency latency_of(const Device *d, const Profile *p)
     l.l2 = known->l2;
     const DevicePlatform *measured = device_platform(d);
     if (measured && measured->memory_places > 0) {
-        l.memory_places = measured->memory_places;
-        l.memory_loads = measured->memory_loads;
-        l.l2_places = measured->l2_places;
-        l.l2_sector = measured->l2_sector;
+        /* To as many digits as their standard errors leave: profiles outlast the next run of the suite. */
+        l.memory_places = round(measured->memory_places);
+        l.memory_loads = round(measured->memory_loads);
+        l.l2_places = round(measured->l2_places);
+        l.l2_sector = round(10 * measured->l2_sector) / 10;
     }
     l.local = known->l1 + stack_outside(d, p) * (known->l2 - known->l1);
     l.special = known->sfu;

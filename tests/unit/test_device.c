@@ -267,6 +267,27 @@ static void a_users_file_adds_to_its_capability(void **state)
     arena_free(a);
 }
 
+/* Helpers profile with the numbers that the program has, those of the platform suite included. */
+static void a_device_that_is_sent_has_all_its_numbers(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const Device *sent = device_find("h100");
+    Buf blob = {0};
+    json_t *j = json_of_struct(&DEVICE_JSON, sent, &blob);
+    Device got;
+    assert_true(json_read_struct(a, &DEVICE_JSON, j, (Blob){0}, &got, &d));
+    assert_string_equal(got.name, sent->name);
+    assert_true(device_platform(&got) != device_platform(sent));
+    assert_memory_equal(device_platform(&got), device_platform(sent), sizeof(DevicePlatform));
+    assert_memory_equal(device_rates(&got), device_rates(sent), sizeof(DeviceRates));
+    assert_memory_equal(device_latencies(&got), device_latencies(sent), sizeof(DeviceLatencies));
+    json_decref(j);
+    buf_free(&blob);
+    arena_free(a);
+}
+
 /* The row's numbers have the table's units and origin; "-" is left to the lines below. */
 static void a_table_describes_a_device_a_row(void **state)
 {
@@ -381,6 +402,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_has_many_names),
+        cmocka_unit_test(a_device_that_is_sent_has_all_its_numbers),
         cmocka_unit_test(unknown_names_find_nothing),
         cmocka_unit_test(every_target_of_cuda_13_has_a_device),
         cmocka_unit_test(limits_fit_together),
