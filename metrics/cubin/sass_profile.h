@@ -23,11 +23,10 @@
  * of a row is even or odd as j is; vector loads do the same to the factors, and each multiply-add then
  * reads two registers through one port. */
 typedef struct SassPorts {
-    double cycles;   /* to issue all instructions, one a cycle, and read the operands of FMAs */
-    double three;    /* FMAs that read three registers */
-    double one_bank; /* FMAs that read two registers through one port */
-    double
-        tied_sums; /* registers that a loop sums up in and a vector store then takes from there; static */
+    double cycles;    /* to issue all instructions, one a cycle, and read the operands of FMAs */
+    double three;     /* FMAs that read three registers */
+    double one_bank;  /* FMAs that read two registers through one port */
+    double tied_sums; /* registers that a loop sums up in and a vector store takes (static) */
 } SassPorts;
 
 SassPorts sass_ports(const SassJoin *j);
@@ -37,8 +36,7 @@ enum { SASS_WIDTHS = 6, SASS_WIDTH_4 = 2, SASS_WIDTH_16 = 4 };
 
 typedef struct SassProfile {
     double instr;
-    double
-        behind_branches; /* of these, in conditional blocks, untaken ones as often as their branch */
+    double behind_branches; /* of these, in conditional blocks; untaken ones as their branch */
     double by_unit[SASS_UNITS];
 
     double shared_loads[SASS_WIDTHS];
@@ -67,8 +65,7 @@ typedef struct SassProfile {
     double loop_bytes;      /* the same, mean over all instructions executed in innermost loops */
 
     SassPorts ports;
-    double
-        guessed; /* 1: the counts are the PTX's, since the code does not fit them; in means, the share */
+    double guessed; /* 1: the counts are the PTX's, as the code does not fit; in means, the share */
 
     SassSerial serial; /* of the warp alone */
     SassSerial loaded; /* of the warp among others (sass_latency_among); all 0 without a load */

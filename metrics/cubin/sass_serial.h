@@ -18,8 +18,7 @@ typedef struct SassLatency {
     double shared; /* load from shared memory */
     double global; /* load, atomic or texture access that comes from memory or an unknown place */
     double l1, l2; /* the same from a cache */
-    double
-        memory_places; /* added for each doubling of the lines that a load requests from memory … */
+    double memory_places;   /* added for each doubling of the lines requested from memory … */
     double memory_loads;    /* … and of the loads that are waited for together */
     double l2_places;       /* added for each doubling of the sectors that a load requests */
     double l2_sector;       /* by which each sector delays the next load */
@@ -29,15 +28,14 @@ typedef struct SassLatency {
     double special;         /* special functions and conversions */
     double shuffle;         /* shuffles and votes */
     double shared_atomic;
-    double barrier;       /* of a block whose warps all arrive at once */
-    double fence;         /* until other multiprocessors see stores */
-    double other;         /* anything else that sets a scoreboard: S2R, tensor */
-    double operands;      /* until a store or load has read its registers */
-    double load_spacing;  /* from a load from shared memory to the next access of it */
-    double store_spacing; /* from a store to shared memory to the next access of it */
-    double
-        special_spacing;  /* from a special function or conversion to the next: the unit is busy */
-    double issue_spacing; /* least distance of instructions; 1 for a warp alone */
+    double barrier;         /* of a block whose warps all arrive at once */
+    double fence;           /* until other multiprocessors see stores */
+    double other;           /* anything else that sets a scoreboard: S2R, tensor */
+    double operands;        /* until a store or load has read its registers */
+    double load_spacing;    /* from a load from shared memory to the next access of it */
+    double store_spacing;   /* from a store to shared memory to the next access of it */
+    double special_spacing; /* from a special function or conversion to the next */
+    double issue_spacing;   /* least distance of instructions; 1 for a warp alone */
 } SassLatency;
 
 /* What a warp shares its multiprocessor with. */
@@ -47,9 +45,8 @@ typedef struct SassLoad {
     double store_wavefronts; /* the same of a store */
 } SassLoad;
 
-enum {
-    SASS_SCHEDULERS = 4
-}; /* of a multiprocessor since Volta; each issues for a quarter of the warps */
+/* Of a multiprocessor since Volta; each issues for a quarter of the warps. */
+enum { SASS_SCHEDULERS = 4 };
 
 /* The latencies of a warp among others that do the same at the same time, as between two barriers: it gets
  * its share of a scheduler's turns, and its shared memory accesses queue with theirs, one wavefront a
@@ -84,12 +81,10 @@ typedef struct SassSerial {
     double waits[SASS_WAITS]; /* … and waits by cause; cycles = issue + sum of waits */
     double memory; /* global wait added by each cycle that memory takes longer than `global` */
     double ends;   /* of the cycles: before the first global load, and after the last wait */
-    double
-        long_waits; /* times that it needed a global load issued since the last such time, which may
-                                 cost nothing, or had to wait for one */
-    double
-        loads_in_flight; /* mean number of global loads in flight then, with those that arrived since the
-                                 last such time; 0 without one */
+    /* Times that it needed a global load issued since the last such time, which may cost nothing, or had to
+     * wait for one; and the mean number of global loads in flight then, those included that arrived since the
+     * last such time (0 without one). */
+    double long_waits, loads_in_flight;
     bool capped; /* stopped after SASS_SERIAL_STEPS; waits are then in proportion to issue */
 } SassSerial;
 

@@ -126,8 +126,7 @@ typedef struct Table {
     size_t *same_as;  /* the first row with the same code and launch, or itself */
 
     /* --- columns on request ----------------------------------------------------------------- */
-    double
-        *work; /* of a run, relative to that of one row; 1 where times are compared as they are */
+    double *work; /* of a run, relative to one row's; 1 where times are compared as they are */
     TableCode *code;
     TableLaunch *launch;
     TableProfile *profile;
