@@ -17,62 +17,47 @@ typedef struct Command {
 } Command;
 
 static const Command commands[] = {
-    {"tune", "carve a space, time what is left, write the winner out (the default)", &cmd_tune},
-    {"check", "is a spec sound? Found out without running it", &cmd_check},
-    {"init", "a first spec for the kernels of a .cu file", &cmd_init},
-    {"convert", "a spec from a T1 file", &cmd_convert},
-    {"explain", "what bounds one configuration, where its cycles go, and what would help",
+    {"tune", "carve a space, time what is left, and write out the winner (the default)", &cmd_tune},
+    {"check", "check that a spec is sound, without running anything", &cmd_check},
+    {"init", "write a first spec for a kernel of a .cu file", &cmd_init},
+    {"convert", "translate a T1 file into a spec", &cmd_convert},
+    {"explain", "say what bounds a configuration, where its cycles go, and what would help",
      &cmd_explain},
-    {"emit", "the tuned kernel of recordings as C, CUDA and cubin for your own project", &cmd_emit},
-    {"inspect", "what is in a PTX file or a cubin: kernels, loops, trip counts, instructions",
+    {"emit", "write the tuned kernel as C, CUDA and cubin for your own project", &cmd_emit},
+    {"inspect", "print what is in a PTX file or a cubin: kernels, loops, instructions",
      &cmd_inspect},
-    {"profile", "the fields and metrics that carving can use", &cmd_profile},
+    {"profile", "list the fields and metrics that carving can use", &cmd_profile},
     {"merge", "join the recordings of parts of a space", &cmd_merge},
-    {"study", "how well a pruning works, on recordings: tables, pictures, a report", &cmd_study},
-    {"bench", "a recording's winner, or an emitted kernel, again, against the vendor's library",
+    {"study", "judge carvings and searches on recordings: tables, pictures, a report", &cmd_study},
+    {"bench", "time a recording's winner, or an emitted kernel, against a vendor's library",
      &cmd_bench},
-    {"pack", "compress a recording as it is shipped", &cmd_pack},
-    {"import", "a recording from the results of another tuner", &cmd_import},
-    {"export", "a recording as T4 or CSV, for others to read", &cmd_export},
-    {"cache", "what the cache of compiled code holds; remove what is not used", &cmd_cache},
-    {"devices", "the devices known by name, and their limits", &cmd_devices},
-    {"platform", "measure what a GPU costs, fit models to it, compare devices", &cmd_platform},
+    {"pack", "compress a recording for shipping", &cmd_pack},
+    {"import", "make a recording of another tuner's results", &cmd_import},
+    {"export", "write a recording as T4 or CSV for other programs", &cmd_export},
+    {"cache", "show what the cache of compiled code holds, or shrink it", &cmd_cache},
+    {"devices", "list the devices known by name, with their limits", &cmd_devices},
+    {"platform", "measure what a GPU's operations cost, fit models, compare devices",
+     &cmd_platform},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(Buf *out)
 {
     buf_puts(out, "usage: aptune [tune] FILE.spec [options]\n"
-                  "       aptune FILE.cu            a first spec for it, as init\n");
+                  "       aptune FILE.cu            write a first spec for it, as init does\n");
     for (int i = 0; i < COMMANDS; i++)
         buf_printf(out, "  aptune %-9s %s\n", commands[i].name, commands[i].summary);
-    buf_puts(out,
-             "`aptune help COMMAND` says more; `aptune version` says which version this is.\n");
+    buf_puts(out, "`aptune help COMMAND` says more; `aptune version` prints the version.\n");
 }
 
-static int refuse_usage(void)
-{
-    SCOPED_BUF out = {0};
-    print_usage(&out);
-    fputs(buf_text(&out), stderr);
-    return EXIT_USAGE;
-}
-
-static int help(void)
-{
-    SCOPED_BUF out = {0};
-    print_usage(&out);
-    return command_print_text(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
-}
-
-/* --- which version this is, and with what it works --------------------------------------------- */
+/* --- version ----------------------------------------------------------------------------------- */
 
 static void print_field(Buf *out, const char *name, const char *value)
 {
     buf_printf(out, "  %-9s %s\n", name, value);
 }
 
-/* The folder of a file, without detours. */
+/* The folder of a file, with symbolic links resolved. */
 static void print_folder(Buf *out, Arena *a, const char *name, const char *file)
 {
     char *folder = realpath(path_folder(a, file), NULL);
@@ -80,7 +65,7 @@ static void print_folder(Buf *out, Arena *a, const char *name, const char *file)
     free(folder);
 }
 
-static void version_print(Buf *out)
+static void print_version(Buf *out)
 {
     SCOPED_ARENA *a = arena_new();
     buf_puts(out, "aptune " APTUNE_VERSION "\n");
@@ -94,10 +79,10 @@ static void version_print(Buf *out)
     print_folder(out, a, "metrics", where_data(a, NULL, "metrics/cycles.metrics"));
 }
 
-static int version(void)
+static int show(void (*print)(Buf *out))
 {
     SCOPED_BUF out = {0};
-    version_print(&out);
+    print(&out);
     return command_print_text(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -121,9 +106,9 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-/* `-h` means what --help means, `help X` and `X help` what `X --help` means, and `X version` what
- * --version means. */
-static void understand_help(int argc, char **argv)
+/* Rewrites the other spellings of help and version: -h, `help X` and `X help` to --help; `X version` to
+ * version. */
+static void normalize_help(int argc, char **argv)
 {
     static char help_option[] = "--help";
     for (int i = 2; i < argc; i++)
@@ -143,16 +128,20 @@ static void understand_help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    /* A dead helper, a closed pager or a file that may not grow is an error code, not a death. */
+    /* A dead helper, a closed pager or a file at its size limit must be an error code, not a signal. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    if (argc < 2)
-        return refuse_usage();
-    understand_help(argc, argv);
+    if (argc < 2) {
+        SCOPED_BUF out = {0};
+        print_usage(&out);
+        fputs(buf_text(&out), stderr);
+        return EXIT_USAGE;
+    }
+    normalize_help(argc, argv);
     if (is_one_of(argv[1], "--version", "-V", "version"))
-        return version();
+        return show(print_version);
     if (is_one_of(argv[1], "--help", "-h", "help"))
-        return help();
+        return show(print_usage);
     static char tune[] = "tune", init[] = "init";
     if (argv[1][0] == '-' || text_ends_with(argv[1], ".spec")) {
         argv[0] = tune;

@@ -58,7 +58,7 @@ one='THREADS=64 EACH=2'
 
     SYNTHETIC_WATTS=100 bench --config "$one"
     status_is 0
-    has "$output" '^ +sustained 1\.6500 ms at 1000 MHz, 200 W, 0\.33 J a run; held back by power cap \(100 runs\)$'
+    has "$output" '^ +sustained 1\.6500 ms at 1000 MHz, 200 W, 0\.33 J a run; throttled by power cap \(100 runs\)$'
 
     SYNTHETIC_WATTS=100 bench --config "$one" --json
     status_is 0
@@ -69,7 +69,7 @@ one='THREADS=64 EACH=2'
     # A host that came late with work is said: the time is not the kernel's own.
     SYNTHETIC_WATTS=100 SYNTHETIC_IDLE=30 bench --config "$one"
     status_is 0
-    has "$output" '; held back by power cap; the device waited for the host 30 % of the time \(100 runs\)$'
+    has "$output" '; throttled by power cap; the device waited for the host 30 % of the time \(100 runs\)$'
 
     bench --config "$one" --sustain 0
     status_is 0
@@ -87,7 +87,7 @@ one='THREADS=64 EACH=2'
 
     run --separate-stderr "$fake" bench --no-gpu --space "$SOURCE/spaces/mm-thesis.spec"
     status_is 1
-    has "$stderr" 'error: bench runs kernels, and so needs a GPU: --no-gpu was given'
+    has "$stderr" 'error: bench runs kernels and needs a GPU: --no-gpu was given'
 }
 
 @test "without a rival, or without its library, the kernel is timed alone" {
@@ -100,13 +100,13 @@ one='THREADS=64 EACH=2'
     APTUNE_RIVALS=$PWD/elsewhere bench --config "$one"
     status_is 0
     has "$output" '^kernel +1\.[0-9]+ ms'
-    has "$output" "^rival +cub sum: not to be had: there is no aptune-rival-cub.so in .*/elsewhere, .*/bin$"
+    has "$output" "^rival +cub sum: not available: there is no aptune-rival-cub.so in .*/elsewhere, .*/bin$"
     lacks "$output" '^ratio'
 
     touch bin/aptune-rival-cub.so
     SYNTHETIC_RIVAL='load failed' bench --config "$one"
     status_is 0
-    has "$output" '^rival +a synthetic library: not to be had: made up'
+    has "$output" '^rival +a synthetic library: not available: made up'
     lacks "$output" '^ratio'
 }
 
@@ -188,13 +188,13 @@ one='THREADS=64 EACH=2'
     sed -i 's/3.0f/5.0f/' space/synthetic.cu
     bench --recordings aptune-out/many
     status_is 0
-    has "$output" 'the code compiled here is not what was recorded'
+    has "$output" 'the code compiled here differs from the recorded code'
 }
 
 @test "what does not fit is wrong input" {
     bench
     status_is 2
-    has "$stderr" 'no recording says what won here'
+    has "$stderr" 'there is no recording to take a winner from'
 
     bench "$SOURCE/spaces/recordings/sync-h200.times.zst"
     status_is 2
@@ -205,7 +205,7 @@ one='THREADS=64 EACH=2'
 
     bench --config "$one" some.times
     status_is 2
-    has "$stderr" 'say one'
+    has "$stderr" 'give one'
 
     run --separate-stderr "$fake" bench
     status_is 2
@@ -237,14 +237,14 @@ make_manifest() {
 END
 }
 
-@test "emitted code is run as it lies there" {
+@test "emitted code is run unchanged" {
     rivals 'cublas gemm args Y, X'
     make_manifest
 
     bench --emitted emitted/many.json --json
     status_is 0
     json '.kernel.parameters == {"THREADS": 128, "EACH": 1}' # of the entry for this problem
-    json '.kernel.origin | startswith("emitted code, as it lies beside emitted/many.json")'
+    json '.kernel.origin | startswith("the emitted code beside emitted/many.json")'
     local before
     before=$(jq .kernel.time_ms <<<"$output")
     bench --emitted emitted/many.json --json
@@ -328,7 +328,7 @@ END
     json '(([.kernel.time_ms] + [.variants[].time_ms]) | min) as $best | ((.kernel.time_ms / $best - 1) - .loss) | fabs < 0.01'
     run --separate-stderr "$fake" bench --space space/two.spec --variants
     status_is 2
-    has "$stderr" 'compares those of --emitted FILE'
+    has "$stderr" 'compares the variants of --emitted FILE'
 }
 
 @test "a manifest that does not serve says why" {

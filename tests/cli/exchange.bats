@@ -43,7 +43,7 @@ plain_rows() {
     import "$files/synthetic-kernel-tuner.json" --output kt.times --arch sm_80
     run --separate-stderr "$APTUNE" study kt.times --output out --seeds 3
     status_is 0
-    has "$stderr" "the times in 'kt.times' are not measured by aptune: imported from synthetic-kernel-tuner.json"
+    has "$stderr" "the times in 'kt.times' were not measured by aptune: imported from synthetic-kernel-tuner.json"
     has "$(cat out/report.html)" 'not measured by aptune'
 }
 
@@ -117,11 +117,11 @@ contents() { tail -n +2 "$1" | sed -E 's/imported from [^ ]*//; s/,"sum":.*//'; 
     [ ! -e x.times ]
     import "$files/synthetic-ktt.json"
     status_is 2
-    has "$stderr" 'Say --output NAME.times'
+    has "$stderr" 'Give --output NAME.times'
     import "$files/synthetic-ktt.json" --output ktt.times
     import "$files/synthetic-ktt.json" --output ktt.times
     status_is 1
-    has "$stderr" "'ktt.times' is there already"
+    has "$stderr" "'ktt.times' already exists"
     import "$files/synthetic-ktt.json" --output u.times --unit fortnights
     status_is 1
     has "$stderr" "unknown unit of time 'fortnights'"
@@ -183,8 +183,8 @@ EOF
     mkdir got
     import x.json --output got/mine.times --spec space/synthetic.spec --device h200
     status_is 0
-    has "$output" '^matched +synthetic: 8 configurations have a row, 0 have none; 0 rows are no configuration$'
-    has "$output" '^compiled +0 failed here with NVRTC .* believed by its parameters'
+    has "$output" '^matched +synthetic: 8 configurations have a row, 0 have none; 0 rows match no configuration$'
+    has "$output" '^compiled +0 failed here with NVRTC .* matched to code by parameter values alone'
     [ "$(ls got)" = "$(printf 'mine.profile\nmine.times')" ]
     [ "$(grep -c '"v".*"code"' got/mine.times)" -eq 8 ]
     run --separate-stderr "$APTUNE" study got/mine.times --output out --seeds 3
@@ -207,7 +207,7 @@ EOF
     mkdir got
     import x.json --output got/mine.times --spec space/synthetic.spec --device h200
     status_is 0
-    has "$output" '^matched +synthetic: 3 configurations have a row, 5 have none; 0 rows are no configuration$'
+    has "$output" '^matched +synthetic: 3 configurations have a row, 5 have none; 0 rows match no configuration$'
     [ "$(grep -c '"v".*"code"' got/mine.times)" -eq 3 ]
     [ "$(grep -c '"code"' got/mine.profile)" -eq 3 ]
 }
@@ -255,7 +255,7 @@ EOF
 
 @test "without a spec an import says what it lacks, and a study says so, too" {
     import "$files/synthetic-ktt-t4.json" --output t4.times --arch sm_89
-    has "$output" '^missing +no code and no profile: '
+    has "$output" '^missing +code and profiles: '
     run --separate-stderr "$APTUNE" study t4.times --output out --seeds 3 --json
     status_is 0
     has "$stderr" "there is no 't4.profile': the space has no static metrics \(aptune import --spec makes it\)"

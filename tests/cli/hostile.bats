@@ -29,7 +29,7 @@ make_space() {
     printf 'reference first\n' >>space/many.spec
     echo 'rival "evil.so" sum args Y, X' >>space/many.spec
     run --separate-stderr "$fake" bench --space space/many.spec --config 'THREADS=64 EACH=2'
-    has "$output$stderr" 'not opened because a spec names it; .* --against space/evil.so'
+    has "$output$stderr" 'a plugin that only the spec names is not opened; .* --against space/evil.so'
     lacks "$output" 'library: space/evil.so'
 
     run --separate-stderr "$fake" bench --space space/many.spec --config 'THREADS=64 EACH=2' \

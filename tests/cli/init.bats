@@ -24,7 +24,7 @@ check() {
 
     run --separate-stderr "$APTUNE" init vector_add.cu
     status_is 2
-    has "$stderr" 'is there already'
+    has "$stderr" 'already exists'
 }
 
 @test "init says what it cannot do" {
@@ -44,11 +44,11 @@ check() {
     echo '__global__ void k(float *a) { a[0] = 1; }' >beside/k.cu
     run --separate-stderr "$APTUNE" init beside/declared.cu
     status_is 2
-    has "$stderr" "'beside/declared.cu' declares kernels; 'beside/k.cu' has the body of k: name that file"
+    has "$stderr" "'beside/declared.cu' only declares kernels; 'beside/k.cu' has the body of k: give that file"
     printf 'texture<int> t;\n__global__ void k(int *a) { a[0] = tex1Dfetch(t, 0); }\n' >texture.cu
     run --separate-stderr "$APTUNE" init texture.cu
     status_is 2
-    has "$stderr" "CUDA 12 took texture references away"
+    has "$stderr" "CUDA 12 removed texture references"
     # One mistake, a few lines: neither warnings nor the twentieth error.
     printf '__global__ void k(int *a) { int unused; %s }\n' "$(printf 'a.x = 1;\n%.0s' 1 2 3 4 5)" >many.cu
     run --separate-stderr "$APTUNE" init many.cu
@@ -63,7 +63,7 @@ check() {
     mkdir made && echo '#define N @N@' >made/nowhere.h.in
     run --separate-stderr "$APTUNE" init header.cu
     status_is 2
-    has "$stderr" "the project's build makes a header of 'made/nowhere.h.in': build it first"
+    has "$stderr" "the project's build generates a header from 'made/nowhere.h.in': build it first"
     has "$stderr" 'identifier "number" is undefined'
     run --separate-stderr "$APTUNE" init "$peers/vector_add.cu" --output none/made.spec
     status_is 2
@@ -104,20 +104,20 @@ check() {
     printf '#include "nowhere.h"\n__device__ int f(int);\n__global__ void k(int *a) { a[0] = f(a[1]); }\n' >apart.cu
     run --separate-stderr "$APTUNE" init apart.cu
     status_is 2
-    has "$stderr" 'device code that it calls has its body in another file'
+    has "$stderr" 'it calls device code whose body is in another file'
     has "$stderr" "ptxas fatal +: Unresolved extern function '_Z1fi'"
     lacks "$stderr" 'nowhere'
     mkdir lib
     printf 'int host() { return 1; }\n__device__ int f(int x) { return x + 1; }\n' >lib/f.cu
     run --separate-stderr "$APTUNE" init apart.cu
     status_is 0
-    has "$(cat apart.spec)" '^option "--pre-include=f.cu" +# the body of f is there'
+    has "$(cat apart.spec)" '^option "--pre-include=f.cu" +# has the body of f'
     check apart.spec
     status_is 0
     printf '__global__ void k(int *a) { asm("tcgen05.fence::before_thread_sync;"); }\n' >newer.cu
     run --separate-stderr "$APTUNE" init newer.cu
     status_is 2
-    has "$stderr" 'its instructions are of another GPU: --arch sm_NN'
+    has "$stderr" 'it uses instructions of another GPU: --arch sm_NN'
     run --separate-stderr "$APTUNE" init newer.cu --arch sm_100a
     status_is 0
     printf '__global__ void k(int *a) {\n' >masks.cu
@@ -340,7 +340,7 @@ END
     status_is 0
     has "$(cat line.spec)" '^grid ceil_div\(N, BLOCK\) '
     has "$(cat line.spec)" '^out out : float\[N\] '
-    has "$(cat line.spec)" '^in in : float\[max\(N, 3145728\)\] .*; so far the first configuration reaches$'
+    has "$(cat line.spec)" '^in in : float\[max\(N, 3145728\)\] .*; the first configuration reaches that far$'
     check line.spec
     status_is 0
     # The largest buffer is the size where none has a name; what each block writes is added up; what
@@ -523,7 +523,7 @@ END
     printf '#define T float\n#include <stdio.h>\n#undef T\n#include "tile.cuh"\nint main() { return 0; }\n' >h/main.cu
     run --separate-stderr "$APTUNE" init h/main.cu
     status_is 2
-    has "$stderr" "h/main.cu' has no kernel; '.*h/tile.cuh', which it includes, has copy: name that file"
+    has "$stderr" "h/main.cu' has no kernel; '.*h/tile.cuh', which it includes, has copy: give that file"
     run --separate-stderr "$APTUNE" init h/tile.cuh
     status_is 0
     has "$(cat h/tile.spec)" '^param aligned in true, false '
@@ -562,7 +562,7 @@ END
     echo 'surface<void, 1> s; __global__ void k(int *a) { surf1Dread(a, s, 4 * threadIdx.x); }' >reference.cu
     run --separate-stderr "$APTUNE" init reference.cu
     status_is 2
-    has "$stderr" "CUDA 12 took surface references away"
+    has "$stderr" "CUDA 12 removed surface references"
 }
 
 @test "init goes round what the device's compiler does not take, and reads numbers of headers" {
@@ -584,7 +584,7 @@ END
     status_is 0
     spec=$(cat p/k.spec)
     has "$spec" '^kernel "main.cu" "k"$'
-    has "$spec" '^option "--device-int128" +# for its'
+    has "$spec" '^option "--device-int128" +# for 128'
     has "$spec" '^option "--without-header=display_lib.h" +# unavailable on the device, and not needed$'
     has "$spec" '^option "--without-header=window.h" '
     has "$spec" '^param WIDE in 16, 8, 32 +# decide: its #define yields to this$'
@@ -909,7 +909,7 @@ END
     status_is 0
     has "$(cat choice.spec)" '^option "-DINDEX_WIDTH=32" +# decide'
     has "$(cat choice.spec)" '^option "-DBY_GRID=1" +# decide'
-    has "$(cat choice.spec)" '^option "-DWITH_SCALE=1" +# decide: scale is there under it'
+    has "$(cat choice.spec)" '^option "-DWITH_SCALE=1" +# decide: it enables scale'
     check choice.spec
     status_is 0
     cat >named.cu <<'END'

@@ -147,7 +147,7 @@ live() {
     done
     kill -TERM "$pid"
     wait "$pid"
-    has "$(cat err)" 'the search ends \(Terminated\); the best so far are timed again'
+    has "$(cat err)" 'ending the search \(Terminated\); the best so far are timed again'
     output=$(cat json)
     json '.search.end == "ended on request" and .best != null'
     timed=$(jq .timed json)
@@ -225,7 +225,7 @@ live() {
     done
     kill -TERM "$pid"
     for ((i = 0; i < 300; i++)); do
-        ! grep -q 'the search ends' err || break
+        ! grep -q 'ending the search' err || break
         sleep 0.02
     done
     kill -TERM "$pid"

@@ -82,7 +82,7 @@ check_merged() {
 
     run "$fake" merge all out/shard-0-of-2 other/shard-0-of-2
     status_is 0
-    has "$output" '16 rows, 0 of them without an outcome; 16 equal ones left out'
+    has "$output" '16 rows, 0 of them without an outcome; 16 duplicates dropped'
     run "$fake" merge all out/shard-0-of-2
     status_is 1
     has "$output" 'exists already'

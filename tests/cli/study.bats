@@ -187,7 +187,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 @test "a metric of which more is better cannot stand for the time" {
     study "$transpose" --output out --seeds 0 --guess efficiency
     status_is 2
-    has "$stderr" "more of 'efficiency' is better, so it cannot stand for the time"
+    has "$stderr" "of 'efficiency' higher is better, so it cannot predict the time"
     [ ! -e out ]
 }
 

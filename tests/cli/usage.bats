@@ -145,8 +145,8 @@ refused() { # words that standard error must hold, then arguments
 @test "a word too many or too few is refused" {
     refused "^aptune: unexpected argument 'spec'" --space x spec
     refused "unexpected argument 'sm_80'" devices sm_90 sm_80
-    refused '^aptune: which recording, and where to\? Say aptune pack FROM TO' pack one
-    refused '^aptune: which file\? Say aptune inspect FILE' inspect
+    refused '^aptune: which recording, into which file\? Try aptune pack FROM TO' pack one
+    refused '^aptune: which file\? Try aptune inspect FILE' inspect
 }
 
 @test "--space is required" {

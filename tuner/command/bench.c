@@ -2,8 +2,6 @@
 
 #include "metrics/base/file.h"
 
-/* What the files of bench share with each other and with nobody else. */
-
 /* --- what is run: a named configuration, or the winner of a recording --------------------------- */
 
 bool bench_take_problem(Run *r, const BenchOptions *o)
@@ -26,8 +24,7 @@ static const char *first_error(const Diag *d)
     return "no reason given";
 }
 
-/* A run beside ours that replays the recording, wherever it was measured: who won there is run
- * here. */
+/* A second run that replays the recording, on whatever device it was measured, to find its winner. */
 static Run replay_of(const Run *r, const char *path, Diag *d)
 {
     Run w = {.arena = r->arena, .options = r->options, .diag = d, .home = r->home};
@@ -47,12 +44,13 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
 {
     const char *path = o->recording ? o->recording : r->recorded.path;
     if (!path)
-        return diag_fail(r->diag, "no recording says what won here; name one, or a configuration "
-                                  "with --config \"A=1 B=2 …\"");
+        return diag_fail(
+            r->diag, "there is no recording to take a winner from; name one, or a configuration "
+                     "with --config \"A=1 B=2 …\"");
     Diag d = diag_new(r->arena);
     Run w = replay_of(r, path, &d);
     bool ok = run_open(&w) && run_take_winner(&w);
-    if (ok) { /* its row there need not be its row here */
+    if (ok) { /* rows of the two tables need not agree */
         b->config = run_name_config(r, table_name(r->arena, w.table, w.best), &d);
         ok = b->config != SIZE_MAX;
     }
@@ -93,7 +91,7 @@ static bool compile(Run *r, const size_t *wanted, size_t count)
     return ok;
 }
 
-/* What is to be compiled: not what was emitted. */
+/* Compiles the configuration, unless it was emitted, and the reference's. */
 static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
 {
     size_t wanted[2], count = 0;
@@ -107,7 +105,7 @@ static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
     return count == 0 || compile(r, wanted, count);
 }
 
-/* Is the code another one than the recording has of it?  Other architectures always have other
+/* True if the code differs from the recorded code.  Recordings of other architectures always have other
  * code. */
 static bool is_stale(const Run *r, size_t i)
 {
@@ -131,9 +129,9 @@ static bool fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out)
     return ok;
 }
 
-/* --- rivals: which ------------------------------------------------------------------------------ */
+/* --- rivals: selection -------------------------------------------------------------------------- */
 
-/* Libraries that the GPU process knows by itself. */
+/* Libraries built into the GPU process. */
 static bool is_built_in(const Rival *v)
 {
     return !v->path && (strcmp(v->library, "cublas") == 0 || strcmp(v->library, "memory") == 0);
@@ -156,7 +154,7 @@ static bool is_named(Arena *a, const Rival *v, const char *against)
            strcmp(against, name_of(a, v)) == 0;
 }
 
-/* A plugin's file takes the place of the spec's plugins; where it has none, that of all. */
+/* A plugin named by the user replaces the spec's plugins, or all rivals if the spec names no plugin. */
 static bool is_replaced(const Spec *s, const Rival *v)
 {
     bool any = false;
@@ -179,7 +177,7 @@ static bool refuse_against(Run *r, const char *against)
     for (size_t i = 0; i < s->rival_count; i++)
         buf_printf(&all, "%s'%s'", i ? ", " : "", name_of(r->arena, &s->rivals[i]));
     if (s->rival_count == 0)
-        diag_fail(r->diag, "space '%s' names no rival, so there is nothing to run against",
+        diag_fail(r->diag, "space '%s' names no rivals, so there is nothing to compare with",
                   s->name);
     else
         diag_fail(r->diag, "space '%s' has no rival '%s'; it has %s", s->name, against,
@@ -187,14 +185,13 @@ static bool refuse_against(Run *r, const char *against)
     return false;
 }
 
-/* --- rivals: where their libraries are ---------------------------------------------------------- */
+/* --- rivals: finding the libraries -------------------------------------------------------------- */
 
-/* What the GPU process opens; NULL: there is no such plugin.  A library's code runs as it is
- * opened, so a file that only the spec names is not: the user names it, or it lies in the
- * installation. */
+/* The library that the GPU process opens; NULL: there is no such plugin.  Opening a library runs its code, so
+ * a file that only the spec names is never opened: the user must name it, or it must be installed. */
 static const char *find_library(const Run *r, const BenchOptions *o, const Rival *v)
 {
-    if (o->against && is_file(o->against)) /* with a slash it is not looked for elsewhere */
+    if (o->against && is_file(o->against)) /* a slash keeps dlopen from searching */
         return arena_printf(r->arena, "%s%s", strchr(o->against, '/') ? "" : "./", o->against);
     if (is_built_in(v))
         return v->library;
@@ -211,7 +208,7 @@ static const char *not_found(const Run *r, const BenchOptions *o, const Rival *v
 {
     if (v->path)
         return arena_printf(r->arena,
-                            "a plugin is not opened because a spec names it; if you trust it, say "
+                            "a plugin that only the spec names is not opened; if you trust it, say "
                             "--against %s%s",
                             strchr(v->path, '/') ? "" : "./", v->path);
     Buf b = {0};
@@ -221,7 +218,7 @@ static const char *not_found(const Run *r, const BenchOptions *o, const Rival *v
     return buf_keep(&b, r->arena);
 }
 
-/* --- rivals: what they are given ---------------------------------------------------------------- */
+/* --- rivals: arguments -------------------------------------------------------------------------- */
 
 static bool take_argument(Run *r, const RunTaken *t, const Value *slots, Evaluation *ev,
                           TaskRivalArgument *out)
@@ -288,16 +285,16 @@ static bool list_rivals(Run *r, const BenchOptions *o, Bench *b)
 
 enum { ROUNDS_MOST = 201, ROUNDS_LEAST = 31 };
 
-/* Time that the rounds take at most, unless the user says how many. */
+/* Time for all rounds, unless the user gives their number. */
 static const double budget_ms = 5000;
 
-/* An idle GPU runs at a fraction of its clock; a second of load brings it up (see timer_gpu.c). */
+/* An idle GPU runs at a fraction of its clock; a second of load raises it (see timer_gpu.c). */
 static const double warm_up_s = 1.0;
 
-/* So long a stretch sees the energy counter change some twenty times. */
+/* Long enough for some twenty updates of the energy counter. */
 static const double sustain_default_s = 2.0;
 
-/* Opening a library of hundreds of megabytes, and one verified run. */
+/* Enough to open a library of hundreds of megabytes and to verify one run. */
 static const double trial_limit_s = 120;
 
 static void take_trial(Run *r, BenchEntry *e, const TrialResult *t)
@@ -310,14 +307,13 @@ static void take_trial(Run *r, BenchEntry *e, const TrialResult *t)
         e->title = arena_string(r->arena, t->title);
     if (t->details && *t->details)
         e->details = arena_string(r->arena, t->details);
-    if (t->status == OUTCOME_OK) /* for how many rounds there is time */
+    if (t->status == OUTCOME_OK) /* the number of rounds follows from it */
         e->median = stats_median(t->times, t->time_count);
     health_note(&r->watch.health, &t->health);
 }
 
-/* One run that is compared, a few that are timed, one more that is compared.  A bound's result is
- * not that of the reference, and not meant to be; what it must not write is looked at all the
- * same. */
+/* One compared run, a few timed ones, one more compared run.  The result of a bound is not meant to match the
+ * reference; buffers that it must not write are still checked. */
 static bool try_entry(Run *r, const Bench *b, BenchEntry *e, size_t id)
 {
     Trial t = {.id = (int64_t)id,
@@ -363,7 +359,7 @@ static int rounds_for(const BenchOptions *o, const Bench *b, const int *places)
     return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds > ROUNDS_MOST ? ROUNDS_MOST : (int)rounds;
 }
 
-/* Those that are right, in their order; `places` gets where each of the entries is among them. */
+/* The correct entries, in order; places[i] becomes the index of entry i among them, or -1. */
 static size_t list_timed(const Bench *b, TaskRun *runs, int *places)
 {
     size_t n = 0;
@@ -375,7 +371,7 @@ static size_t list_timed(const Bench *b, TaskRun *runs, int *places)
     return n;
 }
 
-/* Rounds that take twice as long as the trials say, and as long again for opening libraries. */
+/* Allows twice the time that the trials predict, and as much again for opening the libraries. */
 static double final_limit(const Bench *b, const Trial *f)
 {
     double round_s = 0;
@@ -395,7 +391,7 @@ static bool take_rounds(Run *r, const Trial *f, TrialResult *out)
     health_note(&r->watch.health, &out->health);
     bool whole = out->time_count == f->run_count * (size_t)f->rounds;
     return (out->status == OUTCOME_OK && whole) ||
-           diag_fail(r->diag, "they could not be timed in turn (%s): %s", outcome_name(out->status),
+           diag_fail(r->diag, "timing in turn failed (%s): %s", outcome_name(out->status),
                      out->words);
 }
 
@@ -469,7 +465,7 @@ bool bench_is_sound(const Bench *b)
     return sound;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 bool bench_choose(Run *r, const BenchOptions *o, Bench *out)
 {
@@ -485,8 +481,7 @@ bool bench_choose(Run *r, const BenchOptions *o, Bench *out)
 bool bench_run(Run *r, const BenchOptions *o, Bench *b)
 {
     if (r->source != RUN_MEASURED)
-        return diag_fail(r->diag, "bench runs kernels, and so needs a GPU: %s",
-                         r->why_not_measured);
+        return diag_fail(r->diag, "bench runs kernels and needs a GPU: %s", r->why_not_measured);
     if (!run_claim_gpus(r) || !run_choose_l2(r) || !fetch_subject(r, o, b, &b->entries[0].run) ||
         !run_set_problem(r) || !try_all(r, b))
         return false;

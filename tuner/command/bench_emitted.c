@@ -1,5 +1,5 @@
-/* Emitted code, run as it lies there: the manifest says which configuration a variant is and which
- * files have its cubins; data and launches are the spec's. */
+/* Runs emitted code unchanged: the manifest tells the configuration of each variant and the files with its
+ * cubins; data and launches come from the spec. */
 #include "tuner/command/bench.h"
 
 #include "metrics/base/file.h"
@@ -24,7 +24,7 @@ BenchEntry bench_entry(const Rival *rival, const char *title)
                         .sustained_ratio = NAN};
 }
 
-/* A manifest that is open. */
+/* An open manifest. */
 typedef struct Manifest {
     Run *run;
     const char *path;
@@ -58,7 +58,7 @@ static bool open_manifest(Run *r, const char *path, Manifest *m)
 
 /* --- which variant ---------------------------------------------------------------------------- */
 
-/* A value as configurations' names have it. */
+/* Prints a value as names of configurations spell it. */
 static void print_value(const json_t *v, Buf *out)
 {
     if (json_is_string(v))
@@ -71,7 +71,7 @@ static void print_value(const json_t *v, Buf *out)
         value_print_bare(value_bool(json_is_true(v)), out);
 }
 
-/* "A=1 B=2 …" of an object of names and values. */
+/* An object of names and values as "A=1 B=2 …". */
 static const char *named_values(Arena *a, const json_t *o)
 {
     Buf b = {0};
@@ -91,7 +91,7 @@ static size_t config_of(const Manifest *m, const json_t *variant, Diag *d)
     return run_name_config(r, named_values(r->arena, json_object_get(variant, "parameters")), d);
 }
 
-/* Has a problem name the same value in an entry as here? */
+/* True if the entry's problem has the same value of this name as ours. */
 static bool is_same_here(const Manifest *m, const json_t *entry, size_t name)
 {
     const Spec *s = m->run->spec;
@@ -111,8 +111,7 @@ static bool is_of_problem(const Manifest *m, const json_t *entry)
     return true;
 }
 
-/* A variant's code may have some of the problem's values in it ("fixed"): here they must be those of the
- * entry. */
+/* A variant may be compiled for some values of its problem ("fixed"): those must be ours. */
 static bool is_compiled_for(const Manifest *m, const json_t *variant, const json_t *entry)
 {
     const Spec *s = m->run->spec;
@@ -126,20 +125,21 @@ static bool is_compiled_for(const Manifest *m, const json_t *variant, const json
     return true;
 }
 
-/* Is this, an entry or a variant, for the architecture of the device here? */
+/* True if this entry or variant is for our device's architecture. */
 static bool is_of_arch(const Manifest *m, const json_t *o)
 {
     return strcmp(json_text_at(o, "arch"), run_architecture(m->run->arena, m->run)) == 0;
 }
 
-/* They are numbered from 1. */
+/* Entries number variants from 1. */
 static const json_t *variant_of_entry(const Manifest *m, const json_t *entry)
 {
     json_int_t number = json_integer_value(json_object_get(entry, "variant"));
     return number > 0 ? json_array_get(m->variants, (size_t)number - 1) : NULL;
 }
 
-/* What a configuration's time is proportional to at a problem that the spec now has; NaN. */
+/* The spec's `scale`, to which times are proportional, for a configuration at one of the spec's problems;
+ * NaN: not known. */
 static double scale_at(const Manifest *m, size_t config, size_t problem)
 {
     const Run *r = m->run;
@@ -155,12 +155,11 @@ static double scale_at(const Manifest *m, size_t config, size_t problem)
     return ok && expr_eval(s->scale, slots, &ev, &v) ? value_as_real(v) : NAN;
 }
 
-/* How well an entry answers for this problem and device, as the unit itself decides
- * (code_choose.c): the device and the problem that it was tuned for, then the time that is
- * expected. */
+/* How well an entry fits this problem and device.  The unit decides the same way (code_choose.c): by the
+ * device and the problem that the entry was tuned for, then by the expected time. */
 typedef struct Fit {
     int rank;  /* 0: not at all */
-    double ms; /* expected; infinite: not known, as that of other sizes where no scale is said */
+    double ms; /* expected; infinite: not known, as for other sizes if the spec has no scale */
 } Fit;
 
 static Fit fit_of(const Manifest *m, const json_t *entry)
@@ -184,8 +183,7 @@ static Fit fit_of(const Manifest *m, const json_t *entry)
     return f;
 }
 
-/* The variant of the entry that fits best, the first of several; NULL: all code is for other
- * architectures. */
+/* The variant of the first entry that fits best; NULL: all code is for other architectures. */
 static const json_t *best_variant(const Manifest *m)
 {
     const json_t *best = NULL;
@@ -237,14 +235,14 @@ size_t bench_emitted_config(Run *r, const char *manifest, const char *config, co
     if (!open_manifest(r, manifest, &m))
         return SIZE_MAX;
     size_t i = choose(&m, config);
-    *origin = arena_printf(r->arena, "emitted code, as it lies beside %s", manifest);
+    *origin = arena_printf(r->arena, "the emitted code beside %s", manifest);
     json_decref(m.root);
     return i;
 }
 
 /* --- its code --------------------------------------------------------------------------------- */
 
-/* The cubin of launch `l`, and the name of its kernel there. */
+/* Reads the cubin of launch `l` and the name of its kernel. */
 static bool read_code(const Manifest *m, const json_t *variant, size_t l, RunTask *task)
 {
     Run *r = m->run;

@@ -5,20 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-/* What bench found, for a person and for a program. */
-
 /* --- rates ------------------------------------------------------------------------------------ */
 
-/* Amounts of work per second, and what part they are of what the device could do; NaN: not said,
- * or not known. */
+/* Work per second, and its part of the device's peak; NaN: the spec or the device does not say. */
 typedef struct Rates {
     double flops, flops_part;
     double bytes, bytes_part;
     double items;
 } Rates;
 
-/* A bound does another work: only the bytes are the same.  Bytes that are in the L2 already are not
- * the memory's. */
+/* A bound does other work: only its bytes are comparable.  Bytes that the L2 may hold are not compared with
+ * the memory's bandwidth. */
 static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
 {
     const Spec *s = r->spec;
@@ -41,13 +38,13 @@ static void print_rates(const Rates *x, Buf *out)
         buf_printf(out, ", %.1f %% of the fp32 peak", 100 * x->flops_part);
     if (!isnan(x->bytes))
         buf_printf(out, "   %.1f GB/s", x->bytes * 1e-9);
-    if (!isnan(x->bytes_part) && isnan(x->flops_part)) /* what computes is not held back by it */
-        buf_printf(out, ", %.1f %% of the memory's", 100 * x->bytes_part);
+    if (!isnan(x->bytes_part) && isnan(x->flops_part)) /* kernels with FLOP are judged by those */
+        buf_printf(out, ", %.1f %% of the memory bandwidth", 100 * x->bytes_part);
     if (!isnan(x->items))
         buf_printf(out, "   %.4g items/s", x->items);
 }
 
-/* --- for a person ----------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static const char *short_title(const Bench *b, const BenchEntry *e)
 {
@@ -72,27 +69,28 @@ static void print_words(const char *words, Buf *out)
 static void print_failure(const Bench *b, const BenchEntry *e, Buf *out)
 {
     report_say(out, role(b, e), "%s: %s: ", short_title(b, e),
-               e->status == OUTCOME_LOAD_FAILED && e->rival ? "not to be had"
+               e->status == OUTCOME_LOAD_FAILED && e->rival ? "not available"
                : e->status == OUTCOME_OK                    ? "not timed"
                                                             : outcome_name(e->status));
-    print_words(*e->words ? e->words : "the kernel has no time to compare with", out);
+    print_words(*e->words ? e->words : "there is no time of the kernel to compare with", out);
     buf_putc(out, '\n');
 }
 
 static void print_check(const BenchEntry *e, Buf *out)
 {
     if (!e->verified)
-        buf_puts(out, e->rival && e->rival->bound ? "a bound: not compared" : "NOT VERIFIED");
+        buf_puts(out, e->rival && e->rival->bound ? "a bound, not verified" : "NOT VERIFIED");
     else if (e->max_error > 0)
         buf_printf(out, "right, largest error %.1e of the output's scale", e->max_error);
     else
         buf_puts(out, isnan(e->max_error) ? "right" : "right, exactly");
 }
 
-/* Below that it is no more than the times' own scatter. */
+/* Less than this is within the scatter of the times. */
 static const double idle_told = 0.01;
 
-/* Back to back for some seconds: what power and heat leave of the speed, and what a run costs. */
+/* Back-to-back runs for some seconds show what power and heat limits leave of the speed, and the energy of a
+ * run. */
 static void print_sustained(const BenchEntry *e, Buf *out)
 {
     const TrialSustained *x = &e->sustained;
@@ -104,7 +102,7 @@ static void print_sustained(const BenchEntry *e, Buf *out)
     if (!isnan(x->joules))
         buf_printf(out, ", %.0f W, %.4g J a run", x->power_w, x->joules);
     if (x->throttle) {
-        buf_puts(out, "; held back by ");
+        buf_puts(out, "; throttled by ");
         health_print_throttle(x->throttle, out);
     }
     if (x->idle > idle_told)
@@ -112,7 +110,7 @@ static void print_sustained(const BenchEntry *e, Buf *out)
     buf_printf(out, " (%lld runs)\n", (long long)x->runs);
 }
 
-/* Times and rates, then what it is and whether it is right. */
+/* Times and rates, then the title and the check. */
 static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *out)
 {
     if (!e->times) {
@@ -136,7 +134,7 @@ static void print_ratio(const BenchEntry *e, Buf *out)
     bool tied = e->ratio_interval.low <= 1 && e->ratio_interval.high >= 1;
     report_say(out, "ratio", "%.1f %% (%.1f to %.1f) of %s%s", 100 * e->ratio,
                100 * e->ratio_interval.low, 100 * e->ratio_interval.high, e->title,
-               tied ? ", not told from it" : "");
+               tied ? ", tied" : "");
     if (!isnan(e->sustained_ratio))
         buf_printf(out, "; sustained %.1f %%", 100 * e->sustained_ratio);
     buf_putc(out, '\n');
@@ -147,8 +145,8 @@ static void print_rounds(const Run *r, const Bench *b, Buf *out)
     if (b->rounds == 0)
         return;
     report_say(out, "rounds",
-               "%d, each of them once in every round; medians and ratios of the rounds, with "
-               "%.0f %% intervals; L2 %s\n",
+               "%d, each timed once per round; medians and ratios over the rounds, with %.0f %% "
+               "intervals; L2 %s\n",
                b->rounds, 100 * STATS_CONFIDENCE, task_cache_name(r->l2));
 }
 
@@ -166,22 +164,21 @@ void bench_print(const Run *r, const Bench *b, Buf *out)
 {
     report_say(out, "origin", "%s\n", b->origin);
     if (b->stale)
-        buf_printf(out, "%-10s the code compiled here is not what was recorded\n", "");
+        buf_printf(out, "%-10s the code compiled here differs from the recorded code\n", "");
     for (size_t i = 0; i < b->count; i++)
         print_entry(r, b, &b->entries[i], out);
     if (b->count == 1 && !b->variants)
-        buf_printf(out, "%-10s none: the spec names no library's call that does the same\n",
-                   "rival");
+        buf_printf(out, "%-10s none: the spec names no library call that does the same\n", "rival");
     print_rounds(r, b, out);
     print_device(r, out);
     for (size_t i = 1; i < b->count; i++)
         print_ratio(&b->entries[i], out);
     if (b->variants)
-        buf_printf(out, "%-10s %.1f %% of the variant that the unit takes, against its best\n",
+        buf_printf(out, "%-10s %.1f %%: the variant that the unit takes, against its best\n",
                    "loss", 100 * bench_loss(b));
 }
 
-/* --- for a program ---------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
 {

@@ -1,4 +1,4 @@
-/* aptune bench: a recording's winner, or an emitted kernel, again, against the vendor's library. */
+/* aptune bench: times a recording's winner or an emitted kernel against the vendors' libraries. */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/command/bench.h"
@@ -17,7 +17,7 @@ typedef struct CommandOptions {
     bool json;
 } CommandOptions;
 
-/* What the L2 holds: in turn there is but one state. */
+/* Entries timed in turn share one state of the L2: `both` is not possible. */
 static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
@@ -29,7 +29,7 @@ static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
 
 enum { ROUNDS_MOST = 10000, SECONDS_MOST = 86400 };
 
-/* 0 is none, which is not the default. */
+/* 0 on the command line skips it; 0 in the field is the default. */
 static bool take_sustain(const Option *o, const char *text, void *field, Diag *d)
 {
     if (strcmp(text, "0") != 0)
@@ -39,21 +39,21 @@ static bool take_sustain(const Option *o, const char *text, void *field, Diag *d
 }
 
 static const Option own_options[] = {
-    {"config", "\"A=1 …\"", "which configuration (default: the recording's winner)", option_text,
-     offsetof(CommandOptions, bench.config), 0, 0},
-    {"emitted", "FILE", "the manifest of emitted code: run it as it lies there", option_text,
+    {"config", "\"A=1 …\"", "the configuration to run (default: the recording's winner)",
+     option_text, offsetof(CommandOptions, bench.config), 0, 0},
+    {"emitted", "FILE", "the manifest of emitted code, which is run unchanged", option_text,
      offsetof(CommandOptions, bench.emitted), 0, 0},
-    {"variants", NULL, "of emitted code: against its other variants, not the rivals", option_flag,
+    {"variants", NULL, "compare emitted code with its other variants, not the rivals", option_flag,
      offsetof(CommandOptions, bench.variants), 0, 0},
-    {"against", "NAME", "one of the spec's rivals, or a plugin's file (default: all)", option_text,
-     offsetof(CommandOptions, bench.against), 0, 0},
-    {"rounds", "N", "how often each is timed, at least six (default: for five seconds, 31 to 201)",
+    {"against", "NAME", "one of the spec's rivals, or a plugin file (default: all rivals)",
+     option_text, offsetof(CommandOptions, bench.against), 0, 0},
+    {"rounds", "N", "times that each is timed, at least 6 (default: 31 to 201, for 5 s in all)",
      option_count, offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
-    {"sustain", "S", "seconds each runs over and over by itself, too (default 2; 0: not)",
-     take_sustain, offsetof(CommandOptions, bench.sustain_s), 0, SECONDS_MOST},
-    {"cache", "STATE", "L2 when timed: warm, cold (default: cold if the data exceeds it)",
+    {"sustain", "S", "seconds that each then runs back to back (default 2; 0: skip)", take_sustain,
+     offsetof(CommandOptions, bench.sustain_s), 0, SECONDS_MOST},
+    {"cache", "STATE", "L2 while timing: warm or cold (default: cold if the data exceeds it)",
      take_cache, offsetof(CommandOptions, run.l2), 0, 0},
-    {"time-limit", "S", "seconds one of them may take to be verified (default 120)", option_seconds,
+    {"time-limit", "S", "seconds that verifying one of them may take (default 120)", option_seconds,
      offsetof(CommandOptions, run.trial_limit), 0, SECONDS_MOST},
     {"json", NULL, "print one JSON object", option_flag, offsetof(CommandOptions, json), 0, 0},
 };
@@ -61,15 +61,15 @@ static const Option own_options[] = {
 static bool check_together(Call *c, const BenchOptions *o)
 {
     if (o->recording && (o->config || o->emitted))
-        return command_refuse(
-            c, "a recording says what is run; --config and --emitted do, too: say one");
+        return command_refuse(c,
+                              "a recording, --config and --emitted each say what is run: give one");
     if (o->variants && (!o->emitted || o->against))
-        return command_refuse(c, "--variants compares those of --emitted FILE with each other, and "
-                                 "with no rival");
+        return command_refuse(c, "--variants compares the variants of --emitted FILE with each "
+                                 "other: it needs --emitted and excludes --against");
     return true;
 }
 
-/* Folders of plugins: those that the user names, then those of the program's own helpers. */
+/* Folders of plugins: those of APTUNE_RIVALS, then the one of the program's own helpers. */
 static void find_plugins(Arena *a, BenchOptions *o)
 {
     VEC(const char *) folders = {0};
@@ -110,7 +110,7 @@ static int finish_early(Run *r, Interrupt *interrupt)
     return number ? EXIT_SIGNAL + number : EXIT_FAILED;
 }
 
-/* Whatever keeps a machine without a GPU from going on, what is missing is the GPU. */
+/* Without a GPU any failure to open is a failed task, not wrong usage. */
 static int open_failed(const Run *r)
 {
     return r->spec && r->why_not_measured ? EXIT_FAILED : EXIT_USAGE;
@@ -159,9 +159,8 @@ static CommandOptions asked;
 
 const CommandLine cmd_bench = {
     .usage = "usage: aptune bench FILE.spec [options] [RECORDING]\n"
-             "Runs a recording's winner, a configuration or emitted code again, here and "
-             "now, in turn with the\nlibraries that the spec names as rivals, and says how "
-             "fast it is against each.\n",
+             "Runs a recording's winner, a configuration or emitted code on this machine, in "
+             "turn with the\nlibraries that the spec names as rivals, and compares their times.\n",
     .table = {{OPTIONS_RUN(&asked.run), OPTIONS_COMPILE(&asked.run),
                OPTION_GROUP(own_options, &asked)}},
     .most = 1,

@@ -1,19 +1,19 @@
-/* aptune cache: what the cache of compiled code holds, and what of it goes. */
+/* aptune cache: shows what the cache of compiled code holds, and shrinks it. */
 #include "tuner/command/command.h"
 #include "tuner/compile/cache.h"
 
 typedef struct CacheOptions {
     const char *folder;
-    double keep_gb; /* below 0: all of it */
+    double keep_gb; /* below 0: keep everything */
     bool trust;
 } CacheOptions;
 
 static const Option own_options[] = {
-    {"cache-dir", "DIR", "its folder (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
-     offsetof(CacheOptions, folder), 0, 0},
-    {"keep", "GB", "remove what was longest unused until no more is left (0: all)", option_size,
+    {"cache-dir", "DIR", "the cache's folder (default $APTUNE_CACHE, else ~/.cache/aptune)",
+     option_text, offsetof(CacheOptions, folder), 0, 0},
+    {"keep", "GB", "remove the least recently used entries until GB are left (0: all)", option_size,
      offsetof(CacheOptions, keep_gb), 0, 1 << 20},
-    {"trust-cache", NULL, "also when others can write it", option_flag,
+    {"trust-cache", NULL, "use it even if other users can write it", option_flag,
      offsetof(CacheOptions, trust), 0, 0},
 };
 
@@ -54,8 +54,8 @@ static CacheOptions asked = {.keep_gb = -1};
 
 const CommandLine cmd_cache = {
     .usage = "usage: aptune cache [options]\n"
-             "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
-             "it (--cache-limit\nGB); this makes it smaller at once.\n",
+             "Shows what the cache of compiled code holds. A run that compiles trims it to 4 GB "
+             "(--cache-limit\nGB); --keep trims it now.\n",
     .table = {{OPTION_GROUP(own_options, &asked)}},
     .work = cache,
     .options = &asked};

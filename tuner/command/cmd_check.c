@@ -1,4 +1,4 @@
-/* aptune check: is a spec sound?  Nothing is run on a GPU. */
+/* aptune check: checks that a spec is sound, without running anything on a GPU. */
 #include "tuner/command/command.h"
 #include "tuner/command/progress.h"
 #include "tuner/run/run_parts.h"
@@ -11,21 +11,21 @@ static void print_sound(const Run *r, const RunCheck *c)
                *r->spec->problems[r->space.problem].text ? ", " : "",
                r->spec->problems[r->space.problem].text, size, size == 1 ? "" : "s");
     if (size > r->table->count)
-        buf_printf(&out, "  %zu of them, drawn at random, stand for all in what follows\n",
+        buf_printf(&out, "  the rest was checked on %zu of them, drawn at random\n",
                    r->table->count);
     if (c->uncompiled)
         buf_printf(&out, "  nothing was compiled: %s\n", c->uncompiled);
     else
         buf_printf(&out,
-                   "  the parameters of %zu kernel%s fit; %zu accesses of buffers stay inside\n",
+                   "  the parameters of %zu kernel%s fit; %zu buffer accesses stay in bounds\n",
                    c->kernels, c->kernels == 1 ? "" : "s", c->accesses);
     if (!spec_is_verified(r->spec))
-        buf_puts(&out, "  results will not be verified: there is no reference\n");
+        buf_puts(&out, "  results will not be verified: the spec has no reference\n");
     if (run_tier0_total(r) > 0)
         buf_printf(&out, "  %zu dropped by the limits of %s before compiling\n", run_tier0_total(r),
                    r->device ? r->device->name : "the device");
     if (c->extremes > 0)
-        buf_printf(&out, "  %zu of %zu configurations at the ends of parameters compile\n",
+        buf_printf(&out, "  %zu of %zu configurations with extreme parameter values compile\n",
                    c->extremes - c->failed, c->extremes);
     if (c->unlaunchable > 0)
         buf_printf(&out, "  %zu of them dropped by the limits of %s after compiling\n",
@@ -40,7 +40,7 @@ static void print_sound(const Run *r, const RunCheck *c)
     command_print_text(buf_text(&out));
 }
 
-/* Checks one problem; *count becomes how many there are. */
+/* Checks one problem; *count becomes the number of problems. */
 static bool check_problem(const RunOptions *options, size_t *count)
 {
     SCOPED_ARENA *a = arena_new();
@@ -82,7 +82,7 @@ const CommandLine cmd_check = {
     .usage = "usage: aptune check FILE.spec [options]\n"
              "Reads a spec, makes its data, compiles its first configuration and the "
              "reference, and\nchecks that they fit: parameters, variables, sizes and types "
-             "of buffers, what is stored\nand what not.  Nothing is run.\n",
+             "of buffers, and which of\nthem are written.  Nothing is run.\n",
     .table = {{OPTIONS_RUN(&asked), OPTIONS_COMPILE(&asked)}},
     .most = 1,
     .work = check,

@@ -1,4 +1,4 @@
-/* aptune convert: a spec from a T1 file. */
+/* aptune convert: translates a T1 file into a spec. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/spec/convert.h"
@@ -11,7 +11,7 @@ static const Option own_options[] = {
     {"output", "FILE", "where the spec goes (default: standard output)", option_text, 0, 0, 0},
 };
 
-/* What was written is read again: nobody gets a spec that means nothing.  Files may still be
+/* Parses the written spec again, so that no broken one is delivered.  Files that it names may still be
  * missing. */
 static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
 {
@@ -25,7 +25,7 @@ static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
             continue;
         ok = diag_error(d, m->at, "%s", m->text);
     }
-    return ok || diag_fail(d, "what '%s' says cannot be said in a spec", name);
+    return ok;
 }
 
 static bool convert(Call *c)
@@ -39,8 +39,10 @@ static bool convert(Call *c)
     const char *folder =
         output ? path_relative(a, path_folder(a, output), path_folder(a, path)) : ".";
     SCOPED_BUF text = {0};
-    bool ok = json && convert_t1(a, name, folder, json, size, &text, d) &&
-              is_readable(a, output ? output : arena_printf(a, "the spec of %s", name), &text, d);
+    bool ok =
+        json && convert_t1(a, name, folder, json, size, &text, d) &&
+        (is_readable(a, output ? output : arena_printf(a, "the spec of %s", name), &text, d) ||
+         diag_fail(d, "'%s' cannot be expressed as a spec", path));
     if (ok && !output)
         ok = command_print_data(buf_text(&text));
     else if (ok)
@@ -55,12 +57,12 @@ static const char *asked;
 
 const CommandLine cmd_convert = {
     .usage = "usage: aptune convert FILE.json [options]\n"
-             "Writes the spec that a T1 file means.  Its Python-style expressions are "
+             "Translates a T1 file into a spec.  Its Python-style expressions are "
              "parsed, never\nexecuted.\n",
     .table = {{OPTION_GROUP(own_options, &asked)}},
     .least = 1,
     .most = 1,
-    .wanted = "which file? Say aptune convert FILE.json",
+    .wanted = "which file? Try aptune convert FILE.json",
     .work = convert,
     .options = &asked,
     .failed = EXIT_USAGE};

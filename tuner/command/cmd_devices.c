@@ -1,11 +1,11 @@
-/* aptune devices: what --arch understands, and what is known of one of them. */
+/* aptune devices: lists the devices that --arch knows, or prints one of them. */
 #include "metrics/cubin/sass.h"
 #include "metrics/metric/device.h"
 #include "tuner/command/command.h"
 
 #include <string.h>
 
-/* A number that is not known is a dash. */
+/* Prints a dash for an unknown number. */
 static void print_count(Buf *out, int width, int number)
 {
     if (number > 0)
@@ -14,7 +14,7 @@ static void print_count(Buf *out, int width, int number)
         buf_printf(out, " %*s", width, "-");
 }
 
-/* A name that its column cannot hold has a line of its own, so that the table fits 80 columns. */
+/* A name too long for its column gets a line of its own, so that the table fits 80 columns. */
 static bool print_devices(void)
 {
     enum { NAME = 38 };
@@ -47,7 +47,7 @@ static bool print_device(Call *c, const char *name)
     if (!d)
         return false;
     SCOPED_BUF out = {0};
-    sheet_write(d, &out); /* to be read again */
+    sheet_write(d, &out); /* unwrapped: it can be read back as a device file */
     return command_print_data(buf_text(&out));
 }
 
@@ -58,11 +58,10 @@ static bool devices(Call *c)
 
 const CommandLine cmd_devices = {
     .usage = "usage: aptune devices [NAME | FILE.device]\n"
-             "Lists the devices that --arch understands, with the limits that decide how "
-             "kernels\nfit; - is not known.  Of a compute capability the first is the one "
-             "that sm_XX means.\n* after it: the reading of its machine code was compared "
-             "with NVIDIA's disassembler.\nOf one device, by name or in a file of your own "
-             "for --device-file: all that is known\nof it, as such a file, each number with "
-             "where it is from.\n",
+             "Lists the devices that --arch knows, with the limits that decide how kernels "
+             "fit; - is\nunknown.  sm_XX means the first device of that compute capability.  "
+             "An asterisk says that\nthe decoder of its machine code was checked against "
+             "NVIDIA's disassembler.\nWith a name or a device file, prints everything known "
+             "of that device, each number with\nits source, as a file that --device-file reads.\n",
     .most = 1,
     .work = devices};

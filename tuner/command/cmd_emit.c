@@ -1,4 +1,4 @@
-/* aptune emit: the tuned kernel of one or several recordings, for somebody's project. */
+/* aptune emit: writes the tuned kernel of one or several recordings for use in another project. */
 #include "metrics/base/file.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
@@ -16,7 +16,7 @@ typedef struct EmitCommand {
     EmitOptions emit;
     const char *output;
     const char *depend;    /* the file that --depfile names; NULL: none */
-    const char *held_back; /* sizes to be measured; NULL: none */
+    const char *held_back; /* sizes to measure, none of them tuned for; NULL: none */
     int default_entry;
     bool list, json;
     const char *const *recordings;
@@ -31,7 +31,7 @@ static bool take_flavour(const Option *o, const char *text, void *field, Diag *d
            diag_fail(d, "--%s takes driver, driver-linked or runtime, not '%s'", o->name, text);
 }
 
-/* Where values go. */
+/* What an Option says of its field. */
 #define INTO(field)                OPTION_INTO(EmitCommand, field, 0, 0)
 #define WITHIN(field, least, most) OPTION_INTO(EmitCommand, field, least, most)
 #define BY(take, field, most)      take, offsetof(EmitCommand, field), 0, (most)
@@ -39,24 +39,26 @@ static bool take_flavour(const Option *o, const char *text, void *field, Diag *d
 static const Option own_options[] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", INTO(run.space)},
     {"output", "DIR", "where the files go (default aptune-out/NAME)", INTO(output)},
-    {"name", "NAME", "of the files (default: the space's)", BY(option_identifier, emit.name, 0)},
-    {"prefix", "P_", "of every symbol (default NAME_)", BY(option_identifier, emit.prefix, 0)},
+    {"name", "NAME", "name of the files (default: that of the space)",
+     BY(option_identifier, emit.name, 0)},
+    {"prefix", "P_", "prefix of every symbol (default NAME_)",
+     BY(option_identifier, emit.prefix, 0)},
     {"flavour", "F", "driver (default; opened at run time), driver-linked, runtime (for nvcc)",
      BY(take_flavour, emit.flavour, 0)},
-    {"default", "N", "entry for sizes and devices that nothing fits (default 1)",
+    {"default", "N", "entry for sizes and devices that no other fits (default 1)",
      WITHIN(default_entry, 1, ENTRIES_MOST)},
-    {"held-back", "SIZES", "measure the variants at \"N=1000; N=3000\": is the right one taken?",
+    {"held-back", "SIZES", "time all variants at \"N=1000; N=3000\": does the unit take the best?",
      INTO(held_back)},
-    {"stale", NULL, "accept recordings of other code than is compiled here",
+    {"stale", NULL, "accept recordings whose code differs from what compiles here",
      INTO(emit.accept_stale)},
-    {"list", NULL, "print the files that would be written; write and compile nothing", INTO(list)},
-    {"depfile", "FILE", "write what was read as a rule of Make for NAME.h and the unit",
+    {"list", NULL, "print the names of the files; write and compile nothing", INTO(list)},
+    {"depfile", "FILE", "write the files read as a Make rule for NAME.h and the unit",
      INTO(depend)},
-    {"recordings", "DIR", "where to look when none is named (default: recordings beside the spec)",
+    {"recordings", "DIR", "where to look if none is named (default: recordings beside the spec)",
      INTO(run.recordings)},
 };
 
-/* Behind those of compiling. */
+/* Listed after those of compiling. */
 static const Option end_options[] = {
     {"json", NULL, "print the manifest instead of the report", INTO(json)},
 };
@@ -66,13 +68,13 @@ static bool check(Call *c, EmitCommand *o)
     if (!options_run_check(c, &o->run))
         return false;
     if (o->list && o->depend)
-        return command_refuse(c, "--list writes nothing: say it or --depfile, not both");
+        return command_refuse(c, "--list writes nothing: give it or --depfile, not both");
     if (o->list && o->json)
-        return command_refuse(c, "say --list or --json, not both");
+        return command_refuse(c, "give --list or --json, not both");
     return true;
 }
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- report ----------------------------------------------------------------------------------- */
 
 static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
 {
@@ -89,7 +91,7 @@ static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
 
 static void print_fixed(const EmitUnit *u, const EmitVariant *v, Buf *out)
 {
-    const char *before = ", compiled for its own ";
+    const char *before = ", compiled for one ";
     for (size_t n = 0; n < u->spec->problem_name_count; n++)
         if (v->fixed[n]) {
             buf_printf(out, "%s%s", before, u->spec->problem_names[n]);
@@ -127,9 +129,9 @@ static bool print_list(Arena *a, const EmitUnit *u, const char *folder)
     return command_print_text(buf_text(&out));
 }
 
-/* --- sizes that nothing was tuned for --------------------------------------------------------- */
+/* --- held-back sizes -------------------------------------------------------------------------- */
 
-/* What the unit takes at a size, against the best that it has; NaN after a message. */
+/* The loss of the variant that the unit takes at a size against its best one; NaN after a message. */
 static double measure_loss(Run *r, const BenchOptions *o, Buf *out)
 {
     Bench b;
@@ -144,7 +146,7 @@ static double measure_loss(Run *r, const BenchOptions *o, Buf *out)
     return loss;
 }
 
-/* Sizes stand between semicolons. */
+/* Sizes are separated by semicolons. */
 static bool measure_held_back(Arena *a, const EmitCommand *o, const Run *like, const EmitUnit *u,
                               const char *folder)
 {
@@ -208,7 +210,7 @@ static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
         return false;
     if (unit_uncompiled(m))
         diag_note(c->diag, (Span){0},
-                  "nothing was compiled to see whether it is what was measured: %s",
+                  "nothing was compiled to check that the code is what was measured: %s",
                   unit_uncompiled(m));
     return print_result(c->arena, u, o, folder) &&
            (!o->held_back || measure_held_back(c->arena, o, like, u, folder));
@@ -235,8 +237,8 @@ static EmitCommand asked = {.run = {.ordinal = -1}};
 
 const CommandLine cmd_emit = {
     .usage = "usage: aptune emit FILE.spec [options] [RECORDING …]\n"
-             "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
-             "header, loader\nand launcher, sources with the parameters as constants, cubin "
+             "Writes the winners of recordings (*.times, *.times.zst) of one space as a unit of "
+             "C: header,\nloader and launcher, sources with the parameters as constants, cubin "
              "and PTX.\n",
     .table = {{OPTION_GROUP(own_options, &asked), OPTIONS_COMPILE(&asked.run),
                OPTION_GROUP(end_options, &asked)}},

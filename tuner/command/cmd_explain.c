@@ -1,4 +1,4 @@
-/* aptune explain: why one configuration takes as long as it does. */
+/* aptune explain: says why a configuration takes as long as it does. */
 #include "tuner/command/command.h"
 #include "tuner/command/progress.h"
 #include "tuner/output/explain.h"
@@ -18,12 +18,12 @@ typedef struct ExplainOptions {
 } ExplainOptions;
 
 static const Option own_options[] = {
-    {"no-lines", NULL, "do not compile once more for the lines of the source", option_flag,
+    {"no-lines", NULL, "skip the extra compile for source lines", option_flag,
      offsetof(ExplainOptions, no_lines), 0, 0},
     {"json", NULL, "print one JSON object", option_flag, offsetof(ExplainOptions, json), 0, 0},
 };
 
-/* Whether a configuration's text gives the parameter that a word begins with a value already. */
+/* True if a configuration's text already has a value for the parameter that the word begins with. */
 static bool gives(const Buf *text, const char *word, size_t name_length)
 {
     const char *at = buf_text(text);
@@ -36,12 +36,11 @@ static bool gives(const Buf *text, const char *word, size_t name_length)
     return false;
 }
 
-/* The configurations asked for stand behind the options, each in quotes or word by word: a
- * parameter that is named again begins the next one. */
+/* Reads the configurations, each in quotes or word by word: a repeated parameter begins the next one. */
 static bool take_texts(Call *c, ExplainOptions *o)
 {
     if (c->count < 1)
-        return command_refuse(c, "which configuration? Say \"A=1 B=2 …\"");
+        return command_refuse(c, "which configuration? Give \"A=1 B=2 …\"");
     for (int i = 0; i < c->count; i++) {
         const char *word = c->words[i];
         size_t name = strcspn(word, "= ");
@@ -56,7 +55,7 @@ static bool take_texts(Call *c, ExplainOptions *o)
     return true;
 }
 
-/* Says of each configuration without a profile what became of it; false when there is one. */
+/* Reports what became of each configuration without a profile; false if there is one. */
 static bool have_profiles(const Run *r, const ExplainOptions *o, const size_t *configs, Buf *out)
 {
     bool known = true;
@@ -135,8 +134,8 @@ static ExplainOptions asked;
 
 const CommandLine cmd_explain = {
     .usage = "usage: aptune explain FILE.spec \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
-             "What bounds a configuration, where its cycles go, and what would help; two "
-             "side by side.\n",
+             "Says what bounds a configuration, where its cycles go, and what would help. With "
+             "two,\ncompares them.\n",
     .table = {{OPTIONS_RUN(&asked.run), OPTIONS_COMPILE(&asked.run),
                OPTION_GROUP(own_options, &asked)}},
     .most = INT_MAX,

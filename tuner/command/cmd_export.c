@@ -1,4 +1,4 @@
-/* aptune export: a recording for others to read. */
+/* aptune export: writes a recording for other programs. */
 #include "tuner/command/command.h"
 #include "tuner/output/export.h"
 
@@ -9,7 +9,6 @@ typedef struct ExportCommand {
     ExportFormat format;
 } ExportCommand;
 
-/* The name of a format. */
 static bool take_format(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
@@ -23,10 +22,10 @@ static bool take_format(const Option *o, const char *text, void *field, Diag *d)
 }
 
 static const Option options[] = {
-    {"output", "FILE", "where to", option_text, offsetof(ExportCommand, output), 0, 0},
+    {"output", "FILE", "the file to write", option_text, offsetof(ExportCommand, output), 0, 0},
     {"format", "NAME", "t4 (1.0.0, the default), t4-1.1 (with compilation data) or csv",
      take_format, offsetof(ExportCommand, format), 0, 0},
-    {"metrics", "FILE", "metrics of your own, beside the shipped ones", option_text,
+    {"metrics", "FILE", "metrics of your own, in addition to the shipped ones", option_text,
      offsetof(ExportCommand, metrics), 0, 0},
 };
 
@@ -34,7 +33,7 @@ static bool export(Call *call)
 {
     const ExportCommand *c = call->options;
     if (!c->output)
-        return command_refuse(call, "where to? Say --output FILE");
+        return command_refuse(call, "which file is to be written? Give --output FILE");
     ExportSource s;
     size_t rows = 0;
     const char *from = call->words[0];
@@ -52,11 +51,11 @@ static ExportCommand asked;
 
 const CommandLine cmd_export = {
     .usage = "usage: aptune export RECORDING --output FILE [options]\n"
-             "  RECORDING: NAME.times or NAME.times.zst; what NAME.profile knows of each row "
-             "goes along\n",
+             "  RECORDING: NAME.times or NAME.times.zst; the metrics of each row are added "
+             "if NAME.profile exists\n",
     .table = {{OPTION_GROUP(options, &asked)}},
     .least = 1,
     .most = 1,
-    .wanted = "which recording? Say aptune export NAME.times --output FILE",
+    .wanted = "which recording? Try aptune export NAME.times --output FILE",
     .work = export,
     .options = &asked};

@@ -1,4 +1,4 @@
-/* aptune import: the results of another tuner as a recording. */
+/* aptune import: makes a recording of another tuner's results. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/progress.h"
@@ -10,44 +10,45 @@
 
 typedef struct ImportCommand {
     ImportOptions import;
-    RunOptions run; /* its space is the spec; NULL: times alone */
+    RunOptions run; /* run.space is the spec; NULL: import times only */
     const char *output;
 } ImportCommand;
 
+#define INTO(field) OPTION_INTO(ImportCommand, field, 0, 0)
+
 static const Option own_options[] = {
-    {"output", "FILE", "the recording, NAME.times", option_text, offsetof(ImportCommand, output), 0,
-     0},
-    {"space", "NAME", "name of the space (default: the spec's, else that of the kernel)",
-     option_text, offsetof(ImportCommand, import.space), 0, 0},
-    {"device", "NAME", "what the times were measured on (default: as the file says)", option_text,
-     offsetof(ImportCommand, import.device), 0, 0},
-    {"arch", "sm_XX", "its architecture (default: by the device's name)", option_text,
-     offsetof(ImportCommand, import.arch), 0, 0},
-    {"unit", "UNIT", "of the file's times: ns, us, ms or s (default: as it says)", option_text,
-     offsetof(ImportCommand, import.unit), 0, 0},
-    {"spec", "FILE", "the spec of the same space: compile its kernel and write profiles",
-     option_text, offsetof(ImportCommand, run.space), 0, 0},
-    {"problem", "\"N=8192\"", "which of the spec's problems (default: the first)", option_text,
-     offsetof(ImportCommand, run.problem_text), 0, 0},
+    {"output", "FILE", "the recording to write, NAME.times", INTO(output)},
+    {"space", "NAME", "name of the space (default: the spec's, else the kernel's)",
+     INTO(import.space)},
+    {"device", "NAME", "what the times were measured on (default: from the file)",
+     INTO(import.device)},
+    {"arch", "sm_XX", "its architecture (default: from the device's name)", INTO(import.arch)},
+    {"unit", "UNIT", "of the file's times: ns, us, ms or s (default: from the file)",
+     INTO(import.unit)},
+    {"spec", "FILE", "a spec of the same space: compile its kernel and write profiles",
+     INTO(run.space)},
+    {"problem", "\"N=8192\"", "which of the spec's problems (default: the first)",
+     INTO(run.problem_text)},
 };
 
 /* --- with a spec ------------------------------------------------------------------------------ */
 
-/* Opens the run on the imported times; with their architecture, so that it opens without them, too,
- * and can say why they do not fit. */
+/* Opens the run on the imported times.  It is given their architecture, so that it also opens if they do not
+ * fit, and can say so. */
 static bool open_run(Run *r, const ImportCommand *c, const char *part)
 {
     RecordHeader h;
     if (!record_header_read(r->arena, part, &h, r->diag))
         return false;
     if (!h.arch[0])
-        return diag_fail(r->diag, "--spec compiles, and needs to know for what: --arch sm_XX");
+        return diag_fail(r->diag,
+                         "--spec compiles the kernel and needs an architecture: --arch sm_XX");
     r->options.arch = h.arch;
     if (!run_open(r))
         return false;
     return r->recorded.times || diag_fail(r->diag,
-                                          "the imported times do not fit '%s'; --space, --arch and "
-                                          "--problem can say what they are of",
+                                          "the imported times do not fit '%s'; --space, --arch or "
+                                          "--problem may say what they belong to",
                                           c->run.space);
 }
 
@@ -57,18 +58,17 @@ static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part,
     if (!open_run(r, c, part) || !import_attach(r, c->output, &match))
         return false;
     buf_printf(out,
-               "%-10s %s: %zu configurations have a row, %zu have none; %zu rows are no "
+               "%-10s %s: %zu configurations have a row, %zu have none; %zu rows match no "
                "configuration\n",
                "matched", r->spec->name, match.both, match.only_space, match.only_rows);
     buf_printf(out,
-               "%-10s %zu failed here with %s; what was timed elsewhere is believed by its "
-               "parameters' values\n",
+               "%-10s %zu failed here with %s; times are matched to code by parameter values "
+               "alone\n",
                "compiled", r->counts.failed, r->code.compiler);
     return true;
 }
 
-/* The recording of the times alone lies in a folder of its own, where the run finds it and no
- * other. */
+/* Writes the times to a folder of their own, where the run finds no other recording. */
 static bool import_with_spec(Arena *a, ForeignTable *t, ImportCommand *c, Buf *out, Diag *d)
 {
     const char *folder = arena_printf(a, "%s.part", c->output);
@@ -90,7 +90,7 @@ static bool import_with_spec(Arena *a, ForeignTable *t, ImportCommand *c, Buf *o
     return ok;
 }
 
-/* The times' space is called as the spec is. */
+/* Names the imported space after the spec. */
 static bool name_space(Arena *a, ImportCommand *c, Diag *d)
 {
     const Spec *s = spec_read(a, c->run.space, d);
@@ -110,10 +110,10 @@ static bool import(Call *call)
     Arena *a = call->arena;
     Diag *d = call->diag;
     if (!c->output || !text_ends_with(c->output, ".times"))
-        return command_refuse(call, "where to? Say --output NAME.times");
+        return command_refuse(call, "which file is to be written? Give --output NAME.times");
     c->import.from = call->words[0];
     if (file_exists(c->output))
-        return diag_fail(d, "'%s' is there already", c->output);
+        return diag_fail(d, "'%s' already exists", c->output);
     if (c->run.space && !name_space(a, c, d))
         return false;
     ProgressBar bar = progress_new();
@@ -130,8 +130,8 @@ static bool import(Call *call)
         buf_puts(&out, buf_text(&matched));
         if (!c->run.space)
             buf_printf(&out,
-                       "%-10s no code and no profile: a study shows samples and searches, but no "
-                       "metrics and carvings; --spec FILE.spec compiles what the rows are of\n",
+                       "%-10s code and profiles: a study shows samples and searches, but no "
+                       "metrics and no carvings; --spec FILE.spec compiles the rows' code\n",
                        "missing");
         buf_printf(&out, "%-10s %s\n", "written", c->output);
         ok = command_print_text(buf_text(&out));
@@ -143,14 +143,13 @@ static ImportCommand asked = {.run = {.ordinal = -1}};
 
 const CommandLine cmd_import = {
     .usage = "usage: aptune import FILE --output NAME.times [options]\n"
-             "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON; gzip "
-             "may have packed it\n"
-             "  With --spec each row gets the code that its parameters compile to, and "
-             "NAME.profile is written: then `aptune study NAME.times` and `aptune --space "
-             "FILE --recordings DIR` can carve.\n",
+             "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON, plain "
+             "or gzipped\n"
+             "  With --spec each row's code is compiled and NAME.profile is written, so that "
+             "`aptune study NAME.times` and `aptune --space FILE --recordings DIR` can carve.\n",
     .table = {{OPTION_GROUP(own_options, &asked), OPTIONS_COMPILE(&asked.run)}},
     .least = 1,
     .most = 1,
-    .wanted = "which file? Say aptune import FILE --output NAME.times",
+    .wanted = "which file? Try aptune import FILE --output NAME.times",
     .work = import,
     .options = &asked};

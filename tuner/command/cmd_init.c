@@ -1,4 +1,4 @@
-/* aptune init: a first spec for the kernels of a .cu file. */
+/* aptune init: writes a first spec for a kernel of a .cu file. */
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
@@ -19,25 +19,23 @@ typedef struct InitOptions {
     OptionTexts includes;
 } InitOptions;
 
+#define INTO(field) OPTION_INTO(InitOptions, field, 0, 0)
+
 static const Option own_options[] = {
-    {"kernel", "NAME", "which kernel (default: the first one)", option_text,
-     offsetof(InitOptions, kernel), 0, 0},
-    {"output", "FILE", "where the spec goes (default: NAME.spec beside the source)", option_text,
-     offsetof(InitOptions, output), 0, 0},
-    {"include", "DIR", "where headers are looked for, too (as often as wanted)", option_texts,
-     offsetof(InitOptions, includes), 0, 0},
-    {"arch", "NAME", "compile for sm_NN (default sm_90)", option_text, offsetof(InitOptions, arch),
-     0, 0},
+    {"kernel", "NAME", "which kernel (default: the first one)", INTO(kernel)},
+    {"output", "FILE", "where the spec goes (default: NAME.spec beside the source)", INTO(output)},
+    {"include", "DIR", "search this folder for headers, too (may be repeated)", INTO(includes)},
+    {"arch", "NAME", "compile for sm_NN (default sm_90)", INTO(arch)},
 };
 
 /* --- compiling before there is a spec --------------------------------------------------------- */
 
 enum {
-    ROUNDS = 12,       /* of names that turn up undefined behind others */
+    ROUNDS = 12,       /* of newly found undefined names */
     UNITS_MOST = 6,    /* files that include the kernel's */
-    SOURCES_MOST = 40, /* files beside it that may launch it */
+    SOURCES_MOST = 40, /* files beside it that may launch the kernel */
     TEXT_MOST = 1 << 20,
-    PATIENCE = 8, /* seconds of compiling after which nothing is begun with: a refusal takes ten */
+    PATIENCE = 8, /* seconds of compiling after which no attempt starts: refusals stay near 10 s */
     PATIENCE_WHOLE = 4 /* … with the whole of a file and its headers */
 };
 
@@ -61,11 +59,11 @@ static bool compile(InitTrying *t, bool ask, CompileResult *out, Diag *d)
 
 static bool has_time(const InitTrying *t)
 {
-    /* Beside other work all takes longer. */
+    /* On a busy machine, wall time runs ahead of processor time. */
     return t->compiled < t->patience && clock_seconds() < t->since + 3 * PATIENCE;
 }
 
-/* What is compiled with for a name that has no value. */
+/* The definition to try for a name without a value. */
 static KernelMacro guess_of(InitTrying *t, const KernelMacros *conditions, const char *name)
 {
     KernelMacro m = {name, NULL, false, NULL};
@@ -77,7 +75,8 @@ static KernelMacro guess_of(InitTrying *t, const KernelMacros *conditions, const
     return m;
 }
 
-/* "texture<float> name" and "surface<void> name", which are gone, are host code, not parameters. */
+/* True for texture and surface references ("texture<float> name"): removed from CUDA, they are no
+ * parameters. */
 static bool is_reference(const InitTrying *t, const char *name)
 {
     const char *text = t->host ? t->host->text : "", *at = text;
@@ -93,7 +92,7 @@ static bool is_reference(const InitTrying *t, const char *name)
     return false;
 }
 
-/* Adds the names that a log calls undefined; false: it has none that is new. */
+/* Adds the names that a log calls undefined; false: no new ones. */
 static bool add_undefined(InitTrying *t, const KernelMacros *conditions, const char *log)
 {
     size_t before = t->guess.undefined.count;
@@ -105,9 +104,9 @@ static bool add_undefined(InitTrying *t, const KernelMacros *conditions, const c
     return t->guess.undefined.count > before;
 }
 
-/* Names that only #if lines know begin with the first value they are compared with there, where
- * `chosen`, else undefined; what else is undefined gets a guess, round by round.  False when that
- * does not compile; `log` becomes what the first round said. */
+/* Compiles, and gives undefined names guesses, round by round.  Names that occur only in #if lines start
+ * undefined or, if `chosen`, with the first value that they are compared with.  False if it does not compile;
+ * `log` becomes the log of the first round. */
 static bool try_names(InitTrying *t, bool ask, bool chosen, CompileResult *res, const char **log,
                       Diag *d)
 {
@@ -133,7 +132,7 @@ static bool try_names(InitTrying *t, bool ask, bool chosen, CompileResult *res, 
                 t->guess.undefined.at[i] = guess_of(t, &known, t->guess.undefined.at[i].name);
             continue;
         }
-        /* A name that nobody defines may be of a header that is not there. */
+        /* An undefined name may come from a header that was left out. */
         if (t->guess.without_count > 0 || !add_undefined(t, &known, res->log))
             break;
     }
@@ -157,9 +156,9 @@ static bool file_has_word(const InitTrying *t, const char *word)
     return t->host && code_has_word(t->host->text, word);
 }
 
-/* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
- * how other tuners leave their parameters; without the question for types where that is what fails.
- * False with what the compiler says of the file as it stands; NULL: after a message. */
+/* Compiles the file as it stands, then with guesses for undefined names (other tuners leave their parameters
+ * undefined), then without the query for types if that is what fails.  False with the log of the unchanged
+ * file; NULL: after a message. */
 static bool try_values(InitTrying *t, CompileResult *res, const char **log, Diag *d)
 {
     const char *unused;
@@ -180,8 +179,8 @@ static void set_expression(InitTrying *t, KernelSource *k)
     t->asking = with_question(t, k);
 }
 
-/* Likewise with the other types that the file has where a type of the template is nowhere said, and
- * with small numbers.  `*log`: what was said of the first ones. */
+/* Does the same with other types that the file mentions, for template types that no launch gives, and with
+ * small numbers.  `*log` is the log of the first values. */
 static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag *d)
 {
     static const char *const TYPES[] = {"double", "int",           "unsigned", "half",
@@ -189,7 +188,7 @@ static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag
                                         "float4", "uchar3",        "uchar4"};
     const char *unused;
     KernelSource *k = t->guess.kernel;
-    /* Of another type's mistakes the compiler says which instance has them. */
+    /* The log of an error that depends on the type names the instantiation. */
     const bool typed = *log && !t->guess.standard && !near_header_missing(t->arena, *log) &&
                        (strstr(*log, "detected during") || strstr(*log, "__nv_name_map"));
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && typed && has_time(t); i++) {
@@ -203,7 +202,7 @@ static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag
         if (changed && file_has_word(t, TYPES[i]) && try_values(t, res, &unused, d))
             return true;
     }
-    /* A number that the template recurs by is a small one. */
+    /* Recursive templates need small numbers. */
     if (!*log || !strstr(*log, "excessive recursion"))
         return false;
     for (size_t n = 0; n < k->arguments.count; n++)
@@ -213,7 +212,7 @@ static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag
     return try_values(t, res, &unused, d);
 }
 
-/* Where the spec goes; "-": to the terminal, as if it lay beside the source. */
+/* The path of the spec; "-": standard output, with paths as if it lay beside the source. */
 static const char *output_path(Arena *a, const char *path, const InitOptions *o)
 {
     const char *stem = path_stem(a, path, ""), *dot = strrchr(stem, '.');
@@ -227,7 +226,7 @@ static bool write_spec(const char *to, const Buf *text, Arena *a, Diag *d)
     if (strcmp(to, "-") == 0)
         return command_print_data(buf_text(text));
     if (file_exists(to))
-        return diag_fail(d, "'%s' is there already; --output names another file", to);
+        return diag_fail(d, "'%s' already exists; --output names another file", to);
     if (!file_write(to, buf_text(text), text->size, d))
         return false;
     return command_print_text(
@@ -259,12 +258,12 @@ static bool find_kernel(InitTrying *t, const InitOptions *o, KernelSource *k, Di
         *names ? NULL
                : file_with_kernels(t->arena, t->source->files, t->source->file_count, &there);
     if (file)
-        return diag_fail(d, "'%s' has no kernel; '%s', which it includes, has %s: name that file",
+        return diag_fail(d, "'%s' has no kernel; '%s', which it includes, has %s: give that file",
                          t->home, file, there);
     file =
         strstr(t->text, "__global__") ? file_with_kernels(t->arena, beside, count, &there) : NULL;
     if (file)
-        return diag_fail(d, "'%s' declares kernels; '%s' has the body of %s: name that file",
+        return diag_fail(d, "'%s' only declares kernels; '%s' has the body of %s: give that file",
                          t->home, file, there);
     if (!*names)
         return diag_fail(d, "'%s' has no kernel: no function with __global__ and a body", t->home);
@@ -285,7 +284,7 @@ static void add_text(InitTrying *t, const char *path, HostText **last)
     *last = h;
 }
 
-/* How the kernel's file, the one that is compiled, or one beside them launches it. */
+/* Finds a launch of the kernel in its file, in the compiled one, or in files beside them; NULL: none. */
 static const LaunchSite *find_launch(InitTrying *t, const char *kernel)
 {
     const char *beside[SOURCES_MOST];
@@ -304,7 +303,7 @@ static const LaunchSite *find_launch(InitTrying *t, const char *kernel)
     return t->host && first_launch_find(t->host, kernel, s) ? s : NULL;
 }
 
-/* Reads the files with the folders of headers known so far. */
+/* Reads the files with the include folders known so far. */
 static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Diag *d)
 {
     Arena *a = t->arena;
@@ -339,9 +338,9 @@ static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Di
 
 /* --- headers, units --------------------------------------------------------------------------- */
 
-/* Compiles the unit with ever more folders of headers, and without those that are nowhere.  False
- * with the log that tells why, that of the missing header before what follows from it; NULL: after
- * a message. */
+/* Compiles the unit, adding include folders and leaving out headers that do not exist.  False with the log
+ * that says why; the log of a missing header takes precedence over its consequences.  NULL: after a
+ * message. */
 static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
                         const char **why, Diag *d)
 {
@@ -353,7 +352,7 @@ static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, Co
             return false;
         if (try_values(t, res, &log, d))
             return true;
-        mended = log && init_mend_options(t, log); /* before compiles that say the same */
+        mended = log && init_mend_options(t, log); /* saves compiles with the same log */
         if (!mended && try_others(t, res, &log, d))
             return true;
         folder = log ? init_header_folder(t, log) : NULL;
@@ -365,7 +364,7 @@ static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, Co
     return false;
 }
 
-/* The kernel's name and what it is launched with, with commas between them. */
+/* The kernel's name and its template arguments, separated by commas. */
 static const char *words_of(const InitTrying *t, const KernelSource *k)
 {
     Buf b = {0};
@@ -380,8 +379,8 @@ static const char *words_of(const InitTrying *t, const KernelSource *k)
     return buf_keep(&b, t->arena);
 }
 
-/* All that the file and its headers hold, then what the kernel uses alone; a newer standard
- * than nvcc's default for what is new. */
+/* Tries the whole file with its headers, then only what the kernel uses, then both with a newer standard than
+ * nvcc's default. */
 static bool try_unit(InitTrying *t, const char *unit, const InitOptions *o, KernelSource *k,
                      CompileResult *res, const char **why, Diag *d)
 {
@@ -410,35 +409,34 @@ static bool try_unit(InitTrying *t, const char *unit, const InitOptions *o, Kern
 }
 
 #define SURFACES                                                                                   \
-    "; CUDA 12 took surface references away, and a spec has no surfaces: give the kernel a "       \
+    "; CUDA 12 removed surface references, and a spec has no surfaces: give the kernel a "         \
     "pointer to what it reads and writes"
+#define TEXTURES                                                                                   \
+    "; CUDA 12 removed texture references: replace the one that the kernel reads by a "            \
+    "'const T *' parameter or a cudaTextureObject_t"
 
-/* What to do about what a log complains of. */
+/* What to do about the error in a log. */
 static const char *advice(const char *log)
 {
     static const struct {
         const char *word, *advice;
     } TABLE[] = {
         {"cannot open source file", "; --include DIR names another folder of headers"},
-        {"texture",
-         "; CUDA 12 took texture references away: where the kernel fetches from one, give "
-         "it a 'const T *' parameter or a cudaTextureObject_t"},
-        {"tex1D",
-         "; CUDA 12 took texture references away: where the kernel fetches from one, give it "
-         "a 'const T *' parameter or a cudaTextureObject_t"},
+        {"texture", TEXTURES},
+        {"tex1D", TEXTURES},
         {"surf1D", SURFACES},
         {"surf2D", SURFACES},
         {"surf3D", SURFACES},
         {"Unresolved extern function",
-         "; device code that it calls has its body in another file: include that one in it"},
+         "; it calls device code whose body is in another file: include that file in it"},
         {"not supported on .target 'sm_",
-         "; its instructions are of another GPU: --arch sm_NN names one that has them"},
+         "; it uses instructions of another GPU: --arch sm_NN chooses one that has them"},
         {"instance of overloaded function",
-         "; several kernels have this name, and a spec tells them apart by names alone: give the "
-         "one that is meant a name of its own"},
+         "; several kernels have this name, and a spec tells kernels apart by name only: rename "
+         "the one that you mean"},
         {"instance of function template",
-         "; no values were found for all parameters of the template: "
-         "an instantiation or a launch in the file would tell"},
+         "; no values were found for some template parameters: an instantiation or a launch in "
+         "the file would tell them"},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
         if (strstr(log, TABLE[i].word))
@@ -450,14 +448,15 @@ static bool refuse(const InitTrying *t, const char *log, Diag *d)
 {
     const char *errors = result_errors(t->arena, log), *made_of = t->guess.made_of;
     if (made_of)
-        return diag_fail(d,
-                         "'%s' does not compile; the project's build makes a header of '%s': build "
-                         "it first, and name the header's folder with --include DIR:\n%s",
-                         t->home, made_of, errors);
+        return diag_fail(
+            d,
+            "'%s' does not compile; the project's build generates a header from "
+            "'%s': build it first and name the header's folder with --include DIR:\n%s",
+            t->home, made_of, errors);
     return diag_fail(d, "'%s' does not compile%s:\n%s", t->home, advice(errors), errors);
 }
 
-/* The file by itself, or behind what those that include it declare before. */
+/* Compiles the file by itself, else through the files that include it, which may declare what it needs. */
 static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
                       Diag *d)
 {
@@ -468,7 +467,7 @@ static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, Comp
     for (size_t i = 0; i < count && has_time(t); i++) {
         if (try_unit(t, units[i], o, k, res, &unused, d))
             return true;
-        const char **rest = units + count; /* those that include the one that includes it */
+        const char **rest = units + count; /* indirect includers */
         count += near_includers(t->arena, units[i], rest, UNITS_MOST - count);
     }
     return why && refuse(t, why, d);
@@ -476,9 +475,9 @@ static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, Comp
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
-enum { REACH_MOST = 1 << 28 }; /* elements; who reaches farther was given wrong numbers */
+enum { REACH_MOST = 1 << 28 }; /* elements; a farther access means wrong scalars */
 
-/* Buffers that the first configuration is seen to reach beyond become as large as it reaches. */
+/* Enlarges the buffers beyond whose end the first configuration reaches. */
 static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *spec)
 {
     const RunOptions options = {.space = path,
@@ -488,7 +487,7 @@ static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *
                                 .drawn = true};
     Run r = run_begin(a, &options, NULL, DIAG_UNHEARD(a));
     const int64_t *reached = run_open(&r) ? run_check_reach(&r) : NULL;
-    const char *rest = options.space_text; /* of the text, not yet copied */
+    const char *rest = options.space_text; /* not copied yet */
     buf_clear(spec);
     for (size_t i = 0; reached && i < r.spec->argument_count; i++) {
         if (reached[i] == 0 || reached[i] > REACH_MOST)
@@ -496,7 +495,7 @@ static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *
         const Span size = expr_span(r.spec->arguments[i].count);
         const char *at = options.space_text + size.offset, *end = at + size.length;
         const char *line_end = end + strcspn(end, "\n");
-        buf_printf(spec, "%.*smax(%.*s, %lld)%.*s; so far the first configuration reaches",
+        buf_printf(spec, "%.*smax(%.*s, %lld)%.*s; the first configuration reaches that far",
                    (int)(at - rest), rest, (int)size.length, at, (long long)reached[i],
                    (int)(line_end - end), end);
         rest = line_end;
@@ -533,22 +532,21 @@ static bool init(Call *c)
     t.farm = farm_open(&options);
     SCOPED_BUF text = {0};
     const char *to = output_path(a, path, o);
-    bool ok =
+    const bool ok =
         try_units(&t, o, &kernel, &res, d) &&
         first_spec(a, t.unit, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
                    res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d);
     farm_close(t.farm);
-    /* That compiles once more. */
+    /* size_buffers compiles once more. */
     if (ok && res.cpu_seconds > PATIENCE / 2)
         buf_printf(
             &text,
-            "\n# decide: sizes of buffers; they were not tried, since a compile takes %.0f s\n",
+            "\n# decide: the sizes of buffers; they were not tried, since a compile takes %.0f s\n",
             res.cpu_seconds);
     else if (ok)
         size_buffers(a, strcmp(to, "-") == 0 ? output_path(a, path, &(InitOptions){0}) : to, o,
                      &text);
-    ok = ok && write_spec(to, &text, a, d);
-    return ok;
+    return ok && write_spec(to, &text, a, d);
 }
 
 static InitOptions asked;
@@ -556,11 +554,11 @@ static InitOptions asked;
 const CommandLine cmd_init = {
     .usage = "usage: aptune init FILE.cu [options]\n"
              "Writes a first spec for a kernel: parameters with values worth trying, the "
-             "launch, data\nand a reference; with comments where you have to decide.\n",
+             "launch, data\nand a reference, with comments where you have to decide.\n",
     .table = {{OPTION_GROUP(own_options, &asked)}},
     .least = 1,
     .most = 1,
-    .wanted = "which file? Say aptune init FILE.cu",
+    .wanted = "which file? Try aptune init FILE.cu",
     .work = init,
     .options = &asked,
     .failed = EXIT_USAGE};

@@ -1,11 +1,11 @@
-/* aptune inspect: what is in a PTX file or a cubin, from anywhere. */
+/* aptune inspect: prints what is in a PTX file or a cubin, whatever made it. */
 #include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
 #include "tuner/command/command.h"
 
 #include <limits.h>
 
-/* Adds what is in a file to the output.  False after messages. */
+/* Adds a file's content to the output.  False after messages. */
 static bool inspect_file(const char *path, Buf *out)
 {
     SCOPED_ARENA *a = arena_new();
@@ -31,9 +31,9 @@ static bool inspect(Call *c)
 
 const CommandLine cmd_inspect = {
     .usage = "usage: aptune inspect FILE.ptx|FILE.cubin …\n"
-             "Prints kernels, parameters, memory and instructions; of PTX also loops with "
+             "Prints kernels, parameters, memory and instructions; for PTX also loops with "
              "their trip counts.\n",
     .least = 1,
     .most = INT_MAX,
-    .wanted = "which file? Say aptune inspect FILE.ptx",
+    .wanted = "which file? Try aptune inspect FILE.ptx",
     .work = inspect};

@@ -1,4 +1,4 @@
-/* aptune merge: the parts of a space, tuned apart, as one recording. */
+/* aptune merge: joins the recordings of parts of a space, tuned separately. */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
@@ -10,7 +10,7 @@
 
 typedef VEC(const char *) Paths;
 
-/* The profiles beside the times; a missing one is told. */
+/* Collects the profiles beside the times; warns of a missing one. */
 static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
 {
     for (size_t i = 0; i < times->count; i++) {
@@ -20,8 +20,7 @@ static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
         else
             diag_warn(
                 d, (Span){0},
-                "there is no profile beside '%s': its configurations have to be compiled again "
-                "to be carved",
+                "there is no profile beside '%s': carving will compile its configurations again",
                 times->at[i]);
     }
 }
@@ -29,8 +28,8 @@ static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
 static void say_counts(const MergeCounts *c, size_t parts, const char *to, Buf *out)
 {
     buf_printf(out,
-               "merged %zu part%s into %s: %zu rows, %zu of them without an outcome; %zu equal "
-               "ones left out\n",
+               "merged %zu part%s into %s: %zu rows, %zu of them without an outcome; %zu "
+               "duplicates dropped\n",
                parts, parts == 1 ? "" : "s", to, c->rows, c->skipped, c->equal);
     if (c->again > 0)
         buf_printf(out,
@@ -60,7 +59,7 @@ static bool merge(Call *c)
         return false;
     if (profiles.count > 0 &&
         !merge_profiles(record_profile_path(a, to), profiles.at, profiles.count, d)) {
-        unlink(to); /* or the next try would find its place taken */
+        unlink(to); /* so that the command can be repeated */
         return false;
     }
     SCOPED_BUF out = {0};
@@ -70,12 +69,12 @@ static bool merge(Call *c)
 
 const CommandLine cmd_merge = {
     .usage = "usage: aptune merge OUT IN…\n"
-             "Joins recordings of parts of a space, as --shard leaves them, to one in the "
-             "folder OUT.  Each IN\nis the folder of a run or a recording of times; the "
-             "profiles beside them are joined, too.  They\nmust be of one space, problem, "
-             "source, kind of device and version, and may not contradict each\nother.  "
+             "Joins recordings of parts of a space, as --shard leaves them, into one in the "
+             "folder OUT.  Each\nIN is the folder of a run or a recording of times; the "
+             "profiles beside them are joined, too.\nAll must be of the same space, problem, "
+             "source, kind of device and version, and must not\ncontradict each other.  "
              "`aptune --space FILE --recordings OUT` then carves and replays the whole.\n",
     .least = 2,
     .most = INT_MAX,
-    .wanted = "which parts, and where to? Say aptune merge OUT IN…",
+    .wanted = "which parts, into which folder? Try aptune merge OUT IN…",
     .work = merge};

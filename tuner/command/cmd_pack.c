@@ -1,4 +1,4 @@
-/* aptune pack: a recording as it is shipped. */
+/* aptune pack: compresses a recording for shipping. */
 #include "tuner/command/command.h"
 #include "tuner/record/pack.h"
 
@@ -9,10 +9,9 @@ static bool pack(Call *c)
 
 const CommandLine cmd_pack = {
     .usage = "usage: aptune pack FROM TO\n"
-             "Writes a recording (times or profile) compressed, as those in "
-             "spaces/recordings are.\n",
+             "Compresses a recording (times or profile) like those in spaces/recordings.\n",
     .least = 2,
     .most = 2,
-    .wanted = "which recording, and where to? Say aptune pack FROM TO",
+    .wanted = "which recording, into which file? Try aptune pack FROM TO",
     .work = pack,
 };

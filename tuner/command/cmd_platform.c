@@ -1,5 +1,5 @@
-/* aptune platform: measures what a GPU costs, fits models to it, and writes its device file; or
- * compares two devices. */
+/* aptune platform: measures what a GPU's operations cost, fits models and writes a device file; or compares
+ * two devices. */
 #include "metrics/base/file.h"
 #include "metrics/base/json.h"
 #include "metrics/metric/sheet.h"
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- two platforms side by side: as JSON, and as pictures ------------------------------------- */
+/* --- two devices as JSON ---------------------------------------------------------------------- */
 
 static json_t *pair_of(const DeviceSheet *a, const DeviceSheet *b, size_t i)
 {
@@ -30,8 +30,8 @@ static json_t *pair_of(const DeviceSheet *a, const DeviceSheet *b, size_t i)
                     "b", json_known(y), "ratio", json_known(x > 0 && y > 0 ? y / x : NAN), NULL);
 }
 
-/* `devices`, and of each number that either has `name`, `a`, `b` (in the device file's base units: seconds,
- * bytes, hertz, cycles; null: not known) and `ratio`, B's over A's. */
+/* Writes `devices` and `numbers`: for each number that either device has, `name`, `a`, `b` (in base units:
+ * seconds, bytes, hertz, cycles; null: not known) and `ratio`, b over a. */
 static void platform_pair_json(const DeviceSheet *a, const DeviceSheet *b, Buf *out)
 {
     json_t *numbers = json_array(), *devices = json_array();
@@ -44,7 +44,7 @@ static void platform_pair_json(const DeviceSheet *a, const DeviceSheet *b, Buf *
     json_print(all, 10, out);
 }
 
-/* --- pictures ------------------------------------------------------------------------------- */
+/* --- two devices as pictures ------------------------------------------------------------------ */
 
 typedef struct Drawn {
     Arena *arena;
@@ -72,7 +72,7 @@ static Series series_of(const Drawn *w, int side, SeriesKind kind, const double 
                     .count = count};
 }
 
-/* Bars of what each pattern costs; 1 is nothing. */
+/* Bars of the slowdown by each pattern; 1: none. */
 static bool draw_patterns(const Drawn *w)
 {
     static const char prefix[] = "slowdown_";
@@ -101,7 +101,7 @@ static bool draw_patterns(const Drawn *w)
     return count == 0 || write_picture(w, "patterns", &plot);
 }
 
-/* Model 3.1, one branch being 1. */
+/* Time against branches by the thesis's model 3.1, relative to one branch. */
 static bool draw_branches(const Drawn *w)
 {
     enum { BRANCHES = 10 };
@@ -120,14 +120,14 @@ static bool draw_branches(const Drawn *w)
                              series_of(w, 1, SERIES_DASHED, x, y[1], BRANCHES)};
     const Plot plot = {.title = "Time against branches",
                        .x = {.label = "branches that a warp follows", .from_zero = true},
-                       .y = {.label = "time, of one branch", .from_zero = true},
+                       .y = {.label = "time relative to one branch", .from_zero = true},
                        .series = series,
                        .series_count = 2};
     return write_picture(w, "branches", &plot);
 }
 
-/* Writes patterns.svg and .pdf, what each anti-parallel pattern costs, and branches.svg and .pdf, the time against
- * the ways that a warp follows (the thesis's figure 3.1); a picture for which a platform has no number is left out.
+/* Writes patterns.svg and .pdf, the cost of each anti-parallel pattern, and branches.svg and .pdf, time
+ * against the branches that a warp follows (the thesis's figure 3.1).  A picture without numbers is left out.
  * False after a message. */
 static bool platform_pair_draw(Arena *arena, const DeviceSheet *a, const DeviceSheet *b,
                                const char *folder, Diag *d)
@@ -136,16 +136,16 @@ static bool platform_pair_draw(Arena *arena, const DeviceSheet *a, const DeviceS
     return folder_create(folder, d) && draw_patterns(&w) && draw_branches(&w);
 }
 
-/* --- the driver's own copy beside the best copy of the suite, in turn (tuner/bench) ----------- */
+/* --- the driver's own copy, timed in turn with the suite's best copy (bench.h) ---------------- */
 
 /* What was measured; NaN: not known. */
 typedef struct PlatformCopy {
     double driver, kernel;  /* bytes per second, read and written */
-    double clock_mhz, watt; /* while the kernel ran back to back for two seconds */
+    double clock_mhz, watt; /* of the kernel's back-to-back runs */
 } PlatformCopy;
 
-/* Measures the configuration against the spec's rivals and writes what `aptune bench --json` prints
- * to `path`.  `problem` may be NULL.  False after a message. */
+/* Benchmarks the configuration against the spec's rivals and writes the output of `aptune bench --json` to
+ * `path`. `problem` may be NULL.  False after a message. */
 static bool platform_copy_measure(const char *spec, const char *problem, const char *configuration,
                                   const char *path, ProgressBar *bar, Diag *d)
 {
@@ -176,7 +176,7 @@ static double number_of(const json_t *object, const char *name)
     return json_is_number(x) ? json_number_value(x) : NAN;
 }
 
-/* Reads such a file; all NaN where there is none. */
+/* Reads such a file; all NaN if there is none. */
 static PlatformCopy platform_copy_read(const char *path)
 {
     json_t *all = json_load_file(path, 0, NULL);
@@ -195,17 +195,16 @@ typedef struct PlatformCommand {
     bool json;
 } PlatformCommand;
 
+#define INTO(field) OPTION_INTO(PlatformCommand, field, 0, 0)
+
 static const Option options[] = {
     {"output", "DIR",
-     "where recordings, device file and points go (default aptune-platform); of two: pictures",
-     option_text, offsetof(PlatformCommand, output), 0, 0},
-    {"from", "DIR", "fit recordings that are there, and measure nothing", option_text,
-     offsetof(PlatformCommand, from), 0, 0},
-    {"models", "FILE", "models of your own instead of the shipped ones", option_text,
-     offsetof(PlatformCommand, models), 0, 0},
-    {"json", NULL, "two devices side by side as JSON", option_flag, offsetof(PlatformCommand, json),
-     0, 0},
-    {"device", "N", "which GPU", option_text, offsetof(PlatformCommand, ordinal), 0, 0},
+     "where recordings, device file and points go (default aptune-platform); for A B: pictures",
+     INTO(output)},
+    {"from", "DIR", "fit existing recordings, and measure nothing", INTO(from)},
+    {"models", "FILE", "models of your own instead of the shipped ones", INTO(models)},
+    {"json", NULL, "print the comparison of A and B as JSON", INTO(json)},
+    {"device", "N", "which GPU", INTO(ordinal)},
 };
 
 typedef struct Session {
@@ -216,11 +215,11 @@ typedef struct Session {
     Models models;
     Interrupt interrupt;
     ProgressBar bar;
-    const char *space; /* that is measured */
+    const char *space; /* the one being measured */
     PlatformCopy copy;
 } Session;
 
-/* What the driver's copy was measured at, beside the recordings. */
+/* Beside the recordings: the measurement of the driver's copy. */
 static const char copy_file[] = "driver-copy.json";
 
 /* "clock" of "platform/clock". */
@@ -244,7 +243,7 @@ static bool read_models(Session *y)
 static void print_message(void *context, aptune_severity severity, const char *text)
 {
     Session *y = context;
-    if (severity != APTUNE_ERROR) /* what the profile cannot know is not asked for here */
+    if (severity != APTUNE_ERROR) /* warnings about profiles do not matter here */
         return;
     progress_end(&y->bar);
     command_tell(text);
@@ -283,7 +282,7 @@ static aptune *new_handle(Session *y, const char *space)
     return a;
 }
 
-/* Some benchmarks fill the GPU: their size is its number of SMs. */
+/* Opens the run; benchmarks that fill the GPU have its number of SMs as their problem size. */
 static bool open_for_device(Session *y, aptune *a)
 {
     if (aptune_open(a) != APTUNE_OK)
@@ -299,7 +298,7 @@ static bool open_for_device(Session *y, aptune *a)
 
 static const char copy_space[] = "platform/stream";
 
-/* The fastest copy; NULL: none ran. */
+/* The fastest copy kernel; NULL: none ran. */
 static const char *best_copy(Session *y, aptune *a)
 {
     size_t best = APTUNE_NOTHING;
@@ -312,7 +311,7 @@ static const char *best_copy(Session *y, aptune *a)
     return best == APTUNE_NOTHING ? NULL : arena_string(y->arena, aptune_name(a, best));
 }
 
-/* The driver's copy in turn with the suite's best.  The suite goes on without it where it fails. */
+/* Times the driver's copy in turn with the suite's best.  If it fails, the suite goes on without it. */
 static void measure_copy(Session *y, const char *problem, const char *configuration)
 {
     const char *spec =
@@ -333,18 +332,18 @@ static bool measure_one(Session *y, const char *space)
         ok = diag_fail(y->diag, "nothing can be measured here: %s; --from DIR fits recordings",
                        aptune_why_not_measured(a) ? aptune_why_not_measured(a) : "no GPU");
     else if (ok)
-        ok = aptune_tune(a) == APTUNE_OK; /* its own message is told already */
+        ok = aptune_tune(a) == APTUNE_OK; /* print_message has shown why */
     progress_end(&y->bar);
     const bool has_copy = ok && strcmp(space, copy_space) == 0;
     const char *copy = has_copy ? best_copy(y, a) : NULL;
     const char *problem = copy ? arena_string(y->arena, aptune_problem(a, 0)) : NULL;
-    aptune_free(a); /* one run at a time has the GPU */
+    aptune_free(a); /* releases the GPU for measure_copy */
     if (copy)
         measure_copy(y, problem, copy);
     return ok;
 }
 
-/* The first model of the same benchmark. */
+/* The index of the first model of the same benchmark. */
 static size_t first_of_space(const Session *y, size_t i)
 {
     size_t k = 0;
@@ -364,7 +363,7 @@ static bool measure_all(Session *y)
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
-/* A recording of the space in the folder, or in a folder of its own below it; NULL: none. */
+/* A recording of the space in the folder's subfolder of that name, or in the folder itself; NULL: none. */
 static const char *find_recording(Session *y, const char *folder, const char *space)
 {
     const char *name = base_name(space);
@@ -400,7 +399,7 @@ static bool write_text(Session *y, const char *name, const Buf *text)
     return file_write(path, buf_text(text), text->size, y->diag);
 }
 
-/* The driver's copy becomes a number of the device; both are told. */
+/* Makes the driver's copy a number of the device. */
 static void take_copy(Session *y, const PlatformResult *r, PlatformCopy c)
 {
     if (!(c.driver > 0))
@@ -418,7 +417,7 @@ static void print_copy(const PlatformCopy *c, Buf *out)
     if (!(c->driver > 0))
         return;
     buf_printf(out,
-               "\ncopy       the driver's %.1f GB/s, the suite's best %.1f GB/s: %.1f %% of it\n",
+               "\ncopy       driver %.1f GB/s, suite's best %.1f GB/s: %.1f %% of the driver's\n",
                c->driver / 1e9, c->kernel / 1e9, 100 * c->kernel / c->driver);
     if (c->clock_mhz > 0)
         buf_printf(out, "           back to back for two seconds: %.0f MHz, %.0f W\n", c->clock_mhz,
@@ -428,7 +427,7 @@ static void print_copy(const PlatformCopy *c, Buf *out)
 static bool write_results(Session *y, const PlatformResult *r, const char *device)
 {
     SCOPED_BUF file = {0}, points = {0}, report = {0};
-    platform_print_device(r, &file);
+    sheet_write(&r->sheet->device, &file);
     platform_print_points(r, &points);
     platform_print(r, &report);
     print_copy(&y->copy, &report);
@@ -460,7 +459,7 @@ static bool fit_all(Session *y)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The devices of the theses have numbers, and no limits to carve by. */
+/* Also knows the devices of the theses, which have numbers but no limits to carve by. */
 static const Device *find_platform(const char *name)
 {
     const DeviceSheet *s = sheet_find(name);
@@ -516,13 +515,12 @@ static PlatformCommand asked;
 
 const CommandLine cmd_platform = {
     .usage = "usage: aptune platform [options]            measure the GPU here, then fit\n"
-             "       aptune platform --from DIR [options] fit again, from recordings, without a "
-             "GPU\n"
-             "       aptune platform A B                  two devices side by side: names, or "
-             "device files\n"
-             "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
-             "metrics/platform.models\n"
-             "says which formula describes each and which numbers of a device file follow.\n",
+             "       aptune platform --from DIR [options] fit existing recordings, without a GPU\n"
+             "       aptune platform A B                  compare two devices (names or device "
+             "files)\n"
+             "The benchmarks are the specs in spaces/platform and those of the anti-parallel "
+             "patterns;\nmetrics/platform.models gives each one's formula and the numbers of a "
+             "device file that follow\nfrom it.\n",
     .table = {{OPTION_GROUP(options, &asked)}},
     .most = 2,
     .work = platform,

@@ -1,4 +1,4 @@
-/* aptune profile: what a profile holds, for authors of metrics. */
+/* aptune profile: lists what a profile holds, for authors of metrics. */
 #include "tuner/command/command.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@ typedef struct ProfileOptions {
 } ProfileOptions;
 
 static const Option own_options[] = {
-    {"fields", NULL, "the fields of a profile: unit, per what, meaning", option_flag,
+    {"fields", NULL, "list the fields of a profile: unit, per what, meaning", option_flag,
      offsetof(ProfileOptions, fields), 0, 0},
-    {"metrics", NULL, "the shipped metrics: formula, unit, meaning", option_flag,
+    {"metrics", NULL, "list the shipped metrics: formula, unit, meaning", option_flag,
      offsetof(ProfileOptions, metrics), 0, 0},
 };
 
@@ -48,7 +48,7 @@ static bool profile(Call *c)
 {
     const ProfileOptions *o = c->options;
     if (o->fields == o->metrics)
-        return command_refuse(c, "say --fields or --metrics");
+        return command_refuse(c, "give --fields or --metrics");
     SCOPED_BUF out = {0};
     bool ok = true;
     if (o->fields)
@@ -62,7 +62,7 @@ static ProfileOptions asked;
 
 const CommandLine cmd_profile = {
     .usage = "usage: aptune profile --fields | --metrics\n"
-             "What carvings and formulas of your own can use.\n",
+             "Lists what carvings and formulas of your own can use.\n",
     .table = {{OPTION_GROUP(own_options, &asked)}},
     .work = profile,
     .options = &asked,

@@ -1,4 +1,4 @@
-/* aptune study: how well a pruning works, on recordings, without a GPU. */
+/* aptune study: judges carvings, searches and metrics on recordings, without a GPU. */
 #include "metrics/base/file.h"
 #include "metrics/base/json.h"
 #include "metrics/base/vec.h"
@@ -13,11 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A carving of one's own: statements, perhaps with "NAME:" before them, or the file they stand in.
- */
+/* A carving of the user's: statements, optionally after "NAME:", or a file of them. */
 typedef struct OwnCarving {
     const char *text, *path; /* one of them; the other is NULL */
-    size_t name;             /* characters of `text` that are the name; 0: it has none */
+    size_t name;             /* length of the name in `text`; 0: none */
 } OwnCarving;
 
 enum { OWN_CARVINGS_MOST = 32 };
@@ -30,7 +29,7 @@ typedef struct OwnCarvings {
 static bool take_own(OwnCarvings *all, OwnCarving one, Diag *d)
 {
     if (all->count == OWN_CARVINGS_MOST)
-        return diag_fail(d, "at most %d carvings of one's own", OWN_CARVINGS_MOST);
+        return diag_fail(d, "at most %d carvings of your own", OWN_CARVINGS_MOST);
     all->at[all->count++] = one;
     return true;
 }
@@ -51,35 +50,35 @@ static bool take_carving_file(const Option *o, const char *path, void *field, Di
 
 typedef struct StudyCommand {
     const char *output, *fit;
-    const char *guess; /* the metric taken for the time */
+    const char *guess; /* the metric that predicts the time */
     OptionTexts metrics;
     OwnCarvings carvings;
     int seeds, bootstraps;
     bool json;
 } StudyCommand;
 
+#define INTO(field)     OPTION_INTO(StudyCommand, field, 0, 100000)
+#define BY(take, field) take, offsetof(StudyCommand, field), 0, 0
+
 static const Option options[] = {
-    {"output", "DIR", "where tables, pictures and report go (default aptune-study)", option_text,
-     offsetof(StudyCommand, output), 0, 0},
-    {"metrics", "FILE", "metrics of your own, beside the shipped ones (may come again)",
-     option_texts, offsetof(StudyCommand, metrics), 0, 0},
+    {"output", "DIR", "where tables, pictures and report go (default aptune-study)", INTO(output)},
+    {"metrics", "FILE", "metrics of your own, in addition to the shipped ones (may be repeated)",
+     INTO(metrics)},
     {"carve", "TEXT",
-     "a carving of your own beside the shipped ones, statements parted by ';', perhaps with "
-     "'NAME:' "
-     "before them (may come again)",
-     take_carving, offsetof(StudyCommand, carvings), 0, 0},
-    {"carve-file", "FILE", "the same from a file, a statement a line (may come again)",
-     take_carving_file, offsetof(StudyCommand, carvings), 0, 0},
-    {"guess", "METRIC", "the metric that stands for the time (default predicted_cycles)",
-     option_text, offsetof(StudyCommand, guess), 0, 0},
-    {"fit", "A,B,…", "find the weights of these metrics, and judge them on each space left out",
-     option_text, offsetof(StudyCommand, fit), 0, 0},
-    {"seeds", "N", "plays of each strategy, the default run's among them (default 5; 0: none)",
-     option_count, offsetof(StudyCommand, seeds), 0, 100000},
-    {"bootstrap", "N", "resamplings of the times for intervals (default 0: none)", option_count,
-     offsetof(StudyCommand, bootstraps), 0, 100000},
-    {"json", NULL, "print one JSON object instead of tables", option_flag,
-     offsetof(StudyCommand, json), 0, 0},
+     "judge a carving of your own, too: statements separated by ';', optionally after 'NAME:' "
+     "(may be repeated)",
+     BY(take_carving, carvings)},
+    {"carve-file", "FILE", "the same from a file, one statement a line (may be repeated)",
+     BY(take_carving_file, carvings)},
+    {"guess", "METRIC", "the metric that predicts the time (default predicted_cycles)",
+     INTO(guess)},
+    {"fit", "A,B,…", "fit weights of these metrics, and judge them on each space left out",
+     INTO(fit)},
+    {"seeds", "N", "runs of each strategy, the default run's among them (default 5; 0: none)",
+     INTO(seeds)},
+    {"bootstrap", "N", "resamplings of the times for intervals (default 0: none)",
+     INTO(bootstraps)},
+    {"json", NULL, "print one JSON object instead of tables", INTO(json)},
 };
 
 typedef struct Session {
@@ -87,8 +86,8 @@ typedef struct Session {
     Diag *diag;
     StudyCommand command;
     MetricSet *metrics;
-    const Source *own_metrics[OPTION_TEXTS_MOST]; /* as many as the command has */
-    const Source *carvings[OWN_CARVINGS_MOST];    /* as many as the command has */
+    const Source *own_metrics[OPTION_TEXTS_MOST]; /* one for each */
+    const Source *carvings[OWN_CARVINGS_MOST];    /* one for each */
     Table *sets;                                  /* of each recording, by its name here */
     Study *studies;
     Story *stories;
@@ -130,7 +129,7 @@ static bool read_carvings(Session *y)
     return true;
 }
 
-/* By the names given; else "carve 1", "carve 2" for texts, and files by theirs. */
+/* Adds the user's carvings; texts without a name are "carve 1", "carve 2" …, files go by their path. */
 static bool add_own(Session *y, Choices *choices)
 {
     const OwnCarvings *own = &y->command.carvings;
@@ -145,7 +144,7 @@ static bool add_own(Session *y, Choices *choices)
     return ok;
 }
 
-/* The page is about the user's own carving where there is one, else about the default. */
+/* The subject of the page: the user's first carving, else the default. */
 static const StudyChoice *choose_subject(const Choices *choices, const OwnCarvings *own)
 {
     return &choices->at[own->count > 0 ? choices->count - own->count : 0];
@@ -169,12 +168,12 @@ static bool read_one(Session *y, const char *given)
         return false;
     ranking_set(s);
     if (s->best == SIZE_MAX)
-        return diag_fail(y->diag, "'%s' has no time: there is nothing to study", path);
+        return diag_fail(y->diag, "'%s' has no times: there is nothing to study", path);
     y->sets[y->count++] = *s;
     return true;
 }
 
-/* Recordings of one space on several devices are "mm", "mm-2" …, in tables as in pictures. */
+/* Names recordings of the same space "mm", "mm-2" …, in tables and pictures. */
 static void name_spaces(Session *y)
 {
     for (size_t k = y->count; k-- > 1;) {
@@ -186,7 +185,7 @@ static void name_spaces(Session *y)
     }
 }
 
-/* The guess stands for a time, so less of it has to be better. */
+/* The guess predicts a time, so lower must be better. */
 static bool check_guess(Session *y)
 {
     const char *guess = y->command.guess;
@@ -195,7 +194,7 @@ static bool check_guess(Session *y)
         return unknown_metric(y, "guess", guess);
     return !y->metrics->metrics.at[m].higher ||
            diag_fail(y->diag,
-                     "--guess: more of '%s' is better, so it cannot stand for the time; a metric "
+                     "--guess: of '%s' higher is better, so it cannot predict the time; a metric "
                      "of your own can: 1 / %s",
                      guess, guess);
 }
@@ -205,8 +204,8 @@ static bool study_one(Session *y, Table *s)
     for (size_t i = 0; i < y->command.metrics.count; i++)
         ranking_tell_gaps(s, y->own_metrics[i], y->diag);
     if (s->imported && *s->imported)
-        diag_warn(y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", s->origin,
-                  s->imported);
+        diag_warn(y->diag, (Span){0}, "the times in '%s' were not measured by aptune: %s",
+                  s->origin, s->imported);
     Choices choices = choices_new(y->arena, s, y->command.guess);
     if (!choices_add_shipped(&choices, y->diag) || !add_own(y, &choices))
         return false;
@@ -221,7 +220,7 @@ static bool study_one(Session *y, Table *s)
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
-/* "a,b" to the numbers of the metrics. */
+/* Turns "a,b" into indices of metrics. */
 static bool name_metrics(Session *y, int **numbers, size_t *count)
 {
     VEC(int) v = {0};
@@ -234,7 +233,7 @@ static bool name_metrics(Session *y, int **numbers, size_t *count)
     }
     *numbers = v.at;
     *count = v.count;
-    return v.count > 0 || diag_fail(y->diag, "--fit wants the names of metrics, with commas");
+    return v.count > 0 || diag_fail(y->diag, "--fit takes names of metrics, separated by commas");
 }
 
 static bool add_fits(Session *y, StudySheets *sheets)
@@ -307,7 +306,7 @@ static bool put_out(Session *y, const StudySheets *sheets)
     return command_print_text(buf_text(&out)) && ok;
 }
 
-/* Everything that can be wrong with what was given; writes nothing. */
+/* Reads and studies everything, and finds all errors in the input; writes nothing. */
 static bool study_all(Session *y, char *const *given, size_t n, StudySheets *sheets)
 {
     y->sets = ARENA_ARRAY(y->arena, Table, n);
@@ -339,11 +338,11 @@ static StudyCommand asked = {.output = "aptune-study", .guess = "predicted_cycle
 
 const CommandLine cmd_study = {
     .usage = "usage: aptune study RECORDING... [options]\n"
-             "  RECORDING: NAME.times or NAME.times.zst, or a run's output folder; the whole "
-             "space timed (aptune --exhaustive)\n",
+             "  RECORDING: NAME.times or NAME.times.zst, or a run's output folder, with the "
+             "whole space timed (aptune --exhaustive)\n",
     .table = {{OPTION_GROUP(options, &asked)}},
     .least = 1,
     .most = INT_MAX,
-    .wanted = "which recordings? Say aptune study NAME.times.zst",
+    .wanted = "which recordings? Try aptune study NAME.times.zst",
     .work = study,
     .options = &asked};

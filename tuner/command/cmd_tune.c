@@ -1,5 +1,5 @@
-/* aptune tune: the main job, over aptune.h as another program would do it.  What the header does
- * not publish is looked up inside the handle: dumps of stages, and what a stopped run leaves. */
+/* aptune tune: the main job, on top of aptune.h like any other program.  Only the dumps of stages and the
+ * report of a stopped run look inside the handle. */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
@@ -17,9 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- dumps ------------------------------------------------------------------------------------ */
-
-/* What each stage left behind, as text: the letters of -d. */
+/* --- dumps of stages (-d) --------------------------------------------------------------------- */
 
 typedef enum DumpPoint { DUMP_OPENED, DUMP_COMPILED, DUMP_CARVED, DUMP_TIMED } DumpPoint;
 
@@ -41,7 +39,7 @@ static void dump_enumeration(Run *r, Buf *out)
     buf_printf(out, "%12" PRIu64 " valid of %" PRIu64 "\n", r->space.size, r->space.product);
 }
 
-/* Of one row, whose name is in the line already. */
+/* Dumps of one row; the line already has its name. */
 
 static void dump_config(Run *r, size_t i, Buf *out)
 {
@@ -98,11 +96,6 @@ static void dump_profiler(Run *r, size_t i, ProfileStage stage, Buf *out)
         diag_print(&d, out);
 }
 
-static bool is_any(const Table *t, size_t i)
-{
-    return i < t->count;
-}
-
 static bool has_profile(const Table *t, size_t i)
 {
     return t->profile[i].whole != NULL;
@@ -122,29 +115,29 @@ typedef struct Dump {
     char letter;
     DumpPoint point;
     const char *title;
-    void (*print)(Run *r, Buf *out);               /* all of it; NULL: by rows, … */
-    bool (*has)(const Table *t, size_t i);         /* … of these … */
-    void (*print_row)(Run *r, size_t i, Buf *out); /* … so; NULL: a stage of the profiler */
-    ProfileStage stage;
+    void (*print)(Run *r, Buf *out);               /* the whole dump; NULL: by rows, with … */
+    bool (*has)(const Table *t, size_t i);         /* … the rows to dump; NULL: all, and … */
+    void (*print_row)(Run *r, size_t i, Buf *out); /* … a row's dump; NULL: `stage` */
+    ProfileStage stage;                            /* of the profiler */
 } Dump;
 
 static const Dump dumps[] = {
     {'S', DUMP_OPENED, "spec as understood", .print = dump_spec},
-    {'E', DUMP_OPENED, "enumeration, points rejected by each constraint",
+    {'E', DUMP_OPENED, "enumeration, and points rejected by each constraint",
      .print = dump_enumeration},
-    {'C', DUMP_COMPILED, "code of every configuration", .has = is_any, .print_row = dump_config},
+    {'C', DUMP_COMPILED, "code of every configuration", .print_row = dump_config},
     {'P', DUMP_COMPILED, "profiles", .has = has_profile, .print_row = dump_profile},
     {'M', DUMP_CARVED, "metrics", .has = has_metrics, .print_row = dump_metrics},
-    {'F', DUMP_CARVED, "fronts and thresholds, what became of every configuration",
+    {'F', DUMP_CARVED, "fronts and thresholds, and what became of every configuration",
      .print = dump_front},
-    {'B', DUMP_TIMED, "blocks and loops of the PTX, of selected configurations",
+    {'B', DUMP_TIMED, "basic blocks and loops in the PTX of selected configurations",
      .has = is_profiled_now, .stage = PROFILE_FLOW},
     {'W', DUMP_TIMED, "what their warps execute and access", .has = is_profiled_now,
      .stage = PROFILE_WALK},
-    {'L', DUMP_TIMED, "which loop of their machine code is which of the PTX",
+    {'L', DUMP_TIMED, "loops of their machine code matched with loops of the PTX",
      .has = is_profiled_now, .stage = PROFILE_PAIRS},
-    {'J', DUMP_TIMED, "how often the blocks of their machine code are executed",
-     .has = is_profiled_now, .stage = PROFILE_JOIN},
+    {'J', DUMP_TIMED, "how often the blocks of their machine code execute", .has = is_profiled_now,
+     .stage = PROFILE_JOIN},
     {'R', DUMP_TIMED, "raw times", .has = table_is_timed, .print_row = dump_times},
 };
 enum { DUMPS = sizeof dumps / sizeof dumps[0] };
@@ -152,7 +145,7 @@ enum { DUMPS = sizeof dumps / sizeof dumps[0] };
 static void dump_rows(Run *r, const Dump *d, Buf *out)
 {
     for (size_t i = 0; i < r->table->count; i++) {
-        if (!d->has(r->table, i))
+        if (d->has && !d->has(r->table, i))
             continue;
         table_print_name(r->table, i, out);
         if (d->print_row)
@@ -162,13 +155,13 @@ static void dump_rows(Run *r, const Dump *d, Buf *out)
     }
 }
 
-/* A search compiles, carves and times side by side: all of it is there when it ends. */
+/* A search compiles, carves and times concurrently: everything is known only when it ends. */
 static DumpPoint point_of(const Run *r, DumpPoint point)
 {
     return point != DUMP_OPENED && run_searches(r) ? DUMP_TIMED : point;
 }
 
-/* Adds the dumps that `letters` ask for at this point. */
+/* Adds the dumps of this point that `letters` ask for. */
 static void dump_stage(Run *r, DumpPoint point, const char *letters, Buf *out)
 {
     for (int i = 0; i < DUMPS; i++) {
@@ -189,7 +182,7 @@ static void dump_letters(Buf *out)
         buf_printf(out, "                         %c %s\n", dumps[i].letter, dumps[i].title);
 }
 
-/* The first letter that is none; 0 when all are. */
+/* The first unknown letter; 0: all are known. */
 static char dump_unknown(const char *letters)
 {
     for (; *letters; letters++) {
@@ -207,7 +200,7 @@ typedef struct Tune {
     ProgressBar bar;
     Interrupt interrupt;
     bool json;
-    bool sharded;      /* the user says which part */
+    bool sharded;      /* --shard was given */
     const char *dumps; /* letters of -d */
 } Tune;
 
@@ -225,9 +218,9 @@ static bool take_dumps(const Option *o, const char *letters, void *field, Diag *
 static const Option own_options[] = {
     {"json", NULL, "print one JSON object instead of the report", option_flag, offsetof(Tune, json),
      0, 0},
-    /* The last one: the letters follow it in the help. */
-    {"d", "LETTERS", "dump what stages leave to standard error:", take_dumps, offsetof(Tune, dumps),
-     0, 0},
+    /* Must be last: the letters follow it in the help. */
+    {"d", "LETTERS", "dump the results of stages to standard error:", take_dumps,
+     offsetof(Tune, dumps), 0, 0},
 };
 enum { OWN = sizeof own_options / sizeof own_options[0] };
 
@@ -246,7 +239,7 @@ static bool give(void *options, const Option *o, const char *text, void *field, 
            diag_fail(d, "%s", aptune_message(t->handle));
 }
 
-/* Do the options go together?  False after a message. */
+/* Checks that the options agree; false after a message. */
 static bool check_options(Call *c, const Tune *t)
 {
     Diag d = diag_new(c->arena);
@@ -254,7 +247,7 @@ static bool check_options(Call *c, const Tune *t)
            command_refuse(c, "%s\n`aptune tune --help` says more", d.messages.at[0].text);
 }
 
-/* --- what is shown meanwhile ------------------------------------------------------------------ */
+/* --- messages and progress -------------------------------------------------------------------- */
 
 static void print_message(void *context, aptune_severity severity, const char *text)
 {
@@ -286,24 +279,28 @@ static void say_written(Buf *said, const char *paths)
     buf_printf(said, "%-10s %s\n", said->size > 0 ? "" : "written", paths);
 }
 
-static bool write_table(aptune *a, Buf *said)
+/* Writes a file of the output folder; `said` NULL: without telling. */
+static bool write_output(const aptune *a, const char *name, const char *text, Buf *said)
 {
     SCOPED_ARENA *scratch = arena_new();
     Diag d = diag_new(scratch);
-    const char *text = aptune_text(a, APTUNE_TABLE);
-    const char *path = arena_printf(scratch, "%s/configurations.csv", aptune_output(a));
-    bool ok = folder_create(aptune_output(a), &d) && file_write(path, text, strlen(text), &d);
-    if (ok)
+    const char *path = arena_printf(scratch, "%s/%s", aptune_output(a), name);
+    const bool ok = folder_create(aptune_output(a), &d) && file_write(path, text, strlen(text), &d);
+    if (ok && said)
         say_written(said, path);
     command_flush_messages(&d);
     return ok;
 }
 
+static bool emits(const aptune *a)
+{
+    return !a->options.emit || strcmp(a->options.emit, "none") != 0;
+}
+
 /* The tuned kernel for other projects. */
 static bool write_winner(aptune *a, Buf *said)
 {
-    bool none = a->options.emit && strcmp(a->options.emit, "none") == 0;
-    if (none || aptune_best(a) == APTUNE_NOTHING)
+    if (!emits(a) || aptune_best(a) == APTUNE_NOTHING)
         return true;
     if (aptune_emit(a, aptune_output(a)) != APTUNE_OK)
         return false;
@@ -315,26 +312,22 @@ static bool write_winner(aptune *a, Buf *said)
     return true;
 }
 
-/* A replay has no times of its own: a study of its folder looks here for whose it played. */
+/* A replay has no times of its own: a study of its folder follows this path to the recording that it
+ * played. */
 static bool write_played(const aptune *a)
 {
     if (aptune_source(a) != APTUNE_REPLAYED || !aptune_recording(a))
         return true;
-    SCOPED_ARENA *scratch = arena_new();
-    Diag d = diag_new(scratch);
     char real[PATH_MAX];
     const char *path = realpath(aptune_recording(a), real) ? real : aptune_recording(a);
-    const char *to = arena_printf(scratch, "%s/" RECORD_PLAYED, aptune_output(a));
-    bool ok = folder_create(aptune_output(a), &d) && file_write(to, path, strlen(path), &d);
-    command_flush_messages(&d);
-    return ok;
+    return write_output(a, RECORD_PLAYED, path, NULL);
 }
 
-/* Writes what a run leaves, and says where. */
+/* Writes the files of a run, and says where they are. */
 static bool write_files(aptune *a, Buf *said)
 {
     bool ok = write_winner(a, said) && write_played(a);
-    ok = write_table(a, said) && ok;
+    ok = write_output(a, "configurations.csv", aptune_text(a, APTUNE_TABLE), said) && ok;
     if (aptune_draw(a, aptune_output(a)) != APTUNE_OK)
         return false;
     say_written(said, aptune_drawn(a));
@@ -354,7 +347,8 @@ static bool print_result(const Tune *t)
     return command_print_text(buf_text(&out)) && ok;
 }
 
-/* Says what a stopped run leaves and how to go on; nothing when it was not stopped. */
+/* Says what a stopped run left and how to continue it; nothing if it was not stopped.  Returns the exit
+ * code. */
 static int finish_early(Tune *t)
 {
     int number = t->handle->run.stopped ? interrupt_take(&t->interrupt) : 0;
@@ -366,15 +360,15 @@ static int finish_early(Tune *t)
     return EXIT_SIGNAL + number;
 }
 
-/* A part of a space has done its work when its outcomes are recorded: mpirun ends all of a job when
- * one process fails. */
+/* A shard succeeds once its outcomes are recorded, even without a winner: mpirun ends the whole job when one
+ * process fails. */
 static bool has_result(const aptune *a)
 {
     return aptune_best(a) != APTUNE_NOTHING || aptune_source(a) == APTUNE_STATIC ||
            a->options.shards > 1;
 }
 
-/* --- the way of the configurations ------------------------------------------------------------ */
+/* --- one run ---------------------------------------------------------------------------------- */
 
 static void catch_interrupts(Tune *t)
 {
@@ -384,7 +378,7 @@ static void catch_interrupts(Tune *t)
         aptune_stop_on(t->handle, t->interrupt.fd);
 }
 
-/* The first signal ends a search, which then names a winner; the next one ends the program. */
+/* The first signal ends a search, which then names a winner; the second one ends the program. */
 static bool end_early(void *context)
 {
     Tune *t = context;
@@ -392,24 +386,24 @@ static bool end_early(void *context)
     if (number == 0)
         return false;
     progress_end(&t->bar);
-    fprintf(stderr, "aptune: the search ends (%s); the best so far are timed again\n",
+    fprintf(stderr, "aptune: ending the search (%s); the best so far are timed again\n",
             strsignal(number));
     return true;
 }
 
-/* Whatever happens next, the output folder holds the best so far. */
+/* Emits the best so far, so that the output folder has it whatever happens next. */
 static void keep_found(void *context)
 {
     const Tune *t = context;
     aptune *a = t->handle;
-    if (a->options.emit && strcmp(a->options.emit, "none") == 0)
+    if (!emits(a))
         return;
     SCOPED_ARENA *scratch = arena_new();
     EmitWritten written = {0};
     emit_winner(&a->run, aptune_output(a), &written, DIAG_UNHEARD(scratch));
 }
 
-/* A stage, and the dump of what it left. */
+/* Runs a stage and dumps its result. */
 static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
 {
     bool ok = stage(t->handle) == APTUNE_OK;
@@ -429,7 +423,6 @@ static int tune(Tune *t)
         int number = a->run.stopped ? interrupt_take(&t->interrupt) : 0;
         return number ? EXIT_SIGNAL + number : EXIT_USAGE;
     }
-    /* What is about to happen, before it happens. */
     if (!t->json && !command_print_text(aptune_text(a, APTUNE_HEADING)))
         return EXIT_FAILED;
     if (a->options.dry_run)
@@ -445,11 +438,11 @@ static int tune(Tune *t)
     return has_result(a) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* What is kept of the problems that were tuned. */
+/* What is kept of the tuned problems. */
 typedef struct Tuned {
     Arena *arena;
-    VEC(const char *) recordings; /* one of each */
-    const char *folder;           /* of all results */
+    VEC(const char *) recordings; /* one for each */
+    const char *folder;           /* that holds all results */
 } Tuned;
 
 static void keep_tuned(Tuned *k, const aptune *a)
@@ -462,11 +455,11 @@ static void keep_tuned(Tuned *k, const aptune *a)
     k->folder = path_folder(k->arena, r->options.output);
 }
 
-/* One unit of all problems, beside their folders. */
+/* Emits one unit for all problems, beside their folders. */
 static int emit_tuned(Tune *t, const Tuned *k)
 {
     aptune *a = t->handle;
-    if ((a->options.emit && strcmp(a->options.emit, "none") == 0) || k->recordings.count < 2)
+    if (!emits(a) || k->recordings.count < 2)
         return EXIT_DONE;
     aptune_reset(a);
     if (aptune_emit_recordings(a, k->folder, k->recordings.at, k->recordings.count) != APTUNE_OK)
@@ -477,8 +470,8 @@ static int emit_tuned(Tune *t, const Tuned *k)
     return command_print_text(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Each of the spec's problems in turn, unless one was chosen; a search begins with what was fast
- * before.  Behind the first, those that cannot be tuned for here are passed over. */
+/* Tunes each of the spec's problems in turn, unless one was chosen; a search begins with what was fast for
+ * the earlier ones.  After the first, problems that cannot be tuned here are skipped. */
 static int tune_problems(Tune *t)
 {
     aptune *a = t->handle;
@@ -527,7 +520,8 @@ static bool begin(void *options)
     Tune *t = options;
     *t = (Tune){.handle = aptune_new(), .bar = progress_new(), .dumps = ""};
     if (t->handle)
-        aptune_set(t->handle, "shard", "auto"); /* the whole space where no launcher says so */
+        aptune_set(t->handle, "shard",
+                   "auto"); /* the whole space, unless an MPI or Slurm launcher started us */
     else
         fputs("aptune: no memory or no descriptors left\n", stderr);
     return t->handle != NULL;
@@ -539,7 +533,7 @@ static void end(void *options)
 }
 
 static Tune asked;
-static RunOptions unused; /* the handle takes the values */
+static RunOptions unused; /* the handle stores the values */
 
 const CommandLine cmd_tune = {
     .usage = "usage: aptune [tune] FILE.spec [options]\n",

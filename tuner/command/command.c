@@ -8,11 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* --- lines and colours of a terminal ---------------------------------------------------------- */
-
-/* How texts are laid out for people: lines as wide as the terminal, colours where there is one. */
-
-/* --- what there is ---------------------------------------------------------------------------- */
+/* --- the terminal: width and colours ---------------------------------------------------------- */
 
 size_t terminal_width(int descriptor)
 {
@@ -28,17 +24,16 @@ size_t terminal_width(int descriptor)
     return w.ws_col < LEAST ? LEAST : w.ws_col;
 }
 
-/* Is the descriptor a terminal that is to have colours?  Not where NO_COLOR is set
- * (no-color.org) or TERM is "dumb". */
+/* True for a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb". */
 static bool terminal_has_colours(int descriptor)
 {
     const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
     return isatty(descriptor) && !(no && *no) && kind && strcmp(kind, "dumb") != 0;
 }
 
-/* --- lines ------------------------------------------------------------------------------------ */
+/* --- wrapping --------------------------------------------------------------------------------- */
 
-/* Where the lines go on that a long line is broken into. */
+/* The column at which a wrapped line continues. */
 static size_t hanging_indent(const char *line, size_t size, size_t width)
 {
     size_t indent = strspn(line, " ");
@@ -48,7 +43,7 @@ static size_t hanging_indent(const char *line, size_t size, size_t width)
     return indent + (indent == strspn(line, " ") ? 2 : 0);
 }
 
-/* Bytes of the line's next part: up to the last blank that fits, else up to the first. */
+/* Bytes of the line's next piece: up to the last blank that fits, else up to the first. */
 static size_t part_of(const char *line, size_t size, size_t room)
 {
     const size_t start = strspn(line, " ");
@@ -86,16 +81,16 @@ static void wrap_line(const char *line, size_t size, size_t width, Buf *out)
     buf_add(out, line, size);
 }
 
-/* Does the line consist of marks below another? */
+/* True for a line of carets and tildes that points into the line above. */
 static bool is_marks(const char *line)
 {
     const size_t n = strspn(line, " \t^~|");
     return (line[n] == '\n' || line[n] == '\0') && memchr(line, '^', n);
 }
 
-/* Adds the text with lines that are too long broken at blanks.  They go on below where their own
- * text begins: behind the last two blanks of their first third.  A line that a line of '^' and '~'
- * points into stays whole. */
+/* Adds the text with long lines broken at blanks.  Continuation lines are indented to where the line's text
+ * begins: after the last two blanks in its first third.  A line that a line of '^' and '~' points into stays
+ * whole. */
 static void terminal_wrap(const char *text, size_t width, Buf *out)
 {
     while (*text) {
@@ -119,7 +114,7 @@ static void terminal_wrap(const char *text, size_t width, Buf *out)
 #define BOLD    "\033[1m"
 #define PLAIN   "\033[m"
 
-/* The first of the words of messages that stands in the line; NULL: none. */
+/* The line's "error:", "warning:" or "note:"; NULL: it has none. */
 static const char *find_severity(const char *line, size_t size, const char **colour, size_t *length)
 {
     static const struct {
@@ -155,8 +150,7 @@ static void colour_line(const char *line, size_t size, Buf *out)
     buf_add(out, at + length, size - (size_t)(at - line) - length);
 }
 
-/* Adds the text with "error:", "warning:" and "note:" and the words that begin lines of reports in
- * colours. */
+/* Adds the text, colouring "error:", "warning:", "note:" and the labels that begin lines of reports. */
 static void terminal_colour(const char *text, Buf *out)
 {
     while (*text) {
@@ -168,7 +162,7 @@ static void terminal_colour(const char *text, Buf *out)
     }
 }
 
-/* Names and messages in it may be a stranger's. */
+/* The text may hold names and messages from untrusted files: control characters are escaped. */
 static bool put(const char *text, FILE *to, bool laid_out)
 {
     SCOPED_BUF shown = {0}, wrapped = {0}, coloured = {0};
@@ -184,7 +178,7 @@ static bool put(const char *text, FILE *to, bool laid_out)
     }
     errno = 0;
     return (fputs(buf_text(last), to) >= 0 && fflush(to) == 0) ||
-           errno == EPIPE; /* `| head` has seen enough */
+           errno == EPIPE; /* a reader such as `| head` may close the pipe */
 }
 
 void command_tell(const char *text)

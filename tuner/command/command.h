@@ -1,7 +1,7 @@
 /* The subcommands.  A new one is a file cmd_NAME.c, a line here and a line in the table of main.c.
  *
- * A command gets its own arguments and prints; the program's exit code is 0 done, 1 the task
- * failed, 2 wrong usage or input.  A process runs one, whose options are its file's. */
+ * Exit codes: 0 done, 1 the task failed, 2 wrong usage or input.  A process runs one command, so each file
+ * keeps its options in a static variable. */
 #pragma once
 
 #include "metrics/base/buf.h"
@@ -35,18 +35,18 @@ extern const CommandLine cmd_platform;
 /* Writes a text to standard error. */
 void command_tell(const char *text);
 
-/* Prints the messages that have come since the last time to standard error. */
+/* Prints the messages collected since the last call to standard error. */
 void command_flush_messages(Diag *d);
 
-/* Write a text to standard output and make sure that it got there: a full disk must not look like
- * success.  False after a message.  Long lines are broken and words coloured, but in
- * JSON and what command_print_data is given. */
+/* Write a text to standard output and flush it: a full disk must not look like success.  False after a
+ * message. command_print_text wraps long lines and colours labels, unless the text is JSON;
+ * command_print_data does not. */
 bool command_print_text(const char *text);
 bool command_print_data(const char *text);
 
 /* The shipped metrics, in `a`; NULL after messages. */
 MetricSet *command_metrics(Arena *a, Diag *d);
 
-/* Columns that a text written to the descriptor may have: those of COLUMNS, of the terminal, or 80.
- * SIZE_MAX: as many as it likes (COLUMNS=0). */
+/* Columns available on the descriptor: COLUMNS, else the terminal's, else 80.  SIZE_MAX: no limit
+ * (COLUMNS=0). */
 size_t terminal_width(int descriptor);

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* Functions of the warp that take no mask, which Volta took away, and what CUDA's guide gives for
- * them. */
+/* Warp functions without a mask, which Volta removed, and their replacements in CUDA's guide. */
 static const char *const MASKLESS[][2] = {
     {"__shfl", "__shfl(...)=__shfl_sync(0xffffffff,__VA_ARGS__)"},
     {"__shfl_up", "__shfl_up(...)=__shfl_up_sync(0xffffffff,__VA_ARGS__)"},
@@ -49,7 +48,7 @@ static bool is_listed(const char *const *list, size_t count, const char *text)
     return word_place(text, list, count) < SIZE_MAX;
 }
 
-/* A header as the files spell it that include it. */
+/* A header's name as the #include lines spell it. */
 static const char *spelled(const InitTrying *t, const char *path)
 {
     const char *stem = path ? path_stem(t->arena, path, "") : NULL;
@@ -73,7 +72,7 @@ static void add_option(InitTrying *t, const char *text, const char *why)
     t->mended = true;
 }
 
-/* The header of a member of std that nvcc's own headers bring, by how it begins. */
+/* The header of a member of std (nvcc's own headers include these), by prefix; NULL: not known. */
 static const char *std_header(const char *member)
 {
     static const struct {
@@ -106,7 +105,7 @@ static const char *std_header(const char *member)
     return NULL;
 }
 
-/* Types of the host's libraries that device code beside them names: "cublasStatus_t". */
+/* Defines types of host libraries that the file names: "cublasStatus_t". */
 static void mend_libraries(InitTrying *t, const char *log)
 {
     static const char *const LIBRARIES[] = {"cublas", "cudnn",    "cusparse", "cusolver", "cufft",
@@ -115,11 +114,10 @@ static void mend_libraries(InitTrying *t, const char *log)
         for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES; i++)
             if (strncmp(name, LIBRARIES[i], strlen(LIBRARIES[i])) == 0 &&
                 text_ends_with(name, "_t"))
-                add_option(t, arena_printf(t->arena, "-D%s=int", name),
-                           "a type of the host's library");
+                add_option(t, arena_printf(t->arena, "-D%s=int", name), "a type of a host library");
 }
 
-/* The compiler calls some undefined; the assembler does not take the instructions of others. */
+/* Some are undefined for the compiler; of others the assembler refuses the instruction. */
 static void mend_masks(InitTrying *t, const char *log)
 {
     for (size_t i = 0; i < MASKLESS_COUNT; i++) {
@@ -128,11 +126,11 @@ static void mend_masks(InitTrying *t, const char *log)
         if (strstr(log, undefined) ||
             (strstr(log, "without '.sync'") && code_has_word(t->text, name)))
             add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
-                       "right where all of a warp call it: else delete this, and give the mask");
+                       "right if the whole warp calls it; else delete this and give the mask");
     }
 }
 
-/* What is undefined may be there under an #if that a choice of the build's opens. */
+/* An undefined name may be defined under an #if that an option of the build enables. */
 static void mend_hidden(InitTrying *t, const char *log)
 {
     for (const char *name; (name = init_undefined(t, &log)) != NULL;) {
@@ -146,22 +144,22 @@ static void mend_hidden(InitTrying *t, const char *log)
         }
         for (size_t i = 0; i < asked.under.count; i++)
             add_option(t, arena_printf(t->arena, "-D%s", asked.under.at[i]),
-                       arena_printf(t->arena, "decide: %s is there under it", name));
+                       arena_printf(t->arena, "decide: it enables %s", name));
     }
 }
 
-/* Code that refuses without a choice of the build's gets the first that it knows. */
+/* Code with an #error for a missing build option gets the first option that it knows. */
 static void mend_choices(InitTrying *t, const char *log)
 {
     for (const HostText *h = strstr(log, "#error directive") ? t->host : NULL; h; h = h->next) {
         const char *choice = kernel_source_choice(t->arena, h->text, log);
         if (choice)
             add_option(t, arena_printf(t->arena, "-D%s", choice),
-                       "decide: a choice of the project's build");
+                       "decide: an option of the project's build");
     }
 }
 
-/* "{.name = 1}": initialisers that C++20 brought. */
+/* Designated initialisers, "{.name = 1}", which are new in C++20. */
 static bool has_designator(const char *log)
 {
     for (const char *at = log; (at = strpbrk(at, "{,")) != NULL; at++) {
@@ -184,15 +182,15 @@ bool init_mend_options(InitTrying *t, const char *log)
     if (!t->mended)
         mend_hidden(t, log);
     if (strstr(log, "\"--device-int128\""))
-        add_option(t, "--device-int128", "for its 128-bit integers");
+        add_option(t, "--device-int128", "for 128-bit integers");
     if (strstr(log, "\"register\" storage class"))
-        add_option(t, "-Dregister=", "C++17 has no such word");
+        add_option(t, "-Dregister=", "C++17 removed the keyword");
     if (strstr(log, "\"cudaGridDependencySynchronize\" is undefined") ||
         strstr(log, "\"cudaTriggerProgrammaticLaunchCompletion\" is undefined"))
         add_option(t, "--pre-include=cuda_device_runtime_api.h",
-                   "it waits for the kernel before it");
+                   "for programmatic dependent launch");
     mend_masks(t, log);
-    const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel's name */
+    const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel is undefined */
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
         add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
                    "an #if around the kernel asks for it");
@@ -210,7 +208,7 @@ bool init_mend_options(InitTrying *t, const char *log)
     return t->mended;
 }
 
-/* Adds the file of the project that has the body of a function that a log says is nowhere. */
+/* Adds the file of the project with the body of a function that a log calls unresolved. */
 static bool mend_link(InitTrying *t, const char *log)
 {
     FirstGuess *g = &t->guess;
@@ -224,7 +222,7 @@ static bool mend_link(InitTrying *t, const char *log)
         g->includes[g->include_count++] = folder;
     t->mended = false;
     add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
-               arena_printf(t->arena, "the body of %s is there", function));
+               arena_printf(t->arena, "has the body of %s", function));
     return t->mended;
 }
 

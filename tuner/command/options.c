@@ -9,8 +9,7 @@
 
 /* --- the table as getopt_long wants it -------------------------------------------------------- */
 
-/* Options are numbered through all groups; getopt gives long ones from here on, above every letter.
- */
+/* Options are numbered across all groups; getopt_long returns this plus the number for a long one. */
 enum { LONG_OPTIONS = 256 };
 
 typedef struct Known {
@@ -18,7 +17,7 @@ typedef struct Known {
     void *field;
 } Known;
 
-/* Every command has it. */
+/* Shared by every command. */
 static const Option help_option = {"help", NULL, "print this", NULL, 0, 0, 0};
 
 typedef struct Reader {
@@ -63,7 +62,7 @@ static Reader reader_of(const OptionTable *t)
     return r;
 }
 
-/* What getopt gave back, by number or letter. */
+/* The option for getopt's return value: a number or a letter. */
 static const Known *find_known(const Reader *r, int found)
 {
     if (found >= LONG_OPTIONS)
@@ -74,8 +73,7 @@ static const Known *find_known(const Reader *r, int found)
     return NULL;
 }
 
-/* Says what is wrong with the option that getopt did not take: `found` is '?' or ':', `given` the
- * word it stands in. */
+/* Reports an option that getopt refused: `found` is '?' or ':', `given` the word that holds it. */
 static void refuse(const OptionTable *t, int found, const char *given)
 {
     char name[64];
@@ -93,31 +91,25 @@ static void refuse(const OptionTable *t, int found, const char *given)
                 closest ? "; did you mean '--" : "", closest ? closest : "", closest ? "'?" : "");
 }
 
-/* What an option's reader said. */
-static void print_messages(const Diag *d)
-{
-    for (size_t i = 0; i < d->messages.count; i++)
-        fprintf(stderr, "aptune: %s\n", d->messages.at[i].text);
-}
-
 static bool give(const CommandLine *c, const Known *k)
 {
     SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     bool ok = c->take ? c->take(c->options, k->option, optarg, k->field, &d)
                       : k->option->take(k->option, optarg, k->field, &d);
-    print_messages(&d);
+    for (size_t i = 0; i < d.messages.count; i++)
+        fprintf(stderr, "aptune: %s\n", d.messages.at[i].text);
     return ok;
 }
 
 typedef enum OptionsRead { OPTIONS_WRONG, OPTIONS_TAKEN, OPTIONS_HELP } OptionsRead;
 
-/* Arguments that are no options stand from argv[*rest] on afterwards. */
+/* Afterwards argv[*rest] is the first argument that is no option. */
 static OptionsRead read_options(const CommandLine *c, int argc, char **argv, int *rest)
 {
     Reader r = reader_of(&c->table);
-    optind = 0; /* begins anew, with what earlier calls left behind forgotten */
-    opterr = 0; /* its messages would name the command where ours name the program */
+    optind = 0; /* restart: forget the state of earlier calls */
+    opterr = 0; /* getopt's messages would name the command instead of aptune */
     for (int found; (found = getopt_long(argc, argv, r.shorts, r.longs, NULL)) != -1;) {
         const Known *k = find_known(&r, found);
         if (!k) {
@@ -150,8 +142,8 @@ static void print_option(const Option *o, Buf *out)
 
 /* --- a command's line ------------------------------------------------------------------------- */
 
-/* The lines of a paragraph in one, for the terminal to break: those that begin with a letter behind
- * one that does. */
+/* Joins the lines of a paragraph, which the terminal wraps again: a line that begins with a letter continues
+ * the prose before it. */
 static void print_paragraphs(const char *text, Buf *out)
 {
     bool before = false;
@@ -183,7 +175,7 @@ static int print_help(const CommandLine *c)
     return command_print_text(buf_text(&text)) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Are there as many arguments as the command takes?  False after a message. */
+/* Checks the number of arguments; false after a message. */
 static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
 {
     if (argc - rest < c->least)
@@ -230,9 +222,8 @@ const Device *command_device(Call *call, const char *name, const Device *(*find)
     const Device *d = is_file ? device_file_read(call->arena, name, call->diag) : find(name);
     if (!d && call->diag->errors == 0)
         diag_fail(call->diag, "unknown device '%s'; `aptune devices` lists those known%s", name,
-                  find == device_find
-                      ? ""
-                      : ", and gtx280, 8500gt and radeon5850 are those of the theses");
+                  find == device_find ? ""
+                                      : "; gtx280, 8500gt and radeon5850 are those of the theses");
     call->code = d ? call->code : EXIT_USAGE;
     return d;
 }

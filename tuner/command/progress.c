@@ -37,7 +37,7 @@ void progress_step(void *context, const char *stage, size_t done, size_t all, co
     char text[256];
     int size = snprintf(text, sizeof text, "%-8s [%s] %zu/%zu  %d:%02d left  %s", stage, line, done,
                         all, (int)(left / 60), (int)left % 60, buf_text(&shown));
-    size_t columns = terminal_width(STDERR_FILENO); /* a longer line would not be drawn over */
+    size_t columns = terminal_width(STDERR_FILENO); /* a wrapped line could not be overwritten */
     fprintf(stderr, "\r\033[K%.*s", (int)((size_t)size < columns ? size : (int)columns - 1), text);
     fflush(stderr);
 }
@@ -49,10 +49,7 @@ void progress_end(ProgressBar *bar)
     bar->stage = NULL;
 }
 
-/* --- a run that shows it ---------------------------------------------------------------------- */
-
-/* What every command that runs the tuner begins with: its options are those of settings.h
- * (OPTIONS_RUN: which space, for which device, from where) and its own behind them. */
+/* --- commands that run the tuner -------------------------------------------------------------- */
 
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d)
 {

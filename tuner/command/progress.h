@@ -1,4 +1,4 @@
-/* One line on a terminal that says how far the run is and how long it will take. */
+/* A progress bar: one line on a terminal with the stage, what is done and the time left. */
 #pragma once
 
 #include "tuner/command/options.h"
@@ -9,7 +9,7 @@
 
 typedef struct ProgressBar {
     bool shown;        /* standard error is a terminal */
-    const char *stage; /* that is being shown */
+    const char *stage; /* the one shown; NULL: none */
     double started;    /* clock at the start of the stage, seconds */
     double drawn;      /* clock of the last drawing */
 } ProgressBar;
@@ -17,15 +17,16 @@ typedef struct ProgressBar {
 /* Shows nothing unless standard error is a terminal. */
 ProgressBar progress_new(void);
 
-/* `done` of `all` steps of a stage; draws at most ten times a second.  `bar` is a ProgressBar; the
- * type is that of RunProgress.step. */
+/* Shows `done` of `all` steps of a stage, at most ten times a second.  A RunProgress.step; `bar` is a
+ * ProgressBar. */
 void progress_step(void *bar, const char *stage, size_t done, size_t all, const char *note);
 
 /* Clears the line. */
 void progress_end(ProgressBar *bar);
 
-/* Is there a space to work on?  A first word that is a spec's file is one.  False after a message. */
+/* Takes a first word FILE.spec as the space if --space gave none; false after a message if there is still
+ * none. */
 bool options_run_check(Call *call, RunOptions *o);
 
-/* run_begin with a progress bar, which must outlive it, too. */
+/* run_begin with a progress bar, which must outlive the run. */
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d);
