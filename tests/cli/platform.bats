@@ -48,7 +48,7 @@ held_files=csv
 @test "without a GPU the suite says what can be done" {
     run --separate-stderr env CUDA_VISIBLE_DEVICES= "$APTUNE" platform --from .
     status_is 1
-    has "$stderr" 'there is no recording of any benchmark'
+    has "$stderr" 'there is no recording of any platform benchmark'
 }
 
 @test "a model that does not describe is told, one that does gives its number" {
@@ -83,12 +83,12 @@ END
     status_is 0
     has "$output" 'straight +Launches, as a line'
     has "$output" 'DOES NOT DESCRIBE THIS PLATFORM'
-    has "$output" 'Do patterns put together add up\?'
-    has "$output" '→ slowdown_launches is not given: what does not describe'
-    has "$output" 'floor +1e-09 +not measured: no configuration here depends on it'
-    has "$output" "→ cost_timing is not given: nothing was measured that depends on 'floor'"
+    has "$output" 'Do combined patterns add up\?'
+    has "$output" '→ slowdown_launches is not given: the model does not describe'
+    has "$output" 'floor +1e-09 +not measured: no configuration depends on it'
+    has "$output" "→ cost_timing is not given: no measured point depends on 'floor'"
     has "$output" '→ memory_write = '
-    has "$output" 'Known to less than 2 %'
+    has "$output" 'Not known to within 2 %'
     run --separate-stderr "$APTUNE" devices out/h200.device
     status_is 0
     has "$output" "slowdown_launches .*fit 'outside'.* \(fit 'straight' of 20[0-9-]+ gave none\)"

@@ -46,7 +46,7 @@ layout_is_sound() {
     tune --space space/synthetic.spec --output out
     status_is 0
     has "$output" '^ +out/report.html$'
-    has "$(cat out/report.html)" '<p class="origin loud">REPLAYED: nothing was measured by this run'
+    has "$(cat out/report.html)" '<p class="origin loud">REPLAYED: this run measured nothing'
     has "$(cat out/report.html)" 'THREADS=64 EACH=1: 2 ms'
     has "$(cat out/report.html)" '<td>[0-9.]+ (us|ms), (estimated: the device was not measured|off by [0-9]+ % as a rule)</td>'
     [ -s out/pictures/synthetic-tradeoff.svg ]
@@ -122,7 +122,7 @@ layout_is_sound() {
     status_is 0
     [ ! -e out/pictures/many-samples.svg ]
     has "$(cat out/pictures/many-tradeoff.svg)" ': not timed</title>'
-    has "$(cat out/report.html)" '<th>regret</th><td><pre>not known: only what was chosen was timed'
+    has "$(cat out/report.html)" '<th>regret</th><td><pre>not known: only the chosen configurations were timed'
 }
 
 @test "what thresholds dropped is told apart" {
@@ -133,14 +133,14 @@ layout_is_sound() {
     dropped=$(sed -n '/<g class="crosses dropped">/s/<title>/\n&/gp' out/pictures/mm-thesis-tradeoff.svg |
         awk '/^<title>/ { n += 1; if (match($0, / and [0-9]+ more here/)) n += substr($0, RSTART + 5) } END { print n }')
     [ "$dropped" -eq 36 ]
-    has "$(cat out/pictures/mm-thesis-tradeoff.svg)" '>utilization \[instructions\], more is better, log scale<'
+    has "$(cat out/pictures/mm-thesis-tradeoff.svg)" '>utilization \[instructions\], higher is better, log scale<'
 }
 
 @test "a metric of one's own gets a picture, whatever it says about the time" {
     echo 'metric mine lower "registers" "Registers of a block." = registers * threads_per_block' >mine.metrics
     "$APTUNE" study "$SOURCE/spaces/recordings/scan-two-pass-h200.times.zst" --seeds 0 --output out \
         --metrics mine.metrics >/dev/null
-    has "$(cat out/pictures/scan-two-pass-time-mine.svg)" '>mine \[registers\], less is better, log scale<'
+    has "$(cat out/pictures/scan-two-pass-time-mine.svg)" '>mine \[registers\], lower is better, log scale<'
     [ "$(ls out/pictures/scan-two-pass-time-*.svg | wc -l)" -eq 8 ]
 }
 

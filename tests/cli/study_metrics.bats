@@ -32,7 +32,7 @@ metrc other lower "cycles" "Made up." = instr'
 @test "a metric that is nowhere known is in the tables as such, with the reason" {
     study_with 'metric mine lower "cycles" "Made up." = instr / (regions - regions)' --json
     status_is 0
-    has "$stderr" "^mine.metrics:1:41: warning: 'mine' is not known for 393 of 393 configurations of branching: division by zero"
+    has "$stderr" "^mine.metrics:1:41: warning: 'mine' has no value for 393 of 393 configurations of branching: division by zero"
     json '.metrics[] | select(.metric == "mine") |
           .known == 0 and .unknown == 393 and .regret == null and .rank_correlation == null and
           .place_of_best == null and .reason == "division by zero"'
@@ -42,7 +42,7 @@ metrc other lower "cycles" "Made up." = instr'
 @test "a metric that some lack says how many, and counts the others" {
     study_with 'metric mine lower "cycles" "Made up." = stall_share * 2' --json
     status_is 0
-    has "$stderr" "^mine.metrics:1:8: warning: 'mine' is not known for 11 of 393 configurations of branching: 'stall_share' is not known"
+    has "$stderr" "^mine.metrics:1:8: warning: 'mine' has no value for 11 of 393 configurations of branching: 'stall_share' is not known"
     json '.metrics[] | select(.metric == "mine") | .known == 382 and .unknown == 11'
     json '[.metrics[] | select(.metric == "stall_share" and .unknown != 11)] == []'
     json '[.metrics[] | .known + .unknown] | unique == [393]'

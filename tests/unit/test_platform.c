@@ -301,8 +301,8 @@ static void a_model_is_read(void **state)
     assert_string_equal(b->space, "platform/barriers");
     assert_true(b->where && b->robust && b->within == 0.03);
     assert_true(b->parameter_count == 2 && b->parameters[1].start == -2.5);
-    assert_true(b->gift_count == 2 &&
-                b->gifts[1].number == sheet_number_named("latency_barrier_warp"));
+    assert_true(b->output_count == 2 &&
+                b->outputs[1].number == sheet_number_named("latency_barrier_warp"));
     arena_free(a);
 }
 

@@ -339,9 +339,9 @@ static void races_are_the_same_again_and_the_search_is_among_them(void **state)
     assert_int_equal(count, RACE_CORES * (RIVAL_KINDS + 1));
     assert_string_equal(x[0].name, "search");
     for (size_t k = 0; k < count; k++) {
-        assert_true(x[k].fifth.median == y[k].fifth.median &&
-                    x[k].fifth.worst >= x[k].fifth.median);
-        assert_true(x[k].percent.median <= x[k].fifth.median);
+        assert_true(x[k].seconds_02.median == y[k].seconds_02.median &&
+                    x[k].seconds_02.worst >= x[k].seconds_02.median);
+        assert_true(x[k].seconds_1.median <= x[k].seconds_02.median);
         assert_true(x[k].regret[RACE_TIMES - 1] < 0.002);
         for (int t = 1; t < RACE_TIMES; t++)
             assert_true(x[k].regret[t] <= x[k].regret[t - 1]);

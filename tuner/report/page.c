@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* Paper gets the light colours whatever the screen has. */
+/* Prints use the light colours, whatever the screen has. */
 static const char page_style[] =
     ":root{color-scheme:light dark}"
     "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:88rem;padding:0 1rem;"
@@ -41,10 +41,9 @@ static const char page_style[] =
     "h2{break-before:page}h3,h3+p{break-after:avoid}.words pre{white-space:pre-wrap}"
     ".pictures,.pictures.large{grid-template-columns:1fr 1fr;gap:.8rem}}";
 
-/* A page on its way out. */
 typedef struct Writer {
-    Arena *arena;       /* of one story */
-    const char *folder; /* whose pictures/ gets a file for each picture */
+    Arena *arena;       /* for one story */
+    const char *folder; /* its subfolder pictures/ gets the pictures */
     Buf page, svg;
     Diag *diag;
     bool ok;
@@ -57,25 +56,26 @@ static void write_row(Buf *out, const char *name, const char *value)
     svg_say(out, "<tr><th>%t</th><td><pre>%t</pre></td></tr>\n", name, value);
 }
 
-/* How good the choice is, where every configuration has a time. */
+/* How good the choice is, if every configuration has a time. */
 static void write_judgement(Arena *a, const Story *story, Buf *out)
 {
     Judgement j = judge(story->points, story->chosen);
     if (!story->complete && story->points->timed > 0)
-        write_row(out, "regret",
-                  story->audited
-                      ? "only what was chosen and audited was timed: see the audit at the end"
-                      : "not known: only what was chosen was timed (--audit estimates it, "
-                        "--exhaustive tells it)");
+        write_row(
+            out, "regret",
+            story->audited
+                ? "only chosen and audited configurations were timed: see the audit at the end"
+                : "not known: only the chosen configurations were timed (--audit estimates "
+                  "it, --exhaustive measures it)");
     if (!story->complete || j.best == SIZE_MAX)
         return;
-    const char *found = j.found ? "the best of all is among what carving chose"
+    const char *found = j.found ? "carving kept the best of all"
                                 : arena_printf(a,
-                                               "the best that carving chose is %.2f %% slower than "
+                                               "the best that carving kept is %.2f %% slower than "
                                                "the best of all (place %zu)",
                                                100 * j.regret, j.rank);
     write_row(out, "regret",
-              arena_printf(a, "%s\na random sample of as many: %.2f %% slower, on average", found,
+              arena_printf(a, "%s\na random sample of this size: %.2f %% slower, on average", found,
                            100 * j.random_regret));
 }
 
@@ -89,7 +89,7 @@ static void write_winner(Arena *a, const Story *story, Buf *out)
         write_row(out, "winner", s->timed > 0 ? "none" : "none: no time is known");
     const char *predicted = w != SIZE_MAX ? table_predicted_text(a, s, w) : NULL;
     if (predicted)
-        write_row(out, "predicted for it", predicted);
+        write_row(out, "its prediction", predicted);
 }
 
 static void write_facts(Arena *a, const Story *story, Buf *out)
@@ -101,8 +101,7 @@ static void write_facts(Arena *a, const Story *story, Buf *out)
     write_row(out, "device", s->gpu);
     write_row(out, "space",
               arena_printf(a,
-                           "%zu configurations, %zu with a time, %zu of these with code of their "
-                           "own",
+                           "%zu configurations, %zu with a time, %zu of these with distinct code",
                            s->count, s->timed, s->distinct));
     write_row(out, "carving", story->carving);
     write_row(out, story->chosen_name,
@@ -136,7 +135,7 @@ static size_t difference(const Table *s, size_t i, size_t k)
     return found;
 }
 
-/* Those with a time first, the fastest of them first. */
+/* Fastest first, then those without a time. */
 static int compare_neighbours(const void *pa, const void *pb)
 {
     const Neighbour *a = pa, *b = pb;
@@ -167,14 +166,14 @@ static void write_number(Buf *out, double number, int decimals)
         buf_puts(out, "<td class=\"n\">-</td>");
 }
 
-/* Decimals that show five digits of a number. */
+/* The decimals that show five significant digits. */
 static int decimals_of(double number)
 {
     double digits = 4 - floor(log10(number));
     return isfinite(digits) ? (int)fmax(0, fmin(digits, 12)) : 4;
 }
 
-/* Time and metric of a point, both over the winner's, and the time that was predicted. */
+/* A point's time, time and metric relative to the winner's, prediction, and remark. */
 static void write_numbers(Arena *a, const Story *story, const StoryColumn *guess, size_t i,
                           Buf *out)
 {
@@ -219,7 +218,7 @@ static void write_neighbours(Arena *a, const Story *story, Buf *out)
     const StoryColumn *guess = story_column(a, story, story->time_metric);
     Neighbours list = find_neighbours(a, story->points, story->winner);
     buf_puts(out, "<p>The configurations that differ from the winner in one parameter, fastest "
-                  "first: what each of its choices is worth.</p>\n");
+                  "first: they show what each parameter value contributes.</p>\n");
     write_columns(guess, out);
     buf_puts(out, "<tr class=\"best\"><td colspan=\"2\">the winner</td>");
     write_numbers(a, story, guess, story->winner, out);
@@ -242,24 +241,23 @@ static const GroupText groups[PICTURE_GROUPS] = {
     [PICTURE_CHANCE] = {"Against chance", NULL, true},
     [PICTURE_WINNER] = {"The winner and its neighbours", NULL, true},
     [PICTURE_METRIC] = {"Time against metrics",
-                        "Metrics come from the compiled code before anything runs. These are the "
-                        "ones that carving goes by, those of the thesis, the user's own, and "
-                        "others that agree well with the time; the best agreement comes first. "
-                        "The rank correlation is 1 where better always means faster, and -1 "
-                        "where it always means slower.",
+                        "Metrics are computed from the compiled code before anything runs. Shown "
+                        "are the metrics that carving uses, those of the thesis, the user's own, "
+                        "and others that correlate well with the time; the best correlation comes "
+                        "first. The rank correlation is 1 if a better value always means faster, "
+                        "and -1 if it always means slower.",
                         false},
     [PICTURE_PARAMETER] = {"By parameter",
-                           "For each value of a parameter: the fastest time that is known with it, "
-                           "the median, and the most promising value of the metric that stands for "
-                           "the time, each as a percentage of the best of all: with a value whose "
-                           "bar stays below 100 % the best was not found.",
+                           "For each value of a parameter: the fastest known time, the median "
+                           "time, and the best predicted time, each as a percentage of the best of "
+                           "all. A bar below 100 % means that no configuration with this value "
+                           "reaches the best.",
                            false},
     [PICTURE_COST] = {"Where the time went", NULL, true},
     [PICTURE_OVERALL] = {"All spaces", NULL, true},
 };
 
-/* A name as it may stand in file names and links: those of other tuners' spaces and parameters may
- * hold anything. */
+/* A name that is safe in file names and links; names from other tuners may hold anything. */
 static const char *safe_name(Arena *a, const char *name)
 {
     char *safe = arena_string(a, name);
@@ -346,8 +344,7 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Each story's name, different from all before it: the same space may have been recorded on several
- * devices. */
+/* A unique name for each story: the same space may be recorded on several devices. */
 static const char *const *name_stories(Arena *a, const Page *p)
 {
     const char **names = ARENA_ARRAY(a, const char *, p->story_count);
@@ -383,10 +380,10 @@ static void write_foot(Writer *w)
 {
     buf_printf(
         &w->page,
-        "<h3>How to read the pictures</h3>\n<p class=\"note\">Pointing at a mark shows its "
-        "configuration and time. Where marks would cover each other only the fastest is "
-        "drawn, and says how many more there are: one in a square of 3 pixels, or of as many "
-        "more as it takes to draw no more than %d marks of a kind.</p>\n"
+        "<h3>How to read the pictures</h3>\n<p class=\"note\">Point at a mark to see its "
+        "configuration and time. Of marks that would overlap only the fastest is drawn, and its "
+        "tooltip says how many it hides: one mark per square of 3 pixels, or of a larger square "
+        "if there would be more than %d marks of a kind.</p>\n"
         "<p class=\"note\">Written by aptune " APTUNE_VERSION ".</p>\n</body></html>\n",
         PLOT_MARKS_MOST);
 }

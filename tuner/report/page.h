@@ -1,11 +1,11 @@
-/* The report as one HTML file that opens from disk, without scripts and without the network. */
+/* The report as one HTML file without scripts or network resources. */
 #pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/report/sheet.h"
 #include "tuner/report/story.h"
 
-/* What a page holds: tables over all the spaces, then each space. */
+/* A page: tables over all spaces, then a section for each space. */
 typedef struct Page {
     const char *title;
     const Sheet *sheets;
@@ -14,6 +14,6 @@ typedef struct Page {
     size_t story_count;
 } Page;
 
-/* Writes it as `folder`/report.html, and each picture as `folder`/pictures/SPACE-NAME.svg and .pdf.
- * False after a message. */
+/* Writes `folder`/report.html, and each picture as `folder`/pictures/SPACE-NAME.svg and .pdf.  False after a
+ * message. */
 bool page_save(const char *folder, const Page *p, Diag *d);

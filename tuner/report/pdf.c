@@ -9,14 +9,14 @@
 #include <string.h>
 #include <zlib.h>
 
-/* --- what the style says ---------------------------------------------------------------------- */
+/* --- the style sheet -------------------------------------------------------------------------- */
 
 typedef struct Text {
     const char *at;
     size_t size;
 } Text;
 
-/* What a class looks like; texts as the style has them. */
+/* What a class looks like; values as in the style sheet. */
 typedef struct Look {
     Text fill, stroke, color, dashes;
     double width, opacity;
@@ -28,7 +28,7 @@ static bool text_is(Text t, const char *word)
     return strlen(word) == t.size && memcmp(t.at, word, t.size) == 0;
 }
 
-/* The next of what stands between the characters `parts`; an empty one at the end. */
+/* The next token between separators `parts`; empty at the end. */
 static Text next_part(Text *rest, const char *parts)
 {
     size_t skip = 0, n = 0;
@@ -41,7 +41,7 @@ static Text next_part(Text *rest, const char *parts)
     return part;
 }
 
-/* ".plot .chosen.dots" holds where all its words are among the element's classes. */
+/* True if all classes of a selector (".plot .chosen.dots") are among the element's. */
 static bool does_hold(Text selector, Text classes)
 {
     for (Text word; (word = next_part(&selector, ". ")).size > 0;) {
@@ -74,8 +74,8 @@ static void declare(Look *look, Text name, Text value)
         look->round = true;
 }
 
-/* Of an element of these classes; the style's later rules go before earlier ones.  What is behind
- * the rules for all screens is for dark ones. */
+/* The look of an element with these classes; later rules override earlier ones.  The rules from the first '@'
+ * on are for dark screens. */
 static Look look_of(Text classes, Text style)
 {
     Look look = {.stroke = {"none", 4}, .width = 1, .opacity = 1};
@@ -92,7 +92,7 @@ static Look look_of(Text classes, Text style)
     return look;
 }
 
-/* Sets a colour, "#0072b2" or "#888", by the operator `op`.  False: there is none. */
+/* Sets a colour, "#0072b2" or "#888", by the operator `op`.  False: no colour. */
 static bool write_colour(Buf *out, Text colour, Text current, const char *op)
 {
     if (text_is(colour, "currentColor"))
@@ -109,7 +109,7 @@ static bool write_colour(Buf *out, Text colour, Text current, const char *op)
     return true;
 }
 
-/* Opens a group that looks so.  Returns the operator that paints its paths. */
+/* Writes the graphics state for a look.  Returns the operator that paints its paths. */
 static const char *write_look(Buf *out, const Look *look)
 {
     bool fills = write_colour(out, look->fill, look->color, "rg");
@@ -124,12 +124,12 @@ static const char *write_look(Buf *out, const Look *look)
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* Where the pen is, and where the piece began that it draws. */
+/* The current point, and the start of the subpath. */
 typedef struct Pen {
     double x, y, from_x, from_y;
 } Pen;
 
-/* One command with its numbers; a small letter counts from where the pen is. */
+/* One command with its numbers; lower-case commands are relative to the pen. */
 static void write_command(Buf *out, Pen *p, char letter, const double *n)
 {
     bool relative = letter >= 'a';
@@ -164,7 +164,7 @@ static const char *skip_gap(const char *at)
     return at + strspn(at, " ,\t\n");
 }
 
-/* A path's data, as far as plots use them; a letter stands for all the numbers behind it. */
+/* Translates the subset of path data that plots use; a letter applies to all numbers after it. */
 static void write_path(Buf *out, Text d, const char *paint)
 {
     static const char letters[] = "mlhvcz", takes[] = {2, 2, 1, 1, 6, 0};
@@ -174,14 +174,14 @@ static void write_path(Buf *out, Text d, const char *paint)
         if (strchr(letters, *at | 0x20))
             letter = *at++;
         else if ((letter | 0x20) == 'z')
-            return; /* a number that belongs to nothing */
+            return; /* a number without a command */
         double n[6];
         for (int k = 0; k < takes[strchr(letters, letter | 0x20) - letters]; k++) {
             char *behind;
             at = skip_gap(at);
             n[k] = strtod(at, &behind);
             if (behind == at)
-                return; /* what no plot writes */
+                return; /* malformed */
             at = behind;
         }
         write_command(out, &pen, letter, n);
@@ -194,7 +194,7 @@ static void write_path(Buf *out, Text d, const char *paint)
 
 enum { FONT_SIZE = 12 };
 
-/* Of Helvetica, in thousandths, from the blank to '~'; what lies above is about as wide as 'n'. */
+/* Helvetica's widths in 1/1000 em, from the blank to '~'; other characters count as wide as 'n'. */
 static const uint16_t widths[] = {
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
@@ -212,7 +212,7 @@ static double width_of(const Buf *latin)
     return sum * FONT_SIZE / 1000;
 }
 
-/* XML text as Latin-1, which the standard fonts have; what is not in it as '?'. */
+/* Converts XML text to Latin-1, which the standard fonts have; other characters become '?'. */
 static void decode(Text xml, Buf *out)
 {
     static const struct {
@@ -228,7 +228,7 @@ static void decode(Text xml, Buf *out)
             }
         if (c < 0x80)
             buf_putc(out, (char)c);
-        else if (c >= 0xc0) /* the first of several bytes; in Latin-1 are those of two, to U+00FF */
+        else if (c >= 0xc0) /* first byte of a sequence; Latin-1 has those up to U+00FF */
             buf_putc(out, (char)(c < 0xc4 ? c << 6 | (xml.at[k + 1] & 0x3f) : '?'));
     }
 }
@@ -291,7 +291,8 @@ static void write_rectangle(Buf *out, Text tag, const char *paint)
                number(tag, " width=\""), number(tag, " height=\""), paint);
 }
 
-/* Saves what holds, and looks as the element's class says.  Returns what paints its paths. */
+/* Saves the graphics state and sets the look of the element's class.  Returns the operator that paints its
+ * paths. */
 static const char *open_look(Buf *out, Text tag, Text style)
 {
     Text own = attribute(tag, " class=\"");
@@ -302,7 +303,7 @@ static const char *open_look(Buf *out, Text tag, Text style)
     return write_look(out, &look);
 }
 
-/* An element without a class of its own looks as the group that it is in. */
+/* Writes an element; one without a class has the look of its group. */
 static void write_element(Buf *out, Text tag, Text content, const char *group, Text style)
 {
     Text rest = tag, name = next_part(&rest, " /");
@@ -317,13 +318,13 @@ static void write_element(Buf *out, Text tag, Text content, const char *group, T
     buf_puts(out, own ? "Q\n" : "");
 }
 
-/* All elements as the operators of a page; tooltips are none. */
+/* Translates all elements into page operators, except tooltips. */
 static void write_page(Buf *out, const char *svg)
 {
     SCOPED_BUF css = {0};
     svg_style(&css);
     Text style = {buf_text(&css), css.size};
-    const char *group = NULL; /* what paints the paths of the group that is open */
+    const char *group = NULL; /* the operator that paints the paths of the open group */
     buf_printf(out, "0.75 0 0 -0.75 0 %g cm\n", 0.75 * PLOT_HEIGHT);
     for (const char *at = strchr(svg, '<'); at; at = strchr(at, '<')) {
         Text tag = {at + 1, strcspn(at + 1, ">")};

@@ -2,7 +2,7 @@
 
 /* --- points in layers ------------------------------------------------------------------------- */
 
-/* The fastest first; of equal ones what the metric that stands for the time prefers. */
+/* The fastest first; ties by the predicted time. */
 static void sort_points(Drawing *d)
 {
     const Table *s = d->story->points;
@@ -71,7 +71,7 @@ Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const cha
 
 /* --- clouds ----------------------------------------------------------------------------------- */
 
-/* Does at least one point of the layer have a place in the picture? */
+/* True if at least one point of the layer can be drawn. */
 static bool shows(const Layer *l, const double *x, const double *y)
 {
     for (size_t k = 0; k < l->count; k++)
@@ -80,7 +80,7 @@ static bool shows(const Layer *l, const double *x, const double *y)
     return false;
 }
 
-/* The layers over two columns of numbers, with room for one more. */
+/* The layers over two columns, with room for one more series. */
 static Layered drawing_layers(Drawing *d, const double *x, const double *y)
 {
     const struct {
@@ -109,7 +109,7 @@ static Layered drawing_layers(Drawing *d, const double *x, const double *y)
     return (Layered){series, n};
 }
 
-/* All positive and most of a decade apart: a logarithmic axis shows more. */
+/* A logarithmic axis suits positive values that span most of a decade. */
 static bool wants_logarithm(const double *values, size_t n)
 {
     double least = INFINITY, most = 0;
@@ -122,7 +122,7 @@ static bool wants_logarithm(const double *values, size_t n)
     return least > 0 && most > 8 * least;
 }
 
-/* "time [ms]", or as the story has it; logarithmic where that shows more. */
+/* "time [ms]", or the story's label. */
 static Axis time_axis(const Drawing *d)
 {
     const Table *s = d->story->points;
@@ -131,7 +131,7 @@ static Axis time_axis(const Drawing *d)
                   .logarithmic = wants_logarithm(s->ms, s->count)};
 }
 
-/* Of equal work where times are of equal work; energy has none. */
+/* Intervals scale with the time to equal work; energies have none. */
 static void add_chosen_intervals(const Drawing *d, Series *series)
 {
     const Table *s = d->story->points;
@@ -148,7 +148,7 @@ static void add_chosen_intervals(const Drawing *d, Series *series)
     series->high = high;
 }
 
-/* Adds one of all times against a number per point; NULL when nothing would be seen. */
+/* Adds a picture of all times against a number per point; NULL: nothing to see. */
 static Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name,
                                   const char *title, const double *x)
 {
@@ -166,15 +166,15 @@ static Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *na
 static Axis drawing_column_axis(const Drawing *d, const StoryColumn *c)
 {
     const char *unit = strcmp(c->unit, "1") == 0 ? "" : arena_printf(d->arena, " [%s]", c->unit);
-    const char *better = !c->known ? "" : c->higher ? ", more is better" : ", less is better";
+    const char *better = !c->known ? "" : c->higher ? ", higher is better" : ", lower is better";
     return (Axis){.label = arena_printf(d->arena, "%s%s%s", c->name, unit, better),
                   .logarithmic = wants_logarithm(c->values, d->story->points->count)};
 }
 
 /* --- the tradeoff (figure 6.1) ---------------------------------------------------------------- */
 
-/* The Pareto front of what no threshold dropped, the best by x first: then its corners lie towards
- * what it beats. */
+/* The Pareto front of the points that no threshold dropped, best x first, so that the corners of its steps
+ * point to the dominated side. */
 static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *cy)
 {
     const size_t points = d->story->points->count;
@@ -202,13 +202,13 @@ static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *c
 
 static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, const StoryColumn *y)
 {
-    const char *text = "Each point is a configuration with code of its own, placed by what was "
-                       "known of it before anything was timed.";
+    const char *text = "Each point is a configuration with distinct code, placed by what is known "
+                       "before anything is timed.";
     if (!x->known || !y->known)
         return text;
     return arena_printf(d->arena,
-                        "%s Better is further to the %s and further %s; no point beats those on "
-                        "the front in both.",
+                        "%s Better is further to the %s and further %s; the points of the front "
+                        "are dominated by no other.",
                         text, x->higher ? "right" : "left", y->higher ? "up" : "down");
 }
 
@@ -223,7 +223,7 @@ static void draw_tradeoff(Drawing *d)
         return;
     if (x->known && y->known)
         layers.series[layers.count++] = draw_front(d, x, y);
-    Picture *p = drawing_add(d, PICTURE_CHOICE, "tradeoff", "Two metrics, and what was chosen",
+    Picture *p = drawing_add(d, PICTURE_CHOICE, "tradeoff", "Two metrics and the choice",
                              tradeoff_caption(d, x, y), layers);
     p->plot.x = drawing_column_axis(d, x);
     p->plot.y = drawing_column_axis(d, y);
@@ -249,9 +249,9 @@ static void draw_energy(Drawing *d)
     layers.series[layers.count++] = draw_front(d, &time, &energy);
     Picture *p =
         drawing_add(d, PICTURE_CHOICE, "energy", "Time and energy of a run",
-                    "Each point is a configuration that was timed: its median time by "
-                    "itself, and what the board's own counter says of runs back to back. No "
-                    "point beats those on the front in both.",
+                    "Each point is a timed configuration: its median time when run alone, and its "
+                    "energy in back-to-back runs by the board's own counter. The points of the "
+                    "front are dominated by no other.",
                     layers);
     p->plot.x = drawing_column_axis(d, &time);
     p->plot.y = drawing_column_axis(d, &energy);
@@ -275,15 +275,15 @@ static void draw_sorted(Drawing *d)
     if (!p)
         return;
     p->caption = arena_printf(d->arena,
-                              "The %zu times that are known, the fastest first; of what was chosen "
-                              "with the interval of the median (95 %%).",
+                              "The %zu known times, fastest first; chosen configurations have the "
+                              "95 %% interval of their median.",
                               timed);
     p->plot.x = (Axis){.label = "place", .logarithmic = timed > 100};
 }
 
 /* --- time against metrics --------------------------------------------------------------------- */
 
-/* Per metric, over points with code of their own. */
+/* Per metric, over points with distinct code. */
 static const double *correlations(Drawing *d)
 {
     const Table *s = d->story->points;
@@ -308,8 +308,7 @@ static bool is_wanted(const Story *story, size_t m)
            (story->own && story->own[m]);
 }
 
-/* Two metrics that agree with the time to the last digit put it in the same order: one picture is
- * enough. */
+/* Two metrics that agree with the time to the last digit put it in the same order: one picture is enough. */
 static bool is_taken(const double *rho, const size_t *list, size_t n, size_t m)
 {
     for (size_t k = 0; k < n; k++)
@@ -377,9 +376,9 @@ static void draw_metrics(Drawing *d)
         draw_time_against(d, list[k], rho[list[k]]);
 }
 
-/* --- a name for each place -------------------------------------------------------------------- */
+/* --- named axes ------------------------------------------------------------------------------- */
 
-/* 0, 1, 2 …: where names stand. */
+/* 0, 1, 2 …: the positions of names. */
 static double *places(Arena *a, size_t n)
 {
     double *x = ARENA_ARRAY(a, double, n);
@@ -392,11 +391,11 @@ static double *places(Arena *a, size_t n)
 
 enum { VALUES_MOST = 40 };
 
-/* The values of a parameter, and which one each point has. */
+/* The values of a parameter, and the one of each point. */
 typedef struct Values {
-    uint32_t at[VALUES_MOST]; /* by number */
+    uint32_t at[VALUES_MOST]; /* numbers of the values */
     size_t count;
-    uint8_t *of; /* per point */
+    uint8_t *of; /* per point: index in `at` */
 } Values;
 
 static uint32_t number_of(const Table *s, size_t i, size_t p)
@@ -411,7 +410,7 @@ static bool is_less(const Table *s, size_t p, uint32_t a, uint32_t b)
            (x.kind == VALUE_BOOL && x.boolean < y.boolean);
 }
 
-/* Numbers in order, texts as they come.  False when there are too many. */
+/* Numbers in ascending order, texts in order of appearance.  False: too many values. */
 static bool collect_values(Arena *a, const Table *s, size_t p, Values *v)
 {
     *v = (Values){.of = ARENA_ARRAY(a, uint8_t, s->count)};
@@ -434,7 +433,7 @@ static bool collect_values(Arena *a, const Table *s, size_t p, Values *v)
     return true;
 }
 
-/* Of the points with each value. */
+/* Points of interest for each value. */
 typedef struct ByValue {
     size_t fastest[VALUES_MOST], median[VALUES_MOST], promising[VALUES_MOST]; /* SIZE_MAX: none */
 } ByValue;
@@ -469,7 +468,7 @@ static ByValue look_by_value(const Drawing *d, const Values *v, const StoryColum
     return out;
 }
 
-/* A series with a place for each name. */
+/* A series over named positions. */
 static Series named(Drawing *d, const char *name, SeriesKind kind, Tone tone, const double *y,
                     size_t n, const char *const *tips)
 {
@@ -482,7 +481,7 @@ static Series named(Drawing *d, const char *name, SeriesKind kind, Tone tone, co
                     .tips = tips};
 }
 
-/* Those of the times, as performance. */
+/* The intervals of the times, as performance. */
 static void add_intervals(Drawing *d, Series *s, const size_t *points)
 {
     const Table *t = d->story->points;
@@ -497,7 +496,7 @@ static void add_intervals(Drawing *d, Series *s, const size_t *points)
     s->high = high;
 }
 
-/* Times as performance: the best of all over each. */
+/* Times as performance: best time over each. */
 static Series performance(Drawing *d, const char *name, SeriesKind kind, Tone tone,
                           const size_t *points, size_t n)
 {
@@ -513,7 +512,7 @@ static Series performance(Drawing *d, const char *name, SeriesKind kind, Tone to
     return out;
 }
 
-/* The same of the metric: its best value over each, or the other way round. */
+/* The same for a metric: each value relative to the best. */
 static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, size_t n)
 {
     double *y = ARENA_ARRAY(d->arena, double, n);
@@ -535,7 +534,7 @@ static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, si
                  tips);
 }
 
-/* Too many values for bars: numbers get a point for each configuration. */
+/* Too many values for bars: a scatter plot, for numbers. */
 static void draw_many_values(Drawing *d, size_t p)
 {
     const Table *s = d->story->points;
@@ -608,7 +607,7 @@ static size_t add_rival(Bound *list, size_t n, size_t point, const char *name, T
     return n;
 }
 
-/* The next in the order of times after `point`, among those that have one. */
+/* The point at a place in the order of times; SIZE_MAX: it has no time. */
 static size_t timed_at(const Drawing *d, size_t place)
 {
     return place < d->order.count && !isnan(d->story->points->ms[d->order.at[place]])
@@ -625,7 +624,7 @@ static size_t best_by(const Drawing *d, const StoryColumn *c)
     return best;
 }
 
-/* The winner, the fastest other one, the one of median time, the first by the time metric. */
+/* The winner, the fastest other one, the first by the time metric, the one of median time. */
 static size_t choose_rivals(Drawing *d, Bound *list)
 {
     const Story *story = d->story;
@@ -685,9 +684,9 @@ static void draw_bound(Drawing *d)
         series[k] = rival_series(d, &rivals[k], columns, count);
     Picture *p = drawing_add(
         d, PICTURE_WINNER, "bound", "The bound by unit",
-        "Cycles that each unit of an SM is busy, by static analysis: the tallest bounds the time "
-        "from below. \"Latency\" is the time of one warp among the resident ones, times the "
-        "waves.",
+        "Busy cycles of each unit of an SM, by static analysis: the tallest bar is a lower bound "
+        "of the time. \"Latency\" is the time of one warp among the resident ones, times the "
+        "number of waves.",
         (Layered){series, n});
     p->plot.x = (Axis){.label = "unit", .names = names, .name_count = count};
     p->plot.y = (Axis){.label = "busy [cycles]", .from_zero = true};
@@ -695,7 +694,7 @@ static void draw_bound(Drawing *d)
 
 /* --- by stage --------------------------------------------------------------------------------- */
 
-/* `first`: a column of the story's seconds. */
+/* `first` is the field of the story's first row that is drawn. */
 static Series seconds_series(Drawing *d, const char *name, Tone tone, const double *first)
 {
     const StorySeconds *list = d->story->seconds;
@@ -732,14 +731,14 @@ static void draw_seconds(Drawing *d)
     series[1] = seconds_series(d, "processor time", TONE_RANDOM, &story->seconds->cores);
     series[2] = seconds_series(d, "GPU time", TONE_BEST, &story->seconds->gpu);
     Picture *p = drawing_add(d, PICTURE_COST, "seconds", "Where the time of the run went",
-                             "Seconds by stage; processor time is the sum over all processors, "
-                             "helper programs included.",
+                             "Seconds by stage; processor time is summed over all cores, "
+                             "including helper programs.",
                              (Layered){series, gpu ? 3 : 2});
     p->plot.x = (Axis){.label = "stage of the run", .names = names, .name_count = n};
     p->plot.y = (Axis){.label = "time [s]", .from_zero = true};
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- entry point ------------------------------------------------------------------------------ */
 
 Pictures pictures_draw(Arena *a, const Story *s)
 {

@@ -1,8 +1,8 @@
-/* The pictures of a report, each a plot of its own.
+/* The pictures of a report, each a plot.
  *
- * After the thesis's figures: the tradeoff of two metrics with what carving chose (6.1), the
- * expected best of a random sample against its size (6.2), samples of what was carved against
- * samples of all (6.3); and those that tell a user about his own space. */
+ * Some follow the thesis's figures: the tradeoff of two metrics with what carving chose (6.1), the expected
+ * best of a random sample against its size (6.2), samples of the carved space against samples of the whole
+ * space (6.3).  The others tell users about their own space. */
 #pragma once
 
 #include "metrics/base/vec.h"
@@ -12,11 +12,11 @@
 /* Groups of pictures on a page. */
 typedef enum PictureGroup {
     PICTURE_CHOICE,    /* what carving chose */
-    PICTURE_CHANCE,    /* against random samples */
-    PICTURE_WINNER,    /* what bounds it */
+    PICTURE_CHANCE,    /* against random samples and other strategies */
+    PICTURE_WINNER,    /* what bounds the winner */
     PICTURE_METRIC,    /* time against metrics */
     PICTURE_PARAMETER, /* by parameter */
-    PICTURE_COST,      /* of the run */
+    PICTURE_COST,      /* where the run's time went */
     PICTURE_OVERALL,   /* of all spaces together */
     PICTURE_GROUPS
 } PictureGroup;
@@ -24,13 +24,13 @@ typedef enum PictureGroup {
 typedef struct Picture {
     PictureGroup group;
     const char *name;    /* of its file, "tradeoff" */
-    const char *caption; /* what it shows and how to read it, in a sentence or three */
+    const char *caption; /* what it shows and how to read it */
     Plot plot;
 } Picture;
 
 typedef VEC(Picture) Pictures;
 
-/* Numbers of points, the fastest first and those without a time last, by the time metric. */
+/* Indices of points: fastest first, then those without a time, ordered by the time metric. */
 typedef struct Layer {
     size_t *at;
     size_t count;
@@ -41,28 +41,28 @@ typedef struct Drawing {
     const Story *story;
     Pictures all;
     const char **tips;                            /* per point: its configuration and time */
-    Layer order;                                  /* all points with code of their own */
-    Layer rest, dropped, audited, chosen, winner; /* parts of these; they lie over each other so */
+    Layer order;                                  /* all points with distinct code */
+    Layer rest, dropped, audited, chosen, winner; /* parts of these, in drawing order */
 } Drawing;
 
-/* Pictures of time against a metric: those that the carving goes by, those of the thesis, the
- * user's own, and the others that agree best with the time until there are so many. */
+/* Pictures of time against metrics: those that carving uses, those of the thesis and the user's own, filled
+ * up to this many with the ones that correlate best with the time. */
 enum { PICTURE_METRICS_MOST = 8 };
 
-/* All that the story has data for; plots point into the story and the arena. */
+/* All pictures that the story has data for; plots point into the story and the arena. */
 Pictures pictures_draw(Arena *a, const Story *s);
 
-/* Over all stories that were studied: how much of the best is found by so many timings, and by so
- * many seconds (pictures_compared.c). */
+/* Over all stories of a study: how much of the best performance is reached by timings, and by seconds
+ * (pictures_compared.c). */
 Pictures pictures_draw_overall(Arena *a, const Story *stories, size_t count);
 
 /* Series to be drawn. */
 typedef struct Layered {
     Series *series;
-    size_t count; /* 0: nothing would be seen */
+    size_t count; /* 0: nothing to see */
 } Layered;
 
-/* Adds a picture of them, without axes. */
+/* Adds a picture of the layers; the caller sets its axes. */
 Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
                      const char *caption, Layered layers);
 

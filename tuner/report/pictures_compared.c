@@ -1,4 +1,4 @@
-/* What was found against other choices: random samples, other strategies, all spaces together. */
+/* Pictures that compare: with random samples, with other strategies, over all spaces. */
 #include "tuner/report/pictures.h"
 
 #include "metrics/base/random.h"
@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* --- against blind choices (thesis figures 6.2 and 6.3) --------------------------------------- */
+/* --- random samples (thesis figures 6.2 and 6.3) ---------------------------------------------- */
 
-/* A line that is computed. */
+/* A computed line, with a band. */
 typedef struct Curve {
     double *x, *y, *low, *high;
     size_t count;
@@ -22,8 +22,8 @@ static Curve curve_new(Arena *a, size_t room)
                    .high = ARENA_ARRAY(a, double, room)};
 }
 
-/* The expected best, and the interval of 80 %, of samples drawn from these times without
- * replacement, as a percentage of `best`, at sizes spread evenly over the logarithm. */
+/* The expected best of samples without replacement, with its 80 % interval, as a percentage of `best`, at
+ * sizes spaced evenly on a logarithmic scale. */
 static Curve expected_best(Arena *a, const double *sorted, size_t count, double best)
 {
     enum { STEPS = 48 };
@@ -58,7 +58,7 @@ static Series curve_series(const char *name, SeriesKind kind, Tone tone, Curve c
     return (Series){name, kind, tone, c.x, c.y, NULL, c.count, NULL, c.low, c.high};
 }
 
-/* Is there something to compare with? */
+/* True if all outcomes are known and something was chosen. */
 static bool is_comparable(const Story *s)
 {
     return s->complete && s->points->distinct >= 2 && story_best_chosen(s) != SIZE_MAX;
@@ -85,17 +85,17 @@ static void draw_samples(Drawing *d)
     Series *series = ARENA_ARRAY(d->arena, Series, 3);
     series[0] = curve_series("random sample, expected", SERIES_DASHED, TONE_RANDOM,
                              expected_best(d->arena, s->sorted, s->distinct, best));
-    series[1] = single(d, "as many as carved", SERIES_UPRIGHT, TONE_CHOSEN, size, NAN, tip);
+    series[1] = single(d, "size of the carved set", SERIES_UPRIGHT, TONE_CHOSEN, size, NAN, tip);
     series[2] = single(d, "carving", SERIES_RINGS, TONE_BEST, size, reached, tip);
     add_chance(
-        d, "samples", "A random sample, by its size",
-        "The best time of all, divided by the best time that a random sample of so many is "
-        "expected to find (drawn without replacement; eight of ten lie in the band), and by the "
-        "best that carving found.",
+        d, "samples", "Random samples by size",
+        "Performance of the expected best of a random sample (without replacement; the band holds "
+        "80 % of the samples) and of the best that carving found. Performance is the best time of "
+        "all divided by the time.",
         (Layered){series, 3});
 }
 
-/* The chosen points' times in order. */
+/* The chosen points' times, ascending. */
 static double *chosen_times(Drawing *d, size_t *count)
 {
     double *times = ARENA_ARRAY(d->arena, double, d->chosen.count);
@@ -120,15 +120,15 @@ static void draw_subset(Drawing *d)
     series[1] = curve_series("sample of what carving chose", SERIES_LINE, TONE_CHOSEN,
                              expected_best(d->arena, times, count, best));
     add_chance(
-        d, "subset", "Carved against random",
-        "The same for random samples of only what carving chose: where its line lies above the "
-        "other one, a configuration that carving chose is better than one drawn blindly.",
+        d, "subset", "Carved set against whole space",
+        "The same with random samples of the carved set: if its line lies above the other, a "
+        "configuration from the carved set beats one from the whole space.",
         (Layered){series, 2});
 }
 
-/* --- strategies: the best found after so many seconds ----------------------------------------- */
+/* --- strategies: the best found over time ----------------------------------------------------- */
 
-/* Performance at each time, from regret; NaN: nothing was found yet. */
+/* Performance at each time, from regret; NaN: nothing is found yet. */
 static double *performance(Drawing *d, const double *regret)
 {
     double *y = ARENA_ARRAY(d->arena, double, RACE_TIMES);
@@ -137,14 +137,23 @@ static double *performance(Drawing *d, const double *regret)
     return y;
 }
 
-/* The default run's has a band: of all of them none could be told from another. */
-static Series race_series(Drawing *d, const Race *r, SeriesKind kind, Tone tone)
+static const double *all_seconds(Arena *a)
 {
-    double *x = ARENA_ARRAY(d->arena, double, RACE_TIMES);
+    double *x = ARENA_ARRAY(a, double, RACE_TIMES);
     for (int k = 0; k < RACE_TIMES; k++)
         x[k] = race_seconds(k);
-    Series s = {.name = r->name, .kind = kind, .tone = tone, .x = x, .count = RACE_TIMES};
-    s.y = performance(d, r->regret);
+    return x;
+}
+
+/* Only the default run's series has a band: more would hide each other. */
+static Series race_series(Drawing *d, const Race *r, SeriesKind kind, Tone tone)
+{
+    Series s = {.name = r->name,
+                .kind = kind,
+                .tone = tone,
+                .x = all_seconds(d->arena),
+                .y = performance(d, r->regret),
+                .count = RACE_TIMES};
     if (tone == TONE_CHOSEN) {
         s.low = performance(d, r->regret_high);
         s.high = performance(d, r->regret_low);
@@ -154,7 +163,7 @@ static Series race_series(Drawing *d, const Race *r, SeriesKind kind, Tone tone)
 
 static void draw_race(Drawing *d, size_t cores)
 {
-    /* In the order of the races: the search, then the rivals from the last. */
+    /* In the order of the races: the search, then the rivals in reverse order. */
     static const SeriesKind kinds[] = {SERIES_LINE,   SERIES_LINE, SERIES_DASHED, SERIES_DASHED,
                                        SERIES_DASHED, SERIES_LINE, SERIES_LINE};
     static const Tone tones[] = {TONE_CHOSEN, TONE_FRONT, TONE_FRONT, TONE_BEST,
@@ -168,10 +177,10 @@ static void draw_race(Drawing *d, size_t cores)
         }
     Picture *p = drawing_add(
         d, PICTURE_CHANCE, arena_printf(d->arena, "race-%zu", cores),
-        arena_printf(d->arena, "The best found, by seconds, with %zu core%s", cores,
+        arena_printf(d->arena, "Best found over time, with %zu core%s", cores,
                      cores == 1 ? "" : "s"),
-        "Medians over the seeds, by a cost model of compiling and timing, set-up not included. "
-        "\"search\" is aptune's default run; its band holds the middle 80 % of its seeds.",
+        "Medians over the seeds, by a cost model of compiling and timing, without set-up. "
+        "\"search\" is aptune's default run; its band holds the middle 80 % of the seeds.",
         (Layered){series, n});
     p->plot.x = (Axis){.label = "seconds", .logarithmic = true};
     p->plot.y = (Axis){.label = "performance [% of the best]"};
@@ -192,15 +201,13 @@ void draw_comparisons(Drawing *d)
 
 /* --- all spaces ------------------------------------------------------------------------------- */
 
-/* All spaces of a study in one picture: how much of the best performance is found.
- *
- * A thin line is a space, a thick one the mean of all of them; random choices stand beside what
- * aptune does. */
+/* How much of the best performance is reached: a thin line for each space, a thick one for their mean, for
+ * aptune and for random choices. */
 
 enum { SIZES = 10 };
 static const double sizes[SIZES] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
-/* What one space reaches at each place of the common axis; 0: nothing is found yet. */
+/* The performance of one space at a place of the common axis; 0: nothing is found yet. */
 typedef double PerformanceAt(const Story *s, int place, bool random);
 
 typedef struct Overall {
@@ -212,7 +219,7 @@ typedef struct Overall {
     PerformanceAt *at;
 } Overall;
 
-/* A space smaller than that has been timed as a whole. */
+/* Beyond its largest budget a space is timed completely. */
 static double by_timings(const Story *s, int place, bool random)
 {
     const StudyBudget *b = s->budgets;
@@ -235,7 +242,7 @@ static double by_seconds(const Story *s, int place, bool random)
     return r && isfinite(r->regret[place]) ? 1 / (1 + r->regret[place]) : 0;
 }
 
-/* A thin line for each space, then the mean, which has the name. */
+/* Adds a thin line for each space, then the mean, which gets the name. */
 static size_t add_lines(const Overall *o, Series *series, const char *name, bool random)
 {
     size_t places = (size_t)o->places;
@@ -267,51 +274,32 @@ static void draw(Drawing *d, const Overall *o, const char *name, const char *lab
     Series *series = ARENA_ARRAY(o->arena, Series, 2 * (o->count + 1));
     size_t n = add_lines(o, series, random, true);
     n += add_lines(o, series + n, own, false);
-    Picture *p = drawing_add(d, PICTURE_OVERALL, name, "How much of the best is found", caption,
+    Picture *p = drawing_add(d, PICTURE_OVERALL, name, "How much of the best is reached", caption,
                              (Layered){series, n});
     p->plot.x = (Axis){.label = label, .logarithmic = true};
     p->plot.y = (Axis){.label = "performance [% of the best]"};
 }
 
-static bool all_have_budgets(const Story *stories, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (stories[i].budget_count == 0)
-            return false;
-    return true;
-}
-
-static bool all_have_races(const Story *stories, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (stories[i].race_count == 0)
-            return false;
-    return true;
-}
-
-static const double *all_seconds(Arena *a)
-{
-    double *x = ARENA_ARRAY(a, double, RACE_TIMES);
-    for (int k = 0; k < RACE_TIMES; k++)
-        x[k] = race_seconds(k);
-    return x;
-}
-
 Pictures pictures_draw_overall(Arena *a, const Story *stories, size_t count)
 {
     Drawing d = {.arena = a};
+    bool budgets = true, races = true; /* do all stories have them? */
+    for (size_t i = 0; i < count; i++) {
+        budgets = budgets && stories[i].budget_count > 0;
+        races = races && stories[i].race_count > 0;
+    }
     Overall o = {a, stories, count, sizes, SIZES, by_timings};
-    if (all_have_budgets(stories, count))
+    if (budgets)
         draw(&d, &o, "timings", "configurations timed",
-             "Of what is timed the fastest, against the best recorded: the first by the "
-             "prediction, nothing else, and a random sample of as many, expected. Thin: each "
-             "space; thick: their mean.",
+             "The fastest of the timed configurations, relative to the best recorded: the first by "
+             "predicted time alone, and the expected best of a random sample of the same size. "
+             "Thin: each space; thick: their mean.",
              "by prediction", "random sample");
     o = (Overall){a, stories, count, all_seconds(a), RACE_TIMES, by_seconds};
-    if (all_have_races(stories, count))
+    if (races)
         draw(&d, &o, "seconds", "seconds since the start",
-             "The fastest that is held, against the best recorded: the default run and random "
-             "order, compiling and checking included, on 16 cores and one GPU, by a cost model. "
+             "The fastest found so far, relative to the best recorded: the default run and random "
+             "order, including compiling and checking, on 16 cores and one GPU, by a cost model. "
              "Thin: each space, the median of its seeds; thick: their mean.",
              "aptune's search", "random order");
     return d.all;

@@ -1,4 +1,3 @@
-/* The frame of a picture: scales, axes, legend. */
 #include "tuner/report/plot.h"
 
 #include "metrics/base/arena.h"
@@ -19,12 +18,6 @@ typedef struct Canvas {
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-/* The marks of a picture: points, lines, bars.
- *
- * Of points that fall into the same small square of the picture only the foremost is drawn, and its
- * tooltip says how many it stands for.  Dots are paths without length and with round ends: the
- * shortest way to write one, which counts where there are thousands. */
-
 static const char *const tone_names[TONE_COUNT] = {
     [TONE_ALL] = "all",   [TONE_DROPPED] = "dropped", [TONE_CHOSEN] = "chosen",
     [TONE_BEST] = "best", [TONE_RANDOM] = "random",   [TONE_FRONT] = "front"};
@@ -41,7 +34,8 @@ static void plot_write_class(Buf *out, SeriesKind kind, Tone tone)
     svg_say(out, " class=\"%s %s\"", kind_names[kind], tone_names[tone]);
 }
 
-/* One mark of a kind, without a tooltip, as a path's data: for marks and for the legend. */
+/* The path data of one mark, for pictures and legends.  Dots are paths of length 0 with round caps, the
+ * shortest form. */
 static void plot_write_mark(Buf *out, SeriesKind kind, double x, double y)
 {
     static const char *const shapes[SERIES_KINDS] = {[SERIES_DOTS] = "h0",
@@ -54,7 +48,7 @@ static void plot_write_mark(Buf *out, SeriesKind kind, double x, double y)
     svg_say(out, "M%n %n%s", x, y, shapes[kind]);
 }
 
-/* The tooltip and the end of an element. */
+/* Writes the tooltip and ends the element. */
 static void end_with_tip(const Canvas *c, const Series *s, size_t i, size_t more,
                          const char *element)
 {
@@ -70,12 +64,13 @@ static void end_with_tip(const Canvas *c, const Series *s, size_t i, size_t more
 
 /* --- points ----------------------------------------------------------------------------------- */
 
-/* Points of a series that can be drawn, in pixels, the foremost first. */
+/* The drawable points of a series, foremost first.  Of points in the same small square only the foremost is
+ * drawn. */
 typedef struct Cloud {
     size_t count;
-    size_t *point;  /* its number */
-    float *x, *y;   /* from the corner of the picture */
-    uint32_t *more; /* points that it stands for beside itself; those it covers have COVERED */
+    size_t *point;  /* index */
+    float *x, *y;   /* pixels */
+    uint32_t *more; /* number of points that it hides; COVERED for a hidden one */
 } Cloud;
 
 #define COVERED UINT32_MAX
@@ -114,7 +109,7 @@ static void cloud_free(Cloud *cloud)
     free(cloud->more);
 }
 
-/* Gives each square to the foremost point in it.  Returns how many have one. */
+/* Assigns each square to the foremost point in it.  Returns the number of squares taken. */
 static size_t share_squares(Cloud *cloud, double side)
 {
     size_t columns = (size_t)(PLOT_WIDTH / side) + 2, rows = (size_t)(PLOT_HEIGHT / side) + 2;
@@ -136,7 +131,7 @@ static size_t share_squares(Cloud *cloud, double side)
     return taken;
 }
 
-/* The foremost are written last, so that they lie on top. */
+/* The foremost points are written last, on top of the others. */
 static void write_points(const Canvas *c, const Series *s)
 {
     static const double least_side = 3, growth = 1.25;
@@ -186,9 +181,9 @@ static void write_uprights(const Canvas *c, const Series *s)
 
 /* --- bars ------------------------------------------------------------------------------------- */
 
-/* Where the bars of a series stand in the room that a name has. */
+/* Position of a series' bars at each name. */
 typedef struct BarPlace {
-    double offset, width; /* pixels, from the name's place to the left edge */
+    double offset, width; /* pixels; offset from the name's position to the left edge */
 } BarPlace;
 
 static BarPlace bar_place(const Canvas *c, const Series *s)
@@ -203,7 +198,7 @@ static BarPlace bar_place(const Canvas *c, const Series *s)
     return (BarPlace){(double)before * width - room / 2, width};
 }
 
-/* Up to the end of its element; `class`: an attribute. */
+/* Opens a <rect> element; `class` is an attribute. */
 static void write_rectangle(const Canvas *c, const char *class, double x, double y, double width,
                             double height)
 {
@@ -232,7 +227,7 @@ static bool has_interval(const Canvas *c, const Series *s, size_t i)
     return is_drawable(c, s, i) && scale_has(&c->y, s->low[i]) && scale_has(&c->y, s->high[i]);
 }
 
-/* Goes along the upper edge, and back along the lower. */
+/* Follows the upper edge, then the lower edge backwards. */
 static void write_band(const Canvas *c, const Series *s)
 {
     char command = 'M';
@@ -276,8 +271,6 @@ static void write_intervals(const Canvas *c, const Series *s, bool band)
     buf_puts(c->out, "\"/>");
 }
 
-/* ---------------------------------------------------------------------------------------------- */
-
 static void write_marks(const Canvas *c, const Series *s)
 {
     buf_puts(c->out, "<g");
@@ -302,8 +295,7 @@ static void write_marks(const Canvas *c, const Series *s)
     buf_puts(c->out, "</g>\n");
 }
 
-/* All marks of a series, tooltips included.  A band lies behind its line, whiskers before their
- * bars. */
+/* Writes all marks of a series with tooltips: bands behind their line, whiskers in front of their bars. */
 static void plot_write_series(const Canvas *c, const Series *s)
 {
     bool band = s->kind == SERIES_LINE || s->kind == SERIES_DASHED;
@@ -314,7 +306,7 @@ static void plot_write_series(const Canvas *c, const Series *s)
         write_intervals(c, s, band);
 }
 
-/* --- from data to pixels along one axis, and where ticks stand -------------------------------- */
+/* --- scales and ticks ------------------------------------------------------------------------- */
 
 Scale scale_new(double least, double most, bool logarithmic, bool from_zero)
 {
@@ -358,7 +350,7 @@ static size_t linear_ticks(const Scale *s, size_t most, double *ticks)
     return n;
 }
 
-/* Over less than a decade linear ticks are the better ones; over many, not every power. */
+/* Linear ticks within a decade, 1, 2, 5 over few decades, else only some powers. */
 static size_t logarithmic_ticks(const Scale *s, size_t most, double *ticks)
 {
     static const double leads[] = {1, 2, 5};
@@ -383,7 +375,7 @@ size_t scale_ticks(const Scale *s, size_t most, double ticks[TICKS_MOST])
     return s->logarithmic ? logarithmic_ticks(s, most, ticks) : linear_ticks(s, most, ticks);
 }
 
-/* "2e-09" says no more than "2e-9", and "1e+18" no more than "1e18". */
+/* Shortens "2e-09" to "2e-9" and "1e+18" to "1e18". */
 static void shorten_exponent(char *text)
 {
     char *at = strchr(text, 'e');
@@ -412,11 +404,11 @@ const char *tick_text(double tick, char text[TICK_TEXT])
     return text;
 }
 
-/* --- room ------------------------------------------------------------------------------------- */
+/* --- layout ----------------------------------------------------------------------------------- */
 
 enum { LEFT = 62, RIGHT = 18, LEGEND_Y = 18, LEGEND_STEP = 17, TICKS_WANTED = 10 };
 
-/* About as wide as the sans-serif faces of browsers are on average at 12 pixels. */
+/* Average width of browsers' sans-serif letters at 12 pixels. */
 static const double letter_width = 7;
 
 static double text_width(const char *text)
@@ -424,7 +416,7 @@ static double text_width(const char *text)
     return letter_width * (double)text_columns(text, strlen(text));
 }
 
-/* Where an entry of the legend stands; a new row begins where one would not fit. */
+/* The position of a legend entry. */
 typedef struct LegendPlace {
     double x, y;
 } LegendPlace;
@@ -440,7 +432,7 @@ static LegendPlace legend_next(LegendPlace *next, const char *name)
     return here;
 }
 
-/* The y of the last row; the picture's edge when there is none. */
+/* The y of the legend's last row; 0: no legend. */
 static double legend_bottom(const Plot *p)
 {
     LegendPlace next = {LEFT, LEGEND_Y};
@@ -451,7 +443,7 @@ static double legend_bottom(const Plot *p)
     return bottom;
 }
 
-/* Names stand aslant where they would touch each other. */
+/* Names are slanted if they would touch each other. */
 static bool are_names_aslant(const Axis *x)
 {
     double room = (double)(PLOT_WIDTH - LEFT - RIGHT) / (double)(x->name_count + 1);
@@ -461,7 +453,7 @@ static bool are_names_aslant(const Axis *x)
     return false;
 }
 
-/* Height of the tick labels under the frame. */
+/* Height of the labels under the frame. */
 static double names_room(const Axis *x)
 {
     double longest = 0;
@@ -523,7 +515,7 @@ static void write_text_at(const Canvas *c, double x, double y, const char *ancho
     svg_say(c->out, "<text x=\"%n\" y=\"%n\"%s>%t</text>", x, y, anchor, text);
 }
 
-/* The label of an axis and its scale; squeezed where it is longer than there is room. */
+/* An axis label, squeezed if it does not fit. */
 static void write_label(const Canvas *c, double x, double y, bool upright, const Axis *axis)
 {
     static const char scale[] = ", log scale";
@@ -554,8 +546,7 @@ static void write_grids(const Canvas *c, const double *x, size_t nx, const doubl
     buf_puts(c->out, "\"/>");
 }
 
-/* Small marks at 2, 3 … 9 times each power of ten: they show at once that a scale is logarithmic.
- */
+/* Small ticks at 2, 3 … 9 times each power of ten mark a logarithmic scale. */
 static void write_fine_ticks(const Canvas *c, const Scale *s, bool is_x)
 {
     enum { LENGTH = 4, DECADES_MOST = 8 };
@@ -668,7 +659,7 @@ void plot_write(const Plot *p, Buf *out)
 
 void plot_write_alone(const char *svg, Buf *out)
 {
-    size_t head = strcspn(svg, ">"); /* the first tag's: attributes have theirs escaped */
+    size_t head = strcspn(svg, ">"); /* of the first tag: attributes have '>' escaped */
     buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     buf_add(out, svg, head);
     buf_printf(out, " width=\"%d\" height=\"%d\"><style>", PLOT_WIDTH, PLOT_HEIGHT);

@@ -4,18 +4,18 @@
 #include "tuner/output/report_parts.h"
 #include "tuner/report/page.h"
 
-/* --- where times come from -------------------------------------------------------------------- */
+/* --- origin of the times ---------------------------------------------------------------------- */
 
 static const char *replay_origin(const Run *r)
 {
     const RecordHeader *h = &r->recorded.times->header;
     if (run_is_imported(r))
         return arena_printf(r->arena,
-                            "IMPORTED: the times were not measured by aptune, and not by this run. "
-                            "They come from %s, are said to be of %s, and were read from %s.",
+                            "IMPORTED: the times were not measured by aptune. They come from %s, "
+                            "are said to be of %s, and were read from %s.",
                             h->imported, h->device, r->recorded.path);
     return arena_printf(r->arena,
-                        "REPLAYED: nothing was measured by this run (%s). The times were measured "
+                        "REPLAYED: this run measured nothing (%s). The times were measured "
                         "on %s on %s and were read from %s.",
                         r->why_not_measured, h->device, h->date, r->recorded.path);
 }
@@ -35,7 +35,7 @@ static const char *origin_of(const Run *r)
     }
 }
 
-/* --- what carving did ------------------------------------------------------------------------- */
+/* --- the carving ------------------------------------------------------------------------------ */
 
 static const char *carving_text(const Run *r)
 {
@@ -46,9 +46,8 @@ static const char *carving_text(const Run *r)
     const char *text = story_carving_text(r->arena, stages, c->stage_count, r->counts.polished);
     if (!r->options.exhaustive)
         return text;
-    return arena_printf(
-        r->arena, "%s\n--exhaustive: all were timed; marked are those that carving alone leaves",
-        text);
+    return arena_printf(r->arena,
+                        "%s\n--exhaustive: all were timed; the marked ones survive carving", text);
 }
 
 static bool is_threshold(const Stage *s)
@@ -56,14 +55,14 @@ static bool is_threshold(const Stage *s)
     return s->kind == STAGE_HOLDS || s->kind == STAGE_WITHIN;
 }
 
-/* The time of a configuration for equal work; NaN where it is not known. */
+/* The time of a configuration for equal work; NaN: not known. */
 static double time_of(const Run *r, size_t i)
 {
     return r->source == RUN_REPLAYED && r->recorded.ms ? r->recorded.ms[i] : table_ms(r->table, i);
 }
 
-/* The configurations that could run, of this run's part of the space, as a study sees them;
- * `number` is the row of the run's table. */
+/* The configurations of this run's part of the space that could run; `number` is the row in the run's
+ * table. */
 static Table *take_points(Run *r)
 {
     size_t n = 0, *rows = ARENA_ARRAY(r->arena, size_t, r->table->count);
@@ -78,7 +77,7 @@ static Table *take_points(Run *r)
     return p;
 }
 
-/* Points that thresholds dropped; NULL where there are none. */
+/* Points that thresholds dropped; NULL: the carving has no thresholds. */
 static const bool *dropped_points(const Run *r, const Table *p)
 {
     bool *dropped = ARENA_ARRAY(r->arena, bool, p->count);
@@ -94,7 +93,7 @@ static const bool *dropped_points(const Run *r, const Table *p)
     return any ? dropped : NULL;
 }
 
-/* What was timed; where all was, what carving left of it. */
+/* The points selected for timing; with --exhaustive, those that survived carving. */
 static const bool *chosen_points(const Run *r, const Table *p)
 {
     bool *chosen = ARENA_ARRAY(r->arena, bool, p->count);
@@ -115,7 +114,7 @@ static const bool *audited_points(const Run *r, const Table *p)
     return r->options.audit > 0 ? audited : NULL;
 }
 
-/* Does every point that could be timed have an outcome? */
+/* True if every point that could be timed has an outcome. */
 static bool is_complete(const Run *r, const Table *p)
 {
     if (r->source == RUN_STATIC)
@@ -130,9 +129,9 @@ static bool is_complete(const Run *r, const Table *p)
     return true;
 }
 
-/* --- what carving went by --------------------------------------------------------------------- */
+/* --- metrics of the carving ------------------------------------------------------------------- */
 
-/* The single time that the last stage goes by; else the shipped prediction. */
+/* The last single criterion in cycles; else the shipped prediction. */
 static const char *time_metric(const Run *r)
 {
     for (size_t k = r->plan.stage_count; k-- > 0;) {
@@ -157,7 +156,7 @@ static const bool *own_metrics(const Run *r)
     return own;
 }
 
-/* --- what it cost ----------------------------------------------------------------------------- */
+/* --- cost and text ---------------------------------------------------------------------------- */
 
 static void take_seconds(const Run *r, Story *story)
 {
@@ -193,16 +192,16 @@ static const char *selected_of(const Run *r)
     return b.size ? arena_string(r->arena, buf_text(&b)) : NULL;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the story -------------------------------------------------------------------------------- */
 
-/* After run_judge.  Lives in the run's arena. */
+/* Lives in the run's arena. */
 static Story story_of_run(Run *r)
 {
     Table *p = take_points(r);
     bool complete = is_complete(r, p);
-    /* An audit times some of those that were not chosen, too. */
-    bool partly = r->source != RUN_STATIC && !complete && r->audit.count == 0 &&
-                  !r->options.exhaustive; /* then what carving left is what is chosen */
+    /* Only the chosen ones have times; an audit also times others. */
+    bool partly =
+        r->source != RUN_STATIC && !complete && r->audit.count == 0 && !r->options.exhaustive;
     Story story = {.points = p,
                    .measured = r->source == RUN_MEASURED,
                    .origin = origin_of(r),

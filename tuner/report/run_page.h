@@ -1,12 +1,12 @@
-/* The report of a run: its story, and the page about it.
+/* The HTML report of a run.
  *
- * The story's points are the configurations that passed tier 0.  If the replayed recording has a
- * time for each of them, all are known; else only what the run timed is. */
+ * Its points are the configurations that passed tier 0.  Their times are the run's own or, if the replayed
+ * recording has a time for each of them, the recorded ones. */
 #pragma once
 
 #include "tuner/report/story.h"
 #include "tuner/run/run.h"
 
-/* After run_judge.  Writes report.html and pictures/ into a folder, which must exist; returns the page's path, NULL
- * after a message. */
+/* Call after run_judge.  Writes report.html and pictures/ into an existing folder.  Returns the page's path;
+ * NULL after a message. */
 const char *run_page_save(Run *r, const char *folder);

@@ -14,11 +14,11 @@ void sheet_add(Arena *a, Sheet *s, const Cell *cells)
     VEC_PUSH(a, &s->rows, row);
 }
 
-/* --- for the eye ------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------- */
 
 enum { CELL_ROOM = 32 };
 
-/* A cell as text: in `room`, or its own. */
+/* A cell's text: its own, or a number formatted in `room`. */
 static const char *cell_text(const SheetColumn *c, const Cell *cell, char room[CELL_ROOM])
 {
     if (c->kind == CELL_TEXT)
@@ -68,7 +68,7 @@ void sheet_print(const Sheet *s, Buf *out)
                        s->columns[c].kind == CELL_TEXT, c + 1 == s->column_count);
 }
 
-/* --- for programs ----------------------------------------------------------------------------- */
+/* --- CSV and JSON ----------------------------------------------------------------------------- */
 
 void sheet_print_csv(const Sheet *s, Buf *out)
 {
@@ -107,9 +107,9 @@ json_t *sheet_json(const Sheet *s)
     return list;
 }
 
-/* --- for a page ------------------------------------------------------------------------------- */
+/* --- HTML ------------------------------------------------------------------------------------- */
 
-/* Rows; longer ones get a class of their own, for pages to give them less room. */
+/* Tables with more rows get the class "long", which scrolls. */
 enum { LONG_TABLE = 60 };
 
 void sheet_print_html(const Sheet *s, Buf *out)

@@ -1,7 +1,6 @@
-/* A table of results, and its four shapes: for the eye, CSV, JSON, HTML.
+/* A table of results and its four formats: text, CSV, JSON, HTML.
  *
- * Who computes fills a sheet once; that all shapes say the same follows.  A number that is not
- * known is NaN: "-" for the eye, empty in CSV, null in JSON. */
+ * An unknown number is NaN: "-" in text and HTML, empty in CSV, null in JSON. */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -13,14 +12,14 @@
 typedef enum CellKind {
     CELL_TEXT,
     CELL_COUNT,   /* a whole number */
-    CELL_NUMBER,  /* four digits for the eye, all of them elsewhere */
+    CELL_NUMBER,  /* four digits in text, all of them in CSV and JSON */
     CELL_PERCENT, /* a share: 0.02 is shown as "2.0 %" and stored as 0.02 */
     CELL_MS       /* milliseconds */
 } CellKind;
 
 typedef struct SheetColumn {
     const char *key;   /* in CSV and JSON: "random_regret" */
-    const char *title; /* for the eye: "random" */
+    const char *title; /* in text and HTML: "random" */
     CellKind kind;
 } SheetColumn;
 
@@ -31,13 +30,13 @@ typedef struct Cell {
 
 typedef struct Sheet {
     const char *name;  /* of its file: "carvings" */
-    const char *title; /* a sentence over it */
+    const char *title; /* the sentence above it */
     const SheetColumn *columns;
     size_t column_count;
     VEC(Cell *) rows; /* each with a cell per column */
 } Sheet;
 
-/* Adds a row, a cell for each column. */
+/* Adds a row with a cell for each column. */
 void sheet_add(Arena *a, Sheet *s, const Cell *cells);
 
 void sheet_print(const Sheet *s, Buf *out);

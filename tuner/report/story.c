@@ -18,7 +18,7 @@ const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count,
         buf_printf(&b, "%s%s: %zu of %zu left", k ? "\n" : "", stages[k].text,
                    stages[k].report.after, stages[k].report.before);
     if (polished > 0)
-        buf_printf(&b, "\npolish: %zu more, by the times found", polished);
+        buf_printf(&b, "\npolish: %zu more, chosen by measured times", polished);
     return buf_keep(&b, a);
 }
 

@@ -1,12 +1,11 @@
-/* What a report is about: a space, what carving made of it, and what was timed.
+/* The subject of a report: a space, what carving chose, and the times.
  *
- * A study makes one of a recording (story.c), a run one of itself (run_page.c); pages and pictures do
- * not ask which. */
+ * A study makes one from a recording (story.c), a run from itself (run_page.c). */
 #pragma once
 
 #include "tuner/study/study.h"
 
-/* A line of the picture of where the time of a run went; NaN: nothing of that kind. */
+/* The time of one stage of a run; NaN: none of that kind. */
 typedef struct StorySeconds {
     const char *name;
     double wall, cores, gpu; /* seconds */
@@ -14,56 +13,54 @@ typedef struct StorySeconds {
 
 typedef struct Story {
     const Table *points;
-    bool measured;           /* the times are of this very run; else the page says it in a box */
+    bool measured;           /* the times are from this run; else the page says so in a box */
     const char *origin;      /* where the times come from, a sentence or two */
-    const char *carving;     /* the stages, a line each */
-    const bool *dropped;     /* per point: dropped by a threshold; NULL: there is no threshold */
+    const char *carving;     /* the stages, one per line */
+    const bool *dropped;     /* per point: dropped by a threshold; NULL: no thresholds */
     const bool *chosen;      /* per point: carving and polish chose it to be timed */
-    const bool *audited;     /* per point: not chosen, drawn at random and timed; NULL: none */
+    const bool *audited;     /* per point: not chosen, but timed by the audit; NULL: no audit */
     const char *chosen_name; /* in legends: "timed" */
-    const char *rest_name;   /* of the others: "not timed" */
+    const char *rest_name;   /* the same for the others: "not timed" */
     size_t winner;           /* SIZE_MAX: none */
-    bool complete;           /* all points have outcomes: there is a best to compare with */
+    bool complete;           /* all points have outcomes, so the best is known */
     const char *time_label;  /* of the axis; NULL: "time [ms]" */
-    const char *x_metric,
-        *y_metric;               /* criteria of the tradeoff picture: metrics or profile fields */
-    const char *time_metric;     /* the metric that stands for the time */
-    const double *correlation;   /* per metric: rank correlation with the time, positive when
-                                    better means faster; NULL: not computed yet */
+    const char *x_metric, *y_metric; /* axes of the tradeoff picture: metrics or profile fields */
+    const char *time_metric;         /* the metric that predicts the time */
+    const double *correlation;       /* per metric: rank correlation with the time, positive if
+                                        better means faster; NULL: not computed yet */
     const bool *own;             /* per metric: the user's own, which gets a picture; NULL: none */
     const StorySeconds *seconds; /* NULL: not known */
     size_t seconds_count;
-    const char *selected; /* of a run that times nothing: what it would time; NULL: it times */
-    const char *words;    /* what the run printed; NULL: nothing */
-    const StudyBudget *budgets; /* size against regret; NULL: not known */
+    const char *selected;       /* what a run that times nothing would time; NULL: it times */
+    const char *words;          /* what the run printed; NULL: nothing */
+    const StudyBudget *budgets; /* regret by budget; NULL: not known */
     size_t budget_count;
-    const Race *races; /* strategies that were played on it; NULL: none */
+    const Race *races; /* of search strategies; NULL: none */
     size_t race_count;
 } Story;
 
-/* The story of a recording that was studied: what one of the choices would have found.  `guess` is
- * the metric that stands for the time. */
+/* The story of a studied recording with one of the choices.  `guess` is the metric that predicts the time. */
 Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess);
 
-/* The stages with what each left, a line each, and what polish added. */
+/* The stages with their survivors, one per line, and what polish added. */
 const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count, size_t polished);
 
-/* Values of a metric or, when there is none of that name, of a field of the profile: per point, NaN
- * where not known.  NULL: there is neither. */
+/* The values of a metric or, if there is none of that name, of a profile field. */
 typedef struct StoryColumn {
     const char *name, *unit, *meaning;
-    const double *values;
-    bool known;  /* whether `higher` is */
-    bool higher; /* higher values are better */
+    const double *values; /* per point; NaN: not known */
+    bool known;           /* `higher` is known */
+    bool higher;          /* higher values are better */
 } StoryColumn;
 
+/* NULL: no metric and no field has this name. */
 const StoryColumn *story_column(Arena *a, const Story *s, const char *name);
 
 /* Why a row has no time: "not timed", "compile_error" … */
 const char *story_failure(Outcome o);
 
-/* Chosen points with code of their own. */
+/* The number of chosen points with distinct code. */
 size_t story_chosen_count(const Story *s);
 
-/* The fastest of the chosen; SIZE_MAX: none has a time. */
+/* The fastest chosen point; SIZE_MAX: none has a time. */
 size_t story_best_chosen(const Story *s);

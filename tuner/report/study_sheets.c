@@ -2,21 +2,21 @@
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-/* What a row is about: one of many of a study, the study, its table; a column is a field of one. */
+/* The struct that a column's field belongs to: the row's item, the study, or its table. */
 typedef enum Of { OF_ITEM, OF_STUDY, OF_TABLE, OFS } Of;
 
-/* The field's type.  A place of 0 stands for none, and so does what is infinite: it was never reached. */
+/* The field's type.  A place of 0 and an infinite number mean none. */
 typedef enum Form { FORM_TEXT, FORM_REAL, FORM_SIZE, FORM_PLACE } Form;
 
 typedef struct StudyColumn {
-    const char *key, *title; /* as of a SheetColumn */
+    const char *key, *title; /* as in SheetColumn */
     CellKind kind;
     Form form;
     Of of;
     size_t offset;
 } StudyColumn;
 
-/* A number that is shown so, and what it is here. */
+/* How a cell is shown, and its field's type. */
 #define TEXT    CELL_TEXT, FORM_TEXT
 #define COUNT   CELL_COUNT, FORM_SIZE
 #define COUNTED CELL_COUNT, FORM_REAL
@@ -93,7 +93,7 @@ static const StudyColumn stages[] = {
     {"statement", "statement", TEXT, ITEM(StageRow, statement)},
 };
 
-/* Polish takes from what the stages have dropped, so it leaves more than there was before. */
+/* Polish times some that the stages dropped, so more are left after it than before. */
 static void add_stages(Arena *a, Sheet *s, const Study *y)
 {
     for (size_t i = 0; i < y->carving_count; i++) {
@@ -176,14 +176,14 @@ static const StudyColumn metrics[] = {
 
 static const StudyColumn guesses[] = {
     {SPACE},
-    {"guess", "guess", TEXT, STUDY(guess.metric)},
+    {"guess", "prediction", TEXT, STUDY(guess.metric)},
     {"known", "known for", COUNT, STUDY(guess.known)},
     {"first", "first", PERCENT, STUDY(guess.performance[0])},
     {"best_of_8", "best of 8", PERCENT, STUDY(guess.performance[1])},
     {"best_of_16", "best of 16", PERCENT, STUDY(guess.performance[2])},
     {"rank_correlation", "correlation", NUMBER, STUDY(guess.correlation)},
     {"error", "error", PERCENT, STUDY(guess.error)},
-    {"error_90", "of 9 in 10", PERCENT, STUDY(guess.error_90)},
+    {"error_90", "90th", PERCENT, STUDY(guess.error_90)},
     {"within_5", "within 5 %", PERCENT, STUDY(guess.within_5)},
 };
 
@@ -202,12 +202,12 @@ static const StudyColumn searches[] = {
     {"strategy", "strategy", TEXT, ITEM(Race, name)},
     {"cores", "cores", COUNT, ITEM(Race, cores)},
     {"timed_1", "timed", COUNTED, ITEM(Race, timings.median)},
-    {"seconds_1", "s to 1 %", NUMBER, ITEM(Race, percent.median)},
-    {"seconds_1_ninth", "90th", NUMBER, ITEM(Race, percent.ninth)},
-    {"seconds_1_worst", "worst", NUMBER, ITEM(Race, percent.worst)},
-    {"seconds_02", "s to 0.2 %", NUMBER, ITEM(Race, fifth.median)},
-    {"seconds_02_ninth", "90th", NUMBER, ITEM(Race, fifth.ninth)},
-    {"seconds_02_worst", "worst", NUMBER, ITEM(Race, fifth.worst)},
+    {"seconds_1", "s to 1 %", NUMBER, ITEM(Race, seconds_1.median)},
+    {"seconds_1_ninth", "90th", NUMBER, ITEM(Race, seconds_1.p90)},
+    {"seconds_1_worst", "worst", NUMBER, ITEM(Race, seconds_1.worst)},
+    {"seconds_02", "s to 0.2 %", NUMBER, ITEM(Race, seconds_02.median)},
+    {"seconds_02_ninth", "90th", NUMBER, ITEM(Race, seconds_02.p90)},
+    {"seconds_02_worst", "worst", NUMBER, ITEM(Race, seconds_02.worst)},
     {"regret_1", "after 1 s", PERCENT, ITEM(Race, regret[8])},
     {"regret_10", "10 s", PERCENT, ITEM(Race, regret[16])},
     {"regret_100", "100 s", PERCENT, ITEM(Race, regret[24])},
@@ -216,10 +216,10 @@ static const StudyColumn searches[] = {
 
 static const StudyColumn strategies[] = {
     {"strategy", "strategy", TEXT, ITEM(Race, name)},
-    {"how", "how it is played", TEXT, ITEM(Race, meaning)},
+    {"how", "how it works", TEXT, ITEM(Race, meaning)},
 };
 
-/* The same of every space: told once. */
+/* The same for every space: listed once. */
 static void add_strategies(Arena *a, Sheet *s, const Study *y)
 {
     for (size_t i = 0; s->rows.count < y->race_count / RACE_CORES; i++)
@@ -253,7 +253,7 @@ static const StudyColumn fits[] = {
     {"singular", "arbitrary", TEXT, ITEM(FitRow, singular)},
 };
 
-/* --- which of them ---------------------------------------------------------------------------- */
+/* --- the list of tables ----------------------------------------------------------------------- */
 
 static bool is_profiled(const Study *y)
 {
@@ -274,9 +274,10 @@ typedef struct StudySheet {
     const char *name, *title;
     const StudyColumn *columns;
     size_t column_count;
-    bool (*has)(const Study *y);                     /* NULL: every study has it */
-    void (*add)(Arena *a, Sheet *s, const Study *y); /* its rows; NULL: one, or one for each of … */
-    size_t list, count, size; /* … Study's list there, so many, so large; size 0: no list */
+    bool (*has)(const Study *y); /* NULL: every study has it */
+    void (*add)(Arena *a, Sheet *s,
+                const Study *y); /* adds its rows; NULL: one for the study, or … */
+    size_t list, count, size; /* … for each element of a list in Study, of this size; 0: no list */
 } StudySheet;
 
 #define COLUMNS(list) list, sizeof list / sizeof list[0]
@@ -286,46 +287,45 @@ typedef struct StudySheet {
 
 static const StudySheet sheets[] = {
     {"carvings",
-     "Carvings: how much smaller, how much is lost (recall: of the configurations "
-     "within 1 % of the best; random: regret expected of a sample as large, and the part of "
-     "the best performance that it reaches)",
+     "Carvings: how much they save and lose (recall: share of the configurations within 1 % of "
+     "the best that is kept; random: expected regret of a random sample of this size, and the "
+     "part of the best performance that it reaches)",
      COLUMNS(carvings), .has = is_profiled, LIST(carvings, carving_count)},
-    {"energy", "Time and energy of a run: configurations that no other one beats in both",
-     COLUMNS(energies), .has = is_by_energy, .add = add_energies},
+    {"energy", "Time and energy of a run: the Pareto front", COLUMNS(energies), .has = is_by_energy,
+     .add = add_energies},
     {"stages",
-     "Stages of the carvings: configurations of distinct code before and after "
-     "each (unknown: dropped, because a value in the statement is not known)",
+     "Stages of the carvings: configurations with distinct code before and after each "
+     "(unknown: dropped because a value in the statement is not known)",
      COLUMNS(stages), .has = is_profiled, .add = add_stages},
     {"samples",
-     "Random samples: how many to expect 90 and 95 % of the best performance, "
+     "Random samples: the size that is expected to reach 90 and 95 % of the best performance, "
      "without and with repeats",
      COLUMNS(samples), .has = NULL},
     {"guesses",
-     "The guess at the time: the part of the best performance that its first, "
-     "the fastest of its first 8 and 16 reach; how far it is from the measured "
-     "time (median, 90th percentile, share of the points within 5 %)",
+     "The predicted time: the part of the best performance that its first configuration and the "
+     "fastest of its first 8 and 16 reach; its error against the measured time (median, 90th "
+     "percentile, share of the points within 5 %)",
      COLUMNS(guesses), .has = has_guess},
     {"metrics",
-     "Metrics side by side: rank correlation with the time, place they give the "
-     "fastest, regret of their best n (by lot where equal: expected)",
+     "Metrics compared: rank correlation with the time, the place that they give the fastest, "
+     "regret of their best n (expected, with ties drawn by lot)",
      COLUMNS(metrics), .has = is_profiled, LIST(metrics, metric_count)},
-    {"budgets", "Size against regret: the first n by the predicted time, nothing else",
-     COLUMNS(budgets), LIST(budgets, budget_count)},
+    {"budgets", "Regret by budget: the first n by the predicted time alone", COLUMNS(budgets),
+     LIST(budgets, budget_count)},
     {"searches",
-     "Strategies, played by one cost model of compiling and timing: timings and "
-     "seconds until one is within 1 and 0.2 % of the best, and the regret after "
-     "so many seconds (medians of the seeds; -: not reached)",
+     "Search strategies, replayed with one cost model of compiling and timing: timings and "
+     "seconds until within 1 and 0.2 % of the best, and the regret after 1, 10 and 100 s "
+     "(medians of the seeds; -: not reached)",
      COLUMNS(searches), LIST(races, race_count)},
-    {"strategies", "Strategies: how they are played", COLUMNS(strategies), .add = add_strategies},
+    {"strategies", "Search strategies: how they work", COLUMNS(strategies), .add = add_strategies},
     {"recordings", "Recordings: where the times come from", COLUMNS(recordings), .has = NULL},
 };
 enum { SHEETS = sizeof sheets / sizeof sheets[0] };
 
 static const StudySheet fit_sheet = {
     "fits",
-    "Fits of metrics to the times: root mean square error where fitted, and how "
-    "each does on the space it has not seen (arbitrary: weights of metrics that add "
-    "nothing to those before them)",
+    "Fits of metrics to the times: root mean square error on the fitted spaces, and results on "
+    "the space left out (arbitrary: weights of metrics that depend linearly on those before them)",
     COLUMNS(fits), .has = NULL};
 
 static Sheet sheet_new(Arena *a, const StudySheet *x)
@@ -378,7 +378,7 @@ static const char *formula(Arena *a, const FitResult *f, const MetricSet *set, c
     return sum;
 }
 
-/* Metrics whose weights could as well be others. */
+/* The metrics whose weights are arbitrary. */
 static const char *singular(Arena *a, const FitResult *f, const MetricSet *set, const int *numbers,
                             size_t count)
 {

@@ -19,8 +19,8 @@ static const char *escape_of(char c)
     }
 }
 
-/* Whole runs between escapes are copied at once: nearly all of a report goes through here.  A
- * character that does not show as itself is not allowed in XML, or would reverse its neighbours. */
+/* Copies whole runs between escapes, since most of a report passes through here.  A character that does not
+ * show as itself is forbidden in XML or changes the text direction. */
 void svg_text(Buf *out, const char *text)
 {
     const char *from = text, *end = text + strlen(text);
@@ -88,9 +88,8 @@ void svg_say(Buf *out, const char *pattern, ...)
     va_end(args);
 }
 
-/* Colours are Okabe and Ito's, which eyes of all kinds tell apart, some of them darker on white and
- * some lighter on near black, so that each stands out from what lies behind it.  Forms differ too:
- * dots, crosses, rings, dashes. */
+/* Colours are those of Okabe and Ito, safe for colour blindness, some darkened for white and some lightened
+ * for dark backgrounds.  Shapes differ, too: dots, crosses, rings, dashes. */
 static const char style_text[] =
     ".plot{font:12px system-ui,sans-serif;fill:#222}"
     ".plot .paper{fill:#fff}"

@@ -6,7 +6,8 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* What a row's times are divided by to be compared: its work; of energy, its time over that. */
+/* The divisor that makes a row's times comparable: its work or, when comparing by energy, time over
+ * energy. */
 static double work_of(const Table *s, size_t i)
 {
     if (table_is_by_energy(s))
@@ -14,7 +15,7 @@ static double work_of(const Table *s, size_t i)
     return s->work ? s->work[i] : 1;
 }
 
-/* The median of a row's samples drawn again, for equal work. */
+/* The median of a row's resampled times, per work. */
 static double median_again(gsl_rng *random, const Table *s, size_t i, double *again)
 {
     size_t n = s->times[i].count;
@@ -23,13 +24,21 @@ static double median_again(gsl_rng *random, const Table *s, size_t i, double *ag
     return stats_median(again, n);
 }
 
-/* Room for the samples of any of these rows. */
-static double *room_for_samples(Arena *a, const Table *s, const size_t *rows, size_t count)
+/* A buffer for the samples of any row. */
+static double *room_for_samples(Arena *a, const Table *s)
 {
     size_t most = 0;
-    for (size_t k = 0; k < count; k++)
-        most = s->times[rows[k]].count > most ? s->times[rows[k]].count : most;
+    for (size_t i = 0; i < s->count; i++)
+        most = s->times[i].count > most ? s->times[i].count : most;
     return ARENA_ARRAY(a, double, most);
+}
+
+/* All bootstraps draw the same numbers. */
+static gsl_rng *random_new(void)
+{
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, 1);
+    return random;
 }
 
 static size_t list_distinct(const Table *s, size_t *out)
@@ -41,9 +50,9 @@ static size_t list_distinct(const Table *s, size_t *out)
     return n;
 }
 
-/* Points that can be the best of all or of the sure ones in some round: those whose fastest sample
- * is no slower than the slowest sample of the best by median.  The others only cost time.  Of the
- * tied ones all count in what is expected. */
+/* Lists the points that can be the best of all, or of the sure ones, in some round: those whose fastest
+ * sample is no slower than the slowest sample of the best by median.  Tied points all enter the
+ * expectation. */
 static size_t list_contenders(const Table *s, const FirstBy *f, size_t *out)
 {
     const bool *chosen = f->sure;
@@ -70,7 +79,7 @@ static size_t list_contenders(const Table *s, const FirstBy *f, size_t *out)
     return n;
 }
 
-/* Sorts `values` and gives what holds the middle 95 % of them. */
+/* Sorts `values` and returns the bounds of their middle 95 %. */
 static void middle(double *values, size_t count, double *low, double *high)
 {
     gsl_sort(values, 1, count);
@@ -84,11 +93,10 @@ void bootstrap_first(const Table *s, const FirstBy *first, size_t rounds, double
     SCOPED_ARENA *a = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count);
     size_t n = s->best == SIZE_MAX ? 0 : list_contenders(s, first, list);
-    double *again = room_for_samples(a, s, list, n), *regret = ARENA_ARRAY(a, double, rounds);
+    double *again = room_for_samples(a, s), *regret = ARENA_ARRAY(a, double, rounds);
     double *ms = ARENA_ARRAY(a, double, s->count);
     SCOPED_ARENA *scratch = arena_new();
-    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_rng_set(random, 1);
+    gsl_rng *random = random_new();
     for (size_t r = 0; r < rounds && n > 0; r++) {
         double all = INFINITY, ours = INFINITY;
         for (size_t k = 0; k < n; k++) {
@@ -120,10 +128,9 @@ void bootstrap_samples(const Table *s, const double *performances, size_t count,
     SCOPED_ARENA *a = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count);
     size_t n = list_distinct(s, list);
-    double *again = room_for_samples(a, s, list, n), *times = ARENA_ARRAY(a, double, n);
+    double *again = room_for_samples(a, s), *times = ARENA_ARRAY(a, double, n);
     double *sizes = ARENA_ARRAY(a, double, rounds *count);
-    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_rng_set(random, 1);
+    gsl_rng *random = random_new();
     for (size_t r = 0; r < rounds; r++) {
         for (size_t k = 0; k < n; k++)
             times[k] = median_again(random, s, list[k], again);
@@ -141,10 +148,10 @@ void bootstrap_samples(const Table *s, const double *performances, size_t count,
 
 /* --- correlations ----------------------------------------------------------------------------- */
 
-/* One metric over the points of a round. */
+/* One metric of the resampled points. */
 typedef struct RankedMetric {
     double *values;
-    double *ranks; /* NULL: not known for some, so that ranks are those of the others */
+    double *ranks; /* NULL: some points lack the metric, so ranks depend on the rest */
 } RankedMetric;
 
 static RankedMetric rank_metric(Arena *a, const double *metric, const size_t *list, size_t n)
@@ -179,10 +186,9 @@ void bootstrap_correlations(const Table *s, size_t rounds, double *low, double *
     for (size_t m = 0; m < metrics; m++)
         ranked[m] = rank_metric(a, s->metric[m], list, n);
     double *ms = ARENA_ARRAY(a, double, n), *ranks = ARENA_ARRAY(a, double, n);
-    double *again = room_for_samples(a, s, list, n);
+    double *again = room_for_samples(a, s);
     double *rho = ARENA_ARRAY(a, double, metrics *rounds);
-    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_rng_set(random, 1);
+    gsl_rng *random = random_new();
     for (size_t r = 0; r < rounds; r++) {
         for (size_t k = 0; k < n; k++)
             ms[k] = median_again(random, s, list[k], again);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* --- a recorded space as carving sees it ------------------------------------------------------ */
+/* --- a recorded space in the order of its spec ------------------------------------------------ */
 
 static int row_compare(const void *pa, const void *pb, void *context)
 {
@@ -16,9 +16,8 @@ static int row_compare(const void *pa, const void *pb, void *context)
     return (a > b) - (a < b);
 }
 
-/* A run carves configurations in the order of its spec, values rising as specs list them, and of
- * equals takes the first.  Rows stand as they were timed, so they are put in that order: then a
- * study carves what a run does. */
+/* Sorts the rows into the order of the spec, with values rising as specs list them.  A run carves in that
+ * order and takes the first of ties; a recording has the order of timing. */
 static Table *line_up(Arena *a, Table *s)
 {
     SCOPED_ARENA *scratch = arena_new();
@@ -30,7 +29,7 @@ static Table *line_up(Arena *a, Table *s)
     return table_take(a, s, rows, s->count);
 }
 
-/* What may be timed: the first of each code. */
+/* Marks what may be timed: the first row of each code. */
 static void find_alive(Choices *c)
 {
     const Table *l = c->lined;
@@ -53,7 +52,7 @@ Choices choices_new(Arena *a, Table *s, const char *guess)
 
 /* --- one choice ------------------------------------------------------------------------------- */
 
-/* The time of the very configuration, as a run would find it; else that of the same code. */
+/* The time of the configuration itself, as a run would find it; else that of the same code. */
 static double time_of(const Table *l, size_t k)
 {
     return isnan(l->ms[k]) ? l->ms[l->same_as[k]] : l->ms[k];
@@ -74,7 +73,7 @@ static bool look_up(void *context, const size_t *rows, size_t count, double *tim
     return true;
 }
 
-/* Rows in line as the rows of the set that stand for them. */
+/* Maps rows of `lined` to the distinct rows of the set that represent them. */
 static const bool *points_at(const Choices *c, const bool *lined)
 {
     bool *out = ARENA_ARRAY(c->arena, bool, c->set->count);

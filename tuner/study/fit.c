@@ -9,13 +9,13 @@
 /* Which metrics are fitted to which sets. */
 typedef struct Fit {
     const Table *const *sets;
-    size_t set_count, left_out; /* SIZE_MAX: none is */
+    size_t set_count, left_out; /* left_out SIZE_MAX: none */
     const int *metrics;
     size_t metric_count;
     size_t bootstraps;
 } Fit;
 
-/* A distinct point with a time and all metrics. */
+/* True for a distinct point with a time and all metrics. */
 static bool usable(const Fit *f, const Table *s, size_t i)
 {
     bool all = s->same_as[i] == i && s->ms[i] > 0;
@@ -40,7 +40,7 @@ static size_t count_all(const Fit *f)
     return n;
 }
 
-/* A row per point: metrics over time, to be 1 in sum; weighted so that spaces count alike. */
+/* One row per point, metrics over time with target 1, weighted so that all spaces count the same. */
 static void fill_rows(const Fit *f, gsl_matrix *x, gsl_vector *y, gsl_vector *w)
 {
     size_t row = 0;
@@ -89,22 +89,22 @@ static void system_free(System *s)
     gsl_matrix_free(s->x);
 }
 
-/* Columns, each scaled to the same length, whose part that the others do not explain is smaller
- * than this count as explained.  Metrics are sums of a few dozen numbers: rounding leaves less. */
-static const double explained = 1e-9;
+/* Relative tolerance of the singular values: a column whose residual on the others is smaller counts as
+ * dependent.  Metrics are sums of a few dozen numbers, whose rounding errors are smaller. */
+static const double tolerance = 1e-9;
 
-/* Solves for the first `columns`; of all solutions the shortest.  Negative: GSL's error. */
+/* Solves for the first `columns`; of all solutions, the one of minimum norm.  Returns GSL's status. */
 static int solve_first(System *s, size_t columns, double *squares, size_t *rank)
 {
     gsl_matrix_view x = gsl_matrix_submatrix(s->x, 0, 0, s->rows, columns);
     gsl_matrix_view covariance = gsl_matrix_submatrix(s->covariance, 0, 0, columns, columns);
     gsl_vector_view solution = gsl_vector_subvector(s->solution, 0, columns);
-    return gsl_multifit_wlinear_tsvd(&x.matrix, s->weight, s->y, explained, &solution.vector,
+    return gsl_multifit_wlinear_tsvd(&x.matrix, s->weight, s->y, tolerance, &solution.vector,
                                      &covariance.matrix, squares, rank, s->work);
 }
 
-/* Marks columns that those before them explain. */
-static void find_explained(System *s, bool *follows)
+/* Marks columns that depend linearly on those before them. */
+static void find_dependent(System *s, bool *follows)
 {
     double squares;
     size_t before = 0, rank;
@@ -137,31 +137,23 @@ static bool solve(Arena *a, const Fit *f, FitResult *out, Diag *d)
     out->weights = weights;
     out->error = sqrt(squares / sum);
     if (status == GSL_SUCCESS && rank < m)
-        find_explained(&s, follows);
+        find_dependent(&s, follows);
     system_free(&s);
     return status == GSL_SUCCESS ||
            diag_fail(d, "the metrics cannot be fitted: %s", gsl_strerror(status));
 }
 
-/* The fitted metric of each point; NaN where one of its parts is not known. */
-static double *fit_values(Arena *a, const Table *s, const int *metrics, size_t metric_count,
-                          const double *weights)
-{
-    double *values = ARENA_ARRAY(a, double, s->count);
-    for (size_t i = 0; i < s->count; i++)
-        for (size_t m = 0; m < metric_count; m++)
-            values[i] += weights[m] * s->metric[metrics[m]][i];
-    return values;
-}
-
-/* On the space that the weights have not seen. */
+/* Judges the weights on the space that they were not fitted to. */
 static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
 {
     const Table *s = f->sets[f->left_out];
     SCOPED_ARENA *scratch = arena_new();
-    double *values = fit_values(scratch, s, f->metrics, f->metric_count, out->weights);
-    for (size_t i = 0; i < s->count; i++)
+    double *values = ARENA_ARRAY(scratch, double, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        for (size_t m = 0; m < f->metric_count; m++)
+            values[i] += out->weights[m] * s->metric[f->metrics[m]][i];
         values[i] = usable(f, s, i) ? values[i] : NAN;
+    }
     out->correlation = judge_rank_correlation(scratch, values, s->ms, s->count);
     out->place = s->best == SIZE_MAX ? 0 : judge_place(values, s->count, false, s->best);
     FirstBy first = first_by(scratch, s, values, false, budget);

@@ -7,18 +7,6 @@
 
 /* --- ranking ---------------------------------------------------------------------------------- */
 
-/* A table as a study sees it: which rows stand for themselves, their times in order, the best.
- *
- * What looks at a table (judging, sampling, searching, drawing) does not ask whether a recording or
- * a run has filled it; neither spec nor kernel is needed. */
-
-static void sort_times(Table *t)
-{
-    SCOPED_ARENA *scratch = arena_new();
-    size_t count;
-    t->sorted = random_sorted(t->arena, judge_times(scratch, t), t->count, &count);
-}
-
 void ranking_set(Table *t)
 {
     t->timed = t->distinct = t->profiled = 0;
@@ -34,7 +22,9 @@ void ranking_set(Table *t)
         if (t->best == SIZE_MAX || t->ms[i] < t->ms[t->best])
             t->best = i;
     }
-    sort_times(t);
+    SCOPED_ARENA *scratch = arena_new();
+    size_t count;
+    t->sorted = random_sorted(t->arena, judge_times(scratch, t), t->count, &count);
     for (size_t m = 0; t->metric && m < t->metrics->metrics.count; m++) {
         t->gaps[m].points = 0;
         for (size_t i = 0; i < t->count; i++)
@@ -50,12 +40,12 @@ void ranking_tell_gaps(const Table *t, const Source *source, Diag *d)
         if (metric->at.source != source || gap->points == 0)
             continue;
         Span at = gap->at.source ? gap->at : metric->at;
-        diag_warn(d, at, "'%s' is not known for %zu of %zu configurations of %s: %s", metric->name,
+        diag_warn(d, at, "'%s' has no value for %zu of %zu configurations of %s: %s", metric->name,
                   gap->points, t->profiled, t->name, gap->reason);
     }
 }
 
-/* --- rows in the order of a value ------------------------------------------------------------- */
+/* --- ranks ------------------------------------------------------------------------------------ */
 
 void order_by(Arena *scratch, const double *values, bool down, uint32_t *points, size_t count)
 {
@@ -90,7 +80,7 @@ double *judge_times(Arena *a, const Table *s)
     return times;
 }
 
-/* Sums over the distinct points, all and chosen ones. */
+/* Sums over all distinct points and over the chosen ones. */
 typedef struct Sums {
     size_t near, near_chosen;
     double ms, ms_chosen;
@@ -129,10 +119,16 @@ static size_t rank_of(const Table *s, double ms)
     return rank;
 }
 
+static double regret_of(const Table *s, double ms)
+{
+    const double regret = ms / s->ms[s->best] - 1;
+    return regret > 0 || isnan(regret) ? regret
+                                       : 0; /* rounding may put an expected best below the best */
+}
+
 double judge_random_regret(const Table *s, size_t sample)
 {
-    double regret = random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
-    return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
+    return regret_of(s, random_sorted_without(s->sorted, s->distinct, sample));
 }
 
 Judgement judge(const Table *s, const bool *chosen)
@@ -166,7 +162,7 @@ Judgement judge(const Table *s, const bool *chosen)
 
 typedef double ExpectedBest(const double *sorted, size_t count, size_t sample);
 
-/* The expected best only falls as the sample grows. */
+/* Bisection: the expected best only falls as the sample grows. */
 static size_t sample_for(ExpectedBest *expected, const double *sorted, size_t count,
                          double performance, size_t most)
 {
@@ -273,6 +269,5 @@ double first_regret(const Table *s, const FirstBy *f)
     for (size_t i = 0; i < s->count; i++)
         if (f->sure[i] && s->ms[i] < sure_ms)
             sure_ms = s->ms[i];
-    double regret = first_best(scratch, f, s->ms, sure_ms) / s->ms[s->best] - 1;
-    return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
+    return regret_of(s, first_best(scratch, f, s->ms, sure_ms));
 }

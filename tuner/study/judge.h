@@ -1,8 +1,8 @@
-/* What a choice of configurations is worth on a space whose times are all known.
+/* Judges a choice of configurations on a space whose times are all known.
  *
- * The yardsticks are the thesis's (tables 6.2 and 6.3): how much smaller the space became, how much
- * timing that saves, and how the best of the choice compares with the best there is and with what
- * a random sample of the same size finds on average (appendix A). */
+ * The measures are the thesis's (tables 6.2 and 6.3): how much the space shrank, how much timing that saves,
+ * and how the best of the choice compares with the best of all and with the expected best of a random sample
+ * of the same size (appendix A). */
 #pragma once
 
 #include "metrics/base/arena.h"
@@ -12,104 +12,100 @@
 #include <stdint.h>
 
 typedef struct Judgement {
-    size_t chosen;  /* points chosen that have a time */
-    size_t best;    /* the fastest of them; SIZE_MAX: none */
-    double best_ms; /* its time; NaN */
-    double regret;  /* how much slower than the best of all: 0.02 is 2 %; NaN: none chosen */
-    size_t rank;    /* place of `best` among all points, 1 the fastest; 0: none */
-    bool found;     /* the best of all, or one of the same code, is among the chosen */
-    double recall;  /* share of the points within `near` of the best that was chosen */
-    double space_reduction;    /* 1 - chosen / distinct; NaN: none chosen */
-    double time_reduction;     /* 1 - time of the chosen / time of all, one launch of each; NaN */
-    double random_regret;      /* of a random sample of as many; expected */
-    double random_performance; /* … and the part of the best performance that it reaches */
-    size_t unknown;            /* chosen points without a time: they failed */
+    size_t chosen;          /* points chosen that have a time */
+    size_t best;            /* the fastest of them; SIZE_MAX: none */
+    double best_ms;         /* its time; NaN: none */
+    double regret;          /* slowdown against the best of all: 0.02 is 2 %; NaN: none chosen */
+    size_t rank;            /* of `best` among all points, 1 the fastest; 0: none */
+    bool found;             /* the best of all, or one with the same code, was chosen */
+    double recall;          /* share of the points within JUDGE_NEAR of the best that was chosen */
+    double space_reduction; /* 1 - chosen / distinct; NaN: none chosen */
+    double time_reduction;  /* 1 - time of the chosen / time of all, one launch each; NaN: none */
+    double random_regret;   /* expected regret of a random sample of the same size */
+    double random_performance; /* … and the part of the best performance that this reaches */
+    size_t unknown;            /* chosen points that failed and have no time */
 } Judgement;
 
-/* Points within this of the best count as good ones in Judgement.recall. */
+/* Points this close to the best count in Judgement.recall. */
 #define JUDGE_NEAR 0.01
 
-/* Only points that stand for themselves count: copies of the same code are neither chosen nor
- * known. */
+/* Only distinct points count; copies of the same code are ignored. */
 Judgement judge(const Table *s, const bool *chosen);
 
-/* Expected regret of a random sample of that many of the distinct points that have a time; NaN when
- * there is none. */
+/* Expected regret of a random sample of `sample` distinct points with a time; NaN: there is none. */
 double judge_random_regret(const Table *s, size_t sample);
 
-/* Times of the distinct points of a set, NaN where there is none or it is a copy; in `a`. */
+/* Times of the distinct points, NaN for points without a time and for copies; in `a`. */
 double *judge_times(Arena *a, const Table *s);
 
-/* The smallest sample drawn without replacement whose expected best reaches `performance` (0.9)
- * of the best of all; 0 when there is no time.  Times as in Table.sorted. */
+/* The smallest sample without replacement whose expected best reaches `performance` (0.9) of the best of all;
+ * 0: no times.  `sorted` as in Table.sorted. */
 size_t judge_sample_for(const double *sorted, size_t count, double performance);
 
 /* The same with replacement (A.4), at most `limit`. */
 size_t judge_draws_for(const double *sorted, size_t count, double performance, size_t limit);
 
-/* Spearman's rank correlation of two columns over the points that have both; NaN for fewer than
- * three. */
+/* Spearman's rank correlation of two columns over the points that have both; NaN for fewer than three. */
 double judge_rank_correlation(Arena *scratch, const double *x, const double *y, size_t n);
 
-/* Place of point `i` when the points with a value are sorted by it, best first, 1 the first; points
- * as good as it count as before it, so that a tie flatters nobody.  0: it has no value. */
+/* Place of point `i`, from 1, when the points with a value are sorted by it, best first; ties count as before
+ * it, so that they do not flatter.  0: it has no value. */
 size_t judge_place(const double *values, size_t n, bool up, size_t i);
 
-/* --- the first by a value --------------------------------------------------------------------- */
+/* --- the first n by a value ------------------------------------------------------------------- */
 
-/* The first n points by a value, and what they are worth.
+/* The first n points by a value.
  *
- * Many points may have the value at which the n end: a metric that counts a unit nobody uses is
- * zero for all.  Any order among equals would be a choice that the value did not make; the
- * order of a recording is not random either, since promising ones were timed first.  So the equals are
- * drawn by lot, and the regret is what is to be expected of it; a value that says nothing is then
- * worth as much as a random sample. */
+ * Many points may share the value at the cut: a metric that counts an unused unit is zero for all.  Any fixed
+ * order among them would be a choice that the value did not make; the order of a recording is not random
+ * either, since promising configurations were timed first.  So ties at the cut are drawn by lot, and the
+ * regret is an expectation: a value without information is worth as much as a random sample. */
 typedef struct FirstBy {
-    bool *sure; /* per point: among the first, whatever the lot says */
-    bool *tied; /* per point: one of the equals of which only `drawn` are */
+    bool *sure; /* per point: among the first, whatever the draw */
+    bool *tied; /* per point: tied at the cut; `drawn` of these are among the first */
     size_t tied_count, drawn;
 } FirstBy;
 
-/* The first `most` of the distinct points by `values` (NaN: not among them; less is first, or more
- * where `higher`).  Lives in `a`. */
+/* The first `most` distinct points by `values` (NaN: excluded), ascending or, if `higher`, descending.  In
+ * `a`. */
 FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, size_t most);
 
-/* Expected time of the fastest; `ms` per point, `sure_ms` the fastest of the sure ones (infinite:
- * there is none).  NaN when there is no time. */
+/* Expected time of the fastest; `ms` per point, `sure_ms` the fastest of the sure ones (infinite: none).
+ * NaN: there is no time. */
 double first_best(Arena *scratch, const FirstBy *f, const double *ms, double sure_ms);
 
-/* Expected regret against the best of all: 0.02 is 2 %; NaN when there is no time. */
+/* Expected regret against the best of all: 0.02 is 2 %; NaN: there is no time. */
 double first_regret(const Table *s, const FirstBy *f);
 
-/* --- a guess at the time ---------------------------------------------------------------------- */
+/* --- prediction of the time ------------------------------------------------------------------- */
 
-/* How good a guess at the time is: what its order finds with few timings, and how far its values are
- * from what was measured. */
+/* How well a metric predicts the time: what its order finds with few timings, and how far its values are from
+ * the measured times. */
 enum { GUESS_SIZES = 3 };
 
 typedef struct StudyGuess {
     const char *metric;
-    size_t known;                    /* distinct points with a time and a guess */
-    double performance[GUESS_SIZES]; /* the best time over that of the fastest of the first
-                                      * 1, 8, 16 by the guess, ties drawn by lot (expected) */
+    size_t known;                    /* distinct points with a time and a prediction */
+    double performance[GUESS_SIZES]; /* best time over the expected time of the fastest of the
+                                      * first 1, 8, 16 by the metric */
     double correlation;              /* Spearman's, with the time */
-    double error, error_90; /* median and 90th percentile of |guess / measured - 1|; NaN where the
-                             * guess is no time */
-    double within_5;        /* share of the points whose error is at most 5 % */
+    double error, error_90; /* median and 90th percentile of |predicted / measured - 1|; NaN: the
+                             * metric is no time */
+    double within_5;        /* share of the points with an error of at most 5 % */
 } StudyGuess;
 
-/* Counts, the best, the sorted times and the gaps of metrics, by the column TABLE_MS and `same_as`:
- * last of all, when the rows are known. */
+/* Sets the table's counts, best row, sorted times and gaps of metrics from its times and `same_as`.  Call it
+ * once all rows are known. */
 void ranking_set(Table *t);
 
-/* Warns of each metric of this source that some rows with a profile have no value of: of how many,
- * and where in its formula. */
+/* Warns of each metric from this source that lacks a value for rows with a profile: for how many, and where
+ * in its formula. */
 void ranking_tell_gaps(const Table *t, const Source *source, Diag *d);
 
-/* Sorts `points`, which name places in `values` and stand in ascending order: by value, descending
- * where `down`; equal ones by number.  No value may be NaN. */
+/* Sorts `points`, ascending indices into `values`, by value, descending if `down`; ties by index.  No value
+ * may be NaN. */
 void order_by(Arena *scratch, const double *values, bool down, uint32_t *points, size_t count);
 
-/* Ranks of `values` from 1, equal ones sharing the mean of theirs (as Spearman's correlation wants
- * them); `ranks` may be `values`. */
+/* Ranks of `values` from 1; ties share their mean rank (for Spearman's correlation).  `ranks` may be
+ * `values`. */
 void order_ranks(Arena *scratch, const double *values, size_t count, double *ranks);

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Parameters are searched in units of where they start: seconds and hertz in one formula. */
+/* Parameters are searched in units of their start values, since one formula may mix seconds and hertz. */
 typedef struct Search {
     const LeastsqProblem *problem;
     double scaled[LEASTSQ_PARAMETERS];
@@ -30,7 +30,7 @@ static int residuals(const gsl_vector *x, void *context, gsl_vector *f)
     unscale(s, x);
     for (size_t i = 0; i < p->points; i++) {
         const double said = p->model(p->context, s->scaled, i);
-        /* Where it says nothing no step may lead. */
+        /* A large residual keeps the search away from where the model has no value. */
         const double off = isfinite(said) ? said - p->measured[i] : 1e6 * p->measured[i];
         gsl_vector_set(f, i, off);
     }
@@ -50,7 +50,7 @@ static void plain_weights(const LeastsqProblem *p, gsl_vector *w)
     }
 }
 
-/* Tukey's bisquare of residuals over 4.685 of their scale, the median deviation / 0.6745. */
+/* Tukey's bisquare: residuals over 4.685 times their scale, the median absolute deviation / 0.6745. */
 static void robust_weights(const LeastsqProblem *p, const gsl_vector *f, gsl_vector *w)
 {
     SCOPED_ARENA *a = arena_new();
@@ -61,7 +61,7 @@ static void robust_weights(const LeastsqProblem *p, const gsl_vector *f, gsl_vec
     const double scale = gsl_stats_median_from_sorted_data(sorted, 1, p->points) / 0.6745 + 1e-12;
     for (size_t i = 0; i < p->points; i++) {
         const double u = size[i] / (4.685 * scale), sigma = sigma_of(p, i);
-        /* Not 0: a point that counts for nothing would leave parameters undetermined. */
+        /* Not 0: points without weight could leave parameters undetermined. */
         const double bisquare = u < 1 ? (1 - u * u) * (1 - u * u) : 0;
         gsl_vector_set(w, i, fmax(bisquare, 1e-6) / (sigma * sigma));
     }
@@ -99,7 +99,7 @@ static void solver_free(Solver *v)
     gsl_matrix_free(v->covariance);
 }
 
-/* From v->x on; the result is there, too. */
+/* Solves from the start v->x, which becomes the result. */
 static bool solve(Solver *v)
 {
     int info = 0;
@@ -108,7 +108,7 @@ static bool solve(Solver *v)
     const int status =
         gsl_multifit_nlinear_driver(300, 1e-10, 1e-10, 0, NULL, NULL, &info, v->work);
     gsl_vector_memcpy(v->x, gsl_multifit_nlinear_position(v->work));
-    return status == GSL_SUCCESS || info == GSL_ENOPROG; /* where it started is the best */
+    return status == GSL_SUCCESS || info == GSL_ENOPROG; /* the start is already the best */
 }
 
 static bool search(const LeastsqProblem *p, LeastsqFit *out)
@@ -119,7 +119,7 @@ static bool search(const LeastsqProblem *p, LeastsqFit *out)
     bool ok = solve(&v);
     for (int round = 0; ok && p->robust && round < ROBUST_ROUNDS; round++) {
         gsl_vector *f = gsl_vector_alloc(p->points);
-        residuals(v.x, &s, f); /* the workspace's are weighted */
+        residuals(v.x, &s, f); /* those of the workspace are weighted */
         robust_weights(p, f, v.w);
         gsl_vector_free(f);
         ok = solve(&v);
@@ -141,7 +141,7 @@ static bool search(const LeastsqProblem *p, LeastsqFit *out)
     return ok;
 }
 
-/* What is left over; false where the model says nothing of a point. */
+/* Computes the residual statistics; false if the model has no value for a point. */
 static bool judge(const LeastsqProblem *p, LeastsqFit *out)
 {
     double squares = 0, relative = 0;
@@ -162,7 +162,7 @@ static bool judge(const LeastsqProblem *p, LeastsqFit *out)
     return true;
 }
 
-/* What no point's value moves with. */
+/* Marks parameters that no point depends on. */
 static void find_idle(const LeastsqProblem *p, LeastsqFit *out)
 {
     double at[LEASTSQ_PARAMETERS];
@@ -194,6 +194,6 @@ bool leastsq(const LeastsqProblem *p, LeastsqFit *out, const char **why)
     if (ok)
         find_idle(p, out);
     gsl_set_error_handler(before);
-    *why = ok ? NULL : "the search for its parameters does not end";
+    *why = ok ? NULL : "the search for its parameters does not converge";
     return ok;
 }

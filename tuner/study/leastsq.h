@@ -1,9 +1,9 @@
-/* Least squares of a formula that need not be linear in its parameters, by GSL.
+/* Nonlinear least squares by GSL.
  *
- * Errors are relative: each measured value y has the weight 1/σ², σ² = (within · y)² + (its own
- * standard error)².  The standard errors of the parameters are scaled by what was left over
- * (χ²/degrees of freedom), so that they do not depend on `within`; the test of fit asks whether
- * what was left over is more than `within` and the measurement explain. */
+ * Errors are relative: each measured value y has the weight 1/σ², σ² = (within · y)² + (its standard error)².
+ * The standard errors of the parameters are scaled by the reduced χ² (χ²/degrees of freedom), so that they do
+ * not depend on `within`; the goodness-of-fit test asks whether the residuals exceed what `within` and the
+ * measurement explain. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ typedef struct LeastsqProblem {
     const double *start;          /* per parameter, not 0 */
     double within;                /* relative */
     bool robust;                  /* bisquare weights */
-    /* What the parameters say of a point; not finite: they say nothing. */
+    /* The model's value for a point; not finite: it has none. */
     double (*model)(void *context, const double *parameters, size_t point);
     void *context;
 } LeastsqProblem;
@@ -26,12 +26,12 @@ typedef struct LeastsqProblem {
 typedef struct LeastsqFit {
     double value[LEASTSQ_PARAMETERS];
     double covariance[LEASTSQ_PARAMETERS][LEASTSQ_PARAMETERS];
-    bool idle[LEASTSQ_PARAMETERS]; /* no point depends on it there: it is where it started */
+    bool idle[LEASTSQ_PARAMETERS]; /* no point depends on it: it keeps its start value */
     size_t freedom;                /* points - parameters */
-    double rms, largest;           /* of measured / fitted - 1; the largest by magnitude */
-    size_t worst;                  /* which point that is of */
-    double probability; /* of residuals this large if the model describes; 1 without freedom */
+    double rms, largest;           /* of measured / fitted - 1; `largest` by magnitude */
+    size_t worst;                  /* the point with the largest error */
+    double probability;            /* p-value of the residuals under the model; 1 without freedom */
 } LeastsqFit;
 
-/* False: fewer points than parameters, or the search does not end; `why` says which. */
+/* False with the reason in `why`: fewer points than parameters, or no convergence. */
 bool leastsq(const LeastsqProblem *p, LeastsqFit *out, const char **why);

@@ -16,7 +16,7 @@ static bool take_number(Lexer *l, double *out)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
-/* What the fit before has to say is complete. */
+/* Checks that a fit has a model; false after a message. */
 static bool is_complete(const Model *m, Diag *d)
 {
     return (m->left && m->right) ||
@@ -30,7 +30,7 @@ static bool take_fit(Lexer *l, Models *out)
     if (!lexer_take_name(l, "the name of a fit", &m.name) ||
         !lexer_expect(l, "of", "before the spec") ||
         !take_string(l, "a spec below spaces/ in quotes", &m.space) ||
-        !take_string(l, "a sentence in quotes that says what is described", &m.sentence))
+        !take_string(l, "a sentence in quotes that describes the fit", &m.sentence))
         return false;
     if (m.space[0] == '/' || strstr(m.space, ".."))
         return diag_error(l->diag, m.at, "'%s' is no spec below spaces/", m.space);
@@ -38,7 +38,7 @@ static bool take_fit(Lexer *l, Models *out)
     return lexer_end_line(l);
 }
 
-/* Each of these stands behind its word. */
+/* Each of these reads what follows its keyword. */
 
 static bool take_where(Lexer *l, Model *m)
 {
@@ -48,7 +48,7 @@ static bool take_where(Lexer *l, Model *m)
 static bool take_model(Lexer *l, Model *m)
 {
     m->left = expr_parse(l);
-    if (!m->left || !lexer_expect(l, "is", "between what is measured and what describes it"))
+    if (!m->left || !lexer_expect(l, "is", "between the measured value and the model"))
         return false;
     return (m->right = expr_parse(l)) != NULL;
 }
@@ -61,22 +61,22 @@ static bool take_parameter(Lexer *l, Model *m)
     const char *name = NULL;
     double start = 0;
     if (!lexer_take_name(l, "the name of a parameter", &name) ||
-        !lexer_expect(l, "=", "before where the search starts") || !take_number(l, &start))
+        !lexer_expect(l, "=", "before the start value") || !take_number(l, &start))
         return false;
     if (!(start > 0 || start < 0))
         return diag_error(l->diag, at, "%s cannot start at 0: steps are relative to it", name);
     if (NAME_FIND(m->parameters, m->parameter_count, name, name))
-        return diag_error(l->diag, at, "%s is said twice", name);
+        return diag_error(l->diag, at, "%s is given twice", name);
     m->parameters[m->parameter_count].name = name;
     m->parameters[m->parameter_count++].start = start;
     return true;
 }
 
-static bool take_gift(Lexer *l, Model *m)
+static bool take_output(Lexer *l, Model *m)
 {
     const Span at = l->token.at;
-    if (m->gift_count == MODEL_GIFTS)
-        return diag_error(l->diag, at, "a fit gives at most %d numbers", MODEL_GIFTS);
+    if (m->output_count == MODEL_OUTPUTS)
+        return diag_error(l->diag, at, "a fit gives at most %d numbers", MODEL_OUTPUTS);
     const char *name = NULL;
     if (!lexer_take_name(l, "the name of a number of device files", &name))
         return false;
@@ -88,19 +88,19 @@ static bool take_gift(Lexer *l, Model *m)
     Expr *value = expr_parse(l);
     if (!value)
         return false;
-    m->gifts[m->gift_count].number = number;
-    m->gifts[m->gift_count].at = at;
-    m->gifts[m->gift_count++].value = value;
+    m->outputs[m->output_count].number = number;
+    m->outputs[m->output_count].at = at;
+    m->outputs[m->output_count++].value = value;
     return true;
 }
 
 static bool take_within(Lexer *l, Model *m)
 {
     const Span at = l->token.at;
-    if (!take_number(l, &m->within) || !lexer_expect(l, "%", "behind the number"))
+    if (!take_number(l, &m->within) || !lexer_expect(l, "%", "after the number"))
         return false;
     m->within /= 100;
-    return m->within > 0 || diag_error(l->diag, at, "how far a model may be off is more than 0 %%");
+    return m->within > 0 || diag_error(l->diag, at, "'within' takes a number above 0 %%");
 }
 
 static bool take_robust(Lexer *l, Model *m)
@@ -114,9 +114,9 @@ static bool take_statement(Lexer *l, Models *out)
     static const struct {
         const char *word;
         bool (*take)(Lexer *l, Model *m);
-        bool listed; /* several, with commas between them */
+        bool listed; /* several, separated by commas */
     } statements[] = {{"where", take_where, false},   {"model", take_model, false},
-                      {"from", take_parameter, true}, {"gives", take_gift, true},
+                      {"from", take_parameter, true}, {"gives", take_output, true},
                       {"within", take_within, false}, {"robust", take_robust, false}};
     if (lexer_is(l, "fit"))
         return take_fit(l, out);
@@ -138,7 +138,7 @@ static bool take_statement(Lexer *l, Models *out)
 bool models_read(Models *out, const Source *s, Diag *d)
 {
     const size_t errors = d->errors, first = out->models.count;
-    Lexer l = lexer_new(out->arena, s, d); /* the first word may be a mistake already */
+    Lexer l = lexer_new(out->arena, s, d); /* may already report an error in the first token */
     while (l.token.kind != TOKEN_END) {
         if (l.token.kind == TOKEN_NEWLINE)
             lexer_next(&l);

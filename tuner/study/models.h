@@ -1,4 +1,5 @@
-/* Models of a platform: which formula describes a benchmark, and what its parameters say.
+/* Models of a platform: the formula that describes a benchmark, and the device numbers that follow from its
+ * parameters.
  *
  *     fit barriers of "platform/barriers" "A barrier of a block, by its warps."
  *     where KIND == 1
@@ -7,25 +8,24 @@
  *     within 3 %
  *     gives latency_barrier = fixed, latency_barrier_warp = each
  *
- * Names in formulas are the spec's parameters and problem names, `time` in seconds, `joules`, the
- * fit's own parameters, and the numbers of device files, as known so far: fits are made in the
- * order of the file.  A fit without `from` has no parameters and only says how well it describes.
- * `robust` makes outliers count less, where clocks move.  metrics/platform.models is the shipped
- * file. */
+ * Formulas may use the spec's parameters and problem names, `time` in seconds, `joules`, the fit's own
+ * parameters and the numbers of device files.  Fits run in the order of the file, so later ones see numbers
+ * that earlier ones gave.  A fit without `from` has no parameters and only tests its prediction.  `robust`
+ * downweights outliers, for clocks that vary.  The shipped file is metrics/platform.models. */
 #pragma once
 
 #include "metrics/base/expr.h"
 #include "metrics/base/vec.h"
 #include "metrics/metric/device.h"
 
-enum { MODEL_PARAMETERS = 8, MODEL_GIFTS = 8 };
+enum { MODEL_PARAMETERS = 8, MODEL_OUTPUTS = 8 };
 
 typedef struct Model {
     const char *name;     /* "barriers" */
     const char *space;    /* "platform/barriers", a spec below spaces/ */
-    const char *sentence; /* what is modelled */
+    const char *sentence; /* describes what is modelled */
     Expr *where;          /* which configurations; NULL: all */
-    Expr *left, *right;   /* measured, and what describes it; not bound */
+    Expr *left, *right;   /* measured value and model; not bound */
     struct {
         const char *name;
         double start; /* not 0 */
@@ -35,9 +35,9 @@ typedef struct Model {
         size_t number; /* of device files (sheet.h) */
         Expr *value;
         Span at;
-    } gifts[MODEL_GIFTS];
-    size_t gift_count;
-    double within; /* a model that is off by this much, relative, still describes */
+    } outputs[MODEL_OUTPUTS];
+    size_t output_count;
+    double within; /* relative error up to which a model counts as a description */
     bool robust;
     Span at;
 } Model;
@@ -47,5 +47,5 @@ typedef struct Models {
     VEC(Model) models;
 } Models;
 
-/* Adds the models of a text, which must outlive them; false after messages. */
+/* Adds the models of a source, which must outlive them; false after messages. */
 bool models_read(Models *out, const Source *s, Diag *d);

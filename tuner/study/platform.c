@@ -6,12 +6,12 @@
 
 /* --- names in formulas ------------------------------------------------------------------------ */
 
-/* Slots: time, joules, then the table's parameters and sizes, the model's parameters, and the
- * numbers of device files. */
+/* The slots of names: time, joules, the table's parameters and sizes, the model's parameters, the numbers of
+ * device files. */
 typedef struct Names {
     const Model *model;
     const Table *table;
-    size_t sizes, parameters, numbers, all; /* where they begin, and the end */
+    size_t sizes, parameters, numbers, all; /* first slot of each, and the end */
 } Names;
 
 enum { SLOT_TIME, SLOT_JOULES, SLOT_TABLE };
@@ -67,15 +67,15 @@ static bool bind_all(const Model *m, Names *n, Diag *d)
     const Scope scope = {.context = n, .find = find_name, .names = all_names, .real = true};
     bool ok = (!m->where || expr_bind(m->where, &scope, d)) && expr_bind(m->left, &scope, d) &&
               expr_bind(m->right, &scope, d);
-    for (size_t i = 0; ok && i < m->gift_count; i++)
-        ok = expr_bind(m->gifts[i].value, &scope, d);
+    for (size_t i = 0; ok && i < m->output_count; i++)
+        ok = expr_bind(m->outputs[i].value, &scope, d);
     return ok;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
 typedef struct Fitting {
-    Arena *scratch; /* of one evaluation */
+    Arena *scratch; /* for one evaluation */
     PlatformFit *fit;
     Names names;
     Value *slots;
@@ -90,7 +90,7 @@ static double evaluate(const Fitting *f, const Expr *e)
     return expr_eval(e, f->slots, &ev, &v) ? value_as_real(v) : NAN;
 }
 
-/* What a formula may know of a row. */
+/* Sets the slots that depend on the row. */
 static void take_row(Fitting *f, size_t row)
 {
     const Table *t = f->names.table;
@@ -188,14 +188,14 @@ static bool search(Arena *a, Fitting *f)
     return true;
 }
 
-/* Is what was left over no more than the model may be off? */
+/* True if the residuals are within what the model may be off. */
 static bool describes(const PlatformFit *f)
 {
     return !f->why && f->fit.freedom > 0 && f->fit.probability >= 0.05;
 }
 
-/* A number that a fit was to give and did not stands as it stood, and says so: else an earlier
- * measurement, maybe of another card, reads as one of today. */
+/* Keeps the old value of a number that the fit failed to give, and notes that in its source: otherwise an
+ * earlier measurement, perhaps of another card, would read like a new one. */
 static void leave(Arena *a, const Fitting *f, size_t number)
 {
     DeviceNumber *known = &f->sheet->numbers[number];
@@ -204,7 +204,7 @@ static void leave(Arena *a, const Fitting *f, size_t number)
                                      f->names.model->name, f->names.table->date);
 }
 
-/* A gift is a formula of the parameters alone; its error by their covariance. */
+/* Evaluates an output, a formula of the parameters only, and its error by propagation of their covariance. */
 static void give(Arena *a, Fitting *f, size_t i)
 {
     const Model *m = f->names.model;
@@ -216,11 +216,11 @@ static void give(Arena *a, Fitting *f, size_t i)
         const double step = 1e-4 * fit->value[k];
         at[k] = fit->value[k] + step;
         take_parameters(f, at);
-        const double above = evaluate(f, m->gifts[i].value);
+        const double above = evaluate(f, m->outputs[i].value);
         at[k] = fit->value[k] - step;
         take_parameters(f, at);
         gradient[k] =
-            step > 0 || step < 0 ? (above - evaluate(f, m->gifts[i].value)) / (2 * step) : 0;
+            step > 0 || step < 0 ? (above - evaluate(f, m->outputs[i].value)) / (2 * step) : 0;
         at[k] = fit->value[k];
         idle = fit->idle[k] && fabs(gradient[k]) > 0 ? m->parameters[k].name : idle;
     }
@@ -228,35 +228,35 @@ static void give(Arena *a, Fitting *f, size_t i)
         for (size_t l = 0; l < m->parameter_count; l++)
             variance += gradient[k] * fit->covariance[k][l] * gradient[l];
     take_parameters(f, fit->value);
-    const double value = evaluate(f, m->gifts[i].value), error = sqrt(fmax(variance, 0));
+    const double value = evaluate(f, m->outputs[i].value), error = sqrt(fmax(variance, 0));
     if (idle)
-        f->fit->gifts[i].why = arena_printf(a, "nothing was measured that depends on '%s'", idle);
+        f->fit->outputs[i].why = arena_printf(a, "no measured point depends on '%s'", idle);
     else if (fit->freedom > 0 && !describes(f->fit))
-        f->fit->gifts[i].why = "what does not describe says nothing of the device";
+        f->fit->outputs[i].why = "the model does not describe the measurements";
     else if (!(value > 0) || !isfinite(value))
-        f->fit->gifts[i].why = "it is no positive number";
+        f->fit->outputs[i].why = "its value is not a positive number";
     else if (error > value / 2)
-        f->fit->gifts[i].why = "its standard error is more than half of it";
-    if (f->fit->gifts[i].why) {
-        leave(a, f, m->gifts[i].number);
+        f->fit->outputs[i].why = "its standard error is more than half its value";
+    if (f->fit->outputs[i].why) {
+        leave(a, f, m->outputs[i].number);
         return;
     }
-    f->fit->gifts[i].value = value;
-    f->fit->gifts[i].error = error;
+    f->fit->outputs[i].value = value;
+    f->fit->outputs[i].error = error;
     const DeviceNumber from = {
         .origin = "measured",
         .source = arena_printf(a, "aptune platform, fit '%s': %s", m->name, m->sentence),
         .date = arena_printf(a, "%.10s", f->names.table->date)};
-    sheet_set(a, f->sheet, m->gifts[i].number, value, isfinite(error) ? error : 0, from);
+    sheet_set(a, f->sheet, m->outputs[i].number, value, isfinite(error) ? error : 0, from);
 }
 
 static void fit_one(Arena *a, Arena *scratch, PlatformFit *fit, DeviceSheet *sheet, Diag *d)
 {
     const Model *m = fit->model;
-    for (size_t i = 0; i < MODEL_GIFTS; i++)
-        fit->gifts[i].value = fit->gifts[i].error = NAN;
+    for (size_t i = 0; i < MODEL_OUTPUTS; i++)
+        fit->outputs[i].value = fit->outputs[i].error = NAN;
     if (!fit->table) {
-        fit->why = "there is no recording of it";
+        fit->why = "there is no recording of its benchmark";
         return;
     }
     Fitting f = {.scratch = scratch, .fit = fit, .names = names_of(m, fit->table), .sheet = sheet};
@@ -268,17 +268,17 @@ static void fit_one(Arena *a, Arena *scratch, PlatformFit *fit, DeviceSheet *she
     take_numbers(&f);
     take_points(a, &f);
     const bool found = search(a, &f);
-    for (size_t i = 0; i < m->gift_count; i++) {
+    for (size_t i = 0; i < m->output_count; i++) {
         if (found)
             give(a, &f, i);
         else
-            leave(a, &f, m->gifts[i].number);
+            leave(a, &f, m->outputs[i].number);
     }
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Of one device, and which. */
+/* The first recording, after checking that all are of one device; NULL after a message. */
 static const Table *check_tables(const Models *models, const Table *const *tables, Diag *d)
 {
     const Table *first = NULL;
@@ -294,23 +294,23 @@ static const Table *check_tables(const Models *models, const Table *const *table
         }
     }
     if (!first)
-        diag_fail(d, "there is no recording of any benchmark of the platform");
+        diag_fail(d, "there is no recording of any platform benchmark");
     return first;
 }
 
-/* What is known of the device, to be added to. */
+/* A copy of the known numbers of the device, to be added to. */
 static DeviceSheet *sheet_for(Arena *a, const Table *t)
 {
     DeviceSheet *s = ARENA_NEW(a, DeviceSheet);
     const Device *like = t->device ? device_like(t->gpu, device_arch(t->device)) : NULL;
     if (like)
         *s = *like->sheet;
-    if (!like || strcmp(like->name, t->gpu) != 0) { /* another one's numbers are not this one's */
+    if (!like ||
+        strcmp(like->name, t->gpu) != 0) { /* measured numbers of another device do not apply */
         const DeviceSheet *named = sheet_find(t->gpu);
         *s = named ? *named : (DeviceSheet){0};
-        if (t->device) {
+        if (t->device)
             s->device = *t->device;
-        }
     }
     s->device.name = t->gpu;
     s->device.sheet = s;
@@ -342,7 +342,7 @@ PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const 
     return r;
 }
 
-/* --- in words: fits, their points, the device file, and two platforms side by side ------------ */
+/* --- reports ---------------------------------------------------------------------------------- */
 
 /* Student's t for a 95 % interval. */
 static double student(size_t freedom)
@@ -358,7 +358,7 @@ static void print_parameters(const PlatformFit *f, Buf *out)
         buf_printf(out, "             %-16s %-12.5g", f->model->parameters[k].name,
                    f->fit.value[k]);
         if (f->fit.idle[k])
-            buf_puts(out, " not measured: no configuration here depends on it");
+            buf_puts(out, " not measured: no configuration depends on it");
         else if (f->fit.freedom > 0)
             buf_printf(out, " 95 %%: %.5g to %.5g", f->fit.value[k] - t * error,
                        f->fit.value[k] + t * error);
@@ -371,27 +371,27 @@ static void print_judgement(const PlatformFit *f, Buf *out)
     const LeastsqFit *x = &f->fit;
     SCOPED_BUF name = {0};
     table_print_name(f->table, f->points[x->worst].row, &name);
-    buf_printf(out, "             off by %.2f %% (rms of %zu points), at most by %+.2f %% at %s\n",
+    buf_printf(out, "             error %.2f %% (rms of %zu points), at most %+.2f %% at %s\n",
                100 * x->rms, f->count, 100 * x->largest, buf_text(&name));
     if (x->freedom == 0) {
-        buf_puts(out, "             as many parameters as points: nothing is left to judge by\n");
+        buf_puts(out, "             as many parameters as points: the fit cannot be tested\n");
         return;
     }
-    buf_printf(out, "             %s (p = %.2g that it is right to %g %%)\n",
+    buf_printf(out, "             %s (p = %.2g for a model accurate to %g %%)\n",
                describes(f) ? "describes this platform" : "DOES NOT DESCRIBE THIS PLATFORM",
                x->probability, 100 * f->model->within);
 }
 
-static void print_gifts(const PlatformResult *r, const PlatformFit *f, Buf *out)
+static void print_outputs(const PlatformResult *r, const PlatformFit *f, Buf *out)
 {
-    for (size_t i = 0; i < f->model->gift_count; i++) {
-        const size_t number = f->model->gifts[i].number;
-        if (isfinite(f->gifts[i].value))
+    for (size_t i = 0; i < f->model->output_count; i++) {
+        const size_t number = f->model->outputs[i].number;
+        if (isfinite(f->outputs[i].value))
             buf_printf(out, "             → %s = %s\n", sheet_number_name(number),
                        r->sheet->numbers[number].text);
         else
             buf_printf(out, "             → %s is not given: %s\n", sheet_number_name(number),
-                       f->gifts[i].why);
+                       f->outputs[i].why);
     }
 }
 
@@ -407,10 +407,10 @@ static void print_fit(const PlatformResult *r, const PlatformFit *f, Buf *out)
     }
     print_parameters(f, out);
     print_judgement(f, out);
-    print_gifts(r, f, out);
+    print_outputs(r, f, out);
 }
 
-/* The questions of Cornelis's thesis (1.5, II and II (a)) that the fits answer. */
+/* Answers the questions of Cornelis's thesis (1.5, II and II (a)) that the fits can answer. */
 static void print_answers(const PlatformResult *r, Buf *out)
 {
     size_t made = 0, described = 0, composed = 0, added = 0;
@@ -426,34 +426,33 @@ static void print_answers(const PlatformResult *r, Buf *out)
         }
     }
     buf_printf(
-        out, "\nIs one pattern described by a simple model?  %zu of %zu are, to what each says.\n",
+        out,
+        "\nDoes a simple model describe each pattern?  %zu of %zu do, to their stated accuracy.\n",
         described, made);
     if (composed > 0)
         buf_printf(
-            out,
-            "Do patterns put together add up?  %zu of %zu predictions from the fits alone hold.\n",
+            out, "Do combined patterns add up?  %zu of %zu predictions from the fits alone hold.\n",
             added, composed);
     for (size_t i = 0; i < r->count; i++)
         if (!r->fits[i].why && r->fits[i].fit.freedom > 0 && !describes(&r->fits[i]))
-            buf_printf(out, "  not: %-12s off by %.1f %% (rms), by %+.1f %% at most\n",
+            buf_printf(out, "  not: %-12s error %.1f %% (rms), at most %+.1f %%\n",
                        r->fits[i].model->name, 100 * r->fits[i].fit.rms,
                        100 * r->fits[i].fit.largest);
 }
 
-/* Numbers whose 95 % interval is wider than 2 % to either side. */
+/* Lists numbers whose 95 % interval is wider than ±2 %. */
 static void print_wide(const PlatformResult *r, Buf *out)
 {
     SCOPED_BUF wide = {0};
     EACH (const PlatformFit, f, r->fits, r->count)
-        for (size_t k = 0; !f->why && k < f->model->gift_count; k++) {
-            const double part = student(f->fit.freedom) * f->gifts[k].error / f->gifts[k].value;
+        for (size_t k = 0; !f->why && k < f->model->output_count; k++) {
+            const double part = student(f->fit.freedom) * f->outputs[k].error / f->outputs[k].value;
             if (f->fit.freedom > 0 && part > 0.02)
-                buf_printf(&wide, "  %-24s to %.0f %%\n",
-                           sheet_number_name(f->model->gifts[k].number), 100 * part);
+                buf_printf(&wide, "  %-24s ±%.0f %%\n",
+                           sheet_number_name(f->model->outputs[k].number), 100 * part);
         }
     if (wide.size > 0)
-        buf_printf(out, "\nKnown to less than 2 %% (half of the 95 %% interval):\n%s",
-                   buf_text(&wide));
+        buf_printf(out, "\nNot known to within 2 %% (95 %% interval):\n%s", buf_text(&wide));
 }
 
 void platform_print(const PlatformResult *r, Buf *out)
@@ -483,29 +482,23 @@ void platform_print_points(const PlatformResult *r, Buf *out)
         }
 }
 
-void platform_print_device(const PlatformResult *r, Buf *out)
-{
-    sheet_write(&r->sheet->device, out);
-}
-
-/* --- two of them ------------------------------------------------------------------------------ */
+/* --- two devices ------------------------------------------------------------------------------ */
 
 typedef struct Group {
     const char *title, *prefix;
 } Group;
 
-/* A row: both numbers as they are written, and how many times A's is B's. */
-static bool print_pair(const DeviceSheet *a, const DeviceSheet *b, size_t i, Buf *out)
+/* A row: both numbers as written, and B over A; nothing if neither is known. */
+static void print_pair(const DeviceSheet *a, const DeviceSheet *b, size_t i, Buf *out)
 {
     const double x = sheet_number(a, i), y = sheet_number(b, i);
     if (isnan(x) && isnan(y))
-        return false;
+        return;
     buf_printf(out, "  %-24s %-24s %-24s", sheet_number_name(i),
                isnan(x) ? "–" : a->numbers[i].text, isnan(y) ? "–" : b->numbers[i].text);
     if (x > 0 && y > 0)
         buf_printf(out, " %8.3f", y / x);
     buf_putc(out, '\n');
-    return true;
 }
 
 static void print_group(const DeviceSheet *a, const DeviceSheet *b, const Group *g, Buf *out)
@@ -518,26 +511,27 @@ static void print_group(const DeviceSheet *a, const DeviceSheet *b, const Group 
         buf_printf(out, "%s\n%s", g->title, buf_text(&rows));
 }
 
-/* Runtime against branches (the thesis's figure 3.1), normalised: 1 for one branch. */
+/* Time against branches (the thesis's figure 3.1), relative to one branch. */
 static void print_branches(const DeviceSheet *a, const DeviceSheet *b, Buf *out)
 {
     const size_t ten = sheet_number_named("slowdown_branches");
     const double x = sheet_number(a, ten), y = sheet_number(b, ten);
     if (isnan(x) || isnan(y))
         return;
-    buf_puts(out, "runtime against branches followed by a warp, one branch being 1 (model 3.1)\n");
-    for (int n = 1; n <= 10; n++)
-        buf_printf(out, "  %-24d %-24.2f %-24.2f %8.3f\n", n, 1 + (n - 1) * (x - 1) / 9,
-                   1 + (n - 1) * (y - 1) / 9,
-                   (1 + (n - 1) * (y - 1) / 9) / (1 + (n - 1) * (x - 1) / 9));
+    buf_puts(out,
+             "time against branches that a warp follows, relative to one branch (model 3.1)\n");
+    for (int n = 1; n <= 10; n++) {
+        const double one = 1 + (n - 1) * (x - 1) / 9, other = 1 + (n - 1) * (y - 1) / 9;
+        buf_printf(out, "  %-24d %-24.2f %-24.2f %8.3f\n", n, one, other, other / one);
+    }
 }
 
 void platform_compare(const DeviceSheet *a, const DeviceSheet *b, Buf *out)
 {
     static const Group groups[] = {
-        {"anti-parallel patterns: times the time without (1: nothing lost)", "slowdown_"},
-        {"the prefix sum of chapter 7: times as fast as the step before", "speedup_"},
-        {"what a warp is", "warp_lanes"},
+        {"anti-parallel patterns: slowdown (1: none)", "slowdown_"},
+        {"the prefix sum of chapter 7: speedup over the step before", "speedup_"},
+        {"warp size", "warp_lanes"},
         {"costs", "cost_"},
         {"latencies", "latency_"},
         {"rates", "rate_"},

@@ -1,15 +1,14 @@
-/* What a platform's benchmarks come to: models fitted to recordings, and the device file that
- * follows.
+/* Fits a platform's models to recordings of its benchmarks, and derives a device file.
  *
- * No GPU is needed: times come from recordings.  A fit that fails, since its recording is missing
- * or its search does not end, says so and gives nothing; the others go on. */
+ * No GPU is needed: times come from recordings.  A fit that fails, because its recording is missing or its
+ * search does not converge, says so and gives nothing; the others go on. */
 #pragma once
 
 #include "tuner/space/table.h"
 #include "tuner/study/leastsq.h"
 #include "tuner/study/models.h"
 
-/* One configuration as its fit sees it. */
+/* One configuration of a fit. */
 typedef struct PlatformPoint {
     size_t row; /* of the table */
     double measured, standard_error, fitted;
@@ -21,31 +20,28 @@ typedef struct PlatformFit {
     PlatformPoint *points;
     size_t count;
     LeastsqFit fit;
-    const char *why; /* there is no result; NULL: there is */
+    const char *why; /* why there is no result; NULL: there is one */
     struct {
-        double value, error; /* as formulas have them; NaN: not given */
-        const char *why;     /* it is not; NULL: it is, or there is no fit */
-    } gifts[MODEL_GIFTS];
+        double value, error; /* in the formula's units; NaN: not given */
+        const char *why;     /* why not; NULL: it is given, or there is no fit */
+    } outputs[MODEL_OUTPUTS];
 } PlatformFit;
 
 typedef struct PlatformResult {
     Arena *arena;
-    PlatformFit *fits; /* of each model, in their order */
+    PlatformFit *fits; /* one for each model, in order */
     size_t count;
-    DeviceSheet *sheet;       /* of the device, with what the fits gave */
-    const char *first, *last; /* days of the recordings */
+    DeviceSheet *sheet;       /* of the device, with the numbers that the fits gave */
+    const char *first, *last; /* dates of the recordings */
 } PlatformResult;
 
-/* Fits all models.  `tables`: of each model its recording, NULL where there is none; all of one
- * device.  NULL after a message: there is no recording at all, or they are of different devices. */
+/* Fits all models.  `tables`: each model's recording, NULL for none; all of one device.  NULL after a
+ * message: there is no recording at all, or they are of different devices. */
 PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const *tables, Diag *d);
 
-/* The report, and every point of every fit as CSV. */
+/* Prints the report, and every point of every fit as CSV. */
 void platform_print(const PlatformResult *r, Buf *out);
 void platform_print_points(const PlatformResult *r, Buf *out);
 
-/* The device file. */
-void platform_print_device(const PlatformResult *r, Buf *out);
-
-/* Two platforms side by side: numbers and their ratio, those of patterns first. */
+/* Prints two devices side by side: their numbers and ratios, those of patterns first. */
 void platform_compare(const DeviceSheet *a, const DeviceSheet *b, Buf *out);

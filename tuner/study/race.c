@@ -4,9 +4,9 @@
 
 #include <gsl/gsl_sort.h>
 
-/* --- a recording as what a search can be played on -------------------------------------------- */
+/* --- a recording as input of a replay --------------------------------------------------------- */
 
-/* Parameters that vary, and the rank of every row in their product. */
+/* The parameters that vary, and the rank of every row in their product. */
 static SearchSpace space_of(Arena *a, const Table *t, Numbered *places)
 {
     size_t *values = ARENA_ARRAY(a, size_t, t->parameter_count), parameters = 0;
@@ -96,7 +96,7 @@ double race_seconds(int k)
     return 0.1 * pow(10, k / 8.0);
 }
 
-/* What all plays of a space share. */
+/* What all plays on a space share. */
 typedef struct Course {
     ReplayRows rows;
     Neighbourhood near;
@@ -121,11 +121,11 @@ static Course course_of(Arena *a, const Table *s, const char *guess, size_t seed
     return c;
 }
 
-/* Sorts them. */
+/* Sorts `all`. */
 static RaceSpread spread_of(double *all, size_t n)
 {
     gsl_sort(all, 1, n);
-    return (RaceSpread){all[n / 2], all[9 * (n - 1) / 10], all[n - 1]};
+    return (RaceSpread){all[n / 2], all[9 * (n - 1) / 10], all[n - 1]}; /* median, p90, worst */
 }
 
 static double timings_to(const ReplayResult *r, double ms)
@@ -136,7 +136,7 @@ static double timings_to(const ReplayResult *r, double ms)
     return INFINITY;
 }
 
-/* One play; kind RIVAL_KINDS is the search of the default run. */
+/* One play; `kind` RIVAL_KINDS is the default run's search. */
 static ReplayResult play(Arena *a, const Course *c, int kind, size_t cores, size_t seed)
 {
     RivalSpace space = {&c->near, &c->rows, c->places, NULL, cores};
@@ -171,14 +171,14 @@ static Race race_one(const Course *c, int kind, size_t cores)
     Race out = {.name = own ? "search" : rival_name((RivalKind)kind),
                 .meaning = own ? "the default run of aptune" : rival_meaning((RivalKind)kind),
                 .cores = cores,
-                .percent = spread_of(all[0], c->seeds),
-                .fifth = spread_of(all[1], c->seeds),
+                .seconds_1 = spread_of(all[0], c->seeds),
+                .seconds_02 = spread_of(all[1], c->seeds),
                 .timings = spread_of(all[2], c->seeds)};
     for (int k = 0; k < RACE_TIMES; k++) {
         RaceSpread regret = spread_of(all[3 + k], c->seeds);
         out.regret[k] = regret.median;
-        out.regret_low[k] = all[3 + k][(c->seeds - 1) / 10]; /* spread_of put them in order */
-        out.regret_high[k] = regret.ninth;
+        out.regret_low[k] = all[3 + k][(c->seeds - 1) / 10]; /* sorted by spread_of */
+        out.regret_high[k] = regret.p90;
     }
     return out;
 }

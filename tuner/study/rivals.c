@@ -14,9 +14,7 @@ static size_t table_size(size_t count)
     return size;
 }
 
-/* --- points by their numbers ------------------------------------------------------------------ */
-
-/* Of one value; those of a point add up, so that one can be left out. */
+/* The hash of one value.  Hashes of a point's values add up, so that one parameter can be left out. */
 static uint64_t hash_number(size_t p, uint32_t number)
 {
     return random_mix((uint64_t)p << 32 | number);
@@ -63,15 +61,13 @@ static bool equal_but(const Neighbourhood *n, size_t i, size_t j, size_t but)
     return true;
 }
 
-/* What is being built. */
 typedef struct Groups {
     uint32_t *group, *start, *size, *members;
     size_t count;
     uint32_t *slots; /* scratch: first point of a group + 1 */
 } Groups;
 
-/* The groups of points that differ in parameter `p` alone; members in the order of their numbers.
- */
+/* Builds the groups of points that differ in parameter `p` only; members in ascending order. */
 static void group_by(const Neighbourhood *n, size_t p, Groups *g)
 {
     size_t first = g->count;
@@ -149,7 +145,7 @@ size_t neighbourhood_at(const Neighbourhood *n, size_t i, size_t random)
         size_t self = 0;
         while (members[self] != i)
             self++;
-        return members[random + (random >= self)]; /* all of the group but itself */
+        return members[random + (random >= self)]; /* skips the point itself */
     }
     return i;
 }
@@ -163,11 +159,11 @@ typedef struct Play {
     gsl_rng *random;
     Arena *scratch, *arena;
     double now, *free_at; /* of each worker */
-    double *ready;        /* per point: when it is compiled; INFINITY: nobody asked */
+    double *ready;        /* per point: when it is compiled; INFINITY: not requested */
     bool *paid;           /* per point */
     bool *code_paid;      /* per place: its code was timed */
     size_t timings;       /* points paid for */
-    double best, goal;    /* times over their work */
+    double best, goal;    /* times per work */
     VEC(ReplayStep) steps;
 } Play;
 
@@ -176,7 +172,7 @@ static bool play_over(const Play *p)
     return p->best <= p->goal || p->timings == p->count;
 }
 
-/* The worker that is free first compiles it. */
+/* Compiles a point on the worker that is free first. */
 static void start(Play *p, size_t i)
 {
     size_t first = 0;
@@ -189,7 +185,7 @@ static void start(Play *p, size_t i)
     p->ready[i] = p->free_at[first] = from + p->space->compile_s[p->space->places[i]];
 }
 
-/* Of what may be asked for at once as many are compiled as there are workers, from place `k` on. */
+/* Starts compiling the entries of an independent list from `k` on, as many as there are workers. */
 static void look_ahead(Play *p, const size_t *list, size_t count, size_t k)
 {
     for (size_t j = k; j < count && j < k + p->space->workers; j++)
@@ -203,7 +199,7 @@ static double time_at(const Play *p, size_t place)
     return broken ? INFINITY : r->work ? r->ms[place] / r->work[place] : r->ms[place];
 }
 
-/* The time of a point, infinite when it fails; paid for the first time. */
+/* The time of a point, infinite if it fails; the first call pays for it. */
 static double play_time(Play *p, size_t i)
 {
     const ReplayRows *r = p->space->rows;
@@ -230,7 +226,7 @@ static size_t below(Play *p, size_t n)
     return (size_t)gsl_rng_uniform_int(p->random, (unsigned long)n);
 }
 
-/* A point not paid for yet, so that a restart always learns something. */
+/* A random point not paid for yet, so that a restart always learns something. */
 static size_t fresh_point(Play *p)
 {
     size_t i = below(p, p->count);
@@ -253,7 +249,7 @@ static void play_random(Play *p)
     }
 }
 
-/* The first better neighbour in random order; the point itself when there is none. */
+/* The first better neighbour in random order; the point itself if there is none. */
 static size_t better_neighbour(Play *p, size_t at, double ms)
 {
     size_t n = neighbourhood_size(p->near, at);
@@ -286,8 +282,8 @@ static void play_greedy(Play *p)
     }
 }
 
-/* Temperature is relative to the time at hand: at first 1 step in e is taken to a neighbour that is
- * half as slow again, at the end of a cooling hardly any. */
+/* The temperature is relative to the current time: at first a neighbour that is 50 % slower is accepted with
+ * probability 1/e, at the end of a cooling hardly ever. */
 static void play_annealing(Play *p)
 {
     enum { STEPS = 400 };
@@ -311,8 +307,8 @@ static void play_annealing(Play *p)
     }
 }
 
-/* A child takes each value from either parent, and one in ten children has one of a stranger's.
- * What the constraints forbid is conceived again, and a stranger moves in after a few failures. */
+/* Uniform crossover; one child in ten gets one value of a random point.  Invalid or known children are drawn
+ * again, and replaced by a fresh point after a few failures. */
 static size_t child_of(Play *p, size_t mother, size_t father)
 {
     enum { TRIES = 8 };
@@ -322,7 +318,7 @@ static size_t child_of(Play *p, size_t mother, size_t father)
     for (int t = 0; t < TRIES; t++) {
         unsigned long coins = 0;
         for (size_t k = 0; k < n; k++, coins >>= 1) {
-            if (k % 32 == 0) /* a number of this generator is 32 coins, each as fair as any other */
+            if (k % 32 == 0) /* the generator gives 32 fair bits */
                 coins = gsl_rng_get(p->random);
             child_numbers[k] = number[(coins & 1 ? mother : father) * n + k];
         }
@@ -366,7 +362,7 @@ static void play_genetic(Play *p)
         }
         time_all(p, children, POPULATION);
         for (int k = 0; k < POPULATION && !play_over(p); k++) {
-            /* A child worse than its mother does not stay. */
+            /* A child replaces its mother only if it is faster. */
             bool better = play_time(p, children[k]) < play_time(p, mothers[k]);
             population[k] = better ? children[k] : mothers[k];
         }
@@ -374,8 +370,8 @@ static void play_genetic(Play *p)
     }
 }
 
-/* A point near `numbers` that is valid: they themselves, else with one parameter as a valid point
- * of the space has it, else any fresh one. */
+/* A valid point near `numbers`: they themselves, else after replacing parameters by values of valid points,
+ * else a fresh point. */
 static size_t repaired(Play *p, uint32_t *numbers)
 {
     enum { TRIES = 16 };
@@ -409,8 +405,8 @@ static void sort_pack(Pack *w)
         }
 }
 
-/* Each value from one of the three leaders or the wolf itself, one jump with a chance that falls as
- * the search goes on; what was visited lately, and is paid for, is not gone to again. */
+/* Each value comes from one of the three leaders or the wolf itself; one value jumps with probability
+ * `shake`, which falls during the search.  Points that are paid for are tabu. */
 static size_t step_of(Play *p, const Pack *w, int wolf, double shake)
 {
     enum { TRIES = 8 };
@@ -435,7 +431,7 @@ static size_t step_of(Play *p, const Pack *w, int wolf, double shake)
     return p->paid[to] ? fresh_point(p) : to;
 }
 
-/* A third of the pack, the slowest, begins anew. */
+/* Replaces the slowest third of the pack by fresh points. */
 static void scatter(Play *p, Pack *w)
 {
     size_t fresh[PACK / 3 + 1], count = 0;
@@ -481,7 +477,7 @@ static void play_grey_wolf(Play *p)
     }
 }
 
-/* The mean time of the 5 paid points that differ in the fewest parameters. */
+/* A surrogate: the mean time of the 5 known points with the smallest Hamming distance. */
 static double surrogate(Play *p, const size_t *known, size_t count, size_t i)
 {
     enum { NEAREST = 5 };
@@ -510,8 +506,8 @@ static double surrogate(Play *p, const size_t *known, size_t count, size_t i)
 
 enum { WAYS = 4, POOL = 8, ELITE = 5, RESTART = 100 };
 
-/* A candidate by one of the neighbourhoods: one parameter differs, two do, three, or each value is
- * of one of the elite. */
+/* A candidate of one of the neighbourhoods: one, two or three parameters differ, or every value comes from
+ * the elite. */
 static size_t candidate_by(Play *p, int way, size_t at, const size_t *elite, size_t elite_count)
 {
     size_t n = p->near->parameter_count;
@@ -540,7 +536,7 @@ static size_t add_elite(Play *p, size_t *elite, size_t count, size_t i)
     return count;
 }
 
-/* One of the ways, by what each has gained. */
+/* Roulette selection of a neighbourhood by its weight. */
 static int choose_way(Play *p, const double *weight)
 {
     double all = 0, at;
@@ -553,7 +549,7 @@ static int choose_way(Play *p, const double *weight)
     return WAYS - 1;
 }
 
-/* The candidate of a pool that the surrogate likes most and that is not paid for. */
+/* The unpaid candidate of a pool with the best surrogate value. */
 static size_t screened(Play *p, int way, size_t at, const size_t *elite, size_t elite_count,
                        const size_t *known, size_t known_count)
 {
@@ -613,26 +609,27 @@ static const struct {
 } strategies[RIVAL_KINDS] = {
     [RIVAL_RANDOM] = {"random", "without replacement", play_random},
     [RIVAL_GREEDY] = {"greedy",
-                      "first better neighbour in random order, restarted at random when there is "
+                      "first better neighbour in random order, random restart when there is "
                       "none",
                       play_greedy},
     [RIVAL_ANNEALING] = {"annealing",
-                         "random neighbours, worse ones accepted ever more seldom, 400 steps a "
+                         "random neighbours, worse ones accepted ever more rarely, 400 steps per "
                          "cooling",
                          play_annealing},
     [RIVAL_GENETIC] = {"genetic",
                        "population 20, tournaments of two, uniform crossover, one child in ten "
                        "mutated",
                        play_genetic},
-    [RIVAL_GREY_WOLF] = {"grey wolf",
-                         "adaptive tabu grey wolf: a pack of 8, values from three leaders or its "
-                         "own, jumps that grow rare, nothing visited twice, a third scattered "
-                         "after 80 moves in vain",
-                         play_grey_wolf},
+    [RIVAL_GREY_WOLF] =
+        {"grey wolf",
+         "adaptive tabu grey wolf: a pack of 8, values from three leaders or the "
+         "wolf itself, jumps that grow rare, nothing visited twice, a third replaced "
+         "after 80 moves without gain",
+         play_grey_wolf},
     [RIVAL_NEIGHBOURHOODS] = {"neighbourhoods",
                               "variable neighbourhood search: one to three parameters or the "
-                              "elite's values, chosen by what they gained, the best of 8 by the 5 "
-                              "nearest known, annealed, restarted after 100 in vain",
+                              "elite's values, chosen by past gain, the best of 8 by the 5 "
+                              "nearest known points, annealed, restarted after 100 without gain",
                               play_neighbourhoods},
 };
 

@@ -5,12 +5,12 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* --- a guess at the time ---------------------------------------------------------------------- */
+/* --- the metric as a prediction of the time --------------------------------------------------- */
 
-/* Timings that are allowed. */
+/* Numbers of timings. */
 static const size_t GUESS_TIMED[GUESS_SIZES] = {1, 8, 16};
 
-/* Milliseconds that one of the unit is; NaN: it is no time. */
+/* Milliseconds in a unit; NaN: it is no unit of time. */
 static double ms_of_unit(const char *unit, const Device *d)
 {
     static const struct {
@@ -23,8 +23,7 @@ static double ms_of_unit(const char *unit, const Device *d)
     return strcmp(unit, "cycles") == 0 && d && d->clock_hz > 0 ? 1e3 / d->clock_hz : NAN;
 }
 
-/* The metric's value as milliseconds: its unit is a time, or cycles at the device's clock.  NaN
- * where it is neither, or not known. */
+/* The metric's value in milliseconds, if its unit is a time or cycles of the device; NaN otherwise. */
 static double guess_ms(const Table *t, size_t metric, size_t row)
 {
     return t->metric[metric][row] * ms_of_unit(t->metrics->metrics.at[metric].unit, t->device);
@@ -49,18 +48,27 @@ static void set_errors(Arena *scratch, const Table *t, size_t metric, StudyGuess
     g->within_5 = (double)near / (double)n;
 }
 
-/* Judges metric number `metric` of the table's set. */
+/* The metric of each distinct point with a time, NaN for other points; *known becomes the number of
+ * values. */
+static double *metric_values(Arena *a, const Table *t, size_t metric, size_t *known)
+{
+    double *values = ARENA_ARRAY(a, double, t->count);
+    *known = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const bool counts = t->same_as[i] == i && !isnan(t->ms[i]);
+        values[i] = counts ? t->metric[metric][i] : NAN;
+        *known += isnan(values[i]) ? 0 : 1;
+    }
+    return values;
+}
+
+/* Judges how well metric number `metric` predicts the time. */
 static StudyGuess study_guess(const Table *t, size_t metric)
 {
     const Metric *m = &t->metrics->metrics.at[metric];
     StudyGuess g = {.metric = m->name, .error = NAN, .error_90 = NAN, .within_5 = NAN};
     SCOPED_ARENA *scratch = arena_new();
-    double *values = ARENA_ARRAY(scratch, double, t->count);
-    for (size_t i = 0; i < t->count; i++) {
-        const bool counts = t->same_as[i] == i && !isnan(t->ms[i]);
-        values[i] = counts ? t->metric[metric][i] : NAN;
-        g.known += isnan(values[i]) ? 0 : 1;
-    }
+    const double *values = metric_values(scratch, t, metric, &g.known);
     for (size_t k = 0; k < GUESS_SIZES; k++) {
         FirstBy first = first_by(scratch, t, values, m->higher, GUESS_TIMED[k]);
         g.performance[k] = 1 / (1 + first_regret(t, &first));
@@ -99,14 +107,9 @@ static StudyMetric study_metric(const Table *s, size_t m, size_t budget, size_t 
                        .regret_low = NAN,
                        .regret_high = NAN};
     SCOPED_ARENA *scratch = arena_new();
-    double *values = ARENA_ARRAY(scratch, double, s->count);
+    const double *values = metric_values(scratch, s, m, &out.known);
     const double *times = judge_times(scratch, s);
-    for (size_t i = 0; i < s->count; i++) {
-        bool counts = s->same_as[i] == i && !isnan(s->ms[i]);
-        values[i] = counts ? s->metric[m][i] : NAN;
-        out.known += counts && !isnan(values[i]);
-        out.unknown += counts && isnan(values[i]);
-    }
+    out.unknown = s->distinct - out.known;
     if (out.unknown > 0)
         out.reason = s->gaps[m].reason ? s->gaps[m].reason : "there is no profile";
     double rho = judge_rank_correlation(scratch, values, times, s->count);
@@ -120,7 +123,7 @@ static StudyMetric study_metric(const Table *s, size_t m, size_t budget, size_t 
     return out;
 }
 
-/* More of a metric that is better higher makes the time less: its interval is turned round. */
+/* Correlations are positive if better means faster: those of higher-is-better metrics change sign. */
 static void find_correlation_intervals(Study *y, size_t bootstraps)
 {
     SCOPED_ARENA *scratch = arena_new();
@@ -150,7 +153,7 @@ static void study_samples(Study *y, size_t bootstraps)
 {
     static const double performances[] = {0.90, 0.95};
     const Table *s = y->points;
-    size_t most = 100 * (s->distinct + 1); /* with replacement, all of them may never be drawn */
+    size_t most = 100 * (s->distinct + 1); /* with replacement, some may never be drawn */
     y->sample_90 = judge_sample_for(s->sorted, s->distinct, 0.90);
     y->sample_95 = judge_sample_for(s->sorted, s->distinct, 0.95);
     y->draws_90 = judge_draws_for(s->sorted, s->distinct, 0.90, most);
@@ -171,9 +174,8 @@ static void study_budgets(Arena *a, Study *y, const char *time_metric, size_t bo
         return;
     VEC(StudyBudget) v = {0};
     SCOPED_ARENA *scratch = arena_new();
-    double *values = ARENA_ARRAY(scratch, double, s->count);
-    for (size_t i = 0; i < s->count; i++)
-        values[i] = isnan(s->ms[i]) ? NAN : s->metric[m][i];
+    size_t known;
+    const double *values = metric_values(scratch, s, (size_t)m, &known);
     for (size_t power = 1, size = 1; size < s->distinct; power *= 10)
         for (size_t k = 0; k < 3 && size < s->distinct; k++) {
             size = power * leads[k] < s->distinct ? power * leads[k] : s->distinct;
