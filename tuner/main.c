@@ -6,9 +6,6 @@
 #include "tuner/library/where.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct Command {
     const char *name;

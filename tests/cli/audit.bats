@@ -37,9 +37,9 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
     status_is 0
     has "$output" '^audit +30 of the 267 dropped, drawn with seed 4: [0-9]+ better than the winner by more than 0.5 %$'
     has "$output" '^ +the fastest of them takes [0-9.]+ ms, [-+][0-9.]+ %: TILE=[0-9]+ '
-    has "$output" '^ +so at most [0-9.]+ % of the dropped are better, [0-9]+ of them \(95 % sure\)$'
-    has "$output" '^recall +[0-9]+ chosen within 1 % of the winner or better, [0-9]+ of those drawn: [0-9.]+ %, at least [0-9.]+ %$'
-    has "$output" '^regret +[0-9.]+ % seen; at most [0-9.]+ % of the dropped, [0-9]+, would show more \(95 % sure\)$'
+    has "$output" '^ +so at most [0-9.]+ % of the dropped, [0-9]+, are better \(95 % confidence\)$'
+    has "$output" '^recall +[0-9]+ of the chosen are within 1 % of the winner or better, and [0-9]+ of those drawn: [0-9.]+ %, at least [0-9.]+ %$'
+    has "$output" '^regret +[0-9.]+ % seen; at most [0-9.]+ % of the dropped, [0-9]+, would show more \(95 % confidence\)$'
     has "$output" '^saved +timing 29 of 296 '
 }
 

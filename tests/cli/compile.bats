@@ -46,7 +46,7 @@ load common
     tune --space "$data/wide.spec" --arch sm_90
     status_is 0
     has "$output" '^compiled +1  0 failed, 1 of distinct code'
-    has "$output" '^ +1  more dropped: registers or shared memory of a block$'
+    has "$output" '^ +1  more dropped: registers or shared memory per block$'
     has "$output" '1 × no multiprocessor holds a block of 1024 threads with [0-9]+ registers each'
 
     tune --space "$data/wide.spec" --arch sm_90 --why "BLOCK=1024"

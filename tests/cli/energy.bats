@@ -56,7 +56,7 @@ energy() { run --separate-stderr "$fake" --space space/many.spec --exhaustive --
     SYNTHETIC_WATTS=100 energy --output out
     status_is 0
     has "$output" ' J a run '
-    has "$output" '^front +of time and energy: 1 that no other one beats in both$'
+    has "$output" '^front +of time and energy: 1 not dominated by any other$'
 }
 
 @test "a device that does not count what it uses is an error, and nothing is recorded as right" {

@@ -28,8 +28,8 @@ plain_rows() {
     has "$output" 'the file is not closed'
     has "$output" 'the last row is cut off: left out'
     has "$output" '1 row without a time: taken as failed \(runtime\) \(row 6\)'
-    has "$output" '1 row said to be correct with a time that is none'
-    has "$output" "1 row with a parameter's value only in its key \(row 4\)"
+    has "$output" '1 row marked correct with an invalid time'
+    has "$output" "1 row with a parameter value only in its key \(row 4\)"
     has "$output" '1 row with NaN or Infinity'
     has "$(head -1 kt.times)" '"arch":"sm_80","device":"synthetic device".*"imported":"imported from synthetic-kernel-tuner.json'
     has "$(cat kt.times)" '"note":"imported from .*: not measured by aptune; problem size \[4096, 4096\], objective time"'
@@ -51,10 +51,10 @@ plain_rows() {
     import "$files/synthetic-t4.json" --output t4.times --space mine --device h200
     status_is 0
     has "$output" '^imported +T4: 6 rows read, 3 with times, 3 failed, 0 left out$'
-    has "$output" '1 failed row with a time of 0: it has none'
-    has "$output" 'numbers of parameters written as texts'
-    has "$output" '1 row without raw times: it has one, the mean'
-    has "$output" '1 row said to be correct with a correctness of 0: taken as wrong'
+    has "$output" '1 failed row with a time of 0: the time is ignored'
+    has "$output" 'parameter numbers written as text'
+    has "$output" '1 row without raw times: the mean is its only time'
+    has "$output" '1 row marked correct with a correctness of 0: taken as wrong'
     has "$(head -1 t4.times)" '"space":"mine","arch":"sm_90","device":"h200"'
     has "$(cat t4.times)" '\{"v":\[16,"0.5"\],"status":"ok","t":\[1.25,1.26\]'
     has "$(cat t4.times)" '\{"v":\[32,"1.0"\],"status":"ok","t":\[0.75\]'
@@ -63,7 +63,7 @@ plain_rows() {
 @test "KTT's JSON: statuses and the file's unit of time" {
     import "$files/synthetic-ktt.json" --output ktt.times
     status_is 0
-    has "$stderr" "the architecture of 'synthetic device' is not known here.*--arch"
+    has "$stderr" "the architecture of 'synthetic device' is unknown.*--arch"
     has "$output" '^imported +KTT: 4 rows read, 2 with times, 2 failed, 0 left out$'
     has "$(cat ktt.times)" '\{"v":\[16,1\],"status":"ok","t":\[1.2505\]'
     has "$(cat ktt.times)" '\{"v":\[32,1\],"status":"ok","t":\[0.75\]'
@@ -96,15 +96,15 @@ contents() { tail -n +2 "$1" | sed -E 's/imported from [^ ]*//; s/,"sum":.*//'; 
     echo '{"rows": []}' >x.json
     import x.json --output x.times
     status_is 1
-    has "$stderr" "'x.json' is none of the files known here: a cache of Kernel Tuner has \"cache\""
+    has "$stderr" "'x.json' has no known format: a cache of Kernel Tuner has \"cache\""
     echo '{"results": }' >x.json
     import x.json --output x.times
     status_is 1
-    has "$stderr" "'x.json' is not JSON: byte 12"
+    has "$stderr" "'x.json' is not JSON: unexpected byte at 12"
     echo '[{"configuration": {"x": 1}}]' >x.json
     import x.json --output x.times
     status_is 1
-    has "$stderr" "'x.json' is none of the files known here"
+    has "$stderr" "'x.json' has no known format"
     echo '{"tune_params_keys": ["x", "y", "x"], "cache": {"1,2,3": {"time": 1}}}' >x.json
     import x.json --output x.times
     status_is 1
@@ -237,8 +237,8 @@ EOF
     import "$files/synthetic-ktt-t4.json" --output t4.times --arch sm_89
     status_is 0
     has "$output" '^imported +T4: 4 rows read, 2 with times, 2 failed, 0 left out$'
-    has "$output" '1 failed row with a time: the time is left out \(row 3\)'
-    has "$output" '1 failed row with a time of 0: it has none \(row 2\)'
+    has "$output" '1 failed row with a time: the time is ignored \(row 3\)'
+    has "$output" '1 failed row with a time of 0: the time is ignored \(row 2\)'
     has "$(cat t4.times)" '\{"v":\[32,"true","0.5","row"\],"status":"ok","t":\[0.0905\]'
     has "$(cat t4.times)" '\{"v":\[64,"true","0.5","row"\],"status":"compile_error"'
     has "$(cat t4.times)" '\{"v":\[128,"false","1.0","column"\],"status":"wrong"'
@@ -316,7 +316,7 @@ EOF
 EOF
     run --separate-stderr "$APTUNE" import cache.json --output cache.times --arch sm_90
     status_is 0
-    has "$output$stderr" '1 row whose time is not the mean of its times by more than 1 %'
+    has "$output$stderr" '1 row whose time deviates by more than 1 % from the mean of its times'
 }
 
 @test "a long import shows how far it is on a terminal" {

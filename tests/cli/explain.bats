@@ -26,7 +26,7 @@ figure() {
     has "$output" '^  block +16 x 8 threads, 4 warps$'
     has "$output" '^  shared +6,272 bytes per block$'
     has "$output" '^  limited by +registers$'
-    has "$output" '^  one block more +[0-9]+ registers fewer$'
+    has "$output" '^  one more block +needs [0-9]+ fewer registers$'
     has "$output" '^  recorded +[0-9.]+ ms$'
     [ "$(grep -c -- '100.0 %  <- bounds$' <<<"$output")" -eq 1 ]
     # A thread has 64 elements of C and adds 4096 products to each.
@@ -41,10 +41,10 @@ figure() {
     status_is 0
     local line
     line=$(grep -n 'staged.a\[s\].at\[v\];' "$SOURCE/templates/matmul-core.cu" | cut -d: -f1)
-    has "$output" "^  matmul-core.cu:$line: shared store takes 2 wavefronts instead of 1, 2,048 times a warp: 2,048 wavefronts too many"
-    has "$output" "^  matmul-core.cu:$line: shared store takes 1 wavefront, 2,048 times a warp"
+    has "$output" "^  matmul-core.cu:$line: shared store takes 2 wavefronts instead of 1, 2,048 times per warp: 2,048 excess wavefronts"
+    has "$output" "^  matmul-core.cu:$line: shared store takes 1 wavefront, 2,048 times per warp"
     has "$output" '^  shared +6,144 bytes per block +6,272 bytes per block$'
-    has "$output" '^  bank conflicts: accesses of shared memory take 1\.[0-9]+ times the passes needed$'
+    has "$output" '^  bank conflicts: shared memory accesses take 1\.[0-9]+ times the necessary passes$'
     # The multiply-adds stand on one line and are most of what is executed.
     line=$(grep -nE 'sum.*\+=|fma' "$SOURCE/templates/matmul-core.cu" | head -n 1 | cut -d: -f1)
     has "$output" "^  matmul-core.cu:$line: [0-9.]+ % of the instructions\$"
@@ -58,9 +58,9 @@ figure() {
     # A lane's four floats lie together, so each access of a warp takes every sector of 512 bytes.
     has "$output" '^  global sectors +192  4.00 x the least$'
     has "$output" '^  predicted +[0-9,]+  = [0-9.]+ us, off by [0-9]+ % as a rule$'
-    has "$output" '^  scattered accesses: .* 4.00 times the sectors needed$'
-    has "$output" '^    costs [0-9,]+ cycles of L2 \(50 %\); without, the bound is'
-    has "$output" '^  synthetic.cu:9: global load takes 16 sectors instead of 4, 8 times a warp: 96 sectors too many$'
+    has "$output" '^  scattered accesses: .* 4.00 times the necessary sectors$'
+    has "$output" '^    costs [0-9,]+ cycles of L2 \(50 %\); without it, the bound is'
+    has "$output" '^  synthetic.cu:9: global load takes 16 sectors instead of 4, 8 times per warp: 96 excess sectors$'
     has "$output" '^  few blocks: an SM could hold 32 blocks and gets 1.9$'
     has "$output" '^  recorded +not known$'
     has "$output" '^  not judged: '
@@ -68,7 +68,7 @@ figure() {
     explain --space "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=1"
     status_is 0
     has "$output" '^  global sectors +12  1.00 x the least$'
-    lacks "$output" 'scattered accesses|too many'
+    lacks "$output" 'scattered accesses|excess'
 }
 
 @test "with recorded profiles its fate in carving is known, and no compiler is needed" {
@@ -103,8 +103,8 @@ figure() {
     local line
     line=$(sed -n 's/^    worst is transpose.cu:\([0-9]*\): shared load takes 32 wavefronts instead of 1$/\1/p' <<<"$output")
     sed -n "${line}p" "$SOURCE/templates/transpose.cu" | grep -q tile
-    has "$output" '^    costs [0-9,]+ cycles of shared memory and L1 \([0-9]+ %\); without, the bound is [0-9]+ % lower'
-    has "$output" '^  the survivor with .*VARIANT=[0234].* instead is better in both: busiest unit [0-9,]+ against [0-9,]+, warps by waves [0-9,]+ against [0-9,]+ cycles$'
+    has "$output" '^    costs [0-9,]+ cycles of shared memory and L1 \([0-9]+ %\); without it, the bound is [0-9]+ % lower'
+    has "$output" '^  the survivor with .*VARIANT=[0234].* instead is better in both: busiest unit [0-9,]+ against [0-9,]+, warp latency [0-9,]+ against [0-9,]+ cycles$'
     lacks "$output" 'scattered accesses|loop code|  half '
 }
 

@@ -91,7 +91,7 @@ row() {
     local survivor cut polished
     survivor=$(named "$(row ': survives')")
     cut=$(named "$(row ',ok,0,,.*stage 1')")
-    polished=$(named "$(row 'timed all the same, chosen')")
+    polished=$(named "$(row 'timed anyway: chosen')")
 
     mm --carve --why "$survivor"
     status_is 0

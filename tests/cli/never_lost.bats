@@ -91,8 +91,8 @@ check_whole() {
         wait $job || code=$?
         [ $code -eq $((128 + $(kill -l $signal))) ]
         has "$(cat err.text)" '^aptune: stopped by a signal'
-        has "$(cat err.text)" "outcomes are kept in $signal/many.times"
-        has "$(cat err.text)" 'the same command goes on from there'
+        has "$(cat err.text)" "outcomes are recorded in $signal/many.times"
+        has "$(cat err.text)" 'the same command continues from there'
         [ "$(rows $signal/many.times)" -ge 4 ]
         [ "$(rows $signal/many.times)" -lt $configurations ]
     done
@@ -111,7 +111,7 @@ check_whole() {
     local code=0
     wait $job || code=$?
     [ $code -eq 143 ]
-    has "$(cat err.text)" 'what was compiled is in the cache'
+    has "$(cat err.text)" 'compiled code is in the cache'
     run_fake --output out --json
     status_is 0
     json '.from_cache > 3 and .timed == 32'

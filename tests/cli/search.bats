@@ -30,8 +30,8 @@ live() {
     tune --space "$transpose" --jobs 4 --trials 20
     status_is 0
     has "$output" '^search +compiled [0-9]+ of 296 \([0-9.]+ %\), timed 20; the trials are used up'
-    has "$output" '^ +best held since second [0-9.]+ of [0-9.]+, by the cost model of a replay'
-    has "$output" '^ +front of bound and latency: [0-9]+ of the compiled, [0-9]+ of them timed; the winner is'
+    has "$output" '^ +best found after [0-9.]+ of [0-9.]+ s, by the cost model of a replay'
+    has "$output" '^ +bound-latency front: [0-9]+ of the compiled, [0-9]+ of them timed; the winner is'
     tune --space "$transpose" --jobs 4 --compiles 33 --json
     json '.search.compiled == 33 and .search.end == "the compiles are used up"'
     tune --space "$transpose" --jobs 4 --seconds 1.5 --json
@@ -195,7 +195,7 @@ live() {
     json '.search.learned | map(.recording) == ["recordings/histogram-skewed-h200.times.zst"]'
     json '.search.learned[0].times == 540 and .search.learned[0].parameters == 6'
     tune histogram.spec --problem "${even// = /=}" --emit none --output out
-    has "$output" 'it began with 540 times of words=33554432,bins=256,deviation=2 on NVIDIA H200, over 6 of 6 parameters'
+    has "$output" 'started from 540 times of words=33554432,bins=256,deviation=2 on NVIDIA H200, over 6 of 6 parameters'
     tune histogram.spec --problem "${even// = /=}" --emit none --json --output out --learn none
     json '.search.learned == []'
     # Named: a folder; of another space that shares some parameters, or none.

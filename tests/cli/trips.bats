@@ -94,7 +94,7 @@ field() {
 @test "nothing is faster than its bytes come: suspicious and raised" {
     sed 's/^tolerance/work bytes = THREADS == 64 ? 1000000000000 : 1000\n&/' csr.spec >d.spec
     static_run d.spec
-    has "$output" 'suspicious +2  predicted to be faster than they can be'
+    has "$output" 'suspicious +2  predicted implausibly fast'
     grep 'THREADS=64\|^64' out/configurations.csv >/dev/null
     "$APTUNE" --space d.spec --no-gpu --static --emit none --arch h200 --output out2 --json |
         jq -e '.suspicious == 2' >/dev/null

@@ -162,8 +162,8 @@ static void bank_conflicts_cost_their_passes(void **state)
     /* A pass a cycle, and 64 sectors are 16 passes; then issuing 1200 at 4 a cycle bounds. */
     assert_near(found.cycles, 284.0 * SM_WARPS);
     assert_near(found.share, 284.0 / 400.0);
-    assert_string_equal(found.what, "accesses of shared memory take 3.84 times the passes needed");
-    assert_string_equal(found.effect, "without, the bound is 25 % lower");
+    assert_string_equal(found.what, "shared memory accesses take 3.84 times the necessary passes");
+    assert_string_equal(found.effect, "without it, the bound is 25 % lower");
     assert_string_equal(found.kind, "data access");
 
     f.profile.value[PROFILE_SHARED_WAVEFRONTS] = 105;
@@ -181,7 +181,7 @@ static void conflicts_beside_the_bound_are_said_to_be_so(void **state)
     Finding found = only(&f, "bank conflicts");
 
     assert_near(found.cycles, 100.0 * SM_WARPS);
-    assert_string_equal(found.effect, "another unit is the bound all the same");
+    assert_string_equal(found.effect, "another unit remains the bound");
     tear_down(&f);
 }
 
@@ -229,7 +229,7 @@ static void spills_cost_their_instructions(void **state)
 
     assert_near(found.cycles, 120.0 * SM_WARPS / 4);
     assert_near(found.share, 0.1);
-    assert_string_equal(found.what, "a warp issues 120 accesses of local memory");
+    assert_string_equal(found.what, "a warp issues 120 accesses to local memory");
     tear_down(&f);
 }
 
@@ -326,7 +326,7 @@ static void barriers_cost_what_a_warp_spends_at_them(void **state)
 
     assert_near(found.cycles, 1000);
     assert_near(found.share, 0.25);
-    assert_string_equal(found.what, "a warp alone executes 7 of them");
+    assert_string_equal(found.what, "a lone warp executes 7 of them");
 
     f.profile.value[PROFILE_SERIAL_BARRIER] = 700;
     assert_none(&f);
@@ -353,12 +353,12 @@ static void waiting_names_what_for_and_the_next_step_of_occupancy(void **state)
     const DevicePlatform *p = device_platform(f.run.device);
     const double turn = p->cost_block_start + p->cost_block_warp * 8;
     assert_near(found.cycles, 40000 + 60 * (l->l2 - l->dram) + turn - 1200.0 * SM_WARPS / 4);
-    assert_string_equal(found.what, "40 warps on an SM take longer than its busiest unit has work; "
-                                    "alone, one spends 75 % of its time waiting for global memory");
+    assert_string_equal(found.what, "the latency of 40 warps per SM exceeds the work of its busiest unit; "
+                                    "a lone warp spends 75 % of its time waiting for global memory");
     assert_string_equal(found.remedy,
-                        "Give each warp more independent loads, or begin them earlier; or make "
-                        "room for more warps (now 40 of 64, limited by registers; 8 registers "
-                        "fewer give one more block).");
+                        "Give each warp more independent loads, or issue them earlier; or make "
+                        "room for more warps (now 40 of 64, limited by registers; 8 fewer "
+                        "registers allow one more block).");
 
     f.profile.value[PROFILE_SERIAL_CYCLES] = 32000;
     assert_none(&f);
@@ -504,7 +504,7 @@ static void without_rates_costs_are_not_known(void **state)
     Finding found = only(&f, "bank conflicts");
 
     assert_true(isnan(found.cycles));
-    assert_string_equal(found.effect, "the device's rates are not");
+    assert_string_equal(found.effect, "the device's rates are not known");
     tear_down(&f);
 }
 

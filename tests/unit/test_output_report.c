@@ -146,7 +146,7 @@ static void compare(Run *r, const Buf *text, const char *file)
 {
     char *got = replace(r->arena, buf_text(text), folder, "FOLDER");
     got = replace(r->arena, got, APTUNE_VERSION, "VERSION");
-    char *ledger = strstr(got, "\nledger "), *last = ledger ? strstr(ledger, "\n  in all ") : NULL;
+    char *ledger = strstr(got, "\nledger "), *last = ledger ? strstr(ledger, "\n  total ") : NULL;
     if (last) {
         const char *rest = strchr(last + 1, '\n') + 1;
         memmove(ledger + 1, rest, strlen(rest) + 1);
@@ -214,7 +214,7 @@ static void what_is_estimated_is_counted(void **state)
 
     assert_null(strstr(buf_text(&before), "uncertain"));
     assert_non_null(
-        strstr(buf_text(&after), "uncertain             2  where machine code and PTX"));
+        strstr(buf_text(&after), "uncertain             2  whose machine code does not match the PTX"));
     assert_non_null(strstr(buf_text(&after), "1  of them counted from the PTX alone"));
     buf_free(&before);
     buf_free(&after);
@@ -240,11 +240,11 @@ static void chance_bounds_what_is_left(void **state)
 {
     (void)state;
     assert_true(says_of_chance(60, 0,
-                               "60 drawn by chance, none better by 1 % when it was timed: "
+                               "none of 60 random draws was 1 % better when timed: "
                                "with 95 % confidence at most 5 % of the rest are\n"));
     assert_true(says_of_chance(3, 0, "at most 100 % of the rest are\n"));
-    assert_false(says_of_chance(2, 0, "drawn by chance"));
-    assert_false(says_of_chance(60, 1, "drawn by chance"));
+    assert_false(says_of_chance(2, 0, "random draws"));
+    assert_false(says_of_chance(60, 1, "random draws"));
 }
 
 /* Kept for 1000 s each: the one loaded and checked for 2 s and timed for 1, the other 30 and 10. */
@@ -281,7 +281,7 @@ static void seconds_of_stages_stand_in_rows(void **state)
                                            "  profile           6.00        1.00\n"
                                            "  carve            12.00        2.00\n"
                                            "  time             24.00        4.00\n"
-                                           "  in all           46.50        7.75\n"));
+                                           "  total            46.50        7.75\n"));
     buf_free(&out);
     end_run(r);
 }
@@ -297,8 +297,8 @@ static void what_happened_to_the_device_is_told(void **state)
 
     report_result(r, &out);
 
-    assert_non_null(strstr(buf_text(&out), "device     one configuration timed 3 times in between: "
-                                           "-5.0 % to +25.0 %\n"));
+    assert_non_null(strstr(buf_text(&out), "device     one configuration, timed 3 times in between, "
+                                           "varied by -5.0 % to +25.0 %\n"));
     assert_non_null(strstr(buf_text(&out), "THE GPU WAS LOST: 7 configurations were not timed"));
     assert_non_null(strstr(buf_text(&out), "Xid 79"));
     buf_free(&out);

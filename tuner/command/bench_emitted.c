@@ -5,10 +5,6 @@
 #include "metrics/base/file.h"
 #include "metrics/base/json.h"
 
-#include <jansson.h>
-#include <math.h>
-#include <string.h>
-
 BenchEntry bench_entry(const Rival *rival, const char *title)
 {
     return (BenchEntry){.rival = rival,

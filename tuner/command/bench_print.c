@@ -2,9 +2,6 @@
 
 #include "tuner/output/report_parts.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- rates ------------------------------------------------------------------------------------ */
 
 /* Work per second, and its part of the device's peak; NaN: the spec or the device does not say. */

@@ -8,9 +8,6 @@
 #include "tuner/library/where.h"
 #include "tuner/output/report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct CommandOptions {
     RunOptions run;
     BenchOptions bench;
@@ -38,15 +35,17 @@ static bool take_sustain(const Option *o, const char *text, void *field, Diag *d
     return true;
 }
 
+#define INTO(field) OPTION_INTO(CommandOptions, field, 0, 0)
+
 static const Option own_options[] = {
     {"config", "\"A=1 …\"", "the configuration to run (default: the recording's winner)",
-     option_text, offsetof(CommandOptions, bench.config), 0, 0},
-    {"emitted", "FILE", "the manifest of emitted code, which is run unchanged", option_text,
-     offsetof(CommandOptions, bench.emitted), 0, 0},
-    {"variants", NULL, "compare emitted code with its other variants, not the rivals", option_flag,
-     offsetof(CommandOptions, bench.variants), 0, 0},
+     INTO(bench.config)},
+    {"emitted", "FILE", "the manifest of emitted code, which is run unchanged",
+     INTO(bench.emitted)},
+    {"variants", NULL, "compare emitted code with its other variants, not the rivals",
+     INTO(bench.variants)},
     {"against", "NAME", "one of the spec's rivals, or a plugin file (default: all rivals)",
-     option_text, offsetof(CommandOptions, bench.against), 0, 0},
+     INTO(bench.against)},
     {"rounds", "N", "times that each is timed, at least 6 (default: 31 to 201, for 5 s in all)",
      option_count, offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
     {"sustain", "S", "seconds that each then runs back to back (default 2; 0: skip)", take_sustain,
@@ -55,7 +54,7 @@ static const Option own_options[] = {
      take_cache, offsetof(CommandOptions, run.l2), 0, 0},
     {"time-limit", "S", "seconds that verifying one of them may take (default 120)", option_seconds,
      offsetof(CommandOptions, run.trial_limit), 0, SECONDS_MOST},
-    {"json", NULL, "print one JSON object", option_flag, offsetof(CommandOptions, json), 0, 0},
+    {"json", NULL, "print one JSON object", INTO(json)},
 };
 
 static bool check_together(Call *c, const BenchOptions *o)

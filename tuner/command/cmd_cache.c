@@ -8,13 +8,14 @@ typedef struct CacheOptions {
     bool trust;
 } CacheOptions;
 
+#define INTO(field) OPTION_INTO(CacheOptions, field, 0, 0)
+
 static const Option own_options[] = {
     {"cache-dir", "DIR", "the cache's folder (default $APTUNE_CACHE, else ~/.cache/aptune)",
-     option_text, offsetof(CacheOptions, folder), 0, 0},
+     INTO(folder)},
     {"keep", "GB", "remove the least recently used entries until GB are left (0: all)", option_size,
      offsetof(CacheOptions, keep_gb), 0, 1 << 20},
-    {"trust-cache", NULL, "use it even if other users can write it", option_flag,
-     offsetof(CacheOptions, trust), 0, 0},
+    {"trust-cache", NULL, "use it even if other users can write it", INTO(trust)},
 };
 
 static void print_time(const char *what, time_t t, Buf *out)

@@ -4,9 +4,6 @@
 #include "tuner/spec/convert.h"
 #include "tuner/spec/spec.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const Option own_options[] = {
     {"output", "FILE", "where the spec goes (default: standard output)", option_text, 0, 0, 0},
 };

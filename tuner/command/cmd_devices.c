@@ -3,9 +3,6 @@
 #include "metrics/metric/device.h"
 #include "tuner/command/command.h"
 
-#include <string.h>
-
-/* Prints a dash for an unknown number. */
 static void print_count(Buf *out, int width, int number)
 {
     if (number > 0)

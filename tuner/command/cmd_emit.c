@@ -8,8 +8,6 @@
 #include "tuner/library/settings.h"
 
 #include <limits.h>
-#include <math.h>
-#include <string.h>
 
 typedef struct EmitCommand {
     RunOptions run;

@@ -5,8 +5,6 @@
 #include "tuner/output/report.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { SUBJECTS = 2 };
 
@@ -17,10 +15,11 @@ typedef struct ExplainOptions {
     int count;
 } ExplainOptions;
 
+#define INTO(field) OPTION_INTO(ExplainOptions, field, 0, 0)
+
 static const Option own_options[] = {
-    {"no-lines", NULL, "skip the extra compile for source lines", option_flag,
-     offsetof(ExplainOptions, no_lines), 0, 0},
-    {"json", NULL, "print one JSON object", option_flag, offsetof(ExplainOptions, json), 0, 0},
+    {"no-lines", NULL, "skip the extra compile for source lines", INTO(no_lines)},
+    {"json", NULL, "print one JSON object", INTO(json)},
 };
 
 /* True if a configuration's text already has a value for the parameter that the word begins with. */

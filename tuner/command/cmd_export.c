@@ -2,8 +2,6 @@
 #include "tuner/command/command.h"
 #include "tuner/output/export.h"
 
-#include <string.h>
-
 typedef struct ExportCommand {
     const char *output, *metrics;
     ExportFormat format;
@@ -21,12 +19,13 @@ static bool take_format(const Option *o, const char *text, void *field, Diag *d)
     return true;
 }
 
+#define INTO(field) OPTION_INTO(ExportCommand, field, 0, 0)
+
 static const Option options[] = {
-    {"output", "FILE", "the file to write", option_text, offsetof(ExportCommand, output), 0, 0},
+    {"output", "FILE", "the file to write", INTO(output)},
     {"format", "NAME", "t4 (1.0.0, the default), t4-1.1 (with compilation data) or csv",
      take_format, offsetof(ExportCommand, format), 0, 0},
-    {"metrics", "FILE", "metrics of your own, in addition to the shipped ones", option_text,
-     offsetof(ExportCommand, metrics), 0, 0},
+    {"metrics", "FILE", "metrics of your own, in addition to the shipped ones", INTO(metrics)},
 };
 
 static bool export(Call *call)

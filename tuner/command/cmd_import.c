@@ -5,7 +5,6 @@
 #include "tuner/output/import.h"
 #include "tuner/record/find.h"
 
-#include <string.h>
 #include <unistd.h>
 
 typedef struct ImportCommand {
@@ -90,7 +89,6 @@ static bool import_with_spec(Arena *a, ForeignTable *t, ImportCommand *c, Buf *o
     return ok;
 }
 
-/* Names the imported space after the spec. */
 static bool name_space(Arena *a, ImportCommand *c, Diag *d)
 {
     const Spec *s = spec_read(a, c->run.space, d);

@@ -11,9 +11,6 @@
 #include "tuner/spec/kernel_types.h"
 #include "tuner/spec/near_header.h"
 
-#include <stdio.h>
-#include <string.h>
-
 typedef struct InitOptions {
     const char *kernel, *output, *arch;
     OptionTexts includes;

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 
-/* Adds a file's content to the output.  False after messages. */
 static bool inspect_file(const char *path, Buf *out)
 {
     SCOPED_ARENA *a = arena_new();

@@ -10,7 +10,6 @@
 
 typedef VEC(const char *) Paths;
 
-/* Collects the profiles beside the times; warns of a missing one. */
 static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
 {
     for (size_t i = 0; i < times->count; i++) {

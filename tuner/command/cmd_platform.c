@@ -16,11 +16,6 @@
 #include "tuner/report/plot.h"
 #include "tuner/study/platform.h"
 
-#include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* --- two devices as JSON ---------------------------------------------------------------------- */
 
 static json_t *pair_of(const DeviceSheet *a, const DeviceSheet *b, size_t i)
@@ -399,7 +394,6 @@ static bool write_text(Session *y, const char *name, const Buf *text)
     return file_write(path, buf_text(text), text->size, y->diag);
 }
 
-/* Makes the driver's copy a number of the device. */
 static void take_copy(Session *y, const PlatformResult *r, PlatformCopy c)
 {
     if (!(c.driver > 0))

@@ -1,17 +1,15 @@
 /* aptune profile: lists what a profile holds, for authors of metrics. */
 #include "tuner/command/command.h"
 
-#include <stdio.h>
-
 typedef struct ProfileOptions {
     bool fields, metrics;
 } ProfileOptions;
 
+#define INTO(field) OPTION_INTO(ProfileOptions, field, 0, 0)
+
 static const Option own_options[] = {
-    {"fields", NULL, "list the fields of a profile: unit, per what, meaning", option_flag,
-     offsetof(ProfileOptions, fields), 0, 0},
-    {"metrics", NULL, "list the shipped metrics: formula, unit, meaning", option_flag,
-     offsetof(ProfileOptions, metrics), 0, 0},
+    {"fields", NULL, "list the fields of a profile: unit, per what, meaning", INTO(fields)},
+    {"metrics", NULL, "list the shipped metrics: formula, unit, meaning", INTO(metrics)},
 };
 
 static void print_info(const ProfileInfo *i, Buf *out)
@@ -21,7 +19,6 @@ static void print_info(const ProfileInfo *i, Buf *out)
     buf_printf(out, "%-20s %-26s %s\n", i->name, unit, i->meaning);
 }
 
-/* The fields, and the columns of the tables that formulas can sum over. */
 static void print_fields(Buf *out)
 {
     for (int f = 0; f < PROFILE_FIELDS; f++)

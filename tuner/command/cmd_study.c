@@ -10,8 +10,6 @@
 #include "tuner/study/choices.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 /* A carving of the user's: statements, optionally after "NAME:", or a file of them. */
 typedef struct OwnCarving {
@@ -106,7 +104,6 @@ static bool read_metrics(Session *y)
     return ok;
 }
 
-/* "unknown metric 'x'; did you mean 'y'?" */
 static bool unknown_metric(Session *y, const char *option, const char *name)
 {
     const char *closest = NAME_LIKE(y->metrics->metrics.at, y->metrics->metrics.count, name, name);
@@ -115,7 +112,6 @@ static bool unknown_metric(Session *y, const char *option, const char *name)
                              : " (aptune profile --metrics lists them)");
 }
 
-/* Carvings as texts with names for messages. */
 static bool read_carvings(Session *y)
 {
     for (size_t i = 0; i < y->command.carvings.count; i++) {
@@ -273,7 +269,6 @@ static bool save_sheets(Session *y, const StudySheets *sheets)
     return ok;
 }
 
-/* All tables as one JSON object. */
 static void print_json(const StudySheets *sheets, Buf *out)
 {
     json_t *all = json_object();

@@ -13,9 +13,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- dumps of stages (-d) --------------------------------------------------------------------- */
 
@@ -85,7 +82,6 @@ static void dump_times(Run *r, size_t i, Buf *out)
     buf_putc(out, '\n');
 }
 
-/* A stage of the profiler. */
 static void dump_profiler(Run *r, size_t i, ProfileStage stage, Buf *out)
 {
     ProfileInput in;
@@ -239,7 +235,6 @@ static bool give(void *options, const Option *o, const char *text, void *field, 
            diag_fail(d, "%s", aptune_message(t->handle));
 }
 
-/* Checks that the options agree; false after a message. */
 static bool check_options(Call *c, const Tune *t)
 {
     Diag d = diag_new(c->arena);
@@ -297,7 +292,6 @@ static bool emits(const aptune *a)
     return !a->options.emit || strcmp(a->options.emit, "none") != 0;
 }
 
-/* The tuned kernel for other projects. */
 static bool write_winner(aptune *a, Buf *said)
 {
     if (!emits(a) || aptune_best(a) == APTUNE_NOTHING)
@@ -323,7 +317,6 @@ static bool write_played(const aptune *a)
     return write_output(a, RECORD_PLAYED, path, NULL);
 }
 
-/* Writes the files of a run, and says where they are. */
 static bool write_files(aptune *a, Buf *said)
 {
     bool ok = write_winner(a, said) && write_played(a);
@@ -403,7 +396,6 @@ static void keep_found(void *context)
     emit_winner(&a->run, aptune_output(a), &written, DIAG_UNHEARD(scratch));
 }
 
-/* Runs a stage and dumps its result. */
 static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
 {
     bool ok = stage(t->handle) == APTUNE_OK;

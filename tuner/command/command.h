@@ -9,9 +9,6 @@
 #include "metrics/metric/metricset.h"
 #include "tuner/command/options.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 
 extern const CommandLine cmd_tune;

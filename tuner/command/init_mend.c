@@ -3,8 +3,6 @@
 #include "metrics/base/file.h"
 #include "tuner/spec/near_header.h"
 
-#include <string.h>
-
 /* Warp functions without a mask, which Volta removed, and their replacements in CUDA's guide. */
 static const char *const MASKLESS[][2] = {
     {"__shfl", "__shfl(...)=__shfl_sync(0xffffffff,__VA_ARGS__)"},

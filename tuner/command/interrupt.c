@@ -1,7 +1,6 @@
 #include "tuner/command/interrupt.h"
 
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 Interrupt interrupt_catch(void)
 {

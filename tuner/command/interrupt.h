@@ -5,7 +5,6 @@
  * Signals ignored at the start (nohup) stay ignored. */
 #pragma once
 
-#include <stdbool.h>
 #include <signal.h>
 
 typedef struct Interrupt {

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <getopt.h>
-#include <stdio.h>
 #include <ctype.h>
 
 /* --- the table as getopt_long wants it -------------------------------------------------------- */
@@ -175,7 +174,6 @@ static int print_help(const CommandLine *c)
     return command_print_text(buf_text(&text)) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Checks the number of arguments; false after a message. */
 static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
 {
     if (argc - rest < c->least)

@@ -3,7 +3,6 @@
 #include "metrics/base/clock.h"
 #include "tuner/command/command.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 ProgressBar progress_new(void)

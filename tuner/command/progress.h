@@ -4,9 +4,6 @@
 #include "tuner/command/options.h"
 #include "tuner/library/settings.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 typedef struct ProgressBar {
     bool shown;        /* standard error is a terminal */
     const char *stage; /* the one shown; NULL: none */

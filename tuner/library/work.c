@@ -4,7 +4,7 @@
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"
 #include "tuner/output/report.h"
-#include "tuner/report/run_page.h"
+#include "tuner/report/page.h"
 #include "tuner/run/run_parts.h"
 
 #include <poll.h>

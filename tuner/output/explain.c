@@ -3,12 +3,6 @@
 #include "tuner/output/report_parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-
-/* --- figures of a configuration --------------------------------------------------------------- */
-
-/* What is known of a configuration: figures, which survivor beats it, and its source by lines: the
- * worst accesses, and where the instructions are. */
 
 double explain_metric(const Subject *s, const char *name)
 {
@@ -48,7 +42,7 @@ Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved
     return s;
 }
 
-/* Nowhere worse and somewhere better. */
+/* Pareto dominance: nowhere worse and somewhere better. */
 static bool beats(const Run *r, size_t i, size_t j)
 {
     static const char *const both[] = {"bound_cycles", "latency_cycles"};
@@ -62,7 +56,7 @@ static bool beats(const Run *r, size_t i, size_t j)
     return better > 0;
 }
 
-/* Parameters in which two configurations differ. */
+/* The number of parameters in which two configurations differ. */
 static size_t distance(const Run *r, size_t i, size_t j)
 {
     size_t n = 0;
@@ -71,8 +65,8 @@ static size_t distance(const Run *r, size_t i, size_t j)
     return n;
 }
 
-/* The survivor that is better in both cycles of the busiest unit and of the warps (or better in one
- * and equal in the other) and has the most parameters in common; SIZE_MAX: there is none. */
+/* The survivor that dominates the configuration in bound and latency cycles and shares the most parameters
+ * with it; SIZE_MAX: none. */
 static size_t explain_dominator(const Subject *s)
 {
     const Run *r = s->run;
@@ -88,7 +82,7 @@ static size_t explain_dominator(const Subject *s)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* What stands in a row of the table for one configuration. */
+/* A cell of the table. */
 typedef struct Cell {
     const Subject *s;
     const char *name, *unit; /* of the row */
@@ -167,22 +161,22 @@ static void cell_limit(Cell c)
     buf_puts(c.out, occupancy_limits_text(c.s->occupancy.limits, text));
 }
 
-/* More of one resource helps only where that one alone is in the way. */
+/* What one more block needs: it helps only if a single resource is the limit. */
 static void cell_step(Cell c)
 {
     const Occupancy *o = &c.s->occupancy;
     if (o->fewer_registers > 0)
-        buf_printf(c.out, "%d registers fewer", o->fewer_registers);
+        buf_printf(c.out, "needs %d fewer registers", o->fewer_registers);
     else if (o->fewer_shared_bytes > 0)
-        buf_printf(c.out, "%" PRId64 " bytes of shared fewer", o->fewer_shared_bytes);
+        buf_printf(c.out, "needs %" PRId64 " fewer bytes of shared memory", o->fewer_shared_bytes);
     else
-        buf_puts(c.out, "none by one resource alone");
+        buf_puts(c.out, "no single resource allows it");
 }
 
 static void cell_waves(Cell c)
 {
     if (isnan(field(c.s, PROFILE_WAVES))) {
-        buf_puts(c.out, "not known: the launch is impossible");
+        buf_puts(c.out, "not known: it cannot be launched");
         return;
     }
     buf_printf(c.out, "%.2f, tail efficiency %.0f %%", field(c.s, PROFILE_WAVES),
@@ -209,7 +203,7 @@ static void print_number(Cell c, double value)
     buf_printf(c.out, "%13s", number_text(c.s, value));
 }
 
-/* A unit that does nothing has no row. */
+/* An idle unit has no row. */
 static void cell_unit(Cell c)
 {
     const char *busiest = explain_busiest(c.s);
@@ -229,15 +223,15 @@ static void cell_cycles(Cell c)
     print_number(c, explain_metric(c.s, c.name));
 }
 
-/* None has no row. */
+/* Zero has no row. */
 static void cell_some_cycles(Cell c)
 {
     if (explain_metric(c.s, c.name) > 0)
         cell_cycles(c);
 }
 
-/* Where the work lies on the roofline: operations for a byte, and where the slope meets the roof.
- * (S. Williams, A. Waterman, D. Patterson, "Roofline", Communications of the ACM 52(4), 2009.) */
+/* The position on the roofline: arithmetic intensity against the ridge point (S. Williams, A. Waterman, D.
+ * Patterson, "Roofline", Communications of the ACM 52(4), 2009). */
 static void cell_roofline(Cell c)
 {
     const Device *d = c.s->run->device;
@@ -246,7 +240,7 @@ static void cell_roofline(Cell c)
     if (!(bytes > 0 && flop > 0 && d->dram_bytes_per_s > 0 && device_peak_flops(d) > 0))
         return;
     const double ridge = device_peak_flops(d) / d->dram_bytes_per_s;
-    buf_printf(c.out, "%13.3g flop a byte, ridge %.3g: %s", flop / bytes, ridge,
+    buf_printf(c.out, "%13.3g flop/byte, ridge %.3g: %s", flop / bytes, ridge,
                flop / bytes < ridge ? "memory" : "arithmetic");
 }
 
@@ -257,14 +251,14 @@ static void cell_field(Cell c)
     print_number(c, named(c));
 }
 
-/* None has no row. */
+/* Zero has no row. */
 static void cell_some(Cell c)
 {
     if (named(c) != 0)
         cell_field(c);
 }
 
-/* A part of a warp's time alone. */
+/* A part of a lone warp's time. */
 static void cell_serial(Cell c)
 {
     cell_field(c);
@@ -305,7 +299,7 @@ static void cell_recorded(Cell c)
 
 /* --- instructions and memory ------------------------------------------------------------------ */
 
-/* A kind that is hardly there has no row. */
+/* A negligible kind has no row. */
 static void cell_mix(Cell c)
 {
     const double hardly = 0.0005;
@@ -317,8 +311,7 @@ static void cell_mix(Cell c)
     print_percent(n, all, c.out);
 }
 
-/* A count and how many times its least it is; `name` is the count's, the least follows it in the
- * profile as NAME_min. */
+/* A count and its multiple of the least possible, which is the field NAME_min. */
 static void cell_factor(Cell c)
 {
     char least_name[64];
@@ -349,9 +342,9 @@ static const TableRow rows[] = {
     {"spills", cell_spills, "spill_bytes", "bytes per thread"},
     {"occupancy", cell_occupancy, NULL, NULL},
     {"limited by", cell_limit, NULL, NULL},
-    {"one block more", cell_step, NULL, NULL},
+    {"one more block", cell_step, NULL, NULL},
     {"waves", cell_waves, NULL, NULL},
-    {"cycles of an SM's units, and as a share of the busiest", NULL, NULL, NULL},
+    {"busy cycles of an SM's units, and their share of the busiest", NULL, NULL, NULL},
     {"issue slots", cell_unit, "issue_cycles", NULL},
     {"fp32", cell_unit, "fp32_cycles", NULL},
     {"integer", cell_unit, "int_cycles", NULL},
@@ -361,8 +354,8 @@ static const TableRow rows[] = {
     {"L2", cell_unit, "l2_cycles", NULL},
     {"memory", cell_unit, "memory_cycles", NULL},
     {"roofline", cell_roofline, NULL, NULL},
-    {"bound, uneven", cell_cycles, "bound_cycles", NULL},
-    {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL, NULL},
+    {"with imbalance", cell_cycles, "bound_cycles", NULL},
+    {"cycles of one warp running alone, and their parts", NULL, NULL, NULL},
     {"alone", cell_field, "serial_cycles", NULL},
     {"issue", cell_serial, "serial_issue", NULL},
     {"shared memory", cell_serial, "serial_shared", NULL},
@@ -371,11 +364,11 @@ static const TableRow rows[] = {
     {"loads in flight", cell_flight, NULL, NULL},
     {"time", NULL, NULL, NULL},
     {"busiest unit", cell_cycles, "bound_cycles", NULL},
-    {"warps by waves", cell_cycles, "latency_cycles", NULL},
-    {"blocks in line", cell_some_cycles, "chain_cycles", NULL},
+    {"warp latency", cell_cycles, "latency_cycles", NULL},
+    {"block chains", cell_some_cycles, "chain_cycles", NULL},
     {"predicted", cell_predicted, "predicted_cycles", NULL},
     {"recorded", cell_recorded, NULL, NULL},
-    {"machine instructions of a warp, and as a share of all", NULL, NULL, NULL},
+    {"machine instructions of a warp, and their share of all", NULL, NULL, NULL},
     {"issued", cell_field, "issued", NULL},
     {"fp32", cell_mix, "fma_issued", NULL},
     {"integer multiply", cell_mix, "imad_issued", NULL},
@@ -387,7 +380,7 @@ static const TableRow rows[] = {
     {"memory", cell_mix, "lsu_issued", NULL},
     {"branches", cell_mix, "branch_issued", NULL},
     {"spills", cell_mix, "spill_issued", NULL},
-    {"memory of a warp", NULL, NULL, NULL},
+    {"memory accesses of a warp", NULL, NULL, NULL},
     {"shared passes", cell_factor, "shared_wavefronts", NULL},
     {"global sectors", cell_factor, "global_sectors", NULL},
     {"loop code, bytes", cell_some, "loop_bytes", NULL},
@@ -428,7 +421,7 @@ static void print_table(const Subject *s, int count, Buf *out)
 
 /* --- carving ---------------------------------------------------------------------------------- */
 
-/* "BM=128 PAD=4": what is different in configuration `i`. */
+/* "BM=128 PAD=4": the parameters of configuration `i` that differ. */
 static void print_differences(const Run *r, size_t i, size_t from, Buf *out)
 {
     const char *gap = "";
@@ -446,12 +439,11 @@ static void print_dominator(const Subject *s, Buf *out)
 {
     static const struct {
         const char *metric, *words;
-    } both[] = {{"bound_cycles", "busiest unit"}, {"latency_cycles", "warps by waves"}};
+    } both[] = {{"bound_cycles", "busiest unit"}, {"latency_cycles", "warp latency"}};
     size_t by = explain_dominator(s);
     if (by == SIZE_MAX) {
-        buf_puts(out,
-                 "  no survivor is better in busiest unit or warps by waves and as good in the "
-                 "other\n");
+        buf_puts(out, "  no survivor is better in busiest unit or warp latency and at least as "
+                      "good in the other\n");
         return;
     }
     const char *its[2], *ours[2];
@@ -472,7 +464,7 @@ static void print_carving(const Subject *s, Buf *out)
 {
     buf_puts(out, "\ncarving\n  ");
     if (!s->carved) {
-        buf_puts(out, "not judged: only what was asked for has been compiled; aptune tune --why "
+        buf_puts(out, "not judged: only the named configurations were compiled; aptune tune --why "
                       "carves the whole space\n");
         return;
     }
@@ -486,7 +478,7 @@ static void print_finding(Arena *a, const Finding *f, Buf *out)
 {
     buf_printf(out, "  %s: %s\n", f->name, f->what);
     if (f->where)
-        buf_printf(out, "    worst is %s\n", f->where);
+        buf_printf(out, "    worst: %s\n", f->where);
     if (isnan(f->cycles))
         buf_puts(out, "    cost not known");
     else
@@ -502,13 +494,13 @@ static void print_findings(Arena *a, const Subject *s, const SourceLines *lines,
     for (size_t i = 0; i < found.all.count; i++)
         print_finding(a, &found.all.at[i], out);
     if (found.all.count == 0)
-        buf_puts(out, "  none: memory is used well, and the bound is work\n");
+        buf_puts(out, "  none: memory accesses are efficient, and the work itself is the bound\n");
     if (s->profile->value[PROFILE_CODE_UNMATCHED] > 0)
-        buf_puts(out, "  (the machine code could not be joined to the PTX with certainty: its "
-                      "counts are estimates)\n");
+        buf_puts(out, "  (the machine code could not be matched reliably with the PTX: its counts "
+                      "are estimates)\n");
 }
 
-/* A mean of several warps may be a fraction. */
+/* Means over sampled warps may be fractions. */
 static const char *times_text(Arena *a, double n)
 {
     enum { FEW = 10 };
@@ -519,15 +511,15 @@ static const char *times_text(Arena *a, double n)
 
 static void print_access(Arena *a, const SourceAccess *x, Buf *out)
 {
-    buf_printf(out, "  %s, %s a warp%s", explain_access(a, x), times_text(a, x->executions),
-               x->sampled ? " (mean of sampled warps)" : "");
-    if (x->cost - x->least >= 0.5) { /* what would not be rounded to none */
-        buf_printf(out, ": %s %s too many", explain_number_text(a, x->cost - x->least),
+    buf_printf(out, "  %s, %s per warp%s", explain_access(a, x), times_text(a, x->executions),
+               x->sampled ? " (mean over sampled warps)" : "");
+    if (x->cost - x->least >= 0.5) { /* not rounded to 0 */
+        buf_printf(out, ": %s excess %s", explain_number_text(a, x->cost - x->least),
                    x->shared ? "wavefronts" : "sectors");
-        /* Measured on the H200: a request of 16 bytes a lane is served as two half-warps, so that
-         * words which both halves want are passed twice. */
+        /* Measured on the H200: an access of 16 bytes per lane is served as two half-warps, so that words
+         * wanted by both halves are passed twice. */
         if (x->shared && x->bytes == 16)
-            buf_puts(out, " (16 bytes a lane: each half of the warp by itself)");
+            buf_puts(out, " (16 bytes per lane: the half-warps are served separately)");
     }
     buf_putc(out, '\n');
 }
@@ -544,18 +536,18 @@ static void print_lines(Arena *a, const SourceLines *lines, Buf *out)
         print_access(a, &lines->accesses.at[i], out);
     if (lines->accesses.count == 0)
         buf_puts(out, "  no access of shared or global memory has a known address\n");
-    const double hardly = 0.0005; /* what would be rounded to 0.0 % */
+    const double hardly = 0.0005; /* rounded to 0.0 % */
     for (size_t i = 0; i < lines->code.count && i < CODE_SHOWN && lines->code.at[i].share > hardly;
          i++)
         if (lines->code.at[i].line == 0)
-            buf_printf(out, "  of no line: %.1f %% of the instructions\n",
+            buf_printf(out, "  without a line: %.1f %% of the instructions\n",
                        100 * lines->code.at[i].share);
         else
             buf_printf(out, "  %s:%u: %.1f %% of the instructions\n", lines->code.at[i].file,
                        lines->code.at[i].line, 100 * lines->code.at[i].share);
 }
 
-/* What the profile takes for granted where data decides. */
+/* The assumptions of the profile about data-dependent behaviour. */
 static void print_assumed(const Subject *s, Buf *out)
 {
     if (s->profile->note)

@@ -1,25 +1,22 @@
-/* What one warp does on each line of the source: the worst accesses, and where the instructions are. */
+/* What one warp does on each source line: the worst accesses, and the most executed lines. */
 #include "tuner/output/explain.h"
 
 #include "metrics/base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* All accesses of one kind on one line, or all instructions on it, for one warp. */
 typedef struct Line {
     uint32_t file, line;
     PtxSpace space;
     AccessKind kind;
-    SourceAccess access; /* counts alone, until it is handed out */
-    double instructions; /* of all kinds; then nothing else is counted */
+    SourceAccess access; /* only its counts are set at first */
+    double instructions; /* of all kinds; used without the access counts */
 } Line;
 
 typedef struct Lines {
     VEC(Line) lines;
 } Lines;
 
-/* The line of that place and kind, added when it is not there yet. */
+/* Finds or adds the line of this place and kind. */
 static Line *find_line(Arena *a, Lines *all, Line key)
 {
     VEC_EACH (Line, l, all->lines)
@@ -30,7 +27,7 @@ static Line *find_line(Arena *a, Lines *all, Line key)
     return &all->lines.at[all->lines.count - 1];
 }
 
-/* A load that ptxas merged of several counts where the first of them stands. */
+/* Loads that ptxas merged count at the first of them. */
 static const MemoryFigures *figures_of(const Memory *m, const MemoryAccess *x)
 {
     static const MemoryFigures none;
@@ -73,7 +70,7 @@ static void gather_instructions(Arena *a, const WalkFunction *f, Lines *all)
     }
 }
 
-/* Passes of the unit that shared memory and L1 are, which takes four sectors in one. */
+/* Passes lost in the unit of shared memory and L1, which takes four sectors per pass. */
 static double passes_lost(const Line *l)
 {
     return (l->access.cost - l->access.least) / (l->space == PTX_SHARED ? 1 : 4);
@@ -120,7 +117,7 @@ static const char *kind_name(AccessKind k)
     return names[k];
 }
 
-/* --- what is handed out ----------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
 {

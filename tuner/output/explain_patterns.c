@@ -1,30 +1,27 @@
-/* What keeps a configuration from being faster: patterns, each with its cost and a remedy.
+/* Patterns that slow a configuration, each with its cost and a remedy.
  *
- * The cost of a pattern is the difference that the metrics make between the profile as it is and
- * the profile without it: cycles of the unit concerned, and how far the bound of all units falls.
- * Patterns hide each other, so costs do not add up.  The choice of patterns follows
- * J. Cornelis's anti-parallel patterns; thresholds are ours. */
+ * The cost of a pattern is the difference of the metrics between the actual profile and the profile without
+ * the pattern: cycles of the unit concerned, and the reduction of the bound.  Patterns hide each other, so
+ * costs do not add up.  The patterns follow J. Cornelis's anti-parallel patterns; the thresholds are ours. */
 #include "tuner/output/explain.h"
 
-#include <math.h>
-
-/* Passes or sectors over their least that are worth a word. */
+/* Passes or sectors over their least from which they are reported. */
 static const double worth_telling = 1.1;
-/* A share of the predicted time that is. */
+/* Share of the predicted time, or of the instructions, from which a loss is reported. */
 static const double worth_telling_share = 0.05;
-/* Costs below this share of the bound are not. */
+/* Costs below this share of the bound are not reported. */
 static const double not_worth_telling = 0.01;
-/* A share of a warp's own time at barriers that is. */
+/* Share of a lone warp's time at barriers from which it is reported. */
 static const double long_at_barriers = 0.2;
-/* The mean of the SMs' blocks over their most; below this it is told. */
+/* Mean over maximum of the SMs' blocks below which imbalance is reported. */
 static const double good_balance = 0.9;
-/* Code of innermost loops, bytes.  How large the instruction caches of an H200 are is not published
- * (the device files have what was found out of older ones, and takes it over).  In the recording of
- * spaces/mm.spec on an H200, configurations that differ in the unrolling alone lose nothing to
- * their prediction up to here, and it has next to none beyond. */
+/* Code of innermost loops, bytes.  The sizes of an H200's instruction caches are not published (the device
+ * files take over what was found for older GPUs).  In the recording of spaces/mm.spec on an H200,
+ * configurations that differ only in unrolling lose nothing against their prediction up to here; it has
+ * almost none beyond. */
 static const double loop_bytes_known = 24576;
 
-/* What finding needs; every text goes to the arena. */
+/* The input of all patterns; texts go to the arena. */
 typedef struct Search {
     Arena *arena;
     const Subject *s;
@@ -36,7 +33,7 @@ static double field(const Search *f, ProfileField name)
     return f->s->profile->value[name];
 }
 
-/* A metric of the profile as it would be. */
+/* A metric of a modified profile. */
 static double metric_of(const Search *f, const Profile *p, const char *name)
 {
     const MetricSet *set = f->s->run->table->metrics;
@@ -48,7 +45,7 @@ static double metric_of(const Search *f, const Profile *p, const char *name)
     return values[m].value;
 }
 
-/* Sets the cost: the difference in a metric to the profile without the pattern. */
+/* Sets the cost: the difference of a metric to the profile without the pattern. */
 static void set_cost(const Search *f, Finding *found, const Profile *without, const char *metric)
 {
     double now = metric_of(f, f->s->profile, metric), then = metric_of(f, without, metric);
@@ -58,20 +55,20 @@ static void set_cost(const Search *f, Finding *found, const Profile *without, co
     found->share = (now - then) / now;
     if (!(now > 0) || isnan(then)) {
         found->cycles = found->share = NAN;
-        found->effect = "the device's rates are not";
+        found->effect = "the device's rates are not known";
         return;
     }
     double latency = explain_metric(f->s, "latency_cycles");
     bool waits = latency - bound > worth_telling_share * latency;
     if (fall > 0)
         found->effect =
-            arena_printf(f->arena, "without, the bound is %.0f %% lower%s", 100 * fall / bound,
-                         waits ? ", though the warps' own time is longer still" : "");
+            arena_printf(f->arena, "without it, the bound is %.0f %% lower%s", 100 * fall / bound,
+                         waits ? ", but warp latency exceeds the bound" : "");
     else
-        found->effect = "another unit is the bound all the same";
+        found->effect = "another unit remains the bound";
 }
 
-/* The access that loses most in that memory, if it loses anything. */
+/* The access with the largest loss in that memory; NULL: none loses. */
 static const char *worst_line(const Search *f, bool shared)
 {
     VEC_EACH (const SourceAccess, x, f->lines->accesses)
@@ -93,11 +90,11 @@ static bool bank_conflicts(const Search *f, Finding *out)
         .name = "bank conflicts",
         .kind = "data access",
         .what = arena_printf(
-            f->arena, "accesses of shared memory take %.2f times the passes needed", n / least),
+            f->arena, "shared memory accesses take %.2f times the necessary passes", n / least),
         .where = worst_line(f, true),
         .unit = "shared memory and L1",
-        .remedy = "Lanes of a warp meet in the same bank: pad the rows, swizzle the columns, or "
-                  "give neighbouring lanes neighbouring words."};
+        .remedy = "Lanes of a warp access different words of the same bank: pad the rows, swizzle "
+                  "the columns, or give neighbouring lanes neighbouring words."};
     set_cost(f, out, &without, "shared_cycles");
     return true;
 }
@@ -124,12 +121,12 @@ static bool scattered_accesses(const Search *f, Finding *out)
     *out = (Finding){
         .name = "scattered accesses",
         .kind = "data access",
-        .what = arena_printf(f->arena, "global memory is asked for %.2f times the sectors needed",
+        .what = arena_printf(f->arena, "global accesses touch %.2f times the necessary sectors",
                              n / least),
         .where = worst_line(f, false),
         .unit = l1 ? "shared memory and L1" : "L2",
-        .remedy = "Let neighbouring lanes take neighbouring addresses, aligned to 32 bytes, and "
-                  "turn tiles over in shared memory."};
+        .remedy = "Give neighbouring lanes neighbouring addresses, aligned to 32 bytes, and "
+                  "transpose tiles in shared memory."};
     set_cost(f, out, &without, l1 ? "shared_cycles" : "l2_cycles");
     return true;
 }
@@ -143,16 +140,16 @@ static bool spills(const Search *f, Finding *out)
     without.value[PROFILE_ISSUED] -= n;
     *out = (Finding){.name = "spills",
                      .kind = "data access",
-                     .what = arena_printf(f->arena, "a warp issues %s accesses of local memory",
+                     .what = arena_printf(f->arena, "a warp issues %s accesses to local memory",
                                           explain_number_text(f->arena, n)),
                      .unit = "issuing",
-                     .remedy = "The thread keeps more values than it has registers: less work for "
-                               "each thread, less unrolling, or fewer blocks asked for per SM."};
+                     .remedy = "Threads need more registers than they have: give each thread less "
+                               "work, unroll less, or ask for fewer blocks per SM."};
     set_cost(f, out, &without, "issue_cycles");
     return true;
 }
 
-/* Fewer multiply-adds with both operands in one bank are usual: the compiler cannot part all of
+/* A smaller share of multiply-adds with both operands in one bank is normal: the compiler cannot avoid all of
  * them. */
 static const double one_bank_share = 0.1;
 
@@ -169,14 +166,13 @@ static bool tied_sums(const Search *f, Finding *out)
         .kind = "data access",
         .what = arena_printf(
             f->arena,
-            "sums tied to aligned registers by a vector store: %.0f of a thread's leave "
-            "the loop as the store needs them, side by side, and %.0f %% of the "
-            "multiply-adds read two registers through one port",
+            "a vector store ties %.0f sums of a thread to adjacent, aligned registers, and "
+            "%.0f %% of the multiply-adds read two registers through one port",
             tied, 100 * share),
         .unit = "reading registers",
         .remedy =
-            "Store something computed from the sums, such as a number known at run time only times "
-            "each: then the compiler may put them where the ports are free."};
+            "Store values computed from the sums, such as each sum times a number known only at "
+            "run time: then the compiler is free to place the sums."};
     set_cost(f, out, &without, "issue_cycles");
     return true;
 }
@@ -189,19 +185,19 @@ static bool indirect_accesses(const Search *f, Finding *out)
     *out = (Finding){
         .name = "indirect accesses",
         .kind = "data access",
-        .what = arena_printf(f->arena, "the addresses of %s accesses of a warp depend on data",
+        .what = arena_printf(f->arena, "the addresses of %s accesses per warp depend on data",
                              explain_number_text(f->arena, n)),
         .cycles = NAN,
         .share = NAN,
-        .effect = "conflicts and sectors above leave them out",
-        .remedy = "Declare what the buffers hold that the addresses come from (contents), and they "
-                  "are followed."};
+        .effect = "conflicts and sectors above do not include them",
+        .remedy = "Declare the contents of the buffers that hold the addresses (contents), so that "
+                  "they can be followed."};
     return true;
 }
 
 /* --- branching -------------------------------------------------------------------------------- */
 
-/* Instructions of a warp, in whole ones, that lanes are idle for. */
+/* A warp's instructions lost to idle lanes, in units of full-warp instructions. */
 static double idle_instructions(const Walk *w)
 {
     double idle = 0;
@@ -231,8 +227,8 @@ static bool divergence(const Search *f, Finding *out)
                      .cycles = share * explain_metric(f->s, "issue_cycles"),
                      .share = share,
                      .unit = "issuing",
-                     .remedy = "Sides of a branch are run one after the other: decide by warp "
-                               "instead of by lane, or compute both and select."};
+                     .remedy = "The sides of a divergent branch run one after the other: branch "
+                               "per warp instead of per lane, or compute both and select."};
     return true;
 }
 
@@ -248,9 +244,8 @@ static bool branches_on_data(const Search *f, Finding *out)
                              branches, loops),
         .cycles = NAN,
         .share = NAN,
-        .effect = "the figures above assume both sides and a stated number of iterations",
-        .remedy = "Branch on indices instead of data, or give loops a constant number of "
-                  "iterations."};
+        .effect = "the numbers above assume both sides and a default number of iterations",
+        .remedy = "Branch on indices instead of data, or give loops a constant trip count."};
     return true;
 }
 
@@ -264,48 +259,48 @@ static bool barriers(const Search *f, Finding *out)
     *out =
         (Finding){.name = "barriers",
                   .kind = "synchronization",
-                  .what = arena_printf(f->arena, "a warp alone executes %s of them",
+                  .what = arena_printf(f->arena, "a lone warp executes %s of them",
                                        explain_number_text(f->arena, field(f, PROFILE_SYNC_INSTR))),
                   .cycles = n,
                   .share = n / all,
-                  .unit = "one warp alone",
-                  .remedy = "Do more between two barriers, use two buffers so that one suffices, "
-                            "or synchronize a warp instead of the block."};
+                  .unit = "a lone warp",
+                  .remedy = "Do more work between barriers, double-buffer to need only one per "
+                            "step, or synchronize warps instead of the block."};
     return true;
 }
 
 /* --- partitioning ----------------------------------------------------------------------------- */
 
-/* What would give the SM one block more; "" when no one resource would. */
+/* What would fit one more block on the SM; "": no single resource would. */
 static const char *one_more_block(const Search *f)
 {
     const Occupancy *o = &f->s->occupancy;
     if (o->fewer_registers > 0)
-        return arena_printf(f->arena, "; %d registers fewer give one more block",
+        return arena_printf(f->arena, "; %d fewer registers allow one more block",
                             o->fewer_registers);
     if (o->fewer_shared_bytes > 0)
-        return arena_printf(f->arena, "; %lld bytes of shared memory fewer give one more block",
+        return arena_printf(f->arena, "; %lld fewer bytes of shared memory allow one more block",
                             (long long)o->fewer_shared_bytes);
     return "";
 }
 
-/* What a warp alone spends most of its time on, and what helps against that. */
-typedef struct Pastime {
+/* What a lone warp spends its time on, and a remedy. */
+typedef struct TimeSink {
     ProfileField field;
     const char *words, *remedy;
-} Pastime;
+} TimeSink;
 
-static const Pastime *longest(const Search *f)
+static const TimeSink *longest(const Search *f)
 {
-    static const Pastime all[] = {
+    static const TimeSink all[] = {
         {PROFILE_SERIAL_ISSUE, "issuing instructions",
-         "Do the same work with fewer instructions (wider accesses, more of it in one thread)"},
+         "Do the same work with fewer instructions (wider accesses, more work per thread)"},
         {PROFILE_SERIAL_GLOBAL, "waiting for global memory",
-         "Give each warp more independent loads, or begin them earlier"},
+         "Give each warp more independent loads, or issue them earlier"},
         {PROFILE_SERIAL_SHARED, "waiting for shared memory",
          "Read shared memory in wider words, or keep more of it in registers"},
-        {PROFILE_SERIAL_BARRIER, "waiting at barriers", "Do more between two barriers"}};
-    const Pastime *most = &all[0];
+        {PROFILE_SERIAL_BARRIER, "waiting at barriers", "Do more work between barriers"}};
+    const TimeSink *most = &all[0];
     for (size_t i = 1; i < sizeof all / sizeof all[0]; i++)
         if (field(f, all[i].field) > field(f, most->field))
             most = &all[i];
@@ -331,25 +326,25 @@ static bool waiting(const Search *f, Finding *out)
     double latency = explain_metric(f->s, "latency_cycles");
     if (!(latency - bound > worth_telling_share * latency))
         return false;
-    const Pastime *most = longest(f);
+    const TimeSink *most = longest(f);
     *out =
         (Finding){.name = "waiting",
                   .kind = "partitioning",
                   .what = arena_printf(
                       f->arena,
-                      "%d warps on an SM take longer than its busiest unit has work; alone, "
-                      "one spends %.0f %% of its time %s",
+                      "the latency of %d warps per SM exceeds the work of its busiest unit; a lone "
+                      "warp spends %.0f %% of its time %s",
                       f->s->occupancy.warps_per_sm,
                       100 * field(f, most->field) / field(f, PROFILE_SERIAL_CYCLES), most->words),
                   .cycles = latency - bound,
                   .share = (latency - bound) / latency,
                   .unit = "the predicted time",
-                  .effect = "the busiest unit idles then",
+                  .effect = "during which the busiest unit idles",
                   .remedy = more_work_or_warps(f)};
     return true;
 }
 
-/* Blocks are whole: the SMs that get one more than others end last. */
+/* SMs that get one more block than others finish last. */
 static bool uneven_blocks(const Search *f, Finding *out)
 {
     double balance = explain_metric(f->s, "balance"), blocks = field(f, PROFILE_BLOCKS);
@@ -364,12 +359,12 @@ static bool uneven_blocks(const Search *f, Finding *out)
         .cycles = explain_metric(f->s, "bound_cycles") * (1 - 1 / balance),
         .share = 1 - 1 / balance,
         .unit = "the bound",
-        .remedy = "Choose tiles that give every SM as many blocks, or smaller ones, so that one "
-                  "block more weighs less."};
+        .remedy = "Choose tiles that give every SM the same number of blocks, or smaller ones, so "
+                  "that one more block matters less."};
     return true;
 }
 
-/* A grid smaller than one wave leaves room for warps that would hide latency. */
+/* A grid smaller than one wave has fewer warps to hide latency than would fit. */
 static bool few_blocks(const Search *f, Finding *out)
 {
     double waves = field(f, PROFILE_WAVES);
@@ -381,8 +376,8 @@ static bool few_blocks(const Search *f, Finding *out)
                                           field(f, PROFILE_BLOCKS_PER_SM),
                                           waves * field(f, PROFILE_BLOCKS_PER_SM)),
                      .cycles = NAN,
-                     .effect = "fewer warps than there could be hide what each one waits for",
-                     .remedy = "Give each block, or each thread, less to do."};
+                     .effect = "fewer warps hide latency than would fit",
+                     .remedy = "Give each block or each thread less work."};
     return true;
 }
 
@@ -401,7 +396,7 @@ static bool idle_lanes(const Search *f, Finding *out)
         .cycles = idle * explain_metric(f->s, "issue_cycles"),
         .share = idle,
         .unit = "issuing",
-        .remedy = arena_printf(f->arena, "Make blocks of a multiple of %d threads.", WARP_THREADS)};
+        .remedy = arena_printf(f->arena, "Use a multiple of %d threads per block.", WARP_THREADS)};
     return true;
 }
 
@@ -416,13 +411,13 @@ static bool large_loops(const Search *f, Finding *out)
                                           explain_number_text(f->arena, bytes)),
                      .cycles = NAN,
                      .share = NAN,
-                     .effect = "how much code this device's instruction caches hold is not "
-                               "published; up to 24 KB cost nothing on an H200",
+                     .effect = "the sizes of this device's instruction caches are not published; "
+                               "up to 24 KB cost nothing on an H200",
                      .remedy = "Unroll less, or give a thread fewer elements."};
     return true;
 }
 
-/* Is the cost known to be next to nothing, whatever share of its unit's cycles it is? */
+/* True if the cost is known and negligible against the bound. */
 static bool is_minor(const Search *f, const Finding *found)
 {
     return found->cycles < not_worth_telling * explain_metric(f->s, "bound_cycles");

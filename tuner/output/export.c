@@ -7,7 +7,6 @@
 #include "tuner/record/table_read.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 bool export_open(Arena *a, const char *path, MetricSet *metrics, ExportSource *out, Diag *d)
@@ -21,7 +20,7 @@ bool export_open(Arena *a, const char *path, MetricSet *metrics, ExportSource *o
     return out->table != NULL;
 }
 
-/* A row that was timed again may have been of other code then. */
+/* The table's row of a recorded row; SIZE_MAX: no profile, or it was timed again with other code. */
 static size_t row_of(const ExportSource *s, const RecordRow *row)
 {
     const RecordRow *latest = row->code && s->profiled ? times_find(s->times, row->key) : NULL;
@@ -60,7 +59,7 @@ static void number_cell(Csv *c, double v)
         line_number(out, v);
 }
 
-/* Raw times in one cell, with semicolons. */
+/* Raw times in one cell, separated by semicolons. */
 static void times_cell(Csv *c, const double *times, size_t count)
 {
     Buf *out = csv_cell(c);
@@ -128,7 +127,7 @@ static void csv_row(const ExportSource *s, const RecordRow *row, const char *kin
 
 /* --- T4 --------------------------------------------------------------------------------------- */
 
-/* A name that is not known to need no escapes, unlike line_key. */
+/* Like line_key, for a key that may need escapes. */
 static void put_key(Buf *out, const char *key)
 {
     line_comma(out);
@@ -186,7 +185,7 @@ static void t4_begin(const ExportSource *s, bool with_compilation, Buf *out)
     buf_putc(out, '[');
 }
 
-/* A measurement of a number that is known. */
+/* A measurement; nothing for an unknown number. */
 static void put_measurement(Buf *out, const char *name, double v, const char *unit, const char *per)
 {
     if (!isfinite(v))
@@ -251,8 +250,8 @@ static double field(const Profile *p, ProfileField f)
     return p ? p->value[f] : NAN;
 }
 
-/* KTT's names.  Local memory is OpenCL's, which is CUDA's shared; private is CUDA's local.  Sizes
- * are CUDA's: the grid in blocks.  A recording of several launches has no single size. */
+/* Names are KTT's: "local" memory is CUDA's shared memory, "private" is CUDA's local.  The grid is in blocks.
+ * Several launches have no single size. */
 static void put_compilation(const RecordRow *row, const Profile *p, Buf *out)
 {
     long long g[3], b[3], shared;
@@ -329,7 +328,7 @@ static size_t put_t4(const ExportSource *s, bool with_compilation, Sink *k)
     for (size_t i = 0; i < s->times->rows.count && k->ok; i++) {
         const RecordRow *row = &s->times->rows.at[i];
         if (times_find(s->times, row->key) != row)
-            continue; /* timed again further on */
+            continue; /* timed again later */
         buf_puts(&k->buf, rows++ ? ",\n" : "\n");
         t4_row(s, row, with_compilation, &k->buf);
         flush_when_full(k);
@@ -356,7 +355,7 @@ static size_t put_csv(const ExportSource *s, Sink *k)
     return t->rows.count + t->sentinels.count + t->finals.count;
 }
 
-/* Flushes, closes and puts the file in its place. */
+/* Flushes, closes and renames the file into place. */
 static bool finish(Sink *k, const char *temporary, const char *path, Diag *d)
 {
     flush(k);

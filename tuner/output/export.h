@@ -1,9 +1,8 @@
-/* A recording as others read it: T4 or CSV, with everything static that is known of each row.
+/* Exports a recording as T4 or CSV, with all static data of each row.
  *
- * T4 has no place for what a compiler knows, so fields of the profile and metrics are
- * `measurements`; 1.1.0 has registers, memory and launch as `compilation_data` too.  Nothing is
- * written that the recording does not have: an unknown number is left out, not 0.  Rows are written
- * one after the other; memory does not grow with them. */
+ * T4 1.0.0 has no place for compiler data, so profile fields and metrics become `measurements`; 1.1.0 also
+ * has registers, memory and launch as `compilation_data`.  An unknown number is left out, not written as 0.
+ * Rows are streamed, so memory does not grow with their number. */
 #pragma once
 
 #include "tuner/record/times.h"
@@ -11,20 +10,19 @@
 
 typedef enum ExportFormat { EXPORT_T4, EXPORT_T4_1_1, EXPORT_CSV } ExportFormat;
 
-/* What is exported; made by export_open. */
+/* The data to export; made by export_open. */
 typedef struct ExportSource {
     const TimesRecording *times;
-    const Table *table; /* profiles and metrics of its rows, whose numbers are those of `times` */
-    bool profiled;      /* a profile is beside the times */
+    const Table *table; /* profiles and metrics of the rows, numbered as in `times` */
+    bool profiled;      /* there is a profile beside the times */
 } ExportSource;
 
-/* Reads the recording and the profile beside it into `a`; without one, a warning.  False after a
- * message. */
+/* Reads the recording and the profile beside it into `a`; warns if there is none.  False after a message. */
 bool export_open(Arena *a, const char *path, MetricSet *metrics, ExportSource *out, Diag *d);
 
-/* Writes the file, all or nothing; `rows` gets how many it has. */
+/* Writes the file atomically; `rows` becomes the number of rows. */
 bool export_write(const ExportSource *s, ExportFormat format, const char *path, size_t *rows,
                   Diag *d);
 
-/* What T4 calls an outcome. */
+/* T4's word for an outcome. */
 const char *export_invalidity(Outcome status);

@@ -3,19 +3,18 @@
 #include "tuner/output/scan.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <strings.h>
 
 /* --- anomalies -------------------------------------------------------------------------------- */
 
-/* One and many; the many follow their number. */
+/* Singular and plural; the plural follows the count. */
 static const char *const anomaly_words[ANOMALIES][2] = {
 #define ANOMALY(name, one, many) {one, many},
 #include "tuner/output/foreign_anomaly.def"
 #undef ANOMALY
 };
 
-/* Counts an anomaly of the row that is being read. */
+/* Counts an anomaly of the current row. */
 static void foreign_note(ForeignTable *t, Anomaly o)
 {
     if (t->anomalies[o]++ == 0 && anomaly_words[o][1])
@@ -40,7 +39,7 @@ void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* "Milli-Seconds" as "millisecond": small letters, without a plural. */
+/* "Milli-Seconds" becomes "millisecond": lower-case letters, singular. */
 static void plain_unit(const char *name, char *out, size_t room)
 {
     size_t n = 0;
@@ -54,7 +53,7 @@ static void plain_unit(const char *name, char *out, size_t room)
 
 double foreign_unit_ms(const char *name)
 {
-    /* Both micro signs of Unicode are in use. */
+    /* Unicode has two micro signs. */
     static const struct Unit {
         const char *name;
         double ms;
@@ -98,7 +97,7 @@ Outcome foreign_status(const char *word)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* As JSON; NULL where there is nothing. */
+/* A value as JSON text; NULL: none. */
 static const char *dumped(Arena *a, const json_t *v, size_t flags)
 {
     char *text = v ? json_dumps(v, JSON_ENCODE_ANY | flags) : NULL;
@@ -107,7 +106,7 @@ static const char *dumped(Arena *a, const json_t *v, size_t flags)
     return kept;
 }
 
-/* 2^63; below it a double that is whole is an int64_t. */
+/* 2^63: a whole double below it fits an int64_t. */
 static const double int64_end = 9223372036854775808.0;
 
 static ForeignValue real_value(double v, bool whole)
@@ -117,8 +116,7 @@ static ForeignValue real_value(double v, bool whole)
     return (ForeignValue){.kind = FOREIGN_REAL, .real = v};
 }
 
-/* The value of a parameter; false when there is none.  `whole`: the row's integers were read as
- * reals. */
+/* The value of a parameter; false: none.  `whole`: the row's integers were read as reals. */
 static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *out)
 {
     if (!v || json_is_null(v))
@@ -147,7 +145,7 @@ bool foreign_text_as_real(const char *text, double *out)
     return *end == '\0' && isfinite(*out);
 }
 
-/* A number, also one written as text; NaN when it is none. */
+/* A number, perhaps written as text; NaN: not a number. */
 static double foreign_number(ForeignTable *t, const json_t *v)
 {
     double number;
@@ -161,14 +159,14 @@ static double foreign_number(ForeignTable *t, const json_t *v)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Kernel Tuner's strategies put 1e20 where there is no time, KTT the largest 64-bit number of
- * nanoseconds (5e5 hours). */
+/* Excludes placeholders: 1e20 in Kernel Tuner, the largest 64-bit number of nanoseconds (5e5 hours) in
+ * KTT. */
 static bool is_time(double v)
 {
     return v > 0 && v < 1e12;
 }
 
-/* Times of a failed row are none; what they looked like is counted. */
+/* Counts what the times of a failed row look like; they are not kept. */
 static void refuse_times(ForeignTable *t, const double *times, size_t count)
 {
     bool zero = false, above = false;
@@ -190,8 +188,8 @@ static bool all_times(const double *times, size_t count)
     return true;
 }
 
-/* Adds a row after making outcome and times agree: a failed one has no time, a correct one without
- * is failed.  `message` is what the file says of a failure. */
+/* Adds a row after reconciling outcome and times: a failed row has no times, and a correct row without times
+ * counts as failed.  `message` is the file's reason for a failure. */
 static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
                         const double *times, size_t time_count, bool in_ms)
 {
@@ -203,7 +201,7 @@ static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, c
         foreign_note(t, time_count == 0 ? ANOMALY_NO_TIME : ANOMALY_BAD_TIME);
         row.status = OUTCOME_FAULT;
         row.message = time_count == 0 ? "no time in the imported file"
-                                      : "a time that is none in the imported file";
+                                      : "an invalid time in the imported file";
     } else {
         row.times = ARENA_ARRAY(t->arena, double, time_count);
         row.time_count = time_count;
@@ -212,7 +210,7 @@ static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, c
     VEC_PUSH(t->arena, &t->rows, row);
 }
 
-/* Times become milliseconds; without a unit they are taken for such. */
+/* Converts times to milliseconds, which is also the default unit. */
 static void foreign_scale(ForeignTable *t)
 {
     bool needed = false;
@@ -227,30 +225,28 @@ static void foreign_scale(ForeignTable *t)
         t->anomalies[ANOMALY_NO_UNIT]++;
 }
 
-/* --- the formats ------------------------------------------------------------------------------ */
+/* --- formats ---------------------------------------------------------------------------------- */
 
-/* Readers of other tuners' files, by what stands in their outermost object:
+/* Readers of other tuners' files, by a key of their outermost object:
  *
  *     "cache"    Kernel Tuner's cache file (schema versions 1.0 and 1.1)
  *     "results"  T4 (1.0 and 1.1), as Kernel Tuner, KTT, the benchmark hub and aptune write it
  *     "Results"  KTT's own JSON
  *
- * The outermost object may end before it is closed. */
+ * The outermost object may be unclosed. */
 
 typedef struct ForeignReader {
     ForeignTable *table;
     Scan *scan;
     Arena *scratch;              /* emptied after each row */
-    Buf copy;                    /* of the row that is parsed */
-    const RunProgress *progress; /* NULL: no reports */
-    Diag *diag;
+    Buf copy;                    /* of the row being parsed */
+    const RunProgress *progress; /* NULL: none */
 } ForeignReader;
 
-/* Takes one row, an object, and adds it; `key` is the one it stands under, empty in an array.
- * `whole`: its integers were read as reals. */
+/* Adds one row, an object; `key` is its key, empty in an array.  `whole`: its integers were read as reals. */
 typedef void (*ForeignTake)(ForeignReader *r, ScanText key, const json_t *row, bool whole);
 
-/* --- for all formats -------------------------------------------------------------------------- */
+/* --- common to all formats -------------------------------------------------------------------- */
 
 static const char *text_member(const ForeignReader *r, const json_t *object, const char *key)
 {
@@ -272,7 +268,7 @@ static const double *numbers_of(ForeignReader *r, const json_t *array, size_t *c
     double *out = ARENA_ARRAY(r->scratch, double, *count);
     for (size_t i = 0; i < *count; i++) {
         const json_t *v = json_array_get(array, i);
-        /* [0, t]: the number of the sample, and its time. */
+        /* [0, t]: number of the sample and its time. */
         if (json_is_array(v) && json_array_size(v) > 0)
             v = json_array_get(v, json_array_size(v) - 1);
         out[i] = foreign_number(r->table, v);
@@ -298,7 +294,7 @@ static Outcome outcome_of(ForeignTable *t, const char *word)
     return OUTCOME_FAULT;
 }
 
-/* The outcome that a member says, and its word; ok and NULL where there is none. */
+/* The outcome in a member, and its word; ok and NULL if there is none. */
 static Outcome named_outcome(ForeignTable *t, const json_t *row, const char *key, const char **word)
 {
     *word = json_string_value(json_object_get(row, key));
@@ -309,7 +305,7 @@ static Outcome named_outcome(ForeignTable *t, const json_t *row, const char *key
     return OUTCOME_OK;
 }
 
-/* An iterator of jansson's wants an object that may change. */
+/* jansson's iterator needs a mutable object. */
 static void name_parameters(ForeignTable *t, const json_t *object)
 {
     json_t *copy = json_copy((json_t *)(uintptr_t)object);
@@ -328,8 +324,7 @@ static ForeignValue *new_values(ForeignReader *r)
     return NULL;
 }
 
-/* Kept only when the whole row is: one of many parameters may come with many rows that have none.
- */
+/* Copies the values of a complete row out of the scratch arena; incomplete rows must not use memory. */
 static ForeignValue *keep_values(ForeignReader *r, const ForeignValue *values)
 {
     ForeignValue *kept = ARENA_ARRAY(r->table->arena, ForeignValue, r->table->names.count);
@@ -354,7 +349,7 @@ static ForeignValue *named_values(ForeignReader *r, const json_t *object, bool w
 
 /* --- Kernel Tuner ----------------------------------------------------------------------------- */
 
-/* Kernel Tuner's cache file.
+/* Kernel Tuner's cache file:
  *
  *     {"device_name": "NVIDIA A100", "kernel_name": "convolution", "problem_size": [4096, 4096],
  *      "tune_params_keys": ["block_size_x", …], "tune_params": {…}, "objective": "time",
@@ -362,8 +357,8 @@ static ForeignValue *named_values(ForeignReader *r, const json_t *object, bool w
  *     "16,1,…": {"block_size_x": 16, …, "time": 1.25, "times": [1.24, 1.26], "compile_time": 812,
  * …}, "32,1,…": {…, "time": "InvalidConfig", …},
  *
- * Times are milliseconds.  While it is written the file is not closed.  A failure stands where the
- * time or the objective would be, or under "__error__". */
+ * Times are in milliseconds.  The file is unclosed while it is being written.  A failure is in the place of
+ * the time or the objective, or under "__error__". */
 
 static void take_names(ForeignTable *t, const json_t *list)
 {
@@ -392,7 +387,7 @@ static void take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
         take_names(t, v);
 }
 
-/* A word for a failure: under "__error__", else in the place of the time or of the objective. */
+/* The word for a failure: under "__error__", else in the place of the time or the objective; NULL: none. */
 static const char *failure_of(const ForeignTable *t, const json_t *row)
 {
     const char *places[] = {"__error__", "time", t->objective ? t->objective : "time"};
@@ -408,8 +403,7 @@ static const char *failure_of(const ForeignTable *t, const json_t *row)
     return NULL;
 }
 
-/* The part of the row's key that belongs to parameter `p`, as text; false when the key has another
- * number of parts. */
+/* The part of the row's key for parameter `p`, as text; false if the key has another number of parts. */
 static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValue *out)
 {
     size_t parts = 1;
@@ -427,7 +421,7 @@ static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValu
     return true;
 }
 
-/* NULL, counted, when neither the row nor its key has a value for each parameter. */
+/* The values from the row or its key; NULL, counted, if a parameter has none. */
 static ForeignValue *cache_values(ForeignReader *r, ScanText key, const json_t *row, bool whole)
 {
     ForeignTable *t = r->table;
@@ -470,7 +464,7 @@ static void take_cache_row(ForeignReader *r, ScanText key, const json_t *row, bo
 
 /* --- KTT -------------------------------------------------------------------------------------- */
 
-/* KTT's own JSON.
+/* KTT's own JSON:
  *
  *     {"Metadata": {"ComputeApi": "CUDA", "Device": "…", "TimeUnit": "Microseconds", …},
  *      "Results": [{"KernelName": "…", "Status": "Ok", "TotalDuration": 1250.5, …,
@@ -487,7 +481,7 @@ static void take_ktt_field(ForeignReader *r, ScanText key, const json_t *v)
     t->date = text_member(r, v, "Timestamp");
 }
 
-/* The pairs as an object, to be released. */
+/* The pairs as a new object. */
 static json_t *configuration_of(const json_t *row)
 {
     json_t *object = json_object();
@@ -502,7 +496,7 @@ static json_t *configuration_of(const json_t *row)
     return object;
 }
 
-/* The duration of the whole, else the sum of its parts; NaN when neither is there. */
+/* The total duration, else the sum of its parts; NaN: neither is there. */
 static double duration_of(ForeignTable *t, const json_t *row)
 {
     double total = foreign_number(t, json_object_get(row, "TotalDuration"));
@@ -534,7 +528,7 @@ static void take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, bool
 
 /* --- T4 --------------------------------------------------------------------------------------- */
 
-/* T4, the exchange format for results of tuning, as it is found.
+/* T4, the exchange format for tuning results, as found in practice:
  *
  *     {"schema_version": "1.0.0", "metadata": {"timeunit": "miliseconds", "device": "…"},
  *      "results": [{"timestamp": "…", "configuration": {"block_size_x": 16, …},
@@ -542,9 +536,8 @@ static void take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, bool
  *                   "invalidity": "correct", "correctness": 1, "objectives": ["time"],
  *                   "measurements": [{"name": "time", "value": 1.25, "unit": "ms"}, …]}, …]}
  *
- * Kernel Tuner writes no metadata, and "compilation" for "compilation_time"; the hub writes
- * "miliseconds"; KTT writes values as texts, one runtime, and 0.0 for what failed.  Times of
- * compiling have no place in a recording. */
+ * Kernel Tuner writes no metadata, and "compilation" for "compilation_time"; the hub writes "miliseconds";
+ * KTT writes values as texts, one runtime, and 0.0 for failures.  Recordings do not hold compile times. */
 
 static void take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
 {
@@ -552,17 +545,15 @@ static void take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
     ForeignTable *t = r->table;
     if (!scan_is(key, "metadata"))
         return;
-    for (size_t i = 0; i < sizeof unit_keys / sizeof unit_keys[0]; i++) {
+    for (size_t i = 0; i < sizeof unit_keys / sizeof unit_keys[0]; i++)
         take_unit(t, json_string_value(json_object_get(v, unit_keys[i])));
-    }
     t->device = text_member(r, v, "device");
     t->date = text_member(r, v, "timestamp");
     t->kernel = text_member(r, v, "space");
-    t->problem = dumped(t->arena, json_object_get(v, "problem"), 0); /* which aptune writes */
+    t->problem = dumped(t->arena, json_object_get(v, "problem"), 0); /* written by aptune */
 }
 
-/* The measurement "time"; NaN when there is none.  *unit: milliseconds of its unit, 0 when it says
- * none. */
+/* The measurement "time"; NaN: none.  *unit becomes the milliseconds in its unit; 0: not named. */
 static double measured_time(ForeignTable *t, const json_t *row, double *unit)
 {
     const json_t *list = json_object_get(row, "measurements");
@@ -605,7 +596,7 @@ static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool 
     const double *times =
         numbers_of(r, json_object_get(json_object_get(row, "times"), "runtimes"), &count);
     double unit = 0, mean = measured_time(t, row, &unit);
-    /* A unit given only with the measurement is the unit of the times. */
+    /* A unit given only for the measurement applies to the times, too. */
     double *own = ARENA_ARRAY(r->scratch, double, count);
     for (size_t i = 0; i < count; i++)
         own[i] = times[i] * (unit > 0 && t->unit_ms == 0 ? unit : 1);
@@ -654,12 +645,12 @@ static void tell_progress(const ForeignReader *r)
         p->step(p->context, "read", (size_t)(s->at - s->begin), (size_t)(s->end - s->begin), NULL);
 }
 
-/* All elements of the object or array that stands next. */
+/* Takes all elements of the next object or array. */
 static void take_rows(ForeignReader *r, ForeignTake take)
 {
     Scan *s = r->scan;
     bool keys = scan_peek(s) == '{';
-    if (!scan_open(s, keys ? '{' : '['))
+    if (!scan_take(s, keys ? '{' : '['))
         return;
     while (scan_more(s, keys ? '}' : ']')) {
         ScanText key = {"", 0}, text;
@@ -674,7 +665,7 @@ static void take_rows(ForeignReader *r, ForeignTake take)
 /* --- the file --------------------------------------------------------------------------------- */
 
 typedef struct ForeignFormat {
-    const char *rows; /* the key of its rows */
+    const char *rows; /* key of the rows */
     const char *name;
     ForeignTake take_row;
     void (*take_field)(ForeignReader *r, ScanText key, const json_t *v);
@@ -695,7 +686,7 @@ static const ForeignFormat *format_of(ScanText key)
     return NULL;
 }
 
-/* Fields of each format have names of their own, so all readers are asked. */
+/* The formats' fields have distinct names, so all readers may look. */
 static void take_field(ForeignReader *r, ScanText key, ScanText text)
 {
     ScanAnomalies odd;
@@ -708,7 +699,7 @@ static void take_field(ForeignReader *r, ScanText key, ScanText text)
 static void take_file(ForeignReader *r)
 {
     Scan *s = r->scan;
-    if (scan_peek(s) == '[' || !scan_open(s, '{'))
+    if (scan_peek(s) == '[' || !scan_take(s, '{'))
         return;
     while (scan_more(s, '}')) {
         ScanText key, text;
@@ -724,25 +715,25 @@ static void take_file(ForeignReader *r)
     }
 }
 
-/* Says why nothing can be made of the file. */
+/* Reports why the file cannot be used. */
 static bool refuse(const ForeignTable *t, const Scan *s, const char *path, Diag *d)
 {
     if (s->bad)
-        return diag_fail(d, "'%s' is not JSON: byte %zu cannot stand there", path,
+        return diag_fail(d, "'%s' is not JSON: unexpected byte at %zu", path,
                          (size_t)(s->at - s->begin));
     if (t->names.count > FOREIGN_PARAMETERS_MOST)
-        return diag_fail(d, "'%s' has %zu parameters; %d are the most", path, t->names.count,
+        return diag_fail(d, "'%s' has %zu parameters; at most %d are read", path, t->names.count,
                          FOREIGN_PARAMETERS_MOST);
     if (!t->format)
         return diag_fail(
             d,
-            "'%s' is none of the files known here: a cache of Kernel Tuner has "
-            "\"cache\", T4 \"results\", KTT's JSON \"Results\" in its outermost object",
+            "'%s' has no known format: a cache of Kernel Tuner has \"cache\", T4 \"results\", "
+            "KTT's JSON \"Results\" in its outermost object",
             path);
     return diag_fail(d, "'%s' (%s) has no row that can be read", path, t->format);
 }
 
-/* A row says what a parameter is by its name. */
+/* Checks that parameter names are distinct, since rows refer to them by name. */
 static bool names_differ(const ForeignTable *t, const char *path, Diag *d)
 {
     for (size_t i = 0; i < t->names.count; i++)
@@ -752,15 +743,15 @@ static bool names_differ(const ForeignTable *t, const char *path, Diag *d)
     return true;
 }
 
-/* A file whose rows all fail to have a time says nothing; what it has instead is named. */
+/* Refuses a file whose rows all lack times, and names the objective that it has instead. */
 static bool has_time(const ForeignTable *t, const char *path, Diag *d)
 {
     for (size_t i = 0; i < t->rows.count; i++)
         if (t->rows.at[i].time_count > 0)
             return true;
     if (t->anomalies[ANOMALY_NO_TIME] + t->anomalies[ANOMALY_BAD_TIME] > 0)
-        return diag_fail(d, "'%s' (%s) has no time in any of its %zu rows; its objective is '%s'",
-                         path, t->format, t->read, t->objective ? t->objective : "not named");
+        return diag_fail(d, "'%s' (%s) has no times in its %zu rows; its objective is '%s'", path,
+                         t->format, t->read, t->objective ? t->objective : "not named");
     return true;
 }
 
@@ -770,8 +761,7 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
     ForeignTable *t = ARENA_NEW(a, ForeignTable);
     t->arena = a;
     Scan s = scan_new(text, size);
-    ForeignReader r = {
-        .table = t, .scan = &s, .scratch = arena_new(), .progress = progress, .diag = d};
+    ForeignReader r = {.table = t, .scan = &s, .scratch = arena_new(), .progress = progress};
     double asked = unit ? foreign_unit_ms(unit) : 0;
     take_file(&r);
     buf_free(&r.copy);
@@ -781,8 +771,8 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
     if (s.bad || !t->format || t->rows.count == 0)
         return refuse(t, &s, path, d), NULL;
     if (t->unknown_unit && asked == 0)
-        return diag_fail(d, "'%s' has times in '%s', which is no unit known here; --unit says it",
-                         path, t->unknown_unit),
+        return diag_fail(d, "'%s' has times in the unknown unit '%s'; --unit gives the unit", path,
+                         t->unknown_unit),
                NULL;
     if (!names_differ(t, path, d) || !has_time(t, path, d))
         return NULL;

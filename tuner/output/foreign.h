@@ -1,8 +1,7 @@
-/* The results of another tuner, before they become a recording: parameters, rows, anomalies.
+/* The results of another tuner before they become a recording: parameters, rows, anomalies.
  *
- * A reader of each format fills it in a row at a time.  Every anomaly is counted by
- * its kind, with the first place it was met, so that nothing is dropped or taken for something else
- * without being said.  Everything lives in the table's arena. */
+ * The reader of each format adds rows one at a time.  Every anomaly is counted by kind, with its first place,
+ * so that nothing is dropped or reinterpreted silently.  Everything lives in the table's arena. */
 #pragma once
 
 #include "metrics/base/diag.h"
@@ -10,11 +9,9 @@
 #include "tuner/record/times.h"
 #include "tuner/run/run.h"
 
-#include <jansson.h>
-
 typedef enum ForeignKind { FOREIGN_INT, FOREIGN_REAL, FOREIGN_TEXT } ForeignKind;
 
-/* A parameter's value as the file has it. */
+/* A parameter's value as in the file. */
 typedef struct ForeignValue {
     ForeignKind kind;
     union {
@@ -27,10 +24,10 @@ typedef struct ForeignValue {
 typedef struct ForeignRow {
     ForeignValue *values; /* one per parameter */
     Outcome status;
-    const char *message; /* why it is not ok, as the file says it; NULL for nothing */
+    const char *message; /* the file's reason for a failure; NULL: none */
     double *times;       /* in the file's unit until foreign_scale, then milliseconds */
-    size_t time_count;   /* at least one where the status is OUTCOME_OK, else 0 */
-    bool in_ms;          /* times are milliseconds already */
+    size_t time_count;   /* at least 1 if the status is OUTCOME_OK, else 0 */
+    bool in_ms;          /* the times are already in milliseconds */
 } ForeignRow;
 
 /* An anomaly of a row or of the file. */
@@ -41,41 +38,40 @@ typedef enum Anomaly {
     ANOMALIES
 } Anomaly;
 
-/* No space has as many parameters; more are a file that is meant to do harm. */
+/* More than any real space has: a limit against hostile files. */
 enum { FOREIGN_PARAMETERS_MOST = 1024 };
 
 typedef struct ForeignTable {
     Arena *arena;
     const char *format;       /* "Kernel Tuner cache" */
-    const char *device;       /* as the file names it; NULL: it does not */
+    const char *device;       /* named by the file; NULL: not named */
     const char *kernel;       /* likewise */
-    const char *problem;      /* as JSON; NULL */
-    const char *objective;    /* NULL */
-    const char *date;         /* NULL */
-    double unit_ms;           /* milliseconds of the file's unit; 0: it names none */
-    const char *unknown_unit; /* that it names; NULL: none */
+    const char *problem;      /* as JSON; NULL: not named */
+    const char *objective;    /* NULL: not named */
+    const char *date;         /* NULL: not named */
+    double unit_ms;           /* milliseconds in the file's unit; 0: none named */
+    const char *unknown_unit; /* an unknown unit that the file names; NULL: none */
     VEC(const char *) names;  /* of the parameters */
     VEC(ForeignRow) rows;
-    size_t read; /* rows of the file, those left out included */
+    size_t read; /* rows in the file, including those left out */
     size_t anomalies[ANOMALIES];
-    const char *first[ANOMALIES]; /* where it was met first; NULL: nothing to say */
+    const char *first[ANOMALIES]; /* the first place; NULL: not a row */
 } ForeignTable;
 
-/* Milliseconds of a unit in any spelling ("ms", "miliseconds", "Microseconds"); 0: not known. */
+/* Milliseconds in a unit of any spelling ("ms", "miliseconds", "Microseconds"); 0: not known. */
 double foreign_unit_ms(const char *name);
 
-/* The outcome that a tuner's word stands for ("correct", "InvalidConfig", "ValidationFailed");
- * OUTCOME_OTHER when the word is not known. */
+/* The outcome of a tuner's word ("correct", "InvalidConfig", "ValidationFailed"); OUTCOME_OTHER: unknown
+ * word. */
 Outcome foreign_status(const char *word);
 
-/* A text that is a number and nothing else; no hexadecimals, no "inf". */
+/* True for a text that is a decimal number and nothing else. */
 bool foreign_text_as_real(const char *text, double *out);
 
-/* A line for each anomaly that was met: "12 rows without a time: taken as failed (runtime)". */
+/* A line for each anomaly found: "12 rows without a time: taken as failed (runtime)". */
 void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out);
 
-/* Reads a file's text; `path` is for messages.  `unit`, when not NULL, is the unit of its times
- * whatever it says; `progress`, when not NULL, is told of the bytes read.  NULL after a message
- * when it is of no known format or has no row. */
+/* Reads a file's text; `path` is for messages.  `unit` overrides the file's unit of time and `progress` is
+ * told the bytes read, unless NULL.  NULL after a message: unknown format, or no rows. */
 ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t size,
                            const char *unit, const RunProgress *progress, Diag *d);

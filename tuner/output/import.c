@@ -3,16 +3,13 @@
 #include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include <zlib.h>
 
 const char *import_text(Arena *a, const char *path, size_t most, size_t *size, Diag *d)
 {
     uint64_t bytes;
     int fd = file_open(path, &bytes, d), n = 0, code = Z_OK;
-    gzFile file = fd >= 0 ? gzdopen(fd, "rb") : NULL; /* reads what is not packed as it is */
+    gzFile file = fd >= 0 ? gzdopen(fd, "rb") : NULL; /* also reads plain files */
     SCOPED_BUF whole = {0};
     char part[1 << 16];
     while (file && whole.size <= most && (n = gzread(file, part, sizeof part)) > 0)
@@ -21,11 +18,11 @@ const char *import_text(Arena *a, const char *path, size_t most, size_t *size, D
     if (fd >= 0 && !file)
         diag_fail(d, "'%s' cannot be read: no memory", path);
     else if (whole.size > most)
-        diag_fail(d, "'%s' unpacks to more than the %zu bytes that are read here", path, most);
+        diag_fail(d, "'%s' has more than the %zu bytes that can be read, unpacked", path, most);
     else if (code != Z_OK)
         diag_fail(d, "'%s' cannot be unpacked: %s", path,
                   code == Z_BUF_ERROR ? "it ends early"
-                  : said              ? said + strlen(">: ") /* behind "<fd:3>: " */
+                  : said              ? said + strlen(">: ") /* skips "<fd:3>: " */
                                       : why);
     *size = whole.size;
     const char *text = file && whole.size <= most && code == Z_OK
@@ -49,9 +46,9 @@ ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d)
     return text ? foreign_read(a, o->from, text, size, o->unit, &o->progress, d) : NULL;
 }
 
-/* --- as a recording has them ------------------------------------------------------------------ */
+/* --- parameters ------------------------------------------------------------------------------- */
 
-/* A whole number as it would be printed: "007" stays a text. */
+/* True for an integer in canonical form: "007" stays a text. */
 static bool text_as_int(const char *text, int64_t *out)
 {
     char back[32], *end;
@@ -62,7 +59,7 @@ static bool text_as_int(const char *text, int64_t *out)
     return *end == '\0' && strcmp(back, text) == 0;
 }
 
-/* What a column's values allow: each bit is lost to a value that is not such a one. */
+/* The types that all values of a column have. */
 enum { CAN_BE_INT = 1, CAN_BE_REAL = 2 };
 
 static int column_can(const ForeignTable *t, size_t p)
@@ -84,7 +81,7 @@ static int column_can(const ForeignTable *t, size_t p)
     return can;
 }
 
-/* Brings the values of a column to one kind. */
+/* Converts the values of a column to one type. */
 static void settle_column(ForeignTable *t, size_t p, int can)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -113,7 +110,7 @@ RecordParameter *import_parameters(ForeignTable *t)
     return parameters;
 }
 
-/* Reals as a spec prints them, so that its configurations are found. */
+/* Prints reals like a spec, so that configurations match. */
 static RecordValue record_value(Arena *a, const RecordParameter *p, const ForeignValue *v)
 {
     if (!p->is_text)
@@ -144,7 +141,7 @@ static const char *space_name(Arena *a, const ForeignTable *t, const ImportOptio
     return t->kernel ? t->kernel : path_stem(a, file, ".json");
 }
 
-/* The device that the user or the file names, when it is one that is known. */
+/* The device by the name or the architecture given; NULL: unknown. */
 static const Device *known_device(const char *name, const char *arch)
 {
     const Device *by_name = name ? device_find(name) : NULL;
@@ -169,7 +166,7 @@ static bool make_header(Arena *a, const ForeignTable *t, const ImportOptions *o,
         .imported = arena_printf(a, "imported from %s (%s)", path_stem(a, o->from, ""), t->format)};
     if (!known)
         diag_warn(d, (Span){0},
-                  "the architecture of '%s' is not known here, and carving needs it: --arch sm_XX",
+                  "the architecture of '%s' is unknown, and carving needs it: --arch sm_XX",
                   h->device);
     if (known) {
         h->arch = arena_printf(a, "sm_%d", device_arch(known));
@@ -235,7 +232,7 @@ bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Dia
     Arena *a = t->arena;
     RecordHeader h;
     if (file_exists(path))
-        return diag_fail(d, "'%s' is there already", path);
+        return diag_fail(d, "'%s' already exists", path);
     if (!make_header(a, t, o, &h, d))
         return false;
     h.parameters = import_parameters(t);
@@ -264,7 +261,7 @@ void import_print(const ForeignTable *t, Buf *out)
                t->device ? t->device : "device not named", t->kernel ? t->kernel : "not named",
                t->problem ? t->problem : "not said");
     buf_printf(out,
-               "%-10s a row's time is the median of its times; most tuners name their winner by "
+               "%-10s a row's time is the median of its times; most tuners choose their winner by "
                "the mean\n",
                "");
     foreign_print_anomalies(t, "           ", out);
@@ -272,7 +269,7 @@ void import_print(const ForeignTable *t, Buf *out)
 
 /* --- code and profiles for an imported recording ---------------------------------------------- */
 
-/* The header of the import, with what compiling added. */
+/* The header of the import, with what compiling adds. */
 static RecordHeader attached_header(Run *r)
 {
     const RecordHeader *imported = &r->recorded.times->header;
@@ -289,7 +286,7 @@ static RecordHeader attached_header(Run *r)
     return h;
 }
 
-/* Which configuration each row is of; SIZE_MAX: none. */
+/* The configuration of each row; SIZE_MAX: none. */
 static size_t *configs_of_rows(const Run *r, ImportMatch *match)
 {
     const TimesRecording *t = r->recorded.times;
@@ -322,19 +319,19 @@ static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t confi
     return times_append(w, &out, r->diag);
 }
 
-/* Compiles what the rows are of; false after a message, also where they are of nothing. */
+/* Compiles the configurations of the rows; false after a message, also if no row matches. */
 static bool compile_rows(Run *r, const size_t *config, const ImportMatch *match)
 {
     const TimesRecording *t = r->recorded.times;
     size_t *timed = ARENA_ARRAY(r->arena, size_t, t->rows.count), count = 0;
     if (match->both == 0)
-        return diag_fail(r->diag, "no row of '%s' is a configuration of '%s'", t->path,
+        return diag_fail(r->diag, "no row of '%s' matches a configuration of '%s'", t->path,
                          r->spec->name);
     if (run_objective(r->spec) && match->only_rows > 0)
         return diag_fail(
             r->diag,
-            "%zu rows of '%s' are no configurations of '%s', so that their work is not "
-            "known, and the objective is %s",
+            "%zu rows of '%s' match no configuration of '%s', so their work is not known, but the "
+            "objective is %s",
             match->only_rows, t->path, r->spec->name, t->header.objective);
     for (size_t k = 0; k < t->rows.count; k++)
         if (config[k] != SIZE_MAX)

@@ -1,7 +1,7 @@
-/* From another tuner's file to a recording of times, and on to one with code and profiles.
+/* Imports another tuner's file as a recording of times and, with a spec, adds code and profiles.
  *
- * What is imported says so: the header's `imported` names the file and its format, notes hold the
- * anomalies that were met, and nothing of it is ever shown as measured by aptune. */
+ * An imported recording says so: its header's `imported` names the file and the format, its notes hold the
+ * anomalies, and it is never shown as measured by aptune. */
 #pragma once
 
 #include "tuner/output/foreign.h"
@@ -10,41 +10,40 @@
 typedef struct ImportOptions {
     const char *from;     /* the file */
     const char *space;    /* name of the space; NULL: the file's kernel, else the file's own name */
-    const char *device;   /* NULL: as the file names it */
-    const char *arch;     /* "sm_80"; NULL: that of the device, when its name is known */
-    const char *unit;     /* of the file's times, whatever it says; NULL: as it says */
-    RunProgress progress; /* of the reading, in bytes; empty: no reports */
+    const char *device;   /* NULL: the one that the file names */
+    const char *arch;     /* "sm_80"; NULL: that of the device, if its name is known */
+    const char *unit;     /* of the times, overriding the file's; NULL: the file's */
+    RunProgress progress; /* of reading, in bytes; empty: none */
 } ImportOptions;
 
-/* The text of a file, unpacked where gzip packed it, all members one after the other; NULL after a
- * message, also where it is damaged, ends early, or has more than `most` bytes. */
+/* The text of a plain or gzipped file (all members); NULL after a message, also if it is damaged, truncated,
+ * or has more than `most` bytes. */
 const char *import_text(Arena *a, const char *path, size_t most, size_t *size, Diag *d);
 
-/* Reads o->from, which gzip may have packed, into a table; NULL after a message. */
+/* Reads o->from, plain or gzipped, into a table; NULL after a message. */
 ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d);
 
-/* Parameters as a recording has them: whole numbers where every row has one, else texts. */
+/* The parameters of the recording: integers if all rows have integers, else texts. */
 RecordParameter *import_parameters(ForeignTable *t);
 
-/* The values of a row as such. */
+/* The values of a row, for these parameters. */
 const RecordValue *import_values(Arena *a, const RecordParameter *p, size_t count,
                                  const ForeignValue *values);
 
-/* Writes the recording; `path` may not exist.  A failure leaves no file behind. */
+/* Writes the recording; `path` must not exist.  A failure leaves no file behind.  False after a message. */
 bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Diag *d);
 
-/* What was read and every anomaly, as lines. */
+/* Prints what was read and every kind of anomaly. */
 void import_print(const ForeignTable *t, Buf *out);
 
-/* How an imported recording and a spec's space met. */
+/* How an imported recording matches a spec's space. */
 typedef struct ImportMatch {
-    size_t both;       /* configurations of the space that the recording has */
-    size_t only_space; /* that it lacks */
-    size_t only_rows;  /* rows that are no configuration of the space */
+    size_t both;       /* configurations of the space with a row */
+    size_t only_space; /* configurations without a row */
+    size_t only_rows;  /* rows that match no configuration */
 } ImportMatch;
 
-/* Writes the imported recording that the run was opened with anew to `path`, with the code that
- * each configuration compiles to, and its profiles to NAME.profile beside it; what has no row is not
- * compiled.  To be called after run_open.  The code is that of the spec's kernel; that it is what was timed elsewhere
- * follows from the parameters' values alone. */
+/* Rewrites the run's imported recording to `path` with the code of each row's configuration, and its profiles
+ * to NAME.profile beside it.  Call after run_open.  The code is that of the spec's kernel: rows are matched
+ * by parameter values alone.  False after a message. */
 bool import_attach(Run *r, const char *path, ImportMatch *match);

@@ -3,8 +3,6 @@
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_parts.h"
 
-#include <inttypes.h>
-
 /* A label, a count, and what is counted. */
 static void counted(Buf *out, const char *label, uint64_t n, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -23,9 +21,9 @@ static const char *name_of(const Run *r, size_t i)
     return table_name(r->arena, r->table, i);
 }
 
-/* --- what timing some of the dropped configurations says of all of them ----------------------- */
+/* --- the audit -------------------------------------------------------------------------------- */
 
-/* Better by as much is what the fastest audited one shows; 0 where it is not faster. */
+/* The regret that the fastest audited one shows; 0 if it is not faster. */
 static double regret_seen(const RunAudit *u)
 {
     return u->ratio < 1 ? 1 / u->ratio - 1 : 0;
@@ -40,8 +38,6 @@ static double beyond_share(const RunAudit *u)
 {
     return (double)u->beyond_high / (double)u->dropped;
 }
-
-/* --- text ------------------------------------------------------------------------------------- */
 
 static void print_sample(const Run *r, Buf *out)
 {
@@ -66,7 +62,7 @@ static void print_fastest(const Run *r, Buf *out)
                r->table->times[u->fastest].median, 100 * (u->ratio - 1), name_of(r, u->fastest));
 }
 
-/* Everything that was dropped has been timed, so nothing is left to chance. */
+/* Everything dropped was timed, so the numbers are exact. */
 static void print_certain(const RunAudit *u, Buf *out)
 {
     report_say(out, "", "that is all of them: regret %.1f %%, recall %.1f %%\n",
@@ -76,23 +72,22 @@ static void print_certain(const RunAudit *u, Buf *out)
 static void print_bounds(const RunAudit *u, Buf *out)
 {
     double percent = 100 * AUDIT_CONFIDENCE;
-    report_say(out, "",
-               "so at most %.2f %% of the dropped are better, %zu of them (%.0f %% sure)\n",
+    report_say(out, "", "so at most %.2f %% of the dropped, %zu, are better (%.0f %% confidence)\n",
                100 * u->share_high, u->better_high, percent);
     report_say(out, "recall",
-               "%zu chosen within %.0f %% of the winner or better, %zu of those drawn: %.1f %%, at "
-               "least %.1f %%\n",
+               "%zu of the chosen are within %.0f %% of the winner or better, and %zu of those "
+               "drawn: %.1f %%, at least %.1f %%\n",
                u->near_timed, 100 * RUN_AUDIT_NEAR, u->near, 100 * u->recall, 100 * u->recall_low);
     if (u->fastest == SIZE_MAX)
-        report_say(out, "regret", "not known: none of those drawn ran right\n");
+        report_say(out, "regret", "not known: none of those drawn gave a right result\n");
     else
         report_say(out, "regret",
                    "%.1f %% seen; at most %.2f %% of the dropped, %zu, would show more (%.0f %% "
-                   "sure)\n",
+                   "confidence)\n",
                    100 * regret_seen(u), 100 * beyond_share(u), u->beyond_high, percent);
 }
 
-/* What the audit says, where there was one: lines of the report, and an object or null. */
+/* Nothing without an audit. */
 static void report_audit(const Run *r, Buf *out)
 {
     const RunAudit *u = &r->audit;
@@ -111,8 +106,6 @@ static void report_audit(const Run *r, Buf *out)
     else
         print_bounds(u, out);
 }
-
-/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *fastest_of(const Run *r)
 {
@@ -143,26 +136,20 @@ json_t *report_audit_json(const Run *r)
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-/* What a search did: how much of the space it asked for, how sure it was, and when it knew. */
-
-/* --- text ------------------------------------------------------------------------------------- */
-
 static void print_errors(const SearchErrors *e, const char *what, Buf *out)
 {
     if (e->count > 0)
         buf_printf(out,
-                   "%-10s   its predictions %s were off by %.1f %% (median), %.1f %% (90th "
-                   "percentile)\n",
-                   "", what, e->median, e->p90);
+                   "%-10s   prediction error %s: %.1f %% (median), %.1f %% (90th percentile)\n", "",
+                   what, e->median, e->p90);
 }
 
-/* What chance alone says, which no model can spoil: with 95 % confidence the share is below this
- * (the rule of three). */
+/* A bound from random draws alone, independent of any model: the rule of three (95 % confidence). */
 static void print_chance(const SearchState *s, Buf *out)
 {
     if (s->random > 2 && s->random_better == 0 && s->left > 0)
         buf_printf(out,
-                   "%-10s   %zu drawn by chance, none better by 1 %% when it was timed: with 95 %% "
+                   "%-10s   none of %zu random draws was 1 %% better when timed: with 95 %% "
                    "confidence at most %.0f %% of the rest are\n",
                    "", s->random, fmin(100, 300.0 / (double)s->random));
 }
@@ -172,7 +159,7 @@ static void print_held(const Run *r, Buf *out)
     const RunSearch *s = &r->search;
     if (!isnan(s->held_since))
         buf_printf(
-            out, "%-10s   best held since second %.1f of %.1f%s\n", "", s->held_since, s->seconds,
+            out, "%-10s   best found after %.1f of %.1f s%s\n", "", s->held_since, s->seconds,
             r->source == RUN_REPLAYED && run_is_played(r) ? ", by the cost model of a replay" : "");
 }
 
@@ -180,12 +167,12 @@ static void print_lessons(const RunSearch *s, Buf *out)
 {
     EACH (const RunLesson, l, s->lessons, s->lesson_count)
         buf_printf(out,
-                   "%-10s   it began with %zu times of %s%s%s, over %zu of %zu parameters (%s)\n",
+                   "%-10s   started from %zu times of %s%s%s, over %zu of %zu parameters (%s)\n",
                    "", l->times, l->problem, l->gpu && l->gpu[0] ? " on " : "",
                    l->gpu ? l->gpu : "", l->parameters, l->of, l->path);
 }
 
-/* What the search did, where there was one: lines of the report, and an object. */
+/* Lines about the search: how much of the space it used, how sure it was, and when it found the best. */
 static void report_search(const Run *r, Buf *out)
 {
     const RunSearch *s = &r->search;
@@ -208,23 +195,21 @@ static void report_search(const Run *r, Buf *out)
     print_lessons(s, out);
     if (s->front > 0)
         buf_printf(out,
-                   "%-10s   front of bound and latency: %zu of the compiled, %zu of them timed; "
-                   "the winner %s\n",
+                   "%-10s   bound-latency front: %zu of the compiled, %zu of them timed; the "
+                   "winner %s\n",
                    "", s->front, s->front_timed,
                    r->best == SIZE_MAX ? "is not known"
                    : s->best_on_front  ? "is on it"
-                                       : "is not");
+                                       : "is not on it");
     print_errors(&s->state.before, "before compiling", out);
     print_errors(&s->state.after, "before timing", out);
     if (!isnan(s->expected) && s->state.left > 0)
         buf_printf(out,
-                   "%-10s   expected among the rest, better by 1 %%: %.2g, by models that do not "
-                   "know all of their own error\n",
+                   "%-10s   expected number among the rest that are 1 %% better: %.2g, by models "
+                   "that underestimate their own error\n",
                    "", s->expected);
     print_chance(&s->state, out);
 }
-
-/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *errors_of(const SearchErrors *e)
 {
@@ -376,7 +361,7 @@ void report_dry_run(const Run *r, Buf *out)
         buf_printf(out, "as %zu took in %s", e.count, e.of);
     else
         buf_puts(out, "a guess: nothing is recorded here");
-    buf_puts(out, "; what is cached costs nothing)\n");
+    buf_puts(out, "; cached code costs nothing)\n");
 }
 
 /* --- result ----------------------------------------------------------------------------------- */
@@ -387,12 +372,13 @@ static void print_space(const Run *r, Buf *out)
     report_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
     if (r->source == RUN_REPLAYED && r->space.diagram && r->options.shards < 2)
-        counted(out, "recorded", r->space.count, "  of them: a sample; a replay knows no others\n");
+        counted(out, "recorded", r->space.count,
+                "  of them: a sample; a replay knows only these\n");
     if (run_tier0_total(r) > 0)
         print_tier0(r, out);
 }
 
-/* The most frequent reasons not to compile. */
+/* The most frequent compile failures. */
 static void print_failure_groups(const Run *r, Buf *out)
 {
     enum { SHOWN = 5 };
@@ -418,12 +404,12 @@ static void print_doubts(const Run *r, Buf *out)
         guessed += p && p->value[PROFILE_CODE_GUESSED] > 0;
     }
     if (r->suspects.found > 0)
-        counted(
-            out, "suspicious", r->suspects.found,
-            "  predicted to be faster than they can be; raised to what others, or limits, say\n");
+        counted(out, "suspicious", r->suspects.found,
+                "  predicted implausibly fast; raised to what others, or limits, imply\n");
     if (uncertain == 0)
         return;
-    counted(out, "uncertain", uncertain, "  where machine code and PTX do not agree in all\n");
+    counted(out, "uncertain", uncertain,
+            "  whose machine code does not match the PTX completely\n");
     if (guessed == 0)
         return;
     counted(out, "", guessed, "  of them counted from the PTX alone\n");
@@ -433,17 +419,18 @@ static void print_code(const Run *r, Buf *out)
 {
     counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled,
             "  %zu failed, %zu of distinct code%s\n", r->counts.failed, r->counts.distinct,
-            r->recorded.profiles ? "; profiles from the recording, its sources are these" : "");
+            r->recorded.profiles ? "; profiles from the recording, whose sources are the same"
+                                 : "");
     if (r->counts.unlaunchable > 0)
         counted(out, "", r->counts.unlaunchable,
-                "  more dropped: registers or shared memory of a block\n");
+                "  more dropped: registers or shared memory per block\n");
     print_failure_groups(r, out);
     if (r->counts.launches_from_cache > 0)
         counted(out, "", r->counts.launches_from_cache, "%s",
                 r->spec->launch_count > 1 ? "  launches from the cache\n" : "  from the cache\n");
     if (r->counts.stale > 0)
         counted(out, "stale", r->counts.stale,
-                "  compile to other code than the recorded one: their times are not used\n");
+                "  compile to code other than recorded: their times are not used\n");
     print_doubts(r, out);
 }
 
@@ -493,7 +480,7 @@ static Outcomes count_outcomes(const Run *r)
     return o;
 }
 
-/* The first line of what went wrong. */
+/* The first line of a reason. */
 static void print_words(const char *words, Buf *out)
 {
     size_t length = words ? strcspn(words, "\n") : 0;
@@ -501,16 +488,16 @@ static void print_words(const char *words, Buf *out)
         buf_printf(out, ": %.*s", (int)length, words);
 }
 
-/* What each way to fail is to the user. */
+/* Failed outcomes, with an example of each. */
 static void print_failures(const Run *r, const Outcomes *o, Buf *out)
 {
     static const char *const meanings[OUTCOMES] = {
-        [OUTCOME_WRONG] = "computed something else than the reference",
+        [OUTCOME_WRONG] = "gave a result that differs from the reference",
         [OUTCOME_LAUNCH_FAILED] = "could not be launched",
-        [OUTCOME_FAULT] = "ended with a fault, each costing a GPU process of its own",
-        [OUTCOME_TIMEOUT] = "did not end in time (--time-limit gives more)",
+        [OUTCOME_FAULT] = "faulted, each ending a GPU process",
+        [OUTCOME_TIMEOUT] = "did not finish in time (--time-limit allows more)",
         [OUTCOME_LOAD_FAILED] = "could not be loaded",
-        [OUTCOME_SKIPPED] = "were not tried, or in vain: the GPU was gone",
+        [OUTCOME_SKIPPED] = "were not tried, or failed because the GPU was lost",
     };
     for (int s = OUTCOME_OK + 1; s < OUTCOMES; s++) {
         if (o->by[s] == 0 || !meanings[s])
@@ -536,7 +523,7 @@ static void print_outcomes(const Run *r, Buf *out)
                 "  run under compute-sanitizer, %zu with findings\n", r->counts.unclean);
 }
 
-/* How the device fared, and whether the same configuration took as long all the time. */
+/* The device's health, and the drift of the sentinel. */
 static void print_device(const Run *r, Buf *out)
 {
     const RunWatch *w = &r->watch;
@@ -546,18 +533,19 @@ static void print_device(const Run *r, Buf *out)
         buf_putc(out, '\n');
     }
     if (w->sentinels > 1)
-        report_say(out, w->health.samples > 0 ? "" : "device",
-                   "one configuration timed %zu times in between: %+.1f %% to %+.1f %%\n",
-                   w->sentinels, 100 * (w->sentinel_low_ms / w->sentinel_first_ms - 1),
-                   100 * (w->sentinel_high_ms / w->sentinel_first_ms - 1));
+        report_say(
+            out, w->health.samples > 0 ? "" : "device",
+            "one configuration, timed %zu times in between, varied by %+.1f %% to %+.1f %%\n",
+            w->sentinels, 100 * (w->sentinel_low_ms / w->sentinel_first_ms - 1),
+            100 * (w->sentinel_high_ms / w->sentinel_first_ms - 1));
     if (w->lost > 0) {
         report_say(out, "", "THE GPU WAS LOST: %zu configurations were not timed", w->lost);
         print_words(w->lost_why, out);
-        buf_puts(out, "\n           the same command goes on from here\n");
+        buf_puts(out, "\n           run the same command again to continue from here\n");
     }
 }
 
-/* What is done in a second, as far as the spec says how much there is to do. */
+/* Work per second, as far as the spec gives amounts of work. */
 static void print_rates(const Run *r, Buf *out, double ms)
 {
     double seconds = ms * 1e-3, peak = device_peak_flops(r->device);
@@ -574,7 +562,7 @@ static void print_rates(const Run *r, Buf *out, double ms)
         buf_printf(out, "   %.4g items/s", items);
 }
 
-/* Where both were asked for: the winner with a warm L2, and the fastest there. */
+/* With --cache both: the winner with a warm L2, and the fastest there. */
 static void print_warm(const Run *r, Buf *out)
 {
     size_t best = SIZE_MAX;
@@ -593,13 +581,13 @@ static void print_warm(const Run *r, Buf *out)
     }
 }
 
-/* The best by what configurations compare by. */
+/* The best by the objective. */
 static const char *the_best(const Run *r)
 {
     return r->spec->objective == OBJECTIVE_ENERGY ? "the most frugal" : "the fastest";
 }
 
-/* One that is tied with the winner, against the best. */
+/* A finalist that is tied with the winner. */
 static void print_tie(const Run *r, size_t i, Buf *out)
 {
     const RunFinal *f = &r->final;
@@ -619,14 +607,13 @@ static void print_ties(const Run *r, Buf *out)
     if (f->rounds > 0) {
         report_say(out, "final", "%zu finalists in %d rounds; ", f->count, f->rounds);
         if (f->tie_count > 1)
-            buf_printf(out,
-                       "%zu tied within %.1f %%, the winner by registers, shared memory, order:\n",
+            buf_printf(out, "%zu tied within %.1f %%, ranked by registers, shared memory, order:\n",
                        f->tie_count, 100 * f->within);
         else
             buf_printf(out, "the winner is %s beyond doubt\n", the_best(r));
     } else if (f->tie_count > 1) {
-        report_say(out, "ties", "%zu, by times that were not taken in turn; %s wins:\n",
-                   f->tie_count, the_best(r));
+        report_say(out, "ties", "%zu, by times not taken in turn; %s wins:\n", f->tie_count,
+                   the_best(r));
     }
     for (size_t k = 0; f->tie_count > 1 && k < f->tie_count && k < SHOWN; k++)
         print_tie(r, f->ties[k], out);
@@ -634,21 +621,20 @@ static void print_ties(const Run *r, Buf *out)
         report_say(out, "", "  and %zu more (--json names all)\n", f->tie_count - SHOWN);
 }
 
-/* Where energy was measured: which are the fastest for what they use. */
+/* The Pareto front of time and energy, if energy was measured. */
 static void print_front(const Run *r, Buf *out)
 {
     SCOPED_ARENA *a = arena_new();
     size_t count;
     const size_t *front = report_energy_front(a, r, &count);
     if (count > 0)
-        report_say(out, "front", "of time and energy: %zu that no other one beats in both\n",
-                   count);
+        report_say(out, "front", "of time and energy: %zu not dominated by any other\n", count);
     for (size_t k = 0; k < count; k++)
         report_say(out, "", "  %.4f ms  %.4g J  %s\n", r->table->times[front[k]].median,
                    r->table->trial[front[k]].joules, name_of(r, front[k]));
 }
 
-/* The best that a whole recording has, in what configurations compare by. */
+/* The best of a complete recording, by the objective. */
 static void print_recorded_best(const Run *r, Buf *out)
 {
     if (r->spec->objective == OBJECTIVE_ENERGY)
@@ -677,7 +663,7 @@ static void print_best(const Run *r, Buf *out)
     print_ties(r, out);
     if (!isnan(r->recorded.relative)) {
         if (run_final_is_tied(&r->recorded.final, r->best) && r->recorded.final.tie_count > 1)
-            report_say(out, "", "one of %zu that the recording's final cannot tell from its best, ",
+            report_say(out, "", "one of %zu tied for the best in the recording's final, ",
                        r->recorded.final.tie_count);
         else
             report_say(out, "", "%.1f %% of the best recorded %s, ", 100 * r->recorded.relative,
@@ -686,8 +672,8 @@ static void print_best(const Run *r, Buf *out)
         buf_printf(out, ": regret %.1f %%\n", 100 / r->recorded.relative - 100);
     }
     if (!isnan(r->recorded.random_relative) && !r->options.exhaustive)
-        report_say(out, "", "%.1f %% is what a random sample of %zu is expected to find\n",
-                   100 * r->recorded.random_relative, r->counts.selected);
+        report_say(out, "", "a random sample of %zu is expected to reach %.1f %%\n",
+                   r->counts.selected, 100 * r->recorded.random_relative);
     print_front(r, out);
 }
 
@@ -719,7 +705,7 @@ void report_stopped(const Run *r, int signal, Buf *out)
     size_t timed = count_outcomes(r).timed;
     buf_printf(out, "aptune: stopped by a signal (%s)\n", strsignal(signal));
     if (timed > 0)
-        buf_printf(out, "%zu outcomes are kept in %s/%s.times\n", timed, r->options.output,
+        buf_printf(out, "%zu outcomes are recorded in %s/%s.times\n", timed, r->options.output,
                    r->spec->name);
-    buf_puts(out, "what was compiled is in the cache; the same command goes on from there\n");
+    buf_puts(out, "compiled code is in the cache; the same command continues from there\n");
 }

@@ -1,10 +1,8 @@
-/* The run as one JSON object, and as a table of all configurations. */
+/* A run as one JSON object, and as a CSV table of all configurations. */
 #include "tuner/output/report.h"
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/csv.h"
-
-#include <math.h>
 
 static json_t *front_of(const Run *r)
 {
@@ -35,7 +33,7 @@ static json_t *best_of(const Run *r)
     return json_put(o, "metrics", report_metrics(r, r->best), NULL);
 }
 
-/* The finalists, and which of them cannot be told from the winner. */
+/* The finalists, and which of them are tied with the winner. */
 static json_t *final_of(const Run *r)
 {
     const RunFinal *f = &r->final;
@@ -143,7 +141,7 @@ void report_dry_run_json(const Run *r, Buf *out)
     json_t *o = json_put(report_object(r), "points", json_count(r->space.product), "constraints",
                          rejections_of(r), "configurations", json_count(r->space.size),
                          "tier0_dropped", tier0_of(r), NULL);
-    if (r->space.diagram) /* of so many, drawn at random */
+    if (r->space.diagram) /* tier 0 was judged on a random sample */
         json_put(o, "tier0_drawn", json_count(r->table->count), NULL);
     const RunEstimate e = run_estimate(r);
     json_t *compile = json_put(json_object(), "configurations", json_count(e.compiles), "seconds",
@@ -157,7 +155,7 @@ void report_dry_run_json(const Run *r, Buf *out)
 
 enum { CSV_DIGITS = 9 };
 
-/* The reason's lines become one. */
+/* The reason's lines, joined to one. */
 static void why_cell(const Run *r, size_t i, Csv *c)
 {
     SCOPED_BUF why = {0}, line = {0};
@@ -184,7 +182,7 @@ static void csv_heading(const Run *r, Csv *c)
     csv_end_row(c);
 }
 
-/* The result of compiling it, as a word. */
+/* The result of compiling, as a word. */
 static const char *code_word(const Table *t, size_t i)
 {
     return outcome_name(table_has_code(t, i)            ? OUTCOME_COMPILED

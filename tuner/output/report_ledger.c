@@ -1,4 +1,4 @@
-/* Where the time of a run went, by stage and by what was kept busy, and what carving saved. */
+/* The ledger: where the time of a run went, by stage and resource, and what carving saved. */
 #include "tuner/output/report_parts.h"
 
 #include "metrics/base/clock.h"
@@ -41,7 +41,7 @@ static void print_cell(Buf *out, double seconds)
         buf_printf(out, " %11.2f", seconds);
 }
 
-/* Cells below zero are left out; a GPU's at the end of the line altogether. */
+/* Negative cells are blank; a negative GPU cell is left out. */
 static void print_row(Buf *out, const char *name, double wall, double cores, double gpu,
                       const char *note)
 {
@@ -58,8 +58,8 @@ static void print_gpu_rows(const Run *r, Buf *out)
     GpuSeconds g = report_gpu_seconds(r);
     print_row(out, "verify", -1, -1, g.verify, "loading, warming up, checking results");
     print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
-              g.timed, "of the GPU: the launches that were timed");
-    print_row(out, "idle", -1, -1, g.idle, "the GPU was kept and had nothing to do");
+              g.timed, "GPU: only the timed launches");
+    print_row(out, "idle", -1, -1, g.idle, "the GPU was held without work");
 }
 
 static void print_sum(const Run *r, Buf *out)
@@ -70,7 +70,7 @@ static void print_sum(const Run *r, Buf *out)
         wall += r->ledger.seconds[i];
         cores += r->ledger.core_seconds[i];
     }
-    print_row(out, "in all", wall, cores, r->gpu_count > 0 ? g.timed + g.verify + g.idle : -1, "");
+    print_row(out, "total", wall, cores, r->gpu_count > 0 ? g.timed + g.verify + g.idle : -1, "");
 }
 
 static void print_worth(const Run *r, Buf *out)
@@ -84,14 +84,14 @@ static void print_worth(const Run *r, Buf *out)
     if (estimated == 0)
         buf_puts(out, "(as recorded)\n");
     else if (w.recorded == 0)
-        buf_puts(out, "(the others taken to be like these, which were chosen for being fast)\n");
+        buf_puts(out, "(assuming that the others are like these, which were chosen for speed)\n");
     else
         buf_printf(out, "(%zu as recorded, %zu estimated)\n", w.recorded, estimated);
     if (r->source != RUN_MEASURED || w.all > r->counts.compiled)
-        return; /* what compiling the rest takes was not measured */
+        return; /* the time to compile the rest is not known */
     buf_printf(out,
-               "%-10s in all %.1f s; without carving about %.1f s, compiling included, which took "
-               "%.0f %% of this run\n",
+               "%-10s total %.1f s; without carving about %.1f s, including compilation, which "
+               "took %.0f %% of this run\n",
                "", w.wall_s, w.all_wall_s, 100 * r->ledger.seconds[LEDGER_COMPILE] / w.wall_s);
 }
 

@@ -1,7 +1,6 @@
 #include "tuner/output/report_parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 void report_say(Buf *out, const char *label, const char *format, ...)
 {
@@ -86,12 +85,12 @@ void report_why(const Run *r, size_t i, Buf *out)
         if (t->suspect[i])
             buf_printf(out, "suspicious: %s\n", t->suspect[i]);
         if (r->table->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
-            buf_printf(out, "timed all the same, %s\n",
-                       r->options.exhaustive ? "as everything is (--exhaustive)"
-                       : r->search.done      ? "as the search expected it to be fast"
+            buf_printf(out, "timed anyway: %s\n",
+                       r->options.exhaustive ? "everything is (--exhaustive)"
+                       : r->search.done      ? "the search expected it to be fast"
                                              : "chosen from the times so far (polish)");
         if (table_is_audited(t, i))
-            buf_puts(out, "timed all the same, drawn at random (--audit)\n");
+            buf_puts(out, "timed anyway: drawn at random (--audit)\n");
     }
     if (table_is_timed(t, i))
         print_outcome(r, i, out);

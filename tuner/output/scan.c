@@ -12,7 +12,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* What is expected is not there: because the text ends, or because something else is. */
+/* Records that the expected token is missing: the text ends, or there is something else. */
 static bool stop(Scan *s)
 {
     if (s->at < s->end)
@@ -29,7 +29,7 @@ char scan_peek(Scan *s)
     return s->at < s->end ? *s->at : '\0';
 }
 
-static bool take(Scan *s, char c)
+bool scan_take(Scan *s, char c)
 {
     if (scan_peek(s) != c || s->at == s->end)
         return stop(s);
@@ -37,12 +37,7 @@ static bool take(Scan *s, char c)
     return true;
 }
 
-bool scan_open(Scan *s, char bracket)
-{
-    return take(s, bracket);
-}
-
-/* A comma before the closing bracket is passed over: files that were closed by hand have one. */
+/* Accepts a comma before the closing bracket: files closed by hand have one. */
 bool scan_more(Scan *s, char close)
 {
     if (s->bad || s->cut)
@@ -56,7 +51,7 @@ bool scan_more(Scan *s, char close)
     return s->at < s->end || stop(s);
 }
 
-/* The byte after a text that begins at `at` with its quote; NULL when it does not end. */
+/* The byte after the string that begins at `at`; NULL: it does not end. */
 static const char *after_text(const char *at, const char *end)
 {
     for (at++; at < end; at++) {
@@ -79,10 +74,10 @@ bool scan_key(Scan *s, ScanText *key)
     }
     *key = (ScanText){s->at + 1, (size_t)(after - s->at) - 2};
     s->at = after;
-    return take(s, ':');
+    return scan_take(s, ':');
 }
 
-/* The byte after the bracket that closes the one at `at`; NULL when there is none. */
+/* The byte after the bracket that closes the one at `at`; NULL: none. */
 static const char *after_brackets(const char *at, const char *end)
 {
     size_t depth = 0;
@@ -139,7 +134,7 @@ static bool is_not_number(ScanText word)
     return scan_is(word, "NaN") || scan_is(word, "Infinity") || scan_is(word, "-Infinity");
 }
 
-/* Copies the value with null for the numbers that JSON does not have. */
+/* Copies the value, with null for NaN and infinities. */
 static void copy_value(ScanText value, Buf *copy, ScanAnomalies *odd)
 {
     buf_clear(copy);

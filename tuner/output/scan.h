@@ -1,9 +1,8 @@
-/* Walks a JSON text by its brackets, an element at a time.
+/* Splits a JSON text into elements by matching brackets.
  *
- * Other tuners' files hold a hundred thousand rows in one object, often not closed, as a run leaves
- * them that was stopped.  A parser wants all of that at once and whole; this finds where each
- * element begins and ends, and only an element is parsed.  What lies between brackets is skipped by
- * counting them, without recursion; the parser says whether it is right. */
+ * Other tuners' files may have 100,000 rows in one object, unclosed if the run was stopped.  A JSON parser
+ * needs the whole text; this finds each element's extent, so that only single elements are parsed.  Brackets
+ * are counted without recursion; the parser checks the syntax between them. */
 #pragma once
 
 #include "metrics/base/buf.h"
@@ -14,8 +13,8 @@ typedef struct Scan {
     const char *begin;
     const char *at;
     const char *end;
-    bool cut; /* the text ended where more had to follow */
-    bool bad; /* at `at` stands what cannot stand there */
+    bool cut; /* the text ended too early */
+    bool bad; /* there is a syntax error at `at` */
 } Scan;
 
 /* A stretch of the scanned text. */
@@ -26,29 +25,28 @@ typedef struct ScanText {
 
 Scan scan_new(const char *text, size_t size);
 
-/* What stands next, white space passed over; '\0' at the end. */
+/* The next character after white space; '\0' at the end. */
 char scan_peek(Scan *s);
 
-/* Takes an opening bracket; false (and cut or bad) when there is none. */
-bool scan_open(Scan *s, char bracket);
+/* Takes a character; false, with cut or bad set, if it does not follow. */
+bool scan_take(Scan *s, char c);
 
-/* Is there another element before `close`?  Takes the comma before it, or the closing bracket when
- * there is none. */
+/* True if another element precedes `close`.  Takes the comma before it, or the closing bracket. */
 bool scan_more(Scan *s, char close);
 
-/* Takes a key, without its quotes and with its escapes, and the colon. */
+/* Takes a key, without its quotes but with its escapes, and the colon. */
 bool scan_key(Scan *s, ScanText *key);
 
-/* Takes a whole value, whatever it is. */
+/* Takes a complete value of any type. */
 bool scan_value(Scan *s, ScanText *value);
 
 bool scan_is(ScanText t, const char *text);
 
-/* How a value was read that is not quite JSON. */
+/* Deviations from JSON in a value. */
 typedef struct ScanAnomalies {
     bool not_number; /* NaN or Infinity, as Python writes them: read as null */
     bool huge;       /* integers beyond 64 bits: all numbers were read as reals */
 } ScanAnomalies;
 
-/* Parses a value; NULL when it is not JSON.  `copy` is scratch. */
+/* Parses a value; NULL: not JSON.  `copy` is scratch. */
 json_t *scan_load(ScanText value, Buf *copy, ScanAnomalies *odd);

@@ -1,11 +1,9 @@
-/* What a run without times chose, and why: the result where there is no GPU. */
+/* The result of a run without times: what it chose, and why. */
 #include "metrics/base/stats.h"
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
-#include <math.h>
-
-/* Rows of distinct code that were selected, or that were not, by their predicted cycles. */
+/* The selected, or the other, rows with distinct code, sorted by predicted cycles. */
 static Ranked *guesses(Arena *a, const Run *r, bool selected, size_t *count)
 {
     const Table *t = r->table;
@@ -20,7 +18,7 @@ static Ranked *guesses(Arena *a, const Run *r, bool selected, size_t *count)
     return all;
 }
 
-/* The part of the prediction that is the largest. */
+/* The largest part of the prediction. */
 static const char *limiter(const Run *r, size_t row)
 {
     const char *best = "not known";
@@ -41,7 +39,6 @@ static void print_ms(const Run *r, double cycles, Buf *out)
     buf_printf(out, ms < 1 ? "%8.2f us" : "%8.3f ms", ms < 1 ? 1e3 * ms : ms);
 }
 
-/* Have all the rows the same value of a parameter? */
 static bool is_common(const Table *t, const Ranked *all, size_t count, size_t p)
 {
     for (size_t i = 1; i < count; i++)
@@ -78,7 +75,7 @@ void report_selected(const Run *r, Buf *out)
         any = any || common[p];
     }
     buf_puts(out, "\n    predicted  limited by    configuration");
-    buf_puts(out, any ? ", in all of them" : "");
+    buf_puts(out, any ? "; all have" : "");
     print_parameters(t, all[0].at, common, out);
     buf_putc(out, '\n');
     for (size_t i = 0; i < shown; i++) {

@@ -6,7 +6,6 @@
 #include "tuner/report/svg.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 /* Prints use the light colours, whatever the screen has. */
 static const char page_style[] =

@@ -3,9 +3,6 @@
 
 #include "metrics/base/random.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- random samples (thesis figures 6.2 and 6.3) ---------------------------------------------- */
 
 /* A computed line, with a band. */
@@ -40,7 +37,6 @@ static Curve expected_best(Arena *a, const double *sorted, size_t count, double 
     return c;
 }
 
-/* A series of one point. */
 static Series single(Drawing *d, const char *name, SeriesKind kind, Tone tone, double x, double y,
                      const char *tip)
 {
@@ -95,7 +91,6 @@ static void draw_samples(Drawing *d)
         (Layered){series, 3});
 }
 
-/* The chosen points' times, ascending. */
 static double *chosen_times(Drawing *d, size_t *count)
 {
     double *times = ARENA_ARRAY(d->arena, double, d->chosen.count);

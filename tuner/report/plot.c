@@ -28,7 +28,6 @@ static const char *const kind_names[SERIES_KINDS] = {
     [SERIES_DASHED] = "dashed",  [SERIES_THIN] = "thin",       [SERIES_STEPS] = "steps",
     [SERIES_UPRIGHT] = "dotted", [SERIES_BARS] = "bars"};
 
-/* `class="dots chosen"` */
 static void plot_write_class(Buf *out, SeriesKind kind, Tone tone)
 {
     svg_say(out, " class=\"%s %s\"", kind_names[kind], tone_names[tone]);
@@ -48,7 +47,6 @@ static void plot_write_mark(Buf *out, SeriesKind kind, double x, double y)
     svg_say(out, "M%n %n%s", x, y, shapes[kind]);
 }
 
-/* Writes the tooltip and ends the element. */
 static void end_with_tip(const Canvas *c, const Series *s, size_t i, size_t more,
                          const char *element)
 {
@@ -453,7 +451,6 @@ static bool are_names_aslant(const Axis *x)
     return false;
 }
 
-/* Height of the labels under the frame. */
 static double names_room(const Axis *x)
 {
     double longest = 0;

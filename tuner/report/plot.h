@@ -8,9 +8,6 @@
 
 #include "metrics/base/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 typedef struct Scale {
     double low, high;  /* of the data, or of its logarithm */
     double begin, end; /* in pixels */

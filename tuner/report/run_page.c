@@ -1,8 +1,7 @@
-#include "tuner/report/run_page.h"
+#include "tuner/report/page.h"
 
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
-#include "tuner/report/page.h"
 
 /* --- origin of the times ---------------------------------------------------------------------- */
 
@@ -145,7 +144,6 @@ static const char *time_metric(const Run *r)
     return "predicted_cycles";
 }
 
-/* Metrics that the spec defines. */
 static const bool *own_metrics(const Run *r)
 {
     bool *own = ARENA_ARRAY(r->arena, bool, r->table->metrics->metrics.count);
@@ -194,7 +192,6 @@ static const char *selected_of(const Run *r)
 
 /* --- the story -------------------------------------------------------------------------------- */
 
-/* Lives in the run's arena. */
 static Story story_of_run(Run *r)
 {
     Table *p = take_points(r);

@@ -5,7 +5,6 @@
 #include "tuner/report/svg.h"
 
 #include <math.h>
-#include <stdio.h>
 
 void sheet_add(Arena *a, Sheet *s, const Cell *cells)
 {

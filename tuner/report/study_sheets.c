@@ -378,7 +378,6 @@ static const char *formula(Arena *a, const FitResult *f, const MetricSet *set, c
     return sum;
 }
 
-/* The metrics whose weights are arbitrary. */
 static const char *singular(Arena *a, const FitResult *f, const MetricSet *set, const int *numbers,
                             size_t count)
 {

@@ -2,8 +2,6 @@
 
 #include "tuner/choose/polish.h"
 
-#include <stdlib.h>
-
 /* --- a recorded space in the order of its spec ------------------------------------------------ */
 
 static int row_compare(const void *pa, const void *pb, void *context)

@@ -8,9 +8,6 @@
 #include "metrics/base/arena.h"
 #include "tuner/space/table.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 typedef struct Judgement {
     size_t chosen;          /* points chosen that have a time */
     size_t best;            /* the fastest of them; SIZE_MAX: none */

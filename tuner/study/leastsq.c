@@ -8,7 +8,6 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
-#include <math.h>
 #include <string.h>
 
 /* Parameters are searched in units of their start values, since one formula may mix seconds and hertz. */

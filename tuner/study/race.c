@@ -121,7 +121,6 @@ static Course course_of(Arena *a, const Table *s, const char *guess, size_t seed
     return c;
 }
 
-/* Sorts `all`. */
 static RaceSpread spread_of(double *all, size_t n)
 {
     gsl_sort(all, 1, n);

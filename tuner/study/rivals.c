@@ -172,7 +172,6 @@ static bool play_over(const Play *p)
     return p->best <= p->goal || p->timings == p->count;
 }
 
-/* Compiles a point on the worker that is free first. */
 static void start(Play *p, size_t i)
 {
     size_t first = 0;
