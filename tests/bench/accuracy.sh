@@ -21,7 +21,7 @@ for times; do
     if zstd -dc "$times" 2>/dev/null | head -n 1 | grep -q '"objective":"energy"'; then continue; fi
     "$build/aptune" study "$times" --seeds 0 --output "$folder/study" --json >"$folder/out.json" 2>"$folder/messages" ||
         { cat "$folder/messages" >&2; continue; }
-    jq -r --arg name "$(basename "$times" -h200.times.zst)" '.guesses[] |
+    jq -r --arg name "$(basename "$times" .times.zst | sed "s,-h[12]00$,,")" '.guesses[] |
         [$name, .known, .first, .best_of_8, .best_of_16, .rank_correlation, .error, .error_90, .within_5] | @tsv' \
         "$folder/out.json"
 done | awk -F'\t' '

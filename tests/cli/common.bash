@@ -121,9 +121,11 @@ json() {
     fi
 }
 
-# The space and the problem of the shipped recording $1, "A=1,B=2".
+# The space and the problem, "A=1,B=2", of the shipped recording $1: "scan" of the H200, "h100/scan" of another GPU.
 recorded() {
-    zstd -dcq "$SOURCE/spaces/recordings/$1-h200.times.zst" | head -n 1 | jq -r "$2" || true
+    local gpu=h200
+    [[ $1 != */* ]] || gpu=${1%/*}
+    zstd -dcq "$SOURCE/spaces/recordings/$1-$gpu.times.zst" | head -n 1 | jq -r "$2" || true
 }
 space_of() { recorded "$1" .space; }
 problem_of() { recorded "$1" '[.problem[] | "\(.[0])=\(.[1])"] | join(",")'; }

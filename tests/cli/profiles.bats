@@ -8,7 +8,7 @@ recordings=$SOURCE/spaces/recordings
 
 # Four rows of the recording $1, drawn with the seed $2.
 made_again() {
-    tune --space "$SOURCE/spaces/$(space_of "$1").spec" --problem "$(problem_of "$1")" --recordings "$recordings" \
+    tune --space "$SOURCE/spaces/$(space_of "$1").spec" --problem "$(problem_of "$1")" --recordings "$recordings/$(dirname "$1")" \
         --compile --static --compiles 4 --seed "$2" --emit none --output "$1"
     status_is 0
 }
@@ -21,7 +21,8 @@ def read(lines):
     header, *rows = map(json.loads, lines)
     return header, {(r["code"], r["launch"]): r for r in rows}
 for name in sys.argv[2:]:
-    fields, recorded = read(subprocess.check_output(["zstd", "-dc", f"{folder}/{name}-h200.profile.zst"]).splitlines())
+    gpu = name.rpartition("/")[0] or "h200"
+    fields, recorded = read(subprocess.check_output(["zstd", "-dc", f"{folder}/{name}-{gpu}.profile.zst"]).splitlines())
     [made] = glob.glob(f"{name}/**/*.profile", recursive=True)
     header, rows = read(open(made))
     assert header["fields"] == fields["fields"], name
@@ -66,6 +67,10 @@ check() {
 
 @test "profiles of the small kernels that show one pattern each" {
     check access branching mapping sync
+}
+
+@test "profiles of the recordings of an H100" {
+    check h100/vectoradd h100/sync h100/reduce h100/spmv-power
 }
 
 # "sm_75 scan 0123…: field=value …", fields that are not 0, of one launch of each code.
