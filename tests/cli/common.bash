@@ -30,8 +30,8 @@ hold() {
     export SOURCE REAL=$APTUNE HOLDS=$holds HELD_FILES=${held_files:-none} HELD_MOST=${held_most:-1000} LOG=$BATS_TEST_TMPDIR.log
     export MASK="s|[^\"' ]*/tests/data/|@SOURCE/tests/data/|g; s|[^\"' ]*/spaces/|@SOURCE/spaces/|g
         s|$SOURCE/|@SOURCE/|g; s|$BATS_TEST_TMPDIR|@HERE|g; s|$BATS_FILE_TMPDIR|@FILE|g; s|\"date\":\"[^\"]*\"|\"date\":\"\"|
-        s/^aptune  *[0-9.]+/aptune/; /^  (built|commit|compiler|helpers) /d; s/\"aptune\": \"[0-9.]*\"/\"aptune\"/; /^ledger  *wall/,/^  in all/d; /\"(core_)?seconds\": [{]/,/[}]/d
-        /\"(from_cache|workers_started|jobs)\": /d; /\"seconds\": [0-9]/d; s/, about .* with [0-9]+ jobs?//; /^  *[0-9]*  from the cache/d; /^  *in all .* s; without/d; s/(best held since) .*/\1/; s/[0-9TZ:-]{20}/@TIME/
+        s/^aptune  *[0-9.]+/aptune/; /^  (built|commit|compiler|helpers) /d; s/\"aptune\": \"[0-9.]*\"/\"aptune\"/; /^ledger  *wall/,/^  total/d; /\"(core_)?seconds\": [{]/,/[}]/d
+        /\"(from_cache|workers_started|jobs)\": /d; /\"seconds\": [0-9]/d; s/, about .* with [0-9]+ jobs?//; /^  *[0-9]*  from the cache/d; /^  *total .* s; without/d; s/(best found after) .*/\1/; s/[0-9TZ:-]{20}/@TIME/
         s/(@SOURCE[^ ]*) +/\\1 /g; s/^(space +recording) +problem */\\1 problem /
         ${held_less:-}"
     APTUNE=$BATS_TEST_TMPDIR.aptune
