@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+extern char **environ;
+
 static const char HELPER[] = BUILD_DIR "/aptune-compile";
 static const char CUDA[] = SOURCE_DIR "/.cuda";
 
@@ -191,6 +193,24 @@ static void variables_that_change_the_compiler_are_not_heard(void **state)
     assert_int_equal(r.status, OUTCOME_COMPILED);
 }
 
+static void an_entry_of_the_environment_without_a_value_does_no_harm(void **state)
+{
+    Fixture *f = *state;
+    char **ours = environ;
+    size_t count = 0;
+    while (ours[count])
+        count++;
+    char **odd = arena_array(f->arena, count + 2, sizeof *odd);
+    odd[0] = arena_string(f->arena, "NVRTC_NO_VALUE");
+    memcpy(odd + 1, ours, count * sizeof *ours);
+
+    environ = odd;
+    const char *compiler = farm_ask_compiler(f->arena, HELPER, CUDA);
+    environ = ours;
+
+    assert_memory_equal(compiler, "NVRTC ", 6);
+}
+
 static void without_a_library_the_message_says_where_it_looked(void **state)
 {
     Fixture *f = *state;
@@ -321,6 +341,7 @@ int main(void)
         CASE(a_name_expression_gives_the_lowered_name),
         CASE(includes_beside_the_template_are_found_and_line_info_has_no_folder),
         CASE(variables_that_change_the_compiler_are_not_heard),
+        CASE(an_entry_of_the_environment_without_a_value_does_no_harm),
         CASE(without_a_library_the_message_says_where_it_looked),
         CASE(the_compilers_builtins_are_taken_from_its_own_folder),
         CASE(the_helper_ends_when_its_input_closes),

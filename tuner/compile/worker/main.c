@@ -21,26 +21,20 @@
 
 #include <malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 extern char **environ;
 
-/* NVRTC_* variables would add options and locks. */
+/* NVRTC_* variables would add options and locks. Entries without '=' are dropped, too, which unsetenv does
+ * not do. */
 static void clear_environment(void)
 {
-    for (size_t i = 0; environ[i];) {
-        char name[64];
-        size_t length = strcspn(environ[i], "=");
-        if (strncmp(environ[i], "NVRTC_", 6) != 0 || length >= sizeof name) {
-            i++;
-            continue;
-        }
-        memcpy(name, environ[i], length);
-        name[length] = '\0';
-        unsetenv(name); /* closes the gap in environ */
-    }
+    char **kept = environ;
+    for (char **at = environ; *at; at++)
+        if (strncmp(*at, "NVRTC_", 6) != 0)
+            *kept++ = *at;
+    *kept = NULL;
 }
 
 static bool say_hello(const Nvrtc *n, const NvrtcSearch *search, Diag *d)
