@@ -8,17 +8,25 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* The spec of a kernel without parameters, with these variables in its PTX. */
-static const char *spec_of(Arena *a, const char *variables)
+/* The spec of a kernel without parameters from its source, how it is launched (NULL: not known), the
+ * variables in its PTX, and its instructions. */
+static const char *spec_from(Arena *a, const char *source, const LaunchSite *launch,
+                             const char *variables, const char *instructions)
 {
     Diag d = diag_new(a);
-    KernelSource kernel = {.name = "k", .scope = "", .text = ""};
-    const FirstGuess g = {.kernel = &kernel, .expression = "k"};
-    const char *ptx = arena_printf(
-        a, ".version 9.0\n.target sm_90\n.address_size 64\n%s.entry k() { ret; }\n", variables);
+    KernelSource kernel = {.name = "k", .scope = "", .text = source, .own = source};
+    const FirstGuess g = {.kernel = &kernel, .expression = "k", .launch = launch};
+    const char *ptx =
+        arena_printf(a, ".version 9.0\n.target sm_90\n.address_size 64\n%s.entry k() { %sret; }\n",
+                     variables, instructions);
     Buf out = {0};
     assert_true(first_spec(a, "k.cu", ".", &g, ptx, strlen(ptx), "k", &out, &d));
     return buf_keep(&out, a);
+}
+
+static const char *spec_of(Arena *a, const char *variables)
+{
+    return spec_from(a, "", NULL, variables, "");
 }
 
 static void constants_are_filled_unless_they_have_values(void **state)
@@ -40,10 +48,48 @@ static void constants_are_filled_unless_they_have_values(void **state)
     arena_free(a);
 }
 
+static const char TWO_DIRECTIONS[] =
+    ".reg .u32 %r<4>; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %ntid.x; ";
+
+static void a_macro_sizes_both_sides_of_a_square_that_a_block_can_have(void **state)
+{
+    (void)state;
+    static const char SOURCE[] = "#ifndef BLOCK_SIZE\n#define BLOCK_SIZE %s\n#endif\n";
+    Arena *a = arena_new();
+
+    const char *small = spec_from(a, arena_printf(a, SOURCE, "32"), NULL, "", TWO_DIRECTIONS);
+    /* Its square is 2^64. */
+    const char *large =
+        spec_from(a, arena_printf(a, SOURCE, "4294967296"), NULL, "", TWO_DIRECTIONS);
+
+    assert_non_null(strstr(small, "\nblock BLOCK_SIZE, BLOCK_SIZE\n"));
+    assert_non_null(strstr(large, "\nblock BLOCK_SIZE, BLOCK_Y\n"));
+    arena_free(a);
+}
+
+static void a_launch_with_more_threads_than_any_number_is_not_followed(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    LaunchSite usual, huge;
+
+    assert_true(first_launch_find(host_text(a, "k.cu", "void f() { k<<<1, 96>>>(); }\n", NULL), "k",
+                                  &usual));
+    assert_true(first_launch_find(
+        host_text(a, "k.cu", "void f() { k<<<1, 99999999999999999999>>>(); }\n", NULL), "k",
+        &huge));
+
+    assert_non_null(strstr(spec_from(a, "", &usual, "", ""), "\nblock 96\n"));
+    assert_non_null(strstr(spec_from(a, "", &huge, "", ""), "\nblock BLOCK\n"));
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_are_filled_unless_they_have_values),
+        cmocka_unit_test(a_macro_sizes_both_sides_of_a_square_that_a_block_can_have),
+        cmocka_unit_test(a_launch_with_more_threads_than_any_number_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "tuner/spec/first_parts.h"
 
 #include <ctype.h>
+#include <limits.h>
 
 static bool read_launch(const HostText *h, const char *at, size_t length, LaunchSite *out)
 {
@@ -194,7 +195,8 @@ void first_launch_read(Arena *a, FirstLaunch *l)
     l->names = (HostNames){l, meaning, 0};
     l->known = l->site && first_launch_block(l->site, &l->names, l->block);
     for (int i = 0; i < DIRECTIONS && l->known; i++)
-        l->known = !host_number(l->block[i], &l->threads[i]) || l->threads[i] >= 1;
+        l->known = !host_number(l->block[i], &l->threads[i]) ||
+                   (l->threads[i] >= 1 && l->threads[i] <= INT_MAX);
     /* A single thread is somebody's first try, not a launch to learn from. */
     if (!l->site || (l->known && l->threads[0] * l->threads[1] * l->threads[2] == 1)) {
         l->site = NULL;

@@ -220,7 +220,7 @@ static void settle_threads(FirstWriter *w)
             w->threads[i] = "1";
         } else if (fixed) {
             w->threads[i] = fixed;
-        } else if (i > 0 && w->alike > 0 && w->alike * w->alike <= 1024) {
+        } else if (i > 0 && w->alike > 0 && w->alike <= 1024 / w->alike) {
             w->threads[i] = w->threads[0]; /* one macro for both sides of a square */
         } else {
             w->threads[i] = first_fresh(w, i == 0 ? "BLOCK" : i == 1 ? "BLOCK_Y" : "BLOCK_Z", true);
