@@ -76,7 +76,7 @@ typedef struct CompileResult {
     size_t cubin_size;
     const char *const *lowered; /* one for each name expression, if compiled */
     size_t lowered_count;
-    double seconds; /* of the compile itself, also if from the cache; else until it was given up */
+    double seconds;     /* of the compile itself, when first done; of a job given up: until then */
     double cpu_seconds; /* processor time of the compile; 0: unknown */
     bool from_cache;    /* the code */
     ProfileStatus profiled;

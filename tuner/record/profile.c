@@ -28,6 +28,7 @@ static const Field row_fields[] = {
     FIELD_LIST(Numbers, "r", FIELD_ROUGH, FIELD_IF_ANY, row.regions, region_numbers),
     FIELD(Numbers, "note", FIELD_TEXT, FIELD_IF_ANY, row.note),
 };
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *d)

@@ -16,8 +16,8 @@ typedef struct Checking {
     bool *trips;       /* per trip count of the spec: some code has the loop */
     bool *symbols;     /* per argument: some code has the variable */
     bool *written;     /* per argument: some code may store to it */
-    int64_t
-        *reached; /* per argument: elements reached, if more than it has; NULL: that is an error */
+    /* per argument: elements reached, if more than it has; NULL: that is an error */
+    int64_t *reached;
 } Checking;
 
 /* Compiles a job; false if it fails. Lacking a compiler is not an error of the spec. */

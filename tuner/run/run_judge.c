@@ -3,8 +3,6 @@
 
 #include "metrics/base/random.h"
 
-/* Times taken in turn decide ties, and the tie-breaking rule names the winner. Times taken one
- * after the other are not precise enough for that: then the fastest wins and its ties are reported. */
 /* The winner relative to the best in the recording's own final, if both were in it; those tied with
  * the best are as good as it. */
 static double relative_in_final(const Run *r, const RunFinal *f)
@@ -38,6 +36,9 @@ static void compare_with_recording(Run *r, const double *times)
 void run_judge(Run *r)
 {
     const RunFinal *f = &r->final;
+    /* Times taken in turn decide ties, and the tie-breaking rule names the winner. Times taken one
+     * after the other are not precise enough for that: then the fastest wins and its ties are
+     * reported. */
     if (f->count > 0)
         r->best = f->rounds > 0 ? f->ties[0] : f->fastest;
     run_audit_judge(r);

@@ -128,13 +128,14 @@ static uint64_t rest_of(const Table *t, size_t row, size_t without)
     return h;
 }
 
-/* Sums and counts the mixes, limited in their deviation, of the rows that differ in one parameter. */
+/* The mix of a row, limited in its deviation from the median. */
 static double limited_mix(const Table *t, size_t row, double median)
 {
     return fmin(fmax(mix_of(t->profile[row].whole), median - MAX_DEVIATION),
                 median + MAX_DEVIATION);
 }
 
+/* Sums and counts the limited mixes of the rows that differ from each row in one parameter. */
 static void add_neighbours(const Table *t, double median, double *sum, double *count)
 {
     SCOPED_ARENA *scratch = arena_new();

@@ -40,14 +40,13 @@ typedef struct Session {
     const TimesRecording *existing; /* outcomes of an earlier run; may be NULL */
     Lane *lanes;
     size_t lane_count;
-    VEC(size_t) todo;  /* configurations to time; those of a lost GPU are appended again */
-    size_t fetched;    /* number of them given to the fetcher */
-    VEC(size_t) ended; /* configurations with an outcome */
-    size_t taken;      /* number of them that were reported */
-    size_t done, all;  /* outcomes so far, and in total */
-    const Fetched
-        *sentinel; /* timed now and then on every GPU, once it is proven; NULL: none yet */
-    bool proven;   /* the sentinel ran right */
+    VEC(size_t) todo;         /* configurations to time; those of a lost GPU are appended again */
+    size_t fetched;           /* number of them given to the fetcher */
+    VEC(size_t) ended;        /* configurations with an outcome */
+    size_t taken;             /* number of them that were reported */
+    size_t done, all;         /* outcomes so far, and in total */
+    const Fetched *sentinel;  /* timed now and then on every GPU, once proven; NULL: none yet */
+    bool proven;              /* the sentinel ran right */
     VEC(unsigned char) kills; /* per configuration */
     Arena *scratch;
     bool failed;

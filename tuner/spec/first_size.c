@@ -84,7 +84,7 @@ static bool is_extent(const FirstWriter *w, const char *size)
     return any;
 }
 
-/* Makes kernel arguments sizes; `of`: of each argument its size's name. */
+/* Makes sizes of kernel arguments; `of`: of each argument its size's name. */
 static void find_argument_sizes(FirstWriter *w, const char **of)
 {
     Arena *a = w->arena;
@@ -113,7 +113,7 @@ static void find_argument_sizes(FirstWriter *w, const char **of)
     }
 }
 
-/* Makes macros that the source defines sizes. */
+/* Makes sizes of the source's own numbers: macros of 64 or more. */
 static void find_fixed_sizes(FirstWriter *w)
 {
     KernelMacros numbers = kernel_source_numbers(w->arena, w->kernel->text);
@@ -154,7 +154,7 @@ static bool has_values(const FirstWriter *w)
     return all >= 1 && all <= 1 << 26;
 }
 
-/* Unknown sizes get values that together make about a million elements: a buffer of that many fits. */
+/* Unknown sizes get values that together make 1 to 16 million elements: a buffer of that many fits. */
 void first_write_problem(FirstWriter *w)
 {
     static const long each[SIZES_MOST + 1] = {0, 1048576, 1024, 256, 64, 16, 16, 8, 8};

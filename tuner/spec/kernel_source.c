@@ -244,7 +244,7 @@ static void add_asked(Arena *a, const char *at, KernelSource *out)
     }
 }
 
-/* The open conditional directives; a branch's condition is "" under #ifndef and #else. */
+/* An open conditional: the conditions of its first and its current branch, "" under #ifndef and #else. */
 typedef struct Branch {
     const char *first, *current;
     bool is_else;

@@ -243,9 +243,8 @@ typedef struct TaskOutput {
     double max;        /* largest magnitude of the finite elements */
     int64_t nonfinite; /* NaN or infinite elements; no NaN ever passes */
     int64_t unwritten; /* elements that the reference did not write: they must stay unwritten */
-    int64_t
-        /* elements in which two reference runs differ by more than the tolerance */
-        nondeterministic;
+    /* elements in which two reference runs differ by more than the tolerance */
+    int64_t nondeterministic;
     double nondeterminism; /* largest difference between the two runs */
 } TaskOutput;
 
