@@ -15,7 +15,8 @@
  *     low    34-63   signed branch offset in units of 4 bytes, continued in the high word; from sm_90 on
  *                    bits 16-23 are its lowest 8 bits
  *     low    38-43   DEPBAR: groups of copies that may stay in flight (cp.async.wait_group)
- *     high   0-7     register of the third operand, or of the only one beside an immediate or constant
+ *     high   0-7     register of the third operand; with an immediate or constant, of whichever of the second
+ *                    and third is left
  *     high   9-11    width of a memory access
  *     high   23-26   branches: a second predicate and its negation
  *     high   27      branches: by a predicate or register of the scalar unit

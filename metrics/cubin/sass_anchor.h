@@ -25,9 +25,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);
 /* The landmarks that a walk executes. */
 typedef struct SassLandmarks {
     double in_ptx[SASS_ANCHORS];
-    double expanded
-        [SASS_ANCHORS]; /* more that the code may have: ptxas expands divisions, roots and other
-                                      functions, and repeats a product for each sum it is fused with */
+    /* More that the code may have: ptxas expands divisions, roots and other functions, and repeats a product
+     * for each sum that it is fused with. */
+    double expanded[SASS_ANCHORS];
     double folded[SASS_ANCHORS]; /* that it may lack: ptxas knows some results */
 } SassLandmarks;
 

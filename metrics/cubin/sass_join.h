@@ -30,8 +30,8 @@ typedef struct SassJoin {
     SassLandmarks walked;               /* those of the PTX, which the code should have */
     double in_code_least[SASS_ANCHORS]; /* without guarded instructions */
     double in_code_most[SASS_ANCHORS];  /* with all of them */
-    const int
-        *paired; /* by loop of the code: its pair in the entry function, or CFG_NONE; may be NULL */
+    /* By loop of the code: its pair in the PTX's entry function, or CFG_NONE.  NULL: no pairs were sought. */
+    const int *paired;
     bool loops_match;      /* all loops of PTX and code are paired */
     const char *unmatched; /* why the visits are uncertain; NULL: they are not */
     double deviation;      /* relative error of the visits in that case */

@@ -15,8 +15,8 @@ static double any(double part, double sectors, double apart)
 static SassSource source_of(const MemoryAccess *x, const WalkAccess *of)
 {
     const double all = (double)of->executions, unknown = (double)of->unknown / all;
-    const double lanes =
-        (double)of->lanes / all; /* where addresses are unknown, each counts as a place */
+    /* Where addresses are unknown, each lane counts as a place. */
+    const double lanes = (double)of->lanes / all;
     const double seen = all - (double)of->unknown;
     const double sectors = seen > 0 ? exp2((double)of->doublings / DOUBLING / seen) : 1;
     /* Adjacent lines, as those of a vector load, are one place. */

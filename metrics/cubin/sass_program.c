@@ -10,7 +10,7 @@
  *
  * Every row needs an initial basic column (a slack, or an artificial one that aim 0 removes) with
  * coefficient 1 there and 0 in all other rows.  Dense tableau; Dantzig's rule, and after many steps
- * Bland's, which cannot cycle (R. G.  Bland, "New Finite Pivoting Rules for the Simplex Method",
+ * Bland's, which cannot cycle (R. G. Bland, "New Finite Pivoting Rules for the Simplex Method",
  * Mathematics of Operations Research 2, 1977). */
 
 enum { STEPS_PER_LINE = 20 };

@@ -73,8 +73,8 @@ SassSum sass_program_sum(SassProgram *p, int column);
 void sass_program_cost(SassProgram *p, int aim, int column, double each);
 void sass_program_cost_sum(SassProgram *p, int aim, const SassSum *s, double each);
 
-/* Starts a row "terms <= rhs", to which terms are then added; without their constants, the right-hand side
- * must not be negative.  Returns its slack column. */
+/* Starts a row "terms <= rhs", to which terms are then added.  The right-hand side must not be negative
+ * once their constants are subtracted from it.  Returns its slack column. */
 int sass_program_row(SassProgram *p, double rhs);
 void sass_program_term(SassProgram *p, int column, double value);
 void sass_program_term_sum(SassProgram *p, const SassSum *s, double factor);

@@ -58,8 +58,7 @@ static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
         const SassInstr w = f->instrs[i];
-        const unsigned scope =
-            w.high >> 12 & 7; /* of a fence: 0 the block, 2 the GPU, 3 the system */
+        const unsigned scope = w.high >> 12 & 7; /* MEMBAR: 0 the block, 2 the GPU, 3 the system */
         steps[i] = (Step){.control = sass_control(w),
                           .opcode = w.opcode,
                           .class = (uint8_t)sass_class(w),
@@ -299,7 +298,8 @@ static double entries_of(const Warp *w, int loop)
     for (int k = 0; k < block->pred_count; k++) {
         const int from = block->preds[k];
         const CfgBlock *b = &w->flow->cfg->blocks[from];
-        for (int e = 0; !loop_contains(w->flow->loops, loop, from) && e < b->succ_count; e++)
+        const bool back = loop_contains(w->flow->loops, loop, from);
+        for (int e = 0; !back && e < b->succ_count; e++)
             if (b->succs[e] == header)
                 entries += w->join->edges[from][e];
     }

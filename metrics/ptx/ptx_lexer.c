@@ -17,9 +17,8 @@ static bool in_word(char c)
 static void skip_blanks(PtxLexer *l)
 {
     while (l->at < l->end) {
-        if ((unsigned char)*l->at <=
-            ' ') { /* control characters too: no message may contain them */
-            l->at++;
+        if ((unsigned char)*l->at <= ' ') {
+            l->at++; /* control characters too: no message may contain them */
         } else if (l->end - l->at > 1 && l->at[0] == '/' && l->at[1] == '/') {
             const char *line = memchr(l->at, '\n', (size_t)(l->end - l->at));
             l->at = line ? line : l->end;

@@ -1,6 +1,7 @@
-/* The parser of PTX in three layers: ptx_parser.c has messages, scopes, names and variables, ptx_body.c the body
- * of a function, ptx_parse.c the module.  Opcodes and modifiers are decoded in ptx.c: a module of any length has
- * about a hundred distinct opcode texts, each of which is decoded once and shared.  Internal to metrics/ptx. */
+/* The parser of PTX in three layers: ptx_parser.c has tokens, scopes, names and variables, ptx_body.c the
+ * body of a function, ptx_parse.c the module. Opcodes and modifiers are decoded in ptx.c: a module of any
+ * length has about a hundred distinct opcode texts, each of which is decoded once and shared. Internal to
+ * metrics/ptx. */
 #pragma once
 
 #include "metrics/base/map.h"

@@ -358,8 +358,8 @@ static bool atom_value(const TripAtom *atom, const PtxLaunch *l, int64_t *value)
         const int bits = ptx_type_bits(atom->type);
         if (!ptx_launch_param(l, atom->param->offset + (uint64_t)atom->offset, bits / 8, &v))
             return false;
-        *value =
-            ptx_value_signed(v, bits); /* sizes are signed even if NVVM loads them as unsigned */
+        /* Sizes are signed even if NVVM loads them as unsigned. */
+        *value = ptx_value_signed(v, bits);
         return true;
     }
     Lanes lanes;

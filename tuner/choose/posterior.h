@@ -28,9 +28,9 @@
 #define PRIOR_OWN    0.02
 
 typedef struct PosteriorInput {
-    const double
-        *guess; /* per point: a predicted time in any unit; unless it is a number above zero it
-                            is unknown and counts as the slowest */
+    /* Per point: a predicted time in any unit.  Unless it is a number above zero it is unknown and counts as
+     * the slowest. */
+    const double *guess;
     const bool *alive; /* points that take part; NULL: all */
     size_t points;
     const uint32_t *values; /* per point and parameter: the number of its value */

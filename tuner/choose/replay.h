@@ -21,10 +21,9 @@ typedef struct ReplayRows {
     const double *compile_s;  /* compile and profile; NaN: not recorded.  NULL: none are */
     const double *code_bytes; /* NaN: unknown */
     const double *ms;         /* NaN: it fails, or is wrong */
-    const double
-        *trial_s; /* GPU seconds; 0: not recorded.  NULL: it follows from `ms`, which is a time */
-    const double *work; /* that a run does; NULL: the same for all */
-    const bool *broken; /* it does not compile, or is ruled out afterwards */
+    const double *trial_s;    /* GPU seconds; 0: not recorded.  NULL: by `ms`, which are times */
+    const double *work;       /* that a run does; NULL: the same for all */
+    const bool *broken;       /* it does not compile, or is ruled out afterwards */
     const double *predicted, *bound, *latency, *variance; /* as in SearchCompiled; NULL: unknown */
     const double *shares;                                 /* TABLE_PARTS of each; NULL: unknown */
     const size_t *same_as; /* first place with the same code, or itself */

@@ -35,7 +35,7 @@ size_t samples_shapes(ProcessShape *out, size_t inputs)
     static const double linear[] = {0.03, 0.3, 1, 3}, local[] = {0.1, 0.3, 1, 2};
     static const double noise[] = {0.01, 0.05}, decay[] = {0.6, 0.85};
     size_t n = 0;
-    for (size_t b = 0; b <= inputs; b++) /* first with the slope, then without */
+    for (size_t b = 0; b <= inputs; b++) /* with a slope, if times bear its cost, and without */
         for (int i = 0; i < 4; i++)
             for (int k = 0; k < 4; k++)
                 for (int e = 0; e < 2; e++)

@@ -119,8 +119,8 @@ typedef struct Table {
     NumberMap rows;   /* by number; empty while row and number agree */
 
     /* --- columns of all tables -------------------------------------------------------------- */
-    uint64_t
-        *number; /* of the configuration in its space, or of the row in the table it comes from */
+    /* Of the configuration in its space, or of the row in the table it comes from. */
+    uint64_t *number;
     uint32_t *values; /* row × parameters: the number of the value */
     Outcome *outcome; /* of the last stage that is known */
     size_t *same_as;  /* the first row with the same code and launch, or itself */
