@@ -417,8 +417,9 @@ static void unmerge(ProfileShared *merged, const ProfileShared *plain, double in
     merged->wavefronts_min += share * (plain->wavefronts_min - merged->wavefronts_min);
 }
 
-/* ptxas drops loads of values that are in a register already; the code then moves fewer bytes. */
-static void drop_loads(ProfileShared *s, double in_text, double in_code)
+/* ptxas drops accesses, such as loads of values that are in a register already; the code then moves fewer
+ * bytes. */
+static void drop_accesses(ProfileShared *s, double in_text, double in_code)
 {
     const double left = in_text > 0 ? fmin(in_code / in_text, 1) : 1;
     s->accesses *= left;
@@ -441,8 +442,8 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     if (s->guessed < 1) {
         unmerge(&t->loads, &t->plain_loads, sass_accesses(s->shared_loads));
         unmerge(&t->stores, &t->plain_stores, sass_accesses(s->shared_stores));
-        drop_loads(&t->loads, t->load_width, width_of(s->shared_loads));
-        drop_loads(&t->stores, t->store_width, width_of(s->shared_stores));
+        drop_accesses(&t->loads, t->load_width, width_of(s->shared_loads));
+        drop_accesses(&t->stores, t->store_width, width_of(s->shared_stores));
     }
     set_shared(p, t);
     /* Arrays may have become registers; accesses beyond theirs are spills, of all lanes. */

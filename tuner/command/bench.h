@@ -68,8 +68,7 @@ bool bench_run(Run *r, const BenchOptions *o, Bench *b);
 /* True if the kernel is correct, and each rival is correct or not available. */
 bool bench_is_sound(const Bench *b);
 
-/* How much longer the kernel takes than the fastest entry, as a part of 1; 0: it is the fastest; NaN: no
- * times. */
+/* How much longer the kernel takes than the fastest entry: 0.02 is 2 %, 0: it is the fastest; NaN: no times. */
 double bench_loss(const Bench *b);
 
 /* Computes median, interval and ratios of all entries from times[places[i] × rounds + round]; those of

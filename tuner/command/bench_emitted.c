@@ -151,8 +151,8 @@ static double scale_at(const Manifest *m, size_t config, size_t problem)
     return ok && expr_eval(s->scale, slots, &ev, &v) ? value_as_real(v) : NAN;
 }
 
-/* How well an entry fits this problem and device.  The unit decides the same way (code_choose.c): by the
- * device and the problem that the entry was tuned for, then by the expected time. */
+/* How well an entry fits this problem and device.  The unit decides the same way (tuner/emit/unit/choose.h):
+ * by the device and the problem that the entry was tuned for, then by the expected time. */
 typedef struct Fit {
     int rank;  /* 0: not at all */
     double ms; /* expected; infinite: not known, as for other sizes if the spec has no scale */

@@ -18,7 +18,7 @@ const char *import_text(Arena *a, const char *path, size_t most, size_t *size, D
     if (fd >= 0 && !file)
         diag_fail(d, "'%s' cannot be read: no memory", path);
     else if (whole.size > most)
-        diag_fail(d, "'%s' has more than the %zu bytes that can be read, unpacked", path, most);
+        diag_fail(d, "'%s', unpacked, has more than the %zu bytes that can be read", path, most);
     else if (code != Z_OK)
         diag_fail(d, "'%s' cannot be unpacked: %s", path,
                   code == Z_BUF_ERROR ? "it ends early"

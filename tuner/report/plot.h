@@ -83,8 +83,8 @@ void plot_write(const Plot *p, Buf *out);
 /* Turns the output of plot_write into a standalone file with a size, the style and a background. */
 void plot_write_alone(const char *svg, Buf *out);
 
-/* The range from `least` to `most`, slightly widened; an empty range becomes 0 to 1 (logarithmic: 1 to
- * 10). */
+/* The range from `least` to `most`, slightly widened, also if both are equal; if `least` is larger, 0 to 1
+ * (logarithmic: 1 to 10).  `from_zero` makes a linear one begin at 0. */
 Scale scale_new(double least, double most, bool logarithmic, bool from_zero);
 
 /* True if the value can be drawn on the scale. */
