@@ -191,6 +191,21 @@ static void what_a_guard_leaves_in_doubt_is_foreseen_where_both_move_alike(void 
     }
 }
 
+/* One round of 32, the first of them the eighth, moves a row of 32 words by one: by k words for 7 rounds (k = 0), 32
+ * rounds each (1 to 31) and 1 round (32).  It covers 4 sectors where k is a multiple of 8, else 5. */
+static void
+a_guard_that_holds_now_and_then_holds_as_often_in_iterations_that_are_foreseen(void **state)
+{
+    (void)state;
+    const Seen seen = follow(
+        KERNEL("mov.u32 %r10, 0; mov.u32 %r2, 0;\n"
+               "L: and.b32 %r3, %r2, 31; setp.eq.u32 %p2, %r3, 7; @%p2 add.u32 %r10, %r10, 1;\n"
+               "add.u32 %r7, %r1, %r10;\n" GATHER
+               "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 1000; @%p1 bra L;\n"));
+    assert_true(seen.unknown == 0);
+    assert_true(seen.sectors == 7 * 4 + 3 * 32 * 4 + 28 * 32 * 5 + 4);
+}
+
 /* Another block of the cluster has its words where this one has them. */
 static void places_in_another_block_of_the_cluster_are_known(void **state)
 {
@@ -203,6 +218,8 @@ static void places_in_another_block_of_the_cluster_are_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_guard_that_holds_now_and_then_holds_as_often_in_iterations_that_are_foreseen),
         cmocka_unit_test(what_a_guard_leaves_in_doubt_is_foreseen_where_both_move_alike),
         cmocka_unit_test(places_in_another_block_of_the_cluster_are_known),
         cmocka_unit_test(a_volatile_thread_number_comes_back),
