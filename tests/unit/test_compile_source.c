@@ -111,6 +111,29 @@ static void a_file_that_appears_changes_the_source(void **state)
     assert_string_not_equal(there, shadowed);
 }
 
+/* A copy of a folder has the same places; a file that goes to another folder on the way has not. */
+static void which_folder_held_a_file_is_told_apart(void **state)
+{
+    Fixture *f = *state;
+    const char *text = "#include \"a.h\"\n", *header = "#define A 1\n";
+    const char *copy = arena_printf(f->arena, "%s/copy", f->folder);
+    const char *options[] = {arena_printf(f->arena, "-I%s/inc", copy)};
+    put(f, "inc/a.h", header);
+    put(f, "copy/inc/a.h", header);
+
+    const CompileSource *in_inc = make(f, text);
+    const CompileSource *copied =
+        source_make(f->arena, "k.cu", text, strlen(text), copy, options, 1);
+    unlink(arena_printf(f->arena, "%s/inc/a.h", f->folder));
+    put(f, "a.h", header);
+    const CompileSource *beside = make(f, text);
+
+    assert_string_equal(copied->hash.text, in_inc->hash.text);
+    assert_string_equal(copied->places.text, in_inc->places.text);
+    assert_string_equal(beside->hash.text, in_inc->hash.text);
+    assert_string_not_equal(beside->places.text, in_inc->places.text);
+}
+
 static void files_that_include_each_other_end(void **state)
 {
     Fixture *f = *state;
@@ -473,6 +496,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(an_included_file_counts_however_it_is_included),
         CASE(a_file_that_appears_changes_the_source),
+        CASE(which_folder_held_a_file_is_told_apart),
         CASE(files_that_include_each_other_end),
         CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
         CASE(a_template_stands_in_for_a_header_that_is_made_of_it),
