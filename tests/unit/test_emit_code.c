@@ -380,6 +380,35 @@ static void nothing_compiled_is_an_error_of_the_driver_flavours(void **state)
     arena_free(a);
 }
 
+/* 1 is 0x3c00 as half. */
+static void numbers_default_to_those_of_the_tuning(void **state)
+{
+    static const char text[] = "kernel \"../counters/kernels.cu\" scaled\n"
+                               "problem N = 1000\nparam T in 10, 20\n"
+                               "block 64\ngrid N\nout Y : float[N]\n"
+                               "arg I : int = 3 - 7\narg F : float = 2.5\n"
+                               "arg H : half = 1\narg V : int2 = [5, 6]\n"
+                               "arg S : struct(uchar, float) = [7, 0.25]\n"
+                               "arg O : struct(float) = 0.5\n";
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf out = {0};
+    const Spec *s = spec_parse(a, spec_source(a, text), &d);
+    assert_non_null(s);
+    EmitUnit *u = emit_unit_new(a, s, "some_", EMIT_DRIVER);
+    emit_unit_entry(a, u, 0, emit_unit_variant(a, u, 0, 0, 90), "sm_90", 90);
+
+    assert_true(emit_text_unit(u, &out, &d));
+
+    const char *at = strstr(buf_text(&out), "some_defaults = ");
+    assert_non_null(at);
+    assert_string_equal(arena_copy(a, at, strcspn(at, "\n")),
+                        "some_defaults = {NULL, -4, 2.5f, 0x3c00, {5, 6}, {7, 0.25f}, {0.5f}};");
+    buf_free(&out);
+    arena_free(a);
+}
+
 /* A variant of such a spec is right at its tuned size; what else was asked is not left out. */
 static void what_c_has_no_words_for_is_named(void **state)
 {
@@ -439,6 +468,7 @@ int main(void)
         cmocka_unit_test(units_are_the_golden_ones),
         cmocka_unit_test(nvcc_compiles_several_variants_in_one_file),
         cmocka_unit_test(a_power_is_not_taken_for_the_prefix),
+        cmocka_unit_test(numbers_default_to_those_of_the_tuning),
         cmocka_unit_test(what_c_has_no_words_for_is_named),
         cmocka_unit_test(nothing_compiled_is_an_error_of_the_driver_flavours),
     };
