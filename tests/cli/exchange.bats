@@ -233,6 +233,14 @@ EOF
     [ ! -e ktt.times ] && [ ! -e ktt.times.part ]
 }
 
+@test "a spec at import needs the architecture of the times" {
+    make_synthetic
+    import "$files/synthetic-ktt.json" --output ktt.times --device "a device of mine" --spec space/synthetic.spec
+    status_is 1
+    has "$stderr" '--spec compiles the kernel and needs an architecture: --arch sm_XX'
+    [ ! -e ktt.times ] && [ ! -e ktt.times.part ]
+}
+
 @test "T4 as KTT writes it with compilation data and counters" {
     import "$files/synthetic-ktt-t4.json" --output t4.times --arch sm_89
     status_is 0
