@@ -66,8 +66,8 @@ static const char *find_file(const Work *w, const File *f, const char *name, boo
 {
     const IncludeQuery *q = w->query;
     const char *path = path_join(w->arena, f->folder, name);
-    if (name[0] ==
-        '/') /* outside the folders it stays an #include, the same file for every compiler */
+    /* An absolute path outside the folders stays an #include: it is the same file for every compiler. */
+    if (name[0] == '/')
         return file_exists(name) && include_is_inside(q, real_path(w->arena, name)) ? name : NULL;
     if (quoted && file_exists(path))
         return path;

@@ -55,7 +55,8 @@ enum {
     UNIT_FUNCTIONS = sizeof unit_functions / sizeof unit_functions[0]
 };
 
-/* A cubin runs on devices of the same major and the same or a later minor number. */
+/* A cubin runs on compute capabilities with the same major and the same or a later minor
+ * number. */
 static int unit_runs_cubin(int arch, int specific, const unit_device *d)
 {
     if (specific)

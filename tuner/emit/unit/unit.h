@@ -24,8 +24,8 @@
  *     unit_unload(kernel);
  *
  * Any size may be passed.  A launch uses a variant listed above that is valid for the size:
- * the one tuned for it, or for the nearest size.  Without a valid variant it returns
- * UNIT_SIZE; results are never wrong. */
+ * the one tuned for it, or for the nearest size.  If none is valid, it launches nothing and
+ * returns UNIT_SIZE. */
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -127,7 +127,7 @@ int unit_cuda_error(const unit_kernel *kernel);
  * valid variant needs. */
 long long unit_y_elements(int variant, const unit_problem *problem);
 
-/* Floating-point operations of a launch: 2 * N; 0 for an invalid size */
+/* Floating-point operations per launch: 2 * N; 0 for an invalid size */
 double unit_flop(const unit_problem *problem);
 /*%% */
 

@@ -17,8 +17,7 @@ typedef struct unit_variant {
     const char *parameters;
     int (*serves)(const unit_problem *p); /* its code and the spec allow the size */
     int (*walk)(unit_walk *w, const unit_problem *p, const unit_arguments *a);
-    double (*scale)(
-        const unit_problem *p); /* its time is proportional to this; or NULL */
+    double (*scale)(const unit_problem *p); /* proportional to its time; or NULL */
 } unit_variant;
 
 /* A tuning result: the best variant for a size on a device. */
@@ -36,7 +35,7 @@ static int unit_is_between(long long value, long long least, long long most)
     return value >= least && value <= most;
 }
 
-/* True if a buffer may have so many elements of `size` bytes. */
+/* True if a buffer may have this many elements of `size` bytes. */
 static int unit_is_count(long long count, long long size)
 {
     return count >= 1 && count <= (1LL << 48) / size;
