@@ -35,7 +35,7 @@ struct Gpu {
     double deadline; /* of this state; in DOWN the time to start; < 0: none */
     int starts;      /* helpers started */
     int failures;    /* in a row, before READY */
-    int tries;       /* failures that are too many now */
+    int tries;       /* that many failures are too many now */
     bool stuck;      /* a helper could not be killed */
     Buf why;         /* the last failure */
     Buf printed;     /* a wrapper's output for the last trial */

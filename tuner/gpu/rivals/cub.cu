@@ -134,7 +134,7 @@ extern "C" int aptune_rival(const AptuneRivalCall *call, AptuneRival *r)
     if (call->version != APTUNE_RIVAL_VERSION)
         return refuse(r, "this plugin was built for another version of aptune");
     if (o == OPERATIONS)
-        return refuse(r, "'cub' has no calls but 'sum', 'max' and 'scan'");
+        return refuse(r, "'cub' has only the calls 'sum', 'max' and 'scan'");
     if (call->argument_count < 3 || call->argument_count > 3 + scans || !x[0].buffer ||
         !x[1].buffer || x[2].buffer || (call->argument_count == 4 && x[3].buffer))
         return refuse(r, "'cub' takes OUT, IN, N: two buffers and a number; 'scan' also INCLUSIVE");

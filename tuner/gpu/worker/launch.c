@@ -59,10 +59,10 @@ static Outcome load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf *wo
     return OUTCOME_OK;
 }
 
+/* A buffer is passed as its address, a texture as its handle, which has the same size. */
 static size_t argument_size(const TaskArgument *x)
 {
-    return x->buffer >= 0 ? sizeof(DriverAddress)
-                          : x->size; /* a texture handle has the same size */
+    return x->buffer >= 0 ? sizeof(DriverAddress) : x->size;
 }
 
 /* Bytes of the parameter that begins with argument *i, which is advanced past it. */

@@ -29,7 +29,7 @@ static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRiv
     *(void **)&open = dlsym(library, "aptune_rival");
     *found = open != NULL;
     if (!open)
-        return rival_refuse(out, "'%s' is no rival: it has no aptune_rival", path);
+        return rival_refuse(out, "'%s' is not a rival: it has no function aptune_rival", path);
     return open(call, out);
 }
 
@@ -59,7 +59,7 @@ static int rival_memory(Arena *a, Driver *v, const AptuneRivalCall *call, Aptune
 {
     const AptuneRivalArgument *x = call->arguments;
     if (strcmp(call->name, "copy") != 0)
-        return rival_refuse(out, "'memory' has no call but 'copy'");
+        return rival_refuse(out, "'memory' has only the call 'copy'");
     if (call->argument_count != 2 || !x[0].buffer || !x[1].buffer)
         return rival_refuse(out, "'memory copy' takes two buffers: the destination and the source");
     if (bytes_of(&x[0]) != bytes_of(&x[1]))

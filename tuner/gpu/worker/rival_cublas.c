@@ -180,7 +180,7 @@ static const Call CALLS[] = {
      0,
      "OUT, IN, ROWS, COLUMNS",
      "OUT and IN, both of float or both of double",
-     "OUT and IN have ROWS×COLUMNS elements at least",
+     "OUT and IN have at least ROWS×COLUMNS elements",
      {"cuBLAS Sgeam", "cuBLAS Dgeam"}},
     {"dot",
      run_dot,
@@ -189,7 +189,7 @@ static const Call CALLS[] = {
      0,
      "OUT, X, Y, N",
      "OUT, X and Y, all of float or all of double",
-     "X and Y have N elements at least, OUT has one",
+     "X and Y have at least N elements, OUT has one",
      {"cuBLAS Sdot", "cuBLAS Ddot"}},
 };
 enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0] };
@@ -273,7 +273,7 @@ int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *
 {
     const Call *f = NAME_FIND(CALLS, CALL_COUNT, name, call->name);
     if (!f)
-        return rival_refuse(out, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
+        return rival_refuse(out, "'cublas' has only the calls 'gemm', 'transpose' and 'dot'");
     Cublas *c = ARENA_NEW(a, Cublas);
     *c = (Cublas){0};
     if (take_arguments(c, f, call, out))
