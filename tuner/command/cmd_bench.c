@@ -46,7 +46,7 @@ static const Option own_options[] = {
      INTO(bench.variants)},
     {"against", "NAME", "one of the spec's rivals, or a plugin file (default: all rivals)",
      INTO(bench.against)},
-    {"rounds", "N", "times that each is timed, at least 6 (default: 31 to 201, for 5 s in all)",
+    {"rounds", "N", "how often each is timed, at least 6 (default: 31 to 201, for 5 s in all)",
      option_count, offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
     {"sustain", "S", "seconds that each then runs back to back (default 2; 0: skip)", take_sustain,
      offsetof(CommandOptions, bench.sustain_s), 0, SECONDS_MOST},

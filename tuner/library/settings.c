@@ -124,7 +124,7 @@ enum {
 
 const Option run_options[RUN_OPTIONS] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", INTO(space)},
-    {"arch", "NAME", "tune for another device: sm_90, h200 … (see aptune devices)", INTO(arch)},
+    {"arch", "NAME", "target another device: sm_90, h200 … (see aptune devices)", INTO(arch)},
     {"device-file", "FILE", "device file: rates and latencies of the GPU, or another device",
      INTO(device_file)},
     {"device", "N", "which GPU (default 0)", WITHIN(ordinal, 0, DEVICES_MOST)},
@@ -146,7 +146,7 @@ const Option compile_options[COMPILE_OPTIONS] = {
      BY(option_size, compile_memory, MEMORY_MOST_GB)},
     {"cache-dir", "DIR", "cache of compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)",
      INTO(cache)},
-    {"cache-limit", "GB", "trim the cache to this after a run, oldest use first (default 4)",
+    {"cache-limit", "GB", "trim the cache to this after a run (default 4)",
      BY(option_size, cache_limit, CACHE_MOST_GB)},
     {"trust-cache", NULL, "use a cache that others can write to, and run its code",
      INTO(trust_cache)},
@@ -203,7 +203,7 @@ static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 
 const Option tune_options[TUNE_OPTIONS] = {
     {"output", "DIR", "folder for results (default aptune-out/NAME)", INTO(output)},
-    {"seconds", "S", "limit the search to S seconds (default: until no gain is expected)",
+    {"seconds", "S", "search for S seconds (default: until no gain is expected)",
      BY(option_seconds, seconds, SECONDS_MOST)},
     {"trials", "N", "search until N configurations are timed", WITHIN(trials, 1, INT_MAX)},
     {"compiles", "N", "search until N configurations are compiled", WITHIN(compiles, 1, INT_MAX)},
