@@ -609,6 +609,69 @@ static void what_a_guard_ends_is_no_branch_that_others_stand_behind(void **state
     arena_free(a);
 }
 
+#define HALF(label) "setp.lt.u32 %p2, %r4, 16;\n@%p2 bra " label ";\n" ADD label ":\n"
+
+/* Half of the lanes go past the addition of the PTX; its branch, in front of the end, is paired with none.  It is block 0
+ * of 3, or 3 of 6; the branches of the code are 0 and 3 of 7. */
+static void lanes_diverge_at_the_branch_that_is_as_far_on_as_in_the_ptx(void **state)
+{
+    (void)state;
+    static const Word code[] = {{.op = SASS_OP_BSSY, .target = 4},
+                                {.op = SASS_OP_BRA, .guard = true, .target = 3},
+                                {.op = SASS_OP_FADD},
+                                {.op = SASS_OP_BSYNC},
+                                {.op = SASS_OP_BSSY, .target = 8},
+                                {.op = SASS_OP_BRA, .guard = true, .target = 7},
+                                {.op = SASS_OP_FADD},
+                                {.op = SASS_OP_BSYNC},
+                                {.op = SASS_OP_MOV},
+                                {.op = SASS_OP_EXIT}};
+    static const char *const bodies[] = {HALF("$end"),
+                                         "bra $b;\n$b:\nbra $c;\n$c:\nbra $d;\n$d:\n" HALF("$end")};
+    Arena *a = arena_new();
+    for (int second = 0; second < 2; second++) {
+        const Both b = both(a, bodies[second], code, COUNT(code), 0);
+
+        const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+        assert_null(j->unmatched);
+        assert_true(visits_at(j, 2) == 1 - second);
+        assert_true(visits_at(j, 6) == second);
+        assert_true(visits_at(j, 3) == 2 - second); /* by both groups where they diverged */
+        assert_true(visits_at(j, 7) == 1 + second);
+    }
+    arena_free(a);
+}
+
+/* One special function of two is gone; lanes that diverge do not come twice to the other, whichever edge leads there. */
+static void lanes_that_diverge_take_each_side_once(void **state)
+{
+    (void)state;
+#define ROOT "sqrt.approx.f32 %f1, %f1;\n"
+    static const char body[] = ROOT "setp.lt.u32 %p2, %r4, 16;\n@%p2 bra $end;\n" ROOT "$end:\n";
+    static const Word behind[] = {{.op = SASS_OP_BSSY, .target = 4},
+                                  {.op = SASS_OP_BRA, .guard = true, .target = 3},
+                                  {.op = SASS_OP_MUFU},
+                                  {.op = SASS_OP_BSYNC},
+                                  {.op = SASS_OP_EXIT}};
+    static const Word aside[] = {{.op = SASS_OP_BSSY, .target = 5},
+                                 {.op = SASS_OP_BRA, .guard = true, .target = 3},
+                                 {.op = SASS_OP_BRA, .target = 4},
+                                 {.op = SASS_OP_MUFU},
+                                 {.op = SASS_OP_BSYNC},
+                                 {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both all[] = {both(a, body, behind, COUNT(behind), 0),
+                        both(a, body, aside, COUNT(aside), 0)};
+    for (size_t i = 0; i < 2; i++) {
+        const SassJoin *j = sass_join(a, all[i].flow, all[i].walk);
+
+        assert_true(visits_at(j, 2 + i) == 1);
+        assert_string_equal(j->unmatched, "special functions: 2 in PTX, 1 in the code");
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -634,6 +697,8 @@ int main(void)
         cmocka_unit_test(branches_are_paired_in_their_order),
         cmocka_unit_test(a_way_is_taken_as_at_the_branch_of_the_ptx),
         cmocka_unit_test(what_a_guard_ends_is_no_branch_that_others_stand_behind),
+        cmocka_unit_test(lanes_diverge_at_the_branch_that_is_as_far_on_as_in_the_ptx),
+        cmocka_unit_test(lanes_that_diverge_take_each_side_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
