@@ -118,7 +118,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     status_is 2
     has "$stderr" "^--carve:1:11: error: unknown metric 'predicted_cycle'; did you mean 'predicted_cycles'\?"
     has "$stderr" "^--carve:1:28: error: unknown name 'VECT'; did you mean 'VEC'\?"
-    has "$stderr" '^--carve:1:1: error: a front is a tradeoff'
+    has "$stderr" '^--carve:1:1: error: a front needs two or more metrics'
     study "$transpose" --output out --carve 'sum(sync_regions, region_instr) > 3'
     status_is 2
     has "$stderr" "^--carve:1:19: error: 'region_instr' is a column of a profile's regions: sum it in a metric"
