@@ -47,7 +47,7 @@ tune() {
     tune --output out
     run --separate-stderr "$APTUNE" bench product.spec --emitted out/product.json
     status_is 0
-    has "$output" 'origin +emitted code'
+    has "$output" 'origin +the emitted code beside out/product.json'
     has "$output" 'UNUSED=[123]; right, exactly'
 }
 
@@ -63,7 +63,7 @@ tune() {
         has "$output" 'best +none: no configuration gave a right result'
     done <<'END'
 product_wrong 17 of 16384 elements wrong
-product_illegal 4 +ended with a fault
+product_illegal 4 +faulted, each ending a GPU process
 product_past_end wrote past the end of 'C'
 END
 }
