@@ -84,6 +84,24 @@ static void a_counted_loop_runs_as_often_as_its_parameter_says(void **state)
     arena_free(x->arena);
 }
 
+/* 0xfff6 is -10 or 65526, from -20 on: a register takes a narrow parameter with its sign. */
+static void a_narrow_parameter_keeps_its_sign(void **state)
+{
+    (void)state;
+#define UP_TO(load)                                                                                \
+    HEADER load " %r1, [n]; mov.s32 %r2, -20;\n"                                                   \
+                "L: add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }"
+    Fixture *all[] = {fixture(UP_TO("ld.param.s16")), fixture(UP_TO("ld.param.u16"))};
+    for (size_t i = 0; i < 2; i++) {
+        set_u32(all[i], 8, 0xfff6);
+
+        const Walk *w = walk_warp(all[i]->arena, all[i]->function, &all[i]->options);
+
+        assert_int_equal(block_at(w, 1).visits, i ? 65526 + 20 : 20 - 10);
+        arena_free(all[i]->arena);
+    }
+}
+
 static void lanes_part_and_meet_again(void **state)
 {
     (void)state;
@@ -777,6 +795,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counted_loop_runs_as_often_as_its_parameter_says),
+        cmocka_unit_test(a_narrow_parameter_keeps_its_sign),
         cmocka_unit_test(lanes_part_and_meet_again),
         cmocka_unit_test(lanes_meet_where_others_go_past),
         cmocka_unit_test(lanes_meet_in_a_loop_that_others_leave),
