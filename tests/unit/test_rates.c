@@ -96,6 +96,17 @@ static void every_device_since_volta_has_those_of_its_capability(void **state)
         assert_true(seen[c] > 0);
 }
 
+typedef struct Number {
+    const char *name;
+    double is, expected;
+} Number;
+
+static void all_near(const Device *d, const Number *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        near(d->name, numbers[i].name, numbers[i].is, numbers[i].expected, 0.01);
+}
+
 /* Of the one that was measured, to a hundredth; what was not measured is its capability's. */
 static void the_h200_has_what_was_measured(void **state)
 {
@@ -104,10 +115,7 @@ static void the_h200_has_what_was_measured(void **state)
     const DeviceRates *r = device_rates(d);
     const DeviceLatencies *l = device_latencies(d);
     const DevicePlatform *p = device_platform(d);
-    const struct {
-        const char *name;
-        double is, expected;
-    } table[] = {
+    const Number table[] = {
         {"clock", d->clock_hz, 1980e6},
         {"l2", (double)d->l2_bytes, 60 * 1048576},
         {"rate_issue", r->issue, 4},
@@ -154,8 +162,7 @@ static void the_h200_has_what_was_measured(void **state)
         {"overlap_power", p->overlap_power, 3.5},
         {"prediction_error", p->prediction_error, 0.06},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        near(d->name, table[i].name, table[i].is, table[i].expected, 0.01);
+    all_near(d, table, sizeof table / sizeof *table);
 }
 
 /* What an H100 has in common with the H200, and what it does not, to a hundredth. */
@@ -166,10 +173,7 @@ static void the_h100_has_what_was_measured(void **state)
     const DeviceRates *r = device_rates(d);
     const DeviceLatencies *l = device_latencies(d);
     const DevicePlatform *p = device_platform(d);
-    const struct {
-        const char *name;
-        double is, expected;
-    } table[] = {
+    const Number table[] = {
         {"clock", d->clock_hz, 1980e6},
         {"l2", (double)d->l2_bytes, 50 * 1048576},
         {"rate_fp32", r->fp32, 128},
@@ -190,8 +194,7 @@ static void the_h100_has_what_was_measured(void **state)
         {"cost_constant_miss", p->cost_constant_miss, 6.36},
         {"prediction_error", p->prediction_error, 0.056},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        near(d->name, table[i].name, table[i].is, table[i].expected, 0.01);
+    all_near(d, table, sizeof table / sizeof *table);
 }
 
 /* Memory moves what its bus has lines, each so many bits a second: bits and Gbit/s, and whose. */
