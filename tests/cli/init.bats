@@ -751,6 +751,33 @@ END
     has "$(cat assert.spec)" '^param TX in 64, '
 }
 
+@test "what a source for Kernel Tuner defines for other builds becomes parameters" {
+    cat >other.cu <<'END'
+#ifndef kernel_tuner
+    #define grid_width 4096
+    #define tile_x 1
+    #ifdef WIDE
+        #define lanes 2
+    #endif
+    #define steps 1
+#else
+    #define inside 3
+#endif
+#define outside 3
+__global__ void k(float *y)
+{
+    for (int i = 0; i < tile_x * steps; i++)
+        y[(blockIdx.x * blockDim.x + threadIdx.x) * outside + i * grid_width] = i;
+}
+END
+    run --separate-stderr "$APTUNE" init other.cu
+    status_is 0
+    for name in tile_x lanes steps; do
+        has "$(cat other.spec)" "^param $name in .*its #define yields to this"
+    done
+    lacks "$(cat other.spec)" '^param (grid_width|inside|outside) '
+}
+
 @test "a template's arguments come through macros, through templates that launch it, and by constants of headers" {
     printf '#pragma once\nstatic constexpr unsigned LANES = 32;\n' >lanes.h
     cat >through.cu <<'END'

@@ -63,7 +63,7 @@ static bool has_time(const InitTrying *t)
 /* The definition to try for a name without a value. */
 static KernelMacro guess_of(InitTrying *t, const KernelMacros *conditions, const char *name)
 {
-    KernelMacro m = {name, NULL, false, NULL};
+    KernelMacro m = {name, NULL, false, NULL, false};
     for (size_t i = 0; i < conditions->count; i++)
         if (conditions->at[i].condition && strcmp(conditions->at[i].name, name) == 0)
             m.cases = conditions->at[i].cases, m.value = conditions->at[i].value;

@@ -86,13 +86,15 @@ static void print_name(FirstWriter *w, const char *name, const char *value, cons
 }
 
 /* True if the source defines a number that is, or by its name sounds like, a block dimension, and device
- * code uses it. Such a #define yields to a parameter. */
+ * code uses it, or if it leaves the definition to Kernel Tuner. Such a #define yields to a parameter. */
 static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
 {
     const LaunchSite *site = w->guess->launch;
     const HostNames none = {0};
     const HostValue *block[DIRECTIONS];
     Meaning meaning = first_meaning(m->name);
+    if (m->left_out && meaning != MEANS_SIZE)
+        return true;
     double n, number = strtod(m->value, NULL);
     bool any = (meaning == MEANS_THREADS || meaning == MEANS_TILE) && number >= 2;
     bool known = !any && number > 2 && site && first_launch_block(site, &none, block);

@@ -439,7 +439,7 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
                     !WORD_IS_ANY(word, "defined", "or", "and", "not");
         if (name && strncmp(at + length, "(", 1) != 0 && !find_macro(all, word) &&
             !is_defined(a, text, word))
-            VEC_PUSH(a, all, ((KernelMacro){word, NULL, true, NULL}));
+            VEC_PUSH(a, all, ((KernelMacro){word, NULL, true, NULL, false}));
         KernelMacro *m = name ? find_macro(all, word) : NULL;
         const char *number = m && m->condition ? compared(a, at + length) : NULL;
         if (number)
@@ -457,7 +457,7 @@ KernelMacros kernel_source_macros(Arena *a, const char *source)
         const char *name = rest ? word_text(a, rest) : "";
         const char *value = *name ? value_on(a, code_next_line(at), name) : NULL;
         if (value && !find_macro(&all, name))
-            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL}));
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL, false}));
     }
     for (const char *at = text; *at; at = code_next_line(at)) {
         const char *rest = code_behind(at, "if");
@@ -468,16 +468,31 @@ KernelMacros kernel_source_macros(Arena *a, const char *source)
     return all;
 }
 
+/* Follows #ifndef kernel_tuner, under which sources for Kernel Tuner define its parameters for other builds:
+ * `*depth` is the number of open conditionals from that one on, 0 outside and after its #else. */
+static void follow_tuner(const char *line, int *depth)
+{
+    const char *under = code_behind(line, "ifndef");
+    if (*depth == 0)
+        *depth = under && code_same(code_word(under), "kernel_tuner");
+    else if (under || code_behind(line, "if") || code_behind(line, "ifdef"))
+        ++*depth;
+    else if (code_behind(line, "endif") || (*depth == 1 && code_behind(line, "else")))
+        --*depth;
+}
+
 KernelMacros kernel_source_numbers(Arena *a, const char *text)
 {
     KernelMacros all = {0}, tunable = kernel_source_macros(a, text);
+    int depth = 0;
     for (const char *at = text; *at; at = code_next_line(at)) {
+        follow_tuner(at, &depth);
         const char *rest = code_behind(at, "define");
         const char *name = rest ? word_text(a, rest) : "";
         const char *value = *name ? value_on(a, at, name) : NULL;
         if (value && code_is_number(value) && !find_macro(&tunable, name) &&
             !find_macro(&all, name))
-            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL}));
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL, depth > 0}));
     }
     return all;
 }

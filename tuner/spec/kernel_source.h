@@ -42,6 +42,7 @@ typedef struct KernelMacro {
     const char *value; /* as in the source; NULL: used and never defined */
     bool condition;    /* used in #if lines only */
     const char *cases; /* "1, 2, 4": numbers that it is compared with there; NULL: none */
+    bool left_out;     /* by Kernel Tuner: defined under #ifndef kernel_tuner */
 } KernelMacro;
 
 typedef VEC(KernelMacro) KernelMacros;
