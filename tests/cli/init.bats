@@ -778,6 +778,27 @@ END
     lacks "$(cat other.spec)" '^param (grid_width|inside|outside) '
 }
 
+@test "names whose quotients size arrays are tried as equal numbers" {
+    cat >quotients.cu <<'END'
+#define WORK (MWG / MDIM)
+#define LOADS (KWG / ((MDIM * NDIM) / MDIMA))
+__global__ void k(float *y)
+{
+    float a[WORK], b[LOADS];
+    for (int i = 0; i < WORK; i++) a[i] = y[i * MDIM + threadIdx.x];
+    for (int i = 0; i < LOADS; i++) b[i] = a[i % WORK];
+    for (int i = 0; i < LOADS; i++) y[i] = b[i];
+}
+END
+    run --separate-stderr "$APTUNE" init quotients.cu
+    status_is 0
+    for name in MWG MDIM KWG NDIM MDIMA; do
+        has "$(cat quotients.spec)" "^param $name in 8, "
+    done
+    check quotients.spec
+    status_is 0
+}
+
 @test "a template's arguments come through macros, through templates that launch it, and by constants of headers" {
     printf '#pragma once\nstatic constexpr unsigned LANES = 32;\n' >lanes.h
     cat >through.cu <<'END'

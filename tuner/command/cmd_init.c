@@ -101,6 +101,19 @@ static bool add_undefined(InitTrying *t, const KernelMacros *conditions, const c
     return t->guess.undefined.count > before;
 }
 
+/* Chooses other numbers for undefined names where a log says that those tried do not fit; false: it does not,
+ * or they were chosen before. */
+static bool guess_otherwise(InitTrying *t, const char *log)
+{
+    const bool small = !t->guess.small && (strstr(log, "too much shared data") ||
+                                           strstr(log, "static assertion failed"));
+    const bool alike =
+        !t->guess.alike && strstr(log, "the size of an array must be greater than zero");
+    t->guess.small = t->guess.small || small;
+    t->guess.alike = t->guess.alike || alike;
+    return small || alike;
+}
+
 /* Compiles, and gives undefined names guesses, round by round.  Names that occur only in #if lines start
  * undefined or, if `chosen`, with the first value that they are compared with.  False if it does not compile;
  * `log` becomes the log of the first round. */
@@ -122,9 +135,7 @@ static bool try_names(InitTrying *t, bool ask, bool chosen, CompileResult *res, 
             return true;
         *log = *log ? *log : res->log;
         t->blamed = t->blamed || (ask && kernel_types_blamed(res->log));
-        if (!t->guess.small && (strstr(res->log, "too much shared data") ||
-                                strstr(res->log, "static assertion failed"))) {
-            t->guess.small = true;
+        if (guess_otherwise(t, res->log)) {
             for (size_t i = 0; i < t->guess.undefined.count; i++)
                 t->guess.undefined.at[i] = guess_of(t, &known, t->guess.undefined.at[i].name);
             continue;

@@ -63,6 +63,8 @@ bool first_is_flat(const FirstGuess *g)
 const char *first_value(const FirstGuess *g, const char *name)
 {
     int direction = first_direction(name);
+    if (g->alike && first_meaning(name) != MEANS_SWITCH)
+        return "8";
     switch (first_meaning(name)) {
     case MEANS_THREADS:
         return first_is_flat(g) && direction <= 0 ? (g->small ? "64" : "256")

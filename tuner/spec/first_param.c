@@ -66,7 +66,7 @@ static void print_name(FirstWriter *w, const char *name, const char *value, cons
         return; /* defined several times, under #if */
     VEC_PUSH(w->arena, &w->named, name);
     VEC_PUSH(w->arena, &w->names, name);
-    if (macro && !cases && is_number(value) && meaning == MEANS_SIZE &&
+    if (macro && !cases && is_number(value) && meaning == MEANS_SIZE && !w->guess->alike &&
         w->sizes.count < SIZES_MOST) {
         VEC_PUSH(w->arena, &w->sizes, name);
         return;

@@ -19,6 +19,7 @@ typedef struct FirstGuess {
     KernelSource *kernel;
     KernelMacros undefined;   /* names unknown to the compiler */
     bool small;               /* macros must be small: they size shared memory, or are asserted */
+    bool alike;               /* macros must be alike: quotients of them size arrays */
     const LaunchSite *launch; /* NULL: none was found */
     const HostText *texts;    /* the kernel's file, its includes, and neighbouring files */
     const char *standard;     /* "-std=c++20" where the default fails; else NULL */
