@@ -49,6 +49,25 @@ change() {
     has "$stderr" "vector_add.spec:[0-9]+:[0-9]+: error: .*a launch repeats at least once"
 }
 
+@test "arithmetic that fails for a part of the configurations is shown, too, and their number" {
+    sed '/^grid/s/.*/&\nrepeat BLOCK == 64 ? 0 : 1/' "$peers/vector_add.spec" >part.spec
+    cp "$peers/vector_add.cu" .
+    check part.spec
+    status_is 0
+    has "$stderr" 'part.spec:9:8: warning: BLOCK=64 EACH=1: a launch repeats at least once; it and 2 others are dropped'
+    has "$output" '^  [0-9]+ dropped: geometry cannot be computed$'
+    lacks "$output" 'dropped by the limits'
+}
+
+@test "check says which limits drop configurations before compiling" {
+    sed '/^block/s/.*/block 16 * BLOCK/' "$peers/vector_add.spec" >large.spec
+    cp "$peers/vector_add.cu" .
+    check large.spec
+    status_is 0
+    has "$output" '^  [0-9]+ dropped by the limits of NVIDIA H200 before compiling$'
+    has "$output" '^    [0-9]+ × too many threads in a block$'
+}
+
 @test "a buffer that no device can hold" {
     change vector_add 's/^in a : float.n. .*/in a : float[4611686018427387904]/'
     has "$stderr" "vector_add.spec:[0-9]+:4: error: 'a' is larger than the memory of any device"

@@ -3,6 +3,20 @@
 #include "tuner/command/progress.h"
 #include "tuner/run/run_parts.h"
 
+static void print_tier0(const Run *r, Buf *out)
+{
+    const size_t *dropped = r->counts.tier0_dropped;
+    const size_t uncomputed = dropped[OUTCOME_ARITHMETIC], beyond = run_tier0_total(r) - uncomputed;
+    if (uncomputed > 0)
+        buf_printf(out, "  %zu dropped: %s\n", uncomputed, outcome_name(OUTCOME_ARITHMETIC));
+    if (beyond > 0)
+        buf_printf(out, "  %zu dropped by the limits of %s before compiling\n", beyond,
+                   r->device ? r->device->name : "the device");
+    for (int t = OUTCOME_ARITHMETIC + 1; t <= OUTCOME_GRID; t++)
+        if (dropped[t] > 0)
+            buf_printf(out, "    %zu × %s\n", dropped[t], outcome_name((Outcome)t));
+}
+
 static void print_sound(const Run *r, const RunCheck *c)
 {
     SCOPED_BUF out = {0};
@@ -21,9 +35,7 @@ static void print_sound(const Run *r, const RunCheck *c)
                    c->kernels, c->kernels == 1 ? "" : "s", c->accesses);
     if (!spec_is_verified(r->spec))
         buf_puts(&out, "  results will not be verified: the spec has no reference\n");
-    if (run_tier0_total(r) > 0)
-        buf_printf(&out, "  %zu dropped by the limits of %s before compiling\n", run_tier0_total(r),
-                   r->device ? r->device->name : "the device");
+    print_tier0(r, &out);
     if (c->extremes > 0)
         buf_printf(&out, "  %zu of %zu configurations with extreme parameter values compile\n",
                    c->extremes - c->failed, c->extremes);

@@ -656,32 +656,14 @@ static size_t config_to_check(Checking *x, size_t first)
     return first;
 }
 
-/* Reports where the arithmetic of a configuration without a geometry fails. */
-static bool report_arithmetic(Run *r, size_t config)
-{
-    Evaluation ev = {.arena = r->arena};
-    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
-    bool ok = space_slots(&r->space, config, slots, &ev);
-    if (ok)
-        spec_set_arguments(r->spec, slots);
-    for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
-        Step *steps;
-        size_t count;
-        ArgumentBytes bytes;
-        const Launch *launch = &r->spec->launches[l];
-        ok = geometry_steps(r->arena, launch, l, slots, &ev, &steps, &count) &&
-             run_launch_bytes(r->arena, r, launch, slots, &ev, &bytes);
-    }
-    return ok || diag_error(r->diag, ev.error_at, "%s: %s", table_name(r->arena, r->table, config),
-                            ev.error);
-}
-
 static bool report_none(Run *r)
 {
     if (r->table->count == 0)
         return diag_fail(r->diag, "no configuration can be run: the space is empty");
-    if (r->table->outcome[0] == OUTCOME_ARITHMETIC && !report_arithmetic(r, 0))
-        return false;
+    Evaluation ev;
+    if (r->table->outcome[0] == OUTCOME_ARITHMETIC && !run_arithmetic(r, 0, &ev))
+        return diag_error(r->diag, ev.error_at, "%s: %s", table_name(r->arena, r->table, 0),
+                          ev.error);
     return diag_fail(r->diag, "no configuration can be run, the first for this reason: %s",
                      outcome_name(r->table->outcome[0]));
 }

@@ -476,6 +476,23 @@ static void choose_output(Run *r)
     r->options.output = arena_printf(r->arena, "%s/%s", r->options.output, text);
 }
 
+/* Says where the arithmetic of launches fails if it does so for a part of the configurations. */
+static void warn_of_arithmetic(Run *r)
+{
+    const size_t count = r->counts.tier0_dropped[OUTCOME_ARITHMETIC];
+    size_t row = 0;
+    Evaluation ev;
+    if (count == 0 || run_first_config(r) == SIZE_MAX)
+        return;
+    while (r->table->outcome[row] != OUTCOME_ARITHMETIC)
+        row++;
+    if (!run_arithmetic(r, row, &ev))
+        diag_warn(r->diag, ev.error_at, "%s: %s%s", table_name(r->arena, r->table, row), ev.error,
+                  count == 1
+                      ? "; it is dropped"
+                      : arena_printf(r->arena, "; it and %zu others are dropped", count - 1));
+}
+
 bool run_open(Run *r)
 {
     double since = clock_seconds();
@@ -513,6 +530,7 @@ bool run_open(Run *r)
             r->spec->name, (unsigned long long)r->space.size);
     if (!run_make_configs(r) || !check_sizes(r) || !weigh_configs(r))
         return false;
+    warn_of_arithmetic(r);
     if (run_searches(r) && r->source != RUN_STATIC && !r->options.dry_run && !learn(r))
         return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);

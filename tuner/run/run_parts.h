@@ -102,6 +102,9 @@ bool run_set_problem(Run *r);
  * a message: there are too many launches. */
 bool run_make_configs(Run *r);
 
+/* Evaluates a row's launches; false if that fails: `ev` says where and why. */
+bool run_arithmetic(Run *r, size_t config, Evaluation *ev);
+
 /* Draws configurations uniformly from a space that is not listed. */
 void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t count);
 

@@ -75,6 +75,24 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
     return OUTCOME_NONE;
 }
 
+bool run_arithmetic(Run *r, size_t config, Evaluation *ev)
+{
+    *ev = (Evaluation){.arena = r->arena};
+    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
+    bool ok = space_slots_at(&r->space, r->table->number[config], slots, ev);
+    if (ok)
+        spec_set_arguments(r->spec, slots);
+    for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
+        Step *steps;
+        size_t count;
+        ArgumentBytes bytes;
+        const Launch *launch = &r->spec->launches[l];
+        ok = geometry_steps(r->arena, launch, l, slots, ev, &steps, &count) &&
+             run_launch_bytes(r->arena, r, launch, slots, ev, &bytes);
+    }
+    return ok;
+}
+
 static void add_config(Arena *scratch, Run *r, uint64_t rank)
 {
     Table *t = r->table;
