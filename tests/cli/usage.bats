@@ -217,6 +217,16 @@ END
     has "$output" '^valid +0  configurations'
 }
 
+@test "a constraint of several lines is shown in one, without its comments" {
+    cp "$data/synthetic.cu" .
+    { cat "$data/synthetic.spec"; printf 'require EACH in [1, # one "or"\n    2] or \\\n    EACH == 4\n'; } >x.spec
+    tune --space x.spec --dry-run
+    status_is 0
+    has "$output" '^ +[0-9]+  rejected by line 14: EACH in \[1, 2\] or EACH == 4$'
+    tune --space x.spec --dry-run --json
+    json '.constraints[-1].constraint == "EACH in [1, 2] or EACH == 4"'
+}
+
 @test "devices lists what --arch understands" {
     run --separate-stderr "$APTUNE" devices
     status_is 0

@@ -309,12 +309,11 @@ static void print_rejections(const Run *r, Buf *out)
         counted(out, "", r->space.refused[p], "  rejected by the values of %s\n",
                 s->parameters[p].name);
     }
+    SCOPED_ARENA *a = arena_new();
     for (size_t i = 0; i < s->constraint_count; i++) {
-        Span at = s->constraints[i].at;
-        size_t line, column;
-        source_position(at.source, at.offset, &line, &column);
-        counted(out, "", r->space.rejected[i], "  rejected by line %zu: %.*s\n", line,
-                (int)at.length, at.source->text + at.offset);
+        size_t line;
+        const char *text = report_constraint(a, &s->constraints[i].at, &line);
+        counted(out, "", r->space.rejected[i], "  rejected by line %zu: %s\n", line, text);
     }
 }
 

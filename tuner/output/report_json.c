@@ -116,14 +116,14 @@ void report_json(const Run *r, Buf *out)
 
 static json_t *rejections_of(const Run *r)
 {
+    SCOPED_ARENA *a = arena_new();
     json_t *list = json_array();
     for (size_t i = 0; i < r->spec->constraint_count; i++) {
-        Span at = r->spec->constraints[i].at;
-        size_t line, column;
-        source_position(at.source, at.offset, &line, &column);
+        size_t line;
+        const char *text = report_constraint(a, &r->spec->constraints[i].at, &line);
         json_array_append_new(list, json_put(json_object(), "line", json_count(line), "constraint",
-                                             json_stringn(at.source->text + at.offset, at.length),
-                                             "rejected", json_count(r->space.rejected[i]), NULL));
+                                             json_string(text), "rejected",
+                                             json_count(r->space.rejected[i]), NULL));
     }
     return list;
 }

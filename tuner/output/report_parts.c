@@ -24,6 +24,27 @@ void report_count(Buf *out, uint64_t n, int width)
     buf_printf(out, "%*s", width, text);
 }
 
+const char *report_constraint(Arena *a, const Span *at, size_t *line)
+{
+    const char *text = at->source->text + at->offset;
+    size_t column;
+    bool quoted = false, gap = false;
+    Buf out = {0};
+    source_position(at->source, at->offset, line, &column);
+    for (const char *c = text; c < text + at->length; c++) {
+        if (!quoted && *c == '#') {
+            c += strcspn(c, "\n") - 1;
+        } else if (!quoted && strchr(" \t\r\n\\", *c)) {
+            gap = true;
+        } else {
+            buf_printf(&out, gap ? " %c" : "%c", *c);
+            gap = false;
+            quoted = quoted != (*c == '"' && (!quoted || c[-1] != '\\'));
+        }
+    }
+    return buf_keep(&out, a);
+}
+
 void report_interval(const TableTimes *t, Buf *out)
 {
     if (t->count >= STATS_INTERVAL_LEAST)

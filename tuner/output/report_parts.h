@@ -16,6 +16,9 @@ void report_say(Buf *out, const char *label, const char *format, ...)
 /* A count with thousands separators, 4,665,600, at least `width` wide. */
 void report_count(Buf *out, uint64_t n, int width);
 
+/* A constraint as the spec has it, without comments and line ends; and the line where it begins. */
+const char *report_constraint(Arena *a, const Span *at, size_t *line);
+
 /* " (median of 9; 1.2000 to 1.3000 with 95 %)", if there are enough times for an interval. */
 void report_interval(const TableTimes *t, Buf *out);
 
