@@ -73,6 +73,18 @@ held_files=csv
     has "$stderr" "'nonsense' is not of the form NAME=VALUE"
 }
 
+@test "--why needs no parameter that has one value only" {
+    cp "$data/synthetic.cu" .
+    { cat "$data/synthetic.spec"; echo 'param MODE in 7'; } >x.spec
+    tune --carve --space x.spec --arch sm_90 --why "EACH=2 THREADS=64"
+    status_is 0
+    has "$output" '^THREADS=64 EACH=2 MODE=7: '
+
+    tune --carve --space x.spec --arch sm_90 --why "EACH=2 THREADS=64 MODE=8"
+    status_is 2
+    has "$stderr" "MODE has no value '8'; it has 7$"
+}
+
 @test "--why finds a value with blanks by the name that reports print" {
     cp "$data/synthetic.cu" .
     { cat "$data/synthetic.spec"; echo 'param TYPE in "unsigned int", "float"'; } >x.spec

@@ -145,8 +145,12 @@ static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Di
     size_t n = r->spec->parameter_count, given = 0;
     Value *values = ARENA_ARRAY(a, Value, n);
     bool read = read_values(a, r, text, values, DIAG_UNHEARD(a));
-    for (size_t p = 0; p < n; p++)
+    for (size_t p = 0; p < n; p++) {
+        /* A single value need not be named. */
+        if (values[p].kind == VALUE_NONE && r->space.values[p].count == 1)
+            values[p] = r->space.values[p].at[0];
         given += values[p].kind != VALUE_NONE;
+    }
     bool valid = read && given == n && rank_of(a, r, values, rank);
     *row = valid ? table_find(r->table, *rank) : SIZE_MAX;
     if (*row == SIZE_MAX && !(valid && r->space.diagram)) {
