@@ -751,6 +751,17 @@ END
     has "$(cat assert.spec)" '^param TX in 64, '
 }
 
+@test "init names the kernels that it did not take" {
+    echo '__global__ void a(float *y) { *y = 1; } __global__ void b(float *y) { *y = 2; }
+        __global__ void c(float *y) { *y = 3; }' >three.cu
+    run --separate-stderr "$APTUNE" init three.cu
+    status_is 0
+    has "$output" "^  it tunes 'a'; --kernel takes another of this file: b, c$"
+    run --separate-stderr "$APTUNE" init three.cu --kernel c --output c.spec
+    status_is 0
+    lacks "$output" 'another'
+}
+
 @test "what a source for Kernel Tuner defines for other builds becomes parameters" {
     cat >other.cu <<'END'
 #ifndef kernel_tuner

@@ -229,7 +229,24 @@ static const char *output_path(Arena *a, const char *path, const InitOptions *o)
     return o->output ? o->output : path_join(a, path_folder(a, path), name);
 }
 
-static bool write_spec(const char *to, const Buf *text, Arena *a, Diag *d)
+/* Names the kernels that were not taken, unless the user chose. */
+static const char *other_kernels(const InitTrying *t, const InitOptions *o)
+{
+    const char *own = t->guess.kernel->name, *names = kernel_source_names(t->arena, t->text);
+    Buf others = {0};
+    for (const char *at = names; *at && !o->kernel; at += strspn(at, ", ")) {
+        const char *name = arena_copy(t->arena, at, strcspn(at, ","));
+        if (strcmp(name, own) != 0)
+            buf_printf(&others, "%s%s", others.size ? ", " : "", name);
+        at += strlen(name);
+    }
+    return others.size ? arena_printf(t->arena,
+                                      "  it tunes '%s'; --kernel takes another of this file: %s\n",
+                                      own, buf_keep(&others, t->arena))
+                       : "";
+}
+
+static bool write_spec(const char *to, const Buf *text, const char *others, Arena *a, Diag *d)
 {
     if (strcmp(to, "-") == 0)
         return command_print_data(buf_text(text));
@@ -237,8 +254,8 @@ static bool write_spec(const char *to, const Buf *text, Arena *a, Diag *d)
         return diag_fail(d, "'%s' already exists; --output names another file", to);
     if (!file_write(to, buf_text(text), text->size, d))
         return false;
-    return command_print_text(
-        arena_printf(a, "%s: written; see the comments in it, then `aptune check %s`\n", to, to));
+    return command_print_text(arena_printf(
+        a, "%s: written; see the comments in it, then `aptune check %s`\n%s", to, to, others));
 }
 
 /* The first of some files that has kernels; NULL: none has. */
@@ -554,7 +571,7 @@ static bool init(Call *c)
     else if (ok)
         size_buffers(a, strcmp(to, "-") == 0 ? output_path(a, path, &(InitOptions){0}) : to, o,
                      &text);
-    return ok && write_spec(to, &text, a, d);
+    return ok && write_spec(to, &text, other_kernels(&t, o), a, d);
 }
 
 static InitOptions asked;
