@@ -142,6 +142,13 @@ EOF
     has "$stderr" "nothing uses 'EACHE': neither the kernel's source nor a launch"
 }
 
+@test "a parameter with one value that nothing uses is no error, and one that constraints use no matter" {
+    doubled 's/param EACH/param LIMIT in 1024\nparam OTHER in 0\nrequire LIMIT > 3\nparam EACH/'
+    status_is 0
+    has "$stderr" "warning: nothing uses 'OTHER': neither the kernel's source nor a launch"
+    lacks "$stderr" "LIMIT"
+}
+
 @test "a store to an input, an output that nobody writes, another type than the declaration has" {
     doubled 's/^out y/in y/; /reference/d'
     status_is 2

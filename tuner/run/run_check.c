@@ -333,36 +333,40 @@ static bool source_names(Run *r, const CompileSource *s, const char *name)
     return found;
 }
 
-/* True if a statement other than `param` and `require` contains the name. */
-static bool spec_names(const Spec *s, const char *name)
+/* True if a statement other than `param` and, unless `required`, `require` contains the name. */
+static bool spec_names(const Spec *s, const char *name, bool required)
 {
     for (const char *line = s->source->text; *line;
          line += strcspn(line, "\n"), line += *line != 0) {
         char text[1024];
         const char *at = line + strspn(line, " \t");
         snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "#\n"), at);
-        if (strncmp(text, "param ", 6) != 0 && strncmp(text, "require ", 8) != 0 &&
+        if (strncmp(text, "param ", 6) != 0 && (required || strncmp(text, "require ", 8) != 0) &&
             code_has_word(text, name))
             return true;
     }
     return false;
 }
 
-/* Otherwise, with a misspelt macro, the launch would follow the parameter but the code would not. */
+/* Otherwise, with a misspelt macro, the launch would follow the parameter but the code would not.  One value
+ * does no harm: it may be a limit for constraints, or what a tuner fixes of a longer list. */
 static bool check_parameters_are_used(Run *r)
 {
+    static const char unused[] = "nothing uses '%s': neither the kernel's source nor a launch, a "
+                                 "size or an option; is it misspelt?";
     bool ok = true;
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         const Parameter *q = &r->spec->parameters[p];
         bool used = !spec_parameter_is_macro(r->spec, p);
         for (size_t l = 0; l < r->spec->launch_count && !used; l++)
             used = !r->code.sources[l] || source_names(r, r->code.sources[l], q->name);
-        if (!used && !spec_names(r->spec, q->name))
-            ok =
-                diag_error(r->diag, q->at,
-                           "nothing uses '%s': neither the kernel's source nor a launch, a size or "
-                           "an option; is it misspelt?",
-                           q->name);
+        const bool single = r->space.values[p].count == 1;
+        if (used || spec_names(r->spec, q->name, single))
+            continue;
+        if (single)
+            diag_warn(r->diag, q->at, unused, q->name);
+        else
+            ok = diag_error(r->diag, q->at, unused, q->name);
     }
     return ok;
 }
