@@ -166,6 +166,14 @@ static const double ISSUE_CYCLES = 2.7, SHARED_SHARE = 0.25;
 /* Relative error of the PTX's counts for those of the code, by the same ratios. */
 static const double GUESSED = 0.5;
 
+/* The code may run many more instructions than its PTX, such as choices among registers for an array with
+ * computed indices. Then what its units do counts, though it is not known where. */
+static bool has_many_more(const SassProfile *code, const Walk *w)
+{
+    enum { MANY = 2 };
+    return code->instr > MANY * w->instr;
+}
+
 /* Why the counts of a join are implausible, in `a`; NULL if they are not. */
 static const char *why_not(Arena *a, const SassProfile *p, const SassJoin *j, const Walk *w)
 {
@@ -176,9 +184,10 @@ static const char *why_not(Arena *a, const SassProfile *p, const SassJoin *j, co
     const double least = w->instr * (j->missing > MISSING ? LEAST_WITH_LANDMARKS_MISSING : LEAST);
     if (p->instr >= least && p->instr <= most)
         return NULL;
-    return arena_printf(a, "%s%s%.0f instructions in the code, %.0f in PTX; those of the PTX count",
-                        j->unmatched ? j->unmatched : "", j->unmatched ? "; " : "", p->instr,
-                        w->instr);
+    return arena_printf(
+        a, "%s%s%.0f instructions in the code, %.0f in PTX; %s", j->unmatched ? j->unmatched : "",
+        j->unmatched ? "; " : "", p->instr, w->instr,
+        has_many_more(p, w) ? "of each unit the larger number counts" : "those of the PTX count");
 }
 
 static void guess_counts(SassProfile *p, const SassJoin *j, const Walk *w)
@@ -238,8 +247,19 @@ static SassSerial guess_serial(const SassProfile *p, const Walk *w, const SassLa
     return s;
 }
 
-/* Replaces counts by those of the PTX, and times by an estimate from them: issue, and a latency for each
- * wait. */
+/* At least what the units do in the code. */
+static void count_no_less(SassProfile *guess, const SassProfile *code)
+{
+    guess->instr = 0;
+    for (int u = 0; u < SASS_UNITS; u++) {
+        guess->by_unit[u] = fmax(guess->by_unit[u], code->by_unit[u]);
+        guess->instr += guess->by_unit[u];
+    }
+    guess->behind_branches = guess->instr;
+}
+
+/* Replaces counts by those of the PTX, or of both the larger, and times by an estimate from them: issue, and a
+ * latency for each wait. */
 static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const SassLatency *alone,
                      const SassLoad *load)
 {
@@ -252,6 +272,8 @@ static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const Sas
                          .deviation = GUESSED,
                          .guessed = 1};
     guess_counts(&guess, j, w);
+    if (has_many_more(p, w))
+        count_no_less(&guess, p);
     guess.ports.cycles = guess.instr;
     guess.serial = guess_serial(&guess, w, alone);
     if (load) {

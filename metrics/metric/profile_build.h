@@ -17,7 +17,7 @@ enum { PROFILER_VERSION = 24, PROFILER_SINCE = 18 };
  * cached profiles are made again, recorded ones stay.  2: what passes through the L2 in a wave.  All but
  * mm's were made again; of 51 rows of mm, drawn evenly, load_gone differs in four, whose serial_cycles
  * differ by 0.006 % at most.  3: helpers know what the platform suite measured (no number changes on an H200). */
-enum { PROFILER_REVISION = 3 };
+enum { PROFILER_REVISION = 4 };
 
 /* A buffer that a launch is given. */
 typedef struct ProfileBuffer {

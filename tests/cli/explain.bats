@@ -221,3 +221,34 @@ figure() {
     status_is 0
     has "$output" '^  predicted +[0-9,]+  = [0-9.]+ us, estimated: the device was not measured$'
 }
+
+@test "code with far more instructions than its PTX counts as that many" {
+    # An array whose loop is unrolled in part: ptxas keeps it in registers and chooses among them.
+    cat >array.cu <<'EOF2'
+extern "C" __global__ void array(float *y, const float *x, int n)
+{
+    float sum[16] = {0};
+    for (int j = 0; j < n; j++) {
+        float d = x[j] - threadIdx.x;
+#pragma unroll 2
+        for (int z = 0; z < 16; z++, d += 0.5f)
+            sum[z] += rsqrtf(d * d);
+    }
+    for (int z = 0; z < 16; z++)
+        y[(blockIdx.x * 128 + threadIdx.x) * 16 + z] = sum[z];
+}
+EOF2
+    cat >array.spec <<'EOF2'
+kernel "array.cu" array
+problem n = 1048576
+param BLOCK in 128
+block BLOCK
+grid n / BLOCK
+out y : float[n * 16]
+in x : float[512] = uniform(0, 100)
+arg n : int = 512
+EOF2
+    explain --space array.spec --arch sm_90 --compile --json "BLOCK=128"
+    status_is 0
+    jq -e '[.. | objects | select(has("issued"))][0] | .code_unmatched == 1 and .issued > 3 * .instr' <<<"$output"
+}
