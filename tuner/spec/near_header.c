@@ -2,6 +2,7 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
 
 #include <dirent.h>
@@ -13,68 +14,41 @@
 /* Limits of the search, levels up and down and entries: a home folder is too large to search. */
 enum { UP = 4, UP_TO_ROOT = 16, DOWN = 4, ENTRIES_MOST = 20000 };
 
-/* A search in a folder and below it, for folders or for files with certain extensions. */
-typedef struct Search {
+/* What is in a folder and below it: the folders, or the files with certain extensions. */
+typedef struct Listing {
     Arena *arena;
-    const char *const *extensions;
+    const char *const *extensions; /* NULL: the folders */
     size_t extension_count, entries;
-    bool (*look)(void *context, const char *path);    /* at a file; false: stop */
-    void (*enter)(void *context, const char *folder); /* or NULL */
-    void *context;
-} Search;
+    VEC(const char *) paths;
+} Listing;
 
-static bool search_below(Search *s, const char *folder, int depth)
+static void list_below(Listing *l, const char *folder, int depth)
 {
-    if (s->enter)
-        s->enter(s->context, folder);
-    DIR *dir = depth > 0 || s->extension_count > 0 ? opendir(folder) : NULL;
-    bool more = true;
-    for (struct dirent *e;
-         dir && more && s->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
+    if (!l->extensions)
+        VEC_PUSH(l->arena, &l->paths, folder);
+    DIR *dir = depth > 0 || l->extensions ? opendir(folder) : NULL;
+    for (struct dirent *e; dir && l->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
         const char *dot = strrchr(e->d_name, '.');
-        s->entries++;
+        l->entries++;
         if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
-            more = search_below(s, path_join(s->arena, folder, e->d_name), depth - 1);
+            list_below(l, path_join(l->arena, folder, e->d_name), depth - 1);
         else if (e->d_type != DT_DIR && dot &&
-                 word_place(dot, s->extensions, s->extension_count) < SIZE_MAX)
-            more = s->look(s->context, path_join(s->arena, folder, e->d_name));
+                 word_place(dot, l->extensions, l->extension_count) < SIZE_MAX)
+            VEC_PUSH(l->arena, &l->paths, path_join(l->arena, folder, e->d_name));
     }
     if (dir)
         closedir(dir);
-    return more;
 }
 
-typedef struct HeaderSearch {
-    Arena *arena;
-    const char *name;  /* "cudacommon.h", "sys/common.h" */
-    const char *found; /* the folder that has it, with the shortest path */
-    bool any_case;     /* match ignoring case */
-} HeaderSearch;
-
-static void look_for_header(void *context, const char *folder)
-{
-    HeaderSearch *h = context;
-    const bool better = !h->found || strlen(folder) < strlen(h->found);
-    if (better && (h->any_case ? path_any_case(h->arena, folder, h->name) != NULL
-                               : file_exists(path_join(h->arena, folder, h->name))))
-        h->found = folder;
-}
-
-/* A project's root has a .git folder; a search goes neither above it nor above the home folder. */
-static bool is_root(Arena *a, const char *folder)
-{
-    const char *home = getenv("HOME");
-    return strcmp(folder, "/") == 0 || (home && strcmp(folder, home) == 0) ||
-           file_exists(path_join(a, folder, ".git"));
-}
-
-/* The parent folder if it may belong to the same project: a shared one such as /tmp (sticky bit) does not.
- * NULL: it does not. */
+/* The parent folder if it may belong to the same project; NULL: it does not.  A project's root has a .git
+ * folder; neither what is above it or the home folder nor a shared folder such as /tmp (sticky bit) does. */
 static const char *folder_above(Arena *a, const char *folder)
 {
     struct stat st;
-    const char *up = path_folder(a, folder);
-    return is_root(a, folder) || stat(up, &st) != 0 || (st.st_mode & S_ISVTX) ? NULL : up;
+    const char *up = path_folder(a, folder), *home = getenv("HOME");
+    const bool root = strcmp(folder, "/") == 0 || (home && strcmp(folder, home) == 0) ||
+                      file_exists(path_join(a, folder, ".git"));
+    return root || stat(up, &st) != 0 || (st.st_mode & S_ISVTX) ? NULL : up;
 }
 
 /* A folder and those above it to search: up to the project's root if there is one, else the nearest. */
@@ -89,15 +63,22 @@ static size_t folders_around(Arena *a, const char *folder, const char *out[UP_TO
     return whole || count <= UP ? count : UP + 1;
 }
 
+/* The folder with the shortest path, in the nearest surroundings, that has the file. */
 static const char *look_as_named(Arena *a, const char *folder, const char *name, bool any_case)
 {
-    const char *around[UP_TO_ROOT + 1];
-    HeaderSearch h = {.arena = a, .name = path_slashes(a, name), .any_case = any_case};
-    Search s = {.arena = a, .enter = look_for_header, .context = &h};
+    const char *around[UP_TO_ROOT + 1], *found = NULL;
+    Listing l = {.arena = a};
     const size_t count = folders_around(a, folder, around);
-    for (size_t i = 0; i < count && !h.found; i++)
-        search_below(&s, around[i], DOWN);
-    return h.found;
+    for (size_t i = 0; i < count && !found; i++) {
+        l.paths.count = 0;
+        list_below(&l, around[i], DOWN);
+        VEC_EACH (const char *, at, l.paths)
+            if ((!found || strlen(*at) < strlen(found)) &&
+                (any_case ? path_any_case(a, *at, path_slashes(a, name)) != NULL
+                          : file_exists(path_join(a, *at, path_slashes(a, name)))))
+                found = *at;
+    }
+    return found;
 }
 
 static const char *look_around(Arena *a, const char *folder, const char *name)
@@ -166,51 +147,36 @@ const char *near_header_made_of(Arena *a, const char *folder, const char *log)
 
 static const char *const EXTENSIONS[] = {".cu", ".cuh", ".cpp", ".c", ".h", ".cc"};
 
-/* The files found. */
-typedef struct Found {
-    Arena *arena;
-    const char *target; /* real path of the header that they must include; NULL: any file */
-    const char **out;
-    size_t count, room;
-} Found;
-
 /* True if a file includes the target, by a relative path or one that include folders may resolve. */
-static bool includes_target(const Found *n, const char *path)
+static bool includes(Arena *a, const char *path, const char *target)
 {
     size_t size;
-    const char *name = path_stem(n->arena, n->target, ""), *text;
-    text = file_read_most(n->arena, path, 1 << 20, &size, DIAG_UNHEARD(n->arena));
+    const char *name = path_stem(a, target, "");
+    const char *text = file_read_most(a, path, 1 << 20, &size, DIAG_UNHEARD(a));
     for (const char *at = text; at && (at = strstr(at, "#include")) != NULL;) {
         at += strlen("#include");
         const char *open = at + strspn(at, " \t");
         size_t length = *open == '"' || *open == '<' ? strcspn(open + 1, "\">\n") : 0;
-        const char *asked = arena_copy(n->arena, open + 1, length);
+        const char *asked = arena_copy(a, open + 1, length);
         char real[PATH_MAX];
-        if (length == 0 || strcmp(path_stem(n->arena, asked, ""), name) != 0)
+        if (length == 0 || strcmp(path_stem(a, asked, ""), name) != 0)
             continue;
-        if (!realpath(path_join(n->arena, path_folder(n->arena, path), asked), real) ||
-            strcmp(real, n->target) == 0)
+        if (!realpath(path_join(a, path_folder(a, path), asked), real) || strcmp(real, target) == 0)
             return true;
     }
     return false;
-}
-
-static bool take_file(void *context, const char *path)
-{
-    Found *f = context;
-    if (!f->target || includes_target(f, path))
-        f->out[f->count++] = path;
-    return f->count < f->room;
 }
 
 enum { EXTENSION_COUNT = sizeof EXTENSIONS / sizeof *EXTENSIONS };
 
 size_t near_sources(Arena *a, const char *path, const char **out, size_t room)
 {
-    Found f = {.out = out, .room = room};
-    Search s = {a, EXTENSIONS, EXTENSION_COUNT, 0, take_file, NULL, &f};
-    search_below(&s, path_folder(a, path), 0);
-    return f.count;
+    Listing l = {a, EXTENSIONS, EXTENSION_COUNT, 0, {0}};
+    list_below(&l, path_folder(a, path), 0);
+    const size_t count = l.paths.count < room ? l.paths.count : room;
+    for (size_t i = 0; i < count; i++)
+        out[i] = l.paths.at[i];
+    return count;
 }
 
 size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
@@ -218,12 +184,16 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
     char real[PATH_MAX];
     if (!realpath(path, real))
         return 0;
-    Found f = {a, arena_string(a, real), out, 0, room};
-    Search s = {a, EXTENSIONS, 1, 0, take_file, NULL, &f};
-    const char *folder = path_folder(a, f.target), *up = folder_above(a, folder);
-    for (; f.count < room && s.extensions < EXTENSIONS + EXTENSION_COUNT; s.extensions++)
-        search_below(&s, up ? up : folder, up ? 2 : 1);
-    return f.count;
+    const char *target = arena_string(a, real), *folder = path_folder(a, target);
+    const char *up = folder_above(a, folder);
+    Listing l = {a, EXTENSIONS, 1, 0, {0}};
+    size_t count = 0;
+    for (; l.extensions < EXTENSIONS + EXTENSION_COUNT; l.extensions++)
+        list_below(&l, up ? up : folder, up ? 2 : 1);
+    for (size_t i = 0; i < l.paths.count && count < room; i++)
+        if (includes(a, l.paths.at[i], target))
+            out[count++] = l.paths.at[i];
+    return count;
 }
 
 /* --- the body of a function -------------------------------------------------------------------- */
@@ -234,56 +204,37 @@ typedef struct Mangled {
     const char *scope, *name; /* NULL: none */
 } Mangled;
 
+/* Reads a name with its length, "8Schedule", and advances `*at` past it; NULL: none. */
+static const char *take_name(Arena *a, const char **at)
+{
+    char *word;
+    const size_t n = **at >= '1' && **at <= '9' ? strtoul(*at, &word, 10) : 0;
+    if (n == 0 || n > strlen(word))
+        return NULL;
+    *at = word + n;
+    return arena_copy(a, word, n);
+}
+
 static Mangled demangle(Arena *a, const char *at)
 {
-    Mangled m = {NULL, NULL};
     const bool nested = strncmp(at, "_ZN", 3) == 0;
     if (strncmp(at, "_Z", 2) != 0)
         return (Mangled){NULL, arena_copy(a, at, code_word(at).length)};
-    at += nested ? 3 : 2;
-    at += nested ? strspn(at, "VKr") : 0; /* cv-qualifiers */
-    while (*at >= '1' && *at <= '9') {
-        char *word;
-        const size_t n = strtoul(at, &word, 10);
-        if (n > strlen(word))
-            return (Mangled){NULL, NULL};
-        m = (Mangled){m.name, arena_copy(a, word, n)};
-        at = word + n;
-        if (!nested)
-            return m;
-    }
+    at += nested ? 3 + strspn(at + 3, "VKr") : 2; /* cv-qualifiers */
+    Mangled m = {NULL, take_name(a, &at)};
+    for (const char *name; nested && (name = take_name(a, &at)) != NULL;)
+        m = (Mangled){m.name, name};
+    if (!nested || (*at >= '1' && *at <= '9')) /* a length beyond the end */
+        return nested ? (Mangled){NULL, NULL} : m;
     if (*at == 'I' && strchr(at, 'E')) /* template arguments; nested ones end early */
         at = strchr(at, 'E') + 1;
     if (*at == 'C' || *at == 'D') /* constructors have their class's name */
         m.scope = m.name;
     else if (*at >= 'a' && *at <= 'z')
         m = (Mangled){m.name, "operator"};
-    else if (*at >= '1' && *at <= '9') {
-        char *word;
-        const size_t n = strtoul(at, &word, 10);
-        m = (Mangled){m.name, n <= strlen(word) ? arena_copy(a, word, n) : NULL};
-    }
+    else if (*at >= '1' && *at <= '9')
+        m = (Mangled){m.name, take_name(a, &at)};
     return m;
-}
-
-typedef struct Body {
-    Arena *arena;
-    Mangled of;
-    const char *found;
-    size_t bytes; /* read so far */
-} Body;
-
-/* The text after the parenthesis that closes the one at `at`. */
-static const char *behind_parentheses(const char *at)
-{
-    size_t depth = 0;
-    for (; *at; at++) {
-        depth += *at == '(';
-        depth -= *at == ')';
-        if (depth == 0)
-            return at + 1;
-    }
-    return at;
 }
 
 /* True if a text without comments opens a namespace of this name. */
@@ -309,44 +260,40 @@ static bool has_body(const char *text, const Mangled *m)
         const bool member = at > text + 1 && at[-1] == ':' && at[-2] == ':';
         at += strlen(m->name);
         const char *open = operates ? at + strcspn(at, "(;{") : code_skip(at, at + strlen(at));
-        const char *end = *open == '(' ? behind_parentheses(open) : "";
-        end += strcspn(end, "{;=}");
+        const char *close = *open == '(' ? code_closing(open, open + strlen(open)) : NULL;
+        const char *end = close ? close + strcspn(close, "{;=}") : "";
         if (*end == '{' && (member || plain))
             return true;
     }
     return false;
 }
 
-static bool look_for_body(void *context, const char *path)
-{
-    enum { TEXT_MOST = 1 << 19, BYTES_MOST = 8 << 20 };
-    Body *b = context;
-    size_t size = 0;
-    const char *text = file_read_most(b->arena, path, TEXT_MOST, &size, DIAG_UNHEARD(b->arena));
-    b->bytes += size;
-    if (text && code_has_word(text, b->of.name) && has_body(code_bare(b->arena, text), &b->of))
-        b->found = path;
-    return !b->found && b->bytes < BYTES_MOST;
-}
-
 const char *near_body(Arena *a, const char *folder, const char *log, const char **function)
 {
+    enum { TEXT_MOST = 1 << 19, BYTES_MOST = 8 << 20 };
     static const char *const SAID[] = {"Unresolved extern function '",
                                        "Cannot take address of function '"};
     static const char *const CODE[] = {".cu", ".cuh", ".inl"};
     const char *name = NULL, *around[UP_TO_ROOT + 1];
-    Body b = {.arena = a};
-    Search s = {a, CODE, sizeof CODE / sizeof *CODE, 0, look_for_body, NULL, &b};
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID && !name; i++)
         name = strstr(log, SAID[i]) ? strstr(log, SAID[i]) + strlen(SAID[i]) : NULL;
-    if (name)
-        b.of = demangle(a, name);
-    if (!b.of.name)
+    const Mangled m = name ? demangle(a, name) : (Mangled){NULL, NULL};
+    if (!m.name)
         return NULL;
+    *function = m.scope ? arena_printf(a, "%s::%s", m.scope, m.name) : m.name;
+    Listing l = {a, CODE, sizeof CODE / sizeof *CODE, 0, {0}};
     const size_t count = folders_around(a, folder, around);
-    bool more = true;
-    for (size_t i = 0; i < count && more; i++)
-        more = search_below(&s, around[i], DOWN);
-    *function = b.of.scope ? arena_printf(a, "%s::%s", b.of.scope, b.of.name) : b.of.name;
-    return b.found;
+    size_t bytes = 0, next = 0; /* read so far */
+    for (size_t i = 0; i < count && bytes < BYTES_MOST; i++) {
+        list_below(&l, around[i], DOWN);
+        for (; next < l.paths.count && bytes < BYTES_MOST; next++) {
+            size_t size = 0;
+            const char *path = l.paths.at[next];
+            const char *text = file_read_most(a, path, TEXT_MOST, &size, DIAG_UNHEARD(a));
+            bytes += size;
+            if (text && code_has_word(text, m.name) && has_body(code_bare(a, text), &m))
+                return path;
+        }
+    }
+    return NULL;
 }
