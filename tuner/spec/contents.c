@@ -82,11 +82,6 @@ static double from_narrow(const Narrow n, uint16_t bits)
 
 /* --- single scalars ------------------------------------------------------------------------ */
 
-static double clamp(double v, double lo, double hi)
-{
-    return v < lo ? lo : v > hi ? hi : v;
-}
-
 /* Integer limits as doubles that convert back without overflow. */
 static const struct {
     double lo, hi;
@@ -104,7 +99,7 @@ static const struct {
 /* Stores the low bytes of an integer, little-endian as on CUDA's hosts. */
 static void put_integer(TaskScalar s, double v, void *out)
 {
-    v = isnan(v) ? 0 : clamp(v, RANGES[s].lo, RANGES[s].hi);
+    v = isnan(v) ? 0 : v < RANGES[s].lo ? RANGES[s].lo : v > RANGES[s].hi ? RANGES[s].hi : v;
     uint64_t bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
     memcpy(out, &bits, task_scalar_size(s));
 }
@@ -330,23 +325,22 @@ COMPARE(compare_float, float)
 COMPARE(compare_double, double)
 #undef COMPARE
 
-#define COMPARE_NARROW(name, scalar)                                                               \
-    static int name(const void *a, const void *b)                                                  \
-    {                                                                                              \
-        double x = contents_value(scalar, a), y = contents_value(scalar, b);                       \
-        return (x > y) - (x < y);                                                                  \
-    }
-COMPARE_NARROW(compare_half, TASK_HALF)
-COMPARE_NARROW(compare_bfloat16, TASK_BFLOAT16)
-COMPARE_NARROW(compare_e4m3, TASK_E4M3)
-COMPARE_NARROW(compare_e5m2, TASK_E5M2)
-#undef COMPARE_NARROW
+static int compare_narrow(const void *a, const void *b, void *scalar)
+{
+    const double x = contents_value(*(TaskScalar *)scalar, a);
+    const double y = contents_value(*(TaskScalar *)scalar, b);
+    return (x > y) - (x < y);
+}
 
 void contents_sort(TaskScalar s, void *at, size_t count)
 {
     static int (*const compare[TASK_SCALARS])(const void *, const void *) = {
-        compare_i8,   compare_u8,   compare_i16,   compare_u16,   compare_i32,
-        compare_u32,  compare_i64,  compare_u64,   compare_half,  compare_bfloat16,
-        compare_e4m3, compare_e5m2, compare_float, compare_double};
-    qsort(at, count, task_scalar_size(s), compare[s]);
+        [TASK_I8] = compare_i8,        [TASK_U8] = compare_u8,   [TASK_I16] = compare_i16,
+        [TASK_U16] = compare_u16,      [TASK_I32] = compare_i32, [TASK_U32] = compare_u32,
+        [TASK_I64] = compare_i64,      [TASK_U64] = compare_u64, [TASK_FLOAT] = compare_float,
+        [TASK_DOUBLE] = compare_double};
+    if (compare[s])
+        qsort(at, count, task_scalar_size(s), compare[s]);
+    else
+        qsort_r(at, count, task_scalar_size(s), compare_narrow, &s);
 }

@@ -2,42 +2,40 @@
 
 #include <ctype.h>
 
-bool first_sounds_like(const char *name, const char *const *words, size_t count)
+bool first_sounds_like(const char *name, const char *words)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcasestr(name, words[i]))
-            return true;
+    for (size_t n; *words; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        for (const char *at = name; *at; at++)
+            if (strncasecmp(at, words, n) == 0)
+                return true;
+    }
     return false;
 }
 
 Meaning first_meaning(const char *name)
 {
-    static const char *const threads[] = {"block_size", "blocksize",  "group_size", "block_dim",
-                                          "blockdim",   "block_x",    "block_y",    "block_z",
-                                          "threads",    "thread_num", "tpb",        "wg_size",
-                                          "workgroup",  "local_size", "bdim"};
-    static const char *const tile[] = {"tile",   "unroll",     "vec",        "work",
-                                       "items",  "elem",       "each",       "factor",
-                                       "coarse", "per_thread", "thread_size"};
-    static const char *const on_off[] = {"use_", "enable", "with_", "do_", "padding", "_pad"};
-    static const char *const filter[] = {"filter",   "radius",   "halo",
-                                         "kernel_w", "kernel_h", "taps"};
-    static const char *const size[] = {"width", "height", "size",    "length", "dim",
-                                       "rows",  "cols",   "columns", "count",  "num",
-                                       "pitch", "depth",  "total"};
+    static const struct {
+        Meaning meaning;
+        const char *words;
+    } TABLE[] = {
+        {MEANS_THREADS,
+         "block_size blocksize group_size block_dim blockdim block_x block_y block_z "
+         "threads thread_num tpb wg_size workgroup local_size bdim"},
+        {MEANS_SWITCH, "use_ enable with_ do_ padding _pad"},
+        {MEANS_TILE, "tile unroll vec work items elem each factor coarse per_thread thread_size"},
+        {MEANS_FILTER, "filter radius halo kernel_w kernel_h taps"},
+        {MEANS_SIZE, "width height size length dim rows cols columns count num pitch depth total"},
+    };
     const bool short_threads = strlen(name) == 2 && strchr("TB", *name) && strchr("XYZ", name[1]);
-    if (SOUNDS_LIKE(name, threads) || strcasecmp(name, "block") == 0 || short_threads)
+    if (strcasecmp(name, "block") == 0 || short_threads)
         return MEANS_THREADS;
-    if (SOUNDS_LIKE(name, on_off))
-        return MEANS_SWITCH;
-    if (SOUNDS_LIKE(name, tile))
-        return MEANS_TILE;
-    if (SOUNDS_LIKE(name, filter))
-        return MEANS_FILTER;
-    if (SOUNDS_LIKE(name, size) || strlen(name) <= 2 ||
-        (strncasecmp(name, "n_", 2) == 0 || strncasecmp(name, "nx", 2) == 0))
-        return MEANS_SIZE;
-    return MEANS_NOTHING;
+    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
+        if (first_sounds_like(name, TABLE[i].words))
+            return TABLE[i].meaning;
+    const bool size =
+        strlen(name) <= 2 || strncasecmp(name, "n_", 2) == 0 || strncasecmp(name, "nx", 2) == 0;
+    return size ? MEANS_SIZE : MEANS_NOTHING;
 }
 
 int first_direction(const char *name)
@@ -88,12 +86,11 @@ const char *first_argument(const TemplateParameter *t, const FirstGuess *g)
 {
     if (t->initial && *t->initial)
         return t->initial;
-    static const char *const indices[] = {"index", "idx", "size", "int"};
-    static const char *const halves[] = {"__hadd", "__hmul", "__hfma", "__half2", "__float2half"};
+    static const char halves[] = "__hadd __hmul __hfma __half2 __float2half";
     if (t->is_type)
-        return SOUNDS_LIKE(t->name, indices)                           ? "int"
-               : g->kernel->own && SOUNDS_LIKE(g->kernel->own, halves) ? "__half"
-                                                                       : "float";
+        return first_sounds_like(t->name, "index idx size int")              ? "int"
+               : g->kernel->own && first_sounds_like(g->kernel->own, halves) ? "__half"
+                                                                             : "float";
     /* BM, WN, TK … are tile sizes: blocks and warps of 64, steps of 8, threads of 4. */
     const size_t n = strlen(t->name);
     const char last = n > 0 && n <= 2 ? (char)toupper((unsigned char)t->name[n - 1]) : 0;

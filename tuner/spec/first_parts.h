@@ -20,9 +20,8 @@ Meaning first_meaning(const char *name);
 /* 0, 1 or 2 for a name with a suffix x, y or z; −1: none. */
 int first_direction(const char *name);
 
-/* True if a name contains one of the words, ignoring case. */
-bool first_sounds_like(const char *name, const char *const *words, size_t count);
-#define SOUNDS_LIKE(name, words) first_sounds_like(name, words, sizeof(words) / sizeof *(words))
+/* True if a name contains one of the words, which are separated by blanks, ignoring case. */
+bool first_sounds_like(const char *name, const char *words);
 
 /* True for an integer of at least 32 bits, as sizes are. */
 bool first_is_integer(const KernelParameter *p);

@@ -201,12 +201,11 @@ static void print_per_block(const FirstWriter *w, int i)
 
 const char *first_size_along(const FirstWriter *w, int i)
 {
-    static const char *const across[] = {"width", "cols", "columns"};
-    static const char *const down[] = {"height", "rows"};
     size_t n = w->sizes.count;
     bool turned =
-        n >= 2 && ((SOUNDS_LIKE(w->sizes.at[1], across) && !SOUNDS_LIKE(w->sizes.at[0], across)) ||
-                   SOUNDS_LIKE(w->sizes.at[0], down) ||
+        n >= 2 && ((first_sounds_like(w->sizes.at[1], "width cols columns") &&
+                    !first_sounds_like(w->sizes.at[0], "width cols columns")) ||
+                   first_sounds_like(w->sizes.at[0], "height rows") ||
                    (strcmp(w->sizes.at[0], "H") == 0 && strcmp(w->sizes.at[1], "W") == 0));
     size_t k = (size_t)(turned && i < 2 ? 1 - i : i);
     k = w->square && k == 1 ? 0 : k;

@@ -1,59 +1,16 @@
 #include "tuner/spec/kernel_types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* C++ names of the scalars and of their vectors, as task_type_find knows them ("bool" aside). */
-static const char *const TYPES[] = {"bool",
-                                    "char",
-                                    "char2",
-                                    "char3",
-                                    "char4",
-                                    "signed char",
-                                    "unsigned char",
-                                    "uchar2",
-                                    "uchar3",
-                                    "uchar4",
-                                    "short",
-                                    "short2",
-                                    "short3",
-                                    "short4",
-                                    "unsigned short",
-                                    "ushort2",
-                                    "ushort3",
-                                    "ushort4",
-                                    "int",
-                                    "int2",
-                                    "int3",
-                                    "int4",
-                                    "unsigned int",
-                                    "uint2",
-                                    "uint3",
-                                    "uint4",
-                                    "long",
-                                    "long2",
-                                    "unsigned long",
-                                    "ulong2",
-                                    "long long",
-                                    "longlong2",
-                                    "unsigned long long",
-                                    "ulonglong2",
-                                    "float",
-                                    "float2",
-                                    "float3",
-                                    "float4",
-                                    "double",
-                                    "double2",
-                                    "__half",
-                                    "__half2",
-                                    "__nv_bfloat16",
-                                    "__nv_bfloat162",
-                                    "__nv_fp8_e4m3",
-                                    "__nv_fp8x2_e4m3",
-                                    "__nv_fp8x4_e4m3",
-                                    "__nv_fp8_e5m2",
-                                    "__nv_fp8x2_e5m2",
-                                    "__nv_fp8x4_e5m2"};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
+static const char TYPES[] =
+    "bool|char|char2|char3|char4|signed char|unsigned char|uchar2|uchar3|uchar4|"
+    "short|short2|short3|short4|unsigned short|ushort2|ushort3|ushort4|"
+    "int|int2|int3|int4|unsigned int|uint2|uint3|uint4|"
+    "long|long2|unsigned long|ulong2|long long|longlong2|unsigned long long|ulonglong2|"
+    "float|float2|float3|float4|double|double2|__half|__half2|__nv_bfloat16|__nv_bfloat162|"
+    "__nv_fp8_e4m3|__nv_fp8x2_e4m3|__nv_fp8x4_e4m3|__nv_fp8_e5m2|__nv_fp8x2_e5m2|__nv_fp8x4_e5m2|";
 
 /* The encoding of a parameter: bit 0 a pointer; bits 1 to 7 lanes and scalar + 1, 0: another type; then the
  * size of what is passed or pointed to. */
@@ -91,19 +48,22 @@ static const char ASK[] =
 
 void kernel_types_ask(const char *expression, size_t count, Buf *out)
 {
-    for (size_t i = 0; i < TYPE_COUNT; i++)
-        if (strncmp(TYPES[i], "__", 2) == 0)
-            buf_printf(out, "struct %s;\n", TYPES[i]);
-    buf_puts(out, "namespace aptune_types {\n"
-                  "template <class T> struct code { static const int value = 0; };\n");
-    for (size_t i = 0; i < TYPE_COUNT; i++) {
+    SCOPED_BUF codes = {0};
+    for (const char *at = TYPES, *end; (end = strchr(at, '|')) != NULL; at = end + 1) {
+        char name[24];
         TaskType t;
-        if (!task_type_find(TYPES[i], &t))
+        snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
+        if (!task_type_find(name, &t))
             t = (TaskType){TASK_U8, 1};
-        buf_printf(out, "template <> struct code<%s> { static const int value = %d; };\n", TYPES[i],
+        if (strncmp(name, "__", 2) == 0)
+            buf_printf(out, "struct %s;\n", name);
+        buf_printf(&codes, "template <> struct code<%s> { static const int value = %d; };\n", name,
                    ((int)t.scalar + 1) * CODE_LANES + t.lanes);
     }
-    buf_puts(out, "}\n");
+    buf_printf(out,
+               "namespace aptune_types {\n"
+               "template <class T> struct code { static const int value = 0; };\n%s}\n",
+               buf_text(&codes));
     buf_puts(out, ASK);
     buf_puts(out, "extern \"C\" __device__ int aptune_types_of[] = {");
     for (size_t i = 0; i < count; i++)
