@@ -574,16 +574,6 @@ static void finish_problem(Reader *r, Problem *p)
     p->text = spec_problem_text(r->a, r->spec, p->values, NULL);
 }
 
-static void finish_problems(Reader *r)
-{
-    if (r->problems.count == 0)
-        VEC_PUSH(r->a, &r->problems, ((Problem){.text = ""}));
-    r->spec->problems = r->problems.at;
-    r->spec->problem_count = r->problems.count;
-    for (size_t i = 0; i < r->problems.count; i++)
-        finish_problem(r, &r->spec->problems[i]);
-}
-
 /* --- parameters and derived names ----------------------------------------------------------- */
 
 static bool finish_parameter(Reader *r, size_t index, const Scope *s)
@@ -646,31 +636,18 @@ static void check_whole(Reader *r)
                    "there is a reference but no output to compare; add an 'out' or 'inout' line");
 }
 
-#define KEEP(list, n, vec) (s->list = r->vec.at, s->n = r->vec.count)
-
 void reader_finish(Reader *r)
 {
     Spec *s = r->spec;
-    KEEP(statements, statement_count, statements);
-    KEEP(parameters, parameter_count, parameters);
-    KEEP(derived, derived_count, derived);
-    KEEP(constraints, constraint_count, constraints);
-    KEEP(arguments, argument_count, arguments);
-    KEEP(launches, launch_count, launches);
-    KEEP(options, option_count, options);
-    s->option_parts = r->option_parts.at;
-    KEEP(includes, include_count, includes);
-    KEEP(trips, trip_count, trips);
-    KEEP(reference, reference_count, references);
-    KEEP(rivals, rival_count, rivals);
-    KEEP(metric_lines, metric_line_count, metric_lines);
-    KEEP(carving, carving_count, carving);
     for (size_t i = 0; i < s->launch_count; i++)
         s->launches[i].repeat_slot = spec_repeat_slot(s, i);
     for (size_t i = 0; i < s->reference_count; i++)
         s->reference[i].repeat_slot = spec_repeat_slot(s, s->launch_count + i);
 
-    finish_problems(r);
+    if (s->problem_count == 0)
+        SPEC_ADD(r->a, s, problems, problem_count, (Problem){.text = ""});
+    for (size_t i = 0; i < s->problem_count; i++)
+        finish_problem(r, &s->problems[i]);
     finish_declared(r);
     Visible all = reader_see_all(r);
     for (size_t i = 0; i < s->constraint_count; i++)

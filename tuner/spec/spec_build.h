@@ -50,29 +50,26 @@ typedef struct Reader {
     Span at;          /* of the statement's keyword */
     const char *word; /* the keyword */
     Spec *spec;
-    VEC(Span) statements;
     VEC(DeclaredName) names; /* all declared names */
     VEC(Declared) order;
-    VEC(Problem) problems;
-    VEC(Parameter) parameters;
-    VEC(Derived) derived;
-    VEC(Constraint) constraints;
-    VEC(Argument) arguments;
-    VEC(Launch) launches;
-    VEC(Launch) references;
-    VEC(Rival) rivals;
     VEC(Deferred) deferred;
     Span reference_first_at;
     bool kernel_met, param_met, output_met; /* with or without mistakes */
     bool problem_broken;                    /* a problem line with a mistake may have lost a name */
     Span tolerance_at, polish_at, work_at[3], objective_at, scale_at;
-    VEC(const char *) options;
-    VEC(CompileOption) option_parts;
-    VEC(const char *) includes;
-    VEC(SpecTrips) trips;
-    VEC(const Source *) metric_lines;
-    VEC(CarveStage) carving;
 } Reader;
+
+/* Room for one more element of an array of the spec, whose capacity is the next power of two. */
+static inline void *spec_grow(Arena *a, void *at, size_t count, size_t size)
+{
+    size_t capacity = count & (count - 1) ? count + 1 : count;
+    return vec_grow(a, at, count, &capacity, size);
+}
+
+/* Appends an element to such an array, whose number of elements is `n`. */
+#define SPEC_ADD(a, s, list, n, ...)                                                               \
+    ((s)->list = spec_grow((a), (s)->list, (s)->n, sizeof *(s)->list),                             \
+     (s)->list[(s)->n++] = (__VA_ARGS__))
 
 /* Declares a name, broken until reader_mark_valid; false after a message: it is declared already. */
 bool reader_declare(Reader *r, const char *name, Span at);
@@ -80,7 +77,7 @@ bool reader_declare(Reader *r, const char *name, Span at);
 /* Marks a name's declaration as free of mistakes. */
 void reader_mark_valid(Reader *r, const char *name);
 
-/* Moves everything into the spec, binds all expressions and checks consistency. */
+/* Binds all expressions and checks consistency. */
 void reader_finish(Reader *r);
 
 /* --- statements: spec_space.c, spec_kernel.c, spec_data.c, spec_result.c, spec_carve.c --- */

@@ -5,7 +5,7 @@
 bool read_metric(Reader *r)
 {
     Lexer *l = &r->l;
-    if (r->metric_lines.count >= METRIC_LINE_LIMIT)
+    if (r->spec->metric_line_count >= METRIC_LINE_LIMIT)
         return diag_error(r->d, r->at, "more than %d metrics", METRIC_LINE_LIMIT);
     while (!lexer_at_end_of_line(l))
         lexer_next(l);
@@ -20,7 +20,7 @@ bool read_metric(Reader *r)
     buf_add(&b, r->at.source->text + r->at.offset, l->token.at.offset - r->at.offset);
     line->size = b.size;
     line->text = buf_keep(&b, r->a);
-    VEC_PUSH(r->a, &r->metric_lines, line);
+    SPEC_ADD(r->a, r->spec, metric_lines, metric_line_count, line);
     return true;
 }
 
@@ -111,7 +111,7 @@ bool read_carve(Reader *r)
     }
     c.at = span_join(r->at, r->l.last);
     if (ok)
-        VEC_PUSH(r->a, &r->carving, c);
+        SPEC_ADD(r->a, r->spec, carving, carving_count, c);
     return ok;
 }
 
@@ -149,7 +149,7 @@ bool spec_parse_carving(Arena *a, const Source *source, SpecCarving *out, Diag *
         else
             read_alone(&r);
     }
-    *out = (SpecCarving){r.carving.at, r.carving.count, spec.polish};
+    *out = (SpecCarving){spec.carving, spec.carving_count, spec.polish};
     if (d->errors == before && out->count == 0 && out->polish == 0)
         return diag_error(d, (Span){source, 0, 0},
                           "nothing is carved: write a statement such as 'best 40 by "

@@ -28,11 +28,10 @@ static bool take_plain_type(Reader *r, TaskType *out)
     for (int i = 0; i < TASK_SCALARS; i++)
         names[i] = task_scalar_name((TaskScalar)i);
     const char *closest = name_closest(type, names, TASK_SCALARS);
-    return diag_error(r->d, at, "unknown type '%s'; %s%s%s", type,
-                      closest ? "did you mean '"
-                              : "there are int8 … uint64, int, uint, half, bfloat16, fp8_e4m3, "
-                                "fp8_e5m2, float, double",
-                      closest ? closest : " and struct(…)", closest ? "'?" : "");
+    return diag_error(r->d, at, "unknown type '%s'%s", type,
+                      closest ? diag_meant(r->d, closest)
+                              : "; there are int8 … uint64, int, uint, half, bfloat16, fp8_e4m3, "
+                                "fp8_e5m2, float, double and struct(…)");
 }
 
 static bool add_member(Reader *r, Argument *g, TaskType t, StructLayout *l)
@@ -162,13 +161,11 @@ static const struct ContentsForm *take_form(Reader *r)
     }
     bool name = r->l.token.kind == TOKEN_NAME;
     const char *closest = name ? name_closest(r->l.token.text, words, FORM_COUNT) : NULL;
-    diag_error(r->d, r->l.token.at, "unknown contents; %s%s%s",
-               closest ? "did you mean '"
-                       : "there are zero, constant(value), uniform(low, high [, "
-                         "seed]), normal(mean, deviation [, seed]), formula(expr), "
-                         "sorted(contents), copy(A), lane(A, k), lanes(A), "
-                         "file(\"…\") and kept",
-               closest ? closest : "", closest ? "'?" : "");
+    diag_error(r->d, r->l.token.at, "unknown contents%s",
+               closest ? diag_meant(r->d, closest)
+                       : "; there are zero, constant(value), uniform(low, high [, seed]), "
+                         "normal(mean, deviation [, seed]), formula(expr), sorted(contents), "
+                         "copy(A), lane(A, k), lanes(A), file(\"…\") and kept");
     return NULL;
 }
 
@@ -193,50 +190,33 @@ static bool take_from(Reader *r, const struct ContentsForm *f, Contents *c)
     return !more || take_numbers(r, f, c);
 }
 
-static bool take_inside(Reader *r, const struct ContentsForm *f, Contents *c)
+static bool take_contents(Reader *r, Contents *c, int depth)
 {
-    switch (f->inside) {
-    case INSIDE_NUMBERS:
-        return take_numbers(r, f, c);
-    case INSIDE_NAME:
-        return take_from(r, f, c);
-    case INSIDE_FILE:
-        return reader_take_path(r, "the name of a file", &c->file, &c->path);
-    default:
+    c->at = r->l.token.at;
+    const struct ContentsForm *f = take_form(r);
+    if (!f)
+        return false;
+    c->kind = f->kind;
+    if (depth > 0 && f->kind == CONTENTS_KEPT)
+        return diag_error(r->d, c->at, "'kept' cannot be sorted");
+    if (f->inside == INSIDE_NOTHING)
         return true;
-    }
+    bool ok = lexer_expect(&r->l, "(", "with what it takes");
+    if (ok && f->inside == INSIDE_CONTENTS && depth >= SORTED_LIMIT)
+        return diag_error(r->d, c->at, "too many brackets");
+    if (f->inside == INSIDE_CONTENTS)
+        c->inner = ARENA_NEW(r->a, Contents);
+    ok = ok && (f->inside == INSIDE_CONTENTS  ? take_contents(r, c->inner, depth + 1)
+                : f->inside == INSIDE_NUMBERS ? take_numbers(r, f, c)
+                : f->inside == INSIDE_NAME
+                    ? take_from(r, f, c)
+                    : reader_take_path(r, "the name of a file", &c->file, &c->path));
+    return ok && lexer_expect(&r->l, ")", "after the contents");
 }
 
 bool reader_take_contents(Reader *r, Contents *c)
 {
-    int depth = 0;
-    for (;; depth++) {
-        c->at = r->l.token.at;
-        const struct ContentsForm *f = take_form(r);
-        if (!f)
-            return false;
-        c->kind = f->kind;
-        if (depth > 0 && f->kind == CONTENTS_KEPT)
-            return diag_error(r->d, c->at, "'kept' cannot be sorted");
-        if (f->inside == INSIDE_NOTHING)
-            break;
-        if (!lexer_expect(&r->l, "(", "with what it takes"))
-            return false;
-        if (f->inside == INSIDE_CONTENTS) {
-            if (depth >= SORTED_LIMIT)
-                return diag_error(r->d, c->at, "too many brackets");
-            c->inner = ARENA_NEW(r->a, Contents);
-            c = c->inner;
-            continue;
-        }
-        if (!take_inside(r, f, c) || !lexer_expect(&r->l, ")", "after the contents"))
-            return false;
-        break;
-    }
-    for (; depth > 0; depth--)
-        if (!lexer_expect(&r->l, ")", "after the contents"))
-            return false;
-    return true;
+    return take_contents(r, c, 0);
 }
 
 /* --- names and types -------------------------------------------------------------------------- */
@@ -247,9 +227,9 @@ static bool take_typed_name(Reader *r, Argument *g)
     g->at = r->l.token.at;
     if (!lexer_take_name(&r->l, "the name of an argument", &g->name))
         return false;
-    if (r->arguments.count >= ARGUMENT_LIMIT)
+    if (r->spec->argument_count >= ARGUMENT_LIMIT)
         return diag_error(r->d, g->at, "more than %d arguments", ARGUMENT_LIMIT);
-    if (NAME_FIND(r->arguments.at, r->arguments.count, name, g->name))
+    if (NAME_FIND(r->spec->arguments, r->spec->argument_count, name, g->name))
         return diag_error(r->d, g->at, "there is already an argument '%s'", g->name);
     return reader_take_type(r, g);
 }
@@ -280,7 +260,7 @@ bool read_buffer(Reader *r)
         !reader_take_expr(r, &g.count) ||
         !lexer_expect(&r->l, "]", "after the number of elements") || !take_initial(r, &g))
         return false;
-    VEC_PUSH(r->a, &r->arguments, g);
+    SPEC_ADD(r->a, r->spec, arguments, argument_count, g);
     return true;
 }
 
@@ -337,7 +317,7 @@ bool read_texture(Reader *r)
     take_texture_modes(r, &g);
     if (!check_texture(r, &g) || !take_initial(r, &g))
         return false;
-    VEC_PUSH(r->a, &r->arguments, g);
+    SPEC_ADD(r->a, r->spec, arguments, argument_count, g);
     return true;
 }
 
@@ -348,6 +328,6 @@ bool read_arg(Reader *r)
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "=", "and the value") ||
         !reader_take_expr(r, &g.value))
         return false;
-    VEC_PUSH(r->a, &r->arguments, g);
+    SPEC_ADD(r->a, r->spec, arguments, argument_count, g);
     return true;
 }

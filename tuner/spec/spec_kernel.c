@@ -27,15 +27,12 @@ typedef struct Scan {
     size_t at, end; /* in the spec's text, from after the opening to the closing quote */
     Buf literal;
     Text *out;
-    size_t capacity;
 } Scan;
 
 static void add_piece(Scan *s, Expr *value)
 {
     TextPiece piece = {arena_string(s->reader->a, buf_text(&s->literal)), value};
-    s->out->pieces =
-        vec_grow(s->reader->a, s->out->pieces, s->out->piece_count, &s->capacity, sizeof piece);
-    s->out->pieces[s->out->piece_count++] = piece;
+    SPEC_ADD(s->reader->a, s->out, pieces, piece_count, piece);
     buf_clear(&s->literal);
 }
 
@@ -151,17 +148,11 @@ bool read_kernel(Reader *r)
     r->kernel_met = true;
     Launch k = {.at = r->at, .entry = "this kernel"};
     bool ok = take_kernel(r, &k);
-    VEC_PUSH(r->a, &r->launches, k); /* also after a mistake: its lines follow */
+    SPEC_ADD(r->a, r->spec, launches, launch_count, k); /* also after a mistake: its lines follow */
     return ok;
 }
 
 /* --- the parts of a launch -------------------------------------------------------------------- */
-
-/* True for NAME ":" */
-static bool is_typed_name(const Lexer *l)
-{
-    return l->token.kind == TOKEN_NAME && *text_ahead(l) == ':';
-}
 
 /* NAME ":" TYPE "=" expr */
 static bool take_own_scalar(Reader *r, LaunchItem *item)
@@ -177,7 +168,7 @@ static bool take_own_scalar(Reader *r, LaunchItem *item)
 static bool take_item(Reader *r, LaunchItem *item)
 {
     item->at = r->l.token.at;
-    if (is_typed_name(&r->l))
+    if (r->l.token.kind == TOKEN_NAME && *text_ahead(&r->l) == ':')
         return take_own_scalar(r, item);
     if (!reader_take_expr(r, &item->choice))
         return false;
@@ -211,19 +202,14 @@ static bool take_items(Reader *r, Launch *k)
     return true;
 }
 
-/* True for NAME "in" */
-static bool is_named_repeat(const Lexer *l)
-{
-    const char *next = text_ahead(l);
-    bool in = next[0] == 'i' && next[1] == 'n' && !text_is_word(next[2]);
-    return l->token.kind == TOKEN_NAME && in;
-}
-
 /* expr | NAME "in" exprs */
 static bool take_repeat(Reader *r, Launch *k)
 {
     ExprVec values = {0};
-    if (!is_named_repeat(&r->l))
+    const char *next = text_ahead(&r->l);
+    const bool named =
+        r->l.token.kind == TOKEN_NAME && strncmp(next, "in", 2) == 0 && !text_is_word(next[2]);
+    if (!named)
         return reader_take_expr(r, &k->repeat);
     if (!lexer_take_name(&r->l, "a name", &k->repeat_name) ||
         !lexer_expect(&r->l, "in", "and the values") || !reader_take_list(r, &values))
@@ -259,11 +245,11 @@ static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
 /* block, grid, shared, args or repeat on a line of its own: of the kernel above it */
 bool read_launch_line(Reader *r)
 {
-    size_t n = r->launches.count;
+    size_t n = r->spec->launch_count;
     if (n == 0)
         return diag_error(r->d, r->at, "'%s' belongs to a kernel: put it after the kernel line",
                           r->word);
-    return take_launch_line(r, r->at, r->word, &r->launches.at[n - 1]);
+    return take_launch_line(r, r->at, r->word, &r->spec->launches[n - 1]);
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -275,8 +261,10 @@ bool read_option(Reader *r)
     if (!take_text(r, "a compiler option", &o.text) ||
         (lexer_take(&r->l, "if") && !reader_take_expr(r, &o.condition)))
         return false;
-    VEC_PUSH(r->a, &r->options, o.text.written);
-    VEC_PUSH(r->a, &r->option_parts, o);
+    Spec *s = r->spec;
+    s->option_parts = spec_grow(r->a, s->option_parts, s->option_count, sizeof o);
+    s->option_parts[s->option_count] = o;
+    SPEC_ADD(r->a, s, options, option_count, o.text.written);
     return true;
 }
 
@@ -286,7 +274,7 @@ bool read_include(Reader *r)
     const char *name, *path;
     if (!reader_take_path(r, "a folder with files to include", &name, &path))
         return false;
-    VEC_PUSH(r->a, &r->includes, path);
+    SPEC_ADD(r->a, r->spec, includes, include_count, path);
     return true;
 }
 
@@ -299,7 +287,7 @@ bool read_trips(Reader *r)
                   : reader_take_integer(r, "the loop's line, or a part of it", 1, &t.line)) ||
         !lexer_expect(&r->l, "=", "before the number of rounds") || !reader_take_expr(r, &t.rounds))
         return false;
-    VEC_PUSH(r->a, &r->trips, t);
+    SPEC_ADD(r->a, r->spec, trips, trip_count, t);
     return true;
 }
 
@@ -323,7 +311,7 @@ static bool read_reference_kernel(Reader *r)
     }
     if (!ok)
         k.lines = ~0u; /* report one mistake only */
-    VEC_PUSH(r->a, &r->references, k);
+    SPEC_ADD(r->a, r->spec, reference, reference_count, k);
     return ok;
 }
 
@@ -371,13 +359,13 @@ static bool take_library(Reader *r, Rival *v)
 bool read_rival(Reader *r)
 {
     Rival v = {.at = r->at, .takes = {.at = r->at, .entry = "the rival"}};
-    if (r->rivals.count >= RIVAL_LIMIT)
+    if (r->spec->rival_count >= RIVAL_LIMIT)
         return diag_error(r->d, r->at, "more than %d rivals", RIVAL_LIMIT);
     if (!take_library(r, &v) || !lexer_take_name(&r->l, "the name of the library's call", &v.call))
         return false;
     v.bound = lexer_take(&r->l, "bound");
     if (!lexer_expect(&r->l, "args", "and what the call takes") || !take_items(r, &v.takes))
         return false;
-    VEC_PUSH(r->a, &r->rivals, v);
+    SPEC_ADD(r->a, r->spec, rivals, rival_count, v);
     return true;
 }

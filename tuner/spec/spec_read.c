@@ -111,7 +111,7 @@ static void read_statement(Reader *r)
         lexer_skip_line(&r->l);
         return;
     }
-    VEC_PUSH(r->a, &r->statements, span_join(r->at, r->l.last));
+    SPEC_ADD(r->a, r->spec, statements, statement_count, span_join(r->at, r->l.last));
     lexer_end_line(&r->l);
 }
 

@@ -43,7 +43,7 @@ static bool has_names(const Reader *r, const char *const *names, size_t count)
 /* Declares the names of the first problem; further problems must have the same. */
 static bool accept_sizes(Reader *r, const Sizes *s, Span at)
 {
-    if (r->problems.count > 0) {
+    if (r->spec->problem_count > 0) {
         if (has_names(r, s->names.at, s->names.count))
             return true;
         SCOPED_BUF names = {0};
@@ -79,7 +79,7 @@ bool read_problem(Reader *r)
         return false;
     }
     p.exprs = s.exprs.at;
-    VEC_PUSH(r->a, &r->problems, p);
+    SPEC_ADD(r->a, r->spec, problems, problem_count, p);
     return true;
 }
 
@@ -97,8 +97,8 @@ bool read_param(Reader *r)
     p.items = items.at;
     p.item_count = items.count;
     reader_mark_valid(r, p.name);
-    VEC_PUSH(r->a, &r->parameters, p);
-    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_PARAMETER, r->parameters.count - 1}));
+    SPEC_ADD(r->a, r->spec, parameters, parameter_count, p);
+    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_PARAMETER, r->spec->parameter_count - 1}));
     return true;
 }
 
@@ -110,8 +110,8 @@ bool read_let(Reader *r)
         !lexer_expect(&r->l, "=", "after the name") || !reader_take_expr(r, &v.value))
         return false;
     reader_mark_valid(r, v.name);
-    VEC_PUSH(r->a, &r->derived, v);
-    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_DERIVED, r->derived.count - 1}));
+    SPEC_ADD(r->a, r->spec, derived, derived_count, v);
+    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_DERIVED, r->spec->derived_count - 1}));
     return true;
 }
 
@@ -122,6 +122,6 @@ bool read_require(Reader *r)
     if (!reader_take_expr(r, &c.condition))
         return false;
     c.at = expr_span(c.condition);
-    VEC_PUSH(r->a, &r->constraints, c);
+    SPEC_ADD(r->a, r->spec, constraints, constraint_count, c);
     return true;
 }

@@ -1,7 +1,7 @@
-/* Slots of names, and the values of parameters. */
-#include "metrics/base/vec.h"
-#include "tuner/spec/spec.h"
+/* Slots of names, the values of parameters, and problem sizes that the spec does not list. */
+#include "tuner/spec/spec_build.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -377,5 +377,55 @@ bool spec_parameter_values(Arena *a, const Spec *s, size_t parameter, size_t pro
             return false;
     }
     *out = known[parameter];
+    return true;
+}
+
+/* --- problem sizes that the user asks for --------------------------------------------------------- */
+
+static bool read_value(const char *text, ValueKind kind, Value *out)
+{
+    char *end;
+    errno = 0;
+    *out = kind == VALUE_REAL ? value_real(strtod(text, &end))
+                              : value_int((int64_t)strtoll(text, &end, 10));
+    return errno == 0 && end != text && *end == '\0';
+}
+
+const char *spec_problem_text(Arena *a, const Spec *s, const Value *values, const bool *only)
+{
+    Buf text = {0};
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        if (only && !only[i])
+            continue;
+        buf_printf(&text, "%s%s=", text.size ? " " : "", s->problem_names[i]);
+        value_print_bare(values[i], &text);
+    }
+    return buf_keep(&text, a);
+}
+
+bool spec_add_problem(Arena *a, Spec *s, const char *text)
+{
+    const Problem *first = &s->problems[0];
+    const size_t names = s->problem_name_count;
+    const char **given = ARENA_ARRAY(a, const char *, names);
+    Problem p = {.at = first->at, .values = ARENA_ARRAY(a, Value, names), .exprs = first->exprs};
+    bool ok = text[strspn(text, " ,")] != '\0';
+    for (const char *at = text + strspn(text, " ,"); ok && *at; at += strspn(at, " ,")) {
+        const size_t n = strcspn(at, " ,"), length = strcspn(at, "= ,");
+        const size_t name = word_place(arena_copy(a, at, length), s->problem_names, names);
+        ok = length < n && name < SIZE_MAX;
+        if (ok && !given[name])
+            given[name] = arena_copy(a, at + length + 1, n - length - 1);
+        at += n;
+    }
+    for (size_t i = 0; i < names && ok; i++) {
+        Evaluation ev = {.arena = a};
+        ok = given[i] ? read_value(given[i], first->values[i].kind, &p.values[i])
+                      : expr_eval(first->exprs[i], p.values, &ev, &p.values[i]);
+    }
+    if (!ok)
+        return false;
+    p.text = spec_problem_text(a, s, p.values, NULL);
+    SPEC_ADD(a, s, problems, problem_count, p);
     return true;
 }
