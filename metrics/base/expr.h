@@ -128,8 +128,11 @@ bool expr_bind(Expr *e, const Scope *s, Diag *d);
 ValueKind expr_kind(const Expr *e);
 Span expr_span(const Expr *e);
 
-/* Calls `visit` with the slot of each use of a name; a table's is that of its row count. */
-void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context);
+/* Marks the slots of the names that it uses; a table's is that of its row count.  `e` may be NULL. */
+void expr_mark_names(const Expr *e, bool *slots);
+
+/* True if it uses a name whose slot is marked.  `e` may be NULL. */
+bool expr_uses_any(const Expr *e, const bool *slots);
 
 /* The slot of the first name that the result needs but has no value (none, or NaN); -1: there is none. */
 int expr_without_value(const Expr *e, const Value *slots);

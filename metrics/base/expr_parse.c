@@ -374,12 +374,20 @@ const char *expr_text(Arena *a, const Expr *e)
     return arena_copy(a, e->at.source->text + e->at.offset, e->at.length);
 }
 
-void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context)
+void expr_mark_names(const Expr *e, bool *slots)
 {
-    if (e->op == OP_NAME || e->op == OP_SUM)
-        visit(context, e->slot);
-    for (int i = 0; i < e->count; i++)
-        expr_visit_names(e->args[i], visit, context);
+    if (e && (e->op == OP_NAME || e->op == OP_SUM))
+        slots[e->slot] = true;
+    for (int i = 0; e && i < e->count; i++)
+        expr_mark_names(e->args[i], slots);
+}
+
+bool expr_uses_any(const Expr *e, const bool *slots)
+{
+    bool any = e && (e->op == OP_NAME || e->op == OP_SUM) && slots[e->slot];
+    for (int i = 0; e && i < e->count && !any; i++)
+        any = expr_uses_any(e->args[i], slots);
+    return any;
 }
 
 int expr_without_value(const Expr *e, const Value *slots)

@@ -247,23 +247,10 @@ typedef struct Brute {
     bool missing; /* some item gave a value that the parameter does not list */
 } Brute;
 
-typedef struct Use {
-    const bool *failed;
-    bool any;
-} Use;
-
-static void note_failed(void *context, int slot)
-{
-    Use *u = context;
-    u->any = u->any || u->failed[slot];
-}
-
 static bool evaluate(const Brute *b, const Expr *e, Value *out)
 {
-    Use u = {b->failed, false};
-    expr_visit_names(e, note_failed, &u);
     Evaluation ev = {.arena = b->scratch};
-    return !u.any && expr_eval(e, b->slots, &ev, out);
+    return !expr_uses_any(e, b->failed) && expr_eval(e, b->slots, &ev, out);
 }
 
 static bool contains(const ValueList *list, Value v)

@@ -7,30 +7,10 @@
 
 /* --- the problem numbers that code depends on ------------------------------------------------- */
 
-/* A search for uses of some slots. */
-typedef struct Uses {
-    const bool *slots;
-    bool found;
-} Uses;
-
-static void note_use(void *context, int slot)
-{
-    Uses *u = context;
-    u->found = u->found || u->slots[slot];
-}
-
-static bool uses_any(const bool *slots, const Expr *e)
-{
-    Uses u = {slots, false};
-    if (e)
-        expr_visit_names(e, note_use, &u);
-    return u.found;
-}
-
 static bool text_uses_any(const bool *slots, const Text *t)
 {
     for (size_t i = 0; i < t->piece_count; i++)
-        if (uses_any(slots, t->pieces[i].value))
+        if (expr_uses_any(t->pieces[i].value, slots))
             return true;
     return false;
 }
@@ -53,9 +33,9 @@ static bool code_uses_name(const Spec *s, size_t name, const Value *slots)
     bool *uses = ARENA_ARRAY(a, bool, spec_slot_count(s)), found = false;
     uses[name] = true;
     for (size_t i = 0; i < s->derived_count; i++)
-        uses[spec_derived_slot(s, i)] = uses_any(uses, s->derived[i].value);
+        uses[spec_derived_slot(s, i)] = expr_uses_any(s->derived[i].value, uses);
     EACH (const CompileOption, o, s->option_parts, s->option_count)
-        found = found || uses_any(uses, o->condition) ||
+        found = found || expr_uses_any(o->condition, uses) ||
                 (text_uses_any(uses, &o->text) && (!o->condition || option_counts(a, o, slots)));
     EACH (const Launch, l, s->launches, s->launch_count)
         found = found || text_uses_any(uses, &l->name) || text_uses_any(uses, &l->command_text);

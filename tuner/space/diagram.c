@@ -61,12 +61,12 @@ typedef struct Build {
 static void note_reads(const Build *b, const Check *c, bool *reads)
 {
     if (c->kind != CHECK_MEMBER) {
-        space_plan_reads(c->expr, reads);
+        expr_mark_names(c->expr, reads);
         return;
     }
     const Parameter *p = &b->space->spec->parameters[c->index];
     for (size_t i = 0; i < p->item_count; i++)
-        space_plan_reads(p->items[i], reads);
+        expr_mark_names(p->items[i], reads);
 }
 
 static void find_live(Arena *a, Build *b)

@@ -2,22 +2,12 @@
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-static void note_read(void *reads, int slot)
-{
-    ((bool *)reads)[slot] = true;
-}
-
-void space_plan_reads(const Expr *e, bool *reads)
-{
-    expr_visit_names(e, note_read, reads);
-}
-
 /* The highest level of the slots that an expression reads. */
 static size_t level_of(const SpacePlan *w, const Expr *e)
 {
     size_t slots = spec_slot_count(w->space->spec), level = 0;
     bool *reads = ARENA_ARRAY(w->scratch, bool, slots);
-    space_plan_reads(e, reads);
+    expr_mark_names(e, reads);
     for (size_t k = 0; k < slots; k++)
         if (reads[k] && w->level[k] > level)
             level = w->level[k];
@@ -31,10 +21,10 @@ static void plan_derived(SpacePlan *w, const Expr *e)
     const Spec *s = w->space->spec;
     const size_t first = spec_derived_slot(s, 0);
     bool *reads = ARENA_ARRAY(w->scratch, bool, spec_slot_count(s));
-    space_plan_reads(e, reads);
+    expr_mark_names(e, reads);
     for (size_t k = s->derived_count; k-- > 0;) /* a derived name reads only earlier ones */
         if (reads[first + k])
-            space_plan_reads(s->derived[k].value, reads);
+            expr_mark_names(s->derived[k].value, reads);
     for (size_t k = 0; k < s->derived_count; k++) {
         if (!reads[first + k] || w->planned[k])
             continue;

@@ -32,9 +32,6 @@ typedef struct SpacePlan {
     Value *slots;
 } SpacePlan;
 
-/* Marks the slots that an expression reads. */
-void space_plan_reads(const Expr *e, bool *reads);
-
 /* With the problem's values in the slots.  It lives in `a`; space_plan_free frees its scratch memory. */
 SpacePlan *space_plan_new(Arena *a, const Space *s);
 void space_plan_free(SpacePlan *p);

@@ -27,14 +27,9 @@ bool reader_declare(Reader *r, const char *name, Span at)
     return true;
 }
 
-void reader_mark_valid(Reader *r, const char *name)
+void reader_mark(Reader *r, const char *name, bool broken)
 {
-    find_declared(r, name)->broken = false;
-}
-
-static void reader_mark_broken(Reader *r, const char *name)
-{
-    find_declared(r, name)->broken = true;
+    find_declared(r, name)->broken = broken;
 }
 
 static bool reader_is_broken(const Reader *r, const char *name)
@@ -282,15 +277,6 @@ static void reader_bind_arguments(Reader *r)
 
 /* --- outputs ------------------------------------------------------------------------------------- */
 
-static Argument *find_output(Reader *r, const Deferred *p)
-{
-    Argument *g = NAME_FIND(r->spec->arguments, r->spec->argument_count, name, p->name);
-    if (g && (g->role == ARGUMENT_OUT || g->role == ARGUMENT_INOUT))
-        return g;
-    diag_error(r->d, p->at, g ? "'%s' is not an output" : "there is no output '%s'", p->name);
-    return NULL;
-}
-
 static void set_comparison(Reader *r, const Deferred *p, Argument *g)
 {
     if (g->comparison.at.source) {
@@ -321,10 +307,13 @@ static void set_expected(Reader *r, const Deferred *p, Argument *g)
 static void bind_deferred(Reader *r)
 {
     VEC_EACH (const Deferred, p, r->deferred) {
-        Argument *g = find_output(r, p);
-        if (g && p->expected)
+        Argument *g = NAME_FIND(r->spec->arguments, r->spec->argument_count, name, p->name);
+        if (!g || (g->role != ARGUMENT_OUT && g->role != ARGUMENT_INOUT))
+            diag_error(r->d, p->at, g ? "'%s' is not an output" : "there is no output '%s'",
+                       p->name);
+        else if (p->expected)
             set_expected(r, p, g);
-        else if (g)
+        else
             set_comparison(r, p, g);
     }
 }
@@ -435,41 +424,34 @@ static void reader_bind_options(Reader *r)
 
 /* --- references ---------------------------------------------------------------------------------- */
 
-typedef struct Uses {
-    const Spec *spec;
-    bool *arguments;
-} Uses;
-
-static void note_use(void *context, int slot)
-{
-    const Uses *u = context;
-    size_t first = spec_argument_slot(u->spec, 0), n = (size_t)slot;
-    if (n >= first)
-        u->arguments[n - first] = true;
-}
-
 /* The arguments that a launch's items depend on. */
 static const bool *chosen_arguments(Reader *r, const Launch *k)
 {
-    Uses u = {r->spec, ARENA_ARRAY(r->a, bool, r->spec->argument_count)};
+    bool *uses = ARENA_ARRAY(r->a, bool, spec_slot_count(r->spec));
     for (size_t i = 0; i < k->item_count; i++)
-        if (k->items[i].choice)
-            expr_visit_names(k->items[i].choice, note_use, &u);
-    return u.arguments;
+        expr_mark_names(k->items[i].choice, uses);
+    return uses + spec_argument_slot(r->spec, 0);
 }
 
-/* One reference, or rival, serves all configurations: what `who` is given must not depend on them. */
-static void check_fixed_arguments(Reader *r, const Launch *k, const char *who)
+/* One reference, or rival, serves all configurations: what it is given must not depend on them.  A rival's
+ * library takes buffers and numbers only. */
+static void check_taken(Reader *r, const Launch *k, bool rival)
 {
     const Spec *s = r->spec;
     const bool *uses = chosen_arguments(r, k);
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
-        if ((uses[i] || !k->has_items) && g->role == ARGUMENT_SCALAR && spec_varies(s, g->value))
+        const bool scalar = g->role == ARGUMENT_SCALAR;
+        if ((uses[i] || !k->has_items) && scalar && spec_varies(s, g->value))
             diag_error(
                 r->d, k->at,
                 "the %s takes '%s', which depends on parameters; list its arguments with 'args'",
-                who, g->name);
+                rival ? "rival" : "reference", g->name);
+        const bool fits = g->role != ARGUMENT_TEXTURE && g->role != ARGUMENT_CONSTANT &&
+                          !(scalar && g->element.lanes > 1);
+        if (rival && uses[i] && !fits)
+            diag_error(r->d, k->at, "a rival takes buffers and single numbers; '%s' is neither",
+                       g->name);
     }
 }
 
@@ -480,7 +462,7 @@ static void reader_bind_references(Reader *r)
     for (size_t i = 0; i < s->reference_count; i++) {
         bind_launch(r, &s->reference[i], reader_see_problem(r), false);
         if (r->d->errors == before)
-            check_fixed_arguments(r, &s->reference[i], "reference");
+            check_taken(r, &s->reference[i], false);
         if (s->reference[i].in_double != s->reference[0].in_double)
             diag_error(r->d, s->reference[i].at,
                        "either all kernels of the reference compute in double precision, or none");
@@ -497,20 +479,6 @@ bool spec_is_verified(const Spec *s)
     return expected;
 }
 
-/* A rival's library takes buffers and numbers only. */
-static void check_rival_items(Reader *r, const Launch *k)
-{
-    const Spec *s = r->spec;
-    const bool *uses = chosen_arguments(r, k);
-    for (size_t i = 0; i < s->argument_count; i++) {
-        const Argument *g = &s->arguments[i];
-        bool fits = g->role != ARGUMENT_TEXTURE && g->role != ARGUMENT_CONSTANT;
-        if (uses[i] && (!fits || (g->role == ARGUMENT_SCALAR && g->element.lanes > 1)))
-            diag_error(r->d, k->at, "a rival takes buffers and single numbers; '%s' is neither",
-                       g->name);
-    }
-}
-
 static void reader_bind_rivals(Reader *r)
 {
     Visible fixed = reader_see_problem(r);
@@ -519,10 +487,8 @@ static void reader_bind_rivals(Reader *r)
         size_t before = r->d->errors;
         for (size_t n = 0; n < k->item_count; n++)
             bind_item(r, &k->items[n], &fixed);
-        if (r->d->errors > before)
-            continue;
-        check_fixed_arguments(r, k, "rival");
-        check_rival_items(r, k);
+        if (r->d->errors == before)
+            check_taken(r, k, true);
     }
 }
 
@@ -569,7 +535,7 @@ static void finish_problem(Reader *r, Problem *p)
     for (size_t i = 0; i < n; i++) {
         const char *name = r->spec->problem_names[i];
         if (reader_is_broken(r, name) || !evaluate_problem_value(r, p, i))
-            reader_mark_broken(r, name);
+            reader_mark(r, name, true);
     }
     p->text = spec_problem_text(r->a, r->spec, p->values, NULL);
 }
@@ -612,7 +578,7 @@ static void finish_declared(Reader *r)
         bool fine = parameter ? finish_parameter(r, n->index, &scope)
                               : finish_derived(r, &s->derived[n->index], &scope);
         if (!fine)
-            reader_mark_broken(r, v.declaring);
+            reader_mark(r, v.declaring, true);
         v.parameters += parameter;
         v.derived += !parameter;
     }

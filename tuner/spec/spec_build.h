@@ -71,11 +71,11 @@ static inline void *spec_grow(Arena *a, void *at, size_t count, size_t size)
     ((s)->list = spec_grow((a), (s)->list, (s)->n, sizeof *(s)->list),                             \
      (s)->list[(s)->n++] = (__VA_ARGS__))
 
-/* Declares a name, broken until reader_mark_valid; false after a message: it is declared already. */
+/* Declares a name, broken until reader_mark; false after a message: it is declared already. */
 bool reader_declare(Reader *r, const char *name, Span at);
 
-/* Marks a name's declaration as free of mistakes. */
-void reader_mark_valid(Reader *r, const char *name);
+/* Says whether a name's declaration has a mistake. */
+void reader_mark(Reader *r, const char *name, bool broken);
 
 /* Binds all expressions and checks consistency. */
 void reader_finish(Reader *r);

@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-typedef struct Statement {
+static const struct {
     const char *word;
     bool (*read)(Reader *r);
-} Statement;
-
-static const Statement statements[] = {
+} statements[] = {
 #define STATEMENT(word, reader) {#word, reader},
 #include "tuner/spec/spec_statements.def"
 #undef STATEMENT
@@ -87,42 +85,26 @@ static void report_unknown_statement(Reader *r)
     }
 }
 
-static const Statement *find_statement(Reader *r)
-{
-    for (size_t i = 0; i < STATEMENTS; i++)
-        if (lexer_is(&r->l, statements[i].word))
-            return &statements[i];
-    if (r->l.token.kind != TOKEN_BAD)
-        report_unknown_statement(r);
-    return NULL;
-}
-
 static void read_statement(Reader *r)
 {
-    r->at = r->l.token.at;
-    const Statement *s = find_statement(r);
-    if (!s) {
+    size_t i = 0;
+    while (i < STATEMENTS && !lexer_is(&r->l, statements[i].word))
+        i++;
+    if (i == STATEMENTS && r->l.token.kind != TOKEN_BAD)
+        report_unknown_statement(r);
+    if (i == STATEMENTS) {
         lexer_skip_line(&r->l);
         return;
     }
+    r->at = r->l.token.at;
+    r->word = statements[i].word;
     lexer_next(&r->l);
-    r->word = s->word;
-    if (!s->read(r)) {
+    if (!statements[i].read(r)) {
         lexer_skip_line(&r->l);
         return;
     }
     SPEC_ADD(r->a, r->spec, statements, statement_count, span_join(r->at, r->l.last));
     lexer_end_line(&r->l);
-}
-
-static void read_statements(Reader *r)
-{
-    while (r->l.token.kind != TOKEN_END) {
-        if (r->l.token.kind == TOKEN_NEWLINE)
-            lexer_next(&r->l);
-        else
-            read_statement(r);
-    }
 }
 
 /* Binding comes after reading all lines; users go through messages from top to bottom. */
@@ -146,7 +128,12 @@ Spec *spec_parse(Arena *a, const Source *source, Diag *d)
     size_t before = d->errors, first = d->messages.count;
     r.l = lexer_new(a, source, d);
     r.l.begins_statement = begins_statement;
-    read_statements(&r);
+    while (r.l.token.kind != TOKEN_END) {
+        if (r.l.token.kind == TOKEN_NEWLINE)
+            lexer_next(&r.l);
+        else
+            read_statement(&r);
+    }
     reader_finish(&r);
     sort_messages(d, first);
     return d->errors == before ? s : NULL;

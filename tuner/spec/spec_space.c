@@ -29,34 +29,24 @@ static bool take_size(Reader *r, Sizes *s)
     return true;
 }
 
-/* True if these are the names of the first problem. */
-static bool has_names(const Reader *r, const char *const *names, size_t count)
-{
-    if (count != r->spec->problem_name_count)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], r->spec->problem_names[i]) != 0)
-            return false;
-    return true;
-}
-
 /* Declares the names of the first problem; further problems must have the same. */
 static bool accept_sizes(Reader *r, const Sizes *s, Span at)
 {
     if (r->spec->problem_count > 0) {
-        if (has_names(r, s->names.at, s->names.count))
-            return true;
         SCOPED_BUF names = {0};
-        for (size_t i = 0; i < r->spec->problem_name_count; i++)
+        bool same = s->names.count == r->spec->problem_name_count;
+        for (size_t i = 0; i < r->spec->problem_name_count; i++) {
+            same = same && strcmp(s->names.at[i], r->spec->problem_names[i]) == 0;
             buf_printf(&names, "%s%s", i ? ", " : "", r->spec->problem_names[i]);
-        diag_error(r->d, at, "every problem must have the same names in the same order: %s",
-                   buf_text(&names));
-        return false;
+        }
+        return same ||
+               diag_error(r->d, at, "every problem must have the same names in the same order: %s",
+                          buf_text(&names));
     }
     for (size_t i = 0; i < s->names.count; i++) {
         if (!reader_declare(r, s->names.at[i], s->at.at[i]))
             return false;
-        reader_mark_valid(r, s->names.at[i]);
+        reader_mark(r, s->names.at[i], false);
     }
     r->spec->problem_names = s->names.at;
     r->spec->problem_name_count = s->names.count;
@@ -96,7 +86,7 @@ bool read_param(Reader *r)
         return false;
     p.items = items.at;
     p.item_count = items.count;
-    reader_mark_valid(r, p.name);
+    reader_mark(r, p.name, false);
     SPEC_ADD(r->a, r->spec, parameters, parameter_count, p);
     VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_PARAMETER, r->spec->parameter_count - 1}));
     return true;
@@ -109,7 +99,7 @@ bool read_let(Reader *r)
     if (!lexer_take_name(&r->l, "a name", &v.name) || !reader_declare(r, v.name, v.at) ||
         !lexer_expect(&r->l, "=", "after the name") || !reader_take_expr(r, &v.value))
         return false;
-    reader_mark_valid(r, v.name);
+    reader_mark(r, v.name, false);
     SPEC_ADD(r->a, r->spec, derived, derived_count, v);
     VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_DERIVED, r->spec->derived_count - 1}));
     return true;

@@ -55,24 +55,14 @@ void spec_set_arguments(const Spec *s, Value *slots)
         slots[spec_argument_slot(s, i)] = value_string(s->arguments[i].name);
 }
 
-typedef struct Dependence {
-    const Spec *spec;
-    bool found;
-} Dependence;
-
-static void note_dependence(void *context, int slot)
-{
-    Dependence *d = context;
-    size_t n = (size_t)slot;
-    d->found = d->found || (n >= d->spec->problem_name_count && n < first_extra_slot(d->spec));
-}
-
 bool spec_varies(const Spec *s, const Expr *e)
 {
-    Dependence d = {s, false};
-    if (e)
-        expr_visit_names(e, note_dependence, &d);
-    return d.found;
+    SCOPED_ARENA *a = arena_new();
+    bool *uses = ARENA_ARRAY(a, bool, spec_slot_count(s)), any = false;
+    expr_mark_names(e, uses);
+    for (size_t i = spec_parameter_slot(s, 0); i < first_extra_slot(s); i++)
+        any = any || uses[i];
+    return any;
 }
 
 /* --- values ------------------------------------------------------------------------------------- */
@@ -131,34 +121,23 @@ bool spec_parameter_allows(Arena *scratch, const Spec *s, size_t parameter, cons
 
 /* --- dependences of a parameter ------------------------------------------------------------- */
 
-typedef struct Needs {
-    const Spec *spec;
-    bool *slots; /* the slots used, derived names followed */
-} Needs;
-
-static void note_need(void *context, int slot)
+/* The slots that a parameter's values depend on, derived names followed. */
+static const bool *find_needs(Arena *a, const Spec *s, const Parameter *p)
 {
-    const Needs *n = context;
-    n->slots[slot] = true;
-}
-
-static Needs find_needs(Arena *a, const Spec *s, const Parameter *p)
-{
-    Needs n = {s, ARENA_ARRAY(a, bool, spec_slot_count(s))};
+    bool *needs = ARENA_ARRAY(a, bool, spec_slot_count(s));
     for (size_t i = 0; i < p->item_count; i++)
-        expr_visit_names(p->items[i], note_need, &n);
+        expr_mark_names(p->items[i], needs);
     for (size_t k = s->derived_count; k-- > 0;) /* a derived name uses only earlier ones */
-        if (n.slots[spec_derived_slot(s, k)])
-            expr_visit_names(s->derived[k].value, note_need, &n);
-    return n;
+        if (needs[spec_derived_slot(s, k)])
+            expr_mark_names(s->derived[k].value, needs);
+    return needs;
 }
 
 /* Advances to the next combination of the needed parameters; false after the last. */
-static bool advance(const Needs *n, const ValueList *values, size_t *index)
+static bool advance(const Spec *s, const bool *needs, const ValueList *values, size_t *index)
 {
-    const Spec *s = n->spec;
     for (size_t p = s->parameter_count; p-- > 0;) {
-        if (!n->slots[spec_parameter_slot(s, p)])
+        if (!needs[spec_parameter_slot(s, p)])
             continue;
         if (++index[p] < values[p].count)
             return true;
@@ -168,17 +147,16 @@ static bool advance(const Needs *n, const ValueList *values, size_t *index)
 }
 
 /* Sets the slots of one combination; false: arithmetic fails, which is no mistake here. */
-static bool fill_slots(Arena *a, const Needs *n, const ValueList *values, const size_t *index,
-                       Value *slots)
+static bool fill_slots(Arena *a, const Spec *s, const bool *needs, const ValueList *values,
+                       const size_t *index, Value *slots)
 {
-    const Spec *s = n->spec;
     for (size_t p = 0; p < s->parameter_count; p++)
-        if (n->slots[spec_parameter_slot(s, p)])
+        if (needs[spec_parameter_slot(s, p)])
             slots[spec_parameter_slot(s, p)] = values[p].at[index[p]];
     Evaluation ev = {.arena = a};
     for (size_t i = 0; i < s->derived_count; i++) {
         size_t slot = spec_derived_slot(s, i);
-        if (n->slots[slot] && !expr_eval(s->derived[i].value, slots, &ev, &slots[slot]))
+        if (needs[slot] && !expr_eval(s->derived[i].value, slots, &ev, &slots[slot]))
             return false;
     }
     return true;
@@ -247,11 +225,11 @@ static bool drop_doubles(ValueVec *v, Value *dropped)
 /* --- the union over all combinations -------------------------------------------------------- */
 
 /* A combination for which arithmetic fails has no values: a constraint may well exclude it. */
-static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
+static bool merge_combinations(Arena *a, const Spec *s, const bool *needs, const Parameter *p,
                                const ValueList *values, Value *slots, ValueVec *out, Diag *d)
 {
     SCOPED_ARENA *scratch = arena_new();
-    size_t *index = ARENA_ARRAY(a, size_t, needs->spec->parameter_count);
+    size_t *index = ARENA_ARRAY(a, size_t, s->parameter_count);
     Evaluation failed = {0};
     Value twice;
     bool few = true;
@@ -260,7 +238,7 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
         Evaluation ev = {0};
         ValueVec v = {0};
         arena_reset(scratch);
-        if (fill_slots(scratch, needs, values, index, slots)) {
+        if (fill_slots(scratch, s, needs, values, index, slots)) {
             bool evaluated = evaluate_items(scratch, p, slots, &ev, &v);
             if (!evaluated)
                 failed = ev;
@@ -273,7 +251,7 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
             }
             few = few && met <= MET_LIMIT;
         }
-    } while (few && advance(needs, values, index));
+    } while (few && advance(s, needs, values, index));
     if (p->dependent)
         drop_doubles(out, &twice);
     if (!few || out->count > PARAMETER_VALUES)
@@ -290,17 +268,17 @@ static bool union_of_values(Arena *a, const Spec *s, size_t parameter, size_t pr
                             const ValueList *known, ValueVec *out, Diag *d)
 {
     const Parameter *p = &s->parameters[parameter];
-    Needs needs = find_needs(a, s, p);
+    const bool *needs = find_needs(a, s, p);
     double combinations = 1;
     for (size_t q = 0; q < parameter; q++)
-        if (needs.slots[spec_parameter_slot(s, q)])
+        if (needs[spec_parameter_slot(s, q)])
             combinations *= (double)known[q].count;
     if (combinations > COMBINATION_LIMIT)
         return diag_error(d, p->at, "the values of '%s' depend on too many combinations (%.0f)",
                           p->name, combinations);
     Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
     spec_set_problem(s, problem, slots);
-    return merge_combinations(a, &needs, p, known, slots, out, d);
+    return merge_combinations(a, s, needs, p, known, slots, out, d);
 }
 
 /* --- values ------------------------------------------------------------------------------- */
