@@ -1,13 +1,13 @@
 #include "tuner/spec/convert.h"
 
 #include "metrics/base/file.h"
+#include "metrics/base/json.h"
 #include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
 #include "tuner/spec/convert_python.h"
 #include "tuner/spec/task.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <string.h>
 
 typedef struct Convert {
@@ -18,12 +18,6 @@ typedef struct Convert {
     const char *problem[3];  /* what ProblemSize[i] stands for; NULL: nothing */
     VEC(const char *) names; /* of the parameters */
 } Convert;
-
-static const char *text_of(const json_t *j, const char *key)
-{
-    const char *text = json_string_value(json_object_get(j, key));
-    return text ? text : "";
-}
 
 /* A value as text: numbers may be given as numbers or strings. */
 static const char *any_text(Arena *a, const json_t *j)
@@ -68,14 +62,6 @@ static bool put_string(Convert *c, const char *text, const char *what)
     return true;
 }
 
-/* Prints a file's path relative to the spec. */
-static bool put_path(Convert *c, const char *path, const char *what)
-{
-    if (*path == '/')
-        return diag_fail(c->diag, "%s: '%s' is not relative to the file that names it", what, path);
-    return put_string(c, path_join(c->arena, c->folder, path), what);
-}
-
 /* True if all names of an expression are parameters, functions, keywords, or `i`. */
 static bool check_names(Convert *c, const char *text, const char *what)
 {
@@ -111,22 +97,6 @@ static bool put_expression(Convert *c, const char *text, const char *what)
     return ok;
 }
 
-/* Prints a text within a comment, on one line. */
-static void put_words(Convert *c, const char *text)
-{
-    for (; *text; text++)
-        buf_putc(c->out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
-}
-
-static void put_type(Convert *c, const char *type)
-{
-    TaskType t;
-    if (task_type_find(type, &t))
-        task_type_print(t, c->out);
-    else
-        buf_puts(c->out, "float");
-}
-
 /* Prints a pattern. %n, %q, %p, %e print a name, a quoted text, a file's path, an expression, each followed
  * by an argument with what messages call it; %t a type; %w a text in a comment; %s a text as it is.
  *
@@ -143,20 +113,35 @@ static bool say(Convert *c, const char *pattern, ...)
         }
         const char letter = *++p, *text = va_arg(args, const char *);
         const char *what = strchr("nqpe", letter) ? va_arg(args, const char *) : NULL;
-        if (letter == 'n')
+        TaskType type = {TASK_FLOAT, 1};
+        switch (letter) {
+        case 'n':
             ok = put_name(c, text, what) && ok;
-        else if (letter == 'q')
+            break;
+        case 'p':
+            if (*text == '/')
+                ok = diag_fail(c->diag, "%s: '%s' is not relative to the file that names it", what,
+                               text);
+            else
+                ok = put_string(c, path_join(c->arena, c->folder, text), what) && ok;
+            break;
+        case 'q':
             ok = put_string(c, text, what) && ok;
-        else if (letter == 'p')
-            ok = put_path(c, text, what) && ok;
-        else if (letter == 'e')
+            break;
+        case 'e':
             ok = put_expression(c, text, what) && ok;
-        else if (letter == 't')
-            put_type(c, text);
-        else if (letter == 'w')
-            put_words(c, text);
-        else
+            break;
+        case 't':
+            task_type_find(text, &type);
+            task_type_print(type, c->out);
+            break;
+        case 'w':
+            for (; *text; text++)
+                buf_putc(c->out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
+            break;
+        default:
             buf_puts(c->out, text);
+        }
     }
     va_end(args);
     return ok;
@@ -186,7 +171,7 @@ static bool put_parameters(Convert *c, const json_t *space)
     bool ok = true;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
-        const char *name = text_of(p, "Name");
+        const char *name = json_text_at(p, "Name");
         ok = say(c, "param %n in ", name, "a parameter") && ok;
         VEC_PUSH(c->arena, &c->names, name);
         ok =
@@ -203,7 +188,7 @@ static bool put_conditions(Convert *c, const json_t *space)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         const char *text =
-            json_is_string(one) ? json_string_value(one) : text_of(one, "Expression");
+            json_is_string(one) ? json_string_value(one) : json_text_at(one, "Expression");
         ok = say(c, "require %e\n", text, arena_printf(c->arena, "condition %zu", i + 1)) && ok;
     }
     return ok;
@@ -267,7 +252,7 @@ static bool put_grid(Convert *c, const json_t *k, const char *const *block)
 {
     const char *size[3];
     size_t n = sizes_of(c, json_object_get(k, "GlobalSize"), size);
-    bool threads = strcmp(text_of(k, "GlobalSizeType"), "OpenCL") == 0, ok = true;
+    bool threads = strcmp(json_text_at(k, "GlobalSizeType"), "OpenCL") == 0, ok = true;
     const bool divided = json_object_get(k, "GridDivX") || json_object_get(k, "GridDivY");
     if (divided && n)
         diag_warn(c->diag, (Span){0}, "GlobalSize is ignored: GridDiv gives the grid");
@@ -284,11 +269,11 @@ static bool put_grid(Convert *c, const json_t *k, const char *const *block)
 
 static bool put_kernel(Convert *c, const json_t *k)
 {
-    const char *file = text_of(k, "KernelFile"), *name = text_of(k, "KernelName");
+    const char *file = json_text_at(k, "KernelFile"), *name = json_text_at(k, "KernelName");
     const char *block[3];
     size_t n = sizes_of(c, json_object_get(k, "LocalSize"), block);
     bool ok = true;
-    const char *language = text_of(k, "Language");
+    const char *language = json_text_at(k, "Language");
     if (*language && strncasecmp(language, "CUDA", 4) != 0)
         diag_warn(c->diag, (Span){0}, "Language: the kernel is %s, but only CUDA can be compiled",
                   language);
@@ -320,7 +305,7 @@ static bool put_kernel(Convert *c, const json_t *k)
 
 static bool put_contents(Convert *c, const json_t *g, const char *type)
 {
-    const char *fill = text_of(g, "FillType"), *source = text_of(g, "DataSource");
+    const char *fill = json_text_at(g, "FillType"), *source = json_text_at(g, "DataSource");
     const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
     const char *seed = any_text(c->arena, json_object_get(g, "RandomSeed"));
     TaskType t = {TASK_FLOAT, 1};
@@ -340,8 +325,8 @@ static bool put_contents(Convert *c, const json_t *g, const char *type)
 
 static bool put_argument(Convert *c, const json_t *g)
 {
-    const char *name = text_of(g, "Name"), *type = text_of(g, "Type");
-    const char *access = text_of(g, "AccessType"), *memory = text_of(g, "MemoryType");
+    const char *name = json_text_at(g, "Name"), *type = json_text_at(g, "Type");
+    const char *access = json_text_at(g, "AccessType"), *memory = json_text_at(g, "MemoryType");
     const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
     const char *size = any_text(c->arena, json_object_get(g, "Size"));
     if (strcmp(memory, "Scalar") == 0)
@@ -359,12 +344,13 @@ static bool put_argument(Convert *c, const json_t *g)
 
 static bool put_reference(Convert *c, const json_t *g)
 {
-    const char *name = text_of(g, "TargetName"), *fill = text_of(g, "FillType");
+    const char *name = json_text_at(g, "TargetName"), *fill = json_text_at(g, "FillType");
     const char *limit = any_text(c->arena, json_object_get(g, "ValidationThreshold"));
-    bool relative = strcmp(text_of(g, "ValidationMethod"), "SideBySideRelativeComparison") == 0;
+    bool relative =
+        strcmp(json_text_at(g, "ValidationMethod"), "SideBySideRelativeComparison") == 0;
     bool ok = strcmp(fill, "BinaryRaw") == 0
                   ? say(c, "reference %n = file(%p)\n", name, "TargetName",
-                        text_of(g, "DataSource"), "DataSource")
+                        json_text_at(g, "DataSource"), "DataSource")
                   : say(c, "# decide: what is right?  No equivalent of %w\n", fill);
     return (!limit ||
             say(c, relative ? "compare %n relative %e of element\n" : "compare %n absolute %e\n",
@@ -380,7 +366,7 @@ static bool put_data(Convert *c, const json_t *k)
     for (size_t i = 0; i < json_array_size(arguments); i++) {
         const json_t *g = json_array_get(arguments, i);
         ok = put_argument(c, g) && ok;
-        output = output || strstr(text_of(g, "AccessType"), "Write") != NULL;
+        output = output || strstr(json_text_at(g, "AccessType"), "Write") != NULL;
     }
     for (size_t i = 0; i < json_array_size(references); i++)
         ok = put_reference(c, json_array_get(references, i)) && ok;
@@ -408,7 +394,7 @@ bool convert_t1(Arena *a, const char *name, const char *folder, const char *json
             d, "'%s' is not a T1 file: it has no ConfigurationSpace with TuningParameters", name);
     }
     Convert c = {.arena = a, .diag = d, .out = out, .folder = folder};
-    const char *title = text_of(json_object_get(root, "General"), "BenchmarkName");
+    const char *title = json_text_at(json_object_get(root, "General"), "BenchmarkName");
     bool ok = say(&c, "# Converted from %w%s%w\n", name, *title ? ": " : "", title) &&
               put_parameters(&c, space);
     buf_putc(out, '\n');

@@ -65,16 +65,6 @@ void first_launch_template(const LaunchSite *s, KernelSource *k)
     }
 }
 
-static bool site_grid(const LaunchSite *s, const HostNames *names, const HostValue *out[3])
-{
-    return host_dims(s->place, s->configuration[0], names, out);
-}
-
-bool first_launch_block(const LaunchSite *s, const HostNames *names, const HostValue *out[3])
-{
-    return host_dims(s->place, s->configuration[1], names, out);
-}
-
 /* Bytes of dynamic shared memory; NULL: none or unknown. */
 static const HostValue *site_shared(const LaunchSite *s, const HostNames *names)
 {
@@ -193,7 +183,7 @@ void first_launch_read(Arena *a, FirstLaunch *l)
     const HostValue *grid[DIRECTIONS];
     const KernelSource *k = l->kernel;
     l->names = (HostNames){l, meaning, 0};
-    l->known = l->site && first_launch_block(l->site, &l->names, l->block);
+    l->known = l->site && host_dims(l->site->place, l->site->configuration[1], &l->names, l->block);
     for (int i = 0; i < DIRECTIONS && l->known; i++)
         l->known = !host_number(l->block[i], &l->threads[i]) ||
                    (l->threads[i] >= 1 && l->threads[i] <= INT_MAX);
@@ -204,7 +194,7 @@ void first_launch_read(Arena *a, FirstLaunch *l)
         return;
     }
     l->used = ARENA_ARRAY(a, bool, k->parameters.count + 1);
-    site_grid(l->site, &l->names, grid);
+    host_dims(l->site->place, l->site->configuration[0], &l->names, grid);
     site_shared(l->site, &l->names);
     for (size_t i = 0; i < k->parameters.count; i++)
         site_allocated(l->site, i, 4, &l->names);
@@ -215,15 +205,6 @@ const char *first_launch_where(Arena *a, const FirstLaunch *l)
     const HostPlace p = l->site->place;
     return arena_printf(a, "as launched at %s:%zu", path_stem(a, p.file->path, ""),
                         code_line_number(p.file->text, p.file->text + p.at));
-}
-
-/* The name before "= 128", " 128" or "(128"; "": none. */
-static const char *name_before(Arena *a, const char *text, const char *at)
-{
-    while (at > text && strchr(" \t=({", at[-1]))
-        at--;
-    const Word w = code_word_before(text, at);
-    return isdigit((unsigned char)*w.at) ? "" : code_copy(a, w);
 }
 
 static bool in_directive(const char *text, const char *at)
@@ -244,7 +225,11 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
     const char *digits = arena_printf(a, "%.15g", number);
     for (const HostText *h = l->site->place.file->first; h; h = h->next)
         for (const char *at = h->text; (at = host_find_word(h, at, digits)) != NULL; at++) {
-            const char *name = name_before(a, h->text, at);
+            const char *end = at; /* of the name before "= 128", " 128" or "(128" */
+            while (end > h->text && strchr(" \t=({", end[-1]))
+                end--;
+            const Word w = code_word_before(h->text, end);
+            const char *name = isdigit((unsigned char)*w.at) ? "" : code_copy(a, w);
             /* Its definition in the kernel's own file does not count as a use. */
             const bool given = h == h->first && !in_directive(h->text, at);
             if (*name && first_launch_in_device(l->kernel, name, given ? 2 : 1))
@@ -285,7 +270,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
 {
     const HostValue *grid[DIRECTIONS];
     double n;
-    if (!l->known || !site_grid(l->site, &l->names, grid))
+    if (!l->known || !host_dims(l->site->place, l->site->configuration[0], &l->names, grid))
         return false;
     for (int i = 0; i < DIRECTIONS; i++)
         if (host_number(grid[i], &n) && n < 1)

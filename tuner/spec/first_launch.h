@@ -18,9 +18,6 @@ bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *ou
 /* Sets the template parameters of `k` to what the launch passes. */
 void first_launch_template(const LaunchSite *s, KernelSource *k);
 
-/* The block's dimensions; false: some are unknown. */
-bool first_launch_block(const LaunchSite *s, const HostNames *names, const HostValue *out[3]);
-
 enum { DIRECTIONS = 3, SIZES_MOST = 8 };
 
 typedef struct FirstLaunch {

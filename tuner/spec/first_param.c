@@ -97,7 +97,8 @@ static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
         return true;
     double n, number = strtod(m->value, NULL);
     bool any = (meaning == MEANS_THREADS || meaning == MEANS_TILE) && number >= 2;
-    bool known = !any && number > 2 && site && first_launch_block(site, &none, block);
+    bool known =
+        !any && number > 2 && site && host_dims(site->place, site->configuration[1], &none, block);
     for (int i = 0; i < DIRECTIONS && known; i++)
         any = any || (host_number(block[i], &n) && n == number);
     return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->kernel, m->name, 1);
@@ -178,15 +179,6 @@ static const char *fixed_threads(const FirstWriter *w, int direction)
     return NULL;
 }
 
-/* Declares a parameter with values around the author's. */
-static void print_threads(FirstWriter *w, const char *name, long n)
-{
-    buf_printf(w->out, "param %s in ", name);
-    const long low = n >= 64 ? 64 : n > 1 ? n / 2 : 1, high = n < 64 ? 2 * n : n > 512 ? n : 512;
-    print_powers(w, n, low, high < 1024 ? high : 1024);
-    buf_printf(w->out, "    # decide; %ld %s\n", n, first_launch_where(w->arena, &w->launch));
-}
-
 /* Takes the author's block: as parameters, or as numbers, which may vary where the kernel reads blockDim. */
 static void take_block(FirstWriter *w)
 {
@@ -202,7 +194,12 @@ static void take_block(FirstWriter *w)
         } else if (n > 1 && w->facts.block_size && (w->facts.thread[i] || i == 0) &&
                    !first_launch_is_fixed(w->arena, &w->launch, (double)n)) {
             w->threads[i] = first_fresh(w, names[i], true);
-            print_threads(w, w->threads[i], n);
+            const long low = n >= 64 ? 64 : n > 1 ? n / 2 : 1;
+            const long high = n < 64 ? 2 * n : n > 512 ? n : 512;
+            buf_printf(w->out, "param %s in ", w->threads[i]);
+            print_powers(w, n, low, high < 1024 ? high : 1024);
+            buf_printf(w->out, "    # decide; %ld %s\n", n,
+                       first_launch_where(w->arena, &w->launch));
         } else {
             w->threads[i] = arena_printf(w->arena, "%ld", n);
         }

@@ -76,12 +76,3 @@ void first_print_product(const FirstWriter *w, Buf *out);
 
 /* The size along a direction; of a width and a height x takes the width.  NULL: none. */
 const char *first_size_along(const FirstWriter *w, int direction);
-
-/* --- first_struct.c ---------------------------------------------------------------------------- */
-
-/* Prints a line for a struct parameter passed by value: its members as the code loads them, and integers as
- * wide as fit where it loads nothing. A struct with pointers becomes a line for each buffer, of `elements`
- * each, and `*item`, its item in 'args'. False with a message: too large. */
-bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
-                  const PtxVariable *v, const char *elements, const char *kernel, Buf *out,
-                  const char **item, Diag *d);

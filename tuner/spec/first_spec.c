@@ -122,6 +122,130 @@ static void print_texture(FirstWriter *w, const KernelParameter *p)
                    : "");
 }
 
+/* --- structs passed by value ----------------------------------------------------------------- */
+
+static bool scalar_of(PtxType t, TaskScalar *out)
+{
+    static const struct {
+        PtxType ptx;
+        TaskScalar scalar;
+    } of[] = {{PTX_U8, TASK_U8},     {PTX_S8, TASK_I8},     {PTX_B8, TASK_U8},
+              {PTX_U16, TASK_U16},   {PTX_S16, TASK_I16},   {PTX_B16, TASK_U16},
+              {PTX_U32, TASK_I32},   {PTX_S32, TASK_I32},   {PTX_B32, TASK_I32},
+              {PTX_U64, TASK_I64},   {PTX_S64, TASK_I64},   {PTX_B64, TASK_I64},
+              {PTX_F32, TASK_FLOAT}, {PTX_F64, TASK_DOUBLE}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i].ptx == t)
+            return *out = of[i].scalar, true;
+    return false;
+}
+
+/* Notes the type of the load that begins at each byte of a parameter. */
+static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScalar *of, bool *begins)
+{
+    VEC_EACH (const PtxInstr, in, entry->instrs) {
+        if (in->form->class != PTX_CLASS_LOAD || in->form->space != PTX_PARAM || in->count < 2)
+            continue;
+        const PtxOperand *o = &in->operands[1];
+        const bool address = o->kind == PTX_OPERAND_ADDRESS && o->count > 0 &&
+                             o->parts[0].kind == PTX_OPERAND_VARIABLE;
+        const PtxVariable *from = address ? o->parts[0].variable : NULL;
+        TaskScalar scalar;
+        if (from != v || !scalar_of(in->form->types[0], &scalar))
+            continue;
+        for (int k = 0; k < (in->form->vector ? in->form->vector : 1); k++) {
+            const size_t at =
+                (size_t)(o->value + o->parts[0].value) + (size_t)k * task_scalar_size(scalar);
+            if (at + task_scalar_size(scalar) > v->size)
+                break;
+            of[at] = scalar;
+            begins[at] = true;
+        }
+    }
+}
+
+/* Derives members from the loads, with their offsets in `at`; returns their number. */
+static size_t find_members(const PtxVariable *v, const TaskScalar *of, const bool *begins,
+                           TaskScalar *scalars, size_t *at)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->size; i += task_scalar_size(scalars[count++])) {
+        size_t free = 1;
+        while (i + free < v->size && !begins[i + free])
+            free++;
+        const TaskScalar gap = i % 4 == 0 && free >= 4 && v->align >= 4 ? TASK_I32 : TASK_U8;
+        scalars[count] = begins[i] ? of[i] : gap;
+        at[count] = i;
+    }
+    return count;
+}
+
+static void print_pointed(FirstWriter *w, const KernelParameter *p, size_t at,
+                          const KernelMembers *m)
+{
+    SCOPED_BUF elements = {0};
+    first_print_product(w, &elements);
+    const bool loads = m->loaded >> at / 8 & 1, stores = m->stored >> at / 8 & 1;
+    TaskScalar s = TASK_U8;
+    scalar_of(m->type[at / 8], &s);
+    buf_printf(w->out, "%s %s_%zu : %s[%s]%s    # decide: size%s; at byte %zu of '%s'\n",
+               stores && loads ? "inout"
+               : stores        ? "out"
+                               : "in",
+               p->name, at, task_scalar_name(s), buf_text(&elements),
+               !loads                    ? ""
+               : task_scalar_is_float(s) ? " = uniform(-1, 1)"
+                                         : " = uniform(0, 9)",
+               loads ? " and contents" : "", at, p->text);
+}
+
+/* Prints a line for a struct parameter passed by value: its members as the code loads them, and integers as
+ * wide as fit where it loads nothing.  A struct with pointers becomes a line for each buffer, and `*item`,
+ * its item in 'args'.  False with a message: too large. */
+static bool print_struct(FirstWriter *w, const PtxFunction *entry, const KernelParameter *p,
+                         const PtxVariable *v, const char **item, Diag *d)
+{
+    Arena *a = w->arena;
+    if (v->size > TASK_STRUCT_LIMIT)
+        return diag_fail(d,
+                         "parameter '%s' of '%s' is a '%s' of %llu bytes passed by value; specs "
+                         "support at most %d",
+                         p->name, w->kernel->name, p->text, (unsigned long long)v->size,
+                         TASK_STRUCT_LIMIT);
+    TaskScalar *of = ARENA_ARRAY(a, TaskScalar, v->size + 1);
+    TaskScalar *scalars = ARENA_ARRAY(a, TaskScalar, v->size + 1);
+    bool *begins = ARENA_ARRAY(a, bool, v->size + 1);
+    size_t *at = ARENA_ARRAY(a, size_t, v->size + 1);
+    note_loads(entry, v, of, begins);
+    const size_t count = find_members(v, of, begins, scalars, at);
+    const KernelMembers m = kernel_facts_members(a, entry, v);
+    SCOPED_BUF members = {0};
+    *item = p->name;
+    if (!(m.loaded | m.stored) && v->size <= TASK_VALUE_LIMIT) {
+        for (size_t i = 0; i < count; i++)
+            buf_printf(&members, "%s%s", i ? ", " : "", task_scalar_name(scalars[i]));
+        buf_printf(w->out,
+                   "arg %s : struct(%s) = 1    # decide: a list of its members' values; '%s' in "
+                   "the source\n",
+                   p->name, buf_text(&members), p->text);
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool pointer = at[i] % 8 == 0 && at[i] / 8 < 64 &&
+                             task_scalar_size(scalars[i]) == 8 &&
+                             ((m.loaded | m.stored) >> at[i] / 8 & 1);
+        if (pointer)
+            print_pointed(w, p, at[i], &m);
+        buf_printf(&members, "%s%s_%zu", i ? ", " : "", p->name, at[i]);
+        if (!pointer)
+            buf_printf(&members, " : %s = 1", task_scalar_name(scalars[i]));
+    }
+    *item = arena_printf(a, "struct(%s)", buf_text(&members));
+    return true;
+}
+
+/* --- all arguments ---------------------------------------------------------------------------- */
+
 static bool print_arguments(FirstWriter *w, const PtxFunction *entry, Diag *d)
 {
     const KernelSource *k = w->kernel;
@@ -140,11 +264,7 @@ static bool print_arguments(FirstWriter *w, const PtxFunction *entry, Diag *d)
             if (strcmp(k->arguments.at[t].name, p.text) == 0)
                 p.known = task_type_find(first_argument(&k->arguments.at[t], w->guess), &p.type);
         if (!p.pointer && !p.known && *v->dimensions) {
-            SCOPED_BUF elements = {0};
-            first_print_product(w, &elements);
-            const bool ok = first_struct(w->arena, entry, &p, v, buf_text(&elements),
-                                         w->kernel->name, w->out, &items[i], d);
-            if (!ok)
+            if (!print_struct(w, entry, &p, v, &items[i], d))
                 return false;
             several = several || items[i] != p.name;
             continue;

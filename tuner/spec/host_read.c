@@ -487,14 +487,6 @@ static const HostValue *read_shift(Reader *r)
     }
 }
 
-/* True before "->", "<<" or ">>", which begin like an operator of OPERATORS. */
-static bool looks_alike(const Reader *r)
-{
-    const char *at = code_skip(r->at, r->end);
-    return at + 1 < r->end &&
-           (strncmp(at, "->", 2) == 0 || strncmp(at, "<<", 2) == 0 || strncmp(at, ">>", 2) == 0);
-}
-
 static const HostValue *read_level(Reader *r, int level)
 {
     if (level == LEVELS)
@@ -502,8 +494,12 @@ static const HostValue *read_level(Reader *r, int level)
     if (level == SHIFTS)
         return read_shift(r);
     const HostValue *v = read_level(r, level + 1);
-    for (int i = 0; i < ALIKE && OPERATORS[level][i].c && !looks_alike(r); i++) {
-        if (!take(r, OPERATORS[level][i].c))
+    for (int i = 0; i < ALIKE && OPERATORS[level][i].c; i++) {
+        const char *at = code_skip(r->at, r->end);
+        const bool other =
+            at + 1 < r->end &&
+            (strncmp(at, "->", 2) == 0 || strncmp(at, "<<", 2) == 0 || strncmp(at, ">>", 2) == 0);
+        if (other || !take(r, OPERATORS[level][i].c))
             continue;
         v = host_new(r->arena, OPERATORS[level][i].spec, v, read_level(r, level + 1), NULL);
         i = -1;

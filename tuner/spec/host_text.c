@@ -18,53 +18,29 @@ static bool is_transparent(const char *text, size_t at)
            strncmp(word, "inline namespace", 16) == 0;
 }
 
-static uint32_t word_hash(const char *word)
-{
-    uint32_t hash = 2166136261; /* FNV-1a */
-    for (; code_is_name(*word); word++)
-        hash = (hash ^ (unsigned char)*word) * 16777619;
-    return hash;
-}
-
-static bool starts_word(const char *text, size_t i)
-{
-    return code_is_name(text[i]) && (i == 0 || (!code_is_name(text[i - 1]) && text[i - 1] != '.'));
-}
-
-static HostWords words_of(Arena *a, const char *text, size_t size)
-{
-    uint32_t count = 0, mask = 15;
-    for (size_t i = 0; i < size; i++)
-        count += starts_word(text, i);
-    while (mask < count)
-        mask = 2 * mask + 1;
-    HostWords w = {ARENA_ARRAY(a, uint32_t, count + 1), ARENA_ARRAY(a, uint32_t, mask + 1),
-                   ARENA_ARRAY(a, uint32_t, count + 1), mask};
-    for (size_t i = size; i-- > 0 && count > 0;)
-        if (starts_word(text, i)) { /* backwards, so that each chain ascends */
-            uint32_t *first = &w.first[word_hash(text + i) & mask];
-            w.at[count] = (uint32_t)i;
-            w.next[count] = *first;
-            *first = count--;
-        }
-    return w;
-}
-
 const char *host_find_word(const HostText *h, const char *at, const char *word)
 {
     const size_t n = strlen(word), from = (size_t)(at - h->text);
-    const HostWords *w = &h->words;
-    if (n == 0)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        if (!code_is_name(word[i])) /* a qualified name */
-            return code_find_word(at, word, h->text);
-    for (uint32_t i = w->first[word_hash(word) & w->mask]; i > 0; i = w->next[i]) {
-        const char *place = h->text + w->at[i];
-        if (w->at[i] >= from && strncmp(place, word, n) == 0 && !code_is_name(place[n]))
-            return place;
-    }
+    if (n == 0 || code_word(word).length < n) /* a qualified name */
+        return n == 0 ? NULL : code_find_word(at, word, h->text);
+    const MapEntry *e = map_find(&h->words, word, n, 0);
+    for (size_t i = e ? (size_t)e->value : 0; i > 0; i = h->again[i - 1])
+        if (i > from)
+            return h->text + i - 1;
     return NULL;
+}
+
+static void index_words(HostText *h)
+{
+    for (size_t i = h->size; i-- > 0;) { /* backwards, so that each chain ascends */
+        const bool starts = i == 0 || (!code_is_name(h->text[i - 1]) && h->text[i - 1] != '.');
+        const size_t n = starts ? code_word(h->text + i).length : 0;
+        MapEntry *e = n > 0 ? map_add(&h->words, h->text + i, n, 0) : NULL;
+        if (e) {
+            h->again[i] = (uint32_t)e->value;
+            e->value = (int)i + 1;
+        }
+    }
 }
 
 HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first)
@@ -77,8 +53,10 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
                     .text = copy,
                     .size = n,
                     .regions = ARENA_ARRAY(a, uint32_t, n + 1),
-                    .words = words_of(a, copy, n),
+                    .words = {.arena = a},
+                    .again = ARENA_ARRAY(a, uint32_t, n + 1),
                     .first = first ? first : h};
+    index_words(h);
     int depth = 0, open = 0; /* braces within a function; enclosing namespace braces */
     uint32_t region = 0;
     for (size_t i = 0; i < n; i++) {

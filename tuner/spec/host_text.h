@@ -1,17 +1,8 @@
 /* Host code of CUDA files: functions, macros and their callers, found by lexical search, not parsed. */
 #pragma once
 
+#include "metrics/base/map.h"
 #include "tuner/spec/code_text.h"
-
-#include <stdint.h>
-
-/* Index of the words of a text, numbered from 1 in order; 0: none. */
-typedef struct HostWords {
-    uint32_t *at;    /* of each word: the offset of its first character */
-    uint32_t *first; /* per hash bucket (mask + 1 of them): its first word */
-    uint32_t *next;  /* of each word: the next in its bucket */
-    uint32_t mask;
-} HostWords;
 
 /* One file; the project's other files are linked by `next`. */
 typedef struct HostText {
@@ -20,7 +11,8 @@ typedef struct HostText {
     const char *text; /* without comments; spliced lines are joined by blanks */
     size_t size;
     uint32_t *regions; /* of each character: its function, numbered from 1; 0: none */
-    HostWords words;
+    Map words;         /* of each word: its first place, from 1 */
+    uint32_t *again;   /* of each place of a word: the next one of the same, from 1; 0: none */
     const struct HostText *first;
     struct HostText *next;
 } HostText;

@@ -92,23 +92,12 @@ static double compute(const char *sign, double x, double y, bool real)
     size_t i = 0;
     while (i < sizeof SIGNS / sizeof *SIGNS && strcmp(SIGNS[i], sign) != 0)
         i++;
-    const double results[] = {x + y,
-                              x - y,
-                              x * y,
-                              y == 0 ? NAN
-                              : real ? x / y
-                                     : trunc(x / y),
-                              y == 0 ? NAN : fmod(x, y),
-                              x<y, x <= y, x>
-                                  y,
-                              x >= y,
-                              x == y,
-                              x != y,
-                              x != 0 && y != 0,
-                              x != 0 || y != 0,
-                              y == 0 ? NAN : ceil(x / y),
-                              fmin(x, y),
-                              fmax(x, y)};
+    const bool less = y > x, more = x > y, both = x != 0 && y != 0, either = x != 0 || y != 0;
+    const double ratio = y == 0 ? NAN : x / y, whole = real ? ratio : trunc(ratio);
+    const double rest = y == 0 ? NAN : fmod(x, y);
+    const double results[] = {x + y,  x - y,       x * y,      whole,     rest,   less,
+                              !more,  more,        !less,      x == y,    x != y, both,
+                              either, ceil(ratio), fmin(x, y), fmax(x, y)};
     return i < sizeof results / sizeof *results ? results[i] : NAN;
 }
 

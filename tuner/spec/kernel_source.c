@@ -372,13 +372,20 @@ const char *kernel_source_plain(Arena *a, const char *text, const char *part)
 
 /* --- macros ----------------------------------------------------------------------------------- */
 
+/* The text after the name if the line defines it as a macro; NULL: it does not. */
+static const char *defines(const char *line, const char *name)
+{
+    const char *at = code_behind(line, "define");
+    return at && code_same(code_word(at), name) ? at + strlen(name) : NULL;
+}
+
 /* The value that a #define line gives to a name; NULL: none. */
 static const char *value_on(Arena *a, const char *line, const char *name)
 {
-    const char *at = code_behind(line, "define");
-    if (!at || strcmp(word_text(a, at), name) != 0 || at[strlen(name)] == '(')
+    const char *at = defines(line, name);
+    if (!at || *at == '(')
         return NULL;
-    at = code_blanks(at + strlen(name));
+    at = code_blanks(at);
     size_t n = strcspn(at, "\r\n");
     while (n > 0 && isspace((unsigned char)at[n - 1]))
         n--;
@@ -400,32 +407,11 @@ static KernelMacro *find_macro(KernelMacros *all, const char *name)
     return NAME_FIND(all->at, all->count, name, name);
 }
 
-static bool is_defined(Arena *a, const char *text, const char *name)
+static bool is_defined(const char *text, const char *name)
 {
-    for (const char *at = text; *at; at = code_next_line(at)) {
-        const char *rest = code_behind(at, "define");
-        if (rest && strcmp(word_text(a, rest), name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The number after "==" at `at`; NULL: none. */
-static const char *compared(Arena *a, const char *at)
-{
-    at = code_blanks(at);
-    if (strncmp(at, "==", 2) != 0)
-        return NULL;
-    const char *number = word_text(a, code_blanks(at + 2));
-    return code_is_number(number) ? number : NULL;
-}
-
-static void add_case(Arena *a, KernelMacro *m, const char *number)
-{
-    if (!m->cases)
-        m->cases = m->value = number;
-    else if (!code_has_word(m->cases, number))
-        m->cases = arena_printf(a, "%s, %s", m->cases, number);
+    while (*text && !defines(text, name))
+        text = code_next_line(text);
+    return *text != '\0';
 }
 
 /* Adds the undefined names of an #if, which are 0 there, hardly what is meant. */
@@ -438,12 +424,16 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
                     strncmp(word, "CUDA", 4) != 0 &&
                     !WORD_IS_ANY(word, "defined", "or", "and", "not");
         if (name && strncmp(at + length, "(", 1) != 0 && !find_macro(all, word) &&
-            !is_defined(a, text, word))
+            !is_defined(text, word))
             VEC_PUSH(a, all, ((KernelMacro){word, NULL, true, NULL, false}));
         KernelMacro *m = name ? find_macro(all, word) : NULL;
-        const char *number = m && m->condition ? compared(a, at + length) : NULL;
-        if (number)
-            add_case(a, m, number);
+        const char *sign = code_blanks(at + length);
+        const bool compared = m && m->condition && strncmp(sign, "==", 2) == 0;
+        const char *number = compared ? word_text(a, code_blanks(sign + 2)) : "";
+        if (code_is_number(number) && !m->cases)
+            m->cases = m->value = number;
+        else if (code_is_number(number) && !code_has_word(m->cases, number))
+            m->cases = arena_printf(a, "%s, %s", m->cases, number);
         at += length ? length : 1;
     }
 }
