@@ -24,22 +24,6 @@ static const char *first_error(const Diag *d)
     return "no reason given";
 }
 
-/* A second run that replays the recording, on whatever device it was measured, to find its winner. */
-static Run replay_of(const Run *r, const char *path, Diag *d)
-{
-    Run w = {.arena = r->arena, .options = r->options, .diag = d, .home = r->home};
-    w.options.recording = path;
-    w.options.no_gpu = true;
-    w.options.arch = NULL;
-    return w;
-}
-
-static double winner_ms(const Run *w)
-{
-    size_t place = run_final_place(&w->final, w->best);
-    return place == SIZE_MAX ? w->table->times[w->best].median : w->final.medians[place];
-}
-
 static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
 {
     const char *path = o->recording ? o->recording : r->recorded.path;
@@ -48,7 +32,11 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
             r->diag, "there is no recording to take a winner from; name one, or a configuration "
                      "with --config \"A=1 B=2 …\"");
     Diag d = diag_new(r->arena);
-    Run w = replay_of(r, path, &d);
+    /* A second run replays the recording, on whatever device it was measured, to find its winner. */
+    Run w = {.arena = r->arena, .options = r->options, .diag = &d, .home = r->home};
+    w.options.recording = path;
+    w.options.no_gpu = true;
+    w.options.arch = NULL;
     bool ok = run_open(&w) && run_take_winner(&w);
     if (ok) { /* rows of the two tables need not agree */
         b->config = run_name_config(r, table_name(r->arena, w.table, w.best), &d);
@@ -56,8 +44,11 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
     }
     if (ok) {
         const RecordHeader *h = &w.recorded.times->header;
-        b->origin = arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", path,
-                                 winner_ms(&w), h->device, h->date);
+        const size_t place = run_final_place(&w.final, w.best);
+        b->origin =
+            arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", path,
+                         place == SIZE_MAX ? w.table->times[w.best].median : w.final.medians[place],
+                         h->device, h->date);
         r->recorded.times = w.recorded.times;
     }
     run_close(&w);
@@ -79,30 +70,23 @@ static bool choose_subject(Run *r, const BenchOptions *o, Bench *b)
 
 /* --- its code --------------------------------------------------------------------------------- */
 
-static bool compile(Run *r, const size_t *wanted, size_t count)
-{
-    bool ok = run_compile_these(r, wanted, count);
-    for (size_t i = 0; ok && i < count; i++) {
-        const Table *t = r->table;
-        if (!table_has_code(t, wanted[i]))
-            ok = diag_fail(r->diag, "%s does not compile: %s",
-                           table_name(r->arena, r->table, wanted[i]), t->why[wanted[i]]);
-    }
-    return ok;
-}
-
 /* Compiles the configuration, unless it was emitted, and the reference's. */
 static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
 {
+    const Table *t = r->table;
     size_t wanted[2], count = 0;
-    if (!table_fits(r->table, b->config))
-        return diag_fail(r->diag, "this device cannot run %s",
-                         table_name(r->arena, r->table, b->config));
+    if (!table_fits(t, b->config))
+        return diag_fail(r->diag, "this device cannot run %s", table_name(r->arena, t, b->config));
     if (!o->emitted)
         wanted[count++] = b->config;
     if (r->spec->reference_first)
         wanted[count++] = run_first_config(r);
-    return count == 0 || compile(r, wanted, count);
+    bool ok = count == 0 || run_compile_these(r, wanted, count);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = table_has_code(t, wanted[i]) ||
+             diag_fail(r->diag, "%s does not compile: %s", table_name(r->arena, t, wanted[i]),
+                       t->why[wanted[i]]);
+    return ok;
 }
 
 /* True if the code differs from the recorded code.  Recordings of other architectures always have other
@@ -148,26 +132,18 @@ static const char *name_of(Arena *a, const Rival *v)
     return arena_printf(a, "%s %s", v->library, v->call);
 }
 
-static bool is_named(Arena *a, const Rival *v, const char *against)
-{
-    return strcmp(against, v->library) == 0 || strcmp(against, v->call) == 0 ||
-           strcmp(against, name_of(a, v)) == 0;
-}
-
-/* A plugin named by the user replaces the spec's plugins, or all rivals if the spec names no plugin. */
-static bool is_replaced(const Spec *s, const Rival *v)
-{
-    bool any = false;
-    for (size_t i = 0; i < s->rival_count; i++)
-        any = any || !is_built_in(&s->rivals[i]);
-    return !any || !is_built_in(v);
-}
-
+/* Without a name, all rivals.  A plugin named by the user replaces the spec's plugins, or all rivals if the
+ * spec names no plugin. */
 static bool is_wanted(const Run *r, const Rival *v, const char *against)
 {
     if (!against)
         return true;
-    return is_file(against) ? is_replaced(r->spec, v) : is_named(r->arena, v, against);
+    if (!is_file(against))
+        return WORD_IS_ANY(against, v->library, v->call, name_of(r->arena, v));
+    bool any = false;
+    for (size_t i = 0; i < r->spec->rival_count; i++)
+        any = any || !is_built_in(&r->spec->rivals[i]);
+    return !any || !is_built_in(v);
 }
 
 static bool refuse_against(Run *r, const char *against)
@@ -347,16 +323,14 @@ static bool try_all(Run *r, Bench *b)
 
 /* --- timing ----------------------------------------------------------------------------------- */
 
-static int rounds_for(const BenchOptions *o, const Bench *b, const int *places)
+/* The time of a round, ms. */
+static double round_ms(const Bench *b)
 {
-    double round_ms = 0;
-    if (o->rounds > 0)
-        return o->rounds;
+    double sum = 0;
     for (size_t i = 0; i < b->count; i++)
-        if (places[i] >= 0)
-            round_ms += fmax(b->entries[i].median, run_sample_ms);
-    double rounds = budget_ms / round_ms;
-    return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds > ROUNDS_MOST ? ROUNDS_MOST : (int)rounds;
+        if (b->entries[i].status == OUTCOME_OK)
+            sum += fmax(b->entries[i].median, run_sample_ms);
+    return sum;
 }
 
 /* The correct entries, in order; places[i] becomes the index of entry i among them, or -1. */
@@ -369,17 +343,6 @@ static size_t list_timed(const Bench *b, TaskRun *runs, int *places)
             runs[n++] = b->entries[i].run;
     }
     return n;
-}
-
-/* Allows twice the time that the trials predict, and as much again for opening the libraries. */
-static double final_limit(const Bench *b, const Trial *f)
-{
-    double round_s = 0;
-    for (size_t i = 0; i < b->count; i++)
-        if (b->entries[i].status == OUTCOME_OK)
-            round_s += 1e-3 * fmax(b->entries[i].median, run_sample_ms);
-    return trial_limit_s + f->warm_s + 4 * (f->rounds + 8) * round_s +
-           (6 * f->sustain_s + 1) * (double)f->run_count;
 }
 
 static bool take_rounds(Run *r, const Trial *f, TrialResult *out)
@@ -412,15 +375,18 @@ static bool time_all(Run *r, const BenchOptions *o, Bench *b)
     TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, b->count);
     int *places = ARENA_ARRAY(r->arena, int, b->count);
     size_t n = list_timed(b, runs, places);
+    const double rounds = fmin(fmax(budget_ms / round_ms(b), ROUNDS_LEAST), ROUNDS_MOST);
     TrialResult result;
     Trial f = {.runs = runs,
                .run_count = n,
-               .rounds = rounds_for(o, b, places),
+               .rounds = o->rounds > 0 ? o->rounds : (int)rounds,
                .cache = r->l2,
                .sampling.sample_ms = run_sample_ms,
                .warm_s = warm_up_s};
     f.sustain_s = o->sustain_s > 0 ? o->sustain_s : o->sustain_s < 0 ? 0 : sustain_default_s;
-    f.limit_s = final_limit(b, &f);
+    /* Twice the time that the trials predict, and as much again for opening the libraries. */
+    f.limit_s = trial_limit_s + f.warm_s + 4e-3 * (f.rounds + 8) * round_ms(b) +
+                (6 * f.sustain_s + 1) * (double)f.run_count;
     if (!take_rounds(r, &f, &result))
         return false;
     b->rounds = f.rounds;

@@ -43,33 +43,25 @@ static void print_rates(const Rates *x, Buf *out)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static const char *short_title(const Bench *b, const BenchEntry *e)
-{
-    return e == b->entries ? "the kernel" : e->title;
-}
-
 static const char *role(const Bench *b, const BenchEntry *e)
 {
     return e == b->entries ? "kernel" : e->rival ? "rival" : "variant";
 }
 
-static void print_words(const char *words, Buf *out)
-{
-    for (const char *at = words; *at; at++)
-        if (*at == '\n')
-            buf_printf(out, "\n%-10s ", "");
-        else
-            buf_putc(out, *at);
-}
-
 /* Why an entry has no time. */
 static void print_failure(const Bench *b, const BenchEntry *e, Buf *out)
 {
-    report_say(out, role(b, e), "%s: %s: ", short_title(b, e),
+    report_say(out, role(b, e), "%s: %s: ", e == b->entries ? "the kernel" : e->title,
                e->status == OUTCOME_LOAD_FAILED && e->rival ? "not available"
                : e->status == OUTCOME_OK                    ? "not timed"
                                                             : outcome_name(e->status));
-    print_words(*e->words ? e->words : "there is no time of the kernel to compare with", out);
+    const char *at = *e->words ? e->words : "there is no time of the kernel to compare with";
+    for (size_t n; *at; at += n + (at[n] == '\n')) {
+        n = strcspn(at, "\n");
+        buf_add(out, at, n);
+        if (at[n])
+            buf_printf(out, "\n%-10s ", "");
+    }
     buf_putc(out, '\n');
 }
 
@@ -137,26 +129,6 @@ static void print_ratio(const BenchEntry *e, Buf *out)
     buf_putc(out, '\n');
 }
 
-static void print_rounds(const Run *r, const Bench *b, Buf *out)
-{
-    if (b->rounds == 0)
-        return;
-    report_say(out, "rounds",
-               "%d, each timed once per round; medians and ratios over the rounds, with %.0f %% "
-               "intervals; L2 %s\n",
-               b->rounds, 100 * STATS_CONFIDENCE, task_cache_name(r->l2));
-}
-
-static void print_device(const Run *r, Buf *out)
-{
-    const GpuFacts *f = gpu_facts(r->gpu);
-    report_say(out, "device", "%s%s, CUDA %d.%d%s", *f->driver ? "driver " : "", f->driver,
-               f->cuda_version / 1000, f->cuda_version % 1000 / 10,
-               r->watch.health.samples > 0 ? "; " : "");
-    health_print(&r->watch.health, out);
-    buf_putc(out, '\n');
-}
-
 void bench_print(const Run *r, const Bench *b, Buf *out)
 {
     report_say(out, "origin", "%s\n", b->origin);
@@ -166,8 +138,17 @@ void bench_print(const Run *r, const Bench *b, Buf *out)
         print_entry(r, b, &b->entries[i], out);
     if (b->count == 1 && !b->variants)
         buf_printf(out, "%-10s none: the spec names no library call that does the same\n", "rival");
-    print_rounds(r, b, out);
-    print_device(r, out);
+    if (b->rounds > 0)
+        report_say(out, "rounds",
+                   "%d, each timed once per round; medians and ratios over the rounds, with %.0f "
+                   "%% intervals; L2 %s\n",
+                   b->rounds, 100 * STATS_CONFIDENCE, task_cache_name(r->l2));
+    const GpuFacts *f = gpu_facts(r->gpu);
+    report_say(out, "device", "%s%s, CUDA %d.%d%s", *f->driver ? "driver " : "", f->driver,
+               f->cuda_version / 1000, f->cuda_version % 1000 / 10,
+               r->watch.health.samples > 0 ? "; " : "");
+    health_print(&r->watch.health, out);
+    buf_putc(out, '\n');
     for (size_t i = 1; i < b->count; i++)
         print_ratio(&b->entries[i], out);
     if (b->variants)
@@ -200,26 +181,23 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
         json_known(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN), NULL);
 }
 
-static json_t *rival_json(const Run *r, const Bench *b, const BenchEntry *e)
-{
-    json_t *o = entry_json(r, b, e);
-    if (e->rival)
-        json_put(o, "library", json_string(e->rival->library), "call", json_string(e->rival->call),
-                 "bound", json_boolean(e->rival->bound), NULL);
-    return json_put(o, "ratio", json_known(e->ratio), "ratio_low",
-                    json_known(e->ratio_interval.low), "ratio_high",
-                    json_known(e->ratio_interval.high), "sustained_ratio",
-                    json_known(e->sustained_ratio), NULL);
-}
-
 void bench_print_json(const Run *r, const Bench *b, Buf *out)
 {
     json_t *o = report_object(r), *rivals = json_array();
     json_t *kernel =
         json_put(entry_json(r, b, &b->entries[0]), "parameters", report_parameters(r, b->config),
                  "origin", json_string(b->origin), "stale", json_boolean(b->stale), NULL);
-    for (size_t i = 1; i < b->count; i++)
-        json_array_append_new(rivals, rival_json(r, b, &b->entries[i]));
+    for (const BenchEntry *e = b->entries + 1; e < b->entries + b->count; e++) {
+        json_t *rival = entry_json(r, b, e);
+        if (e->rival)
+            json_put(rival, "library", json_string(e->rival->library), "call",
+                     json_string(e->rival->call), "bound", json_boolean(e->rival->bound), NULL);
+        json_put(rival, "ratio", json_known(e->ratio), "ratio_low",
+                 json_known(e->ratio_interval.low), "ratio_high",
+                 json_known(e->ratio_interval.high), "sustained_ratio",
+                 json_known(e->sustained_ratio), NULL);
+        json_array_append_new(rivals, rival);
+    }
     json_put(o, "kernel", kernel, b->variants ? "variants" : "rivals", rivals, NULL);
     if (b->variants)
         json_put(o, "loss", json_known(bench_loss(b)), NULL);

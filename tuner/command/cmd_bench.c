@@ -85,44 +85,17 @@ static void find_plugins(Arena *a, BenchOptions *o)
     o->plugin_folder_count = folders.count;
 }
 
-static bool print_bench(const Run *r, const CommandOptions *o, const Bench *b)
-{
-    SCOPED_BUF out = {0};
-    if (o->json)
-        bench_print_json(r, b, &out);
-    else
-        bench_print(r, b, &out);
-    return command_print_text(buf_text(&out));
-}
-
-static bool print_heading(const Run *r, const CommandOptions *o)
-{
-    SCOPED_BUF out = {0};
-    if (!o->json && r->source == RUN_MEASURED)
-        report_heading(r, &out);
-    return command_print_text(buf_text(&out));
-}
-
-static int finish_early(Run *r, Interrupt *interrupt)
-{
-    int number = r->stopped ? interrupt_take(interrupt) : 0;
-    return number ? EXIT_SIGNAL + number : EXIT_FAILED;
-}
-
-/* Without a GPU any failure to open is a failed task, not wrong usage. */
-static int open_failed(const Run *r)
-{
-    return r->spec && r->why_not_measured ? EXIT_FAILED : EXIT_USAGE;
-}
-
 static int bench_here(Run *r, CommandOptions *o, ProgressBar *bar)
 {
     Bench b;
+    SCOPED_BUF heading = {0}, out = {0};
     if (!bench_take_problem(r, &o->bench))
         return EXIT_USAGE;
-    if (!run_open(r))
-        return open_failed(r);
-    if (!print_heading(r, o))
+    if (!run_open(r)) /* without a GPU any failure to open is a failed task, not wrong usage */
+        return r->spec && r->why_not_measured ? EXIT_FAILED : EXIT_USAGE;
+    if (!o->json && r->source == RUN_MEASURED)
+        report_heading(r, &heading);
+    if (!command_print_text(buf_text(&heading)))
         return EXIT_FAILED;
     if (!bench_choose(r, &o->bench, &b))
         return EXIT_USAGE;
@@ -131,9 +104,15 @@ static int bench_here(Run *r, CommandOptions *o, ProgressBar *bar)
     r->stop_fd = interrupt.fd;
     bool ran = bench_run(r, &o->bench, &b);
     progress_end(bar);
-    if (!ran)
-        return finish_early(r, &interrupt);
-    return print_bench(r, o, &b) && bench_is_sound(&b) ? EXIT_DONE : EXIT_FAILED;
+    if (!ran) {
+        int number = r->stopped ? interrupt_take(&interrupt) : 0;
+        return number ? EXIT_SIGNAL + number : EXIT_FAILED;
+    }
+    if (o->json)
+        bench_print_json(r, &b, &out);
+    else
+        bench_print(r, &b, &out);
+    return command_print_text(buf_text(&out)) && bench_is_sound(&b) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static bool bench(Call *c)

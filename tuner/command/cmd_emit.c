@@ -87,16 +87,6 @@ static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
                e->how);
 }
 
-static void print_fixed(const EmitUnit *u, const EmitVariant *v, Buf *out)
-{
-    const char *before = ", compiled for one ";
-    for (size_t n = 0; n < u->spec->problem_name_count; n++)
-        if (v->fixed[n]) {
-            buf_printf(out, "%s%s", before, u->spec->problem_names[n]);
-            before = ", ";
-        }
-}
-
 static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *out)
 {
     size_t count;
@@ -108,23 +98,18 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
     for (size_t v = 0; v < u->variant_count; v++) {
         buf_printf(out, "variant    %zu: %s (sm_%d)", v + 1, u->variants[v].name,
                    u->variants[v].arch);
-        print_fixed(u, &u->variants[v], out);
+        const char *before = ", compiled for one ";
+        for (size_t n = 0; n < u->spec->problem_name_count; n++)
+            if (u->variants[v].fixed[n]) {
+                buf_printf(out, "%s%s", before, u->spec->problem_names[n]);
+                before = ", ";
+            }
         buf_putc(out, '\n');
     }
     buf_printf(out, "written    %s:", folder);
     for (size_t i = 0; i < count; i++)
         buf_printf(out, " %s", names[i]);
     buf_putc(out, '\n');
-}
-
-static bool print_list(Arena *a, const EmitUnit *u, const char *folder)
-{
-    SCOPED_BUF out = {0};
-    size_t count;
-    const char *const *names = files_list(a, u, &count);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&out, "%s/%s\n", folder, names[i]);
-    return command_print_text(buf_text(&out));
 }
 
 /* --- held-back sizes -------------------------------------------------------------------------- */
@@ -181,16 +166,6 @@ static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const 
            file_write(o->depend, buf_text(&text), text.size, d);
 }
 
-static bool print_result(Arena *a, const EmitUnit *u, const EmitCommand *o, const char *folder)
-{
-    SCOPED_BUF out = {0};
-    if (o->json)
-        files_print_manifest(u, &out);
-    else
-        print_report(a, u, folder, &out);
-    return command_print_text(buf_text(&out));
-}
-
 static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
 {
     const EmitCommand *o = c->options;
@@ -201,8 +176,13 @@ static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
         return false;
     }
     const char *folder = o->output ? o->output : arena_printf(c->arena, "aptune-out/%s", u->name);
+    SCOPED_BUF out = {0};
+    size_t count;
+    const char *const *names = o->list ? files_list(c->arena, u, &count) : NULL;
+    for (size_t i = 0; o->list && i < count; i++)
+        buf_printf(&out, "%s/%s\n", folder, names[i]);
     if (o->list)
-        return print_list(c->arena, u, folder);
+        return command_print_text(buf_text(&out));
     if (!unit_finish(m) || !files_write(u, folder, c->diag) ||
         (o->depend && !write_depend(c->arena, m, u, o, folder, c->diag)))
         return false;
@@ -210,7 +190,11 @@ static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
         diag_note(c->diag, (Span){0},
                   "nothing was compiled to check that the code is what was measured: %s",
                   unit_uncompiled(m));
-    return print_result(c->arena, u, o, folder) &&
+    if (o->json)
+        files_print_manifest(u, &out);
+    else
+        print_report(c->arena, u, folder, &out);
+    return command_print_text(buf_text(&out)) &&
            (!o->held_back || measure_held_back(c->arena, o, like, u, folder));
 }
 

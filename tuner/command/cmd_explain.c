@@ -11,7 +11,7 @@ enum { SUBJECTS = 2 };
 typedef struct ExplainOptions {
     RunOptions run;
     bool no_lines, json;
-    Buf texts[SUBJECTS];
+    const char *texts[SUBJECTS]; /* "A=1 B=2 " */
     int count;
 } ExplainOptions;
 
@@ -23,16 +23,13 @@ static const Option own_options[] = {
 };
 
 /* True if a configuration's text already has a value for the parameter that the word begins with. */
-static bool gives(const Buf *text, const char *word, size_t name_length)
+static bool gives(const char *at, const char *word, size_t name_length)
 {
-    const char *at = buf_text(text);
-    while (*at) {
-        if (strncmp(at, word, name_length) == 0 && at[name_length] == '=')
-            return true;
+    while (*at && (strncmp(at, word, name_length) != 0 || at[name_length] != '=')) {
         at += strcspn(at, " ");
         at += strspn(at, " ");
     }
-    return false;
+    return *at != '\0';
 }
 
 /* Reads the configurations, each in quotes or word by word: a repeated parameter begins the next one. */
@@ -43,28 +40,16 @@ static bool take_texts(Call *c, ExplainOptions *o)
     for (int i = 0; i < c->count; i++) {
         const char *word = c->words[i];
         size_t name = strcspn(word, "= ");
-        if (o->count == 0 || word[name] != '=' || gives(&o->texts[o->count - 1], word, name)) {
+        if (o->count == 0 || word[name] != '=' || gives(o->texts[o->count - 1], word, name)) {
             if (o->count == SUBJECTS)
                 return command_refuse(c, "unexpected argument '%s': one configuration or two",
                                       word);
-            o->count++;
+            o->texts[o->count++] = "";
         }
-        buf_printf(&o->texts[o->count - 1], "%s ", word);
+        const char **text = &o->texts[o->count - 1];
+        *text = arena_printf(c->arena, "%s%s ", *text, word);
     }
     return true;
-}
-
-/* Reports what became of each configuration without a profile; false if there is one. */
-static bool have_profiles(const Run *r, const ExplainOptions *o, const size_t *configs, Buf *out)
-{
-    bool known = true;
-    for (int i = 0; i < o->count; i++) {
-        if (r->table->profile[configs[i]].whole)
-            continue;
-        report_why(r, configs[i], out);
-        known = false;
-    }
-    return known;
 }
 
 static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *configs, bool carved)
@@ -73,7 +58,13 @@ static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *con
     SCOPED_BUF out = {0};
     if (!o->json)
         report_heading(r, &out);
-    bool known = have_profiles(r, o, configs, &out);
+    bool known = true;
+    for (int i = 0; i < o->count; i++) { /* what became of each configuration without a profile */
+        const bool profiled = r->table->profile[configs[i]].whole != NULL;
+        if (!profiled)
+            report_why(r, configs[i], &out);
+        known = known && profiled;
+    }
     for (int i = 0; i < o->count && known; i++) {
         run_take_outcome(r, configs[i]);
         RunLines lines = {.why_not = "--no-lines was given"};
@@ -96,7 +87,7 @@ static bool explain_run(Call *c, Run *r, ProgressBar *bar)
         return false;
     size_t configs[SUBJECTS];
     for (int i = 0; i < o->count; i++) {
-        configs[i] = run_name_config(r, buf_text(&o->texts[i]), r->diag);
+        configs[i] = run_name_config(r, o->texts[i], r->diag);
         if (configs[i] == SIZE_MAX)
             return false;
     }
@@ -122,13 +113,6 @@ static bool explain(Call *c)
     return ok;
 }
 
-static void free_texts(void *options)
-{
-    ExplainOptions *o = options;
-    for (int i = 0; i < SUBJECTS; i++)
-        buf_free(&o->texts[i]);
-}
-
 static ExplainOptions asked;
 
 const CommandLine cmd_explain = {
@@ -139,5 +123,4 @@ const CommandLine cmd_explain = {
                OPTION_GROUP(own_options, &asked)}},
     .most = INT_MAX,
     .work = explain,
-    .options = &asked,
-    .end = free_texts};
+    .options = &asked};

@@ -147,23 +147,6 @@ static bool try_names(InitTrying *t, bool ask, bool chosen, CompileResult *res, 
     return false;
 }
 
-static const CompileSource *with_question(const InitTrying *t, const KernelSource *k)
-{
-    Buf text = {0};
-    buf_printf(&text, "%s\n", t->source->text);
-    kernel_types_ask(t->guess.expression, k->parameters.count, &text);
-    CompileSource *s = ARENA_NEW(t->arena, CompileSource);
-    *s = *t->source;
-    s->size = text.size;
-    s->text = buf_keep(&text, t->arena);
-    return k->parameters.count > 0 ? s : t->source;
-}
-
-static bool file_has_word(const InitTrying *t, const char *word)
-{
-    return t->host && code_has_word(t->host->text, word);
-}
-
 /* Compiles the file as it stands, then with guesses for undefined names (other tuners leave their parameters
  * undefined), then without the query for types if that is what fails.  False with the log of the unchanged
  * file; NULL: after a message. */
@@ -184,7 +167,14 @@ static bool try_values(InitTrying *t, CompileResult *res, const char **log, Diag
 static void set_expression(InitTrying *t, KernelSource *k)
 {
     t->guess.expression = first_expression(t->arena, k);
-    t->asking = with_question(t, k);
+    Buf text = {0};
+    buf_printf(&text, "%s\n", t->source->text);
+    kernel_types_ask(t->guess.expression, k->parameters.count, &text);
+    CompileSource *s = ARENA_NEW(t->arena, CompileSource);
+    *s = *t->source;
+    s->size = text.size;
+    s->text = buf_keep(&text, t->arena);
+    t->asking = k->parameters.count > 0 ? s : t->source;
 }
 
 /* Does the same with other types that the file mentions, for template types that no launch gives, and with
@@ -207,7 +197,8 @@ static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag
                 changed++;
             }
         set_expression(t, k);
-        if (changed && file_has_word(t, TYPES[i]) && try_values(t, res, &unused, d))
+        if (changed && t->host && code_has_word(t->host->text, TYPES[i]) &&
+            try_values(t, res, &unused, d))
             return true;
     }
     /* Recursive templates need small numbers. */
@@ -274,25 +265,23 @@ static const char *file_with_kernels(Arena *a, const char *const *files, size_t 
 
 static bool find_kernel(InitTrying *t, const InitOptions *o, KernelSource *k, Diag *d)
 {
-    if (kernel_source_find(t->arena, t->text, o->kernel, k))
+    Arena *a = t->arena;
+    if (kernel_source_find(a, t->text, o->kernel, k))
         return true;
-    const char *names = kernel_source_names(t->arena, t->text), *there;
-    const char *beside[SOURCES_MOST];
-    size_t count = *names ? 0 : near_sources(t->arena, t->home, beside, SOURCES_MOST);
-    const char *file =
-        *names ? NULL
-               : file_with_kernels(t->arena, t->source->files, t->source->file_count, &there);
+    const char *names = kernel_source_names(a, t->text), *there, *beside[SOURCES_MOST];
+    if (*names)
+        return diag_fail(d, "'%s' has no kernel '%s', but %s", t->home, o->kernel, names);
+    const char *file = file_with_kernels(a, t->source->files, t->source->file_count, &there);
     if (file)
         return diag_fail(d, "'%s' has no kernel; '%s', which it includes, has %s: give that file",
                          t->home, file, there);
-    file =
-        strstr(t->text, "__global__") ? file_with_kernels(t->arena, beside, count, &there) : NULL;
+    size_t count =
+        strstr(t->text, "__global__") ? near_sources(a, t->home, beside, SOURCES_MOST) : 0;
+    file = file_with_kernels(a, beside, count, &there);
     if (file)
         return diag_fail(d, "'%s' only declares kernels; '%s' has the body of %s: give that file",
                          t->home, file, there);
-    if (!*names)
-        return diag_fail(d, "'%s' has no kernel: no function with __global__ and a body", t->home);
-    return diag_fail(d, "'%s' has no kernel '%s', but %s", t->home, o->kernel, names);
+    return diag_fail(d, "'%s' has no kernel: no function with __global__ and a body", t->home);
 }
 
 static void add_text(InitTrying *t, const char *path, HostText **last)
@@ -529,17 +518,6 @@ static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *
     run_close(&r);
 }
 
-static void start_guess(InitTrying *t, const InitOptions *o)
-{
-    FirstGuess *g = &t->guess;
-    g->includes = ARENA_ARRAY(t->arena, const char *, INIT_INCLUDES_MOST);
-    g->without = ARENA_ARRAY(t->arena, const char *, INIT_WITHOUT_MOST);
-    g->include_given =
-        o->includes.count < INIT_INCLUDES_MOST ? o->includes.count : INIT_INCLUDES_MOST;
-    for (size_t i = 0; i < g->include_given; i++)
-        g->includes[i] = o->includes.at[i];
-}
-
 static bool init(Call *c)
 {
     const InitOptions *o = c->options;
@@ -553,7 +531,12 @@ static bool init(Call *c)
     FarmOptions options = {.helper = where_helper(a, NULL, "aptune-compile"),
                            .cuda_folder = where_data(a, NULL, ".cuda"),
                            .jobs = 1};
-    start_guess(&t, o);
+    FirstGuess *g = &t.guess;
+    g->includes = ARENA_ARRAY(a, const char *, INIT_INCLUDES_MOST);
+    g->without = ARENA_ARRAY(a, const char *, INIT_WITHOUT_MOST);
+    for (; g->include_given < o->includes.count && g->include_given < INIT_INCLUDES_MOST;
+         g->include_given++)
+        g->includes[g->include_given] = o->includes.at[g->include_given];
     t.farm = farm_open(&options);
     SCOPED_BUF text = {0};
     const char *to = output_path(a, path, o);

@@ -24,18 +24,6 @@ static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
     }
 }
 
-static void say_counts(const MergeCounts *c, size_t parts, const char *to, Buf *out)
-{
-    buf_printf(out,
-               "merged %zu part%s into %s: %zu rows, %zu of them without an outcome; %zu "
-               "duplicates dropped\n",
-               parts, parts == 1 ? "" : "s", to, c->rows, c->skipped, c->equal);
-    if (c->again > 0)
-        buf_printf(out,
-                   "%zu configurations were measured in more than one part; the last one counts\n",
-                   c->again);
-}
-
 static bool merge(Call *c)
 {
     Arena *a = c->arena;
@@ -62,7 +50,15 @@ static bool merge(Call *c)
         return false;
     }
     SCOPED_BUF out = {0};
-    say_counts(&counts, times.count, to, &out);
+    buf_printf(&out,
+               "merged %zu part%s into %s: %zu rows, %zu of them without an outcome; %zu "
+               "duplicates dropped\n",
+               times.count, times.count == 1 ? "" : "s", to, counts.rows, counts.skipped,
+               counts.equal);
+    if (counts.again > 0)
+        buf_printf(&out,
+                   "%zu configurations were measured in more than one part; the last one counts\n",
+                   counts.again);
     return command_print_text(buf_text(&out));
 }
 

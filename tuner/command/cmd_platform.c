@@ -18,13 +18,6 @@
 
 /* --- two devices as JSON ---------------------------------------------------------------------- */
 
-static json_t *pair_of(const DeviceSheet *a, const DeviceSheet *b, size_t i)
-{
-    const double x = sheet_number(a, i), y = sheet_number(b, i);
-    return json_put(json_object(), "name", json_string(sheet_number_name(i)), "a", json_known(x),
-                    "b", json_known(y), "ratio", json_known(x > 0 && y > 0 ? y / x : NAN), NULL);
-}
-
 /* Writes `devices` and `numbers`: for each number that either device has, `name`, `a`, `b` (in base units:
  * seconds, bytes, hertz, cycles; null: not known) and `ratio`, b over a. */
 static void platform_pair_json(const DeviceSheet *a, const DeviceSheet *b, Buf *out)
@@ -32,9 +25,14 @@ static void platform_pair_json(const DeviceSheet *a, const DeviceSheet *b, Buf *
     json_t *numbers = json_array(), *devices = json_array();
     json_array_append_new(devices, json_string(a->device.name));
     json_array_append_new(devices, json_string(b->device.name));
-    for (size_t i = 0; i < SHEET_NUMBERS; i++)
-        if (!isnan(sheet_number(a, i)) || !isnan(sheet_number(b, i)))
-            json_array_append_new(numbers, pair_of(a, b, i));
+    for (size_t i = 0; i < SHEET_NUMBERS; i++) {
+        const double x = sheet_number(a, i), y = sheet_number(b, i);
+        if (!isnan(x) || !isnan(y))
+            json_array_append_new(numbers,
+                                  json_put(json_object(), "name", json_string(sheet_number_name(i)),
+                                           "a", json_known(x), "b", json_known(y), "ratio",
+                                           json_known(x > 0 && y > 0 ? y / x : NAN), NULL));
+    }
     json_t *all = json_put(json_object(), "devices", devices, "numbers", numbers, NULL);
     json_print(all, 10, out);
 }
@@ -67,7 +65,8 @@ static Series series_of(const Drawn *w, int side, SeriesKind kind, const double 
                     .count = count};
 }
 
-/* Bars of the slowdown by each pattern; 1: none. */
+/* Draws patterns.svg and .pdf, bars of the slowdown by each pattern; 1: none.  A picture without numbers is
+ * left out. */
 static bool draw_patterns(const Drawn *w)
 {
     static const char prefix[] = "slowdown_";
@@ -96,7 +95,8 @@ static bool draw_patterns(const Drawn *w)
     return count == 0 || write_picture(w, "patterns", &plot);
 }
 
-/* Time against branches by the thesis's model 3.1, relative to one branch. */
+/* Draws branches.svg and .pdf, time against the branches that a warp follows by the thesis's model 3.1 (its
+ * figure 3.1), relative to one branch. */
 static bool draw_branches(const Drawn *w)
 {
     enum { BRANCHES = 10 };
@@ -119,16 +119,6 @@ static bool draw_branches(const Drawn *w)
                        .series = series,
                        .series_count = 2};
     return write_picture(w, "branches", &plot);
-}
-
-/* Writes patterns.svg and .pdf, the cost of each anti-parallel pattern, and branches.svg and .pdf, time
- * against the branches that a warp follows (the thesis's figure 3.1).  A picture without numbers is left out.
- * False after a message. */
-static bool platform_pair_draw(Arena *arena, const DeviceSheet *a, const DeviceSheet *b,
-                               const char *folder, Diag *d)
-{
-    const Drawn w = {arena, {a, b}, folder, d};
-    return folder_create(folder, d) && draw_patterns(&w) && draw_branches(&w);
 }
 
 /* --- the driver's own copy, timed in turn with the suite's best copy (bench.h) ---------------- */
@@ -468,7 +458,8 @@ static bool compare(Session *y, const char *first, const char *second)
         return false;
     const DeviceSheet *a = one->sheet, *b = other->sheet;
     SCOPED_BUF out = {0};
-    if (y->command.output && !platform_pair_draw(y->arena, a, b, y->command.output, y->diag))
+    const Drawn w = {y->arena, {a, b}, y->command.output, y->diag};
+    if (w.folder && !(folder_create(w.folder, y->diag) && draw_patterns(&w) && draw_branches(&w)))
         return false;
     if (y->command.json)
         platform_pair_json(a, b, &out);

@@ -24,26 +24,17 @@ typedef struct OwnCarvings {
     size_t count;
 } OwnCarvings;
 
-static bool take_own(OwnCarvings *all, OwnCarving one, Diag *d)
-{
-    if (all->count == OWN_CARVINGS_MOST)
-        return diag_fail(d, "at most %d carvings of your own", OWN_CARVINGS_MOST);
-    all->at[all->count++] = one;
-    return true;
-}
-
 static bool take_carving(const Option *o, const char *text, void *field, Diag *d)
 {
-    (void)o;
-    size_t name =
+    OwnCarvings *all = field;
+    const size_t name =
         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ");
-    return take_own(field, (OwnCarving){.text = text, .name = text[name] == ':' ? name : 0}, d);
-}
-
-static bool take_carving_file(const Option *o, const char *path, void *field, Diag *d)
-{
-    (void)o;
-    return take_own(field, (OwnCarving){.path = path}, d);
+    if (all->count == OWN_CARVINGS_MOST)
+        return diag_fail(d, "at most %d carvings of your own", OWN_CARVINGS_MOST);
+    all->at[all->count++] = strcmp(o->name, "carve-file") == 0
+                                ? (OwnCarving){.path = text}
+                                : (OwnCarving){.text = text, .name = text[name] == ':' ? name : 0};
+    return true;
 }
 
 typedef struct StudyCommand {
@@ -67,7 +58,7 @@ static const Option options[] = {
      "(may be repeated)",
      BY(take_carving, carvings)},
     {"carve-file", "FILE", "the same from a file, one statement a line (may be repeated)",
-     BY(take_carving_file, carvings)},
+     BY(take_carving, carvings)},
     {"guess", "METRIC", "the metric that predicts the time (default predicted_cycles)",
      INTO(guess)},
     {"fit", "A,B,…", "fit weights of these metrics, and judge them on each space left out",
@@ -140,12 +131,6 @@ static bool add_own(Session *y, Choices *choices)
     return ok;
 }
 
-/* The subject of the page: the user's first carving, else the default. */
-static const StudyChoice *choose_subject(const Choices *choices, const OwnCarvings *own)
-{
-    return &choices->at[own->count > 0 ? choices->count - own->count : 0];
-}
-
 static const bool *own_metrics(const Session *y)
 {
     size_t n = y->metrics->metrics.count;
@@ -206,7 +191,9 @@ static bool study_one(Session *y, Table *s)
     if (!choices_add_shipped(&choices, y->diag) || !add_own(y, &choices))
         return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
-    const StudyChoice *subject = choose_subject(&choices, &y->command.carvings);
+    /* The subject of the page: the user's first carving, else the default. */
+    const size_t own = y->command.carvings.count;
+    const StudyChoice *subject = &choices.at[own > 0 ? choices.count - own : 0];
     Study *study = &y->studies[y->studied];
     *study = study_space(y->arena, s, choices.at, choices.count, &o);
     y->stories[y->studied] = story_of_recording(y->arena, study, subject, y->command.guess);
@@ -269,18 +256,13 @@ static bool save_sheets(Session *y, const StudySheets *sheets)
     return ok;
 }
 
-static void print_json(const StudySheets *sheets, Buf *out)
-{
-    json_t *all = json_object();
-    for (size_t k = 0; k < sheets->count; k++)
-        json_object_set_new(all, sheets->at[k].name, sheet_json(&sheets->at[k]));
-    json_print(all, 10, out);
-}
-
 static bool put_out(Session *y, const StudySheets *sheets)
 {
     SCOPED_BUF json = {0};
-    print_json(sheets, &json);
+    json_t *all = json_object();
+    for (size_t k = 0; k < sheets->count; k++)
+        json_object_set_new(all, sheets->at[k].name, sheet_json(&sheets->at[k]));
+    json_print(all, 10, &json);
     const char *folder = y->command.output;
     bool ok =
         save_sheets(y, sheets) &&

@@ -151,24 +151,22 @@ static void dump_rows(Run *r, const Dump *d, Buf *out)
     }
 }
 
-/* A search compiles, carves and times concurrently: everything is known only when it ends. */
-static DumpPoint point_of(const Run *r, DumpPoint point)
+/* Prints the dumps of this point that `letters` ask for.  A search compiles, carves and times concurrently:
+ * everything is known only when it ends. */
+static void dump_stage(Run *r, DumpPoint point, const char *letters)
 {
-    return point != DUMP_OPENED && run_searches(r) ? DUMP_TIMED : point;
-}
-
-/* Adds the dumps of this point that `letters` ask for. */
-static void dump_stage(Run *r, DumpPoint point, const char *letters, Buf *out)
-{
-    for (int i = 0; i < DUMPS; i++) {
-        if (point_of(r, dumps[i].point) != point || !strchr(letters, dumps[i].letter))
+    SCOPED_BUF out = {0};
+    for (const Dump *d = dumps; d < dumps + DUMPS; d++) {
+        const bool late = d->point != DUMP_OPENED && run_searches(r);
+        if ((late ? DUMP_TIMED : d->point) != point || !strchr(letters, d->letter))
             continue;
-        buf_printf(out, "> %c: %s (%s)\n", dumps[i].letter, dumps[i].title, r->spec->name);
-        if (dumps[i].print)
-            dumps[i].print(r, out);
+        buf_printf(&out, "> %c: %s (%s)\n", d->letter, d->title, r->spec->name);
+        if (d->print)
+            d->print(r, &out);
         else
-            dump_rows(r, &dumps[i], out);
+            dump_rows(r, d, &out);
     }
+    fputs(buf_text(&out), stderr);
 }
 
 /* "S spec as understood, …", for --help. */
@@ -176,19 +174,6 @@ static void dump_letters(Buf *out)
 {
     for (int i = 0; i < DUMPS; i++)
         buf_printf(out, "                         %c %s\n", dumps[i].letter, dumps[i].title);
-}
-
-/* The first unknown letter; 0: all are known. */
-static char dump_unknown(const char *letters)
-{
-    for (; *letters; letters++) {
-        bool known = false;
-        for (int i = 0; i < DUMPS; i++)
-            known = known || dumps[i].letter == *letters;
-        if (!known)
-            return *letters;
-    }
-    return 0;
 }
 
 typedef struct Tune {
@@ -205,10 +190,15 @@ typedef struct Tune {
 static bool take_dumps(const Option *o, const char *letters, void *field, Diag *d)
 {
     (void)o;
-    char unknown = dump_unknown(letters);
+    for (const char *at = letters; *at; at++) {
+        int i = 0;
+        while (i < DUMPS && dumps[i].letter != *at)
+            i++;
+        if (i == DUMPS)
+            return diag_fail(d, "-d knows no letter '%c'; `aptune tune --help` lists them", *at);
+    }
     *(const char **)field = letters;
-    return !unknown ||
-           diag_fail(d, "-d knows no letter '%c'; `aptune tune --help` lists them", unknown);
+    return true;
 }
 
 static const Option own_options[] = {
@@ -220,16 +210,11 @@ static const Option own_options[] = {
 };
 enum { OWN = sizeof own_options / sizeof own_options[0] };
 
-static bool is_own(const Option *o)
-{
-    return o >= own_options && o < own_options + OWN;
-}
-
 static bool give(void *options, const Option *o, const char *text, void *field, Diag *d)
 {
     Tune *t = options;
     t->sharded = t->sharded || strcmp(o->name, "shard") == 0;
-    if (is_own(o))
+    if (o >= own_options && o < own_options + OWN)
         return o->take(o, text, field, d);
     return aptune_set(t->handle, o->name, text) == APTUNE_OK ||
            diag_fail(d, "%s", aptune_message(t->handle));
@@ -258,13 +243,6 @@ static int show_progress(void *context, const char *stage, size_t done, size_t a
     Tune *t = context;
     progress_step(&t->bar, stage, done, all, what);
     return 0;
-}
-
-static void dump(Tune *t, DumpPoint point)
-{
-    SCOPED_BUF out = {0};
-    dump_stage(&t->handle->run, point, t->dumps, &out);
-    fputs(buf_text(&out), stderr);
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -353,23 +331,7 @@ static int finish_early(Tune *t)
     return EXIT_SIGNAL + number;
 }
 
-/* A shard succeeds once its outcomes are recorded, even without a winner: mpirun ends the whole job when one
- * process fails. */
-static bool has_result(const aptune *a)
-{
-    return aptune_best(a) != APTUNE_NOTHING || aptune_source(a) == APTUNE_STATIC ||
-           a->options.shards > 1;
-}
-
 /* --- one run ---------------------------------------------------------------------------------- */
-
-static void catch_interrupts(Tune *t)
-{
-    if (t->interrupt.fd == 0)
-        t->interrupt = interrupt_catch();
-    if (t->interrupt.fd > 0)
-        aptune_stop_on(t->handle, t->interrupt.fd);
-}
 
 /* The first signal ends a search, which then names a winner; the second one ends the program. */
 static bool end_early(void *context)
@@ -401,14 +363,17 @@ static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
     bool ok = stage(t->handle) == APTUNE_OK;
     progress_end(&t->bar);
     if (ok)
-        dump(t, point);
+        dump_stage(&t->handle->run, point, t->dumps);
     return ok;
 }
 
 static int tune(Tune *t)
 {
     aptune *a = t->handle;
-    catch_interrupts(t);
+    if (t->interrupt.fd == 0)
+        t->interrupt = interrupt_catch();
+    if (t->interrupt.fd > 0)
+        aptune_stop_on(a, t->interrupt.fd);
     if (!pass(t, aptune_open, DUMP_OPENED)) {
         if (a->run.lacks)
             return EXIT_DONE;
@@ -427,7 +392,11 @@ static int tune(Tune *t)
         return finish_early(t);
     if (aptune_tune(a) != APTUNE_OK || !print_result(t))
         return EXIT_FAILED;
-    return has_result(a) ? EXIT_DONE : EXIT_FAILED;
+    /* A shard succeeds once its outcomes are recorded, even without a winner: mpirun ends the whole job when
+     * one process fails. */
+    const bool result = aptune_best(a) != APTUNE_NOTHING || aptune_source(a) == APTUNE_STATIC ||
+                        a->options.shards > 1;
+    return result ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* What is kept of the tuned problems. */
@@ -440,6 +409,8 @@ typedef struct Tuned {
 static void keep_tuned(Tuned *k, const aptune *a)
 {
     const Run *r = &a->run;
+    if (aptune_best(a) == APTUNE_NOTHING)
+        return;
     const char *name = arena_printf(k->arena, "%s.times", r->spec->name);
     VEC_PUSH(k->arena, &k->recordings,
              r->source == RUN_MEASURED ? path_join(k->arena, r->options.output, name)
@@ -471,8 +442,7 @@ static int tune_problems(Tune *t)
     int code = tune(t);
     size_t problems = a->options.problem_text ? 1 : aptune_problem_count(a);
     for (size_t p = 1; p < problems && code == EXIT_DONE; p++) {
-        if (aptune_best(a) != APTUNE_NOTHING)
-            keep_tuned(&kept, a);
+        keep_tuned(&kept, a);
         aptune_reset(a);
         aptune_choose_problem(a, p);
         a->options.earlier = kept.recordings.at;
@@ -481,8 +451,7 @@ static int tune_problems(Tune *t)
         code = tune(t);
     }
     if (code == EXIT_DONE && problems > 1) {
-        if (aptune_best(a) != APTUNE_NOTHING)
-            keep_tuned(&kept, a);
+        keep_tuned(&kept, a);
         code = emit_tuned(t, &kept);
     }
     a->options.may_lack = false;

@@ -22,13 +22,6 @@ size_t terminal_width(int descriptor)
     return w.ws_col < LEAST ? LEAST : w.ws_col;
 }
 
-/* True for a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb". */
-static bool terminal_has_colours(int descriptor)
-{
-    const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
-    return isatty(descriptor) && !(no && *no) && kind && strcmp(kind, "dumb") != 0;
-}
-
 /* --- wrapping --------------------------------------------------------------------------------- */
 
 /* The column at which a wrapped line continues. */
@@ -170,7 +163,9 @@ static bool put(const char *text, FILE *to, bool laid_out)
         terminal_wrap(buf_text(&shown), terminal_width(fileno(to)), &wrapped);
         last = &wrapped;
     }
-    if (laid_out && terminal_has_colours(fileno(to))) {
+    /* Colours for a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb". */
+    const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
+    if (laid_out && isatty(fileno(to)) && !(no && *no) && kind && strcmp(kind, "dumb") != 0) {
         terminal_colour(buf_text(&wrapped), &coloured);
         last = &coloured;
     }

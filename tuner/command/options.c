@@ -61,17 +61,6 @@ static Reader reader_of(const OptionTable *t)
     return r;
 }
 
-/* The option for getopt's return value: a number or a letter. */
-static const Known *find_known(const Reader *r, int found)
-{
-    if (found >= LONG_OPTIONS)
-        return &r->known[found - LONG_OPTIONS];
-    for (size_t i = 0; i < r->count; i++)
-        if (is_short(r->known[i].option) && r->known[i].option->name[0] == found)
-            return &r->known[i];
-    return NULL;
-}
-
 /* Reports an option that getopt refused: `found` is '?' or ':', `given` the word that holds it. */
 static void refuse(const OptionTable *t, int found, const char *given)
 {
@@ -110,8 +99,12 @@ static OptionsRead read_options(const CommandLine *c, int argc, char **argv, int
     optind = 0; /* restart: forget the state of earlier calls */
     opterr = 0; /* getopt's messages would name the command instead of aptune */
     for (int found; (found = getopt_long(argc, argv, r.shorts, r.longs, NULL)) != -1;) {
-        const Known *k = find_known(&r, found);
-        if (!k) {
+        size_t i = found >= LONG_OPTIONS ? (size_t)(found - LONG_OPTIONS) : 0;
+        while (found < LONG_OPTIONS && i < r.count &&
+               !(is_short(r.known[i].option) && r.known[i].option->name[0] == found))
+            i++;
+        const Known *k = &r.known[i];
+        if (i == r.count) {
             refuse(&c->table, found, argv[optind - 1]);
             return OPTIONS_WRONG;
         }
@@ -167,13 +160,6 @@ void command_print_help(const CommandLine *c, Buf *out)
         c->print_more(out);
 }
 
-static int print_help(const CommandLine *c)
-{
-    SCOPED_BUF text = {0};
-    command_print_help(c, &text);
-    return command_print_text(buf_text(&text)) ? EXIT_DONE : EXIT_FAILED;
-}
-
 static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
 {
     if (argc - rest < c->least)
@@ -190,8 +176,11 @@ static int run(const CommandLine *c, int argc, char **argv)
     int rest;
     option_set_defaults(&c->table);
     const OptionsRead read = read_options(c, argc, argv, &rest);
-    if (read == OPTIONS_HELP)
-        return print_help(c);
+    SCOPED_BUF help = {0};
+    if (read == OPTIONS_HELP) {
+        command_print_help(c, &help);
+        return command_print_text(buf_text(&help)) ? EXIT_DONE : EXIT_FAILED;
+    }
     if (read == OPTIONS_WRONG || !check_count(c, argc, argv, rest)) {
         fprintf(stderr, "`aptune %s --help` says more\n", argv[0]);
         return EXIT_USAGE;
