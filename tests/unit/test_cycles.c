@@ -277,6 +277,24 @@ static void memory_waits_while_a_block_makes_room(void **state)
     near(metric(f, "streamed_cycles"), metric(f, "resident_cycles"));
 }
 
+/* SMs end a tenth of what a copying block takes apart: of half the time in two waves, of all in one or less. */
+static void blocks_that_copy_end_at_different_times(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_FOOTPRINT_READ, 2 * 1048576);
+    set(f, PROFILE_FOOTPRINT_WRITTEN, 2 * 1048576);
+    near(metric(f, "uneven_cycles"), 0.1 * metric(f, "stream_cycles") / 2);
+    near(metric(f, "streamed_cycles"),
+         hypot(metric(f, "memory_cycles") + metric(f, "gap_cycles") + metric(f, "uneven_cycles"),
+               metric(f, "resident_cycles")));
+    set(f, PROFILE_WAVES, 0.5);
+    near(metric(f, "uneven_cycles"), 0.1 * metric(f, "stream_cycles"));
+    set(f, PROFILE_FOOTPRINT_WRITTEN, 1048576); /* a third of the bytes, for half in a copy */
+    near(metric(f, "uneven_cycles"), 0.1 * metric(f, "stream_cycles") * 2 / 3);
+    set(f, PROFILE_FOOTPRINT_WRITTEN, 0);
+    near(metric(f, "uneven_cycles"), 0);
+}
+
 /* What the L2 has lost is read again, if it does not hold all there is. */
 static void memory_gives_again_what_the_l2_has_lost(void **state)
 {
@@ -489,6 +507,7 @@ int main(void)
         TEST(the_fullest_sm_and_scheduler_decide),
         TEST(waves_are_whole),
         TEST(memory_waits_while_a_block_makes_room),
+        TEST(blocks_that_copy_end_at_different_times),
         TEST(memory_gives_again_what_the_l2_has_lost),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(constants_that_do_not_fit_come_a_line_at_a_time),

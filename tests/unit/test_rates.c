@@ -145,6 +145,7 @@ static void the_h200_has_what_was_measured(void **state)
         {"memory_latency_loaded", p->memory_latency_loaded, 1032},
         {"memory_window", p->memory_window, 132 * 65536}, /* what its SMs have resident */
         {"memory_window_loss", p->memory_window_loss, 0.00389},
+        {"memory_uneven", p->memory_uneven, 0.0415}, /* 4.280e12 of single chunks / 4.110e12 B/s - 1 */
         {"memory_read", p->memory_read, 4.485e12},
         {"memory_copy", p->memory_copy, 4.28e12},
         {"rate_store_open", p->rate_store_open, 33.28},
