@@ -38,7 +38,6 @@ hash_of() {
 
 @test "the emitted source compiles with nvcc" {
     command -v nvcc >/dev/null || skip "no nvcc"
-    hold_nothing
     make_synthetic
     tune --space space/synthetic.spec --output out
     nvcc -arch=sm_90 -cubin -o winner.cubin out/synthetic_1.cu
