@@ -177,12 +177,13 @@ static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
     }
     const char *folder = o->output ? o->output : arena_printf(c->arena, "aptune-out/%s", u->name);
     SCOPED_BUF out = {0};
-    size_t count;
-    const char *const *names = o->list ? files_list(c->arena, u, &count) : NULL;
-    for (size_t i = 0; o->list && i < count; i++)
-        buf_printf(&out, "%s/%s\n", folder, names[i]);
-    if (o->list)
+    if (o->list) {
+        size_t count;
+        const char *const *names = files_list(c->arena, u, &count);
+        for (size_t i = 0; i < count; i++)
+            buf_printf(&out, "%s/%s\n", folder, names[i]);
         return command_print_text(buf_text(&out));
+    }
     if (!unit_finish(m) || !files_write(u, folder, c->diag) ||
         (o->depend && !write_depend(c->arena, m, u, o, folder, c->diag)))
         return false;
