@@ -167,7 +167,8 @@ static const double ISSUE_CYCLES = 2.7, SHARED_SHARE = 0.25;
 static const double GUESSED = 0.5;
 
 /* The code may run many more instructions than its PTX, such as choices among registers for an array with
- * computed indices. Then what its units do counts, though it is not known where. */
+ * computed indices. Then what its units do counts, though it is not known where. (Judged; no row of the
+ * recorded spaces has twice as many.) */
 static bool has_many_more(const SassProfile *code, const Walk *w)
 {
     enum { MANY = 2 };
