@@ -506,6 +506,19 @@ END
     run --separate-stderr "$APTUNE" init inner.cu --output -
     status_is 0
     has "$output" '^args struct\(a_0'
+    # An array of rows is passed as a pointer to its first row: its elements are numbers all the same.
+    cat >rows.cu <<'END'
+__global__ void k(double field[][8][16], const float (*row)[32], float *out)
+{
+    out[threadIdx.x] = row[blockIdx.x][threadIdx.x] + (float)field[blockIdx.x][0][threadIdx.x];
+}
+END
+    run --separate-stderr "$APTUNE" init rows.cu
+    status_is 0
+    has "$(cat rows.spec)" '^in field : double\['
+    has "$(cat rows.spec)" '^in row : float\['
+    check rows.spec
+    status_is 0
 }
 
 @test "init takes a header of kernels and names it where only that has one" {

@@ -36,6 +36,7 @@ static const char ASK[] =
     "1;\n"
     "};\n"
     "template <class T> struct number<T &> : number<T *> {};\n"
+    "template <class T, decltype(sizeof 0) n> struct number<T (*)[n]> : number<T *> {};\n"
     "template <class F> struct list;\n"
     "template <class... A> struct list<void (*)(A...)> {\n"
     "    static constexpr __device__ int at(int i)\n"
