@@ -150,25 +150,21 @@ double aptune_number(aptune *a, size_t configuration, const char *parameter, dou
 
 /* --- outcomes --------------------------------------------------------------------------------- */
 
-static aptune_fate_kind fate_of_outcome(Outcome s)
-{
-    return s == OUTCOME_OK        ? APTUNE_TIMED
-           : s == OUTCOME_WRONG   ? APTUNE_WRONG_RESULT
-           : s == OUTCOME_SKIPPED ? APTUNE_SELECTED
-                                  : APTUNE_FAILED_TO_RUN;
-}
-
 aptune_fate_kind aptune_fate(const aptune *a, size_t configuration)
 {
     const Run *r = handle_run_of(a, configuration);
     if (!r)
         return APTUNE_UNDECIDED;
     const Table *t = r->table;
+    const Outcome s = t->outcome[configuration];
     if (!table_fits(t, configuration))
         return APTUNE_BEYOND_LIMITS;
     if (table_is_timed(t, configuration))
-        return fate_of_outcome(t->outcome[configuration]);
-    if (t->outcome[configuration] == OUTCOME_NONE)
+        return s == OUTCOME_OK        ? APTUNE_TIMED
+               : s == OUTCOME_WRONG   ? APTUNE_WRONG_RESULT
+               : s == OUTCOME_SKIPPED ? APTUNE_SELECTED
+                                      : APTUNE_FAILED_TO_RUN;
+    if (s == OUTCOME_NONE)
         return APTUNE_UNDECIDED;
     if (!table_has_code(t, configuration))
         return APTUNE_NOT_COMPILED;
@@ -206,25 +202,16 @@ const double *aptune_times_ms(const aptune *a, size_t configuration, size_t *cou
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
-static const Metric *metric_number(const aptune *a, size_t metric)
-{
-    const Run *r = handle_run(a);
-    return r && metric < r->table->metrics->metrics.count ? &r->table->metrics->metrics.at[metric]
-                                                          : NULL;
-}
-
 ANSWER(OPENED, size_t, aptune_metric_count, 0, r->table->metrics->metrics.count)
 
 const char *aptune_metric_name(const aptune *a, size_t metric)
 {
-    const Metric *m = metric_number(a, metric);
-    return m ? m->name : NULL;
+    return metric < aptune_metric_count(a) ? a->run.table->metrics->metrics.at[metric].name : NULL;
 }
 
 const char *aptune_metric_unit(const aptune *a, size_t metric)
 {
-    const Metric *m = metric_number(a, metric);
-    return m ? m->unit : NULL;
+    return metric < aptune_metric_count(a) ? a->run.table->metrics->metrics.at[metric].unit : NULL;
 }
 
 double aptune_metric(const aptune *a, size_t configuration, const char *name)

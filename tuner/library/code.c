@@ -136,21 +136,28 @@ static void copy_out(void *theirs, const void *ours, size_t our_size)
     memcpy(theirs, &size, sizeof size);
 }
 
-/* A query by number, and where the answer goes. */
+/* What a caller asks for by number, and where it goes. */
 typedef struct Query {
-    size_t number; /* of the launch or the variable */
-    size_t place;  /* of the argument */
+    const char *what;
+    size_t number;
+    const void *ours; /* NULL: past the last one */
+    size_t size;
     void *out;
 } Query;
 
 /* Refuses a number past the last one, without sending a message: this is how a caller's loop ends. */
-static aptune_status refuse_number(aptune *a, const char *what, size_t number)
+static aptune_status hand_out(aptune *a, const void *given)
 {
+    const Query *q = given;
+    if (q->ours) {
+        copy_out(q->out, q->ours, q->size);
+        return APTUNE_OK;
+    }
     buf_clear(&a->failure);
     if (a->code.run.launch_count == 0)
         buf_puts(&a->failure, "there is no code: call aptune_fetch first");
     else
-        buf_printf(&a->failure, "there is no %s %zu", what, number);
+        buf_printf(&a->failure, "there is no %s %zu", q->what, q->number);
     return APTUNE_WRONG;
 }
 
@@ -159,47 +166,36 @@ size_t aptune_launch_count(const aptune *a)
     return a->code.run.launch_count;
 }
 
-static aptune_status get_launch(aptune *a, const void *given)
-{
-    const Query *query = given;
-    if (query->number >= a->code.run.launch_count)
-        return refuse_number(a, "launch", query->number);
-    const TaskLaunch *l = &a->code.run.launches[query->number];
-    const TaskModule *m = &a->code.run.modules[l->module];
-    aptune_launch ours = {.kernel = l->kernel,
-                          .cubin = m->cubin,
-                          .cubin_size = m->size,
-                          .ptx = a->code.ptx[l->module],
-                          .shared_bytes = (unsigned)l->shared,
-                          .repeat = l->repeat > 0 ? (unsigned long long)l->repeat : 1,
-                          .argument_count = l->argument_count};
-    for (int k = 0; k < 3; k++) {
-        ours.grid[k] = (unsigned)l->grid[k];
-        ours.block[k] = (unsigned)l->block[k];
-    }
-    copy_out(query->out, &ours, sizeof ours);
-    return APTUNE_OK;
-}
-
 aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out)
 {
-    return handle_call(a, get_launch, &(Query){launch, 0, out});
-}
-
-static aptune_status get_argument(aptune *a, const void *given)
-{
-    const Query *query = given;
-    if (query->number >= a->code.run.launch_count)
-        return refuse_number(a, "launch", query->number);
-    if (query->place >= a->code.run.launches[query->number].argument_count)
-        return refuse_number(a, "argument", query->place);
-    copy_out(query->out, &a->code.arguments[query->number][query->place], sizeof(aptune_argument));
-    return APTUNE_OK;
+    const bool known = launch < a->code.run.launch_count;
+    aptune_launch ours = {0};
+    if (known) {
+        const TaskLaunch *l = &a->code.run.launches[launch];
+        const TaskModule *m = &a->code.run.modules[l->module];
+        ours = (aptune_launch){.kernel = l->kernel,
+                               .cubin = m->cubin,
+                               .cubin_size = m->size,
+                               .ptx = a->code.ptx[l->module],
+                               .shared_bytes = (unsigned)l->shared,
+                               .repeat = l->repeat > 0 ? (unsigned long long)l->repeat : 1,
+                               .argument_count = l->argument_count};
+        for (int k = 0; k < 3; k++) {
+            ours.grid[k] = (unsigned)l->grid[k];
+            ours.block[k] = (unsigned)l->block[k];
+        }
+    }
+    return handle_call(a, hand_out,
+                       &(Query){"launch", launch, known ? &ours : NULL, sizeof ours, out});
 }
 
 aptune_status aptune_get_argument(aptune *a, size_t launch, size_t place, aptune_argument *out)
 {
-    return handle_call(a, get_argument, &(Query){launch, place, out});
+    const bool known = launch < a->code.run.launch_count;
+    const bool has = known && place < a->code.run.launches[launch].argument_count;
+    return handle_call(a, hand_out,
+                       &(Query){known ? "argument" : "launch", known ? place : launch,
+                                has ? &a->code.arguments[launch][place] : NULL, sizeof *out, out});
 }
 
 size_t aptune_variable_count(const aptune *a)
@@ -207,16 +203,10 @@ size_t aptune_variable_count(const aptune *a)
     return a->code.run.symbol_count;
 }
 
-static aptune_status get_variable(aptune *a, const void *given)
-{
-    const Query *query = given;
-    if (query->number >= a->code.run.symbol_count)
-        return refuse_number(a, "variable", query->number);
-    copy_out(query->out, &a->code.variables[query->number], sizeof(aptune_argument));
-    return APTUNE_OK;
-}
-
 aptune_status aptune_get_variable(aptune *a, size_t variable, aptune_argument *out)
 {
-    return handle_call(a, get_variable, &(Query){variable, 0, out});
+    const bool known = variable < a->code.run.symbol_count;
+    return handle_call(a, hand_out,
+                       &(Query){"variable", variable, known ? &a->code.variables[variable] : NULL,
+                                sizeof *out, out});
 }

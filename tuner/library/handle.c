@@ -96,15 +96,6 @@ static bool watch(const aptune *a, int fd)
     return epoll_ctl(a->stop_fd, EPOLL_CTL_ADD, fd, &wish) == 0;
 }
 
-/* Sets both descriptors even if it fails. */
-static bool open_stop(aptune *a)
-{
-    a->stop_on = -1;
-    a->stop_event = file_above_standard(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-    a->stop_fd = file_above_standard(epoll_create1(EPOLL_CLOEXEC));
-    return a->stop_event >= 0 && a->stop_fd >= 0 && watch(a, a->stop_event);
-}
-
 static aptune_status make_settings(aptune *a, const void *given)
 {
     (void)given;
@@ -132,7 +123,11 @@ aptune *aptune_new(void)
     a->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const OptionTable options = options_of(a);
     option_set_defaults(&options);
-    if (open_stop(a) && a->c_locale && handle_call(a, make_settings, NULL) == APTUNE_OK)
+    a->stop_on = -1;
+    a->stop_event = file_above_standard(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    a->stop_fd = file_above_standard(epoll_create1(EPOLL_CLOEXEC));
+    if (a->stop_event >= 0 && a->stop_fd >= 0 && watch(a, a->stop_event) && a->c_locale &&
+        handle_call(a, make_settings, NULL) == APTUNE_OK)
         return a;
     aptune_free(a);
     return NULL;
@@ -187,26 +182,6 @@ void aptune_free(aptune *a)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static void notify(aptune *a, aptune_severity severity, const char *text)
-{
-    if (!a->on_message)
-        return;
-    leave(a, APTUNE_FAILED); /* keeps a->failure */
-    a->on_message(a->message_context, severity, text);
-    enter(a);
-}
-
-/* Keeps a message for aptune_message: as shown, but without "aptune: error:" if it has no place. */
-static void keep_failure(aptune *a, const DiagMessage *m, const Buf *shown)
-{
-    if (a->failure.size > 0)
-        buf_putc(&a->failure, '\n');
-    if (m->at.source)
-        buf_add(&a->failure, shown->text, shown->size - 1);
-    else
-        buf_puts(&a->failure, m->text);
-}
-
 void handle_tell(aptune *a, Diag *d)
 {
     static const aptune_severity severities[] = {APTUNE_NOTE, APTUNE_WARNING, APTUNE_ERROR};
@@ -216,9 +191,16 @@ void handle_tell(aptune *a, Diag *d)
         SCOPED_BUF text = {0};
         diag_print(&one, &text);
         error = m->kind == DIAG_ERROR || (m->kind == DIAG_NOTE && error);
-        if (error)
-            keep_failure(a, m, &text);
-        notify(a, severities[m->kind], buf_text(&text));
+        if (error) { /* as shown, but without "aptune: error:" if it has no place */
+            buf_puts(&a->failure, a->failure.size > 0 ? "\n" : "");
+            buf_add(&a->failure, m->at.source ? buf_text(&text) : m->text,
+                    m->at.source ? text.size - 1 : strlen(m->text));
+        }
+        if (a->on_message) {
+            leave(a, APTUNE_FAILED); /* keeps a->failure */
+            a->on_message(a->message_context, severities[m->kind], buf_text(&text));
+            enter(a);
+        }
     }
     d->messages.count = 0;
 }

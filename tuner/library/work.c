@@ -10,83 +10,61 @@
 #include <poll.h>
 #include <stdint.h>
 
-/* --- opening ---------------------------------------------------------------------------------- */
-
-/* Checked before hours of compiling, not after. */
-static bool can_sanitize(Run *r)
-{
-    if (!r->options.sanitize)
-        return true;
-    if (r->source != RUN_MEASURED)
-        return diag_fail(r->diag, "--sanitize needs a GPU: %s", r->why_not_measured);
-    return run_sanitizer(r) != NULL;
-}
-
-static bool find_why(aptune *a)
-{
-    const char *name = a->options.why;
-    if (name)
-        a->run.why = run_find_config(&a->run, name, &a->diag);
-    return !name || a->run.why != SIZE_MAX;
-}
+/* --- opening the space ---------------------------------------------------------------------------------- */
 
 /* Makes room for names and values of configurations. */
-static bool make_room(aptune *a)
+static void make_room(aptune *a)
 {
     a->name = ARENA_ARRAY(a->arena, const char *, a->run.table->count);
     a->value = ARENA_ARRAY(a->arena, const char **, a->run.table->count);
-    return true;
 }
 
 static bool open_space(aptune *a)
 {
+    Run *r = &a->run;
+    const RunOptions *o = &a->options;
     a->arena = arena_new();
     a->diag = diag_new(a->arena);
-    a->run = run_begin(a->arena, &a->options, a->home, &a->diag);
-    a->run.progress = a->progress;
-    a->run.stop_fd = a->stop_fd;
-    return options_agree(&a->options, &a->diag) && run_open(&a->run) && can_sanitize(&a->run) &&
-           find_why(a) && make_room(a);
+    *r = run_begin(a->arena, o, a->home, &a->diag);
+    r->progress = a->progress;
+    r->stop_fd = a->stop_fd;
+    if (!options_agree(o, &a->diag) || !run_open(r))
+        return false;
+    /* Before hours of compiling, not after. */
+    if (o->sanitize && r->source != RUN_MEASURED)
+        return diag_fail(r->diag, "--sanitize needs a GPU: %s", r->why_not_measured);
+    if (o->sanitize && !run_sanitizer(r))
+        return false;
+    if (o->why)
+        r->why = run_find_config(r, o->why, &a->diag);
+    make_room(a);
+    return !o->why || r->why != SIZE_MAX;
 }
 
-/* --- later stages ----------------------------------------------------------------------------- */
+/* --- all stages ------------------------------------------------------------------------------- */
 
-static bool compile_space(aptune *a)
+/* Gets to a stage from the one before it. */
+static bool take_step(aptune *a, HandleStage to)
 {
-    return run_claim(&a->run) && run_compile(&a->run);
+    Run *r = &a->run;
+    bool ok = true;
+    switch (to) {
+    case HANDLE_OPENED:
+        return open_space(a);
+    case HANDLE_COMPILED:
+        return run_claim(r) && run_compile(r);
+    case HANDLE_CARVED:
+        run_carve(r);
+        return true;
+    case HANDLE_MEASURED:
+        ok = run_time(r);
+        make_room(a); /* a search may have added configurations */
+        return ok;
+    default:
+        run_judge(r);
+        return true;
+    }
 }
-
-static bool carve_space(aptune *a)
-{
-    run_carve(&a->run);
-    return true;
-}
-
-/* A search may have added configurations. */
-static bool measure_space(aptune *a)
-{
-    return run_time(&a->run) && make_room(a);
-}
-
-static bool judge_space(aptune *a)
-{
-    run_judge(&a->run);
-    return true;
-}
-
-typedef struct HandleStep {
-    bool (*take)(aptune *a);
-    aptune_status failure; /* its status if it fails */
-} HandleStep;
-
-/* How to get to each stage from the one before it. */
-static const HandleStep steps[HANDLE_STAGES] = {
-    [HANDLE_OPENED] = {open_space, APTUNE_WRONG},
-    [HANDLE_COMPILED] = {compile_space, APTUNE_FAILED},
-    [HANDLE_CARVED] = {carve_space, APTUNE_FAILED},
-    [HANDLE_MEASURED] = {measure_space, APTUNE_FAILED},
-    [HANDLE_JUDGED] = {judge_space, APTUNE_FAILED},
-};
 
 static bool is_stopped(const aptune *a)
 {
@@ -94,38 +72,32 @@ static bool is_stopped(const aptune *a)
     return a->run.stopped || poll(&p, 1, 0) > 0;
 }
 
-static aptune_status take_step(aptune *a, HandleStage to)
-{
-    if (is_stopped(a))
-        return APTUNE_STOPPED;
-    run_charge_anew(&a->run);
-    bool ok = steps[to].take(a);
-    handle_tell(a, &a->diag);
-    if (ok)
-        a->stage = to;
-    return ok ? APTUNE_OK : a->run.stopped ? APTUNE_STOPPED : steps[to].failure;
-}
-
-/* A dry run only opens the space and may not know a device. */
-static HandleStage reachable(const aptune *a, HandleStage stage)
-{
-    return a->options.dry_run && stage > HANDLE_OPENED ? HANDLE_OPENED : stage;
-}
-
 aptune_status handle_bring(aptune *a, HandleStage stage)
 {
     if (a->failed)
         return a->failed;
     buf_clear(&a->failure);
-    while (a->stage < reachable(a, stage)) {
-        aptune_status status = take_step(a, a->stage + 1);
-        a->failed = status;
-        if (status == APTUNE_STOPPED && a->failure.size == 0)
-            buf_puts(&a->failure, "stopped");
-        if (status != APTUNE_OK)
-            return status;
+    if (a->options.dry_run && stage > HANDLE_OPENED)
+        stage = HANDLE_OPENED; /* a dry run may not know a device */
+    while (a->stage < stage && a->failed == APTUNE_OK) {
+        const HandleStage to = a->stage + 1;
+        bool stopped = is_stopped(a), ok = false;
+        if (!stopped) {
+            run_charge_anew(&a->run);
+            ok = take_step(a, to);
+            handle_tell(a, &a->diag);
+            stopped = !ok && a->run.stopped;
+        }
+        if (ok)
+            a->stage = to;
+        else
+            a->failed = stopped               ? APTUNE_STOPPED
+                        : to == HANDLE_OPENED ? APTUNE_WRONG
+                                              : APTUNE_FAILED;
     }
-    return APTUNE_OK;
+    if (a->failed == APTUNE_STOPPED && a->failure.size == 0)
+        buf_puts(&a->failure, "stopped");
+    return a->failed;
 }
 
 static aptune_status bring(aptune *a, const void *stage)
