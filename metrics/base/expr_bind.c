@@ -38,15 +38,9 @@ static bool give(Call *c, Value v)
     return true;
 }
 
-static bool give_integer(Call *c, int64_t i)
-{
-    return give(c, c->kind == VALUE_REAL ? value_real((double)i) : value_int(i));
-}
-
 static void add_to_list(Call *c, ValueVec *v, int64_t i)
 {
-    give_integer(c, i);
-    VEC_PUSH(c->arena, v, *c->out);
+    VEC_PUSH(c->arena, v, c->kind == VALUE_REAL ? value_real((double)i) : value_int(i));
 }
 
 static bool give_list(Call *c, const ValueVec *v)
@@ -56,8 +50,10 @@ static bool give_list(Call *c, const ValueVec *v)
     return give(c, (Value){.kind = VALUE_LIST, .list = list});
 }
 
-static bool best_of(Call *c, bool most)
+/* min and max of numbers, or of a list of them. */
+static bool apply_best(Call *c)
 {
+    const bool most = strcmp(c->function->name, "max") == 0;
     const Value *args = c->args;
     size_t n = (size_t)c->count;
     bool list = n == 1 && args[0].kind == VALUE_LIST;
@@ -81,16 +77,6 @@ static bool best_of(Call *c, bool most)
             best = args[i];
     }
     return give(c, c->kind == VALUE_REAL ? value_real(value_as_real(best)) : best);
-}
-
-static bool apply_min(Call *c)
-{
-    return best_of(c, false);
-}
-
-static bool apply_max(Call *c)
-{
-    return best_of(c, true);
 }
 
 static bool apply_abs(Call *c)
@@ -195,8 +181,8 @@ static bool apply_real(Call *c)
 static const char not_above_zero[] = "logarithm of a number that is not above zero";
 
 static const Function functions[] = {
-    {"min", 1, 64, false, VALUE_NONE, apply_min, NULL, NULL},
-    {"max", 1, 64, false, VALUE_NONE, apply_max, NULL, NULL},
+    {"min", 1, 64, false, VALUE_NONE, apply_best, NULL, NULL},
+    {"max", 1, 64, false, VALUE_NONE, apply_best, NULL, NULL},
     {"abs", 1, 1, false, VALUE_NONE, apply_abs, NULL, NULL},
     {"ceil_div", 2, 2, false, VALUE_NONE, apply_ceil_div, NULL, NULL},
     {"is_pow2", 1, 1, true, VALUE_BOOL, apply_is_pow2, NULL, NULL},
@@ -251,11 +237,6 @@ static size_t row_names(void *context, const char **out, size_t room)
     for (; n < r->table->column_count && n < room; n++)
         out[n] = r->table->columns[n];
     return r->outside->names ? n + r->outside->names(r->outside->context, out + n, room - n) : n;
-}
-
-static bool is_sum(const Expr *e, const Scope *s)
-{
-    return e->op == OP_CALL && s->table_count > 0 && strcmp(e->name, "sum") == 0;
 }
 
 /* Turns names of columns of `table` into OP_COLUMN, before other names are looked up. */
@@ -338,16 +319,6 @@ static bool bind_name(Expr *e, const Scope *s, Diag *d)
     return diag_error(d, e->at, "unknown name '%s'%s", e->name, diag_meant(d, closest));
 }
 
-static bool bind_function(Expr *e, Diag *d)
-{
-    e->function = function_find(e->name);
-    if (e->function)
-        return true;
-    const size_t count = sizeof functions / sizeof functions[0];
-    return diag_error(d, e->op_at, "unknown function '%s'%s", e->name,
-                      diag_meant(d, NAME_LIKE(functions, count, name, e->name)));
-}
-
 static bool wrong_count(const Expr *e, const Function *f, Diag *d)
 {
     enum { MANY = 10 };
@@ -363,9 +334,11 @@ static bool wrong_count(const Expr *e, const Function *f, Diag *d)
 
 static bool bind_call(Expr *e, const Scope *s, Diag *d)
 {
-    if (!bind_function(e, d))
-        return false;
-    const Function *f = e->function;
+    const Function *f = e->function = function_find(e->name);
+    if (!f)
+        return diag_error(d, e->op_at, "unknown function '%s'%s", e->name,
+                          diag_meant(d, NAME_LIKE(functions, sizeof functions / sizeof functions[0],
+                                                  name, e->name)));
     if (e->count < f->least || e->count > f->most)
         return wrong_count(e, f, d);
     if (strcmp(f->name, "known") == 0 && e->args[0]->op != OP_NAME)
@@ -421,27 +394,14 @@ static bool bind_compare(Expr *e, Diag *d)
     return true;
 }
 
-static bool bind_literal(Expr *e, const Scope *s)
-{
-    if (s->real && e->literal.kind == VALUE_INT)
-        e->literal = value_real((double)e->literal.integer);
-    e->kind = e->literal.kind;
-    return true;
-}
-
-static bool bind_arithmetic(Expr *e, Diag *d)
-{
-    if (!need_number(e, e->args[0], d) || !need_number(e, e->args[1], d))
-        return false;
-    e->kind = common(e->args[0]->kind, e->args[1]->kind);
-    return true;
-}
-
 static bool bind_node(Expr *e, const Scope *s, Diag *d)
 {
     switch (e->op) {
     case OP_LITERAL:
-        return bind_literal(e, s);
+        if (s->real && e->literal.kind == VALUE_INT)
+            e->literal = value_real((double)e->literal.integer);
+        e->kind = e->literal.kind;
+        return true;
     case OP_NAME:
         return bind_name(e, s, d);
     case OP_COLUMN:
@@ -467,14 +427,15 @@ static bool bind_node(Expr *e, const Scope *s, Diag *d)
     case OP_COMPARE:
         return bind_compare(e, d);
     default:
-        return bind_arithmetic(e, d);
+        e->kind = common(e->args[0]->kind, e->args[1]->kind);
+        return need_number(e, e->args[0], d) && need_number(e, e->args[1], d);
     }
 }
 
 bool expr_bind(Expr *e, const Scope *s, Diag *d)
 {
     bool ok = true;
-    if (is_sum(e, s))
+    if (e->op == OP_CALL && s->table_count > 0 && strcmp(e->name, "sum") == 0)
         return bind_sum(e, s, d);
     for (int i = 0; i < e->count; i++)
         ok = expr_bind(e->args[i], s, d) && ok;

@@ -191,17 +191,7 @@ static Expr *parse_primary(Parser *p)
     return NULL;
 }
 
-/* power = primary [ "**" unary ] */
-static Expr *parse_power(Parser *p)
-{
-    Expr *base = parse_primary(p);
-    Span at = p->l->token.at;
-    if (!base || !lexer_take(p->l, "**"))
-        return base;
-    return binary_new(p, OP_POWER, at, base, parse_unary(p));
-}
-
-/* unary = ( "-" | "+" | "!" ) unary | power */
+/* unary = ( "-" | "+" | "!" ) unary | power; power = primary [ "**" unary ] */
 static Expr *parse_unary(Parser *p)
 {
     Span at = p->l->token.at;
@@ -218,7 +208,10 @@ static Expr *parse_unary(Parser *p)
     } else if (lexer_take(p->l, "+")) {
         e = parse_unary(p);
     } else {
-        e = parse_power(p);
+        e = parse_primary(p);
+        at = p->l->token.at;
+        if (e && lexer_take(p->l, "**"))
+            e = binary_new(p, OP_POWER, at, e, parse_unary(p));
     }
     p->depth--;
     return e;

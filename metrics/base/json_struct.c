@@ -57,14 +57,10 @@ static json_t *of_bytes(const char *bytes, size_t size, Buf *blob)
     return place;
 }
 
-static json_t *of_raw(const char *text, Buf *blob)
-{
-    return of_bytes(text ? text : "", text ? strlen(text) + 1 : 1, blob);
-}
-
 /* `from`: the struct that contains the value at `at`. */
 static json_t *of_value(const JsonField *f, const char *at, const char *from, Buf *blob)
 {
+    const char *text;
     switch (f->kind) {
     case JSON_KIND_INT:
         return json_integer(*(const int *)at);
@@ -77,7 +73,8 @@ static json_t *of_value(const JsonField *f, const char *at, const char *from, Bu
     case JSON_KIND_TEXT:
         return json_of_text(pointer_at(at));
     case JSON_KIND_RAW:
-        return of_raw(pointer_at(at), blob);
+        text = pointer_at(at) ? pointer_at(at) : "";
+        return of_bytes(text, strlen(text) + 1, blob);
     case JSON_KIND_BYTE:
         return json_integer(*(const unsigned char *)at);
     case JSON_KIND_BYTES:
@@ -124,28 +121,6 @@ typedef struct Reader {
 
 static bool read_struct(Reader *r, const JsonStruct *s, const json_t *j, char *to);
 
-static bool read_int(const JsonField *f, const json_t *j, int *to)
-{
-    const json_int_t v = json_integer_value(j);
-    *to = (int)v;
-    return json_is_integer(j) && (f->limit ? v >= 0 && v < f->limit : v >= INT_MIN && v <= INT_MAX);
-}
-
-static bool read_real(const json_t *j, double *to)
-{
-    const char *text = json_string_value(j);
-    *to = text ? strtod(text, NULL) : json_number_value(j);
-    return json_is_number(j) || (text && !isfinite(*to));
-}
-
-static bool read_text(Arena *a, const json_t *j, char *to)
-{
-    const char *text = json_string_value(j);
-    const char *copy = text ? arena_string(a, text) : NULL;
-    memcpy(to, &copy, sizeof copy);
-    return text != NULL;
-}
-
 static bool read_bytes(Blob blob, const json_t *j, char *to, size_t *size)
 {
     const json_t *from = json_array_get(j, 0), *count = json_array_get(j, 1);
@@ -159,32 +134,34 @@ static bool read_bytes(Blob blob, const json_t *j, char *to, size_t *size)
     return true;
 }
 
-static bool read_raw(Blob blob, const json_t *j, char *to)
-{
-    size_t size = 0;
-    return read_bytes(blob, j, to, &size) && size > 0 && pointer_at(to)[size - 1] == '\0';
-}
-
 static bool read_value(Reader *r, const JsonField *f, const json_t *j, char *at, char *to)
 {
+    const json_int_t n = json_integer_value(j);
+    const char *text = json_string_value(j);
+    size_t size = 0;
     switch (f->kind) {
     case JSON_KIND_INT:
-        return read_int(f, j, (int *)at);
+        *(int *)at = (int)n;
+        return json_is_integer(j) &&
+               (f->limit ? n >= 0 && n < f->limit : n >= INT_MIN && n <= INT_MAX);
     case JSON_KIND_INT64:
-        *(int64_t *)at = json_integer_value(j);
+        *(int64_t *)at = n;
         return json_is_integer(j);
     case JSON_KIND_BOOL:
         *(bool *)at = json_is_true(j);
         return json_is_boolean(j);
     case JSON_KIND_REAL:
-        return read_real(j, (double *)at);
+        *(double *)at = text ? strtod(text, NULL) : json_number_value(j);
+        return json_is_number(j) || (text && !isfinite(*(double *)at));
     case JSON_KIND_TEXT:
-        return read_text(r->a, j, at);
+        text = text ? arena_string(r->a, text) : NULL;
+        memcpy(at, &text, sizeof text);
+        return text != NULL;
     case JSON_KIND_RAW:
-        return read_raw(r->blob, j, at);
+        return read_bytes(r->blob, j, at, &size) && size > 0 && pointer_at(at)[size - 1] == '\0';
     case JSON_KIND_BYTE:
-        *(unsigned char *)at = (unsigned char)json_integer_value(j);
-        return json_is_integer(j) && json_integer_value(j) == *(unsigned char *)at;
+        *(unsigned char *)at = (unsigned char)n;
+        return json_is_integer(j) && n == *(unsigned char *)at;
     case JSON_KIND_BYTES:
         return read_bytes(r->blob, j, at, (size_t *)(to + f->count_at));
     case JSON_KIND_STRUCT:

@@ -11,14 +11,6 @@ static char peek(const Lexer *l, size_t ahead)
     return l->at + ahead < l->source->size ? l->source->text[l->at + ahead] : '\0';
 }
 
-/* True at the end of a line after which the statement continues. */
-static bool goes_on(const Lexer *l)
-{
-    if (peek(l, 0) != '\n' || l->depth == 0)
-        return false;
-    return !l->begins_statement || !l->begins_statement(l->source->text + l->at + 1);
-}
-
 /* True at a ";" that ends the statement. */
 static bool at_semicolon(const Lexer *l)
 {
@@ -30,7 +22,11 @@ static void skip_blanks(Lexer *l)
 {
     for (;;) {
         char c = peek(l, 0);
-        if (c == ' ' || c == '\t' || c == '\r' || goes_on(l)) {
+        /* the end of a line after which the statement continues */
+        const bool goes_on =
+            c == '\n' && l->depth > 0 &&
+            !(l->begins_statement && l->begins_statement(l->source->text + l->at + 1));
+        if (c == ' ' || c == '\t' || c == '\r' || goes_on) {
             l->at++;
         } else if (c == '\\' &&
                    (peek(l, 1) == '\n' || (peek(l, 1) == '\r' && peek(l, 2) == '\n'))) {
@@ -86,12 +82,6 @@ static void read_number(Lexer *l)
                    l->token.text);
 }
 
-/* The character that a backslash and `c` stand for; 0 if there is none. */
-static char escaped(char c)
-{
-    return c == 'n' ? '\n' : c == 't' ? '\t' : c == '"' || c == '\\' ? c : '\0';
-}
-
 /* Reads one character of a string, resolving escapes; false after a message. */
 static bool read_string_character(Lexer *l, Buf *out)
 {
@@ -99,7 +89,8 @@ static bool read_string_character(Lexer *l, Buf *out)
     char c = peek(l, 0);
     l->at++;
     if (c == '\\') {
-        c = escaped(peek(l, 0));
+        c = peek(l, 0);
+        c = c == 'n' ? '\n' : c == 't' ? '\t' : c == '"' || c == '\\' ? c : '\0';
         at.length = 2;
         if (c == '\0')
             return diag_error(l->diag, at, "unknown escape; use \\\" \\\\ \\n or \\t");
@@ -190,16 +181,6 @@ static void read_sign(Lexer *l)
     report_character(l);
 }
 
-/* A statement ended with brackets open: the mistake is the bracket, not what follows. */
-static void report_open_bracket(Lexer *l)
-{
-    int innermost = l->depth < LEXER_BRACKETS ? l->depth : LEXER_BRACKETS;
-    Span at = {l->source, l->opened[innermost - 1], 1};
-    diag_error(l->diag, at, "this '%c' is never closed", l->source->text[at.offset]);
-    l->depth = 0;
-    l->token.kind = TOKEN_BAD;
-}
-
 void lexer_next(Lexer *l)
 {
     l->last = l->token.at;
@@ -209,8 +190,12 @@ void lexer_next(Lexer *l)
     char c = peek(l, 0);
     bool ends = l->at >= l->source->size || c == '\n';
     if (ends && l->depth > 0 && l->begins_statement) {
+        /* The mistake is the bracket, not what follows. */
+        int innermost = l->depth < LEXER_BRACKETS ? l->depth : LEXER_BRACKETS;
+        Span at = {l->source, l->opened[innermost - 1], 1};
+        diag_error(l->diag, at, "this '%c' is never closed", l->source->text[at.offset]);
+        l->depth = 0;
         finish(l, TOKEN_BAD, start);
-        report_open_bracket(l);
     } else if (l->at >= l->source->size) {
         finish(l, TOKEN_END, start);
     } else if (c == '\n' || at_semicolon(l)) {
@@ -312,37 +297,26 @@ bool lexer_end_line(Lexer *l)
     return true;
 }
 
-/* To the end of the statement, across lines that its brackets join. */
-static void skip_statement(Lexer *l)
-{
-    Diag *diag = l->diag;
-    l->diag = DIAG_UNHEARD(l->arena);
-    while (!lexer_at_end_of_line(l))
-        lexer_next(l);
-    l->diag = diag;
-}
-
-/* To the end of the line: after a mistake, brackets are ignored. */
-static void skip_to_line_end(Lexer *l)
-{
-    bool within = !lexer_at_end_of_line(l);
-    l->depth = 0;
-    if (within) {
-        l->at = l->token.at.offset + l->token.at.length;
-        while (l->at < l->source->size && peek(l, 0) != '\n' && !at_semicolon(l))
-            l->at++;
-    }
-    if (l->token.kind == TOKEN_NEWLINE)
-        l->at = l->token.at.offset;
-    lexer_next(l);
-}
-
 void lexer_skip_line(Lexer *l)
 {
-    if (l->begins_statement)
-        skip_statement(l);
-    else
-        skip_to_line_end(l);
+    if (l->begins_statement) { /* to the end of the statement, across lines that its brackets join */
+        Diag *diag = l->diag;
+        l->diag = DIAG_UNHEARD(l->arena);
+        while (!lexer_at_end_of_line(l))
+            lexer_next(l);
+        l->diag = diag;
+    } else { /* to the end of the line: after a mistake, brackets are ignored */
+        bool within = !lexer_at_end_of_line(l);
+        l->depth = 0;
+        if (within) {
+            l->at = l->token.at.offset + l->token.at.length;
+            while (l->at < l->source->size && peek(l, 0) != '\n' && !at_semicolon(l))
+                l->at++;
+        }
+        if (l->token.kind == TOKEN_NEWLINE)
+            l->at = l->token.at.offset;
+        lexer_next(l);
+    }
     if (l->token.kind == TOKEN_NEWLINE)
         lexer_next(l);
 }

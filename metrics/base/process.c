@@ -56,19 +56,6 @@ static int spawn(Process *p, int theirs, const char *path, char *const *argv)
     return error;
 }
 
-/* The argument list for posix_spawn, which takes strings without const. */
-static char **argument_list(Arena *a, const char *path, const char *const *args)
-{
-    size_t count = 0;
-    while (args && args[count])
-        count++;
-    char **argv = ARENA_ARRAY(a, char *, count + 2);
-    argv[0] = arena_string(a, path);
-    for (size_t i = 0; i < count; i++)
-        argv[i + 1] = arena_string(a, args[i]);
-    return argv;
-}
-
 static void close_descriptors(Process *p)
 {
     if (p->fd > STDERR_FILENO)
@@ -101,8 +88,16 @@ bool process_start(Process *p, const char *path, const char *const *args, Diag *
     int theirs = -1;
     SCOPED_ARENA *scratch = arena_new();
     int error = open_descriptors(p, &theirs) ? 0 : errno;
+    size_t count = 0;
+    while (args && args[count])
+        count++;
+    char **argv =
+        ARENA_ARRAY(scratch, char *, count + 2); /* posix_spawn takes strings without const */
+    argv[0] = arena_string(scratch, path);
+    for (size_t i = 0; i < count; i++)
+        argv[i + 1] = arena_string(scratch, args[i]);
     if (!error)
-        error = spawn(p, theirs, path, argument_list(scratch, path, args));
+        error = spawn(p, theirs, path, argv);
     if (theirs >= 0)
         close(theirs);
     if (!error)
@@ -130,15 +125,6 @@ void process_forget_words(Process *p)
 {
     if (p->words > STDERR_FILENO && ftruncate(p->words, 0) != 0)
         return; /* output of an earlier task is better than none */
-}
-
-static void reap(Process *p)
-{
-    pid_t got;
-    do
-        got = waitpid(p->pid, &p->status, 0);
-    while (got < 0 && errno == EINTR);
-    p->pid = 0;
 }
 
 /* True if it ended.  Not reaped yet, so its pid cannot be reused and its group can be killed safely. */
@@ -169,7 +155,9 @@ bool process_wait(Process *p, double seconds)
     }
     if (p->pid > 0) {
         kill(-p->pid, SIGKILL); /* its own children */
-        reap(p);
+        while (waitpid(p->pid, &p->status, 0) < 0 && errno == EINTR)
+            continue;
+        p->pid = 0;
     }
     return true;
 }

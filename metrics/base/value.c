@@ -24,15 +24,6 @@ bool value_equal(Value a, Value b)
     return value_as_real(a) == value_as_real(b);
 }
 
-/* The shortest text that reads back as the same number. */
-static void print_real(double r, Buf *out)
-{
-    if (r == floor(r) && fabs(r) < 1e15)
-        buf_printf(out, "%.1f", r);
-    else
-        buf_real(out, r, 1);
-}
-
 static void print_string(const char *s, Buf *out)
 {
     buf_putc(out, '"');
@@ -63,7 +54,10 @@ void value_print(Value v, Buf *out)
         buf_printf(out, "%" PRId64, v.integer);
         break;
     case VALUE_REAL:
-        print_real(v.real, out);
+        if (v.real == floor(v.real) && fabs(v.real) < 1e15)
+            buf_printf(out, "%.1f", v.real);
+        else
+            buf_real(out, v.real, 1);
         break;
     case VALUE_STRING:
         print_string(v.string, out);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,28 +41,16 @@ static double deadline_after(double seconds)
     return seconds < 0 ? WIRE_FOREVER : clock_seconds() + seconds;
 }
 
-/* Milliseconds left until `deadline` for poll, rounded up; -1 for ever. */
-static int milliseconds_left(double deadline)
-{
-    if (deadline < 0)
-        return -1;
-    double left = (deadline - clock_seconds()) * 1e3;
-    if (left <= 0)
-        return 0;
-    return left > INT_MAX / 2 ? INT_MAX / 2 : (int)left + 1;
-}
-
 /* True once `fd` is ready for `events`, was closed or has an error. */
 static bool wait_ready(int fd, short events, double deadline)
 {
-    for (;;) {
+    int n;
+    do {
         struct pollfd p = {.fd = fd, .events = events};
-        int n = poll(&p, 1, milliseconds_left(deadline));
-        if (n > 0)
-            return true;
-        if (n == 0 || errno != EINTR)
-            return false;
-    }
+        const double left_ms = (deadline - clock_seconds()) * 1e3;
+        n = poll(&p, 1, deadline < 0 ? -1 : (int)ceil(fmin(fmax(left_ms, 0), INT_MAX / 2)));
+    } while (n < 0 && errno == EINTR);
+    return n > 0;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -124,12 +113,6 @@ static bool read_size(const char **at, const char *end, size_t limit, size_t *si
     return p > first && value <= limit;
 }
 
-static bool read_sizes(const char *p, const char *end, Frame *f)
-{
-    return read_size(&p, end, WIRE_HEADER_LIMIT, &f->header) &&
-           (p == end || read_size(&p, end, WIRE_BLOB_LIMIT, &f->blob)) && p == end;
-}
-
 /* Reads the first line of a message; WIRE_OK if it is complete and valid. */
 static WireStatus read_line(const char *at, size_t size, Frame *f)
 {
@@ -139,7 +122,10 @@ static WireStatus read_line(const char *at, size_t size, Frame *f)
     const char *end = memchr(at, '\n', size < LINE_LIMIT ? size : LINE_LIMIT);
     if (!end)
         return size < LINE_LIMIT ? WIRE_MORE : WIRE_GARBAGE;
-    if ((size_t)(end - at) < magic || !read_sizes(at + magic, end, f))
+    const char *p = at + magic;
+    const bool sizes = p <= end && read_size(&p, end, WIRE_HEADER_LIMIT, &f->header) &&
+                       (p == end || read_size(&p, end, WIRE_BLOB_LIMIT, &f->blob)) && p == end;
+    if (!sizes)
         return WIRE_GARBAGE;
     f->line = (size_t)(end - at) + 1;
     return WIRE_OK;
