@@ -51,64 +51,32 @@ static bool divide_integers(const Expr *e, int64_t a, int64_t b, Evaluation *ev,
 
 static bool integer_arithmetic(const Expr *e, int64_t a, int64_t b, Evaluation *ev, Value *out)
 {
-    bool overflow;
     int64_t r = 0;
-    switch (e->op) {
-    case OP_ADD:
-        overflow = __builtin_add_overflow(a, b, &r);
-        break;
-    case OP_SUBTRACT:
-        overflow = __builtin_sub_overflow(a, b, &r);
-        break;
-    case OP_MULTIPLY:
-        overflow = __builtin_mul_overflow(a, b, &r);
-        break;
-    case OP_POWER:
-        if (b < 0)
-            return fail_at(ev, e->at, "negative power of an integer");
-        overflow = !integer_power(a, b, &r);
-        break;
-    default:
+    if (e->op == OP_DIVIDE || e->op == OP_FLOOR_DIV || e->op == OP_MODULO)
         return divide_integers(e, a, b, ev, out);
-    }
-    if (overflow)
-        return overflow_at(ev, e);
+    if (e->op == OP_POWER && b < 0)
+        return fail_at(ev, e->at, "negative power of an integer");
+    const bool overflow = e->op == OP_ADD        ? __builtin_add_overflow(a, b, &r)
+                          : e->op == OP_SUBTRACT ? __builtin_sub_overflow(a, b, &r)
+                          : e->op == OP_MULTIPLY ? __builtin_mul_overflow(a, b, &r)
+                                                 : !integer_power(a, b, &r);
     *out = value_int(r);
-    return true;
+    return !overflow || overflow_at(ev, e);
 }
 
 static bool real_arithmetic(const Expr *e, double a, double b, Evaluation *ev, Value *out)
 {
     if (b == 0 && (e->op == OP_DIVIDE || e->op == OP_FLOOR_DIV || e->op == OP_MODULO))
         return fail_at(ev, e->at, "division by zero");
-    double r;
-    switch (e->op) {
-    case OP_ADD:
-        r = a + b;
-        break;
-    case OP_SUBTRACT:
-        r = a - b;
-        break;
-    case OP_MULTIPLY:
-        r = a * b;
-        break;
-    case OP_DIVIDE:
-        r = a / b;
-        break;
-    case OP_FLOOR_DIV:
-        r = floor(a / b);
-        break;
-    case OP_MODULO:
-        r = a - b * floor(a / b);
-        break;
-    default:
-        r = pow(a, b);
-        break;
-    }
-    if (isnan(r) && !isnan(a) && !isnan(b))
-        return fail_at(ev, e->at, "the result is not a number");
+    const double r = e->op == OP_ADD         ? a + b
+                     : e->op == OP_SUBTRACT  ? a - b
+                     : e->op == OP_MULTIPLY  ? a * b
+                     : e->op == OP_DIVIDE    ? a / b
+                     : e->op == OP_FLOOR_DIV ? floor(a / b)
+                     : e->op == OP_MODULO    ? a - b * floor(a / b)
+                                             : pow(a, b);
     *out = value_real(r);
-    return true;
+    return !isnan(r) || isnan(a) || isnan(b) || fail_at(ev, e->at, "the result is not a number");
 }
 
 static bool eval_arithmetic(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
@@ -141,24 +109,12 @@ static int order(Value a, Value b)
 
 static bool holds(CompareOp op, Value a, Value b)
 {
-    switch (op) {
-    case CMP_LT:
-        return order(a, b) < 0;
-    case CMP_LE:
-        return order(a, b) <= 0;
-    case CMP_GT:
-        return order(a, b) > 0;
-    case CMP_GE:
-        return order(a, b) >= 0;
-    case CMP_EQ:
-        return value_equal(a, b);
-    case CMP_NE:
-        return !value_equal(a, b);
-    case CMP_IN:
-        return in_list(a, b.list);
-    default:
-        return !in_list(a, b.list);
-    }
+    if (op == CMP_IN || op == CMP_NOT_IN)
+        return in_list(a, b.list) == (op == CMP_IN);
+    if (op == CMP_EQ || op == CMP_NE)
+        return value_equal(a, b) == (op == CMP_EQ);
+    const int o = order(a, b);
+    return op == CMP_LT ? o < 0 : op == CMP_LE ? o <= 0 : op == CMP_GT ? o > 0 : o >= 0;
 }
 
 static bool is_nan(Value v)

@@ -23,8 +23,7 @@ typedef enum HandleStage {
     HANDLE_COMPILED,
     HANDLE_CARVED,
     HANDLE_MEASURED,
-    HANDLE_JUDGED,
-    HANDLE_STAGES
+    HANDLE_JUDGED
 } HandleStage;
 
 enum { HANDLE_TEXTS = APTUNE_TABLE + 1 };

@@ -8,7 +8,6 @@
 #include "tuner/spec/task.h"
 
 #include <ctype.h>
-#include <string.h>
 
 typedef struct Convert {
     Arena *arena;

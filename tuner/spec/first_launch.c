@@ -1,4 +1,3 @@
-#include "metrics/base/diag.h"
 #include "metrics/base/file.h"
 #include "tuner/spec/first_parts.h"
 

@@ -60,12 +60,10 @@ static bool take(Reader *r, const char *sign)
 /* Arithmetic types and their wrappers, as in casts. */
 static bool is_number_type(const char *word)
 {
-    static const char *const TYPES[] = {
-        "int",     "unsigned",    "long",  "size_t",      "float",     "double",
-        "uint",    "short",       "char",  "signed",      "int32_t",   "uint32_t",
-        "int64_t", "uint64_t",    "const", "dim3",        "size_type", "index_t",
-        "bool",    "std::size_t", "ulong", "unsigned int"};
-    return word_place(word, TYPES, sizeof TYPES / sizeof *TYPES) < SIZE_MAX;
+    return WORD_IS_ANY(word, "int", "unsigned", "long", "size_t", "float", "double", "uint",
+                       "short", "char", "signed", "int32_t", "uint32_t", "int64_t", "uint64_t",
+                       "const", "dim3", "size_type", "index_t", "bool", "std::size_t", "ulong",
+                       "unsigned int");
 }
 
 /* Takes a cast, "(unsigned int)": parentheses with nothing but types. */
@@ -287,16 +285,14 @@ static const HostValue *expand(Reader *r, const char *word, const HostValue *con
 /* Recognizes the common names of ceiling division: "DIVUP", "iDivUp", "ceil_div" … */
 static bool divides_up(const char *word)
 {
-    static const char *const NAMES[] = {"divup",    "idivup",    "ceildiv",  "cdiv",
-                                        "updiv",    "divceil",   "divideup", "divroundup",
-                                        "idivceil", "roundupdiv"};
     char plain[32];
     size_t n = 0;
     for (const char *c = word; *c && n < sizeof plain - 1; c++)
         if (*c != '_')
             plain[n++] = (char)tolower((unsigned char)*c);
     plain[n] = '\0';
-    return word_place(plain, NAMES, sizeof NAMES / sizeof *NAMES) < SIZE_MAX;
+    return WORD_IS_ANY(plain, "divup", "idivup", "ceildiv", "cdiv", "updiv", "divceil", "divideup",
+                       "divroundup", "idivceil", "roundupdiv");
 }
 
 static const HostValue *round_value(Reader *r, const HostValue *v, bool up)

@@ -14,7 +14,7 @@ static const char TYPES[] =
 
 /* The encoding of a parameter: bit 0 a pointer; bits 1 to 7 lanes and scalar + 1, 0: another type; then the
  * size of what is passed or pointed to. */
-enum { CODE_LANES = 8, SIZE_SHIFT = 8, SIZE_MOST = (1 << 23) - 1 };
+enum { CODE_LANES = 8, SIZE_SHIFT = 8 };
 
 static const char ASK[] =
     "namespace aptune_types {\n"

@@ -1,8 +1,6 @@
 /* Binds names to slots, and checks the consistency of a spec. */
 #include "tuner/spec/spec_build.h"
 
-#include <string.h>
-
 /* --- declaring ---------------------------------------------------------------------------- */
 
 static DeclaredName *find_declared(const Reader *r, const char *name)

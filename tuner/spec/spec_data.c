@@ -1,8 +1,6 @@
 /* Statements about data: buffers, textures, device variables, scalars; their types and contents. */
 #include "tuner/spec/spec_build.h"
 
-#include <string.h>
-
 /* --- types: scalars, vectors, and structs of them ---------------------------------------------- */
 
 /* Scalars and vectors of 2 and 4 are aligned to their size, at most 16; vectors of 3 like their scalar. */

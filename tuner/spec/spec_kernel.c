@@ -3,8 +3,6 @@
 
 #include "metrics/base/file.h"
 
-#include <string.h>
-
 /* --- strings with "{expr}" in place of values: kernel names, options, commands ------------------ */
 
 /* Parses the expression from `start` to `end` of the spec's text, so that messages show the place. */

@@ -4,8 +4,6 @@
 
 #include "metrics/base/file.h"
 
-#include <string.h>
-
 static const struct {
     const char *word;
     bool (*read)(Reader *r);

@@ -1,8 +1,6 @@
 /* Statements about the space: problem, param, let, require. */
 #include "tuner/spec/spec_build.h"
 
-#include <string.h>
-
 /* A problem line while it is read. */
 typedef struct Sizes {
     VEC(const char *) names;

@@ -1,9 +1,10 @@
 /* Slots of names, the values of parameters, and problem sizes that the spec does not list. */
+#include "metrics/base/map.h"
 #include "tuner/spec/spec_build.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- slots -------------------------------------------------------------------------------- */
 
@@ -164,61 +165,44 @@ static bool fill_slots(Arena *a, const Spec *s, const bool *needs, const ValueLi
 
 /* --- equal values --------------------------------------------------------------------------- */
 
-/* Orders numbers by size, then strings, then conditions. */
-static int compare_values(Value a, Value b)
-{
-    static const int rank[] = {0, 3, 1, 1, 2, 4};
-    if (rank[a.kind] != rank[b.kind])
-        return rank[a.kind] - rank[b.kind];
-    if (a.kind == VALUE_STRING)
-        return strcmp(a.string, b.string);
-    if (a.kind == VALUE_INT && b.kind == VALUE_INT)
-        return (a.integer > b.integer) - (a.integer < b.integer);
-    double x = value_as_real(a), y = value_as_real(b);
-    return (x > y) - (x < y);
-}
-
+/* Orders numbers of one kind. */
 static int by_value(const void *a, const void *b)
 {
-    return compare_values(*(const Value *)a, *(const Value *)b);
+    const Value *x = a, *y = b;
+    return x->kind == VALUE_INT ? (x->integer > y->integer) - (x->integer < y->integer)
+                                : (x->real > y->real) - (x->real < y->real);
 }
 
-/* A value and its position. */
-typedef struct Placed {
-    Value value;
-    size_t place;
-} Placed;
-
-static int by_value_and_place(const void *a, const void *b)
+/* A text that equal values have in common; 1 and 1.0 are equal. */
+static const char *text_of(Arena *a, Value v)
 {
-    const Placed *x = a, *y = b;
-    int order = compare_values(x->value, y->value);
-    return order ? order : (x->place > y->place) - (x->place < y->place);
+    const bool whole = v.kind == VALUE_REAL && v.real == floor(v.real) && fabs(v.real) < 0x1p63;
+    if (v.kind == VALUE_INT || whole)
+        return arena_printf(a, "%lld",
+                            v.kind == VALUE_INT ? (long long)v.integer : (long long)v.real);
+    return v.kind == VALUE_REAL   ? arena_printf(a, "%.17g", v.real)
+           : v.kind == VALUE_BOOL ? (v.boolean ? "true" : "false")
+                                  : arena_printf(a, "\"%s", v.string);
 }
 
 /* Drops all but the first of equal values, keeping the order; `*dropped`: the first one dropped. */
 static bool drop_doubles(ValueVec *v, Value *dropped)
 {
-    Placed *sorted = memory_zeroed(v->count, sizeof(Placed));
-    bool *twice = memory_zeroed(v->count, sizeof(bool));
-    for (size_t i = 0; i < v->count; i++)
-        sorted[i] = (Placed){v->at[i], i};
-    qsort(sorted, v->count, sizeof(Placed), by_value_and_place);
-    for (size_t i = 1; i < v->count; i++)
-        twice[sorted[i].place] = compare_values(sorted[i].value, sorted[i - 1].value) == 0;
+    SCOPED_ARENA *a = arena_new();
+    Map met = {.arena = a};
     size_t kept = 0;
     bool any = false;
     for (size_t i = 0; i < v->count; i++) {
-        if (!twice[i]) {
+        const char *text = text_of(a, v->at[i]);
+        MapEntry *e = map_add(&met, text, strlen(text), 0);
+        if (e->kind == 0)
             v->at[kept++] = v->at[i];
-        } else if (!any) {
-            any = true;
+        else if (!any)
             *dropped = v->at[i];
-        }
+        any = any || e->kind != 0;
+        e->kind = 1;
     }
     v->count = kept;
-    free(sorted);
-    free(twice);
     return any;
 }
 
