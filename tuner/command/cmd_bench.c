@@ -4,7 +4,6 @@
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
-#include "tuner/command/progress.h"
 #include "tuner/library/where.h"
 #include "tuner/output/report.h"
 
@@ -85,7 +84,7 @@ static void find_plugins(Arena *a, BenchOptions *o)
     o->plugin_folder_count = folders.count;
 }
 
-static int bench_here(Run *r, CommandOptions *o, ProgressBar *bar)
+static int bench_here(Call *c, Run *r, CommandOptions *o)
 {
     Bench b;
     SCOPED_BUF heading = {0}, out = {0};
@@ -103,7 +102,7 @@ static int bench_here(Run *r, CommandOptions *o, ProgressBar *bar)
     Interrupt interrupt = interrupt_catch();
     r->stop_fd = interrupt.fd;
     bool ran = bench_run(r, &o->bench, &b);
-    progress_end(bar);
+    progress_end(&c->bar);
     if (!ran) {
         int number = r->stopped ? interrupt_take(&interrupt) : 0;
         return number ? EXIT_SIGNAL + number : EXIT_FAILED;
@@ -123,12 +122,10 @@ static bool bench(Call *c)
     o->bench.recording = c->count > 0 ? c->words[0] : NULL;
     if (!check_together(c, &o->bench))
         return false;
-    ProgressBar bar = progress_new();
     o->run.some = true;
     find_plugins(c->arena, &o->bench);
-    Run r = start_run(c->arena, &o->run, &bar, c->diag);
-    c->code = bench_here(&r, o, &bar);
-    progress_end(&bar);
+    Run r = start_run(c->arena, &o->run, &c->bar, c->diag);
+    c->code = bench_here(c, &r, o);
     run_close(&r);
     return c->code == EXIT_DONE;
 }

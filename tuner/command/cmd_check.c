@@ -1,6 +1,5 @@
 /* aptune check: checks that a spec is sound, without running anything on a GPU. */
 #include "tuner/command/command.h"
-#include "tuner/command/progress.h"
 #include "tuner/run/run_parts.h"
 
 static void print_tier0(const Run *r, Buf *out)
@@ -53,12 +52,11 @@ static void print_sound(const Run *r, const RunCheck *c)
 }
 
 /* Checks one problem; *count becomes the number of problems. */
-static bool check_problem(const RunOptions *options, size_t *count)
+static bool check_problem(Call *c, const RunOptions *options, size_t *count)
 {
     SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
-    ProgressBar bar = progress_new();
-    Run r = start_run(a, options, &bar, &d);
+    Run r = start_run(a, options, &c->bar, &d);
     RunCheck found;
     bool ok = run_open(&r) && run_check(&r, &found);
     if (r.spec && !options->problem_text)
@@ -84,7 +82,7 @@ static bool check(Call *c)
     size_t problems = 1;
     bool ok = true;
     for (; o->problem < problems && ok; o->problem++)
-        ok = check_problem(o, &problems);
+        ok = check_problem(c, o, &problems);
     return ok;
 }
 

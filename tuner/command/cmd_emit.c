@@ -2,10 +2,8 @@
 #include "metrics/base/file.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
-#include "tuner/command/progress.h"
 #include "tuner/emit/unit.h"
 #include "tuner/emit/unit_make.h"
-#include "tuner/library/settings.h"
 
 #include <limits.h>
 
@@ -207,11 +205,9 @@ static bool emit(Call *c)
         return false;
     o->recordings = (const char *const *)c->words;
     o->recording_count = (size_t)c->count;
-    ProgressBar bar = progress_new();
-    Run like = start_run(c->arena, &o->run, &bar, c->diag);
+    Run like = start_run(c->arena, &o->run, &c->bar, c->diag);
     UnitMaker *m = unit_begin(c->arena, &o->emit, c->diag);
     bool ok = emit_unit(c, m, &like);
-    progress_end(&bar);
     unit_end(m);
     return ok;
 }

@@ -1,6 +1,5 @@
 /* aptune explain: says why a configuration takes as long as it does. */
 #include "tuner/command/command.h"
-#include "tuner/command/progress.h"
 #include "tuner/output/explain.h"
 #include "tuner/output/report.h"
 
@@ -79,7 +78,7 @@ static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *con
     return command_print_text(buf_text(&out)) && known;
 }
 
-static bool explain_run(Call *c, Run *r, ProgressBar *bar)
+static bool explain_run(Call *c, Run *r)
 {
     const ExplainOptions *o = c->options;
     c->code = EXIT_USAGE;
@@ -95,7 +94,7 @@ static bool explain_run(Call *c, Run *r, ProgressBar *bar)
     if (!run_compile_these(r, configs, (size_t)o->count))
         return false;
     run_carve(r);
-    progress_end(bar);
+    progress_end(&c->bar);
     return print_explanation(r, o, configs, r->recorded.profiles);
 }
 
@@ -104,11 +103,9 @@ static bool explain(Call *c)
     ExplainOptions *o = c->options;
     if (!options_run_check(c, &o->run) || !take_texts(c, o))
         return false;
-    ProgressBar bar = progress_new();
     o->run.some = true;
-    Run r = start_run(c->arena, &o->run, &bar, c->diag);
-    bool ok = explain_run(c, &r, &bar);
-    progress_end(&bar);
+    Run r = start_run(c->arena, &o->run, &c->bar, c->diag);
+    bool ok = explain_run(c, &r);
     run_close(&r);
     return ok;
 }

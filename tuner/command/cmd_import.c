@@ -1,7 +1,6 @@
 /* aptune import: makes a recording of another tuner's results. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
-#include "tuner/command/progress.h"
 #include "tuner/output/import.h"
 #include "tuner/record/find.h"
 
@@ -68,19 +67,21 @@ static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part,
 }
 
 /* Writes the times to a folder of their own, where the run finds no other recording. */
-static bool import_with_spec(Arena *a, ForeignTable *t, ImportCommand *c, Buf *out, Diag *d)
+static bool import_with_spec(Call *call, ForeignTable *t, Buf *out)
 {
+    ImportCommand *c = call->options;
+    Arena *a = call->arena;
+    Diag *d = call->diag;
     const char *folder = arena_printf(a, "%s.part", c->output);
     const char *part = arena_printf(a, "%s/imported.times", folder);
-    ProgressBar bar = progress_new();
     c->run.recordings = c->run.output = folder;
     c->run.no_gpu = true;
     unlink(part);
     if (!folder_create(folder, d))
         return false;
-    Run r = start_run(a, &c->run, &bar, d);
+    Run r = start_run(a, &c->run, &call->bar, d);
     bool ok = import_write(t, &c->import, part, d) && compile_and_attach(&r, c, part, out);
-    progress_end(&bar);
+    progress_end(&call->bar);
     run_close(&r);
     unlink(part);
     rmdir(folder);
@@ -114,14 +115,13 @@ static bool import(Call *call)
         return diag_fail(d, "'%s' already exists", c->output);
     if (c->run.space && !name_space(a, c, d))
         return false;
-    ProgressBar bar = progress_new();
-    c->import.progress = (RunProgress){&bar, progress_step};
+    c->import.progress = (RunProgress){&call->bar, progress_step};
     ForeignTable *t = import_read(a, &c->import, d);
-    progress_end(&bar);
+    progress_end(&call->bar);
     if (!t)
         return false;
     SCOPED_BUF matched = {0}, out = {0};
-    bool ok = c->run.space ? import_with_spec(a, t, c, &matched, d)
+    bool ok = c->run.space ? import_with_spec(call, t, &matched)
                            : import_write(t, &c->import, c->output, d);
     if (ok) {
         import_print(t, &out);

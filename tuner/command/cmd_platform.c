@@ -6,9 +6,7 @@
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
-#include "tuner/command/progress.h"
 #include "tuner/library/handle.h"
-#include "tuner/library/settings.h"
 #include "tuner/library/where.h"
 #include "tuner/record/find.h"
 #include "tuner/record/table_read.h"
@@ -199,7 +197,6 @@ typedef struct Session {
     PlatformCommand command;
     Models models;
     Interrupt interrupt;
-    ProgressBar bar;
     const char *space; /* the one being measured */
     PlatformCopy copy;
 } Session;
@@ -230,7 +227,7 @@ static void print_message(void *context, aptune_severity severity, const char *t
     Session *y = context;
     if (severity != APTUNE_ERROR) /* warnings about profiles do not matter here */
         return;
-    progress_end(&y->bar);
+    progress_end(&y->call->bar);
     command_tell(text);
 }
 
@@ -239,7 +236,7 @@ static int show_progress(void *context, const char *stage, size_t done, size_t a
 {
     Session *y = context;
     (void)what;
-    progress_step(&y->bar, stage, done, all, y->space);
+    progress_step(&y->call->bar, stage, done, all, y->space);
     return 0;
 }
 
@@ -302,7 +299,7 @@ static void measure_copy(Session *y, const char *problem, const char *configurat
     const char *spec =
         where_data(y->arena, NULL, arena_printf(y->arena, "spaces/%s.spec", copy_space));
     const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
-    if (!platform_copy_measure(spec, problem, configuration, path, &y->bar, y->diag))
+    if (!platform_copy_measure(spec, problem, configuration, path, &y->call->bar, y->diag))
         command_flush_messages(y->diag);
 }
 
@@ -318,7 +315,7 @@ static bool measure_one(Session *y, const char *space)
                        aptune_why_not_measured(a) ? aptune_why_not_measured(a) : "no GPU");
     else if (ok)
         ok = aptune_tune(a) == APTUNE_OK; /* print_message has shown why */
-    progress_end(&y->bar);
+    progress_end(&y->call->bar);
     const bool has_copy = ok && strcmp(space, copy_space) == 0;
     const char *copy = has_copy ? best_copy(y, a) : NULL;
     const char *problem = copy ? arena_string(y->arena, aptune_problem(a, 0)) : NULL;
@@ -488,11 +485,8 @@ static bool platform(Call *c)
 {
     if (c->count == 1)
         return command_refuse(c, "unexpected argument '%s'", c->words[0]);
-    Session y = {.call = c,
-                 .arena = c->arena,
-                 .diag = c->diag,
-                 .command = *(PlatformCommand *)c->options,
-                 .bar = progress_new()};
+    Session y = {
+        .call = c, .arena = c->arena, .diag = c->diag, .command = *(PlatformCommand *)c->options};
     return c->count == 2 ? compare(&y, c->words[0], c->words[1]) : measure_and_fit(&y);
 }
 

@@ -187,8 +187,10 @@ static int run(const CommandLine *c, int argc, char **argv)
     }
     SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
-    Call call = {a, &d, c->options, argc - rest, argv + rest, c->failed ? c->failed : EXIT_FAILED};
+    const int failed = c->failed ? c->failed : EXIT_FAILED;
+    Call call = {a, &d, c->options, argc - rest, argv + rest, failed, progress_new()};
     bool ok = c->work(&call);
+    progress_end(&call.bar);
     command_flush_messages(&d);
     return ok ? EXIT_DONE : call.code;
 }
@@ -225,4 +227,15 @@ bool command_refuse(Call *call, const char *format, ...)
     va_end(args);
     call->code = EXIT_USAGE;
     return false;
+}
+
+bool options_run_check(Call *call, RunOptions *o)
+{
+    const char *first = call->count > 0 ? call->words[0] : "", *end = strrchr(first, '.');
+    if (!o->space && end && strcmp(end, ".spec") == 0) {
+        o->space = first;
+        call->words++;
+        call->count--;
+    }
+    return o->space || command_refuse(call, "which space? Name a FILE.spec");
 }

@@ -7,6 +7,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/metric/device.h"
+#include "tuner/command/progress.h"
 #include "tuner/run/option.h"
 
 /* What a command's work is given. */
@@ -17,6 +18,7 @@ typedef struct Call {
     int count;     /* arguments that are no options */
     char **words;
     int code; /* exit code if it fails */
+    ProgressBar bar;
 } Call;
 
 /* The command line of a subcommand; --help need not be listed. */
@@ -49,6 +51,10 @@ void command_print_help(const CommandLine *c, Buf *out);
 /* A device named as `find` knows it, or read from a device file; NULL after a message, with call->code
  * set. */
 const Device *command_device(Call *call, const char *name, const Device *(*find)(const char *));
+
+/* Takes a first word FILE.spec as the space if --space gave none; false after a message if there is still
+ * none. */
+bool options_run_check(Call *call, RunOptions *o);
 
 /* For work that finds its options wrong: prints "aptune: why", sets the code of wrong usage and returns
  * false. */

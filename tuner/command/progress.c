@@ -48,22 +48,9 @@ void progress_end(ProgressBar *bar)
     bar->stage = NULL;
 }
 
-/* --- commands that run the tuner -------------------------------------------------------------- */
-
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d)
 {
     Run r = run_begin(a, options, NULL, d);
     r.progress = (RunProgress){bar, progress_step};
     return r;
-}
-
-bool options_run_check(Call *call, RunOptions *o)
-{
-    const char *first = call->count > 0 ? call->words[0] : "", *end = strrchr(first, '.');
-    if (!o->space && end && strcmp(end, ".spec") == 0) {
-        o->space = first;
-        call->words++;
-        call->count--;
-    }
-    return o->space || command_refuse(call, "which space? Name a FILE.spec");
 }

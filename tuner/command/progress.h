@@ -1,7 +1,6 @@
 /* A progress bar: one line on a terminal with the stage, what is done and the time left. */
 #pragma once
 
-#include "tuner/command/options.h"
 #include "tuner/library/settings.h"
 
 typedef struct ProgressBar {
@@ -20,10 +19,6 @@ void progress_step(void *bar, const char *stage, size_t done, size_t all, const 
 
 /* Clears the line. */
 void progress_end(ProgressBar *bar);
-
-/* Takes a first word FILE.spec as the space if --space gave none; false after a message if there is still
- * none. */
-bool options_run_check(Call *call, RunOptions *o);
 
 /* run_begin with a progress bar, which must outlive the run. */
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d);
