@@ -100,25 +100,18 @@ static Expr *literal_new(Parser *p, Value v)
     return e;
 }
 
-/* A buffer may be called "in", which is an operator only before a value. */
-static bool is_buffer_in(const Lexer *l)
-{
-    const char *next = l->source->text + l->at;
-    return lexer_is(l, "in") && strchr(",)#\r\n", next[strspn(next, " \t")]);
-}
-
 static Expr *parse_name(Parser *p)
 {
-    static const char *const words[] = {"and", "or", "not", "in"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (lexer_is(p->l, words[i]) && !is_buffer_in(p->l)) {
-            diag_error(p->l->diag, p->l->token.at, "expected a value before '%s'", words[i]);
-            return NULL;
-        }
+    const char *name = p->l->token.text, *next = p->l->source->text + p->l->at;
+    /* A buffer may be called "in", which is an operator only before a value. */
+    const bool buffer =
+        strcmp(name, "in") == 0 && strchr(",)#\r\n", next[strspn(next, " \t")]) != NULL;
+    if (WORD_IS_ANY(name, "and", "or", "not", "in") && !buffer) {
+        diag_error(p->l->diag, p->l->token.at, "expected a value before '%s'", name);
+        return NULL;
     }
-    if (lexer_is(p->l, "true") || lexer_is(p->l, "false"))
-        return literal_new(p, value_bool(lexer_is(p->l, "true")));
-    const char *name = p->l->token.text;
+    if (WORD_IS_ANY(name, "true", "false"))
+        return literal_new(p, value_bool(*name == 't'));
     Span at = p->l->token.at;
     lexer_next(p->l);
     if (!lexer_take(p->l, "(")) {

@@ -245,19 +245,6 @@ static void *watch_host(void *parent)
     _exit(1);
 }
 
-/* The thread blocks all signals, which are for the helper itself. */
-static void start_watch(void)
-{
-    pthread_t thread;
-    sigset_t all, before;
-    void *host = (void *)(intptr_t)getppid();
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, watch_host, host) == 0)
-        pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 int process_processors(void)
 {
     cpu_set_t set;
@@ -269,6 +256,13 @@ void process_become_helper(void)
     struct stat st;
     signal(SIGPIPE, SIG_IGN);
     setvbuf(stdout, NULL, _IOLBF, 0); /* a crash must not lose the last output */
-    if (fstat(PROCESS_WIRE, &st) == 0 && S_ISSOCK(st.st_mode))
-        start_watch();
+    if (fstat(PROCESS_WIRE, &st) != 0 || !S_ISSOCK(st.st_mode))
+        return;
+    pthread_t thread;
+    sigset_t all, before; /* the thread blocks all signals, which are for the helper itself */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch_host, (void *)(intptr_t)getppid()) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

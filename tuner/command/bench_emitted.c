@@ -99,26 +99,16 @@ static bool is_same_here(const Manifest *m, const json_t *entry, size_t name)
     return strcmp(buf_text(&have), buf_text(&want)) == 0;
 }
 
-static bool is_of_problem(const Manifest *m, const json_t *entry)
+/* True if the variant is compiled for one value of this name of its problem ("fixed"). */
+static bool is_fixed(const json_t *variant, const char *name)
 {
-    for (size_t i = 0; i < m->run->spec->problem_name_count; i++)
-        if (!is_same_here(m, entry, i))
-            return false;
-    return true;
-}
-
-/* A variant may be compiled for some values of its problem ("fixed"): those must be ours. */
-static bool is_compiled_for(const Manifest *m, const json_t *variant, const json_t *entry)
-{
-    const Spec *s = m->run->spec;
     const json_t *fixed = json_object_get(variant, "fixed");
-    for (size_t k = 0; k < json_array_size(fixed); k++)
-        for (size_t i = 0; i < s->problem_name_count; i++) {
-            const char *name = json_string_value(json_array_get(fixed, k));
-            if (name && strcmp(name, s->problem_names[i]) == 0 && !is_same_here(m, entry, i))
-                return false;
-        }
-    return true;
+    for (size_t k = 0; k < json_array_size(fixed); k++) {
+        const char *one = json_string_value(json_array_get(fixed, k));
+        if (one && strcmp(one, name) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* True if this entry or variant is for our device's architecture. */
@@ -162,10 +152,15 @@ static Fit fit_of(const Manifest *m, const json_t *entry)
 {
     Run *r = m->run;
     const json_t *variant = variant_of_entry(m, entry);
-    bool problem = is_of_problem(m, entry);
+    bool problem = true, compiled = true; /* the entry's problem is ours; its code can run ours */
+    for (size_t i = 0; i < r->spec->problem_name_count; i++) {
+        const bool same = is_same_here(m, entry, i);
+        problem = problem && same;
+        compiled = compiled && (same || !is_fixed(variant, r->spec->problem_names[i]));
+    }
     size_t config = variant ? config_of(m, variant, DIAG_UNHEARD(r->arena)) : SIZE_MAX,
            here = r->space.problem;
-    if (config == SIZE_MAX || !is_of_arch(m, entry) || !is_compiled_for(m, variant, entry))
+    if (config == SIZE_MAX || !is_of_arch(m, entry) || !compiled)
         return (Fit){0};
     bool device = strcmp(json_text_at(entry, "device"), r->device->name) == 0;
     Fit f = {1 + 2 * device + (device && problem), problem ? 0 : INFINITY};

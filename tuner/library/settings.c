@@ -5,6 +5,7 @@
 #include "tuner/library/where.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- shards: parts of a space, chosen by the user or by the batch system ---------------------- */
@@ -76,35 +77,27 @@ bool shard_check(Diag *d)
     return true;
 }
 
-static bool read_part(const char *text, RunOptions *o)
+bool shard_read(const char *text, RunOptions *o, Diag *d)
 {
-    char *end;
-    long i = strtol(text, &end, 10);
-    if (end == text || *end != '/')
-        return false;
-    const char *second = end + 1;
-    long n = strtol(second, &end, 10);
-    if (end == second || *end || n < 1 || n > SHARDS_MOST || i < 0 || i >= n)
-        return false;
+    long i, n;
+    int end = 0;
+    if (strcmp(text, "auto") == 0)
+        return shard_check(d) &&
+               (shard_ask(o) ||
+                diag_fail(d, "--shard auto: neither mpirun nor srun started several processes"));
+    o->shard = o->shards = 0;
+    if (strcmp(text, "none") == 0)
+        return true;
+    if (sscanf(text, "%ld/%ld%n", &i, &n, &end) < 2 || text[end] || n < 1 || n > SHARDS_MOST ||
+        i < 0 || i >= n)
+        return diag_fail(d,
+                         "--shard takes i/n with i from 0 to n - 1, such as 0/4, 'auto' or 'none'; "
+                         "not '%s'",
+                         text);
     o->shard = (int)i;
     o->shards = (int)n;
     o->shard_from = "--shard";
     return true;
-}
-
-bool shard_read(const char *text, RunOptions *o, Diag *d)
-{
-    if (strcmp(text, "auto") == 0 && !shard_check(d))
-        return false;
-    if (strcmp(text, "auto") == 0)
-        return shard_ask(o) ||
-               diag_fail(d, "--shard auto: neither mpirun nor srun started several processes");
-    o->shard = o->shards = 0;
-    return strcmp(text, "none") == 0 || read_part(text, o) ||
-           diag_fail(d,
-                     "--shard takes i/n with i from 0 to n - 1, such as 0/4, 'auto' or 'none'; "
-                     "not '%s'",
-                     text);
 }
 
 enum {

@@ -372,14 +372,6 @@ static const char *const SIGNS[LEVELS][8] = {
     {"//", "*", "/", "%"},
 };
 
-static const char *take_sign(Python *p, Level level)
-{
-    for (size_t i = 0; i < 8 && SIGNS[level][i] && !is_next(p, "**"); i++)
-        if (take(p, SIGNS[level][i]))
-            return SIGNS[level][i];
-    return NULL;
-}
-
 static bool negation(Python *p);
 
 /* Operands of the next level with signs between. Python's / gives a real number, also for integers. */
@@ -394,7 +386,9 @@ static bool chain(Python *p, Level level)
             return false;
         if (sign && level == LEVEL_SUM && !join_lists(p, start, last, *sign))
             return false;
-        sign = take_sign(p, level);
+        sign = NULL;
+        for (size_t i = 0; i < 8 && SIGNS[level][i] && !sign && !is_next(p, "**"); i++)
+            sign = take(p, SIGNS[level][i]) ? SIGNS[level][i] : NULL;
         if (!sign)
             return true;
         if (strcmp(sign, "/") == 0)

@@ -52,7 +52,8 @@ typedef struct FirstWriter {
     double values[SIZES_MOST];      /* of the sizes, as launched; 0: unknown */
     bool square;                    /* one size serves two directions */
     const char *bounds[DIRECTIONS]; /* sizes that the grid's indices are compared with, or NULL */
-    size_t extents;            /* number of bounds; 0: they are not the only sizes that matter */
+    size_t extents; /* number of bounds; 0: they are not the only sizes that matter */
+    bool output;    /* one is declared: a kernel may write only to variables of its file */
     VEC(const char *) partial; /* outputs whose number of elements depends on the block */
     Buf *out;
 } FirstWriter;

@@ -36,17 +36,6 @@ static bool is_numbered(const FirstWriter *w)
     return w->facts.grid_size && !w->facts.thread[1] && !w->facts.thread[2];
 }
 
-/* Without any named size, makes the largest buffer's elements one. */
-static void take_whole(FirstWriter *w)
-{
-    const double n = first_launch_whole(&w->launch);
-    if (n < 64)
-        return;
-    w->launch.whole = w->values[0] = n;
-    w->launch.whole_name = first_fresh(w, "N", false);
-    VEC_PUSH(w->arena, &w->sizes, w->launch.whole_name);
-}
-
 /* The direction whose indices an argument bounds; DIRECTIONS: none. */
 static int bounded_direction(const FirstWriter *w, size_t i)
 {
@@ -134,8 +123,13 @@ void first_find_sizes(FirstWriter *w)
     find_bounds(w, of);
     if (w->sizes.count == 0)
         find_fixed_sizes(w);
-    if (w->sizes.count == 0)
-        take_whole(w);
+    /* Without any named size, the elements of the largest buffer are one. */
+    const double whole = w->sizes.count == 0 ? first_launch_whole(&w->launch) : 0;
+    if (whole >= 64) {
+        w->launch.whole = w->values[0] = whole;
+        w->launch.whole_name = first_fresh(w, "N", false);
+        VEC_PUSH(a, &w->sizes, w->launch.whole_name);
+    }
     bool plane = w->facts.block[1] && w->sizes.count == 0;
     if (w->sizes.count == 0)
         VEC_PUSH(a, &w->sizes, first_fresh(w, plane ? "WIDTH" : "N", false));
@@ -145,20 +139,14 @@ void first_find_sizes(FirstWriter *w)
     w->launch.sizes = of;
 }
 
-/* True if all of the author's values are known and make no more elements than fit into memory. */
-static bool has_values(const FirstWriter *w)
-{
-    double all = 1;
-    for (size_t i = 0; i < w->sizes.count; i++)
-        all *= w->values[i];
-    return all >= 1 && all <= 1 << 26;
-}
-
 /* Unknown sizes get values that together make 1 to 16 million elements: a buffer of that many fits. */
 void first_write_problem(FirstWriter *w)
 {
     static const long each[SIZES_MOST + 1] = {0, 1048576, 1024, 256, 64, 16, 16, 8, 8};
-    const bool known = has_values(w);
+    double all = 1; /* elements, by the author's values; 0: some are unknown */
+    for (size_t i = 0; i < w->sizes.count; i++)
+        all *= w->values[i];
+    const bool known = all >= 1 && all <= 1 << 26; /* and so many fit into memory */
     buf_puts(w->out, "problem ");
     for (size_t i = 0; i < w->sizes.count; i++)
         if (known)

@@ -16,6 +16,7 @@ static void print_buffer(FirstWriter *w, const KernelParameter *p, size_t i)
                        : stores                         ? "out"
                        : loads || p->constant || unused ? "in"
                                                         : "inout";
+    w->output = w->output || strcmp(role, "in") != 0;
     buf_printf(w->out, "%s %s : ", role, p->name);
     if (p->known)
         task_type_print(p->type, w->out);
@@ -187,6 +188,7 @@ static void print_pointed(FirstWriter *w, const KernelParameter *p, size_t at,
     first_print_product(w, &elements);
     const bool loads = m->loaded >> at / 8 & 1, stores = m->stored >> at / 8 & 1;
     TaskScalar s = TASK_U8;
+    w->output = w->output || stores;
     scalar_of(m->type[at / 8], &s);
     buf_printf(w->out, "%s %s_%zu : %s[%s]%s    # decide: size%s; at byte %zu of '%s'\n",
                stores && loads ? "inout"
@@ -374,15 +376,6 @@ static void print_kernel(FirstWriter *w, const char *file, const char *folder, b
             w->guess->without[i]);
 }
 
-/* True if one of the lines declares an output. A kernel may write only to variables of its file. */
-static bool has_output(const char *lines)
-{
-    for (const char *at = lines; *at; at += strcspn(at, "\n"), at += *at == '\n')
-        if (strncmp(at, "out ", 4) == 0 || strncmp(at, "inout ", 6) == 0)
-            return true;
-    return false;
-}
-
 /* Prints what the result is compared with. */
 static void print_verdict(FirstWriter *w, bool stores)
 {
@@ -426,6 +419,6 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     first_write_launch(&w);
     buf_puts(out, buf_text(&rest));
     print_constants(&w, m);
-    print_verdict(&w, w.facts.stored != 0 && has_output(buf_text(&rest)));
+    print_verdict(&w, w.facts.stored != 0 && w.output);
     return ok;
 }

@@ -349,14 +349,6 @@ static bool bind_text(Reader *r, Text *t, Visible *v)
     return ok;
 }
 
-static bool text_varies(const Spec *s, const Text *t)
-{
-    bool varies = false;
-    for (size_t i = 0; i < t->piece_count; i++)
-        varies = varies || spec_varies(s, t->pieces[i].value);
-    return varies;
-}
-
 /* --- launches ------------------------------------------------------------------------------------ */
 
 static void bind_item(Reader *r, LaunchItem *item, Visible *v)
@@ -416,7 +408,9 @@ static void reader_bind_options(Reader *r)
         if (!bind_text(r, &o->text, &all) ||
             !reader_bind_plain(r, o->condition, &all, "the condition after 'if' is true or false"))
             continue;
-        o->varies = o->condition || text_varies(r->spec, &o->text);
+        o->varies = o->condition != NULL;
+        for (size_t i = 0; i < o->text.piece_count; i++)
+            o->varies = o->varies || spec_varies(r->spec, o->text.pieces[i].value);
     }
 }
 
@@ -554,27 +548,24 @@ static bool finish_parameter(Reader *r, size_t index, const Scope *s)
     return true;
 }
 
-static bool finish_derived(Reader *r, const Derived *v, const Scope *s)
-{
-    if (!expr_bind(v->value, s, r->d))
-        return false;
-    return expr_kind(v->value) != VALUE_LIST ||
-           diag_error(
-               r->d, expr_span(v->value),
-               "a derived name is one value, this is a list; write the list where it is used");
-}
-
 /* In file order, since each may use earlier ones. */
 static void finish_declared(Reader *r)
 {
     Spec *s = r->spec;
     Visible v = {.reader = r, .problem_names = s->problem_name_count};
     Scope scope = scope_of(&v);
-    VEC_EACH (const Declared, n, r->order) {
-        bool parameter = n->kind == DECLARED_PARAMETER;
-        v.declaring = parameter ? s->parameters[n->index].name : s->derived[n->index].name;
-        bool fine = parameter ? finish_parameter(r, n->index, &scope)
-                              : finish_derived(r, &s->derived[n->index], &scope);
+    while (v.parameters < s->parameter_count || v.derived < s->derived_count) {
+        const Parameter *p =
+            v.parameters < s->parameter_count ? &s->parameters[v.parameters] : NULL;
+        const Derived *d = v.derived < s->derived_count ? &s->derived[v.derived] : NULL;
+        const bool parameter = p && (!d || p->at.offset < d->at.offset);
+        v.declaring = parameter ? p->name : d->name;
+        bool fine = parameter ? finish_parameter(r, v.parameters, &scope)
+                              : expr_bind(d->value, &scope, r->d);
+        if (fine && !parameter && expr_kind(d->value) == VALUE_LIST)
+            fine = diag_error(
+                r->d, expr_span(d->value),
+                "a derived name is one value, this is a list; write the list where it is used");
         if (!fine)
             reader_mark(r, v.declaring, true);
         v.parameters += parameter;

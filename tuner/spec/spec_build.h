@@ -6,14 +6,6 @@
 
 typedef VEC(Expr *) ExprVec;
 
-typedef enum DeclaredKind { DECLARED_PARAMETER, DECLARED_DERIVED } DeclaredKind;
-
-/* A parameter or derived name in file order: it may use only earlier ones. */
-typedef struct Declared {
-    DeclaredKind kind;
-    size_t index;
-} Declared;
-
 /* A declared name. */
 typedef struct DeclaredName {
     const char *name;
@@ -51,7 +43,6 @@ typedef struct Reader {
     const char *word; /* the keyword */
     Spec *spec;
     VEC(DeclaredName) names; /* all declared names */
-    VEC(Declared) order;
     VEC(Deferred) deferred;
     Span reference_first_at;
     bool kernel_met, param_met, output_met; /* with or without mistakes */

@@ -73,28 +73,7 @@ static bool read_front(Reader *r, CarveStage *c)
     return c->criterion_count > 1 || diag_error(r->d, c->at, "a front needs two or more metrics");
 }
 
-/* carve best N by CRITERION */
-static bool read_best(Reader *r, CarveStage *c)
-{
-    c->kind = CARVE_BEST;
-    if (!reader_take_integer(r, "the number of configurations", 1, &c->count) ||
-        !lexer_expect(&r->l, "by", "and a metric") || !take_criteria(r, c))
-        return false;
-    return c->criterion_count == 1 || diag_error(r->d, c->at, "'best' takes one metric");
-}
-
-/* carve within NUMBER % of CRITERION */
-static bool read_within(Reader *r, CarveStage *c)
-{
-    c->kind = CARVE_WITHIN;
-    if (!lexer_take_number(&r->l, "a percentage", &c->percent) ||
-        !lexer_expect(&r->l, "%", "after the number") ||
-        !lexer_expect(&r->l, "of", "and a metric") || !take_criteria(r, c))
-        return false;
-    return c->criterion_count == 1 || diag_error(r->d, c->at, "'within' takes one metric");
-}
-
-/* carve front … | best … | within … | expr */
+/* carve front … | best N by CRITERION | within NUMBER % of CRITERION | expr */
 bool read_carve(Reader *r)
 {
     CarveStage c = {.at = r->at};
@@ -102,9 +81,16 @@ bool read_carve(Reader *r)
     if (lexer_take(&r->l, "front")) {
         ok = read_front(r, &c);
     } else if (lexer_take(&r->l, "best")) {
-        ok = read_best(r, &c);
+        c.kind = CARVE_BEST;
+        ok = reader_take_integer(r, "the number of configurations", 1, &c.count) &&
+             lexer_expect(&r->l, "by", "and a metric") && take_criteria(r, &c) &&
+             (c.criterion_count == 1 || diag_error(r->d, c.at, "'best' takes one metric"));
     } else if (lexer_take(&r->l, "within")) {
-        ok = read_within(r, &c);
+        c.kind = CARVE_WITHIN;
+        ok = lexer_take_number(&r->l, "a percentage", &c.percent) &&
+             lexer_expect(&r->l, "%", "after the number") &&
+             lexer_expect(&r->l, "of", "and a metric") && take_criteria(r, &c) &&
+             (c.criterion_count == 1 || diag_error(r->d, c.at, "'within' takes one metric"));
     } else {
         c.kind = CARVE_THRESHOLD;
         ok = reader_take_expr(r, &c.condition);

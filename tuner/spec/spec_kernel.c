@@ -152,22 +152,18 @@ bool read_kernel(Reader *r)
 
 /* --- the parts of a launch -------------------------------------------------------------------- */
 
-/* NAME ":" TYPE "=" expr */
-static bool take_own_scalar(Reader *r, LaunchItem *item)
-{
-    Argument *g = ARENA_NEW(r->a, Argument);
-    item->own = g;
-    g->role = ARGUMENT_SCALAR;
-    g->at = item->at;
-    return lexer_take_name(&r->l, "the name of an argument", &g->name) && reader_take_type(r, g) &&
-           lexer_expect(&r->l, "=", "and the value") && reader_take_expr(r, &g->value);
-}
-
+/* NAME ":" TYPE "=" expr | expr */
 static bool take_item(Reader *r, LaunchItem *item)
 {
     item->at = r->l.token.at;
-    if (r->l.token.kind == TOKEN_NAME && *text_ahead(&r->l) == ':')
-        return take_own_scalar(r, item);
+    if (r->l.token.kind == TOKEN_NAME && *text_ahead(&r->l) == ':') {
+        Argument *g = item->own = ARENA_NEW(r->a, Argument);
+        g->role = ARGUMENT_SCALAR;
+        g->at = item->at;
+        return lexer_take_name(&r->l, "the name of an argument", &g->name) &&
+               reader_take_type(r, g) && lexer_expect(&r->l, "=", "and the value") &&
+               reader_take_expr(r, &g->value);
+    }
     if (!reader_take_expr(r, &item->choice))
         return false;
     item->at = expr_span(item->choice);

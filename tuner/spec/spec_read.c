@@ -3,6 +3,7 @@
 #include "tuner/spec/spec_build.h"
 
 #include "metrics/base/file.h"
+#include "tuner/spec/code_text.h"
 
 static const struct {
     const char *word;
@@ -14,41 +15,23 @@ static const struct {
 };
 enum { STATEMENTS = sizeof statements / sizeof statements[0] };
 
-static const char *skip_spaces(const char *text)
-{
-    return text + strspn(text, " \t");
-}
-
-static size_t word_length(const char *text)
-{
-    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-}
-
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
 /* True if a statement begins here, and not the next line of an expression. In an expression a name such as
  * `block` is followed by an operator or a closing bracket, and `in` by a list. */
 static bool begins_statement(const char *text)
 {
-    static const char *const operators[] = {"and", "or", "not", "in"};
-    text = skip_spaces(text);
-    size_t length = word_length(text);
+    const Word word = code_word(text + strspn(text, " \t"));
+    const char *behind = word.at + word.length;
+    const Word next = code_word(behind + strspn(behind, " \t"));
     bool known = false;
     for (size_t i = 0; i < STATEMENTS && !known; i++)
-        known = is_word(text, length, statements[i].word);
-    const char *next = skip_spaces(text + length);
-    size_t next_length = word_length(next);
-    if (!known || (next_length == 0 && *next != '"' && *next != '('))
+        known = code_same(word, statements[i].word);
+    if (!known || (next.length == 0 && *next.at != '"' && *next.at != '(') ||
+        code_among(next, "and or not in"))
         return false;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-        if (is_word(next, next_length, operators[i]))
-            return false;
-    if (is_word(text, length, "constant") && *next == '(')
+    if (code_same(word, "constant") && *next.at == '(')
         return false; /* contents */
-    return !is_word(text, length, "in") || *skip_spaces(next + next_length) == ':';
+    behind = next.at + next.length;
+    return !code_same(word, "in") || behind[strspn(behind, " \t")] == ':';
 }
 
 /* Declares the name that a misspelt statement would have declared: "parm BM in …". */

@@ -19,48 +19,40 @@ static bool take_relative(Reader *r, Comparison *c)
                       lexer_describe(&r->l));
 }
 
-/* Takes one clause of a comparison; `more` becomes false if there is none. */
-static bool take_way(Reader *r, Comparison *c, bool *more)
-{
-    if (lexer_take(&r->l, "exact")) {
-        c->exact = true;
-    } else if (lexer_take(&r->l, "sum")) {
-        c->sum = true;
-    } else if (lexer_take(&r->l, "relative")) {
-        return take_relative(r, c);
-    } else if (lexer_take(&r->l, "absolute")) {
-        c->has_absolute = true;
-        return lexer_take_number(&r->l, "the error allowed", &c->absolute);
-    } else if (lexer_take(&r->l, "except")) {
-        return reader_take_expr(r, &c->except);
-    } else if (lexer_take(&r->l, "first")) {
-        return reader_take_expr(r, &c->first);
-    } else {
-        *more = false;
-    }
-    return true;
-}
-
 /* compare NAME { exact | relative … | absolute … | first … | except … | sum } */
 bool read_compare(Reader *r)
 {
     Deferred p = {.at = r->l.token.at};
     if (!lexer_take_name(&r->l, "the name of an output", &p.name))
         return false;
-    bool any = false, more = true;
-    while (more) {
-        if (!take_way(r, &p.comparison, &more))
-            return false;
-        any = any || more;
+    Comparison *c = &p.comparison;
+    bool any = false, ok = true;
+    for (; ok; any = true) {
+        if (lexer_take(&r->l, "exact"))
+            c->exact = true;
+        else if (lexer_take(&r->l, "sum"))
+            c->sum = true;
+        else if (lexer_take(&r->l, "relative"))
+            ok = take_relative(r, c);
+        else if (lexer_take(&r->l, "absolute"))
+            ok = c->has_absolute = lexer_take_number(&r->l, "the error allowed", &c->absolute);
+        else if (lexer_take(&r->l, "except"))
+            ok = reader_take_expr(r, &c->except);
+        else if (lexer_take(&r->l, "first"))
+            ok = reader_take_expr(r, &c->first);
+        else
+            break;
     }
+    if (!ok)
+        return false;
     if (!any)
         return diag_error(
             r->d, r->l.token.at,
             "expected 'exact', 'relative', 'absolute', 'first', 'except' or 'sum', found "
             "%s",
             lexer_describe(&r->l));
-    p.comparison.at = r->at;
-    if (p.comparison.exact && (p.comparison.has_relative || p.comparison.has_absolute))
+    c->at = r->at;
+    if (c->exact && (c->has_relative || c->has_absolute))
         return diag_error(r->d, r->at, "'exact' cannot be combined with an allowed error");
     VEC_PUSH(r->a, &r->deferred, p);
     return true;

@@ -86,7 +86,6 @@ bool read_param(Reader *r)
     p.item_count = items.count;
     reader_mark(r, p.name, false);
     SPEC_ADD(r->a, r->spec, parameters, parameter_count, p);
-    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_PARAMETER, r->spec->parameter_count - 1}));
     return true;
 }
 
@@ -99,7 +98,6 @@ bool read_let(Reader *r)
         return false;
     reader_mark(r, v.name, false);
     SPEC_ADD(r->a, r->spec, derived, derived_count, v);
-    VEC_PUSH(r->a, &r->order, ((Declared){DECLARED_DERIVED, r->spec->derived_count - 1}));
     return true;
 }
 
