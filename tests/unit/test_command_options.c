@@ -1,7 +1,6 @@
 /* Options as tables: values find their fields, and what is no option is left alone.  What is said
  * of mistakes is tested with the program itself (cli/usage.bats). */
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
 #include "tuner/library/settings.h"
 
 #include <setjmp.h>

@@ -204,13 +204,6 @@ typedef struct Session {
 /* Beside the recordings: the measurement of the driver's copy. */
 static const char copy_file[] = "driver-copy.json";
 
-/* "clock" of "platform/clock". */
-static const char *base_name(const char *space)
-{
-    const char *slash = strrchr(space, '/');
-    return slash ? slash + 1 : space;
-}
-
 static bool read_models(Session *y)
 {
     const char *path = y->command.models ? y->command.models
@@ -247,7 +240,7 @@ static aptune *new_handle(Session *y, const char *space)
         diag_fail(y->diag, "no memory or no descriptors left");
         return NULL;
     }
-    const char *name = base_name(space);
+    const char *name = path_stem(y->arena, space, "");
     aptune_set(a, "space",
                where_data(y->arena, NULL, arena_printf(y->arena, "spaces/%s.spec", space)));
     aptune_set(a, "output", arena_printf(y->arena, "%s/%s", y->command.output, name));
@@ -348,7 +341,7 @@ static bool measure_all(Session *y)
 /* A recording of the space in the folder's subfolder of that name, or in the folder itself; NULL: none. */
 static const char *find_recording(Session *y, const char *folder, const char *space)
 {
-    const char *name = base_name(space);
+    const char *name = path_stem(y->arena, space, "");
     const char *own = arena_printf(y->arena, "%s/%s", folder, name);
     const RecordHeader want = {.space = name};
     for (int pass = 0; pass < 2; pass++) {
@@ -365,7 +358,8 @@ static const Table *read_recording(Session *y, const char *folder, const char *s
 {
     const char *path = find_recording(y, folder, space);
     if (!path) {
-        diag_warn(y->diag, (Span){0}, "no recording of '%s' in %s", base_name(space), folder);
+        diag_warn(y->diag, (Span){0}, "no recording of '%s' in %s", path_stem(y->arena, space, ""),
+                  folder);
         return NULL;
     }
     Diag quiet = diag_new(y->arena); /* a profile is not needed */

@@ -1,5 +1,3 @@
-#include "tuner/command/options.h"
-
 #include "tuner/command/command.h"
 
 #include <assert.h>

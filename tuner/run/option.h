@@ -1,6 +1,6 @@
 /* Tables of options: names, targets, help texts.
  *
- * The command line (tuner/command/options.h) and aptune_set read the same tables, so an option has
+ * The command line (tuner/command/command.h) and aptune_set read the same tables, so an option has
  * one name, one check and one message. A group names the struct that receives the values, which are
  * checked when read. Texts are not copied: they must outlive the struct. */
 #pragma once

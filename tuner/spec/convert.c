@@ -45,19 +45,12 @@ static bool put_name(Convert *c, const char *name, const char *what)
     return true;
 }
 
-/* Prints a text in quotes. */
 static bool put_string(Convert *c, const char *text, const char *what)
 {
-    buf_putc(c->out, '"');
-    for (const char *at = text; *at; at++) {
-        if (*at == '\n' || *at == '\t')
-            buf_puts(c->out, *at == '\n' ? "\\n" : "\\t");
-        else if ((unsigned char)*at < ' ' || *at == 127)
+    for (const char *at = text; *at; at++)
+        if (*at != '\n' && *at != '\t' && ((unsigned char)*at < ' ' || *at == 127))
             return diag_fail(c->diag, "%s: the text contains control characters", what);
-        else
-            buf_printf(c->out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
-    }
-    buf_putc(c->out, '"');
+    value_print(value_string(text), c->out);
     return true;
 }
 

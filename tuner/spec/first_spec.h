@@ -7,7 +7,21 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/vec.h"
-#include "tuner/spec/first_launch.h"
+#include "tuner/spec/host_read.h"
+#include "tuner/spec/kernel_source.h"
+
+/* `kernel<template arguments><<<grid, block, shared>>>(arguments)` as written. */
+typedef struct LaunchSite {
+    HostPlace place;
+    const char *of_template[CODE_LIST], *configuration[4], *arguments[CODE_LIST];
+    size_t template_count, configuration_count, argument_count;
+} LaunchSite;
+
+/* Finds the first launch of the kernel in the files; false: none. */
+bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *out);
+
+/* Sets the template parameters of `k` to what the launch passes. */
+void first_launch_template(const LaunchSite *s, KernelSource *k);
 
 /* A compiler option and its purpose. */
 typedef struct FirstOption {

@@ -1,4 +1,4 @@
-#include "tuner/spec/host_text.h"
+#include "tuner/spec/host_read.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tuner/spec/host_value.h"
+#include "tuner/spec/host_read.h"
 
 #include <math.h>
 #include <string.h>
