@@ -88,7 +88,7 @@ bool shard_read(const char *text, RunOptions *o, Diag *d)
     o->shard = o->shards = 0;
     if (strcmp(text, "none") == 0)
         return true;
-    if (sscanf(text, "%ld/%ld%n", &i, &n, &end) < 2 || text[end] || n < 1 || n > SHARDS_MOST ||
+    if (sscanf(text, "%9ld/%9ld%n", &i, &n, &end) < 2 || text[end] || n < 1 || n > SHARDS_MOST ||
         i < 0 || i >= n)
         return diag_fail(d,
                          "--shard takes i/n with i from 0 to n - 1, such as 0/4, 'auto' or 'none'; "

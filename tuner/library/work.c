@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <stdint.h>
 
-/* --- opening the space ---------------------------------------------------------------------------------- */
+/* --- opening the space ------------------------------------------------------------------------ */
 
 /* Makes room for names and values of configurations. */
 static void make_room(aptune *a)
