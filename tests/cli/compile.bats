@@ -37,6 +37,12 @@ load common
     has "$output" "^WIDTH=1 TILE=16384: did not compile: ptxas error .*'fails' uses too much shared data"
 }
 
+@test "a failure of the assembler is one group for all instances of a kernel" {
+    tune --space "$data/overfull.spec" --arch sm_90 --json
+    status_is 0
+    json '.compiled == 2 and .failed == 4 and (.failures | length) == 1 and .failures[0].count == 4'
+}
+
 @test "what no multiprocessor can hold is dropped, with its reason" {
     tune --space "$data/wide.spec" --arch sm_90 --json
     status_is 0

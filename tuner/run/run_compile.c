@@ -110,18 +110,55 @@ bool run_compile_these(Run *r, const size_t *configs, size_t count)
 
 typedef VEC(FailureGroup) Groups;
 
-/* True if two messages differ only in numbers. */
+/* Length of a mangled name at `s` up to its template arguments, "_ZN2ns4tile" of "_ZN2ns4tileILi8EEEvPf";
+ * 0: there is none. */
+static size_t stem_length(const char *s)
+{
+    if (strncmp(s, "_Z", 2) != 0)
+        return 0;
+    const char *at = s + 2 + (s[2] == 'N');
+    const char *names = at;
+    while (isdigit((unsigned char)*at)) {
+        char *end;
+        size_t length = strtoul(at, &end, 10);
+        if (length > strlen(end))
+            return 0;
+        at = end + length;
+    }
+    return at > names ? (size_t)(at - s) : 0;
+}
+
+static const char *number_end(const char *s)
+{
+    s += strncmp(s, "0x", 2) == 0 ? 2 : 0;
+    while (isxdigit((unsigned char)*s))
+        s++;
+    return s;
+}
+
+static const char *word_end(const char *s)
+{
+    while (isalnum((unsigned char)*s) || *s == '_')
+        s++;
+    return s;
+}
+
+/* True if two messages differ only in numbers and in the arguments of mangled names. */
 static bool is_alike(const char *a, const char *b)
 {
     while (*a && *b) {
+        size_t stem = stem_length(a);
+        if (stem > 0 && stem == stem_length(b) && strncmp(a, b, stem) == 0) {
+            a = word_end(a + stem);
+            b = word_end(b + stem);
+            continue;
+        }
         bool digit = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
         if (!digit && *a != *b)
             return false;
         if (digit) {
-            while (isxdigit((unsigned char)*a))
-                a++;
-            while (isxdigit((unsigned char)*b))
-                b++;
+            a = number_end(a);
+            b = number_end(b);
         } else {
             a++;
             b++;

@@ -431,7 +431,8 @@ typedef struct FailureGroup {
 } FailureGroup;
 
 /* Groups the failures of rows that did not compile, in `a`, most frequent first; returns their
- * number. Messages that differ only in numbers are grouped. */
+ * number. Messages that differ only in numbers, or in the template arguments of a mangled kernel
+ * name, are grouped. */
 size_t run_failures(Arena *a, const Run *r, const FailureGroup **out);
 
 /* "21 × text, e.g. TX=32 TY=32" */
