@@ -551,14 +551,3 @@ bool ptx_affine_change(const Lanes *before, const Lanes *now, int bits, Lanes *c
     change->uniform = same;
     return true;
 }
-
-bool ptx_affine_equal(const Lanes *a, const Lanes *b, int bits)
-{
-    if (a->uniform && b->uniform && a->v[0] == b->v[0])
-        return true;
-    for (int k = 0; k < PTX_LANES; k++)
-        if (!(a->known >> k & 1) ||
-            ptx_value_truncate(lanes_at(a, k), bits) != ptx_value_truncate(lanes_at(b, k), bits))
-            return false;
-    return true;
-}

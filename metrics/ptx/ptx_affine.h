@@ -29,6 +29,3 @@ bool ptx_affine_join(const Lanes *old, const Lanes *old_change, const Lanes *val
 
 /* By how much a register's lanes have changed, as signed numbers; false if unknown. */
 bool ptx_affine_change(const Lanes *before, const Lanes *now, int bits, Lanes *change);
-
-/* True if the low `bits` of all lanes are equal and known in `a`. */
-bool ptx_affine_equal(const Lanes *a, const Lanes *b, int bits);

@@ -1,11 +1,49 @@
 #include "metrics/ptx/ptx_parser.h"
 
+#include <ctype.h>
+
 enum {
     PTX_SCOPES = 64, /* nesting of { }; NVVM emits 2 */
     PTX_OPERAND_NESTING = 4
 };
 
 /* --- operands -------------------------------------------------------------------------------- */
+
+/* The register of a range, numbered at its first use. */
+static MapEntry *find_in_range(PtxParser *p, uint32_t scope, const char *text, size_t length)
+{
+    size_t prefix = length;
+    while (prefix > 0 && isdigit((unsigned char)text[prefix - 1]))
+        prefix--;
+    if (prefix == length || length - prefix > 9)
+        return NULL;
+    const MapEntry *e = map_find(&p->names, text, prefix, scope);
+    if (!e || e->kind != PTX_NAME_RANGE)
+        return NULL;
+    const PtxRange *range = e->pointer;
+    uint64_t number = 0;
+    for (size_t i = prefix; i < length; i++)
+        number = number * 10 + (uint64_t)(text[i] - '0');
+    if (number >= range->count)
+        return NULL;
+    MapEntry *fresh = map_add(&p->names, text, length, scope);
+    fresh->kind = PTX_NAME_REGISTER;
+    fresh->value = (int)p->function->registers.count;
+    VEC_PUSH(p->arena, &p->function->registers, ((PtxRegister){range->type, range->vector}));
+    return fresh;
+}
+
+/* The innermost entry for a name as seen from a scope, or NULL. */
+static MapEntry *find_name(PtxParser *p, uint32_t scope, const char *text, size_t length)
+{
+    for (;; scope = p->parents.at[scope]) {
+        MapEntry *e = map_find(&p->names, text, length, scope);
+        if (!e && p->function && scope != 0)
+            e = find_in_range(p, scope, text, length);
+        if (e || scope == 0)
+            return e;
+    }
+}
 
 /* "%r7.b0" of video instructions, "%v.x" of vector registers */
 static bool part_of_register(PtxParser *p, const PtxToken *t, PtxOperand *o)
@@ -14,7 +52,7 @@ static bool part_of_register(PtxParser *p, const PtxToken *t, PtxOperand *o)
     if (!dot || dot == t->text)
         return false;
     const size_t length = (size_t)(dot - t->text);
-    const MapEntry *e = ptx_find_name(p, p->scope, t->text, length);
+    const MapEntry *e = find_name(p, p->scope, t->text, length);
     if (!e || e->kind != PTX_NAME_REGISTER)
         return false;
     o->kind = PTX_OPERAND_REGISTER;
@@ -31,7 +69,7 @@ static PtxOperand operand_of_name(PtxParser *p, const PtxToken *t)
         o.kind = PTX_OPERAND_SINK;
         return o;
     }
-    const MapEntry *e = ptx_find_name(p, p->scope, t->text, t->length);
+    const MapEntry *e = find_name(p, p->scope, t->text, t->length);
     if (!e && part_of_register(p, t, &o))
         return o;
     if (e && e->kind == PTX_NAME_REGISTER) {
@@ -451,7 +489,7 @@ static bool read_statement(PtxParser *p)
 static void resolve(PtxParser *p, const PtxPending *pending)
 {
     PtxOperand *o = pending->operand;
-    const MapEntry *e = ptx_find_name(p, pending->scope, o->name, strlen(o->name));
+    const MapEntry *e = find_name(p, pending->scope, o->name, strlen(o->name));
     if (e && e->kind == PTX_NAME_LABEL) {
         o->kind = PTX_OPERAND_LABEL;
         o->index = e->value;

@@ -1,7 +1,5 @@
 #include "metrics/ptx/ptx_parser.h"
 
-#include <ctype.h>
-
 /* --- tokens ---------------------------------------------------------------------------------- */
 
 bool ptx_expected(PtxParser *p, const char *what)
@@ -101,41 +99,6 @@ void ptx_leave_scope(PtxParser *p)
 {
     p->scope = p->parents.at[p->scope];
     p->depth--;
-}
-
-/* The register of a range, numbered at its first use. */
-static MapEntry *find_in_range(PtxParser *p, uint32_t scope, const char *text, size_t length)
-{
-    size_t prefix = length;
-    while (prefix > 0 && isdigit((unsigned char)text[prefix - 1]))
-        prefix--;
-    if (prefix == length || length - prefix > 9)
-        return NULL;
-    const MapEntry *e = map_find(&p->names, text, prefix, scope);
-    if (!e || e->kind != PTX_NAME_RANGE)
-        return NULL;
-    const PtxRange *range = e->pointer;
-    uint64_t number = 0;
-    for (size_t i = prefix; i < length; i++)
-        number = number * 10 + (uint64_t)(text[i] - '0');
-    if (number >= range->count)
-        return NULL;
-    MapEntry *fresh = map_add(&p->names, text, length, scope);
-    fresh->kind = PTX_NAME_REGISTER;
-    fresh->value = (int)p->function->registers.count;
-    VEC_PUSH(p->arena, &p->function->registers, ((PtxRegister){range->type, range->vector}));
-    return fresh;
-}
-
-MapEntry *ptx_find_name(PtxParser *p, uint32_t scope, const char *text, size_t length)
-{
-    for (;; scope = p->parents.at[scope]) {
-        MapEntry *e = map_find(&p->names, text, length, scope);
-        if (!e && p->function && scope != 0)
-            e = find_in_range(p, scope, text, length);
-        if (e || scope == 0)
-            return e;
-    }
 }
 
 MapEntry *ptx_declare(PtxParser *p, const PtxToken *name, int kind)

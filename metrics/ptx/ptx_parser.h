@@ -90,9 +90,6 @@ void ptx_skip_directive(PtxParser *p);
 void ptx_enter_scope(PtxParser *p);
 void ptx_leave_scope(PtxParser *p);
 
-/* The innermost entry for a name as seen from a scope, or NULL. */
-MapEntry *ptx_find_name(PtxParser *p, uint32_t scope, const char *text, size_t length);
-
 /* A new name in the innermost scope; NULL after an error if it has a meaning there already. */
 MapEntry *ptx_declare(PtxParser *p, const PtxToken *name, int kind);
 

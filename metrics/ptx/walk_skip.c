@@ -165,6 +165,18 @@ static bool set_changes(Frame *x, const WalkTrack *t, WalkProof *p)
     return true;
 }
 
+/* True if the low `bits` of all lanes are equal and known in `a`. */
+static bool lanes_equal(const Lanes *a, const Lanes *b, int bits)
+{
+    if (a->uniform && b->uniform && a->v[0] == b->v[0])
+        return true;
+    for (int k = 0; k < PTX_LANES; k++)
+        if (!(a->known >> k & 1) ||
+            ptx_value_truncate(lanes_at(a, k), bits) != ptx_value_truncate(lanes_at(b, k), bits))
+            return false;
+    return true;
+}
+
 /* True if live registers have changed as in the stretch before and would again from a later start. */
 static bool changes_again(const Frame *x, const WalkProof *p)
 {
@@ -174,8 +186,8 @@ static bool changes_again(const Frame *x, const WalkProof *p)
                   bits = walk_register_bits(x, reg) ? walk_register_bits(x, reg) : 64;
         Lanes moved;
         if (!ptx_affine_change(&p->begun[i], &x->values[reg], bits, &moved) ||
-            !ptx_affine_equal(&moved, &p->start[i], bits) ||
-            !ptx_affine_equal(&p->changes[reg], &p->start[i], bits))
+            !lanes_equal(&moved, &p->start[i], bits) ||
+            !lanes_equal(&p->changes[reg], &p->start[i], bits))
             return false;
     }
     return true;

@@ -352,6 +352,17 @@ static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Di
 
 /* --- headers, units --------------------------------------------------------------------------- */
 
+/* The folder of the header that a log misses, or of the template it is generated from; NULL: not found. */
+static const char *header_folder(InitTrying *t, const char *log)
+{
+    const char *here = path_folder(t->arena, t->unit), *folder = near_header(t->arena, here, log);
+    const char *made_of = folder ? NULL : near_header_made_of(t->arena, here, log);
+    if (!made_of)
+        return folder;
+    t->guess.made_of = path_relative(t->arena, here, made_of);
+    return path_folder(t->arena, made_of);
+}
+
 /* Compiles the unit, adding include folders and leaving out headers that do not exist.  False with the log
  * that says why; the log of a missing header takes precedence over its consequences.  NULL: after a
  * message. */
@@ -369,7 +380,7 @@ static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, Co
         mended = log && init_mend_options(t, log); /* saves compiles with the same log */
         if (!mended && try_others(t, res, &log, d))
             return true;
-        folder = log ? init_header_folder(t, log) : NULL;
+        folder = log ? header_folder(t, log) : NULL;
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
         first = first ? first : log && init_failing_header(t, log) ? log : NULL;
         linked = log && strstr(log, "Unresolved extern function") ? log : linked;

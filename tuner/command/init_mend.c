@@ -224,16 +224,6 @@ static bool mend_link(InitTrying *t, const char *log)
     return t->mended;
 }
 
-const char *init_header_folder(InitTrying *t, const char *log)
-{
-    const char *here = path_folder(t->arena, t->unit), *folder = near_header(t->arena, here, log);
-    const char *made_of = folder ? NULL : near_header_made_of(t->arena, here, log);
-    if (!made_of)
-        return folder;
-    t->guess.made_of = path_relative(t->arena, here, made_of);
-    return path_folder(t->arena, made_of);
-}
-
 bool init_mend_headers(InitTrying *t, const char *log, const char *folder)
 {
     FirstGuess *g = &t->guess;

@@ -39,9 +39,6 @@ const char *init_failing_header(const InitTrying *t, const char *log);
 /* Adds options that a log asks for; false: no new ones. */
 bool init_mend_options(InitTrying *t, const char *log);
 
-/* The folder of the header that a log misses, or of the template it is generated from; NULL: not found. */
-const char *init_header_folder(InitTrying *t, const char *log);
-
 /* Adds an include folder of the project, or leaves out a header that does not exist or that NVRTC refuses;
  * false: the log asks for nothing new. */
 bool init_mend_headers(InitTrying *t, const char *log, const char *folder);

@@ -334,6 +334,19 @@ static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
     diag_warn(d, (Span){0}, "compiled code is not kept for the next run: %s", diag_first(why));
 }
 
+/* Caches a reply, unless compiling again may give something else. Its id belongs to one request, not to the
+ * cache. False with a message: the cache cannot be written. */
+static bool keep_reply(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+{
+    if (json_is_false(json_object_get(reply->header, "lasting")))
+        return true;
+    json_t *head = json_copy(reply->header);
+    json_object_del(head, "id");
+    bool ok = cache_put(c, key, head, reply->blob, d);
+    json_decref(head);
+    return ok;
+}
+
 /* Stores a reply to a job: its code, or its profile. */
 static void store(Farm *f, const CompileJob *job, bool profile, const WireMessage *reply, Diag *d)
 {
@@ -344,7 +357,7 @@ static void store(Farm *f, const CompileJob *job, bool profile, const WireMessag
     Hash key = result_key(f->compiler.identity, job);
     if (profile)
         key = profile_job_key(&key, job->profile);
-    if (!result_keep(f->options.cache, &key, reply, &quiet))
+    if (!keep_reply(f->options.cache, &key, reply, &quiet))
         warn_of_cache(f, &quiet, d);
 }
 

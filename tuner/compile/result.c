@@ -289,15 +289,3 @@ bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, size_t lau
     wire_message_free(&m);
     return ok;
 }
-
-/* The id belongs to one request, not to the cache. */
-bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
-{
-    if (json_is_false(json_object_get(reply->header, "lasting")))
-        return true;
-    json_t *head = json_copy(reply->header);
-    json_object_del(head, "id");
-    bool ok = cache_put(c, key, head, reply->blob, d);
-    json_decref(head);
-    return ok;
-}

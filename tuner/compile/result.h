@@ -115,10 +115,6 @@ bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, size_t lau
  * all copied to `a`. False: malformed. */
 bool result_read_profile(Arena *a, const WireMessage *reply, size_t launches, CompileResult *r);
 
-/* Caches a reply that one of these accepted, unless compiling again may give something else. False with a
- * message: the cache cannot be written. */
-bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d);
-
 /* --- requests: the messages are described in tuner/compile/worker/main.c ----------------------- */
 
 /* Raised when a message changes. (Options that the helper adds belong to the cache's keys: KEY_VERSION in

@@ -211,47 +211,6 @@ static void report_search(const Run *r, Buf *out)
     print_chance(&s->state, out);
 }
 
-static json_t *errors_of(const SearchErrors *e)
-{
-    return json_put(json_object(), "count", json_count(e->count), "median_percent",
-                    json_known(e->median), "ninth_percent", json_known(e->p90), NULL);
-}
-
-static json_t *steps_of(const RunSearch *s)
-{
-    json_t *list = json_array();
-    VEC_EACH (const RunBest, x, s->held)
-        json_array_append_new(list, json_pack("[f, f]", x->seconds, x->ms));
-    return list;
-}
-
-static json_t *lessons_of(const RunSearch *s)
-{
-    json_t *list = json_array();
-    EACH (const RunLesson, l, s->lessons, s->lesson_count)
-        json_array_append_new(list, json_put(json_object(), "recording", json_text(l->path),
-                                             "problem", json_text(l->problem), "device",
-                                             json_text(l->gpu), "times", json_count(l->times),
-                                             "parameters", json_count(l->parameters), NULL));
-    return list;
-}
-
-json_t *report_search_json(const Run *r)
-{
-    const RunSearch *s = &r->search;
-    return json_put(json_object(), "seed", json_integer(r->options.seed), "compiled",
-                    json_count(s->state.compiled), "timed", json_count(s->state.timed), "left",
-                    json_known(s->state.left), "end",
-                    json_string(s->asked ? "ended on request" : search_end_text(s->end)), "seconds",
-                    json_known(s->seconds), "held_since_s", json_known(s->held_since), "steps",
-                    steps_of(s), "played", json_boolean(run_is_played(r)), "expected_better",
-                    json_known(s->expected), "errors_before_compiling", errors_of(&s->state.before),
-                    "errors_before_timing", errors_of(&s->state.after), "front",
-                    json_count(s->front), "front_timed", json_count(s->front_timed),
-                    "best_on_front", json_boolean(s->best_on_front), "learned", lessons_of(s),
-                    NULL);
-}
-
 /* --- heading ---------------------------------------------------------------------------------- */
 
 static void print_source(const Run *r, Buf *out)

@@ -112,7 +112,7 @@ void report_ledger(const Run *r, Buf *out)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-json_t *report_stage_seconds(const double *seconds)
+static json_t *stage_seconds(const double *seconds)
 {
     json_t *o = json_object();
     for (int i = 0; i < LEDGER_STAGES; i++)
@@ -142,11 +142,12 @@ static json_t *worth_of(const Run *r)
     return o;
 }
 
-json_t *report_ledger_json(const Run *r)
+void report_ledger_json(const Run *r, json_t *o)
 {
     json_t *gpus = json_array();
     for (size_t i = 0; i < r->gpu_count; i++)
         json_array_append_new(gpus, gpu_of(&r->gpus[i]));
-    return json_put(json_object(), "core_seconds", report_stage_seconds(r->ledger.core_seconds),
-                    "gpus", gpus, "carving", worth_of(r), NULL);
+    json_t *ledger = json_put(json_object(), "core_seconds", stage_seconds(r->ledger.core_seconds),
+                              "gpus", gpus, "carving", worth_of(r), NULL);
+    json_put(o, "seconds", stage_seconds(r->ledger.seconds), "ledger", ledger, NULL);
 }

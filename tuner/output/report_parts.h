@@ -40,9 +40,6 @@ json_t *report_why_text(const Run *r, size_t i);
 /* The device's health during timing. */
 json_t *report_health(const Run *r);
 
-/* Seconds by stage name. */
-json_t *report_stage_seconds(const double *seconds);
-
 /* GPU seconds of a run by use. */
 typedef struct GpuSeconds {
     double timed, verify, idle;
@@ -56,12 +53,12 @@ const char *report_stage_name(LedgerStage stage);
 
 /* Where the time of the run went and what carving saved. */
 void report_ledger(const Run *r, Buf *out);
-json_t *report_ledger_json(const Run *r);
+
+/* Adds the seconds by stage and the ledger. */
+void report_ledger_json(const Run *r, json_t *o);
 
 /* The Pareto front of time and energy, fastest first; empty if no energy was measured. */
 size_t *report_energy_front(Arena *a, const Run *r, size_t *count);
-
-json_t *report_search_json(const Run *r);
 
 /* Null without an audit. */
 json_t *report_audit_json(const Run *r);
