@@ -132,9 +132,17 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
 }
 
 /* Operations on the fast path of the code of CUDA 13.0 for sm_90, with some margin: div.rn.f32 takes 5
- * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7.  Approximations scale their argument or their
- * result: sin and cos once, the others where a number may be denormal. */
-enum { ROUNDED_OPS = 20, ROUNDED_OPS_64 = 24, APPROXIMATE_OPS = 4, PERIOD_OPS = 1, SIGN_OPS = 1 };
+ * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7 and one in single precision, of the high halves of
+ * divisor and quotient, to know whether the quotient is a normal number.  Approximations scale their argument
+ * or their result: sin and cos once, the others where a number may be denormal. */
+enum {
+    ROUNDED_OPS = 20,
+    ROUNDED_OPS_64 = 24,
+    HIGH_HALF_OPS = 2,
+    APPROXIMATE_OPS = 4,
+    PERIOD_OPS = 1,
+    SIGN_OPS = 1
+};
 
 static double expanded_ops(const PtxForm *f)
 {
@@ -177,6 +185,8 @@ static void add_expansion(const PtxInstr *in, double times, double more[SASS_ANC
         more[SASS_ANCHOR_SPECIAL] += times; /* the initial approximation */
     if (t == PTX_F64 && divides(f->op))
         more[SASS_ANCHOR_FP64] += ROUNDED_OPS_64 * times;
+    if (t == PTX_F64 && f->op == PTX_DIV)
+        more[SASS_ANCHOR_FP32] += HIGH_HALF_OPS * times;
 }
 
 /* True if ptxas may fuse it into a multiply-add, which an explicit rounding forbids. */

@@ -166,6 +166,19 @@ static void a_division_calls_its_routine_where_an_operand_asks_for_it(void **sta
     arena_free(a);
 }
 
+/* Each round takes two of a quotient, a reciprocal and roots, none of which needs its routine. */
+static void operations_on_doubles_are_followed_past_their_routines(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        for (int n = 0; n < 12; n++) {
+            assert_int_equal(executed("doubles", archs[i], n, SASS_OP_MUFU), 2 * n);
+            assert_int_equal(executed("doubles", archs[i], n, SASS_OP_FFMA), (n + 1) / 2);
+            assert_int_equal(executed("doubles", archs[i], n, SASS_OP_RET), 0);
+        }
+}
+
 static void the_case_of_a_switch_is_found_by_what_it_does(void **state)
 {
     (void)state;
@@ -461,7 +474,8 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
          {0, 40},
          {0}},
         {"div.rn.f32 %f1, %f2, 0f40000000;", {0}, {1, 20}, {0}},
-        {"div.rn.f64 %d1, %d2, %d3;", {0}, {1, 0, 24}, {0}},
+        {"div.rn.f64 %d1, %d2, %d3;", {0}, {1, 2, 24}, {0}},
+        {"rcp.rn.f64 %d1, %d2;", {0}, {1, 0, 24}, {0}},
         {"sqrt.rn.f32 %f1, %f2;", {1}, {0, 20}, {0}},
         {"sqrt.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},
         {"ex2.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},
@@ -539,6 +553,7 @@ int main(void)
         cmocka_unit_test(many_branches_are_followed),
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
+        cmocka_unit_test(operations_on_doubles_are_followed_past_their_routines),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(a_table_made_of_comparisons_is_taken_as_they_hold),
         cmocka_unit_test(comparisons_that_are_left_are_taken_as_they_hold),

@@ -198,3 +198,29 @@ extern "C" __global__ void falls(volatile float *out, int n)
     }
     out[threadIdx.x] = x;
 }
+
+/* Double precision: division, reciprocal and roots, with operands that are known. */
+extern "C" __global__ void doubles(double *out, int n)
+{
+    double sum = 0;
+#pragma unroll 1
+    for (int i = 1; i <= n; i++) {
+        const double x = i;
+        if (i & 1)
+            sum += sqrt(x) / (x + threadIdx.x);
+        else
+            sum += 1.0 / x + rsqrt(x) + out[i];
+    }
+    out[threadIdx.x] = sum;
+}
+
+/* A divisor that is the same in each round, and so is its reciprocal. */
+extern "C" __global__ void scaled(float *out, int n)
+{
+    const float by = out[0] + 1.0f;
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        sum += __expf(__fdividef(out[i], by));
+    out[threadIdx.x] = sum;
+}
