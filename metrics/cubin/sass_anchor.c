@@ -197,16 +197,29 @@ static bool may_fuse(const PtxInstr *in)
            f->rounding == PTX_NO_ROUNDING;
 }
 
-/* By instruction of a function: true for a division whose reciprocal need not be computed there, since the
- * divisor is a constant or that of an earlier division. */
-static bool *find_divided(Arena *a, const PtxFunction *f)
+/* True if the value of a register is that of all iterations of the innermost loop around an instruction;
+ * `writer`: the instruction that writes it. */
+static bool is_invariant(const WalkFunction *f, size_t instr, size_t writer)
 {
+    const LoopTree *t = f->flow->loops;
+    const int loop = t->loop_of[f->flow->cfg->block_of[instr]];
+    return loop != CFG_NONE && !loop_contains(t, loop, f->flow->cfg->block_of[writer]);
+}
+
+/* By instruction of a function: true for a division whose reciprocal need not be computed there, since the
+ * divisor is a constant, that of an earlier division, or the same in each iteration. */
+static bool *find_divided(Arena *a, const WalkFunction *w)
+{
+    const PtxFunction *f = w->function;
     bool *divided = ARENA_ARRAY(a, bool, f->instrs.count + 1);
     bool *seen = ARENA_ARRAY(a, bool, f->registers.count + 1);
     int *writes = ARENA_ARRAY(a, int, f->registers.count + 1);
+    size_t *writer = ARENA_ARRAY(a, size_t, f->registers.count + 1);
     for (size_t i = 0; i < f->instrs.count; i++)
-        for (size_t k = 0; k < f->instrs.at[i].writes.count; k++)
+        for (size_t k = 0; k < f->instrs.at[i].writes.count; k++) {
             writes[f->instrs.at[i].writes.at[k]]++;
+            writer[f->instrs.at[i].writes.at[k]] = i;
+        }
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxInstr *in = &f->instrs.at[i];
         if (in->form->op != PTX_DIV || in->form->class != PTX_CLASS_FP32 || in->count < 3)
@@ -215,7 +228,7 @@ static bool *find_divided(Arena *a, const PtxFunction *f)
         divided[i] = by->kind == PTX_OPERAND_FLOAT;
         if (by->kind != PTX_OPERAND_REGISTER || writes[by->index] != 1)
             continue;
-        divided[i] = seen[by->index];
+        divided[i] = seen[by->index] || is_invariant(w, i, writer[by->index]);
         seen[by->index] = true;
     }
     return divided;
@@ -268,7 +281,7 @@ SassLandmarks sass_anchor_count(Arena *a, const Walk *w)
         const WalkFunction *f = w->functions.at[i];
         const Cfg *c = f->flow->cfg;
         const int *sums = count_sums(a, f->function);
-        const bool *divided = find_divided(a, f->function);
+        const bool *divided = find_divided(a, f);
         for (int b = 0; b < c->count; b++)
             for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
                 count_instruction(&l, &f->function->instrs.at[k], sums,

@@ -179,6 +179,17 @@ static void operations_on_doubles_are_followed_past_their_routines(void **state)
         }
 }
 
+static void a_reciprocal_that_all_rounds_share_is_computed_once(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        assert_int_equal(executed("scaled", archs[i], 0, SASS_OP_MUFU), 0);
+        assert_int_equal(executed("scaled", archs[i], 1000, SASS_OP_MUFU), 1001);
+        assert_int_equal(executed("scaled", archs[i], 1000, SASS_OP_LDG), 1001);
+    }
+}
+
 static void the_case_of_a_switch_is_found_by_what_it_does(void **state)
 {
     (void)state;
@@ -507,6 +518,17 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
          {0, 3},
          {0},
          {0}},
+        /* a reciprocal may be computed before the loop, if the divisor is */
+        {"mov.f32 %f3, %f9; mov.u32 %r1, 0; L: div.approx.f32 %f1, %f2, %f3; add.u32 %r1, %r1, 1;\n"
+         "setp.lt.u32 %p1, %r1, 3; @%p1 bra L;",
+         {0},
+         {3, 12},
+         {0}},
+        {"mov.u32 %r1, 0; L: mov.f32 %f3, %f9; div.approx.f32 %f1, %f2, %f3; add.u32 %r1, %r1, 1;\n"
+         "setp.lt.u32 %p1, %r1, 3; @%p1 bra L;",
+         {3},
+         {0, 12},
+         {0}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Arena *a = arena_new();
@@ -554,6 +576,7 @@ int main(void)
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(operations_on_doubles_are_followed_past_their_routines),
+        cmocka_unit_test(a_reciprocal_that_all_rounds_share_is_computed_once),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(a_table_made_of_comparisons_is_taken_as_they_hold),
         cmocka_unit_test(comparisons_that_are_left_are_taken_as_they_hold),
