@@ -93,7 +93,10 @@ static SassAnchor of_arithmetic(const PtxForm *f, double *amount)
     case PTX_MUL:
         return single ? SASS_ANCHOR_FP32 : SASS_ANCHOR_FP64;
     case PTX_DIV:
-        return single ? SASS_ANCHOR_SPECIAL : SASS_NO_ANCHOR;
+    case PTX_SQRT:
+    case PTX_RCP:
+    case PTX_RSQRT: /* the initial approximation */
+        return SASS_ANCHOR_SPECIAL;
     default:
         return SASS_NO_ANCHOR;
     }
@@ -132,9 +135,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
 }
 
 /* Operations on the fast path of the code of CUDA 13.0 for sm_90, with some margin: div.rn.f32 takes 5
- * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7 and one in single precision, of the high halves of
- * divisor and quotient, to know whether the quotient is a normal number.  Approximations scale their argument
- * or their result: sin and cos once, the others where a number may be denormal. */
+ * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7.  Approximations scale their argument or their
+ * result: sin and cos once, the others where a number may be denormal.  Each div.rn.f64 has exactly one
+ * multiply-add in single precision, of high halves, which tells whether the quotient is a normal number. */
 enum {
     ROUNDED_OPS = 20,
     ROUNDED_OPS_64 = 24,
@@ -182,11 +185,10 @@ static void add_expansion(const PtxInstr *in, double times, double more[SASS_ANC
     else if (f->class == PTX_CLASS_SFU && (t == PTX_F16X2 || t == PTX_BF16X2))
         more[SASS_ANCHOR_SPECIAL] += times; /* one for each half */
     else if (divides(f->op))
-        more[SASS_ANCHOR_SPECIAL] += times; /* the initial approximation */
+        more[SASS_ANCHOR_SPECIAL] +=
+            times; /* of an integer the reciprocal, of a double that of its routine */
     if (t == PTX_F64 && divides(f->op))
         more[SASS_ANCHOR_FP64] += ROUNDED_OPS_64 * times;
-    if (t == PTX_F64 && f->op == PTX_DIV)
-        more[SASS_ANCHOR_FP32] += HIGH_HALF_OPS * times;
 }
 
 /* True if ptxas may fuse it into a multiply-add, which an explicit rounding forbids. */
@@ -268,6 +270,8 @@ static void count_instruction(SassLandmarks *l, const PtxInstr *in, const int *s
     const SassAnchor k = sass_anchor_of_ptx(in, &amount);
     if (k != SASS_NO_ANCHOR)
         *(divided ? &l->expanded[k] : &l->in_ptx[k]) += amount * times;
+    if (in->form->op == PTX_DIV && in->form->class == PTX_CLASS_FP64)
+        l->in_ptx[SASS_ANCHOR_FP32] += HIGH_HALF_OPS * times;
     if ((k == SASS_ANCHOR_FP32 || k == SASS_ANCHOR_FP64) && amount < 2 && !in_loop)
         l->folded[k] += times;
     add_expansion(in, times, l->expanded);

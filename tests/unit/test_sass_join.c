@@ -179,6 +179,18 @@ static void operations_on_doubles_are_followed_past_their_routines(void **state)
         }
 }
 
+/* Of 60 rounds 30 divide, 20 take a root. */
+static void divisions_and_roots_of_doubles_tell_ways_apart(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        assert_int_equal(executed("quotients", archs[i], 60, SASS_OP_MUFU), 50);
+        assert_int_equal(executed("quotients", archs[i], 60, SASS_OP_FFMA), 30);
+        assert_int_equal(executed("quotients", archs[i], 60, SASS_OP_RET), 0);
+    }
+}
+
 static void a_reciprocal_that_all_rounds_share_is_computed_once(void **state)
 {
     (void)state;
@@ -425,7 +437,9 @@ static void ptx_has_the_same_landmarks(void **state)
         {"div.rn.f32 %f1, %f2, %f2;", SASS_ANCHOR_SPECIAL, 1},
         {"fma.rn.f64 %d1, %d2, %d2, %d2;", SASS_ANCHOR_FP64, 2},
         {"add.f64 %d1, %d2, %d2;", SASS_ANCHOR_FP64, 1},
-        {"div.rn.f64 %d1, %d2, %d2;", SASS_NO_ANCHOR, 1},
+        {"div.rn.f64 %d1, %d2, %d2;", SASS_ANCHOR_SPECIAL, 1},
+        {"sqrt.rn.f64 %d1, %d2;", SASS_ANCHOR_SPECIAL, 1},
+        {"rsqrt.approx.f64 %d1, %d2;", SASS_ANCHOR_SPECIAL, 1},
         {"ex2.approx.f32 %f1, %f2;", SASS_ANCHOR_SPECIAL, 1},
         {"xor.b32 %r1, %r2, %r2;", SASS_ANCHOR_LOGIC, 1},
         {"add.s32 %r1, %r2, %r2;", SASS_NO_ANCHOR, 1},
@@ -485,8 +499,9 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
          {0, 40},
          {0}},
         {"div.rn.f32 %f1, %f2, 0f40000000;", {0}, {1, 20}, {0}},
-        {"div.rn.f64 %d1, %d2, %d3;", {0}, {1, 2, 24}, {0}},
-        {"rcp.rn.f64 %d1, %d2;", {0}, {1, 0, 24}, {0}},
+        {"div.rn.f64 %d1, %d2, %d3;", {1, 2}, {1, 0, 24}, {0}},
+        {"div.rn.f64 %d1, %d2, 0d4008000000000000;", {1, 2}, {1, 0, 24}, {0}},
+        {"rcp.rn.f64 %d1, %d2;", {1}, {1, 0, 24}, {0}},
         {"sqrt.rn.f32 %f1, %f2;", {1}, {0, 20}, {0}},
         {"sqrt.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},
         {"ex2.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},
@@ -576,6 +591,7 @@ int main(void)
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(operations_on_doubles_are_followed_past_their_routines),
+        cmocka_unit_test(divisions_and_roots_of_doubles_tell_ways_apart),
         cmocka_unit_test(a_reciprocal_that_all_rounds_share_is_computed_once),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(a_table_made_of_comparisons_is_taken_as_they_hold),

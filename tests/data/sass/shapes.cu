@@ -224,3 +224,18 @@ extern "C" __global__ void scaled(float *out, int n)
         sum += __expf(__fdividef(out[i], by));
     out[threadIdx.x] = sum;
 }
+
+/* Three ways that only divisions, roots and nothing of the kind tell apart. */
+extern "C" __global__ void quotients(double *out, const double *in, int n)
+{
+    double sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        if (i & 1)
+            sum += in[i] / (i + 3.0);
+        else if (i % 3)
+            sum += sqrt(in[i]);
+        else
+            sum += in[i];
+    out[threadIdx.x] = sum;
+}
