@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass_anchor.h"
 
+#include <math.h>
+
 static const struct {
     const char *name;
     double weight;
@@ -236,35 +238,36 @@ static bool *find_divided(Arena *a, const WalkFunction *w)
     return divided;
 }
 
-/* By register of a function: the number of sums with it as a term that a product could be fused with. */
-static int *count_sums(Arena *a, const PtxFunction *f)
+/* By register of a function: how often sums are executed with it as a term that a product could be fused with. */
+static double *count_sums(Arena *a, const WalkFunction *f)
 {
-    int *sums = ARENA_ARRAY(a, int, f->registers.count + 1);
-    VEC_EACH (const PtxInstr, in, f->instrs) {
+    const PtxFunction *text = f->function;
+    double *sums = ARENA_ARRAY(a, double, text->registers.count + 1);
+    for (size_t i = 0; i < text->instrs.count; i++) {
+        const PtxInstr *in = &text->instrs.at[i];
         const PtxOp op = in->form->op;
         for (size_t k = 1; k < in->count && may_fuse(in) && (op == PTX_ADD || op == PTX_SUB); k++)
             if (in->operands[k].kind == PTX_OPERAND_REGISTER)
-                sums[in->operands[k].index]++;
+                sums[in->operands[k].index] += (double)f->blocks[f->flow->cfg->block_of[i]].visits;
     }
     return sums;
 }
 
-/* A product that is fused with each of several sums is computed in each. */
-static void add_copies(const PtxInstr *in, const int *sums, double times, double more[SASS_ANCHORS])
+/* A product that is fused with several sums, or with one in a loop that it is outside of, is computed in each. */
+static void add_copies(const PtxInstr *in, const double *sums, double times,
+                       double more[SASS_ANCHORS])
 {
     if (in->form->op != PTX_MUL || !may_fuse(in) || !in->count ||
         in->operands[0].kind != PTX_OPERAND_REGISTER)
         return;
-    const int copies = sums[in->operands[0].index] - 1;
-    if (copies > 0)
-        more[in->form->class == PTX_CLASS_FP32 ? SASS_ANCHOR_FP32 : SASS_ANCHOR_FP64] +=
-            copies * times;
+    more[in->form->class == PTX_CLASS_FP32 ? SASS_ANCHOR_FP32 : SASS_ANCHOR_FP64] +=
+        fmax(0, sums[in->operands[0].index] - times);
 }
 
 /* Where paths join, ptxas may duplicate what follows, and then knows a result on one of them; not so in a
  * loop. */
-static void count_instruction(SassLandmarks *l, const PtxInstr *in, const int *sums, bool in_loop,
-                              bool divided, double times)
+static void count_instruction(SassLandmarks *l, const PtxInstr *in, const double *sums,
+                              bool in_loop, bool divided, double times)
 {
     double amount;
     const SassAnchor k = sass_anchor_of_ptx(in, &amount);
@@ -284,7 +287,7 @@ SassLandmarks sass_anchor_count(Arena *a, const Walk *w)
     for (size_t i = 0; i < w->functions.count; i++) {
         const WalkFunction *f = w->functions.at[i];
         const Cfg *c = f->flow->cfg;
-        const int *sums = count_sums(a, f->function);
+        const double *sums = count_sums(a, f);
         const bool *divided = find_divided(a, f);
         for (int b = 0; b < c->count; b++)
             for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)

@@ -839,7 +839,7 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
         const double short_of = j->walked.in_ptx[k] - j->walked.folded[k] - high;
         if (certain && (over > 0 || short_of > 0))
             doubt(j,
-                  arena_printf(a, "%s: %.0f in PTX, %.0f in the code",
+                  arena_printf(a, "%s: %.9g in PTX, %.9g in the code",
                                sass_anchor_name((SassAnchor)k), j->walked.in_ptx[k],
                                j->in_code_most[k]),
                   fmax(over, short_of) / fmax(low, j->walked.in_ptx[k]));

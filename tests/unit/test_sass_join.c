@@ -526,6 +526,11 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
          {0, 3},
          {0},
          {0, 3}},
+        {"mul.f32 %f1, %f2, %f2; mov.u32 %r1, 0;\n"
+         "L: add.f32 %f3, %f3, %f1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra L;",
+         {0, 4},
+         {0, 2},
+         {0, 1}},
         {"fma.rn.f32 %f1, %f2, %f2, %f2;", {0, 2}, {0}, {0}},
         /* in a loop nothing is known before; three rounds */
         {"mov.u32 %r1, 0; L: add.f32 %f1, %f1, %f2; add.u32 %r1, %r1, 1;\n"
