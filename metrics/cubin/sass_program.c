@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass_program.h"
 
+#include "metrics/cubin/sass_twins.h"
+
 #include <math.h>
 
 /* --- the simplex method ----------------------------------------------------------------------- */
@@ -278,7 +280,9 @@ static SassAnswer solve(SassProgram *p)
     const int rows = (int)(p->rows.count + p->limits.count);
     const int columns = p->columns + 2 * (int)p->limits.count;
     SassAnswer r = {0};
-    if ((double)rows * columns > SASS_PROGRAM_CELLS || p->budget < 0)
+    if ((double)rows * columns > SASS_PROGRAM_CELLS)
+        p->budget = -1;
+    if (p->budget < 0)
         return r;
     Simplex *s = simplex_new(p->arena, rows, columns);
     for (size_t i = 0; i < p->rows.count; i++) {
@@ -376,7 +380,7 @@ static void branch(Search *s, const SassAnswer *r)
     }
 }
 
-SassAnswer sass_program_solve(SassProgram *p)
+static SassAnswer solve_integer(SassProgram *p)
 {
     Search s = {.program = p};
     const SassAnswer relaxed = solve(p);
@@ -385,4 +389,18 @@ SassAnswer sass_program_solve(SassProgram *p)
         branch(&s, &relaxed);
     const double most = INTEGER_WORTH * relaxed.aims[AIM_FIRST] + 1;
     return s.best.found && s.best.aims[AIM_FIRST] <= most ? s.best : relaxed;
+}
+
+SassAnswer sass_program_solve(SassProgram *p)
+{
+    SassAnswer r = solve_integer(p);
+    if (r.found || p->budget >= 0)
+        return r;
+    SassTwins t = sass_twins_merge(p);
+    if (t.merged.columns == p->columns)
+        return r;
+    r = solve_integer(&t.merged);
+    if (r.found)
+        r.x = sass_twins_part(p, &t, r.x);
+    return r;
 }

@@ -3,7 +3,9 @@
  * All columns are at least 0.  There are three objectives (aims) in order of importance (Simplex, below).
  * Aim 0 measures violated constraints: an answer that leaves some is none.  Columns in `integers` are to be
  * integers; they are found by branch and bound with limited work, and where it fails the fractional answer
- * is kept. */
+ * is kept.
+ *
+ * A program that takes too much work is solved with merged columns instead (sass_twins.h). */
 #pragma once
 
 #include "metrics/base/vec.h"

@@ -1,5 +1,5 @@
 /* Small linear programs against all their corners: every choice of as many columns as rows. */
-#include "metrics/cubin/sass_program.h"
+#include "metrics/cubin/sass_twins.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -141,6 +141,102 @@ static void what_has_no_end_is_said(void **state)
     arena_free(a);
 }
 
+/* Up to 4 branches of each kind, whose slow paths are taken x times and x + out <= limit, where all may be left
+ * before by `out`; the paths share a subroutine with two ways. */
+typedef struct Calls {
+    SassProgram program;
+    int out, columns[12], count;
+    double limits[12];
+} Calls;
+
+static Calls random_calls(Arena *a, int kinds, int each)
+{
+    Calls c = {.program = sass_program_new(a)};
+    SassProgram *p = &c.program;
+    c.out = sass_program_column(p);
+    sass_program_row(p, 1);
+    sass_program_term(p, c.out, 1);
+    SassSum called = {0};
+    for (int kind = 0; kind < kinds; kind++) {
+        const double price = random_below(7) - 3, limit = 1 + random_below(2);
+        for (int i = 0; i < each; i++) {
+            const int x = sass_program_column(p);
+            const SassSum one = sass_program_sum(p, x);
+            sass_program_row(p, limit);
+            sass_program_term(p, x, 1);
+            sass_program_term(p, c.out, 1);
+            sass_program_cost(p, 2, x, price);
+            called = sass_sum(a, &called, &one, 1);
+            VEC_PUSH(a, &p->integers, x);
+            c.columns[c.count] = x;
+            c.limits[c.count++] = limit;
+        }
+    }
+    const int way = sass_program_column(p);
+    sass_program_row(p, 0);
+    sass_program_term(p, way, 1);
+    sass_program_term_sum(p, &called, -1);
+    sass_program_wish(p, random_below(9), 1, 1 + random_below(3));
+    sass_program_term_sum(p, &called, 1);
+    sass_program_wish(p, random_below(5), 1, 1 + random_below(3));
+    sass_program_term(p, way, 1);
+    sass_program_cost(p, 1, c.out, random_below(3));
+    return c;
+}
+
+static void columns_that_are_merged_are_as_good_as_each_by_itself(void **state)
+{
+    (void)state;
+    for (int n = 0; n < PROGRAMS / 4; n++) {
+        Arena *a = arena_new();
+        const int kinds = 1 + random_below(3), each = 1 + random_below(4);
+        Calls c = random_calls(a, kinds, each);
+
+        SassTwins t = sass_twins_merge(&c.program);
+        assert_true(t.merged.columns <= c.program.columns - 2 * kinds * (each - 1));
+        assert_true(t.merged.rows.count <= c.program.rows.count - (size_t)(kinds * (each - 1)));
+        const SassAnswer apart = sass_program_solve(&c.program),
+                         merged = sass_program_solve(&t.merged);
+        const double *x = sass_twins_part(&c.program, &t, merged.x);
+
+        assert_true(apart.found && merged.found);
+        assert_true(fabs(apart.aims[1] - merged.aims[1]) < 1e-6);
+        assert_true(fabs(apart.aims[2] - merged.aims[2]) < 1e-6);
+        for (int i = 0; i < c.count; i++) {
+            assert_true(x[c.columns[i]] >= 0);
+            assert_true(x[c.columns[i]] + x[c.out] < c.limits[i] + 1e-6);
+        }
+        arena_free(a);
+    }
+}
+
+/* 1200 branches are too many for one column each: of their 800 calls each makes two thirds. */
+static void a_program_that_is_too_large_is_solved_with_merged_columns(void **state)
+{
+    (void)state;
+    enum { BRANCHES = 1200, CALLS = 800 };
+    Arena *a = arena_new();
+    SassProgram p = sass_program_new(a);
+    SassSum called = {0};
+    int columns[BRANCHES];
+    for (int i = 0; i < BRANCHES; i++) {
+        columns[i] = sass_program_column(&p);
+        const SassSum one = sass_program_sum(&p, columns[i]);
+        sass_program_row(&p, 1);
+        sass_program_term(&p, columns[i], 1);
+        called = sass_sum(a, &called, &one, 1);
+    }
+    sass_program_wish(&p, CALLS, 1, 1);
+    sass_program_term_sum(&p, &called, 1);
+
+    const SassAnswer r = sass_program_solve(&p);
+
+    assert_true(r.found && r.aims[1] < 1e-6);
+    for (int i = 0; i < BRANCHES; i++)
+        assert_true(fabs(r.x[columns[i]] - (double)CALLS / BRANCHES) < 1e-6);
+    arena_free(a);
+}
+
 /* Column by column, each once; what cancels is gone. */
 static void sums_of_columns_are_merged(void **state)
 {
@@ -169,6 +265,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second),
         cmocka_unit_test(what_has_no_end_is_said),
+        cmocka_unit_test(columns_that_are_merged_are_as_good_as_each_by_itself),
+        cmocka_unit_test(a_program_that_is_too_large_is_solved_with_merged_columns),
         cmocka_unit_test(sums_of_columns_are_merged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
