@@ -76,6 +76,38 @@ static void unknown_branches_in_a_row_are_joined(void **state)
     arena_free(a);
 }
 
+/* 40 times: if (data[i] > 7) { y += data[i]; if (data[i] > 9) y *= 3; }, unrolled.  Both sides of each branch are
+ * walked once, as every side meets the other right behind it. */
+static void nested_unknown_branches_in_a_row_are_counted_once_each(void **state)
+{
+    (void)state;
+    enum { TIMES = 40, BEFORE = 1 /* mov */, EACH = 7, AFTER = 2 };
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf b = {0};
+    buf_printf(&b, "%s.entry k(.param .u64 a) { %s", header, registers);
+    for (int i = 0; i < TIMES; i++)
+        buf_printf(&b,
+                   "ld.global.u32 %%r2, [%%rd1+%d];\n"
+                   "setp.le.u32 %%p1, %%r2, 7; @%%p1 bra M%d;\n"
+                   "add.u32 %%r3, %%r3, %%r2; setp.le.u32 %%p2, %%r2, 9; @%%p2 bra M%d;\n"
+                   "mul.lo.u32 %%r3, %%r3, 3;\nM%d:\n",
+                   4 * i, i, i, i);
+    buf_puts(&b, "st.global.u32 [%rd1], %r3; ret; }\n");
+    const Source s = {"k.ptx", buf_text(&b), b.size};
+    const WalkOptions o = {.launch = {.grid = {9, 9, 1}, .block = {64, 1, 1}, .has_geometry = true},
+                           .max_steps = STEPS,
+                           .memory = true};
+
+    const Walk *w = walk_warp(a, ptx_find_entry(ptx_parse(a, &s, &d), "k"), &o);
+
+    assert_true(w->instr == BEFORE + TIMES * EACH + AFTER);
+    assert_int_equal(w->unknown_branches, 2 * TIMES);
+    assert_false(w->took_turns || w->capped);
+    buf_free(&b);
+    arena_free(a);
+}
+
 /* Unknown branches inside each other, with many values to keep for each. */
 static void deep_unknown_branches_keep_within_their_budget(void **state)
 {
@@ -274,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_loop_that_nothing_fits_is_left_alone),
         cmocka_unit_test(an_endless_loop_of_stores_and_barriers_ends),
         cmocka_unit_test(unknown_branches_in_a_row_are_joined),
+        cmocka_unit_test(nested_unknown_branches_in_a_row_are_counted_once_each),
         cmocka_unit_test(deep_unknown_branches_keep_within_their_budget),
         cmocka_unit_test(branches_whose_sides_meet_late_end_and_are_said),
         cmocka_unit_test(functions_that_call_themselves_end),
