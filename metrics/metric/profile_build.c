@@ -412,6 +412,17 @@ static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
     }
 }
 
+static bool is_timed_alone(const ProfileInput *in)
+{
+    double bytes = 0;
+    bool restored = false;
+    for (size_t i = 0; i < in->buffer_count; i++) {
+        bytes += in->buffers[i].bytes;
+        restored |= in->buffers[i].restored;
+    }
+    return restored || bytes > (double)in->device->l2_bytes;
+}
+
 static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
                         Memory *memory, Profile *p)
 {
@@ -422,6 +433,7 @@ static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinK
     p->value[PROFILE_FOOTPRINT_WRITTEN] =
         footprint(p, PROFILE_STORE_SECTORS, PROFILE_STORE_FIRST_LAUNCH,
                   touched_bytes(in, memory, ACCESS_STORE));
+    p->value[PROFILE_TIMED_ALONE] = is_timed_alone(in);
     SassLatency latency = latency_of(in->device, p);
     SassLoad load = load_of(p, in->device, &traffic);
     SassSerial longest = {0};

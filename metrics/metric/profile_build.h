@@ -16,16 +16,18 @@ enum { PROFILER_VERSION = 24, PROFILER_SINCE = 18 };
 /* Incremented instead if no recorded launch gets other numbers, or those that do are made again at once:
  * cached profiles are made again, recorded ones stay.  2: what passes through the L2 in a wave.  All but
  * mm's were made again; of 51 rows of mm, drawn evenly, load_gone differs in four, whose serial_cycles
- * differ by 0.006 % at most.  3: helpers know what the platform suite measured (no number changes on an H200). */
-enum { PROFILER_REVISION = 4 };
+ * differ by 0.006 % at most.  3: helpers know what the platform suite measured (no number changes on an H200).  5: whether a
+ * launch is timed alone, which recorded ones lack; divisions of doubles. */
+enum { PROFILER_REVISION = 5 };
 
 /* A buffer that a launch is given. */
 typedef struct ProfileBuffer {
     uint64_t address;
     double bytes;
-    bool filled;  /* has contents to read */
-    bool written; /* may be written */
-    bool fresh;   /* no earlier launch had it: its contents are those of the spec */
+    bool filled;   /* has contents to read */
+    bool written;  /* may be written */
+    bool fresh;    /* no earlier launch had it: its contents are those of the spec */
+    bool restored; /* before each timed run, since launches may change its contents */
 } ProfileBuffer;
 
 typedef struct ProfileInput {

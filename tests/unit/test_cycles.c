@@ -41,6 +41,7 @@ static int set_up(void **state)
     f->profile.value[PROFILE_THREADS] = 12800;
     f->profile.value[PROFILE_BLOCKS_PER_SM] = 5;
     f->profile.value[PROFILE_WAVES] = 2;
+    f->profile.value[PROFILE_TIMED_ALONE] = 1;
     *state = f;
     return 0;
 }
@@ -314,6 +315,27 @@ static void blocks_start_one_after_the_other(void **state)
     near(metric(f, "predicted_cycles"), LAUNCH + 100000);
 }
 
+/* Launches of 0.2 us, and 1 us between events: 167 make 0.2 ms, in a graph with 100 cycles for each but the first. */
+static void short_runs_are_timed_together(void **state)
+{
+    Fixture *f = *state;
+    DeviceSheet sheet = *f->device->sheet;
+    sheet.platform.cost_launch_graph = 1e-7;
+    sheet.device.sheet = &sheet;
+    f->device = &sheet.device;
+    near(metric(f, "timed_runs"), 1);
+    near(metric(f, "timing_cycles"), LAUNCH);
+    set(f, PROFILE_TIMED_ALONE, 0);
+    near(metric(f, "launch_cycles"), TURNS);
+    near(metric(f, "timed_runs"), 167);
+    near(metric(f, "predicted_cycles"), TURNS + (LAUNCH + 166 * 100) / 167.);
+    set(f, PROFILE_BLOCKS, 100000); /* 100 us */
+    near(metric(f, "timed_runs"), 2);
+    near(metric(f, "predicted_cycles"), 100000 + 550);
+    set(f, PROFILE_FOOTPRINT_READ, 2 * 1048576); /* the L2 is made cold */
+    near(metric(f, "timing_cycles"), LAUNCH);
+}
+
 /* 11 blocks on 10 SMs: one has two.  Their three warps each are six for four schedulers, of which two have
  * two: 2 in place of 1.5. */
 static void the_fullest_sm_and_scheduler_decide(void **state)
@@ -504,6 +526,7 @@ int main(void)
         TEST(loads_wait_for_memory_as_long_as_it_takes_now),
         TEST(the_longest_warp_waits_longer_only_while_memory_is_busy),
         TEST(blocks_start_one_after_the_other),
+        TEST(short_runs_are_timed_together),
         TEST(the_fullest_sm_and_scheduler_decide),
         TEST(waves_are_whole),
         TEST(memory_waits_while_a_block_makes_room),

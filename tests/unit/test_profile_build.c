@@ -151,9 +151,9 @@ static Profile profile_given(Arena *a, const char *file, const char *kernel, con
                              int64_t threads, int64_t shared, double read_bytes)
 {
     /* Nothing is read of the first and of the last. */
-    const ProfileBuffer buffers[] = {{UINT64_C(1) << 40, 500, true, true, false},
-                                     {UINT64_C(2) << 40, read_bytes, true, false, true},
-                                     {UINT64_C(3) << 40, 700, true, true, false}};
+    const ProfileBuffer buffers[] = {{UINT64_C(1) << 40, 500, true, true, false, true},
+                                     {UINT64_C(2) << 40, read_bytes, true, false, true, false},
+                                     {UINT64_C(3) << 40, 700, true, true, false, true}};
     Diag d = diag_new(a);
     const struct {
         uint64_t out, in;
@@ -193,6 +193,7 @@ static void what_is_read_is_no_more_than_there_is(void **state)
         Profile p = profile_given(a, "kernels", "reduce_near", slower(a, 0, 0), 128, 0, given[i]);
         near(p.value[PROFILE_LOAD_SECTORS], 4, 0);
         near(p.value[PROFILE_FOOTPRINT_READ], i == 1 ? 1000 : 32768, 0);
+        near(p.value[PROFILE_TIMED_ALONE], i > 0, 0);
         /* 1000 bytes lie in 33 sectors at most. */
         near(p.value[PROFILE_LOAD_FIRST_LAUNCH] * 256, i == 1 ? 33 : 1024, 1e-9);
         if (i > 0)

@@ -88,12 +88,14 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
             continue;
         const bool had =
             had_before(a, r, r->table->launch[config].steps, step, taken[i].index, slots);
-        buffers[out->buffer_count++] =
-            (ProfileBuffer){.address = run_pretended_address(taken[i].index),
-                            .bytes = (double)v.integer * (double)task_type_size(g->element),
-                            .filled = g->role != ARGUMENT_OUT || had,
-                            .written = g->role != ARGUMENT_IN,
-                            .fresh = g->role != ARGUMENT_OUT && !had};
+        buffers[out->buffer_count++] = (ProfileBuffer){
+            .address = run_pretended_address(taken[i].index),
+            .bytes = (double)v.integer * (double)task_type_size(g->element),
+            .filled = g->role != ARGUMENT_OUT || had,
+            .written = g->role != ARGUMENT_IN,
+            .fresh = g->role != ARGUMENT_OUT && !had,
+            .restored = g->role != ARGUMENT_IN && g->contents.kind != CONTENTS_UNDEFINED &&
+                        g->contents.kind != CONTENTS_KEPT};
     }
 }
 
