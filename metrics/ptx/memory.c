@@ -201,6 +201,15 @@ static const uint8_t *find_depths(Arena *a, const PtxFunction *f)
     return depths;
 }
 
+/* NULL if no warp reached the site. */
+static const ReuseSite *find_reuse(const Reuse *r, const PtxFunction *f, size_t site)
+{
+    VEC_EACH (const ReuseFunction, x, r->functions)
+        if (x->function == f)
+            return &x->sites[site];
+    return NULL;
+}
+
 static void list_accesses(const Gather *s)
 {
     const PtxFunction *f = s->function->function;
@@ -224,7 +233,7 @@ static void list_accesses(const Gather *s)
                             .merged = CFG_NONE};
         locate(s, x);
         x->sampled = !mean_cost(s, site->cost, &x->figures);
-        const ReuseSite *reuse = s->memory->reuse ? reuse_find(s->memory->reuse, f, i) : NULL;
+        const ReuseSite *reuse = s->memory->reuse ? find_reuse(s->memory->reuse, f, i) : NULL;
         x->reuse = reuse ? *reuse : (ReuseSite){{1, 1, 1, 1}, .open = 1};
         s->memory->sampled |= x->sampled;
     }

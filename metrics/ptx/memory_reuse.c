@@ -818,11 +818,3 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
     list_sites(&r, warps, others);
     return r.out;
 }
-
-const ReuseSite *reuse_find(const Reuse *r, const PtxFunction *f, size_t site)
-{
-    for (size_t i = 0; i < r->functions.count; i++)
-        if (r->functions.at[i].function == f)
-            return &r->functions.at[i].sites[site];
-    return NULL;
-}

@@ -88,6 +88,3 @@ typedef struct ReuseDevice {
 /* `o` as for the samples, which must have kept their passes. */
 const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                           const MemorySamples *samples, ReuseDevice device);
-
-/* For a site of a function; NULL if no warp reached it. */
-const ReuseSite *reuse_find(const Reuse *r, const PtxFunction *f, size_t site);
