@@ -20,6 +20,14 @@ static double executed(const char *kernel, int arch, int n, int opcode)
     return times;
 }
 
+/* The same on all architectures. */
+static void all_execute(const char *kernel, int n, int opcode, int times)
+{
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        assert_int_equal(executed(kernel, archs[i], n, opcode), times);
+}
+
 static void code_without_branches_is_executed_once(void **state)
 {
     (void)state;
@@ -151,12 +159,9 @@ static void a_subroutine_is_executed_where_it_is_called(void **state)
 static void a_division_calls_its_routine_where_an_operand_asks_for_it(void **state)
 {
     (void)state;
-    static const int archs[] = {80, 90, 100};
-    for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(executed("divided", archs[i], 0, SASS_OP_RET), 2);
-        assert_int_equal(executed("divided", archs[i], 1, SASS_OP_RET), 0);
-        assert_int_equal(executed("divided", archs[i], -1000, SASS_OP_RET), 1);
-    }
+    all_execute("divided", 0, SASS_OP_RET, 2);
+    all_execute("divided", 1, SASS_OP_RET, 0);
+    all_execute("divided", -1000, SASS_OP_RET, 1);
     Arena *a = arena_new();
     const double none = sass_shape(a, "divided", 90, 1).profile.instr,
                  zero = sass_shape(a, "divided", 90, 0).profile.instr,
@@ -170,36 +175,28 @@ static void a_division_calls_its_routine_where_an_operand_asks_for_it(void **sta
 static void operations_on_doubles_are_followed_past_their_routines(void **state)
 {
     (void)state;
-    static const int archs[] = {80, 90, 100};
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
-        for (int n = 0; n < 12; n++) {
-            assert_int_equal(executed("doubles", archs[i], n, SASS_OP_MUFU), 2 * n);
-            assert_int_equal(executed("doubles", archs[i], n, SASS_OP_FFMA), (n + 1) / 2);
-            assert_int_equal(executed("doubles", archs[i], n, SASS_OP_RET), 0);
-        }
+    for (int n = 0; n < 12; n++) {
+        all_execute("doubles", n, SASS_OP_MUFU, 2 * n);
+        all_execute("doubles", n, SASS_OP_FFMA, (n + 1) / 2);
+        all_execute("doubles", n, SASS_OP_RET, 0);
+    }
 }
 
 /* Of 60 rounds 30 divide, 20 take a root. */
 static void divisions_and_roots_of_doubles_tell_ways_apart(void **state)
 {
     (void)state;
-    static const int archs[] = {80, 90, 100};
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
-        assert_int_equal(executed("quotients", archs[i], 60, SASS_OP_MUFU), 50);
-        assert_int_equal(executed("quotients", archs[i], 60, SASS_OP_FFMA), 30);
-        assert_int_equal(executed("quotients", archs[i], 60, SASS_OP_RET), 0);
-    }
+    all_execute("quotients", 60, SASS_OP_MUFU, 50);
+    all_execute("quotients", 60, SASS_OP_FFMA, 30);
+    all_execute("quotients", 60, SASS_OP_RET, 0);
 }
 
 static void a_reciprocal_that_all_rounds_share_is_computed_once(void **state)
 {
     (void)state;
-    static const int archs[] = {80, 90, 100};
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
-        assert_int_equal(executed("scaled", archs[i], 0, SASS_OP_MUFU), 0);
-        assert_int_equal(executed("scaled", archs[i], 1000, SASS_OP_MUFU), 1001);
-        assert_int_equal(executed("scaled", archs[i], 1000, SASS_OP_LDG), 1001);
-    }
+    all_execute("scaled", 0, SASS_OP_MUFU, 0);
+    all_execute("scaled", 1000, SASS_OP_MUFU, 1001);
+    all_execute("scaled", 1000, SASS_OP_LDG, 1001);
 }
 
 static void the_case_of_a_switch_is_found_by_what_it_does(void **state)
