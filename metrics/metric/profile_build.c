@@ -412,6 +412,7 @@ static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
     }
 }
 
+/* As the timer decides it (tuner/run/run_trials.c, tuner/gpu/worker/trial.c), but from the buffers of one launch. */
 static bool is_timed_alone(const ProfileInput *in)
 {
     double bytes = 0;
