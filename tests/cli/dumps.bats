@@ -32,7 +32,7 @@ dumped() {
 
 @test "of what is selected, the profiler's stages are dumped" {
     dumped --carve "best 2 by predicted_cycles" -d BWLJ
-    [ "$(grep -E '^> ' <<<"$stderr" | cut -c 3 | tr -d '\n')" = BWLJ ]
+    [ "$(grep -E '^> |^BLOCK=' <<<"$stderr" | cut -c 1-3 | tr -d '\n')" = "> BBLOBLO> WBLOBLO> LBLOBLO> JBLOBLO" ]
     for line in '^block 0: [0-9]+ instructions, to ' '^warp 0 of block .* weight .*: [0-9]+ instructions$' \
         '^  block 0: 1 times, 32\.0 lanes$' '^block 0: instructions 0 to [0-9]+, 1 times' \
         '^global loads of [0-9]+ bytes: [0-9]+ in PTX'; do

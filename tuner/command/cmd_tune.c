@@ -100,9 +100,9 @@ static bool has_metrics(const Table *t, size_t i)
     return table_profile(t, i) != NULL;
 }
 
-static bool is_profiled_now(const Table *t, size_t i)
+static bool is_selected(const Table *t, size_t i)
 {
-    return t->selected[i] && table_has_code(t, i);
+    return t->selected[i];
 }
 
 typedef struct Dump {
@@ -125,12 +125,12 @@ static const Dump dumps[] = {
     {'F', DUMP_CARVED, "fronts and thresholds, and what became of every configuration",
      .print = dump_front},
     {'B', DUMP_TIMED, "basic blocks and loops in the PTX of selected configurations",
-     .has = is_profiled_now, .stage = PROFILE_FLOW},
-    {'W', DUMP_TIMED, "what their warps execute and access", .has = is_profiled_now,
+     .has = is_selected, .stage = PROFILE_FLOW},
+    {'W', DUMP_TIMED, "what their warps execute and access", .has = is_selected,
      .stage = PROFILE_WALK},
     {'L', DUMP_TIMED, "loops of their machine code matched with loops of the PTX",
-     .has = is_profiled_now, .stage = PROFILE_PAIRS},
-    {'J', DUMP_TIMED, "how often the blocks of their machine code execute", .has = is_profiled_now,
+     .has = is_selected, .stage = PROFILE_PAIRS},
+    {'J', DUMP_TIMED, "how often the blocks of their machine code execute", .has = is_selected,
      .stage = PROFILE_JOIN},
     {'R', DUMP_TIMED, "raw times", .has = table_is_timed, .print_row = dump_times},
 };
