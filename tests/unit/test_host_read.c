@@ -82,6 +82,21 @@ static void values_are_told(void **state)
         {"void f(float *a, int w) { HERE(w) }\nint main() { f(p(), 12 * 2); }", "24"},
         {"void f (int w) { HERE(w) }\nint main() { f (12); }", "12"},
         {"void f(int (*g)(int), int w) { HERE(w) }\nint main() { f(h, 9); }", "9"},
+        {"void f(int nw, int w) { HERE(w) }\nint main() { f(4, 12); }", "12"},
+        {"void f(int wn, const int w [2]) { HERE(w) }\nint main() { f(4, 12); }", "12"},
+        {"template <int V, int w> void f() { HERE(w) }\nint main() { f<8, 32>(); }", "32"},
+        {"#define F(w) HERE(w)\nvoid f() { F(9); }", "9"},
+        {"#define F(a, w) HERE(w) + F(8, 8)\nvoid f() { F(7, 9); }", "9"},
+        {"void f() {\n#define F(w) HERE(w) + F(8)\nF(9); }", "9"},
+        {"void f(int w) { f(8);\n#define F(x) HERE(w)\n}\nint main() { f(9); }", "9"},
+        {"void f(int w);\nint main() { f(9); }\nvoid f(int w) { HERE(w) f(8); }", "9"},
+        {"template <int V> void g() {}\ntemplate <int w> void f() { HERE(w) }\n"
+         "void h() { f<32>(); }",
+         "32"},
+        {"template <int w> void f() { HERE(w) }\ntemplate void f<32>();", "32"},
+        {"template <int w> void f() { HERE(w) }\nint main() { f(7), p = f<8>, f<9>(); }", "9"},
+        {"template <int V> void f() { HERE(w) }\nint main() { f<8, 32>(); }", "?"},
+        {"void f(int a) { HERE(w) }\nint main() { f(8, 9); }", "?"},
         {"void g(int w) {}\nstruct s { int k = HERE(w); };\nint main() { g(7); }", "?"},
         {"void f(int w)\n{ g(); int k = HERE(w); }\nint main() { f(7); }", "7"},
         {"void f(int n2) { HERE(n2) }\nint main() { int n = ask(); f(n); }", "?"},
@@ -111,6 +126,36 @@ static void values_are_told(void **state)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         assert_string_equal(value_here(*state, CASES[i].text), CASES[i].value);
+}
+
+/* A project of two files, with the place in either. */
+static void callers_are_found_in_other_files(void **state)
+{
+    static const char *const functions[] = {
+        "void f(int w) { HERE(w) f(8); }",
+        "#define f(w) HERE(w)",
+        "template <int w> void f() { HERE(w) }",
+    };
+    static const char *const callers[] = {
+        "int main() { f(9); }",
+        "int k = f(9);",
+        "int main() { f<9>(); }",
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        for (int first = 0; first < 2; first++) {
+            HostText *a = host_text(*state, "a.cu", first ? functions[i] : callers[i], NULL);
+            HostText *b = host_text(*state, "b.cu", first ? callers[i] : functions[i], a);
+            a->next = b;
+            const HostText *h = first ? a : b;
+
+            HostCallers c =
+                host_callers((HostPlace){h, (size_t)(strstr(h->text, "HERE") - h->text)}, "w");
+
+            assert_string_equal(host_next_caller(&c), "9");
+            assert_null(host_next_caller(&c));
+            assert_null(host_next_caller(&c));
+            assert_ptr_equal(c.at.file, first ? b : a);
+        }
 }
 
 /* Three components, with blanks between; "?": not known. */
@@ -175,7 +220,8 @@ static void words_are_found_where_they_stand(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(values_are_told), CASE(dimensions_are_told),
-                                       CASE(words_are_found_where_they_stand)};
+    const struct CMUnitTest tests[] = {
+        CASE(values_are_told), CASE(callers_are_found_in_other_files), CASE(dimensions_are_told),
+        CASE(words_are_found_where_they_stand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

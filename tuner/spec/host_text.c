@@ -125,7 +125,7 @@ static Enclosing enclosing_function(HostPlace p)
     while (at > 0 && h->regions[at - 1] == h->regions[p.at])
         at--;
     while (at > 0 && h->text[at - 1] != ')')
-        if (strchr(";{}", h->text[--at]) && at + 1 < p.at && h->regions[at] != h->regions[p.at])
+        if (strchr(";{}", h->text[--at]))
             return e;
     size_t close = at - (at > 0), open = close;
     for (int depth = 1; open > 0 && depth > 0;) {
