@@ -147,6 +147,27 @@ static void a_file_for_nvcc_compiles_as_it_is(void **state)
     assert_non_null(strstr(missing.log, "nowhere.h"));
 }
 
+/* Types that are the same there are the same here, also to libcu++. */
+static void integers_strings_and_errors_are_those_of_nvcc(void **state)
+{
+    static const char TEXT[] =
+        "#include <inttypes.h>\n#include <string_view>\n#include <cuda/std/limits>\n"
+        "#include <type_traits>\n"
+        "#if UINT64_C(1) << 40 < INT64_C(5) || INTMAX_MAX < UINT32_MAX\n#error range\n#endif\n"
+        "struct label { std::string_view text; };\n"
+        "template <class A, class B> constexpr bool same = std::is_same<A, B>::value;\n"
+        "static_assert(same<uint64_t, size_t> && same<cuda::std::int64_t, long>);\n"
+        "static_assert(same<std::int_fast16_t, intmax_t> && same<int_least32_t, int>);\n"
+        "static_assert(same<decltype(INT64_C(1)), int64_t>);\n"
+        "__device__ void check(cudaError_t e) { if (e) printf(\"%s %\" PRIu64 \"\\n\", "
+        "cudaGetErrorString(e), UINT64_MAX); }\n"
+        "extern \"C\" __global__ void k(uint64_t *p) { check(cudaSuccess); *p = INT8_C(3); }\n";
+    CompileResult r = compile(*state, TEXT, (const char *[]){"--minimal"}, 1, NULL);
+
+    assert_string_equal(r.log, "");
+    assert_int_equal(r.status, OUTCOME_COMPILED);
+}
+
 static void a_name_expression_gives_the_lowered_name(void **state)
 {
     Fixture *f = *state;
@@ -338,6 +359,7 @@ int main(void)
         CASE(one_compile_gives_ptx_and_cubin),
         CASE(a_mistake_is_an_error_with_the_compilers_words),
         CASE(a_file_for_nvcc_compiles_as_it_is),
+        CASE(integers_strings_and_errors_are_those_of_nvcc),
         CASE(a_name_expression_gives_the_lowered_name),
         CASE(includes_beside_the_template_are_found_and_line_info_has_no_folder),
         CASE(variables_that_change_the_compiler_are_not_heard),

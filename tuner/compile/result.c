@@ -230,7 +230,7 @@ const char *result_errors(Arena *a, const char *log)
 /* ---- the cache ----------------------------------------------------------------------------- */
 
 /* Part of every key: raised when the same job would be compiled differently than before. */
-enum { KEY_VERSION = 3 };
+enum { KEY_VERSION = 4 };
 
 /* True if the compiler writes the includes' folders into the code. */
 static bool tells_folders(const CompileJob *job)

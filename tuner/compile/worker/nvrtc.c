@@ -50,38 +50,57 @@ static const char LIMITS[] = "#ifndef CHAR_BIT\n"
                              "#define ULLONG_MAX 0xffffffffffffffffUL\n"
                              "#endif\n";
 
+/* As in glibc, where 64 bits are a long; libcu++ says long long, before CUDA 13 in places out of reach. */
+#define KIND(type, name) "typedef " type " " name "_t; namespace std { using ::" name "_t; }\n"
+#define SIZED(size, type, fast)                                                                    \
+    KIND("signed " type, "int" size)                                                               \
+    KIND("unsigned " type, "uint" size)                                                            \
+    KIND("signed " type, "int_least" size)                                                         \
+    KIND("unsigned " type, "uint_least" size)                                                      \
+    KIND("signed " fast, "int_fast" size)                                                          \
+    KIND("unsigned " fast, "uint_fast" size)
+#define RANGE(size, of, of_unsigned, length)                                                       \
+    "#define INT" size "_MIN " of "_MIN\n"                                                         \
+    "#define INT" size "_MAX " of "_MAX\n"                                                         \
+    "#define UINT" size "_MAX " of_unsigned "_MAX\n"                                               \
+    "#define INT" size "_C(X) X" length "\n"                                                       \
+    "#define UINT" size "_C(X) X##U" length "\n"
+/* clang-format off */
 static const char INTEGERS[] =
     "#ifndef APTUNE_INTEGERS\n#define APTUNE_INTEGERS\n"
     "#include <limits.h>\n"
-    "typedef signed char int8_t;\n"
-    "typedef signed short int16_t;\n"
-    "typedef signed int int32_t;\n"
-    "typedef signed long long int64_t;\n"
-    "typedef unsigned char uint8_t;\n"
-    "typedef unsigned short uint16_t;\n"
-    "typedef unsigned int uint32_t;\n"
-    "typedef unsigned long long uint64_t;\n"
-    "typedef int64_t intptr_t;\n"
-    "typedef uint64_t uintptr_t;\n"
-    "namespace std {\n"
-    "using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::uint8_t;\n"
-    "using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::intptr_t; using ::uintptr_t;\n"
-    "}\n"
-    "#ifndef INT32_MAX\n"
-    "#define INT8_MIN SCHAR_MIN\n"
-    "#define INT8_MAX SCHAR_MAX\n"
-    "#define INT16_MIN SHRT_MIN\n"
-    "#define INT16_MAX SHRT_MAX\n"
-    "#define INT32_MIN INT_MIN\n"
-    "#define INT32_MAX INT_MAX\n"
-    "#define INT64_MIN LLONG_MIN\n"
-    "#define INT64_MAX LLONG_MAX\n"
-    "#define UINT8_MAX UCHAR_MAX\n"
-    "#define UINT16_MAX USHRT_MAX\n"
-    "#define UINT32_MAX UINT_MAX\n"
-    "#define UINT64_MAX ULLONG_MAX\n"
-    "#define SIZE_MAX UINT64_MAX\n"
+    "#if __CUDACC_VER_MAJOR__ < 13\n#define APTUNE_64 long long\n#else\n#define APTUNE_64 long\n"
     "#endif\n"
+    SIZED("8", "char", "char")
+    SIZED("16", "short", "APTUNE_64")
+    SIZED("32", "int", "APTUNE_64")
+    SIZED("64", "APTUNE_64", "APTUNE_64")
+    KIND("APTUNE_64", "intptr")
+    KIND("unsigned APTUNE_64", "uintptr")
+    KIND("APTUNE_64", "intmax")
+    KIND("unsigned APTUNE_64", "uintmax")
+    RANGE("8", "SCHAR", "UCHAR", "")
+    RANGE("16", "SHRT", "USHRT", "")
+    RANGE("32", "INT", "UINT", "")
+    RANGE("64", "LONG", "ULONG", "##L")
+    RANGE("MAX", "LONG", "ULONG", "##L")
+    RANGE("PTR", "LONG", "ULONG", "##L")
+    "#define SIZE_MAX UINT64_MAX\n"
+    "#define PRId32 \"d\"\n#define PRIu32 \"u\"\n#define PRIx32 \"x\"\n"
+    "#define PRId64 \"ld\"\n#define PRIu64 \"lu\"\n#define PRIx64 \"lx\"\n"
+    "#endif\n";
+/* clang-format on */
+
+/* Reads libcu++'s header as for a host compiler: it takes the types from <cstdint>. NVRTC has no push_macro. */
+static const char CUDA_INTEGERS[] =
+    "#include <cuda/std/version>\n#include <cuda/std/climits>\n"
+    "#if __CUDACC_VER_MAJOR__ >= 13\n"
+    "#undef _CCCL_COMPILER_NVRTC\n#define _CCCL_COMPILER_NVRTC() _CCCL_VERSION_INVALID()\n"
+    "#endif\n"
+    "#include <cuda/std/../std/cstdint>\n"
+    "#if __CUDACC_VER_MAJOR__ >= 13\n"
+    "#undef _CCCL_COMPILER_NVRTC\n"
+    "#define _CCCL_COMPILER_NVRTC() (__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__)\n"
     "#endif\n";
 
 /* IEEE 754 binary32 and binary64, as <float.h> has them. */
@@ -130,6 +149,11 @@ static const char MATHS[] =
     "using ::isfinite; using ::copysign; using ::ldexp;\n"
     "}\n";
 
+/* Host code in headers names these; the device has its own printf, malloc and assert. */
+#define NOTHING(type, name)                                                                        \
+    "extern \"C++\" { template <class... __T> __device__ inline " type " " name                    \
+    "(__T...) { return 0; } }\n"
+
 static const char NVCC[] = "#include <float.h>\n"
                            "#include <limits.h>\n"
                            "#include <math.h>\n"
@@ -139,12 +163,9 @@ static const char NVCC[] = "#include <float.h>\n"
                            "typedef unsigned int uint;\n"
                            "typedef unsigned short ushort;\n"
                            "typedef unsigned long ulong;\n"
-                           "#define __extension__\n"; /* a keyword of gcc's headers */
+                           "#define __extension__\n" /* a keyword of gcc's headers */
+    NOTHING("const char *", "cudaGetErrorString") NOTHING("const char *", "cudaGetErrorName");
 
-/* Host code in headers names these; the device has its own printf, malloc and assert. */
-#define NOTHING(type, name)                                                                        \
-    "extern \"C++\" { template <class... __T> __device__ inline " type " " name                    \
-    "(__T...) { return 0; } }\n"
 static const char FILES[] =
     "#ifndef APTUNE_FILES\n#define APTUNE_FILES\n"
     "#include <stddef.h>\n"
@@ -295,6 +316,7 @@ static const StubHeader STUBS[] = {
     {STUB_NVCC, NVCC},
     {"limits.h climits", LIMITS},
     {"stdint.h inttypes.h cstdint cinttypes", INTEGERS},
+    {"cuda/std/cstdint", CUDA_INTEGERS},
     {"float.h cfloat", FLOATS},
     {"math.h cmath", MATHS},
     {"stdio.h cstdio", FILES},
@@ -322,6 +344,7 @@ static const StubHeader STUBS[] = {
     {"bits/stdc++.h", EVERYTHING},
     {"unistd.h", "#define _POSIX_VERSION 200809L\n"}, /* headers test for Unix by it */
     {"string", STRINGS},
+    {"string_view", HOSTS("basic_string_view") PLAIN("string_view", "basic_string_view")},
     {"iostream ostream istream fstream sstream iomanip ios iosfwd", STREAMS},
     {"vector unordered_map set unordered_set list deque stack", HOSTS("@")},
     {"map", HOSTS("map") HOSTS("multimap")},
@@ -338,7 +361,6 @@ static const StubHeader STUBS[] = {
      "omp.h nvToolsExt.h nvtx3/nvToolsExt.h nvtx3/nvToolsExtCudaRt.h "
      "nvToolsExtCudaRt.h arpa/inet.h netinet/in.h netdb.h sys/socket.h sys/utsname.h "
      "sys/wait.h sched.h dlfcn.h cuda_profiler_api.h "
-     "string_view "
      "future "
      "condition_variable system_error cctype cerrno "
      "csignal ctime cstdarg locale regex typeinfo sys/time.h sys/types.h "
