@@ -55,6 +55,9 @@ static void unmarked_functions_go(void **state)
          "min(1, 2); }",
          "using std::min; __device__ int g() { return min(1, 2); }"},
         {"main() { return 0; }", ""},
+        {"template <int n = 1> using rows = std::vector<int[n]>;\n"
+         "template <int n> using row = int[n];\n__device__ void f(row<3> &n) {}",
+         "template <int n> using row = int[n]; __device__ void f(row<3> &n) {}"},
         {"template <int N> __global__ void k(float *a) { a[0] = N; }\ntemplate __global__ void "
          "k<1>(float *a);\ntemplate class A<float>;\ntemplate <> class A<int> {};",
          "template <int N> __global__ void k(float *a) { a[0] = N; } template <> class A<int> {};"},

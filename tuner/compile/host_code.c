@@ -373,7 +373,8 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case '=':
         list_declared(c);
         d->value = d->value || (d->brackets == 0 && d->braces == 0 && !d->parameters &&
-                                !code_same(d->last, "operator") && !d->is_template);
+                                !code_same(d->last, "operator") &&
+                                (!d->is_template || d->is_typedef)); /* "template <int n = 1>" */
         break;
     case ':':
         if (d->brackets == 0 && d->braces == 0 && code_among(before, "public private protected"))
