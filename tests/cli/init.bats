@@ -374,6 +374,27 @@ END
     status_is 0
 }
 
+@test "init makes guessed sizes smaller until grid, memory and accesses allow them" {
+    cat >wide.cu <<'END'
+__global__ void wide(float *out, int n) { out[blockIdx.y * n + threadIdx.x] = gridDim.x; }
+int main() { float *a; int n = ask(); cudaMalloc(&a, n * n * sizeof(float)); wide<<<dim3(1, n), 128>>>(a, n); }
+END
+    run --separate-stderr "$APTUNE" init wide.cu
+    status_is 0
+    has "$(cat wide.spec)" '^problem N = 16384 +# decide: the sizes to tune for; larger ones exceed the grid or the memory$'
+    has "$(cat wide.spec)" '^out out : float\[N \* N\]'
+    check wide.spec
+    status_is 0
+    # They stay if smaller ones do not help.
+    cat >far.cu <<'END'
+__global__ void far(float *out) { out[blockIdx.x * 2000000000L + threadIdx.x] = 1; }
+int main() { float *a; far<<<4, 128>>>(a); }
+END
+    run --separate-stderr "$APTUNE" init far.cu
+    status_is 0
+    has "$(cat far.spec)" '^problem N = 1048576 +# decide: the sizes to tune for$'
+}
+
 @test "init finds a project's headers as far as its root, and cuts the host's code out of them" {
     mkdir -p project/.git project/src/deep project/common/base other
     echo '#include "base/timer.h"' >project/common/tools.h

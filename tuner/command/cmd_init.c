@@ -500,10 +500,29 @@ static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, Comp
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
-enum { REACH_MOST = 1 << 28 }; /* elements; a farther access means wrong scalars */
+enum { REACH_MOST = 1 << 30, MEMORY_MOST = 8 }; /* bytes of a buffer; GiB of all of them */
 
-/* Enlarges the buffers beyond whose end the first configuration reaches. */
-static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *spec)
+/* The elements that the first configuration of a spec reaches beyond each buffer; NULL: the sizes are too large
+ * for the grid or the memory, or scalars are wrong. */
+static const int64_t *find_reach(Run *r)
+{
+    const int64_t *reached = run_open(r) ? run_check_reach(r) : NULL;
+    double all = 0;
+    for (size_t i = 0; reached && i < r->spec->argument_count; i++) {
+        const Argument *g = &r->spec->arguments[i];
+        const double size = (double)task_type_size(g->element);
+        int64_t count = 0;
+        if (g->count && !run_argument_count(r, i, &count))
+            return NULL;
+        all += (double)count * size;
+        if ((double)reached[i] * size > REACH_MOST || all > MEMORY_MOST * 0x1p30)
+            return NULL;
+    }
+    return reached;
+}
+
+/* Enlarges the buffers beyond whose end the first configuration reaches.  False: its sizes are too large. */
+static bool size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *spec)
 {
     const RunOptions options = {.space = path,
                                 .space_text = arena_string(a, buf_text(spec)),
@@ -511,11 +530,11 @@ static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *
                                 .includes = o->includes,
                                 .drawn = true};
     Run r = run_begin(a, &options, NULL, DIAG_UNHEARD(a));
-    const int64_t *reached = run_open(&r) ? run_check_reach(&r) : NULL;
+    const int64_t *reached = find_reach(&r);
     const char *rest = options.space_text; /* not copied yet */
     buf_clear(spec);
     for (size_t i = 0; reached && i < r.spec->argument_count; i++) {
-        if (reached[i] == 0 || reached[i] > REACH_MOST)
+        if (reached[i] == 0)
             continue;
         const Span size = expr_span(r.spec->arguments[i].count);
         const char *at = options.space_text + size.offset, *end = at + size.length;
@@ -527,6 +546,43 @@ static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *
     }
     buf_puts(spec, rest);
     run_close(&r);
+    return reached != NULL;
+}
+
+/* Writes the spec, with smaller sizes as long as the guessed ones are too large; the first text if all are. */
+static bool write_sized(InitTrying *t, const InitOptions *o, const char *to,
+                        const CompileResult *res, Buf *out, Diag *d)
+{
+    enum { SHRINKS_MOST = 5 };
+    Arena *a = t->arena;
+    const bool printed = strcmp(to, "-") == 0;
+    const char *beside = printed ? output_path(a, t->home, &(InitOptions){0}) : to;
+    const char *entry = res->lowered_count ? res->lowered[0] : t->guess.kernel->name;
+    const char *first = NULL, *last = "";
+    for (bool fits = false; !fits && t->guess.shrunk <= SHRINKS_MOST; t->guess.shrunk++) {
+        buf_clear(out);
+        if (!first_spec(a, t->unit, path_folder(a, printed ? t->home : to), &t->guess, res->ptx,
+                        res->ptx_size, entry, out, d))
+            return false;
+        /* size_buffers compiles once more. */
+        if (res->cpu_seconds > PATIENCE / 2) {
+            buf_printf(
+                out,
+                "\n# decide: the sizes of buffers; they were not tried, since a compile takes "
+                "%.0f s\n",
+                res->cpu_seconds);
+            return true;
+        }
+        if (strcmp(last, buf_text(out)) == 0)
+            break;
+        last = arena_string(a, buf_text(out));
+        first = first ? first : last;
+        if (size_buffers(a, beside, o, out))
+            return true;
+    }
+    buf_clear(out);
+    buf_puts(out, first);
+    return true;
 }
 
 static bool init(Call *c)
@@ -551,20 +607,8 @@ static bool init(Call *c)
     t.farm = farm_open(&options);
     SCOPED_BUF text = {0};
     const char *to = output_path(a, path, o);
-    const bool ok =
-        try_units(&t, o, &kernel, &res, d) &&
-        first_spec(a, t.unit, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
-                   res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d);
+    const bool ok = try_units(&t, o, &kernel, &res, d) && write_sized(&t, o, to, &res, &text, d);
     farm_close(t.farm);
-    /* size_buffers compiles once more. */
-    if (ok && res.cpu_seconds > PATIENCE / 2)
-        buf_printf(
-            &text,
-            "\n# decide: the sizes of buffers; they were not tried, since a compile takes %.0f s\n",
-            res.cpu_seconds);
-    else if (ok)
-        size_buffers(a, strcmp(to, "-") == 0 ? output_path(a, path, &(InitOptions){0}) : to, o,
-                     &text);
     return ok && write_spec(to, &text, other_kernels(&t, o), a, d);
 }
 

@@ -21,7 +21,7 @@ Meaning first_meaning(const char *name)
     } TABLE[] = {
         {MEANS_THREADS,
          "block_size blocksize group_size block_dim blockdim block_x block_y block_z "
-         "threads thread_num tpb wg_size workgroup local_size bdim"},
+         "threads thread_num tpb wg_size workgroup local_size bdim cta_size"},
         {MEANS_SWITCH, "use_ enable with_ do_ padding _pad"},
         {MEANS_TILE, "tile unroll vec work items elem each factor coarse per_thread thread_size"},
         {MEANS_FILTER, "filter radius halo kernel_w kernel_h taps"},

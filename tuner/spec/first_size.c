@@ -1,6 +1,7 @@
 #include "tuner/spec/first_parts.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 static const char *upper(Arena *a, const char *name)
@@ -108,7 +109,8 @@ static void find_fixed_sizes(FirstWriter *w)
     KernelMacros numbers = kernel_source_numbers(w->arena, w->kernel->text);
     VEC_EACH (const KernelMacro, m, numbers)
         if (w->sizes.count < SIZES_MOST && first_meaning(m->name) == MEANS_SIZE &&
-            strtol(m->value, NULL, 10) >= 64 && code_has_word(w->kernel->text, m->name)) {
+            strtol(m->value, NULL, 10) >= 64 && code_has_word(w->kernel->text, m->name) &&
+            word_place(m->name, w->names.at, w->names.count) == SIZE_MAX) {
             VEC_PUSH(w->arena, &w->sizes, m->name);
             VEC_PUSH(w->arena, &w->fixed, m->value);
         }
@@ -139,10 +141,17 @@ void first_find_sizes(FirstWriter *w)
     w->launch.sizes = of;
 }
 
+/* Divides a size by four as often as the guess says; 16 are left. */
+static double shrink(const FirstWriter *w, double size)
+{
+    const double less = floor(ldexp(size, -2 * w->guess->shrunk));
+    return size > 16 ? fmax(less, 16) : size;
+}
+
 /* Unknown sizes get values that together make 1 to 16 million elements: a buffer of that many fits. */
 void first_write_problem(FirstWriter *w)
 {
-    static const long each[SIZES_MOST + 1] = {0, 1048576, 1024, 256, 64, 16, 16, 8, 8};
+    static const double each[SIZES_MOST + 1] = {0, 1048576, 1024, 256, 64, 16, 16, 8, 8};
     double all = 1; /* elements, by the author's values; 0: some are unknown */
     for (size_t i = 0; i < w->sizes.count; i++)
         all *= w->values[i];
@@ -150,16 +159,19 @@ void first_write_problem(FirstWriter *w)
     buf_puts(w->out, "problem ");
     for (size_t i = 0; i < w->sizes.count; i++)
         if (known)
-            buf_printf(w->out, "%s%s = %.15g", i ? ", " : "", w->sizes.at[i], w->values[i]);
+            buf_printf(w->out, "%s%s = %.15g", i ? ", " : "", w->sizes.at[i],
+                       shrink(w, w->values[i]));
         else if (i < w->fixed.count)
             buf_printf(w->out, "%s%s = %s", i ? ", " : "", w->sizes.at[i], w->fixed.at[i]);
         else
-            buf_printf(w->out, "%s%s = %ld", i ? ", " : "", w->sizes.at[i],
+            buf_printf(w->out, "%s%s = %.15g", i ? ", " : "", w->sizes.at[i],
                        (i < w->macros && w->guess->small) || !is_extent(w, w->sizes.at[i])
                            ? 16
-                           : each[w->extents ? w->extents : w->sizes.count + w->square]);
+                           : shrink(w, each[w->extents ? w->extents : w->sizes.count + w->square]));
     buf_printf(w->out, "    # %s\n",
-               known            ? first_launch_where(w->arena, &w->launch)
+               w->guess->shrunk && !(w->fixed.count && !known)
+                   ? "decide: the sizes to tune for; larger ones exceed the grid or the memory"
+               : known          ? first_launch_where(w->arena, &w->launch)
                : w->fixed.count ? "as the source defines them"
                                 : "decide: the sizes to tune for");
     for (size_t i = 0; i < w->macros; i++)

@@ -34,6 +34,7 @@ typedef struct FirstGuess {
     KernelMacros undefined;   /* names unknown to the compiler */
     bool small;               /* macros must be small: they size shared memory, or are asserted */
     bool alike;               /* macros must be alike: quotients of them size arrays */
+    int shrunk;               /* how often sizes are divided by four */
     const LaunchSite *launch; /* NULL: none was found */
     const HostText *texts;    /* the kernel's file, its includes, and neighbouring files */
     const char *standard;     /* "-std=c++20" where the default fails; else NULL */
