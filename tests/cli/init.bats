@@ -395,6 +395,42 @@ END
     has "$(cat far.spec)" '^problem N = 1048576 +# decide: the sizes to tune for$'
 }
 
+@test "init passes numbers of the launch as the call does, and none that it cannot have read" {
+    cat >numbers.cu <<'END'
+#define DIM 128
+__global__ void numbers(int bits, bool flag, double by, int **to, float *sums, int *out)
+{
+    __shared__ float s[DIM];
+    s[threadIdx.x] = sums[threadIdx.x];
+    if (flag) to[threadIdx.x] = out;
+    out[blockIdx.x * DIM + threadIdx.x] = bits + s[threadIdx.x] * by;
+}
+int main()
+{
+    unsigned flag = 1325631759;
+    int *a, many = 0, **b;
+    float *c;
+    many += 4;
+    cudaMalloc(&c, many * sizeof(float));
+    numbers<<<many / 2, DIM>>>(0xdeadbeef, flag, 123456.75, b, c, a);
+}
+END
+    run --separate-stderr "$APTUNE" init numbers.cu
+    status_is 0
+    spec=$(cat numbers.spec)
+    has "$spec" '^arg bits : int32 = -559038737 +# decide; as launched'
+    has "$spec" '^arg flag : uint8 = 1 +# decide$'
+    has "$spec" '^arg by : double = 123456.75 +# decide; as launched'
+    has "$spec" "^out to : uint8\[8 \* .*bytes of 'int \*'"
+    has "$spec" '^in sums : float\[N\]'
+    has "$spec" '^grid ceil_div\(N, DIM\) +# decide'
+    # DIM is a parameter, not a size, too.
+    has "$spec" '^param DIM in 128'
+    has "$spec" '^problem N = 1048576 '
+    check numbers.spec
+    status_is 0
+}
+
 @test "init finds a project's headers as far as its root, and cuts the host's code out of them" {
     mkdir -p project/.git project/src/deep project/common/base other
     echo '#include "base/timer.h"' >project/common/tools.h

@@ -265,6 +265,16 @@ static const HostValue *with_names(Arena *a, const FirstLaunch *l, const HostVal
     return named ? substitute(a, v, l->threads[i], threads[i], host_is(v, "*"), false) : v;
 }
 
+/* True for "0 // n" and "n * 0": a variable was read whose value is set later. */
+static bool is_zero(const HostValue *v)
+{
+    double n;
+    if (host_number(v, &n))
+        return n < 1;
+    const bool quotient = host_is(v, "//") || host_is(v, "ceil_div"), product = host_is(v, "*");
+    return ((quotient || product) && is_zero(v->parts[0])) || (product && is_zero(v->parts[1]));
+}
+
 bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
 {
     const HostValue *grid[DIRECTIONS];
@@ -272,7 +282,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     if (!l->known || !host_dims(l->site->place, l->site->configuration[0], &l->names, grid))
         return false;
     for (int i = 0; i < DIRECTIONS; i++)
-        if (host_number(grid[i], &n) && n < 1)
+        if (is_zero(grid[i]))
             return false;
     int last = DIRECTIONS - 1;
     while (last > 0 && host_number(grid[last], &n) && n == 1)
@@ -291,8 +301,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
 static bool print_value(const HostValue *v, bool alone, Buf *out)
 {
     SCOPED_BUF text = {0};
-    double n;
-    bool ok = v && (!host_number(v, &n) || n >= 1) && host_print(v, alone, &text);
+    bool ok = v && !is_zero(v) && host_print(v, alone, &text);
     if (ok)
         buf_puts(out, buf_text(&text));
     return ok;

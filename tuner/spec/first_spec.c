@@ -4,6 +4,7 @@
 #include "tuner/spec/kernel_types.h"
 
 #include <ctype.h>
+#include <math.h>
 
 static void print_buffer(FirstWriter *w, const KernelParameter *p, size_t i)
 {
@@ -42,12 +43,26 @@ static void print_buffer(FirstWriter *w, const KernelParameter *p, size_t i)
     buf_puts(w->out, unused ? "; the kernel does not use it\n" : "\n");
 }
 
+/* Converts a launched number to an integer type, as the call does: 0xffffffff to an int is -1. False: it is no
+ * number of that many bits, so that another variable was read. */
+static bool wrap(TaskScalar s, double *number)
+{
+    const int bits = 8 * (int)task_scalar_size(s);
+    const double all = ldexp(1, bits), least = *task_scalar_name(s) == 'i' ? -all / 2 : 0;
+    *number = trunc(*number);
+    if (*number < -all / 2 || *number >= all || fabs(*number) > 0x1p53)
+        return false;
+    *number += *number < least ? all : *number >= least + all ? -all : 0;
+    return true;
+}
+
 static void print_scalar(FirstWriter *w, const KernelParameter *p, const PtxVariable *v, size_t i,
                          const char *size)
 {
     bool real = p->known && task_scalar_is_float(p->type.scalar);
     double number;
-    const bool launched = !size && p->known && first_launch_number(&w->launch, i, &number);
+    const bool launched = !size && p->known && first_launch_number(&w->launch, i, &number) &&
+                          (real || wrap(p->type.scalar, &number));
     buf_printf(w->out, "arg %s : ", p->name);
     if (p->known)
         task_type_print(p->type, w->out);
@@ -57,7 +72,7 @@ static void print_scalar(FirstWriter *w, const KernelParameter *p, const PtxVari
                          : v->size == 2 ? "uint16"
                                         : "int");
     if (launched)
-        buf_printf(w->out, " = %.9g    # decide; %s", number,
+        buf_printf(w->out, real ? " = %.9g    # decide; %s" : " = %.15g    # decide; %s", number,
                    first_launch_where(w->arena, &w->launch));
     else
         buf_printf(w->out, " = %s%s", size ? size : real ? "0.5" : "1", size ? "" : "    # decide");

@@ -84,6 +84,8 @@ static KernelParameter read_parameter(Arena *a, const char *text)
     }
     p.pointer = p.pointer || strchr(text, '[');
     p.name = last ? last : "";
+    const char *star = strchr(text, '*');
+    buf_puts(&type, star && strchr(star + 1, '*') ? " *" : ""); /* to pointers */
     p.text = buf_keep(&type, a);
     p.known = task_type_find(p.text, &p.type);
     return p;
