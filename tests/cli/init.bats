@@ -431,6 +431,38 @@ END
     status_is 0
 }
 
+@test "init takes the classes that a launch passes to a template, by what they are called there" {
+    cat >classes.cu <<'END'
+#include <cstdint>
+namespace ops {
+struct Add { __device__ float operator()(float a, float b) const { return a + b; } };
+template <class T, int N> struct Rows { typedef T type; static const int rows = N; };
+}
+template <class Op, class R> __global__ void fold(typename R::type *a)
+{
+    for (int i = 1; i < R::rows; i++) a[threadIdx.x] = Op()(a[threadIdx.x], a[i * 128 + threadIdx.x]);
+}
+template <class Op, class K> void run(K *a)
+{
+    using Rows = ops::Rows<K, 4>;
+    fold<Op, Rows><<<1, 128>>>(a);
+}
+int main() { using key = std::uint32_t; key *a; run<ops::Add, key>(a); }
+END
+    run --separate-stderr "$APTUNE" init classes.cu
+    status_is 0
+    has "$(cat classes.spec)" '^param Op in "ops::Add" '
+    has "$(cat classes.spec)" '^param R in "ops::Rows<uint32_t, 4>" '
+    has "$(cat classes.spec)" '^inout a : uint32\['
+    check classes.spec
+    status_is 0
+    # What an option mends hides no mistake behind it.
+    printf '__global__ void k(int *a) { a[0] = std::move(1); a.x = 1; }\n' >behind.cu
+    run --separate-stderr "$APTUNE" init behind.cu
+    status_is 2
+    has "$stderr" 'expression must have class type'
+}
+
 @test "init finds a project's headers as far as its root, and cuts the host's code out of them" {
     mkdir -p project/.git project/src/deep project/common/base other
     echo '#include "base/timer.h"' >project/common/tools.h

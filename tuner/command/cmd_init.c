@@ -382,7 +382,8 @@ static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, Co
             return true;
         folder = log ? header_folder(t, log) : NULL;
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
-        first = first ? first : log && init_failing_header(t, log) ? log : NULL;
+        /* What an option mends hid the next mistake. */
+        first = mended ? NULL : first ? first : log && init_failing_header(t, log) ? log : NULL;
         linked = log && strstr(log, "Unresolved extern function") ? log : linked;
         *why = linked ? linked : missing ? missing : first ? first : log;
     } while (log && has_time(t) && (mended || init_mend_headers(t, log, folder)));

@@ -35,7 +35,67 @@ bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *ou
     return false;
 }
 
-enum { CALLS_MOST = 4 }; /* nested functions and macros that pass an argument on */
+enum { CALLS_MOST = 6 }; /* nested functions, macros and types that pass an argument on */
+
+/* True if a project declares the name as a class, an enum or a namespace. */
+static bool is_declared(const HostText *files, const char *name)
+{
+    for (const HostText *h = files; h; h = h->next)
+        for (const char *at = h->text; (at = host_find_word(h, at, name)) != NULL; at++) {
+            const char *end = at;
+            while (end > h->text && isspace((unsigned char)end[-1]))
+                end--;
+            const char *behind = code_blanks(at + strlen(name)); /* not "<class T>" */
+            if (end < at && *behind && strchr("{:;", *behind) &&
+                code_among(code_word_before(h->text, end), "struct class enum namespace"))
+                return true;
+        }
+    return false;
+}
+
+/* The type that "using name = type;" gives to a name at a place, and where; NULL: none. */
+static const char *alias(HostPlace p, const char *name, HostPlace *where)
+{
+    const char *type = NULL;
+    for (const HostText *h = p.file->first; h; h = h->next)
+        for (const char *at = h->text; (at = host_find_word(h, at, name)) != NULL; at++) {
+            const char *end = at, *sign = code_blanks(at + strlen(name));
+            while (end > h->text && isspace((unsigned char)end[-1]))
+                end--;
+            const size_t place = (size_t)(at - h->text);
+            const bool here = h == p.file && h->regions[place] == h->regions[p.at];
+            if (*sign == '=' && code_same(code_word_before(h->text, end), "using") &&
+                (here || (!type && h->regions[place] == 0))) {
+                type = arena_copy(h->arena, code_blanks(sign + 1),
+                                  strcspn(code_blanks(sign + 1), ";"));
+                *where = (HostPlace){h, place};
+            }
+        }
+    return type;
+}
+
+static const char *template_value(HostPlace p, const char *word, int calls);
+
+/* A type made of classes, with values for what its place names: "Hash<Key, N>" as "Hash<int, 4>".  NULL: some of
+ * it is unknown. */
+static const char *class_value(HostPlace p, const char *type, int calls)
+{
+    Arena *a = p.file->arena;
+    Buf text = {0};
+    bool known = code_word(type).length > 0;
+    for (const char *at = type; *at && known;) {
+        const Word w = code_word(at);
+        const char *word = code_copy(a, w), *value = word;
+        const bool member = at - type > 1 && at[-1] == ':' && at[-2] == ':';
+        if (w.length && !member && !code_among(w, "std const unsigned") &&
+            !is_declared(p.file->first, word))
+            value = strcmp(word, type) == 0 ? NULL : template_value(p, word, calls + 1);
+        known = value != NULL;
+        buf_printf(&text, "%.*s%s", w.length == 0, at, known ? value : "");
+        at += w.length ? w.length : 1;
+    }
+    return known ? buf_keep(&text, a) : NULL;
+}
 
 /* The value of a template argument at a place: a number, a type, or what callers of the enclosing function
  * or macro pass for it. NULL: unknown. */
@@ -43,15 +103,23 @@ static const char *template_value(HostPlace p, const char *word, int calls)
 {
     Arena *a = p.file->arena;
     double number;
+    HostPlace where;
+    if (calls > CALLS_MOST)
+        return NULL;
     if (host_number(host_value(p, word, NULL), &number))
         return arena_printf(a, "%.15g", number);
     HostCallers all = host_callers(p, word);
-    for (const char *text; calls < CALLS_MOST && (text = host_next_caller(&all)) != NULL;) {
+    for (const char *text; (text = host_next_caller(&all)) != NULL;) {
         const char *value = template_value(all.at, text, calls + 1);
         if (value)
             return value;
     }
-    return kernel_source_plain(a, p.file->text, word);
+    const char *plain = kernel_source_plain(
+        a, p.file->text, strncmp(word, "std::", 5) == 0 ? word + strlen("std::") : word);
+    if (plain)
+        return plain;
+    const char *type = alias(p, word, &where);
+    return type ? template_value(where, type, calls + 1) : class_value(p, word, calls);
 }
 
 void first_launch_template(const LaunchSite *s, KernelSource *k)
