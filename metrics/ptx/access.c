@@ -11,7 +11,8 @@ static const PtxOperand *address_operand(const PtxInstr *in, int i)
     return &in->operands[i];
 }
 
-int access_bytes(const PtxInstr *in)
+/* Bytes per lane; 0 for a copy whose size is not constant. */
+static int access_bytes(const PtxInstr *in)
 {
     const PtxForm *f = in->form;
     if (f->op == PTX_CP_ASYNC && in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)

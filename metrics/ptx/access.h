@@ -64,8 +64,5 @@ typedef struct Accesses {
 
 Accesses *access_find(Arena *a, const Cfg *c);
 
-/* Bytes per lane; 0 for a copy whose size is not constant. */
-int access_bytes(const PtxInstr *in);
-
 /* The sides of an instruction with their address operands. Returns how many there are: at most 2. */
 int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2]);

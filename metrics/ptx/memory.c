@@ -86,8 +86,6 @@ static void add_walk(Walk *to, const Walk *w, double weight)
     for (int i = 0; i < PTX_SPACE_COUNT; i++) {
         to->loads[i] += weight * w->loads[i];
         to->stores[i] += weight * w->stores[i];
-        to->load_bytes[i] += weight * w->load_bytes[i];
-        to->store_bytes[i] += weight * w->store_bytes[i];
     }
     for (int k = 0; k < WALK_ROUTINES; k++) {
         to->routines[k].called += weight * w->routines[k].called;

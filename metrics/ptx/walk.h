@@ -215,8 +215,6 @@ typedef struct Walk {
     double by_class[PTX_CLASS_COUNT]; /* warp instructions */
     double loads[PTX_SPACE_COUNT];    /* warp instructions by space as written */
     double stores[PTX_SPACE_COUNT];
-    double load_bytes[PTX_SPACE_COUNT]; /* of all active lanes */
-    double store_bytes[PTX_SPACE_COUNT];
     WalkRoutine routines[WALK_ROUTINES];
     WalkRegionList stall_regions;
     VEC(WalkSync) syncs;

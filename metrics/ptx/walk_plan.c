@@ -217,16 +217,12 @@ static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
     b->all++;
     b->instrs += ptx_issues(in);
     b->by_class[f->class]++;
-    if (f->class == PTX_CLASS_LOAD) {
+    if (f->class == PTX_CLASS_LOAD)
         b->loads[f->space]++;
-        b->load_bytes[f->space] += (uint32_t)access_bytes(in);
-    } else if (f->class == PTX_CLASS_STORE) {
+    else if (f->class == PTX_CLASS_STORE)
         b->stores[f->space]++;
-        b->store_bytes[f->space] += (uint32_t)access_bytes(in);
-    } else if (f->op == PTX_CP_ASYNC) {
+    else if (f->op == PTX_CP_ASYNC)
         b->loads[PTX_GLOBAL]++;
-        b->load_bytes[PTX_GLOBAL] += (uint32_t)access_bytes(in);
-    }
     const BulkCopy bulk = bulk_copy(flow, in);
     b->bulk_loads += bulk.loads;
     b->bulk_stores += bulk.stores;

@@ -64,8 +64,6 @@ typedef struct WalkPlanBlock {
     uint32_t by_class[PTX_CLASS_COUNT];
     uint32_t loads[PTX_SPACE_COUNT];
     uint32_t stores[PTX_SPACE_COUNT];
-    uint32_t load_bytes[PTX_SPACE_COUNT]; /* per lane */
-    uint32_t store_bytes[PTX_SPACE_COUNT];
     uint32_t bulk_loads, bulk_stores, bulk_copies; /* bytes per lane; copies started per lane */
 } WalkPlanBlock;
 

@@ -343,8 +343,6 @@ static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
     for (int s = 0; s < PTX_SPACE_COUNT; s++) {
         w->loads[s] += n * b->loads[s];
         w->stores[s] += n * b->stores[s];
-        w->load_bytes[s] += lanes * b->load_bytes[s];
-        w->store_bytes[s] += lanes * b->store_bytes[s];
     }
     w->bulk_loads += lanes * b->bulk_loads;
     w->bulk_stores += lanes * b->bulk_stores;

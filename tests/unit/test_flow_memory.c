@@ -80,7 +80,8 @@ static void counts_are_means_over_warps(void **state)
     const Walk *mean = &follow(x)->mean, *full = one_warp(x, 32), *empty = one_warp(x, 0);
 
     assert_true(full->by_class[PTX_CLASS_LOAD] == empty->by_class[PTX_CLASS_LOAD] + 2);
-    assert_true(full->load_bytes[PTX_SHARED] == 64 && empty->load_bytes[PTX_SHARED] == 0);
+    assert_true(full->loads[PTX_SHARED] == 1 && empty->loads[PTX_SHARED] == 0);
+    assert_true(full->stores[PTX_SHARED] == 1 && empty->stores[PTX_SHARED] == 0);
     assert_true(mean->instr == (full->instr + 3 * empty->instr) / 4);
     assert_true(mean->waits_long == (full->waits_long + 3 * empty->waits_long) / 4);
     for (int i = 0; i < PTX_CLASS_COUNT; i++)
@@ -88,8 +89,6 @@ static void counts_are_means_over_warps(void **state)
     for (int i = 0; i < PTX_SPACE_COUNT; i++) {
         assert_true(mean->loads[i] == (full->loads[i] + 3 * empty->loads[i]) / 4);
         assert_true(mean->stores[i] == (full->stores[i] + 3 * empty->stores[i]) / 4);
-        assert_true(mean->load_bytes[i] == (full->load_bytes[i] + 3 * empty->load_bytes[i]) / 4);
-        assert_true(mean->store_bytes[i] == (full->store_bytes[i] + 3 * empty->store_bytes[i]) / 4);
     }
     for (int i = 0; i < WALK_ROUTINES; i++)
         assert_true(mean->routines[i].called ==
