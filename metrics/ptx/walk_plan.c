@@ -120,23 +120,16 @@ static void close_segment(Scheduler *s)
 
 static void add_marker(Scheduler *s, const PtxInstr *in)
 {
-    WalkEvent e = {.kind = WALK_BARRIER, .instr = s->instr};
-    switch (in->form->op) {
-    case PTX_CP_ASYNC_COMMIT:
-        e.kind = WALK_COMMIT;
-        break;
-    case PTX_CP_ASYNC_WAIT:
-    case PTX_CP_ASYNC_WAIT_ALL:
-        e.kind = WALK_WAIT;
-        if (in->count > 0 && in->operands[0].kind == PTX_OPERAND_IMMEDIATE &&
-            in->operands[0].value > 0 && in->operands[0].value < 1024)
-            e.number = (int)in->operands[0].value;
-        break;
-    default:
-        if (in->form->class == PTX_CLASS_CALL)
-            return;
-        break;
-    }
+    if (in->form->class == PTX_CLASS_CALL)
+        return;
+    const PtxOp op = in->form->op;
+    WalkEvent e = {.kind = op == PTX_CP_ASYNC_COMMIT                                ? WALK_COMMIT
+                           : op == PTX_CP_ASYNC_WAIT || op == PTX_CP_ASYNC_WAIT_ALL ? WALK_WAIT
+                                                                                    : WALK_BARRIER,
+                   .instr = s->instr};
+    if (e.kind == WALK_WAIT && in->count > 0 && in->operands[0].kind == PTX_OPERAND_IMMEDIATE &&
+        in->operands[0].value > 0 && in->operands[0].value < 1024)
+        e.number = (int)in->operands[0].value;
     VEC_PUSH(s->arena, &s->block->events, e);
     s->segment_start = s->block->events.count;
 }

@@ -153,9 +153,11 @@ static void an_include_by_macro_is_said_and_one_in_a_comment_is_not(void **state
     const CompileSource *macro = make(f, "int a;\n#include HEADER\n");
     const CompileSource *comment = make(f, "// #include HEADER\n/* or\n#include HEADER */\n"
                                            "const char *s = \"#include HEADER\";\n");
+    const CompileSource *behind = make(f, "__device__ int a; # include HEADER\n");
 
     assert_string_equal(macro->unknown, "k.cu:2: the name of the included file is a macro");
     assert_null(comment->unknown);
+    assert_null(behind->unknown);
 }
 
 /* Only the folders that a spec declares are its own: what others hold is not read, nor hashed. */
