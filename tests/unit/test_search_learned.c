@@ -245,6 +245,43 @@ static void a_search_begins_with_it_and_is_not_misled_by_it(void **state)
     arena_free(a);
 }
 
+/* Three of those are tried, since one of four is too near to a faster one. */
+static void what_was_fastest_elsewhere_is_compiled_and_timed_first(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    static const size_t all[] = {0, 1, 2, 3, 4};
+    Made m;
+    make(a, &m);
+    Table *t = table_with(a, m.parameters, PARAMETERS);
+    add(t, (uint32_t[]){5, 0, 0, 0, 0}, 3);
+    add(t, (uint32_t[]){0, 5, 5, 0, 0}, 1);
+    add(t, (uint32_t[]){0, 5, 4, 0, 0}, 2);
+    add(t, (uint32_t[]){1, 2, 3, 4, 5}, 4);
+    Learned *l = learned_new(a, m.parameters, all, PARAMETERS);
+    size_t shared, number;
+    learned_add(l, t, &shared);
+    static const uint16_t first[3][PARAMETERS] = {
+        {0, 5, 5, 0, 0}, {5, 0, 0, 0, 0}, {1, 2, 3, 4, 5}};
+    Search *s = search_new(&m.rows.space, &(SearchOptions){.workers = 1, .learned = l});
+
+    for (size_t k = 0; k < 5; k++) {
+        assert_true(search_next_compile(s, &number));
+        assert_int_equal(number, k);
+        if (k < 3)
+            assert_memory_equal(search_point(s, k), first[k], sizeof first[k]);
+        const SearchCompiled c = {.predicted = 9 - (double)k, .same_as = SIZE_MAX};
+        search_compiled(s, k, &c);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(search_next_trial(s, &number));
+        assert_int_equal(number, k);
+        search_timed(s, k, 5 + (double)k);
+    }
+    search_free(s);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +289,7 @@ int main(void)
         cmocka_unit_test(one_parameter_in_common_is_enough),
         cmocka_unit_test(what_was_timed_there_is_found_by_all_its_values),
         cmocka_unit_test(what_shares_nothing_or_has_no_time_teaches_nothing),
+        cmocka_unit_test(what_was_fastest_elsewhere_is_compiled_and_timed_first),
         cmocka_unit_test(a_search_begins_with_it_and_is_not_misled_by_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

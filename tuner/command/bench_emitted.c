@@ -121,7 +121,7 @@ static bool is_of_arch(const Manifest *m, const json_t *o)
 static const json_t *variant_of_entry(const Manifest *m, const json_t *entry)
 {
     json_int_t number = json_integer_value(json_object_get(entry, "variant"));
-    return number > 0 ? json_array_get(m->variants, (size_t)number - 1) : NULL;
+    return json_array_get(m->variants, (size_t)number - 1); /* NULL of a number out of range */
 }
 
 /* The spec's `scale`, to which times are proportional, for a configuration at one of the spec's problems;
