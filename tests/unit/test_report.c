@@ -30,6 +30,21 @@ static int drop_arena(void **state)
     return 0;
 }
 
+/* --- texts ------------------------------------------------------------------------------------- */
+
+static void a_carving_says_what_each_of_its_stages_left(void **state)
+{
+    static const StudyStage stages[] = {
+        {.text = "require a < 2", .report = {.before = 9, .after = 7}},
+        {.text = "best 3 by a", .report = {.before = 7, .after = 3}},
+        {.text = "best 1 by b", .report = {.before = 3, .after = 1}}};
+
+    assert_string_equal(story_carving_text(*state, stages, 2, 4),
+                        "require a < 2: 7 of 9 left\nbest 3 by a: 3 of 7 left\n"
+                        "polish: 4 more, chosen by measured times");
+    assert_string_equal(story_carving_text(*state, stages + 1, 1, 0), "best 3 by a: 3 of 7 left");
+}
+
 /* --- a synthetic space ------------------------------------------------------------------------ */
 
 enum { SIDE = 12, POINTS = SIDE * SIDE, METRICS = 12 };
@@ -419,6 +434,7 @@ static void a_page_that_cannot_be_written_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_carving_says_what_each_of_its_stages_left),
         TEST(every_point_is_in_one_layer_and_the_winner_is_circled),
         TEST(the_front_is_what_nothing_beats),
         TEST(time_is_drawn_against_the_metrics_that_say_most_and_ones_own),

@@ -160,6 +160,8 @@ static void a_jump_through_a_table_reaches_every_case(void **state)
     const SassFlow *guessed = sass_flow_build(a, 90, &bare);
     assert_true(guessed->tables > 0);
     assert_int_equal(guessed->cfg->reachable, guessed->cfg->count - 1);
+    for (int b = 0; b < guessed->cfg->count; b++)
+        assert_int_equal(guessed->cfg->blocks[b].ends_thread, s.flow->cfg->blocks[b].ends_thread);
     arena_free(a);
 }
 
