@@ -2,7 +2,6 @@
 #include "commit.h" /* made by the build: APTUNE_COMMIT */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
-#include "tuner/compile/farm.h"
 #include "tuner/library/where.h"
 
 #include <signal.h>

@@ -1,6 +1,5 @@
 #include "metrics/cubin/sass_join.h"
 
-#include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
 #include "metrics/cubin/sass_table.h"
 

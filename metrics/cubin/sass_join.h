@@ -21,7 +21,6 @@
 
 #include "metrics/cubin/sass_anchor.h"
 #include "metrics/cubin/sass_flow.h"
-#include "metrics/ptx/walk.h"
 
 typedef struct SassJoin {
     const SassFlow *flow;

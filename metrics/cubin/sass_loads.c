@@ -1,7 +1,6 @@
 #include "metrics/cubin/sass_loads.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- loads of the PTX -------------------------------------------------------------------------- */
 

@@ -19,7 +19,6 @@
 
 #include "metrics/cubin/sass_anchor.h"
 #include "metrics/cubin/sass_flow.h"
-#include "metrics/ptx/walk.h"
 
 /* An immediate that occurs in the PTX and in the code. */
 typedef struct SassNumber {

@@ -8,9 +8,7 @@
  * Comparisons that it keeps as branches, in a chain or a tree, are identified by their numbers. */
 #pragma once
 
-#include "metrics/cubin/sass_flow.h"
 #include "metrics/cubin/sass_pair.h"
-#include "metrics/ptx/walk.h"
 
 typedef struct SassCases {
     const double **times; /* by block of the code: how often each edge is taken, or NULL */

@@ -3,8 +3,6 @@
 #include "metrics/base/hash.h"
 #include "metrics/base/map.h"
 
-#include <string.h>
-
 /* The terms of a row by column, or of a column by row; each once. */
 typedef VEC(SassTerm) Terms;
 

@@ -3,7 +3,6 @@
 
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/metric/profile.h"
-#include "metrics/ptx/memory.h"
 
 /* Accesses of one kind, summed over one warp. */
 typedef struct ProfileShared {

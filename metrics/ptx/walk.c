@@ -3,7 +3,6 @@
 #include "metrics/ptx/walk_branch.h"
 #include "metrics/ptx/walk_rest.h"
 #include "metrics/ptx/walk_skip.h"
-#include "metrics/ptx/walk_values.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Steps for a value that is looked up. */
 enum { STEP_LOAD = 4 };

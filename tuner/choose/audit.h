@@ -8,7 +8,6 @@
 
 #include "metrics/base/arena.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define AUDIT_CONFIDENCE 0.95

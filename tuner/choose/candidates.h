@@ -7,8 +7,6 @@
 #include "metrics/base/arena.h"
 
 #include <gsl/gsl_rng.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* The space to search.  Must outlive the search. */

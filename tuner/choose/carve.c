@@ -1,7 +1,5 @@
 #include "tuner/choose/carve.h"
 
-#include <string.h>
-
 size_t carve_share(const CarveRequest *request, size_t count)
 {
     size_t n = request->parts > 1 ? request->parts : 1;

@@ -8,12 +8,9 @@
  * does not tell apart (posterior.h), with a third of the budget for polish. */
 #pragma once
 
-#include "metrics/base/vec.h"
 #include "tuner/choose/posterior.h"
 #include "tuner/choose/carving.h"
-#include "tuner/space/table.h"
 #include "tuner/spec/spec.h"
-#include <stddef.h>
 
 typedef struct CarveRequest {
     const CarveStage *stages; /* carve_open binds their conditions, so open a request once */

@@ -8,7 +8,6 @@
  * printed. */
 #pragma once
 
-#include "metrics/base/buf.h"
 #include "tuner/choose/front.h"
 #include "tuner/space/table.h"
 

@@ -12,10 +12,6 @@
 
 #include "metrics/base/stats.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 typedef enum FrontTies { FRONT_DROP, FRONT_KEEP } FrontTies;
 
 typedef struct FrontInput {

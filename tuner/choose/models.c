@@ -7,8 +7,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
-#include <math.h>
-#include <string.h>
 
 double search_learned(const Search *s, const uint16_t *point)
 {

@@ -14,8 +14,6 @@
 
 #include "metrics/base/arena.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { PROCESS_PARAMETERS = 64, PROCESS_INPUTS = 16 };

@@ -4,9 +4,7 @@
 
 #include <gsl/gsl_sort.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Smaller gains do not count, at the end of a search and at the end of one of several starts. */
 static const double gain_least = 0.002, gain_of_start = 0.01;

@@ -6,8 +6,6 @@
  * recorded.  The caller opens the run (run_open); everything lives in the run's arena. */
 #pragma once
 
-#include "metrics/base/stats.h"
-#include "tuner/run/run.h"
 #include "tuner/run/run_parts.h"
 
 typedef struct BenchOptions {

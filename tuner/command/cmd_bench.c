@@ -1,6 +1,5 @@
 /* aptune bench: times a recording's winner or an emitted kernel against the vendors' libraries. */
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"

@@ -1,6 +1,5 @@
 /* aptune cache: shows what the cache of compiled code holds, and shrinks it. */
 #include "tuner/command/command.h"
-#include "tuner/compile/cache.h"
 
 typedef struct CacheOptions {
     const char *folder;

@@ -2,7 +2,6 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/spec/convert.h"
-#include "tuner/spec/spec.h"
 
 static const Option own_options[] = {
     {"output", "FILE", "where the spec goes (default: standard output)", option_text, 0, 0, 0},

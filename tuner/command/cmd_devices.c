@@ -1,6 +1,5 @@
 /* aptune devices: lists the devices that --arch knows, or prints one of them. */
 #include "metrics/cubin/sass.h"
-#include "metrics/metric/device.h"
 #include "tuner/command/command.h"
 
 static void print_count(Buf *out, int width, int number)

@@ -2,7 +2,6 @@
 #include "metrics/base/file.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
-#include "tuner/emit/unit.h"
 #include "tuner/emit/unit_make.h"
 
 #include <limits.h>

@@ -2,7 +2,6 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/output/import.h"
-#include "tuner/record/find.h"
 
 #include <unistd.h>
 

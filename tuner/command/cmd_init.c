@@ -3,11 +3,8 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/init_mend.h"
-#include "tuner/compile/farm.h"
-#include "tuner/library/settings.h"
 #include "tuner/library/where.h"
 #include "tuner/run/run_parts.h"
-#include "tuner/spec/first_spec.h"
 #include "tuner/spec/kernel_types.h"
 #include "tuner/spec/near_header.h"
 

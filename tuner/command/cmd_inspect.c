@@ -1,6 +1,5 @@
 /* aptune inspect: prints what is in a PTX file or a cubin, whatever made it. */
 #include "metrics/base/file.h"
-#include "metrics/cubin/cubin.h"
 #include "tuner/command/command.h"
 
 #include <limits.h>

@@ -1,8 +1,6 @@
 /* aptune merge: joins the recordings of parts of a space, tuned separately. */
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/command/command.h"
-#include "tuner/record/find.h"
 #include "tuner/record/merge.h"
 
 #include <limits.h>

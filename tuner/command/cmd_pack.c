@@ -1,6 +1,5 @@
 /* aptune pack: compresses a recording for shipping. */
 #include "tuner/command/command.h"
-#include "tuner/record/pack.h"
 
 static bool pack(Call *c)
 {

@@ -8,7 +8,6 @@
 #include "tuner/command/interrupt.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/where.h"
-#include "tuner/record/find.h"
 #include "tuner/record/table_read.h"
 #include "tuner/report/pdf.h"
 #include "tuner/report/plot.h"

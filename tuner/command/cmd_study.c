@@ -1,9 +1,7 @@
 /* aptune study: judges carvings, searches and metrics on recordings, without a GPU. */
 #include "metrics/base/file.h"
 #include "metrics/base/json.h"
-#include "metrics/base/vec.h"
 #include "tuner/command/command.h"
-#include "tuner/record/find.h"
 #include "tuner/record/table_read.h"
 #include "tuner/report/page.h"
 #include "tuner/report/study_sheets.h"

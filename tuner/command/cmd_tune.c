@@ -1,13 +1,10 @@
 /* aptune tune: the main job, on top of aptune.h like any other program.  Only the dumps of stages and the
  * report of a stopped run look inside the handle. */
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
 #include "tuner/library/handle.h"
 #include "tuner/output/report.h"
-#include "tuner/record/find.h"
-#include "tuner/run/run_parts.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -8,9 +8,7 @@
  * standard error. */
 #pragma once
 
-#include "metrics/metric/metricset.h"
 #include "tuner/command/progress.h"
-#include "tuner/run/option.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 

@@ -8,12 +8,9 @@
  * warn and go on. */
 #pragma once
 
-#include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
 #include "metrics/base/wire.h"
 
-#include <jansson.h>
-#include <stdint.h>
 #include <time.h>
 
 typedef struct Cache Cache;

@@ -1,8 +1,6 @@
 #include "tuner/compile/data.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/json_struct.h"
-#include "metrics/base/vec.h"
 #include "tuner/spec/contents.h"
 
 #include <stdlib.h>

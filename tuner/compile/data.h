@@ -7,7 +7,6 @@
 #pragma once
 
 #include "metrics/base/expr.h"
-#include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h" /* WalkData */
 #include "tuner/spec/task.h"
 

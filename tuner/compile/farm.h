@@ -16,13 +16,8 @@
  */
 #pragma once
 
-#include "metrics/base/diag.h"
 #include "metrics/base/waits.h"
-#include "tuner/compile/cache.h"
 #include "tuner/compile/result.h"
-#include "tuner/compile/source.h"
-
-#include <stdint.h>
 
 typedef struct FarmOptions {
     const char *helper;      /* the program aptune-compile */

@@ -3,7 +3,6 @@
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* --- words ------------------------------------------------------------------------------------ */
 

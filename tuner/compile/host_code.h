@@ -9,8 +9,6 @@
 
 #include "metrics/base/vec.h"
 
-#include <stdbool.h>
-
 /* Names that a text defines: macros that hold __device__ or another mark; macros that stand for host
  * declarations, "#define INSTANTIATE(T) template void f<T>(T *);"; host types, "using stream =
  * cudaStream_t;". */

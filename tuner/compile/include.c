@@ -1,6 +1,5 @@
 #include "tuner/compile/include.h"
 
-#include "metrics/base/diag.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
@@ -9,7 +8,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Limits far above what any toolkit's headers include. */

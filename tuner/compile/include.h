@@ -11,8 +11,6 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/hash.h"
 
-#include <stdbool.h>
-
 typedef struct IncludeQuery {
     const char *name; /* of the source, for messages */
     const char *text;

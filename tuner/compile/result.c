@@ -1,6 +1,5 @@
 #include "tuner/compile/result.h"
 
-#include "metrics/base/json_struct.h"
 #include "tuner/spec/code_text.h"
 
 #include <stdlib.h>

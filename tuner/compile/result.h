@@ -7,13 +7,10 @@
  * its cache key, with the profiler's version, so that a changed profiler walks again but compiles nothing. */
 #pragma once
 
-#include "metrics/base/hash.h"
 #include "metrics/base/outcome.h"
 #include "metrics/metric/profile_build.h"
 #include "tuner/compile/cache.h"
 #include "tuner/compile/source.h"
-
-#include <stdint.h>
 
 /* --- profiles --------------------------------------------------------------------------------- */
 

@@ -1,14 +1,12 @@
 #include "tuner/compile/source.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/compile/host_code.h"
 #include "tuner/compile/include.h"
 #include "tuner/spec/code_text.h"
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- reachable declarations --------------------------------------------------------------------
  *

@@ -10,8 +10,6 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
-#include "metrics/base/arena.h"
-#include "metrics/base/buf.h"
 
 /* Own option for a file written for nvcc: unmarked functions are device code, and nvcc's implicit headers
  * are included (tuner/compile/worker/nvrtc.c). */

@@ -1,8 +1,6 @@
 #include "tuner/emit/code_parts.h"
 
 #include <ctype.h>
-#include <stdint.h>
-#include <string.h>
 
 /* Most nodes of an expression in which derived names have been substituted. */
 enum { EXPRESSION_LIMIT = 1000 };

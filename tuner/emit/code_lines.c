@@ -3,9 +3,6 @@
 
 #include "tuner/spec/contents.h"
 
-#include <stdint.h>
-#include <string.h>
-
 /* Scratch with other contents is a field of the arguments, which the caller fills. */
 bool code_is_scratch(const Argument *g)
 {

@@ -5,9 +5,6 @@
  * have, buffer sizes.  If C cannot express one of them, the variant serves only the size it was tuned for. */
 #include "tuner/emit/code_parts.h"
 
-#include <stdint.h>
-#include <string.h>
-
 /* Most bytes of a buffer: more than any device has, and sums of them do not overflow. */
 static const double BYTE_LIMIT = 0x1p48;
 

@@ -2,10 +2,7 @@
 #include "tuner/emit/code_parts.h"
 #include "tuner/spec/code_text.h"
 
-#include "metrics/base/vec.h"
-
 #include <math.h>
-#include <string.h>
 
 /* --- tables ----------------------------------------------------------------------------------- */
 

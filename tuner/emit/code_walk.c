@@ -4,8 +4,6 @@
 #include "tuner/spec/contents.h"
 
 #include <inttypes.h>
-#include <stdint.h>
-#include <string.h>
 
 /* The function while it is written. */
 typedef struct Walk {

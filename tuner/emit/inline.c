@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     DEPTH_LIMIT = 200,   /* nested includes, as in compilers */

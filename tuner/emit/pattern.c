@@ -1,10 +1,7 @@
 #include "tuner/emit/code_parts.h"
 
-#include "metrics/base/vec.h"
-
 #include <assert.h>
 #include <ctype.h>
-#include <string.h>
 
 /* A paragraph of a pattern with the empty lines after it, or the replacement of a sample. */
 typedef struct Part {

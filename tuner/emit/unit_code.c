@@ -3,12 +3,8 @@
 
 #include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
-#include "tuner/compile/source.h"
 #include "tuner/compile/host_code.h"
 #include "tuner/emit/c_expr.h"
-
-#include <math.h>
-#include <string.h>
 
 /* A launch of a variant in progress.
  *

@@ -2,9 +2,6 @@
 
 #include "metrics/base/file.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- the problem numbers that code depends on ------------------------------------------------- */
 
 static bool text_uses_any(const bool *slots, const Text *t)

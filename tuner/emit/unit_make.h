@@ -12,10 +12,8 @@
  * The maker, the unit and its inputs live in one arena; an added run stays open until unit_end. */
 #pragma once
 
-#include "metrics/base/vec.h"
 #include "tuner/emit/inline.h"
 #include "tuner/emit/unit.h"
-#include "tuner/run/run.h"
 #include "tuner/run/run_parts.h"
 
 /* The user's options. */

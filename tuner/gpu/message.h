@@ -5,7 +5,6 @@
  * checks every index and size: its result can be used without further checks. */
 #pragma once
 
-#include "metrics/base/wire.h"
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 

@@ -1,11 +1,6 @@
 /* Answers of a handle about its space, its configurations and its result. */
 #include "tuner/library/handle.h"
 
-#include "tuner/run/run_parts.h"
-
-#include <math.h>
-#include <stdint.h>
-
 /* The run if it is open, else NULL. */
 static const Run *handle_run(const aptune *a)
 {

@@ -1,10 +1,6 @@
 /* Code and launch arguments of a configuration, for callers that launch it themselves. */
 #include "tuner/library/handle.h"
 
-#include "tuner/run/run_parts.h"
-
-#include <string.h>
-
 /* --- arguments -------------------------------------------------------------------------------- */
 
 /* Describes argument `g` of the spec, which is `t` in the task. */

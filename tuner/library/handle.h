@@ -11,8 +11,6 @@
 
 #include "tuner/emit/unit_make.h"
 #include "tuner/library/aptune.h"
-#include "tuner/run/option.h"
-#include "tuner/run/run.h"
 
 #include <locale.h>
 #include <signal.h>

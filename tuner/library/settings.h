@@ -1,8 +1,6 @@
 /* The options of a run, for the command line and, by the same names, for aptune_set. */
 #pragma once
 
-#include "metrics/base/diag.h"
-#include "tuner/run/option.h"
 #include "tuner/run/run.h"
 
 enum { RUN_OPTIONS = 8, COMPILE_OPTIONS = 8, TUNE_OPTIONS = 26 };

@@ -1,14 +1,9 @@
 /* The stages of a handle, in order. */
 #include "metrics/base/file.h"
-#include "tuner/emit/unit.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"
 #include "tuner/output/report.h"
 #include "tuner/report/page.h"
-#include "tuner/run/run_parts.h"
-
-#include <poll.h>
-#include <stdint.h>
 
 /* --- opening the space ------------------------------------------------------------------------ */
 

@@ -5,7 +5,6 @@
  * remedy.  The patterns follow J. Cornelis's anti-parallel patterns. */
 #pragma once
 
-#include "metrics/base/vec.h"
 #include "metrics/metric/occupancy.h"
 #include "tuner/run/run_parts.h"
 

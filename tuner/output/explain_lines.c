@@ -1,8 +1,6 @@
 /* What one warp does on each source line: the worst accesses, and the most executed lines. */
 #include "tuner/output/explain.h"
 
-#include "metrics/base/vec.h"
-
 /* All accesses of one kind on one line, or all instructions on it, for one warp. */
 typedef struct Line {
     uint32_t file, line;

@@ -4,9 +4,6 @@
  * so that nothing is dropped or reinterpreted silently.  Everything lives in the table's arena. */
 #pragma once
 
-#include "metrics/base/diag.h"
-#include "metrics/base/vec.h"
-#include "tuner/record/times.h"
 #include "tuner/run/run.h"
 
 typedef enum ForeignKind { FOREIGN_INT, FOREIGN_REAL, FOREIGN_TEXT } ForeignKind;

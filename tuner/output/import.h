@@ -5,7 +5,6 @@
 #pragma once
 
 #include "tuner/output/foreign.h"
-#include "tuner/run/run.h"
 
 typedef struct ImportOptions {
     const char *from;     /* the file */

@@ -1,7 +1,5 @@
 /* The result of a run without times: what it chose, and why. */
-#include "metrics/base/stats.h"
 #include "tuner/output/report.h"
-#include "tuner/output/report_parts.h"
 
 /* The selected, or the other, rows with distinct code, sorted by predicted cycles. */
 static Ranked *guesses(Arena *a, const Run *r, bool selected, size_t *count)

@@ -5,10 +5,7 @@
  * disk is full, a partly written line is removed again. */
 #pragma once
 
-#include "metrics/base/diag.h"
 #include "tuner/record/pack.h"
-
-#include <stdint.h>
 
 typedef struct Appender Appender;
 

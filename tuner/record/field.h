@@ -4,7 +4,6 @@
  * per line instead of once per field. Unknown fields are ignored: newer programs may add some. */
 #pragma once
 
-#include "tuner/record/line.h"
 #include "tuner/record/pack.h"
 
 #include <jansson.h>

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "metrics/metric/device.h"
-#include "tuner/record/line.h"
 #include "tuner/record/pack.h"
 
 typedef struct RecordParameter {

@@ -12,8 +12,6 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct RecordValue {

@@ -10,7 +10,6 @@
  * If the header names columns of regions, a line may have "r": the regions' numbers, row by row. */
 #pragma once
 
-#include "metrics/base/vec.h"
 #include "metrics/metric/metricset.h"
 #include "tuner/record/header.h"
 #include "metrics/base/map.h"

@@ -19,7 +19,6 @@
 #pragma once
 
 #include "metrics/base/outcome.h"
-#include "metrics/base/vec.h"
 #include "tuner/record/header.h"
 #include "metrics/base/map.h"
 

@@ -1,7 +1,6 @@
 /* The report as one HTML file without scripts or network resources. */
 #pragma once
 
-#include "metrics/base/diag.h"
 #include "tuner/report/sheet.h"
 #include "tuner/report/story.h"
 #include "tuner/run/run.h"

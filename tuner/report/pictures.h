@@ -5,7 +5,6 @@
  * space (6.3).  The others tell users about their own space. */
 #pragma once
 
-#include "metrics/base/vec.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/story.h"
 

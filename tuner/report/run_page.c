@@ -1,7 +1,6 @@
 #include "tuner/report/page.h"
 
 #include "tuner/output/report.h"
-#include "tuner/output/report_parts.h"
 
 /* --- origin of the times ---------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
  * An unknown number is NaN: "-" in text and HTML, empty in CSV, null in JSON. */
 #pragma once
 
-#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/vec.h"
 

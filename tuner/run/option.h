@@ -7,9 +7,6 @@
 
 #include "metrics/base/diag.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 typedef struct Option Option;
 
 /* Stores a value in its field; false after a message. `text` is NULL for an option without a value. */

@@ -6,24 +6,15 @@
  * messages go to the diagnostics, and callers ask the Run for results. */
 #pragma once
 
-#include "metrics/base/hash.h"
-#include "metrics/base/vec.h"
-#include "metrics/metric/device.h"
-#include "metrics/metric/metricset.h"
-#include "metrics/metric/profile.h"
 #include "tuner/choose/carve.h"
 #include "tuner/choose/search.h"
-#include "tuner/compile/cache.h"
 #include "tuner/compile/farm.h"
-#include "tuner/compile/source.h"
 #include "tuner/gpu/gpu.h"
 #include "tuner/record/find.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 #include "tuner/run/option.h"
-#include "tuner/space/geometry.h"
 #include "tuner/space/space.h"
-#include "tuner/space/table.h"
 
 /* Where times come from; stated in every report. */
 typedef enum RunSource {

@@ -2,11 +2,8 @@
  * answers about code, bench, imports that attach profiles. */
 #pragma once
 
-#include "metrics/metric/profile_build.h"
 #include "metrics/metric/metricset.h"
-#include "metrics/ptx/memory.h"
 #include "tuner/compile/data.h"
-#include "tuner/record/find.h"
 #include "tuner/run/run.h"
 #include "tuner/spec/contents.h"
 

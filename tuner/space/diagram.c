@@ -3,7 +3,6 @@
 #include "tuner/space/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 enum {

@@ -3,7 +3,6 @@
  * Tier 0 is the pruning that needs no compiler: it checks the spec's geometry against the device's limits. */
 #pragma once
 
-#include "metrics/base/outcome.h"
 #include "metrics/metric/device.h"
 #include "tuner/spec/spec.h"
 

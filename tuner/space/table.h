@@ -11,13 +11,10 @@
 #pragma once
 
 #include "metrics/base/map.h"
-#include "metrics/base/outcome.h"
-#include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
 #include "tuner/space/geometry.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct TableParameter {
     const char *name; /* "BM" */

@@ -3,8 +3,6 @@
 
 #include "metrics/base/arena.h"
 
-#include <stdbool.h>
-
 enum { CODE_LIST = 64 }; /* items of a list, or values of a name, that are kept */
 
 /* A name or a number; length 0: none. */

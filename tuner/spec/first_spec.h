@@ -6,7 +6,6 @@
 #pragma once
 
 #include "metrics/base/diag.h"
-#include "metrics/base/vec.h"
 #include "tuner/spec/host_read.h"
 #include "tuner/spec/kernel_source.h"
 

@@ -7,9 +7,6 @@
 
 #include "metrics/base/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Why the clock is lower than the device allows. */
 typedef enum ThrottleReason {
     THROTTLE_POWER = 1,    /* the power limit */

@@ -1,6 +1,5 @@
 #include "tuner/spec/near_header.h"
 
-#include "metrics/base/diag.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
@@ -8,7 +7,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Limits of the search, levels up and down and entries: a home folder is too large to search. */

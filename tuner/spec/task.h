@@ -8,12 +8,9 @@
  * Nothing here owns memory: arrays belong to their builder, results live in the arena that was passed. */
 #pragma once
 
-#include "metrics/base/buf.h"
 #include "metrics/base/outcome.h"
 #include "tuner/spec/health.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* --- element types ------------------------------------------------------------------------- */

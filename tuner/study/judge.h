@@ -5,7 +5,6 @@
  * of the same size (appendix A). */
 #pragma once
 
-#include "metrics/base/arena.h"
 #include "tuner/space/table.h"
 
 typedef struct Judgement {

@@ -15,7 +15,6 @@
 #pragma once
 
 #include "metrics/base/expr.h"
-#include "metrics/base/vec.h"
 #include "metrics/metric/device.h"
 
 enum { MODEL_PARAMETERS = 8, MODEL_OUTPUTS = 8 };

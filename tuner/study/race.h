@@ -2,8 +2,6 @@
  * the best over time, by the clock of the cost model (tuner/choose/replay.h). */
 #pragma once
 
-#include "tuner/choose/replay.h"
-#include "tuner/space/table.h"
 #include "tuner/study/rivals.h"
 
 enum { RACE_TIMES = 31 };

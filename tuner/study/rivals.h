@@ -7,7 +7,6 @@
 #pragma once
 
 #include "tuner/choose/replay.h"
-#include "tuner/space/table.h"
 
 typedef enum RivalKind {
     RIVAL_RANDOM,

@@ -11,17 +11,13 @@
  * and there is code, by a ProfileAnswer with {"id": n}.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
-#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
 #include "metrics/base/process.h"
-#include "metrics/base/wire.h"
 #include "tuner/compile/data.h"
-#include "tuner/compile/result.h"
 #include "tuner/compile/worker/nvrtc.h"
 
 #include <malloc.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 extern char **environ;

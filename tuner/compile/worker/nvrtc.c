@@ -1,8 +1,6 @@
 #include "tuner/compile/worker/nvrtc.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
-#include "tuner/compile/source.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -10,7 +8,6 @@
 #include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- stubs ------------------------------------------------------------------------------------ */
 

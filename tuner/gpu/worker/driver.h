@@ -8,7 +8,6 @@
  * clears it.  After DRIVER_FAULT the context is lost: the process has to end, and its parent starts another. */
 #pragma once
 
-#include "metrics/base/diag.h"
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 

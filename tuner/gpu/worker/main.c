@@ -9,12 +9,10 @@
  *     (end of stream)    → ends
  */
 #include "sample.h"
-#include "metrics/base/json_struct.h"
 #include "metrics/base/process.h"
 #include "tuner/gpu/message.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 typedef struct Worker {
