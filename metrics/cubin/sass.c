@@ -63,34 +63,21 @@ SassClass sass_class(SassInstr w)
     return ops[sass_opcode(w)].class;
 }
 
+/* Opcodes that another unit executes than most of their class: the unit + 1. */
+static const uint8_t units[SASS_OPCODES] = {
+#define ON(op, unit) [SASS_OP_##op] = SASS_UNIT_##unit + 1
+    ON(FFMA, FMA),     ON(FADD, FMA),         ON(FMUL, FMA),         ON(FFMA2, FMA),
+    ON(FADD2, FMA),    ON(FMUL2, FMA),        ON(IMAD, IMAD),        ON(IMAD_WIDE, IMAD),
+    ON(IMAD_HI, IMAD), ON(I2FP, ALU),         ON(F2FP, ALU),         ON(VOTE, ALU),
+    ON(ULDC, UNIFORM), ON(ULDC_0B8, UNIFORM), ON(ULDC_0BB, UNIFORM), ON(LDCU, UNIFORM),
+    ON(S2R, OTHER),
+#undef ON
+};
+
 SassUnit sass_unit_of(SassInstr w)
 {
-    switch (sass_opcode(w)) {
-    case SASS_OP_FFMA:
-    case SASS_OP_FADD:
-    case SASS_OP_FMUL:
-    case SASS_OP_FFMA2:
-    case SASS_OP_FADD2:
-    case SASS_OP_FMUL2:
-        return SASS_UNIT_FMA;
-    case SASS_OP_IMAD:
-    case SASS_OP_IMAD_WIDE:
-    case SASS_OP_IMAD_HI:
-        return SASS_UNIT_IMAD;
-    case SASS_OP_I2FP:
-    case SASS_OP_F2FP:
-    case SASS_OP_VOTE:
-        return SASS_UNIT_ALU;
-    case SASS_OP_ULDC:
-    case SASS_OP_ULDC_0B8:
-    case SASS_OP_ULDC_0BB:
-    case SASS_OP_LDCU:
-        return SASS_UNIT_UNIFORM;
-    case SASS_OP_S2R:
-        return SASS_UNIT_OTHER;
-    default:
-        return classes[sass_class(w)].unit;
-    }
+    const unsigned own = units[sass_opcode(w)];
+    return own ? (SassUnit)(own - 1) : classes[sass_class(w)].unit;
 }
 
 const char *sass_name(SassInstr w)
@@ -103,20 +90,33 @@ int sass_access_bytes(SassInstr w)
 {
     /* u8, s8, u16, s16, 32, 64, 128 bits */
     static const int8_t bytes[8] = {1, 1, 2, 2, 4, 8, 16, 0};
-
-    switch (sass_opcode(w)) {
-    case SASS_OP_LD:
-    case SASS_OP_ST:
-    case SASS_OP_LDG:
-    case SASS_OP_STG:
-    case SASS_OP_LDS:
-    case SASS_OP_STS:
-    case SASS_OP_LDL:
-    case SASS_OP_STL:
-        return bytes[bits(w.high, 9, 3)];
-    case SASS_OP_LDG_17E:
-    case SASS_OP_STG_17F:
+    const int op = sass_opcode(w);
+    if (op == SASS_OP_LDG_17E || op == SASS_OP_STG_17F)
         return 32;
+    return op >= SASS_OP_LD && op <= SASS_OP_STS && op != SASS_OP_LDC ? bytes[bits(w.high, 9, 3)]
+                                                                      : 0;
+}
+
+int sass_results(SassInstr w)
+{
+    const int op = sass_opcode(w), bytes = sass_access_bytes(w);
+    switch (sass_class(w)) {
+    case SASS_GLOBAL_LOAD:
+    case SASS_GENERIC:
+    case SASS_SHARED_LOAD:
+    case SASS_LOCAL_LOAD:
+        return bytes > 4 ? bytes / 4 : 1;
+    case SASS_FP32:
+        return op != SASS_OP_FSETP;
+    case SASS_INT:
+        return op == SASS_OP_ISETP ? 0 : op == SASS_OP_IMAD_WIDE ? 2 : 1;
+    case SASS_SHUFFLE:
+        return op == SASS_OP_SHFL;
+    case SASS_MOVE:
+    case SASS_CONVERT:
+    case SASS_SFU:
+    case SASS_CONSTANT_LOAD:
+        return 1;
     default:
         return 0;
     }

@@ -129,6 +129,9 @@ const char *sass_name(SassInstr w);
  * unknown width, 0. */
 int sass_access_bytes(SassInstr w);
 
+/* The number of registers that it writes, from sass_result on. */
+int sass_results(SassInstr w);
+
 /* The immediate of an arithmetic instruction or a move; false when there is none. */
 bool sass_immediate(SassInstr w, uint32_t *value);
 

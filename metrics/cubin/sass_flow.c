@@ -2,21 +2,27 @@
 
 #include <stdlib.h>
 
-static bool ends_block(SassInstr w)
-{
-    switch (sass_opcode(w)) {
-    case SASS_OP_BRA:
-    case SASS_OP_BRX:
-    case SASS_OP_EXIT:
-    case SASS_OP_RET:
-    case SASS_OP_CALL:
-    case SASS_OP_CALL_144:
-    case SASS_OP_BSYNC:
-        return true;
-    default:
-        return false;
-    }
-}
+/* What opcodes do: end a block, and lead only elsewhere if unconditional (LEAVES); write a predicate by the
+ * first or second of two fields, which have another meaning in most instructions. */
+enum { ENDS = 1, LEAVES = 3, FIRST = 4, SECOND = 8, BOTH = 12 };
+
+static const uint8_t does[SASS_OPCODES] = {
+#define DOES(op, what) [SASS_OP_##op] = what
+    DOES(BRA, LEAVES),      DOES(BRX, LEAVES),     DOES(EXIT, LEAVES),    DOES(RET, LEAVES),
+    DOES(CALL, ENDS),       DOES(CALL_144, ENDS),  DOES(BSYNC, ENDS),     DOES(IMAD, FIRST),
+    DOES(IMAD_WIDE, FIRST), DOES(IMAD_HI, FIRST),  DOES(LEA, FIRST),      DOES(LOP3, FIRST),
+    DOES(FLO, FIRST),       DOES(FCHK, FIRST),     DOES(IADD3, BOTH),     DOES(VIMNMX, BOTH),
+    DOES(ISETP, BOTH),      DOES(FSETP, BOTH),     DOES(DSETP, BOTH),     DOES(HSETP2, BOTH),
+    DOES(PLOP3, BOTH),      DOES(PLOP3_01D, BOTH), DOES(PLOP3_01E, BOTH), DOES(PLOP3_01F, BOTH),
+    DOES(CSMTEST, BOTH),
+#undef DOES
+};
+
+/* Whose instructions write a predicate in the first field; an unknown one may do so in both. */
+static const uint8_t class_does[SASS_CLASSES] = {
+    [SASS_UNKNOWN] = BOTH,        [SASS_SHUFFLE] = FIRST,       [SASS_GLOBAL_LOAD] = FIRST,
+    [SASS_GLOBAL_ATOMIC] = FIRST, [SASS_SHARED_ATOMIC] = FIRST, [SASS_GENERIC] = FIRST,
+    [SASS_TEXTURE] = FIRST};
 
 /* A call of another function has an offset that the linker fills in; until then it points behind itself. */
 static bool target_of(const SassFlow *f, size_t i, size_t *target)
@@ -53,7 +59,7 @@ static void cut_blocks(Arena *a, SassFlow *f, const CubinKernel *k)
     bool *leads = ARENA_ARRAY(a, bool, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
         size_t target;
-        if (ends_block(f->instrs[i]))
+        if (does[sass_opcode(f->instrs[i])] & ENDS)
             leads[i + 1] = true;
         if (target_of(f, i, &target))
             leads[target] = true;
@@ -66,19 +72,6 @@ static void cut_blocks(Arena *a, SassFlow *f, const CubinKernel *k)
 SassInstr sass_flow_last(const SassFlow *f, int block)
 {
     return f->instrs[f->cfg->blocks[block].end - 1];
-}
-
-static bool goes_on(SassInstr w)
-{
-    switch (sass_opcode(w)) {
-    case SASS_OP_BRA:
-    case SASS_OP_EXIT:
-    case SASS_OP_RET:
-    case SASS_OP_BRX:
-        return sass_conditional(w);
-    default:
-        return true;
-    }
 }
 
 static void link_block(Arena *a, SassFlow *f, int i)
@@ -94,7 +87,7 @@ static void link_block(Arena *a, SassFlow *f, int i)
     const SassInstr w = sass_flow_last(f, i);
     const int op = sass_opcode(w);
     b->succs = ARENA_ARRAY(a, int, 2);
-    b->fall = goes_on(w) ? behind : CFG_NONE;
+    b->fall = does[op] != LEAVES || sass_conditional(w) ? behind : CFG_NONE;
     if (target_of(f, b->end - 1, &target))
         b->taken = f->cfg->block_of[target];
     if (op == SASS_OP_CALL_144)
@@ -343,62 +336,12 @@ static bool same_comparison(SassInstr a, SassInstr b)
     return a.low == b.low && ((a.high ^ b.high) & compared) == 0;
 }
 
-static bool writes_two(SassInstr w)
-{
-    switch (sass_opcode(w)) {
-    case SASS_OP_IADD3:
-    case SASS_OP_VIMNMX:
-    case SASS_OP_ISETP:
-    case SASS_OP_FSETP:
-    case SASS_OP_DSETP:
-    case SASS_OP_HSETP2:
-    case SASS_OP_PLOP3:
-    case SASS_OP_PLOP3_01D:
-    case SASS_OP_PLOP3_01E:
-    case SASS_OP_PLOP3_01F:
-    case SASS_OP_CSMTEST:
-        return true;
-    default:
-        return sass_class(w) == SASS_UNKNOWN;
-    }
-}
-
-/* In most instructions these fields have another meaning. */
-static bool writes_predicate(SassInstr w)
-{
-    switch (sass_opcode(w)) {
-    case SASS_OP_IADD3:
-    case SASS_OP_IMAD:
-    case SASS_OP_IMAD_WIDE:
-    case SASS_OP_IMAD_HI:
-    case SASS_OP_LEA:
-    case SASS_OP_LOP3:
-    case SASS_OP_VIMNMX:
-    case SASS_OP_FLO:
-    case SASS_OP_FCHK:
-        return true;
-    default:
-        break;
-    }
-    switch (sass_class(w)) {
-    case SASS_UNKNOWN:
-    case SASS_SHUFFLE:
-    case SASS_GLOBAL_LOAD:
-    case SASS_GLOBAL_ATOMIC:
-    case SASS_SHARED_ATOMIC:
-    case SASS_GENERIC:
-    case SASS_TEXTURE:
-        return true;
-    default:
-        return writes_two(w);
-    }
-}
-
 /* True if an instruction may write a predicate. */
 static bool may_write(SassInstr w, int predicate)
 {
-    return sass_opcode(w) == SASS_OP_R2P || (writes_predicate(w) && first_result(w) == predicate) ||
-           (writes_two(w) && second_result(w) == predicate);
+    const int what = does[sass_opcode(w)] | class_does[sass_class(w)];
+    return sass_opcode(w) == SASS_OP_R2P || (what & FIRST && first_result(w) == predicate) ||
+           (what & SECOND && second_result(w) == predicate);
 }
 
 /* True if it may write a register of a comparison; the field counts even in instructions without a result. */

@@ -50,8 +50,7 @@ const SassLoads *sass_loads_of(Arena *a, const Memory *m, const Walk *w)
 {
     SassLoads *l = ARENA_NEW(a, SassLoads);
     double times = 0;
-    for (size_t i = 0; i < m->accesses.count; i++) {
-        const MemoryAccess *x = &m->accesses.at[i];
+    VEC_EACH (const MemoryAccess, x, m->accesses) {
         const WalkFunction *f = walk_find(w, x->function);
         const WalkAccess *of = f ? &f->costs[x->cost] : NULL;
         if (x->kind != ACCESS_LOAD || !of || of->executions == 0 ||
@@ -87,19 +86,11 @@ static int larger(int a, int b)
 
 static bool has_third(SassInstr w)
 {
-    switch (sass_opcode(w)) {
-    case SASS_OP_IADD3:
-    case SASS_OP_IMAD:
-    case SASS_OP_IMAD_WIDE:
-    case SASS_OP_IMAD_HI:
-    case SASS_OP_LEA:
-    case SASS_OP_LOP3:
-    case SASS_OP_PRMT:
-    case SASS_OP_SHF:
-        return true;
-    default:
-        return false;
-    }
+    static const bool third[SASS_OPCODES] = {
+        [SASS_OP_IADD3] = true,   [SASS_OP_IMAD] = true, [SASS_OP_IMAD_WIDE] = true,
+        [SASS_OP_IMAD_HI] = true, [SASS_OP_LEA] = true,  [SASS_OP_LOP3] = true,
+        [SASS_OP_PRMT] = true,    [SASS_OP_SHF] = true};
+    return third[sass_opcode(w)];
 }
 
 static bool is_global(SassClass class)
@@ -133,35 +124,10 @@ static int depth_read(const Depths *d, SassInstr w)
     }
 }
 
-static int results(SassInstr w)
-{
-    const int op = sass_opcode(w);
-    switch (sass_class(w)) {
-    case SASS_GLOBAL_LOAD:
-    case SASS_GENERIC:
-    case SASS_SHARED_LOAD:
-    case SASS_LOCAL_LOAD:
-        return larger(1, sass_access_bytes(w) / 4);
-    case SASS_FP32:
-        return op != SASS_OP_FSETP;
-    case SASS_INT:
-        return op == SASS_OP_ISETP ? 0 : op == SASS_OP_IMAD_WIDE ? 2 : 1;
-    case SASS_SHUFFLE:
-        return op == SASS_OP_SHFL;
-    case SASS_MOVE:
-    case SASS_CONVERT:
-    case SASS_SFU:
-    case SASS_CONSTANT_LOAD:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 /* Applies an instruction; returns the depth of what it reads. */
 static int pass(Depths *d, SassInstr w)
 {
-    const int read = depth_read(d, w), to = sass_result(w), count = results(w);
+    const int read = depth_read(d, w), to = sass_result(w), count = sass_results(w);
     const SassClass class = sass_class(w);
     const bool loads = class == SASS_GLOBAL_LOAD || class == SASS_GENERIC;
     const int given = loads && read < MEMORY_DEPTH_MOST ? read + 1 : read;

@@ -436,32 +436,6 @@ static Ports run_block(const SassFlow *f, int b)
 
 /* --- sums that are stored as vectors ---------------------------------------------------------- */
 
-static bool writes(SassInstr w, int reg)
-{
-    const int first = sass_result(w), op = sass_opcode(w);
-    int count = 0;
-    switch (sass_class(w)) {
-    case SASS_FP32:
-    case SASS_INT:
-        count = op != SASS_OP_FSETP && op != SASS_OP_ISETP;
-        break;
-    case SASS_GLOBAL_LOAD:
-    case SASS_SHARED_LOAD:
-    case SASS_LOCAL_LOAD:
-    case SASS_GENERIC:
-        count = sass_access_bytes(w) / 4;
-        break;
-    case SASS_MOVE:
-    case SASS_CONVERT:
-    case SASS_SFU:
-        count = 1;
-        break;
-    default:
-        break;
-    }
-    return first <= reg && reg < first + count;
-}
-
 /* Marks the registers that FMAs of a loop add to. */
 static void mark_sums(const SassFlow *f, const Loop *l, bool sums[SASS_REGISTERS])
 {
@@ -498,10 +472,11 @@ static int count_tied(const SassFlow *f, const Loop *l)
     const size_t from = end_of(f, l);
     mark_sums(f, l, sums);
     for (size_t i = from; i < f->count; i++) {
-        for (int r = 0; r < SASS_REGISTERS; r++)
-            sums[r] = sums[r] && !writes(f->instrs[i], r);
-        const int bytes = is_store(f->instrs[i]) ? sass_access_bytes(f->instrs[i]) : 0;
-        const int first = sass_operand(f->instrs[i], 1);
+        const SassInstr w = f->instrs[i];
+        const int to = sass_result(w), end = to + sass_results(w), first = sass_operand(w, 1);
+        for (int r = to; r < end && r < SASS_ZERO; r++)
+            sums[r] = false;
+        const int bytes = is_store(w) ? sass_access_bytes(w) : 0;
         for (int r = first; bytes > 4 && r < first + bytes / 4 && r < SASS_ZERO; r++)
             tied[r] = tied[r] || sums[r];
     }

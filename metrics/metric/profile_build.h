@@ -17,8 +17,9 @@ enum { PROFILER_VERSION = 24, PROFILER_SINCE = 18 };
  * cached profiles are made again, recorded ones stay.  2: what passes through the L2 in a wave.  All but
  * mm's were made again; of 51 rows of mm, drawn evenly, load_gone differs in four, whose serial_cycles
  * differ by 0.006 % at most.  3: helpers know what the platform suite measured (no number changes on an H200).  5: whether a
- * launch is timed alone, which recorded ones lack; divisions of doubles. */
-enum { PROFILER_REVISION = 5 };
+ * launch is timed alone, which recorded ones lack; divisions of doubles.  6: which registers the code behind a
+ * loop overwrites. */
+enum { PROFILER_REVISION = 6 };
 
 /* A buffer that a launch is given. */
 typedef struct ProfileBuffer {
