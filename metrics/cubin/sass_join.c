@@ -183,13 +183,10 @@ static void allow_divergence(Program *p)
         return;
     p->points = sass_flow_reconvergences(p->lp.arena, f);
     merge_unknown(p);
-    for (size_t i = 0; i < p->points.count; i++) {
-        const SassReconvergence *m = &p->points.at[i];
+    VEC_EACH (const SassReconvergence, m, p->points)
         if (!m->closed && reached(p, m->block))
             p->reconverged[m->block] = sass_program_sum(&p->lp, sass_program_column(&p->lp));
-    }
-    for (size_t i = 0; i < p->points.count; i++) {
-        const SassReconvergence *m = &p->points.at[i];
+    VEC_EACH (const SassReconvergence, m, p->points) {
         const SassSum diverged = diverged_within(p, m);
         if (m->closed)
             p->reconverged[m->block] = diverged;
@@ -342,11 +339,9 @@ static void conserve_flow(Program *p)
             p->visits[b] = plus(p, p->visits[b], p->merged[b], -1);
         leave_block(p, b);
     }
-    for (size_t i = 0; i < p->points.count; i++) {
-        const SassReconvergence *m = &p->points.at[i];
+    VEC_EACH (const SassReconvergence, m, p->points)
         if (!m->closed && reached(p, m->block))
             limit(p, &p->reconverged[m->block], &p->visits[m->block]);
-    }
 }
 
 /* --- loops ---------------------------------------------------------------------------------- */
@@ -473,8 +468,7 @@ static const double NUMBER_COST = 0.2;
 /* Instructions with an immediate are executed as often as in the PTX. */
 static void match_numbers(Program *p, const SassNumbers *numbers)
 {
-    for (size_t i = 0; i < numbers->count; i++) {
-        const SassNumber *n = &numbers->at[i];
+    VEC_EACH (const SassNumber, n, *numbers) {
         sass_program_wish(&p->lp, n->in_ptx / n->in_code, AIM_LANDMARKS, NUMBER_COST);
         for (int b = 0; b < p->cfg->count; b++)
             if (n->by_block[b] > 0)
@@ -706,12 +700,10 @@ static void match_divergence(Program *p)
     if (p->diverges && p->walk->unknown_branches == 0)
         bound_divergence(p, diverged);
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
-    for (size_t i = 0; i < p->points.count; i++) {
-        const SassReconvergence *m = &p->points.at[i];
+    VEC_EACH (const SassReconvergence, m, p->points)
         for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
             counts[b] |=
                 m->within[b] && p->diverged[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
-    }
     for (int b = 0; b < f->cfg->count; b++)
         any |= counts[b];
     if (!any || diverged == 0)

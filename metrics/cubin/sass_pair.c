@@ -74,8 +74,7 @@ static void add_numbers_at(Traits *t, const Side *s, size_t i)
         return;
     }
     const PtxInstr *in = &s->ptx->instrs.at[i];
-    for (size_t k = 0; k < in->count; k++) {
-        const PtxOperand *o = &in->operands[k];
+    EACH (const PtxOperand, o, in->operands, in->count) {
         if (o->kind == PTX_OPERAND_IMMEDIATE)
             add_number(t, o->value);
         if (o->kind == PTX_OPERAND_FLOAT)
@@ -396,12 +395,10 @@ static SassNumber count_number(const Pairing *p, const SassFlow *code, uint32_t 
 static NumberMap numbers_in_code(Arena *a, const SassFlow *code)
 {
     NumberMap known = {.arena = a};
-    for (int b = 0; b < code->cfg->count; b++) {
-        const CfgBlock *block = &code->cfg->blocks[b];
+    EACH (const CfgBlock, block, code->cfg->blocks, code->cfg->count)
         for (size_t i = block->first; block->order != CFG_NONE && i < block->end; i++)
             if (code_number(code->instrs[i]) != 0)
                 numbers_put(&known, code_number(code->instrs[i]), i);
-    }
     return known;
 }
 

@@ -447,8 +447,7 @@ static void find_branches(Arena *a, const SassFlow *f, const WalkFunction *ptx,
                           const SassPairs *pairs, SassCases *cases)
 {
     const Choices in_ptx = choices_of_ptx(a, ptx->flow), code = choices_of_code(a, f, pairs);
-    for (size_t i = 0; i < in_ptx.count; i++) {
-        const Choice *x = &in_ptx.at[i];
+    VEC_EACH (const Choice, x, in_ptx) {
         if (cases->told[x->block] || !x->is_case || !ptx->blocks[x->block].visits)
             continue;
         bool paired = false;

@@ -17,11 +17,9 @@ static PtxDim dim_of(const int64_t n[3])
 static const ProfileBuffer *buffer_of(const ProfileInput *in, uint64_t address)
 {
     const ProfileBuffer *found = NULL;
-    for (size_t i = 0; i < in->buffer_count; i++) {
-        const ProfileBuffer *b = &in->buffers[i];
+    EACH (const ProfileBuffer, b, in->buffers, in->buffer_count)
         if (b->address <= address && (!found || b->address > found->address))
             found = b;
-    }
     return found;
 }
 
@@ -339,11 +337,9 @@ static bool is_access(const MemoryAccess *x, AccessKind kind)
 static bool is_touched(const ProfileInput *in, const ProfileBuffer *b, const Memory *m,
                        AccessKind kind)
 {
-    for (size_t i = 0; i < m->accesses.count; i++) {
-        const MemoryAccess *x = &m->accesses.at[i];
+    VEC_EACH (const MemoryAccess, x, m->accesses)
         if (is_access(x, kind) && x->located && buffer_of(in, x->address) == b)
             return true;
-    }
     return false;
 }
 
@@ -361,11 +357,9 @@ static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind 
 {
     const bool all = has_unknown_target(m, kind);
     double bytes = 0;
-    for (size_t i = 0; i < in->buffer_count; i++) {
-        const ProfileBuffer *b = &in->buffers[i];
+    EACH (const ProfileBuffer, b, in->buffers, in->buffer_count)
         if ((kind == ACCESS_LOAD ? b->filled : b->written) && (all || is_touched(in, b, m, kind)))
             bytes += b->bytes;
-    }
     return bytes;
 }
 
@@ -395,14 +389,11 @@ static const ProfileBuffer *loaded_buffer(const ProfileInput *in, const MemoryAc
 static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
 {
     enum { SECTOR = 32 };
-    for (size_t k = 0; k < in->buffer_count; k++) {
-        const ProfileBuffer *b = &in->buffers[k];
+    EACH (const ProfileBuffer, b, in->buffers, in->buffer_count) {
         double first = 0;
-        for (size_t i = 0; i < m->accesses.count; i++) {
-            const MemoryAccess *x = &m->accesses.at[i];
+        VEC_EACH (const MemoryAccess, x, m->accesses)
             if (loaded_buffer(in, x) == b)
                 first += warps * x->figures.sectors * x->reuse.first[REUSE_LAUNCH];
-        }
         const double most = ceil(b->bytes / SECTOR) + 1;
         for (size_t i = 0; i < m->accesses.count && first > most; i++) {
             MemoryAccess *x = &m->accesses.at[i];
@@ -535,21 +526,18 @@ static void dump_flow(Arena *a, const PtxFunction *entry, Buf *out)
 
 static void dump_walk(const Memory *m, Buf *out)
 {
-    for (int i = 0; i < m->samples->count; i++) {
-        const MemorySample *s = &m->samples->at[i];
+    VEC_EACH (const MemorySample, s, *m->samples) {
         buf_printf(out, "warp %u of block %u %u %u, weight %.6g: %.0f instructions\n",
                    s->place.warp, s->place.block.x, s->place.block.y, s->place.block.z, s->weight,
                    s->walk->instr);
         flow_dump_walk(s->walk, out);
     }
-    for (size_t i = 0; i < m->accesses.count; i++) {
-        const MemoryAccess *x = &m->accesses.at[i];
+    VEC_EACH (const MemoryAccess, x, m->accesses)
         buf_printf(
             out,
             "line %zu: %s, %d bytes: %.6g times, %.6g unknown, %.6g wavefronts, %.6g sectors%s\n",
             x->line, ptx_space_name(x->space), x->bytes, x->figures.executions, x->figures.unknown,
             x->figures.wavefronts, x->figures.sectors, x->sampled ? ", warps differ" : "");
-    }
 }
 
 static void dump_pairs(Arena *a, const SassFlow *code, const WalkFunction *ptx, Buf *out)

@@ -22,8 +22,7 @@ static void set_mix(Profile *p, const Walk *w)
 static void set_waits(Profile *p, const Memory *m)
 {
     double waits = 0, lanes = 0;
-    for (int i = 0; i < m->samples->count; i++) {
-        const MemorySample *x = &m->samples->at[i];
+    VEC_EACH (const MemorySample, x, *m->samples)
         for (size_t k = 0; k < x->walk->functions.count; k++) {
             const WalkFunction *f = x->walk->functions.at[k];
             for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
@@ -35,7 +34,6 @@ static void set_waits(Profile *p, const Memory *m)
                          (double)header->visits;
             }
         }
-    }
     p->value[PROFILE_BLOCK_WAITS] = waits;
     p->value[PROFILE_BLOCK_WAIT_LANES] = waits > 0 ? lanes / waits : 0;
 }
@@ -329,8 +327,7 @@ static double constant_room(const Memory *m, size_t i)
     enum { CONSTANT_LINE = 64, SETS = 8, STRIDE = CONSTANT_LINE * SETS, MOST = 64 };
     const MemoryAccess *x = &m->accesses.at[i];
     uint64_t seen = 0; /* lines of the set, by their distance in strides */
-    for (size_t k = 0; k < m->accesses.count; k++) {
-        const MemoryAccess *y = &m->accesses.at[k];
+    VEC_EACH (const MemoryAccess, y, m->accesses) {
         const int64_t apart = y->offset / CONSTANT_LINE - x->offset / CONSTANT_LINE;
         if (is_constant_beside(y, x) && y->group == x->group && apart >= 0 && apart % SETS == 0 &&
             apart / SETS < MOST)
@@ -474,8 +471,7 @@ static double accesses_of(const Walk *w)
 static void set_unknown(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     double in_loops = 0, behind = 0, instr = 0, places = 0, accesses = 0, unknown = 0, all = 0;
-    for (int i = 0; i < m->samples->count; i++) {
-        const MemorySample *x = &m->samples->at[i];
+    VEC_EACH (const MemorySample, x, *m->samples) {
         const WalkUnknown u = walk_unknown(a, x->walk);
         in_loops += x->weight * u.in_loops;
         behind += x->weight * u.behind_branches;
@@ -587,8 +583,7 @@ static void add_unknown_accesses(Arena *a, Buf *b, const Memory *m)
 {
     size_t count = 0;
     const MemoryAccess *first = NULL;
-    for (size_t i = 0; i < m->accesses.count; i++) {
-        const MemoryAccess *x = &m->accesses.at[i];
+    VEC_EACH (const MemoryAccess, x, m->accesses) {
         if (!(x->figures.unknown > 0))
             continue;
         first = first ? first : x;

@@ -117,8 +117,7 @@ static size_t members_layer(const Members *layers, size_t count, const Rows *r, 
 static size_t find_layers(Arena *a, Front *f, const Rows *r, FrontTies ties, size_t layers_max)
 {
     VEC(Members) layers = {0};
-    for (size_t i = 0; i < r->count; i++) {
-        const Row *row = &r->at[i];
+    VEC_EACH (const Row, row, *r) {
         size_t layer = members_layer(layers.at, layers.count, r, row, ties);
         const Row *by = layer > 0 ? dominating(&layers.at[0], row, r->keys, ties) : NULL;
         f->layer[row->point] = (int32_t)layer;
