@@ -490,7 +490,6 @@ static void match_loops(Program *p)
         return;
     const WalkFunction *entry = p->walk->functions.at[0];
     const SassPairs pairs = sass_pair_loops(p->lp.arena, p->join->flow, entry);
-    p->join->loops_match = pairs.complete;
     p->join->paired = pairs.loop;
     p->cases = sass_cases_find(p->lp.arena, p->join->flow, entry, &pairs);
     const SassBranch *branch = sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs);

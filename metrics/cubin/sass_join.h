@@ -31,7 +31,6 @@ typedef struct SassJoin {
     double in_code_most[SASS_ANCHORS];  /* with all of them */
     /* By loop of the code: its pair in the PTX's entry function, or CFG_NONE.  NULL: no pairs were sought. */
     const int *paired;
-    bool loops_match;      /* all loops of PTX and code are paired */
     const char *unmatched; /* why the visits are uncertain; NULL: they are not */
     double deviation;      /* relative error of the visits in that case */
     double missing; /* largest share of a landmark that the code lacks; 1 without a solution */

@@ -17,8 +17,6 @@ static void count_access(SassProfile *p, SassInstr w, double times)
     for (int i = 0; i < SASS_WIDTHS; i++)
         if (bytes == 1 << i)
             widths_of[sass_class(w)][i] += times;
-    p->atomics += sass_class(w) == SASS_GLOBAL_ATOMIC ? times : 0;
-    p->copies += sass_class(w) == SASS_ASYNC_COPY ? times : 0;
     p->barriers += op == SASS_OP_BAR ? times : 0;
     p->matches += op == SASS_OP_MATCH ? times : 0;
 }
@@ -221,9 +219,7 @@ static void guess_counts(SassProfile *p, const SassJoin *j, const Walk *w)
     p->shared_stores[SASS_WIDTH_4] = j->walked.in_ptx[SASS_ANCHOR_SHARED_STORE] / 4;
     p->local_loads[SASS_WIDTH_4] = w->loads[PTX_LOCAL];
     p->local_stores[SASS_WIDTH_4] = w->stores[PTX_LOCAL];
-    p->atomics = w->by_class[PTX_CLASS_ATOMIC];
     p->constant_indexed = w->loads[PTX_CONST];
-    p->copies = j->walked.in_ptx[SASS_ANCHOR_COPY];
     p->barriers = w->barriers;
 }
 

@@ -45,8 +45,6 @@ typedef struct SassProfile {
     double global_stores[SASS_WIDTHS];
     double local_loads[SASS_WIDTHS]; /* spills, unless the kernel has local arrays */
     double local_stores[SASS_WIDTHS];
-    double atomics; /* global */
-    double copies;  /* asynchronous, global to shared */
     double barriers;
     double matches; /* MATCH */
 

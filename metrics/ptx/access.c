@@ -130,8 +130,7 @@ static int group_of(Finder *x, const PtxInstr *in, const PtxOperand *address, Pt
                             .first = in,
                             .space = space,
                             .base_version = version,
-                            .guard_version = guard,
-                            .block = x->block}));
+                            .guard_version = guard}));
     return (int)x->out->groups.count - 1;
 }
 

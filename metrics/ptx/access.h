@@ -50,7 +50,6 @@ typedef struct AccessGroup {
     PtxSpace space;
     uint32_t base_version; /* writes so far; used while building */
     uint32_t guard_version;
-    int block;
     int first_cost, cost_count; /* in the list of costs */
     VEC(int) sites;             /* their numbers */
 } AccessGroup;

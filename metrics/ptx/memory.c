@@ -319,8 +319,7 @@ static int merged_cost(const WalkFunction *f, const AccessSite *site, int bytes)
 static void add_load(const Gather *s, const Part *parts, size_t count, int bytes)
 {
     const AccessSite *first = parts[0].site;
-    MemoryLoad load = {.function = s->function->function,
-                       .block = first->block,
+    MemoryLoad load = {.block = first->block,
                        .kind = first->kind,
                        .bytes = bytes,
                        .accesses = (int)count,

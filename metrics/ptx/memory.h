@@ -49,7 +49,6 @@ typedef struct MemoryAccess {
 
 /* A shared-memory load as ptxas is assumed to emit it, possibly merged, or a merged store. */
 typedef struct MemoryLoad {
-    const PtxFunction *function;
     int block;
     AccessKind kind; /* ACCESS_LOAD or ACCESS_STORE */
     int bytes;       /* of one lane: 1 to 16 */

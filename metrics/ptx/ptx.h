@@ -237,7 +237,6 @@ struct PtxFunction {
     uint64_t param_size;               /* bytes of an entry's parameter space */
     uint64_t declared[PTX_TYPE_COUNT]; /* declared registers by type; `registers` has those used */
     size_t unknown;                    /* instructions with an unknown opcode */
-    Span at;                           /* the name */
 };
 
 typedef struct PtxFile {
@@ -248,7 +247,6 @@ typedef struct PtxFile {
 typedef VEC(PtxFunction *) PtxFunctions;
 
 typedef struct PtxModule {
-    const Source *source;
     const char *version; /* "9.0" */
     const char *target;  /* "sm_90" or "sm_90a, debug" */
     int address_bits;    /* 32 or 64 */

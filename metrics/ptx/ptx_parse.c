@@ -98,14 +98,12 @@ static bool read_function(PtxParser *p, bool is_entry)
     PtxToken name;
     if (!ptx_take_name(p, "the name of a function", &name))
         return false;
-    const Span at = ptx_token_span(&p->lex, &name);
-    PtxFunction *f = enter_function(p, &name, at);
+    PtxFunction *f = enter_function(p, &name, ptx_token_span(&p->lex, &name));
     f->results = waiting.results;
     lay_out(&f->results);
     for (size_t i = 0; i < f->results.count; i++)
         f->results.at[i]->function = f;
     f->is_entry = is_entry;
-    f->at = at;
     p->function = f;
     return read_signature(p, f);
 }
@@ -209,7 +207,7 @@ PtxModule *ptx_parse(Arena *a, const Source *s, Diag *d)
     p.names.arena = a;
     VEC_PUSH(a, &p.parents, 0);
     p.module = ARENA_NEW(a, PtxModule);
-    *p.module = (PtxModule){.source = s, .version = "", .target = "", .address_bits = 64};
+    *p.module = (PtxModule){.version = "", .target = "", .address_bits = 64};
     while (p.lex.token.kind != PTX_TOKEN_END) {
         if (!read_directive(&p))
             ptx_skip_statement(&p);

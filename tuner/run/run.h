@@ -143,8 +143,6 @@ typedef struct RunSearch {
     double expected;
     double seconds;     /* duration; of a replay by its cost model */
     double held_since;  /* when its best was first known, likewise; NaN: no best */
-    double compile_s;   /* CPU seconds of compiling and profiling by the cost model; NaN: not
-                           replayed */
     size_t front;       /* compiled configurations on the front, … */
     size_t front_timed; /* … and those of them that were timed */
     bool best_on_front;

@@ -572,7 +572,6 @@ static bool search_played(Searched *q)
     s->state = played.state;
     s->expected = played.expected;
     s->seconds = played.seconds;
-    s->compile_s = played.compile_core_s;
     EACH (const ReplayStep, step, played.steps, played.step_count)
         VEC_PUSH(r->arena, &s->held, ((RunBest){step->seconds, step->ms}));
     run_charge(r, LEDGER_CARVE, &since);

@@ -197,7 +197,6 @@ typedef struct Launch {
 
 /* "rival cublas gemm args C, A, B, M, N, K": a library call that does the same work, for `bench`. */
 typedef struct Rival {
-    Span at;
     const char *library; /* "cublas", or the plugin's file as the spec names it */
     const char *path;    /* the same, to be opened; NULL: a library found by name */
     const char *call;    /* "gemm" */

@@ -352,7 +352,7 @@ static bool take_library(Reader *r, Rival *v)
 /* rival ( NAME | "file.so" ) CALL [ bound ] args item { "," item } */
 bool read_rival(Reader *r)
 {
-    Rival v = {.at = r->at, .takes = {.at = r->at, .entry = "the rival"}};
+    Rival v = {.takes = {.at = r->at, .entry = "the rival"}};
     if (r->spec->rival_count >= RIVAL_LIMIT)
         return diag_error(r->d, r->at, "more than %d rivals", RIVAL_LIMIT);
     if (!take_library(r, &v) || !lexer_take_name(&r->l, "the name of the library's call", &v.call))
