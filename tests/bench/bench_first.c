@@ -33,26 +33,26 @@ static double best_of(const ReplayRows *r, const size_t *order, size_t count, si
 {
     double best = INFINITY;
     for (size_t k = 0; k < count && k < n; k++)
-        if (!isnan(r->ms[order[k]]))
-            best = fmin(best, r->ms[order[k]]);
+        best = fmin(best, r->at[order[k]].ms);
     return best;
 }
 
 static bool is_timeable(const ReplayRows *r, size_t i)
 {
-    return !(r->broken && r->broken[i]) && r->same_as[i] == i;
+    return !r->at[i].code.failed && r->at[i].code.same_as == i;
 }
 
 static size_t by_prediction(Arena *a, const ReplayRows *r, gsl_rng *random, size_t *order)
 {
     size_t n = r->space.count, count = 0, *all = ARENA_ARRAY(a, size_t, n);
-    double *lot = ARENA_ARRAY(a, double, n);
+    double *lot = ARENA_ARRAY(a, double, n), *predicted = ARENA_ARRAY(a, double, n);
     for (size_t i = 0; i < n; i++) {
         lot[i] = gsl_rng_uniform(random);
-        if (is_timeable(r, i) && !isnan(r->predicted[i]))
+        predicted[i] = r->at[i].code.predicted;
+        if (is_timeable(r, i) && !isnan(predicted[i]))
             all[count++] = i;
     }
-    const Criterion by[] = {{r->predicted, false}, {lot, false}};
+    const Criterion by[] = {{predicted, false}, {lot, false}};
     stats_order(all, count, by, 2);
     for (size_t k = 0; k < count && k < MOST; k++)
         order[k] = all[k];
@@ -70,7 +70,7 @@ static size_t by_spread(Arena *a, const ReplayRows *r, gsl_rng *random, size_t *
     double *guess = ARENA_ARRAY(a, double, count);
     uint32_t *values = ARENA_ARRAY(a, uint32_t, count * p);
     for (size_t k = 0; k < count; k++) {
-        guess[k] = r->predicted[at[k]];
+        guess[k] = r->at[at[k]].code.predicted;
         uint64_t rank = r->space.ranks[at[k]];
         for (size_t q = p; q-- > 0; rank /= r->space.values[q])
             values[k * p + q] = (uint32_t)(rank % r->space.values[q]);
@@ -103,21 +103,16 @@ static size_t by_search(Arena *a, const ReplayRows *r, size_t seed, size_t *orde
             points[q] = (uint16_t)(rank % r->space.values[q]);
         search_add(s, points, &number);
         place[number] = i;
-        size_t code = r->same_as[i];
-        SearchCompiled c = {.failed = r->broken && r->broken[i],
-                            .predicted = r->predicted[i],
-                            .bound = r->bound[i],
-                            .latency = r->latency[i],
-                            .variance = r->variance[i],
-                            .shares = r->shares + i * TABLE_PARTS,
-                            .same_as = first[code]};
+        SearchCompiled c = r->at[i].code;
+        const size_t code = c.same_as;
+        c.same_as = first[code];
         if (first[code] == SIZE_MAX)
             first[code] = number;
         search_compiled(s, number, &c);
     }
     while (m < MOST && search_next_trial(s, &number)) {
         order[m] = place[number];
-        search_timed(s, number, r->ms[order[m++]]);
+        search_timed(s, number, r->at[order[m++]].ms);
     }
     search_free(s);
     return m;
@@ -136,8 +131,7 @@ static double best_recorded(const ReplayRows *r)
 {
     double best = INFINITY;
     for (size_t i = 0; i < r->space.count; i++)
-        if (!isnan(r->ms[i]))
-            best = fmin(best, r->ms[i]);
+        best = fmin(best, r->at[i].ms);
     return best;
 }
 
@@ -213,41 +207,22 @@ static bool is_kept(const SearchSpace *s, uint64_t rank, const bool *kept, const
     return true;
 }
 
-static double *pick(Arena *a, const double *from, const size_t *at, size_t count, size_t wide)
-{
-    double *out = ARENA_ARRAY(a, double, count *wide);
-    for (size_t k = 0; k < count * wide; k++)
-        out[k] = from[at[k / wide] * wide + k % wide];
-    return out;
-}
-
 static ReplayRows take(Arena *a, const ReplayRows *r, const size_t *at, size_t count)
 {
     ReplayRows part = *r;
     uint64_t *ranks = ARENA_ARRAY(a, uint64_t, count);
-    bool *broken = ARENA_ARRAY(a, bool, count);
-    size_t *same = ARENA_ARRAY(a, size_t, count), *met = ARENA_ARRAY(a, size_t, r->space.count);
+    size_t *met = ARENA_ARRAY(a, size_t, r->space.count);
+    part.at = ARENA_ARRAY(a, ReplayRow, count);
     for (size_t k = 0; k < count; k++) {
-        size_t code = r->same_as[at[k]];
+        size_t *code = &met[r->at[at[k]].code.same_as];
         ranks[k] = r->space.ranks[at[k]];
-        broken[k] = r->broken && r->broken[at[k]];
-        met[code] = met[code] ? met[code] : k + 1;
-        same[k] = met[code] - 1;
+        *code = *code ? *code : k + 1;
+        part.at[k] = r->at[at[k]];
+        part.at[k].code.same_as = *code - 1;
     }
     part.space.ranks = ranks;
     part.space.count = count;
     part.space.size = (double)count;
-    part.broken = broken;
-    part.same_as = same;
-    part.compile_s = pick(a, r->compile_s, at, count, 1);
-    part.code_bytes = pick(a, r->code_bytes, at, count, 1);
-    part.ms = pick(a, r->ms, at, count, 1);
-    part.trial_s = r->trial_s ? pick(a, r->trial_s, at, count, 1) : NULL;
-    part.predicted = pick(a, r->predicted, at, count, 1);
-    part.bound = pick(a, r->bound, at, count, 1);
-    part.latency = pick(a, r->latency, at, count, 1);
-    part.variance = pick(a, r->variance, at, count, 1);
-    part.shares = pick(a, r->shares, at, count, TABLE_PARTS);
     return part;
 }
 
@@ -264,7 +239,7 @@ static bool draw_part(Arena *a, const ReplayRows *r, gsl_rng *random, ReplayRows
                 at[count++] = i;
         *part = take(a, r, at, count);
         for (size_t k = 0; k < count; k++)
-            timed += is_timeable(part, k) && !isnan(part->ms[k]);
+            timed += is_timeable(part, k) && !isnan(part->at[k].ms);
         if (timed >= PART_LEAST && 10 * count < 9 * r->space.count)
             return true;
     }

@@ -55,26 +55,26 @@ typedef struct Asked {
 
 /* --- lies ------------------------------------------------------------------------------------- */
 
-static const double *lie(Arena *a, const double *truth, size_t count, Guess g, gsl_rng *random)
+static double lie(double truth, Guess g, gsl_rng *random)
 {
-    double *out = ARENA_ARRAY(a, double, count);
-    for (size_t k = 0; k < count; k++)
-        out[k] = g == GUESS_CONSTANT   ? 1
-                 : g == GUESS_INVERTED ? 1 / truth[k]
-                                       : gsl_rng_uniform_pos(random);
-    return out;
+    return g == GUESS_CONSTANT ? 1 : g == GUESS_INVERTED ? 1 / truth : gsl_rng_uniform_pos(random);
 }
 
 /* Random numbers are others for each seed. */
 static ReplayRows lie_of_all(Arena *a, ReplayRows r, Guess g, size_t seed)
 {
+    const size_t n = g == GUESS_RECORDED ? 0 : r.space.count;
+    ReplayRow *at = ARENA_ARRAY(a, ReplayRow, r.space.count);
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(random, seed + 1);
-    if (g != GUESS_RECORDED) {
-        r.predicted = lie(a, r.predicted, r.space.count, g, random);
-        r.bound = lie(a, r.bound, r.space.count, g, random);
-        r.latency = lie(a, r.latency, r.space.count, g, random);
-    }
+    memcpy(at, r.at, r.space.count * sizeof *at);
+    r.at = at;
+    for (size_t k = 0; k < n; k++)
+        at[k].code.predicted = lie(at[k].code.predicted, g, random);
+    for (size_t k = 0; k < n; k++)
+        at[k].code.bound = lie(at[k].code.bound, g, random);
+    for (size_t k = 0; k < n; k++)
+        at[k].code.latency = lie(at[k].code.latency, g, random);
     gsl_rng_free(random);
     return r;
 }
@@ -105,7 +105,7 @@ static double best_of(const ReplayRows *rows)
 {
     double best = INFINITY;
     for (size_t k = 0; k < rows->space.count; k++)
-        best = fmin(best, isnan(rows->ms[k]) ? INFINITY : rows->ms[k]);
+        best = fmin(best, rows->at[k].ms);
     return best;
 }
 
@@ -114,7 +114,7 @@ static double better(const ReplayRows *rows, double found)
 {
     double count = 0;
     for (size_t k = 0; k < rows->space.count; k++)
-        count += rows->ms[k] < 0.99 * found;
+        count += rows->at[k].ms < 0.99 * found;
     return count;
 }
 

@@ -34,9 +34,7 @@ static double made_up_ms(const uint16_t *v, size_t n)
 typedef struct Made {
     Arena *arena;
     ReplayRows rows;
-    double *ms, *predicted;
-    bool *broken;
-    size_t *same_as;
+    ReplayRow *at; /* of the rows */
     double best;
 } Made;
 
@@ -45,31 +43,27 @@ static Made make(double lie)
     Arena *a = arena_new();
     Made m = {.arena = a, .best = INFINITY};
     uint64_t *ranks = ARENA_ARRAY(a, uint64_t, POINTS);
-    m.ms = ARENA_ARRAY(a, double, POINTS);
-    m.predicted = ARENA_ARRAY(a, double, POINTS);
-    m.broken = ARENA_ARRAY(a, bool, POINTS);
-    m.same_as = ARENA_ARRAY(a, size_t, POINTS);
+    m.at = ARENA_ARRAY(a, ReplayRow, POINTS);
     for (size_t i = 0; i < POINTS; i++) {
         uint16_t v[PARAMETERS];
         size_t rest = ranks[i] = i;
         for (size_t p = PARAMETERS; p-- > 0; rest /= VALUES)
             v[p] = (uint16_t)(rest % VALUES);
-        m.ms[i] = made_up_ms(v, PARAMETERS);
-        m.predicted[i] = pow(m.ms[i], lie) * 1e6;
-        m.same_as[i] = i;
-        m.best = fmin(m.best, m.ms[i]);
+        const double ms = made_up_ms(v, PARAMETERS), predicted = pow(ms, lie) * 1e6;
+        m.at[i] = (ReplayRow){.code = {.predicted = predicted,
+                                       .bound = predicted,
+                                       .latency = predicted,
+                                       .same_as = i},
+                              .ms = ms,
+                              .work = 1};
+        m.best = fmin(m.best, ms);
     }
     m.rows = (ReplayRows){.space = {.parameters = PARAMETERS,
                                     .values = values,
                                     .ranks = ranks,
                                     .count = POINTS,
                                     .size = POINTS},
-                          .ms = m.ms,
-                          .broken = m.broken,
-                          .predicted = m.predicted,
-                          .bound = m.predicted,
-                          .latency = m.predicted,
-                          .same_as = m.same_as};
+                          .at = m.at};
     return m;
 }
 
@@ -103,7 +97,7 @@ static size_t bring(Search *s, const Made *m, size_t i, double off)
     for (size_t p = PARAMETERS; p-- > 0; rest /= VALUES)
         v[p] = (uint16_t)(rest % VALUES);
     assert_true(search_add(s, v, &number));
-    SearchCompiled c = {.predicted = off * m->ms[i], .same_as = SIZE_MAX};
+    SearchCompiled c = {.predicted = off * m->at[i].ms, .same_as = SIZE_MAX};
     search_compiled(s, number, &c);
     return number;
 }
@@ -126,7 +120,7 @@ static void what_is_wrongly_predicted_to_be_slow_is_timed_too(void **state)
     Made m = make(1);
     size_t best = 0;
     for (size_t i = 0; i < POINTS; i++)
-        best = m.ms[i] == m.best ? i : best;
+        best = m.at[i].ms == m.best ? i : best;
     for (unsigned long seed = 0; seed < 6; seed++) {
         SearchOptions o = {.seed = seed, .workers = 1};
         Search *s = search_new(&m.rows.space, &o);
@@ -155,7 +149,7 @@ static void what_times_contradict_is_not_followed(void **state)
         for (size_t i = 0; i < COMPILED; i++) {
             size_t number = i, at = i * 127;
             uint16_t v[PARAMETERS];
-            ms[i] = m.ms[at];
+            ms[i] = m.at[at].ms;
             for (size_t p = PARAMETERS; p-- > 0; at /= VALUES)
                 v[p] = (uint16_t)(at % VALUES);
             assert_true(search_add(s, v, &number));
@@ -213,16 +207,16 @@ static void equal_code_is_timed_once_and_broken_code_never(void **state)
     (void)state;
     Made m = make(1);
     for (size_t i = 0; i < POINTS; i++) {
-        m.same_as[i] = i - i % 3;
-        m.ms[i] = m.ms[m.same_as[i]];
-        m.broken[i] = m.same_as[i] % 2 == 1;
+        m.at[i].code.same_as = i - i % 3;
+        m.at[i].ms = m.at[m.at[i].code.same_as].ms;
+        m.at[i].code.failed = m.at[i].code.same_as % 2 == 1;
     }
     ReplayResult r = play(&m, 1, 8);
     bool *seen = ARENA_ARRAY(m.arena, bool, POINTS);
     for (size_t k = 0; k < r.timed_count; k++) {
-        assert_false(m.broken[r.timed[k]]);
-        assert_false(seen[m.same_as[r.timed[k]]]);
-        seen[m.same_as[r.timed[k]]] = true;
+        assert_false(m.at[r.timed[k]].code.failed);
+        assert_false(seen[m.at[r.timed[k]].code.same_as]);
+        seen[m.at[r.timed[k]].code.same_as] = true;
     }
     assert_true(r.state.same > 0 && r.state.failed > 0);
     arena_free(m.arena);
@@ -374,7 +368,7 @@ static void where_nothing_is_right_it_ends(void **state)
     (void)state;
     Made m = make(1);
     for (size_t i = 0; i < POINTS; i++)
-        m.ms[i] = NAN;
+        m.at[i].ms = NAN;
     ReplayResult r = play(&m, 1, 8);
     assert_int_equal(r.end, SEARCH_NO_GAIN);
     assert_true(isnan(r.state.best_time));

@@ -176,9 +176,9 @@ static void make(Arena *a, Made *m)
 {
     static const char *const names[] = {"A", "B", "C", "D", "E"};
     static const int64_t numbers[] = {1, 2, 3, 4, 5, 6};
-    size_t *values = ARENA_ARRAY(a, size_t, PARAMETERS), *same = ARENA_ARRAY(a, size_t, POINTS);
+    size_t *values = ARENA_ARRAY(a, size_t, PARAMETERS);
     uint64_t *ranks = ARENA_ARRAY(a, uint64_t, POINTS);
-    double *ms = ARENA_ARRAY(a, double, POINTS);
+    ReplayRow *at = ARENA_ARRAY(a, ReplayRow, POINTS);
     m->best = INFINITY;
     for (size_t p = 0; p < PARAMETERS; p++) {
         values[p] = VALUES;
@@ -186,17 +186,18 @@ static void make(Arena *a, Made *m)
     }
     for (size_t i = 0; i < POINTS; i++) {
         uint16_t v[PARAMETERS];
-        point_of(same[i] = ranks[i] = i, v);
-        ms[i] = made_up_ms(v, 1);
-        m->best = fmin(m->best, ms[i]);
+        point_of(ranks[i] = i, v);
+        at[i] = (ReplayRow){.code = {.predicted = NAN, .bound = NAN, .latency = NAN, .same_as = i},
+                            .ms = made_up_ms(v, 1),
+                            .work = 1};
+        m->best = fmin(m->best, at[i].ms);
     }
     m->rows = (ReplayRows){.space = {.parameters = PARAMETERS,
                                      .values = values,
                                      .ranks = ranks,
                                      .count = POINTS,
                                      .size = POINTS},
-                           .ms = ms,
-                           .same_as = same};
+                           .at = at};
 }
 
 /* 200 random times at another size; `sign` -1: what was fast there is slow here. */

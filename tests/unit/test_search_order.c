@@ -59,12 +59,8 @@ static void play(Buf *out, const Play *x)
         all *= x->values[parameters++];
     const uint64_t points = all < LISTED_MOST ? all : LISTED_MOST;
     uint64_t *ranks = ARENA_ARRAY(a, uint64_t, points);
-    double *ms = ARENA_ARRAY(a, double, points), *predicted = ARENA_ARRAY(a, double, points);
-    double *variance = ARENA_ARRAY(a, double, points), *work = ARENA_ARRAY(a, double, points);
     double *shares = ARENA_ARRAY(a, double, points *TABLE_PARTS);
-    double *seconds = ARENA_ARRAY(a, double, points);
-    bool *broken = ARENA_ARRAY(a, bool, points);
-    size_t *same_as = ARENA_ARRAY(a, size_t, points);
+    ReplayRow *at = ARENA_ARRAY(a, ReplayRow, points);
     for (uint32_t rank = 0; rank < points; rank++) {
         if (x->left_out && rank * 2654435761u >> 16 & 1 && rank % x->left_out == 0)
             continue;
@@ -73,33 +69,27 @@ static void play(Buf *out, const Play *x)
             number[p] = rest % x->values[p];
         const size_t i = count++;
         ranks[i] = rank;
-        ms[i] = time_of(rank, number, parameters);
-        predicted[i] = pow(ms[i], x->lie) * (1 + 0.4 * part_of(rank, 2));
-        variance[i] = 0.05 * part_of(rank, 3);
-        broken[i] = part_of(rank, 4) < 0.05;
-        work[i] = 1 + (double)(number[0] & 1);
-        seconds[i] = 0.05 + 0.1 * part_of(rank, 5);
+        ReplayRow *r = &at[i];
+        *r = (ReplayRow){.ms = time_of(rank, number, parameters), .work = 1};
         for (size_t k = 0; k < TABLE_PARTS; k++)
             shares[i * TABLE_PARTS + k] = k < 2 ? fabs((double)k - part_of(rank, 6)) : 0;
-        same_as[i] = i % 31 == 30 && !broken[i] && !broken[i - 1] ? i - 1 : i;
-        if (same_as[i] != i)
-            ms[i] = ms[i - 1], predicted[i] = predicted[i - 1];
+        r->code = (SearchCompiled){.failed = part_of(rank, 4) < 0.05,
+                                   .predicted = pow(r->ms, x->lie) * (1 + 0.4 * part_of(rank, 2)),
+                                   .variance = 0.05 * part_of(rank, 3),
+                                   .shares = x->parts ? shares + i * TABLE_PARTS : NULL,
+                                   .same_as = i};
+        if (x->parts)
+            r->work = 1 + (double)(number[0] & 1), r->compile_s = 0.05 + 0.1 * part_of(rank, 5);
+        if (i % 31 == 30 && !r->code.failed && !r[-1].code.failed)
+            r->code.same_as = i - 1, r->ms = r[-1].ms, r->code.predicted = r[-1].code.predicted;
+        r->code.bound = r->code.latency = r->code.predicted;
     }
     const ReplayRows rows = {.space = {.parameters = parameters,
                                        .values = x->values,
                                        .ranks = ranks,
                                        .count = count,
                                        .size = (double)count},
-                             .compile_s = x->parts ? seconds : NULL,
-                             .ms = ms,
-                             .work = x->parts ? work : NULL,
-                             .broken = broken,
-                             .predicted = predicted,
-                             .bound = predicted,
-                             .latency = predicted,
-                             .variance = variance,
-                             .shares = x->parts ? shares : NULL,
-                             .same_as = same_as};
+                             .at = at};
     const ReplayOptions o = {.search = {.seed = x->seed,
                                         .workers = x->workers,
                                         .compiles = x->compiles,

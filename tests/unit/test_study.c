@@ -534,7 +534,7 @@ static void trials_of_energies_take_the_seconds_recorded(void **state)
     ReplayRows energies = played_rows(*state, s, NULL, &rows);
     for (size_t k = 0; k < s->count; k++) {
         assert_close(replay_trial_seconds(&energies, k, INFINITY), 4 + (double)rows[k]);
-        assert_close(replay_trial_seconds(&times, k, INFINITY), 0.03 + 0.01 * times.ms[k]);
+        assert_close(replay_trial_seconds(&times, k, INFINITY), 0.03 + 0.01 * times.at[k].ms);
     }
 }
 

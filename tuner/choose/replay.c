@@ -16,9 +16,9 @@ static double mean_code(const ReplayRows *rows)
 {
     double sum = 0;
     size_t count = 0;
-    for (size_t i = 0; rows->code_bytes && i < rows->space.count; i++)
-        if (rows->code_bytes[i] > 0) {
-            sum += rows->code_bytes[i];
+    EACH (const ReplayRow, x, rows->at, rows->space.count)
+        if (x->code_bytes > 0) {
+            sum += x->code_bytes;
             count++;
         }
     return count > 0 ? sum / (double)count : NAN;
@@ -31,28 +31,23 @@ const double *replay_compile_seconds(Arena *a, const ReplayRows *rows, double ba
     if (!(base > 0))
         base = mean > 0 ? least + each_byte * mean : unknown;
     for (size_t i = 0; i < rows->space.count; i++) {
-        bool known = rows->code_bytes && rows->code_bytes[i] > 0;
-        double share = known ? rows->code_bytes[i] / mean : 1;
-        bool recorded = rows->compile_s && rows->compile_s[i] > 0;
-        out[i] = recorded ? rows->compile_s[i] : base * contention(workers) * (0.25 + 0.75 * share);
+        const ReplayRow *x = &rows->at[i];
+        double share = x->code_bytes > 0 ? x->code_bytes / mean : 1;
+        out[i] =
+            x->compile_s > 0 ? x->compile_s : base * contention(workers) * (0.25 + 0.75 * share);
     }
     return out;
-}
-
-static double time_of(const ReplayRows *rows, size_t place)
-{
-    return rows->work ? rows->ms[place] / rows->work[place] : rows->ms[place];
 }
 
 double replay_trial_seconds(const ReplayRows *rows, size_t place, double best)
 {
     static const double overhead = 0.03;
-    double ms = rows->ms[place];
-    if (rows->trial_s && rows->trial_s[place] > 0)
-        return rows->trial_s[place];
-    if (isnan(ms) || rows->trial_s)
+    const ReplayRow *x = &rows->at[place];
+    if (rows->by_energy && x->trial_s > 0)
+        return x->trial_s;
+    if (isnan(x->ms) || rows->by_energy)
         return overhead;
-    return overhead + 1e-3 * ms * (time_of(rows, place) < 1.1 * best ? 10 : 3);
+    return overhead + 1e-3 * x->ms * (x->ms / x->work < 1.1 * best ? 10 : 3);
 }
 
 /* --- the simulation --------------------------------------------------------------------------- */
@@ -127,26 +122,16 @@ static void start_trials(Simulation *p)
     }
 }
 
-static double value_at(const double *values, size_t place)
-{
-    return values ? values[place] : NAN;
-}
-
 static void end_compile(Simulation *p, const Lane *l)
 {
-    const ReplayRows *rows = p->rows;
-    size_t place = p->place[l->number], first = rows->same_as[place], same = SIZE_MAX;
+    size_t place = p->place[l->number];
+    SearchCompiled c = p->rows->at[place].code;
+    const size_t first = c.same_as;
     /* The first compile of the same code; the first in the list may never be compiled. */
-    for (size_t k = 0; k < p->compiled.count && same == SIZE_MAX; k++)
-        if (rows->same_as[p->compiled.at[k]] == first)
-            same = p->number[p->compiled.at[k]];
-    SearchCompiled c = {.failed = rows->broken && rows->broken[place],
-                        .predicted = value_at(rows->predicted, place),
-                        .bound = value_at(rows->bound, place),
-                        .latency = value_at(rows->latency, place),
-                        .variance = rows->variance ? rows->variance[place] : 0,
-                        .shares = rows->shares ? rows->shares + place * TABLE_PARTS : NULL,
-                        .same_as = same};
+    c.same_as = SIZE_MAX;
+    for (size_t k = 0; k < p->compiled.count && c.same_as == SIZE_MAX; k++)
+        if (p->rows->at[p->compiled.at[k]].code.same_as == first)
+            c.same_as = p->number[p->compiled.at[k]];
     VEC_PUSH(p->arena, &p->compiled, place);
     search_compiled(p->search, l->number, &c);
 }
@@ -154,7 +139,7 @@ static void end_compile(Simulation *p, const Lane *l)
 static void end_trial(Simulation *p, const Lane *l)
 {
     size_t place = p->place[l->number];
-    double time = time_of(p->rows, place);
+    double time = p->rows->at[place].ms / p->rows->at[place].work;
     VEC_PUSH(p->arena, &p->timed, place);
     search_timed(p->search, l->number, time);
     if (!(time < p->best))

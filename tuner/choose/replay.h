@@ -15,18 +15,21 @@
 
 #include "tuner/choose/search.h"
 
-/* What is known of the listed points, by their place in the list of SearchSpace. */
+/* What is known of a listed point. */
+typedef struct ReplayRow {
+    SearchCompiled code; /* `same_as`: the first place with the same code, or its own */
+    double compile_s;    /* compile and profile; NaN, 0: not recorded */
+    double code_bytes;   /* NaN, 0: unknown */
+    double ms;           /* NaN: it fails, or is wrong */
+    double trial_s;      /* GPU seconds; 0: not recorded */
+    double work;         /* that a run does */
+} ReplayRow;
+
+/* The listed points, by their place in the list of SearchSpace. */
 typedef struct ReplayRows {
     SearchSpace space;
-    const double *compile_s;  /* compile and profile; NaN: not recorded.  NULL: none are */
-    const double *code_bytes; /* NaN: unknown */
-    const double *ms;         /* NaN: it fails, or is wrong */
-    const double *trial_s;    /* GPU seconds; 0: not recorded.  NULL: by `ms`, which are times */
-    const double *work;       /* that a run does; NULL: the same for all */
-    const bool *broken;       /* it does not compile, or is ruled out afterwards */
-    const double *predicted, *bound, *latency, *variance; /* as in SearchCompiled; NULL: unknown */
-    const double *shares;                                 /* TABLE_PARTS of each; NULL: unknown */
-    const size_t *same_as; /* first place with the same code, or itself */
+    ReplayRow *at;
+    bool by_energy; /* `ms` are no times: trials take what is recorded of them */
 } ReplayRows;
 
 typedef struct ReplayOptions {

@@ -79,10 +79,31 @@ static double searched_metric(const Searched *q, int metric, size_t row)
     return metric < 0 ? NAN : table_metric(q->run->table, row, (size_t)metric);
 }
 
-static double searched_doubt(const Profile *p)
+/* What the table tells of a row's code; `shares` gets room for TABLE_PARTS. */
+static SearchCompiled code_of(const Searched *q, size_t row, bool compiled, double *shares)
 {
-    double deviation = p ? p->value[PROFILE_UNCERTAINTY] : 0;
-    return deviation > 0 ? deviation * deviation : 0;
+    const Table *t = q->run->table;
+    const Profile *p = t->profile[row].whole;
+    const double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
+    const bool failed = !compiled || !carve_allows(&q->run->plan, q->scratch, row);
+    table_shares(t, row, shares);
+    arena_reset(q->scratch);
+    return (SearchCompiled){.failed = failed,
+                            .predicted = searched_metric(q, q->guess, row) / t->work[row],
+                            .variance = doubt > 0 ? doubt * doubt : 0,
+                            .bound = searched_metric(q, q->bound, row) / t->work[row],
+                            .latency = searched_metric(q, q->latency, row) / t->work[row],
+                            .shares = shares,
+                            .same_as = SIZE_MAX};
+}
+
+static void evaluate(const Searched *q, size_t row)
+{
+    Table *t = q->run->table;
+    const TableProfile *p = &t->profile[row];
+    if (p->whole)
+        table_evaluate(q->scratch, t, row, p->shares, p->share_count);
+    arena_reset(q->scratch);
 }
 
 /* Seconds between two reports of a new best. */
@@ -148,28 +169,19 @@ static void tell_compiled(LiveSearch *h, size_t row)
     Table *t = r->table;
     bool compiled = table_has_code(t, row);
     run_count_code(r, t->outcome[row]);
-    double raised = 1;
-    if (compiled && t->profile[row].whole) {
-        table_evaluate(h->scratch, t, row, t->profile[row].shares, t->profile[row].share_count);
-        raised = run_suspect_row(r, row);
-    }
-    arena_reset(h->scratch);
+    evaluate(h->in, row);
+    const double raised = compiled && t->profile[row].whole ? run_suspect_row(r, row) : 1;
     size_t same = compiled ? same_code(h, row) : SIZE_MAX;
     r->counts.distinct += compiled && same == SIZE_MAX;
     if (same != SIZE_MAX)
         t->same_as[row] = same;
     if (compiled)
         VEC_PUSH(r->arena, &h->compiled, row);
-    double work = t->work[row], shares[TABLE_PARTS];
-    table_shares(t, row, shares);
-    SearchCompiled c = {.failed = !compiled || !carve_allows(&r->plan, h->scratch, row),
-                        .predicted = searched_metric(h->in, h->in->guess, row) / work,
-                        .variance = searched_doubt(t->profile[row].whole) + pow(log(raised), 2),
-                        .bound = searched_metric(h->in, h->in->bound, row) / work,
-                        .latency = searched_metric(h->in, h->in->latency, row) / work,
-                        .shares = shares,
-                        .same_as = same == SIZE_MAX ? SIZE_MAX : number_of(h, same)};
-    arena_reset(h->scratch);
+    double shares[TABLE_PARTS];
+    SearchCompiled c = code_of(h->in, row, compiled, shares);
+    c.variance += pow(log(raised), 2);
+    if (same != SIZE_MAX)
+        c.same_as = number_of(h, same);
     search_compiled(h->search, number_of(h, row), &c);
     if (!h->timer && !c.failed && same == SIZE_MAX)
         search_timed(h->search, number_of(h, row), c.predicted);
@@ -469,57 +481,35 @@ static size_t *same_places(Searched *q, const size_t *row)
     return table_group(q->run->arena, keys, NULL, q->rank_count);
 }
 
+/* `row` gets the table's rows, of which nothing stays known. */
 static ReplayRows rows_of(Searched *q, size_t *row)
 {
     Run *r = q->run;
-    size_t n = q->rank_count;
-    Arena *a = r->arena;
-    double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
-           *work = ARENA_ARRAY(a, double, n), *seconds = ARENA_ARRAY(a, double, n);
-    double *predicted = ARENA_ARRAY(a, double, n), *bound = ARENA_ARRAY(a, double, n),
-           *latency = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
-    bool *broken = ARENA_ARRAY(a, bool, n), energy = r->spec->objective == OBJECTIVE_ENERGY;
-    double *trial = ARENA_ARRAY(a, double, n), *shares = ARENA_ARRAY(a, double, n *TABLE_PARTS);
-    for (size_t p = 0; p < n; p++) {
-        size_t i = row[p] = table_find(r->table, q->ranks[p]);
-        const TableProfile *known = &r->unasked[i].profile;
-        const Profile *profile = known->whole;
-        if (profile)
-            table_evaluate(q->scratch, r->table, i, known->shares, known->share_count);
-        arena_reset(q->scratch);
-        work[p] = r->table->work[i];
-        ms[p] = run_recorded_value(r, i) * work[p];
-        const RecordRow *recorded = run_recorded_row(r, r->recorded.times, i);
-        bool cost_known = recorded && recorded->compile_s > 0;
-        seconds[p] = cost_known ? recorded->compile_s + recorded->profile_s : NAN;
-        trial[p] = recorded ? recorded->seconds : 0;
-        code[p] = profile ? profile->value[PROFILE_CODE_BYTES] : NAN;
-        predicted[p] = searched_metric(q, q->guess, i) / work[p];
-        variance[p] = searched_doubt(profile);
-        bound[p] = searched_metric(q, q->bound, i) / work[p];
-        latency[p] = searched_metric(q, q->latency, i) / work[p];
-        table_shares(r->table, i, shares + p * TABLE_PARTS);
-        broken[p] = r->unasked[i].outcome != OUTCOME_COMPILED;
-        if (!broken[p]) {
-            r->table->profile[i] = *known;
-            broken[p] = !carve_allows(&r->plan, q->scratch, i);
-            r->table->profile[i] = (TableProfile){0};
-            arena_reset(q->scratch);
-        }
-    }
+    Table *t = r->table;
+    const size_t n = q->rank_count;
     ReplayRows rows = {.space = q->space,
-                       .compile_s = seconds,
-                       .code_bytes = code,
-                       .ms = ms,
-                       .trial_s = energy ? trial : NULL,
-                       .work = work,
-                       .broken = broken,
-                       .predicted = predicted,
-                       .bound = bound,
-                       .latency = latency,
-                       .shares = shares,
-                       .variance = variance};
-    rows.same_as = same_places(q, row);
+                       .at = ARENA_ARRAY(r->arena, ReplayRow, n),
+                       .by_energy = r->spec->objective == OBJECTIVE_ENERGY};
+    double *shares = ARENA_ARRAY(r->arena, double, n *TABLE_PARTS);
+    for (size_t p = 0; p < n; p++) {
+        const size_t i = row[p] = table_find(t, q->ranks[p]);
+        const RecordRow *recorded = run_recorded_row(r, r->recorded.times, i);
+        const bool compiled = r->unasked[i].outcome == OUTCOME_COMPILED;
+        const Profile *profile = r->unasked[i].profile.whole;
+        t->profile[i] = r->unasked[i].profile;
+        evaluate(q, i);
+        rows.at[p] = (ReplayRow){.code = code_of(q, i, compiled, shares + p * TABLE_PARTS),
+                                 .code_bytes = profile ? profile->value[PROFILE_CODE_BYTES] : 0,
+                                 .ms = run_recorded_value(r, i) * t->work[i],
+                                 .trial_s = recorded ? recorded->seconds : 0,
+                                 .work = t->work[i]};
+        if (recorded && recorded->compile_s > 0)
+            rows.at[p].compile_s = recorded->compile_s + recorded->profile_s;
+        t->profile[i] = (TableProfile){0};
+    }
+    const size_t *same = same_places(q, row);
+    for (size_t p = 0; p < n; p++)
+        rows.at[p].code.same_as = same[p];
     return rows;
 }
 
@@ -533,7 +523,8 @@ static void search_reveal(Run *r, size_t i)
 }
 
 /* Reveals the rows that the search asked for. */
-static void reveal(Searched *q, const size_t *row, const ReplayResult *played, const size_t *same)
+static void reveal(Searched *q, const size_t *row, const ReplayResult *played,
+                   const ReplayRows *rows)
 {
     Run *r = q->run;
     Table *t = r->table;
@@ -545,9 +536,9 @@ static void reveal(Searched *q, const size_t *row, const ReplayResult *played, c
         search_reveal(r, i);
         bool compiled = t->outcome[i] == OUTCOME_COMPILED;
         run_count_code(r, t->outcome[i]);
-        if (first[same[p]] == SIZE_MAX)
-            first[same[p]] = i;
-        t->same_as[i] = first[same[p]];
+        size_t *same = &first[rows->at[p].code.same_as];
+        *same = *same == SIZE_MAX ? i : *same;
+        t->same_as[i] = *same;
         r->counts.distinct += compiled && t->same_as[i] == i;
     }
 }
@@ -561,7 +552,7 @@ static bool search_played(Searched *q)
     ReplayRows rows = rows_of(q, row);
     ReplayOptions o = {.search = searched_options(r), .gpus = 1};
     ReplayResult played = replay_search(r->arena, &rows, &o);
-    reveal(q, row, &played, rows.same_as);
+    reveal(q, row, &played, &rows);
     list = ARENA_ARRAY(r->arena, size_t, played.timed_count);
     for (size_t k = 0; k < played.timed_count; k++) {
         list[k] = row[played.timed[k]];

@@ -31,59 +31,43 @@ static SearchSpace space_of(Arena *a, const Table *t, Numbered *places)
                          .size = (double)t->count};
 }
 
-static double *column_of(Arena *a, const Table *t, const Numbered *places, const char *name)
-{
-    double *out = ARENA_ARRAY(a, double, t->count);
-    for (size_t k = 0; k < t->count; k++)
-        out[k] = table_named(t, places[k].at, name);
-    return out;
-}
-
 ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **rows)
 {
-    size_t n = t->count;
+    size_t n = t->count, *place = ARENA_ARRAY(a, size_t, n), *row = ARENA_ARRAY(a, size_t, n);
     Numbered *places = ARENA_ARRAY(a, Numbered, n);
-    ReplayRows r = {.space = space_of(a, t, places)};
-    size_t *place = ARENA_ARRAY(a, size_t, n), *same = ARENA_ARRAY(a, size_t, n),
-           *row = ARENA_ARRAY(a, size_t, n);
-    double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
-           *seconds = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n),
-           *trial = ARENA_ARRAY(a, double, n), *shares = ARENA_ARRAY(a, double, n *TABLE_PARTS);
-    bool *broken = ARENA_ARRAY(a, bool, n);
+    ReplayRows r = {.space = space_of(a, t, places),
+                    .at = ARENA_ARRAY(a, ReplayRow, n),
+                    .by_energy = table_is_by_energy(t)};
+    double *shares = ARENA_ARRAY(a, double, n *TABLE_PARTS);
     for (size_t k = 0; k < n; k++) {
         row[k] = places[k].at;
         place[row[k]] = k;
     }
     for (size_t k = 0; k < n; k++) {
-        const Profile *p = table_profile(t, row[k]);
-        size_t first = place[t->same_as[row[k]]];
-        same[k] = first;
-        ms[k] = t->ms[row[k]];
-        TableCost cost = t->cost ? t->cost[row[k]] : (TableCost){0};
-        seconds[k] = cost.compile_s > 0 ? cost.compile_s + cost.profile_s : NAN;
-        trial[k] = t->trial ? t->trial[row[k]].seconds : 0;
-        broken[k] = table_failed_to_compile(t, row[k]);
-        code[k] = p ? p->value[PROFILE_CODE_BYTES] : NAN;
-        double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
-        variance[k] = doubt > 0 ? doubt * doubt : 0;
-        table_shares(t, row[k], shares + k * TABLE_PARTS);
+        const size_t i = row[k];
+        const Profile *p = table_profile(t, i);
+        const TableCost cost = t->cost ? t->cost[i] : (TableCost){0};
+        const double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
+        table_shares(t, i, shares + k * TABLE_PARTS);
+        r.at[k] = (ReplayRow){.code = {.failed = table_failed_to_compile(t, i),
+                                       .predicted = table_named(t, i, guess),
+                                       .variance = doubt > 0 ? doubt * doubt : 0,
+                                       .bound = table_named(t, i, "bound_cycles"),
+                                       .latency = table_named(t, i, "latency_cycles"),
+                                       .shares = shares + k * TABLE_PARTS,
+                                       .same_as = place[t->same_as[i]]},
+                              .compile_s = cost.compile_s > 0 ? cost.compile_s + cost.profile_s : 0,
+                              .code_bytes = p ? p->value[PROFILE_CODE_BYTES] : 0,
+                              .ms = t->ms[i],
+                              .trial_s = t->trial ? t->trial[i].seconds : 0,
+                              .work = 1};
+    }
+    for (size_t k = 0; k < n; k++) {
+        double *first = &r.at[r.at[k].code.same_as].ms;
+        *first = fmin(*first, r.at[k].ms);
     }
     for (size_t k = 0; k < n; k++)
-        ms[same[k]] = fmin(ms[same[k]], ms[k]);
-    for (size_t k = 0; k < n; k++)
-        ms[k] = ms[same[k]];
-    r.same_as = same;
-    r.ms = ms;
-    if (table_is_by_energy(t))
-        r.trial_s = trial;
-    r.compile_s = seconds;
-    r.code_bytes = code;
-    r.variance = variance;
-    r.shares = shares;
-    r.broken = broken;
-    r.predicted = column_of(a, t, places, guess);
-    r.bound = column_of(a, t, places, "bound_cycles");
-    r.latency = column_of(a, t, places, "latency_cycles");
+        r.at[k].ms = r.at[r.at[k].code.same_as].ms;
     if (rows)
         *rows = row;
     return r;
@@ -115,8 +99,7 @@ static Course course_of(Arena *a, const Table *s, const char *guess, size_t seed
                 .seeds = seeds};
     for (size_t k = 0; k < s->count; k++) {
         c.places[rows[k]] = k;
-        if (!isnan(c.rows.ms[k]))
-            c.best = fmin(c.best, c.rows.ms[k]);
+        c.best = fmin(c.best, c.rows.at[k].ms);
     }
     return c;
 }

@@ -193,22 +193,21 @@ static void look_ahead(Play *p, const size_t *list, size_t count, size_t k)
 
 static double time_at(const Play *p, size_t place)
 {
-    const ReplayRows *r = p->space->rows;
-    bool broken = isnan(r->ms[place]) || (r->broken && r->broken[place]);
-    return broken ? INFINITY : r->work ? r->ms[place] / r->work[place] : r->ms[place];
+    const ReplayRow *x = &p->space->rows->at[place];
+    return isnan(x->ms) || x->code.failed ? INFINITY : x->ms / x->work;
 }
 
 /* The time of a point, infinite if it fails; the first call pays for it. */
 static double play_time(Play *p, size_t i)
 {
     const ReplayRows *r = p->space->rows;
-    size_t place = p->space->places[i], code = r->same_as[place];
+    size_t place = p->space->places[i], code = r->at[place].code.same_as;
     double ms = time_at(p, place);
     if (p->paid[i])
         return ms;
     start(p, i);
     p->now = fmax(p->now, p->ready[i]);
-    if (!(r->broken && r->broken[place]) && !p->code_paid[code])
+    if (!r->at[place].code.failed && !p->code_paid[code])
         p->now += replay_trial_seconds(r, place, p->best);
     p->code_paid[code] = p->paid[i] = true;
     p->timings++;
