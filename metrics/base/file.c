@@ -240,6 +240,12 @@ const char *path_stem(Arena *a, const char *path, const char *suffix)
     return arena_copy(a, name, length);
 }
 
+const char *path_real(Arena *a, const char *path, const char *otherwise)
+{
+    char whole[PATH_MAX];
+    return realpath(path, whole) ? arena_string(a, whole) : otherwise;
+}
+
 const char *path_relative(Arena *a, const char *folder, const char *path)
 {
     char from[PATH_MAX + 1], to[PATH_MAX + 1];

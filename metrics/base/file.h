@@ -46,6 +46,9 @@ bool folder_create(const char *path, Diag *d);
 /* The part of a path before the last slash, "." without one. */
 const char *path_folder(Arena *a, const char *path);
 
+/* The absolute path of an existing file or folder, without links; `otherwise` if there is none. */
+const char *path_real(Arena *a, const char *path, const char *otherwise);
+
 /* `path` relative to `folder`: unchanged if absolute. */
 const char *path_join(Arena *a, const char *folder, const char *path);
 

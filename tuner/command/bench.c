@@ -226,7 +226,7 @@ static bool make_call(Run *r, const Rival *v, const char *library, TaskRival *ou
     for (size_t i = 0; ok && i < count; i++)
         ok = take_argument(r, &taken[i], slots, &ev, &x[i]);
     if (!ok)
-        return diag_error(r->diag, ev.error_at, "%s", ev.error ? ev.error : "cannot be computed");
+        return run_refuse(r, &ev);
     *out =
         (TaskRival){.library = library, .call = v->call, .arguments = x, .argument_count = count};
     return true;

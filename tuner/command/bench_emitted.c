@@ -260,7 +260,7 @@ static bool read_codes(const Manifest *m, size_t config, TaskRun *out)
     Evaluation ev = {.arena = r->arena};
     RunTask task;
     if (!run_task(r->arena, r, config, &task, &ev))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error ? ev.error : "cannot be computed");
+        return run_refuse(r, &ev);
     const json_t *variant = variant_of(m, config);
     bool ok = true;
     for (size_t l = 0; ok && l < r->spec->launch_count; l++)

@@ -119,8 +119,8 @@ static void configure(Arena *a, Text *t)
 static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, const char *name)
 {
     const bool makes = text_ends_with(asked, ".in");
-    char path[PATH_MAX];
-    if (!realpath(asked, path))
+    const char *path = path_real(w->arena, asked, NULL);
+    if (!path)
         return false;
     const size_t known = word_place(path, w->files.at, w->files.count);
     const size_t found[] = {place, known == SIZE_MAX ? w->files.count : known};
@@ -149,7 +149,7 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
         configure(w->arena, &t);
     t.folder = path_folder(w->arena, path);
     w->bytes += t.size;
-    VEC_PUSH(w->arena, &w->files, arena_string(w->arena, path));
+    VEC_PUSH(w->arena, &w->files, path);
     VEC_PUSH(w->arena, &w->contents, t.at);
     VEC_PUSH(w->arena, &w->texts, t);
     note_name(w, name, found[1]);

@@ -5,7 +5,6 @@
 #include "tuner/compile/include.h"
 #include "tuner/spec/code_text.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 /* --- reachable declarations --------------------------------------------------------------------
@@ -215,13 +214,6 @@ static PathKind option_kind(const char *option, const char **value)
 
 /* ---- the options that all configurations share --------------------------------------------- */
 
-/* The worker runs in another folder. */
-static const char *absolute(Arena *a, const char *path)
-{
-    char whole[PATH_MAX];
-    return arena_string(a, realpath(path, whole) ? whole : path);
-}
-
 typedef struct Paths {
     Texts options; /* with absolute folders */
     Texts folders;
@@ -232,7 +224,7 @@ typedef struct Paths {
 
 static void add_include_folder(Arena *a, Paths *p, const char *folder)
 {
-    const char *whole = absolute(a, folder);
+    const char *whole = path_real(a, folder, folder); /* the worker runs in another one */
     VEC_PUSH(a, &p->folders, whole);
     VEC_PUSH(a, &p->options, arena_printf(a, "-I%s", whole));
 }
@@ -360,7 +352,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .name = name,
         .text = text,
         .size = size,
-        .folder = absolute(a, folder),
+        .folder = path_real(a, folder, folder),
         .folders = p.folders.at,
         .folder_count = p.folders.count,
         .forced = p.forced.at,

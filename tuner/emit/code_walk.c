@@ -108,11 +108,6 @@ static void write_number(Walk *w, const char *indent, const Argument *g, const c
     buf_puts(&l->text, g->fields ? "" : g->element.lanes > 1 ? "};\n" : ";\n");
 }
 
-static bool is_buffer(const Argument *g)
-{
-    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Fields of `a` are passed as they are; computed numbers and parts of scratch are local variables. */
@@ -127,7 +122,7 @@ static void write_argument(Walk *w, size_t i)
     } else if (g->role == ARGUMENT_SCALAR && !c->fields[i]) {
         w->names[i] = take_name(w, g->name);
         write_number(w, "    ", g, w->names[i], w->lines.variant->values[i]);
-    } else if (is_buffer(g) && g->role != ARGUMENT_CONSTANT) {
+    } else if (argument_is_buffer(g) && g->role != ARGUMENT_CONSTANT) {
         lines_emit(&w->lines, "    @check_pointer(w, a->%s, 16);\n", c->fields[i]);
     }
 }

@@ -5,7 +5,6 @@
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 
 enum {
@@ -53,13 +52,6 @@ static size_t add_once(Arena *a, Texts *list, const char *text)
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
-/* A file may have several names. */
-static const char *real_path(Arena *a, const char *path)
-{
-    char whole[PATH_MAX];
-    return arena_string(a, realpath(path, whole) ? whole : path);
-}
-
 /* The file that the compiler would open; NULL: none that can be inlined. */
 static const char *find_file(const Work *w, const File *f, const char *name, bool quoted)
 {
@@ -67,7 +59,8 @@ static const char *find_file(const Work *w, const File *f, const char *name, boo
     const char *path = path_join(w->arena, f->folder, name);
     /* An absolute path outside the folders stays an #include: it is the same file for every compiler. */
     if (name[0] == '/')
-        return file_exists(name) && include_is_inside(q, real_path(w->arena, name)) ? name : NULL;
+        return file_exists(name) && include_is_inside(q, path_real(w->arena, name, name)) ? name
+                                                                                          : NULL;
     if (quoted && file_exists(path))
         return path;
     for (size_t i = 0; i < q->folder_count; i++) {
@@ -153,7 +146,7 @@ static bool put_outside(Work *w, const File *from, const char *real, const char 
 /* Puts a file in place of its #include, up to the end of the line. */
 static bool put_file(Work *w, const File *from, const char *path, const char *name)
 {
-    const char *real = real_path(w->arena, path);
+    const char *real = path_real(w->arena, path, path);
     size_t size;
     if (!include_is_inside(w->query, real))
         return put_outside(w, from, real, name);
@@ -214,7 +207,7 @@ static bool copy_include(Work *w, File *f, const char *at)
     }
     const char *name = arena_copy(w->arena, at + 1, n);
     const char *path = find_file(w, f, name, close == '"');
-    const bool compiled = path && is_compiled(w, real_path(w->arena, path));
+    const bool compiled = path && is_compiled(w, path_real(w->arena, path, path));
     if (!path)
         add_once(w->arena, &w->includes, arena_copy(w->arena, at, n + 2));
     if (!compiled) {

@@ -115,11 +115,8 @@ void report_selected_json(const Run *r, json_t *o)
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, guess_json(r, &all[i]));
     Ranked *next = r->device ? guesses(a, r, false, &dropped) : NULL;
-    if (dropped > 0) {
-        SCOPED_BUF why = {0};
-        report_why(r, next[0].at, &why);
-        const char *line = arena_copy(a, buf_text(&why), why.size - 1);
-        first_dropped = json_put(guess_json(r, &next[0]), "why", json_text(line), NULL);
-    }
+    if (dropped > 0)
+        first_dropped =
+            json_put(guess_json(r, &next[0]), "why", report_why_text(r, next[0].at), NULL);
     json_put(o, "predicted", list, "next", first_dropped, NULL);
 }

@@ -148,16 +148,6 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
 
 /* --- for the GPU ------------------------------------------------------------------------------ */
 
-/* The type of an argument: a reference in double precision gets floating-point numbers as double,
- * except in structs. */
-static TaskType type_for(const Launch *l, const Argument *g)
-{
-    TaskType t = g->element;
-    if (l->in_double && !g->fields && task_scalar_is_float(t.scalar))
-        t.scalar = TASK_DOUBLE;
-    return t;
-}
-
 /* Converts the kernels' number to the type of a double-precision reference. */
 static void widen(TaskType from, TaskType to, TaskArgument *t)
 {
@@ -183,7 +173,7 @@ static bool task_argument(const RunData *data, const Launch *l, const RunTaken *
         t->buffer = l->in_double ? data->double_copy[taken->index] : data->buffer[taken->index];
         return true;
     }
-    TaskType type = type_for(l, g);
+    TaskType type = launch_argument_type(l, g);
     if (!scalar_bytes(g, slots, ev, t->bytes))
         return false;
     if (type.scalar != g->element.scalar)

@@ -64,9 +64,7 @@ static bool is_integer_type(PtxType t)
 static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t i,
                             const PtxVariable *p, const Argument *g)
 {
-    TaskType t = g->element;
-    if (l->in_double && !g->fields && task_scalar_is_float(t.scalar))
-        t.scalar = TASK_DOUBLE;
+    const TaskType t = launch_argument_type(l, g);
     bool number = g->role == ARGUMENT_SCALAR;
     uint64_t size = number ? task_type_size(t) : 8;
     if (p->is_pointer && (number || g->role == ARGUMENT_TEXTURE))

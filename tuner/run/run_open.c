@@ -13,11 +13,7 @@
 /* The header that a recording must fit to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
 {
-    RecordHeader h = {.space = r->spec->name,
-                      .parameters = run_record_parameters(r),
-                      .parameter_count = r->spec->parameter_count,
-                      .problem = run_record_problem(r),
-                      .problem_count = r->spec->problem_name_count};
+    RecordHeader h = run_record_about(r);
     const Device *device = r->options.arch || !r->device ? r->named_device : r->device;
     if (device)
         h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));

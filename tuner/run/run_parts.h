@@ -246,9 +246,8 @@ Farm *run_open_farm(Run *r);
 
 /* --- recordings ------------------------------------------------------------------------------- */
 
-/* The spec's parameters and problem sizes for a header. */
-const RecordParameter *run_record_parameters(Run *r);
-const RecordProblem *run_record_problem(Run *r);
+/* The part of a header that the spec gives: space, parameters, problem. */
+RecordHeader run_record_about(Run *r);
 
 /* The row of configuration `i`; NULL: none, or no recording. */
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);

@@ -193,25 +193,24 @@ static const char *now_text(Arena *a)
     return arena_string(a, text);
 }
 
-const RecordParameter *run_record_parameters(Run *r)
-{
-    RecordParameter *parameters = ARENA_ARRAY(r->arena, RecordParameter, r->spec->parameter_count);
-    for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        ValueKind k = r->spec->parameters[p].kind;
-        parameters[p] =
-            (RecordParameter){r->spec->parameters[p].name, k == VALUE_STRING || k == VALUE_REAL};
-    }
-    return parameters;
-}
-
-const RecordProblem *run_record_problem(Run *r)
+RecordHeader run_record_about(Run *r)
 {
     const Spec *s = r->spec;
+    RecordParameter *parameters = ARENA_ARRAY(r->arena, RecordParameter, s->parameter_count);
     RecordProblem *problem = ARENA_ARRAY(r->arena, RecordProblem, s->problem_name_count);
+    for (size_t p = 0; p < s->parameter_count; p++) {
+        const ValueKind k = s->parameters[p].kind;
+        parameters[p] =
+            (RecordParameter){s->parameters[p].name, k == VALUE_STRING || k == VALUE_REAL};
+    }
     for (size_t i = 0; i < s->problem_name_count; i++)
         problem[i] = (RecordProblem){s->problem_names[i],
                                      value_of(r->arena, s->problems[r->space.problem].values[i])};
-    return problem;
+    return (RecordHeader){.space = s->name,
+                          .parameters = parameters,
+                          .parameter_count = s->parameter_count,
+                          .problem = problem,
+                          .problem_count = s->problem_name_count};
 }
 
 /* "" if configurations compare by time. */
@@ -225,20 +224,16 @@ RecordHeader run_record_header(Run *r)
 {
     Arena *a = r->arena;
     const Hash source = run_source_hash(r);
-    RecordHeader h = {.space = r->spec->name,
-                      .parameters = run_record_parameters(r),
-                      .parameter_count = r->spec->parameter_count,
-                      .problem = run_record_problem(r),
-                      .problem_count = r->spec->problem_name_count,
-                      .arch = run_architecture(a, r),
-                      .device = r->device->name,
-                      .nvrtc = r->code.compiler,
-                      .options = r->spec->options,
-                      .option_count = r->spec->option_count,
-                      .objective = objective_names[r->spec->objective],
-                      .source_hash = arena_string(a, source.text),
-                      .date = now_text(a),
-                      .version = APTUNE_VERSION};
+    RecordHeader h = run_record_about(r);
+    h.arch = run_architecture(a, r);
+    h.device = r->device->name;
+    h.nvrtc = r->code.compiler;
+    h.options = r->spec->options;
+    h.option_count = r->spec->option_count;
+    h.objective = objective_names[r->spec->objective];
+    h.source_hash = arena_string(a, source.text);
+    h.date = now_text(a);
+    h.version = APTUNE_VERSION;
     h.facts = record_device_facts(a, r->device, &h.fact_count);
     if (r->gpu) {
         h.cache = task_cache_name(r->l2);

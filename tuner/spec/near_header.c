@@ -52,10 +52,9 @@ static const char *folder_above(Arena *a, const char *folder)
 /* A folder and those above it to search: up to the project's root if there is one, else the nearest. */
 static size_t folders_around(Arena *a, const char *folder, const char *out[UP_TO_ROOT + 1])
 {
-    char real[PATH_MAX];
     size_t count = 0;
-    const char *at = realpath(folder, real) ? arena_string(a, real) : NULL;
-    for (; at && count <= UP_TO_ROOT; at = folder_above(a, at))
+    for (const char *at = path_real(a, folder, NULL); at && count <= UP_TO_ROOT;
+         at = folder_above(a, at))
         out[count++] = at;
     const bool whole = count && file_exists(path_join(a, out[count - 1], ".git"));
     return whole || count <= UP ? count : UP + 1;
@@ -92,12 +91,11 @@ static const char *folder_outside(Arena *a, const char *log)
     const char *highest = NULL;
     for (const char *at = strstr(log, "/../"); at && *at && *at != '\n'; at++) {
         const char *start = code_line_start(log, at);
-        char real[PATH_MAX];
-        if (*start != '/' || strncmp(at, "/../", 4) != 0 ||
-            !realpath(arena_copy(a, start, (size_t)(at + 3 - start)), real) || !real[1])
+        if (*start != '/' || strncmp(at, "/../", 4) != 0)
             continue;
-        if (!highest || strlen(real) < strlen(highest))
-            highest = arena_string(a, real);
+        const char *real = path_real(a, arena_copy(a, start, (size_t)(at + 3 - start)), "");
+        if (*real && real[1] && (!highest || strlen(real) < strlen(highest)))
+            highest = real;
     }
     return highest;
 }
@@ -156,10 +154,9 @@ static bool includes(Arena *a, const char *path, const char *target)
         const char *open = at + strspn(at, " \t");
         size_t length = *open == '"' || *open == '<' ? strcspn(open + 1, "\">\n") : 0;
         const char *asked = arena_copy(a, open + 1, length);
-        char real[PATH_MAX];
         if (length == 0 || strcmp(path_stem(a, asked, ""), name) != 0)
             continue;
-        if (!realpath(path_join(a, path_folder(a, path), asked), real) || strcmp(real, target) == 0)
+        if (strcmp(path_real(a, path_join(a, path_folder(a, path), asked), target), target) == 0)
             return true;
     }
     return false;
@@ -179,10 +176,10 @@ size_t near_sources(Arena *a, const char *path, const char **out, size_t room)
 
 size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
 {
-    char real[PATH_MAX];
-    if (!realpath(path, real))
+    const char *target = path_real(a, path, NULL);
+    if (!target)
         return 0;
-    const char *target = arena_string(a, real), *folder = path_folder(a, target);
+    const char *folder = path_folder(a, target);
     const char *up = folder_above(a, folder);
     Listing l = {a, EXTENSIONS, 1, 0, {0}};
     size_t count = 0;

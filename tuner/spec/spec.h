@@ -145,6 +145,8 @@ typedef struct Argument {
 int argument_numbers(const Argument *g);
 Field argument_number(const Argument *g, int i);
 
+bool argument_is_buffer(const Argument *g);
+
 /* True for a struct of several scalar types, or with gaps: its element is bytes. */
 bool argument_is_mixed(const Argument *g);
 
@@ -194,6 +196,10 @@ typedef struct Launch {
     bool in_double; /* of a reference: float and half are passed as double */
     unsigned lines; /* lines seen while it is read, also those with mistakes (LaunchWord bits) */
 } Launch;
+
+/* The type of an argument: a reference in double precision gets floating-point numbers as double, except in
+ * structs. */
+TaskType launch_argument_type(const Launch *l, const Argument *g);
 
 /* "rival cublas gemm args C, A, B, M, N, K": a library call that does the same work, for `bench`. */
 typedef struct Rival {

@@ -203,11 +203,6 @@ static bool reader_bind_plain(Reader *r, Expr *e, Visible *v, const char *what)
 
 /* --- contents ------------------------------------------------------------------------------------ */
 
-static bool is_buffer(const Argument *g)
-{
-    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
-}
-
 /* Binds the buffer that contents are taken from; `own`: the index of the argument whose contents they are. */
 static void bind_source(Reader *r, Contents *c, size_t own)
 {
@@ -216,9 +211,9 @@ static void bind_source(Reader *r, Contents *c, size_t own)
     c->from_argument = g ? (size_t)(g - s->arguments) : c->from_argument;
     if (!g)
         diag_error(r->d, c->at, "there is no buffer '%s'", c->from);
-    else if (!is_buffer(g) || argument_is_mixed(g))
+    else if (!argument_is_buffer(g) || argument_is_mixed(g))
         diag_error(r->d, c->at, "'%s' is not a buffer%s", c->from,
-                   is_buffer(g) ? " of numbers of one type" : "");
+                   argument_is_buffer(g) ? " of numbers of one type" : "");
     else if (c->from_argument >= own)
         diag_error(r->d, c->at, "'%s' is declared further down; move this line below it", c->from);
     else if (g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_KEPT)

@@ -83,6 +83,19 @@ Field argument_number(const Argument *g, int i)
                      : (Field){g->element.scalar, (size_t)i * task_scalar_size(g->element.scalar)};
 }
 
+TaskType launch_argument_type(const Launch *l, const Argument *g)
+{
+    TaskType t = g->element;
+    if (l->in_double && !g->fields && task_scalar_is_float(t.scalar))
+        t.scalar = TASK_DOUBLE;
+    return t;
+}
+
+bool argument_is_buffer(const Argument *g)
+{
+    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
+}
+
 bool argument_is_mixed(const Argument *g)
 {
     return g->fields && (g->element.lanes != g->field_count ||

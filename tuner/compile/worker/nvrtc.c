@@ -544,8 +544,7 @@ static bool take_headers(Arena *a, Nvrtc *n, const char *root, const char *below
 /* Beside the library first, where the versions match. */
 static void find_headers(Arena *a, Nvrtc *n, const char *library, const char *cuda_folder)
 {
-    char real[PATH_MAX];
-    const char *folder = path_folder(a, realpath(library, real) ? real : library);
+    const char *folder = path_folder(a, path_real(a, library, library));
     const char *const roots[] = {path_folder(a, folder),
                                  path_folder(a, path_folder(a, folder)),
                                  path_folder(a, path_folder(a, path_folder(a, folder))),
