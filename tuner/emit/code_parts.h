@@ -100,13 +100,7 @@ CWriter lines_writer(CodeLines *l, bool exact);
 void lines_end(CodeLines *l, const char *result, Buf *out, const char *head, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* --- code_size.c: functions of a size --------------------------------------------------------- */
-
-/* True if C can express all of a variant that depends on the size; else `*why` is what it cannot. */
-bool code_is_expressible(const Code *c, const CodeVariant *v, const char **why);
-
-/* True if C can express how a variant's time scales with the size. */
-bool code_scale_is_expressible(const Code *c, const CodeVariant *v);
+/* --- functions of a size ---------------------------------------------------------------------- */
 
 /* True for a buffer of the caller whose size depends on the variant. */
 bool code_counts_by_variant(const Code *c, size_t argument);
