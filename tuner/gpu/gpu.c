@@ -2,7 +2,6 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/process.h"
-#include "tuner/gpu/message.h"
 
 #include <assert.h>
 #include <math.h>

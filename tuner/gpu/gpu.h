@@ -11,8 +11,7 @@
 #pragma once
 
 #include "metrics/base/waits.h"
-#include "tuner/gpu/facts.h"
-#include "tuner/spec/task.h"
+#include "tuner/gpu/message.h"
 
 typedef struct Gpu Gpu;
 

@@ -5,11 +5,22 @@
  * checks every index and size: its result can be used without further checks. */
 #pragma once
 
-#include "tuner/gpu/facts.h"
+#include "metrics/metric/device.h"
 #include "tuner/spec/task.h"
 
 /* Raised when messages change: program and helper must agree. */
 enum { MESSAGE_PROTOCOL = 7 };
+
+/* What the driver says about one GPU. */
+typedef struct GpuFacts {
+    Device device;        /* dram_bytes_per_s: two transfers per memory clock × bus width */
+    const char *uuid;     /* "GPU-4f1c…", as in nvidia-smi */
+    const char *driver;   /* "580.159.04"; "" if not known */
+    int cuda_version;     /* newest CUDA that the driver supports: 13000 is 13.0 */
+    int64_t memory_bytes; /* the device's whole memory */
+    double memory_clock_hz;
+    int bus_bits; /* width of the memory bus */
+} GpuFacts;
 
 /* What a problem has of the things that launches name by index. */
 typedef struct MessageLimits {

@@ -8,8 +8,7 @@
  * clears it.  After DRIVER_FAULT the context is lost: the process has to end, and its parent starts another. */
 #pragma once
 
-#include "tuner/gpu/facts.h"
-#include "tuner/spec/task.h"
+#include "tuner/gpu/message.h"
 
 typedef struct Driver Driver;
 typedef uint64_t DriverAddress; /* in the device's memory; 0 is none */

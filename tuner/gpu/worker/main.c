@@ -10,7 +10,6 @@
  */
 #include "sample.h"
 #include "metrics/base/process.h"
-#include "tuner/gpu/message.h"
 
 #include <stdio.h>
 #include <unistd.h>
