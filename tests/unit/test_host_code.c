@@ -55,6 +55,7 @@ static void unmarked_functions_go(void **state)
          "min(1, 2); }",
          "using std::min; __device__ int g() { return min(1, 2); }"},
         {"main() { return 0; }", ""},
+        {"template <int n> std::enable_if_t<n == 1 && n <= 2> f(int a = 1) { g(a); }", ""},
         {"template <int n = 1> using rows = std::vector<int[n]>;\n"
          "template <int n> using row = int[n];\n__device__ void f(row<3> &n) {}",
          "template <int n> using row = int[n]; __device__ void f(row<3> &n) {}"},
@@ -138,6 +139,7 @@ static void types_and_constants_stay(void **state)
         "static const int N = 4;",
         "__constant__ float FILTER[17];",
         "using real = float;",
+        "template <class T, int n = 2> const T EMPTY = empty_of<T>(n);",
         "template <int N> struct box { float at[N]; __device__ box() {} };",
         "struct __align__(8) pair { float a; float b; };",
         "struct place { int thread, list; vector set; };",

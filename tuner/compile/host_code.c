@@ -340,6 +340,17 @@ static void read_condition(Cutter *c, const char *directive)
         c->conditions.count--;
 }
 
+/* False for the '=' of "template <int n = 1>" and of "enable_if<n == 1>". */
+static bool assigns(const Cutter *c, const char *at)
+{
+    const char *end = c->text + c->size, *head = c->now.d.start;
+    const Word w = code_word(head ? head : at);
+    const char *open = code_same(w, "template") ? code_skip(w.at + w.length, end) : NULL;
+    const char *close = open && *open == '<' ? code_closing(open, end) : NULL;
+    return !c->now.d.is_template ||
+           (close && close < at && at[1] != '=' && !strchr("=<>!", at[-1]));
+}
+
 static void read_sign(Cutter *c, const char *at, Word before)
 {
     Declaration *d = &c->now.d;
@@ -372,8 +383,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case '=':
         list_declared(c);
         d->value = d->value || (d->brackets == 0 && d->braces == 0 && !d->parameters &&
-                                !code_same(d->last, "operator") &&
-                                (!d->is_template || d->is_typedef)); /* "template <int n = 1>" */
+                                !code_same(d->last, "operator") && assigns(c, at));
         break;
     case ':':
         if (d->brackets == 0 && d->braces == 0 && code_among(before, "public private protected"))
