@@ -20,6 +20,27 @@ static const char text[] = "__global__ void later(int n);\n"
                            "template <class T, int N>\n"
                            "__global__ void second(const T *x) { int mine = 2; }\n";
 
+static void parameters_under_conditions_count_where_their_name_is_defined(void **state)
+{
+    (void)state;
+    static const char LIST[] =
+        "__global__ void k(int a\n#ifdef MORE\n, float *b\n#else\n, int b\n"
+        "#ifndef LESS\n, int c\n#endif\n#endif\n#if !defined(MORE) && 0\n, int d\n"
+        "#endif\n#if 0\n, int e\n#endif\n) {}\n";
+    Arena *a = arena_new();
+    KernelSource k;
+
+    assert_true(kernel_source_find(a, LIST, "k", &k));
+    assert_int_equal(k.parameters.count, 4);
+    assert_string_equal(k.parameters.at[2].name, "c");
+    assert_false(k.parameters.at[1].pointer);
+
+    assert_true(kernel_source_find(a, arena_printf(a, "#define MORE\n%s", LIST), "k", &k));
+    assert_int_equal(k.parameters.count, 2);
+    assert_true(k.parameters.at[1].pointer);
+    arena_free(a);
+}
+
 static void a_kernel_with_a_body_is_found_by_its_name(void **state)
 {
     (void)state;
@@ -285,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_with_a_missing_body_is_found),
         cmocka_unit_test(files_that_include_a_header_are_found),
+        cmocka_unit_test(parameters_under_conditions_count_where_their_name_is_defined),
         cmocka_unit_test(a_kernel_with_a_body_is_found_by_its_name),
         cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
         cmocka_unit_test(names_of_conditions_are_those_that_need_a_number),

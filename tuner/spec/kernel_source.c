@@ -134,11 +134,61 @@ static void read_arguments(Arena *a, const char *open, const char *close, Kernel
     }
 }
 
+/* The text after the name if the line defines it as a macro; NULL: it does not. */
+static const char *defines(const char *line, const char *name)
+{
+    const char *at = code_behind(line, "define");
+    return at && code_same(code_word(at), name) ? at + strlen(name) : NULL;
+}
+
+static bool is_defined(const char *text, const char *name)
+{
+    while (*text && !defines(text, name))
+        text = code_next_line(text);
+    return *text != '\0';
+}
+
+/* True if the first name of a condition is defined, or its number not 0; "!" and #ifndef: if not. */
+static bool holds(Arena *a, const char *text, Word directive)
+{
+    bool wanted = !code_same(directive, "ifndef");
+    for (const char *at = directive.at + directive.length; *at && *at != '\n';) {
+        const Word w = code_word(at);
+        if (w.length && !code_same(w, "defined"))
+            return wanted ==
+                   (isdigit((unsigned char)*at) ? *at != '0' : is_defined(text, code_copy(a, w)));
+        wanted = wanted != (*at == '!');
+        at += w.length ? w.length : 1;
+    }
+    return false;
+}
+
+/* The lines of a list without directives, and without those that an #if leaves out. */
+static const char *chosen_lines(Arena *a, const char *list, const char *end, const char *text)
+{
+    Buf kept = {0};
+    uint64_t left_out = 0; /* a bit for each open #if */
+    for (const char *line = list, *next; line < end; line = next) {
+        next = code_next_line(line);
+        const Word w = code_directive(line);
+        if (code_among(w, "ifdef ifndef if"))
+            left_out = left_out << 1 | !holds(a, text, w);
+        else if (code_among(w, "else elif"))
+            left_out ^= 1;
+        else if (code_same(w, "endif"))
+            left_out >>= 1;
+        else if (!w.length && !left_out)
+            buf_printf(&kept, "%.*s", (int)((next < end ? next : end) - line), line);
+    }
+    return buf_keep(&kept, a);
+}
+
 static void read_parameters(Arena *a, const char *open, KernelSource *out)
 {
     const char *parts[CODE_LIST];
     const char *close = code_closing(open, open + strlen(open));
-    const size_t count = code_list(a, open + 1, close, parts, CODE_LIST);
+    const char *list = chosen_lines(a, open + 1, close, out->text);
+    const size_t count = code_list(a, list, list + strlen(list), parts, CODE_LIST);
     for (size_t i = 0; i < count; i++) {
         KernelParameter p = read_parameter(a, parts[i]);
         if (*p.name && strcmp(p.name, "void") != 0)
@@ -374,13 +424,6 @@ const char *kernel_source_plain(Arena *a, const char *text, const char *part)
 
 /* --- macros ----------------------------------------------------------------------------------- */
 
-/* The text after the name if the line defines it as a macro; NULL: it does not. */
-static const char *defines(const char *line, const char *name)
-{
-    const char *at = code_behind(line, "define");
-    return at && code_same(code_word(at), name) ? at + strlen(name) : NULL;
-}
-
 /* The value that a #define line gives to a name; NULL: none. */
 static const char *value_on(Arena *a, const char *line, const char *name)
 {
@@ -407,13 +450,6 @@ const char *kernel_source_defined(Arena *a, const char *text, const char *name)
 static KernelMacro *find_macro(KernelMacros *all, const char *name)
 {
     return NAME_FIND(all->at, all->count, name, name);
-}
-
-static bool is_defined(const char *text, const char *name)
-{
-    while (*text && !defines(text, name))
-        text = code_next_line(text);
-    return *text != '\0';
 }
 
 /* Adds the undefined names of an #if, which are 0 there, hardly what is meant. */
