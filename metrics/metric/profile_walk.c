@@ -466,17 +466,19 @@ static double accesses_of(const Walk *w)
 }
 
 /* Behind unknown branches, at most the instructions that are behind branches in the machine code: predicated
- * instructions and selections are issued anyway.  Of the accesses, those with unknown addresses and those
+ * instructions and selections are issued anyway.  Calls of code elsewhere count as so many more.  Of the accesses, those with unknown addresses and those
  * that may not be executed. */
 static void set_unknown(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     double in_loops = 0, behind = 0, instr = 0, places = 0, accesses = 0, unknown = 0, all = 0;
+    double calls = 0;
     VEC_EACH (const MemorySample, x, *m->samples) {
         const WalkUnknown u = walk_unknown(a, x->walk);
         in_loops += x->weight * u.in_loops;
         behind += x->weight * u.behind_branches;
         instr += x->weight * x->walk->instr;
         places += x->weight * u.accesses;
+        calls += x->weight * WALK_CALL_INSTR * u.calls;
         accesses += x->weight * accesses_of(x->walk);
     }
     for (size_t i = 0; i < m->accesses.count; i++) {
@@ -484,7 +486,9 @@ static void set_unknown(Arena *a, Profile *p, const Memory *m, const SassProfile
         all += m->accesses.at[i].figures.executions;
     }
     const double most = s->instr > 0 ? s->behind_branches / s->instr : 1;
-    const double share = instr > 0 ? in_loops / instr + fmin(behind / instr, most) : 0;
+    const double share = instr > 0 ? (in_loops + fmin(behind, most * instr) + fmax(calls, 0)) /
+                                         (instr + fmax(calls, 0))
+                                   : 0;
     const double part =
         (all > 0 ? unknown / all : 0) + (accesses > 0 ? fmax(places / accesses, 0) : 0);
     p->value[PROFILE_UNKNOWN_SHARE] = fmin(fmax(share, 0), 1);

@@ -530,7 +530,11 @@ static void follow_call(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
                           call.function->registers.count <= WALK_MAX_REGISTERS;
     if (!possible) {
         if (x->result->calls <= 1 && x->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
-            walk_note(x->walker, x->result->function, i, "call not followed");
+            walk_note(x->walker, x->result->function, i,
+                      call.function && !call.function->has_body
+                          ? arena_printf(x->walker->arena, "what %s takes is not known",
+                                         call.function->name)
+                          : "call not followed");
         return;
     }
     Frame *inner = frame_new(x->walker, call.function, x->depth + 1);

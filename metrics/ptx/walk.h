@@ -251,6 +251,7 @@ typedef struct WalkUnknown {
     /* Others between unknown branches and their reconvergence. */
     double behind_branches;
     double accesses; /* loads and stores among both */
+    double calls; /* outside of the latter: of functions whose code is not here, such as vprintf */
 } WalkUnknown;
 
 /* What the warp may have executed more or less often than counted. */
@@ -258,6 +259,9 @@ WalkUnknown walk_unknown(Arena *a, const Walk *w);
 
 /* Approximate machine instructions of a routine: a division of 0 (CUDA 13.0, sm_90). */
 enum { WALK_ROUTINE_INSTR = 35 };
+
+/* What stands for such a call where parts of a warp's work are compared; it takes thousands of cycles. */
+enum { WALK_CALL_INSTR = 1000 };
 
 /* The work of a warp, for comparing warps: `instr` plus the routines it calls. */
 double walk_work(const Walk *w);

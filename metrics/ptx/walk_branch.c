@@ -562,6 +562,21 @@ static double accesses_in(const Flow *f, int block)
     return count;
 }
 
+/* Calls of functions without code; a failed assertion ends the launch. */
+static double calls_in(const Flow *f, int block)
+{
+    double count = 0;
+    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
+        const PtxInstr *in = &f->function->instrs.at[i];
+        const PtxFunction *called = NULL;
+        for (int k = 0; k < in->count && in->form->op == PTX_CALL; k++)
+            called =
+                in->operands[k].kind == PTX_OPERAND_FUNCTION ? in->operands[k].function : called;
+        count += called && !called->has_body && strcmp(called->name, "__assertfail") != 0;
+    }
+    return count;
+}
+
 WalkUnknown walk_unknown(Arena *a, const Walk *w)
 {
     WalkUnknown u = {0};
@@ -572,6 +587,7 @@ WalkUnknown walk_unknown(Arena *a, const Walk *w)
         const Doubt *in = unknown_blocks(a, f);
         for (int b = 0; b < f->flow->cfg->count; b++) {
             const double times = (double)f->blocks[b].visits;
+            u.calls += in[b] == DOUBT_BRANCH || times == 0 ? 0 : times * calls_in(f->flow, b);
             if (in[b] == DOUBT_NONE)
                 continue;
             *(in[b] == DOUBT_LOOP ? &u.in_loops : &u.behind_branches) +=

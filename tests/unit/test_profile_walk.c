@@ -13,7 +13,8 @@
 
 static const char header[] =
     ".version 9.0\n.target sm_90\n.address_size 64\n"
-    ".const .align 4 .b8 table[4096];\n"
+    ".extern .func (.param .b32 r) vprintf(.param .b64 x, .param .b64 y);"
+    ".extern .func __assertfail(.param .b64 x); .const .align 4 .b8 table[4096];\n"
     ".visible .entry k(.param .u64 a) {\n"
     ".reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<30>; .reg .pred %p<9>;\n"
     ".shared .align 16 .b8 tile[4096]; .local .align 4 .b8 own[64];\n"
@@ -542,6 +543,28 @@ static void each_doubt_widens_the_uncertainty_by_its_share(void **state)
     assert_uncertain("ld.global.f32 %f1, [%rd3]; div.rn.f32 %f2, %f1, 0f40400000;", 0.25 * 35 / 41);
 }
 
+/* What a function takes whose code is elsewhere dwarfs the rest, in warps that call it. */
+static void calls_of_code_elsewhere_are_unknown(void **state)
+{
+    (void)state;
+#define CALL "{ .param .b64 x; .param .b64 y; .param .b32 z; call.uni (z), vprintf, (x, y); }"
+    Arena *a = arena_new();
+    const Profile p = profile_of(a, CALL);
+    assert_non_null(strstr(p.note, "what vprintf takes is not known"));
+    assert_near(p.value[PROFILE_UNKNOWN_SHARE], 1000.0 / 1005);
+    /* One warp of 400 does. */
+    const Profile one =
+        profile_of(a, "mov.u32 %r2, %ctaid.x; or.b32 %r3, %r1, %r2; setp.ne.u32 %p1, %r3, 0;"
+                      "@%p1 bra L;" CALL "L:");
+    assert_true(one.value[PROFILE_UNKNOWN_SHARE] < 0.5);
+    arena_free(a);
+    /* Errors that data may show are behind a branch; a failed assertion ends all. */
+    assert_uncertain("ld.global.u32 %r5, [%rd3]; setp.ne.u32 %p1, %r5, 0; @%p1 bra L;" CALL "L:",
+                     1.0 / 8);
+    assert_uncertain("{ .param .b64 x; call.uni __assertfail, (x); }", 0);
+#undef CALL
+}
+
 /* 16 x 8 x 16 multiply-adds for each matrix operation, three times two of them. */
 static void work_of_tensor_cores_is_that_of_what_is_executed(void **state)
 {
@@ -587,6 +610,7 @@ int main(void)
         cmocka_unit_test(a_wait_of_few_warps_is_said_among_many_notes),
         cmocka_unit_test(work_of_tensor_cores_is_that_of_what_is_executed),
         cmocka_unit_test(each_doubt_widens_the_uncertainty_by_its_share),
+        cmocka_unit_test(calls_of_code_elsewhere_are_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
