@@ -435,7 +435,8 @@ END
     cat >classes.cu <<'END'
 #include <cstdint>
 namespace ops {
-struct Add { __device__ float operator()(float a, float b) const { return a + b; } };
+struct Add
+{ __device__ float operator()(float a, float b) const { return a + b; } };
 template <class T, int N> struct Rows { typedef T type; static const int rows = N; };
 }
 template <class Op, class R> __global__ void fold(typename R::type *a)

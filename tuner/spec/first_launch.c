@@ -45,7 +45,8 @@ static bool is_declared(const HostText *files, const char *name)
             const char *end = at;
             while (end > h->text && isspace((unsigned char)end[-1]))
                 end--;
-            const char *behind = code_blanks(at + strlen(name)); /* not "<class T>" */
+            const char *behind =
+                code_skip(at + strlen(name), h->text + h->size); /* not "<class T>" */
             if (end < at && *behind && strchr("{:;", *behind) &&
                 code_among(code_word_before(h->text, end), "struct class enum namespace"))
                 return true;
