@@ -362,13 +362,6 @@ static void add_header_edges(Program *p, int loop, double back, double entry)
     }
 }
 
-/* A circulation in a loop that is not entered would conserve flow, too. */
-static void limit_loop(Program *p, int loop, double most)
-{
-    sass_program_row(&p->lp, 0);
-    add_header_edges(p, loop, 1, -most);
-}
-
 /* Below that of any landmark, since unrolling divides the number of iterations. */
 static const double LOOP_COST = 0.01;
 
@@ -480,8 +473,10 @@ static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
     const double most = most_iterations(p->walk);
-    for (size_t i = 0; i < t->loops.count; i++)
-        limit_loop(p, (int)i, most);
+    for (size_t i = 0; i < t->loops.count; i++) { /* else one not entered could circulate */
+        sass_program_row(&p->lp, 0);
+        add_header_edges(p, (int)i, 1, -most);
+    }
     if (p->leaving > 0) {
         sass_program_row(&p->lp, p->leaving);
         add_leaving(p, CFG_NONE);

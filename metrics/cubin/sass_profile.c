@@ -455,11 +455,6 @@ static size_t end_of(const SassFlow *f, const Loop *l)
     return end;
 }
 
-static bool is_store(SassInstr w)
-{
-    return sass_class(w) == SASS_GLOBAL_STORE || sass_class(w) == SASS_SHARED_STORE;
-}
-
 /* Sums of an innermost loop that a vector store behind it takes from the same registers, with no write in
  * between. */
 static int count_tied(const SassFlow *f, const Loop *l)
@@ -472,7 +467,9 @@ static int count_tied(const SassFlow *f, const Loop *l)
         const int to = sass_result(w), end = to + sass_results(w), first = sass_operand(w, 1);
         for (int r = to; r < end && r < SASS_ZERO; r++)
             sums[r] = false;
-        const int bytes = is_store(w) ? sass_access_bytes(w) : 0;
+        const int bytes = (sass_class(w) == SASS_GLOBAL_STORE || sass_class(w) == SASS_SHARED_STORE)
+                              ? sass_access_bytes(w)
+                              : 0;
         for (int r = first; bytes > 4 && r < first + bytes / 4 && r < SASS_ZERO; r++)
             tied[r] = tied[r] || sums[r];
     }

@@ -51,12 +51,6 @@ Profile profile_new(void)
 
 /* --- regions ------------------------------------------------------------------------------ */
 
-/* True for the last stall region of a synchronization region, which is executed as often as the whole. */
-static bool ends_sync(const ProfileRegion *r)
-{
-    return r->value[REGION_STALLS] == 0 && r->value[REGION_LOCAL_STALLS] == 0;
-}
-
 /* Adds a part, scaled to one execution of the whole. */
 static void add_part(ProfileRegion *sync, const ProfileRegion *part)
 {
@@ -68,9 +62,11 @@ static void add_part(ProfileRegion *sync, const ProfileRegion *part)
 static bool sum_up(const ProfileRegion *regions, size_t count, double number, ProfileRegion *out)
 {
     *out = (ProfileRegion){.value[REGION_SYNC] = number};
-    for (size_t i = 0; i < count; i++)
-        if (regions[i].value[REGION_SYNC] == number && ends_sync(&regions[i]))
-            out->value[REGION_TIMES] += regions[i].value[REGION_TIMES];
+    EACH (const ProfileRegion, r, regions,
+          count) /* its last one is executed as often as the whole */
+        if (r->value[REGION_SYNC] == number && r->value[REGION_STALLS] == 0 &&
+            r->value[REGION_LOCAL_STALLS] == 0)
+            out->value[REGION_TIMES] += r->value[REGION_TIMES];
     for (size_t i = 0; i < count && out->value[REGION_TIMES] > 0; i++)
         if (regions[i].value[REGION_SYNC] == number)
             add_part(out, &regions[i]);

@@ -67,12 +67,6 @@ static double l1_bytes(const Device *d, const Profile *p)
                     v[PROFILE_BLOCKS_PER_SM] * (v[PROFILE_SHARED_BYTES] + d->shared_reserved));
 }
 
-static ReuseDevice reuse_device(const Device *d, const Profile *p)
-{
-    return (ReuseDevice){d->sms, (int)p->value[PROFILE_BLOCKS_PER_SM], l1_bytes(d, p),
-                         (double)d->l2_bytes};
-}
-
 /* The fraction of the resident stacks that does not fit in the L1 cache. */
 static double stack_outside(const Device *d, const Profile *p)
 {
@@ -202,11 +196,6 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
  * with least and most work and some between.  Others are interpolated between their neighbours in work. */
 enum { JOINS_LEAST = 4, JOINS_MOST = 24, JOINED_BYTES = 128 << 10 /* of code, in all */ };
 
-static int joins_of(double code_bytes)
-{
-    return (int)fmin(fmax(JOINED_BYTES / fmax(code_bytes, 1), JOINS_LEAST), JOINS_MOST);
-}
-
 /* Moves the weights of all but `most` of the walks with a weight to these. */
 static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], int most)
 {
@@ -266,7 +255,8 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const 
             like++;
         weights[like] += samples->at[i].weight;
     }
-    thin_out(samples, weights, joins_of((double)k->code_bytes));
+    const double joins = JOINED_BYTES / fmax((double)k->code_bytes, 1);
+    thin_out(samples, weights, (int)fmin(fmax(joins, JOINS_LEAST), JOINS_MOST));
     for (int i = 0; i < samples->count; i++) {
         if (weights[i] == 0 && i != heaviest)
             continue;
@@ -482,8 +472,9 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
     for (size_t i = 0; i < c.module->variables.count; i++)
         if (c.module->variables.at[i]->space == PTX_CONST)
             constants += (double)c.module->variables.at[i]->size;
-    Memory *memory =
-        follow(a, c.entry, in, NULL, sass_flow_meets(a, c.flow), reuse_device(in->device, out));
+    Memory *memory = follow(a, c.entry, in, NULL, sass_flow_meets(a, c.flow),
+                            (ReuseDevice){in->device->sms, (int)out->value[PROFILE_BLOCKS_PER_SM],
+                                          l1_bytes(in->device, out), (double)in->device->l2_bytes});
     profile_set_walk(a, out, memory);
     add_machine(a, in, c.cubin->arch, c.kernel, memory, out);
     out->value[PROFILE_CONSTANT_TOUCHED] = fmin(out->value[PROFILE_CONSTANT_TOUCHED], constants);
@@ -516,13 +507,6 @@ bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
 }
 
 /* --- stages as text ---------------------------------------------------------------------------- */
-
-static void dump_flow(Arena *a, const PtxFunction *entry, Buf *out)
-{
-    const Flow *f = flow_build(a, entry);
-    flow_dump_blocks(f, out);
-    flow_dump_loops(f, out);
-}
 
 static void dump_walk(const Memory *m, Buf *out)
 {
@@ -587,7 +571,9 @@ bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out
     if (!read_both(a, in, &c, d))
         return false;
     if (stage == PROFILE_FLOW) {
-        dump_flow(a, c.entry, out);
+        const Flow *f = flow_build(a, c.entry);
+        flow_dump_blocks(f, out);
+        flow_dump_loops(f, out);
         return true;
     }
     const Memory *m = follow(a, c.entry, in, NULL, sass_flow_meets(a, c.flow), (ReuseDevice){0});

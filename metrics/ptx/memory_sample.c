@@ -467,12 +467,6 @@ static bool is_picture(Sampler *s, const bool decided[3])
     return false;
 }
 
-/* Blocks in corners, which are counted for two axes. */
-static double counted_twice(const double ends[3])
-{
-    return (1 - ends[0]) * (1 - ends[1]) * (1 - ends[2]) - (1 - ends[0] - ends[1] - ends[2]);
-}
-
 /* False if blocks are unlike each other, apart from edges, or do not add up. */
 static bool sample_blocks(Sampler *s, const bool decided[3])
 {
@@ -481,7 +475,8 @@ static bool sample_blocks(Sampler *s, const bool decided[3])
     for (int axis = 0; axis < 3; axis++)
         if (!along_axis(s, axis, edges && decided[axis]))
             return false;
-    return counted_twice(s->ends) < few;
+    const double *e = s->ends; /* blocks in corners are counted for two axes */
+    return (1 - e[0]) * (1 - e[1]) * (1 - e[2]) - (1 - e[0] - e[1] - e[2]) < few;
 }
 
 /* Adds differences along axes and between warps; false if they do not add up, as in a picture. */

@@ -32,12 +32,6 @@ size_t budget_polish(size_t budget)
 
 /* --- names in conditions ---------------------------------------------------------------------- */
 
-/* Integers are doubles here, as all numbers of a condition. */
-static ValueKind real_kind(ValueKind k)
-{
-    return k == VALUE_INT ? VALUE_REAL : k;
-}
-
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
@@ -50,7 +44,7 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
     if (!own.find(own.context, name, slot, kind, reason))
         return false;
     *slot += (int)metricset_slot_count(t->metrics);
-    *kind = real_kind(*kind);
+    *kind = *kind == VALUE_INT ? VALUE_REAL : *kind; /* doubles here, as in all conditions */
     return true;
 }
 

@@ -17,11 +17,6 @@ typedef struct Rows {
     size_t keys;
 } Rows;
 
-static double key_of(const Criterion *c, size_t point)
-{
-    return c->up ? -c->values[point] : c->values[point];
-}
-
 /* Lexicographic, equal points by number.  So a point comes behind all that dominate it. */
 static int row_compare(const void *pa, const void *pb, void *keys)
 {
@@ -43,7 +38,7 @@ static Rows rows_sorted(Arena *a, const FrontInput *in)
         bool eligible = !in->alive || in->alive[i];
         double *key = keys + i * r.keys;
         for (size_t k = 0; k < r.keys; k++) {
-            key[k] = key_of(&in->criteria[k], i);
+            key[k] = in->criteria[k].up ? -in->criteria[k].values[i] : in->criteria[k].values[i];
             eligible = eligible && !isnan(key[k]);
         }
         if (eligible)

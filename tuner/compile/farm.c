@@ -209,11 +209,6 @@ double farm_memory_share(double machine_gb, int jobs)
     return fmin(4, fmax(1, 0.75 * machine_gb / jobs));
 }
 
-static double machine_gb(void)
-{
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
-}
-
 Farm *farm_open(const FarmOptions *options)
 {
     Arena *a = arena_new();
@@ -226,8 +221,9 @@ Farm *farm_open(const FarmOptions *options)
     o->jobs = o->jobs < JOBS_LIMIT ? o->jobs : JOBS_LIMIT;
     o->limit_seconds = options->limit_seconds > 0 ? options->limit_seconds : 60;
     o->start_seconds = options->start_seconds > 0 ? options->start_seconds : 30;
+    const double machine_gb = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
     o->limit_gb =
-        options->limit_gb > 0 ? options->limit_gb : farm_memory_share(machine_gb(), o->jobs);
+        options->limit_gb > 0 ? options->limit_gb : farm_memory_share(machine_gb, o->jobs);
     f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
     return f;
 }
@@ -663,13 +659,6 @@ static void send_job(Farm *f, Worker *w, Item item)
     ready_add(f, &r, own);
 }
 
-static void send_jobs(Farm *f)
-{
-    for (int i = 0; i < f->options.jobs && queue_count(&f->missed); i++)
-        if (f->workers[i].state == WORKER_IDLE)
-            send_job(f, &f->workers[i], queue_take(&f->missed));
-}
-
 bool farm_service(Farm *f, Diag *d)
 {
     if (f->broken)
@@ -681,7 +670,9 @@ bool farm_service(Farm *f, Diag *d)
     if (!ok)
         return false;
     look_up(f, d);
-    send_jobs(f);
+    for (int i = 0; i < f->options.jobs && queue_count(&f->missed); i++)
+        if (f->workers[i].state == WORKER_IDLE)
+            send_job(f, &f->workers[i], queue_take(&f->missed));
     look_up(f, d);
     return start_workers(f, d);
 }

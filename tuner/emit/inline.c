@@ -78,11 +78,6 @@ static bool fail(const Work *w, const File *f, const char *why, const char *name
     return diag_fail(w->diag, "%s:%zu: '%s' %s", f->name, f->line, name, why);
 }
 
-static bool is_open(const Work *w, const char *path)
-{
-    return word_place(path, w->stack, w->depth) < SIZE_MAX;
-}
-
 static const char *skip_lines(const char *at)
 {
     for (;;) {
@@ -153,7 +148,7 @@ static bool put_file(Work *w, const File *from, const char *path, const char *na
     const char *text = file_read_most(w->arena, real, SIZE_LIMIT, &size, w->diag);
     if (!text)
         return false;
-    bool again = is_open(w, real);
+    bool again = word_place(real, w->stack, w->depth) < SIZE_MAX;
     if (again && is_guarded(text)) {
         buf_printf(&w->out, "/* %s: see above */", path_stem(w->arena, name, ""));
         return true;

@@ -101,14 +101,6 @@ static void sort_option(Arena *a, const char *option, JobOptions *p)
         VEC_PUSH(a, &p->rest, option);
 }
 
-static JobOptions sort_options(Arena *a, const CompileJob *job)
-{
-    JobOptions p = {0};
-    for (size_t i = 0; i < job->option_count; i++)
-        sort_option(a, job->options[i], &p);
-    return p;
-}
-
 /* The options for a user.  Left out are --minimal, which only saves the compiler declarations, and options
  * that aptune adds: those that imitate nvcc, and those for missing headers. */
 static const char *join_rest(Arena *a, const JobOptions *p)
@@ -264,7 +256,9 @@ static bool make_source(Work *w, size_t variant, size_t launch)
     if (!run_make_job(a, r, origin_claim(m, variant)->config, launch, NULL, 0, &it->original_job))
         return false;
     const CompileSource *original = it->original_job.source;
-    const JobOptions p = sort_options(a, &it->original_job);
+    JobOptions p = {0};
+    for (size_t i = 0; i < it->original_job.option_count; i++)
+        sort_option(a, it->original_job.options[i], &p);
     /* Contains a hash of all files that could be included, so that none of them can contain it. */
     it->mark = it->choice ? NULL : arena_printf(a, "aptune_%s", original->hash.text);
     const InlineChoice all = {.mark = it->mark};

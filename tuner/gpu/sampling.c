@@ -32,11 +32,6 @@ double sampling_idle(const double *ms, size_t count)
     return idle > 0 ? idle / total(ms, count) : 0;
 }
 
-static bool is_narrow(const TaskSampling *s, StatsInterval i)
-{
-    return i.high - i.low <= s->width * i.low;
-}
-
 /* Half as many again as there are, limited by the budget; then the rule is applied again. */
 static size_t next_step(const TaskSampling *s, const double *ms, size_t count, int batch)
 {
@@ -61,5 +56,5 @@ size_t sampling_more(const TaskSampling *s, const double *ms, size_t count, int 
         return 0;
     if (count < (size_t)s->enough)
         return (size_t)s->enough - count;
-    return is_narrow(s, i) ? 0 : next_step(s, ms, count, batch);
+    return i.high - i.low <= s->width * i.low ? 0 : next_step(s, ms, count, batch);
 }

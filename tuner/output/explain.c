@@ -547,17 +547,11 @@ static void print_lines(Arena *a, const SourceLines *lines, Buf *out)
                        lines->code.at[i].line, 100 * lines->code.at[i].share);
 }
 
-/* The assumptions of the profile about data-dependent behaviour. */
-static void print_assumed(const Subject *s, Buf *out)
-{
-    if (s->profile->note)
-        buf_printf(out, "\nassumed\n  %s\n", s->profile->note);
-}
-
 static void print_subject(Arena *a, const Subject *s, Buf *out)
 {
     SourceLines lines = explain_lines(a, s);
-    print_assumed(s, out);
+    if (s->profile->note) /* about data-dependent behaviour */
+        buf_printf(out, "\nassumed\n  %s\n", s->profile->note);
     print_findings(a, s, &lines, out);
     print_lines(a, &lines, out);
     print_carving(s, out);

@@ -62,13 +62,6 @@ static void print_fastest(const Run *r, Buf *out)
                r->table->times[u->fastest].median, 100 * (u->ratio - 1), name_of(r, u->fastest));
 }
 
-/* Everything dropped was timed, so the numbers are exact. */
-static void print_certain(const RunAudit *u, Buf *out)
-{
-    report_say(out, "", "that is all of them: regret %.1f %%, recall %.1f %%\n",
-               100 * regret_seen(u), 100 * u->recall);
-}
-
 static void print_bounds(const RunAudit *u, Buf *out)
 {
     double percent = 100 * AUDIT_CONFIDENCE;
@@ -102,7 +95,8 @@ static void report_audit(const Run *r, Buf *out)
     print_sample(r, out);
     print_fastest(r, out);
     if (u->outcomes == u->dropped)
-        print_certain(u, out);
+        report_say(out, "", "that is all of them: regret %.1f %%, recall %.1f %%\n",
+                   100 * regret_seen(u), 100 * u->recall);
     else
         print_bounds(u, out);
 }

@@ -222,21 +222,15 @@ static void csv_heading(const Run *r, Csv *c)
     csv_end_row(c);
 }
 
-/* The result of compiling, as a word. */
-static const char *code_word(const Table *t, size_t i)
-{
-    return outcome_name(table_has_code(t, i)            ? OUTCOME_COMPILED
-                        : table_failed_to_compile(t, i) ? t->outcome[i]
-                                                        : OUTCOME_NONE);
-}
-
 static void csv_row(const Run *r, size_t i, Csv *c)
 {
     const Table *t = r->table;
     SCOPED_ARENA *a = arena_new();
     for (size_t p = 0; p < r->spec->parameter_count; p++)
         csv_text(c, table_value_text(a, table_value(t, i, p)));
-    csv_text(c, code_word(t, i));
+    csv_text(c, outcome_name(table_has_code(t, i)            ? OUTCOME_COMPILED
+                             : table_failed_to_compile(t, i) ? t->outcome[i]
+                                                             : OUTCOME_NONE));
     csv_number(c, t->selected[i], 1);
     csv_text(c, table_is_timed(t, i) ? outcome_name(t->outcome[i]) : "");
     csv_number(c, t->times[i].median, CSV_DIGITS);

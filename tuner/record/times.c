@@ -345,17 +345,12 @@ bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *
     return add_row(w, FIELDS(final_fields), &out.row, d);
 }
 
-static bool same_device(const RecordDevice *a, const RecordDevice *b)
-{
-    return a->ordinal == b->ordinal && strcmp(a->name, b->name) == 0 &&
-           strcmp(a->uuid, b->uuid) == 0;
-}
-
 int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
 {
     int last = 0;
     VEC_EACH (const RecordDevice, known, w->devices) {
-        if (same_device(known, x))
+        if (known->ordinal == x->ordinal && strcmp(known->name, x->name) == 0 &&
+            strcmp(known->uuid, x->uuid) == 0)
             return known->number;
         if (known->number > last)
             last = known->number;

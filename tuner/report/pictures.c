@@ -580,13 +580,6 @@ static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
     picture->plot.y = (Axis){.label = "performance [% of the best]", .from_zero = true};
 }
 
-static void draw_parameters(Drawing *d)
-{
-    const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
-    for (size_t p = 0; p < d->story->points->parameter_count; p++)
-        draw_parameter(d, p, guess);
-}
-
 /* --- by unit ---------------------------------------------------------------------------------- */
 
 enum { RIVALS_MOST = 4 };
@@ -743,13 +736,15 @@ static void draw_seconds(Drawing *d)
 Pictures pictures_draw(Arena *a, const Story *s)
 {
     Drawing d = drawing_new(a, s);
+    const StoryColumn *guess = story_column(a, s, s->time_metric);
     draw_tradeoff(&d);
     draw_energy(&d);
     draw_sorted(&d);
     draw_comparisons(&d);
     draw_bound(&d);
     draw_metrics(&d);
-    draw_parameters(&d);
+    for (size_t p = 0; p < s->points->parameter_count; p++)
+        draw_parameter(&d, p, guess);
     draw_seconds(&d);
     return d.all;
 }

@@ -181,17 +181,12 @@ static void draw_race(Drawing *d, size_t cores)
     p->plot.y = (Axis){.label = "performance [% of the best]"};
 }
 
-static void draw_races(Drawing *d)
-{
-    for (size_t k = 0; k < RACE_CORES && d->story->race_count > 0; k++)
-        draw_race(d, race_cores[k]);
-}
-
 void draw_comparisons(Drawing *d)
 {
     draw_samples(d);
     draw_subset(d);
-    draw_races(d);
+    for (size_t k = 0; k < RACE_CORES && d->story->race_count > 0; k++)
+        draw_race(d, race_cores[k]);
 }
 
 /* --- all spaces ------------------------------------------------------------------------------- */

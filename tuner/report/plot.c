@@ -83,11 +83,10 @@ static bool is_drawable(const Canvas *c, const Series *s, size_t i)
     return scale_has(&c->x, s->x[i]) && scale_has(&c->y, s->y[i]);
 }
 
-static Cloud cloud_new(const Canvas *c, const Series *s)
+static Cloud cloud_new(Arena *a, const Canvas *c, const Series *s)
 {
-    size_t n = s->count > 0 ? s->count : 1;
-    Cloud cloud = {0, memory_zeroed(n, sizeof(size_t)), memory_zeroed(n, sizeof(float)),
-                   memory_zeroed(n, sizeof(float)), memory_zeroed(n, sizeof(uint32_t))};
+    Cloud cloud = {0, ARENA_ARRAY(a, size_t, s->count), ARENA_ARRAY(a, float, s->count),
+                   ARENA_ARRAY(a, float, s->count), ARENA_ARRAY(a, uint32_t, s->count)};
     for (size_t k = 0; k < s->count; k++) {
         size_t i = point_of(s, k);
         if (!is_drawable(c, s, i))
@@ -97,14 +96,6 @@ static Cloud cloud_new(const Canvas *c, const Series *s)
         cloud.point[cloud.count++] = i;
     }
     return cloud;
-}
-
-static void cloud_free(Cloud *cloud)
-{
-    free(cloud->point);
-    free(cloud->x);
-    free(cloud->y);
-    free(cloud->more);
 }
 
 /* Assigns each square to the foremost point in it.  Returns the number of squares taken. */
@@ -133,7 +124,8 @@ static size_t share_squares(Cloud *cloud, double side)
 static void write_points(const Canvas *c, const Series *s)
 {
     static const double least_side = 3, growth = 1.25;
-    Cloud cloud = cloud_new(c, s);
+    SCOPED_ARENA *a = arena_new();
+    Cloud cloud = cloud_new(a, c, s);
     for (double side = least_side; share_squares(&cloud, side) > PLOT_MARKS_MOST; side *= growth)
         ;
     for (size_t k = cloud.count; k-- > 0;) {
@@ -144,7 +136,6 @@ static void write_points(const Canvas *c, const Series *s)
         buf_putc(c->out, '"');
         end_with_tip(c, s, cloud.point[k], cloud.more[k], "path");
     }
-    cloud_free(&cloud);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */

@@ -53,12 +53,6 @@ static bool is_threshold(const Stage *s)
     return s->kind == STAGE_HOLDS || s->kind == STAGE_WITHIN;
 }
 
-/* The time of a configuration for equal work; NaN: not known. */
-static double time_of(const Run *r, size_t i)
-{
-    return r->source == RUN_REPLAYED && r->recorded.ms ? r->recorded.ms[i] : table_ms(r->table, i);
-}
-
 /* The configurations of this run's part of the space that could run; `number` is the row in the run's
  * table. */
 static Table *take_points(Run *r)
@@ -70,7 +64,8 @@ static Table *take_points(Run *r)
     Table *p = table_take(r->arena, r->table, rows, n);
     table_want(p, TABLE_MS);
     for (size_t k = 0; k < n; k++)
-        p->ms[k] = time_of(r, rows[k]);
+        p->ms[k] = r->source == RUN_REPLAYED && r->recorded.ms ? r->recorded.ms[rows[k]]
+                                                               : table_ms(r->table, rows[k]);
     ranking_set(p);
     return p;
 }

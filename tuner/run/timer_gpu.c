@@ -331,21 +331,15 @@ static bool take_existing(Session *s, size_t i)
     return true;
 }
 
-static void list_missing(Session *s, const size_t *list, size_t count)
-{
-    s->todo.count = 0;
-    for (size_t k = 0; k < count; k++)
-        if (!take_existing(s, list[k]))
-            VEC_PUSH(s->run->arena, &s->todo, list[k]);
-}
-
 /* --- the timer -------------------------------------------------------------------------------- */
 
 static bool gpu_time(void *state, const size_t *list, size_t count)
 {
     Session *s = state;
-    list_missing(s, list, count);
-    s->fetched = s->done = 0;
+    s->todo.count = s->fetched = s->done = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!take_existing(s, list[k]))
+            VEC_PUSH(s->run->arena, &s->todo, list[k]);
     s->all = s->todo.count;
     return run_trials(s);
 }

@@ -16,17 +16,12 @@ typedef struct Search {
     double scaled[LEASTSQ_PARAMETERS];
 } Search;
 
-static void unscale(Search *s, const gsl_vector *x)
-{
-    for (size_t k = 0; k < s->problem->parameters; k++)
-        s->scaled[k] = gsl_vector_get(x, k) * s->problem->start[k];
-}
-
 static int residuals(const gsl_vector *x, void *context, gsl_vector *f)
 {
     Search *s = context;
     const LeastsqProblem *p = s->problem;
-    unscale(s, x);
+    for (size_t k = 0; k < p->parameters; k++)
+        s->scaled[k] = gsl_vector_get(x, k) * p->start[k];
     for (size_t i = 0; i < p->points; i++) {
         const double said = p->model(p->context, s->scaled, i);
         /* A large residual keeps the search away from where the model has no value. */
@@ -90,14 +85,6 @@ static Solver solver_new(const LeastsqProblem *p, Search *s)
     return v;
 }
 
-static void solver_free(Solver *v)
-{
-    gsl_multifit_nlinear_free(v->work);
-    gsl_vector_free(v->x);
-    gsl_vector_free(v->w);
-    gsl_matrix_free(v->covariance);
-}
-
 /* Solves from the start v->x, which becomes the result. */
 static bool solve(Solver *v)
 {
@@ -136,7 +123,10 @@ static bool search(const LeastsqProblem *p, LeastsqFit *out)
                     gsl_matrix_get(v.covariance, k, m) * scale * p->start[k] * p->start[m];
         }
     }
-    solver_free(&v);
+    gsl_multifit_nlinear_free(v.work);
+    gsl_vector_free(v.x);
+    gsl_vector_free(v.w);
+    gsl_matrix_free(v.covariance);
     return ok;
 }
 

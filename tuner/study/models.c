@@ -16,13 +16,6 @@ static bool take_number(Lexer *l, double *out)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
-/* Checks that a fit has a model; false after a message. */
-static bool is_complete(const Model *m, Diag *d)
-{
-    return (m->left && m->right) ||
-           diag_error(d, m->at, "fit '%s' has no model: model LEFT is RIGHT", m->name);
-}
-
 static bool take_fit(Lexer *l, Models *out)
 {
     Model m = {.within = 0.02, .at = l->token.at};
@@ -145,7 +138,10 @@ bool models_read(Models *out, const Source *s, Diag *d)
         else if (!take_statement(&l, out))
             lexer_skip_line(&l);
     }
-    for (size_t i = first; i < out->models.count && d->errors == errors; i++)
-        is_complete(&out->models.at[i], d);
+    for (size_t i = first; i < out->models.count && d->errors == errors; i++) {
+        const Model *m = &out->models.at[i];
+        if (!m->left || !m->right)
+            diag_error(d, m->at, "fit '%s' has no model: model LEFT is RIGHT", m->name);
+    }
     return d->errors == errors;
 }

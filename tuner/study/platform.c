@@ -108,12 +108,6 @@ static void take_parameters(Fitting *f, const double *values)
         f->slots[f->names.parameters + k] = value_real(values[k]);
 }
 
-static void take_numbers(Fitting *f)
-{
-    for (size_t i = 0; i < SHEET_NUMBERS; i++)
-        f->slots[f->names.numbers + i] = value_real(sheet_number(f->sheet, i));
-}
-
 static double measured_with(Fitting *f, double ms)
 {
     f->slots[SLOT_TIME] = value_real(ms * 1e-3);
@@ -265,7 +259,8 @@ static void fit_one(Arena *a, Arena *scratch, PlatformFit *fit, DeviceSheet *she
         return;
     }
     f.slots = ARENA_ARRAY(a, Value, f.names.all);
-    take_numbers(&f);
+    for (size_t i = 0; i < SHEET_NUMBERS; i++)
+        f.slots[f.names.numbers + i] = value_real(sheet_number(f.sheet, i));
     take_points(a, &f);
     const bool found = search(a, &f);
     for (size_t i = 0; i < m->output_count; i++) {

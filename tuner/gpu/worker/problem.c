@@ -36,11 +36,6 @@ static size_t room_of(const Problem *p, const TaskBuffer *b)
     return p->task.bare ? bytes_of(b) : GUARD + padded_of(b) + GUARD;
 }
 
-static bool is_output(const TaskBuffer *b)
-{
-    return b->role == TASK_OUT || b->role == TASK_INOUT;
-}
-
 /* True if a run needs contents that the run before may have changed. */
 static bool is_restored(const TaskBuffer *b)
 {
@@ -57,7 +52,8 @@ static size_t expected_of(const TaskBuffer *b, size_t own)
 /* True for an output with something to compare it to. */
 static bool is_compared(const TaskProblem *t, const TaskBuffer *b)
 {
-    return is_output(b) && (t->reference.launch_count > 0 || b->expected);
+    return (b->role == TASK_OUT || b->role == TASK_INOUT) &&
+           (t->reference.launch_count > 0 || b->expected);
 }
 
 /* Bytes of the expected contents of output `i`. */
