@@ -423,10 +423,10 @@ static int cell_outside(const Frame *x, const Call *call, const WalkCell *inside
 }
 
 /* All unknown; registers outside the state stay so. */
-static Lanes *values_new(const WalkPlan *p)
+static Lanes *values_new(Arena *a, const WalkPlan *p)
 {
     const size_t count = p->flow->function->registers.count + p->slice.cells.count + 1;
-    Lanes *values = memory_new(count * sizeof *values);
+    Lanes *values = ARENA_ARRAY(a, Lanes, count);
     for (size_t i = 0; i < count; i++)
         lanes_unknown(&values[i]);
     return values;
@@ -443,43 +443,30 @@ static size_t most_ways(const Cfg *c)
 
 static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
 {
-    Frame *x = memory_zeroed(1, sizeof *x);
+    Arena *a = arena_new();
+    Frame *x = ARENA_NEW(a, Frame);
+    x->arena = a;
     x->walker = w;
     x->result = known_function(w, f);
     x->depth = depth;
-    x->values = values_new(plan_of(x));
+    x->values = values_new(a, plan_of(x));
     x->state = (PtxState){.launch = &w->options->launch,
                           .place = w->options->place,
                           .registers = x->values,
                           .address = w->options->memory ? walk_address : NULL,
                           .context = w};
-    x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
-    x->issued = memory_zeroed(f->registers.count + 1, sizeof *x->issued);
-    x->traffic = memory_zeroed(plan_of(x)->most_segments * WALK_PHASES, sizeof *x->traffic);
-    x->loops = memory_zeroed(plan_of(x)->flow->loops->loops.count + 1, sizeof *x->loops);
+    x->pending = arena_array(a, f->registers.count + 1, sizeof *x->pending);
+    x->issued = ARENA_ARRAY(a, double, f->registers.count + 1);
+    x->traffic = ARENA_ARRAY(a, WalkTraffic, plan_of(x)->most_segments * WALK_PHASES);
+    x->loops = ARENA_ARRAY(a, LoopState, plan_of(x)->flow->loops->loops.count + 1);
     const size_t ways = most_ways(flow_of(x)->cfg);
-    x->ways = memory_zeroed(ways, sizeof *x->ways);
-    x->way_lanes = memory_zeroed(ways, sizeof *x->way_lanes);
+    x->ways = ARENA_ARRAY(a, int, ways);
+    x->way_lanes = ARENA_ARRAY(a, uint32_t, ways);
     x->result->calls++;
     w->frames++;
     walk_skip_init(x);
     w->walk->steps += f->registers.count / 4;
     return x;
-}
-
-static void frame_free(Frame *x)
-{
-    free(x->values);
-    free(x->pending);
-    free(x->issued);
-    free(x->traffic);
-    free(x->loops);
-    free(x->ways);
-    free(x->way_lanes);
-    free(x->stack);
-    walk_skip_free(x);
-    walk_rest_free(x);
-    free(x);
 }
 
 static void run_frame(Frame *x, uint32_t mask);
@@ -541,7 +528,7 @@ static void follow_call(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     copy_in(x, inner, &call);
     run_frame(inner, yes | maybe);
     copy_out(x, inner, &call, yes, maybe);
-    frame_free(inner);
+    arena_free(inner->arena);
 }
 
 /* --- the walk -------------------------------------------------------------------------------- */
@@ -657,7 +644,7 @@ static void follow(Walker *w, const PtxFunction *entry)
         return;
     Frame *x = frame_new(w, entry, 0);
     run_frame(x, w->walk->lanes);
-    frame_free(x);
+    arena_free(x->arena);
 }
 
 /* Walks a sibling warp; kept while warps of the same block are walked. */

@@ -138,10 +138,7 @@ void walk_finish_fork(Frame *x, Fork *f)
 
 Entry *walk_push(Frame *x)
 {
-    if (x->stack_count == x->stack_capacity) {
-        x->stack_capacity = x->stack_capacity ? x->stack_capacity * 2 : FIRST_SIZE(16, 1);
-        x->stack = memory_resize(x->stack, x->stack_capacity, sizeof *x->stack);
-    }
+    x->stack = vec_grow(x->arena, x->stack, x->stack_count, &x->stack_capacity, sizeof *x->stack);
     return &x->stack[x->stack_count++];
 }
 

@@ -167,15 +167,11 @@ void walk_region_end(WalkRegions *r)
 
 /* --- skipped iterations ---------------------------------------------------------------------- */
 
-static void copy_list(WalkRegionList *to, const WalkRegionList *from)
+static void copy_list(Arena *a, WalkRegionList *to, const WalkRegionList *from)
 {
-    if (to->capacity < from->count) {
-        to->at = memory_resize(to->at, from->count, sizeof *to->at);
-        to->capacity = from->count;
-    }
-    if (from->count)
-        memcpy(to->at, from->at, from->count * sizeof *to->at);
-    to->count = from->count;
+    to->count = 0;
+    VEC_EACH (const WalkRegion, r, *from)
+        VEC_PUSH(a, to, *r);
 }
 
 static bool same_open(const WalkRegions *r, const WalkRegionMark *m)
@@ -235,18 +231,9 @@ static size_t cost_count(const Frame *x)
 void walk_totals_init(const Frame *x, WalkTotals *t)
 {
     *t = (WalkTotals){0};
-    t->blocks = memory_zeroed((size_t)flow_of(x)->cfg->count, sizeof *t->blocks);
-    t->loops = memory_zeroed(walk_loop_count(x), sizeof *t->loops);
-    t->costs = memory_zeroed(cost_count(x), sizeof *t->costs);
-}
-
-void walk_totals_free(WalkTotals *t)
-{
-    free(t->blocks);
-    free(t->loops);
-    free(t->costs);
-    free(t->regions.regions.at);
-    free(t->regions.open.at);
+    t->blocks = arena_array(x->arena, (size_t)flow_of(x)->cfg->count, sizeof *t->blocks);
+    t->loops = arena_array(x->arena, walk_loop_count(x), sizeof *t->loops);
+    t->costs = arena_array(x->arena, cost_count(x), sizeof *t->costs);
 }
 
 void walk_totals_note(const Frame *x, WalkTotals *t)
@@ -260,8 +247,8 @@ void walk_totals_note(const Frame *x, WalkTotals *t)
     memcpy(t->loops, r->loops, walk_loop_count(x) * sizeof *r->loops);
     if (cost_count(x))
         memcpy(t->costs, r->costs, cost_count(x) * sizeof *r->costs);
-    copy_list(&t->regions.regions, &w->stall_regions);
-    copy_list(&t->regions.open, &x->walker->regions.open);
+    copy_list(x->arena, &t->regions.regions, &w->stall_regions);
+    copy_list(x->arena, &t->regions.open, &x->walker->regions.open);
     t->regions.then = x->walker->regions;
     t->passes = w->passes.count;
     t->visited = x->walker->visited;

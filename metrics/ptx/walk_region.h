@@ -34,7 +34,7 @@ typedef struct WalkRegions {
     uint64_t synced; /* barriers */
 } WalkRegions;
 
-/* A snapshot of the regions for detecting later changes. Start with zero; freed with its WalkTotals. */
+/* A snapshot of the regions for detecting later changes. Start with zero. */
 typedef struct WalkRegionMark {
     WalkRegions then;             /* without its lists … */
     WalkRegionList regions, open; /* … which are copied here */

@@ -33,7 +33,7 @@ static void add_register(Frame *x, WalkStretch *s, int reg)
     for (size_t i = 0; i < s->registers.count; i++)
         if (s->registers.at[i] == reg)
             return;
-    VEC_PUSH(x->walker->arena, &s->registers, reg);
+    VEC_PUSH(x->arena, &s->registers, reg);
 }
 
 /* The only instruction of the loop that writes a register, or NULL. */
@@ -55,7 +55,7 @@ static void add_comparisons(Frame *x, WalkStretch *s, int reg, int depth)
     for (size_t i = 0; i < s->comparisons.count; i++)
         known |= s->comparisons.at[i] == in;
     if (!known)
-        VEC_PUSH(x->walker->arena, &s->comparisons, in);
+        VEC_PUSH(x->arena, &s->comparisons, in);
     for (int i = in->form->writes; i < in->count; i++) {
         const PtxOperand *o = &in->operands[i];
         if (o->kind == PTX_OPERAND_REGISTER &&
@@ -77,7 +77,7 @@ static void add_exits(Frame *x, WalkStretch *s)
 
 static WalkStretch *stretch_new(Frame *x, int loop)
 {
-    WalkStretch *s = memory_zeroed(1, sizeof *s);
+    WalkStretch *s = ARENA_NEW(x->arena, WalkStretch);
     s->loop = loop;
     const WalkLive *live = &plan_of(x)->slice.live[loop];
     for (size_t i = 0; i < live->count; i++)
@@ -90,22 +90,9 @@ static WalkStretch *stretch_new(Frame *x, int loop)
                 add_register(x, s, in->operands[k].index);
     }
     walk_totals_init(x, &s->totals);
-    s->last = memory_zeroed(s->registers.count, sizeof *s->last);
-    s->step = memory_zeroed(s->registers.count, sizeof *s->step);
+    s->last = ARENA_ARRAY(x->arena, Lanes, s->registers.count);
+    s->step = ARENA_ARRAY(x->arena, Lanes, s->registers.count);
     return s;
-}
-
-void walk_rest_free(Frame *x)
-{
-    for (size_t i = 0; x->stretches && i < walk_loop_count(x); i++) {
-        if (!x->stretches[i])
-            continue;
-        walk_totals_free(&x->stretches[i]->totals);
-        free(x->stretches[i]->last);
-        free(x->stretches[i]->step);
-        free(x->stretches[i]);
-    }
-    free(x->stretches);
 }
 
 /* --- how they change ------------------------------------------------------------------------- */
@@ -224,7 +211,7 @@ void walk_rest_arrive(Frame *x, int block, uint32_t mask)
     if (loop == CFG_NONE || t->loops.at[loop].header != block)
         return;
     if (!x->stretches)
-        x->stretches = memory_zeroed(walk_loop_count(x), sizeof(WalkStretch *));
+        x->stretches = ARENA_ARRAY(x->arena, WalkStretch *, walk_loop_count(x));
     WalkStretch *s = x->stretches[loop];
     if (!s)
         s = x->stretches[loop] = stretch_new(x, loop);

@@ -13,5 +13,3 @@
 
 /* The steps are used up, and a block is about to be visited. */
 void walk_rest_arrive(Frame *x, int block, uint32_t mask);
-
-void walk_rest_free(Frame *x);

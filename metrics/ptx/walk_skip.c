@@ -62,8 +62,7 @@ struct WalkProof {
     uint32_t groups;
     uint32_t gone;
     Entry stack[WALK_STACK_MAX];
-    WalkDrift *drifts;
-    size_t drift_count;
+    VEC(WalkDrift) drifts;
 };
 
 static bool proving(const Frame *x)
@@ -75,34 +74,20 @@ static bool proving(const Frame *x)
 
 static WalkProof *proof_new(const Frame *x)
 {
-    WalkProof *p = memory_zeroed(1, sizeof *p);
-    const size_t late = plan_of(x)->late.count;
+    Arena *a = x->arena;
+    WalkProof *p = ARENA_NEW(a, WalkProof);
+    const size_t late = plan_of(x)->late.count, state = plan_of(x)->slice.state.count + 1;
     /* Proofs set the changes of the state; those of other registers stay unknown. */
     const size_t registers = x->result->function->registers.count + 1;
-    p->changes = memory_new(registers * sizeof *p->changes);
+    p->changes = ARENA_ARRAY(a, Lanes, registers);
     for (size_t i = 0; i < registers; i++)
         lanes_unknown(&p->changes[i]);
-    p->start = memory_new((plan_of(x)->slice.state.count + 1) * sizeof *p->start);
-    p->begun = memory_new((plan_of(x)->slice.state.count + 1) * sizeof *p->begun);
-    p->drifts = memory_new(DRIFTS_MAX * sizeof *p->drifts);
+    p->start = ARENA_ARRAY(a, Lanes, state);
+    p->begun = ARENA_ARRAY(a, Lanes, state);
     walk_totals_init(x, &p->totals);
-    p->pending = memory_zeroed(late * WALK_LATENCY_COUNT, sizeof *p->pending);
-    p->loops = memory_zeroed(walk_loop_count(x), sizeof *p->loops);
+    p->pending = ARENA_ARRAY(a, bool, late *WALK_LATENCY_COUNT);
+    p->loops = ARENA_ARRAY(a, LoopState, walk_loop_count(x));
     return p;
-}
-
-static void proof_free(WalkProof *p)
-{
-    if (!p)
-        return;
-    free(p->changes);
-    free(p->start);
-    free(p->begun);
-    walk_totals_free(&p->totals);
-    free(p->pending);
-    free(p->loops);
-    free(p->drifts);
-    free(p);
 }
 
 static bool pending_at(const Frame *x, size_t i, int latency)
@@ -207,7 +192,7 @@ static bool begin_proof(Frame *x, WalkTrack *t)
     p->track = t;
     p->limit = PTX_FOREVER;
     p->steps = x->walker->walk->steps;
-    p->drift_count = 0;
+    p->drifts.count = 0;
     x->walker->walk->steps += (plan_of(x)->slice.state.count + plan_of(x)->late.count) / 8;
     return true;
 }
@@ -273,8 +258,8 @@ static bool move_forward(Frame *x, uint64_t times)
     }
     walk_totals_repeat(x, &p->totals, times);
     repeat_passes(x->walker->walk, p->totals.passes, times);
-    for (size_t i = 0; i < p->drift_count; i++)
-        correct_drift(x, &p->drifts[i], times);
+    VEC_EACH (const WalkDrift, d, p->drifts)
+        correct_drift(x, d, times);
     move_registers(x, p, times);
     walk_values_forget_moved(x->walker, p->number);
     return true;
@@ -297,25 +282,17 @@ void walk_skip_init(Frame *x)
 {
     if (x->walker->options->plain || walk_loop_count(x) == 0)
         return;
-    x->tracks = memory_zeroed(walk_loop_count(x), sizeof *x->tracks);
+    x->tracks = ARENA_ARRAY(x->arena, WalkTrack, walk_loop_count(x));
     for (size_t i = 0; i < walk_loop_count(x); i++) {
         x->tracks[i].loop = (int)i;
         x->tracks[i].live = &plan_of(x)->slice.live[i];
     }
 }
 
-void walk_skip_free(Frame *x)
-{
-    for (size_t i = 0; x->tracks && i < walk_loop_count(x); i++)
-        free(x->tracks[i].values), free(x->tracks[i].changes);
-    free(x->tracks);
-    proof_free(x->proof);
-}
-
 static void start_measuring(Frame *x, WalkTrack *t, uint32_t mask)
 {
     if (!t->values)
-        t->values = memory_zeroed(t->live->count, sizeof *t->values);
+        t->values = ARENA_ARRAY(x->arena, Lanes, t->live->count);
     for (size_t i = 0; i < t->live->count; i++)
         lanes_assign(&t->values[i], &x->values[t->live->at[i]], UINT32_MAX);
     t->phase = TRACK_MEASURE;
@@ -403,10 +380,10 @@ void walk_skip_abort(Frame *x)
     x->proof->track->phase = TRACK_FAILED;
 }
 
-static void keep_changes(const WalkProof *p, WalkTrack *t)
+static void keep_changes(const Frame *x, const WalkProof *p, WalkTrack *t)
 {
     if (!t->changes)
-        t->changes = memory_zeroed(t->live->count, sizeof *t->changes);
+        t->changes = ARENA_ARRAY(x->arena, Lanes, t->live->count);
     for (size_t i = 0; i < t->live->count; i++)
         t->changes[i] = p->start[i];
     t->fit = t->period;
@@ -426,7 +403,7 @@ static void finish_proof(Frame *x, WalkTrack *t, uint32_t mask)
         return;
     x->loops[t->loop].iterations += times * t->period;
     x->walker->walk->skipped += times * t->period;
-    keep_changes(p, t);
+    keep_changes(x, p, t);
     /* Whatever limits the proof happens in the next stretch. */
     start_measuring(x, t, mask);
     t->wait = t->period;
@@ -712,11 +689,11 @@ void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lane
         return;
     if (space == PTX_SHARED && c->aligned)
         return; /* never merged */
-    if (x->proof->drift_count == DRIFTS_MAX) {
+    if (x->proof->drifts.count == DRIFTS_MAX) {
         walk_skip_abort(x);
         return;
     }
     WalkDrift d = {.cost = cost, .lanes = lanes, .step = step};
     memcpy(d.address, address, sizeof d.address);
-    x->proof->drifts[x->proof->drift_count++] = d;
+    VEC_PUSH(x->arena, &x->proof->drifts, d);
 }

@@ -16,9 +16,8 @@
 
 #include "metrics/ptx/walk_values.h"
 
-/* For one frame; release with walk_skip_free. */
+/* For one frame. */
 void walk_skip_init(Frame *x);
-void walk_skip_free(Frame *x);
 
 /* A loop is entered from outside. */
 void walk_skip_enter(Frame *x, int loop);

@@ -103,6 +103,7 @@ typedef struct Walker {
 } Walker;
 
 struct Frame {
+    Arena *arena; /* owns it and all that it points to */
     Walker *walker;
     WalkFunction *result; /* of its function */
     int depth;
@@ -187,9 +188,8 @@ static inline size_t walk_loop_count(const Frame *x)
     return flow_of(x)->loops->loops.count;
 }
 
-/* Allocates room for the frame's function; release with walk_totals_free. */
+/* Makes room for the frame's function. */
 void walk_totals_init(const Frame *x, WalkTotals *t);
-void walk_totals_free(WalkTotals *t);
 
 /* Steps so far, including those of skipped iterations. */
 static inline uint64_t walk_totals_steps(const Frame *x)
