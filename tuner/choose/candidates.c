@@ -1,6 +1,7 @@
 #include "tuner/choose/candidates.h"
 
 #include "metrics/base/map.h"
+#include "metrics/base/vec.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -12,18 +13,19 @@ enum { DRAWS_MOST = 1000, NEAR_MOST = 100000, NEAR_DRAWN = 10000 };
 static const size_t none = SIZE_MAX;
 
 struct Candidates {
+    Arena *arena;
     SearchSpace space;
     gsl_rng *random;
     uint64_t *stride;
     NumberMap table;   /* listed: the place of a rank in `left`; else the ranks given out */
     uint64_t *left;    /* listed: the ranks that are left, then those given out */
     size_t left_count; /* listed: of those left; else of those given out */
-    uint16_t *choice;
-    size_t choice_room;
-    Arena *scratch;   /* of one candidates_choice */
-    NumberMap chosen; /* in it: the points of that choice */
-    uint16_t *near;   /* neighbours found */
+    Arena *scratch;    /* of one candidates_choice */
+    uint16_t *choice;  /* in it: that choice … */
+    NumberMap chosen;  /* … and the ranks of its points */
+    uint16_t *near;    /* neighbours found */
     size_t near_room;
+    uint16_t *point; /* the one that is looked at */
 };
 
 /* --- points ----------------------------------------------------------------------------------- */
@@ -58,7 +60,8 @@ static bool is_there(const Candidates *c, const uint16_t *point)
 Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
 {
     Candidates *c = ARENA_NEW(a, Candidates);
-    *c = (Candidates){.space = *s, .random = random};
+    *c = (Candidates){.arena = a, .space = *s, .random = random};
+    c->point = ARENA_ARRAY(a, uint16_t, s->parameters);
     c->stride = ARENA_ARRAY(a, uint64_t, s->parameters);
     uint64_t product = 1;
     for (size_t p = s->parameters; p-- > 0;) {
@@ -69,7 +72,7 @@ Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
     c->scratch = arena_new();
     if (!is_listed(c))
         return c;
-    c->left = memory_new((s->count + 1) * sizeof *c->left);
+    c->left = ARENA_ARRAY(a, uint64_t, s->count);
     if (s->count > 0)
         memcpy(c->left, s->ranks, s->count * sizeof *c->left);
     if (s->count > 0) /* a space may have no point left */
@@ -83,9 +86,6 @@ Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
 void candidates_free(Candidates *c)
 {
     arena_free(c->scratch);
-    free(c->left);
-    free(c->choice);
-    free(c->near);
 }
 
 bool candidates_take(Candidates *c, const uint16_t *point)
@@ -131,13 +131,11 @@ bool candidates_random(Candidates *c, uint16_t *point)
 
 static void add_near(Candidates *c, const uint16_t *point, size_t *count)
 {
-    size_t n = c->space.parameters;
-    if ((*count + 1) * n > c->near_room) {
-        c->near_room = 2 * (*count + 1) * n;
-        c->near = memory_resize(c->near, c->near_room, sizeof *c->near);
-    }
-    if (n > 0)
-        memcpy(c->near + (*count)++ * n, point, n * sizeof *point);
+    const size_t n = c->space.parameters, size = n * sizeof *point;
+    if (n == 0)
+        return;
+    c->near = vec_grow(c->arena, c->near, *count, &c->near_room, size);
+    memcpy(c->near + (*count)++ * n, point, size);
 }
 
 /* Enumerates all changes of `distance` parameters from `first` on. */
@@ -189,18 +187,16 @@ static void draw_near(Candidates *c, const uint16_t *from, int distance, uint16_
 static size_t all_near(Candidates *c, const uint16_t *from, int distance)
 {
     const bool many = count_near(c, distance) > NEAR_MOST;
-    uint16_t *point = memory_new((c->space.parameters + 1) * sizeof *point);
     size_t count = 0;
     if (c->space.parameters > 0)
-        memcpy(point, from, c->space.parameters * sizeof *point);
+        memcpy(c->point, from, c->space.parameters * sizeof *c->point);
     if (!many)
-        find_near(c, point, 0, distance, &count);
+        find_near(c, c->point, 0, distance, &count);
     for (int i = 0; many && i < NEAR_DRAWN; i++) {
-        draw_near(c, from, distance, point);
-        if (is_there(c, point))
-            add_near(c, point, &count);
+        draw_near(c, from, distance, c->point);
+        if (is_there(c, c->point))
+            add_near(c, c->point, &count);
     }
-    free(point);
     return count;
 }
 
@@ -228,15 +224,13 @@ static void add_choice(Candidates *c, const uint16_t *point, size_t *count)
 /* Fills up to `most` points in all. */
 static void add_random(Candidates *c, size_t most, size_t *count)
 {
-    uint16_t *point = memory_new((c->space.parameters + 1) * sizeof *point);
     for (size_t misses = 0; *count < most && misses < most;) {
         size_t before = *count;
-        if (!candidates_random(c, point))
+        if (!candidates_random(c, c->point))
             break;
-        add_choice(c, point, count);
+        add_choice(c, c->point, count);
         misses += *count == before;
     }
-    free(point);
 }
 
 /* No neighbourhood takes more than its share of `more`. */
@@ -254,26 +248,17 @@ static void add_around(Candidates *c, size_t more, const uint16_t *around, size_
         }
 }
 
-static void make_room(Candidates *c, size_t points)
-{
-    size_t room = points * c->space.parameters + 1;
-    if (room > c->choice_room) {
-        c->choice_room = room;
-        c->choice = memory_resize(c->choice, room, sizeof *c->choice);
-    }
-}
-
 const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
                                   size_t around_count, size_t *count, size_t *random)
 {
     size_t n = c->space.parameters;
     bool all = is_listed(c) && c->left_count <= most;
     *count = all ? c->left_count : 0;
-    make_room(c, all ? c->left_count : drawn);
+    arena_reset(c->scratch);
+    c->choice = ARENA_ARRAY(c->scratch, uint16_t, (all ? c->left_count : drawn) * n);
+    c->chosen = (NumberMap){.arena = c->scratch};
     for (size_t i = 0; all && i < c->left_count; i++)
         point_of(c, c->left[i], c->choice + i * n);
-    arena_reset(c->scratch);
-    c->chosen = (NumberMap){.arena = c->scratch};
     if (!all)
         add_random(c, drawn / 2, count);
     *random = *count;

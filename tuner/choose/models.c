@@ -345,7 +345,7 @@ static void keep_batch(Search *s, const uint16_t *points, const Ranked *order, s
     size_t n = s->space.parameters;
     if (count > s->batch.room) {
         s->batch.room = count;
-        s->batch.points = memory_resize(s->batch.points, count * n + 1, sizeof *s->batch.points);
+        s->batch.points = ARENA_ARRAY(s->arena, uint16_t, count * n);
     }
     for (size_t k = 0; k < count; k++)
         memcpy(s->batch.points + k * n, points + order[k].at * n, n * sizeof *points);

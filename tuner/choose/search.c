@@ -61,6 +61,7 @@ Search *search_new(const SearchSpace *space, const SearchOptions *o)
     if (s->options.workers == 0)
         s->options.workers = 1;
     s->parameters = space->parameters < PROCESS_PARAMETERS ? space->parameters : PROCESS_PARAMETERS;
+    s->point = ARENA_ARRAY(a, uint16_t, space->parameters);
     s->random = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(s->random, o->seed + 1);
     s->candidates = candidates_new(a, space, s->random);
@@ -77,9 +78,6 @@ void search_free(Search *s)
         return;
     candidates_free(s->candidates);
     gsl_rng_free(s->random);
-    free(s->rows);
-    free(s->points);
-    free(s->batch.points);
     for (int m = 0; m < MODELS; m++)
         arena_free(model_of(s, m)->arena);
     arena_free(s->scratch);
@@ -94,11 +92,9 @@ const uint16_t *search_point(const Search *s, size_t number)
 static size_t add_row(Search *s, const uint16_t *point)
 {
     size_t n = s->space.parameters;
-    if (s->count == s->room) {
-        s->room = s->room ? 2 * s->room : FIRST_SIZE(64, 1);
-        s->rows = memory_resize(s->rows, s->room, sizeof *s->rows);
-        s->points = memory_resize(s->points, s->room * n + 1, sizeof *s->points);
-    }
+    size_t room = s->room;
+    s->points = vec_grow(s->arena, s->points, s->count, &room, n * sizeof *s->points);
+    s->rows = vec_grow(s->arena, s->rows, s->count, &s->room, sizeof *s->rows);
     s->rows[s->count] = (Row){.predicted = NAN,
                               .bound = NAN,
                               .latency = NAN,
@@ -248,7 +244,7 @@ static bool choose_point(Search *s, uint16_t *point, Origin *by)
 
 bool search_next_compile(Search *s, size_t *number)
 {
-    uint16_t *point = memory_new((s->space.parameters + 1) * sizeof *point);
+    uint16_t *point = s->point;
     Origin by;
     bool found = choose_point(s, point, &by);
     while (found && !candidates_take(s->candidates, point)) /* a batch becomes stale */
@@ -260,7 +256,6 @@ bool search_next_compile(Search *s, size_t *number)
         s->rows[*number].by = by;
         s->rows[*number].before = believe_point(s, point);
     }
-    free(point);
     return found;
 }
 

@@ -73,6 +73,7 @@ struct Search {
     size_t parameters; /* of the models: the first PROCESS_PARAMETERS */
     Row *rows;
     uint16_t *points; /* of the rows */
+    uint16_t *point;  /* to compile next */
     size_t count, room;
     size_t first;         /* rows before this one belong to earlier starts, … */
     size_t starts;        /* … of which there were this many */
