@@ -488,10 +488,9 @@ static json_t *configuration_of(const json_t *row)
     const json_t *pairs = json_object_get(row, "Configuration");
     for (size_t i = 0; i < json_array_size(pairs); i++) {
         const json_t *pair = json_array_get(pairs, i);
-        const char *name = json_string_value(json_object_get(pair, "Name"));
-        json_t *value = json_object_get(pair, "Value");
-        if (name && value)
-            json_object_set(object, name, value);
+        /* Sets nothing where either is missing. */
+        json_object_set(object, json_string_value(json_object_get(pair, "Name")),
+                        json_object_get(pair, "Value"));
     }
     return object;
 }
