@@ -165,6 +165,32 @@ static void a_jump_through_a_table_reaches_every_case(void **state)
     arena_free(a);
 }
 
+/* A guarded jump goes on, too; the jump to itself at the end is no case. */
+static void jumps_through_unknown_tables_share_what_nothing_leads_to(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Word words[] = {{.op = SASS_OP_BRX, .guard = true},
+                          {.op = SASS_OP_BRX},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_EXIT},
+                          {.op = SASS_OP_MUFU},
+                          {.op = SASS_OP_EXIT},
+                          {.op = SASS_OP_BRA, .target = 6}};
+    const SassFlow *f = flow_of(a, words, COUNT(words));
+    const CfgBlock *guarded = &f->cfg->blocks[0], *plain = &f->cfg->blocks[1];
+
+    assert_int_equal(f->tables, 2);
+    assert_int_equal(f->cfg->count, 5);
+    assert_int_equal(guarded->succ_count, 3);
+    assert_memory_equal(guarded->succs, ((int[]){1, 2, 3}), 3 * sizeof(int));
+    assert_int_equal(plain->succ_count, 2);
+    assert_memory_equal(plain->succs, ((int[]){2, 3}), 2 * sizeof(int));
+    assert_false(guarded->ends_thread || plain->ends_thread);
+    assert_int_equal(f->cfg->reachable, 4);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +203,7 @@ int main(void)
         cmocka_unit_test(a_call_of_what_never_returns_is_a_jump),
         cmocka_unit_test(nested_loops_are_found_in_real_code),
         cmocka_unit_test(a_jump_through_a_table_reaches_every_case),
+        cmocka_unit_test(jumps_through_unknown_tables_share_what_nothing_leads_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
