@@ -382,9 +382,8 @@ static Choices choices_of_code(Arena *a, const SassFlow *f, const SassPairs *pai
 {
     Choices all = {0};
     for (int i = 0; i < f->cfg->reachable; i++) {
-        Choice x = {0};
         const int block = f->cfg->order[i], loop = f->loops->loop_of[block];
-        x.loop = loop == CFG_NONE ? CFG_NONE : pairs->loop[loop];
+        Choice x = {.loop = loop == CFG_NONE ? CFG_NONE : pairs->loop[loop]};
         if ((loop == CFG_NONE) == (x.loop == CFG_NONE) && !is_latch(f->cfg, block) &&
             is_choice_of_code(a, f, block, &x))
             VEC_PUSH(a, &all, x);
@@ -397,8 +396,7 @@ static Choices choices_of_ptx(Arena *a, const Flow *f)
 {
     Choices all = {0};
     for (int i = 0; i < f->cfg->reachable; i++) {
-        Choice x = {0};
-        x.loop = f->loops->loop_of[f->cfg->order[i]];
+        Choice x = {.loop = f->loops->loop_of[f->cfg->order[i]]};
         if (!is_latch(f->cfg, f->cfg->order[i]) && is_choice(f->cfg, f->cfg->order[i], &x))
             VEC_PUSH(a, &all, x);
     }

@@ -394,9 +394,35 @@ static void planes_of_blocks_that_all_begin_together_lie_as_far_apart_as_in_the_
     arena_free(a);
 }
 
+/* Rows of a block's 8 warps from a place on that takes so many rounds to compute. */
+static bool is_cut(int rounds)
+{
+    Arena *a = arena_new();
+    const char *body =
+        arena_printf(a,
+                     "mov.u32 %%r6, 1; mov.u32 %%r7, 0;\n"
+                     "L: mad.lo.u32 %%r6, %%r6, 1664525, 1013904223; add.u32 %%r7, %%r7, 1;"
+                     "setp.lt.u32 %%p1, %%r7, %d; @%%p1 bra L;\n"
+                     "and.b32 %%r8, %%r6, 1023; mul.wide.u32 %%rd4, %%r8, 128;"
+                     "add.s64 %%rd5, %%rd3, %%rd4; ld.global.f32 %%f1, [%%rd5]; ret;",
+                     rounds);
+    const bool cut =
+        follow(a, body, (PtxDim){1, 1, 1}, 256, (ReuseDevice){10, 1, 0, 0})->reuse->cut;
+    arena_free(a);
+    return cut;
+}
+
+static void warps_in_line_need_few_walks(void **state)
+{
+    (void)state;
+    assert_false(is_cut(REUSE_STEPS / 7)); /* walking each of them would be too much */
+    assert_true(is_cut(REUSE_STEPS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warps_in_line_need_few_walks),
         cmocka_unit_test(rows_of_their_own_are_first_touches_throughout),
         cmocka_unit_test(what_all_threads_read_is_touched_first_once),
         cmocka_unit_test(a_last_warp_of_fewer_lanes_reads_less),
