@@ -225,8 +225,10 @@ END
     mkdir kit
     touch kit/cuda_runtime_api.h
     echo '#define HALF 0.5f' >kit/half.h
-    sed -i -e '1i #include <half.h>' -e 's/FACTOR/HALF/' k/k.cu
-    echo 'include "../kit"' >>k/k.spec
+    mkdir own
+    echo '#define OWN 2' >own/own.h
+    sed -i -e '1i #include <half.h>\n#include <own.h>' -e 's/FACTOR/HALF/' k/k.cu
+    printf 'include "../kit"\ninclude "../own"\n' >>k/k.spec
     record --file one
     emit --space k/k.spec --output out
     status_is 0
@@ -234,6 +236,7 @@ END
     [ "$(grep -c '^#include' out/k_1.cu)" -eq 1 ]
     has "$(cat out/k_1.cu)" '^#include <half.h>$'
     lacks "$(cat out/k_1.cu)" 'define HALF'
+    has "$(cat out/k_1.cu)" '^#define OWN 2$'
     lacks "$(cat out/k.h out/k.json out/k_1.cu)" kit
 }
 

@@ -359,6 +359,9 @@ static void waiting_names_what_for_and_the_next_step_of_occupancy(void **state)
                         "Give each warp more independent loads, or issue them earlier; or make "
                         "room for more warps (now 40 of 64, limited by registers; 8 fewer "
                         "registers allow one more block).");
+    f.profile.value[PROFILE_REGISTERS] = 41;
+    assert_non_null(
+        strstr(only(&f, "waiting").remedy, "; 1 fewer registers allow one more block)"));
 
     f.profile.value[PROFILE_SERIAL_CYCLES] = 32000;
     assert_none(&f);

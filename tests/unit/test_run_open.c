@@ -57,6 +57,27 @@ static void work_counts_against_the_first_and_buffers_hold_the_most(void **state
     arena_free(a);
 }
 
+static void rows_of_a_recording_are_found_by_their_values(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Run r = run_of(a, arena_printf(a, "%s%s", head, "inout Y : float[N]\n"), NULL);
+    assert_true(run_open(&r));
+    const RecordParameter other = {.name = "B"};
+    const RecordHeader own = {.parameters = run_record_parameters(&r), .parameter_count = 1},
+                       others = {.parameters = &other, .parameter_count = 1};
+    for (size_t i = 0; i < 4; i++) {
+        const RecordRow row = {.values = run_record_values(a, &r, &own, i)};
+        assert_int_equal(run_row_of(&r, &own, &row), i);
+        assert_int_equal(run_row_of(&r, &others, &row), SIZE_MAX);
+    }
+    RecordValue value = *run_record_values(a, &r, &own, 0);
+    value.number = 8; /* a value that A has, but not where it is valid */
+    assert_int_equal(run_row_of(&r, &own, &(RecordRow){.values = &value}), SIZE_MAX);
+    run_close(&r);
+    arena_free(a);
+}
+
 static void work_is_the_same_where_the_time_counts(void **state)
 {
     (void)state;
@@ -125,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_counts_against_the_first_and_buffers_hold_the_most),
+        cmocka_unit_test(rows_of_a_recording_are_found_by_their_values),
         cmocka_unit_test(work_is_the_same_where_the_time_counts),
         cmocka_unit_test(a_problem_is_known_by_some_of_its_settings),
         cmocka_unit_test(work_and_sizes_that_are_none_are_refused),

@@ -1,4 +1,5 @@
 /* Judging choices and playing searches, on synthetic spaces small enough to enumerate. */
+#include "tests/support/golden.h"
 #include "tests/support/made_table.h"
 #include "metrics/base/random.h"
 #include "tuner/study/bootstrap.h"
@@ -281,6 +282,29 @@ static void every_rival_reaches_the_best_sooner_with_more_cores(void **state)
         bool at_once = k == RIVAL_RANDOM || k == RIVAL_GREEDY || k == RIVAL_GENETIC;
         assert_true(eight < (at_once ? 0.8 : 1.2) * one); /* cores share a machine: a tenth more */
     }
+}
+
+/* What each of them found after how many trials, until all is paid for: tests/golden/study_rivals.txt. */
+static void rivals_play_as_they_did(void **state)
+{
+    Arena *a = *state;
+    Table *s = synthetic_grid(a, 25, NULL);
+    size_t *rows, *places = ARENA_ARRAY(a, size_t, s->count);
+    ReplayRows r = played_rows(a, s, NULL, &rows);
+    Neighbourhood n = neighbourhood_build(a, s);
+    SCOPED_BUF out = {0};
+    for (size_t k = 0; k < s->count; k++)
+        places[rows[k]] = k;
+    RivalSpace space = {&n, &r, places, replay_compile_seconds(a, &r, 0.1, 4), 4};
+    for (int kind = 0; kind < RIVAL_KINDS; kind++)
+        for (unsigned long seed = 0; seed < 4; seed++) {
+            const ReplayResult x = rival_play(a, &space, (RivalKind)kind, seed, 0);
+            buf_printf(&out, "%s %lu:", rival_name((RivalKind)kind), seed);
+            for (size_t k = 0; k < x.step_count; k++)
+                buf_printf(&out, " %zu:%zu", x.steps[k].timed, x.steps[k].place);
+            buf_printf(&out, "; %zu in %.6g s\n", x.timed_count, x.seconds);
+        }
+    golden_compare("study_rivals", &out);
 }
 
 /* The order of a play by chance is drawn by mt19937 with the seed's successor: 0 is no seed there. */
@@ -760,6 +784,7 @@ int main(void)
         TEST(the_interval_of_a_lot_is_its_mean_without_noise),
         TEST(a_study_has_intervals_only_where_it_is_asked_for_them),
         TEST(neighbours_differ_in_exactly_one_parameter),
+        TEST(rivals_play_as_they_did),
         TEST(every_rival_reaches_the_best_sooner_with_more_cores),
         TEST(a_play_of_chance_is_what_its_seed_says),
         TEST(random_search_needs_half_the_space_and_the_others_less),

@@ -14,7 +14,7 @@
  * counter.  At the end %r7 of each lane is shown by a load. */
 #define KERNEL(body)                                                                               \
     ".version 9.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 arrived;\n"              \
-    ".global .align 4 .u32 begun = 7;\n"                                                           \
+    ".global .align 4 .u32 begun = 7;\n.global .align 4 .u32 later;\n"                             \
     ".entry k(.param .u64 a) { .shared .align 4 .u32 told; .shared .align 8 .b8 two[8];\n"         \
     ".shared .align 4 .b8 large[512]; .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>;\n"     \
     "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; mov.u32 %r7, 0;\n"         \
@@ -177,6 +177,9 @@ static void a_counter_may_be_one_of_the_module(void **state)
     assert_shown(KERNEL("@%p1 bra asked; atom.global.add.u32 %r7, [begun], 2; st.shared.u32 "
                         "[told], %r7;\n" TELL),
                  at(3, 1, 1), UNKNOWN, UNKNOWN);
+    assert_shown(KERNEL("@%p1 bra asked; atom.global.add.u32 %r7, [later], 2; st.shared.u32 "
+                        "[told], %r7;\n" TELL),
+                 at(3, 1, 1), 26, 26); /* directly behind the one that is written */
 }
 
 /* Each warp asks for itself, of 120 in all; then each lane of each. */
