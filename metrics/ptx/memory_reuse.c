@@ -68,7 +68,7 @@ enum {
     AXES = 3,
     AXIS_BLOCKS = REUSE_BLOCKS, /* first bit after the SM's blocks: neighbours along each axis */
     WARP_BITS = 5,
-    WINDOW = 4, /* repetitions followed of what moves by whole sectors */
+    CYCLE = 2, /* repetitions followed, twice, of what moves by whole sectors */
     SECTOR_BYTES = 32,
     LINE_SECTORS = 4,
     SITE_TOUCHES = 8 /* assumed sectors per access, for the budget */
@@ -301,7 +301,7 @@ static size_t stretch_end(const Walk *w, size_t first)
 /* Repetitions, with the first, after which all passes have twice visited all their places in a sector. */
 static uint64_t window(const Walk *w, size_t first, size_t end)
 {
-    uint64_t cycle = WINDOW / 2;
+    uint64_t cycle = CYCLE;
     for (size_t i = first; i < end; i++) {
         const uint64_t step = (uint64_t)w->passes.at[i].step & (SECTOR_BYTES - 1);
         const uint64_t own = step ? SECTOR_BYTES >> __builtin_ctzll(step) : 1;

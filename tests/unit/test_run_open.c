@@ -64,7 +64,7 @@ static void rows_of_a_recording_are_found_by_their_values(void **state)
     Run r = run_of(a, arena_printf(a, "%s%s", head, "inout Y : float[N]\n"), NULL);
     assert_true(run_open(&r));
     const RecordParameter other = {.name = "B"};
-    const RecordHeader own = {.parameters = run_record_parameters(&r), .parameter_count = 1},
+    const RecordHeader own = run_record_about(&r),
                        others = {.parameters = &other, .parameter_count = 1};
     for (size_t i = 0; i < 4; i++) {
         const RecordRow row = {.values = run_record_values(a, &r, &own, i)};
