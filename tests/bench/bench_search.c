@@ -2,10 +2,11 @@
  * tuner/choose/replay.h: seconds until the best time is within 1 % and 0.2 % of the recorded best,
  * and what the search ends with.
  *
- *     bench_search [-s SEEDS] [-w WORKERS] [-p recorded|constant|inverted|random] [-L LEARNED] RECORDING…
+ *     bench_search [-e] [-s SEEDS] [-w WORKERS] [-p recorded|constant|inverted|random] [-L LEARNED] RECORDING…
  *     bench_search -u [-s SEEDS] [-w WORKERS] RECORDING…
  *
  * With -L the search begins with what another recording teaches, as --learn does.  -f: the first seed; -l: a line for each.
+ * -e: ends a run once it holds 0.2 %; what is printed of its end is then of this moment.
  *
  * One line for each recording: median, 90th percentile and worst of the seeds.  With -u what useless
  * predictions cost, beside a local search without a model (the study's rival "greedy"): geometric
@@ -49,7 +50,7 @@ static const char *const guess_names[] = {"recorded", "constant", "inverted", "r
 typedef struct Asked {
     size_t seeds, first, workers;
     Guess guess;
-    bool lines, useless;
+    bool early, lines, useless;
     const Table *learned; /* NULL: nothing is */
 } Asked;
 
@@ -145,7 +146,8 @@ static void play(const Table *s, const Asked *q)
         ReplayOptions o = {
             .search = {.seed = q->first + seed, .workers = q->workers, .learned = learned},
             .gpus = 1,
-            .base = base_of(s->name)};
+            .base = base_of(s->name),
+            .enough = q->early ? 1.002 * best : 0};
         ReplayRows told = lie_of_all(scratch, rows, q->guess, q->first + seed);
         ReplayResult r = replay_search(scratch, &told, &o);
         figures[ONE][seed] = replay_seconds_to(&r, 1.01 * best);
@@ -206,7 +208,8 @@ static double search_with(Arena *a, const Table *s, const Asked *q, Guess g, siz
         Arena *scratch = arena_new();
         ReplayOptions o = {.search = {.seed = q->first + seed, .workers = q->workers},
                            .gpus = 1,
-                           .base = base_of(s->name)};
+                           .base = base_of(s->name),
+                           .enough = 1.01 * best};
         ReplayRows told = lie_of_all(scratch, rows, g, q->first + seed);
         ReplayResult r = replay_search(scratch, &told, &o);
         double held = replay_seconds_to(&r, 1.01 * best);
@@ -276,13 +279,15 @@ int main(int argc, char **argv)
 {
     Arena *kept = arena_new();
     Asked q = {.seeds = 20, .workers = 16};
-    for (int c; (c = getopt(argc, argv, "s:f:w:p:L:lu")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "s:f:w:p:L:elu")) != -1;) {
         if (c == 's')
             q.seeds = strtoul(optarg, NULL, 10);
         else if (c == 'f')
             q.first = strtoul(optarg, NULL, 10);
         else if (c == 'w')
             q.workers = strtoul(optarg, NULL, 10);
+        else if (c == 'e')
+            q.early = true;
         else if (c == 'l')
             q.lines = true;
         else if (c == 'u')

@@ -89,6 +89,23 @@ static void finds_the_best_whatever_is_predicted(void **state)
     }
 }
 
+/* Up to where it stops it is the same search. */
+static void a_replay_may_stop_at_a_time_that_is_enough(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    ReplayResult whole = play(&m, 1, 8);
+    double enough = 1.1 * m.best, held = replay_seconds_to(&whole, enough);
+    ReplayOptions o = {.search = {.seed = 1, .workers = 8}, .gpus = 1, .enough = enough};
+    ReplayResult r = replay_search(m.arena, &m.rows, &o);
+    assert_true(held < whole.seconds);
+    assert_float_equal(r.seconds, held, 0);
+    assert_float_equal(replay_best_at(&r, INFINITY), replay_best_at(&whole, held), 0);
+    assert_int_equal(r.end, SEARCH_GOES_ON);
+    assert_true(isnan(r.expected));
+    arena_free(m.arena);
+}
+
 /* As if a driver had brought it: compiled, and predicted `off` times too slow. */
 static size_t bring(Search *s, const Made *m, size_t i, double off)
 {
@@ -732,6 +749,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_best_whatever_is_predicted),
+        cmocka_unit_test(a_replay_may_stop_at_a_time_that_is_enough),
         cmocka_unit_test(what_is_wrongly_predicted_to_be_slow_is_timed_too),
         cmocka_unit_test(what_times_contradict_is_not_followed),
         cmocka_unit_test(the_same_seed_asks_the_same),

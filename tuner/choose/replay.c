@@ -162,7 +162,7 @@ static Lane *next_lane(const Simulation *p)
 static SearchEnd simulate(Simulation *p)
 {
     SearchEnd end = SEARCH_GOES_ON;
-    while (end == SEARCH_GOES_ON) {
+    while (end == SEARCH_GOES_ON && p->best > p->options->enough) {
         start_trials(p);
         start_compiles(p);
         Lane *l = next_lane(p);
@@ -211,7 +211,7 @@ ReplayResult replay_search(Arena *a, const ReplayRows *rows, const ReplayOptions
                       .gpu_s = p.gpu_s,
                       .end = end,
                       .state = search_state(p.search),
-                      .expected = search_expected(p.search)};
+                      .expected = end == SEARCH_GOES_ON ? NAN : search_expected(p.search)};
     search_free(p.search);
     return r;
 }

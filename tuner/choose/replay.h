@@ -36,6 +36,7 @@ typedef struct ReplayOptions {
     SearchOptions search; /* with the number of compile workers */
     size_t gpus;          /* at least 1 */
     double base;          /* seconds of a mean compile; 0: not known */
+    double enough;        /* stops once a time of this at most is held; 0: goes on */
 } ReplayOptions;
 
 /* A new best time. */
@@ -57,7 +58,7 @@ typedef struct ReplayResult {
     double compile_core_s, gpu_s;
     SearchEnd end;
     SearchState state;
-    double expected; /* search_expected at the end */
+    double expected; /* search_expected at the end; NaN: it stopped before */
 } ReplayResult;
 
 ReplayResult replay_search(Arena *a, const ReplayRows *rows, const ReplayOptions *o);
