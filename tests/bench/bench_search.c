@@ -72,10 +72,6 @@ static ReplayRows lie_of_all(Arena *a, ReplayRows r, Guess g, size_t seed)
     r.at = at;
     for (size_t k = 0; k < n; k++)
         at[k].code.predicted = lie(at[k].code.predicted, g, random);
-    for (size_t k = 0; k < n; k++)
-        at[k].code.bound = lie(at[k].code.bound, g, random);
-    for (size_t k = 0; k < n; k++)
-        at[k].code.latency = lie(at[k].code.latency, g, random);
     gsl_rng_free(random);
     return r;
 }

@@ -50,12 +50,7 @@ static Made make(double lie)
         for (size_t p = PARAMETERS; p-- > 0; rest /= VALUES)
             v[p] = (uint16_t)(rest % VALUES);
         const double ms = made_up_ms(v, PARAMETERS), predicted = pow(ms, lie) * 1e6;
-        m.at[i] = (ReplayRow){.code = {.predicted = predicted,
-                                       .bound = predicted,
-                                       .latency = predicted,
-                                       .same_as = i},
-                              .ms = ms,
-                              .work = 1};
+        m.at[i] = (ReplayRow){.code = {.predicted = predicted, .same_as = i}, .ms = ms, .work = 1};
         m.best = fmin(m.best, ms);
     }
     m.rows = (ReplayRows){.space = {.parameters = PARAMETERS,
@@ -152,7 +147,7 @@ static void what_is_wrongly_predicted_to_be_slow_is_timed_too(void **state)
     arena_free(m.arena);
 }
 
-/* Predictions that times contradict choose no trial: neither the rest of the first ones nor the front. */
+/* Predictions that times contradict choose no trial of the first ones. */
 static void what_times_contradict_is_not_followed(void **state)
 {
     (void)state;
@@ -170,10 +165,7 @@ static void what_times_contradict_is_not_followed(void **state)
             for (size_t p = PARAMETERS; p-- > 0; at /= VALUES)
                 v[p] = (uint16_t)(at % VALUES);
             assert_true(search_add(s, v, &number));
-            SearchCompiled c = {.predicted = 1 / ms[i],
-                                .bound = 1 / ms[i],
-                                .latency = 1 / ms[i],
-                                .same_as = SIZE_MAX};
+            SearchCompiled c = {.predicted = 1 / ms[i], .same_as = SIZE_MAX};
             search_compiled(s, number, &c);
         }
         for (size_t k = 0; k < TRIED; k++) {
@@ -652,7 +644,7 @@ static void a_large_space_is_searched_by_draws(void **state)
         const uint16_t *v = search_point(s, number);
         double ms = made_up_ms(v, LARGE);
         assert_true(is_valid(NULL, v));
-        SearchCompiled c = {.predicted = 1, .bound = 1, .latency = 1, .same_as = SIZE_MAX};
+        SearchCompiled c = {.predicted = 1, .same_as = SIZE_MAX};
         search_compiled(s, number, &c);
         assert_true(search_next_trial(s, &number));
         search_timed(s, number, ms);
@@ -672,7 +664,7 @@ static double one_turn(Search *s)
     size_t number;
     assert_true(search_next_compile(s, &number));
     double ms = made_up_ms(search_point(s, number), LARGE);
-    SearchCompiled c = {.predicted = 1, .bound = 1, .latency = 1, .same_as = SIZE_MAX};
+    SearchCompiled c = {.predicted = 1, .same_as = SIZE_MAX};
     search_compiled(s, number, &c);
     assert_true(search_next_trial(s, &number));
     search_timed(s, number, ms);

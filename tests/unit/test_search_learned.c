@@ -187,9 +187,8 @@ static void make(Arena *a, Made *m)
     for (size_t i = 0; i < POINTS; i++) {
         uint16_t v[PARAMETERS];
         point_of(ranks[i] = i, v);
-        at[i] = (ReplayRow){.code = {.predicted = NAN, .bound = NAN, .latency = NAN, .same_as = i},
-                            .ms = made_up_ms(v, 1),
-                            .work = 1};
+        at[i] = (ReplayRow){
+            .code = {.predicted = NAN, .same_as = i}, .ms = made_up_ms(v, 1), .work = 1};
         m->best = fmin(m->best, at[i].ms);
     }
     m->rows = (ReplayRows){.space = {.parameters = PARAMETERS,

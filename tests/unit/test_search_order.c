@@ -82,7 +82,6 @@ static void play(Buf *out, const Play *x)
             r->work = 1 + (double)(number[0] & 1), r->compile_s = 0.05 + 0.1 * part_of(rank, 5);
         if (i % 31 == 30 && !r->code.failed && !r[-1].code.failed)
             r->code.same_as = i - 1, r->ms = r[-1].ms, r->code.predicted = r[-1].code.predicted;
-        r->code.bound = r->code.latency = r->code.predicted;
     }
     const ReplayRows rows = {.space = {.parameters = parameters,
                                        .values = x->values,

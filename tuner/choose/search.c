@@ -1,6 +1,6 @@
 #include "tuner/choose/search_parts.h"
 
-#include "tuner/choose/front.h"
+#include "metrics/base/stats.h"
 
 #include <gsl/gsl_sort.h>
 #include <limits.h>
@@ -96,8 +96,6 @@ static size_t add_row(Search *s, const uint16_t *point)
     s->points = vec_grow(s->arena, s->points, s->count, &room, n * sizeof *s->points);
     s->rows = vec_grow(s->arena, s->rows, s->count, &s->room, sizeof *s->rows);
     s->rows[s->count] = (Row){.predicted = NAN,
-                              .bound = NAN,
-                              .latency = NAN,
                               .learned = search_learned(s, point),
                               .time = NAN,
                               .same_as = s->count,
@@ -318,22 +316,6 @@ static size_t neighbour_row(Search *s, Waiting *w)
     return w->rows[gsl_rng_uniform_int(s->random, near)];
 }
 
-/* Layers of the front of what is compiled, by bound and latency; 0 is on it. */
-static const int32_t *search_layers(Arena *a, const Search *s)
-{
-    double *bound = ARENA_ARRAY(a, double, s->count), *latency = ARENA_ARRAY(a, double, s->count);
-    bool *alive = ARENA_ARRAY(a, bool, s->count);
-    for (size_t i = 0; i < s->count; i++) {
-        const Row *r = &s->rows[i];
-        bound[i] = r->bound;
-        latency[i] = r->latency;
-        alive[i] = r->state == ROW_COMPILED || r->state == ROW_TRYING || r->state == ROW_TIMED;
-    }
-    Criterion by[] = {{bound, false}, {latency, false}};
-    FrontInput in = {.criteria = by, .criteria_count = 2, .points = s->count, .alive = alive};
-    return front_build(a, &in, 1).layer;
-}
-
 enum { LOOKED_AT = 200, LOOKED_BEST = 150 };
 
 /* The least mean less one deviation (lower confidence bound), of the best means and some others. */
@@ -362,17 +344,6 @@ static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
         }
     }
     return best;
-}
-
-static size_t front_row(Search *s, const Waiting *w)
-{
-    const int32_t *layer = search_layers(s->scratch, s);
-    size_t *rows = ARENA_ARRAY(s->scratch, size_t, w->count), count = 0;
-    for (size_t k = 0; k < w->count; k++)
-        if (layer[w->rows[k]] == 0)
-            rows[count++] = w->rows[k];
-    const Waiting on_it = {.rows = rows, .count = count};
-    return count > 0 ? lucky_row(s, &s->time_model, &on_it) : NO_NUMBER;
 }
 
 static size_t starter_row(const Search *s, const Waiting *w)
@@ -427,11 +398,7 @@ static size_t choose_row(Search *s, Waiting *w)
     if (!modelled)
         return is_in_order(s) ? least_predicted(s, w->rows, w->count)
                               : w->rows[gsl_rng_uniform_int(s->random, w->count)];
-    if (blind)
-        row = lucky_row(s, &s->blind_model, w);
-    else if (turn < STARTERS + FRONT_TRIALS && process_shape(s->time_model.process)->slope[0] > 0)
-        row = front_row(s, w);
-    return row != NO_NUMBER ? row : lucky_row(s, &s->time_model, w);
+    return lucky_row(s, blind ? &s->blind_model : &s->time_model, w);
 }
 
 /* Few trials wait until there is enough to choose from, since predictions then choose well, and until
@@ -477,8 +444,6 @@ void search_compiled(Search *s, size_t number, const SearchCompiled *c)
     r->state = c->failed ? ROW_FAILED : ROW_COMPILED;
     r->predicted = c->predicted > 0 && isfinite(c->predicted) ? log(c->predicted) : NAN;
     r->variance = c->variance > 0 ? c->variance : 0;
-    r->bound = c->bound;
-    r->latency = c->latency;
     for (int k = 0; c->shares && k < TABLE_PARTS; k++)
         r->shares[k] = isfinite(c->shares[k]) ? c->shares[k] : 0;
     if (c->failed || c->same_as == NO_NUMBER)

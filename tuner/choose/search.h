@@ -9,8 +9,7 @@
  * covers the same but uses times alone, so it finds what the prediction wrongly takes for slow.  The space
  * model covers what is not compiled: it learns from times, and from what the time model believes of the
  * rest.  A part of all decisions is local search and a part is random, so that a wrong model costs a factor
- * and not the winner.  The first trials that models choose come from the Pareto front of what was compiled,
- * by bound and latency.  If only a few trials are budgeted, all are chosen by a model that knows each unit's
+ * and not the winner.  If only a few trials are budgeted, all are chosen by a model that knows each unit's
  * share of a predicted time: few times show that a unit is slower than predicted sooner than they show
  * effects of parameters.  A space too large to look at all of it is searched from several starts, which know
  * nothing of each other until the last has ended.
@@ -37,12 +36,10 @@ typedef struct SearchOptions {
 
 /* The outcome of a compile. */
 typedef struct SearchCompiled {
-    bool failed;      /* or ruled out: not to be timed */
-    bool unasked;     /* ruled out before it was compiled: does not count as a compile */
-    double predicted; /* time, in any unit; NaN: unknown */
-    double variance;  /* of the prediction's logarithm, beyond what is usual */
-    double bound;     /* criterion of the front; NaN: unknown, so never on it */
-    double latency;
+    bool failed;          /* or ruled out: not to be timed */
+    bool unasked;         /* ruled out before it was compiled: does not count as a compile */
+    double predicted;     /* time, in any unit; NaN: unknown */
+    double variance;      /* of the prediction's logarithm, beyond what is usual */
     const double *shares; /* of the predicted time, TABLE_PARTS (table_shares); NULL: unknown */
     size_t same_as;       /* earlier number with the same code; SIZE_MAX: none */
 } SearchCompiled;

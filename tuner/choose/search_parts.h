@@ -7,9 +7,8 @@
 #define NO_NUMBER SIZE_MAX
 
 enum {
-    STARTERS = 6,     /* times that a model needs before it can be fitted */
-    FRONT_TRIALS = 2, /* trials after these that are taken from the front, except at other turns */
-    ERRORS_KEPT = 48  /* of each model's predictions */
+    STARTERS = 6,    /* times that a model needs before it can be fitted */
+    ERRORS_KEPT = 48 /* of each model's predictions */
 };
 
 typedef enum RowState {
@@ -33,9 +32,8 @@ typedef struct Belief {
 typedef struct Row {
     RowState state;
     Origin by;
-    double predicted; /* logarithm; NaN: unknown */
-    double variance;  /* of the prediction */
-    double bound, latency;
+    double predicted;           /* logarithm; NaN: unknown */
+    double variance;            /* of the prediction */
     double shares[TABLE_PARTS]; /* of the prediction; 0: unknown */
     double learned;             /* from recordings of similar spaces; 0: nothing was learned */
     double time;                /* logarithm; set once timed */

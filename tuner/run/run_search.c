@@ -69,8 +69,6 @@ void searched_open(Searched *q, Run *r, Timer *t)
     *q = (Searched){.run = r, .timer = t, .scratch = arena_new()};
     const MetricSet *m = r->table->metrics;
     q->guess = metricset_find(m, r->options.guess ? r->options.guess : "predicted_cycles");
-    q->bound = metricset_find(m, "bound_cycles");
-    q->latency = metricset_find(m, "latency_cycles");
     q->space = space_of(q);
 }
 
@@ -91,8 +89,6 @@ static SearchCompiled code_of(const Searched *q, size_t row, bool compiled, doub
     return (SearchCompiled){.failed = failed,
                             .predicted = searched_metric(q, q->guess, row) / t->work[row],
                             .variance = doubt > 0 ? doubt * doubt : 0,
-                            .bound = searched_metric(q, q->bound, row) / t->work[row],
-                            .latency = searched_metric(q, q->latency, row) / t->work[row],
                             .shares = shares,
                             .same_as = SIZE_MAX};
 }

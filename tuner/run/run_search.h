@@ -30,7 +30,7 @@ typedef struct Searched {
     uint64_t *ranks; /* candidates; NULL: they are drawn */
     size_t rank_count;
     SearchSpace space;
-    int guess, bound, latency; /* metrics; < 0: none */
+    int guess; /* metric; < 0: none */
     Arena *scratch;
 } Searched;
 

@@ -52,8 +52,6 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
         r.at[k] = (ReplayRow){.code = {.failed = table_failed_to_compile(t, i),
                                        .predicted = table_named(t, i, guess),
                                        .variance = doubt > 0 ? doubt * doubt : 0,
-                                       .bound = table_named(t, i, "bound_cycles"),
-                                       .latency = table_named(t, i, "latency_cycles"),
                                        .shares = shares + k * TABLE_PARTS,
                                        .same_as = place[t->same_as[i]]},
                               .compile_s = cost.compile_s > 0 ? cost.compile_s + cost.profile_s : 0,
