@@ -600,7 +600,7 @@ static double count_faster(double than)
     return count;
 }
 
-/* Some thousand are looked at: those drawn at random stand for half a million. */
+/* Some thousand are looked at: those drawn at random stand for half a million.  One search may be far off. */
 static void what_was_drawn_stands_for_what_was_not(void **state)
 {
     (void)state;
@@ -609,22 +609,26 @@ static void what_was_drawn_stands_for_what_was_not(void **state)
                          .draw = draw,
                          .valid = is_valid,
                          .size = 1679616.0 / 3};
-    Search *s = search_new(&space, &(SearchOptions){.seed = 3, .workers = 1});
-    double best = INFINITY;
-    for (int turn = 0; turn < 30; turn++) {
-        size_t number;
-        assert_true(search_next_compile(s, &number));
-        const double ms = made_up_ms(search_point(s, number), LARGE);
-        search_compiled(s, number, &(SearchCompiled){.predicted = ms, .same_as = SIZE_MAX});
-        assert_true(search_next_trial(s, &number));
-        const double timed = made_up_ms(search_point(s, number), LARGE);
-        search_timed(s, number, timed);
-        best = fmin(best, timed);
+    double expected = 0, faster = 0;
+    for (unsigned long seed = 1; seed <= 5; seed++) {
+        Search *s = search_new(&space, &(SearchOptions){.seed = seed, .workers = 1});
+        double best = INFINITY;
+        for (int turn = 0; turn < 20; turn++) {
+            size_t number;
+            assert_true(search_next_compile(s, &number));
+            const double ms = made_up_ms(search_point(s, number), LARGE);
+            search_compiled(s, number, &(SearchCompiled){.predicted = ms, .same_as = SIZE_MAX});
+            assert_true(search_next_trial(s, &number));
+            const double timed = made_up_ms(search_point(s, number), LARGE);
+            search_timed(s, number, timed);
+            best = fmin(best, timed);
+        }
+        expected += search_expected(s);
+        faster += count_faster(best);
+        search_free(s);
     }
-    const double expected = search_expected(s), faster = count_faster(best);
-    assert_true(faster > 100);
-    assert_true(expected > faster / 5 && expected < 5 * faster);
-    search_free(s);
+    assert_true(faster > 500);
+    assert_true(expected > faster / 3 && expected < 3 * faster);
 }
 
 static void a_large_space_is_searched_by_draws(void **state)
