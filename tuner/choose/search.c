@@ -286,34 +286,24 @@ static size_t least_predicted(const Search *s, const size_t *rows, size_t count)
     return best;
 }
 
-/* Moves the rows nearest to the best one, at most 2 parameters away, to the front; returns how many. */
-static size_t nearest(const Search *s, size_t *rows, size_t count)
+/* Keeps those nearest to the best row, at most 2 parameters away, if there are any. */
+static void keep_nearest(const Search *s, Waiting *w)
 {
-    for (unsigned distance = 1; distance <= 2; distance++) {
+    for (unsigned distance = 1; distance <= 2 && s->best != NO_NUMBER; distance++) {
         size_t near = 0;
-        for (size_t k = 0; k < count; k++) {
-            unsigned d =
-                differing(search_point(s, rows[k]), search_point(s, s->best), s->space.parameters);
-            if (d != distance)
+        for (size_t k = 0; k < w->count; k++) {
+            size_t row = w->rows[k];
+            if (differing(search_point(s, row), search_point(s, s->best), s->space.parameters) !=
+                distance)
                 continue;
-            size_t swap = rows[near];
-            rows[near++] = rows[k];
-            rows[k] = swap;
+            w->rows[k] = w->rows[near];
+            w->rows[near++] = row;
         }
-        if (near > 0)
-            return near;
+        if (near > 0) {
+            w->count = near;
+            return;
+        }
     }
-    return 0;
-}
-
-static size_t neighbour_row(Search *s, Waiting *w)
-{
-    size_t near = s->best == NO_NUMBER ? 0 : nearest(s, w->rows, w->count);
-    if (near == 0)
-        return NO_NUMBER;
-    if (gsl_rng_uniform(s->random) < 0.5)
-        return least_predicted(s, w->rows, near);
-    return w->rows[gsl_rng_uniform_int(s->random, near)];
 }
 
 enum { LOOKED_AT = 200, LOOKED_BEST = 150 };
@@ -390,11 +380,9 @@ static size_t choose_row(Search *s, Waiting *w)
         return few_modelled ? lucky_row(s, &s->few_model, w)
                             : least_predicted(s, w->rows, w->count);
     if (turn % 16 == 8)
-        row = w->rows[gsl_rng_uniform_int(s->random, w->count)];
-    else if (turn % 4 == 3)
-        row = neighbour_row(s, w);
-    if (row != NO_NUMBER)
-        return row;
+        return w->rows[gsl_rng_uniform_int(s->random, w->count)];
+    if (turn % 4 == 3)
+        keep_nearest(s, w);
     if (!modelled)
         return is_in_order(s) ? least_predicted(s, w->rows, w->count)
                               : w->rows[gsl_rng_uniform_int(s->random, w->count)];
