@@ -680,7 +680,7 @@ static void half_of_what_luck_decides_on_is_of_other_kinds(void **state)
 {
     (void)state;
     enum { LUCKY = 300, BY = 3 };
-    SearchOptions o = {.seed = 5, .workers = LUCKY};
+    SearchOptions o = {.seed = 5, .workers = 4 * LUCKY};
     Search *s = search_new(&drawn_space, &o);
     for (int turn = 0; turn < 20; turn++)
         one_turn(s);

@@ -416,7 +416,7 @@ bool batch_make(Search *s)
         order[k].key += point_deviation(s, point) * gsl_ran_ugaussian(s->random);
     }
     stats_rank(order, count);
-    size_t wanted = s->options.workers > 2 ? s->options.workers : 2;
+    size_t wanted = (s->options.workers + 3) / 4; /* few: what they teach guides the next ones */
     if (100 * wanted < 3 * s->compiled)
         wanted = 3 * s->compiled / 100;
     if (count > 0)
