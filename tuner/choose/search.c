@@ -17,7 +17,7 @@ enum {
     TRIALS_AT_MOST = 400,  /* … if better ones are expected, … */
     TRIALS_EXPECTED = 100, /* … and if none is */
     COMPILES_IN_VAIN =
-        150,            /* needed as well: with few workers everything compiled is timed, so trials
+        200,            /* needed as well: with few workers everything compiled is timed, so trials
                                alone show no choice */
     STARTS = 3,         /* where the space is too large to look at all of it; each ends after … */
     START_IN_VAIN = 60, /* … this many trials without a gain */
