@@ -5,9 +5,9 @@
 
 Replays each recording by BUILD's bench_search, 200 seeds with 16, 8, 2 and 1 compile workers unless told otherwise, and keeps
 every seed's line in FOLDER: a run that was stopped goes on, and its table says how many seeds it stands on.  Only the first
-20 seeds are played to the end, the others until they hold 0.2 % or end without.
+10 seeds are played to the end, the others until they hold 0.2 % or end without.
 In a row, for each number of workers: seconds to 0.2 % of the best recorded, median, nine of ten (worst); then the median
-of the seconds at which the first 20 end, and of the worst of each 20.  Below the table: which ended off.
+of the seconds at which the first 10 end, and of the worst of each 20.  Below the table: which ended off.
 """
 import argparse
 import glob
@@ -17,7 +17,8 @@ import subprocess
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LINE = re.compile(r"^\S+ (\d+): (\S+) (\S+) stop (\S+) regret (\S+) ")
-STEP = 20  # seeds of a call
+WHOLE = 10  # seeds that are played to the end
+STEP = 10  # seeds of a call
 
 
 def play(build, path, workers, seeds, file):
@@ -30,7 +31,7 @@ def play(build, path, workers, seeds, file):
         wanted = range(first, min(first + STEP, seeds))
         if all(seed in have for seed in wanted):
             continue
-        out = subprocess.run([f"{build}/tests/bench_search", "-le" if first else "-l", "-s", str(len(wanted)), "-f", str(first),
+        out = subprocess.run([f"{build}/tests/bench_search", "-l" if first < WHOLE else "-le", "-s", str(len(wanted)), "-f", str(first),
                               "-w", str(workers), path], check=True, capture_output=True, text=True).stdout
         with open(file, "a", encoding="utf-8") as f:
             for m in filter(None, map(LINE.match, out.splitlines())):
@@ -66,13 +67,13 @@ def main():
         for path in paths:
             name = os.path.basename(path).split("-h200.")[0]
             lines = play(asked.build, path, w, asked.s, os.path.join(asked.folder, f"{name}.{w}"))
-            ends = sorted(float(m[4]) for m in lines[:STEP])
+            ends = sorted(float(m[4]) for m in lines[:WHOLE])
             rows.setdefault(name, []).append(f"{cell(lines)} | {short(ends[len(ends) // 2])}")
             off[w] += sum(float(m[5]) > 1 for m in lines)
             runs[w] += len(lines)
             count = sum(0.2 < float(m[5]) <= 1 for m in lines)
             near += [f"{name} {count} with {w}"] if count else []
-            groups = [max(float(m[3]) for m in lines[k:k + STEP]) for k in range(0, len(lines), STEP)]
+            groups = [max(float(m[3]) for m in lines[k:k + 20]) for k in range(0, len(lines), 20)]
             rows[name][-1] += f" | {short(sorted(groups)[len(groups) // 2])}"
     print("| recording |" + "".join(f" {w}: to 0.2 % | ends | worst of 20 |" for w in workers))
     print("|---|" + "---|---|---|" * len(workers))
