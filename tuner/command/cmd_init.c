@@ -547,7 +547,8 @@ static bool size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *
     return reached != NULL;
 }
 
-/* Writes the spec, with smaller sizes as long as the guessed ones are too large; the first text if all are. */
+/* Writes the spec, with smaller sizes as long as the guessed ones are too large; the first text if all are.
+ * What is said of the first is not said again. */
 static bool write_sized(InitTrying *t, const InitOptions *o, const char *to,
                         const CompileResult *res, Buf *out, Diag *d)
 {
@@ -560,7 +561,7 @@ static bool write_sized(InitTrying *t, const InitOptions *o, const char *to,
     for (bool fits = false; !fits && t->guess.shrunk <= SHRINKS_MOST; t->guess.shrunk++) {
         buf_clear(out);
         if (!first_spec(a, t->unit, path_folder(a, printed ? t->home : to), &t->guess, res->ptx,
-                        res->ptx_size, entry, out, d))
+                        res->ptx_size, entry, out, first ? DIAG_UNHEARD(a) : d))
             return false;
         /* size_buffers compiles once more. */
         if (res->cpu_seconds > PATIENCE / 2) {
