@@ -186,9 +186,8 @@ static void add_expansion(const PtxInstr *in, double times, double more[SASS_ANC
         more[SASS_ANCHOR_FP32] += expanded_ops(f) * times;
     else if (f->class == PTX_CLASS_SFU && (t == PTX_F16X2 || t == PTX_BF16X2))
         more[SASS_ANCHOR_SPECIAL] += times; /* one for each half */
-    else if (divides(f->op))
-        more[SASS_ANCHOR_SPECIAL] +=
-            times; /* of an integer the reciprocal, of a double that of its routine */
+    else if (divides(f->op) && t != PTX_F64)
+        more[SASS_ANCHOR_SPECIAL] += times; /* of an integer the reciprocal */
     if (t == PTX_F64 && divides(f->op))
         more[SASS_ANCHOR_FP64] += ROUNDED_OPS_64 * times;
 }

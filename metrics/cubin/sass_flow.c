@@ -201,6 +201,14 @@ static const SassInstr *decode(Arena *a, int arch, const uint8_t *code, size_t c
     return instrs;
 }
 
+void sass_flow_finish(Arena *a, SassFlow *f)
+{
+    cfg_finish(a, f->cfg);
+    f->dom = dom_build(a, f->cfg);
+    f->post = dom_build_post(a, f->cfg);
+    f->loops = loop_build(a, f->cfg, f->dom);
+}
+
 SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k)
 {
     SassFlow *f = ARENA_NEW(a, SassFlow);
@@ -215,10 +223,7 @@ SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k)
         link_block(a, f, i);
     link_tables(a, f, k);
     find_jumps_among_calls(a, f);
-    cfg_finish(a, f->cfg);
-    f->dom = dom_build(a, f->cfg);
-    f->post = dom_build_post(a, f->cfg);
-    f->loops = loop_build(a, f->cfg, f->dom);
+    sass_flow_finish(a, f);
     return f;
 }
 

@@ -37,6 +37,9 @@ typedef struct SassFlow {
 /* From the code and the jump tables of a kernel; any bytes give a graph of at least one block. */
 SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k);
 
+/* Order, dominators and loops anew, after successors of blocks have changed. */
+void sass_flow_finish(Arena *a, SassFlow *f);
+
 /* The block's last instruction; only for a block that has one (`first` < `end`). */
 SassInstr sass_flow_last(const SassFlow *f, int block);
 

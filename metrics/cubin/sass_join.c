@@ -557,7 +557,16 @@ typedef struct Marks {
     double guarded[SASS_ANCHORS];
 } Marks;
 
-static Marks *count_marks(Arena *a, const SassFlow *f)
+static bool in_routine(const SassRoutines *r, int block)
+{
+    for (int k = 0; r && k < WALK_ROUTINES; k++)
+        if (r->work[k][block] != SASS_ROUTINE_NONE)
+            return true;
+    return false;
+}
+
+/* Those of the slow paths of divisions and roots are not counted: the inline code has the PTX's. */
+static Marks *count_marks(Arena *a, const SassFlow *f, const SassRoutines *r)
 {
     Marks *m = ARENA_ARRAY(a, Marks, (size_t)f->cfg->count);
     for (int b = 0; b < f->cfg->count; b++)
@@ -565,7 +574,7 @@ static Marks *count_marks(Arena *a, const SassFlow *f)
             double amount;
             const SassInstr w = f->instrs[i];
             const SassAnchor k = sass_anchor_of(w, &amount);
-            if (k == SASS_NO_ANCHOR)
+            if (k == SASS_NO_ANCHOR || in_routine(r, b))
                 continue;
             const SassSettled settled = sass_flow_settled(f, b, i);
             if (sass_guard(w, NULL) == SASS_ALWAYS || settled == SASS_EACH_TIME)
@@ -640,6 +649,25 @@ static void add_work(Program *p, const SassRoutineWork *of, SassRoutineWork work
             add_visits(p, b, 1);
 }
 
+/* Instructions by which the ways to a trivial result differ (0, infinity, the root of a negative number), in
+ * the routines of CUDA 13.0 for sm_90. */
+static const double TRIVIAL_APART = 8;
+
+/* Some lanes go to the call, others past it. */
+static void part_at_calls(Program *p, const bool *calls, double mixed)
+{
+    if (!p->diverges)
+        return;
+    bool *leads = ARENA_ARRAY(p->lp.arena, bool, (size_t)p->cfg->count);
+    for (int b = 0; b < p->cfg->count; b++)
+        for (int k = 0; calls[b] && k < block_at(p, b)->pred_count; k++)
+            leads[block_at(p, b)->preds[k]] = true;
+    sass_program_wish(&p->lp, mixed, AIM_LANDMARKS, ROUTINE_COST);
+    for (int b = 0; b < p->cfg->count; b++)
+        if (leads[b] && p->diverged[b] != CFG_NONE)
+            sass_program_term(&p->lp, p->diverged[b], 1);
+}
+
 static void match_routine(Program *p, const bool *calls, const SassRoutineWork *work,
                           const WalkRoutine *w)
 {
@@ -653,17 +681,26 @@ static void match_routine(Program *p, const bool *calls, const SassRoutineWork *
     }
     if (w->called == 0)
         return;
+    part_at_calls(p, calls, w->mixed);
     add_work(p, work, SASS_ROUTINE_CALCULATES, w->scaled);
-    add_work(p, work, SASS_ROUTINE_MAKES_NAN, 0);
+    add_work(p, work, SASS_ROUTINE_MAKES_NAN, w->nans);
 }
 
-static void match_routines(Program *p)
+static void match_routines(Program *p, const SassRoutines *r)
 {
-    if (p->walk->functions.count > 1)
-        return;
-    const SassRoutines r = sass_routines_find(p->lp.arena, p->join->flow);
+    double called = 0;
     for (int k = 0; k < WALK_ROUTINES; k++)
-        match_routine(p, r.calls[k], r.work[k], &p->walk->routines[k]);
+        called += p->walk->routines[k].called;
+    if (!r && called > 0)
+        doubt(p->join, "slow paths of divisions and roots are not told from calls of functions",
+              WALK_ROUTINE_INSTR * called / fmax(p->walk->instr, 1));
+    for (int k = 0; r && k < WALK_ROUTINES; k++)
+        match_routine(p, r->calls[k], r->work[k], &p->walk->routines[k]);
+    const WalkRoutine *w = &p->walk->routines[WALK_OTHERS];
+    if (w->called > w->scaled + w->nans)
+        doubt(p->join,
+              "which trivial result the slow paths of roots and 64-bit divisions give is open",
+              TRIVIAL_APART * (w->called - w->scaled - w->nans) / fmax(p->walk->instr, 1));
 }
 
 /* Divergence of the PTX is also one of the code if that costs at most this many instructions: a BSYNC, a
@@ -676,6 +713,15 @@ static bool has_call(const Program *p, const SassReconvergence *m)
         if (m->within[b] && is_call(p, b))
             return true;
     return false;
+}
+
+/* Divisions and roots at which lanes part that the PTX has together. */
+static double mixed_calls(const Walk *w)
+{
+    double sum = 0;
+    for (int k = 0; k < WALK_ROUTINES; k++)
+        sum += w->functions.count > 1 ? 0 : w->routines[k].mixed;
+    return sum;
 }
 
 /* At most that of the PTX. */
@@ -692,7 +738,7 @@ static void match_divergence(Program *p)
     const SassFlow *f = p->join->flow;
     const double diverged = p->diverges ? lanes_diverged(p->walk, CFG_NONE, false) : 0;
     if (p->diverges && p->walk->unknown_branches == 0)
-        bound_divergence(p, diverged);
+        bound_divergence(p, diverged + mixed_calls(p->walk));
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
     VEC_EACH (const SassReconvergence, m, p->points)
         for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
@@ -831,7 +877,7 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
     }
 }
 
-static SassAnswer find_flow(Program *p, const Marks *m)
+static SassAnswer find_flow(Program *p, const Marks *m, const SassRoutines *routines)
 {
     const Walk *w = p->walk;
     p->leaving = lanes_diverged(w, CFG_NONE, true);
@@ -847,7 +893,7 @@ static SassAnswer find_flow(Program *p, const Marks *m)
                   IN_TURNS);
     for (int k = 0; k < SASS_ANCHORS; k++)
         match_landmark(p, m, (SassAnchor)k);
-    match_routines(p);
+    match_routines(p, routines);
     match_divergence(p);
     match_tables(p);
     count_instructions(p);
@@ -868,9 +914,11 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
                  .join = j,
                  .cfg = c,
                  .walk = w,
-                 .diverges = w->divergent > 0 || w->unknown_branches > 0};
-    const Marks *m = count_marks(a, f);
-    const SassAnswer r = find_flow(&p, m);
+                 .diverges = w->divergent > 0 || w->unknown_branches > 0 || mixed_calls(w) > 0};
+    const SassRoutines routines = sass_routines_find(a, f),
+                       *known = w->functions.count > 1 ? NULL : &routines;
+    const Marks *m = count_marks(a, f, known);
+    const SassAnswer r = find_flow(&p, m, known);
     if (r.found) {
         take_flow(&p, r.x);
     } else {

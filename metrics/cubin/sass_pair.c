@@ -480,22 +480,26 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
     return p.pairs;
 }
 
-/* Scaled operands are multiplied; a sum or a MUFU without that makes a NaN of a NaN. */
+/* Scaled operands are multiplied; a sum or a MUFU without that makes a NaN of a NaN, and so does setting the
+ * quiet bit in the upper half of a double. */
 static SassRoutineWork work_of(const SassFlow *f, int block)
 {
+    enum { QUIET = 0x80000 };
     SassRoutineWork work = SASS_ROUTINE_CLASSIFIES;
     for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
         const int op = sass_opcode(f->instrs[i]);
         if (op == SASS_OP_FFMA || op == SASS_OP_DFMA)
             return SASS_ROUTINE_CALCULATES;
-        if ((op == SASS_OP_FADD || op == SASS_OP_MUFU || op == SASS_OP_DADD) &&
+        uint32_t n;
+        const bool quiets = op == SASS_OP_LOP3 && sass_immediate(f->instrs[i], &n) && n == QUIET;
+        if ((op == SASS_OP_FADD || op == SASS_OP_MUFU || op == SASS_OP_DADD || quiets) &&
             sass_guard(f->instrs[i], NULL) == SASS_ALWAYS)
             work = SASS_ROUTINE_MAKES_NAN;
     }
     return work;
 }
 
-/* Leaves out what another routine reaches, too. */
+/* Leaves out what another routine reaches, too.  Every call comes to the first block, whatever that does. */
 static void mark_routine(Arena *a, const SassFlow *f, int first, bool *seen, SassRoutineWork *work)
 {
     bool *before = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
@@ -505,7 +509,7 @@ static void mark_routine(Arena *a, const SassFlow *f, int first, bool *seen, Sas
     seen[first] = true;
     for (int b = 0; b < f->cfg->count; b++)
         if (seen[b] && !before[b])
-            work[b] = work_of(f, b);
+            work[b] = b == first ? SASS_ROUTINE_CLASSIFIES : work_of(f, b);
 }
 
 /* True if an FCHK tests a division's operands right before the call. */

@@ -285,16 +285,15 @@ static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const Sas
 /* Latency of busy memory relative to idle memory (platform number memory_latency_loaded). */
 static const double BUSY = 2;
 
-SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
-                         const SassLatency *latency, const SassLoad *load)
+SassProfile sass_profile(Arena *a, const SassFlow *f, const Walk *w, const SassLatency *latency,
+                         const SassLoad *load)
 {
     const SassLatency *alone = latency ? latency : &SASS_LATENCY;
-    const SassFlow *f = sass_flow_build(a, arch, k);
     const SassJoin *j = sass_join(a, f, w);
     SassProfile p = count_all(j);
-    if (!sass_arch_checked(arch)) {
+    if (!sass_arch_checked(f->arch)) {
         p.unmatched = arena_printf(
-            a, "machine code for sm_%d was never compared with a disassembler's reading", arch);
+            a, "machine code for sm_%d was never compared with a disassembler's reading", f->arch);
         p.deviation = GUESSED;
     }
     const char *why = why_not(a, &p, j, w);

@@ -73,8 +73,8 @@ typedef struct SassProfile {
 } SassProfile;
 
 /* `latency`: NULL for SASS_LATENCY.  `load`: NULL when not known. */
-SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
-                         const SassLatency *latency, const SassLoad *load);
+SassProfile sass_profile(Arena *a, const SassFlow *f, const Walk *w, const SassLatency *latency,
+                         const SassLoad *load);
 
 /* Adds `weight` times another warp's counts and times, but not code sizes, to a sum that began with zero. */
 void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight);

@@ -2,6 +2,7 @@
 
 #include "metrics/base/stats.h"
 #include "metrics/cubin/sass_pair.h"
+#include "metrics/cubin/sass_settle.h"
 #include "metrics/metric/profile_walk.h"
 #include "metrics/ptx/inspect.h"
 
@@ -230,18 +231,36 @@ static int heaviest_of(const MemorySamples *samples)
     return most;
 }
 
-static SassProfile profile_warp(Arena *a, int arch, const CubinKernel *k, const Memory *m,
-                                const Walk *w, const SassLatency *latency, const SassLoad *load)
+/* A kernel as PTX and as machine code. */
+typedef struct Code {
+    const PtxModule *module;
+    const PtxFunction *entry;
+    const Cubin *cubin;
+    const CubinKernel *kernel;
+    const SassFlow *flow,
+        *settled; /* whole; without what the launch settles, NULL if that is nothing */
+} Code;
+
+/* What the launch settles counts where it makes more of a difference than this to the instructions issued.  Below,
+ * it decides between ways of about equal length, and recorded profiles have the one found without it. */
+static const double SETTLED_APART = 0.005;
+
+static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const Walk *w,
+                                const SassLatency *latency, const SassLoad *load)
 {
     SassLatency own = *latency;
     own.loads = sass_loads_of(a, m, w);
-    return sass_profile(a, arch, k, w, &own, load);
+    const SassProfile p = sass_profile(a, c->flow, w, &own, load);
+    if (!c->settled)
+        return p;
+    const SassProfile settled = sass_profile(a, c->settled, w, &own, load);
+    return fabs(settled.instr - p.instr) > SETTLED_APART * p.instr ? settled : p;
 }
 
 /* Means over all warps, and the serial time of the one with the most work; the code is joined to each
  * distinct walk.  Code sizes and doubts are those of the warps that execute most in total: the middle one
  * may lie beyond the edge of the data. */
-static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const Memory *m,
+static SassProfile mean_machine(Arena *a, const Code *c, const Memory *m,
                                 const SassLatency *latency, const SassLoad *load,
                                 SassSerial *longest)
 {
@@ -255,12 +274,12 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const 
             like++;
         weights[like] += samples->at[i].weight;
     }
-    const double joins = JOINED_BYTES / fmax((double)k->code_bytes, 1);
+    const double joins = JOINED_BYTES / fmax((double)c->kernel->code_bytes, 1);
     thin_out(samples, weights, (int)fmin(fmax(joins, JOINS_LEAST), JOINS_MOST));
     for (int i = 0; i < samples->count; i++) {
         if (weights[i] == 0 && i != heaviest)
             continue;
-        const SassProfile p = profile_warp(a, arch, k, m, samples->at[i].walk, latency, load);
+        const SassProfile p = profile_warp(a, c, m, samples->at[i].walk, latency, load);
         if (i == heaviest)
             *longest = p.serial;
         sass_profile_add(&mean, &p, weights[i]);
@@ -279,13 +298,13 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k, const 
 }
 
 /* Work of only the block with the last ticket, after all others, including its fence before the ticket. */
-static void set_last(Arena *a, int arch, const CubinKernel *k, const Memory *m,
-                     const SassLatency *latency, Profile *p)
+static void set_last(Arena *a, const Code *c, const Memory *m, const SassLatency *latency,
+                     Profile *p)
 {
     double more = 0, global = 0, memory = 0, fence = 0;
     for (int i = 0; i < m->last_count; i++) {
-        const SassSerial own = profile_warp(a, arch, k, m, m->last[i].own, latency, NULL).serial,
-                         last = profile_warp(a, arch, k, m, m->last[i].last, latency, NULL).serial;
+        const SassSerial own = profile_warp(a, c, m, m->last[i].own, latency, NULL).serial,
+                         last = profile_warp(a, c, m, m->last[i].last, latency, NULL).serial;
         fence = fmax(fence, own.waits[SASS_WAIT_FENCE]);
         if (last.cycles - own.cycles <= more)
             continue;
@@ -405,8 +424,7 @@ static bool is_timed_alone(const ProfileInput *in)
     return restored || bytes > (double)in->device->l2_bytes;
 }
 
-static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
-                        Memory *memory, Profile *p)
+static void add_machine(Arena *a, const ProfileInput *in, const Code *c, Memory *memory, Profile *p)
 {
     limit_first_loads(in, memory, p->value[PROFILE_BLOCKS] * p->value[PROFILE_WARPS_PER_BLOCK]);
     ProfileTraffic traffic = profile_set_memory(p, memory);
@@ -420,9 +438,9 @@ static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinK
     SassLoad load = load_of(p, in->device, &traffic);
     SassSerial longest = {0};
     const SassProfile machine =
-        mean_machine(a, arch, k, memory, &latency, load.warps > 0 ? &load : NULL, &longest);
+        mean_machine(a, c, memory, &latency, load.warps > 0 ? &load : NULL, &longest);
     set_machine(p, &machine, &longest);
-    set_last(a, arch, k, memory, &latency, p);
+    set_last(a, c, memory, &latency, p);
     profile_settle_memory(p, &traffic, &machine);
     p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);
     profile_set_doubt(a, p, memory, &machine);
@@ -443,21 +461,24 @@ static const PtxFunction *read_entry(Arena *a, const ProfileInput *in, const Ptx
     return entry;
 }
 
-/* A kernel as PTX and as machine code. */
-typedef struct Code {
-    const PtxModule *module;
-    const PtxFunction *entry;
-    const Cubin *cubin;
-    const CubinKernel *kernel;
-    const SassFlow *flow;
-} Code;
-
 static bool read_both(Arena *a, const ProfileInput *in, Code *c, Diag *d)
 {
     c->entry = read_entry(a, in, &c->module, d);
     c->kernel = c->entry ? read_code(a, in, &c->cubin, d) : NULL;
-    c->flow = c->kernel ? sass_flow_build(a, c->cubin->arch, c->kernel) : NULL;
-    return c->kernel != NULL;
+    if (!c->kernel)
+        return false;
+    c->flow = sass_flow_build(a, c->cubin->arch, c->kernel);
+    SassFlow *settled = sass_flow_build(a, c->cubin->arch, c->kernel);
+    const bool any = sass_settle(
+        a, settled,
+        &(SassLaunch){
+            .block = {(uint32_t)in->block[0], (uint32_t)in->block[1], (uint32_t)in->block[2]},
+            .grid = {(uint32_t)in->grid[0], (uint32_t)in->grid[1], (uint32_t)in->grid[2]},
+            .params = in->parameters,
+            .param_bytes = in->parameter_bytes,
+            .params_at = c->kernel->constant_bytes - c->kernel->param_bytes});
+    c->settled = any ? settled : NULL;
+    return true;
 }
 
 bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d)
@@ -476,7 +497,7 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
                             (ReuseDevice){in->device->sms, (int)out->value[PROFILE_BLOCKS_PER_SM],
                                           l1_bytes(in->device, out), (double)in->device->l2_bytes});
     profile_set_walk(a, out, memory);
-    add_machine(a, in, c.cubin->arch, c.kernel, memory, out);
+    add_machine(a, in, &c, memory, out);
     out->value[PROFILE_CONSTANT_TOUCHED] = fmin(out->value[PROFILE_CONSTANT_TOUCHED], constants);
     return true;
 }
@@ -561,6 +582,11 @@ static void dump_join(Arena *a, const SassFlow *code, const Walk *w, Buf *out)
                        "%s: %.6g in PTX, up to %.6g more, %.6g less; %.6g to %.6g in the code\n",
                        sass_anchor_name((SassAnchor)k), j->walked.in_ptx[k], j->walked.expanded[k],
                        j->walked.folded[k], j->in_code_least[k], j->in_code_most[k]);
+    static const char *const routines[] = {"divisions", "roots, reciprocals and 64-bit divisions"};
+    for (int k = 0; k < WALK_ROUTINES; k++)
+        if (w->routines[k].called > 0)
+            buf_printf(out, "%s: %.6g call a routine, %.6g with scaled operands\n", routines[k],
+                       w->routines[k].called, w->routines[k].scaled);
     if (j->unmatched)
         buf_printf(out, "%s\n", j->unmatched);
 }
@@ -580,8 +606,8 @@ bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out
     if (stage == PROFILE_WALK)
         dump_walk(m, out);
     else if (stage == PROFILE_JOIN)
-        dump_join(a, c.flow, m->walk, out);
+        dump_join(a, c.settled ? c.settled : c.flow, m->walk, out);
     else if (m->walk->functions.count)
-        dump_pairs(a, c.flow, m->walk->functions.at[0], out);
+        dump_pairs(a, c.settled ? c.settled : c.flow, m->walk->functions.at[0], out);
     return true;
 }

@@ -18,8 +18,9 @@ enum { PROFILER_VERSION = 24, PROFILER_SINCE = 18 };
  * mm's were made again; of 51 rows of mm, drawn evenly, load_gone differs in four, whose serial_cycles
  * differ by 0.006 % at most.  3: helpers know what the platform suite measured (no number changes on an H200).  5: whether a
  * launch is timed alone, which recorded ones lack; divisions of doubles.  6: which registers the code behind a
- * loop overwrites.  7: calls of code elsewhere, which no recorded launch makes. */
-enum { PROFILER_REVISION = 7 };
+ * loop overwrites.  7: calls of code elsewhere, which no recorded launch makes.  8: branches that
+ * the launch settles, slow paths of divisions. */
+enum { PROFILER_REVISION = 8 };
 
 /* A buffer that a launch is given. */
 typedef struct ProfileBuffer {

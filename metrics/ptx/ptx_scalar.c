@@ -545,7 +545,9 @@ static bool usual32(PtxOp op, uint32_t a, uint32_t b)
 /* These test the upper halves, some as single-precision numbers. */
 static bool usual64(PtxOp op, uint64_t a, uint64_t b)
 {
-    const uint32_t high = (uint32_t)(a >> 32), size = UINT32_C(0x7fffffff);
+    const uint32_t high = (uint32_t)(a >> 32), size = UINT32_C(0x7fffffff),
+                   infinite =
+                       UINT32_C(0x7f800000); /* in single precision; what is larger is NaN there */
     const double q = from_bits(a, PTX_F64) / from_bits(b, PTX_F64);
     const uint32_t quotient = (uint32_t)(to_bits(q, PTX_F64) >> 32);
     switch (op) {
@@ -554,7 +556,8 @@ static bool usual64(PtxOp op, uint64_t a, uint64_t b)
     case PTX_RCP:
         return ((high + UINT32_C(0x00300402)) & size) >= UINT32_C(0x00400402);
     default:
-        return (high & size) >= UINT32_C(0x03600000) && (quotient & size) > UINT32_C(0x00100000);
+        return (high & size) >= UINT32_C(0x03600000) && (quotient & size) > UINT32_C(0x00100000) &&
+               (quotient & size) <= infinite && ((uint32_t)(b >> 32) & size) < infinite;
     }
 }
 
@@ -569,6 +572,8 @@ PtxFloatWay ptx_float_way(const PtxForm *f, uint64_t a, uint64_t b)
     const double x = flush(f, from_bits(a, t)), y = flush(f, from_bits(b, t));
     if (t == PTX_F32 ? usual32(f->op, (uint32_t)a, (uint32_t)b) : usual64(f->op, a, b))
         return PTX_FLOAT_USUAL;
+    if (isnan(x) || (f->op == PTX_DIV && isnan(y)))
+        return PTX_FLOAT_NAN;
     return is_plain(x) || (f->op == PTX_DIV && is_plain(y)) || (f->op == PTX_SQRT && x < 0)
                ? PTX_FLOAT_PLAIN
                : PTX_FLOAT_SCALED;

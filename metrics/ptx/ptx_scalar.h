@@ -46,7 +46,8 @@ void ptx_float_eval(PtxScalar *s);
 /* Path of a division, root or reciprocal: ptxas inlines usual operands and calls a routine for others. */
 typedef enum PtxFloatWay {
     PTX_FLOAT_USUAL,
-    PTX_FLOAT_PLAIN,  /* routine with a trivial result: of 0, infinity, NaN */
+    PTX_FLOAT_PLAIN,  /* routine with a trivial result: of 0, infinity */
+    PTX_FLOAT_NAN,    /* routine that passes on an operand that is NaN */
     PTX_FLOAT_SCALED, /* routine that computes with scaled exponents */
 } PtxFloatWay;
 

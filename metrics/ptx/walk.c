@@ -65,13 +65,17 @@ static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
     const int count = ptx_eval_operands(&x->state, in, of);
     const Lanes *a = &of[0], *b = &of[count > 1];
     PtxFloatWay furthest = PTX_FLOAT_USUAL;
+    bool usual = false;
     EACH_LANE (i, lanes & a->known & b->known) {
         const PtxFloatWay way = ptx_float_way(in->form, lanes_at(a, i), lanes_at(b, i));
         furthest = way > furthest ? way : furthest;
+        usual |= way == PTX_FLOAT_USUAL;
     }
     x->walker->walk->fine = true;
     r->called += furthest != PTX_FLOAT_USUAL;
     r->scaled += furthest == PTX_FLOAT_SCALED;
+    r->nans += furthest == PTX_FLOAT_NAN;
+    r->mixed += furthest != PTX_FLOAT_USUAL && usual;
     r->unknown += furthest == PTX_FLOAT_USUAL && (lanes & ~(a->known & b->known)) != 0;
 }
 

@@ -204,6 +204,8 @@ typedef enum WalkRoutineKind {
 typedef struct WalkRoutine {
     double called;
     double scaled;  /* of these: with scaled operands */
+    double nans;    /* of these: with an operand that is NaN */
+    double mixed;   /* of these: while other lanes do not */
     double unknown; /* no lane is known to, but some operands are unknown */
 } WalkRoutine;
 

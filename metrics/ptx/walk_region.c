@@ -271,6 +271,8 @@ static void add_counts(Frame *x, const WalkTotals *t, uint64_t times)
     for (int k = 0; k < WALK_ROUTINES; k++) {
         w->routines[k].called += n * (w->routines[k].called - t->routines[k].called);
         w->routines[k].scaled += n * (w->routines[k].scaled - t->routines[k].scaled);
+        w->routines[k].nans += n * (w->routines[k].nans - t->routines[k].nans);
+        w->routines[k].mixed += n * (w->routines[k].mixed - t->routines[k].mixed);
         w->routines[k].unknown += n * (w->routines[k].unknown - t->routines[k].unknown);
     }
     for (int i = 0; i < flow_of(x)->cfg->count; i++) {

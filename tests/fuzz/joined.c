@@ -1,6 +1,7 @@
 #include "tests/fuzz/joined.h"
 
 #include "metrics/cubin/sass_profile.h"
+#include "metrics/cubin/sass_settle.h"
 #include "metrics/ptx/ptx.h"
 #include "tests/fuzz/told.h"
 
@@ -28,7 +29,9 @@ static const Walk *walk(Arena *a)
 void joined_tell(Arena *a, int arch, const CubinKernel *k)
 {
     const SassLoad load = {.warps = 24, .load_wavefronts = 2, .store_wavefronts = 8};
-    const SassProfile p = sass_profile(a, arch, k, walk(a), NULL, &load);
+    SassFlow *f = sass_flow_build(a, arch, k);
+    sass_settle(a, f, &(SassLaunch){.block = {32, 1, 1}, .grid = {1, 1, 1}, .params_at = 0x160});
+    const SassProfile p = sass_profile(a, f, walk(a), NULL, &load);
     if (!isfinite(p.serial.cycles) || p.serial.cycles < 0 || !isfinite(p.instr))
         abort();
     Buf out = {0};

@@ -51,7 +51,7 @@ Shape sass_shape(Arena *a, const char *kernel, int arch, int n)
     s.flow = sass_flow_build(a, c->arch, s.kernel);
     s.walk = walk_shape(a, kernel, sass_flow_meets(a, s.flow), n);
     s.join = sass_join(a, s.flow, s.walk);
-    s.profile = sass_profile(a, c->arch, s.kernel, s.walk, NULL, NULL);
+    s.profile = sass_profile(a, s.flow, s.walk, NULL, NULL);
     return s;
 }
 

@@ -138,6 +138,13 @@ static void odd_operands_leave_the_usual_way(void **state)
     assert_int_equal(way_of("sqrt.rn.f64", 0, 0), PTX_FLOAT_PLAIN);
     assert_int_equal(way_of("rcp.rn.f64", wide(2), 0), PTX_FLOAT_USUAL);
     assert_int_equal(way_of("rcp.rn.f64", denormal, 0), PTX_FLOAT_SCALED);
+    /* the upper halves of a NaN and of an infinity are NaN in single precision */
+    assert_int_equal(way_of("div.rn.f64", wide(NAN), wide(3)), PTX_FLOAT_NAN);
+    assert_int_equal(way_of("div.rn.f64", wide(3), wide(NAN)), PTX_FLOAT_NAN);
+    assert_int_equal(way_of("div.rn.f64", wide(3), wide(0)), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("div.rn.f64", wide(3), wide(0x1p1020)), PTX_FLOAT_SCALED);
+    assert_int_equal(way_of("div.rn.f64", wide(0x1p1000), wide(0x1p-20)), PTX_FLOAT_SCALED);
+    assert_int_equal(way_of("div.rn.f64", wide(0x1p1000), wide(0x1p-10)), PTX_FLOAT_USUAL);
 }
 
 /* mov joins parts, the lowest first, and takes of each no more than fits. */

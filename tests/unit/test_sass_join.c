@@ -355,7 +355,7 @@ static void counts_that_cannot_be_are_those_of_the_ptx(void **state)
     const Shape loop = sass_shape(a, "loop", 90, 1000), straight = sass_shape(a, "straight", 90, 0);
     const SassLoad load = {.warps = 16, .load_wavefronts = 1, .store_wavefronts = 1};
 
-    const SassProfile p = sass_profile(a, 90, straight.kernel, loop.walk, NULL, &load);
+    const SassProfile p = sass_profile(a, straight.flow, loop.walk, NULL, &load);
 
     assert_int_equal(p.guessed, 1);
     assert_non_null(strstr(p.unmatched, "those of the PTX count"));
@@ -497,9 +497,9 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
          {0, 40},
          {0}},
         {"div.rn.f32 %f1, %f2, 0f40000000;", {0}, {1, 20}, {0}},
-        {"div.rn.f64 %d1, %d2, %d3;", {1, 2}, {1, 0, 24}, {0}},
-        {"div.rn.f64 %d1, %d2, 0d4008000000000000;", {1, 2}, {1, 0, 24}, {0}},
-        {"rcp.rn.f64 %d1, %d2;", {1}, {1, 0, 24}, {0}},
+        {"div.rn.f64 %d1, %d2, %d3;", {1, 2}, {0, 0, 24}, {0}},
+        {"div.rn.f64 %d1, %d2, 0d4008000000000000;", {1, 2}, {0, 0, 24}, {0}},
+        {"rcp.rn.f64 %d1, %d2;", {1}, {0, 0, 24}, {0}},
         {"sqrt.rn.f32 %f1, %f2;", {1}, {0, 20}, {0}},
         {"sqrt.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},
         {"ex2.approx.f32 %f1, %f2;", {1}, {0, 4}, {0}},

@@ -7,3 +7,6 @@ nvcc -arch=sm_90 -cubin -o shapes_sm_90.cubin shapes.cu
 for arch in 80 100; do
     nvcc -arch=sm_$arch -cubin -o shapes_sm_$arch.cubin shapes.cu
 done
+for arch in 75 90 100 120; do
+    nvcc -arch=sm_$arch -cubin -o settled_sm_$arch.cubin settled.cu
+done
