@@ -341,8 +341,7 @@ static bool same_comparison(SassInstr a, SassInstr b)
     return a.low == b.low && ((a.high ^ b.high) & compared) == 0;
 }
 
-/* True if an instruction may write a predicate. */
-static bool may_write(SassInstr w, int predicate)
+bool sass_flow_may_write(SassInstr w, int predicate)
 {
     const int what = does[sass_opcode(w)] | class_does[sass_class(w)];
     return sass_opcode(w) == SASS_OP_R2P || (what & FIRST && first_result(w) == predicate) ||
@@ -366,7 +365,7 @@ static bool find_comparison(const SassFlow *f, int block, size_t before, int pre
             *at = i;
             return true;
         }
-        if (may_write(f->instrs[i], predicate))
+        if (sass_flow_may_write(f->instrs[i], predicate))
             return false;
     }
     return false;
@@ -417,7 +416,7 @@ static size_t last_write(const SassFlow *f, int block, int predicate)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
     for (size_t i = b->end; i-- > b->first;)
-        if (may_write(f->instrs[i], predicate))
+        if (sass_flow_may_write(f->instrs[i], predicate))
             return i;
     return SIZE_MAX;
 }

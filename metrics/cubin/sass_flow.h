@@ -49,6 +49,9 @@ typedef enum SassSettled { SASS_OPEN, SASS_NEVER, SASS_EACH_TIME } SassSettled;
 
 SassSettled sass_flow_settled(const SassFlow *f, int block, size_t instr);
 
+/* True if an instruction may write a predicate, not of the scalar unit. */
+bool sass_flow_may_write(SassInstr w, int predicate);
+
 /* The comparison that alone decides the branch at the end of a block; it may be in another block.
  * `negated`: the branch is taken where it does not hold.  False without one. */
 bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *comparison,

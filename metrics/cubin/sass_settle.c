@@ -292,6 +292,8 @@ static void select_one(Step *s)
     Value v = choice.bits ? a : b;
     v.known &= choice.known && plain;
     write_register(s, 0, v);
+    if (other_form) /* SEL.64 */
+        write_register(s, 1, VARIES);
 }
 
 static void permute(Step *s)
@@ -411,7 +413,7 @@ static void load_constant(Step *s)
     const int64_t offset = (int64_t)bits(s->w.low, late ? 37 : 38, 16);
     const bool fixed =
         sass_constant(s->w) == SASS_CONSTANT_FIXED && bits(s->w.low, late ? 53 : 54, 5) == 0;
-    const int words = width <= WORD ? 1 : width == PAIR ? 2 : 4;
+    const int words = width <= WORD ? 1 : width == PAIR ? 2 : width == QUAD ? 4 : 8;
     for (int i = 0; i < words; i++) {
         const int64_t at = offset + 4 * i;
         Value v = bank_word(s, at & ~INT64_C(3));
@@ -440,39 +442,33 @@ static int written(SassInstr w)
     return words ? words : unit == SASS_UNIT_LSU ? 4 : 2;
 }
 
+/* Instructions of the scalar unit may write registers of either file, and so does REDUX. */
 static void forget(Step *s)
 {
     const SassUnit unit = sass_unit_of(s->w);
     const int op = sass_opcode(s->w), registers = written(s->w);
+    const bool scalar = s->scalar, both = scalar || op == SASS_OP_REDUX;
     if (unit == SASS_UNIT_TENSOR || unit == SASS_UNIT_TEXTURE || unit == SASS_UNIT_UNKNOWN ||
         op == SASS_OP_R2P || op == SASS_OP_UR2UP) {
         memset(s->state, 0, sizeof *s->state);
         return;
     }
-    for (int i = 0; i < registers; i++)
-        write_register(s, i, VARIES);
-    if (registers == 0 || unit == SASS_UNIT_FMA || op == SASS_OP_MUFU || op == SASS_OP_S2R ||
-        op == SASS_OP_LDS || op == SASS_OP_LDL)
-        return; /* these write no predicates: the fields hold something else */
-    write_predicate(s, 17, VARIES);
-    if (op == SASS_OP_FSETP || op == SASS_OP_DSETP || op == SASS_OP_HSETP2 ||
-        op == SASS_OP_PLOP3_01D || op == SASS_OP_PLOP3_01E || op == SASS_OP_PLOP3_01F || s->scalar)
-        write_predicate(s, 20, VARIES);
-}
-
-/* Some instructions of the scalar unit write registers of the other file, and REDUX the reverse. */
-static void forget_both(Step *s)
-{
-    forget(s);
-    if (!s->scalar && sass_opcode(s->w) != SASS_OP_REDUX)
-        return;
-    s->scalar = !s->scalar;
-    forget(s);
+    for (int file = 0; file < 2; file++) {
+        s->scalar = file;
+        for (int i = 0; (both || file == scalar) && i < registers; i++)
+            write_register(s, i, VARIES);
+        if (scalar) {
+            write_predicate(s, 17, VARIES);
+            write_predicate(s, 20, VARIES);
+        }
+    }
+    for (int i = 0; !scalar && i < TRUE_PREDICATE; i++)
+        if (sass_flow_may_write(s->w, i))
+            s->state->predicates[i] = VARIES;
 }
 
 static void execute(Step *s)
 {
-    s->scalar = sass_unit_of(s->w) == SASS_UNIT_UNIFORM;
     switch (sass_opcode(s->w)) {
     case SASS_OP_IADD3:
     case SASS_OP_UIADD3:
@@ -528,7 +524,7 @@ static void execute(Step *s)
         return;
     default:
         if (sass_class(s->w) != SASS_BRANCH && sass_class(s->w) != SASS_NOP)
-            forget_both(s);
+            forget(s);
     }
 }
 
@@ -551,13 +547,10 @@ static bool merge(State *to, const State *from)
 /* Whether a guard holds or a branch is taken: 0, 1, or -1 where that varies. */
 static int outcome(Step *s)
 {
-    Value taken = {1, true};
     const uint64_t guard = bits(s->w.low, 12, 3);
-    if (guard != TRUE_PREDICATE)
-        taken = s->state->predicates[PREDICATES * s->scalar + guard];
-    else if (bits(s->w.low, 15, 1))
-        return 0;
-    taken.bits ^= guard != TRUE_PREDICATE && bits(s->w.low, 15, 1);
+    Value taken =
+        guard == TRUE_PREDICATE ? number(1) : s->state->predicates[PREDICATES * s->scalar + guard];
+    taken.bits ^= (uint32_t)bits(s->w.low, 15, 1);
     return taken.known ? (int)taken.bits : -1;
 }
 
@@ -655,7 +648,7 @@ static void cut(CfgBlock *b, int outcome)
 
 bool sass_settle(Arena *a, SassFlow *f, const SassLaunch *launch)
 {
-    enum { BLOCKS_MOST = 1 << 12 }; /* 8 KB each */
+    enum { BLOCKS_MOST = 1 << 12 }; /* 4 KB each */
     const size_t count = (size_t)f->cfg->count;
     if (count > BLOCKS_MOST)
         return false;
