@@ -237,8 +237,8 @@ typedef struct Code {
     const PtxFunction *entry;
     const Cubin *cubin;
     const CubinKernel *kernel;
-    const SassFlow *flow,
-        *settled; /* whole; without what the launch settles, NULL if that is nothing */
+    const SassFlow *flow;
+    const SassFlow *settled; /* without what the launch settles; NULL: that is nothing */
 } Code;
 
 /* What the launch settles counts where it makes more of a difference than this to the instructions issued.  Below,
