@@ -47,7 +47,7 @@ static void compute_metrics(Run *r)
                       t->metrics->metrics.at[m].name, t->gaps[m].reason);
 }
 
-/* The carving of a search: the spec's thresholds, and the front that is timed first. */
+/* The carving of a search: the spec's thresholds, and the front that its report shows. */
 static bool read_search(Run *r, SpecCarving *out)
 {
     static const char front[] = "carve front bound_cycles, latency_cycles";
