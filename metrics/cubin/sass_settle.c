@@ -462,7 +462,7 @@ static void forget(Step *s)
             write_predicate(s, 20, VARIES);
         }
     }
-    for (int i = 0; !scalar && i < TRUE_PREDICATE; i++)
+    for (int i = 0; i < TRUE_PREDICATE; i++)
         if (sass_flow_may_write(s->w, i))
             s->state->predicates[i] = VARIES;
 }
@@ -612,7 +612,8 @@ static void flow_into(Settle *x, int block, const State *state)
 static bool may_settle(const SassFlow *f, int block)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
-    if (b->end == b->first || f->callee[block] != CFG_NONE)
+    if (b->end == b->first || f->callee[block] != CFG_NONE ||
+        !sass_conditional(sass_flow_last(f, block)))
         return false;
     const int op = sass_opcode(sass_flow_last(f, block));
     return (op == SASS_OP_BRA && b->taken != CFG_NONE && b->fall != CFG_NONE) || op == SASS_OP_EXIT;

@@ -245,6 +245,28 @@ static void a_table_of_predicates_reads_those_of_the_scalar_unit(void **state)
     }
 }
 
+/* PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0; an instruction that writes P0; @P0 EXIT; EXIT */
+static void what_waits_and_elections_find_varies(void **state)
+{
+    (void)state;
+    static const uint64_t finders[] = {
+        0x77a7, /* SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [...] */
+        0x782f, /* ELECT P0, URZ, PT */
+        0x731c, /* B2R.RESULT RZ, P0 */
+    };
+    for (size_t i = 0; i < sizeof finders / sizeof *finders; i++) {
+        Arena *a = arena_new();
+        const uint64_t code[] = {0x781c,     0x03f0f070, finders[i] | 0xff0000,
+                                 0x03800000, 0x094d,     0x03800000,
+                                 0x794d,     0x03800000};
+        const CubinKernel k = {.code = (const uint8_t *)code, .code_bytes = sizeof code};
+        SassFlow *f = sass_flow_build(a, 90, &k);
+        if (sass_settle(a, f, &(SassLaunch){.block = {32, 1, 1}, .grid = {1, 1, 1}}))
+            fail_msg("%s is taken to leave P0 alone", sass_name(f->instrs[1]));
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +274,7 @@ int main(void)
         cmocka_unit_test(what_differs_between_threads_stays_open),
         cmocka_unit_test(loops_stay),
         cmocka_unit_test(scalar_predicates_decide_branches),
+        cmocka_unit_test(what_waits_and_elections_find_varies),
         cmocka_unit_test(a_table_of_predicates_reads_those_of_the_scalar_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
