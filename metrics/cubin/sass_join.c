@@ -362,8 +362,9 @@ static void add_header_edges(Program *p, int loop, double back, double entry)
     }
 }
 
-/* Below that of any landmark, since unrolling divides the number of iterations. */
-static const double LOOP_COST = 0.01;
+/* Below that of any landmark, since unrolling divides the number of iterations; but a loop that is never entered
+ * is never iterated, as surely as the weakest landmark: a shortage of logic operations is no reason to enter it. */
+static const double LOOP_COST = 0.01, NEVER_COST = 0.2;
 
 /* Adds the divergences at branches that leave a loop of the code (CFG_NONE: any loop) to the current row. */
 static void add_leaving(Program *p, int loop)
@@ -410,10 +411,11 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, const Sa
 {
     const int ptx_loop = pairs->loop[loop];
     const WalkLoop *in_ptx = &entry->loops[ptx_loop];
+    const double cost = in_ptx->headers > 0 ? LOOP_COST : NEVER_COST;
     sass_program_wish(&p->lp, fmax((double)in_ptx->headers - (double)in_ptx->entries, 0),
-                      AIM_LANDMARKS, LOOP_COST);
+                      AIM_LANDMARKS, cost);
     add_header_edges(p, loop, 1, 0);
-    sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
+    sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, cost);
     add_header_edges(p, loop, 0, 1);
     const double leaving = lanes_diverged(p->walk, ptx_loop, true);
     if (p->leaving > 0) {

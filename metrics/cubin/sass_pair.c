@@ -236,13 +236,24 @@ static double cost_of_ways(const Matching *m, const int *way)
     return cost;
 }
 
+static void drop_never_entered(const Pairing *p, Level *level)
+{
+    int kept = 0;
+    for (int i = 0; i < level->count; i++)
+        if (p->walk->loops[level->loop[i]].headers > 0)
+            level->loop[kept++] = level->loop[i];
+    level->count = kept;
+}
+
 /* Pairs the loops inside a pair (CFG_NONE: at the top) at the least cost, or by order if there are many.
- * False when the numbers differ. */
+ * Loops of the PTX that are never entered may be missing from settled code.  False when the numbers differ. */
 static bool match_level(const Pairing *p, int code, int ptx, Matching *m)
 {
     *m = (Matching){.p = p, .least = INFINITY};
     level_of(&p->code, code, &m->code);
     level_of(&p->ptx, ptx, &m->ptx);
+    if (m->code.count < m->ptx.count)
+        drop_never_entered(p, &m->ptx);
     if (m->code.count != m->ptx.count)
         return false;
     for (int i = 0; i < m->code.count; i++)

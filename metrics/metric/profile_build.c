@@ -237,24 +237,15 @@ typedef struct Code {
     const PtxFunction *entry;
     const Cubin *cubin;
     const CubinKernel *kernel;
-    const SassFlow *flow;
-    const SassFlow *settled; /* without what the launch settles; NULL: that is nothing */
+    const SassFlow *flow; /* without the branches that the launch settles */
 } Code;
-
-/* What the launch settles counts where it makes more of a difference than this to the instructions issued.  Below,
- * it decides between ways of about equal length, and recorded profiles have the one found without it. */
-static const double SETTLED_APART = 0.005;
 
 static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const Walk *w,
                                 const SassLatency *latency, const SassLoad *load)
 {
     SassLatency own = *latency;
     own.loads = sass_loads_of(a, m, w);
-    const SassProfile p = sass_profile(a, c->flow, w, &own, load);
-    if (!c->settled)
-        return p;
-    const SassProfile settled = sass_profile(a, c->settled, w, &own, load);
-    return fabs(settled.instr - p.instr) > SETTLED_APART * p.instr ? settled : p;
+    return sass_profile(a, c->flow, w, &own, load);
 }
 
 /* Means over all warps, and the serial time of the one with the most work; the code is joined to each
@@ -467,17 +458,16 @@ static bool read_both(Arena *a, const ProfileInput *in, Code *c, Diag *d)
     c->kernel = c->entry ? read_code(a, in, &c->cubin, d) : NULL;
     if (!c->kernel)
         return false;
-    c->flow = sass_flow_build(a, c->cubin->arch, c->kernel);
-    SassFlow *settled = sass_flow_build(a, c->cubin->arch, c->kernel);
-    const bool any = sass_settle(
-        a, settled,
+    SassFlow *flow = sass_flow_build(a, c->cubin->arch, c->kernel);
+    sass_settle(
+        a, flow,
         &(SassLaunch){
             .block = {(uint32_t)in->block[0], (uint32_t)in->block[1], (uint32_t)in->block[2]},
             .grid = {(uint32_t)in->grid[0], (uint32_t)in->grid[1], (uint32_t)in->grid[2]},
             .params = in->parameters,
             .param_bytes = in->parameter_bytes,
             .params_at = c->kernel->constant_bytes - c->kernel->param_bytes});
-    c->settled = any ? settled : NULL;
+    c->flow = flow;
     return true;
 }
 
@@ -606,8 +596,8 @@ bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out
     if (stage == PROFILE_WALK)
         dump_walk(m, out);
     else if (stage == PROFILE_JOIN)
-        dump_join(a, c.settled ? c.settled : c.flow, m->walk, out);
+        dump_join(a, c.flow, m->walk, out);
     else if (m->walk->functions.count)
-        dump_pairs(a, c.settled ? c.settled : c.flow, m->walk->functions.at[0], out);
+        dump_pairs(a, c.flow, m->walk->functions.at[0], out);
     return true;
 }

@@ -188,20 +188,60 @@ static void loops_one_after_the_other_keep_their_order(void **state)
     arena_free(a);
 }
 
+static const Word ONE_LOOP[] = {
+    {.op = SASS_OP_FFMA}, {.op = SASS_OP_BRA, .guard = true, .target = 0}, {.op = SASS_OP_EXIT}};
+
 static void another_number_of_loops_is_not_paired(void **state)
 {
     (void)state;
-    const Word words[] = {{.op = SASS_OP_FFMA},
-                          {.op = SASS_OP_BRA, .guard = true, .target = 0},
-                          {.op = SASS_OP_EXIT}};
+    static const char BODY[] =
+        LOOP("$first", FMA, "10") "mov.u32 %r2, 0;\n" LOOP("$second", FMA, "30");
     Arena *a = arena_new();
-    const Both b = both(a, ALIKE, words, COUNT(words), 0);
+    const Both b = both(a, BODY, ONE_LOOP, COUNT(ONE_LOOP), 0);
 
     const SassPairs p = pairs_of(a, &b);
 
     assert_false(p.complete);
     assert_null(p.doubt);
     assert_int_equal(p.loop[0], CFG_NONE);
+    arena_free(a);
+}
+
+/* As in code without the branches that the launch settles. */
+static void a_loop_that_is_never_entered_may_be_missing(void **state)
+{
+    (void)state;
+    for (int32_t number = 0; number < 2; number++) { /* 0: the second loop is entered */
+        Arena *a = arena_new();
+        const Both b = both(a, ALIKE, ONE_LOOP, COUNT(ONE_LOOP), number);
+
+        const SassPairs p = pairs_of(a, &b);
+
+        assert_true(p.complete);
+        assert_null(p.doubt);
+        assert_true(visits_at(sass_join(a, b.flow, b.walk), 0) == (number == 0 ? 20 : 10));
+        arena_free(a);
+    }
+}
+
+/* The loop has the logic operations that the PTX executes elsewhere and the code has lost. */
+static void missing_logic_does_not_enter_a_loop_that_the_ptx_leaves_out(void **state)
+{
+    (void)state;
+    static const char BODY[] = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra $end;\n" LOOP(
+        "$first", "and.b32 %r5, %r4, %r2;\n",
+        "10") "$end:\n"
+              "mov.u32 %r2, 0;\n" LOOP("$second", FMA "and.b32 %r5, %r4, %r2;\n", "100");
+    const Word words[] = {{.op = SASS_OP_BRA, .guard = true, .target = 3}, {.op = SASS_OP_LOP3},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 1}, {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 3}, {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_true(visits_at(j, 1) == 0);
+    assert_true(visits_at(j, 3) == 100);
     arena_free(a);
 }
 
@@ -681,6 +721,8 @@ int main(void)
         cmocka_unit_test(a_guess_that_changes_nothing_is_no_doubt),
         cmocka_unit_test(loops_one_after_the_other_keep_their_order),
         cmocka_unit_test(another_number_of_loops_is_not_paired),
+        cmocka_unit_test(a_loop_that_is_never_entered_may_be_missing),
+        cmocka_unit_test(missing_logic_does_not_enter_a_loop_that_the_ptx_leaves_out),
         cmocka_unit_test(every_group_that_leaves_a_loop_issues_its_bsync),
         cmocka_unit_test(both_ways_of_an_unknown_branch_meet_without_a_bsync),
         cmocka_unit_test(many_loops_side_by_side_are_paired_as_they_come),
