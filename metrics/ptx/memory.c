@@ -88,8 +88,8 @@ static void add_walk(Walk *to, const Walk *w, double weight)
         to->stores[i] += weight * w->stores[i];
     }
     for (int k = 0; k < WALK_ROUTINES; k++) {
-        to->routines[k].called += weight * w->routines[k].called;
-        to->routines[k].unknown += weight * w->routines[k].unknown;
+#define WALK_ROUTINE(name, meaning) to->routines[k].name += weight * w->routines[k].name;
+#include "metrics/ptx/walk_counters.def"
     }
 }
 

@@ -130,11 +130,10 @@ static bool same_in_function(const WalkFunction *f, const WalkFunction *g, Liken
 static bool are_alike(const Walk *a, const Walk *b, Likeness how)
 {
     bool same = a->functions.count == b->functions.count;
-    for (int k = 0; same && k < WALK_ROUTINES; k++)
-        same = a->routines[k].called == b->routines[k].called &&
-               a->routines[k].scaled == b->routines[k].scaled &&
-               a->routines[k].nans == b->routines[k].nans &&
-               a->routines[k].mixed == b->routines[k].mixed;
+    for (int k = 0; k < WALK_ROUTINES; k++) {
+#define WALK_ROUTINE(name, meaning) same &= a->routines[k].name == b->routines[k].name;
+#include "metrics/ptx/walk_counters.def"
+    }
     for (size_t i = 0; same && i < a->functions.count; i++)
         same = same_in_function(a->functions.at[i], b->functions.at[i], how);
     return same;

@@ -200,13 +200,9 @@ typedef enum WalkRoutineKind {
     WALK_ROUTINES
 } WalkRoutineKind;
 
-/* Divisions, roots and reciprocals in which some lane calls a routine (ptx_scalar.h). */
 typedef struct WalkRoutine {
-    double called;
-    double scaled;  /* of these: with scaled operands */
-    double nans;    /* of these: with an operand that is NaN */
-    double mixed;   /* of these: while other lanes do not */
-    double unknown; /* no lane is known to, but some operands are unknown */
+#define WALK_ROUTINE(name, meaning) double name;
+#include "metrics/ptx/walk_counters.def"
 } WalkRoutine;
 
 typedef struct Walk {

@@ -269,11 +269,10 @@ static void add_counts(Frame *x, const WalkTotals *t, uint64_t times)
 #define WALK_SUM(name, meaning) w->name += n * (w->name - t->name);
 #include "metrics/ptx/walk_counters.def"
     for (int k = 0; k < WALK_ROUTINES; k++) {
-        w->routines[k].called += n * (w->routines[k].called - t->routines[k].called);
-        w->routines[k].scaled += n * (w->routines[k].scaled - t->routines[k].scaled);
-        w->routines[k].nans += n * (w->routines[k].nans - t->routines[k].nans);
-        w->routines[k].mixed += n * (w->routines[k].mixed - t->routines[k].mixed);
-        w->routines[k].unknown += n * (w->routines[k].unknown - t->routines[k].unknown);
+        WalkRoutine *routine = &w->routines[k];
+        const WalkRoutine *before = &t->routines[k];
+#define WALK_ROUTINE(name, meaning) routine->name += n * (routine->name - before->name);
+#include "metrics/ptx/walk_counters.def"
     }
     for (int i = 0; i < flow_of(x)->cfg->count; i++) {
 #define WALK_BLOCK(name, meaning)                                                                  \
