@@ -41,18 +41,18 @@ static const struct {
     int8_t amount;  /* 0: the bytes of the access */
 } marks[SASS_OPCODES] = {
 #define MARK(op, anchor, amount) [SASS_OP_##op] = {SASS_ANCHOR_##anchor + 1, amount}
-    MARK(FADD, FP32, 1),    MARK(FMUL, FP32, 1),        MARK(FFMA, FP32, 2),
-    MARK(FADD2, FP32, 2),   MARK(FMUL2, FP32, 2),       MARK(FFMA2, FP32, 4),
-    MARK(DADD, FP64, 1),    MARK(DMUL, FP64, 1),        MARK(DFMA, FP64, 2),
-    MARK(LOP3, LOGIC, 1),   MARK(LDL, LOCAL, 0),        MARK(STL, LOCAL, 0),
-    MARK(MUFU, SPECIAL, 1), MARK(BAR, BARRIER, 1),      MARK(SHFL, SHUFFLE, 1),
-    MARK(LDGSTS, COPY, 1),  MARK(LDG, LOAD_1, 1),       MARK(LDG_17E, LOAD_1, 1),
-    MARK(LD, LOAD_1, 1),    MARK(STG, STORE_1, 1),      MARK(STG_17F, STORE_1, 1),
-    MARK(ST, STORE_1, 1),   MARK(LDS, SHARED_LOAD, 0),  MARK(STS, SHARED_STORE, 0),
-    MARK(ATOM, ATOMIC, 1),  MARK(ATOM_18B, ATOMIC, 1),  MARK(ATOM_1A2, ATOMIC, 1),
-    MARK(ATOMG, ATOMIC, 1), MARK(ATOMG_1A8, ATOMIC, 1), MARK(ATOMG_1A9, ATOMIC, 1),
-    MARK(ATOMS, ATOMIC, 1), MARK(ATOMS_18D, ATOMIC, 1), MARK(RED, ATOMIC, 1),
-    MARK(REDG, ATOMIC, 1),
+    MARK(FADD, FP32, 1),        MARK(FMUL, FP32, 1),    MARK(FFMA, FP32, 2),
+    MARK(FADD2, FP32, 2),       MARK(FMUL2, FP32, 2),   MARK(FFMA2, FP32, 4),
+    MARK(DADD, FP64, 1),        MARK(DMUL, FP64, 1),    MARK(DFMA, FP64, 2),
+    MARK(LOP3, LOGIC, 1),       MARK(ULOP3, LOGIC, 1),  MARK(LDL, LOCAL, 0),
+    MARK(STL, LOCAL, 0),        MARK(MUFU, SPECIAL, 1), MARK(BAR, BARRIER, 1),
+    MARK(SHFL, SHUFFLE, 1),     MARK(LDGSTS, COPY, 1),  MARK(LDG, LOAD_1, 1),
+    MARK(LDG_17E, LOAD_1, 1),   MARK(LD, LOAD_1, 1),    MARK(STG, STORE_1, 1),
+    MARK(STG_17F, STORE_1, 1),  MARK(ST, STORE_1, 1),   MARK(LDS, SHARED_LOAD, 0),
+    MARK(STS, SHARED_STORE, 0), MARK(ATOM, ATOMIC, 1),  MARK(ATOM_18B, ATOMIC, 1),
+    MARK(ATOM_1A2, ATOMIC, 1),  MARK(ATOMG, ATOMIC, 1), MARK(ATOMG_1A8, ATOMIC, 1),
+    MARK(ATOMG_1A9, ATOMIC, 1), MARK(ATOMS, ATOMIC, 1), MARK(ATOMS_18D, ATOMIC, 1),
+    MARK(RED, ATOMIC, 1),       MARK(REDG, ATOMIC, 1),
 #undef MARK
 };
 
@@ -129,8 +129,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
         return f->op == PTX_ST ? of_access(f, amount, SASS_ANCHOR_STORE_1, SASS_ANCHOR_SHARED_STORE)
                                : SASS_NO_ANCHOR;
     case PTX_CLASS_INT:
-        return f->op == PTX_AND || f->op == PTX_OR || f->op == PTX_XOR ? SASS_ANCHOR_LOGIC
-                                                                       : SASS_NO_ANCHOR;
+        return f->types[0] != PTX_PRED && (f->op == PTX_AND || f->op == PTX_OR || f->op == PTX_XOR)
+                   ? SASS_ANCHOR_LOGIC
+                   : SASS_NO_ANCHOR;
     default:
         return of_arithmetic(f, amount);
     }
