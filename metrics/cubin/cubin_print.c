@@ -65,7 +65,7 @@ void code_print(Arena *a, const Source *file, Buf *out, Diag *d)
 {
     static const char elf[] = "\177ELF";
     if (file->size < strlen(elf) || memcmp(file->text, elf, strlen(elf)) != 0) {
-        inspect_print(out, a, ptx_parse(a, file, d), NULL);
+        inspect_print(out, a, ptx_parse(a, file, d));
         return;
     }
     const Cubin *cubin = cubin_read(a, file->text, file->size, d);

@@ -75,98 +75,64 @@ static const char *block_name(Arena *a, const Cfg *c, int block)
     return arena_printf(a, "block %d", block);
 }
 
-static void print_loop(Buf *out, Arena *a, const Flow *w, size_t i, const WalkOptions *o,
-                       const WalkFunction *walked)
+static void print_loop(Buf *out, Arena *a, const Flow *w, size_t i)
 {
     const Loop *l = &w->loops->loops.at[i];
     const Trip t = trip_find(w, (int)i);
-    int64_t value = 0;
     buf_puts(out, "    ");
     buf_fill(out, ' ', (size_t)(l->depth < 20 ? l->depth - 1 : 20) * 2);
     buf_printf(out, "%s, line %zu: %zu instructions, trips ", block_name(a, w->cfg, l->header),
                ptx_line(w->function, w->cfg->blocks[l->header].first), loop_instrs(w, l));
     trip_print(&t, out);
-    if (o && trip_value(&t, &o->launch, &value) && !(t.sum.count == 0))
-        buf_printf(out, " = %" PRId64, value);
-    if (walked && walked->loops[i].entries > 0)
-        buf_printf(out, "; walked %.6g",
-                   (double)walked->loops[i].headers / (double)walked->loops[i].entries);
     buf_putc(out, '\n');
 }
 
-static void print_shape(Buf *out, Arena *a, const Flow *w, const WalkOptions *o, const Walk *walk)
+static void print_shape(Buf *out, Arena *a, const Flow *w)
 {
     const LoopTree *t = w->loops;
-    const WalkFunction *walked = walk ? walk_find(walk, w->function) : NULL;
     buf_printf(out, "  code         %zu instructions in %d blocks, %zu loops\n",
                w->function->instrs.count, w->cfg->count, t->loops.count);
     for (size_t i = 0; i < t->loops.count; i++)
-        print_loop(out, a, w, i, o, walked);
+        print_loop(out, a, w, i);
     if (t->irreducible)
         buf_printf(out, "    and %d cycles with more than one entry\n", t->irreducible);
 }
 
-static void print_mix(Buf *out, const PtxFunction *f, const Walk *walk)
+static void print_mix(Buf *out, const PtxFunction *f)
 {
     size_t by_class[PTX_CLASS_COUNT] = {0};
     for (size_t i = 0; i < f->instrs.count; i++)
         by_class[f->instrs.at[i].form->class]++;
-    buf_puts(out,
-             walk ? "  mix          static     one warp executes\n" : "  mix          static\n");
+    buf_puts(out, "  mix          static\n");
     for (int c = 1; c <= PTX_CLASS_COUNT; c++) {
         const int k = c % PTX_CLASS_COUNT; /* unknown ones last */
-        if (by_class[k] == 0 && (!walk || walk->by_class[k] == 0))
-            continue;
-        buf_printf(out, "    %-10s %6zu", ptx_class_name((PtxClass)k), by_class[k]);
-        if (walk)
-            buf_printf(out, " %12.0f", walk->by_class[k]);
-        buf_putc(out, '\n');
+        if (by_class[k] > 0)
+            buf_printf(out, "    %-10s %6zu\n", ptx_class_name((PtxClass)k), by_class[k]);
     }
 }
 
-static void print_walk(Buf *out, const Walk *w)
+static void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f)
 {
-    buf_printf(out,
-               "  one warp     %.0f instructions (%.0f with moves and parameters), %.0f barriers\n",
-               w->instr, w->instr_all, w->barriers);
-    buf_printf(out, "  regions      %.0f, %.0f of them between waits for global memory\n",
-               w->regions, w->long_regions);
-    buf_printf(out,
-               "  memory       global: %.0f loads, %.0f stores; shared: %.0f loads, %.0f stores\n",
-               w->loads[PTX_GLOBAL] + w->loads[PTX_GENERIC],
-               w->stores[PTX_GLOBAL] + w->stores[PTX_GENERIC], w->loads[PTX_SHARED],
-               w->stores[PTX_SHARED]);
-    for (size_t i = 0; i < w->notes.count; i++)
-        buf_printf(out, "  note         %s\n", w->notes.at[i]);
-}
-
-static void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f,
-                                   const WalkOptions *o)
-{
-    const Flow *w = flow_build(arena, f);
-    const Walk *walk = o && f->is_entry ? walk_warp(arena, f, o) : NULL;
     buf_printf(out, "%s %s\n", f->is_entry ? "entry" : "function", f->name);
     print_params(f, out);
     print_attributes(f, out);
     print_registers(f, out);
     buf_printf(out, "  memory       %" PRIu64 " bytes shared, %" PRIu64 " local\n",
                local_bytes(f, PTX_SHARED), local_bytes(f, PTX_LOCAL));
-    print_shape(out, arena, w, o, walk);
-    print_mix(out, f, walk);
-    if (walk)
-        print_walk(out, walk);
+    print_shape(out, arena, flow_build(arena, f));
+    print_mix(out, f);
     if (f->unknown)
         buf_printf(out, "  unknown      %zu instructions\n", f->unknown);
 }
 
-void inspect_print(Buf *out, Arena *arena, const PtxModule *m, const WalkOptions *o)
+void inspect_print(Buf *out, Arena *arena, const PtxModule *m)
 {
     buf_printf(out, "PTX %s for %s\n", m->version, m->target);
     for (size_t i = 0; i < m->functions.count; i++) {
         if (!m->functions.at[i]->has_body)
             continue;
         buf_putc(out, '\n');
-        inspect_print_function(out, arena, m->functions.at[i], o);
+        inspect_print_function(out, arena, m->functions.at[i]);
     }
 }
 

@@ -4,9 +4,8 @@
 #include "metrics/ptx/walk.h"
 
 /* Reports on every function: parameters, registers, memory, blocks, loops with trip counts, instruction
- * mix, barriers, unknown instructions. With `o` (may be NULL) also walks one warp of each entry and shows
- * executed counts. `arena` holds the analyses. */
-void inspect_print(Buf *out, Arena *arena, const PtxModule *m, const WalkOptions *o);
+ * mix, unknown instructions. `arena` holds the analyses. */
+void inspect_print(Buf *out, Arena *arena, const PtxModule *m);
 
 /* Textual dumps for debugging and tests. */
 

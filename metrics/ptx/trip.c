@@ -131,6 +131,10 @@ static bool affine_operand(Slice *s, const PtxOperand *o, size_t use, TripAffine
         *out = (TripAffine){.constant = o->value};
         return true;
     }
+    if (o->kind == PTX_OPERAND_SPECIAL && o->index == PTX_WARP_SIZE) {
+        *out = (TripAffine){.constant = PTX_LANES};
+        return true;
+    }
     if (o->kind == PTX_OPERAND_SPECIAL && o->index != PTX_SPECIAL_OTHER)
         return affine_atom((TripAtom){.special = (PtxSpecial)o->index}, out);
     return o->kind == PTX_OPERAND_REGISTER && !o->name && value_of(s, o->index, use, out);
@@ -351,44 +355,6 @@ Trip trip_find(const Flow *w, int loop)
     return best;
 }
 
-static bool atom_value(const TripAtom *atom, const PtxLaunch *l, int64_t *value)
-{
-    uint64_t v = 0;
-    if (atom->param) {
-        const int bits = ptx_type_bits(atom->type);
-        if (!ptx_launch_param(l, atom->param->offset + (uint64_t)atom->offset, bits / 8, &v))
-            return false;
-        /* Sizes are signed even if NVVM loads them as unsigned. */
-        *value = ptx_value_signed(v, bits);
-        return true;
-    }
-    Lanes lanes;
-    const PtxState s = {.launch = l};
-    if (atom->special >= PTX_CTAID_X && atom->special <= PTX_CTAID_Z)
-        return false; /* differs from block to block */
-    ptx_eval_special(&s, atom->special, &lanes);
-    *value = (int64_t)lanes.v[0];
-    return lanes.uniform;
-}
-
-bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value)
-{
-    int64_t sum = t->sum.constant, v = 0;
-    if (!t->known)
-        return false;
-    for (int i = 0; i < t->sum.count; i++) {
-        if (t->sum.factors[i] == 0)
-            continue;
-        if (!atom_value(&t->sum.atoms[i], l, &v) ||
-            __builtin_mul_overflow(v, t->sum.factors[i], &v) ||
-            __builtin_add_overflow(sum, v, &sum))
-            return false;
-    }
-    const int64_t least = t->at_bottom ? 1 : 0;
-    *value = sum < 0 ? least : sum / t->divisor > least ? sum / t->divisor : least;
-    return true;
-}
-
 static void print_atom(const TripAtom *a, Buf *out)
 {
     if (!a->param) {
@@ -423,14 +389,13 @@ static void trip_print_affine(const TripAffine *f, Buf *out)
 
 void trip_print(const Trip *t, Buf *out)
 {
-    int64_t constant = 0;
-    const PtxLaunch nothing = {0};
     if (!t->known) {
         buf_printf(out, "unknown, because %s", t->reason);
         return;
     }
-    if (trip_value(t, &nothing, &constant)) {
-        buf_printf(out, "%" PRId64, constant);
+    if (count_terms(&t->sum) == 0) {
+        const int64_t least = t->at_bottom, count = t->sum.constant / t->divisor;
+        buf_printf(out, "%" PRId64, count > least ? count : least);
     } else {
         const bool brackets = t->divisor != 1 && (t->sum.constant != 0 || t->sum.count > 1);
         buf_puts(out, brackets ? "(" : "");

@@ -47,8 +47,5 @@ typedef struct Trip {
 
 Trip trip_find(const Flow *w, int loop);
 
-/* The count, if the launch gives what the formula needs; else false. */
-bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value);
-
 /* "256", "(param_5 + 15) / 16", "unknown, because …". */
 void trip_print(const Trip *t, Buf *out);

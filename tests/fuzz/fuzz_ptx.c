@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                            .place = {.block = {1, 1, 0}, .warp = 1},
                            .max_steps = 500};
     Buf out = {0};
-    inspect_print(&out, a, m, &o);
+    inspect_print(&out, a, m);
     for (size_t i = 0; i < m->functions.count; i++) {
         if (!m->functions.at[i]->has_body)
             continue;

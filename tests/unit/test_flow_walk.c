@@ -657,6 +657,45 @@ static void steps_beyond_32_bits_and_tests_without_operands_have_no_formula(void
     arena_free(x->arena);
 }
 
+static bool atom_value(const TripAtom *atom, const PtxLaunch *l, int64_t *value)
+{
+    uint64_t v = 0;
+    if (atom->param) {
+        const int bits = ptx_type_bits(atom->type);
+        if (!ptx_launch_param(l, atom->param->offset + (uint64_t)atom->offset, bits / 8, &v))
+            return false;
+        /* Sizes are signed even if NVVM loads them as unsigned. */
+        *value = ptx_value_signed(v, bits);
+        return true;
+    }
+    Lanes lanes;
+    const PtxState s = {.launch = l};
+    if (atom->special >= PTX_CTAID_X && atom->special <= PTX_CTAID_Z)
+        return false; /* differs from block to block */
+    ptx_eval_special(&s, atom->special, &lanes);
+    *value = (int64_t)lanes.v[0];
+    return lanes.uniform;
+}
+
+/* The count, if the launch gives what the formula needs; else false. */
+static bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value)
+{
+    int64_t sum = t->sum.constant, v = 0;
+    if (!t->known)
+        return false;
+    for (int i = 0; i < t->sum.count; i++) {
+        if (t->sum.factors[i] == 0)
+            continue;
+        if (!atom_value(&t->sum.atoms[i], l, &v) ||
+            __builtin_mul_overflow(v, t->sum.factors[i], &v) ||
+            __builtin_add_overflow(sum, v, &sum))
+            return false;
+    }
+    const int64_t least = t->at_bottom ? 1 : 0;
+    *value = sum < 0 ? least : sum / t->divisor > least ? sum / t->divisor : least;
+    return true;
+}
+
 /* Start, bound and step of a made-up loop: the formula's value is what the walk counts. */
 static void trip_formulas_agree_with_the_walk(void **state)
 {
