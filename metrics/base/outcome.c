@@ -31,14 +31,6 @@ const char *outcome_name(Outcome o)
     return outcomes[o].word;
 }
 
-bool outcome_find_trial(const char *name, Outcome *out)
-{
-    for (int o = 0; o < OUTCOMES; o++)
-        if (outcome_is_trial((Outcome)o) && strcmp(outcomes[o].word, name) == 0)
-            return *out = (Outcome)o, true;
-    return false;
-}
-
 const char *outcome_recorded(Outcome o)
 {
     return outcomes[o].recorded ? outcomes[o].recorded : outcomes[OUTCOME_SKIPPED].recorded;

@@ -34,9 +34,6 @@ bool outcome_is_trial(Outcome o);
 /* As reports say it: "launch failed". */
 const char *outcome_name(Outcome o);
 
-/* The trial outcome of that report word; false if there is none. */
-bool outcome_find_trial(const char *name, Outcome *out);
-
 /* To and from the word of recordings, "launch_failed".  An unknown word is OUTCOME_OTHER; an outcome without
  * a word of its own is recorded as skipped. */
 const char *outcome_recorded(Outcome o);

@@ -82,7 +82,7 @@ int main(void)
     const RecordHeader h = {
         .space = "synthetic", .parameters = parameters, .parameter_count = PARAMETERS};
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(a, path, &h, 0, &existing, &d);
+    TimesWriter *w = times_open_append(a, path, &h, &existing, &d);
     uint64_t seed = 1;
     double start = milliseconds();
     for (size_t i = 0; w && i < ROWS; i++)

@@ -47,7 +47,7 @@ static bool write_times(Arena *a, const TimesRecording *from, const char *path, 
 {
     RecordHeader h = with_copies(a, &from->header);
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(a, path, &h, SIZE_MAX, &existing, d);
+    TimesWriter *w = times_open_append(a, path, &h, &existing, d);
     size_t parameters = from->header.parameter_count;
     RecordValue *values = ARENA_ARRAY(a, RecordValue, parameters + 1);
     double *times = ARENA_ARRAY(a, double, 1000);

@@ -134,8 +134,9 @@ static Outcome status_of(const TaskRun *r)
 {
     const char *text = getenv(r->rival ? "SYNTHETIC_RIVAL" : "SYNTHETIC_KERNEL");
     Outcome s = OUTCOME_OK;
-    if (text)
-        outcome_find_trial(text, &s);
+    for (int o = 0; text && o < OUTCOMES; o++)
+        if (outcome_is_trial((Outcome)o) && strcmp(outcome_name((Outcome)o), text) == 0)
+            s = (Outcome)o;
     return s;
 }
 

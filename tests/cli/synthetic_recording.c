@@ -76,7 +76,7 @@ static bool write_recording(Run *r, const char *folder, const Wish *wish)
     h.date = wish->date;
     TimesRecording *existing;
     const char *path = arena_printf(r->arena, "%s/%s.times", folder, r->spec->name);
-    TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
+    TimesWriter *w = times_open_append(r->arena, path, &h, &existing, r->diag);
     bool ok = w && run_write_profiles(r, &h) &&
               (!wish->profiler ||
                make_up_profiler(r, record_profile_path(r->arena, path), wish->profiler));

@@ -82,7 +82,7 @@ const double sample_times[6] = {1.25, 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e3
 void write_sample(Place *p)
 {
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     assert_non_null(w);
     assert_null(existing);
     const RecordValue v0[] = {{.number = 64}, {.text = "half"}};

@@ -131,7 +131,7 @@ static const char *record(Fixture *f, Recorded w)
     h.date = w.date;
     TimesRecording *existing;
     const char *path = arena_printf(f->arena, "%s/%s.times", f->folder, w.file);
-    TimesWriter *t = times_open_append(r.arena, path, &h, 0, &existing, r.diag);
+    TimesWriter *t = times_open_append(r.arena, path, &h, &existing, r.diag);
     for (size_t i = 0; i < r.table->count; i++) {
         make_up(&r, i, w.fastest);
         assert_true(run_append_row(&r, t, &h, i));

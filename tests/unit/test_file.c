@@ -126,8 +126,8 @@ static void a_recording_is_not_continued_through_a_link(void **state)
     assert_int_equal(symlink("victim", in(f, "there")), 0);
     assert_int_equal(symlink("made", in(f, "dangling")), 0);
 
-    assert_null(append_open(f->arena, in(f, "there"), "times", 0, &fresh, &f->diag));
-    assert_null(append_open(f->arena, in(f, "dangling"), "times", 0, &fresh, &f->diag));
+    assert_null(append_open(f->arena, in(f, "there"), "times", &fresh, &f->diag));
+    assert_null(append_open(f->arena, in(f, "dangling"), "times", &fresh, &f->diag));
 
     assert_false(file_exists(in(f, "made")));
     assert_non_null(strstr(f->diag.messages.at[0].text, "it is a link"));
@@ -144,7 +144,7 @@ static void what_is_no_file_is_not_read(void **state)
     assert_null(file_read(f->arena, in(f, "fifo"), &size, &f->diag));
     assert_null(file_read(f->arena, "/dev/zero", &size, &f->diag));
     assert_null(file_read(f->arena, f->folder, &size, &f->diag));
-    assert_null(append_open(f->arena, in(f, "fifo"), "times", 0, &fresh, &f->diag));
+    assert_null(append_open(f->arena, in(f, "fifo"), "times", &fresh, &f->diag));
 
     alarm(0);
     assert_non_null(strstr(f->diag.messages.at[0].text, "a device or a pipe"));

@@ -83,7 +83,7 @@ static void write_recording(const char *folder)
     h.date = "2000-01-01T00:00:00Z";
     TimesRecording *existing;
     const char *path = arena_printf(r->arena, "%s/synthetic.times", folder);
-    TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
+    TimesWriter *w = times_open_append(r->arena, path, &h, &existing, r->diag);
     for (size_t i = 0; i < r->table->count; i++) {
         make_up(r, i);
         assert_true(run_append_row(r, w, &h, i));
@@ -213,8 +213,8 @@ static void what_is_estimated_is_counted(void **state)
     report_result(r, &after);
 
     assert_null(strstr(buf_text(&before), "uncertain"));
-    assert_non_null(
-        strstr(buf_text(&after), "uncertain             2  whose machine code does not match the PTX"));
+    assert_non_null(strstr(buf_text(&after),
+                           "uncertain             2  whose machine code does not match the PTX"));
     assert_non_null(strstr(buf_text(&after), "1  of them counted from the PTX alone"));
     buf_free(&before);
     buf_free(&after);
@@ -297,8 +297,9 @@ static void what_happened_to_the_device_is_told(void **state)
 
     report_result(r, &out);
 
-    assert_non_null(strstr(buf_text(&out), "device     one configuration, timed 3 times in between, "
-                                           "varied by -5.0 % to +25.0 %\n"));
+    assert_non_null(strstr(buf_text(&out),
+                           "device     one configuration, timed 3 times in between, "
+                           "varied by -5.0 % to +25.0 %\n"));
     assert_non_null(strstr(buf_text(&out), "THE GPU WAS LOST: 7 configurations were not timed"));
     assert_non_null(strstr(buf_text(&out), "Xid 79"));
     buf_free(&out);

@@ -91,7 +91,7 @@ static void write_part(Place *p, int part, const RecordHeader *h, const Line *li
 {
     TimesRecording *none;
     unlink(p->from[part]);
-    TimesWriter *w = times_open_append(p->arena, p->from[part], h, 0, &none, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->from[part], h, &none, &p->diag);
     assert_non_null(w);
     int device = times_append_device(w, &gpus[part], &p->diag);
     for (size_t i = 0; i < count; i++) {

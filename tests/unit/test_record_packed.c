@@ -19,7 +19,7 @@ static void a_packed_recording_reads_like_the_plain_one(void **state)
 
     assert_sample(times_read(p->arena, p->packed, &p->diag));
     TimesRecording *existing;
-    assert_null(times_open_append(p->arena, p->packed, &sample_header, 0, &existing, &p->diag));
+    assert_null(times_open_append(p->arena, p->packed, &sample_header, &existing, &p->diag));
     assert_says(p, "is compressed; decompress it");
 }
 
@@ -27,7 +27,7 @@ static void a_packed_recording_reads_like_the_plain_one(void **state)
 static void write_many(Place *p, size_t rows)
 {
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     uint64_t seed = 7;
     for (size_t i = 0; i < rows; i++) {
         double t[40];

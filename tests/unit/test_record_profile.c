@@ -249,7 +249,7 @@ static void write_times(Place *p, const char *name, const RecordHeader *h)
 {
     TimesRecording *existing;
     const char *path = arena_printf(p->arena, "%s/%s", p->folder, name);
-    TimesWriter *w = times_open_append(p->arena, path, h, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, path, h, &existing, &p->diag);
     assert_non_null(w);
     assert_true(times_close(w, &p->diag));
 }

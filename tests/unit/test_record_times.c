@@ -100,9 +100,9 @@ static void what_is_missing_is_said(void **state)
     Place *p = *state;
     TimesRecording *existing;
     write_sample(p);
-    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     assert_true(w && existing->closed && times_close(w, &p->diag));
-    w = times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag);
+    w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     assert_true(w && existing->closed && times_append_note(w, "again", &p->diag));
     assert_true(times_close(w, &p->diag));
     size_t size;
@@ -139,7 +139,7 @@ static void a_file_cut_at_any_byte_can_be_continued(void **state)
         TimesRecording *existing;
         Diag d = diag_new(p->arena);
         put(p, p->path, text, cut);
-        TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, 0, &existing, &d);
+        TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &d);
         assert_non_null(w);
         assert_true(times_append_note(w, "again", &d) && times_close(w, &d));
         TimesRecording *r = times_read(p->arena, p->path, &d);
@@ -165,7 +165,7 @@ static void a_recording_of_before_is_read_with_a_note(void **state)
     assert_says(p, "of an older aptune and does not say how many rows it holds");
     Diag d = diag_new(p->arena);
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(p->arena, p->path, &r->header, 0, &existing, &d);
+    TimesWriter *w = times_open_append(p->arena, p->path, &r->header, &existing, &d);
     const RecordValue two[] = {{.number = 2}};
     assert_true(times_append(
         w,
@@ -240,11 +240,9 @@ static void a_second_run_on_the_same_file_is_refused(void **state)
 {
     Place *p = *state;
     TimesRecording *existing;
-    TimesWriter *first =
-        times_open_append(p->arena, p->path, &sample_header, 1, &existing, &p->diag);
+    TimesWriter *first = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
 
-    TimesWriter *second =
-        times_open_append(p->arena, p->path, &sample_header, 1, &existing, &p->diag);
+    TimesWriter *second = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
 
     assert_non_null(first);
     assert_null(second);
@@ -255,7 +253,7 @@ static void a_second_run_on_the_same_file_is_refused(void **state)
     if (pid)
         assert_int_equal(atoi(pid + strlen(", process ")), getpid());
     assert_true(times_close(first, &p->diag));
-    second = times_open_append(p->arena, p->path, &sample_header, 1, &existing, &p->diag);
+    second = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     assert_non_null(second);
     assert_non_null(existing);
     times_close(second, &p->diag);
@@ -274,8 +272,7 @@ static void a_cut_recording_is_continued_from_its_whole_lines(void **state)
     for (size_t cut = 0; cut < size; cut += 41) {
         put(p, p->path, text, cut);
         TimesRecording *existing;
-        TimesWriter *w =
-            times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag);
+        TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
         assert_non_null(w);
         size_t before = existing ? existing->rows.count : 0;
         assert_true(times_append(w, &row, &p->diag));
@@ -298,16 +295,16 @@ static void a_recording_of_something_else_is_not_continued(void **state)
     other.driver = "2.0";
     TimesRecording *existing;
 
-    assert_null(times_open_append(p->arena, p->path, &other, 0, &existing, &p->diag));
+    assert_null(times_open_append(p->arena, p->path, &other, &existing, &p->diag));
 
     assert_says(p, "its driver is '1.0', not '2.0'");
     other = sample_header;
     other.problem_count = 1;
-    assert_null(times_open_append(p->arena, p->path, &other, 0, &existing, &p->diag));
+    assert_null(times_open_append(p->arena, p->path, &other, &existing, &p->diag));
     assert_says(p, "its problem sizes are 'N=4096,LAYOUT=row', not 'N=4096'");
     other = sample_header;
     other.source_hash = "other";
-    TimesWriter *w = times_open_append(p->arena, p->path, &other, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->path, &other, &existing, &p->diag);
     assert_non_null(w);
     times_close(w, &p->diag);
     sample_text(p, &after);
@@ -322,7 +319,7 @@ static void a_file_that_is_no_recording_is_left_as_it_is(void **state)
         put(p, p->path, texts[i], strlen(texts[i]));
         TimesRecording *existing;
 
-        assert_null(times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag));
+        assert_null(times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag));
 
         assert_says(p, "is not a recording of times");
         size_t size;
@@ -413,7 +410,7 @@ static void rows_that_make_no_sense_are_not_written(void **state)
 {
     Place *p = *state;
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     const RecordValue v[] = {{.number = 1}, {.text = "x"}};
     const RecordValue wrong[] = {{.text = "1"}, {.text = "x"}};
     const double nan_time[] = {NAN};
@@ -436,7 +433,7 @@ static void a_full_device_is_an_error_that_says_so(void **state)
     Place *p = *state;
     TimesRecording *existing;
 
-    assert_null(times_open_append(p->arena, "/dev/full", &sample_header, 0, &existing, &p->diag));
+    assert_null(times_open_append(p->arena, "/dev/full", &sample_header, &existing, &p->diag));
 
     assert_says(p, "No space left on device");
 }
@@ -446,7 +443,7 @@ static void a_disk_that_fills_up_leaves_a_readable_recording(void **state)
 {
     Place *p = *state;
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     const RecordValue v[] = {{.number = 1}, {.text = "x"}};
     const RecordRow row = {
         .status = OUTCOME_OK, .values = v, .times_ms = sample_times, .time_count = 6};
@@ -491,7 +488,7 @@ static void a_final_is_read_as_it_was_written(void **state)
     const RecordValue values[] = {{.number = 64}, {.text = "half"}};
     RecordHeader h = sample_header;
     h.cache = "both";
-    TimesWriter *w = times_open_append(p->arena, p->path, &h, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->path, &h, &existing, &p->diag);
     RecordRow row = {.status = OUTCOME_OK,
                      .values = values,
                      .times_ms = times,

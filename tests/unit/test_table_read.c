@@ -75,7 +75,7 @@ static void write_weighed(Place *p, const char *objective, const Made *rows, siz
                             .parameters = &parameter,
                             .parameter_count = 1};
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(p->arena, p->times, &h, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->times, &h, &existing, &p->diag);
     assert_non_null(w);
     for (size_t i = 0; i < count; i++) {
         RecordValue v = {.number = (int64_t)i};
@@ -228,7 +228,7 @@ static void a_row_without_its_work_is_neither_written_nor_believed(void **state)
     const double ms = 1;
     RecordRow row = {.status = OUTCOME_OK, .times_ms = &ms, .time_count = 1, .max_error = NAN};
     TimesRecording *existing;
-    TimesWriter *w = times_open_append(p->arena, p->times, &h, 0, &existing, &p->diag);
+    TimesWriter *w = times_open_append(p->arena, p->times, &h, &existing, &p->diag);
     assert_non_null(w);
     assert_false(times_append(w, &row, &p->diag));
     row.work = NAN;

@@ -242,7 +242,7 @@ bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Dia
         values[i] = import_values(a, h.parameters, h.parameter_count, t->rows.at[i].values);
     count_repeated(t, &h, values);
     TimesRecording *none; /* the file is new */
-    TimesWriter *w = times_open_append(a, path, &h, 0, &none, d);
+    TimesWriter *w = times_open_append(a, path, &h, &none, d);
     bool ok = w && write_notes(t, &h, w, d) && write_rows(t, values, w, d);
     ok = times_close(w, d) && ok;
     if (w && !ok)
@@ -343,7 +343,7 @@ static bool write_times(Run *r, const RecordHeader *h, const char *path, const s
 {
     const TimesRecording *t = r->recorded.times;
     TimesRecording *none; /* the file is new */
-    TimesWriter *w = times_open_append(r->arena, path, h, 0, &none, r->diag);
+    TimesWriter *w = times_open_append(r->arena, path, h, &none, r->diag);
     bool ok = w != NULL;
     for (size_t i = 0; i < t->notes.count && ok; i++)
         ok = times_append_note(w, t->notes.at[i].text, r->diag);

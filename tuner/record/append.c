@@ -15,8 +15,6 @@ struct Appender {
     bool regular; /* not a device such as /dev/full, which has no size and cannot be synced */
     bool broken;  /* the file ends with a partial line that could not be removed */
     int64_t size;
-    size_t sync_every;
-    size_t unsynced; /* lines */
 };
 
 /* True if no other user can write the file. Others who may read it can still lock it. */
@@ -68,8 +66,7 @@ static bool check_old(Appender *w, const char *path, const char *kind, bool *fre
     return ok;
 }
 
-Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_every, bool *fresh,
-                      Diag *d)
+Appender *append_open(Arena *a, const char *path, const char *kind, bool *fresh, Diag *d)
 {
     /* In a folder that others can write to, a link may point to any of our files. */
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -92,8 +89,7 @@ Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_
     *w = (Appender){.path = arena_string(a, path),
                     .fd = fd,
                     .regular = regular,
-                    .size = regular ? (int64_t)st.st_size : 0,
-                    .sync_every = sync_every};
+                    .size = regular ? (int64_t)st.st_size : 0};
     if (check_old(w, path, kind, fresh, d))
         return w;
     append_close(w, d);
@@ -114,14 +110,6 @@ static bool take_back(Appender *w, size_t written, int error, Diag *d)
         w->broken = true;
     return diag_fail(d, "cannot write '%s': %s; what was recorded before is kept", w->path,
                      strerror(error));
-}
-
-static bool sync_now(Appender *w, Diag *d)
-{
-    w->unsynced = 0;
-    if (w->regular && fdatasync(w->fd) != 0)
-        return diag_fail(d, "cannot write '%s' to the disk: %s", w->path, strerror(errno));
-    return true;
 }
 
 /* Another program may change the file without locking it, and lines written to a deleted file are
@@ -157,15 +145,15 @@ bool append_line(Appender *w, const Buf *line, Diag *d)
     if (!file_write_all(w->fd, line->text, line->size, &written))
         return take_back(w, written, errno, d);
     w->size += (int64_t)line->size;
-    w->unsynced++;
-    return w->sync_every == 0 || w->unsynced < w->sync_every || sync_now(w, d);
+    return true;
 }
 
 bool append_close(Appender *w, Diag *d)
 {
     if (!w || w->fd < 0)
         return true;
-    bool ok = sync_now(w, d);
+    bool ok = !w->regular || fdatasync(w->fd) == 0 ||
+              diag_fail(d, "cannot write '%s' to the disk: %s", w->path, strerror(errno));
     if (close(w->fd) != 0)
         ok = diag_fail(d, "cannot close '%s': %s", w->path, strerror(errno));
     w->fd = -1;

@@ -10,13 +10,11 @@
 typedef struct Appender Appender;
 
 /* Opens or creates the file and locks it. Sets `*fresh` if it is empty or held only a partial
- * header, which is removed; the caller then writes the header. Every `sync_every` lines are flushed
- * to disk: 1 survives a power cut at the cost of a few ms per line, 0 leaves flushing to the system
- * until the end. Either way nothing is lost when only the program dies. Returns NULL after a
- * message if it fails, another run holds the file, or it is not a recording of `kind` that can be
- * appended to. Allocated in `a`, but must be closed. */
-Appender *append_open(Arena *a, const char *path, const char *kind, size_t sync_every, bool *fresh,
-                      Diag *d);
+ * header, which is removed; the caller then writes the header. Lines are flushed to disk at the end:
+ * nothing is lost when only the program dies. Returns NULL after a message if it fails, another run
+ * holds the file, or it is not a recording of `kind` that can be appended to. Allocated in `a`, but
+ * must be closed. */
+Appender *append_open(Arena *a, const char *path, const char *kind, bool *fresh, Diag *d);
 
 /* Prepares appending after `size` bytes of whole lines: removes a partial last line (`cut`). False
  * after a message if `why` holds a reason not to continue. */

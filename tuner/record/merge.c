@@ -226,7 +226,7 @@ static bool read_parts(TimesMerge *m, const char *const *from)
 static bool write_times(TimesMerge *m, const char *part)
 {
     TimesRecording *none;
-    m->writer = times_open_append(m->arena, part, &m->from[0]->header, 0, &none, m->diag);
+    m->writer = times_open_append(m->arena, part, &m->from[0]->header, &none, m->diag);
     bool ok = m->writer != NULL;
     for (size_t i = 0; i < m->count && ok; i++)
         ok = merge_part(m, i);

@@ -196,7 +196,7 @@ ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHea
     ProfileWriter *w = ARENA_NEW(a, ProfileWriter);
     w->header = *h;
     bool fresh;
-    w->file = append_open(a, path, "profile", 0, &fresh, d);
+    w->file = append_open(a, path, "profile", &fresh, d);
     if (!w->file)
         return NULL;
     if (fresh ? write_header(w, d) : continue_profile(a, w, path, existing, d))

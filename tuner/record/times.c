@@ -295,7 +295,7 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
     return append_continues(w->file, &why, r->cut, r->size, d);
 }
 
-TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h, size_t sync_every,
+TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h,
                                TimesRecording **existing, Diag *d)
 {
     *existing = NULL;
@@ -303,7 +303,7 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
     w->header = *h;
     w->arena = a;
     bool fresh;
-    w->file = append_open(a, path, "times", sync_every, &fresh, d);
+    w->file = append_open(a, path, "times", &fresh, d);
     if (!w->file)
         return NULL;
     if (fresh ? write_header(w, d) : continue_times(a, w, path, existing, d))

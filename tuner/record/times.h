@@ -110,9 +110,9 @@ typedef struct TimesWriter TimesWriter;
 
 /* Creates a recording or continues an existing one, whose header must be the same
  * (record_header_same). A partial last line is removed, and `*existing` gets the recording for the
- * caller to skip (NULL for a new one). `sync_every` as in append_open. NULL after a message, for
- * example when another run is writing the file or it is compressed. */
-TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h, size_t sync_every,
+ * caller to skip (NULL for a new one). NULL after a message, for example when
+ * another run is writing the file or it is compressed. */
+TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h,
                                TimesRecording **existing, Diag *d);
 
 /* Append a line. False after a message when it cannot be written or the row is invalid (a time that

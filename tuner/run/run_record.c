@@ -248,7 +248,7 @@ TimesWriter *run_open_recording(Run *r, const RecordHeader *h, const TimesRecord
     TimesRecording *left = NULL;
     const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
     TimesWriter *w = folder_create(r->options.output, r->diag)
-                         ? times_open_append(r->arena, path, h, 0, &left, r->diag)
+                         ? times_open_append(r->arena, path, h, &left, r->diag)
                          : NULL;
     *existing = left;
     return w;
