@@ -264,15 +264,91 @@ static void add_copies(const PtxInstr *in, const double *sums, double times,
         fmax(0, sums[in->operands[0].index] - times);
 }
 
+static bool is_constant_load(const PtxInstr *in)
+{
+    return in->form->op == PTX_LD && (in->form->flags & PTX_FLAG_NC);
+}
+
+/* True if nothing but the results is left of an instruction, which may then be executed later. */
+static bool may_sink(const PtxInstr *in)
+{
+    switch (in->form->class) {
+    case PTX_CLASS_FP32:
+    case PTX_CLASS_INT:
+    case PTX_CLASS_FP64:
+    case PTX_CLASS_HALF:
+    case PTX_CLASS_SFU:
+    case PTX_CLASS_COMPARE:
+    case PTX_CLASS_MOVE:
+    case PTX_CLASS_CONVERT:
+    case PTX_CLASS_ADDRESS:
+        return true;
+    default:
+        return is_constant_load(in);
+    }
+}
+
+static double visits_of(const WalkFunction *f, size_t instr)
+{
+    return (double)f->blocks[f->flow->cfg->block_of[instr]].visits;
+}
+
+/* How often an instruction is needed: as often as what reads its results, if it does nothing else. */
+static double needed_here(const WalkFunction *f, size_t instr, const double *needed)
+{
+    const PtxInstr *in = &f->function->instrs.at[instr];
+    const double visits = visits_of(f, instr);
+    double most = may_sink(in) ? 0 : visits;
+    for (size_t k = 0; k < in->writes.count; k++)
+        most = fmax(most, needed[in->writes.at[k]]);
+    return fmin(most, visits);
+}
+
+/* By register of a function: how often its value is needed.  NULL if there are no loads that ptxas may sink
+ * into a branch. */
+static double *count_needed(Arena *a, const WalkFunction *f)
+{
+    const PtxFunction *text = f->function;
+    double *needed = ARENA_ARRAY(a, double, text->registers.count + 1);
+    bool any = false;
+    for (size_t i = 0; i < text->instrs.count; i++)
+        any |= is_constant_load(&text->instrs.at[i]);
+    for (bool changed = any; changed;) {
+        changed = false;
+        for (size_t i = text->instrs.count; i-- > 0;) {
+            const PtxInstr *in = &text->instrs.at[i];
+            const double here = needed_here(f, i, needed);
+            for (size_t k = 0; k < in->reads.count; k++)
+                if (needed[in->reads.at[k]] < here) {
+                    needed[in->reads.at[k]] = here;
+                    changed = true;
+                }
+        }
+    }
+    return any ? needed : NULL;
+}
+
+/* How often the code executes an instruction at least: loads of what no one writes are moved to where they are needed,
+ * but not out of a loop. */
+static double executed_least(const WalkFunction *f, size_t instr, const double *needed)
+{
+    const bool in_loop = f->flow->loops->loop_of[f->flow->cfg->block_of[instr]] != CFG_NONE;
+    return needed && !in_loop && is_constant_load(&f->function->instrs.at[instr])
+               ? needed_here(f, instr, needed)
+               : visits_of(f, instr);
+}
+
 /* Where paths join, ptxas may duplicate what follows, and then knows a result on one of them; not so in a
- * loop. */
+ * loop.  `least`: of `times`, those that the code is sure to have. */
 static void count_instruction(SassLandmarks *l, const PtxInstr *in, const double *sums,
-                              bool in_loop, bool divided, double times)
+                              bool in_loop, double least, double times)
 {
     double amount;
     const SassAnchor k = sass_anchor_of_ptx(in, &amount);
-    if (k != SASS_NO_ANCHOR)
-        *(divided ? &l->expanded[k] : &l->in_ptx[k]) += amount * times;
+    if (k != SASS_NO_ANCHOR) {
+        l->in_ptx[k] += amount * least;
+        l->expanded[k] += amount * (times - least);
+    }
     if (in->form->op == PTX_DIV && in->form->class == PTX_CLASS_FP64)
         l->in_ptx[SASS_ANCHOR_FP32] += HIGH_HALF_OPS * times;
     if ((k == SASS_ANCHOR_FP32 || k == SASS_ANCHOR_FP64) && amount < 2 && !in_loop)
@@ -289,11 +365,12 @@ SassLandmarks sass_anchor_count(Arena *a, const Walk *w)
         const Cfg *c = f->flow->cfg;
         const double *sums = count_sums(a, f);
         const bool *divided = find_divided(a, f);
+        const double *needed = count_needed(a, f);
         for (int b = 0; b < c->count; b++)
             for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
-                count_instruction(&l, &f->function->instrs.at[k], sums,
-                                  f->flow->loops->loop_of[b] != CFG_NONE, divided[k],
-                                  (double)f->blocks[b].visits);
+                count_instruction(
+                    &l, &f->function->instrs.at[k], sums, f->flow->loops->loop_of[b] != CFG_NONE,
+                    divided[k] ? 0 : executed_least(f, k, needed), (double)f->blocks[b].visits);
     }
     return l;
 }

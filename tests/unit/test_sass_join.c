@@ -476,9 +476,9 @@ static void ptx_has_the_same_landmarks(void **state)
 static void landmarks_are_counted_with_what_may_differ(void **state)
 {
     (void)state;
-    enum { SPECIAL, FP32, FP64, KINDS };
-    static const SassAnchor kinds[KINDS] = {SASS_ANCHOR_SPECIAL, SASS_ANCHOR_FP32,
-                                            SASS_ANCHOR_FP64};
+    enum { SPECIAL, FP32, FP64, LOAD, KINDS };
+    static const SassAnchor kinds[KINDS] = {SASS_ANCHOR_SPECIAL, SASS_ANCHOR_FP32, SASS_ANCHOR_FP64,
+                                            SASS_ANCHOR_LOAD_4};
     static const struct {
         const char *text;
         double in_ptx[KINDS], expanded[KINDS], folded[KINDS];
@@ -547,15 +547,39 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
          {3},
          {0, 12},
          {0}},
+        /* a load of what no one writes may be moved to where it is needed, which is never … */
+        {"ld.global.nc.u32 %r1, [%q1]; add.u32 %r2, %r1, 1; mov.u32 %r3, 0; setp.eq.u32 %p1, %r3, "
+         "0;\n"
+         "@%p1 bra L; st.global.u32 [%q2], %r2; L:",
+         {0},
+         {0, 0, 0, 1},
+         {0}},
+        {"ld.global.u32 %r1, [%q1]; add.u32 %r2, %r1, 1; mov.u32 %r3, 0; setp.eq.u32 %p1, %r3, 0;\n"
+         "@%p1 bra L; st.global.u32 [%q2], %r2; L:",
+         {0, 0, 0, 1},
+         {0},
+         {0}},
+        /* … but not beyond a branch that depends on it, nor out of a loop */
+        {"ld.global.nc.u32 %r1, [%q1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; st.global.u32 [%q2], "
+         "%r1; L:",
+         {0, 0, 0, 1},
+         {0},
+         {0}},
+        {"mov.u32 %r3, 0; L: ld.global.nc.u32 %r1, [%q1]; add.u32 %r3, %r3, 1;\n"
+         "setp.lt.u32 %p1, %r3, 3; @%p1 bra L; st.global.u32 [%q2], %r1;",
+         {0, 0, 0, 3},
+         {0},
+         {0}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Arena *a = arena_new();
         Diag d = diag_new(a);
-        const char *text = arena_printf(a,
-                                        ".version 9.0\n.target sm_90\n.address_size 64\n"
-                                        ".entry k() { .reg .b32 %%r<9>; .reg .f32 %%f<10>;\n"
-                                        ".reg .f64 %%d<9>; .reg .pred %%p<9>;\n%s\nret; }\n",
-                                        cases[i].text);
+        const char *text =
+            arena_printf(a,
+                         ".version 9.0\n.target sm_90\n.address_size 64\n"
+                         ".entry k() { .reg .b32 %%r<9>; .reg .f32 %%f<10>;\n"
+                         ".reg .f64 %%d<9>; .reg .b64 %%q<9>; .reg .pred %%p<9>;\n%s\nret; }\n",
+                         cases[i].text);
         const Source s = {"k.ptx", text, strlen(text)};
         const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
         assert_int_equal(d.errors, 0);
