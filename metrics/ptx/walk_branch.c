@@ -485,6 +485,19 @@ static void split(Frame *x, int block, int stop, const Divergence *p)
     }
 }
 
+/* True if lanes may come to the early reconvergence of a branch one by one although all take it alike: out of
+ * a loop in between. */
+static bool opens_meet(const Frame *x, int block)
+{
+    const Flow *f = flow_of(x);
+    const int meet = plan_of(x)->meets ? plan_of(x)->meets[block] : CFG_NONE;
+    const CfgBlock *b = meet == CFG_NONE ? NULL : &f->cfg->blocks[meet];
+    for (int k = 0; b && k < b->pred_count; k++)
+        if (f->loops->loop_of[b->preds[k]] != f->loops->loop_of[meet])
+            return true;
+    return false;
+}
+
 void walk_leave_block(Frame *x, uint32_t mask)
 {
     Entry *e = &x->stack[x->stack_count - 1];
@@ -510,7 +523,7 @@ void walk_leave_block(Frame *x, uint32_t mask)
     if (in &&
         flow_of(x)->cfg->blocks[block].succ_count + flow_of(x)->cfg->blocks[block].ends_thread > 1)
         x->result->blocks[block].paths += (uint64_t)n;
-    if (n == 1 && p.undecided == 0) {
+    if (n == 1 && p.undecided == 0 && !opens_meet(x, block)) {
         for (int i = 0; i < p.count; i++)
             e->block = p.lanes[i] ? p.to[i] : e->block;
         return;

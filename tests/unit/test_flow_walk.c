@@ -166,6 +166,28 @@ static void lanes_meet_in_a_loop_that_others_leave(void **state)
     arena_free(x->arena);
 }
 
+/* All lanes go into the loop, from which those of 1 to 5 come to F one by one; others go past it. */
+static void lanes_meet_that_leave_a_loop_one_by_one(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.eq.u32 %p1, %r2, 1; @%p1 bra M;\n"
+                       "L: add.s32 %r2, %r2, 1; setp.eq.u32 %p2, %r1, %r2; @%p2 bra F;\n"
+                       "setp.lt.u32 %p3, %r2, 5; @%p3 bra L; bra E;\n"
+                       "M: setp.eq.u32 %p2, %r1, 7; @%p2 bra F; bra E;\n"
+                       "F: membar.gl;\nE: ret; }");
+    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
+    x->options.meets = true;
+    const Walk *met = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(apart, 6).visits, 5);
+    assert_int_equal(block_at(met, 6).visits, 1);
+    assert_int_equal(block_at(met, 6).lanes, 5);
+    assert_int_equal(block_at(met, 7).visits, 1);
+    assert_int_equal(block_at(met, 7).lanes, 32);
+    arena_free(x->arena);
+}
+
 static void each_lane_leaves_a_loop_at_its_own_time(void **state)
 {
     (void)state;
@@ -837,6 +859,7 @@ int main(void)
         cmocka_unit_test(lanes_part_and_meet_again),
         cmocka_unit_test(lanes_meet_where_others_go_past),
         cmocka_unit_test(lanes_meet_in_a_loop_that_others_leave),
+        cmocka_unit_test(lanes_meet_that_leave_a_loop_one_by_one),
         cmocka_unit_test(each_lane_leaves_a_loop_at_its_own_time),
         cmocka_unit_test(a_partly_filled_warp_has_fewer_lanes),
         cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),
