@@ -556,7 +556,7 @@ static void calls_of_code_elsewhere_are_unknown(void **state)
     const Profile one =
         profile_of(a, "mov.u32 %r2, %ctaid.x; or.b32 %r3, %r1, %r2; setp.ne.u32 %p1, %r3, 0;"
                       "@%p1 bra L;" CALL "L:");
-    assert_true(one.value[PROFILE_UNKNOWN_SHARE] < 0.5);
+    assert_true(one.value[PROFILE_UNKNOWN_SHARE] < 0.7);
     arena_free(a);
     /* Errors that data may show are behind a branch; a failed assertion ends all. */
     assert_uncertain("ld.global.u32 %r5, [%rd3]; setp.ne.u32 %p1, %r5, 0; @%p1 bra L;" CALL "L:",
