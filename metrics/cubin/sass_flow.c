@@ -202,11 +202,27 @@ static const SassInstr *decode(Arena *a, int arch, const uint8_t *code, size_t c
     return instrs;
 }
 
+/* A subroutine comes back, so ways of its caller do not end in it. */
+static DomTree *build_post(Arena *a, const SassFlow *f)
+{
+    Cfg own = *f->cfg;
+    own.blocks = ARENA_ARRAY(a, CfgBlock, (size_t)own.count);
+    for (int b = 0; b < own.count; b++) {
+        own.blocks[b] = f->cfg->blocks[b];
+        if (f->callee[b] != CFG_NONE) {
+            own.blocks[b].succs = &own.blocks[b].fall;
+            own.blocks[b].succ_count = own.blocks[b].fall != CFG_NONE;
+        }
+    }
+    cfg_finish(a, &own);
+    return dom_build_post(a, &own);
+}
+
 void sass_flow_finish(Arena *a, SassFlow *f)
 {
     cfg_finish(a, f->cfg);
     f->dom = dom_build(a, f->cfg);
-    f->post = dom_build_post(a, f->cfg);
+    f->post = build_post(a, f);
     f->loops = loop_build(a, f->cfg, f->dom);
 }
 
@@ -325,14 +341,19 @@ static int second_result(SassInstr w)
 }
 
 /* True for an unconditional comparison of registers, immediates and constants that writes one predicate. */
-static bool is_comparison(SassInstr w)
+static bool compares(SassInstr w)
 {
     const SassForm form = sass_form(w);
     const bool alone = (w.high >> 23 & PREDICATE_BITS) == SASS_ALWAYS;
-    return sass_opcode(w) == SASS_OP_ISETP && sass_guard(w, NULL) == SASS_ALWAYS && alone &&
-           second_result(w) == SASS_ALWAYS &&
+    return sass_guard(w, NULL) == SASS_ALWAYS && alone && second_result(w) == SASS_ALWAYS &&
            (form == SASS_FORM_REGISTERS || form == SASS_FORM_NUMBER_SECOND ||
-            form == SASS_FORM_CONSTANT_SECOND);
+            form == SASS_FORM_CONSTANT_SECOND ||
+            (form == SASS_FORM_NUMBER_THIRD && sass_opcode(w) == SASS_OP_DSETP));
+}
+
+static bool is_comparison(SassInstr w)
+{
+    return sass_opcode(w) == SASS_OP_ISETP && compares(w);
 }
 
 /* True if two are equal except for the predicate written and the control fields above bit 41. */
@@ -447,8 +468,9 @@ bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *compa
             continue;
         }
         const SassInstr w = f->instrs[i];
-        if (!is_comparison(w) || first_result(w) != predicate ||
-            (any && !same_comparison(w, *comparison)))
+        const int op = sass_opcode(w);
+        if ((op != SASS_OP_ISETP && op != SASS_OP_FSETP && op != SASS_OP_DSETP) || !compares(w) ||
+            first_result(w) != predicate || (any && !same_comparison(w, *comparison)))
             return false;
         *comparison = w;
         any = true;

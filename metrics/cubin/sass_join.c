@@ -452,8 +452,16 @@ static void match_branches(Program *p, const WalkFunction *f, const SassBranch *
             const SassSum diverged = sass_program_sum(&p->lp, p->diverged[b]);
             match_part(p, b, &diverged, (double)f->blocks[x->ptx].diverged / visits);
         }
-        if (x->way != CFG_NONE && p->edges[b][x->way].constant == 0)
-            match_part(p, b, &p->edges[b][x->way], (double)f->blocks[x->into].visits / visits);
+        if (x->way == CFG_NONE)
+            continue;
+        double part = (double)f->blocks[x->into].visits / visits;
+        int way = x->way;
+        if (p->edges[b][way].constant != 0 && block_at(p, b)->succ_count == 2) { /* the rest */
+            part = 1 + (double)f->blocks[x->ptx].diverged / visits - part;
+            way = 1 - way;
+        }
+        if (p->edges[b][way].constant == 0)
+            match_part(p, b, &p->edges[b][way], part);
     }
 }
 

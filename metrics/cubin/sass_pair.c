@@ -561,13 +561,81 @@ enum { BRANCHES_MOST = 256 };
 /* How far apart two branches may be, as a share of the text. */
 static const double BRANCH_APART = 0.1;
 
+/* A number by whose comparison a branch is decided; 0: not known. */
+typedef struct Test {
+    uint32_t number; /* of a double the upper half */
+    int taken;       /* the relation in which it is taken: LESS | EQUAL | GREATER */
+} Test;
+
+enum { LESS = 1, EQUAL = 2, GREATER = 4, ANY = LESS | EQUAL | GREATER };
+
 typedef struct Branch {
+    Test test;
     int block, loop;
     int depth;    /* number of branches that it is control-dependent on */
     double place; /* share of the instructions up to it */
 } Branch;
 
 typedef VEC(Branch) Branches;
+
+static Test test_of_code(Arena *a, const SassFlow *f, int block)
+{
+    enum { RELATION_AT = 12 };
+    SassInstr w;
+    bool negated;
+    Test t = {0};
+    if (!sass_flow_decision(a, f, block, &w, &negated) || !sass_immediate(w, &t.number))
+        return (Test){0};
+    t.taken = (int)(w.high >> RELATION_AT & ANY) ^ (negated ? ANY : 0);
+    return t;
+}
+
+static int relation(PtxCompare c)
+{
+    static const uint8_t relations[] = {[PTX_EQ] = EQUAL,
+                                        [PTX_EQU] = EQUAL,
+                                        [PTX_NE] = LESS | GREATER,
+                                        [PTX_NEU] = LESS | GREATER,
+                                        [PTX_LT] = LESS,
+                                        [PTX_LO] = LESS,
+                                        [PTX_LTU] = LESS,
+                                        [PTX_LE] = LESS | EQUAL,
+                                        [PTX_LS] = LESS | EQUAL,
+                                        [PTX_LEU] = LESS | EQUAL,
+                                        [PTX_GT] = GREATER,
+                                        [PTX_HI] = GREATER,
+                                        [PTX_GTU] = GREATER,
+                                        [PTX_GE] = GREATER | EQUAL,
+                                        [PTX_HS] = GREATER | EQUAL,
+                                        [PTX_GEU] = GREATER | EQUAL,
+                                        [PTX_NAN] = 0};
+    return relations[c];
+}
+
+static Test test_of_ptx(const Cfg *c, int block)
+{
+    const PtxInstr *in = cfg_branch(c, block);
+    const PtxInstr *test = NULL;
+    for (size_t i = 0; in && in->guard != PTX_NO_GUARD && i < c->blocks[block].end; i++) {
+        const PtxInstr *w = &c->function->instrs.at[i];
+        if (w->writes.count && w->writes.at[0] == in->guard)
+            test = w;
+    }
+    if (!test || test->form->op != PTX_SETP || test->count != 3)
+        return (Test){0};
+    const PtxOperand *by = &test->operands[2];
+    const bool upper = by->kind == PTX_OPERAND_FLOAT && by->index == 64;
+    if (by->kind != PTX_OPERAND_FLOAT && by->kind != PTX_OPERAND_IMMEDIATE)
+        return (Test){0};
+    return (Test){(uint32_t)(upper ? by->value >> 32 : by->value),
+                  relation(test->form->compare) ^ (in->guard_negated ? ANY : 0)};
+}
+
+static bool same_test(const Test *a, const Test *b)
+{
+    return a->number != 0 && a->number == b->number &&
+           (a->taken == b->taken || a->taken == (b->taken ^ ANY));
+}
 
 static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
 {
@@ -606,7 +674,10 @@ static Branches list_branches(Arena *a, const Cfg *c, const LoopTree *t, const D
         for (int i = 0; i < c->count; i++)
             depth[i] += behind[i] && i != b;
         VEC_PUSH(a, &list,
-                 ((Branch){b, t->loop_of[b], 0,
+                 ((Branch){{0},
+                           b,
+                           t->loop_of[b],
+                           0,
                            (double)block->end / (double)c->blocks[c->count - 1].end}));
     }
     for (size_t i = 0; i < list.count; i++)
@@ -614,12 +685,15 @@ static Branches list_branches(Arena *a, const Cfg *c, const LoopTree *t, const D
     return list;
 }
 
+/* By how much less it matters how far two are apart that compare with the same number. */
+static const double SAME_TEST = 0.1;
+
 static double branch_cost(const Branch *x, const Branch *y, const SassPairs *loops)
 {
     const int loop = x->loop == CFG_NONE ? CFG_NONE : loops->loop[x->loop];
     if (x->depth != y->depth || loop != y->loop || (x->loop != CFG_NONE && loop == CFG_NONE))
         return INFINITY;
-    return fabs(x->place - y->place);
+    return fabs(x->place - y->place) * (same_test(&x->test, &y->test) ? SAME_TEST : 1);
 }
 
 /* The number of the successor, of two, that is not where both sides meet; CFG_NONE if there is none or
@@ -634,10 +708,27 @@ static int way_round(const Cfg *c, const DomTree *post, int b)
     return first == second ? CFG_NONE : first;
 }
 
-static SassBranch pair_of(const SassFlow *code, const DomTree *post, int b, const WalkFunction *ptx,
-                          int in_ptx)
+/* The successors that the same outcome of the same comparison leads to. */
+static SassBranch pair_by_test(const CfgBlock *block, const Branch *x, const Cfg *c,
+                               const Branch *y)
+{
+    const CfgBlock *in_ptx = &c->blocks[y->block];
+    const bool alike = x->test.taken == y->test.taken;
+    for (int k = 0; k < block->succ_count; k++) {
+        const int into = (block->succs[k] == block->taken) == alike ? in_ptx->taken : in_ptx->fall;
+        if (into != CFG_NONE && c->blocks[into].pred_count == 1)
+            return (SassBranch){y->block, k, into};
+    }
+    return (SassBranch){y->block, CFG_NONE, CFG_NONE};
+}
+
+static SassBranch pair_of(const SassFlow *code, const DomTree *post, const Branch *x,
+                          const WalkFunction *ptx, const Branch *y)
 {
     const Cfg *c = ptx->flow->cfg;
+    const int b = x->block, in_ptx = y->block;
+    if (same_test(&x->test, &y->test))
+        return pair_by_test(&code->cfg->blocks[b], x, c, y);
     const int way = way_round(code->cfg, post, b), other = way_round(c, ptx->flow->post, in_ptx);
     if (way == CFG_NONE || other == CFG_NONE ||
         c->blocks[c->blocks[in_ptx].succs[other]].pred_count != 1)
@@ -659,6 +750,10 @@ SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunctio
                                      ends_are_guarded(code->cfg, ptx->flow->cfg));
     if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST)
         return of;
+    VEC_EACH (Branch, b, x)
+        b->test = test_of_code(a, code, b->block);
+    VEC_EACH (Branch, b, y)
+        b->test = test_of_ptx(ptx->flow->cfg, b->block);
     const size_t wide = y.count + 1;
     double *least = ARENA_ARRAY(a, double, (x.count + 1) * wide); /* of the first i and j */
     for (size_t i = 1; i <= x.count; i++)
@@ -678,7 +773,7 @@ SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunctio
             i--;
         else {
             i--, j--;
-            of[x.at[i].block] = pair_of(code, post, x.at[i].block, ptx, y.at[j].block);
+            of[x.at[i].block] = pair_of(code, post, &x.at[i], ptx, &y.at[j]);
         }
     }
     return of;

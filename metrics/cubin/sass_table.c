@@ -346,7 +346,7 @@ static bool is_choice_of_code(Arena *a, const SassFlow *f, int block, Choice *x)
     SassInstr w;
     bool negated;
     if (f->cfg->blocks[block].order == CFG_NONE || !sass_flow_decision(a, f, block, &w, &negated) ||
-        !compared_in_code(w, &x->compared))
+        sass_opcode(w) != SASS_OP_ISETP || !compared_in_code(w, &x->compared))
         return false;
     x->block = block;
     x->reg = sass_operand(w, 0);

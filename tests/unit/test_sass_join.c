@@ -599,9 +599,24 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
     }
 }
 
+/* 13 instructions behind a branch whose comparison names it, and the way of finite angles, which alone converts:
+ * what slow paths are called before does not matter. */
+static void branches_with_the_same_number_go_the_same_way(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape small = sass_shape(a, "wave", 90, 2), large = sass_shape(a, "wave", 90, 2000);
+
+    assert_int_equal(large.profile.instr - small.profile.instr, 13);
+    assert_int_equal(sass_shape_executed(&small, SASS_OP_F2I_111), 1);
+    assert_int_equal(sass_shape_executed(&large, SASS_OP_F2I_111), 1);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(branches_with_the_same_number_go_the_same_way),
         cmocka_unit_test(machine_code_has_landmarks_and_so_much_of_them),
         cmocka_unit_test(landmarks_are_counted_with_what_may_differ),
         cmocka_unit_test(ptx_has_the_same_landmarks),
