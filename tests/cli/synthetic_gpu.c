@@ -8,6 +8,7 @@
  *     SYNTHETIC_MS=T        how long each trial takes
  *     SYNTHETIC_PROBLEM_S=T seconds that it takes to set the problem (0)
  *     SYNTHETIC_LOG=FILE    gets a line "DEVICE ID" when a trial begins
+ *     SYNTHETIC_TRIALS=FILE gets what each trial asks for, but for what it runs: a line of JSON
  *     SYNTHETIC_LOST=FILE   the device whose number stands in that file, when it exists, dies of
  * its next trial and is never seen again
  *     SYNTHETIC_RIVAL=STATUS what becomes of a rival's trial ("ok"); its time is 1.5 ms
@@ -108,6 +109,21 @@ static void log_trial(int device, int64_t id)
     if (!f)
         return;
     fprintf(f, "%d %lld\n", device, (long long)id);
+    fclose(f);
+}
+
+static void log_asked(json_t *header)
+{
+    const char *path = getenv("SYNTHETIC_TRIALS");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    if (!f)
+        return;
+    json_t *asked = json_copy(header);
+    json_object_del(asked, "runs");
+    json_object_del(asked, "compared");
+    json_dumpf(asked, f, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fputc('\n', f);
+    json_decref(asked);
     fclose(f);
 }
 
@@ -230,6 +246,7 @@ static void answer(const WireMessage *m, int *device)
         sleep((unsigned)setting("SYNTHETIC_PROBLEM_S", 0));
         say(message_outputs(NULL, 0));
     } else if (message_read_trial(a, m, limits, &t, &d)) {
+        log_asked(m->header);
         if (t.rounds > 0)
             answer_final(a, &t);
         else
