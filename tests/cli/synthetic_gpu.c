@@ -12,6 +12,7 @@
  *     SYNTHETIC_LOST=FILE   the device whose number stands in that file, when it exists, dies of
  * its next trial and is never seen again
  *     SYNTHETIC_RIVAL=STATUS what becomes of a rival's trial ("ok"); its time is 1.5 ms
+ *     SYNTHETIC_SLOW=N      every time is N times as long
  *     SYNTHETIC_KERNEL=STATUS the same of all others
  *     SYNTHETIC_DRIFT=P     every round of a final takes P percent longer than the one before
  *     SYNTHETIC_WATTS=W     the device draws so much power while something runs over and over, at
@@ -87,8 +88,9 @@ static void say_hello(Arena *a)
 /* Between 1 and 2 ms, by code and geometry alone. */
 static double made_up_ms(const TaskRun *r)
 {
+    const int slow = setting("SYNTHETIC_SLOW", 1);
     if (r->rival)
-        return 1.5;
+        return 1.5 * slow;
     Hasher *h = hasher_new();
     for (size_t i = 0; i < r->module_count; i++)
         hasher_add(h, r->modules[i].cubin, r->modules[i].size);
@@ -99,7 +101,7 @@ static double made_up_ms(const TaskRun *r)
     Hash sum = hasher_end(h);
     char digits[9] = {0};
     memcpy(digits, sum.text, 8);
-    return 1 + (double)strtoul(digits, NULL, 16) / 4294967296.0;
+    return slow * (1 + (double)strtoul(digits, NULL, 16) / 4294967296.0);
 }
 
 static void log_trial(int device, int64_t id)

@@ -42,3 +42,12 @@ in_turn='"sampling":{"budget_ms":0,"enough":0,"least":0,"most":0,"sample_ms":0.2
     [ "$(asked '.rounds == 0')" = '{"cache":0,"rounds":0,"sampling":{"budget_ms":50,"enough":3,"least":3,"most":3,"sample_ms":0.2,"width":0.005},"sustain_s":0,"verify":true,"warm_s":0,"warmups":0}' ]
     [ "$(asked '.rounds > 0')" = '{"cache":0,"rounds":201,'"$in_turn"',"sustain_s":2,"verify":false,"warm_s":1,"warmups":0}' ]
 }
+
+@test "the rounds of a bench share five seconds, but are 31 at least" {
+    printf 'reference first\nrival cublas gemm args Y, X\n' >>space/many.spec
+    local one='THREADS=64 EACH=2'
+    SYNTHETIC_SLOW=20 "$fake" bench --space space/many.spec --config "$one" --json >out.json
+    jq -e '.rounds == (5000 / (.kernel.time_ms + .rivals[0].time_ms) | floor) and .rounds < 100' out.json
+    SYNTHETIC_SLOW=100 "$fake" bench --space space/many.spec --config "$one" --json >out.json
+    jq -e '.rounds == 31' out.json
+}

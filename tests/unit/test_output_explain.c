@@ -448,6 +448,60 @@ static void loops_larger_than_any_that_was_timed_are_told(void **state)
 
 /* --- what several have ------------------------------------------------------------------------ */
 
+/* 11 % of the multiply-adds read through one port, which costs 1400 - 1200 of a warp's cycles. */
+static void sums_that_a_vector_store_ties_cost_what_ports_take(void **state)
+{
+    (void)state;
+    Fixture f;
+    set_up(&f);
+    f.profile.value[PROFILE_TIED_SUMS] = 16;
+    f.profile.value[PROFILE_ONE_BANK_READS] = 121;
+    f.profile.value[PROFILE_PORT_CYCLES] = 1400;
+
+    Finding found = only(&f, "tied sums");
+
+    assert_near(found.cycles, 200 * SM_WARPS / 4);
+    assert_near(found.share, 200 / 1400.0);
+    assert_string_equal(found.what,
+                        "a vector store ties 16 sums of a thread to adjacent, aligned registers, "
+                        "and 11 % of the multiply-adds read two registers through one port");
+    f.profile.value[PROFILE_TIED_SUMS] = 0;
+    assert_none(&f);
+    tear_down(&f);
+}
+
+/* The last value that is not told, and the first that is. */
+static void patterns_are_told_from_a_threshold_on(void **state)
+{
+    (void)state;
+    static const struct {
+        ProfileField field;
+        double not_told, told;
+        const char *name;
+    } rows[] = {{PROFILE_SHARED_WAVEFRONTS, 110, 110.01, "bank conflicts"},
+                {PROFILE_GLOBAL_SECTORS, 70.4, 70.41, "scattered accesses"},
+                {PROFILE_ONE_BANK_READS, 110, 110.01, "tied sums"},
+                {PROFILE_SERIAL_BARRIER, 800, 800.01, "barriers"},
+                {PROFILE_WAVES, 0.9, 0.8999, "few blocks"},
+                {PROFILE_LOOP_BYTES, 24576, 24577, "large loops"},
+                {PROFILE_ACCESSES_UNKNOWN, 0, 0.01, "indirect accesses"},
+                {PROFILE_SPILL_ISSUED, 11, 13, "spills"}, /* 1 % of 1200 */
+                {PROFILE_THREADS_PER_BLOCK, 256, 257, "idle lanes"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Fixture f;
+        set_up(&f);
+        if (rows[i].field == PROFILE_ONE_BANK_READS) {
+            f.profile.value[PROFILE_TIED_SUMS] = 16;
+            f.profile.value[PROFILE_PORT_CYCLES] = 1400;
+        }
+        f.profile.value[rows[i].field] = rows[i].not_told;
+        assert_none(&f);
+        f.profile.value[rows[i].field] = rows[i].told;
+        only(&f, rows[i].name);
+        tear_down(&f);
+    }
+}
+
 static void patterns_come_together_each_with_its_own_cost(void **state)
 {
     (void)state;
@@ -530,6 +584,8 @@ int main(void)
         cmocka_unit_test(less_than_one_wave_asks_for_more_blocks),
         cmocka_unit_test(blocks_of_broken_warps_leave_lanes_idle),
         cmocka_unit_test(loops_larger_than_any_that_was_timed_are_told),
+        cmocka_unit_test(sums_that_a_vector_store_ties_cost_what_ports_take),
+        cmocka_unit_test(patterns_are_told_from_a_threshold_on),
         cmocka_unit_test(patterns_come_together_each_with_its_own_cost),
         cmocka_unit_test(the_worst_line_of_the_right_memory_is_named),
         cmocka_unit_test(without_rates_costs_are_not_known),

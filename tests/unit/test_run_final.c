@@ -113,6 +113,100 @@ static void an_interval_that_reaches_down_to_the_best_makes_a_finalist(void **st
     end(&f);
 }
 
+static TableTimes exactly(double ms)
+{
+    return (TableTimes){.median = ms, .low = ms, .high = ms};
+}
+
+/* 3 s for all rounds, but from 11 to 31 of them. */
+static void rounds_share_three_seconds(void **state)
+{
+    (void)state;
+    static const struct {
+        double ms;
+        int rounds;
+    } rows[] = {{1, 31}, {48, 31}, {49, 30}, {50, 30}, {100, 15}, {125, 12}, {130, 11}, {1000, 11}};
+    static const double same[] = {1, 1};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Fixture f;
+        Truth t;
+        start(&f, 2);
+        for (size_t k = 0; k < 2; k++)
+            f.table->times[k] = exactly(rows[i].ms);
+
+        decide(&f, &t, same);
+
+        assert_int_equal(t.rounds, rows[i].rounds);
+        end(&f);
+    }
+}
+
+/* Times whose intervals are apart; two at least, 24 at most. */
+static void finalists_lie_within_three_percent(void **state)
+{
+    (void)state;
+    static const struct {
+        double second, third;
+        size_t asked;
+    } rows[] = {{1.0299, 1.0301, 2}, {1.0298, 1.0299, 3}, {1.5, 1.6, 2}, {1.0298, 1.5, 2}};
+    double ms[CONFIGS];
+    Fixture f;
+    Truth t;
+    for (size_t i = 0; i < CONFIGS; i++)
+        ms[i] = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double medians[] = {1, rows[i].second, rows[i].third};
+        start(&f, 3);
+        for (size_t k = 0; k < 3; k++)
+            f.table->times[k] = exactly(medians[k]);
+        decide(&f, &t, ms);
+        assert_int_equal(t.asked, rows[i].asked);
+        end(&f);
+    }
+    start(&f, CONFIGS);
+    for (size_t k = 0; k < CONFIGS; k++)
+        f.table->times[k] = f.table->times[0];
+    decide(&f, &t, ms);
+    assert_int_equal(t.asked, 24);
+    end(&f);
+}
+
+/* Without noise: half a percent apart is tied, more is not; a tenth of a percent apart may win the tie. */
+static bool exact_final(void *state, const size_t *list, size_t count, int *rounds, const double **times)
+{
+    Truth *t = state;
+    double *out = ARENA_ARRAY(t->run->arena, double, count *(size_t)*rounds);
+    for (size_t i = 0; i < count * (size_t)*rounds; i++)
+        out[i] = t->ms[list[i / (size_t)*rounds]];
+    *times = out;
+    return true;
+}
+
+static void margins_of_a_tie_and_of_its_winner(void **state)
+{
+    (void)state;
+    static const struct {
+        double second;
+        size_t ties, first;
+    } rows[] = {{1.00095, 2, 1}, {1.00105, 2, 0}, {1.00495, 2, 0}, {1.00505, 1, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double ms[] = {1, rows[i].second};
+        Fixture f;
+        start(&f, 2);
+        f.profiles[1].value[PROFILE_REGISTERS] = 8;
+        Truth t = {.run = &f.run, .ms = ms};
+        Timer timer = {.state = &t, .final = exact_final};
+
+        assert_true(run_final(&f.run, &timer));
+
+        assert_int_equal(f.run.final.tie_count, rows[i].ties);
+        assert_int_equal(f.run.final.ties[0], rows[i].first);
+        assert_true(f.run.final.ratios[1] == rows[i].second && f.run.final.ratio_low[1] == rows[i].second &&
+                    f.run.final.ratio_high[1] == rows[i].second && f.run.final.within == 0.005);
+        end(&f);
+    }
+}
+
 /* The times of the final count, not those that made a finalist. */
 static void the_final_overturns_what_was_measured_before(void **state)
 {
@@ -319,6 +413,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_close_to_the_best_are_timed_again),
         cmocka_unit_test(an_interval_that_reaches_down_to_the_best_makes_a_finalist),
+        cmocka_unit_test(rounds_share_three_seconds),
+        cmocka_unit_test(finalists_lie_within_three_percent),
+        cmocka_unit_test(margins_of_a_tie_and_of_its_winner),
         cmocka_unit_test(the_final_overturns_what_was_measured_before),
         cmocka_unit_test(finalists_are_compared_for_equal_work),
         cmocka_unit_test(those_close_for_equal_work_are_finalists),
