@@ -1,68 +1,8 @@
 #include "metrics/ptx/memory_reuse.h"
 
-#include "metrics/base/map.h"
-#include "metrics/ptx/sectors.h"
+#include "metrics/ptx/touched.h"
 
 #include <math.h>
-
-/* --- the set of touched sectors -------------------------------------------------------------- */
-
-enum { TOUCHED_KINDS = 4 };
-
-/* A touched sector: the last warp, the blocks, and the bytes that the last warp touched. */
-typedef struct TouchedSector {
-    uint64_t key;
-    double at; /* progress of that warp */
-    uint32_t bytes;
-    uint16_t warp;  /* number + 1 */
-    uint8_t blocks; /* bits */
-} TouchedSector;
-
-typedef struct Touched {
-    NumberMap numbers; /* index in `sectors` by key */
-    VEC(TouchedSector) sectors;
-} Touched;
-
-/* Sector numbers are below 2^59. */
-static uint64_t key_of(uint64_t sector, unsigned kind)
-{
-    return sector << 3 | (uint64_t)kind << 1 | 1;
-}
-
-/* Adds a touch by a warp (below UINT16_MAX) of a block (below 8: a bit) and returns the sector's entry
- * before it. Kinds (below TOUCHED_KINDS) are kept apart. */
-static TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block,
-                                 double at)
-{
-    const uint64_t key = key_of(s.number, kind);
-    size_t number = numbers_get(&t->numbers, key);
-    if (number == SIZE_MAX) {
-        number = t->sectors.count;
-        numbers_put(&t->numbers, key, number);
-        VEC_PUSH(t->numbers.arena, &t->sectors, ((TouchedSector){.key = key}));
-    }
-    TouchedSector *x = &t->sectors.at[number];
-    const TouchedSector before = *x;
-    x->at = at;
-    x->bytes = before.warp == warp + 1 ? before.bytes | s.bytes : s.bytes;
-    x->warp = (uint16_t)(warp + 1);
-    x->blocks = (uint8_t)(before.blocks | 1U << block);
-    return before;
-}
-
-/* Mean run length of sectors that these blocks (bits) touched in this way; 0 without any. */
-static double touched_run(const Touched *t, unsigned kind, unsigned blocks)
-{
-    double sectors = 0, starts = 0;
-    VEC_EACH (const TouchedSector, x, t->sectors) {
-        if ((x->key >> 1 & (TOUCHED_KINDS - 1)) != kind || !(x->blocks & blocks))
-            continue;
-        const size_t before = numbers_get(&t->numbers, key_of((x->key >> 3) - 1, kind));
-        sectors++;
-        starts += before == SIZE_MAX || !(t->sectors.at[before].blocks & blocks);
-    }
-    return starts > 0 ? sectors / starts : 0;
-}
 
 enum {
     AXES = 3,
@@ -695,12 +635,15 @@ static double gone_part(const Reuser *r, const Count *c)
 
 /* --- a spread sample ------------------------------------------------------------------------- */
 
-static void note_who_came(Reuser *r)
+/* Notes after a warp who came where, and what was touched by then if it is of the first half. */
+static void note_warp(Reuser *r, bool first_half)
 {
     VEC_EACH (Place, p, r->places)
         EACH (Count, c, p->counts, p->function->accesses->sites.count) {
             c->came += c->touched > c->before;
             c->before = c->touched;
+            c->half = first_half ? c->block : c->half;
+            c->half_warp = first_half ? c->warp : c->half_warp;
         }
 }
 
@@ -712,20 +655,11 @@ static int spread_step(const MemorySamples *s)
     return (s->even + SPREAD_MOST - 1) / SPREAD_MOST;
 }
 
-static void note_half(Reuser *r)
-{
-    VEC_EACH (Place, p, r->places)
-        EACH (Count, c, p->counts, p->function->accesses->sites.count) {
-            c->half = c->block;
-            c->half_warp = c->warp;
-        }
-}
-
 static void follow_spread(Reuser *r)
 {
     const MemorySamples *s = r->samples;
     const int step = spread_step(s);
-    for (int half = 0; half < 2; half++) {
+    for (int half = 0; half < 2; half++)
         for (int i = half * step; i < s->even; i += 2 * step) {
             const Walk *w = s->at[i].walk;
             const Turn t = {.walk = w,
@@ -733,11 +667,8 @@ static void follow_spread(Reuser *r)
                             .weight = 1,
                             .most = r->touches + REUSE_TOUCHES / (uint64_t)(s->even / step)};
             follow_warp(r, &t);
-            note_who_came(r);
+            note_warp(r, half == 0);
         }
-        if (half == 0)
-            note_half(r);
-    }
 }
 
 /* Distinct sectors grow as a power of the number of warps that reach a place. */
