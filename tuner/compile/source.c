@@ -1,6 +1,7 @@
 #include "tuner/compile/source.h"
 
 #include "metrics/base/file.h"
+#include "metrics/base/map.h"
 #include "tuner/compile/host_code.h"
 #include "tuner/compile/include.h"
 #include "tuner/spec/code_text.h"
@@ -22,34 +23,23 @@ typedef struct Reachable {
 
 /* A name and its declarations. */
 typedef struct Name {
-    const char *name;
     VEC(size_t) items;
     bool reached, space, toolkit; /* a namespace or class; one of the toolkit's */
-    struct Name *next;
 } Name;
-
-enum { BUCKETS = 1 << 14 };
 
 typedef struct Reach {
     Arena *arena;
     VEC(Reachable) items;
-    Name **names;         /* BUCKETS of them */
+    Map names;            /* to a Name each */
     VEC(Name *) followed; /* worklist of reached names */
 } Reach;
 
 static Name *name_of(Reach *r, const char *at, size_t length)
 {
-    size_t hash = 5381;
-    for (size_t i = 0; i < length; i++)
-        hash = hash * 33 + (unsigned char)at[i];
-    Name **n = &r->names[hash % BUCKETS];
-    while (*n && (strncmp((*n)->name, at, length) != 0 || (*n)->name[length]))
-        n = &(*n)->next;
-    if (!*n) {
-        *n = ARENA_NEW(r->arena, Name);
-        **n = (Name){.name = arena_copy(r->arena, at, length)};
-    }
-    return *n;
+    MapEntry *e = map_add(&r->names, at, length, 0);
+    if (!e->pointer)
+        e->pointer = ARENA_NEW(r->arena, Name);
+    return e->pointer;
 }
 
 static Name *name_called(Reach *r, const char *name)
@@ -150,7 +140,7 @@ static void reached_cut(Arena *a, const char **texts, size_t count, const char *
 {
     static const char *const SPACES[] = {
         "std", "cuda", "cub", "thrust", "nvcuda", "cooperative_groups", "cg", "wmma"};
-    Reach r = {.arena = a, .names = ARENA_ARRAY(a, Name *, BUCKETS)};
+    Reach r = {.arena = a, .names.arena = a};
     for (size_t i = 0; i < sizeof SPACES / sizeof *SPACES; i++)
         name_called(&r, SPACES[i])->space = name_called(&r, SPACES[i])->toolkit = true;
     for (size_t i = 0; i < count; i++) {

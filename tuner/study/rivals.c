@@ -1,92 +1,50 @@
 #include "tuner/study/rivals.h"
 
-#include "metrics/base/random.h"
-
 #include <gsl/gsl_randist.h>
 
 /* --- neighbourhoods --------------------------------------------------------------------------- */
 
-static size_t table_size(size_t count)
+/* A point's numbers as a key. */
+static const char *key_of(const Neighbourhood *n, size_t i)
 {
-    size_t size = 16;
-    while (size < 2 * count)
-        size *= 2;
-    return size;
+    return (const char *)(n->number + i * n->parameter_count);
 }
 
-/* The hash of one value.  Hashes of a point's values add up, so that one parameter can be left out. */
-static uint64_t hash_number(size_t p, uint32_t number)
+static size_t key_size(const Neighbourhood *n)
 {
-    return random_mix((uint64_t)p << 32 | number);
-}
-
-static uint64_t hash_numbers(const Neighbourhood *n, const uint32_t *numbers)
-{
-    uint64_t h = 0;
-    for (size_t p = 0; p < n->parameter_count; p++)
-        h += hash_number(p, numbers[p]);
-    return h;
-}
-
-static void index_points(Neighbourhood *n, uint32_t *slots)
-{
-    for (size_t i = 0; i < n->count; i++) {
-        size_t k = (size_t)hash_numbers(n, n->number + i * n->parameter_count);
-        while (slots[k & (n->slot_count - 1)])
-            k++;
-        slots[k & (n->slot_count - 1)] = (uint32_t)i + 1;
-    }
+    return n->parameter_count * sizeof *n->number;
 }
 
 size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers)
 {
-    size_t size = n->parameter_count * sizeof *numbers;
-    for (size_t k = (size_t)hash_numbers(n, numbers);; k++) {
-        uint32_t slot = n->slots[k & (n->slot_count - 1)];
-        if (slot == 0)
-            return SIZE_MAX;
-        if (memcmp(n->number + (slot - 1) * n->parameter_count, numbers, size) == 0)
-            return slot - 1;
-    }
+    const MapEntry *e = map_find(&n->points, (const char *)numbers, key_size(n), 0);
+    return e ? (size_t)e->value : SIZE_MAX;
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-static bool equal_but(const Neighbourhood *n, size_t i, size_t j, size_t but)
-{
-    const uint32_t *a = n->number + i * n->parameter_count, *b = n->number + j * n->parameter_count;
-    for (size_t p = 0; p < n->parameter_count; p++)
-        if (p != but && a[p] != b[p])
-            return false;
-    return true;
-}
-
 typedef struct Groups {
     uint32_t *group, *start, *size, *members;
     size_t count;
-    uint32_t *slots; /* scratch: first point of a group + 1 */
 } Groups;
 
 /* Builds the groups of points that differ in parameter `p` only; members in ascending order. */
 static void group_by(const Neighbourhood *n, size_t p, Groups *g)
 {
     size_t first = g->count;
-    memset(g->slots, 0, n->slot_count * sizeof *g->slots);
+    SCOPED_ARENA *scratch = arena_new();
+    Map groups = {.arena = scratch};
     for (size_t i = 0; i < n->count; i++) {
-        const uint32_t *numbers = n->number + i * n->parameter_count;
-        size_t k = (size_t)(hash_numbers(n, numbers) - hash_number(p, numbers[p]));
-        for (k &= n->slot_count - 1; g->slots[k]; k = (k + 1) & (n->slot_count - 1))
-            if (equal_but(n, g->slots[k] - 1, i, p))
-                break;
-        uint32_t of = (uint32_t)g->count;
-        if (g->slots[k]) {
-            of = g->group[(g->slots[k] - 1) * n->parameter_count + p];
-        } else {
-            g->slots[k] = (uint32_t)i + 1;
-            g->count++;
+        uint32_t *others = ARENA_ARRAY(scratch, uint32_t, n->parameter_count);
+        memcpy(others, key_of(n, i), key_size(n));
+        others[p] = 0;
+        MapEntry *e = map_add(&groups, (const char *)others, key_size(n), 0);
+        if (!e->kind) {
+            e->kind = 1;
+            e->value = (int)g->count++;
         }
-        g->group[i * n->parameter_count + p] = of;
-        g->size[of]++;
+        g->group[i * n->parameter_count + p] = (uint32_t)e->value;
+        g->size[e->value]++;
     }
     uint32_t next = (uint32_t)(p * n->count);
     for (size_t k = first; k < g->count; k++) {
@@ -106,18 +64,15 @@ Neighbourhood neighbourhood_build(Arena *a, const Table *s)
     Neighbourhood near = {.count = n,
                           .number = s->values,
                           .parameter_count = s->parameter_count,
-                          .slot_count = table_size(n)};
-    uint32_t *slots = ARENA_ARRAY(a, uint32_t, near.slot_count);
-    SCOPED_ARENA *scratch = arena_new();
+                          .points = {.arena = a}};
     Groups g = {.group = ARENA_ARRAY(a, uint32_t, all),
                 .start = ARENA_ARRAY(a, uint32_t, all),
                 .size = ARENA_ARRAY(a, uint32_t, all),
-                .members = ARENA_ARRAY(a, uint32_t, all),
-                .slots = ARENA_ARRAY(scratch, uint32_t, near.slot_count)};
-    index_points(&near, slots);
+                .members = ARENA_ARRAY(a, uint32_t, all)};
+    for (size_t i = 0; i < n; i++)
+        map_add(&near.points, key_of(&near, i), key_size(&near), 0)->value = (int)i;
     for (size_t p = 0; p < s->parameter_count; p++)
         group_by(&near, p, &g);
-    near.slots = slots;
     near.group = g.group;
     near.start = g.start;
     near.size = g.size;

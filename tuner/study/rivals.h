@@ -6,6 +6,7 @@
  * a pack) compiles on all cores while the GPU times. */
 #pragma once
 
+#include "metrics/base/map.h"
 #include "tuner/choose/replay.h"
 
 typedef enum RivalKind {
@@ -25,11 +26,10 @@ const char *rival_meaning(RivalKind k);
 /* Neighbours are points that differ in exactly one parameter, by any step.  Points without a time take part:
  * a search can visit and pay for them. */
 typedef struct Neighbourhood {
-    size_t count; /* points; fewer than 2^32 / parameters */
+    size_t count; /* points; fewer than 2^31 / parameters */
     size_t parameter_count;
     const uint32_t *number; /* indices of values, as in the table */
-    const uint32_t *slots;  /* hash table of points + 1 by their numbers */
-    size_t slot_count;      /* a power of two */
+    Map points;             /* by their numbers */
     const uint32_t *group;  /* [point * parameter_count + parameter]: the group of points that agree
                                in all other parameters */
     const uint32_t *start;  /* per group: its first element in `members` */
@@ -37,7 +37,7 @@ typedef struct Neighbourhood {
     const uint32_t *members;
 } Neighbourhood;
 
-/* O(parameters * points) time and four 32-bit numbers for each; the table must outlive it. */
+/* O(parameters * points) time and room; the table must outlive it. */
 Neighbourhood neighbourhood_build(Arena *a, const Table *s);
 
 /* The point with these values, one index per parameter; SIZE_MAX: none. */
