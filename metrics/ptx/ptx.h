@@ -249,12 +249,9 @@ typedef VEC(PtxFunction *) PtxFunctions;
 typedef struct PtxModule {
     const char *version; /* "9.0" */
     const char *target;  /* "sm_90" or "sm_90a, debug" */
-    int address_bits;    /* 32 or 64 */
     PtxVariables variables;
     PtxFunctions functions; /* including declarations; a definition reuses their object */
     VEC(PtxFile) files;
-    size_t unknown_instrs;
-    size_t unknown_directives;
 } PtxModule;
 
 /* Bits of one value; 0 for PTX_NO_TYPE, 1 for a predicate. */

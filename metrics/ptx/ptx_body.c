@@ -277,7 +277,6 @@ static void count_unknown(PtxParser *p, const PtxInstr *in, bool fresh)
     if (in->form->op != PTX_UNKNOWN)
         return;
     p->function->unknown++;
-    p->module->unknown_instrs++;
     if (fresh)
         diag_warn(p->diag, in->at, "unknown instruction '%s'; its effect is not modelled",
                   in->form->text);

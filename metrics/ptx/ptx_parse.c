@@ -157,7 +157,6 @@ static bool read_address_size(PtxParser *p)
     if (bits != 32 && bits != 64)
         return diag_fail(p->diag, "address size %llu is neither 32 nor 64",
                          (unsigned long long)bits);
-    p->module->address_bits = (int)bits;
     return true;
 }
 
@@ -207,7 +206,7 @@ PtxModule *ptx_parse(Arena *a, const Source *s, Diag *d)
     p.names.arena = a;
     VEC_PUSH(a, &p.parents, 0);
     p.module = ARENA_NEW(a, PtxModule);
-    *p.module = (PtxModule){.version = "", .target = "", .address_bits = 64};
+    *p.module = (PtxModule){.version = "", .target = ""};
     while (p.lex.token.kind != PTX_TOKEN_END) {
         if (!read_directive(&p))
             ptx_skip_statement(&p);

@@ -71,7 +71,6 @@ static bool on_new_line(const PtxLexer *l)
 void ptx_skip_directive(PtxParser *p)
 {
     const PtxToken t = p->lex.token;
-    p->module->unknown_directives++;
     MapEntry *e = map_add(&p->names, t.text, t.length, UINT32_MAX);
     if (e->kind == 0)
         diag_warn(p->diag, ptx_lexer_span(&p->lex), "unknown directive '%.*s'; skipped",

@@ -255,7 +255,7 @@ void ptx_print(const PtxModule *m, Buf *out)
         buf_printf(out, ".version %s\n", m->version);
     if (m->target[0])
         buf_printf(out, ".target %s\n", m->target);
-    buf_printf(out, ".address_size %d\n\n", m->address_bits);
+    buf_puts(out, ".address_size 64\n\n");
     for (size_t i = 0; i < m->variables.count; i++) {
         print_variable(m->variables.at[i], out);
         buf_puts(out, ";\n");

@@ -11,7 +11,6 @@ static GpuHealth sample(double mhz, unsigned throttle, int others)
 {
     return (GpuHealth){.known = true,
                        .clock_mhz = mhz,
-                       .clock_most_mhz = 1980,
                        .power_w = 500,
                        .power_limit_w = 700,
                        .temperature_c = 60,

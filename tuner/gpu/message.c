@@ -74,9 +74,9 @@ JSON_TABLE(TRIAL, Trial, JSON_FIELD(Trial, id), JSON_FIELD_STRUCTS(Trial, runs, 
            JSON_FIELD_STRUCT(Trial, sampling, SAMPLING), JSON_FIELD(Trial, sustain_s));
 
 JSON_TABLE(HEALTH, GpuHealth, JSON_FIELD(GpuHealth, known), JSON_FIELD(GpuHealth, clock_mhz),
-           JSON_FIELD(GpuHealth, clock_most_mhz), JSON_FIELD(GpuHealth, power_w),
-           JSON_FIELD(GpuHealth, power_limit_w), JSON_FIELD(GpuHealth, temperature_c),
-           JSON_FIELD(GpuHealth, throttle), JSON_FIELD(GpuHealth, others));
+           JSON_FIELD(GpuHealth, power_w), JSON_FIELD(GpuHealth, power_limit_w),
+           JSON_FIELD(GpuHealth, temperature_c), JSON_FIELD(GpuHealth, throttle),
+           JSON_FIELD(GpuHealth, others));
 
 JSON_TABLE(CHECK, TrialCheck, JSON_FIELD(TrialCheck, buffer), JSON_FIELD(TrialCheck, wrong),
            JSON_FIELD(TrialCheck, nan), JSON_FIELD(TrialCheck, unwritten),

@@ -18,8 +18,7 @@ typedef enum ThrottleReason {
 /* One sample. All zero: unknown. */
 typedef struct GpuHealth {
     bool known;
-    double clock_mhz;      /* of the SMs */
-    double clock_most_mhz; /* their maximum */
+    double clock_mhz; /* of the SMs */
     double power_w;
     double power_limit_w;
     double temperature_c;

@@ -28,7 +28,6 @@ static const struct {
 struct Nvml {
     NvmlHandle device;
     int (*clock)(NvmlHandle, int, unsigned *);
-    int (*clock_most)(NvmlHandle, int, unsigned *);
     int (*power)(NvmlHandle, unsigned *);
     int (*power_limit)(NvmlHandle, unsigned *);
     int (*temperature)(NvmlHandle, int, unsigned *);
@@ -52,7 +51,6 @@ static void *find(void *library, const char *newer, const char *older)
 static void find_functions(Nvml *n, void *library)
 {
     *(void **)&n->clock = find(library, "nvmlDeviceGetClockInfo", NULL);
-    *(void **)&n->clock_most = find(library, "nvmlDeviceGetMaxClockInfo", NULL);
     *(void **)&n->power = find(library, "nvmlDeviceGetPowerUsage", NULL);
     *(void **)&n->power_limit = find(library, "nvmlDeviceGetEnforcedPowerLimit", NULL);
     *(void **)&n->temperature = find(library, "nvmlDeviceGetTemperature", NULL);
@@ -120,7 +118,6 @@ void nvml_sample(Nvml *n)
     GpuHealth *h = &n->health;
     n->next_sample = now + sample_every_s;
     h->clock_mhz = ask_of(n->clock, n->device, NVML_CLOCK_SM);
-    h->clock_most_mhz = ask_of(n->clock_most, n->device, NVML_CLOCK_SM);
     h->power_w = milli * ask(n->power, n->device);
     h->power_limit_w = milli * ask(n->power_limit, n->device);
     h->temperature_c = ask_of(n->temperature, n->device, NVML_TEMPERATURE_GPU);
