@@ -25,8 +25,8 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);
 /* The landmarks that a walk executes. */
 typedef struct SassLandmarks {
     double in_ptx[SASS_ANCHORS];
-    /* More that the code may have: ptxas expands divisions, roots and other functions, and repeats a product
-     * for each sum that it is fused with. */
+    /* More that the code may have: ptxas expands divisions, roots and other functions, repeats a product
+     * for each sum that it is fused with, and may execute loads of constant data where their values are not needed. */
     double expanded[SASS_ANCHORS];
     double folded[SASS_ANCHORS]; /* that it may lack: ptxas knows some results */
 } SassLandmarks;

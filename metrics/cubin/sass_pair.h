@@ -60,12 +60,12 @@ SassRoutines sass_routines_find(Arena *a, const SassFlow *f);
 /* The branch of the PTX's entry function that a branch of the code corresponds to. */
 typedef struct SassBranch {
     int ptx; /* block that ends with it; CFG_NONE: not known */
-    int way; /* number of the successor that the branch may skip, … */
-    int into; /* … and the block of the PTX that this is; both CFG_NONE where neither side is empty */
+    int way; /* number of a successor: what the branch may skip, or where an outcome of its comparison leads, … */
+    int into; /* … and the block of the PTX that this is; both CFG_NONE where neither tells */
 } SassBranch;
 
 /* By block of the code.  Branches in paired loops at the same depth are paired, in order and as near to
  * each other in the two texts as that allows: ptxas removes branches in favour of guards, but rarely
- * reorders them. */
+ * reorders them.  Those that compare with the same number may be ten times as far apart. */
 SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunction *ptx,
                                const SassPairs *loops);
