@@ -7,6 +7,7 @@
 #include "tests/support/gpu.h"
 #include "tuner/gpu/message.h"
 
+#include <math.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -392,6 +393,34 @@ static void a_device_that_cannot_be_started_again_is_given_up(void **state)
     }
 }
 
+/* Seconds until each further start, as of the moment when the one before has failed. */
+static void failed_starts_wait_twice_as_long_each_time(void **state)
+{
+    (void)state;
+    Fixture f;
+    TrialResult r;
+    double waits[8] = {0};
+    GpuOptions o = fake_options(&f, "well");
+    o.retry_delay_s = 0.1;
+    f.gpu = open_gpu(&o, &f.diag);
+    assert_true(set_problem(&f, "A"));
+    setenv("FAKE_HELPER", "crash", 1);
+
+    submit(&f, 1, "die", 20);
+    submit(&f, 2, "well", 20);
+    while (gpu_pending(f.gpu)) {
+        const double patience = gpu_patience(f.gpu);
+        double *wait = &waits[gpu_starts(f.gpu)];
+        *wait = gpu_fd(f.gpu) < 0 ? fmax(*wait, patience) : *wait;
+        gpu_next(f.gpu, f.arena, &r, 0.005);
+    }
+
+    assert_int_equal(gpu_starts(f.gpu), 5);
+    for (int i = 2; i < 5; i++) /* some of it has passed */
+        assert_true(waits[i] > 0.05 * (1 << (i - 2)) && waits[i] <= 0.1 * (1 << (i - 2)));
+    end(&f);
+}
+
 static void a_restart_that_fails_at_first_is_tried_again(void **state)
 {
     (void)state;
@@ -547,6 +576,7 @@ int main(void)
         cmocka_unit_test(asking_without_waiting_gives_nothing_yet),
         cmocka_unit_test(a_poll_loop_sees_every_result_and_every_timeout),
         cmocka_unit_test(a_device_that_cannot_be_started_again_is_given_up),
+        cmocka_unit_test(failed_starts_wait_twice_as_long_each_time),
         cmocka_unit_test(a_restart_that_fails_at_first_is_tried_again),
         cmocka_unit_test(opening_fails_with_the_reason),
         cmocka_unit_test(a_device_that_is_not_there_is_named),

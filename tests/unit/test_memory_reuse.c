@@ -417,6 +417,9 @@ static void warps_in_line_need_few_walks(void **state)
     (void)state;
     assert_false(is_cut(REUSE_STEPS / 7)); /* walking each of them would be too much */
     assert_true(is_cut(REUSE_STEPS));
+    /* All walks share the steps. */
+    assert_false(is_cut(7 * REUSE_STEPS / 40));
+    assert_true(is_cut(8 * REUSE_STEPS / 40));
 }
 
 int main(void)
