@@ -59,6 +59,53 @@ static void ticks_stand_as_close_as_they_may(void **state)
     }
 }
 
+/* 3 % of room at each end; a tenth of a single value. */
+static void scales_leave_room_at_their_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        double least, most;
+        bool logarithmic, from_zero;
+        double low, high;
+    } table[] = {{0, 1, false, false, -0.03, 1.03},   {0, 1, false, true, 0, 1.03},
+                 {2, 4, false, true, 0, 4.12},        {2, 4, false, false, 1.94, 4.06},
+                 {-4, -2, false, true, -4.06, -1.94}, {3, 3, false, false, 2.7, 3.3},
+                 {0, 0, false, false, -1, 1},         {100, 1e4, true, false, 1.94, 4.06},
+                 {100, 100, true, true, 1.8, 2.2},    {5, 4, false, false, -0.03, 1.03},
+                 {5, 4, true, false, -0.03, 1.03}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        const Scale s =
+            scale_new(table[k].least, table[k].most, table[k].logarithmic, table[k].from_zero);
+        assert_true(fabs(s.low - table[k].low) < 1e-12 && fabs(s.high - table[k].high) < 1e-12);
+    }
+}
+
+/* Powers of ten, each or some of them; 1, 2 and 5 of each where that many are asked for; linear within a
+ * decade. */
+static void logarithmic_ticks_are_powers_of_ten_or_parts_of_them(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high;
+        size_t most, count;
+        double ticks[9];
+    } table[] = {{0, 2, 6, 7, {1, 2, 5, 10, 20, 50, 100}},
+                 {0, 2, 5, 3, {1, 10, 100}},
+                 {0, 12, 4, 5, {1, 1e3, 1e6, 1e9, 1e12}},
+                 {0, 12, 5, 5, {1, 1e3, 1e6, 1e9, 1e12}},
+                 {0, 12, 6, 7, {1, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12}},
+                 {0, 0.699, 9, 9, {1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5}},
+                 {0, 0.7, 8, 3, {1, 2, 5}},
+                 {-2, -0.5, 8, 5, {0.01, 0.02, 0.05, 0.1, 0.2}}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        const Scale s = {.low = table[k].low, .high = table[k].high, .logarithmic = true};
+        double ticks[TICKS_MOST];
+        assert_int_equal(scale_ticks(&s, table[k].most, ticks), table[k].count);
+        for (size_t t = 0; t < table[k].count; t++)
+            assert_true(fabs(ticks[t] / table[k].ticks[t] - 1) < 1e-9);
+    }
+}
+
 static void a_single_value_and_none_still_give_a_scale(void **state)
 {
     (void)state;
@@ -254,7 +301,9 @@ static void ticks_are_written_as_short_as_they_can_be_said(void **state)
         const char *text;
     } list[] = {{0, "0"},          {0.5, "0.5"},        {5000, "5000"},  {20000, "20k"},
                 {1500000, "1.5M"}, {2e-9, "2e-9"},      {-3e5, "-300k"}, {1e10, "10G"},
-                {1e18, "1e18"},    {2.5e-11, "2.5e-11"}};
+                {1e18, "1e18"},    {2.5e-11, "2.5e-11"}, {9999, "9999"}, {1e4, "10k"},
+                {1e6, "1M"},       {1e9, "1G"},        {1e12, "1T"},    {9.99e14, "999T"},
+                {1e15, "1e15"}};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
         char text[TICK_TEXT];
         assert_string_equal(tick_text(list[k].value, text), list[k].text);
@@ -530,6 +579,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_round_few_and_within),
         cmocka_unit_test(ticks_stand_as_close_as_they_may),
+        cmocka_unit_test(scales_leave_room_at_their_ends),
+        cmocka_unit_test(logarithmic_ticks_are_powers_of_ten_or_parts_of_them),
         cmocka_unit_test(a_single_value_and_none_still_give_a_scale),
         cmocka_unit_test(a_logarithmic_scale_has_no_place_for_zero),
         cmocka_unit_test(a_picture_is_well_formed_whatever_its_texts),
