@@ -286,6 +286,100 @@ static void seconds_of_stages_stand_in_rows(void **state)
     end_run(r);
 }
 
+static Run *audited(void)
+{
+    static size_t list[40];
+    Run *r = replay();
+    r->options.audit = 40, r->options.audit_seed = 7;
+    r->audit = (RunAudit){.list = list,
+                          .count = 40,
+                          .dropped = 500,
+                          .outcomes = 38,
+                          .failed = 3,
+                          .better = 2,
+                          .margin = 0.005,
+                          .fastest = 0,
+                          .ratio = 0.8,
+                          .share_high = 0.125,
+                          .better_high = 62,
+                          .beyond_high = 25,
+                          .near_timed = 4,
+                          .near = 6,
+                          .recall = 0.5,
+                          .recall_low = 0.25};
+    return r;
+}
+
+/* Whether the audit's part of the report is these lines; an @ stands for a configuration's name. */
+static void assert_audit(Run *r, const char *want)
+{
+    Buf out = {0};
+    report_result(r, &out);
+    const char *text = replace(r->arena, buf_text(&out), table_name(r->arena, r->table, 0), "@");
+    if (!strstr(text, want))
+        fail_msg("not in:\n%s", text);
+    buf_free(&out);
+}
+
+static void an_audit_is_told_with_its_bounds(void **state)
+{
+    (void)state;
+    Run *r = audited();
+
+    assert_audit(r, "audit      38 of the 500 dropped, drawn with seed 7: 2 better than the winner by "
+                    "more than 0.5 %, 3 failed (2 drawn have no outcome)\n"
+                    "           the fastest of them takes 0.2500 ms, -20.0 %: @\n"
+                    "           so at most 12.50 % of the dropped, 62, are better (95 % confidence)\n"
+                    "recall     4 of the chosen are within 1 % of the winner or better, and 6 of "
+                    "those drawn: 50.0 %, at least 25.0 %\n"
+                    "regret     25.0 % seen; at most 5.00 % of the dropped, 25, would show more "
+                    "(95 % confidence)\n");
+    r->audit.outcomes = r->audit.count = 500, r->audit.failed = 0, r->audit.ratio = 1.25;
+    assert_audit(r, "audit      500 of the 500 dropped, drawn with seed 7: 2 better than the winner by "
+                    "more than 0.5 %\n"
+                    "           the fastest of them takes 0.2500 ms, +25.0 %: @\n"
+                    "           that is all of them: regret 0.0 %, recall 50.0 %\n");
+    r->audit.outcomes = 38, r->audit.fastest = SIZE_MAX;
+    assert_audit(r, "regret     not known: none of those drawn gave a right result\n");
+    r->audit.outcomes = 0;
+    assert_audit(r, "audit      none of those drawn has an outcome\n");
+    r->audit.dropped = 0;
+    assert_audit(r, "audit      nothing was dropped\n");
+    end_run(r);
+}
+
+static void the_json_of_an_audit_has_each_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"seed", 7},           {"dropped", 500},  {"drawn", 40},
+                {"audited", 38},       {"failed", 3},     {"confidence", 0.95},
+                {"margin", 0.005},     {"better", 2},     {"better_share_high", 0.125},
+                {"better_high", 62},   {"regret", 0.25},  {"regret_but_for_share", 0.05},
+                {"near", 0.01},        {"near_chosen", 4}, {"near_audited", 6},
+                {"recall", 0.5},       {"recall_low", 0.25}};
+    Run *r = audited();
+    json_t *all = report_audit_json(r), *fastest = json_object_get(all, "fastest");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (fabs(json_number_value(json_object_get(all, rows[i].name)) - rows[i].value) > 1e-12)
+            fail_msg("%s", rows[i].name);
+    assert_int_equal(json_object_size(all), sizeof rows / sizeof *rows + 1);
+    assert_true(json_number_value(json_object_get(fastest, "time_ms")) == 0.25);
+    assert_true(json_number_value(json_object_get(fastest, "ratio")) == 0.8);
+    json_decref(all);
+    r->audit.fastest = SIZE_MAX;
+    all = report_audit_json(r);
+    assert_true(json_is_null(json_object_get(all, "fastest")));
+    assert_true(json_is_null(json_object_get(all, "regret")));
+    json_decref(all);
+    r->audit.outcomes = 0;
+    all = report_audit_json(r);
+    assert_true(json_is_null(all));
+    end_run(r);
+}
+
 static void what_happened_to_the_device_is_told(void **state)
 {
     (void)state;
@@ -311,6 +405,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_of_all_gpus_are_added),
         cmocka_unit_test(seconds_of_stages_stand_in_rows),
+        cmocka_unit_test(an_audit_is_told_with_its_bounds),
+        cmocka_unit_test(the_json_of_an_audit_has_each_number),
         cmocka_unit_test(what_happened_to_the_device_is_told),
         cmocka_unit_test(the_report_of_a_replay),
         cmocka_unit_test(counts_of_a_dry_run),
