@@ -81,6 +81,17 @@ hash_of() {
     [ "$(jq -c '[.entries[].recording] | sort' out/k.json)" = '["large.times","small.times"]' ]
 }
 
+@test "what a spec is warned of is said once, however many recordings of it there are" {
+    make_space
+    sed -i 's/^param EACH.*/param EACH in 1, 2, 3, 2/' k/k.spec
+    record --problem N=4096 --best 1 --file small
+    record --problem N=65536 --best 2 --file large
+    emit k/k.spec k/recordings/small.times k/recordings/large.times --output out
+    status_is 0
+    [ "$(grep -c "warning: 'EACH' lists 2 twice" <<<"$stderr")" = 1 ]
+    [ "$(grep -c warning <<<"$stderr")" = 1 ]
+}
+
 @test "a header of the host's libraries that is not there is not missed by what is emitted" {
     make_space
     sed -i '1i #include <thrust/device_vector.h>' k/k.cu
