@@ -460,7 +460,7 @@ static void match_branches(Program *p, const WalkFunction *f, const SassBranch *
             part = 1 + (double)f->blocks[x->ptx].diverged / visits - part;
             way = 1 - way;
         }
-        if (p->edges[b][way].constant == 0)
+        if (p->edges[b][way].constant == 0 || block_at(p, b)->succ_count == 1)
             match_part(p, b, &p->edges[b][way], part);
     }
 }

@@ -645,15 +645,66 @@ static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
     return true;
 }
 
-/* True if the code has a guarded EXIT for each branch of the PTX with nothing but the end on one side. */
+static bool is_guarded_end(const CfgBlock *b)
+{
+    return b->order != CFG_NONE && b->ends_thread && b->succ_count == 1;
+}
+
+/* Branches with nothing but the end on one side. */
+static bool leads_to_end(const Cfg *c, int block)
+{
+    return c->blocks[block].order != CFG_NONE && c->blocks[block].succ_count > 1 &&
+           cfg_ends_at_once(c, block);
+}
+
+/* True if the code has a guarded EXIT for each branch of the PTX that leads to the end. */
 static bool ends_are_guarded(const Cfg *code, const Cfg *ptx)
 {
     int guarded = 0, ends = 0;
     for (int b = 0; b < code->count; b++)
-        guarded += code->blocks[b].ends_thread && code->blocks[b].succ_count == 1;
+        guarded += is_guarded_end(&code->blocks[b]);
     for (int b = 0; b < ptx->count; b++)
-        ends += ptx->blocks[b].succ_count > 1 && cfg_ends_at_once(ptx, b);
+        ends += leads_to_end(ptx, b);
     return ends > 0 && guarded >= ends;
+}
+
+/* The side of such a branch that goes on; CFG_NONE if others come to it, too. */
+static int going_on(const Cfg *c, int block)
+{
+    int into = CFG_NONE, sides = 0;
+    for (int k = 0; k < c->blocks[block].succ_count; k++) {
+        const int to = c->blocks[block].succs[k];
+        if (c->blocks[to].ends_thread && c->blocks[to].succ_count == 0)
+            continue;
+        into = to;
+        sides++;
+    }
+    return sides == 1 && c->blocks[into].pred_count == 1 ? into : CFG_NONE;
+}
+
+static int next_guarded_end(const Cfg *c, int block)
+{
+    while (block < c->count && !is_guarded_end(&c->blocks[block]))
+        block++;
+    return block;
+}
+
+/* Guarded EXITs in the order of the PTX's branches to the end, if there are as many. */
+static void pair_ends(const Cfg *code, const Cfg *ptx, SassBranch *of)
+{
+    int guarded = 0, ends = 0;
+    for (int b = next_guarded_end(code, 0); b < code->count; b = next_guarded_end(code, b + 1))
+        guarded++;
+    for (int b = 0; b < ptx->count; b++)
+        ends += leads_to_end(ptx, b);
+    int mine = next_guarded_end(code, 0);
+    for (int b = 0; guarded == ends && b < ptx->count; b++) {
+        if (!leads_to_end(ptx, b))
+            continue;
+        const int into = going_on(ptx, b);
+        of[mine] = (SassBranch){b, into == CFG_NONE ? CFG_NONE : 0, into};
+        mine = next_guarded_end(code, mine + 1);
+    }
 }
 
 /* In the order of the text, at most BRANCHES_MOST + 1.  Leaves out those that leave or repeat a loop, and
@@ -744,6 +795,7 @@ SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunctio
     SassBranch *of = ARENA_ARRAY(a, SassBranch, (size_t)code->cfg->count);
     for (int b = 0; b < code->cfg->count; b++)
         of[b] = (SassBranch){CFG_NONE, CFG_NONE, CFG_NONE};
+    pair_ends(code->cfg, ptx->flow->cfg, of);
     const DomTree *post = code->post;
     const Branches x = list_branches(a, code->cfg, code->loops, post, code->callee, false),
                    y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL,
