@@ -57,7 +57,7 @@ static void rivals_in_turn(Smoke *s, TaskRival v, TaskCache cache)
                .warm_s = 0.1,
                .limit_s = 60};
     gpu_submit(s->gpu, &f);
-    CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
+    CHECK(s, next_result(s->gpu, s->arena, &r, 300));
     CHECK(s, r.status == OUTCOME_OK && r.time_count == 10);
     printf("%-34s %-13s %7.3f s  %s\n", "in turn", outcome_name(r.status), r.seconds, r.words);
 }

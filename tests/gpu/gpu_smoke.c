@@ -424,7 +424,7 @@ static TrialResult final(Smoke *s, const char *const *kernels, size_t count, Tas
                .sampling.sample_ms = 0.2,
                .limit_s = 20};
     gpu_submit(s->gpu, &f);
-    CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
+    CHECK(s, next_result(s->gpu, s->arena, &r, 300));
     CHECK(s, r.id == f.id);
     printf("%-34s %-13s %7.3f s  %zu times%s%s\n", "a final", outcome_name(r.status), r.seconds,
            r.time_count, *r.words ? "\n    " : "", r.words);

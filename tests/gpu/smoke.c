@@ -85,7 +85,7 @@ TrialResult smoke_run(Smoke *s, const char *title, Trial t)
     t.limit_s = t.limit_s > 0 ? t.limit_s : 30;
     double start = clock_seconds();
     gpu_submit(s->gpu, &t);
-    CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
+    CHECK(s, next_result(s->gpu, s->arena, &r, 300));
     CHECK(s, r.id == t.id);
     printf("%-34s %-13s %7.3f s", title, outcome_name(r.status), r.seconds);
     double waited = clock_seconds() - start - r.seconds;

@@ -8,3 +8,6 @@ Gpu *open_gpu(const GpuOptions *o, Diag *d);
 
 /* Sets the problem and waits until the reference has run.  False with the reason in `d`. */
 bool set_gpu_problem(Gpu *g, const TaskProblem *p, Diag *d);
+
+/* gpu_next that waits so many seconds. */
+bool next_result(Gpu *g, Arena *a, TrialResult *r, double seconds);

@@ -7,7 +7,6 @@
 #include "tests/support/gpu.h"
 #include "tuner/gpu/message.h"
 
-#include <math.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -208,7 +207,7 @@ static void submit(Fixture *f, int64_t id, const char *kernel, double limit_s)
 static void expect(Fixture *f, int64_t id, Outcome status, const char *words)
 {
     TrialResult r;
-    assert_int_equal(gpu_next(f->gpu, f->arena, &r, 30), GPU_RESULT);
+    assert_true(next_result(f->gpu, f->arena, &r, 30));
     assert_int_equal(r.id, id);
     assert_string_equal(outcome_name(r.status), outcome_name(status));
     if (!strstr(r.words, words))
@@ -217,6 +216,16 @@ static void expect(Fixture *f, int64_t id, Outcome status, const char *words)
         assert_int_equal(r.time_count, 2);
         assert_true(r.times[0] == (double)id && r.times[1] == 0.1);
     }
+}
+
+/* The milliseconds after which gpu_next has to be called in any case; negative: none. */
+static int patience_ms(const Gpu *g)
+{
+    Waits w = waits_new(-1);
+    gpu_await(g, &w);
+    const int ms = w.timeout_ms;
+    arena_free(w.arena);
+    return ms;
 }
 
 /* --- tests ---------------------------------------------------------------------------------- */
@@ -234,7 +243,8 @@ static void results_come_in_order_with_their_own_times(void **state)
 
     for (int i = 0; i < 50; i++)
         expect(&f, 1000 + i, OUTCOME_OK, "");
-    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 1), GPU_IDLE);
+    assert_false(gpu_next(f.gpu, f.arena, &r));
+    assert_int_equal(gpu_pending(f.gpu), 0);
     assert_int_equal(gpu_starts(f.gpu), 1);
     end(&f);
 }
@@ -291,7 +301,7 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
         /* A helper that goes wrong after a good answer is replaced before the next trial comes. */
         for (int n = 0; gpu_starts(f.gpu) < 1 + BAD[i].restarts && n < 1000; n++) {
             TrialResult none;
-            assert_int_equal(gpu_next(f.gpu, f.arena, &none, 0), GPU_IDLE);
+            assert_false(gpu_next(f.gpu, f.arena, &none));
             poll(NULL, 0, 10);
         }
         submit(&f, 3, "well", 20);
@@ -313,7 +323,7 @@ static void a_trial_too_large_for_a_message_costs_itself_and_nothing_else(void *
     submit(&f, 1, name, 20);
     submit(&f, 2, "well", 20);
 
-    assert_true(gpu_patience(f.gpu) == 0); /* there is an answer */
+    assert_int_equal(patience_ms(f.gpu), 0); /* there is an answer */
     expect(&f, 1, OUTCOME_LAUNCH_FAILED, "too much for a message");
     expect(&f, 2, OUTCOME_OK, "");
     assert_int_equal(gpu_starts(f.gpu), 1);
@@ -329,9 +339,8 @@ static void asking_without_waiting_gives_nothing_yet(void **state)
     start(&f);
     submit(&f, 1, "hang", 0.2);
 
-    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 0), GPU_LATER);
-    assert_true(gpu_fd(f.gpu) >= 0);
-    assert_true(gpu_patience(f.gpu) >= 0 && gpu_patience(f.gpu) <= 0.2);
+    assert_false(gpu_next(f.gpu, f.arena, &r));
+    assert_in_range(patience_ms(f.gpu), 0, 200);
 
     expect(&f, 1, OUTCOME_TIMEOUT, "");
     end(&f);
@@ -349,10 +358,10 @@ static void a_poll_loop_sees_every_result_and_every_timeout(void **state)
 
     while (gpu_pending(f.gpu)) {
         TrialResult r;
-        double patience = gpu_patience(f.gpu);
-        struct pollfd p = {.fd = gpu_fd(f.gpu), .events = POLLIN};
-        poll(&p, 1, patience < 0 ? -1 : (int)(patience * 1e3) + 1);
-        while (gpu_next(f.gpu, f.arena, &r, 0) == GPU_RESULT) {
+        Waits w = waits_new(-1);
+        gpu_await(f.gpu, &w);
+        waits_end(&w);
+        while (gpu_next(f.gpu, f.arena, &r)) {
             assert_int_equal(r.id, results);
             results++;
             timeouts += r.status == OUTCOME_TIMEOUT;
@@ -393,13 +402,13 @@ static void a_device_that_cannot_be_started_again_is_given_up(void **state)
     }
 }
 
-/* Seconds until each further start, as of the moment when the one before has failed. */
+/* Milliseconds until each further start, as of the moment when the one before has failed. */
 static void failed_starts_wait_twice_as_long_each_time(void **state)
 {
     (void)state;
     Fixture f;
     TrialResult r;
-    double waits[8] = {0};
+    int waits[8] = {0};
     GpuOptions o = fake_options(&f, "well");
     o.retry_delay_s = 0.1;
     f.gpu = open_gpu(&o, &f.diag);
@@ -409,15 +418,18 @@ static void failed_starts_wait_twice_as_long_each_time(void **state)
     submit(&f, 1, "die", 20);
     submit(&f, 2, "well", 20);
     while (gpu_pending(f.gpu)) {
-        const double patience = gpu_patience(f.gpu);
-        double *wait = &waits[gpu_starts(f.gpu)];
-        *wait = gpu_fd(f.gpu) < 0 ? fmax(*wait, patience) : *wait;
-        gpu_next(f.gpu, f.arena, &r, 0.005);
+        Waits w = waits_new(-1);
+        int *wait = &waits[gpu_starts(f.gpu)];
+        gpu_await(f.gpu, &w);
+        *wait = w.fds.at[0].fd < 0 && w.timeout_ms > *wait ? w.timeout_ms : *wait;
+        waits_lower(&w, 0.005);
+        waits_end(&w);
+        gpu_next(f.gpu, f.arena, &r);
     }
 
     assert_int_equal(gpu_starts(f.gpu), 5);
     for (int i = 2; i < 5; i++) /* some of it has passed */
-        assert_true(waits[i] > 0.05 * (1 << (i - 2)) && waits[i] <= 0.1 * (1 << (i - 2)));
+        assert_true(waits[i] > 50 << (i - 2) && waits[i] <= 100 << (i - 2));
     end(&f);
 }
 
@@ -433,7 +445,7 @@ static void a_restart_that_fails_at_first_is_tried_again(void **state)
     expect(&f, 1, OUTCOME_FAULT, "");
 
     while (gpu_starts(f.gpu) < 2)
-        assert_int_equal(gpu_next(f.gpu, f.arena, &r, 0), GPU_LATER);
+        assert_false(gpu_next(f.gpu, f.arena, &r));
     setenv("FAKE_HELPER", "well", 1);
 
     expect(&f, 2, OUTCOME_OK, "");
@@ -524,9 +536,9 @@ static void what_is_printed_under_a_wrapper_comes_with_the_result(void **state)
     submit(&f, 2, "well", 20);
     submit(&f, 3, "exit", 20);
 
-    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 30), GPU_RESULT);
+    assert_true(next_result(f.gpu, f.arena, &r, 30));
     assert_non_null(strstr(r.printed, "printed by a synthetic kernel"));
-    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 30), GPU_RESULT);
+    assert_true(next_result(f.gpu, f.arena, &r, 30));
     assert_string_equal(r.printed, "");
     expect(&f, 3, OUTCOME_FAULT, "last words");
     end(&f);

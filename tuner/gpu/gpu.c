@@ -468,20 +468,13 @@ static bool advance(Gpu *g)
     }
 }
 
-double gpu_patience(const Gpu *g)
-{
-    if (g->answered)
-        return 0;
-    if (g->deadline < 0)
-        return -1;
-    double left = g->deadline - clock_seconds();
-    return left > 0 ? left : 0;
-}
-
 void gpu_await(const Gpu *g, Waits *w)
 {
-    waits_add(w, gpu_fd(g), POLLIN);
-    waits_lower(w, gpu_patience(g));
+    waits_add(w, g->process.fd, POLLIN);
+    if (g->answered)
+        waits_lower(w, 0);
+    else if (g->deadline >= 0)
+        waits_lower(w, fmax(0, g->deadline - clock_seconds()));
 }
 
 /* A failure before READY is then reported at once, without another try. */
@@ -655,11 +648,6 @@ size_t gpu_pending(const Gpu *g)
     return g->pending;
 }
 
-int gpu_fd(const Gpu *g)
-{
-    return g->process.fd;
-}
-
 int gpu_starts(const Gpu *g)
 {
     return g->starts;
@@ -682,22 +670,12 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
     drop_first(g);
 }
 
-GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
+bool gpu_next(Gpu *g, Arena *a, TrialResult *r)
 {
-    double end = timeout_s < 0 ? -1 : clock_seconds() + timeout_s;
-    for (;;) {
-        while (advance(g))
-            ;
-        if (g->answered) {
-            take_result(g, a, r);
-            return GPU_RESULT;
-        }
-        if (!g->first)
-            return GPU_IDLE;
-        if (end >= 0 && clock_seconds() >= end)
-            return GPU_LATER;
-        Waits w = waits_new(end < 0 ? -1 : fmax(0, end - clock_seconds()));
-        gpu_await(g, &w);
-        waits_end(&w);
-    }
+    while (advance(g))
+        ;
+    const bool answered = g->answered;
+    if (answered)
+        take_result(g, a, r);
+    return answered;
 }

@@ -6,8 +6,8 @@
  * device is given up after several failed starts in a row; queued trials are then answered with
  * OUTCOME_SKIPPED.
  *
- * All progress happens in gpu_next, which a poll loop calls when gpu_fd is readable or gpu_patience has
- * passed; other callers just pass a timeout.  A Gpu belongs to one thread. */
+ * All progress happens in gpu_next, which a poll loop calls after the waits of gpu_await.  A Gpu belongs to
+ * one thread. */
 #pragma once
 
 #include "metrics/base/waits.h"
@@ -64,25 +64,13 @@ void gpu_submit(Gpu *g, const Trial *t);
 /* Trials submitted and not yet answered. */
 size_t gpu_pending(const Gpu *g);
 
-/* Readable when gpu_next may have work; −1 while no helper runs.  Changes when the helper is replaced, so
- * ask before each poll. */
-int gpu_fd(const Gpu *g);
-
-/* Seconds after which gpu_next has to be called even if gpu_fd is not readable; < 0: never. */
-double gpu_patience(const Gpu *g);
-
-/* Adds both to the waits of a poll loop. */
+/* Adds to the waits of a poll loop what gpu_next may have to do: something to read, or a time that is over.
+ * To be asked before each poll, since the helper may be replaced. */
 void gpu_await(const Gpu *g, Waits *w);
 
-typedef enum GpuNext {
-    GPU_RESULT, /* *r is the answer to the oldest trial */
-    GPU_LATER,  /* none within the time */
-    GPU_IDLE    /* no trial is pending */
-} GpuNext;
-
-/* Waits at most `timeout_s` (0: not at all, < 0: for ever) for the next result, which lives in `a`.  Every
+/* True if there is an answer to the oldest trial, which becomes *r and lives in `a`.  Does not wait.  Every
  * trial is answered once, in order. */
-GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s);
+bool gpu_next(Gpu *g, Arena *a, TrialResult *r);
 
 /* True if the device was given up, so that every trial is answered with OUTCOME_SKIPPED. */
 bool gpu_lost(const Gpu *g);

@@ -137,7 +137,7 @@ bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count)
 bool run_gpu_next(Run *r, Gpu *g, Arena *a, TrialResult *out)
 {
     while (!run_stopped(r)) {
-        if (gpu_next(g, a, out, 0) == GPU_RESULT)
+        if (gpu_next(g, a, out))
             return true;
         Waits w = waits_new(-1);
         gpu_await(g, &w);

@@ -235,7 +235,7 @@ static void take_result(Session *s, Lane *lane, const TrialResult *t)
 static bool poll_lane(Session *s, Lane *lane)
 {
     TrialResult t;
-    bool any = gpu_next(lane->device->gpu, s->scratch, &t, 0) == GPU_RESULT;
+    bool any = gpu_next(lane->device->gpu, s->scratch, &t);
     if (any)
         take_result(s, lane, &t);
     arena_reset(s->scratch);
