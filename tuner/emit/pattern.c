@@ -1,4 +1,5 @@
 #include "tuner/emit/code_parts.h"
+#include "tuner/spec/code_text.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -103,15 +104,6 @@ static const char *function_name(Arena *a, const Part *p)
     return arena_copy(a, end, (size_t)(bracket - end));
 }
 
-static bool mentions(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)) != NULL; at++)
-        if ((at == text || !text_is_word(at[-1])) && !text_is_word(at[length]))
-            return true;
-    return false;
-}
-
 /* From the last to the first, since functions come after those that they call. */
 static void leave_out_unused(Filling *f)
 {
@@ -120,7 +112,8 @@ static void leave_out_unused(Filling *f)
         const char *name = function_name(f->arena, p);
         p->is_left_out = name != NULL;
         for (size_t k = i + 1; k < f->parts.count && p->is_left_out; k++)
-            p->is_left_out = f->parts.at[k].is_left_out || !mentions(f->parts.at[k].text, name);
+            p->is_left_out =
+                f->parts.at[k].is_left_out || !code_has_word(f->parts.at[k].text, name);
     }
 }
 
