@@ -14,79 +14,16 @@ typedef enum ValueKind {
 } ValueKind;
 
 typedef struct Allowed {
+    enum { COMPILER, PTXAS } of;
     const char *name;
     const char *also; /* its short form */
     ValueKind value;
 } Allowed;
 
-/* From "NVRTC 13.0, Supported Compile Options", without those that choose the architecture or kind of
- * output (not the spec's choice) and those that read or write other files. */
-static const Allowed COMPILER[] = {
-    {"--define-macro", "-D", MACRO},
-    {"--undefine-macro", "-U", MACRO},
-    {"--include-path", "-I", PATH},
-    {"--pre-include", "-include", PATH},
-    {SOURCE_WITHOUT_HEADER, "-without-header", PATH}, /* handled by the worker */
-    {SOURCE_ONLY_FOR, "-only-for", WORD},             /* handled with the source */
-    {"--std", "-std", WORD},
-    {"--use_fast_math", "-use_fast_math", NO_VALUE},
-    {"--ftz", "-ftz", TRUTH},
-    {"--fmad", "-fmad", TRUTH},
-    {"--prec-div", "-prec-div", TRUTH},
-    {"--prec-sqrt", "-prec-sqrt", TRUTH},
-    {"--maxrregcount", "-maxrregcount", NUMBER},
-    {"--ptxas-options", "-Xptxas", ASSEMBLER},
-    {"--extra-device-vectorization", "-extra-device-vectorization", NO_VALUE},
-    {"--restrict", "-restrict", NO_VALUE},
-    {"--generate-line-info", "-lineinfo", NO_VALUE},
-    {"--device-debug", "-G", NO_VALUE},
-    {"--dopt", "-dopt", WORD},
-    {"--Ofast-compile", "-Ofc", WORD},
-    {"--split-compile", "-split-compile", NUMBER},
-    {"--jump-table-density", "-jtd", NUMBER},
-    {"--modify-stack-limit", "-modify-stack-limit", TRUTH},
-    {"--device-stack-protector", "-device-stack-protector", TRUTH},
-    {"--frandom-seed", "-frandom-seed", WORD},
-    {"--minimal", "-minimal", NO_VALUE},
-    {"--no-source-include", "-no-source-include", NO_VALUE},
-    {"--builtin-move-forward", "-builtin-move-forward", TRUTH},
-    {"--builtin-initializer-list", "-builtin-initializer-list", TRUTH},
-    {"--device-as-default-execution-space", "-default-device", NO_VALUE},
-    {"--device-int128", "-device-int128", NO_VALUE},
-    {"--device-float128", "-device-float128", NO_VALUE},
-    {"--disable-warnings", "-w", NO_VALUE},
-    {"--diag-error", "-diag-error", WORD},
-    {"--diag-suppress", "-diag-suppress", WORD},
-    {"--diag-warn", "-diag-warn", WORD},
-    {"--brief-diagnostics", "-brief-diag", TRUTH},
-    {"--display-error-number", "-err-no", NO_VALUE},
-    {"--no-display-error-number", "-no-err-no", NO_VALUE},
-    {"--optimization-info", "-opt-info", WORD},
-    {"--no-cache", "-no-cache", NO_VALUE},
+static const Allowed options[] = {
+#define OPTION(of, name, also, kind) {of, name, also, kind},
+#include "tuner/compile/allowed.def"
 };
-
-/* From "nvcc 13.0, Ptxas Options". */
-static const Allowed PTXAS[] = {
-    {"--opt-level", "-O", NUMBER},
-    {"--verbose", "-v", NO_VALUE},
-    {"--allow-expensive-optimizations", "-allow-expensive-optimizations", TRUTH},
-    {"--def-load-cache", "-dlcm", WORD},
-    {"--def-store-cache", "-dscm", WORD},
-    {"--force-load-cache", "-flcm", WORD},
-    {"--force-store-cache", "-fscm", WORD},
-    {"--fmad", "-fmad", TRUTH},
-    {"--maxrregcount", "-maxrregcount", NUMBER},
-    {"--device-function-maxrregcount", "-func-maxrregcount", NUMBER},
-    {"--generate-line-info", "-lineinfo", NO_VALUE},
-    {"--disable-optimizer-constants", "-disable-optimizer-consts", NO_VALUE},
-    {"--disable-warnings", "-w", NO_VALUE},
-    {"--warn-on-spills", "-warn-spills", NO_VALUE},
-    {"--warn-on-local-memory-usage", "-warn-lmem-usage", NO_VALUE},
-    {"--warn-on-double-precision-use", "-warn-double-usage", NO_VALUE},
-    {"--suppress-stack-size-warning", "-suppress-stack-size-warning", NO_VALUE},
-};
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* The text after `name`, where a value may follow (`glued`: without '='); NULL: another option. */
 static const char *behind(const char *option, const char *name, bool glued)
@@ -97,16 +34,15 @@ static const char *behind(const char *option, const char *name, bool glued)
     return glued || option[n] == '\0' || option[n] == '=' ? option + n : NULL;
 }
 
-static const Allowed *find(const Allowed *table, size_t count, const char *option,
-                           const char **value)
+static const Allowed *find(bool of_ptxas, const char *option, const char **value)
 {
-    EACH (const Allowed, o, table, count) {
-        bool glued = (o->value == MACRO || o->value == PATH || table == PTXAS) &&
-                     strlen(o->also) == 2 && o->value != NO_VALUE;
+    EACH (const Allowed, o, options, sizeof options / sizeof *options) {
+        bool glued = (o->value == MACRO || o->value == PATH || of_ptxas) && strlen(o->also) == 2 &&
+                     o->value != NO_VALUE;
         *value = behind(option, o->name, false);
         if (!*value)
             *value = behind(option, o->also, glued);
-        if (*value)
+        if (*value && (o->of == PTXAS) == of_ptxas)
             return o;
     }
     return NULL;
@@ -126,7 +62,7 @@ static const char *refuse_assembler(Arena *a, const char *value)
     while (*value) {
         size_t n = strcspn(value, ",");
         const char *one = arena_copy(a, value, n), *rest;
-        const Allowed *o = find(PTXAS, COUNT(PTXAS), one, &rest);
+        const Allowed *o = find(true, one, &rest);
         rest = o && *rest == '=' ? rest + 1 : o ? rest : one;
         if (!o || (o->value == NO_VALUE ? *rest != '\0' : !consists_of(rest, "_")))
             return arena_printf(a, "passes '%s' to ptxas, which a spec may not", one);
@@ -164,7 +100,7 @@ const char *option_refusal(Arena *a, const char *option)
         if (iscntrl((unsigned char)*p))
             return "contains a control character";
     const char *value;
-    const Allowed *o = find(COMPILER, COUNT(COMPILER), option, &value);
+    const Allowed *o = find(false, option, &value);
     if (!o)
         return "is not a compiler option that a spec may use (see option in spaces/README.md)";
     if (o->value == NO_VALUE)
@@ -172,28 +108,4 @@ const char *option_refusal(Arena *a, const char *option)
     value += *value == '=';
     return *value ? refuse_value(a, o, value)
                   : "needs its value in the same string, as in \"-maxrregcount=32\"";
-}
-
-static void print_table(const Allowed *table, size_t count, Buf *out)
-{
-    static const char *const VALUES[] = {"",      "=true|false", "=NUMBER",  "=WORD",
-                                         "=NAME", "=PATH",       "=OPTION,…"};
-    enum { WIDTH = 100 };
-    size_t column = 0;
-    for (size_t i = 0; i < count; i++) {
-        const Allowed *o = &table[i];
-        size_t size = strlen(o->name) + strlen(o->also) + strlen(VALUES[o->value]) + 3;
-        bool fits = column > 0 && column + size < WIDTH;
-        buf_puts(out, fits ? "  " : i ? "\n    " : "    ");
-        buf_printf(out, "%s|%s%s", o->also, o->name, VALUES[o->value]);
-        column = (fits ? column : 0) + size;
-    }
-    buf_puts(out, "\n");
-}
-
-void option_print_allowed(Buf *out)
-{
-    print_table(COMPILER, COUNT(COMPILER), out);
-    buf_puts(out, "\nand behind `-Xptxas=`:\n\n");
-    print_table(PTXAS, COUNT(PTXAS), out);
 }

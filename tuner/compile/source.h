@@ -103,6 +103,3 @@ const char *command_output(Arena *a, const char *folder, const char *command, si
 
 /* Why an option is refused, to be printed after it; in `a`. NULL: it is allowed. */
 const char *option_refusal(Arena *a, const char *option);
-
-/* Prints the allowed options with the form of their values, for the README. */
-void option_print_allowed(Buf *out);
