@@ -4,6 +4,7 @@
 #include "metrics/cubin/sass_table.h"
 
 #include <math.h>
+#include <string.h>
 
 /* --- what the walk of the PTX says ------------------------------------------------------------ */
 
@@ -827,13 +828,38 @@ static void match_tables(Program *p)
     }
 }
 
-static void count_instructions(Program *p)
+static void cost_instructions(const Program *p, SassProgram *lp, double each)
 {
     for (int b = 0; b < p->cfg->count; b++) {
         const CfgBlock *block = block_at(p, b);
-        sass_program_cost_sum(&p->lp, AIM_INSTRUCTIONS, &p->visits[b],
-                              (double)(block->end - block->first));
+        sass_program_cost_sum(lp, AIM_INSTRUCTIONS, &p->visits[b],
+                              each * (double)(block->end - block->first));
     }
+}
+
+static double instructions_of(const Program *p, const SassAnswer *r)
+{
+    double sum = 0;
+    for (int b = 0; b < p->cfg->count; b++)
+        sum += (double)(block_at(p, b)->end - block_at(p, b)->first) *
+               sass_sum_value(&p->visits[b], r->x);
+    return sum;
+}
+
+/* What landmarks leave open is answered with the fewest instructions; how many more they allow is seen by asking for
+ * the most.  Of 89 first specs (tests/data/counters) 8 were more than 1 % off without a word: that is more than 1 %
+ * in 4 of them, and in 5 of 73 that were exact. */
+static void count_open(Program *p, const SassAnswer *fewest)
+{
+    SassProgram lp = p->lp;
+    memset(&lp.costs, 0, sizeof lp.costs);
+    VEC_EACH (const SassTerm, t, p->lp.costs)
+        if (t->row != AIM_INSTRUCTIONS)
+            VEC_PUSH(lp.arena, &lp.costs, *t);
+    cost_instructions(p, &lp, -1);
+    const SassAnswer most = sass_program_solve(&lp);
+    if (most.found)
+        p->join->open = fmax(instructions_of(p, &most) - instructions_of(p, fewest), 0);
 }
 
 /* --- the answer ----------------------------------------------------------------------------- */
@@ -906,8 +932,11 @@ static SassAnswer find_flow(Program *p, const Marks *m, const SassRoutines *rout
     match_routines(p, routines);
     match_divergence(p);
     match_tables(p);
-    count_instructions(p);
-    return sass_program_solve(&p->lp);
+    cost_instructions(p, &p->lp, 1);
+    const SassAnswer r = sass_program_solve(&p->lp);
+    if (r.found)
+        count_open(p, &r);
+    return r;
 }
 
 SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)

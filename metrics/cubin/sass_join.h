@@ -33,6 +33,7 @@ typedef struct SassJoin {
     const int *paired;
     const char *unmatched; /* why the visits are uncertain; NULL: they are not */
     double deviation;      /* relative error of the visits in that case */
+    double open;    /* instructions that may be executed in addition, for all that landmarks tell */
     double missing; /* largest share of a landmark that the code lacks; 1 without a solution */
 } SassJoin;
 

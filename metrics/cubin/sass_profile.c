@@ -134,7 +134,8 @@ static SassProfile count_all(const SassJoin *j)
     SassProfile p = {.code_bytes = (double)(j->flow->count * SASS_BYTES),
                      .unmatched = j->unmatched,
                      .deviation = j->deviation,
-                     .behind_branches = behind_branches(j)};
+                     .behind_branches = behind_branches(j),
+                     .open = j->open};
     for (int b = 0; b < j->flow->cfg->count; b++)
         if (j->visits[b] > 0)
             count_block(&p, j, b, j->visits[b]);

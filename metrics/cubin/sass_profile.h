@@ -37,6 +37,7 @@ enum { SASS_WIDTHS = 6, SASS_WIDTH_4 = 2, SASS_WIDTH_16 = 4 };
 typedef struct SassProfile {
     double instr;
     double behind_branches; /* of these, in conditional blocks; untaken ones as their branch */
+    double open;            /* that may be executed in addition (sass_join.h) */
     double by_unit[SASS_UNITS];
 
     double shared_loads[SASS_WIDTHS];

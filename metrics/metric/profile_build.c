@@ -435,7 +435,7 @@ static void add_machine(Arena *a, const ProfileInput *in, const Code *c, Memory 
     profile_settle_memory(p, &traffic, &machine);
     p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);
     profile_set_doubt(a, p, memory, &machine);
-    profile_set_note(a, p, memory, machine.unmatched);
+    profile_set_note(a, p, memory, &machine);
 }
 
 /* The kernel of the PTX; NULL with a message. */

@@ -548,6 +548,11 @@ static double deviation_of(const double *doubts, size_t count)
     return sqrt(sum);
 }
 
+static double open_share(const SassProfile *s)
+{
+    return s->instr > 0 ? fmin(s->open / s->instr, 1) : 0;
+}
+
 /* The standard deviation of each doubt if it concerned everything:
  *   - accesses that count as scattered but may be contiguous or not executed;
  *   - instructions, which may be e times as many or as few;
@@ -555,7 +560,8 @@ static double deviation_of(const double *doubts, size_t count)
  *   - code that does not match the PTX (sass_join.h says how far);
  *   - the part of warps that was not followed to the end;
  *   - warps that were not followed, which differ with probability 1 / (n + 2) (Laplace's rule of succession);
- *   - routines for operands that are rare in most data.
+ *   - routines for operands that are rare in most data;
+ *   - ways through the code that nothing tells apart, for instructions alone.
  * Rounded from the errors on recorded spaces (tests/bench/uncertainty.py has a row for each kind). */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
@@ -563,7 +569,7 @@ void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile 
     set_unknown(a, p, m, s);
     const double sampling = memory_sampling_error(m->samples);
     const double doubts[] = {
-        traffic * p->value[PROFILE_UNKNOWN_TRAFFIC], /* no doubt of instructions */
+        open_share(s),
         instr * p->value[PROFILE_UNKNOWN_SHARE],
         sampling,
         sampling > SAMPLED_ENOUGH && depends_on_data(m) ? fmin(data, spread_of(m->samples)) : 0,
@@ -572,10 +578,11 @@ void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile 
         m->samples->cut > 0 ? fmax(few / (double)(m->samples->walked.count + 2),
                                    cut * m->samples->cut / m->samples->count)
                             : 0,
-        routine * doubtful_routines(m)};
+        routine * doubtful_routines(m),
+        traffic * p->value[PROFILE_UNKNOWN_TRAFFIC]};
     const size_t count = sizeof doubts / sizeof *doubts;
-    p->value[PROFILE_UNCERTAINTY] = deviation_of(doubts, count);
-    p->value[PROFILE_UNCERTAINTY_ISSUED] = deviation_of(doubts + 1, count - 1);
+    p->value[PROFILE_UNCERTAINTY] = deviation_of(doubts + 1, count - 1);
+    p->value[PROFILE_UNCERTAINTY_ISSUED] = deviation_of(doubts, count - 1);
 }
 
 static void add_reason(Buf *b, const char *text)
@@ -641,7 +648,10 @@ static void add_notes(Arena *a, Buf *b, const Notes *all)
     }
 }
 
-void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatched)
+/* Smaller shares are not worth a word. */
+static const double OPEN_SHARE = 0.01;
+
+void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     SCOPED_BUF b = {0};
     const Notes notes = gather_notes(a, m->samples);
@@ -660,7 +670,14 @@ void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatch
         add_reason(&b,
                    "following who loads a sector first has a limit: what is beyond it counts like "
                    "what is within");
-    if (unmatched)
-        add_reason(&b, arena_printf(a, "code and PTX do not match: %s", unmatched));
+    if (s->unmatched)
+        add_reason(&b, arena_printf(a, "code and PTX do not match: %s", s->unmatched));
+    else if (open_share(s) > OPEN_SHARE)
+        add_reason(
+            &b,
+            arena_printf(
+                a,
+                "ways through the code that nothing tells apart: up to %.2g %% more instructions",
+                100 * open_share(s)));
     p->note = b.size ? arena_string(a, buf_text(&b)) : NULL;
 }

@@ -35,5 +35,5 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s);
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile *s);
 
 /* Sets the note on what was assumed or is not known of the warps followed: the first place of each kind, and
- * how many there are.  `unmatched` is why the join with the machine code is in doubt, or NULL. */
-void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatched);
+ * how many there are.  `s` tells whether the join with the machine code is in doubt. */
+void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s);
