@@ -1,6 +1,5 @@
 #include "tests/gpu/smoke.h"
 
-#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 
 #include <dlfcn.h>

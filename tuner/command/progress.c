@@ -1,6 +1,5 @@
 #include "tuner/command/progress.h"
 
-#include "metrics/base/clock.h"
 #include "tuner/command/command.h"
 
 #include <unistd.h>

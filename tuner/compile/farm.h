@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "metrics/base/waits.h"
+#include "metrics/base/clock.h"
 #include "tuner/compile/result.h"
 
 typedef struct FarmOptions {

@@ -10,7 +10,7 @@
  * one thread. */
 #pragma once
 
-#include "metrics/base/waits.h"
+#include "metrics/base/clock.h"
 #include "tuner/gpu/message.h"
 
 typedef struct Gpu Gpu;
