@@ -53,6 +53,22 @@ one='THREADS=64 EACH=2'
     json '(.kernel.times_ms | length) == 40 and .kernel.times_ms[39] > 6 * .kernel.times_ms[0]'
 }
 
+@test "work over time is a rate, and part of what the device can do" {
+    printf 'work flop = 100000 * N\nwork items = 2 * N\n' >>space/many.spec
+    rivals 'cublas gemm args Y, X' 'memory copy bound args Y, X'
+
+    bench --config "$one" --cache cold --json
+
+    status_is 0
+    json '.rivals[0] | .flop_per_s / (65536e5 / 1.5e-3) - 1 | fabs < 1e-6'
+    json '.rivals[0] | .bytes_per_s / (786432 / 1.5e-3) - 1 | fabs < 1e-6'
+    json '.rivals[1] | .bytes_per_s / (786432 / 1.5e-3) - 1 | fabs < 1e-6'
+    json '[.rivals[1].flop_per_s, .rivals[1].peak_flop_part] == [null, null]' # a bound does other work
+    bench --config "$one" --cache cold
+    has "$output" '^rival +1\.5000 ms .*   4369.1 GFLOP/s, [0-9.]+ % of the fp32 peak   0.5 GB/s   8.738e\+07 items/s$'
+    has "$output" '^rival +1\.5000 ms \(1\.5000 to 1\.5000\)   0.5 GB/s, [0-9.]+ % of the memory bandwidth$'
+}
+
 @test "back to back for some seconds: clock, power, energy of a run, and the ratio" {
     rivals 'cublas gemm args Y, X'
 
