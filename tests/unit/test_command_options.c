@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -173,6 +174,72 @@ static void help_has_a_line_for_each_in_order_and_in_columns(void **state)
     buf_free(&out);
 }
 
+/* Whether an option of a run takes a text, and puts it, if a number, where it belongs. */
+static bool takes(Arena *a, const char *name, const char *text, size_t offset, double *value)
+{
+    static const struct {
+        const Option *at;
+        size_t count;
+    } groups[] = {{run_options, RUN_OPTIONS},
+                  {compile_options, COMPILE_OPTIONS},
+                  {tune_options, TUNE_OPTIONS}};
+    RunOptions o = {0};
+    Diag d = diag_new(a);
+    for (size_t g = 0; g < 3; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const Option *x = &groups[g].at[i];
+            if (strcmp(x->name, name) != 0)
+                continue;
+            const bool taken = x->take(x, text, (char *)&o + x->offset, &d);
+            const char *field = (char *)&o + offset;
+            *value = x->take == option_count ? *(const int *)field : *(const double *)field;
+            return taken;
+        }
+    fail_msg("no option '%s'", name);
+    return false;
+}
+
+/* The least and the largest value of each, and what lies just outside. */
+static void numbers_of_a_run_have_their_limits(void **state)
+{
+    (void)state;
+#define FIELD(name) offsetof(RunOptions, name)
+    static const struct {
+        const char *name;
+        size_t offset;
+        const char *below, *least, *most, *above;
+    } all[] = {{"device", FIELD(ordinal), "-1", "0", "1024", "1025"},
+               {"jobs", FIELD(jobs), "0", "1", "1024", "1025"},
+               {"compile-limit", FIELD(compile_limit), "0", "0.001", "86400", "86400.1"},
+               {"compile-memory", FIELD(compile_memory), "-1", "0", "16384", "16384.1"},
+               {"cache-limit", FIELD(cache_limit), "-0.1", "0", "1048576", "1048577"},
+               {"seconds", FIELD(seconds), "0", "0.001", "86400", "86400.1"},
+               {"trials", FIELD(trials), "0", "1", "2147483647", "2147483648"},
+               {"compiles", FIELD(compiles), "0", "1", "2147483647", "2147483648"},
+               {"seed", FIELD(seed), "-1", "0", "2147483647", "2147483648"},
+               {"samples", FIELD(samples), "0", "1", "100", "101"},
+               {"final", FIELD(finalists), "0", "1", "1000", "1001"},
+               {"time-limit", FIELD(trial_limit), "0", "0.001", "86400", "86400.1"},
+               {"audit", FIELD(audit), "0", "1", "1000000", "1000001"},
+               {"audit-seed", FIELD(audit_seed), "-1", "0", "2147483647", "2147483648"}};
+#undef FIELD
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        double v;
+        if (takes(a, all[i].name, all[i].below, all[i].offset, &v) ||
+            takes(a, all[i].name, all[i].above, all[i].offset, &v) ||
+            takes(a, all[i].name, "1x", all[i].offset, &v) ||
+            takes(a, all[i].name, "", all[i].offset, &v))
+            fail_msg("--%s takes what lies outside", all[i].name);
+        if (!takes(a, all[i].name, all[i].least, all[i].offset, &v) ||
+            v != strtod(all[i].least, NULL) ||
+            !takes(a, all[i].name, all[i].most, all[i].offset, &v) ||
+            v != strtod(all[i].most, NULL))
+            fail_msg("--%s does not take its ends", all[i].name);
+    }
+    arena_free(a);
+}
+
 /* 0 parts: it is none. */
 static void parts_of_a_space_are_numbers_below_how_many_there_are(void **state)
 {
@@ -213,6 +280,7 @@ int main(void)
         cmocka_unit_test(options_may_stand_behind_other_words_and_end_with_dashes),
         cmocka_unit_test(a_second_call_starts_anew),
         cmocka_unit_test(limits_and_a_takers_own_refusal_hold),
+        cmocka_unit_test(numbers_of_a_run_have_their_limits),
         cmocka_unit_test(parts_of_a_space_are_numbers_below_how_many_there_are),
         cmocka_unit_test(help_has_a_line_for_each_in_order_and_in_columns),
     };

@@ -353,8 +353,9 @@ static void waiting_names_what_for_and_the_next_step_of_occupancy(void **state)
     const DevicePlatform *p = device_platform(f.run.device);
     const double turn = p->cost_block_start + p->cost_block_warp * 8;
     assert_near(found.cycles, 40000 + 60 * (l->l2 - l->dram) + turn - 1200.0 * SM_WARPS / 4);
-    assert_string_equal(found.what, "the latency of 40 warps per SM exceeds the work of its busiest unit; "
-                                    "a lone warp spends 75 % of its time waiting for global memory");
+    assert_string_equal(found.what,
+                        "the latency of 40 warps per SM exceeds the work of its busiest unit; "
+                        "a lone warp spends 75 % of its time waiting for global memory");
     assert_string_equal(found.remedy,
                         "Give each warp more independent loads, or issue them earlier; or make "
                         "room for more warps (now 40 of 64, limited by registers; 8 fewer "

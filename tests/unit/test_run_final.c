@@ -172,7 +172,8 @@ static void finalists_lie_within_three_percent(void **state)
 }
 
 /* Without noise: half a percent apart is tied, more is not; a tenth of a percent apart may win the tie. */
-static bool exact_final(void *state, const size_t *list, size_t count, int *rounds, const double **times)
+static bool exact_final(void *state, const size_t *list, size_t count, int *rounds,
+                        const double **times)
 {
     Truth *t = state;
     double *out = ARENA_ARRAY(t->run->arena, double, count *(size_t)*rounds);
@@ -201,7 +202,8 @@ static void margins_of_a_tie_and_of_its_winner(void **state)
 
         assert_int_equal(f.run.final.tie_count, rows[i].ties);
         assert_int_equal(f.run.final.ties[0], rows[i].first);
-        assert_true(f.run.final.ratios[1] == rows[i].second && f.run.final.ratio_low[1] == rows[i].second &&
+        assert_true(f.run.final.ratios[1] == rows[i].second &&
+                    f.run.final.ratio_low[1] == rows[i].second &&
                     f.run.final.ratio_high[1] == rows[i].second && f.run.final.within == 0.005);
         end(&f);
     }

@@ -117,7 +117,8 @@ static void samples_are_few_unless_the_user_asks_for_more(void **state)
 static void the_worst_error_is_relative_where_there_is_a_scale(void **state)
 {
     (void)state;
-    TrialCheck checks[] = {{.max_error = 3, .scale = 4}, {.max_error = 0.5}, {.max_error = 2, .scale = 10}};
+    TrialCheck checks[] = {
+        {.max_error = 3, .scale = 4}, {.max_error = 0.5}, {.max_error = 2, .scale = 10}};
     TrialResult t = {.checks = checks, .check_count = 3};
 
     assert_true(run_worst_error(&t) == 0.75);
