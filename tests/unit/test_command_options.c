@@ -1,5 +1,6 @@
 /* Options as tables: values find their fields, and what is no option is left alone.  What is said
  * of mistakes is tested with the program itself (cli/usage.bats). */
+#include "metrics/base/process.h"
 #include "tuner/command/command.h"
 #include "tuner/library/settings.h"
 
@@ -240,6 +241,21 @@ static void numbers_of_a_run_have_their_limits(void **state)
     arena_free(a);
 }
 
+static void what_is_not_asked_for_has_its_usual_value(void **state)
+{
+    (void)state;
+    RunOptions o = {0};
+    compile_defaults(&o);
+    run_defaults(&o);
+    tune_defaults(&o);
+    assert_int_equal(o.jobs, process_processors());
+    assert_true(o.compile_limit == 60 && o.cache_limit == 4);
+    assert_int_equal(o.ordinal, -1);
+    assert_int_equal(o.seed, 1);
+    assert_int_equal(o.audit_seed, 1);
+    assert_true(o.search && o.local_rank == 0);
+}
+
 /* 0 parts: it is none. */
 static void parts_of_a_space_are_numbers_below_how_many_there_are(void **state)
 {
@@ -281,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_second_call_starts_anew),
         cmocka_unit_test(limits_and_a_takers_own_refusal_hold),
         cmocka_unit_test(numbers_of_a_run_have_their_limits),
+        cmocka_unit_test(what_is_not_asked_for_has_its_usual_value),
         cmocka_unit_test(parts_of_a_space_are_numbers_below_how_many_there_are),
         cmocka_unit_test(help_has_a_line_for_each_in_order_and_in_columns),
     };

@@ -402,6 +402,17 @@ static void a_device_that_cannot_be_started_again_is_given_up(void **state)
     }
 }
 
+static void a_helper_has_its_usual_limits(void **state)
+{
+    (void)state;
+    const GpuOptions o = gpu_options("helper", 3);
+    assert_string_equal(o.helper, "helper");
+    assert_int_equal(o.device, 3);
+    assert_true(o.start_limit_s == 60 && o.problem_limit_s == 300 && o.kill_limit_s == 30);
+    assert_int_equal(o.tries, 4);
+    assert_true(o.retry_delay_s == 0.5 && !o.wrap && !o.wrapper);
+}
+
 /* Milliseconds until each further start, as of the moment when the one before has failed. */
 static void failed_starts_wait_twice_as_long_each_time(void **state)
 {
@@ -588,6 +599,7 @@ int main(void)
         cmocka_unit_test(asking_without_waiting_gives_nothing_yet),
         cmocka_unit_test(a_poll_loop_sees_every_result_and_every_timeout),
         cmocka_unit_test(a_device_that_cannot_be_started_again_is_given_up),
+        cmocka_unit_test(a_helper_has_its_usual_limits),
         cmocka_unit_test(failed_starts_wait_twice_as_long_each_time),
         cmocka_unit_test(a_restart_that_fails_at_first_is_tried_again),
         cmocka_unit_test(opening_fails_with_the_reason),
