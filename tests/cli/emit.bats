@@ -92,6 +92,20 @@ hash_of() {
     [ "$(grep -c warning <<<"$stderr")" = 1 ]
 }
 
+@test "a size that its grid or its block does not divide is warned of, with the division" {
+    make_space
+    sed -i 's/^param EACH.*/param EACH in 2/; s/^grid.*/grid ceil_div(N, 128), 1, (N + 4) \/ 8/' k/k.spec
+    record --problem N=4096 --best 0 --file small
+    emit k/k.spec k/recordings/small.times --output out
+    status_is 0
+    has "$stderr" '^k/k.spec:6:27: warning: this division leaves a remainder at the tuned size'
+    sed -i 's/^grid.*/grid ceil_div(N, 128)/; s/^block.*/block 128, N \/ 4095/' k/k.spec
+    record --problem N=4096 --best 0 --file small
+    emit k/k.spec k/recordings/small.times --output out
+    status_is 0
+    has "$stderr" '^k/k.spec:5:12: warning: this division leaves a remainder at the tuned size'
+}
+
 @test "a header of the host's libraries that is not there is not missed by what is emitted" {
     make_space
     sed -i '1i #include <thrust/device_vector.h>' k/k.cu

@@ -465,6 +465,55 @@ static void blocks_of_a_picture_are_sampled_evenly(void **state)
     assert_means(in_layers(kernel(picture, (PtxDim){200, 1, 1}, 32, 0)), 0.05);
 }
 
+/* At the fractions of 1/2 + 0.7548… k of the grid's width, and of 0.5698… k, of 0.4142… k, of 0.6180… k; k is 1 to 5. */
+static void blocks_of_a_picture_fill_it_by_a_sequence(void **state)
+{
+    (void)state;
+    static const PtxPlace all[] = {{{50, 6, 91}, 0},
+                                   {{1, 63, 32}, 1},
+                                   {{152, 20, 74}, 0},
+                                   {{103, 77, 15}, 1},
+                                   {{54, 34, 57}, 1}};
+    Kernel *k = kernel(picture, (PtxDim){200, 100, 100}, 64, 0);
+
+    const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+
+    assert_in_range(m->samples->even, 6, 224);
+    for (int i = 0; i < 5; i++)
+        assert_true(ptx_same_place(m->samples->at[i + 1].place, all[i]));
+    for (int i = 0; i < m->samples->even; i++)
+        assert_true(m->samples->at[i].weight == 1.0 / m->samples->even);
+    assert_int_equal(m->samples->all, 200 * 100 * 100 * 2);
+    arena_free(k->arena);
+}
+
+/* Work of 10, 12, 14 and 20; 4 of 40 warps. In order, with the first of unknown place, the differences to the one
+ * before are 10, 8, 2 and 6; by their distances they are 2, 2, 6 and 6. */
+static void the_error_of_a_sample_is_that_of_differences_of_neighbours(void **state)
+{
+    (void)state;
+    static const double work[] = {10, 12, 14, 20};
+    static const PtxDim blocks[] = {{0, 0, 0}, {1, 0, 0}, {5, 8, 0}, {5, 9, 1}};
+    Arena *a = arena_new();
+    Walk walks[4] = {0};
+    MemorySamples *s = ARENA_NEW(a, MemorySamples);
+    s->count = s->even = 4, s->all = 40, s->grid = (PtxDim){10, 10, 2};
+    for (int i = 0; i < 4; i++) {
+        walks[i].instr = work[i];
+        s->at[i] = (MemorySample){.place.block = blocks[i], .walk = &walks[i]};
+    }
+
+    assert_float_equal(memory_sampling_error(s), sqrt(0.9 * (4 + 4 + 36 + 36) / 8 / 4) / 14, 1e-12);
+    s->ordered = true;
+    assert_float_equal(memory_sampling_error(s), sqrt(0.9 * (100 + 64 + 4 + 36) / 8 / 4) / 14,
+                       1e-12);
+    s->all = 4;
+    assert_true(memory_sampling_error(s) == 0);
+    s->all = 40, s->even = 1;
+    assert_true(memory_sampling_error(s) == 0);
+    arena_free(a);
+}
+
 /* The data end after three warps of eight in the last block: its middle warp does nothing, the first three do. */
 static void warps_of_a_block_at_the_border_are_followed(void **state)
 {
@@ -533,6 +582,8 @@ int main(void)
         cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
         cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
         cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
+        cmocka_unit_test(blocks_of_a_picture_fill_it_by_a_sequence),
+        cmocka_unit_test(the_error_of_a_sample_is_that_of_differences_of_neighbours),
         cmocka_unit_test(what_steps_do_not_suffice_for_is_missing_everywhere),
         cmocka_unit_test(warps_of_a_block_at_the_border_are_followed),
         cmocka_unit_test(where_work_falls_from_an_end_on_warps_there_are_followed),
