@@ -296,6 +296,27 @@ static void a_copy_in_double_precision_holds_the_very_same_numbers(void **state)
     }
 }
 
+/* Numbers whose order as bytes or without their sign is another one. */
+static void numbers_of_every_type_are_sorted(void **state)
+{
+    (void)state;
+    static const double with_sign[] = {3, -2, 64, -48, 0, 1}, sorted[] = {-48, -2, 0, 1, 3, 64},
+                        without[] = {3, 240, 64, 128, 0, 1}, rising[] = {0, 1, 3, 64, 128, 240};
+    for (int t = 0; t < TASK_SCALARS; t++) {
+        const TaskScalar s = (TaskScalar)t;
+        const bool bare = s == TASK_U8 || s == TASK_U16 || s == TASK_U32 || s == TASK_U64;
+        const size_t size = task_scalar_size(s);
+        unsigned char at[6 * 8];
+        for (size_t i = 0; i < 6; i++)
+            contents_store(s, bare ? without[i] : with_sign[i], at + i * size);
+
+        contents_sort(s, at, 6);
+
+        for (size_t i = 0; i < 6; i++)
+            assert_true(contents_value(s, at + i * size) == (bare ? rising[i] : sorted[i]));
+    }
+}
+
 static void bytes_come_as_they_are_given_and_zeros_behind_them(void **state)
 {
     (void)state;
@@ -328,6 +349,7 @@ int main(void)
         cmocka_unit_test(types_are_found_by_their_cuda_names_and_by_those_printed),
         cmocka_unit_test(normal_numbers_are_normally_distributed),
         cmocka_unit_test(a_copy_in_double_precision_holds_the_very_same_numbers),
+        cmocka_unit_test(numbers_of_every_type_are_sorted),
         cmocka_unit_test(bytes_come_as_they_are_given_and_zeros_behind_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

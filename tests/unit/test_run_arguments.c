@@ -269,6 +269,38 @@ static void arguments_of_a_task_name_buffers_in_their_order(void **state)
     close_run(r);
 }
 
+/* The numbers that the kernels get, not those of the spec: 0.3 is 0.300048828125 as half. */
+static void a_reference_in_double_gets_the_same_numbers_wider(void **state)
+{
+    (void)state;
+    Run *r = open_run("out x : float[4]\narg a : float = 0.1\narg h : half = 0.3\narg n : int = 5\n"
+                      "arg d : double = 0.1\nreference \"k.cu\" simple block 32 grid 1 double\n");
+    const double wide[] = {0.1F, 0.300048828125};
+    const Launch *l = &r->spec->reference[0];
+    Evaluation ev = {.arena = r->arena};
+    Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    TaskLaunch t;
+    Step *steps;
+    size_t count;
+    const RunData *data = run_data(r);
+    assert_non_null(data);
+    assert_true(geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count));
+    assert_true(run_task_launch(r->arena, r, &steps[0], l, slots, &ev, &t));
+
+    assert_int_equal(t.argument_count, 5);
+    assert_int_equal(t.arguments[0].buffer, data->double_copy[0]);
+    assert_int_equal(data->buffers[data->double_copy[0]].type.scalar, TASK_DOUBLE);
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(t.arguments[1 + i].bytes, &wide[i], 8);
+        assert_int_equal(t.arguments[1 + i].size, 8);
+        assert_int_equal(t.arguments[1 + i].alignment, 8);
+    }
+    assert_int_equal(t.arguments[3].size, 4);
+    assert_memory_equal(t.arguments[3].bytes, (&(int32_t){5}), 4);
+    assert_memory_equal(t.arguments[4].bytes, (&(double){0.1}), 8);
+    close_run(r);
+}
+
 static void buffers_get_the_contents_of_the_spec(void **state)
 {
     (void)state;
@@ -599,6 +631,7 @@ int main(void)
         cmocka_unit_test(buffers_are_far_apart_and_aligned_as_cuda_aligns_them),
         cmocka_unit_test(an_integer_that_does_not_fit_is_refused_with_a_message),
         cmocka_unit_test(arguments_of_a_task_name_buffers_in_their_order),
+        cmocka_unit_test(a_reference_in_double_gets_the_same_numbers_wider),
         cmocka_unit_test(buffers_get_the_contents_of_the_spec),
         cmocka_unit_test(outputs_are_compared_as_the_spec_says),
         cmocka_unit_test(texts_are_filled_with_values),
