@@ -211,6 +211,31 @@ static void kernels_of_one_module_have_different_hashes(void **state)
     arena_free(a);
 }
 
+static void the_code_of_a_kernel_is_in_its_hash_alone(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    size_t size = 0;
+    const char *file = file_read(a, TEST_DATA "/cubin/usage_sm_90.cubin", &size, &d);
+    const Cubin *before = cubin_read(a, file, size, &d);
+    assert_true(before->kernel_count > 2);
+
+    for (size_t i = 0; i < before->kernel_count; i++) {
+        char *bytes = arena_copy(a, file, size);
+        const char *code = (const char *)before->kernels[i].code;
+        assert_true(code > file && code < file + size);
+        bytes[code - file + 4] ^= 1;
+        const Cubin *c = cubin_read(a, bytes, size, &d);
+        for (size_t k = 0; k < c->kernel_count; k++) {
+            const Hash old = cubin_code_hash(before, &before->kernels[k]);
+            const Hash new = cubin_code_hash(c, &c->kernels[k]);
+            assert_int_equal(hash_equal(&old, &new), k != i);
+        }
+    }
+    arena_free(a);
+}
+
 static void what_is_no_cubin_is_refused_with_a_reason(void **state)
 {
     (void)state;
@@ -347,6 +372,7 @@ int main(void)
         cmocka_unit_test(resources_are_part_of_the_hash),
         cmocka_unit_test(different_code_data_or_target_has_another_hash),
         cmocka_unit_test(kernels_of_one_module_have_different_hashes),
+        cmocka_unit_test(the_code_of_a_kernel_is_in_its_hash_alone),
         cmocka_unit_test(what_is_no_cubin_is_refused_with_a_reason),
         cmocka_unit_test(damaged_records_are_refused),
         cmocka_unit_test(every_byte_counts_as_it_did),

@@ -67,20 +67,25 @@ static void a_macro_sizes_both_sides_of_a_square_that_a_block_can_have(void **st
     arena_free(a);
 }
 
-static void a_launch_with_more_threads_than_any_number_is_not_followed(void **state)
+/* What a launch says of the block, unless it has one thread, or more than any number. */
+static void a_block_is_that_of_the_launch_if_one_can_learn_from_it(void **state)
 {
     (void)state;
+    static const char *const all[][2] = {{"96", "\nblock 96\n"},
+                                         {"dim3(16, 8)", "\nblock 16, 8\n"},
+                                         {"1", "\nblock BLOCK\n"},
+                                         {"dim3(1, 1, 1)", "\nblock BLOCK\n"},
+                                         {"2", "\nblock 2\n"},
+                                         {"99999999999999999999", "\nblock BLOCK\n"}};
     Arena *a = arena_new();
-    LaunchSite usual, huge;
-
-    assert_true(first_launch_find(host_text(a, "k.cu", "void f() { k<<<1, 96>>>(); }\n", NULL), "k",
-                                  &usual));
-    assert_true(first_launch_find(
-        host_text(a, "k.cu", "void f() { k<<<1, 99999999999999999999>>>(); }\n", NULL), "k",
-        &huge));
-
-    assert_non_null(strstr(spec_from(a, "", &usual, "", ""), "\nblock 96\n"));
-    assert_non_null(strstr(spec_from(a, "", &huge, "", ""), "\nblock BLOCK\n"));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        LaunchSite site;
+        const char *host = arena_printf(a, "void f() { k<<<1, %s>>>(); }\n", all[i][0]);
+        assert_true(first_launch_find(host_text(a, "k.cu", host, NULL), "k", &site));
+        const char *spec = spec_from(a, "", &site, "", "");
+        if (!strstr(spec, all[i][1]))
+            fail_msg("%s:\n%s", all[i][0], spec);
+    }
     arena_free(a);
 }
 
@@ -89,7 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_are_filled_unless_they_have_values),
         cmocka_unit_test(a_macro_sizes_both_sides_of_a_square_that_a_block_can_have),
-        cmocka_unit_test(a_launch_with_more_threads_than_any_number_is_not_followed),
+        cmocka_unit_test(a_block_is_that_of_the_launch_if_one_can_learn_from_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -381,6 +381,28 @@ static void the_json_of_an_audit_has_each_number(void **state)
     end_run(r);
 }
 
+static void the_json_of_a_devices_health_has_each_number(void **state)
+{
+    (void)state;
+    Run r = {.watch.health = {.samples = 9,
+                              .clock_high_mhz = 1980,
+                              .clock_low_mhz = 1755,
+                              .power_high_w = 701,
+                              .temperature_high_c = 64,
+                              .throttle = THROTTLE_POWER | THROTTLE_HEAT,
+                              .others = 3}};
+
+    json_t *h = report_health(&r);
+
+    char *text = json_dumps(h, JSON_SORT_KEYS | JSON_COMPACT);
+    assert_string_equal(text, "{\"clock_high_mhz\":1980.0,\"clock_low_mhz\":1755.0,"
+                              "\"held_back_by\":\"power cap, heat\",\"other_processes\":3,"
+                              "\"power_high_w\":701.0,\"steady\":false,"
+                              "\"temperature_high_c\":64.0}");
+    free(text);
+    json_decref(h);
+}
+
 static void what_happened_to_the_device_is_told(void **state)
 {
     (void)state;
@@ -408,6 +430,7 @@ int main(void)
         cmocka_unit_test(seconds_of_stages_stand_in_rows),
         cmocka_unit_test(an_audit_is_told_with_its_bounds),
         cmocka_unit_test(the_json_of_an_audit_has_each_number),
+        cmocka_unit_test(the_json_of_a_devices_health_has_each_number),
         cmocka_unit_test(what_happened_to_the_device_is_told),
         cmocka_unit_test(the_report_of_a_replay),
         cmocka_unit_test(counts_of_a_dry_run),
