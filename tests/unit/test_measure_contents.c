@@ -198,6 +198,21 @@ static void integers_keep_to_their_range(void **state)
         {TASK_FLOAT, 0.25, 0.25},   {TASK_DOUBLE, 1e300, 1e300},
     };
 
+    static const double ends[][2] = {{-128, 127},
+                                     {0, 255},
+                                     {-32768, 32767},
+                                     {0, 65535},
+                                     {-0x1p31, 0x1p31 - 1},
+                                     {0, 0x1p32 - 1},
+                                     {-0x1p63, 0x1p63 - 1024},
+                                     {0, 0x1p64 - 2048}};
+
+    for (int s = TASK_I8; s <= TASK_U64; s++)
+        for (int end = 0; end < 2; end++) {
+            unsigned char bytes[8];
+            contents_store((TaskScalar)s, end ? 1e30 : -1e30, bytes);
+            assert_true(contents_value((TaskScalar)s, bytes) == ends[s][end]);
+        }
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         unsigned char bytes[8];
         TaskContents c = {.kind = TASK_CONSTANT, .value = CASES[i].v};
