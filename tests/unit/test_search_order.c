@@ -117,6 +117,8 @@ static void a_search_asks_as_it_did(void **state)
         {"until its end", {6, 5, 4, 4, 3}, 2, 3, 8, 2, 0, 0, 0.7, false},
         {"all known", {6, 5, 4, 4, 3}, 3, 4, 3, 1, 0, 0, 0.7, true},
         {"few trials", {6, 5, 4, 4, 3}, 2, 5, 2, 1, 0, 8, 1, true},
+        {"as few as predictions lead", {6, 5, 4, 4, 3}, 2, 9, 2, 1, 0, 24, 0.8, false},
+        {"one more", {6, 5, 4, 4, 3}, 2, 9, 2, 1, 0, 25, 0.8, false},
         {"a corner", {150, 150, 150, 150, 150}, 0, 7, 4, 1, 60, 40, 1, false},
         {"two values", {2, 2, 2}, 0, 6, 2, 1, 0, 0, 1, false},
     };
