@@ -266,6 +266,8 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"metric a higher \"u\" \"M.\" = a + 1\n", "test.metrics:1:28: error: unknown name 'a'\n"},
         {"metric a higher \"u\" \"M.\" = 1 2\n",
          "test.metrics:1:30: error: expected the end of the line, found '2'\n"},
+        {"metric a higher \"u\" \"M.\" = known(1 + waves, 0)\n",
+         "test.metrics:1:34: error: known takes a name first, as in known(x, 0)\n"},
         {"metrics a\n",
          "test.metrics:1:1: error: unknown statement 'metrics'; did you mean 'metric'?\n"},
         {"carve a\n", "test.metrics:1:1: error: expected 'metric', found 'carve'\n"},
