@@ -245,6 +245,49 @@ static void missing_logic_does_not_enter_a_loop_that_the_ptx_leaves_out(void **s
     arena_free(a);
 }
 
+/* All lanes go past the first EXIT and end at the second; by landmarks alone they would end at the first. */
+static void guarded_exits_are_the_ptxs_branches_to_the_end_in_order(void **state)
+{
+    (void)state;
+    static const char BODY[] = "setp.ge.s32 %p1, %r4, 100;\n@%p1 bra $end;\n"
+                               "setp.eq.s32 %p2, %r1, 0;\n@%p2 bra $end;\n" FMA "$end:\n";
+    const Word words[] = {{.op = SASS_OP_EXIT, .guard = true},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_EXIT, .guard = true},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_true(visits_at(j, 1) == 1);
+    assert_true(visits_at(j, 3) == 0);
+    arena_free(a);
+}
+
+/* Lanes 0 to 15 take one of two sides that look alike, of 1 or 3 instructions. */
+static void sides_that_nothing_tells_apart_are_open(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_BRA, .guard = true, .target = 3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_BRA, .target = 6},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, "add.u32 %r5, %r4, 1;\n", words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_true(visits_at(j, 1) == 1);
+    assert_true(visits_at(j, 3) == 0);
+    assert_true(j->open == 1); /* 1 + 3 + 1 for 1 + 2 + 1 */
+    arena_free(a);
+}
+
 /* Lane l goes round l + 1 times: 32 groups come to the BSYNC one by one, and go on as one. */
 static void every_group_that_leaves_a_loop_issues_its_bsync(void **state)
 {
@@ -723,6 +766,8 @@ int main(void)
         cmocka_unit_test(another_number_of_loops_is_not_paired),
         cmocka_unit_test(a_loop_that_is_never_entered_may_be_missing),
         cmocka_unit_test(missing_logic_does_not_enter_a_loop_that_the_ptx_leaves_out),
+        cmocka_unit_test(guarded_exits_are_the_ptxs_branches_to_the_end_in_order),
+        cmocka_unit_test(sides_that_nothing_tells_apart_are_open),
         cmocka_unit_test(every_group_that_leaves_a_loop_issues_its_bsync),
         cmocka_unit_test(both_ways_of_an_unknown_branch_meet_without_a_bsync),
         cmocka_unit_test(many_loops_side_by_side_are_paired_as_they_come),
