@@ -847,8 +847,8 @@ static double instructions_of(const Program *p, const SassAnswer *r)
 }
 
 /* What landmarks leave open is answered with the fewest instructions; how many more they allow is seen by asking for
- * the most.  Of 89 first specs (tests/data/counters) 8 were more than 1 % off without a word: that is more than 1 %
- * in 4 of them, and in 5 of 73 that were exact. */
+ * the most.  Of 89 first specs (tests/data/counters/more-specs.csv) 8 were more than 1 % off without a word: that is
+ * more than 1 % in 4 of them, and in 4 of the other 81. */
 static void count_open(Program *p, const SassAnswer *fewest)
 {
     SassProgram lp = p->lp;
