@@ -657,15 +657,20 @@ static bool leads_to_end(const Cfg *c, int block)
            cfg_ends_at_once(c, block);
 }
 
-/* True if the code has a guarded EXIT for each branch of the PTX that leads to the end. */
-static bool ends_are_guarded(const Cfg *code, const Cfg *ptx)
+static int count_guarded_ends(const Cfg *code)
 {
-    int guarded = 0, ends = 0;
+    int count = 0;
     for (int b = 0; b < code->count; b++)
-        guarded += is_guarded_end(&code->blocks[b]);
+        count += is_guarded_end(&code->blocks[b]);
+    return count;
+}
+
+static int count_ends(const Cfg *ptx)
+{
+    int count = 0;
     for (int b = 0; b < ptx->count; b++)
-        ends += leads_to_end(ptx, b);
-    return ends > 0 && guarded >= ends;
+        count += leads_to_end(ptx, b);
+    return count;
 }
 
 /* The side of such a branch that goes on; CFG_NONE if others come to it, too. */
@@ -682,28 +687,18 @@ static int going_on(const Cfg *c, int block)
     return sides == 1 && c->blocks[into].pred_count == 1 ? into : CFG_NONE;
 }
 
-static int next_guarded_end(const Cfg *c, int block)
-{
-    while (block < c->count && !is_guarded_end(&c->blocks[block]))
-        block++;
-    return block;
-}
-
 /* Guarded EXITs in the order of the PTX's branches to the end, if there are as many. */
 static void pair_ends(const Cfg *code, const Cfg *ptx, SassBranch *of)
 {
-    int guarded = 0, ends = 0;
-    for (int b = next_guarded_end(code, 0); b < code->count; b = next_guarded_end(code, b + 1))
-        guarded++;
-    for (int b = 0; b < ptx->count; b++)
-        ends += leads_to_end(ptx, b);
-    int mine = next_guarded_end(code, 0);
-    for (int b = 0; guarded == ends && b < ptx->count; b++) {
-        if (!leads_to_end(ptx, b))
+    if (count_guarded_ends(code) != count_ends(ptx))
+        return;
+    for (int b = 0, in_ptx = 0; b < code->count; b++) {
+        if (!is_guarded_end(&code->blocks[b]))
             continue;
-        const int into = going_on(ptx, b);
-        of[mine] = (SassBranch){b, into == CFG_NONE ? CFG_NONE : 0, into};
-        mine = next_guarded_end(code, mine + 1);
+        while (!leads_to_end(ptx, in_ptx))
+            in_ptx++;
+        const int into = going_on(ptx, in_ptx);
+        of[b] = (SassBranch){in_ptx++, into == CFG_NONE ? CFG_NONE : 0, into};
     }
 }
 
@@ -797,9 +792,10 @@ SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunctio
         of[b] = (SassBranch){CFG_NONE, CFG_NONE, CFG_NONE};
     pair_ends(code->cfg, ptx->flow->cfg, of);
     const DomTree *post = code->post;
+    const int ends = count_ends(ptx->flow->cfg);
     const Branches x = list_branches(a, code->cfg, code->loops, post, code->callee, false),
                    y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL,
-                                     ends_are_guarded(code->cfg, ptx->flow->cfg));
+                                     ends > 0 && count_guarded_ends(code->cfg) >= ends);
     if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST)
         return of;
     VEC_EACH (Branch, b, x)
