@@ -4,6 +4,7 @@
  *     bench_compile <aptune-compile> [folder of a toolkit]
  *
  * Compiles a synthetic kernel: a loop over an unrolled product, different in each configuration. */
+#include "metrics/base/clock.h"
 #include "tuner/compile/farm.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #include "tests/gpu/smoke.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,7 @@
 #include "tests/support/gpu.h"
 
+#include "metrics/base/clock.h"
+
 Gpu *open_gpu(const GpuOptions *o, Diag *d)
 {
     Gpu *g = gpu_start(o);

@@ -2,6 +2,7 @@
  *
  * The recording is synthetic: hashes, profiles and times are made up here, so that no compiler and
  * no GPU has a say in the texts. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
@@ -325,21 +326,19 @@ static void an_audit_is_told_with_its_bounds(void **state)
     (void)state;
     Run *r = audited();
 
-    assert_audit(r,
-                 "audit      38 of the 500 dropped, drawn with seed 7: 2 better than the winner by "
-                 "more than 0.5 %, 3 failed (2 drawn have no outcome)\n"
-                 "           the fastest of them takes 0.2500 ms, -20.0 %: @\n"
-                 "           so at most 12.50 % of the dropped, 62, are better (95 % confidence)\n"
-                 "recall     4 of the chosen are within 1 % of the winner or better, and 6 of "
-                 "those drawn: 50.0 %, at least 25.0 %\n"
-                 "regret     25.0 % seen; at most 5.00 % of the dropped, 25, would show more "
-                 "(95 % confidence)\n");
+    assert_audit(r, "audit      38 of the 500 dropped, drawn with seed 7: 2 better than the winner by "
+                    "more than 0.5 %, 3 failed (2 drawn have no outcome)\n"
+                    "           the fastest of them takes 0.2500 ms, -20.0 %: @\n"
+                    "           so at most 12.50 % of the dropped, 62, are better (95 % confidence)\n"
+                    "recall     4 of the chosen are within 1 % of the winner or better, and 6 of "
+                    "those drawn: 50.0 %, at least 25.0 %\n"
+                    "regret     25.0 % seen; at most 5.00 % of the dropped, 25, would show more "
+                    "(95 % confidence)\n");
     r->audit.outcomes = r->audit.count = 500, r->audit.failed = 0, r->audit.ratio = 1.25;
-    assert_audit(
-        r, "audit      500 of the 500 dropped, drawn with seed 7: 2 better than the winner by "
-           "more than 0.5 %\n"
-           "           the fastest of them takes 0.2500 ms, +25.0 %: @\n"
-           "           that is all of them: regret 0.0 %, recall 50.0 %\n");
+    assert_audit(r, "audit      500 of the 500 dropped, drawn with seed 7: 2 better than the winner by "
+                    "more than 0.5 %\n"
+                    "           the fastest of them takes 0.2500 ms, +25.0 %: @\n"
+                    "           that is all of them: regret 0.0 %, recall 50.0 %\n");
     r->audit.outcomes = 38, r->audit.fastest = SIZE_MAX;
     assert_audit(r, "regret     not known: none of those drawn gave a right result\n");
     r->audit.outcomes = 0;
@@ -355,12 +354,12 @@ static void the_json_of_an_audit_has_each_number(void **state)
     static const struct {
         const char *name;
         double value;
-    } rows[] = {{"seed", 7},         {"dropped", 500},    {"drawn", 40},
-                {"audited", 38},     {"failed", 3},       {"confidence", 0.95},
-                {"margin", 0.005},   {"better", 2},       {"better_share_high", 0.125},
-                {"better_high", 62}, {"regret", 0.25},    {"regret_but_for_share", 0.05},
-                {"near", 0.01},      {"near_chosen", 4},  {"near_audited", 6},
-                {"recall", 0.5},     {"recall_low", 0.25}};
+    } rows[] = {{"seed", 7},           {"dropped", 500},  {"drawn", 40},
+                {"audited", 38},       {"failed", 3},     {"confidence", 0.95},
+                {"margin", 0.005},     {"better", 2},     {"better_share_high", 0.125},
+                {"better_high", 62},   {"regret", 0.25},  {"regret_but_for_share", 0.05},
+                {"near", 0.01},        {"near_chosen", 4}, {"near_audited", 6},
+                {"recall", 0.5},       {"recall_low", 0.25}};
     Run *r = audited();
     json_t *all = report_audit_json(r), *fastest = json_object_get(all, "fastest");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

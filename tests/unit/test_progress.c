@@ -1,6 +1,8 @@
 /* The line on a terminal while a run goes on.  Started at a made-up time. */
 #include "tuner/command/progress.h"
 
+#include "metrics/base/clock.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* Runs back to back on a device that is made up: time, work and its energy counter are numbers. */
+#include "metrics/base/clock.h"
 
 #define clock_seconds now_seconds
 static double now_seconds(void);

@@ -6,6 +6,7 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Up to NEAR_MOST neighbours are all enumerated; of more, NEAR_DRAWN are drawn. */
 enum { DRAWS_MOST = 1000, NEAR_MOST = 100000, NEAR_DRAWN = 10000 };

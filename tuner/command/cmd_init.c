@@ -1,4 +1,5 @@
 /* aptune init: writes a first spec for a kernel of a .cu file. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/init_mend.h"

@@ -1,5 +1,6 @@
 #include "tuner/compile/farm.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/process.h"
 #include "tuner/compile/compiler.h"
 

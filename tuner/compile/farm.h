@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "metrics/base/clock.h"
+#include "metrics/base/waits.h"
 #include "tuner/compile/result.h"
 
 typedef struct FarmOptions {

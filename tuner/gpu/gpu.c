@@ -1,5 +1,6 @@
 #include "tuner/gpu/gpu.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/process.h"
 
 #include <assert.h>

@@ -10,7 +10,7 @@
  * one thread. */
 #pragma once
 
-#include "metrics/base/clock.h"
+#include "metrics/base/waits.h"
 #include "tuner/gpu/message.h"
 
 typedef struct Gpu Gpu;

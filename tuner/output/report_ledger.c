@@ -1,6 +1,8 @@
 /* The ledger: where the time of a run went, by stage and resource, and what carving saved. */
 #include "tuner/output/report_parts.h"
 
+#include "metrics/base/clock.h"
+
 static const char *const stages[LEDGER_STAGES] = {
     [LEDGER_CONSTRUCT] = "construct", [LEDGER_COMPILE] = "compile", [LEDGER_PROFILE] = "profile",
     [LEDGER_CARVE] = "carve",         [LEDGER_TIME] = "time",

@@ -4,6 +4,8 @@
  * the long stages watches it along with compilers and GPUs, so that finished work is kept. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
+
 #include <sys/resource.h>
 
 bool run_is_in_shard(const Run *r, size_t i)

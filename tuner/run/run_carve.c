@@ -1,6 +1,8 @@
 /* Evaluates the metrics of every profile and carves by them (tuner/choose). */
 #include "tuner/run/run_search.h"
 
+#include "metrics/base/clock.h"
+
 static bool read_metrics(Run *r)
 {
     MetricSet *metrics = metricset_new(r->arena);

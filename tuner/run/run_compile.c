@@ -2,6 +2,7 @@
  *
  * If a recording was made from the same sources, its code hashes and profiles are those that
  * compiling would give, and nothing is compiled. Otherwise workers compile (compiling.h). */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/run/compiling.h"
 #include "tuner/run/run_search.h"

@@ -4,6 +4,7 @@
  * devices are not comparable. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/record/lock.h"
 

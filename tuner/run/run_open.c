@@ -2,6 +2,7 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/space/diagram.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/record/table_read.h"
 

@@ -1,4 +1,5 @@
 /* Writes profiles to recordings and reads them: each distinct code and launch once. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/run/timer.h"
 

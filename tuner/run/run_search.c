@@ -1,5 +1,6 @@
 #include "tuner/run/run_search.h"
 
+#include "metrics/base/clock.h"
 #include "tuner/choose/replay.h"
 #include "tuner/run/compiling.h"
 #include "tuner/space/diagram.h"

@@ -4,6 +4,7 @@
  * share of the budget is spent. */
 #include "tuner/run/run_search.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/choose/polish.h"
 

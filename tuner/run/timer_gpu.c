@@ -5,6 +5,7 @@
  * continued. When a GPU is lost, the others repeat its trials in flight. */
 #include "tuner/run/timer.h"
 
+#include "metrics/base/clock.h"
 #include "tuner/run/compiling.h"
 
 enum {

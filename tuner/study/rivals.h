@@ -6,6 +6,7 @@
  * a pack) compiles on all cores while the GPU times. */
 #pragma once
 
+#include "metrics/base/map.h"
 #include "tuner/choose/replay.h"
 
 typedef enum RivalKind {
