@@ -150,10 +150,12 @@ static bool is_additive_unit(const char *unit, Span at, Diag *d)
     return false;
 }
 
-/* [ [ "not" ] "additive" ] unit */
+/* [ "run" | [ "not" ] "additive" ] unit */
 static bool parse_unit(Lexer *l, Metric *m, Diag *d)
 {
-    const bool negated = lexer_take(l, "not"), said = lexer_take(l, "additive");
+    m->of_run = lexer_take(l, "run");
+    const bool negated = !m->of_run && lexer_take(l, "not");
+    const bool said = !m->of_run && lexer_take(l, "additive");
     if (negated && !said)
         return lexer_wrong(l, "'additive' after 'not'");
     Span at = l->token.at;
@@ -282,6 +284,20 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
     return (MetricValue){value, NULL, {0}};
 }
 
+/* The metrics of a run, whose formulas read the sums of the additive ones. */
+static void evaluate_run(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
+                         MetricValue *values)
+{
+    Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
+    metricset_slots(set, p, device, values, slots);
+    for (size_t i = 0; i < set->metrics.count; i++) {
+        if (!set->metrics.at[i].of_run)
+            continue;
+        values[i] = evaluate(a, set, &set->metrics.at[i], p, slots);
+        slots[FIRST_METRIC + i] = value_real(values[i].value);
+    }
+}
+
 static void evaluate_launch(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
                             MetricValue *values)
 {
@@ -296,14 +312,15 @@ static void evaluate_launch(Arena *a, const MetricSet *set, const Profile *p, co
 void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *launches, size_t count,
                         const Device *device, MetricValue *values)
 {
-    evaluate_launch(a, set, launches[profile_main_launch(launches, count)].profile, device, values);
+    const Profile *main = launches[profile_main_launch(launches, count)].profile;
+    evaluate_launch(a, set, main, device, values);
     if (count == 1 && launches[0].times == 1)
         return;
     MetricValue *one = ARENA_ARRAY(a, MetricValue, set->metrics.count);
     for (size_t k = 0; k < count; k++) {
         evaluate_launch(a, set, launches[k].profile, device, one);
         for (size_t m = 0; m < set->metrics.count; m++) {
-            if (!set->metrics.at[m].additive)
+            if (!set->metrics.at[m].additive || set->metrics.at[m].of_run)
                 continue;
             double before = k == 0 ? 0 : values[m].value;
             if (one[m].reason)
@@ -311,4 +328,5 @@ void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *lau
             values[m].value = before + one[m].value * launches[k].times;
         }
     }
+    evaluate_run(a, set, main, device, values);
 }

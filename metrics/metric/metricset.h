@@ -1,16 +1,17 @@
 /* Metrics: named formulas over a launch's profile and the device, from .metrics files and `metric` lines of
  * a spec:
  *
- *     statement = "metric" NAME ( "higher" | "lower" ) [ [ "not" ] "additive" ] STRING STRING "="
- *                 ternary
+ *     statement = "metric" NAME ( "higher" | "lower" ) [ "run" | [ "not" ] "additive" ] STRING
+ *                 STRING "=" ternary
  *
  *     # Source of the formula.
  *     metric efficiency higher "1/instructions" "What it means, in one sentence." = 1 / (instr * threads)
  *
  * The word after the name says which values are better; the strings are unit and meaning.  For a run of
- * several launches an additive metric is summed over the launches; others have the value of the launch that
- * executes most.  By default a metric is additive if its unit is cycles, seconds, ms, us, ns, bytes,
- * sectors, flop, wavefronts, accesses, launches or joules.
+ * several launches an additive metric is summed over the launches, a metric of the `run` is computed once,
+ * from the sums, and others have the value of the launch that executes most.  By default a metric is
+ * additive if its unit is cycles, seconds, ms, us, ns, bytes, sectors, flop, wavefronts, accesses, launches
+ * or joules.
  *
  * The formula (expr.h, real arithmetic) may use profile fields, device fields as `device_sms`, rates as
  * `rate_issue`, latencies as `latency_dram` (device.def), and metrics defined before.
@@ -26,7 +27,8 @@
 typedef struct Metric {
     const char *name;
     bool higher;   /* higher values are better */
-    bool additive; /* over the launches of a run */
+    bool additive; /* over the launches of a run; grows with its work */
+    bool of_run;   /* computed once for a run, not for each of its launches */
     const char *unit;
     const char *meaning; /* one sentence */
     Expr *formula;       /* bound */

@@ -52,11 +52,17 @@ static int tear_down(void **state)
     return 0;
 }
 
-static double metric(const Fixture *f, const char *name)
+/* Of a run of `times` launches. */
+static double metric_of(const Fixture *f, const char *name, double times)
 {
     MetricValue *values = ARENA_ARRAY(f->arena, MetricValue, f->set->metrics.count);
-    metricset_evaluate(f->arena, f->set, &(LaunchProfile){&f->profile, 1}, 1, f->device, values);
+    metricset_evaluate(f->arena, f->set, &(LaunchProfile){&f->profile, times}, 1, f->device, values);
     return values[metricset_find(f->set, name)].value;
+}
+
+static double metric(const Fixture *f, const char *name)
+{
+    return metric_of(f, name, 1);
 }
 
 static void near(double value, double expected)
@@ -325,7 +331,10 @@ static void short_runs_are_timed_together(void **state)
     f->device = &sheet.device;
     near(metric(f, "timed_runs"), 1);
     near(metric(f, "timing_cycles"), LAUNCH);
+    near(metric_of(f, "predicted_cycles", 3), 3 * TURNS + LAUNCH + 2 * 100);
     set(f, PROFILE_TIMED_ALONE, 0);
+    near(metric_of(f, "timed_runs", 4), 112); /* of 0.8 us and 1 us */
+    near(metric_of(f, "predicted_cycles", 4), 4 * TURNS + (LAUNCH + (112 * 4 - 1) * 100) / 112.);
     near(metric(f, "launch_cycles"), TURNS);
     near(metric(f, "timed_runs"), 167);
     near(metric(f, "predicted_cycles"), TURNS + (LAUNCH + 166 * 100) / 167.);

@@ -285,7 +285,7 @@ static void mistakes_are_shown_where_they_are(void **state)
     }
 }
 
-/* The statement says it; where it does not, the unit does. */
+/* The statement says it; where it does not, the unit does.  A metric of the run reads the sums. */
 static void an_additive_metric_is_summed_over_launches(void **state)
 {
     (void)state;
@@ -295,17 +295,21 @@ static void an_additive_metric_is_summed_over_launches(void **state)
     large.value[PROFILE_INSTR] = 100;
     small.value[PROFILE_THREADS] = large.value[PROFILE_THREADS] = 32;
     const LaunchProfile launches[] = {{&small, 3}, {&large, 2}};
-    static const double expected[] = {230, 100, 230, 100, 100};
+    static const double expected[] = {230, 100, 230, 100, 100, 2 * 230 + 100, 560 + 5};
 
-    assert_true(case_read(&c, "metric a lower additive \"1\" \"M.\" = instr\n"
+    assert_true(case_read(&c, "metric launches lower \"launches\" \"M.\" = 1\n"
+                              "metric a lower additive \"1\" \"M.\" = instr\n"
                               "metric b lower not additive \"cycles\" \"M.\" = instr\n"
                               "metric c lower \"cycles\" \"M.\" = instr\n"
                               "metric d lower \"1\" \"M.\" = instr\n"
-                              "metric e higher \"1\" \"M.\" = c\n"));
+                              "metric e higher \"1\" \"M.\" = c\n"
+                              "metric f lower run \"cycles\" \"M.\" = 2 * c + d\n"
+                              "metric g lower run \"1\" \"M.\" = f + launches\n"));
 
     metricset_evaluate(c.arena, c.set, launches, 2, NULL, c.values);
-    for (int i = 0; i < 5; i++)
-        assert_true(c.values[i].value == expected[i]);
+    for (int i = 0; i < 7; i++)
+        assert_true(c.values[1 + i].value == expected[i]);
+    assert_true(c.set->metrics.at[6].additive && !c.set->metrics.at[7].additive);
     assert_string_equal(case_messages(&c), "");
     case_end(&c);
 }
