@@ -210,6 +210,34 @@ EOF
     has "$spec" '^arg factor : float = 0.5 +# decide'
 }
 
+@test "what a kernel asserts of its template's arguments becomes conditions of the space" {
+    cat >sum.cu <<'EOF'
+template <int TILE, int STAGES, bool WIDE>
+__global__ void sum(const float *in, float *out, int n)
+{
+    constexpr int step = TILE * STAGES;
+    static_assert(TILE % 8 == 0 && step <= 64, "fits");
+    static_assert(sizeof(float) == 4);
+    static_assert(STAGES != 3);
+    static_assert(STAGES != 3);
+    static_assert(WIDE || STAGES == 1); // no comparison
+    if constexpr (WIDE) { static_assert(TILE == 16); }
+#if OLD
+    static_assert(TILE == 32);
+#endif
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * step;
+}
+void launch(float *in, float *out, int n) { sum<16, 2, true><<<n / 256, 256>>>(in, out, n); }
+EOF
+    run --separate-stderr "$APTUNE" init sum.cu
+    status_is 0
+    [ "$(grep asserted sum.spec)" = "require ((TILE % 8) == 0) and ((TILE * STAGES) <= 64)    # asserted by the kernel
+require STAGES != 3    # asserted by the kernel" ]
+    run --separate-stderr "$APTUNE" check sum.spec --arch h200
+    status_is 0
+}
+
 @test "init takes a kernel as it is compiled at home: in a namespace, behind its includer, without headers that it does not need" {
     mkdir -p p/.git p/kernels
     cat >p/kernels/k.cu <<'END'

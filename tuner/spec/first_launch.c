@@ -227,7 +227,7 @@ static const HostValue *site_allocated(const LaunchSite *s, size_t i, size_t ele
 
 /* --- the launch in a first spec ----------------------------------------------------------------- */
 
-static const char *meaning(void *context, const char *written)
+const char *first_launch_meaning(void *context, const char *written)
 {
     FirstLaunch *l = context;
     size_t known = word_place(written, l->parameters.at, l->parameters.count);
@@ -250,7 +250,7 @@ void first_launch_read(Arena *a, FirstLaunch *l)
 {
     const HostValue *grid[DIRECTIONS];
     const KernelSource *k = l->kernel;
-    l->names = (HostNames){l, meaning, 0};
+    l->names = (HostNames){l, first_launch_meaning, 0};
     l->known = l->site && host_dims(l->site->place, l->site->configuration[1], &l->names, l->block);
     for (int i = 0; i < DIRECTIONS && l->known; i++)
         l->known = !host_number(l->block[i], &l->threads[i]) ||

@@ -253,6 +253,67 @@ static void print_equal(FirstWriter *w)
                        first_launch_where(w->arena, &w->launch));
 }
 
+/* The body of the kernel in a text of it, from its brace to the closing one; NULL: none. */
+static const char *body_of(const char *text, const char *kernel, const char **close)
+{
+    const char *end = text + strlen(text);
+    for (const char *at = text; (at = code_find_word(at, kernel, text)) != NULL; at++) {
+        const char *list = code_skip(at + strlen(kernel), end);
+        const char *behind = *list == '(' ? code_closing(list, end) : NULL;
+        const char *open = behind ? code_skip(behind + 1, end) : end;
+        if (*open == '{' && (*close = code_closing(open, end)) != NULL)
+            return open;
+    }
+    return NULL;
+}
+
+/* True for what a spec takes as a condition: comparisons, joined. */
+static bool is_condition(const HostValue *v)
+{
+    static const char *const comparisons[] = {"<", "<=", ">", ">=", "==", "!="};
+    if (host_is(v, "and") || host_is(v, "or"))
+        return is_condition(v->parts[0]) && is_condition(v->parts[1]);
+    return v->sign && word_place(v->sign, comparisons, 6) < SIZE_MAX;
+}
+
+/* Prints a condition of the parameters, once. */
+static void print_condition(FirstWriter *w, const HostValue *v)
+{
+    double number;
+    SCOPED_BUF out = {0};
+    if (!v || host_number(v, &number) || !is_condition(v) || !host_print(v, true, &out))
+        return;
+    const char *line =
+        arena_printf(w->arena, "require %s    # asserted by the kernel\n", buf_text(&out));
+    if (!strstr(buf_text(w->out), line))
+        buf_puts(w->out, line);
+}
+
+/* Requires what the kernel asserts of its parameters when it is compiled, whatever they are: not in inner blocks
+ * or under #if. */
+static void print_asserted(FirstWriter *w)
+{
+    const char *close = NULL, *list[1], *own = w->kernel->own;
+    const char *body = body_of(own, w->kernel->name, &close);
+    const HostText *text = body ? host_text(w->arena, "", own, NULL) : NULL;
+    const HostNames names = {&w->launch, first_launch_meaning, 0};
+    int conditions = 0;
+    for (const char *at = body ? body + 1 : NULL; at && at < close;) {
+        const char *from = at;
+        const Word word = code_next_word(own, &at), next = code_word(code_blanks(at));
+        const char *open = code_skip(at, close);
+        const char *end = *open == '(' ? code_closing(open, close) : NULL;
+        if (*from == '{' && code_closing(from, close))
+            at = code_closing(from, close) + 1;
+        if (*from == '#')
+            conditions += code_among(next, "if ifdef ifndef") - code_same(next, "endif");
+        if (end && conditions == 0 && code_same(word, "static_assert") &&
+            code_list(w->arena, open + 1, end, list, 1) > 0)
+            print_condition(w,
+                            host_value((HostPlace){text, (size_t)(from - own)}, list[0], &names));
+    }
+}
+
 static void print_limits(FirstWriter *w)
 {
     const char *const *t = w->threads;
@@ -274,6 +335,7 @@ void first_write_parameters(FirstWriter *w)
     take_block(w);
     settle_threads(w);
     print_equal(w);
+    print_asserted(w);
     print_limits(w);
     if (w->out->size == 0)
         print_registers(w);

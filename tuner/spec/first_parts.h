@@ -50,6 +50,9 @@ typedef struct FirstLaunch {
     const char *whole_name;     /* … and their name */
 } FirstLaunch;
 
+/* The spec's name for a name of the source (HostNames, the context being a FirstLaunch); NULL: none. */
+const char *first_launch_meaning(void *context, const char *written);
+
 /* Reads the launch, before sizes have names. */
 void first_launch_read(Arena *a, FirstLaunch *l);
 
