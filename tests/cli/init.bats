@@ -664,17 +664,17 @@ END
 
 @test "init takes textures as the kernel reads them, and says that a spec has no surfaces" {
     cat >blur.cu <<'END'
-__global__ void blur(cudaTextureObject_t image, const cudaTextureObject_t weights, float *out, int width, int height)
+__global__ void blur(cudaTextureObject_t image, const cudaTextureObject_t texWeights, float *out, int width, int height)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height)
-        out[y * width + x] = tex2D<float4>(image, x, y).x * tex1Dfetch<float>( weights, x & 7);
+        out[y * width + x] = tex2D<float4>(image, x, y).x * tex1Dfetch<float>( texWeights, x & 7);
 }
 END
     run --separate-stderr "$APTUNE" init blur.cu
     status_is 0
     has "$(cat blur.spec)" '^texture image : float4\[WIDTH, HEIGHT\] = '
-    has "$(cat blur.spec)" '^texture weights : float\[WIDTH \* HEIGHT\] fetch = '
+    has "$(cat blur.spec)" '^texture texWeights : float\[WIDTH \* HEIGHT\] fetch = '
     check blur.spec
     status_is 0
     sed -i 's/fetch =/fetch linear =/' blur.spec

@@ -86,15 +86,13 @@ static const char *fetched_by(FirstWriter *w, const char *name, const char **typ
 {
     const char *text = w->kernel->text;
     for (const char *at = text; (at = code_find_word(at, name, text)) != NULL; at++) {
-        const char *open = at;
-        while (open > text && isspace((unsigned char)open[-1]))
-            open--;
-        while (open > text && open[-1] != ';' && open[-1] != '{' && strncmp(open, "tex", 3) != 0)
+        const char *open = at > text ? at - 1 : at; /* the name may begin with "tex", too */
+        while (open > text && !strchr(";{", open[-1]) && strncmp(open, "tex", 3) != 0)
             open--;
         const Word function = code_word(open);
         const char *behind = open + function.length;
         const char *close = *behind == '<' ? code_closing(behind, at) : NULL;
-        if (function.length < 5 || strncmp(open, "tex", 3) != 0)
+        if (function.length < 5 || strncmp(open, "tex", 3) != 0 || !strchr("123", open[3]))
             continue;
         *type = close ? arena_copy(w->arena, behind + 1, (size_t)(close - behind - 1)) : NULL;
         return code_copy(w->arena, function);
