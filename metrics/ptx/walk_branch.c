@@ -485,17 +485,11 @@ static void split(Frame *x, int block, int stop, const Divergence *p)
     }
 }
 
-/* True if lanes may come to the early reconvergence of a branch one by one although all take it alike: out of
- * a loop in between. */
-static bool opens_meet(const Frame *x, int block)
+/* True if lanes may come to the early reconvergence of a branch one by one although all take it alike: they part
+ * in between, at another branch or where they leave a loop. */
+static bool opens_meet(const Frame *x, int block, uint32_t lanes)
 {
-    const Flow *f = flow_of(x);
-    const int meet = plan_of(x)->meets ? plan_of(x)->meets[block] : CFG_NONE;
-    const CfgBlock *b = meet == CFG_NONE ? NULL : &f->cfg->blocks[meet];
-    for (int k = 0; b && k < b->pred_count; k++)
-        if (f->loops->loop_of[b->preds[k]] != f->loops->loop_of[meet])
-            return true;
-    return false;
+    return plan_of(x)->meets && plan_of(x)->meets[block] != CFG_NONE && (lanes & (lanes - 1)) != 0;
 }
 
 void walk_leave_block(Frame *x, uint32_t mask)
@@ -523,7 +517,7 @@ void walk_leave_block(Frame *x, uint32_t mask)
     if (in &&
         flow_of(x)->cfg->blocks[block].succ_count + flow_of(x)->cfg->blocks[block].ends_thread > 1)
         x->result->blocks[block].paths += (uint64_t)n;
-    if (n == 1 && p.undecided == 0 && !opens_meet(x, block)) {
+    if (n == 1 && p.undecided == 0 && !opens_meet(x, block, mask)) {
         for (int i = 0; i < p.count; i++)
             e->block = p.lanes[i] ? p.to[i] : e->block;
         return;

@@ -188,6 +188,27 @@ static void lanes_meet_that_leave_a_loop_one_by_one(void **state)
     arena_free(x->arena);
 }
 
+/* All lanes take the branch alike from which A is told to be where they meet; they part behind it. */
+static void lanes_meet_that_part_only_later(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 99; @%p1 bra M;\n"
+                                "setp.lt.u32 %p2, %r1, 5; @%p2 bra A;\n"
+                                "setp.ge.u32 %p2, %r1, 12; @%p2 bra B; bra A;\n"
+                                "M: setp.eq.u32 %p2, %r1, 107; @%p2 bra A; bra B;\n"
+                                "A: add.s32 %r2, %r1, 2;\nB: membar.gl; ret; }");
+    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
+    x->options.meets = true;
+    const Walk *met = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(apart, 6).visits, 2);
+    assert_int_equal(block_at(met, 6).visits, 1);
+    assert_int_equal(block_at(met, 6).lanes, 12);
+    assert_int_equal(block_at(met, 7).visits, 1);
+    assert_int_equal(block_at(met, 7).lanes, 32);
+    arena_free(x->arena);
+}
+
 static void each_lane_leaves_a_loop_at_its_own_time(void **state)
 {
     (void)state;
@@ -860,6 +881,7 @@ int main(void)
         cmocka_unit_test(lanes_meet_where_others_go_past),
         cmocka_unit_test(lanes_meet_in_a_loop_that_others_leave),
         cmocka_unit_test(lanes_meet_that_leave_a_loop_one_by_one),
+        cmocka_unit_test(lanes_meet_that_part_only_later),
         cmocka_unit_test(each_lane_leaves_a_loop_at_its_own_time),
         cmocka_unit_test(a_partly_filled_warp_has_fewer_lanes),
         cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),
