@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double GOLDEN = 0.6180339887498949;
+static const double GOLDEN = 0.6180339887498949, SILVER = 0.4142135623730951;
 
 /* --- warps whose work depends on data -------------------------------------------------------- */
 
@@ -127,8 +127,15 @@ static uint32_t fill_axis(int k, double step, BlockRange axis)
     return axis.from + fill(k, step, range_length(axis));
 }
 
-/* Samples warps at places that fill the grid evenly for any number of them (x and y: powers of the plastic
- * number, M. Roberts 2018). The places in the picture do not depend on the block shape, so configurations
+/* True if the grid has more than one block along one axis alone. */
+static bool is_row(PtxDim grid)
+{
+    const uint64_t count = ptx_block_count(grid);
+    return count == grid.x || count == grid.y || count == grid.z;
+}
+
+/* Samples warps at places that fill the grid evenly for any number of them: x and y are powers of the plastic
+ * number (M. Roberts 2018), whose multiples leave gaps in a single axis, which the golden section fills. The places in the picture do not depend on the block shape, so configurations
  * are compared by the same parts of it. The middle warp is the first; all that the steps suffice for count
  * equally. */
 void sampler_picture(Sampler *s)
@@ -139,13 +146,14 @@ void sampler_picture(Sampler *s)
     s->out->grid =
         (PtxDim){range_length(s->axes[0]), range_length(s->axes[1]), range_length(s->axes[2])};
     s->out->all = ptx_block_count(s->out->grid) * s->warps;
+    const bool row = is_row(s->out->grid);
     for (int k = 1; k < PICTURE_MOST && s->steps > 0; k++) {
         if (k % SAMPLE_PICTURE == 0 && memory_sampling_error(s->out) < SAMPLED_ENOUGH / 2)
             break;
-        const PtxDim block = {fill_axis(k, 0.7548776662466927, s->axes[0]),
-                              fill_axis(k, 0.5698402909980532, s->axes[1]),
-                              fill_axis(k, 0.4142135623730951, s->axes[2])};
-        sampler_follow(s, (PtxPlace){block, fill(k, 0.6180339887498949, s->warps)});
+        const PtxDim block = {fill_axis(k, row ? GOLDEN : 0.7548776662466927, s->axes[0]),
+                              fill_axis(k, row ? GOLDEN : 0.5698402909980532, s->axes[1]),
+                              fill_axis(k, row ? GOLDEN : SILVER, s->axes[2])};
+        sampler_follow(s, (PtxPlace){block, fill(k, row ? SILVER : GOLDEN, s->warps)});
         s->out->even = s->out->count;
     }
     for (int i = 0; i < s->out->even; i++)

@@ -465,6 +465,18 @@ static void blocks_of_a_picture_are_sampled_evenly(void **state)
     assert_means(in_layers(kernel(picture, (PtxDim){200, 1, 1}, 32, 0)), 0.05);
 }
 
+/* Each block does a round less than the one before it, each along one axis. */
+static void blocks_in_a_row_are_sampled_without_gaps(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "mov.u32 %r5, %nctaid.x; mad.lo.u32 %r6, %r3, %r5, %r2; mov.u32 %r7, %nctaid.y;\n"
+        "mul.lo.u32 %r5, %r5, %r7; sub.u32 %r6, %r5, %r6; mov.f32 %f1, 0f00000000;\n"
+        "L1: add.f32 %f1, %f1, %f1; sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L1; ret;";
+    assert_means(kernel(body, (PtxDim){1200, 1, 1}, 32, 0), 0.02);
+    assert_means(kernel(body, (PtxDim){1, 1200, 1}, 32, 0), 0.02);
+}
+
 /* At the fractions of 1/2 + 0.7548… k of the grid's width, and of 0.5698… k, of 0.4142… k, of 0.6180… k; k is 1 to 5. */
 static void blocks_of_a_picture_fill_it_by_a_sequence(void **state)
 {
@@ -583,6 +595,7 @@ int main(void)
         cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
         cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
         cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
+        cmocka_unit_test(blocks_in_a_row_are_sampled_without_gaps),
         cmocka_unit_test(blocks_of_a_picture_fill_it_by_a_sequence),
         cmocka_unit_test(the_error_of_a_sample_is_that_of_differences_of_neighbours),
         cmocka_unit_test(what_steps_do_not_suffice_for_is_missing_everywhere),
