@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-static const double GOLDEN = 0.6180339887498949, SILVER = 0.4142135623730951;
-
 /* --- warps whose work depends on data -------------------------------------------------------- */
 
 /* Refines the part at an end of an even sample that `x` represents: ever smaller parts towards the end,
@@ -115,16 +113,10 @@ static void sample_spread(Sampler *s, uint64_t all, uint64_t most)
     }
 }
 
-/* Element k of a low-discrepancy sequence, from the middle on, scaled to `size`. */
-static uint32_t fill(int k, double step, uint32_t size)
+uint32_t sampler_fill(int k, double step, BlockRange range)
 {
     const double at = 0.5 + k * step;
-    return (uint32_t)((at - floor(at)) * size);
-}
-
-static uint32_t fill_axis(int k, double step, BlockRange axis)
-{
-    return axis.from + fill(k, step, range_length(axis));
+    return range.from + (uint32_t)((at - floor(at)) * range_length(range));
 }
 
 /* True if the grid has more than one block along one axis alone. */
@@ -150,10 +142,11 @@ void sampler_picture(Sampler *s)
     for (int k = 1; k < PICTURE_MOST && s->steps > 0; k++) {
         if (k % SAMPLE_PICTURE == 0 && memory_sampling_error(s->out) < SAMPLED_ENOUGH / 2)
             break;
-        const PtxDim block = {fill_axis(k, row ? GOLDEN : 0.7548776662466927, s->axes[0]),
-                              fill_axis(k, row ? GOLDEN : 0.5698402909980532, s->axes[1]),
-                              fill_axis(k, row ? GOLDEN : SILVER, s->axes[2])};
-        sampler_follow(s, (PtxPlace){block, fill(k, row ? SILVER : GOLDEN, s->warps)});
+        const PtxDim block = {sampler_fill(k, row ? GOLDEN : PLASTIC, s->axes[0]),
+                              sampler_fill(k, row ? GOLDEN : PLASTIC * PLASTIC, s->axes[1]),
+                              sampler_fill(k, row ? GOLDEN : SILVER, s->axes[2])};
+        const BlockRange warps = {0, s->warps};
+        sampler_follow(s, (PtxPlace){block, sampler_fill(k, row ? SILVER : GOLDEN, warps)});
         s->out->even = s->out->count;
     }
     for (int i = 0; i < s->out->even; i++)

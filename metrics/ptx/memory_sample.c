@@ -397,6 +397,7 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
     MemorySample *end = follow_block(s, axis, at);
     const bool other = end && does_other(s->like, end->walk);
     const uint32_t border = other ? first_unlike(s, axis, middle, at) : at;
+    *(at > middle ? &s->inner[axis].end : &s->inner[axis].from) = at > middle ? border : border + 1;
     if (border != at) {
         const double beyond = at > border ? at - border : border - at;
         s->ends[axis] += (beyond + 1) / size;
@@ -468,16 +469,48 @@ static bool is_picture(Sampler *s, const bool decided[3])
     return false;
 }
 
+/* True if a sample executes the same, in its warp. */
+static bool is_sampled(const Sampler *s, const MemorySample *x)
+{
+    for (int i = 0; i < s->out->count; i++)
+        if (&s->out->at[i] != x && s->out->at[i].place.warp == x->place.warp &&
+            !does_other(comparable(s, s->out->at[i].walk), comparable(s, x->walk)))
+            return true;
+    return false;
+}
+
+/* True if a block between the ends, of a few that are spread over the decided axes, is like no sample: the work has a
+ * period that is longer than a cycle of neighbours. */
+static bool hides_others(Sampler *s, const bool decided[3])
+{
+    static const double steps[] = {GOLDEN, SILVER, PLASTIC};
+    for (int k = 1; k <= SAMPLE_UNLIKE; k++) {
+        PtxPlace place = s->out->at[0].place;
+        for (int axis = 0; axis < 3; axis++)
+            if (decided[axis])
+                *ptx_along(&place.block, axis) = sampler_fill(k, steps[axis], s->inner[axis]);
+        MemorySample *x = sampler_follow(s, place);
+        const bool other = x && !is_sampled(s, x);
+        s->out->count -= x != NULL;
+        if (other)
+            return true;
+    }
+    return false;
+}
+
 /* False if blocks are unlike each other, apart from edges, or do not add up. */
 static bool sample_blocks(Sampler *s, const bool decided[3])
 {
     const double few = 1.0 / 16;
-    const bool edges = (decided[0] || decided[1] || decided[2]) && corners_differ(s, decided);
+    const bool any = decided[0] || decided[1] || decided[2];
+    const bool edges = any && corners_differ(s, decided);
+    memcpy(s->inner, s->axes, sizeof s->inner);
     for (int axis = 0; axis < 3; axis++)
         if (!along_axis(s, axis, edges && decided[axis]))
             return false;
     const double *e = s->ends; /* blocks in corners are counted for two axes */
-    return (1 - e[0]) * (1 - e[1]) * (1 - e[2]) - (1 - e[0] - e[1] - e[2]) < few;
+    return (1 - e[0]) * (1 - e[1]) * (1 - e[2]) - (1 - e[0] - e[1] - e[2]) < few &&
+           !(any && hides_others(s, decided));
 }
 
 /* Adds differences along axes and between warps; false if they do not add up, as in a picture. */

@@ -18,16 +18,24 @@ typedef struct Sampler {
     const PtxFunction *entry;
     WalkOptions walk;
     MemorySamples *out;
-    uint32_t warps;     /* of a block */
-    BlockRange axes[3]; /* blocks that samples are chosen from */
-    bool narrowed;      /* not all: idle blocks are left out */
-    double ends[3];     /* by axis: share of blocks at an end that differ from the middle one */
-    uint64_t all;       /* steps of all walks together */
-    uint64_t steps;     /* steps left */
-    uint64_t each;      /* steps that a warp other than the middle one may take */
-    const Walk *like;   /* the middle one, walked only as far as others */
-    bool evenly;        /* warps count equally, cut off or not */
+    uint32_t warps;      /* of a block */
+    BlockRange axes[3];  /* blocks that samples are chosen from */
+    BlockRange inner[3]; /* those of them between the ends that differ from the middle one */
+    bool narrowed;       /* not all: idle blocks are left out */
+    double ends[3];      /* by axis: share of blocks at an end that differ from the middle one */
+    uint64_t all;        /* steps of all walks together */
+    uint64_t steps;      /* steps left */
+    uint64_t each;       /* steps that a warp other than the middle one may take */
+    const Walk *like;    /* the middle one, walked only as far as others */
+    bool evenly;         /* warps count equally, cut off or not */
 } Sampler;
+
+/* Steps of low-discrepancy sequences: the golden and silver sections, and a power of the plastic number. */
+static const double GOLDEN = 0.6180339887498949, SILVER = 0.4142135623730951,
+                    PLASTIC = 0.7548776662466927;
+
+/* Element k of such a sequence, from the middle on, scaled to a range that is not empty. */
+uint32_t sampler_fill(int k, double step, BlockRange range);
 
 /* A warp by its number in the launch. */
 static inline PtxPlace sampler_place(const Sampler *s, uint64_t number)

@@ -472,9 +472,23 @@ static void blocks_in_a_row_are_sampled_without_gaps(void **state)
     static const char body[] =
         "mov.u32 %r5, %nctaid.x; mad.lo.u32 %r6, %r3, %r5, %r2; mov.u32 %r7, %nctaid.y;\n"
         "mul.lo.u32 %r5, %r5, %r7; sub.u32 %r6, %r5, %r6; mov.f32 %f1, 0f00000000;\n"
-        "L1: add.f32 %f1, %f1, %f1; sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L1; ret;";
+        "L1: add.f32 %f1, %f1, %f1; sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L1; "
+        "ret;";
     assert_means(kernel(body, (PtxDim){1200, 1, 1}, 32, 0), 0.02);
     assert_means(kernel(body, (PtxDim){1, 1200, 1}, 32, 0), 0.02);
+}
+
+/* Rounds are 1, 21, 81 and 181 for four blocks each: the one in the middle is like the next, only the last differs from both. */
+static void a_period_longer_than_a_cycle_of_neighbours_is_seen(void **state)
+{
+    (void)state;
+    static const char body[] = "shr.u32 %r5, %r2, 2; and.b32 %r5, %r5, 3; mul.lo.u32 %r5, %r5, "
+                               "%r5; mad.lo.u32 %r6, %r5, 20, 1;\n"
+                               "mov.f32 %f1, 0f00000000;\n"
+                               "L1: add.f32 %f1, %f1, %f1; sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, "
+                               "%r6, 0; @%p2 bra L1; ret;";
+    assert_means(kernel(body, (PtxDim){4096, 1, 1}, 32, 0), 0.03);
+    assert_means(kernel(body, (PtxDim){4096, 7, 1}, 32, 0), 0.03);
 }
 
 /* At the fractions of 1/2 + 0.7548… k of the grid's width, and of 0.5698… k, of 0.4142… k, of 0.6180… k; k is 1 to 5. */
@@ -596,6 +610,7 @@ int main(void)
         cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
         cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
         cmocka_unit_test(blocks_in_a_row_are_sampled_without_gaps),
+        cmocka_unit_test(a_period_longer_than_a_cycle_of_neighbours_is_seen),
         cmocka_unit_test(blocks_of_a_picture_fill_it_by_a_sequence),
         cmocka_unit_test(the_error_of_a_sample_is_that_of_differences_of_neighbours),
         cmocka_unit_test(what_steps_do_not_suffice_for_is_missing_everywhere),
