@@ -104,6 +104,18 @@ static SassAnchor of_arithmetic(const PtxForm *f, double *amount)
     }
 }
 
+/* True for a logic operation that the code may have, too.  Widening a byte or a half word from memory, which loads do
+ * themselves, is none. */
+static bool is_logic(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if (f->types[0] == PTX_PRED || (f->op != PTX_AND && f->op != PTX_OR && f->op != PTX_XOR))
+        return false;
+    const PtxOperand *by = &in->operands[2];
+    return f->op != PTX_AND || in->count < 3 || by->kind != PTX_OPERAND_IMMEDIATE ||
+           (by->value != 0xff && by->value != 0xffff);
+}
+
 SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
 {
     const PtxForm *f = in->form;
@@ -129,9 +141,7 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
         return f->op == PTX_ST ? of_access(f, amount, SASS_ANCHOR_STORE_1, SASS_ANCHOR_SHARED_STORE)
                                : SASS_NO_ANCHOR;
     case PTX_CLASS_INT:
-        return f->types[0] != PTX_PRED && (f->op == PTX_AND || f->op == PTX_OR || f->op == PTX_XOR)
-                   ? SASS_ANCHOR_LOGIC
-                   : SASS_NO_ANCHOR;
+        return is_logic(in) ? SASS_ANCHOR_LOGIC : SASS_NO_ANCHOR;
     default:
         return of_arithmetic(f, amount);
     }

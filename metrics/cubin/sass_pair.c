@@ -561,9 +561,10 @@ enum { BRANCHES_MOST = 256 };
 /* How far apart two branches may be, as a share of the text. */
 static const double BRANCH_APART = 0.1;
 
-/* A number by whose comparison a branch is decided; 0: not known. */
+/* The comparison by which a branch is decided. */
 typedef struct Test {
-    uint32_t number; /* of a double the upper half */
+    enum { TEST_UNKNOWN, TEST_OF_NUMBER, TEST_OF_VALUES } kind;
+    uint32_t number; /* of a double the upper half; two values: 0 */
     int taken;       /* the relation in which it is taken: LESS | EQUAL | GREATER */
 } Test;
 
@@ -583,9 +584,14 @@ static Test test_of_code(Arena *a, const SassFlow *f, int block)
     enum { RELATION_AT = 12 };
     SassInstr w;
     bool negated;
-    Test t = {0};
-    if (!sass_flow_decision(a, f, block, &w, &negated) || !sass_immediate(w, &t.number))
+    Test t = {.kind = TEST_OF_NUMBER};
+    if (!sass_flow_decision(a, f, block, &w, &negated))
         return (Test){0};
+    if (!sass_immediate(w, &t.number)) {
+        t.number = 0;
+        if (sass_form(w) != SASS_FORM_REGISTERS || sass_operand(w, 1) != SASS_ZERO)
+            t.kind = TEST_OF_VALUES;
+    }
     t.taken = (int)(w.high >> RELATION_AT & ANY) ^ (negated ? ANY : 0);
     return t;
 }
@@ -625,16 +631,41 @@ static Test test_of_ptx(const Cfg *c, int block)
         return (Test){0};
     const PtxOperand *by = &test->operands[2];
     const bool upper = by->kind == PTX_OPERAND_FLOAT && by->index == 64;
-    if (by->kind != PTX_OPERAND_FLOAT && by->kind != PTX_OPERAND_IMMEDIATE)
-        return (Test){0};
-    return (Test){(uint32_t)(upper ? by->value >> 32 : by->value),
+    const bool number = by->kind == PTX_OPERAND_FLOAT || by->kind == PTX_OPERAND_IMMEDIATE;
+    const uint64_t value = number ? (uint64_t)by->value : 0;
+    return (Test){number ? TEST_OF_NUMBER : TEST_OF_VALUES, (uint32_t)(upper ? value >> 32 : value),
                   relation(test->form->compare) ^ (in->guard_negated ? ANY : 0)};
 }
 
+static bool same_or_opposite(int x, int y)
+{
+    return x == y || x == (y ^ ANY);
+}
+
+/* Tests of 0 are everywhere, so they do not tell which is which. */
 static bool same_test(const Test *a, const Test *b)
 {
-    return a->number != 0 && a->number == b->number &&
-           (a->taken == b->taken || a->taken == (b->taken ^ ANY));
+    return a->kind == TEST_OF_NUMBER && b->kind == TEST_OF_NUMBER && a->number != 0 &&
+           a->number == b->number && same_or_opposite(a->taken, b->taken);
+}
+
+/* The relation with the values exchanged. */
+static int exchanged(int taken)
+{
+    return (taken & EQUAL) | (taken & LESS ? GREATER : 0) | (taken & GREATER ? LESS : 0);
+}
+
+/* True if they may be the same: a relation of values holds with these exchanged, too. *alike: they are taken for the
+ * same outcome, not for opposite ones. */
+static bool may_be_same(const Test *a, const Test *b, bool *alike)
+{
+    if (a->kind == TEST_UNKNOWN || a->kind != b->kind || a->number != b->number)
+        return false;
+    const int other = a->kind == TEST_OF_VALUES && !same_or_opposite(a->taken, b->taken)
+                          ? exchanged(b->taken)
+                          : b->taken;
+    *alike = a->taken == other;
+    return same_or_opposite(a->taken, other);
 }
 
 static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
@@ -759,8 +790,9 @@ static SassBranch pair_by_test(const CfgBlock *block, const Branch *x, const Cfg
                                const Branch *y)
 {
     const CfgBlock *in_ptx = &c->blocks[y->block];
-    const bool alike = x->test.taken == y->test.taken;
-    for (int k = 0; k < block->succ_count; k++) {
+    bool alike = false;
+    const bool known = may_be_same(&x->test, &y->test, &alike);
+    for (int k = 0; known && k < block->succ_count; k++) {
         const int into = (block->succs[k] == block->taken) == alike ? in_ptx->taken : in_ptx->fall;
         if (into != CFG_NONE && c->blocks[into].pred_count == 1)
             return (SassBranch){y->block, k, into};
@@ -778,7 +810,7 @@ static SassBranch pair_of(const SassFlow *code, const DomTree *post, const Branc
     const int way = way_round(code->cfg, post, b), other = way_round(c, ptx->flow->post, in_ptx);
     if (way == CFG_NONE || other == CFG_NONE ||
         c->blocks[c->blocks[in_ptx].succs[other]].pred_count != 1)
-        return (SassBranch){in_ptx, CFG_NONE, CFG_NONE};
+        return pair_by_test(&code->cfg->blocks[b], x, c, y);
     return (SassBranch){in_ptx, way, c->blocks[in_ptx].succs[other]};
 }
 

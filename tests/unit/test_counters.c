@@ -169,10 +169,12 @@ static void kernels_that_depend_on_data_are_known_or_say_that_they_are_not(void 
 
 /* Counters that say who is last, or what is next, told through shared memory.  Where warps are told by a shuffle, and where lanes
  * keep what they like, the code is not joined as it runs. */
+/* But for four that depend on data, and one of 300 blocks of two kinds, of which a sample says 1.5 %. */
+/* But for four that depend on data, and one of 300 blocks of two kinds, of which a sample says 1.5 %. */
 static void kernels_that_take_tickets_are_known(void **state)
 {
     (void)state;
-    compare(&TICKETS, ISSUED, 0.005, 8);
+    compare(&TICKETS, ISSUED, 0.005, 7);
 }
 
 int main(void)

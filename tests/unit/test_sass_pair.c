@@ -668,6 +668,62 @@ static void a_way_is_taken_as_at_the_branch_of_the_ptx(void **state)
     arena_free(a);
 }
 
+/* The side that the code goes to where it jumps if R11 compares so with R0 or, `zero`, with 0, and the PTX if `test` holds
+ * with n or 0 for %r1 and 0 for %r2: first, of 3 instructions, or second, of 2. */
+static void assert_side(uint64_t relation, bool zero, const char *test, int32_t n, bool first)
+{
+    enum { BEFORE = 4, FIRST = 6, SECOND = 9 };
+    const Word words[] = {{.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_ISETP},
+                          {.op = SASS_OP_BRA, .guard = true, .target = SECOND},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_BRA, .target = 11},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    Both b = both(a,
+                  arena_printf(a,
+                               "setp.%s;\n@%%p1 bra $second;\nadd.u32 %%r3, %%r3, 3;\n"
+                               "bra $end;\n$second:\nadd.u32 %%r3, %%r3, %%r4;\n$end:\n",
+                               test),
+                  words, COUNT(words), n);
+    uint8_t *code = sass_words(a, words, COUNT(words));
+    const uint64_t compare[] = {UINT64_C(0x000000000b00720c) | (zero ? UINT64_C(0xff) << 32 : 0),
+                                0x03f00270 | relation << 12}; /* ISETP.….AND P0, PT, R11, R0, PT */
+    memcpy(code + BEFORE * SASS_BYTES, compare, sizeof compare);
+    const CubinKernel k = {.code = code, .code_bytes = SASS_BYTES * COUNT(words)};
+    b.flow = sass_flow_build(a, 90, &k);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_true(visits_at(j, FIRST) == first);
+    assert_true(visits_at(j, SECOND) == !first);
+    arena_free(a);
+}
+
+/* Nothing else tells sides apart that both have code: a comparison with 0 of which the opposite is left, and one of two
+ * values, also exchanged.  Where it is another one the shorter side is taken. */
+static void sides_are_told_by_comparisons(void **state)
+{
+    (void)state;
+    enum { LT = 1, EQ, LE, GT, NE, GE };
+    for (int n = 0; n < 2; n++) {
+        assert_side(EQ, true, "eq.s32 %p1, %r1, 0", n, n == 1);
+        assert_side(NE, true, "eq.s32 %p1, %r1, 0", n, n == 0);
+        assert_side(GT, false, "gt.s32 %p1, %r1, %r2", n, n == 0);
+        assert_side(LE, false, "gt.s32 %p1, %r1, %r2", n, n == 1);
+        assert_side(LT, false, "gt.s32 %p1, %r1, %r2", n, n == 0);
+        assert_side(GE, false, "gt.s32 %p1, %r1, %r2", n, n == 1);
+        assert_side(EQ, false, "gt.s32 %p1, %r1, %r2", n, false);
+        assert_side(NE, true, "eq.s32 %p1, %r1, %r2", n, false);
+    }
+}
+
 /* `if (tid > 63) return;` in front of it, of which the code makes an EXIT with a guard. */
 static void what_a_guard_ends_is_no_branch_that_others_stand_behind(void **state)
 {
@@ -783,6 +839,7 @@ int main(void)
         cmocka_unit_test(many_loops_are_paired_and_too_many_are_not),
         cmocka_unit_test(branches_are_paired_in_their_order),
         cmocka_unit_test(a_way_is_taken_as_at_the_branch_of_the_ptx),
+        cmocka_unit_test(sides_are_told_by_comparisons),
         cmocka_unit_test(what_a_guard_ends_is_no_branch_that_others_stand_behind),
         cmocka_unit_test(lanes_diverge_at_the_branch_that_is_as_far_on_as_in_the_ptx),
         cmocka_unit_test(lanes_that_diverge_take_each_side_once),
