@@ -1,7 +1,5 @@
 #include "metrics/ptx/inspect.h"
 
-#include "metrics/ptx/trip.h"
-
 #include <inttypes.h>
 
 /* A line per parameter: "  param_3  u32  offset 24". */
@@ -78,13 +76,10 @@ static const char *block_name(Arena *a, const Cfg *c, int block)
 static void print_loop(Buf *out, Arena *a, const Flow *w, size_t i)
 {
     const Loop *l = &w->loops->loops.at[i];
-    const Trip t = trip_find(w, (int)i);
     buf_puts(out, "    ");
     buf_fill(out, ' ', (size_t)(l->depth < 20 ? l->depth - 1 : 20) * 2);
-    buf_printf(out, "%s, line %zu: %zu instructions, trips ", block_name(a, w->cfg, l->header),
+    buf_printf(out, "%s, line %zu: %zu instructions\n", block_name(a, w->cfg, l->header),
                ptx_line(w->function, w->cfg->blocks[l->header].first), loop_instrs(w, l));
-    trip_print(&t, out);
-    buf_putc(out, '\n');
 }
 
 static void print_shape(Buf *out, Arena *a, const Flow *w)
@@ -165,15 +160,12 @@ void flow_dump_loops(const Flow *w, Buf *out)
 {
     for (size_t i = 0; i < w->loops->loops.count; i++) {
         const Loop *l = &w->loops->loops.at[i];
-        const Trip t = trip_find(w, (int)i);
         buf_printf(out, "loop %zu: header %d, depth %d, blocks", i, l->header, l->depth);
         for (size_t k = 0; k < l->blocks.count; k++)
             buf_printf(out, " %d", l->blocks.at[k]);
         buf_puts(out, ", exits");
         for (size_t k = 0; k < l->exits.count; k++)
             buf_printf(out, " %d->%d", l->exits.at[k].from, l->exits.at[k].to);
-        buf_puts(out, ", trips ");
-        trip_print(&t, out);
         buf_putc(out, '\n');
     }
 }

@@ -72,11 +72,6 @@ const char *ptx_space_name(PtxSpace s)
     return spaces[s];
 }
 
-const char *ptx_special_name(PtxSpecial s)
-{
-    return specials[s];
-}
-
 PtxType ptx_result_type(const PtxForm *f)
 {
     switch (f->op) {
@@ -213,7 +208,7 @@ Map ptx_words_new(Arena *a)
         add_words(&w, MODIFIERS, modifiers[i].words, (int)modifiers[i].field, modifiers[i].first,
                   1);
     for (int s = 1; s < PTX_SPECIAL_COUNT; s++)
-        add_words(&w, SPECIALS, ptx_special_name((PtxSpecial)s), 1, s, 0);
+        add_words(&w, SPECIALS, specials[s], 1, s, 0);
     add_words(&w, SPECIALS, other_specials, 1, PTX_SPECIAL_OTHER, 0);
     return w;
 }

@@ -263,8 +263,6 @@ bool ptx_type_is_signed(PtxType t);
 
 const char *ptx_class_name(PtxClass c);
 const char *ptx_space_name(PtxSpace s);
-/* "%tid.x"; NULL for PTX_SPECIAL_OTHER. */
-const char *ptx_special_name(PtxSpecial s);
 
 /* Type of the result and of the sources; usually the same. */
 PtxType ptx_result_type(const PtxForm *f);

@@ -29,8 +29,7 @@ static bool inspect(Call *c)
 
 const CommandLine cmd_inspect = {
     .usage = "usage: aptune inspect FILE.ptx|FILE.cubin …\n"
-             "Prints kernels, parameters, memory and instructions; for PTX also loops with "
-             "their trip counts.\n",
+             "Prints kernels, parameters, memory and instructions; for PTX also loops.\n",
     .least = 1,
     .most = INT_MAX,
     .wanted = "which file? Try aptune inspect FILE.ptx",
