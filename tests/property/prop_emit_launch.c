@@ -94,8 +94,8 @@ static bool note_launches(Case *c)
 {
     const Spec *s = c->subject->spec;
     for (size_t l = 0; l < s->launch_count; l++) {
-        const RunTaken *taken;
-        size_t count, steps;
+        RunTakenList taken;
+        size_t steps;
         Evaluation ev = {.arena = c->arena};
         Step *step;
         if (!geometry_steps(c->arena, &s->launches[l], l, c->slots, &ev, &step, &steps))
@@ -103,11 +103,11 @@ static bool note_launches(Case *c)
         for (size_t k = 0; k < steps; k++) {
             if (s->launches[l].repeat_name)
                 c->slots[s->launches[l].repeat_slot] = step[k].value;
-            if (!run_launch_takes(c->arena, s, &s->launches[l], c->slots, &ev, &taken, &count))
+            if (!run_launch_takes(c->arena, s, &s->launches[l], c->slots, &ev, &taken))
                 return false;
-            for (size_t i = 0; i < count; i++)
-                if (taken[i].index != SIZE_MAX)
-                    c->taken[taken[i].index] = true;
+            VEC_EACH (const RunTaken, t, taken)
+                if (t->index != SIZE_MAX)
+                    c->taken[t->index] = true;
         }
     }
     return true;
@@ -231,12 +231,11 @@ static bool say_step(Case *c, size_t variant, const Step *step)
     const Launch *l = &s->launches[step->launch];
     const Geometry *g = &step->geometry;
     Evaluation ev = {.arena = c->arena};
-    const RunTaken *taken;
-    size_t count;
+    RunTakenList taken;
     if (l->repeat_name)
         c->slots[l->repeat_slot] = step->value;
     if (tier0_check(device_find("sm_90"), g) != OUTCOME_NONE ||
-        !run_launch_takes(c->arena, s, l, c->slots, &ev, &taken, &count))
+        !run_launch_takes(c->arena, s, l, c->slots, &ev, &taken))
         return false;
     const size_t start = c->said.size;
     buf_printf(&c->said,
@@ -245,15 +244,15 @@ static bool say_step(Case *c, size_t variant, const Step *step)
                variant + 1, step->launch + 1, (long long)g->grid[0], (long long)g->grid[1],
                (long long)g->grid[2], (long long)g->block[0], (long long)g->block[1],
                (long long)g->block[2], (long long)g->shared);
-    for (size_t i = 0; i < count;) {
+    for (size_t i = 0; i < taken.count;) {
         StructLayout whole = {0};
         buf_putc(&c->said, ' ');
         do {
             const size_t before = whole.size;
-            say_zeros(c, place(&whole, taken[i].argument) - before);
-            if (!say_argument(c, &taken[i]))
+            say_zeros(c, place(&whole, taken.at[i].argument) - before);
+            if (!say_argument(c, &taken.at[i]))
                 return false;
-        } while (++i < count && taken[i].joined);
+        } while (++i < taken.count && taken.at[i].joined);
         say_zeros(c, layout_size(&whole) - whole.size);
     }
     buf_putc(&c->said, '\n');

@@ -33,7 +33,7 @@ static Run *open_run(const char *fragment)
 static bool bytes_of(Run *r, ArgumentBytes *out, Evaluation *ev)
 {
     const Launch *l = &r->spec->launches[0];
-    return run_launch_bytes(r->arena, r, l, run_launch_slots(r->arena, r, 0), ev, out);
+    return run_launch_bytes(r->arena, r, l, run_slots(r->arena, r, 0), ev, out);
 }
 
 static void close_run(Run *r)
@@ -278,7 +278,7 @@ static void a_reference_in_double_gets_the_same_numbers_wider(void **state)
     const double wide[] = {0.1F, 0.300048828125};
     const Launch *l = &r->spec->reference[0];
     Evaluation ev = {.arena = r->arena};
-    Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    Value *slots = run_slots(r->arena, r, SIZE_MAX);
     TaskLaunch t;
     Step *steps;
     size_t count;
@@ -576,8 +576,8 @@ static void a_launch_counts_as_often_as_it_comes(void **state)
     once.value[PROFILE_INSTR] = 100;
     often.value[PROFILE_INSTR] = 50;
 
-    run_take_profiles(&r, row, (StepGroup[]){{NULL, 1}, {NULL, 3}},
-                      (const Profile *[]){&once, &often}, 2);
+    run_take_profiles(&r, row, &(StepGroups){(StepGroup[]){{NULL, 1}, {NULL, 3}}, 2, 2},
+                      (const Profile *[]){&once, &often});
 
     const TableProfile *taken = &r.table->profile[row];
     assert_int_equal(taken->share_count, 2);

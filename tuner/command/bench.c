@@ -218,17 +218,16 @@ static bool take_argument(Run *r, const RunTaken *t, const Value *slots, Evaluat
 static bool make_call(Run *r, const Rival *v, const char *library, TaskRival *out)
 {
     Evaluation ev = {.arena = r->arena};
-    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
-    const RunTaken *taken;
-    size_t count;
-    bool ok = run_launch_takes(r->arena, r->spec, &v->takes, slots, &ev, &taken, &count);
-    TaskRivalArgument *x = ARENA_ARRAY(r->arena, TaskRivalArgument, ok ? count : 0);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = take_argument(r, &taken[i], slots, &ev, &x[i]);
+    const Value *slots = run_slots(r->arena, r, SIZE_MAX);
+    RunTakenList taken;
+    bool ok = run_launch_takes(r->arena, r->spec, &v->takes, slots, &ev, &taken);
+    TaskRivalArgument *x = ARENA_ARRAY(r->arena, TaskRivalArgument, taken.count);
+    for (size_t i = 0; ok && i < taken.count; i++)
+        ok = take_argument(r, &taken.at[i], slots, &ev, &x[i]);
     if (!ok)
         return run_refuse(r, &ev);
-    *out =
-        (TaskRival){.library = library, .call = v->call, .arguments = x, .argument_count = count};
+    *out = (TaskRival){
+        .library = library, .call = v->call, .arguments = x, .argument_count = taken.count};
     return true;
 }
 

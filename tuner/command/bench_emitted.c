@@ -132,10 +132,9 @@ static double scale_at(const Manifest *m, size_t config, size_t problem)
     const Spec *s = r->spec;
     SCOPED_ARENA *a = arena_new();
     Evaluation ev = {.arena = a};
-    Value *slots = run_launch_slots(a, r, config), v;
-    bool ok = slots != NULL && s->scale != NULL;
-    if (ok)
-        spec_set_problem(s, problem, slots);
+    Value *slots = run_slots(a, r, config), v;
+    bool ok = s->scale != NULL;
+    spec_set_problem(s, problem, slots);
     for (size_t i = 0; ok && i < s->derived_count; i++)
         ok = expr_eval(s->derived[i].value, slots, &ev, &slots[spec_derived_slot(s, i)]);
     return ok && expr_eval(s->scale, slots, &ev, &v) ? value_as_real(v) : NAN;

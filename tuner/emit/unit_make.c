@@ -149,10 +149,9 @@ static void add_claim(UnitMaker *m, const Claim *c)
 static size_t count_fixed(const Run *r, size_t row)
 {
     SCOPED_ARENA *a = arena_new();
-    const Value *slots = run_launch_slots(a, r, row);
-    const bool *fixed = slots ? unit_fixed_names(a, r->spec, slots) : NULL;
-    size_t count = slots ? 0 : SIZE_MAX;
-    for (size_t n = 0; fixed && n < r->spec->problem_name_count; n++)
+    const bool *fixed = unit_fixed_names(a, r->spec, run_slots(a, r, row));
+    size_t count = 0;
+    for (size_t n = 0; n < r->spec->problem_name_count; n++)
         count += fixed[n];
     return count;
 }
@@ -334,10 +333,10 @@ static size_t variant_of(UnitMaker *m, size_t claim)
 {
     EmitUnit *u = m->unit;
     const Claim *c = &m->claims.at[claim];
-    const Value *slots = run_launch_slots(m->arena, c->run, c->config);
+    const Value *slots = run_slots(m->arena, c->run, c->config);
     const bool *fixed = unit_fixed_names(m->arena, u->spec, slots);
     const size_t first = spec_parameter_slot(u->spec, 0);
-    for (size_t v = 0; v < u->variant_count && slots; v++)
+    for (size_t v = 0; v < u->variant_count; v++)
         if (u->variants[v].arch == c->entry.arch &&
             same_values(u->variants[v].slots + first, slots + first, u->spec->parameter_count,
                         NULL) &&

@@ -26,15 +26,14 @@ static bool describe_step(aptune *a, const Step *step, const TaskLaunch *task, V
                           Evaluation *ev, aptune_argument **out)
 {
     const Launch *l = &a->run.spec->launches[step->launch];
-    const RunTaken *taken;
-    size_t count;
+    RunTakenList taken;
     if (l->repeat_name)
         slots[l->repeat_slot] = step->value;
-    if (!run_launch_takes(a->code.arena, a->run.spec, l, slots, ev, &taken, &count))
+    if (!run_launch_takes(a->code.arena, a->run.spec, l, slots, ev, &taken))
         return false;
-    *out = ARENA_ARRAY(a->code.arena, aptune_argument, count);
-    for (size_t i = 0; i < count; i++)
-        (*out)[i] = describe(a, taken[i].argument, &task->arguments[i]);
+    *out = ARENA_ARRAY(a->code.arena, aptune_argument, taken.count);
+    for (size_t i = 0; i < taken.count; i++)
+        (*out)[i] = describe(a, taken.at[i].argument, &task->arguments[i]);
     return true;
 }
 
@@ -58,13 +57,13 @@ static bool describe_launches(aptune *a, size_t configuration, Evaluation *ev)
 {
     HandleCode *c = &a->code;
     const TableLaunch *config = &a->run.table->launch[configuration];
-    Value *slots = run_launch_slots(c->arena, &a->run, configuration);
+    Value *slots = run_slots(c->arena, &a->run, configuration);
     c->arguments = ARENA_ARRAY(c->arena, aptune_argument *, config->step_count);
-    for (size_t s = 0; slots && s < config->step_count; s++)
+    for (size_t s = 0; s < config->step_count; s++)
         if (!describe_step(a, &config->steps[s], &c->run.launches[s], slots, ev, &c->arguments[s]))
             return false;
     describe_variables(a);
-    return slots != NULL;
+    return true;
 }
 
 /* --- fetching --------------------------------------------------------------------------------- */

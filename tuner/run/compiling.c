@@ -55,13 +55,11 @@ static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *st
                        const Value *slots)
 {
     for (const Step *s = steps; s < step; s++) {
-        const RunTaken *taken;
-        size_t count;
+        RunTakenList taken;
         Evaluation ev = {.arena = a};
-        bool ok =
-            run_launch_takes(a, r->spec, &r->spec->launches[s->launch], slots, &ev, &taken, &count);
-        for (size_t i = 0; ok && i < count; i++)
-            if (taken[i].index == buffer)
+        bool ok = run_launch_takes(a, r->spec, &r->spec->launches[s->launch], slots, &ev, &taken);
+        for (size_t i = 0; ok && i < taken.count; i++)
+            if (taken.at[i].index == buffer)
                 return true;
     }
     return false;
@@ -71,25 +69,24 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
                         ProfileLaunch *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
-    const RunTaken *taken;
-    size_t count;
+    RunTakenList taken;
     Evaluation ev = {.arena = a};
-    if (!run_launch_takes(a, r->spec, l, slots, &ev, &taken, &count))
+    if (!run_launch_takes(a, r->spec, l, slots, &ev, &taken))
         return;
-    ProfileBuffer *buffers = ARENA_ARRAY(a, ProfileBuffer, count + 1);
+    ProfileBuffer *buffers = ARENA_ARRAY(a, ProfileBuffer, taken.count + 1);
     out->buffers = buffers;
-    for (size_t i = 0; i < count; i++) {
-        const Argument *g = taken[i].argument;
+    for (size_t i = 0; i < taken.count; i++) {
+        const Argument *g = taken.at[i].argument;
         Value v;
         size_t first = 0; /* a buffer may be given twice */
-        while (taken[first].argument != g)
+        while (taken.at[first].argument != g)
             first++;
         if (first < i || !g->count || !expr_eval(g->count, slots, &ev, &v))
             continue;
         const bool had =
-            had_before(a, r, r->table->launch[config].steps, step, taken[i].index, slots);
+            had_before(a, r, r->table->launch[config].steps, step, taken.at[i].index, slots);
         buffers[out->buffer_count++] = (ProfileBuffer){
-            .address = run_pretended_address(taken[i].index),
+            .address = run_pretended_address(taken.at[i].index),
             .bytes = (double)v.integer * (double)task_type_size(g->element),
             .filled = g->role != ARGUMENT_OUT || had,
             .written = g->role != ARGUMENT_IN,
@@ -120,11 +117,9 @@ static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunc
 static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, ProfileLaunch *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
-    Value *slots = run_launch_slots(a, r, i);
+    Value *slots = run_slots(a, r, i);
     Evaluation ev = {.arena = a};
     ArgumentBytes arguments;
-    if (!slots)
-        return false;
     *out = (ProfileLaunch){.shared = step->geometry.shared};
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);
     memcpy(out->block, step->geometry.block, sizeof out->block);
@@ -159,21 +154,20 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
 {
     Run *r = c->run;
     const Launch *l = &r->spec->launches[launch];
-    const StepGroup *groups;
     if (!run_make_job(a, r, config, launch, NULL, 0, &it->job))
         return false;
     if (!c->profiles)
         return true;
-    size_t count = run_step_groups(a, &r->table->launch[config], launch, &groups);
-    ProfileLaunch *launches = ARENA_ARRAY(a, ProfileLaunch, count);
-    for (size_t i = 0; i < count; i++)
-        if (!profile_launch(a, r, config, groups[i].step, &launches[i]))
+    const StepGroups groups = run_step_groups(a, &r->table->launch[config], launch);
+    ProfileLaunch *launches = ARENA_ARRAY(a, ProfileLaunch, groups.count);
+    for (size_t i = 0; i < groups.count; i++)
+        if (!profile_launch(a, r, config, groups.at[i].step, &launches[i]))
             return false;
     it->profile = (ProfileJob){.kernel = l->expression ? NULL : l->entry,
                                .device = r->device,
                                .data = c->data,
                                .launches = launches,
-                               .launch_count = count};
+                               .launch_count = groups.count};
     it->job.profile = &it->profile;
     return true;
 }
@@ -303,18 +297,18 @@ static void join_launches(Compiling *c, const Place *p)
 {
     Run *r = c->run;
     const size_t config = p->fetched.config;
-    const StepGroup *groups;
-    size_t n = run_all_step_groups(c->scratch, r, config, &groups), done = 0;
-    const Profile **all = ARENA_ARRAY(c->scratch, const Profile *, n);
+    const StepGroups groups = run_all_step_groups(c->scratch, r, config);
+    const Profile **all = ARENA_ARRAY(c->scratch, const Profile *, groups.count);
+    size_t done = 0;
     Buf hashes = {0};
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         buf_printf(&hashes, "%s%s", l ? "+" : "", p->items[l].code.text);
-        for (size_t k = 0; k < p->items[l].profile.launch_count && done < n; k++)
+        for (size_t k = 0; k < p->items[l].profile.launch_count; k++)
             all[done++] = p->items[l].profiles[k];
     }
     r->table->outcome[config] = OUTCOME_COMPILED;
     run_set_code(r, config, buf_keep(&hashes, r->arena));
-    run_take_profiles(r, config, groups, all, n);
+    run_take_profiles(r, config, &groups, all);
 }
 
 static void take_profile(Compiling *c, Place *p, size_t l, const CompileResult *res)

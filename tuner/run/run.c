@@ -28,11 +28,15 @@ size_t run_tier0_total(const Run *r)
     return n;
 }
 
-const Value *run_slots(Arena *scratch, const Run *r, size_t i)
+Value *run_slots(Arena *a, const Run *r, size_t i)
 {
-    Value *slots = ARENA_ARRAY(scratch, Value, spec_slot_count(r->spec));
-    Evaluation ev = {.arena = scratch};
-    return space_slots_at(&r->space, r->table->number[i], slots, &ev) ? slots : NULL;
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(r->spec));
+    Evaluation ev = {.arena = a};
+    spec_set_problem(r->spec, r->space.problem, slots);
+    spec_set_arguments(r->spec, slots);
+    if (i != SIZE_MAX)
+        space_slots_at(&r->space, r->table->number[i], slots, &ev);
+    return slots;
 }
 
 bool run_searches(const Run *r)
@@ -62,10 +66,9 @@ bool run_is_played(const Run *r)
 double run_work(const Run *r, size_t i, const Expr *amount)
 {
     SCOPED_ARENA *a = arena_new();
-    const Value *slots = amount ? run_slots(a, r, i) : NULL;
     Evaluation ev = {.arena = a};
     Value v;
-    return slots && expr_eval(amount, slots, &ev, &v) ? value_as_real(v) : NAN;
+    return amount && expr_eval(amount, run_slots(a, r, i), &ev, &v) ? value_as_real(v) : NAN;
 }
 
 const Expr *run_objective(const Spec *s)

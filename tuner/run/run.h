@@ -400,9 +400,6 @@ size_t run_find_config(const Run *r, const char *text, Diag *d);
 /* The same for spaces that are not listed: a valid configuration gets a row. */
 size_t run_name_config(Run *r, const char *text, Diag *d);
 
-/* Slots of configuration `i`, in scratch memory; NULL: they cannot be computed. */
-const Value *run_slots(Arena *scratch, const Run *r, size_t i);
-
 /* True if configuration `i` is in this run's part of the space. */
 bool run_is_in_shard(const Run *r, size_t i);
 

@@ -50,22 +50,6 @@ static bool scalar_bytes(const Argument *g, const Value *slots, Evaluation *ev,
 
 /* --- the argument list ------------------------------------------------------------------------ */
 
-Value *run_launch_slots(Arena *a, const Run *r, size_t i)
-{
-    const Value *known = i == SIZE_MAX ? NULL : run_slots(a, r, i);
-    if (i != SIZE_MAX && !known)
-        return NULL;
-    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(r->spec));
-    if (known)
-        memcpy(slots, known, spec_slot_count(r->spec) * sizeof *slots);
-    else
-        spec_set_problem(r->spec, r->space.problem, slots);
-    spec_set_arguments(r->spec, slots);
-    return slots;
-}
-
-typedef VEC(RunTaken) TakenVec;
-
 static bool take_item(const Spec *s, const LaunchItem *item, const Value *slots, Evaluation *ev,
                       RunTaken *out)
 {
@@ -88,17 +72,15 @@ static bool take_item(const Spec *s, const LaunchItem *item, const Value *slots,
 }
 
 bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slots, Evaluation *ev,
-                      const RunTaken **out, size_t *count)
+                      RunTakenList *out)
 {
-    TakenVec taken = {0};
     bool ok = true;
+    *out = (RunTakenList){0};
     for (size_t i = 0; i < l->item_count && ok; i++)
-        ok = take_item(s, &l->items[i], slots, ev, VEC_ADD(a, &taken));
+        ok = take_item(s, &l->items[i], slots, ev, VEC_ADD(a, out));
     for (size_t i = 0; i < s->argument_count && !l->has_items; i++)
         if (s->arguments[i].role != ARGUMENT_CONSTANT)
-            VEC_PUSH(a, &taken, ((RunTaken){&s->arguments[i], i, false}));
-    *out = taken.at;
-    *count = taken.count;
+            VEC_PUSH(a, out, ((RunTaken){&s->arguments[i], i, false}));
     return ok;
 }
 
@@ -120,22 +102,21 @@ static bool argument_bytes(const RunTaken *t, const Value *slots, Evaluation *ev
 bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slots, Evaluation *ev,
                       ArgumentBytes *out)
 {
-    const RunTaken *taken;
-    size_t count;
-    if (!run_launch_takes(a, r->spec, l, slots, ev, &taken, &count))
+    RunTakenList taken;
+    if (!run_launch_takes(a, r->spec, l, slots, ev, &taken))
         return false;
     Buf bytes = {0};
     bool ok = true;
-    for (size_t i = 0; i < count && ok;) {
+    for (size_t i = 0; i < taken.count && ok;) {
         SCOPED_BUF whole = {0}; /* of one parameter */
         StructLayout layout = {0};
         do {
             unsigned char one[TASK_VALUE_LIMIT] = {0};
             size_t size, alignment;
-            ok = argument_bytes(&taken[i], slots, ev, one, &size, &alignment);
+            ok = argument_bytes(&taken.at[i], slots, ev, one, &size, &alignment);
             buf_fill(&whole, '\0', layout_add(&layout, size, alignment) - whole.size);
             buf_add(&whole, one, size);
-        } while (++i < count && taken[i].joined && ok);
+        } while (++i < taken.count && taken.at[i].joined && ok);
         buf_fill(&whole, '\0', layout_size(&layout) - whole.size);
         buf_fill(&bytes, '\0',
                  (layout.alignment - bytes.size % layout.alignment) % layout.alignment);
@@ -187,22 +168,21 @@ static bool task_argument(const RunData *data, const Launch *l, const RunTaken *
 bool run_task_launch(Arena *a, const Run *r, const Step *step, const Launch *l, Value *slots,
                      Evaluation *ev, TaskLaunch *out)
 {
-    const RunTaken *taken;
-    size_t count;
+    RunTakenList taken;
     if (l->repeat_name)
         slots[l->repeat_slot] = step->value;
-    if (!run_launch_takes(a, r->spec, l, slots, ev, &taken, &count))
+    if (!run_launch_takes(a, r->spec, l, slots, ev, &taken))
         return false;
-    TaskArgument *arguments = ARENA_ARRAY(a, TaskArgument, count);
-    for (size_t i = 0; i < count; i++)
-        if (!task_argument(r->code.data, l, &taken[i], slots, ev, &arguments[i]))
+    TaskArgument *arguments = ARENA_ARRAY(a, TaskArgument, taken.count);
+    for (size_t i = 0; i < taken.count; i++)
+        if (!task_argument(r->code.data, l, &taken.at[i], slots, ev, &arguments[i]))
             return false;
     *out = (TaskLaunch){.module = (int)step->launch,
                         .kernel = l->entry,
                         .shared = step->geometry.shared,
                         .repeat = step->times,
                         .arguments = arguments,
-                        .argument_count = count};
+                        .argument_count = taken.count};
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);
     memcpy(out->block, step->geometry.block, sizeof out->block);
     return true;
@@ -212,10 +192,10 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
 {
     const Table *t = r->table;
     size_t modules = r->spec->launch_count;
-    Value *slots = run_launch_slots(a, r, i);
+    Value *slots = run_slots(a, r, i);
     out->launches = ARENA_ARRAY(a, TaskLaunch, t->launch[i].step_count);
     out->modules = ARENA_ARRAY(a, TaskModule, modules);
-    for (size_t s = 0; slots && s < t->launch[i].step_count; s++) {
+    for (size_t s = 0; s < t->launch[i].step_count; s++) {
         const Launch *l = &r->spec->launches[t->launch[i].steps[s].launch];
         if (!run_task_launch(a, r, &t->launch[i].steps[s], l, slots, ev, &out->launches[s]))
             return false;
@@ -226,7 +206,7 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
                          .launch_count = t->launch[i].step_count,
                          .symbols = r->code.data->symbols,
                          .symbol_count = r->code.data->symbol_count};
-    return slots != NULL;
+    return true;
 }
 
 const char *run_kernel_name(const Launch *l, const CompileResult *res)

@@ -84,49 +84,51 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
     return true;
 }
 
-static const char *taken_names(Arena *a, const RunTaken *taken, size_t count)
+static const char *taken_names(Arena *a, const RunTakenList *taken)
 {
     Buf b = {0};
-    buf_puts(&b, count ? "" : "nothing");
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", taken[i].argument->name);
+    buf_puts(&b, taken->count ? "" : "nothing");
+    VEC_EACH (const RunTaken, t, *taken)
+        buf_printf(&b, "%s%s", b.size ? ", " : "", t->argument->name);
     return buf_keep(&b, a);
 }
 
 /* The number of parameters; joined items are one struct. */
-static size_t parameter_count(const RunTaken *taken, size_t count)
+static size_t parameter_count(const RunTakenList *taken)
 {
     size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        n += !taken[i].joined;
+    VEC_EACH (const RunTaken, t, *taken)
+        n += !t->joined;
     return n;
 }
 
 /* The size of the parameter that begins at *i, which moves to the next. */
-static size_t struct_bytes(const RunTaken *taken, size_t count, size_t *i)
+static size_t struct_bytes(const RunTakenList *taken, size_t *i)
 {
     StructLayout l = {0};
     do {
-        const Argument *g = taken[*i].argument;
+        const Argument *g = taken->at[*i].argument;
         const bool number = g->role == ARGUMENT_SCALAR;
         layout_add(&l, number ? task_type_size(g->element) : 8, number ? argument_alignment(g) : 8);
-    } while (++*i < count && taken[*i].joined);
+    } while (++*i < taken->count && taken->at[*i].joined);
     return layout_size(&l);
 }
 
 static bool check_parameters(Run *r, const Launch *l, const PtxFunction *entry, const char *kernel,
-                             const RunTaken *taken, size_t count)
+                             const RunTakenList *taken)
 {
     bool ok = true;
-    const size_t given = parameter_count(taken, count);
+    const size_t given = parameter_count(taken);
     if (entry->params.count != given)
         return diag_error(r->diag, l->at,
                           "'%s' takes %zu parameters, but the spec gives it %zu: %s", kernel,
-                          entry->params.count, given, taken_names(r->arena, taken, count));
-    for (size_t i = 0, p = 0; i < count; p++) {
-        const size_t first = i, size = struct_bytes(taken, count, &i);
-        if (i == first + 1)
-            ok = check_parameter(r, l, kernel, p, entry->params.at[p], taken[first].argument) && ok;
+                          entry->params.count, given, taken_names(r->arena, taken));
+    for (size_t i = 0, p = 0; i < taken->count; p++) {
+        const Argument *first = taken->at[i].argument;
+        const bool alone = i + 1 == taken->count || !taken->at[i + 1].joined;
+        const size_t size = struct_bytes(taken, &i);
+        if (alone)
+            ok = check_parameter(r, l, kernel, p, entry->params.at[p], first) && ok;
         else if (entry->params.at[p]->size != size)
             ok = diag_error(r->diag, l->at,
                             "parameter %zu of '%s' has %llu bytes, but the struct %zu", p + 1,
@@ -209,9 +211,8 @@ static bool check_reach(Checking *x, size_t config, const Launch *l, const Profi
 {
     Run *r = x->run;
     size_t n = r->spec->argument_count;
-    const Value *slots = run_launch_slots(r->arena, r, config);
     int64_t *bytes = ARENA_ARRAY(r->arena, int64_t, n);
-    if (!slots || !buffer_bytes(r, slots, bytes))
+    if (!buffer_bytes(r, run_slots(r->arena, r, config), bytes))
         return false;
     Reach reach = {.bytes = bytes,
                    .count = n,
@@ -369,31 +370,33 @@ static bool check_parameters_are_used(Run *r)
     return ok;
 }
 
-static void note_written(Checking *x, const RunTaken *taken, size_t count, uint64_t stored)
+static void note_written(Checking *x, const RunTakenList *taken, uint64_t stored)
 {
-    for (size_t i = 0, p = 0; i < count; i++) {
-        p += i > 0 && !taken[i].joined;
-        if (taken[i].index != SIZE_MAX && (p >= KERNEL_FACTS_PARAMETERS || (stored >> p & 1)))
-            x->written[taken[i].index] = true;
+    size_t p = SIZE_MAX; /* the parameter */
+    VEC_EACH (const RunTaken, t, *taken) {
+        p += !t->joined;
+        if (t->index != SIZE_MAX && (p >= KERNEL_FACTS_PARAMETERS || (stored >> p & 1)))
+            x->written[t->index] = true;
     }
 }
 
 /* Checks that inputs are not stored to, and that buffers have the types of the declaration. */
 static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const PtxFunction *entry,
-                      const RunTaken *taken, size_t count)
+                      const RunTakenList *taken)
 {
     Run *r = x->run;
     KernelFacts facts = kernel_facts(r->arena, m, entry);
     KernelSource source;
     const CompileSource *s = r->code.sources[l - r->spec->launches];
     bool known = s && kernel_source_find(r->arena, s->text, l->entry, &source) &&
-                 source.parameters.count == count && parameter_count(taken, count) == count;
+                 source.parameters.count == taken->count && parameter_count(taken) == taken->count;
     bool ok = true;
-    note_written(x, taken, count, facts.calls ? UINT64_MAX : facts.stored);
-    for (size_t i = 0, p0 = 0; i < count && p0 < KERNEL_FACTS_PARAMETERS; i++) {
-        const Argument *g = taken[i].argument;
-        p0 += i > 0 && !taken[i].joined;
-        const bool alone = !taken[i].joined && (i + 1 == count || !taken[i + 1].joined);
+    note_written(x, taken, facts.calls ? UINT64_MAX : facts.stored);
+    for (size_t i = 0, p0 = 0; i < taken->count && p0 < KERNEL_FACTS_PARAMETERS; i++) {
+        const RunTaken *t = &taken->at[i];
+        const Argument *g = t->argument;
+        p0 += i > 0 && !t->joined;
+        const bool alone = !t->joined && (i + 1 == taken->count || !t[1].joined);
         bool stored = alone && facts.stored >> p0 & 1;
         if (g->role == ARGUMENT_IN && stored)
             ok = diag_error(r->diag, g->at, "'%s' is an 'in', but '%s' stores to it", g->name,
@@ -420,11 +423,10 @@ static bool report_unwritten(Checking *x)
     return ok;
 }
 
-static bool takes(Run *r, const Launch *l, const Value *slots, const RunTaken **taken,
-                  size_t *count)
+static bool takes(Run *r, const Launch *l, const Value *slots, RunTakenList *out)
 {
     Evaluation ev = {.arena = r->arena};
-    return run_launch_takes(r->arena, r->spec, l, slots, &ev, taken, count) || run_refuse(r, &ev);
+    return run_launch_takes(r->arena, r->spec, l, slots, &ev, out) || run_refuse(r, &ev);
 }
 
 static bool check_launch(Checking *x, size_t config, size_t number)
@@ -434,11 +436,10 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     const Step *step = r->table->launch[config].steps;
     while (step->launch != number)
         step++;
-    Value *slots = run_launch_slots(r->arena, r, config);
+    Value *slots = run_slots(r->arena, r, config);
     CompileJob job;
     CompileResult res;
-    const RunTaken *taken;
-    size_t count;
+    RunTakenList taken;
     const PtxModule *module;
     x->entry = l->entry;
     if (!run_make_job(r->arena, r, config, number, NULL, 0, &job) || !compile(x, &job, l->at, &res))
@@ -446,19 +447,19 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     if (l->repeat_name)
         slots[l->repeat_slot] = step->value;
     const PtxFunction *entry = find_entry(r, l, &res, &module);
-    if (!entry || !takes(r, l, slots, &taken, &count))
+    if (!entry || !takes(r, l, slots, &taken))
         return false;
     x->out->kernels++;
-    bool ok = check_parameters(r, l, entry, l->entry, taken, count);
-    if (entry->params.count == parameter_count(taken, count))
-        ok = check_use(x, l, module, entry, taken, count) && ok;
+    bool ok = check_parameters(r, l, entry, l->entry, &taken);
+    if (entry->params.count == parameter_count(&taken))
+        ok = check_use(x, l, module, entry, &taken) && ok;
     ok = check_symbols(x, module) && ok;
     /* The buffers may vary from step to step. */
     for (size_t i = 0; l->repeat_name && i < r->table->launch[config].step_count; i++) {
         const Step *other = &r->table->launch[config].steps[i];
         slots[l->repeat_slot] = other->value;
-        if (other->launch == number && takes(r, l, slots, &taken, &count))
-            note_written(x, taken, count, kernel_facts(r->arena, module, entry).stored);
+        if (other->launch == number && takes(r, l, slots, &taken))
+            note_written(x, &taken, kernel_facts(r->arena, module, entry).stored);
     }
     ProfileInput in;
     return ok && run_profile_input(r->arena, r, config, step, &res, &in) && check_trips(x, &in) &&
@@ -510,13 +511,13 @@ static void check_reference_is_one(Checking *x, const Launch *l, size_t first,
 static bool check_reference(Checking *x, const Launch *l, size_t first)
 {
     Run *r = x->run;
-    Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    Value *slots = run_slots(r->arena, r, SIZE_MAX);
     Step *steps;
     size_t count;
     Evaluation ev = {.arena = r->arena};
     CompileJob job;
     CompileResult res;
-    const RunTaken *taken;
+    RunTakenList taken;
     const PtxModule *module;
     x->entry = l->entry;
     if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count))
@@ -528,11 +529,11 @@ static bool check_reference(Checking *x, const Launch *l, size_t first)
     if (!run_reference_job(r, l, first, &job) || !compile(x, &job, l->at, &res))
         return x->out->uncompiled != NULL;
     const PtxFunction *entry = find_entry(r, l, &res, &module);
-    if (!entry || !takes(r, l, slots, &taken, &count))
+    if (!entry || !takes(r, l, slots, &taken))
         return false;
     x->out->kernels++;
     check_reference_is_one(x, l, first, &res);
-    return check_parameters(r, l, entry, l->entry, taken, count);
+    return check_parameters(r, l, entry, l->entry, &taken);
 }
 
 /* --- extreme configurations ------------------------------------------------------------------- */
@@ -573,14 +574,12 @@ static size_t find_extremes(const Run *r, size_t *rows)
  * code is not judged. False after messages. */
 static bool judge_launch(Run *r, size_t row, size_t launch, const CompileResult *res)
 {
-    const StepGroup *groups;
-    size_t count =
-        r->device ? run_step_groups(r->arena, &r->table->launch[row], launch, &groups) : 0;
-    for (size_t k = 0; k < count; k++) {
+    const StepGroups groups = run_step_groups(r->arena, &r->table->launch[row], launch);
+    for (size_t k = 0; r->device && k < groups.count; k++) {
         ProfileInput in;
         Profile p;
         Hash code;
-        if (!run_profile_input(r->arena, r, row, groups[k].step, res, &in))
+        if (!run_profile_input(r->arena, r, row, groups.at[k].step, res, &in))
             return false;
         if (profile_code(r->arena, &in, &p, &code, DIAG_UNHEARD(r->arena)) &&
             run_drop_unlaunchable(r, row, &p))

@@ -28,9 +28,8 @@ static bool largest_size(Run *r, const Expr *count, int64_t *out)
     bool ok = true;
     *out = 0;
     for (size_t i = 0; i < r->table->count && ok; i++) {
-        const Value *slots = table_fits(r->table, i) ? run_slots(scratch, r, i) : NULL;
         int64_t n = 0;
-        ok = !slots || positive_integer(r, count, slots, &n);
+        ok = !table_fits(r->table, i) || positive_integer(r, count, run_slots(scratch, r, i), &n);
         *out = n > *out ? n : *out;
         arena_reset(scratch);
     }
@@ -41,7 +40,7 @@ static bool largest_size(Run *r, const Expr *count, int64_t *out)
 bool run_argument_count(Run *r, size_t argument, int64_t *out)
 {
     const Argument *g = &r->spec->arguments[argument];
-    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    const Value *slots = run_slots(r->arena, r, SIZE_MAX);
     if (g->count)
         return spec_varies(r->spec, g->count) ? largest_size(r, g->count, out)
                                               : positive_integer(r, g->count, slots, out);
@@ -63,7 +62,7 @@ enum { MADE_LIMIT = 1 << 29 };
 
 static bool evaluate(const Run *r, const Expr *e, Value *out)
 {
-    return run_evaluate(r, e, run_launch_slots(r->arena, r, SIZE_MAX), out);
+    return run_evaluate(r, e, run_slots(r->arena, r, SIZE_MAX), out);
 }
 
 static bool evaluate_real(const Run *r, const Expr *e, double *out)
@@ -107,7 +106,7 @@ static void formula(const Run *r, const Contents *c, DataContents *out)
     const Span at = expr_span(c->numbers[0]);
     DataName *names = ARENA_ARRAY(r->arena, DataName, s->problem_name_count);
     out->expr = c->numbers[0];
-    out->slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    out->slots = run_slots(r->arena, r, SIZE_MAX);
     out->index_slot = spec_index_slot(s);
     out->formula = arena_copy(r->arena, at.source->text + at.offset, at.length);
     out->names = names;
@@ -316,7 +315,7 @@ static bool find_tolerance(Run *r, const Argument *g, TaskTolerance *out)
     if (!c->exact && !c->has_relative && !c->has_absolute)
         out->relative = r->spec->tolerance;
     return !c->except ||
-           positive_integer(r, c->except, run_launch_slots(r->arena, r, SIZE_MAX), &out->except);
+           positive_integer(r, c->except, run_slots(r->arena, r, SIZE_MAX), &out->except);
 }
 
 static bool add_buffer(Making *m, size_t argument)
@@ -344,7 +343,7 @@ static bool add_texture(Making *m, size_t argument)
 {
     Run *r = m->run;
     const Argument *g = &r->spec->arguments[argument];
-    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    const Value *slots = run_slots(r->arena, r, SIZE_MAX);
     TaskTexture t = {.buffer = m->data->buffer[argument],
                      .edge = g->edge,
                      .linear = g->linear,
@@ -478,7 +477,7 @@ bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count
     int64_t *compared = ARENA_ARRAY(a, int64_t, r->code.data->buffer_count);
     for (size_t k = 0; k < r->code.data->buffer_count; k++)
         compared[k] = -1;
-    for (size_t k = 0; k < s->argument_count && slots; k++)
+    for (size_t k = 0; k < s->argument_count; k++)
         if (r->code.data->buffer[k] >= 0 &&
             !compared_of(r, &s->arguments[k], slots, &compared[r->code.data->buffer[k]]))
             return false;

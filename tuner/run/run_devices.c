@@ -230,7 +230,7 @@ static bool add_reference(Run *r, size_t number, TaskModule *module, Launches *l
     CompileResult res;
     Step *steps;
     size_t count;
-    Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    Value *slots = run_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
     if (!geometry_steps(r->arena, l, number, slots, &ev, &steps, &count))
         return run_refuse(r, &ev);

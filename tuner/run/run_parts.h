@@ -23,9 +23,9 @@ enum { RUN_ADDRESS_BITS = 40 };
  * alignment of cudaMalloc (256 bytes), and distinct buffers must be far apart. */
 uint64_t run_pretended_address(size_t argument);
 
-/* Slots of configuration `i` (SIZE_MAX: of the problem only), to which the names of arguments and
- * of the launch can be added; NULL: they cannot be computed. */
-Value *run_launch_slots(Arena *a, const Run *r, size_t i);
+/* Slots of the problem, the arguments and, unless `i` is SIZE_MAX, of a configuration that fits the
+ * device; those of launches can be added. */
+Value *run_slots(Arena *a, const Run *r, size_t i);
 
 /* One item of a launch's argument list. */
 typedef struct RunTaken {
@@ -33,6 +33,8 @@ typedef struct RunTaken {
     size_t index; /* index in the spec's arguments; SIZE_MAX: defined by the launch itself */
     bool joined;  /* in the same struct as the item before */
 } RunTaken;
+
+typedef VEC(RunTaken) RunTakenList;
 
 /* Reports why an expression could not be evaluated; returns false. */
 bool run_refuse(const Run *r, const Evaluation *ev);
@@ -42,7 +44,7 @@ bool run_evaluate(const Run *r, const Expr *e, const Value *slots, Value *out);
 
 /* The whole argument list, in order. False if it cannot be computed; `ev` says why. */
 bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slots, Evaluation *ev,
-                      const RunTaken **out, size_t *count);
+                      RunTakenList *out);
 
 /* The same as bytes; the slot of the launch's repeat name must be set. */
 bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slots, Evaluation *ev,
@@ -131,9 +133,11 @@ typedef struct StepGroup {
     double times;     /* number of launches */
 } StepGroup;
 
+typedef VEC(StepGroup) StepGroups;
+
 /* The groups of one launch, and of all launches in order. */
-size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const StepGroup **out);
-size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **out);
+StepGroups run_step_groups(Arena *a, const TableLaunch *c, size_t launch);
+StepGroups run_all_step_groups(Arena *a, const Run *r, size_t i);
 
 /* If an SM cannot hold a single block of a configuration, sets its outcome and reason and returns
  * true. */
@@ -143,8 +147,7 @@ bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p);
 void run_count_code(Run *r, Outcome o);
 
 /* Sets the profiles of a configuration's groups of steps; they live in the run's arena. */
-void run_take_profiles(Run *r, size_t i, const StepGroup *shares, const Profile *const *profiles,
-                       size_t count);
+void run_take_profiles(Run *r, size_t i, const StepGroups *groups, const Profile *const *profiles);
 
 /* Sets the problem on one GPU, with buffers allocated to the byte. */
 bool run_set_bare_problem(Run *r, Gpu *gpu);

@@ -34,13 +34,13 @@ typedef struct Rows {
 /* Adds a row for each launch of a configuration, by the launch's own code and geometry. */
 static void add_config(Arena *a, Run *r, size_t i, Rows *rows)
 {
-    const StepGroup *groups;
-    size_t n = run_all_step_groups(a, r, i, &groups);
-    for (size_t k = 0; k < n; k++) {
+    const StepGroups groups = run_all_step_groups(a, r, i);
+    for (size_t k = 0; k < groups.count; k++) {
         const Profile *p = r->table->profile[i].shares[k].profile;
-        Hash code = run_code_hash(r, i, groups[k].step->launch);
+        const Step *step = groups.at[k].step;
+        Hash code = run_code_hash(r, i, step->launch);
         ProfileRow row = {.code = arena_string(a, code.text),
-                          .launch = step_text(a, groups[k].step),
+                          .launch = step_text(a, step),
                           .values = p->value,
                           .note = p->note,
                           .regions = p->regions ? p->regions->value : NULL,
@@ -120,18 +120,17 @@ typedef struct Recorded {
 
 static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
-    const StepGroup *groups;
-    size_t n = run_all_step_groups(scratch, r, i, &groups);
-    const Profile **all = ARENA_ARRAY(scratch, const Profile *, n);
-    for (size_t k = 0; k < n; k++) {
-        Hash code = run_code_hash(r, i, groups[k].step->launch);
-        const ProfileRow *p =
-            profiles_find(from->profiles, code.text, step_text(scratch, groups[k].step));
+    const StepGroups groups = run_all_step_groups(scratch, r, i);
+    const Profile **all = ARENA_ARRAY(scratch, const Profile *, groups.count);
+    for (size_t k = 0; k < groups.count; k++) {
+        const Step *step = groups.at[k].step;
+        Hash code = run_code_hash(r, i, step->launch);
+        const ProfileRow *p = profiles_find(from->profiles, code.text, step_text(scratch, step));
         if (!p)
             return false;
         all[k] = profiles_take(r->arena, &from->columns, p);
     }
-    run_take_profiles(r, i, groups, all, n);
+    run_take_profiles(r, i, &groups, all);
     return true;
 }
 
@@ -204,11 +203,10 @@ void run_take_outcome(Run *r, size_t i)
 static const Step *profiled_step(const Run *r, size_t i)
 {
     const TableProfile *p = &r->table->profile[i];
-    const StepGroup *groups;
-    size_t n = run_all_step_groups(r->arena, r, i, &groups);
+    const StepGroups groups = run_all_step_groups(r->arena, r, i);
     if (p->share_count < 2)
         return &r->table->launch[i].steps[0];
-    return groups[profile_main_launch(p->shares, n)].step;
+    return groups.at[profile_main_launch(p->shares, groups.count)].step;
 }
 
 size_t run_profiled_launch(const Run *r, size_t i)

@@ -42,7 +42,7 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
 
 static bool common_options(Run *r, Texts *out)
 {
-    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    const Value *slots = run_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
     bool textures = false;
     EACH (const Argument, g, r->spec->arguments, r->spec->argument_count)
@@ -205,11 +205,11 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
                   size_t option_count, CompileJob *out)
 {
     const Launch *k = &r->spec->launches[l];
-    const Value *slots = run_launch_slots(a, r, i);
+    const Value *slots = run_slots(a, r, i);
     Evaluation ev = {.arena = a};
     Texts all = {0};
     const char *name = NULL, *command = NULL;
-    bool ok = slots && varying_options(a, r, slots, &ev, &all);
+    bool ok = varying_options(a, r, slots, &ev, &all);
     if (ok && k->expression)
         ok = (name = filled(a, &k->name, slots, &ev)) != NULL;
     if (ok && k->command)
@@ -272,7 +272,7 @@ size_t run_first_config(const Run *r)
 bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
 {
     Texts common = {0}, options = {0};
-    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    const Value *slots = run_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
     if (!common_options(r, &common))
         return false;

@@ -59,9 +59,10 @@ static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t n
 Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
 {
     TableLaunch *c = &r->table->launch[i];
-    Value *slots = run_launch_slots(scratch, r, i);
+    Evaluation ev = {.arena = scratch};
+    Value *slots = run_slots(scratch, r, SIZE_MAX);
     StepVec all = {0};
-    if (!slots)
+    if (!space_slots_at(&r->space, r->table->number[i], slots, &ev))
         return OUTCOME_ARITHMETIC;
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         Outcome t = add_launch(scratch, r, c, l, slots, &all);
@@ -78,10 +79,8 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
 bool run_arithmetic(Run *r, size_t config, Evaluation *ev)
 {
     *ev = (Evaluation){.arena = r->arena};
-    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
+    Value *slots = run_slots(r->arena, r, SIZE_MAX);
     bool ok = space_slots_at(&r->space, r->table->number[config], slots, ev);
-    if (ok)
-        spec_set_arguments(r->spec, slots);
     for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
         Step *steps;
         size_t count;
@@ -152,8 +151,6 @@ void run_print_step(const Step *s, Buf *out)
  * all. */
 enum { MAX_PROFILED_STEPS = 32 };
 
-typedef VEC(StepGroup) GroupVec;
-
 static bool same_step(const Step *a, const Step *b)
 {
     return a->arguments == b->arguments && a->geometry.shared == b->geometry.shared &&
@@ -162,21 +159,21 @@ static bool same_step(const Step *a, const Step *b)
 }
 
 /* Returns false if there are too many distinct steps. */
-static bool add_group(Arena *a, GroupVec *groups, const Step *s)
+static bool add_group(Arena *a, StepGroups *groups, const Step *s)
 {
-    for (size_t i = 0; i < groups->count; i++) {
-        if (!same_step(groups->at[i].step, s))
+    VEC_EACH (StepGroup, g, *groups) {
+        if (!same_step(g->step, s))
             continue;
-        groups->at[i].times += (double)s->times;
+        g->times += (double)s->times;
         return true;
     }
     VEC_PUSH(a, groups, ((StepGroup){s, (double)s->times}));
     return groups->count <= MAX_PROFILED_STEPS;
 }
 
-size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const StepGroup **out)
+StepGroups run_step_groups(Arena *a, const TableLaunch *c, size_t launch)
 {
-    GroupVec groups = {0};
+    StepGroups groups = {0};
     size_t first = 0, count = 0;
     bool few = true;
     while (first < c->step_count && c->steps[first].launch != launch)
@@ -188,21 +185,18 @@ size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const Step
         VEC_PUSH(a, &groups,
                  ((StepGroup){&c->steps[first + k * count / MAX_PROFILED_STEPS],
                               (double)count / MAX_PROFILED_STEPS}));
-    *out = groups.at;
-    return groups.count;
+    return groups;
 }
 
-size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **out)
+StepGroups run_all_step_groups(Arena *a, const Run *r, size_t i)
 {
-    GroupVec all = {0};
+    StepGroups all = {0};
     for (size_t l = 0; l < r->spec->launch_count; l++) {
-        const StepGroup *groups;
-        size_t n = run_step_groups(a, &r->table->launch[i], l, &groups);
-        for (size_t k = 0; k < n; k++)
-            VEC_PUSH(a, &all, groups[k]);
+        const StepGroups groups = run_step_groups(a, &r->table->launch[i], l);
+        VEC_EACH (const StepGroup, g, groups)
+            VEC_PUSH(a, &all, *g);
     }
-    *out = all.at;
-    return all.count;
+    return all;
 }
 
 /* Blocks that do not fit on an SM are never run. */
@@ -227,12 +221,12 @@ void run_count_code(Run *r, Outcome o)
     r->counts.failed += outcome_group(o) == OUTCOME_IS_COMPILE && o != OUTCOME_RESOURCES;
 }
 
-void run_take_profiles(Run *r, size_t i, const StepGroup *groups, const Profile *const *profiles,
-                       size_t count)
+void run_take_profiles(Run *r, size_t i, const StepGroups *groups, const Profile *const *profiles)
 {
+    const size_t count = groups->count;
     LaunchProfile *all = ARENA_ARRAY(r->arena, LaunchProfile, count);
     for (size_t k = 0; k < count; k++) {
-        all[k] = (LaunchProfile){profiles[k], groups[k].times};
+        all[k] = (LaunchProfile){profiles[k], groups->at[k].times};
         if (r->table->outcome[i] == OUTCOME_COMPILED && run_drop_unlaunchable(r, i, profiles[k]))
             return;
     }
