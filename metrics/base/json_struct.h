@@ -8,6 +8,7 @@
  * into a blob beside the JSON, and what is read points into it. */
 #pragma once
 
+#include "metrics/base/vec.h"
 #include "metrics/base/wire.h"
 
 /* The kind of one value. */
@@ -91,10 +92,10 @@ typedef struct JsonStruct {
 #define JSON_FIELD_LIST(T, m, n)                                                                   \
     JSON_FIELD_AS(T, m, .kind = JSON_KIND((__typeof__(*((T *)0)->m))0), .shape = JSON_LIST,        \
                   .count_at = offsetof(T, n))
-/* A text that need not be UTF-8, and a list of them. */
+/* A text that need not be UTF-8, and a Texts of them. */
 #define JSON_FIELD_RAW(T, m) JSON_FIELD_AS(T, m, .kind = JSON_KIND_RAW)
-#define JSON_FIELD_RAWS(T, m, n)                                                                   \
-    JSON_FIELD_AS(T, m, .kind = JSON_KIND_RAW, .shape = JSON_LIST, .count_at = offsetof(T, n))
+#define JSON_FIELD_RAWS(T, m)                                                                      \
+    JSON_FIELD_AS(T, m, .kind = JSON_KIND_RAW, .shape = JSON_LIST, .count_at = offsetof(T, m.count))
 #define JSON_FIELD_BYTES(T, m, n)                                                                  \
     JSON_FIELD_AS(T, m, .kind = JSON_KIND_BYTES, .count_at = offsetof(T, n))
 #define JSON_FIELD_STRUCT(T, m, s) JSON_FIELD_AS(T, m, .kind = JSON_KIND_STRUCT, .of = &(s))

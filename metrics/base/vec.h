@@ -33,3 +33,10 @@ static inline void *vec_grow(Arena *a, void *at, size_t count, size_t *capacity,
      &(v)->at[(v)->count++])
 
 #define VEC_PUSH(a, v, element) (*VEC_ADD((a), (v)) = (element))
+
+typedef VEC(const char *) Texts;
+
+/* These texts, in an array of the enclosing block. */
+#define TEXTS(...)                                                                                 \
+    ((Texts){(const char *[]){__VA_ARGS__},                                                        \
+             sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *), 0})

@@ -612,12 +612,10 @@ static const char *kind_of(const char *note)
     return colon ? colon + 2 : note;
 }
 
-typedef VEC(const char *) Notes;
-
 /* Each place once, from all warps: the middle one may take no part in a wait. */
-static Notes gather_notes(Arena *a, const MemorySamples *s)
+static Texts gather_notes(Arena *a, const MemorySamples *s)
 {
-    Notes all = {0};
+    Texts all = {0};
     for (int k = 0; k < s->count; k++) {
         const Walk *w = s->at[k].walk;
         for (size_t i = 0; i < w->notes.count; i++) {
@@ -632,7 +630,7 @@ static Notes gather_notes(Arena *a, const MemorySamples *s)
 }
 
 /* The first of each kind with their number: many of one kind must not hide another. */
-static void add_notes(Arena *a, Buf *b, const Notes *all)
+static void add_notes(Arena *a, Buf *b, const Texts *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         const char *kind = kind_of(all->at[i]);
@@ -654,7 +652,7 @@ static const double OPEN_SHARE = 0.01;
 void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     SCOPED_BUF b = {0};
-    const Notes notes = gather_notes(a, m->samples);
+    const Texts notes = gather_notes(a, m->samples);
     add_notes(a, &b, &notes);
     add_unknown_accesses(a, &b, m);
     if (memory_sampling_error(m->samples) > SAMPLED_ENOUGH)

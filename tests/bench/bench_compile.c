@@ -43,7 +43,7 @@ static void make_jobs(Bench *b)
             {"UNROLL", arena_printf(b->arena, "%d", 1 << i % 5)},
             {"SALT", arena_printf(b->arena, "%d", i)},
         };
-        CompileSetting setting = {.architecture = "sm_90", .defines = defines, .define_count = 2};
+        CompileSetting setting = {.architecture = "sm_90", .defines = {defines, 2, 0}};
         b->jobs[i] = source_configure(b->arena, s, &setting);
     }
 }

@@ -46,7 +46,7 @@ static size_t compile_cases(Run *r, Case *cases, size_t most)
             continue;
         Case *c = &cases[count];
         *c = (Case){.config = i};
-        if (run_make_job(jobs, r, i, 0, NULL, 0, &c->job))
+        if (run_make_job(jobs, r, i, 0, NULL, &c->job))
             farm_add(f, count++, &c->job);
     }
     CompileResult res;

@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *folder = fuzz_folder(), *text = arena_copy(a, (const char *)data, size);
     fuzz_put("a.h", text + size / 2, size - size / 2);
     const CompileSource *s = source_make(a, "k.cu", text, size, folder, NULL, 0);
-    for (size_t i = 0; i < s->file_count; i++)
-        if (strncmp(s->files[i], folder, strlen(folder)) != 0)
+    for (size_t i = 0; i < s->files.count; i++)
+        if (strncmp(s->files.at[i], folder, strlen(folder)) != 0)
             __builtin_trap(); /* it read elsewhere */
     IncludeQuery q = {.name = "k.cu", .text = text, .size = size, .folder = folder};
     InlineText t;
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         __builtin_trap();
     Buf out = {0};
     buf_add(&out, s->text, s->size);
-    buf_printf(&out, "%zu %d\n", s->file_count, s->unknown != NULL);
+    buf_printf(&out, "%zu %d\n", s->files.count, s->unknown != NULL);
     told(&out);
     told_messages(&d);
     arena_free(a);

@@ -60,7 +60,7 @@ static bool write_config(Run *r, const Writer *w, Farm *farm, size_t i)
         if (c->steps[k].launch < next)
             continue;
         next = c->steps[k].launch + 1;
-        ok = run_make_job(r->arena, r, i, c->steps[k].launch, NULL, 0, &job);
+        ok = run_make_job(r->arena, r, i, c->steps[k].launch, NULL, &job);
         if (!ok)
             break;
         farm_add(farm, 0, &job);

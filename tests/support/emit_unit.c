@@ -121,15 +121,13 @@ EmitEntry *emit_unit_entry(Arena *a, EmitUnit *u, size_t problem, size_t variant
     return emit_unit_entry_of(a, u, u->spec->problems[problem].values, variant, device, arch);
 }
 
-typedef VEC(const char *) Names;
-
-static void add_name(Arena *a, Names *names, const char *name, size_t length)
+static void add_name(Arena *a, Texts *names, const char *name, size_t length)
 {
     VEC_PUSH(a, names, arena_copy(a, name, length));
 }
 
 /* What "-DNAME=value" options and parameters define, and what the source itself does. */
-static void write_macros(Arena *a, const EmitUnit *u, size_t variant, Buf *out, Names *names)
+static void write_macros(Arena *a, const EmitUnit *u, size_t variant, Buf *out, Texts *names)
 {
     const Spec *s = u->spec;
     const Value *slots = u->variants[variant].slots;
@@ -155,7 +153,7 @@ static void write_macros(Arena *a, const EmitUnit *u, size_t variant, Buf *out, 
     }
 }
 
-static void note_macros(Arena *a, const char *source, Names *names)
+static void note_macros(Arena *a, const char *source, Texts *names)
 {
     for (const char *p = strstr(source, "#define "); p; p = strstr(p + 1, "#define ")) {
         p += strlen("#define ");
@@ -170,15 +168,14 @@ void emit_unit_sources(Arena *a, EmitUnit *u, size_t variant)
         size_t size;
         Diag d = diag_new(a);
         Buf text = {0};
-        Names names = {0};
+        Texts names = {0};
         const char *source = file_read(a, u->spec->launches[l].path, &size, &d);
         assert_non_null(source);
         write_macros(a, u, variant, &text, &names);
         buf_puts(&text, source);
         note_macros(a, source, &names);
         codes[l].source = arena_string(a, buf_text(&text));
-        codes[l].macros = names.at;
-        codes[l].macro_count = names.count;
+        codes[l].macros = names;
         buf_free(&text);
     }
 }

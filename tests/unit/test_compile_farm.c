@@ -38,14 +38,12 @@ static void fake_hello(const char *mode, const char *library, Diag *d)
 /* Replies as a compiler would: the PTX repeats the last option, the parameter. */
 static void fake_reply(int64_t id, bool ok, const char *ptx, Diag *d)
 {
-    static const char *const lowered[] = {"_Z1kv"};
     const CompileResult r = {.status = ok ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR,
                              .log = ok ? "" : "k.cu(1): error",
                              .ptx = ok ? ptx : "",
                              .cubin = "ELF",
                              .cubin_size = 3,
-                             .lowered = lowered,
-                             .lowered_count = 1,
+                             .lowered = TEXTS("_Z1kv"),
                              .seconds = 0.125};
     Buf blob = {0};
     json_t *head = result_json(&r, &blob);
@@ -113,7 +111,7 @@ static void fake_serve(const WireMessage *m, Diag *d)
     CompileRequest q;
     if (!request_read(d->arena, m, &q, d))
         exit(8);
-    const char *what = strchr(q.options[q.option_count - 1], '=') + 1;
+    const char *what = strchr(q.options.at[q.options.count - 1], '=') + 1;
     if (strncmp(what, "lock:", 5) == 0)
         fake_child(what + 5);
     if (strcmp(what, "hang") == 0 || strncmp(what, "lock:", 5) == 0)
@@ -227,8 +225,7 @@ static CompileJob *job_of(Fixture *f, const char *value)
 {
     CompileSetting setting = {
         .architecture = "sm_90",
-        .defines = &(CompileDefine){"WHAT", value},
-        .define_count = 1,
+        .defines = {&(CompileDefine){"WHAT", value}, 1, 0},
     };
     CompileJob *job = ARENA_NEW(f->arena, CompileJob);
     *job = source_configure(f->arena, f->source, &setting);
@@ -284,7 +281,7 @@ static void every_job_gets_its_own_result(void **state)
         if (good)
             assert_string_equal(r.result[i].ptx, values[i]);
         assert_string_equal(r.result[i].log, good ? "" : "k.cu(1): error");
-        assert_string_equal(r.result[i].lowered[0], "_Z1kv");
+        assert_string_equal(r.result[i].lowered.at[0], "_Z1kv");
     }
     assert_int_equal(f->diag.errors, 0);
 }
@@ -396,7 +393,7 @@ static void a_second_run_takes_all_from_the_cache_and_starts_nothing(void **stat
             assert_string_equal(x->ptx, y->ptx);
         assert_int_equal(y->cubin_size, 3);
         assert_memory_equal(y->cubin, "ELF", 3);
-        assert_string_equal(y->lowered[0], "_Z1kv");
+        assert_string_equal(y->lowered.at[0], "_Z1kv");
         assert_true(y->seconds > 0.124 && y->seconds < 0.126);
     }
 }

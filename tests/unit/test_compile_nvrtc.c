@@ -56,10 +56,8 @@ static CompileResult compile(Fixture *f, const char *text, const char *const *op
         source_make(f->arena, "k.cu", text, strlen(text), f->folder, options, count);
     CompileSetting setting = {
         .architecture = "sm_90",
-        .defines = &(CompileDefine){"SCALE", "3.f"},
-        .define_count = 1,
-        .names = &name,
-        .name_count = name != NULL,
+        .defines = {&(CompileDefine){"SCALE", "3.f"}, 1, 0},
+        .names = {&name, name != NULL, 0},
     };
     CompileJob job = source_configure(f->arena, s, &setting);
     Farm *farm = farm_open(&(FarmOptions){.helper = HELPER, .cuda_folder = CUDA, .jobs = 1});
@@ -177,8 +175,8 @@ static void a_name_expression_gives_the_lowered_name(void **state)
     CompileResult bad = compile(f, text, NULL, 0, "no_such_kernel<5>");
 
     assert_int_equal(r.status, OUTCOME_COMPILED);
-    assert_int_equal(r.lowered_count, 1);
-    assert_string_equal(r.lowered[0], "_Z1kILi5EEvPi");
+    assert_int_equal(r.lowered.count, 1);
+    assert_string_equal(r.lowered.at[0], "_Z1kILi5EEvPi");
     assert_non_null(strstr(r.ptx, "_Z1kILi5EEvPi"));
     assert_int_equal(bad.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(bad.log, "no_such_kernel"));
@@ -326,7 +324,7 @@ static void the_cache_serves_what_nvrtc_gave(void **state)
     const CompileSource *s =
         source_make(f->arena, "k.cu", KERNEL, strlen(KERNEL), f->folder, NULL, 0);
     CompileDefine scale = {"SCALE", "5.f"};
-    CompileSetting setting = {.architecture = "sm_80", .defines = &scale, .define_count = 1};
+    CompileSetting setting = {.architecture = "sm_80", .defines = {&scale, 1, 0}};
     CompileJob job = source_configure(f->arena, s, &setting);
     CompileResult r[2];
     FarmOptions options = {.helper = HELPER, .cuda_folder = CUDA, .jobs = 1};

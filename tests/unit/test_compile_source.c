@@ -142,7 +142,7 @@ static void files_that_include_each_other_end(void **state)
 
     const CompileSource *s = make(f, "#include \"a.h\"\n");
 
-    assert_int_equal(s->file_count, 2);
+    assert_int_equal(s->files.count, 2);
     assert_null(s->unknown);
 }
 
@@ -163,9 +163,9 @@ static void an_include_by_macro_is_said_and_one_in_a_comment_is_not(void **state
 /* Only the folders that a spec declares are its own: what others hold is not read, nor hashed. */
 static const char *header_of(const CompileSource *s, const char *name)
 {
-    for (size_t i = 0; i < s->header_count; i++)
-        if (strcmp(s->headers[2 * i], name) == 0)
-            return s->headers[2 * i + 1];
+    for (size_t i = 0; i < s->headers.count; i += 2)
+        if (strcmp(s->headers.at[i], name) == 0)
+            return s->headers.at[i + 1];
     return NULL;
 }
 
@@ -237,7 +237,7 @@ static void a_byte_order_mark_hides_no_directive(void **state)
     put(f, "a.h", "\xef\xbb\xbf#define A 1\n");
     const char *path = arena_printf(f->arena, "%s/k.cu", f->folder);
     const CompileSource *s = source_open(f->arena, path, NULL, 0, &f->diag);
-    assert_int_equal(s->file_count, 1);
+    assert_int_equal(s->files.count, 1);
     assert_string_equal(s->text, "#include \"a.h\"\n             \n");
 }
 
@@ -253,17 +253,17 @@ static void a_file_elsewhere_is_not_read(void **state)
     for (size_t i = 0; i < 3; i++) {
         const CompileSource *s =
             source_make(f->arena, "k.cu", TEXTS[i], strlen(TEXTS[i]), folder, NULL, 0);
-        assert_int_equal(s->file_count, 0);
+        assert_int_equal(s->files.count, 0);
         assert_non_null(strstr(s->unknown, "outside the declared folders"));
     }
     const char *comment = "// #include \"../secret/a\"\n#include \"k.h\"\n";
     const CompileSource *s =
         source_make(f->arena, "k.cu", comment, strlen(comment), folder, NULL, 0);
-    assert_int_equal(s->file_count, 1);
+    assert_int_equal(s->files.count, 1);
     assert_null(s->unknown);
     const char *declared[] = {arena_printf(f->arena, "-I%s/secret", f->folder)};
     s = source_make(f->arena, "k.cu", TEXTS[0], strlen(TEXTS[0]), folder, declared, 1);
-    assert_int_equal(s->file_count, 1);
+    assert_int_equal(s->files.count, 1);
     assert_null(s->unknown);
 }
 
@@ -286,8 +286,7 @@ static CompileJob job_of(Fixture *f, const CompileSource *s, const char *value,
 {
     CompileSetting setting = {
         .architecture = architecture,
-        .defines = &(CompileDefine){"BM", value},
-        .define_count = 1,
+        .defines = {&(CompileDefine){"BM", value}, 1, 0},
     };
     return source_configure(f->arena, s, &setting);
 }
@@ -301,12 +300,12 @@ static void parameters_become_definitions(void **state)
     CompileJob job = job_of(f, s, "64", "sm_90");
 
     assert_string_equal(s->name, "k.cu");
-    assert_int_equal(job.option_count, 5);
-    assert_string_equal(job.options[0], "-arch=sm_90");
-    assert_memory_equal(job.options[1], "-I/", 3); /* the source's folder, absolute */
-    assert_string_equal(job.options[2], "--minimal");
-    assert_memory_equal(job.options[3], "-I/", 3);
-    assert_string_equal(job.options[4], "-DBM=64");
+    assert_int_equal(job.options.count, 5);
+    assert_string_equal(job.options.at[0], "-arch=sm_90");
+    assert_memory_equal(job.options.at[1], "-I/", 3); /* the source's folder, absolute */
+    assert_string_equal(job.options.at[2], "--minimal");
+    assert_memory_equal(job.options.at[3], "-I/", 3);
+    assert_string_equal(job.options.at[4], "-DBM=64");
 }
 
 static void a_jobs_hash_knows_options_but_not_folders(void **state)

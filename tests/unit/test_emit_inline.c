@@ -54,13 +54,11 @@ static void put(Fixture *f, const char *name, const char *text)
 
 static bool make(Fixture *f, const char *text, InlineText *out)
 {
-    const char *folders[] = {f->folder, path_of(f, "inc")};
     IncludeQuery q = {.name = "k.cu",
                       .text = text,
                       .size = strlen(text),
                       .folder = f->folder,
-                      .folders = folders,
-                      .folder_count = 2};
+                      .folders = TEXTS(f->folder, path_of(f, "inc"))};
     return inline_includes(f->arena, &q, &(InlineChoice){0}, out, &f->diag);
 }
 
@@ -149,12 +147,9 @@ static void what_only_looks_like_an_include_is_left_alone(void **state)
         means_the_same(f, texts[i]);
 }
 
-static bool lists(const char *const *list, size_t count, const char *name)
+static bool lists(const Texts *list, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], name) == 0)
-            return true;
-    return false;
+    return word_place(name, list->at, list->count) < SIZE_MAX;
 }
 
 static void headers_of_the_toolkit_stay_and_are_listed_once(void **state)
@@ -165,12 +160,12 @@ static void headers_of_the_toolkit_stay_and_are_listed_once(void **state)
 
     assert_true(make(f, "#include <cuda_fp16.h>\n#include \"half.h\"\n#include \"mma.h\"\n", &t));
 
-    assert_int_equal(t.include_count, 2);
-    assert_string_equal(t.includes[0], "<cuda_fp16.h>");
-    assert_string_equal(t.includes[1], "\"mma.h\"");
+    assert_int_equal(t.includes.count, 2);
+    assert_string_equal(t.includes.at[0], "<cuda_fp16.h>");
+    assert_string_equal(t.includes.at[1], "\"mma.h\"");
     assert_non_null(strstr(t.text, "#include \"mma.h\""));
     assert_null(strstr(t.text, "\"half.h\""));
-    assert_true(lists(t.macros, t.macro_count, "HALF"));
+    assert_true(lists(&t.macros, "HALF"));
 }
 
 static void macros_are_listed_with_guards_and_without_bodies(void **state)
@@ -182,11 +177,11 @@ static void macros_are_listed_with_guards_and_without_bodies(void **state)
     assert_true(
         make(f, "#define F(x) x\n#  define\tG 1\n#define ONE 1\n#include \"once.h\"\n", &t));
 
-    assert_int_equal(t.macro_count, 5);
-    assert_true(lists(t.macros, t.macro_count, "F"));
-    assert_true(lists(t.macros, t.macro_count, "G"));
-    assert_true(lists(t.macros, t.macro_count, "GUARDED_H"));
-    assert_true(lists(t.macros, t.macro_count, "APTUNE_ONCE_1"));
+    assert_int_equal(t.macros.count, 5);
+    assert_true(lists(&t.macros, "F"));
+    assert_true(lists(&t.macros, "G"));
+    assert_true(lists(&t.macros, "GUARDED_H"));
+    assert_true(lists(&t.macros, "APTUNE_ONCE_1"));
 }
 
 static void no_path_gets_into_the_text(void **state)
@@ -254,14 +249,12 @@ static void files_of_an_option_stand_in_front(void **state)
 {
     Fixture *f = *state;
     InlineText t;
-    const char *const forced[] = {"guarded.h"};
     put_headers(f);
     IncludeQuery q = {.name = "k.cu",
                       .text = "int k;\n",
                       .size = 7,
                       .folder = f->folder,
-                      .forced = forced,
-                      .forced_count = 1};
+                      .forced = TEXTS("guarded.h")};
 
     assert_true(inline_includes(f->arena, &q, &(InlineChoice){0}, &t, &f->diag));
 

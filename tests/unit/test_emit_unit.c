@@ -379,15 +379,15 @@ static void a_unit_of_sources_needs_no_compiler(void **state)
         unit_finish(maker_of(f, (EmitOptions){.flavour = EMIT_RUNTIME}, &large_on_b, 1));
 
     assert_non_null(u);
-    assert_non_null(unit_uncompiled(f->maker));
+    assert_non_null(f->maker->uncompiled);
     const EmitCode *c = &u->variants[0].codes[0];
     assert_null(c->cubin);
     assert_non_null(strstr(c->source, "\n#define A 3\n"));
     assert_non_null(strstr(c->source, "#define VALUE(a) (a * 1.5f)\n"));
     assert_null(strstr(c->source, "#include"));
     assert_null(strstr(c->source, f->folder));
-    assert_string_equal(c->macros[0], "A");
-    assert_int_equal(c->macro_count, 3);
+    assert_string_equal(c->macros.at[0], "A");
+    assert_int_equal(c->macros.count, 3);
 }
 
 static void compiled_flavours_fail_without_a_compiler_or_fall_back(void **state)
@@ -434,28 +434,26 @@ static void inputs_are_all_that_was_read(void **state)
     const EmitUnit *u =
         unit_finish(maker_of(f, (EmitOptions){.flavour = EMIT_RUNTIME}, &large_on_b, 1));
     assert_non_null(u);
-    size_t count;
 
-    const char *const *inputs = unit_inputs(f->arena, f->maker, &count);
+    const Texts inputs = unit_inputs(f->arena, f->maker);
 
-    assert_int_equal(count, 4);
-    for (size_t i = 0; i < count; i++)
-        assert_string_equal(path_stem(f->arena, inputs[i], ""), names[i]);
+    assert_int_equal(inputs.count, 4);
+    for (size_t i = 0; i < inputs.count; i++)
+        assert_string_equal(path_stem(f->arena, inputs.at[i], ""), names[i]);
 }
 
 static void a_rule_of_make_has_its_characters_escaped(void **state)
 {
-    static const char *const inputs[] = {"a b.spec", "$c#.cu"};
-    static const char *const rule[] = {"a\nall:\n\trm -r .\n#.spec"};
     EmitUnit u = {.name = "k", .flavour = EMIT_RUNTIME};
     Fixture *f = *state;
     Buf out = {0};
 
-    assert_true(files_print_depend(&u, "my out", inputs, 2, &out, &f->diag));
+    assert_true(files_print_depend(&u, "my out", &TEXTS("a b.spec", "$c#.cu"), &out, &f->diag));
 
     assert_string_equal(buf_text(&out), "my\\ out/k.h my\\ out/k.cu: \\\n  a\\ b.spec \\\n"
                                         "  $$c\\#.cu\n");
-    assert_false(files_print_depend(&u, "out", rule, 1, &out, &f->diag));
+    assert_false(files_print_depend(&u, "out", &TEXTS("a\nall:\n\trm -r .\n#.spec"), &out,
+                                    &f->diag));
     assert_non_null(strstr(f->diag.messages.at[0].text, "a rule of Make cannot name 'a\n"));
     buf_free(&out);
 }
@@ -479,12 +477,11 @@ static void files_of_an_earlier_unit_go_and_nothing_else_does(void **state)
     assert_false(file_exists(arena_printf(f->arena, "%s/k_2.cu", folder)));
     assert_true(file_exists(arena_printf(f->arena, "%s/k_3.cu", folder)));
     assert_true(file_exists(f->spec));
-    size_t count;
-    const char *const *names = files_list(f->arena, u, &count);
-    for (size_t i = 0; i < count; i++)
-        assert_true(file_exists(arena_printf(f->arena, "%s/%s", folder, names[i])));
+    const Texts names = files_list(f->arena, u);
+    for (size_t i = 0; i < names.count; i++)
+        assert_true(file_exists(arena_printf(f->arena, "%s/%s", folder, names.at[i])));
     json_t *o = json_load_file(arena_printf(f->arena, "%s/k.json", folder), 0, NULL);
-    assert_int_equal(json_array_size(json_object_get(o, "files")), count);
+    assert_int_equal(json_array_size(json_object_get(o, "files")), names.count);
     json_decref(o);
 }
 
@@ -506,10 +503,9 @@ static void nothing_is_written_when_one_file_cannot_be(void **state)
     setrlimit(RLIMIT_FSIZE, &old);
 
     assert_false(written);
-    size_t count;
-    const char *const *names = files_list(f->arena, u, &count);
-    for (size_t i = 0; i < count; i++)
-        assert_false(file_exists(arena_printf(f->arena, "%s/%s", folder, names[i])));
+    const Texts names = files_list(f->arena, u);
+    for (size_t i = 0; i < names.count; i++)
+        assert_false(file_exists(arena_printf(f->arena, "%s/%s", folder, names.at[i])));
     assert_int_equal(rmdir(folder), 0); /* nothing that waited is left */
 }
 

@@ -377,34 +377,33 @@ static void what_cannot_be_a_message_is_refused_and_nothing_of_it_is_written(voi
 
 /* --- texts of any bytes -------------------------------------------------------------------- */
 
-typedef struct Texts {
+typedef struct Raw {
     const char *one;
-    const char *const *list;
-    size_t count;
-} Texts;
-JSON_TABLE(TEXTS, Texts, JSON_FIELD_RAW(Texts, one), JSON_FIELD_RAWS(Texts, list, count));
+    Texts list;
+} Raw;
+JSON_TABLE(RAW, Raw, JSON_FIELD_RAW(Raw, one), JSON_FIELD_RAWS(Raw, list));
 
 static void lists_of_texts_come_back(void **state)
 {
     Fixture *f = *state;
     const char *texts[] = {"-DA=1", "", "\xff not UTF-8"};
     Buf b = {0}, none = {0};
-    Texts back;
-    json_t *j = json_of_struct(&TEXTS, &(Texts){NULL, texts, 3}, &b);
-    json_t *empty = json_of_struct(&TEXTS, &(Texts){"\x80", NULL, 0}, &none);
+    Raw back;
+    json_t *j = json_of_struct(&RAW, &(Raw){NULL, {texts, 3, 0}}, &b);
+    json_t *empty = json_of_struct(&RAW, &(Raw){"\x80", {0}}, &none);
 
-    assert_true(json_read_struct(f->arena, &TEXTS, j, (Blob){b.text, b.size}, &back, &f->diag));
+    assert_true(json_read_struct(f->arena, &RAW, j, (Blob){b.text, b.size}, &back, &f->diag));
     assert_string_equal(back.one, "");
-    assert_int_equal(back.count, 3);
+    assert_int_equal(back.list.count, 3);
     for (size_t i = 0; i < 3; i++)
-        assert_string_equal(back.list[i], texts[i]);
+        assert_string_equal(back.list.at[i], texts[i]);
     assert_false(
-        json_read_struct(f->arena, &TEXTS, j, (Blob){b.text, b.size - 1}, &back, &f->diag));
+        json_read_struct(f->arena, &RAW, j, (Blob){b.text, b.size - 1}, &back, &f->diag));
     b.text[b.size - 1] = 'x'; /* the last one has no end */
-    assert_false(json_read_struct(f->arena, &TEXTS, j, (Blob){b.text, b.size}, &back, &f->diag));
+    assert_false(json_read_struct(f->arena, &RAW, j, (Blob){b.text, b.size}, &back, &f->diag));
     assert_true(
-        json_read_struct(f->arena, &TEXTS, empty, (Blob){none.text, none.size}, &back, &f->diag));
-    assert_int_equal(back.count, 0);
+        json_read_struct(f->arena, &RAW, empty, (Blob){none.text, none.size}, &back, &f->diag));
+    assert_int_equal(back.list.count, 0);
     assert_string_equal(back.one, "\x80");
 
     json_decref(j);

@@ -69,7 +69,7 @@ static bool check_together(Call *c, const BenchOptions *o)
 /* Folders of plugins: those of APTUNE_RIVALS, then the one of the program's own helpers. */
 static void find_plugins(Arena *a, BenchOptions *o)
 {
-    VEC(const char *) folders = {0};
+    Texts folders = {0};
     const char *list = getenv("APTUNE_RIVALS");
     while (list && *list) {
         size_t n = strcspn(list, ":");

@@ -14,8 +14,7 @@ typedef struct EmitCommand {
     const char *held_back; /* sizes to measure, none of them tuned for; NULL: none */
     int default_entry;
     bool list, json;
-    const char *const *recordings;
-    size_t recording_count;
+    Texts recordings;
 } EmitCommand;
 
 enum { ENTRIES_MOST = 100000 };
@@ -86,8 +85,7 @@ static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
 
 static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *out)
 {
-    size_t count;
-    const char *const *names = files_list(a, u, &count);
+    const Texts names = files_list(a, u);
     buf_printf(out, "aptune     %s, space %s, flavour %s\n", APTUNE_VERSION, u->spec->name,
                unit_flavour_name(u->flavour));
     for (size_t i = 0; i < u->entry_count; i++)
@@ -104,8 +102,8 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
         buf_putc(out, '\n');
     }
     buf_printf(out, "written    %s:", folder);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(out, " %s", names[i]);
+    for (size_t i = 0; i < names.count; i++)
+        buf_printf(out, " %s", names.at[i]);
     buf_putc(out, '\n');
 }
 
@@ -157,17 +155,15 @@ static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const 
                          const char *folder, Diag *d)
 {
     SCOPED_BUF text = {0};
-    size_t count;
-    const char *const *inputs = unit_inputs(a, m, &count);
-    return files_print_depend(u, folder, inputs, count, &text, d) &&
+    const Texts inputs = unit_inputs(a, m);
+    return files_print_depend(u, folder, &inputs, &text, d) &&
            file_write(o->depend, buf_text(&text), text.size, d);
 }
 
 static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
 {
     const EmitCommand *o = c->options;
-    const EmitUnit *u =
-        unit_add_recordings(m, like, o->recordings, o->recording_count) ? unit_outline(m) : NULL;
+    const EmitUnit *u = unit_add_recordings(m, like, o->recordings) ? unit_outline(m) : NULL;
     if (!u) {
         c->code = EXIT_USAGE;
         return false;
@@ -175,19 +171,18 @@ static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
     const char *folder = o->output ? o->output : arena_printf(c->arena, "aptune-out/%s", u->name);
     SCOPED_BUF out = {0};
     if (o->list) {
-        size_t count;
-        const char *const *names = files_list(c->arena, u, &count);
-        for (size_t i = 0; i < count; i++)
-            buf_printf(&out, "%s/%s\n", folder, names[i]);
+        const Texts names = files_list(c->arena, u);
+        for (size_t i = 0; i < names.count; i++)
+            buf_printf(&out, "%s/%s\n", folder, names.at[i]);
         return command_print_text(buf_text(&out));
     }
     if (!unit_finish(m) || !files_write(u, folder, c->diag) ||
         (o->depend && !write_depend(c->arena, m, u, o, folder, c->diag)))
         return false;
-    if (unit_uncompiled(m))
+    if (m->uncompiled)
         diag_note(c->diag, (Span){0},
                   "nothing was compiled to check that the code is what was measured: %s",
-                  unit_uncompiled(m));
+                  m->uncompiled);
     if (o->json)
         files_print_manifest(u, &out);
     else
@@ -202,8 +197,8 @@ static bool emit(Call *c)
     o->emit.default_entry = (size_t)o->default_entry;
     if (!check(c, o))
         return false;
-    o->recordings = (const char *const *)c->words;
-    o->recording_count = (size_t)c->count;
+    for (int i = 0; i < c->count; i++)
+        VEC_PUSH(c->arena, &o->recordings, c->words[i]);
     Run like = start_run(c->arena, &o->run, &c->bar, c->diag);
     UnitMaker *m = unit_begin(c->arena, &o->emit, c->diag);
     bool ok = emit_unit(c, m, &like);

@@ -35,16 +35,12 @@ enum {
 
 static bool compile(InitTrying *t, bool ask, CompileResult *out, Diag *d)
 {
-    CompileDefine *defines = ARENA_ARRAY(t->arena, CompileDefine, t->guess.undefined.count + 1);
+    CompileSetting setting = {.architecture = t->arch, .names = {&t->guess.expression, 1, 0}};
     for (size_t i = 0; i < t->guess.undefined.count; i++)
-        defines[i] = (CompileDefine){t->guess.undefined.at[i].name, t->guess.undefined.at[i].value};
+        VEC_PUSH(t->arena, &setting.defines,
+                 ((CompileDefine){t->guess.undefined.at[i].name, t->guess.undefined.at[i].value}));
     CompileJob *job = ARENA_NEW(t->arena, CompileJob);
-    *job = source_configure(t->arena, ask ? t->asking : t->source,
-                            &(CompileSetting){.architecture = t->arch,
-                                              .defines = defines,
-                                              .define_count = t->guess.undefined.count,
-                                              .names = &t->guess.expression,
-                                              .name_count = 1});
+    *job = source_configure(t->arena, ask ? t->asking : t->source, &setting);
     farm_add(t->farm, 0, job);
     const bool ok = farm_next(t->farm, t->arena, out, d);
     t->compiled += out->cpu_seconds > 0 ? out->cpu_seconds : out->seconds;
@@ -268,7 +264,7 @@ static bool find_kernel(InitTrying *t, const InitOptions *o, KernelSource *k, Di
     const char *names = kernel_source_names(a, t->text), *there, *beside[SOURCES_MOST];
     if (*names)
         return diag_fail(d, "'%s' has no kernel '%s', but %s", t->home, o->kernel, names);
-    const char *file = file_with_kernels(a, t->source->files, t->source->file_count, &there);
+    const char *file = file_with_kernels(a, t->source->files.at, t->source->files.count, &there);
     if (file)
         return diag_fail(d, "'%s' has no kernel; '%s', which it includes, has %s: give that file",
                          t->home, file, there);
@@ -304,8 +300,8 @@ static const LaunchSite *find_launch(InitTrying *t, const char *kernel)
     add_text(t, t->home, &last);
     if (t->unit != t->home)
         add_text(t, t->unit, &last);
-    for (size_t i = 0; i < t->source->file_count; i++)
-        add_text(t, t->source->files[i], &last);
+    for (size_t i = 0; i < t->source->files.count; i++)
+        add_text(t, t->source->files.at[i], &last);
     size_t count = near_sources(t->arena, t->home, beside, SOURCES_MOST);
     for (size_t i = 0; i < count; i++)
         if (strcmp(path_stem(t->arena, beside[i], ""), path_stem(t->arena, t->home, "")) != 0)
@@ -556,7 +552,7 @@ static bool write_sized(InitTrying *t, const InitOptions *o, const char *to,
     Arena *a = t->arena;
     const bool printed = strcmp(to, "-") == 0;
     const char *beside = printed ? output_path(a, t->home, &(InitOptions){0}) : to;
-    const char *entry = res->lowered_count ? res->lowered[0] : t->guess.kernel->name;
+    const char *entry = res->lowered.count ? res->lowered.at[0] : t->guess.kernel->name;
     const char *first = NULL, *last = "";
     for (bool fits = false; !fits && t->guess.shrunk <= SHRINKS_MOST; t->guess.shrunk++) {
         buf_clear(out);

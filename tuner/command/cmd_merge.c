@@ -6,9 +6,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-typedef VEC(const char *) Paths;
-
-static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
+static void find_profiles(Arena *a, const Texts *times, Texts *out, Diag *d)
 {
     for (size_t i = 0; i < times->count; i++) {
         const char *path = record_profile_path(a, times->at[i]);
@@ -27,7 +25,7 @@ static bool merge(Call *c)
     Arena *a = c->arena;
     Diag *d = c->diag;
     const char *folder = c->words[0];
-    Paths times = {0}, profiles = {0};
+    Texts times = {0}, profiles = {0};
     for (int i = 1; i < c->count; i++) {
         const char *path = record_in(a, c->words[i], d);
         if (!path)

@@ -273,8 +273,8 @@ static bool write_winner(aptune *a, Buf *said)
         return false;
     SCOPED_BUF names = {0};
     buf_printf(&names, "%s/", aptune_output(a));
-    for (size_t i = 0; i < a->written.count; i++)
-        buf_printf(&names, "%s%s", i ? ", " : "", a->written.names[i]);
+    for (size_t i = 0; i < a->written.names.count; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", a->written.names.at[i]);
     say_written(said, buf_text(&names));
     return true;
 }
@@ -397,8 +397,8 @@ static int tune(Tune *t)
 /* What is kept of the tuned problems. */
 typedef struct Tuned {
     Arena *arena;
-    VEC(const char *) recordings; /* one for each */
-    const char *folder;           /* that holds all results */
+    Texts recordings;   /* one for each */
+    const char *folder; /* that holds all results */
 } Tuned;
 
 static void keep_tuned(Tuned *k, const aptune *a)

@@ -91,17 +91,13 @@ static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const Com
                         .name = source->name,
                         .source = source->text,
                         .options = job->options,
-                        .option_count = job->option_count,
                         .names = job->names,
-                        .name_count = job->name_count,
                         .headers = source->headers,
-                        .header_count = 2 * source->header_count,
                         .profile = job->profile};
     if (code) {
         q.source = NULL;
         q.names = code->lowered;
-        q.name_count = code->lowered_count;
-        q.header_count = 0;
+        q.headers.count = 0;
         q.ptx = code->ptx;
         q.cubin = code->cubin;
         q.cubin_size = code->cubin_size;

@@ -76,10 +76,10 @@ typedef struct Cutter {
     size_t size;
     const HostMarks *marks;
     State now;
-    VEC(State) conditions;   /* at each open #if */
-    VEC(const char *) types; /* host types that this text defines */
-    bool uses_std;           /* "using namespace std" */
-    HostDeclarations *list;  /* list all declarations here instead of cutting; NULL: cut */
+    VEC(State) conditions;  /* at each open #if */
+    Texts types;            /* host types that this text defines */
+    bool uses_std;          /* "using namespace std" */
+    HostDeclarations *list; /* list all declarations here instead of cutting; NULL: cut */
 } Cutter;
 
 static bool is_mark(const HostMarks *marks, Word w)
@@ -538,7 +538,7 @@ static void take_back(HostMarks *marks, const char *name)
 
 void host_marks_add(Arena *a, const char *text, HostMarks *marks)
 {
-    VEC(const char *) others = {0};
+    Texts others = {0};
     add_types(a, text, marks);
     for (const char *line = text; *line; line = code_next_line(line)) {
         const char *define = code_behind(line, "define");

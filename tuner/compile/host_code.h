@@ -13,7 +13,7 @@
  * declarations, "#define INSTANTIATE(T) template void f<T>(T *);"; host types, "using stream =
  * cudaStream_t;". */
 typedef struct HostMarks {
-    VEC(const char *) device, host, types;
+    Texts device, host, types;
 } HostMarks;
 
 /* Adds the names that a text defines. */
@@ -25,12 +25,12 @@ const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMar
 /* A declaration at file or namespace scope; a class as a whole. */
 typedef struct HostDeclaration {
     const char *start, *end;
-    VEC(const char *) names;   /* that it declares; none: not understood */
-    const char *owner;         /* of "Owner::name(…)"; NULL: none */
-    VEC(const char *) scopes;  /* "c10" of "c10::Half", outside its body */
-    VEC(const char *) special; /* those of them in template specialization arguments */
-    bool spaces;               /* "using namespace name" */
-    bool operates;             /* an operator: `names` are the types of its operands */
+    Texts names;       /* that it declares; none: not understood */
+    const char *owner; /* of "Owner::name(…)"; NULL: none */
+    Texts scopes;      /* "c10" of "c10::Half", outside its body */
+    Texts special;     /* those of them in template specialization arguments */
+    bool spaces;       /* "using namespace name" */
+    bool operates;     /* an operator: `names` are the types of its operands */
 } HostDeclaration;
 
 typedef VEC(HostDeclaration) HostDeclarations;

@@ -1,7 +1,6 @@
 #include "tuner/compile/include.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
@@ -23,16 +22,10 @@ typedef struct Text {
 typedef struct Walk {
     Arena *arena;
     const IncludeQuery *query;
-    Hasher *hasher;
-    Hasher *places;          /* which folder held which file */
-    VEC(Text) texts;         /* files found, to be searched in turn */
-    VEC(const char *) files; /* their real paths */
-    VEC(const char *) contents;
-    size_t bytes; /* in all of them */
-    VEC(IncludeName) names;
-    VEC(const char *) absent;
-    bool made; /* a header that the compiler does not find by itself */
-    const char *unknown;
+    Hasher *hasher, *places; /* of the set's hashes */
+    VEC(Text) texts;         /* to be searched in turn: files found, and the source */
+    size_t bytes;            /* of files in all */
+    IncludeSet set;
 } Walk;
 
 /* Where a name occurs. */
@@ -44,9 +37,9 @@ typedef struct Place {
 
 static void set_unknown(Walk *w, const Text *t, size_t line, const char *why)
 {
-    if (!w->unknown)
-        w->unknown = line ? arena_printf(w->arena, "%s:%zu: %s", t->name, line, why)
-                          : arena_printf(w->arena, "%s: %s", t->name, why);
+    if (!w->set.unknown)
+        w->set.unknown = line ? arena_printf(w->arena, "%s:%zu: %s", t->name, line, why)
+                              : arena_printf(w->arena, "%s: %s", t->name, why);
 }
 
 /* ---- one file ------------------------------------------------------------------------------ */
@@ -62,8 +55,8 @@ static bool is_below(const char *folder, const char *path)
 bool include_is_inside(const IncludeQuery *q, const char *real_path)
 {
     bool inside = is_below(q->folder, real_path);
-    for (size_t i = 0; i < q->folder_count && !inside; i++)
-        inside = is_below(q->folders[i], real_path);
+    for (size_t i = 0; i < q->folders.count && !inside; i++)
+        inside = is_below(q->folders.at[i], real_path);
     return inside;
 }
 
@@ -82,11 +75,11 @@ static void note_outside(Walk *w, const Place *at, const char *path)
 /* Notes the file of a name; the first one found is the compiler's. */
 static void note_name(Walk *w, const char *name, size_t file)
 {
-    IncludeName *known = name ? NAME_FIND(w->names.at, w->names.count, name, name) : NULL;
+    IncludeName *known = name ? NAME_FIND(w->set.names.at, w->set.names.count, name, name) : NULL;
     if (known)
         known->several = known->several || known->file != file;
     else if (name)
-        VEC_PUSH(w->arena, &w->names, ((IncludeName){name, file, false}));
+        VEC_PUSH(w->arena, &w->set.names, ((IncludeName){name, file, false}));
 }
 
 /* Expands a CMake header template with nothing configured: all switches off, all substitutions 0. */
@@ -122,10 +115,11 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
     const char *path = path_real(w->arena, asked, NULL);
     if (!path)
         return false;
-    const size_t known = word_place(path, w->files.at, w->files.count);
-    const size_t found[] = {place, known == SIZE_MAX ? w->files.count : known};
+    IncludeSet *set = &w->set;
+    const size_t known = word_place(path, set->files.at, set->files.count);
+    const size_t found[] = {place, known == SIZE_MAX ? set->files.count : known};
     hasher_add(w->places, found, sizeof found);
-    if (found[1] < w->files.count) {
+    if (found[1] < set->files.count) {
         note_name(w, name, found[1]);
         return true;
     }
@@ -135,7 +129,7 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
     }
     Diag quiet = diag_new(w->arena);
     Text t = {.name = arena_string(w->arena, asked)};
-    bool many = w->files.count == FILE_LIMIT || w->bytes > ALL_BYTES;
+    bool many = set->files.count == FILE_LIMIT || w->bytes > ALL_BYTES;
     t.at = many ? NULL : file_read_most(w->arena, path, FILE_BYTES, &t.size, &quiet);
     if (!t.at) {
         set_unknown(w, &t, 0, many ? "too many files are included" : diag_first(&quiet));
@@ -144,13 +138,13 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, 
     const size_t mark = code_bom(t.at);
     t.at += mark;
     t.size -= mark;
-    w->made = w->made || makes;
+    set->made = set->made || makes;
     if (makes)
         configure(w->arena, &t);
     t.folder = path_folder(w->arena, path);
     w->bytes += t.size;
-    VEC_PUSH(w->arena, &w->files, path);
-    VEC_PUSH(w->arena, &w->contents, t.at);
+    VEC_PUSH(w->arena, &set->files, path);
+    VEC_PUSH(w->arena, &set->texts, t.at);
     VEC_PUSH(w->arena, &w->texts, t);
     note_name(w, name, found[1]);
     hasher_add(w->hasher, t.at, t.size);
@@ -166,8 +160,8 @@ static bool add_template(Walk *w, const Place *at, const char *folder, const cha
     for (size_t n = 0; n < 2; n++) {
         if (add_file(w, at, 0, path_join(w->arena, folder, names[n]), name))
             return true;
-        for (size_t i = 0; i < q->folder_count; i++)
-            if (add_file(w, at, i + 2, path_join(w->arena, q->folders[i], names[n]), name))
+        for (size_t i = 0; i < q->folders.count; i++)
+            if (add_file(w, at, i + 2, path_join(w->arena, q->folders.at[i], names[n]), name))
                 return true;
     }
     return false;
@@ -185,10 +179,10 @@ static bool add_any_case(Walk *w, const Place *at, const char *folder, const cha
     if (word_place(file, OF_C, sizeof OF_C / sizeof *OF_C) < SIZE_MAX || !strchr(file, '.'))
         return false;
     path = path_any_case(w->arena, folder, file);
-    for (size_t i = 0; i < q->folder_count && !path; i++)
-        path = path_any_case(w->arena, q->folders[i], file);
+    for (size_t i = 0; i < q->folders.count && !path; i++)
+        path = path_any_case(w->arena, q->folders.at[i], file);
     const bool found = path && add_file(w, at, 0, path, name);
-    w->made = w->made || found;
+    w->set.made = w->set.made || found;
     return found;
 }
 
@@ -203,16 +197,16 @@ static void add_name(Walk *w, const Place *at, const char *folder, const char *n
     if (file[0] == '/')
         return;
     found = add_file(w, at, 1, path_join(w->arena, q->folder, file), found ? NULL : name) || found;
-    for (size_t i = 0; i < q->folder_count; i++)
-        found =
-            add_file(w, at, i + 2, path_join(w->arena, q->folders[i], file), found ? NULL : name) ||
-            found;
-    w->made = w->made || (found && strcmp(file, name) != 0);
+    for (size_t i = 0; i < q->folders.count; i++) {
+        const char *path = path_join(w->arena, q->folders.at[i], file);
+        found = add_file(w, at, i + 2, path, found ? NULL : name) || found;
+    }
+    w->set.made = w->set.made || (found && strcmp(file, name) != 0);
     if (!found)
         found = add_any_case(w, at, folder, name) || add_template(w, at, folder, name);
     if (!found) {
         hasher_string(w->hasher, "is missing");
-        VEC_PUSH(w->arena, &w->absent, name);
+        VEC_PUSH(w->arena, &w->set.absent, name);
     }
     hasher_string(w->places, name);
 }
@@ -301,23 +295,15 @@ IncludeSet include_follow(Arena *a, const IncludeQuery *q)
     Walk w = {.arena = a, .query = q, .hasher = hasher_new(), .places = hasher_new()};
     hasher_add(w.hasher, q->text, q->size);
     const Text source = {q->name, q->folder, q->text, q->size};
-    for (size_t i = 0; i < q->forced_count; i++)
-        add_name(&w, &(Place){&source, 1, true}, q->folder, q->forced[i]);
+    for (size_t i = 0; i < q->forced.count; i++)
+        add_name(&w, &(Place){&source, 1, true}, q->folder, q->forced.at[i]);
     VEC_PUSH(a, &w.texts, source);
     /* The list grows during the loop. */
     for (size_t i = 0; i < w.texts.count; i++) {
         Text t = w.texts.at[i];
         scan_text(&w, &t);
     }
-    return (IncludeSet){.hash = hasher_end(w.hasher),
-                        .places = hasher_end(w.places),
-                        .files = w.files.at,
-                        .texts = w.contents.at,
-                        .file_count = w.files.count,
-                        .names = w.names.at,
-                        .name_count = w.names.count,
-                        .absent = w.absent.at,
-                        .absent_count = w.absent.count,
-                        .made = w.made,
-                        .unknown = w.unknown};
+    w.set.hash = hasher_end(w.hasher);
+    w.set.places = hasher_end(w.places);
+    return w.set;
 }

@@ -8,18 +8,16 @@
  * ignoring case. */
 #pragma once
 
-#include "metrics/base/arena.h"
 #include "metrics/base/hash.h"
+#include "metrics/base/vec.h"
 
 typedef struct IncludeQuery {
     const char *name; /* of the source, for messages */
     const char *text;
     size_t size;
-    const char *folder;         /* searched first for its "..." includes */
-    const char *const *folders; /* -I, in order */
-    size_t folder_count;
-    const char *const *forced; /* names included by an option (-include) */
-    size_t forced_count;
+    const char *folder; /* searched first for its "..." includes */
+    Texts folders;      /* -I, in order */
+    Texts forced;       /* names included by an option (-include) */
 } IncludeQuery;
 
 /* An include's spelling, and the file that the compiler takes for it. */
@@ -32,13 +30,10 @@ typedef struct IncludeName {
 typedef struct IncludeSet {
     Hash hash;   /* of the text and the names and contents of its includes, regardless of folders */
     Hash places; /* which folder held which file, regardless of where the folders are */
-    const char **files; /* in the order in which they were found */
-    const char **texts; /* their contents */
-    size_t file_count;
-    const IncludeName *names;
-    size_t name_count;
-    const char **absent; /* names without a file, some repeated */
-    size_t absent_count;
+    Texts files; /* real paths, in the order in which they were found */
+    Texts texts; /* their contents */
+    VEC(IncludeName) names;
+    Texts absent; /* names without a file, some repeated */
     /* some must be passed to the compiler by name: made from NAME.in, or named as on Windows */
     bool made;
     const char *unknown; /* what cannot be followed, "mm.cu:12: …"; NULL: nothing */

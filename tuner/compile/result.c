@@ -147,15 +147,14 @@ static bool read_answer(Arena *a, const json_t *head, Blob numbers, ProfileAnswe
 JSON_TABLE(RESULT, CompileResult, JSON_FIELD_BELOW(CompileResult, status, OUTCOMES),
            JSON_FIELD_RAW(CompileResult, log), JSON_FIELD_RAW(CompileResult, ptx),
            JSON_FIELD_BYTES(CompileResult, cubin, cubin_size),
-           JSON_FIELD_RAWS(CompileResult, lowered, lowered_count),
-           JSON_FIELD(CompileResult, seconds), JSON_FIELD(CompileResult, cpu_seconds));
+           JSON_FIELD_RAWS(CompileResult, lowered), JSON_FIELD(CompileResult, seconds),
+           JSON_FIELD(CompileResult, cpu_seconds));
 
 JSON_TABLE(REQUEST, CompileRequest, JSON_FIELD(CompileRequest, id),
            JSON_FIELD_RAW(CompileRequest, name), JSON_FIELD_RAW(CompileRequest, source),
-           JSON_FIELD_RAWS(CompileRequest, options, option_count),
-           JSON_FIELD_RAWS(CompileRequest, names, name_count),
-           JSON_FIELD_RAWS(CompileRequest, headers, header_count),
-           JSON_FIELD_RAW(CompileRequest, ptx), JSON_FIELD_BYTES(CompileRequest, cubin, cubin_size),
+           JSON_FIELD_RAWS(CompileRequest, options), JSON_FIELD_RAWS(CompileRequest, names),
+           JSON_FIELD_RAWS(CompileRequest, headers), JSON_FIELD_RAW(CompileRequest, ptx),
+           JSON_FIELD_BYTES(CompileRequest, cubin, cubin_size),
            JSON_FIELD_POINTER(CompileRequest, profile, PROFILE_JOB));
 
 json_t *result_json(const CompileResult *r, Buf *blob)
@@ -182,7 +181,7 @@ json_t *request_json(const CompileRequest *q, Buf *blob)
 bool request_read(Arena *a, const WireMessage *m, CompileRequest *out, Diag *d)
 {
     return json_read_struct(a, &REQUEST, m->header, m->blob, out, d) &&
-           ((out->header_count % 2 == 0 && (!out->profile || job_is_whole(out->profile))) ||
+           ((out->headers.count % 2 == 0 && (!out->profile || job_is_whole(out->profile))) ||
             diag_fail(d, "a request is malformed"));
 }
 
@@ -236,9 +235,9 @@ static bool tells_folders(const CompileJob *job)
 {
     static const char *const NAMES[] = {"-lineinfo", "--generate-line-info", "-generate-line-info",
                                         "-G",        "--device-debug",       "-device-debug"};
-    for (size_t i = 0; i < job->option_count; i++)
+    for (size_t i = 0; i < job->options.count; i++)
         for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
-            if (strncmp(job->options[i], NAMES[k], strlen(NAMES[k])) == 0)
+            if (strncmp(job->options.at[i], NAMES[k], strlen(NAMES[k])) == 0)
                 return true;
     return false;
 }
@@ -251,8 +250,8 @@ Hash result_key(const char *compiler, const CompileJob *job)
     hasher_string(h, compiler);
     hasher_string(h, job->hash.text);
     hasher_string(h, job->source->places.text);
-    for (size_t i = 0; tells_folders(job) && i < job->option_count; i++)
-        hasher_string(h, job->options[i]);
+    for (size_t i = 0; tells_folders(job) && i < job->options.count; i++)
+        hasher_string(h, job->options.at[i]);
     return hasher_end(h);
 }
 

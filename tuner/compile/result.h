@@ -71,8 +71,7 @@ typedef struct CompileResult {
     size_t ptx_size;
     const char *cubin; /* NULL: none */
     size_t cubin_size;
-    const char *const *lowered; /* one for each name expression, if compiled */
-    size_t lowered_count;
+    Texts lowered;      /* one for each name expression, if compiled */
     double seconds;     /* of the compile itself, when first done; of a job given up: until then */
     double cpu_seconds; /* processor time of the compile; 0: unknown */
     bool from_cache;    /* the code */
@@ -122,13 +121,10 @@ typedef struct CompileRequest {
     uint64_t id;
     const char *name;   /* of the source, in messages */
     const char *source; /* its text */
-    const char *const *options;
-    size_t option_count;
-    const char *const *names; /* name expressions; if the code is given, their lowered names */
-    size_t name_count;
-    const char *const *headers; /* name and text alternate */
-    size_t header_count;        /* counts both */
-    const char *ptx, *cubin;    /* the code, if known: nothing is compiled then */
+    Texts options;
+    Texts names;             /* name expressions; if the code is given, their lowered names */
+    Texts headers;           /* name and text alternate */
+    const char *ptx, *cubin; /* the code, if known: nothing is compiled then */
     size_t cubin_size;
     const ProfileJob *profile; /* NULL: none is wanted */
 } CompileRequest;

@@ -170,8 +170,6 @@ static void reached_cut(Arena *a, const char **texts, size_t count, const char *
 
 /* --- reading a source ------------------------------------------------------------------------- */
 
-typedef VEC(const char *) Texts;
-
 /* Options that name a file or folder, see allowed.c. */
 typedef enum PathKind {
     PATH_NONE,
@@ -245,8 +243,8 @@ static Paths read_options(Arena *a, const char *folder, const char *const *optio
 static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
 {
     HostMarks marks = {0};
-    for (size_t i = 0; i < set->file_count; i++)
-        host_marks_add(a, set->texts[i], &marks);
+    for (size_t i = 0; i < set->texts.count; i++)
+        host_marks_add(a, set->texts.at[i], &marks);
     host_marks_add(a, text, &marks);
     return marks;
 }
@@ -256,12 +254,13 @@ static const char **cut_all(Arena *a, const char *text, size_t size, const Inclu
                             const Paths *p)
 {
     const HostMarks marks = find_marks(a, text, set);
-    const char **texts = ARENA_ARRAY(a, const char *, set->file_count + 1);
-    for (size_t i = 0; i < set->file_count; i++)
-        texts[i] = host_code_cut(a, set->texts[i], strlen(set->texts[i]), &marks);
-    texts[set->file_count] = host_code_cut(a, text, size, &marks);
+    const size_t count = set->texts.count;
+    const char **texts = ARENA_ARRAY(a, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = host_code_cut(a, set->texts.at[i], strlen(set->texts.at[i]), &marks);
+    texts[count] = host_code_cut(a, text, size, &marks);
     if (p->only)
-        reached_cut(a, texts, set->file_count + 1, p->only);
+        reached_cut(a, texts, count + 1, p->only);
     return texts;
 }
 
@@ -295,30 +294,26 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
                          const Texts *parameters, CompileSource *s)
 {
     bool differ = set->made, yields = false;
-    for (size_t i = 0; i < set->file_count; i++) {
+    for (size_t i = 0; i < set->texts.count; i++) {
         const char *cut = texts[i];
         texts[i] = macros_yield(a, cut, parameters->at, parameters->count);
         yields = yields || texts[i] != cut;
-        differ = differ || texts[i] != set->texts[i];
+        differ = differ || texts[i] != set->texts.at[i];
     }
     if (yields) /* the hash covered the original contents */
         s->hash = hash_bytes(s->hash.text, strlen(s->hash.text));
-    Texts headers = {0};
-    for (size_t i = 0; differ && i < set->name_count; i++) {
-        if (set->names[i].several)
+    VEC_EACH (const IncludeName, n, set->names) {
+        if (!differ || n->several)
             continue;
-        const char **text = &texts[set->names[i].file];
-        VEC_PUSH(a, &headers, set->names[i].name);
-        VEC_PUSH(a, &headers, *text);
-        *text = arena_printf(a, "#include \"%s\"\n", set->names[i].name); /* for its other names */
+        VEC_PUSH(a, &s->headers, n->name);
+        VEC_PUSH(a, &s->headers, texts[n->file]);
+        texts[n->file] = arena_printf(a, "#include \"%s\"\n", n->name); /* for its other names */
     }
-    for (size_t i = 0; i < set->absent_count; i++)
-        if (is_hosts(set->absent[i])) {
-            VEC_PUSH(a, &headers, set->absent[i]);
-            VEC_PUSH(a, &headers, HOSTS);
+    for (size_t i = 0; i < set->absent.count; i++)
+        if (is_hosts(set->absent.at[i])) {
+            VEC_PUSH(a, &s->headers, set->absent.at[i]);
+            VEC_PUSH(a, &s->headers, HOSTS);
         }
-    s->headers = headers.at;
-    s->header_count = headers.count / 2;
 }
 
 /* Adds SOURCE_LIKE_NVCC, and drops --minimal: headers may use types that it leaves out. */
@@ -343,14 +338,12 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .text = text,
         .size = size,
         .folder = path_real(a, folder, folder),
-        .folders = p.folders.at,
-        .folder_count = p.folders.count,
-        .forced = p.forced.at,
-        .forced_count = p.forced.count,
+        .folders = p.folders,
+        .forced = p.forced,
     };
     IncludeSet set = include_follow(a, &query);
     const char **texts = cut_all(a, text, size, &set, &p);
-    text = texts[set.file_count];
+    text = texts[set.texts.count];
     query.text = text = macros_yield(a, text, p.parameters.at, p.parameters.count);
     if (host_code_expects_headers(text))
         write_for_nvcc(a, &p.options);
@@ -361,12 +354,10 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .name = path_stem(a, name, ""),
         .text = text,
         .size = size,
-        .options = p.options.at,
-        .option_count = p.options.count,
+        .options = p.options,
         .hash = set.hash,
         .places = set.places,
         .files = set.files,
-        .file_count = set.file_count,
         .unknown = set.unknown,
     };
     give_headers(a, &set, texts, &p.parameters, s);
@@ -405,19 +396,18 @@ static Hash hash_job(const CompileSource *s, const Texts *options, const Compile
             hasher_string(h, options->at[i]);
     }
     hasher_string(h, "names");
-    for (size_t i = 0; i < setting->name_count; i++)
-        hasher_string(h, setting->names[i]);
+    for (size_t i = 0; i < setting->names.count; i++)
+        hasher_string(h, setting->names.at[i]);
     return hasher_end(h);
 }
 
 /* Only the source's options may name paths, since they are followed once. */
 static const char *find_unknown(Arena *a, const CompileSource *s, const CompileSetting *setting)
 {
-    for (size_t i = 0; i < setting->option_count && !s->unknown; i++) {
-        const char *value;
-        if (option_kind(setting->options[i], &value) != PATH_NONE)
-            return arena_printf(a, "the option %s of one configuration names a file",
-                                setting->options[i]);
+    for (size_t i = 0; i < setting->options.count && !s->unknown; i++) {
+        const char *value, *option = setting->options.at[i];
+        if (option_kind(option, &value) != PATH_NONE)
+            return arena_printf(a, "the option %s of one configuration names a file", option);
     }
     return s->unknown;
 }
@@ -426,21 +416,18 @@ CompileJob source_configure(Arena *a, const CompileSource *s, const CompileSetti
 {
     Texts options = {0}, names = {0};
     VEC_PUSH(a, &options, arena_printf(a, "-arch=%s", setting->architecture));
-    for (size_t i = 0; i < s->option_count; i++)
-        VEC_PUSH(a, &options, s->options[i]);
-    for (size_t i = 0; i < setting->option_count; i++)
-        VEC_PUSH(a, &options, arena_string(a, setting->options[i]));
-    for (size_t i = 0; i < setting->define_count; i++)
-        VEC_PUSH(a, &options,
-                 arena_printf(a, "-D%s=%s", setting->defines[i].name, setting->defines[i].value));
-    for (size_t i = 0; i < setting->name_count; i++)
-        VEC_PUSH(a, &names, arena_string(a, setting->names[i]));
+    for (size_t i = 0; i < s->options.count; i++)
+        VEC_PUSH(a, &options, s->options.at[i]);
+    for (size_t i = 0; i < setting->options.count; i++)
+        VEC_PUSH(a, &options, arena_string(a, setting->options.at[i]));
+    VEC_EACH (const CompileDefine, d, setting->defines)
+        VEC_PUSH(a, &options, arena_printf(a, "-D%s=%s", d->name, d->value));
+    for (size_t i = 0; i < setting->names.count; i++)
+        VEC_PUSH(a, &names, arena_string(a, setting->names.at[i]));
     return (CompileJob){
         .source = s,
-        .options = options.at,
-        .option_count = options.count,
-        .names = names.at,
-        .name_count = names.count,
+        .options = options,
+        .names = names,
         .hash = hash_job(s, &options, setting),
         .unknown = find_unknown(a, s, setting),
     };

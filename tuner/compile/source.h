@@ -10,6 +10,7 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
+#include "metrics/base/vec.h"
 
 /* Own option for a file written for nvcc: unmarked functions are device code, and nvcc's implicit headers
  * are included (tuner/compile/worker/nvrtc.c). */
@@ -33,15 +34,12 @@ typedef struct CompileSource {
     const char *name; /* the file name without its folder, as in PTX and messages */
     const char *text;
     size_t size;
-    const char *const *options; /* for every configuration; folders are absolute */
-    size_t option_count;
-    Hash hash;          /* of the text and all its includes */
-    Hash places;        /* of which include is which file */
-    const char **files; /* its includes */
-    size_t file_count;
+    Texts options; /* for every configuration; folders are absolute */
+    Hash hash;     /* of the text and all its includes */
+    Hash places;   /* of which include is which file */
+    Texts files;   /* its includes */
     /* What the compiler reads for includes instead of files, without host code: name and text alternate. */
-    const char **headers;
-    size_t header_count;
+    Texts headers;
     /* why the includes are unknown, then nothing is cached; NULL: they are known */
     const char *unknown;
 } CompileSource;
@@ -62,22 +60,19 @@ typedef struct CompileDefine {
     const char *value;
 } CompileDefine;
 
+typedef VEC(CompileDefine) CompileDefines;
+
 typedef struct CompileSetting {
     const char *architecture; /* "sm_90": a real one gives PTX and cubin */
-    const CompileDefine *defines;
-    size_t define_count;
-    const char *const *options; /* of this configuration only */
-    size_t option_count;
-    const char *const *names; /* name expressions whose lowered names are wanted */
-    size_t name_count;
+    CompileDefines defines;
+    Texts options; /* of this configuration only */
+    Texts names;   /* name expressions whose lowered names are wanted */
 } CompileSetting;
 
 typedef struct CompileJob {
     const CompileSource *source;
-    const char **options; /* all of them, as passed to the compiler */
-    size_t option_count;
-    const char **names;
-    size_t name_count;
+    Texts options; /* all of them, as passed to the compiler */
+    Texts names;
     Hash hash;           /* of source, includes, options without folders, name expressions */
     const char *unknown; /* why it cannot be cached; NULL when it can */
     const struct ProfileJob *profile; /* what to profile (result.h); NULL: nothing */

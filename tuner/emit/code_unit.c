@@ -200,14 +200,15 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
 
 static void write_includes(const Code *c, Buf *out)
 {
-    VEC(const char *) written = {0};
+    Texts written = {0};
     for (size_t v = 0; v < c->unit->variant_count; v++)
         EACH (const EmitCode, code, c->unit->variants[v].codes, c->spec->launch_count)
-            for (size_t i = 0; i < code->include_count; i++) {
-                if (word_place(code->includes[i], written.at, written.count) < SIZE_MAX)
+            for (size_t i = 0; i < code->includes.count; i++) {
+                const char *name = code->includes.at[i];
+                if (word_place(name, written.at, written.count) < SIZE_MAX)
                     continue;
-                VEC_PUSH(c->arena, &written, code->includes[i]);
-                buf_printf(out, "#include %s\n", code->includes[i]);
+                VEC_PUSH(c->arena, &written, name);
+                buf_printf(out, "#include %s\n", name);
             }
 }
 
@@ -238,17 +239,17 @@ static void write_source(const char *source, Buf *out)
 
 static void push_macros(const EmitCode *code, Buf *out)
 {
-    for (size_t i = 0; i < code->macro_count; i++)
-        buf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n", code->macros[i],
-                   code->macros[i]);
-    buf_puts(out, code->macro_count ? "\n" : "");
+    for (size_t i = 0; i < code->macros.count; i++)
+        buf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n", code->macros.at[i],
+                   code->macros.at[i]);
+    buf_puts(out, code->macros.count ? "\n" : "");
 }
 
 static void pop_macros(const EmitCode *code, Buf *out)
 {
-    for (size_t i = 0; i < code->macro_count; i++)
-        buf_printf(out, "#pragma pop_macro(\"%s\")\n", code->macros[i]);
-    buf_puts(out, code->macro_count ? "\n" : "");
+    for (size_t i = 0; i < code->macros.count; i++)
+        buf_printf(out, "#pragma pop_macro(\"%s\")\n", code->macros.at[i]);
+    buf_puts(out, code->macros.count ? "\n" : "");
 }
 
 /* The next identifier of a kernel's name, up to its template arguments; NULL after the last. */

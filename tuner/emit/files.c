@@ -64,13 +64,12 @@ static Files all_files(Arena *a, const EmitUnit *u)
     return files;
 }
 
-const char *const *files_list(Arena *a, const EmitUnit *u, size_t *count)
+Texts files_list(Arena *a, const EmitUnit *u)
 {
-    Files files = all_files(a, u);
-    const char **names = ARENA_ARRAY(a, const char *, files.count);
-    for (size_t i = 0; i < files.count; i++)
-        names[i] = files.at[i].name;
-    *count = files.count;
+    const Files files = all_files(a, u);
+    Texts names = {0};
+    VEC_EACH (const File, f, files)
+        VEC_PUSH(a, &names, f->name);
     return names;
 }
 
@@ -138,10 +137,9 @@ void files_print_manifest(const EmitUnit *u, Buf *out)
 {
     SCOPED_ARENA *a = arena_new();
     json_t *files = json_array(), *variants = json_array(), *entries = json_array();
-    size_t count;
-    const char *const *names = files_list(a, u, &count);
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(files, json_string(names[i]));
+    const Texts names = files_list(a, u);
+    for (size_t i = 0; i < names.count; i++)
+        json_array_append_new(files, json_string(names.at[i]));
     for (size_t i = 0; i < u->variant_count; i++)
         json_array_append_new(variants, variant_json(a, u, i));
     for (size_t i = 0; i < u->entry_count; i++)
@@ -230,8 +228,8 @@ static bool print_path(const char *path, Buf *out, Diag *d)
     return true;
 }
 
-bool files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
-                        size_t count, Buf *out, Diag *d)
+bool files_print_depend(const EmitUnit *u, const char *folder, const Texts *inputs, Buf *out,
+                        Diag *d)
 {
     SCOPED_ARENA *a = arena_new();
     Files files = all_files(a, u);
@@ -239,9 +237,9 @@ bool files_print_depend(const EmitUnit *u, const char *folder, const char *const
     buf_putc(out, ' ');
     ok = ok && print_path(arena_printf(a, "%s/%s", folder, files.at[1].name), out, d);
     buf_putc(out, ':');
-    for (size_t i = 0; ok && i < count; i++) {
+    for (size_t i = 0; ok && i < inputs->count; i++) {
         buf_puts(out, " \\\n  ");
-        ok = print_path(inputs[i], out, d);
+        ok = print_path(inputs->at[i], out, d);
     }
     buf_putc(out, '\n');
     return ok;

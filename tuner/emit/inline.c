@@ -1,7 +1,6 @@
 #include "tuner/emit/inline.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
@@ -13,15 +12,12 @@ enum {
     SIZE_LIMIT = 1 << 26 /* bytes: 64 MiB, more than a compiler would take */
 };
 
-typedef VEC(const char *) Texts;
-
 typedef struct Work {
     Arena *arena;
     const IncludeQuery *query;
     const InlineChoice *choice;
     Buf out;
-    Texts includes, macros;
-    Texts files;                    /* real paths of those inlined */
+    InlineText *found;              /* lists of it */
     Texts once;                     /* real paths of files with #pragma once */
     const char *stack[DEPTH_LIMIT]; /* real paths of the files that are being copied */
     size_t depth, copies;
@@ -63,8 +59,8 @@ static const char *find_file(const Work *w, const File *f, const char *name, boo
                                                                                           : NULL;
     if (quoted && file_exists(path))
         return path;
-    for (size_t i = 0; i < q->folder_count; i++) {
-        path = path_join(w->arena, q->folders[i], name);
+    for (size_t i = 0; i < q->folders.count; i++) {
+        path = path_join(w->arena, q->folders.at[i], name);
         if (file_exists(path))
             return path;
     }
@@ -107,7 +103,7 @@ static const char *once_macro(Work *w, const char *path)
 {
     const char *macro =
         arena_printf(w->arena, "APTUNE_ONCE_%zu", add_once(w->arena, &w->once, path) + 1);
-    add_once(w->arena, &w->macros, macro);
+    add_once(w->arena, &w->found->macros, macro);
     return macro;
 }
 
@@ -123,7 +119,7 @@ static bool is_once(const char *text)
 static bool is_compiled(const Work *w, const char *real)
 {
     return !w->choice->known ||
-           word_place(real, w->choice->files, w->choice->file_count) < SIZE_MAX;
+           word_place(real, w->choice->files.at, w->choice->files.count) < SIZE_MAX;
 }
 
 /* In a text with marks the compiler decides whether it is an error: the #include may have no effect. */
@@ -133,7 +129,7 @@ static bool put_outside(Work *w, const File *from, const char *real, const char 
                               "\"FOLDER\" in the spec";
     if (!w->choice->mark)
         return fail(w, from, why, name);
-    add_once(w->arena, &w->files, real); /* so that the text is compiled */
+    add_once(w->arena, &w->found->files, real); /* so that the text is compiled */
     buf_printf(&w->out, "#error \"%s\" %s", name, why);
     return true;
 }
@@ -163,7 +159,7 @@ static bool put_file(Work *w, const File *from, const char *path, const char *na
               .line = 1,
               .line_start = true};
     buf_printf(&w->out, "/* --- %s --- */\n", path_stem(w->arena, name, ""));
-    size_t number = add_once(w->arena, &w->files, real);
+    size_t number = add_once(w->arena, &w->found->files, real);
     if (w->choice->mark)
         buf_printf(&w->out, "#define %s_%zu\n", w->choice->mark, number);
     if (once)
@@ -204,7 +200,7 @@ static bool copy_include(Work *w, File *f, const char *at)
     const char *path = find_file(w, f, name, close == '"');
     const bool compiled = path && is_compiled(w, path_real(w->arena, path, path));
     if (!path)
-        add_once(w->arena, &w->includes, arena_copy(w->arena, at, n + 2));
+        add_once(w->arena, &w->found->includes, arena_copy(w->arena, at, n + 2));
     if (!compiled) {
         copy_to(w, f, at + n + 2);
         return true;
@@ -219,7 +215,7 @@ static void note_macro(Work *w, const char *at)
 {
     const Word name = code_word(at);
     if (name.length)
-        add_once(w->arena, &w->macros, code_copy(w->arena, name));
+        add_once(w->arena, &w->found->macros, code_copy(w->arena, name));
 }
 
 /* Copies a directive from its '#' on. */
@@ -261,12 +257,12 @@ static bool copy_forced(Work *w, const File *source)
 {
     const IncludeQuery *q = w->query;
     bool ok = true;
-    for (size_t i = 0; i < q->forced_count && ok; i++) {
-        const char *path = find_file(w, source, q->forced[i], true);
+    for (size_t i = 0; i < q->forced.count && ok; i++) {
+        const char *name = q->forced.at[i], *path = find_file(w, source, name, true);
         if (path)
-            ok = put_file(w, source, path, q->forced[i]);
+            ok = put_file(w, source, path, name);
         else
-            buf_printf(&w->out, "#include \"%s\"", q->forced[i]);
+            buf_printf(&w->out, "#include \"%s\"", name);
         buf_putc(&w->out, '\n');
     }
     return ok;
@@ -276,7 +272,7 @@ static bool copy_forced(Work *w, const File *source)
 static void declare_marks(Work *w)
 {
     const char *mark = w->choice->mark;
-    for (size_t i = 0; mark && i < w->files.count; i++)
+    for (size_t i = 0; mark && i < w->found->files.count; i++)
         buf_printf(&w->out,
                    "\n#ifdef %s_%zu\n#undef %s_%zu\nextern \"C\" __device__ int %s_%zu;\n#endif\n",
                    mark, i, mark, i, mark, i);
@@ -285,23 +281,17 @@ static void declare_marks(Work *w)
 bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, InlineText *out,
                      Diag *d)
 {
-    Work w = {.arena = a, .query = q, .choice = c, .diag = d};
+    Work w = {.arena = a, .query = q, .choice = c, .found = out, .diag = d};
     File f = {.name = q->name,
               .folder = q->folder,
               .at = arena_copy(a, q->text, q->size),
               .line = 1,
               .line_start = true};
     f.end = f.at + q->size;
+    *out = (InlineText){0};
     bool ok = copy_forced(&w, &f) && copy_file(&w, &f);
     declare_marks(&w);
-    *out = (InlineText){.text = arena_copy(a, buf_text(&w.out), w.out.size),
-                        .size = w.out.size,
-                        .includes = w.includes.at,
-                        .include_count = w.includes.count,
-                        .macros = w.macros.at,
-                        .macro_count = w.macros.count,
-                        .files = w.files.at,
-                        .file_count = w.files.count};
-    buf_free(&w.out);
+    out->size = w.out.size;
+    out->text = buf_keep(&w.out, a);
     return ok;
 }

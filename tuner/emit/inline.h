@@ -20,12 +20,9 @@
 typedef struct InlineText {
     const char *text;
     size_t size;
-    const char *const *includes; /* that remain, each once: "<cuda_fp16.h>" */
-    size_t include_count;
-    const char *const *macros; /* names that some #define in it defines, each once */
-    size_t macro_count;
-    const char *const *files; /* real paths of the files inlined or refused, each once */
-    size_t file_count;
+    Texts includes; /* that remain, each once: "<cuda_fp16.h>" */
+    Texts macros;   /* names that some #define in it defines, each once */
+    Texts files;    /* real paths of the files inlined or refused, each once */
 } InlineText;
 
 /* The files to inline; all by default.  The others stay #includes. */
@@ -33,8 +30,7 @@ typedef struct InlineChoice {
     const char *mark; /* prefix of the marks; a file outside the query's folders becomes an #error.
                          NULL: no marks, and such a file is an error at once */
     bool known;       /* inline only these, given by their real paths */
-    const char *const *files;
-    size_t file_count;
+    Texts files;
 } InlineChoice;
 
 /* Uses the query's name, text, folder, folders and forced files; the forced ones come first.  False with a

@@ -7,6 +7,7 @@
  * Everything lives in the arena the unit was made in. */
 #pragma once
 
+#include "metrics/base/vec.h"
 #include "tuner/spec/spec.h"
 
 /* How the emitted unit reaches the device. */
@@ -18,11 +19,9 @@ typedef enum EmitFlavour {
 
 /* One launch of a variant. */
 typedef struct EmitCode {
-    const char *source; /* CUDA source, parameters as constants, includes inlined; needs no -D */
-    const char *const *includes; /* toolkit headers that it includes: "<cuda_fp16.h>" */
-    size_t include_count;
-    const char *const *macros; /* names it defines, to be undefined before another source */
-    size_t macro_count;
+    const char *source;  /* CUDA source, parameters as constants, includes inlined; needs no -D */
+    Texts includes;      /* toolkit headers that it includes: "<cuda_fp16.h>" */
+    Texts macros;        /* names it defines, to be undefined before another source */
     const char *options; /* that nvcc needs besides: "-use_fast_math"; "" for none */
     const char *kernel;  /* as the source calls it: "matmul", "peers::axpy<float, 2>" */
     bool expression;     /* that is a C++ name expression; else the kernel is extern "C" */
@@ -119,7 +118,7 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d);
 
 /* Their names, without the folder, in `a`: the header first, the unit second, the manifest last.  Works for
  * an outline (unit_outline), too. */
-const char *const *files_list(Arena *a, const EmitUnit *u, size_t *count);
+Texts files_list(Arena *a, const EmitUnit *u);
 
 /* Writes them to a folder, which is created if missing.  False after a message. */
 bool files_write(const EmitUnit *u, const char *folder, Diag *d);
@@ -129,5 +128,5 @@ void files_print_manifest(const EmitUnit *u, Buf *out);
 
 /* A Make rule for the header and the unit in a folder: "out/mm.h out/mm.c: mm.spec …".  False, with a
  * message, if a rule cannot contain a name. */
-bool files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
-                        size_t count, Buf *out, Diag *d);
+bool files_print_depend(const EmitUnit *u, const char *folder, const Texts *inputs, Buf *out,
+                        Diag *d);

@@ -38,8 +38,6 @@ static const Claim *origin_claim(const UnitMaker *m, size_t variant)
     return &m->claims.at[m->origin[variant]];
 }
 
-typedef VEC(const char *) Texts;
-
 /* The options of a job by kind. */
 typedef struct JobOptions {
     Texts defines; /* "#define BM 64", in order */
@@ -152,10 +150,8 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
                       .text = s->text,
                       .size = s->size,
                       .folder = folder,
-                      .folders = p->folders.at,
-                      .folder_count = p->folders.count,
-                      .forced = p->forced.at,
-                      .forced_count = p->forced.count};
+                      .folders = p->folders,
+                      .forced = p->forced};
     if (!inline_includes(a, &q, c, out, d))
         return false;
     HostMarks marks = {0};
@@ -177,13 +173,12 @@ static void put_together(Arena *a, const Run *r, const char *comment, const char
     buf_add(&b, text->text, text->size);
     for (size_t i = 0; i < p->names.count; i++)
         VEC_PUSH(a, &macros, p->names.at[i]);
-    for (size_t i = 0; i < text->macro_count; i++) /* templates may define their parameters, too */
-        if (word_place(text->macros[i], p->names.at, p->names.count) == SIZE_MAX)
-            VEC_PUSH(a, &macros, text->macros[i]);
+    for (size_t i = 0; i < text->macros.count; i++) /* templates may define their parameters, too */
+        if (word_place(text->macros.at[i], p->names.at, p->names.count) == SIZE_MAX)
+            VEC_PUSH(a, &macros, text->macros.at[i]);
     text->text = arena_copy(a, buf_text(&b), b.size);
     text->size = b.size;
-    text->macros = macros.at;
-    text->macro_count = macros.count;
+    text->macros = macros;
 }
 
 /* --- the comment in front of a source --------------------------------------------------------- */
@@ -226,20 +221,16 @@ static CompileJob tuned_job(Arena *a, const Run *r, const Item *it, const JobOpt
     CompileSource *s = ARENA_NEW(a, CompileSource);
     Hasher *h = hasher_new();
     hasher_add(h, it->text.text, it->text.size);
-    hasher_string(h, it->text.include_count > 0 ? original->hash.text : "");
+    hasher_string(h, it->text.includes.count > 0 ? original->hash.text : "");
     *s = (CompileSource){.name = original->name,
                          .text = it->text.text,
                          .size = it->text.size,
                          .headers = original->headers,
-                         .header_count = original->header_count,
-                         .options = p->toolkit.at,
-                         .option_count = p->toolkit.count,
+                         .options = p->toolkit,
                          .hash = hasher_end(h)};
     CompileSetting setting = {.architecture = run_architecture(a, r),
-                              .options = p->rest.at,
-                              .option_count = p->rest.count,
-                              .names = (const char *const *)it->original_job.names,
-                              .name_count = it->original_job.name_count};
+                              .options = p->rest,
+                              .names = it->original_job.names};
     return source_configure(a, s, &setting);
 }
 
@@ -253,12 +244,12 @@ static bool make_source(Work *w, size_t variant, size_t launch)
     EmitCode *code = &m->unit->variants[variant].codes[launch];
     Item *it = item_of(w, variant, launch);
     SCOPED_BUF comment = {0};
-    if (!run_make_job(a, r, origin_claim(m, variant)->config, launch, NULL, 0, &it->original_job))
+    if (!run_make_job(a, r, origin_claim(m, variant)->config, launch, NULL, &it->original_job))
         return false;
     const CompileSource *original = it->original_job.source;
     JobOptions p = {0};
-    for (size_t i = 0; i < it->original_job.option_count; i++)
-        sort_option(a, it->original_job.options[i], &p);
+    for (size_t i = 0; i < it->original_job.options.count; i++)
+        sort_option(a, it->original_job.options.at[i], &p);
     /* Contains a hash of all files that could be included, so that none of them can contain it. */
     it->mark = it->choice ? NULL : arena_printf(a, "aptune_%s", original->hash.text);
     const InlineChoice all = {.mark = it->mark};
@@ -270,11 +261,9 @@ static bool make_source(Work *w, size_t variant, size_t launch)
     it->job = tuned_job(a, r, it, &p);
     code->source = it->text.text;
     code->includes = it->text.includes;
-    code->include_count = it->text.include_count;
     code->macros = it->text.macros;
-    code->macro_count = it->text.macro_count;
     code->expression = l->expression;
-    code->kernel = l->expression ? it->original_job.names[0] : l->entry;
+    code->kernel = l->expression ? it->original_job.names.at[0] : l->entry;
     return true;
 }
 
@@ -331,7 +320,7 @@ static void queue_items(Work *w, Farm *f, size_t variant, Which which)
         for (size_t l = 0; l < w->launches; l++)
             if ((variant == SIZE_MAX || variant == v) && u->variants[v].codes[l].shares == l) {
                 const Item *it = item_of(w, v, l);
-                if (which != WHICH_MARKED || it->text.file_count > 0)
+                if (which != WHICH_MARKED || it->text.files.count > 0)
                     farm_add(f, v * w->launches + l,
                              which == WHICH_ORIGINAL ? &it->original_job : &it->job);
             }
@@ -363,7 +352,7 @@ static Compiling compile_items(Work *w, size_t variant, Which which, const char 
 /* The kernel's name in the code. */
 static const char *entry_of(const EmitCode *c, const CompileResult *res)
 {
-    return c->expression && res->lowered_count > 0 ? res->lowered[0] : c->kernel;
+    return c->expression && res->lowered.count > 0 ? res->lowered.at[0] : c->kernel;
 }
 
 /* --- comparing -------------------------------------------------------------------------------- */
@@ -532,11 +521,10 @@ static bool choose_files(Work *w, bool all)
     const size_t items = w->maker->unit->variant_count * w->launches;
     EACH (Item, it, w->items, items) {
         InlineChoice *c = ARENA_NEW(w->arena, InlineChoice);
-        Texts files = {0};
-        for (size_t i = 0; i < it->text.file_count && !all; i++)
+        c->known = !all;
+        for (size_t i = 0; i < it->text.files.count && !all; i++)
             if (strstr(it->result.ptx, arena_printf(w->arena, " %s_%zu;", it->mark, i)))
-                VEC_PUSH(w->arena, &files, it->text.files[i]);
-        *c = (InlineChoice){.known = !all, .files = files.at, .file_count = files.count};
+                VEC_PUSH(w->arena, &c->files, it->text.files.at[i]);
         it->choice = c;
     }
     return make_sources(w);

@@ -257,11 +257,10 @@ void unit_end(UnitMaker *m)
 
 /* The recordings of the spec's space, see unit_add_recordings.  False after a message, also if there are
  * none. */
-static bool find_recordings(UnitMaker *m, const Run *like, const char *const **paths, size_t *count)
+static bool find_recordings(UnitMaker *m, const Run *like, Texts *found)
 {
     Arena *a = m->arena;
     const char *spec = like->options.space, *folder = like->options.recordings;
-    VEC(const char *) found = {0};
     size_t all = 0;
     if (!file_exists(spec))
         return diag_fail(m->diag, "there is no file '%s'", spec);
@@ -274,22 +273,20 @@ static bool find_recordings(UnitMaker *m, const Run *like, const char *const **p
     RecordMatch *matches = record_find(a, folder, &want, &all, m->diag);
     for (size_t i = 0; i < all; i++) {
         if (matches[i].fit == FIT_EXACT) /* no device or problem was asked for */
-            VEC_PUSH(a, &found, matches[i].path);
+            VEC_PUSH(a, found, matches[i].path);
         else if (!matches[i].header.space)
             diag_warn(m->diag, (Span){0}, "left out: %s", matches[i].why);
     }
-    *paths = found.at;
-    *count = found.count;
-    if (matches && found.count == 0)
+    if (matches && found->count == 0)
         diag_fail(m->diag, "there is no recording of the space '%s' in '%s'", want.space, folder);
-    return found.count > 0;
+    return found->count > 0;
 }
 
-bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths, size_t count)
+bool unit_add_recordings(UnitMaker *m, const Run *like, Texts paths)
 {
-    bool ok = count > 0 || find_recordings(m, like, &paths, &count);
-    for (size_t i = 0; i < count && ok; i++)
-        ok = unit_add_recording(m, like, paths[i]);
+    bool ok = paths.count > 0 || find_recordings(m, like, &paths);
+    for (size_t i = 0; i < paths.count && ok; i++)
+        ok = unit_add_recording(m, like, paths.at[i]);
     return ok;
 }
 
@@ -394,14 +391,7 @@ const EmitUnit *unit_finish(UnitMaker *m)
     return unit_outline(m) && unit_make_code(m) ? m->unit : NULL;
 }
 
-const char *unit_uncompiled(const UnitMaker *m)
-{
-    return m->uncompiled;
-}
-
 /* --- inputs ----------------------------------------------------------------------------------- */
-
-typedef VEC(const char *) Texts;
 
 static void add_once(Arena *a, Texts *list, const char *path)
 {
@@ -417,8 +407,8 @@ static void add_source_files(Arena *a, const Run *r, size_t l, Texts *all)
     const CompileSource *source = r->code.sources ? r->code.sources[l] : NULL;
     if (!k->command)
         add_once(a, all, k->path);
-    for (size_t i = 0; source && i < source->file_count; i++)
-        add_once(a, all, source->files[i]);
+    for (size_t i = 0; source && i < source->files.count; i++)
+        add_once(a, all, source->files.at[i]);
     char **words = k->command ? command_words(a, k->file) : NULL;
     for (size_t i = 0; words && words[i]; i++) {
         const char *path = path_join(a, k->path, words[i]);
@@ -427,7 +417,7 @@ static void add_source_files(Arena *a, const Run *r, size_t l, Texts *all)
     }
 }
 
-const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
+Texts unit_inputs(Arena *a, const UnitMaker *m)
 {
     Texts all = {0};
     for (size_t i = 0; i < m->runs.count; i++) {
@@ -441,8 +431,7 @@ const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
         if (profile && file_exists(profile))
             add_once(a, &all, profile);
     }
-    *count = all.count;
-    return all.at;
+    return all;
 }
 
 /* --- the end of a run ------------------------------------------------------------------------- */
@@ -464,8 +453,8 @@ bool emit_winner(Run *r, const char *folder, EmitWritten *out, Diag *d)
     *out = (EmitWritten){0};
     bool ok = u && files_write(u, folder, d);
     if (ok) {
-        out->names = files_list(r->arena, u, &out->count);
-        out->uncompiled = u->flavour != o.flavour ? unit_uncompiled(m) : NULL;
+        out->names = files_list(r->arena, u);
+        out->uncompiled = u->flavour != o.flavour ? m->uncompiled : NULL;
     }
     unit_end(m);
     return ok;

@@ -43,8 +43,9 @@ typedef struct UnitMaker {
     VEC(Run *) runs;   /* all that were added */
     VEC(Run *) own;    /* those of them that were opened here */
     EmitUnit *unit;
-    size_t *origin;         /* by variant: the claim that it is made from */
-    const char *uncompiled; /* see unit_uncompiled */
+    size_t *origin; /* by variant: the claim that it is made from */
+    /* Why there is no compiled code, mostly because there is no compiler; NULL: there is. */
+    const char *uncompiled;
 } UnitMaker;
 
 /* Specialises and compiles the sources of all variants, and compares the code with the measured code.
@@ -61,9 +62,9 @@ bool unit_add_run(UnitMaker *m, Run *r);
  * be one of the spec's. */
 bool unit_add_recording(UnitMaker *m, const Run *like, const char *path);
 
-/* Adds all of these; if count is 0, those of the spec's space in like->options.recordings or beside the
+/* Adds all of these; if there are none, those of the spec's space in like->options.recordings or beside the
  * spec. */
-bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths, size_t count);
+bool unit_add_recordings(UnitMaker *m, const Run *like, Texts paths);
 
 /* The table and its variants without sources and code, enough for files_list.  NULL after a message. */
 const EmitUnit *unit_outline(UnitMaker *m);
@@ -71,15 +72,12 @@ const EmitUnit *unit_outline(UnitMaker *m);
 /* The whole unit.  NULL after a message: a stale recording, code that cannot be compiled … */
 const EmitUnit *unit_finish(UnitMaker *m);
 
-/* Why there is no compiled code, mostly because there is no compiler; NULL: there is. */
-const char *unit_uncompiled(const UnitMaker *m);
-
 /* By problem name: true if the code of a configuration depends on it, through an option, the name of a
  * kernel or a command.  `slots` are the configuration's (spec_slot_count).  In `a`. */
 const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots);
 
 /* The files that the runs' specs, sources and recordings were read from, each once, in `a`. */
-const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count);
+Texts unit_inputs(Arena *a, const UnitMaker *m);
 
 /* Closes the runs that were opened to replay recordings.  NULL is allowed. */
 void unit_end(UnitMaker *m);
@@ -91,8 +89,7 @@ void unit_end(UnitMaker *m);
  * A missing compiler must not lose a result: without one, or if the code differs from what was measured,
  * the unit is written as sources only (EMIT_RUNTIME), with a warning. */
 typedef struct EmitWritten {
-    const char *const *names; /* of the files, without the folder, in the run's arena */
-    size_t count;
+    Texts names;            /* of the files, without the folder, in the run's arena */
     const char *uncompiled; /* why there are only sources if more was asked for, else NULL */
 } EmitWritten;
 

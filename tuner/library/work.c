@@ -176,10 +176,10 @@ const char *aptune_drawn(const aptune *a)
 
 /* --- emitting kernels, of the handle's own run or of recordings ------------------------------- */
 
-static void list_files(aptune *a, const char *folder, const char *const *names, size_t count)
+static void list_files(aptune *a, const char *folder, Texts names)
 {
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&a->emitted, "%s%s/%s", i ? ", " : "", folder, names[i]);
+    for (size_t i = 0; i < names.count; i++)
+        buf_printf(&a->emitted, "%s%s/%s", i ? ", " : "", folder, names.at[i]);
 }
 
 static aptune_status emit(aptune *a, const void *given)
@@ -192,7 +192,7 @@ static aptune_status emit(aptune *a, const void *given)
     EmitWritten *w = &a->written;
     *w = (EmitWritten){0};
     bool ok = emit_winner(&a->run, folder, w, &a->diag);
-    list_files(a, folder, w->names, w->count);
+    list_files(a, folder, w->names);
     if (w->uncompiled)
         diag_note(&a->diag, (Span){0}, "the tuned kernel is written as source alone: %s",
                   w->uncompiled);
@@ -218,15 +218,15 @@ static bool write_recordings(aptune *a, Arena *scratch, const Recordings *g, Uni
     Run like = run_begin(scratch, &a->options, a->home, d);
     like.progress = a->progress;
     like.stop_fd = a->stop_fd;
+    Texts paths = {0};
+    for (size_t i = 0; i < g->count; i++)
+        VEC_PUSH(scratch, &paths, g->paths[i]);
     const EmitUnit *u = NULL;
-    if (options_agree(&a->options, d) && unit_add_recordings(m, &like, g->paths, g->count) &&
-        unit_outline(m))
+    if (options_agree(&a->options, d) && unit_add_recordings(m, &like, paths) && unit_outline(m))
         u = unit_finish(m);
     if (!u || !files_write(u, g->folder, d))
         return false;
-    size_t count;
-    const char *const *names = files_list(scratch, u, &count);
-    list_files(a, g->folder, names, count);
+    list_files(a, g->folder, files_list(scratch, u));
     return true;
 }
 

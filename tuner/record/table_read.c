@@ -312,7 +312,7 @@ static void look_for(Profiles *p)
     Reading *r = p->reading;
     const Table *t = r->table;
     const char **alone = ARENA_ARRAY(r->codes, const char *, t->count);
-    VEC(const char *) steps = {0};
+    Texts steps = {0};
     for (size_t i = 0; i < t->count; i++) {
         if (!r->key[i] || r->leader[i] != i)
             continue;

@@ -154,7 +154,7 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
 {
     Run *r = c->run;
     const Launch *l = &r->spec->launches[launch];
-    if (!run_make_job(a, r, config, launch, NULL, 0, &it->job))
+    if (!run_make_job(a, r, config, launch, NULL, &it->job))
         return false;
     if (!c->profiles)
         return true;

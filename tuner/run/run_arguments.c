@@ -211,5 +211,5 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
 
 const char *run_kernel_name(const Launch *l, const CompileResult *res)
 {
-    return l->expression && res->lowered_count > 0 ? res->lowered[0] : l->entry;
+    return l->expression && res->lowered.count > 0 ? res->lowered.at[0] : l->entry;
 }

@@ -324,9 +324,9 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
 static bool source_names(Run *r, const CompileSource *s, const char *name)
 {
     bool found = code_has_word(s->text, name);
-    for (size_t i = 0; i < s->file_count && !found; i++) {
+    for (size_t i = 0; i < s->files.count && !found; i++) {
         size_t size;
-        const char *text = file_read(r->arena, s->files[i], &size, DIAG_UNHEARD(r->arena));
+        const char *text = file_read(r->arena, s->files.at[i], &size, DIAG_UNHEARD(r->arena));
         found = text && code_has_word(text, name);
     }
     return found;
@@ -442,7 +442,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     RunTakenList taken;
     const PtxModule *module;
     x->entry = l->entry;
-    if (!run_make_job(r->arena, r, config, number, NULL, 0, &job) || !compile(x, &job, l->at, &res))
+    if (!run_make_job(r->arena, r, config, number, NULL, &job) || !compile(x, &job, l->at, &res))
         return x->out->uncompiled != NULL;
     if (l->repeat_name)
         slots[l->repeat_slot] = step->value;
@@ -610,7 +610,7 @@ static bool compile_extremes(Checking *x)
     CompileJob *jobs = ARENA_ARRAY(r->arena, CompileJob, n * r->spec->launch_count + 1);
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < r->spec->launch_count; l++) {
-            if (!run_make_job(r->arena, r, rows[i], l, NULL, 0, &jobs[waiting]))
+            if (!run_make_job(r->arena, r, rows[i], l, NULL, &jobs[waiting]))
                 return false;
             farm_add(x->farm, waiting, &jobs[waiting]);
             waiting++;
@@ -641,7 +641,7 @@ static bool all_compile(Checking *x, size_t row)
     CompileJob job;
     CompileResult res;
     for (size_t l = 0; l < r->spec->launch_count; l++)
-        if (!run_make_job(r->arena, r, row, l, NULL, 0, &job) || !compiles(x, &job, &res))
+        if (!run_make_job(r->arena, r, row, l, NULL, &job) || !compiles(x, &job, &res))
             return false;
     return true;
 }

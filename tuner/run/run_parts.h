@@ -186,10 +186,9 @@ bool run_open_carving(Run *r);
 /* Reads the sources of the spec's launches once; launches of one file share a source. */
 bool run_open_sources(Run *r);
 
-/* Makes the compile job of launch `l` of configuration `i`, with additional options. False after a
- * message. */
-bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *options,
-                  size_t option_count, CompileJob *out);
+/* Makes the compile job of launch `l` of configuration `i`, with another option (NULL: none). False
+ * after a message. */
+bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *option, CompileJob *out);
 
 /* The first configuration that the device can run; SIZE_MAX: none. */
 size_t run_first_config(const Run *r);

@@ -28,7 +28,7 @@ static const char *step_text(Arena *a, const Step *s)
 /* Rows to write, each with its key of code and launch. */
 typedef struct Rows {
     VEC(ProfileRow) at;
-    VEC(const char *) keys;
+    Texts keys;
 } Rows;
 
 /* Adds a row for each launch of a configuration, by the launch's own code and geometry. */
@@ -214,14 +214,13 @@ size_t run_profiled_launch(const Run *r, size_t i)
     return r->table->launch[i].step_count > 0 ? profiled_step(r, i)->launch : 0;
 }
 
-/* Compiles the profiled launch with additional options; false with the reason. */
-static bool compile_again(Run *r, size_t i, const char *const *options, size_t count,
-                          ProfileInput *out, Diag *d)
+/* Compiles the profiled launch with another option (NULL: none); false with the reason. */
+static bool compile_again(Run *r, size_t i, const char *option, ProfileInput *out, Diag *d)
 {
     const Step *step = profiled_step(r, i);
     CompileJob job;
     CompileResult *res = ARENA_NEW(r->arena, CompileResult);
-    if (!run_make_job(r->arena, r, i, step->launch, options, count, &job))
+    if (!run_make_job(r->arena, r, i, step->launch, option, &job))
         return diag_fail(d, "its compile job cannot be made");
     Farm *f = run_open_farm(r);
     farm_add(f, 0, &job);
@@ -236,16 +235,15 @@ static bool compile_again(Run *r, size_t i, const char *const *options, size_t c
 
 bool run_profiled_input(Run *r, size_t i, ProfileInput *out, Diag *d)
 {
-    return compile_again(r, i, NULL, 0, out, d);
+    return compile_again(r, i, NULL, out, d);
 }
 
 RunLines run_follow_lines(Run *r, size_t i)
 {
-    static const char *const options[] = {"-lineinfo"};
     Diag d = diag_new(r->arena);
     ProfileInput in;
     RunLines lines = {0};
-    if (compile_again(r, i, options, 1, &in, &d))
+    if (compile_again(r, i, "-lineinfo", &in, &d))
         lines.memory = profile_follow(r->arena, &in, &lines.module, &d);
     if (!lines.memory)
         lines.why_not = diag_first(&d);

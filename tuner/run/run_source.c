@@ -2,8 +2,6 @@
 #include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
-typedef VEC(const char *) Texts;
-
 /* Sources printed by commands, each with its command. */
 struct RunSources {
     Texts commands;
@@ -166,11 +164,9 @@ static const CompileSource *printed_source(Run *r, const Launch *l, const char *
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-typedef VEC(CompileDefine) Defines;
-
-static Defines parameter_macros(Arena *a, const Run *r, size_t i)
+static CompileDefines parameter_macros(Arena *a, const Run *r, size_t i)
 {
-    Defines defines = {0};
+    CompileDefines defines = {0};
     SCOPED_BUF value = {0};
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         if (!spec_parameter_is_macro(r->spec, p))
@@ -201,8 +197,7 @@ static bool varying_options(Arena *a, const Run *r, const Value *slots, Evaluati
     return true;
 }
 
-bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *options,
-                  size_t option_count, CompileJob *out)
+bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *option, CompileJob *out)
 {
     const Launch *k = &r->spec->launches[l];
     const Value *slots = run_slots(a, r, i);
@@ -219,18 +214,14 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
     const CompileSource *source = command ? printed_source(r, k, command) : r->code.sources[l];
     if (!source)
         return false;
-    for (size_t o = 0; o < option_count; o++)
-        VEC_PUSH(a, &all, options[o]);
-    if (r->spec->trip_count > 0 && option_count == 0)
+    if (option)
+        VEC_PUSH(a, &all, option);
+    else if (r->spec->trip_count > 0)
         VEC_PUSH(a, &all, "-lineinfo"); /* to map loops to lines */
-    Defines defines = parameter_macros(a, r, i);
     CompileSetting setting = {.architecture = run_architecture(a, r),
-                              .defines = defines.at,
-                              .define_count = defines.count,
-                              .options = all.at,
-                              .option_count = all.count,
-                              .names = &name,
-                              .name_count = name ? 1 : 0};
+                              .defines = parameter_macros(a, r, i),
+                              .options = all,
+                              .names = {&name, name != NULL, 0}};
     *out = source_configure(a, source, &setting);
     return true;
 }
@@ -290,15 +281,11 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
     const char *name = l->expression ? filled(r->arena, &l->name, slots, &ev) : NULL;
     if (l->expression && !name)
         return run_refuse(r, &ev);
-    Defines defines = {0};
+    CompileSetting setting = {.architecture = run_architecture(r->arena, r),
+                              .names = {&name, name != NULL, 0}};
     i = i == SIZE_MAX ? run_first_config(r) : i;
     if (is_kernels_file(r->spec, l->path) && i != SIZE_MAX)
-        defines = parameter_macros(r->arena, r, i);
-    CompileSetting setting = {.architecture = run_architecture(r->arena, r),
-                              .defines = defines.at,
-                              .define_count = defines.count,
-                              .names = &name,
-                              .name_count = name ? 1 : 0};
+        setting.defines = parameter_macros(r->arena, r, i);
     if (source)
         *out = source_configure(r->arena, source, &setting);
     return source != NULL;

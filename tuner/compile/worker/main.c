@@ -36,8 +36,8 @@ static void clear_environment(void)
 static bool say_hello(const Nvrtc *n, const NvrtcSearch *search, Diag *d)
 {
     json_t *missing = json_array();
-    for (size_t i = 0; i < search->missing_count; i++)
-        json_array_append_new(missing, json_string(search->missing[i]));
+    for (size_t i = 0; i < search->missing.count; i++)
+        json_array_append_new(missing, json_string(search->missing.at[i]));
     json_t *hello = json_pack("{s:s, s:i, s:o}", "helper", "aptune-compile", "protocol",
                               COMPILE_PROTOCOL, "missing", missing);
     if (n) {
@@ -95,7 +95,7 @@ static ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const Profile
 
 static bool profile(Arena *a, const CompileRequest *q, const CompileResult *r, Data **kept, Diag *d)
 {
-    const char *lowered = r->lowered_count > 0 ? r->lowered[0] : "";
+    const char *lowered = r->lowered.count > 0 ? r->lowered.at[0] : "";
     if (q->profile->data) /* usually the same for every request */
         *kept = data_reopen(*kept, q->profile->data);
     const ProfileInput code = {.ptx = r->ptx,
@@ -119,8 +119,7 @@ static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Data **kept, Diag *d
                        .ptx_size = strlen(q.ptx),
                        .cubin = q.cubin,
                        .cubin_size = q.cubin_size,
-                       .lowered = q.names,
-                       .lowered_count = q.name_count};
+                       .lowered = q.names};
     if (q.cubin_size == 0 && !compile(a, n, &q, &r, d))
         return false;
     return r.status != OUTCOME_COMPILED || !q.profile || profile(a, &q, &r, kept, d);

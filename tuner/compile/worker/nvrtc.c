@@ -375,8 +375,6 @@ typedef enum CacheOption {
     CACHE_OPTION_UNKNOWN
 } CacheOption;
 
-enum { HEADERS_MOST = 2 };
-
 /* The functions used; all of them exist since 11.1. */
 #define NVRTC_FUNCTIONS(X)                                                                         \
     X(get_version, nvrtcVersion)                                                                   \
@@ -396,8 +394,7 @@ enum { HEADERS_MOST = 2 };
 struct Nvrtc {
     void *library;
     char version[32];
-    const char *headers[HEADERS_MOST]; /* "-I…" of the toolkit's folders */
-    size_t header_count;
+    Texts headers; /* "-I…" of the toolkit's folders */
     CacheOption no_cache;
 #define MEMBER(member, function) __typeof__(&function) member;
     NVRTC_FUNCTIONS(MEMBER)
@@ -405,8 +402,6 @@ struct Nvrtc {
 };
 
 /* ---- finding the library ------------------------------------------------------------------- */
-
-typedef VEC(const char *) Texts;
 
 static const char *const LIBRARIES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 enum { LIBRARY_COUNT = sizeof LIBRARIES / sizeof *LIBRARIES };
@@ -462,7 +457,6 @@ static const char *library_file(Arena *a, void *library, const char *asked)
  * do. */
 static void *open_first(Arena *a, const Texts *candidates, NvrtcSearch *search, Buf *complaints)
 {
-    Texts missing = {0};
     void *library = NULL;
     for (size_t i = 0; i < candidates->count && !library; i++) {
         const char *path = candidates->at[i];
@@ -472,13 +466,11 @@ static void *open_first(Arena *a, const Texts *candidates, NvrtcSearch *search, 
         if (library) {
             search->library = bare ? library_file(a, library, path) : path;
         } else if (bare || !file_exists(path)) {
-            VEC_PUSH(a, &missing, path);
+            VEC_PUSH(a, &search->missing, path);
         } else {
             buf_printf(complaints, "\n  %s", dlerror());
         }
     }
-    search->missing = missing.at;
-    search->missing_count = missing.count;
     return library;
 }
 
@@ -498,8 +490,8 @@ static bool find_functions(Nvrtc *n, const char *path, Diag *d)
 static void list_folders(Arena *a, const NvrtcSearch *search, Buf *out)
 {
     const char *last = "";
-    for (size_t i = 0; i < search->missing_count; i++) {
-        const char *path = search->missing[i];
+    for (size_t i = 0; i < search->missing.count; i++) {
+        const char *path = search->missing.at[i];
         const char *folder = strchr(path, '/') ? path_folder(a, path) : "the loader's own path";
         if (strcmp(folder, last) != 0)
             buf_printf(out, "%s%s", *last ? ", " : "", folder);
@@ -535,9 +527,9 @@ static bool take_headers(Arena *a, Nvrtc *n, const char *root, const char *below
     const char *folder = root && *root ? arena_printf(a, "%s/%s", root, below) : NULL;
     if (!folder || !file_exists(arena_printf(a, "%s/cuda_fp16.h", folder)))
         return false;
-    n->headers[n->header_count++] = arena_printf(a, "-I%s", folder);
+    VEC_PUSH(a, &n->headers, arena_printf(a, "-I%s", folder));
     if (file_exists(arena_printf(a, "%s/cccl/cuda/std/cstdint", folder)))
-        n->headers[n->header_count++] = arena_printf(a, "-I%s/cccl", folder);
+        VEC_PUSH(a, &n->headers, arena_printf(a, "-I%s/cccl", folder));
     return true;
 }
 
@@ -609,8 +601,6 @@ static const char *get_text(Arena *a, nvrtcProgram p, SizeFunction size_of, Byte
     return text;
 }
 
-static const char *const NO_CACHE = "-no-cache";
-
 typedef struct Headers {
     Texts names, texts;
 } Headers;
@@ -643,11 +633,11 @@ static const char *with_name(Arena *a, const char *text, const char *name)
 static Headers all_headers(Arena *a, const CompileRequest *request)
 {
     Headers h = {0};
-    for (size_t i = 0; i < request->option_count; i++)
-        if (left_out(request->options[i]))
-            add_stub(a, &h, left_out(request->options[i]), "namespace std {}\n");
-    for (size_t i = 0; i + 1 < request->header_count; i += 2)
-        add_stub(a, &h, request->headers[i], request->headers[i + 1]);
+    for (size_t i = 0; i < request->options.count; i++)
+        if (left_out(request->options.at[i]))
+            add_stub(a, &h, left_out(request->options.at[i]), "namespace std {}\n");
+    for (size_t i = 0; i < request->headers.count; i += 2)
+        add_stub(a, &h, request->headers.at[i], request->headers.at[i + 1]);
     for (size_t i = 0; i < sizeof STUBS / sizeof *STUBS; i++)
         for (const char *at = STUBS[i].names; *at; at += strspn(at, " ")) {
             size_t n = strcspn(at, " ");
@@ -664,26 +654,25 @@ static nvrtcResult build(Arena *a, Nvrtc *n, const CompileRequest *request, bool
     const Headers h = all_headers(a, request);
     nvrtcResult r =
         n->create(p, request->source, request->name, (int)h.names.count, h.texts.at, h.names.at);
-    for (size_t i = 0; i < request->name_count && r == NVRTC_SUCCESS; i++)
-        r = n->add_name(*p, request->names[i]);
+    for (size_t i = 0; i < request->names.count && r == NVRTC_SUCCESS; i++)
+        r = n->add_name(*p, request->names.at[i]);
     if (r != NVRTC_SUCCESS)
         return r;
-    enum { ADDED = HEADERS_MOST + 3 };
-    const char **options = ARENA_ARRAY(a, const char *, request->option_count + ADDED);
-    size_t count = 0;
-    for (size_t i = 0; i < request->option_count; i++) {
-        if (strcmp(request->options[i], SOURCE_LIKE_NVCC) == 0) {
-            options[count++] = "-default-device";
-            options[count++] = "--pre-include=" STUB_NVCC;
-        } else if (!source_option_is_ours(request->options[i])) {
-            options[count++] = request->options[i];
+    Texts options = {0};
+    for (size_t i = 0; i < request->options.count; i++) {
+        const char *option = request->options.at[i];
+        if (strcmp(option, SOURCE_LIKE_NVCC) == 0) {
+            VEC_PUSH(a, &options, "-default-device");
+            VEC_PUSH(a, &options, "--pre-include=" STUB_NVCC);
+        } else if (!source_option_is_ours(option)) {
+            VEC_PUSH(a, &options, option);
         }
     }
-    for (size_t i = 0; i < n->header_count; i++)
-        options[count++] = n->headers[i];
+    for (size_t i = 0; i < n->headers.count; i++)
+        VEC_PUSH(a, &options, n->headers.at[i]);
     if (no_cache)
-        options[count++] = NO_CACHE;
-    return n->compile(*p, (int)count, options);
+        VEC_PUSH(a, &options, "-no-cache");
+    return n->compile(*p, (int)options.count, options.at);
 }
 
 /* Older libraries lack -no-cache: after an invalid option the compile is repeated without it, which tells
@@ -713,11 +702,11 @@ static bool is_lasting(nvrtcResult r)
 static const char *folders_of(Arena *a, const Nvrtc *n, const CompileRequest *request)
 {
     SCOPED_BUF b = {0};
-    for (size_t i = 0; i < request->option_count; i++)
-        if (strncmp(request->options[i], "-I", 2) == 0)
-            buf_printf(&b, "  %s\n", request->options[i] + 2);
-    for (size_t i = 0; i < n->header_count; i++)
-        buf_printf(&b, "  %s\n", n->headers[i] + 2);
+    for (size_t i = 0; i < request->options.count; i++)
+        if (strncmp(request->options.at[i], "-I", 2) == 0)
+            buf_printf(&b, "  %s\n", request->options.at[i] + 2);
+    for (size_t i = 0; i < n->headers.count; i++)
+        buf_printf(&b, "  %s\n", n->headers.at[i] + 2);
     return arena_printf(a, "headers were looked for in\n%s", buf_text(&b));
 }
 
@@ -734,13 +723,13 @@ static const char *get_log(Arena *a, Nvrtc *n, nvrtcProgram p, const CompileRequ
     return log;
 }
 
-static const char **get_lowered(Arena *a, Nvrtc *n, nvrtcProgram p, const CompileRequest *request)
+static Texts get_lowered(Arena *a, Nvrtc *n, nvrtcProgram p, const CompileRequest *request)
 {
-    const char **lowered = ARENA_ARRAY(a, const char *, request->name_count);
-    for (size_t i = 0; i < request->name_count; i++) {
+    Texts lowered = {0};
+    for (size_t i = 0; i < request->names.count; i++) {
         const char *name = "";
-        n->lowered(p, request->names[i], &name);
-        lowered[i] = arena_string(a, name);
+        n->lowered(p, request->names.at[i], &name);
+        VEC_PUSH(a, &lowered, arena_string(a, name));
     }
     return lowered;
 }
@@ -755,7 +744,6 @@ bool nvrtc_compile(Arena *a, Nvrtc *n, const CompileRequest *request, CompileRes
         out->ptx = get_text(a, p, n->ptx_size, n->ptx, &out->ptx_size);
         out->cubin = get_bytes(a, p, n->cubin_size, n->cubin, &out->cubin_size);
         out->lowered = get_lowered(a, n, p, request);
-        out->lowered_count = request->name_count;
     }
     if (p)
         n->destroy(&p);

@@ -9,8 +9,7 @@
 typedef struct Nvrtc Nvrtc;
 
 typedef struct NvrtcSearch {
-    const char **missing; /* files that were missing, before the one that opened */
-    size_t missing_count;
+    Texts missing;       /* files that were missing, before the one that opened */
     const char *library; /* the file that opened; NULL: none */
 } NvrtcSearch;
 
