@@ -122,6 +122,7 @@ static bool same_in_function(const WalkFunction *f, const WalkFunction *g, Liken
     bool same = f->function == g->function;
     for (int i = 0; same && i < f->flow->cfg->count; i++)
         same = f->blocks[i].visits == g->blocks[i].visits &&
+               f->blocks[i].diverged == g->blocks[i].diverged &&
                (how < ACTIVE_LANES || f->blocks[i].lanes == g->blocks[i].lanes);
     return same && (how < COSTS || !f->accesses ||
                     memcmp(f->costs, g->costs, f->accesses->costs.count * sizeof *f->costs) == 0);

@@ -97,5 +97,5 @@ double memory_sampling_error(const MemorySamples *s);
 /* The walk of a warp; NULL if it was not walked. */
 const Walk *memory_walked(const MemorySamples *s, PtxPlace place);
 
-/* True if both executed the same blocks equally often. */
+/* True if both executed the same blocks equally often, and lanes parted behind the same ones as often. */
 bool memory_same_counts(const Walk *a, const Walk *b);

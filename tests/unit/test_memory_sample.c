@@ -1,6 +1,7 @@
 /* A few warps stand for all: what they say on average against following every warp of the launch.
  */
 #include "metrics/ptx/memory.h"
+#include "metrics/ptx/memory_sample.h"
 #include "metrics/ptx/ptx.h"
 
 #include <setjmp.h>
@@ -553,6 +554,24 @@ static void warps_of_a_block_at_the_border_are_followed(void **state)
     assert_means(in_layers(kernel(body, (PtxDim){12, 1, 1}, 256, 8 * 256 + 96)), 1e-12);
 }
 
+/* Thread 0 alone goes past the sum: its warp executes the same blocks, but its lanes part. */
+static void warps_whose_lanes_part_are_not_alike(void **state)
+{
+    (void)state;
+    Kernel *k = kernel("setp.eq.u32 %p1, %r1, 0; @%p1 bra L1; add.f32 %f1, %f1, %f1;\nL1: ret;",
+                       (PtxDim){8, 1, 1}, 96, 0);
+    const Walk *walks[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        k->options.walk.place = (PtxPlace){.warp = i};
+        walks[i] = walk_warp(k->arena, k->entry, &k->options.walk);
+    }
+    assert_true(walks[0]->functions.at[0]->blocks[1].visits == 1);
+    assert_true(walks[1]->functions.at[0]->blocks[1].visits == 1);
+    assert_false(memory_same_counts(walks[0], walks[1]));
+    assert_true(memory_same_counts(walks[1], walks[2]));
+    arena_free(k->arena);
+}
+
 /* The first ones in a row would all lie at one end. */
 static void what_steps_do_not_suffice_for_is_missing_everywhere(void **state)
 {
@@ -613,6 +632,7 @@ int main(void)
         cmocka_unit_test(a_period_longer_than_a_cycle_of_neighbours_is_seen),
         cmocka_unit_test(blocks_of_a_picture_fill_it_by_a_sequence),
         cmocka_unit_test(the_error_of_a_sample_is_that_of_differences_of_neighbours),
+        cmocka_unit_test(warps_whose_lanes_part_are_not_alike),
         cmocka_unit_test(what_steps_do_not_suffice_for_is_missing_everywhere),
         cmocka_unit_test(warps_of_a_block_at_the_border_are_followed),
         cmocka_unit_test(where_work_falls_from_an_end_on_warps_there_are_followed),
