@@ -406,15 +406,16 @@ static bool parts_elsewhere(const Program *p, const WalkFunction *f, const SassB
     return false;
 }
 
-/* A loop is iterated and entered as often as its pair in the PTX, and as many lanes leave it. */
+/* A loop is entered as often as its pair in the PTX, and iterated as often, or so many times fewer as it has copies; and
+ * as many lanes leave it. */
 static void match_loop(Program *p, int loop, const WalkFunction *entry, const SassPairs *pairs,
                        bool elsewhere)
 {
     const int ptx_loop = pairs->loop[loop];
     const WalkLoop *in_ptx = &entry->loops[ptx_loop];
     const double cost = in_ptx->headers > 0 ? LOOP_COST : NEVER_COST;
-    sass_program_wish(&p->lp, fmax((double)in_ptx->headers - (double)in_ptx->entries, 0),
-                      AIM_LANDMARKS, cost);
+    const double rounds = (double)in_ptx->headers / pairs->copies[loop];
+    sass_program_wish(&p->lp, fmax(rounds - (double)in_ptx->entries, 0), AIM_LANDMARKS, cost);
     add_header_edges(p, loop, 1, 0);
     sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, cost);
     add_header_edges(p, loop, 0, 1);
@@ -596,10 +597,15 @@ static Marks *count_marks(Arena *a, const SassFlow *f, const SassRoutines *r)
     return m;
 }
 
+/* Below a branch's: a guard is there because some lanes of most warps execute what it guards. */
+static const double GUARD_COST = 0.002;
+
 /* A column for the guarded landmarks of a block that are executed, up to all visits. */
 static int allow_guarded(Program *p, int b, double each)
 {
     const int column = sass_program_column(&p->lp);
+    sass_program_cost(&p->lp, AIM_LANDMARKS, column, -GUARD_COST);
+    sass_program_cost_sum(&p->lp, AIM_LANDMARKS, &p->visits[b], GUARD_COST * each);
     sass_program_row(&p->lp, 0);
     sass_program_term(&p->lp, column, 1);
     add_visits(p, b, -each);

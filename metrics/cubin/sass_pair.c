@@ -169,15 +169,28 @@ static double unlike_numbers(const Traits *code, const Traits *ptx)
     return ptx->number_count ? (double)missing / ptx->number_count : 0;
 }
 
-static double unlike(const Traits *code, const Traits *ptx)
+/* Iterations that the code does in one, by which the landmarks differ least. */
+static double find_copies(const Traits *code, const Traits *ptx)
 {
-    double least = unlike_marks(code, ptx, 1);
+    double least = unlike_marks(code, ptx, 1), best = 1;
     for (int k = 0; k < SASS_ANCHORS && least > 0; k++) {
         const double copies = ptx->marks[k] > 0 ? nearbyint(code->marks[k] / ptx->marks[k]) : 0;
-        if (copies > 1 && copies <= COPIES_MOST)
-            least = fmin(least, unlike_marks(code, ptx, copies) + COPIES_COST);
+        const double cost = copies > 1 && copies <= COPIES_MOST
+                                ? unlike_marks(code, ptx, copies) + COPIES_COST
+                                : INFINITY;
+        if (cost < least) {
+            least = cost;
+            best = copies;
+        }
     }
-    return least + unlike_numbers(code, ptx);
+    return best;
+}
+
+static double unlike(const Traits *code, const Traits *ptx)
+{
+    const double copies = find_copies(code, ptx);
+    return unlike_marks(code, ptx, copies) + (copies > 1 ? COPIES_COST : 0) +
+           unlike_numbers(code, ptx);
 }
 
 /* --- one level ------------------------------------------------------------------------------ */
@@ -470,6 +483,7 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
     Pairing p = {.arena = a, .walk = ptx};
     p.pairs.loop = ARENA_ARRAY(a, int, codes + 1);
     p.pairs.unrolled = ARENA_ARRAY(a, bool, codes + 1);
+    p.pairs.copies = ARENA_ARRAY(a, double, codes + 1);
     for (size_t i = 0; i < codes; i++)
         p.pairs.loop[i] = CFG_NONE;
     if (codes > LOOPS_MOST || ptxs > LOOPS_MOST)
@@ -484,6 +498,7 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
         if (pair == CFG_NONE)
             continue;
         take_level(&p, (int)i, pair);
+        p.pairs.copies[i] = find_copies(&p.code.traits[i], &p.ptx.traits[pair]);
         p.pairs.unrolled[i] =
             marks_in(&p.code, (int)i, is_work) > 1.5 * marks_in(&p.ptx, pair, is_work);
     }

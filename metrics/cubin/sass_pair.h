@@ -30,10 +30,11 @@ typedef struct SassNumber {
 typedef VEC(SassNumber) SassNumbers;
 
 typedef struct SassPairs {
-    int *loop;           /* by loop of the code: that of the PTX's entry function, or CFG_NONE */
-    bool *unrolled;      /* by loop of the code: it has more work than its pair */
-    bool complete;       /* all loops of both are paired */
-    const char *doubt;   /* names two loops that might as well be exchanged; NULL: none */
+    int *loop;         /* by loop of the code: that of the PTX's entry function, or CFG_NONE */
+    bool *unrolled;    /* by loop of the code: it has more work than its pair */
+    double *copies;    /* by paired loop of the code: iterations of its pair that it does in one */
+    bool complete;     /* all loops of both are paired */
+    const char *doubt; /* names two loops that might as well be exchanged; NULL: none */
     SassNumbers numbers; /* of unpaired loops of the PTX without a landmark */
     double lost;         /* executed instructions of such loops without an immediate */
 } SassPairs;

@@ -724,6 +724,50 @@ static void sides_are_told_by_comparisons(void **state)
     }
 }
 
+#define SHARED "ld.shared.f32 %f3, [%r4];\n"
+
+/* Five loads in front of the loop, with guards in the code, and one in each of 8 rounds, of which the code makes four in
+ * one: not three rounds and a single one of the five. */
+static void a_loop_of_copies_makes_so_many_fewer_rounds(void **state)
+{
+    (void)state;
+    enum { LOOP_AT = 5, COPIES = 4, WORDS = LOOP_AT + COPIES + 2 };
+    Word words[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        words[i] = (Word){.op = SASS_OP_LDS, .guard = i < LOOP_AT};
+    words[WORDS - 2] = (Word){.op = SASS_OP_BRA, .guard = true, .target = LOOP_AT};
+    words[WORDS - 1] = (Word){.op = SASS_OP_EXIT};
+    Arena *a = arena_new();
+    const Both b =
+        both(a, SHARED SHARED SHARED SHARED SHARED LOOP("$loop", SHARED, "8"), words, WORDS, 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_true(pairs_of(a, &b).copies[0] == COPIES);
+    assert_true(visits_at(j, LOOP_AT) == 2);
+    assert_null(j->unmatched);
+    arena_free(a);
+}
+
+/* The one load of the PTX is the one with a guard on the way, not the one beside it, and nothing is open. */
+static void what_a_guard_guards_is_rather_executed(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_LDS, .guard = true},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                          {.op = SASS_OP_LDS},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, SHARED, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_true(visits_at(j, 2) == 0);
+    assert_true(j->open == 0);
+    arena_free(a);
+}
+
 /* `if (tid > 63) return;` in front of it, of which the code makes an EXIT with a guard. */
 static void what_a_guard_ends_is_no_branch_that_others_stand_behind(void **state)
 {
@@ -840,6 +884,8 @@ int main(void)
         cmocka_unit_test(branches_are_paired_in_their_order),
         cmocka_unit_test(a_way_is_taken_as_at_the_branch_of_the_ptx),
         cmocka_unit_test(sides_are_told_by_comparisons),
+        cmocka_unit_test(a_loop_of_copies_makes_so_many_fewer_rounds),
+        cmocka_unit_test(what_a_guard_guards_is_rather_executed),
         cmocka_unit_test(what_a_guard_ends_is_no_branch_that_others_stand_behind),
         cmocka_unit_test(lanes_diverge_at_the_branch_that_is_as_far_on_as_in_the_ptx),
         cmocka_unit_test(lanes_that_diverge_take_each_side_once),
