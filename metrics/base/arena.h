@@ -51,6 +51,9 @@ size_t arena_used(const Arena *a);
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
 
+/* The elements of an array. */
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
 /* Iterates over `count` elements by address; VEC_EACH over a vector (vec.h), which must not grow. */
 #define EACH(T, x, array, count) for (T *x = (array); x && x < (array) + (count); x++)
 #define VEC_EACH(T, x, v)        EACH (T, x, (v).at, (v).count)

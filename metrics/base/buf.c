@@ -80,11 +80,16 @@ const char *buf_text(const Buf *b)
     return b->text ? b->text : "";
 }
 
+void buf_cut(Buf *b, size_t size)
+{
+    b->size = size;
+    if (b->text)
+        b->text[size] = '\0';
+}
+
 void buf_clear(Buf *b)
 {
-    b->size = 0;
-    if (b->text)
-        b->text[0] = '\0';
+    buf_cut(b, 0);
 }
 
 void buf_free(Buf *b)

@@ -44,7 +44,8 @@ void buf_shown(Buf *b, const char *text, size_t size, bool lines);
 /* The text; "" if nothing was written.  Valid until the next write. */
 const char *buf_text(const Buf *b);
 
-/* Empties the buffer but keeps its memory. */
+/* Shortens the text to `size` bytes, to nothing; both keep the memory. */
+void buf_cut(Buf *b, size_t size);
 void buf_clear(Buf *b);
 
 void buf_free(Buf *b);

@@ -69,15 +69,11 @@ static KernelMacro guess_of(InitTrying *t, const KernelMacros *conditions, const
  * parameters. */
 static bool is_reference(const InitTrying *t, const char *name)
 {
-    const char *text = t->host ? t->host->text : "", *at = text;
-    while ((at = code_find_word(at, name, text)) != NULL) {
-        const char *start = at;
-        while (start > text && !strchr(";}", start[-1]) && start[-1] != '\n')
-            start--;
-        start = code_blanks(start);
+    const char *text = t->host ? t->host->text : "";
+    for (const char *at = text; (at = code_find_word(at, name, text)) != NULL; at++) {
+        const char *start = code_blanks(code_back(text, at, ";}\n"));
         if (strncmp(start, "texture<", 8) == 0 || strncmp(start, "surface<", 8) == 0)
             return true;
-        at++;
     }
     return false;
 }

@@ -79,6 +79,20 @@ const char *code_skip(const char *at, const char *end)
     return at;
 }
 
+const char *code_trim(const char *first, const char *at)
+{
+    while (at > first && isspace((unsigned char)at[-1]))
+        at--;
+    return at;
+}
+
+const char *code_back(const char *first, const char *at, const char *stops)
+{
+    while (at > first && !strchr(stops, at[-1]))
+        at--;
+    return at;
+}
+
 const char *code_find_word(const char *at, const char *word, const char *text)
 {
     size_t n = strlen(word);
@@ -176,9 +190,7 @@ void code_cut(char *out, const char *text, size_t from, size_t to)
 
 const char *code_line_start(const char *first, const char *at)
 {
-    while (at > first && at[-1] != '\n')
-        at--;
-    return at;
+    return code_back(first, at, "\n");
 }
 
 size_t code_line_number(const char *first, const char *at)
@@ -261,9 +273,7 @@ size_t code_list(Arena *a, const char *first, const char *end, const char **out,
         if (at < end && *at != ',')
             continue;
         start = code_skip(start, at);
-        size_t n = (size_t)(at - start);
-        while (n > 0 && isspace((unsigned char)start[n - 1]))
-            n--;
+        const size_t n = (size_t)(code_trim(start, at) - start);
         if (count < room && (n > 0 || count > 0))
             out[count++] = arena_copy(a, start, n);
         start = at + 1;

@@ -33,6 +33,10 @@ bool code_among(Word w, const char *words);
 const char *code_blanks(const char *at);
 const char *code_skip(const char *at, const char *end);
 
+/* Back from `at`, to `first` at most: over white space; up to one of the characters `stops`. */
+const char *code_trim(const char *first, const char *at);
+const char *code_back(const char *first, const char *at, const char *stops);
+
 /* Length of a backslash-newline (line splice) at `at`; 0: none. */
 size_t code_splice(const char *at);
 
@@ -48,8 +52,8 @@ char *code_bare(Arena *a, const char *text);
 /* Copies `text` to `out` from offset `from` to `to` with blanks for all but line ends and directives. */
 void code_cut(char *out, const char *text, size_t from, size_t to);
 
-/* The start of the physical line that `at` stands in. The end of a logical line: line splices, comments and
- * literals may continue it; and the line after it. */
+/* The physical line that `at` stands in, as pointer and number.  The end of a logical line: line splices,
+ * comments and literals may continue it; and the line after it. */
 const char *code_line_start(const char *first, const char *at);
 size_t code_line_number(const char *first, const char *at); /* from 1 */
 const char *code_line_end(const char *line);

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 
+/* Mistakes are counted by `diag`. */
 typedef struct Convert {
     Arena *arena;
     Diag *diag;
@@ -33,42 +34,42 @@ static const char *any_text(Arena *a, const json_t *j)
 /* --- foreign text, which must not become statements ---------------------------------------------- */
 
 /* Prints a name valid in C and specs. */
-static bool put_name(Convert *c, const char *name, const char *what)
+static void put_name(Convert *c, const char *name, const char *what)
 {
-    size_t n = 0;
-    while (text_is_word(name[n]))
-        n++;
-    if (!*name || name[n] || isdigit((unsigned char)*name))
-        return diag_fail(c->diag, "%s: '%.*s' is not a name of letters, digits and '_'", what,
-                         (int)strcspn(name, "\n\r\t\033"), name);
-    buf_puts(c->out, name);
-    return true;
+    if (!*name || name[code_word(name).length] || strchr(name, '$') ||
+        isdigit((unsigned char)*name))
+        diag_fail(c->diag, "%s: '%.*s' is not a name of letters, digits and '_'", what,
+                  (int)strcspn(name, "\n\r\t\033"), name);
+    else
+        buf_puts(c->out, name);
 }
 
-static bool put_string(Convert *c, const char *text, const char *what)
+static void put_string(Convert *c, const char *text, const char *what)
 {
     for (const char *at = text; *at; at++)
-        if (*at != '\n' && *at != '\t' && ((unsigned char)*at < ' ' || *at == 127))
-            return diag_fail(c->diag, "%s: the text contains control characters", what);
+        if (*at != '\n' && *at != '\t' && iscntrl((unsigned char)*at)) {
+            diag_fail(c->diag, "%s: the text contains control characters", what);
+            return;
+        }
     value_print(value_string(text), c->out);
-    return true;
 }
 
-/* True if all names of an expression are parameters, functions, keywords, or `i`. */
-static bool check_names(Convert *c, const char *text, const char *what)
+/* Refuses names other than parameters, functions, keywords and `i`. */
+static void check_names(Convert *c, const char *text, const char *what)
 {
     for (const char *at = text; *at;) {
         const Word w = code_next_word(text, &at);
         const char *word = code_copy(c->arena, w);
         if (w.length && !isdigit((unsigned char)*w.at) && *at != '(' && *at != '.' &&
             word_place(word, c->names.at, c->names.count) == SIZE_MAX &&
-            !code_among(w, "and or not in true false i"))
-            return diag_fail(c->diag, "%s: '%s' is not a tuning parameter of the file", what, word);
+            !code_among(w, "and or not in true false i")) {
+            diag_fail(c->diag, "%s: '%s' is not a tuning parameter of the file", what, word);
+            return;
+        }
     }
-    return true;
 }
 
-static bool put_expression(Convert *c, const char *text, const char *what)
+static void put_expression(Convert *c, const char *text, const char *what)
 {
     SCOPED_BUF b = {0};
     for (const char *at = text; *at;) {
@@ -83,19 +84,15 @@ static bool put_expression(Convert *c, const char *text, const char *what)
     }
     const char *python = arena_string(c->arena, buf_text(&b));
     buf_clear(&b);
-    bool ok = python_expression(c->arena, python, what, &b, c->diag) &&
-              check_names(c, buf_text(&b), what);
+    if (python_expression(c->arena, python, what, &b, c->diag))
+        check_names(c, buf_text(&b), what);
     buf_puts(c->out, buf_text(&b));
-    return ok;
 }
 
 /* Prints a pattern. %n, %q, %p, %e print a name, a quoted text, a file's path, an expression, each followed
- * by an argument with what messages call it; %t a type; %w a text in a comment; %s a text as it is.
- *
- * False after a message for each wrong one. */
-static bool say(Convert *c, const char *pattern, ...)
+ * by an argument with what messages call it; %t a type; %w a text in a comment; %s a text as it is. */
+static void say(Convert *c, const char *pattern, ...)
 {
-    bool ok = true;
     va_list args;
     va_start(args, pattern);
     for (const char *p = pattern; *p; p++) {
@@ -108,20 +105,20 @@ static bool say(Convert *c, const char *pattern, ...)
         TaskType type = {TASK_FLOAT, 1};
         switch (letter) {
         case 'n':
-            ok = put_name(c, text, what) && ok;
+            put_name(c, text, what);
             break;
         case 'p':
             if (*text == '/')
-                ok = diag_fail(c->diag, "%s: '%s' is not relative to the file that names it", what,
-                               text);
+                diag_fail(c->diag, "%s: '%s' is not relative to the file that names it", what,
+                          text);
             else
-                ok = put_string(c, path_join(c->arena, c->folder, text), what) && ok;
+                put_string(c, path_join(c->arena, c->folder, text), what);
             break;
         case 'q':
-            ok = put_string(c, text, what) && ok;
+            put_string(c, text, what);
             break;
         case 'e':
-            ok = put_expression(c, text, what) && ok;
+            put_expression(c, text, what);
             break;
         case 't':
             task_type_find(text, &type);
@@ -129,61 +126,58 @@ static bool say(Convert *c, const char *pattern, ...)
             break;
         case 'w':
             for (; *text; text++)
-                buf_putc(c->out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
+                buf_putc(c->out, iscntrl((unsigned char)*text) ? ' ' : *text);
             break;
         default:
             buf_puts(c->out, text);
         }
     }
     va_end(args);
-    return ok;
 }
 
 /* --- the space ----------------------------------------------------------------------------------- */
 
 /* Prints values given as the text of a Python list, or as a JSON array. */
-static bool put_values(Convert *c, const json_t *values, const char *what)
+static void put_values(Convert *c, const json_t *values, const char *what)
 {
-    if (json_is_string(values))
-        return python_values(c->arena, json_string_value(values), what, c->out, c->diag);
+    if (json_is_string(values)) {
+        python_values(c->arena, json_string_value(values), what, c->out, c->diag);
+        return;
+    }
     for (size_t i = 0; i < json_array_size(values); i++) {
         const json_t *v = json_array_get(values, i);
         buf_puts(c->out, i ? ", " : "");
-        if (json_is_string(v) && !put_string(c, json_string_value(v), what))
-            return false;
-        if (!json_is_string(v))
+        if (json_is_string(v))
+            put_string(c, json_string_value(v), what);
+        else
             buf_puts(c->out, any_text(c->arena, v) ? any_text(c->arena, v) : "0");
     }
-    return json_array_size(values) > 0 || diag_fail(c->diag, "%s has no values", what);
+    if (json_array_size(values) == 0)
+        diag_fail(c->diag, "%s has no values", what);
 }
 
-static bool put_parameters(Convert *c, const json_t *space)
+static void put_parameters(Convert *c, const json_t *space)
 {
     const json_t *list = json_object_get(space, "TuningParameters");
-    bool ok = true;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
         const char *name = json_text_at(p, "Name");
-        ok = say(c, "param %n in ", name, "a parameter") && ok;
+        say(c, "param %n in ", name, "a parameter");
         VEC_PUSH(c->arena, &c->names, name);
-        ok =
-            put_values(c, json_object_get(p, "Values"), arena_printf(c->arena, "'%s'", name)) && ok;
+        put_values(c, json_object_get(p, "Values"), arena_printf(c->arena, "'%s'", name));
         buf_putc(c->out, '\n');
     }
-    return ok;
 }
 
-static bool put_conditions(Convert *c, const json_t *space)
+static void put_conditions(Convert *c, const json_t *space)
 {
     const json_t *list = json_object_get(space, "Conditions");
-    bool ok = true;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        const char *text =
-            json_is_string(one) ? json_string_value(one) : json_text_at(one, "Expression");
-        ok = say(c, "require %e\n", text, arena_printf(c->arena, "condition %zu", i + 1)) && ok;
+        say(c, "require %e\n",
+            json_is_string(one) ? json_string_value(one) : json_text_at(one, "Expression"),
+            arena_printf(c->arena, "condition %zu", i + 1));
     }
-    return ok;
 }
 
 /* --- the kernel ---------------------------------------------------------------------------------- */
@@ -208,64 +202,56 @@ static size_t sizes_of(Convert *c, const json_t *j, const char *out[3])
 }
 
 /* Prints the product that a grid's axis is divided by, "block_size_x*tile". */
-static bool put_divisor(Convert *c, const json_t *list, const char *what)
+static void put_divisor(Convert *c, const json_t *list)
 {
     if (json_is_string(list))
-        return put_expression(c, json_string_value(list), what);
-    bool ok = true;
+        put_expression(c, json_string_value(list), "GridDiv");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = any_text(c->arena, json_array_get(list, i));
-        ok = say(c, i ? " * (%e)" : "(%e)", text ? text : "1", what) && ok;
+        say(c, i ? " * (%e)" : "(%e)", text ? text : "1", "GridDiv");
     }
-    if (json_array_size(list) == 0)
+    if (!json_is_string(list) && json_array_size(list) == 0)
         buf_puts(c->out, "1");
-    return ok;
 }
 
 /* Prints the grid in Kernel Tuner's way: problem size / divisors, rounded up. */
-static bool put_divided_grid(Convert *c, const json_t *k)
+static void put_divided_grid(Convert *c, const json_t *k)
 {
     const char *size[3];
     size_t n = sizes_of(c, json_object_get(k, "ProblemSize"), size);
-    bool ok = true;
-    buf_puts(c->out, "grid ");
     for (size_t i = 0; i < n; i++) {
-        const json_t *by = json_object_get(k, arena_printf(c->arena, "GridDiv%s", AXES[i]));
-        ok = say(c, i ? ", ceil_div(%e, " : "ceil_div(%e, ", size[i], "ProblemSize") && ok;
-        ok = put_divisor(c, by, "GridDiv") && ok;
+        say(c, i ? ", ceil_div(%e, " : "grid ceil_div(%e, ", size[i], "ProblemSize");
+        put_divisor(c, json_object_get(k, arena_printf(c->arena, "GridDiv%s", AXES[i])));
         buf_putc(c->out, ')');
     }
-    buf_putc(c->out, '\n');
-    return ok;
+    buf_puts(c->out, n ? "\n" : "grid \n");
 }
 
 /* Prints the grid. A global size counts blocks for CUDA, threads for OpenCL. */
-static bool put_grid(Convert *c, const json_t *k, const char *const *block)
+static void put_grid(Convert *c, const json_t *k, const char *const *block)
 {
     const char *size[3];
     size_t n = sizes_of(c, json_object_get(k, "GlobalSize"), size);
-    bool threads = strcmp(json_text_at(k, "GlobalSizeType"), "OpenCL") == 0, ok = true;
+    bool threads = strcmp(json_text_at(k, "GlobalSizeType"), "OpenCL") == 0;
     const bool divided = json_object_get(k, "GridDivX") || json_object_get(k, "GridDivY");
     if (divided && n)
         diag_warn(c->diag, (Span){0}, "GlobalSize is ignored: GridDiv gives the grid");
-    if (json_object_get(k, "ProblemSize") && (divided || n == 0))
-        return put_divided_grid(c, k);
+    if (json_object_get(k, "ProblemSize") && (divided || n == 0)) {
+        put_divided_grid(c, k);
+        return;
+    }
     buf_puts(c->out, "grid ");
     for (size_t i = 0; i < n; i++)
-        ok = say(c, threads ? "%sceil_div(%e, %e)" : "%s%e", i ? ", " : "", size[i], "GlobalSize",
-                 block[i], "LocalSize") &&
-             ok;
+        say(c, threads ? "%sceil_div(%e, %e)" : "%s%e", i ? ", " : "", size[i], "GlobalSize",
+            block[i], "LocalSize");
     buf_puts(c->out, n ? "\n" : "1    # decide: not in the file\n");
-    return ok;
 }
 
-static bool put_kernel(Convert *c, const json_t *k)
+static void put_kernel(Convert *c, const json_t *k)
 {
     const char *file = json_text_at(k, "KernelFile"), *name = json_text_at(k, "KernelName");
-    const char *block[3];
+    const char *language = json_text_at(k, "Language"), *block[3];
     size_t n = sizes_of(c, json_object_get(k, "LocalSize"), block);
-    bool ok = true;
-    const char *language = json_text_at(k, "Language");
     if (*language && strncasecmp(language, "CUDA", 4) != 0)
         diag_warn(c->diag, (Span){0}, "Language: the kernel is %s, but only CUDA can be compiled",
                   language);
@@ -275,27 +261,26 @@ static bool put_kernel(Convert *c, const json_t *k)
             any_text(c->arena, json_is_array(problem) ? json_array_get(problem, i)
                                                       : json_object_get(problem, AXES[i]));
     /* In quotes, since Kernel Tuner takes kernels of C and C++. */
-    ok = say(c, "kernel %p %q%s\nblock ", *file ? file : "kernel.cu", "KernelFile",
-             *name ? name : "kernel_name", "KernelName",
-             *file && *name ? "" : "    # decide: file and name");
+    say(c, "kernel %p %q%s\nblock ", *file ? file : "kernel.cu", "KernelFile",
+        *name ? name : "kernel_name", "KernelName",
+        *file && *name ? "" : "    # decide: file and name");
     for (size_t i = 0; i < n; i++)
-        ok = say(c, "%s%e", i ? ", " : "", block[i], "LocalSize") && ok;
+        say(c, "%s%e", i ? ", " : "", block[i], "LocalSize");
     buf_puts(c->out, n ? "\n" : "256    # decide: not in the file\n");
-    ok = put_grid(c, k, block) && ok;
+    put_grid(c, k, block);
     const char *shared = any_text(c->arena, json_object_get(k, "SharedMemory"));
     if (shared && strcmp(shared, "0") != 0)
-        ok = say(c, "shared %e\n", shared, "SharedMemory") && ok;
+        say(c, "shared %e\n", shared, "SharedMemory");
     const json_t *options = json_object_get(k, "CompilerOptions");
     for (size_t i = 0; i < json_array_size(options); i++) {
         const char *option = json_string_value(json_array_get(options, i));
-        ok = say(c, "option %q\n", option ? option : "", "CompilerOptions") && ok;
+        say(c, "option %q\n", option ? option : "", "CompilerOptions");
     }
-    return ok;
 }
 
 /* --- arguments ----------------------------------------------------------------------------------- */
 
-static bool put_contents(Convert *c, const json_t *g, const char *type)
+static void put_contents(Convert *c, const json_t *g, const char *type)
 {
     const char *fill = json_text_at(g, "FillType"), *source = json_text_at(g, "DataSource");
     const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
@@ -304,68 +289,69 @@ static bool put_contents(Convert *c, const json_t *g, const char *type)
     task_type_find(type, &t);
     const char *most = task_scalar_is_float(t.scalar) ? "1" : "100";
     if (strcmp(fill, "Random") == 0)
-        return say(c, seed ? " = uniform(0, %e, %e)" : " = uniform(0, %e)", value ? value : most,
-                   "FillValue", seed, "RandomSeed");
-    if (strcmp(fill, "Constant") == 0)
-        return say(c, " = constant(%e)", value ? value : "0", "FillValue");
-    if (strcmp(fill, "Generator") == 0)
-        return say(c, " = formula(%e)", source, "DataSource");
-    if (strcmp(fill, "BinaryRaw") == 0)
-        return say(c, " = file(%p)", source, "DataSource");
-    return !*fill || say(c, "    # decide: contents; no equivalent of %w", fill);
+        say(c, seed ? " = uniform(0, %e, %e)" : " = uniform(0, %e)", value ? value : most,
+            "FillValue", seed, "RandomSeed");
+    else if (strcmp(fill, "Constant") == 0)
+        say(c, " = constant(%e)", value ? value : "0", "FillValue");
+    else if (strcmp(fill, "Generator") == 0)
+        say(c, " = formula(%e)", source, "DataSource");
+    else if (strcmp(fill, "BinaryRaw") == 0)
+        say(c, " = file(%p)", source, "DataSource");
+    else if (*fill)
+        say(c, "    # decide: contents; no equivalent of %w", fill);
 }
 
-static bool put_argument(Convert *c, const json_t *g)
+static void put_argument(Convert *c, const json_t *g)
 {
     const char *name = json_text_at(g, "Name"), *type = json_text_at(g, "Type");
     const char *access = json_text_at(g, "AccessType"), *memory = json_text_at(g, "MemoryType");
     const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
     const char *size = any_text(c->arena, json_object_get(g, "Size"));
-    if (strcmp(memory, "Scalar") == 0)
-        return say(c, "arg %n : %t = %e%s\n", name, "an argument", type, value ? value : "0", name,
-                   value ? "" : "    # decide: the value");
+    if (strcmp(memory, "Scalar") == 0) {
+        say(c, "arg %n : %t = %e%s\n", name, "an argument", type, value ? value : "0", name,
+            value ? "" : "    # decide: the value");
+        return;
+    }
     const char *role = strcmp(memory, "Symbol") == 0      ? "constant"
                        : strcmp(access, "WriteOnly") == 0 ? "out"
                        : strcmp(access, "ReadWrite") == 0 ? "inout"
                                                           : "in";
-    bool ok = say(c, "%s %n : %t[%e]", role, name, "an argument", type, size ? size : "1", name);
-    ok = put_contents(c, g, type) && ok;
+    say(c, "%s %n : %t[%e]", role, name, "an argument", type, size ? size : "1", name);
+    put_contents(c, g, type);
     buf_puts(c->out, size ? "\n" : "    # decide: the size\n");
-    return ok;
 }
 
-static bool put_reference(Convert *c, const json_t *g)
+static void put_reference(Convert *c, const json_t *g)
 {
     const char *name = json_text_at(g, "TargetName"), *fill = json_text_at(g, "FillType");
     const char *limit = any_text(c->arena, json_object_get(g, "ValidationThreshold"));
     bool relative =
         strcmp(json_text_at(g, "ValidationMethod"), "SideBySideRelativeComparison") == 0;
-    bool ok = strcmp(fill, "BinaryRaw") == 0
-                  ? say(c, "reference %n = file(%p)\n", name, "TargetName",
-                        json_text_at(g, "DataSource"), "DataSource")
-                  : say(c, "# decide: what is right?  No equivalent of %w\n", fill);
-    return (!limit ||
-            say(c, relative ? "compare %n relative %e of element\n" : "compare %n absolute %e\n",
-                name, "TargetName", limit, "ValidationThreshold")) &&
-           ok;
+    if (strcmp(fill, "BinaryRaw") == 0)
+        say(c, "reference %n = file(%p)\n", name, "TargetName", json_text_at(g, "DataSource"),
+            "DataSource");
+    else
+        say(c, "# decide: what is right?  No equivalent of %w\n", fill);
+    if (limit)
+        say(c, relative ? "compare %n relative %e of element\n" : "compare %n absolute %e\n", name,
+            "TargetName", limit, "ValidationThreshold");
 }
 
-static bool put_data(Convert *c, const json_t *k)
+static void put_data(Convert *c, const json_t *k)
 {
     const json_t *arguments = json_object_get(k, "Arguments");
     const json_t *references = json_object_get(k, "ReferenceArguments");
-    bool ok = true, output = false;
+    bool output = false;
     for (size_t i = 0; i < json_array_size(arguments); i++) {
         const json_t *g = json_array_get(arguments, i);
-        ok = put_argument(c, g) && ok;
+        put_argument(c, g);
         output = output || strstr(json_text_at(g, "AccessType"), "Write") != NULL;
     }
     for (size_t i = 0; i < json_array_size(references); i++)
-        ok = put_reference(c, json_array_get(references, i)) && ok;
+        put_reference(c, json_array_get(references, i));
     if (output && json_array_size(references) == 0)
         buf_puts(c->out, "\n# decide: what is right?  The file does not tell.\nreference first\n"
                          "tolerance 1e-5\n");
-    return ok;
 }
 
 /* --- all of it ----------------------------------------------------------------------------------- */
@@ -374,27 +360,27 @@ bool convert_t1(Arena *a, const char *name, const char *folder, const char *json
                 Buf *out, Diag *d)
 {
     json_error_t error;
-    const size_t mark = code_bom(json);
+    const size_t mark = code_bom(json), before = d->errors;
     json_t *root = json_loadb(json + mark, size - mark, 0, &error);
     if (!root)
         return diag_fail(d, "%s:%d:%d: %s", name, error.line, error.column, error.text);
     const json_t *space = json_object_get(root, "ConfigurationSpace");
     const json_t *kernel = json_object_get(root, "KernelSpecification");
-    if (json_array_size(json_object_get(space, "TuningParameters")) == 0) {
-        json_decref(root);
-        return diag_fail(
-            d, "'%s' is not a T1 file: it has no ConfigurationSpace with TuningParameters", name);
-    }
-    Convert c = {.arena = a, .diag = d, .out = out, .folder = folder};
     const char *title = json_text_at(json_object_get(root, "General"), "BenchmarkName");
-    bool ok = say(&c, "# Converted from %w%s%w\n", name, *title ? ": " : "", title) &&
-              put_parameters(&c, space);
-    buf_putc(out, '\n');
-    ok = put_conditions(&c, space) && ok;
-    buf_putc(out, '\n');
-    ok = put_kernel(&c, kernel) && ok;
-    buf_putc(out, '\n');
-    ok = put_data(&c, kernel) && ok;
+    Convert c = {.arena = a, .diag = d, .out = out, .folder = folder};
+    if (json_array_size(json_object_get(space, "TuningParameters")) == 0) {
+        diag_fail(d, "'%s' is not a T1 file: it has no ConfigurationSpace with TuningParameters",
+                  name);
+    } else {
+        say(&c, "# Converted from %w%s%w\n", name, *title ? ": " : "", title);
+        put_parameters(&c, space);
+        buf_putc(out, '\n');
+        put_conditions(&c, space);
+        buf_putc(out, '\n');
+        put_kernel(&c, kernel);
+        buf_putc(out, '\n');
+        put_data(&c, kernel);
+    }
     json_decref(root);
-    return ok;
+    return d->errors == before;
 }

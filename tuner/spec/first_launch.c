@@ -28,10 +28,9 @@ static bool read_launch(const HostText *h, const char *at, size_t length, Launch
 
 bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *out)
 {
-    for (const HostText *h = files; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(h, at, kernel)) != NULL; at++)
-            if (read_launch(h, at, strlen(kernel), out))
-                return true;
+    EACH_PLACE (h, at, files, kernel)
+        if (read_launch(h, at, strlen(kernel), out))
+            return true;
     return false;
 }
 
@@ -40,17 +39,13 @@ enum { CALLS_MOST = 6 }; /* nested functions, macros and types that pass an argu
 /* True if a project declares the name as a class, an enum or a namespace. */
 static bool is_declared(const HostText *files, const char *name)
 {
-    for (const HostText *h = files; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(h, at, name)) != NULL; at++) {
-            const char *end = at;
-            while (end > h->text && isspace((unsigned char)end[-1]))
-                end--;
-            const char *behind =
-                code_skip(at + strlen(name), h->text + h->size); /* not "<class T>" */
-            if (end < at && *behind && strchr("{:;", *behind) &&
-                code_among(code_word_before(h->text, end), "struct class enum namespace"))
-                return true;
-        }
+    EACH_PLACE (h, at, files, name) {
+        const char *end = code_trim(h->text, at);
+        const char *behind = code_skip(at + strlen(name), h->text + h->size); /* not "<class T>" */
+        if (end < at && *behind && strchr("{:;", *behind) &&
+            code_among(code_word_before(h->text, end), "struct class enum namespace"))
+            return true;
+    }
     return false;
 }
 
@@ -58,20 +53,17 @@ static bool is_declared(const HostText *files, const char *name)
 static const char *alias(HostPlace p, const char *name, HostPlace *where)
 {
     const char *type = NULL;
-    for (const HostText *h = p.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(h, at, name)) != NULL; at++) {
-            const char *end = at, *sign = code_blanks(at + strlen(name));
-            while (end > h->text && isspace((unsigned char)end[-1]))
-                end--;
-            const size_t place = (size_t)(at - h->text);
-            const bool here = h == p.file && h->regions[place] == h->regions[p.at];
-            if (*sign == '=' && code_same(code_word_before(h->text, end), "using") &&
-                (here || (!type && h->regions[place] == 0))) {
-                type = arena_copy(h->arena, code_blanks(sign + 1),
-                                  strcspn(code_blanks(sign + 1), ";"));
-                *where = (HostPlace){h, place};
-            }
+    EACH_PLACE (h, at, p.file->first, name) {
+        const char *sign = code_blanks(at + strlen(name)),
+                   *given = code_blanks(sign + (*sign == '='));
+        const size_t place = (size_t)(at - h->text);
+        const bool here = h == p.file && h->regions[place] == h->regions[p.at];
+        if (*sign == '=' && code_same(code_word_before(h->text, code_trim(h->text, at)), "using") &&
+            (here || (!type && h->regions[place] == 0))) {
+            type = arena_copy(h->arena, given, strcspn(given, ";"));
+            *where = (HostPlace){h, place};
         }
+    }
     return type;
 }
 
@@ -291,18 +283,17 @@ bool first_launch_in_device(const KernelSource *k, const char *word, int times)
 bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
 {
     const char *digits = arena_printf(a, "%.15g", number);
-    for (const HostText *h = l->site->place.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(h, at, digits)) != NULL; at++) {
-            const char *end = at; /* of the name before "= 128", " 128" or "(128" */
-            while (end > h->text && strchr(" \t=({", end[-1]))
-                end--;
-            const Word w = code_word_before(h->text, end);
-            const char *name = isdigit((unsigned char)*w.at) ? "" : code_copy(a, w);
-            /* Its definition in the kernel's own file does not count as a use. */
-            const bool given = h == h->first && !in_directive(h->text, at);
-            if (*name && first_launch_in_device(l->kernel, name, given ? 2 : 1))
-                return true;
-        }
+    EACH_PLACE (h, at, l->site->place.file->first, digits) {
+        const char *end = at; /* of the name before "= 128", " 128" or "(128" */
+        while (end > h->text && strchr(" \t=({", end[-1]))
+            end--;
+        const Word w = code_word_before(h->text, end);
+        const char *name = isdigit((unsigned char)*w.at) ? "" : code_copy(a, w);
+        /* Its definition in the kernel's own file does not count as a use. */
+        const bool given = h == h->first && !in_directive(h->text, at);
+        if (*name && first_launch_in_device(l->kernel, name, given ? 2 : 1))
+            return true;
+    }
     return false;
 }
 
@@ -347,6 +338,7 @@ static bool is_zero(const HostValue *v)
 bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
 {
     const HostValue *grid[DIRECTIONS];
+    const size_t start = out->size;
     double n;
     if (!l->known || !host_dims(l->site->place, l->site->configuration[0], &l->names, grid))
         return false;
@@ -356,37 +348,29 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     int last = DIRECTIONS - 1;
     while (last > 0 && host_number(grid[last], &n) && n == 1)
         last--;
-    SCOPED_BUF text = {0};
     bool ok = true;
     for (int i = 0; i <= last && ok; i++) {
-        buf_puts(&text, i ? ", " : "");
-        ok = host_print(with_names(a, l, grid[i], i, threads), true, &text);
+        buf_puts(out, i ? ", " : "");
+        ok = host_print(with_names(a, l, grid[i], i, threads), true, out);
     }
-    if (ok)
-        buf_puts(out, buf_text(&text));
-    return ok;
-}
-
-static bool print_value(const HostValue *v, bool alone, Buf *out)
-{
-    SCOPED_BUF text = {0};
-    bool ok = v && !is_zero(v) && host_print(v, alone, &text);
-    if (ok)
-        buf_puts(out, buf_text(&text));
+    if (!ok)
+        buf_cut(out, start);
     return ok;
 }
 
 bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
 {
     const HostValue *v = l->known ? site_shared(l->site, &l->names) : NULL;
-    return v && print_value(with_names(a, l, v, 0, threads), true, out);
+    v = v ? with_names(a, l, v, 0, threads) : NULL;
+    return v && !is_zero(v) && host_print(v, true, out);
 }
 
 bool first_launch_buffer(Arena *a, const FirstLaunch *l, size_t i, size_t element,
                          const char *const *threads, bool alone, Buf *out)
 {
     const HostValue *v = l->site ? site_allocated(l->site, i, element, &l->names) : NULL;
-    return v && print_value(with_names(a, l, v, 0, threads), alone, out);
+    v = v ? with_names(a, l, v, 0, threads) : NULL;
+    return v && !is_zero(v) && host_print(v, alone, out);
 }
 
 double first_launch_whole(const FirstLaunch *l)

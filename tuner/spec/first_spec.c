@@ -306,26 +306,20 @@ static bool print_arguments(FirstWriter *w, const PtxFunction *entry, Diag *d)
 /* The type in "static __constant__ float3 name[4]"; false: no such declaration, or another type. */
 static bool constant_type(const FirstWriter *w, const char *name, TaskType *out)
 {
-    Arena *a = w->arena;
-    for (const HostText *h = w->guess->texts; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(h, at, name)) != NULL; at++) {
-            const char *start = at;
-            while (start > h->text && !strchr(";{}\n", start[-1]))
-                start--;
-            SCOPED_BUF type = {0};
-            bool constant = false;
-            for (const char *p = start; p < at; p++) {
-                const Word word = code_word(p);
-                const bool mark = code_same(word, "__constant__");
-                constant = constant || mark;
-                if (word.length && !mark && !code_same(word, "static") && !code_same(word, "const"))
-                    buf_printf(&type, "%s%s", type.size ? " " : "", code_copy(a, word));
-                p += word.length ? word.length - 1 : 0;
-            }
-            const bool known = constant && task_type_find(buf_text(&type), out);
-            if (known)
-                return true;
+    EACH_PLACE (h, at, w->guess->texts, name) {
+        SCOPED_BUF type = {0};
+        bool constant = false;
+        for (const char *p = code_back(h->text, at, ";{}\n"); p < at; p++) {
+            const Word word = code_word(p);
+            const bool mark = code_same(word, "__constant__");
+            constant = constant || mark;
+            if (word.length && !mark && !code_among(word, "static const"))
+                buf_printf(&type, "%s%.*s", type.size ? " " : "", (int)word.length, word.at);
+            p += word.length ? word.length - 1 : 0;
         }
+        if (constant && task_type_find(buf_text(&type), out))
+            return true;
+    }
     return false;
 }
 

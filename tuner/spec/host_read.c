@@ -156,9 +156,7 @@ typedef struct Assignment {
 static bool read_assignment(const HostText *h, const char *at, size_t length, Assignment *out)
 {
     out->place = (HostPlace){h, (size_t)(at - h->text)};
-    const char *next = code_skip(at + length, h->text + h->size), *before = at;
-    while (before > h->text && isspace((unsigned char)before[-1]))
-        before--;
+    const char *next = code_skip(at + length, h->text + h->size), *before = code_trim(h->text, at);
     bool declared =
         before > h->text && before < at && (code_is_name(before[-1]) || before[-1] == '>');
     bool listed = before > h->text && before[-1] == ',';

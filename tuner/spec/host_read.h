@@ -36,6 +36,11 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
 /* As code_find_word, by the index: in a large project thousands of words are looked up. */
 const char *host_find_word(const HostText *h, const char *at, const char *word);
 
+/* Iterates over the places `at` of a word in the files `h`. */
+#define EACH_PLACE(h, at, files, word)                                                             \
+    for (const HostText *h = (files); h; h = h->next)                                              \
+        for (const char *at = h->text; (at = host_find_word(h, at, (word))) != NULL; at++)
+
 /* Iterates over the calls of the function or macro that a place lies in. */
 typedef struct HostCallers {
     HostPlace of;
@@ -76,7 +81,8 @@ bool host_is(const HostValue *v, const char *sign);
 /* Evaluates it; false: it depends on a name of the spec. */
 bool host_number(const HostValue *v, double *out);
 
-/* Prints it in the spec's syntax, in parentheses unless `alone`; false: a spec cannot express it. */
+/* Prints it in the spec's syntax, in parentheses unless `alone`; false, and nothing printed: a spec cannot
+ * express it. */
 bool host_print(const HostValue *v, bool alone, Buf *out);
 
 /* --- host_read.c: evaluation ------------------------------------------------------------------ */

@@ -6,14 +6,11 @@
 /* --- the text --------------------------------------------------------------------------------- */
 
 /* True if the brace at `at` opens a namespace or extern "C", which contain functions. */
-static bool is_transparent(const char *text, size_t at)
+static bool is_transparent(const char *text, const char *at)
 {
-    size_t start = at;
-    while (start > 0 && !strchr(";{})", text[start - 1]))
-        start--;
-    const char *word = code_skip(text + start, text + at);
+    const char *word = code_skip(code_back(text, at, ";{})"), at);
     while (*word == '#')
-        word = code_skip(word + strcspn(word, "\n"), text + at);
+        word = code_skip(word + strcspn(word, "\n"), at);
     return strncmp(word, "namespace", 9) == 0 || strncmp(word, "extern", 6) == 0 ||
            strncmp(word, "inline namespace", 16) == 0;
 }
@@ -63,7 +60,7 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
         if (copy[i] == '\\' && copy[i + 1] == '\n')
             copy[i] = copy[i + 1] = ' ';
         if (copy[i] == '{') {
-            if (depth == 0 && is_transparent(copy, i))
+            if (depth == 0 && is_transparent(copy, copy + i))
                 open++;
             else
                 region += depth++ == 0;
@@ -102,15 +99,11 @@ static bool enclosing_macro(HostPlace p, Enclosing *out)
 }
 
 /* Reads the list of "template <…>" before a function's name. */
-static void read_template(const HostText *h, size_t name, Enclosing *out)
+static void read_template(const HostText *h, const char *name, Enclosing *out)
 {
-    size_t start = name;
-    while (start > 0 && !strchr(";{}", h->text[start - 1]))
-        start--;
-    const char *end = h->text + name;
-    const char *at = code_find_word(h->text + start, "template", h->text);
-    const char *open = at && at < end ? code_skip(at + strlen("template"), end) : "";
-    const char *close = *open == '<' ? code_closing(open, end) : NULL;
+    const char *at = code_find_word(code_back(h->text, name, ";{}"), "template", h->text);
+    const char *open = at && at < name ? code_skip(at + strlen("template"), name) : "";
+    const char *close = *open == '<' ? code_closing(open, name) : NULL;
     if (close)
         out->template_count = code_list(h->arena, open + 1, close, out->of_template, CODE_LIST);
 }
@@ -133,24 +126,18 @@ static Enclosing enclosing_function(HostPlace p)
         depth += h->text[open] == ')';
         depth -= h->text[open] == '(';
     }
-    size_t end = open;
-    while (end > 0 && isspace((unsigned char)h->text[end - 1]))
-        end--;
-    const Word name = code_word_before(h->text, h->text + end);
+    const Word name = code_word_before(h->text, code_trim(h->text, h->text + open));
     e.count = code_list(h->arena, h->text + open + 1, h->text + close, e.parameters, CODE_LIST);
     e.name = name.length ? code_copy(h->arena, name) : NULL;
-    read_template(h, (size_t)(name.at - h->text), &e);
+    read_template(h, name.at, &e);
     return e;
 }
 
 /* True if a parameter ("float *b", "int a = 1", or "a" of a macro) declares the name. */
 static bool declares(const char *parameter, const char *name)
 {
-    size_t n = strcspn(parameter, "=["), length = strlen(name);
-    while (n > 0 && isspace((unsigned char)parameter[n - 1]))
-        n--;
-    return n >= length && strncmp(parameter + n - length, name, length) == 0 &&
-           (n == length || !code_is_name(parameter[n - length - 1]));
+    const char *end = code_trim(parameter, parameter + strcspn(parameter, "=["));
+    return code_same(code_word_before(parameter, end), name);
 }
 
 static size_t declared_by(const char *const *list, size_t count, const char *name)

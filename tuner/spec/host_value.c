@@ -3,18 +3,21 @@
 #include <math.h>
 #include <string.h>
 
+static HostValue *new_value(Arena *a, HostValue v)
+{
+    HostValue *out = ARENA_NEW(a, HostValue);
+    *out = v;
+    return out;
+}
+
 const HostValue *host_new_number(Arena *a, double number, bool real)
 {
-    HostValue *v = ARENA_NEW(a, HostValue);
-    *v = (HostValue){.number = number, .real = real};
-    return v;
+    return new_value(a, (HostValue){.number = number, .real = real});
 }
 
 const HostValue *host_new_name(Arena *a, const char *name)
 {
-    HostValue *v = ARENA_NEW(a, HostValue);
-    *v = (HostValue){.name = name};
-    return v;
+    return new_value(a, (HostValue){.name = name});
 }
 
 static bool same(const HostValue *a, const HostValue *b)
@@ -71,18 +74,17 @@ const HostValue *host_new(Arena *a, const char *sign, const HostValue *x, const 
 {
     if (!x || (!y && strcmp(sign, "-1") != 0))
         return NULL;
-    HostValue *v = ARENA_NEW(a, HostValue);
-    *v = (HostValue){.sign = sign, .parts = {x, y, z}};
-    v->real = strcmp(sign, "cut") != 0 && (x->real || (y && y->real) || (z && z->real));
     double one;
-    const HostValue *whole = strcmp(sign, "//") == 0 && !v->real ? without_rest(x, y) : NULL;
+    const bool real = strcmp(sign, "cut") != 0 && (x->real || (y && y->real) || (z && z->real));
+    const HostValue *whole = strcmp(sign, "//") == 0 && !real ? without_rest(x, y) : NULL;
     if (whole)
-        *v = (HostValue){.sign = "ceil_div", .parts = {whole, y}};
+        return new_value(a, (HostValue){.sign = "ceil_div", .parts = {whole, y}});
     /* (x - 1) / d + 1 */
     if (strcmp(sign, "+") == 0 && host_is(x, "//") && is_one_less(x->parts[0]) &&
         host_number(y, &one) && one == 1)
-        *v = (HostValue){.sign = "ceil_div", .parts = {x->parts[0]->parts[0], x->parts[1]}};
-    return v;
+        return new_value(
+            a, (HostValue){.sign = "ceil_div", .parts = {x->parts[0]->parts[0], x->parts[1]}});
+    return new_value(a, (HostValue){.sign = sign, .parts = {x, y, z}, .real = real});
 }
 
 static double compute(const char *sign, double x, double y, bool real)
@@ -128,6 +130,7 @@ static bool holds_name(const HostValue *v)
 bool host_print(const HostValue *v, bool alone, Buf *out)
 {
     double number;
+    const size_t start = out->size;
     if (v->name)
         return buf_puts(out, v->name), true;
     if (!holds_name(v))
@@ -137,16 +140,17 @@ bool host_print(const HostValue *v, bool alone, Buf *out)
     const bool by_zero = divides && host_number(v->parts[1], &number) && number == 0;
     if (!v->sign || (v->real && !called) || host_is(v, "cut") || by_zero)
         return false;
-    bool first = true, ok = true;
+    bool ok = true;
     buf_puts(out, called ? v->sign : "");
     buf_puts(out, called || !alone ? "(" : "");
-    if (host_is(v, "-1"))
-        buf_puts(out, "-");
-    for (int i = 0; i < 3 && v->parts[i] && ok; i++, first = false) {
-        if (!first)
+    buf_puts(out, host_is(v, "-1") ? "-" : "");
+    for (int i = 0; i < 3 && v->parts[i] && ok; i++) {
+        if (i > 0)
             buf_printf(out, called ? ", " : host_is(v, "?") && i == 2 ? " : " : " %s ", v->sign);
         ok = host_print(v->parts[i], called, out);
     }
     buf_puts(out, called || !alone ? ")" : "");
+    if (!ok)
+        buf_cut(out, start);
     return ok;
 }

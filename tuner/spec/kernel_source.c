@@ -392,13 +392,10 @@ static const char *meant_by(Arena *a, const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = text; (at = strstr(at, word)) != NULL; at += n) {
-        const char *sign = code_blanks(at + n), *start = at;
+        const char *sign = code_blanks(at + n), *start = code_blanks(code_back(text, at, ";\n"));
         if (at == text || code_is_name(at[-1]) || code_is_name(at[n]))
             continue;
         const char *value = *sign == '=' ? word_text(a, code_blanks(sign + 1)) : "";
-        while (start > text && !strchr(";\n", start[-1]))
-            start--;
-        start = code_blanks(start);
         if (*sign == ';' && strncmp(start, "typedef ", 8) == 0)
             value = word_text(a, code_blanks(start + 8));
         if (is_plain(value))
@@ -431,9 +428,7 @@ static const char *value_on(Arena *a, const char *line, const char *name)
     if (!at || *at == '(')
         return NULL;
     at = code_blanks(at);
-    size_t n = strcspn(at, "\r\n");
-    while (n > 0 && isspace((unsigned char)at[n - 1]))
-        n--;
+    const size_t n = (size_t)(code_trim(at, at + strcspn(at, "\r\n")) - at);
     return n ? arena_copy(a, at, n) : NULL;
 }
 
