@@ -129,16 +129,6 @@ static bool add_own(Session *y, Choices *choices)
     return ok;
 }
 
-static const bool *own_metrics(const Session *y)
-{
-    size_t n = y->metrics->metrics.count;
-    bool *own = ARENA_ARRAY(y->arena, bool, n);
-    for (size_t m = 0; m < n; m++)
-        for (size_t k = 0; k < y->command.metrics.count; k++)
-            own[m] = own[m] || y->metrics->metrics.at[m].at.source == y->own_metrics[k];
-    return own;
-}
-
 static bool read_one(Session *y, const char *given)
 {
     const char *path = record_in(y->arena, given, y->diag);
@@ -195,7 +185,8 @@ static bool study_one(Session *y, Table *s)
     Study *study = &y->studies[y->studied];
     *study = study_space(y->arena, s, choices.at, choices.count, &o);
     y->stories[y->studied] = story_of_recording(y->arena, study, subject, y->command.guess);
-    y->stories[y->studied++].own = own_metrics(y);
+    y->stories[y->studied++].own =
+        story_own_metrics(y->arena, y->metrics, y->own_metrics, y->command.metrics.count);
     return true;
 }
 

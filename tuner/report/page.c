@@ -189,40 +189,32 @@ static void write_numbers(Arena *a, const Story *story, const StoryColumn *guess
                                                   : "");
 }
 
-static void write_neighbour(Arena *a, const Story *story, const StoryColumn *guess,
-                            const Neighbour *n, Buf *out)
-{
-    const Table *s = story->points;
-    size_t p = n->parameter;
-    svg_say(out, "<tr><td>%t</td><td class=\"way\">%t \342\206\222 <b>%t</b></td>", /* an arrow */
-            s->parameters[p].name, table_value_text(a, table_value(s, story->winner, p)),
-            table_value_text(a, table_value(s, n->point, p)));
-    write_numbers(a, story, guess, n->point, out);
-}
-
-static void write_columns(const StoryColumn *guess, Buf *out)
-{
-    buf_puts(out, "<div class=\"wide\"><table><tr><th>changed</th><th></th><th class=\"n\">ms</th>"
-                  "<th class=\"n\">time \303\267 winner's</th>");
-    if (guess)
-        svg_say(out, "<th class=\"n\">%t \303\267 winner's</th>", guess->name);
-    buf_puts(out, "<th>predicted</th><th></th></tr>\n");
-}
-
 static void write_neighbours(Arena *a, const Story *story, Buf *out)
 {
     enum { SHOWN = 24 };
-    if (story->winner == SIZE_MAX)
+    const Table *s = story->points;
+    const size_t w = story->winner;
+    if (w == SIZE_MAX)
         return;
     const StoryColumn *guess = story_column(a, story, story->time_metric);
-    Neighbours list = find_neighbours(a, story->points, story->winner);
+    Neighbours list = find_neighbours(a, s, w);
     buf_puts(out, "<p>The configurations that differ from the winner in one parameter, fastest "
-                  "first: they show what each parameter value contributes.</p>\n");
-    write_columns(guess, out);
-    buf_puts(out, "<tr class=\"best\"><td colspan=\"2\">the winner</td>");
-    write_numbers(a, story, guess, story->winner, out);
-    for (size_t k = 0; k < list.count && k < SHOWN; k++)
-        write_neighbour(a, story, guess, &list.at[k], out);
+                  "first: they show what each parameter value contributes.</p>\n"
+                  "<div class=\"wide\"><table><tr><th>changed</th><th></th><th class=\"n\">ms</th>"
+                  "<th class=\"n\">time \303\267 winner's</th>");
+    if (guess)
+        svg_say(out, "<th class=\"n\">%t \303\267 winner's</th>", guess->name);
+    buf_puts(out, "<th>predicted</th><th></th></tr>\n"
+                  "<tr class=\"best\"><td colspan=\"2\">the winner</td>");
+    write_numbers(a, story, guess, w, out);
+    for (size_t k = 0; k < list.count && k < SHOWN; k++) {
+        const Neighbour *n = &list.at[k];
+        svg_say(
+            out, "<tr><td>%t</td><td class=\"way\">%t \342\206\222 <b>%t</b></td>", /* an arrow */
+            s->parameters[n->parameter].name, table_value_text(a, table_value(s, w, n->parameter)),
+            table_value_text(a, table_value(s, n->point, n->parameter)));
+        write_numbers(a, story, guess, n->point, out);
+    }
     buf_puts(out, "</table></div>\n");
     if (list.count > SHOWN)
         buf_printf(out, "<p>And %zu more.</p>\n", list.count - SHOWN);
@@ -266,12 +258,6 @@ static const char *safe_name(Arena *a, const char *name)
     return safe;
 }
 
-static void save_picture(Writer *w, const char *name, const char *title)
-{
-    const char *path = arena_printf(w->arena, "%s/pictures/%s", w->folder, name);
-    w->ok = w->ok && picture_save(buf_text(&w->svg), title, path, w->diag);
-}
-
 static void write_picture(Writer *w, const char *prefix, const Picture *p)
 {
     const char *name = arena_printf(w->arena, "%s-%s", prefix, safe_name(w->arena, p->name));
@@ -279,7 +265,9 @@ static void write_picture(Writer *w, const char *prefix, const Picture *p)
     plot_write(&p->plot, &w->svg);
     svg_say(&w->page, "<figure id=\"%s\">%s<figcaption><b>%t</b>. %t</figcaption></figure>\n", name,
             buf_text(&w->svg), p->plot.title, p->caption);
-    save_picture(w, name, p->plot.title);
+    w->ok =
+        w->ok && picture_save(buf_text(&w->svg), p->plot.title,
+                              arena_printf(w->arena, "%s/pictures/%s", w->folder, name), w->diag);
 }
 
 static size_t count_group(const Pictures *all, PictureGroup group)
@@ -303,14 +291,6 @@ static void write_group(Writer *w, const char *prefix, const Pictures *all, Pict
 
 /* --- a story ---------------------------------------------------------------------------------- */
 
-static void write_heading(Writer *w, const Story *story, PictureGroup group)
-{
-    bool no_winner = group == PICTURE_WINNER && story->winner == SIZE_MAX;
-    buf_printf(&w->page, "<h3>%s</h3>\n", no_winner ? "By unit" : groups[group].title);
-    if (groups[group].text)
-        buf_printf(&w->page, "<p>%s</p>\n", groups[group].text);
-}
-
 static void write_words(Writer *w, const char *words)
 {
     if (words)
@@ -332,7 +312,10 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
                          (group == PICTURE_COST && story->words);
         if (count_group(&all, group) == 0 && !has_table)
             continue;
-        write_heading(w, story, group);
+        const bool by_unit = group == PICTURE_WINNER && !has_table;
+        buf_printf(&w->page, "<h3>%s</h3>\n", by_unit ? "By unit" : groups[group].title);
+        if (groups[group].text)
+            buf_printf(&w->page, "<p>%s</p>\n", groups[group].text);
         if (group == PICTURE_WINNER)
             write_neighbours(w->arena, story, &w->page);
         write_group(w, prefix, &all, group);
@@ -367,14 +350,6 @@ static void write_head(Writer *w, const char *title)
     svg_say(&w->page, "</style></head><body>\n<h1>%t</h1>\n", title);
 }
 
-static void write_links(Writer *w, const Page *p, const char *const *names)
-{
-    buf_puts(&w->page, "<nav>");
-    for (size_t k = 0; k < p->story_count; k++)
-        buf_printf(&w->page, "<a href=\"#%s\">%s</a>", names[k], names[k]);
-    buf_puts(&w->page, "</nav>\n");
-}
-
 static void write_foot(Writer *w)
 {
     buf_printf(
@@ -387,25 +362,23 @@ static void write_foot(Writer *w)
         PLOT_MARKS_MOST);
 }
 
-static void write_overall(Writer *w, const Page *p)
-{
-    Pictures all = pictures_draw_overall(w->arena, p->stories, p->story_count);
-    if (all.count > 0)
-        buf_printf(&w->page, "<h3>%s</h3>\n", groups[PICTURE_OVERALL].title);
-    write_group(w, "all", &all, PICTURE_OVERALL);
-    arena_reset(w->arena);
-}
-
 static void write_page(Writer *w, const Page *p, const char *const *names)
 {
-    bool titled = p->sheet_count > 0 || p->story_count > 1;
+    const bool titled = p->sheet_count > 0 || p->story_count > 1;
     write_head(w, p->title);
-    if (titled)
-        write_links(w, p, names);
+    buf_puts(&w->page, titled ? "<nav>" : "");
+    for (size_t k = 0; k < p->story_count && titled; k++)
+        buf_printf(&w->page, "<a href=\"#%s\">%s</a>", names[k], names[k]);
+    buf_puts(&w->page, titled ? "</nav>\n" : "");
     for (size_t k = 0; k < p->sheet_count; k++)
         sheet_print_html(&p->sheets[k], &w->page);
-    if (p->story_count > 1)
-        write_overall(w, p);
+    if (p->story_count > 1) {
+        Pictures all = pictures_draw_overall(w->arena, p->stories, p->story_count);
+        if (all.count > 0)
+            buf_printf(&w->page, "<h3>%s</h3>\n", groups[PICTURE_OVERALL].title);
+        write_group(w, "all", &all, PICTURE_OVERALL);
+        arena_reset(w->arena);
+    }
     for (size_t k = 0; k < p->story_count; k++) {
         if (titled)
             buf_printf(&w->page, "<h2 id=\"%s\">%s</h2>\n", names[k], names[k]);

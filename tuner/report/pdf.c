@@ -45,12 +45,10 @@ static Text next_part(Text *rest, const char *parts)
 static bool does_hold(Text selector, Text classes)
 {
     for (Text word; (word = next_part(&selector, ". ")).size > 0;) {
-        Text rest = classes, class;
-        do
-            class = next_part(&rest, " ");
-        while (class.size > 0 &&
-               (class.size != word.size || memcmp(class.at, word.at, word.size) != 0));
-        if (class.size == 0)
+        bool any = false;
+        for (Text rest = classes, class; !any && (class = next_part(&rest, " ")).size > 0;)
+            any = class.size == word.size && memcmp(class.at, word.at, word.size) == 0;
+        if (!any)
             return false;
     }
     return true;
@@ -285,12 +283,6 @@ static void write_text(Buf *out, Text tag, Text content)
     buf_puts(out, " Tj ET\n");
 }
 
-static void write_rectangle(Buf *out, Text tag, const char *paint)
-{
-    buf_printf(out, "%.2f %.2f %.2f %.2f re %s\n", number(tag, " x=\""), number(tag, " y=\""),
-               number(tag, " width=\""), number(tag, " height=\""), paint);
-}
-
 /* Saves the graphics state and sets the look of the element's class.  Returns the operator that paints its
  * paths. */
 static const char *open_look(Buf *out, Text tag, Text style)
@@ -312,7 +304,8 @@ static void write_element(Buf *out, Text tag, Text content, const char *group, T
     if (text_is(name, "path"))
         write_path(out, attribute(tag, " d=\""), paint);
     else if (text_is(name, "rect"))
-        write_rectangle(out, tag, paint);
+        buf_printf(out, "%.2f %.2f %.2f %.2f re %s\n", number(tag, " x=\""), number(tag, " y=\""),
+                   number(tag, " width=\""), number(tag, " height=\""), paint);
     else if (text_is(name, "text"))
         write_text(out, tag, content);
     buf_puts(out, own ? "Q\n" : "");

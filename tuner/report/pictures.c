@@ -38,21 +38,16 @@ static void share_layers(Drawing *d)
         d->winner.at[d->winner.count++] = d->story->winner;
 }
 
-/* The tooltip of a point. */
-static const char *tip_of(Arena *a, const Table *s, size_t i)
-{
-    if (!isnan(s->ms[i]))
-        return arena_printf(a, "%s: %.4g %s", table_name(a, s, i), s->ms[i],
-                            table_is_by_energy(s) ? "mJ" : "ms");
-    return arena_printf(a, "%s: %s", table_name(a, s, i), story_failure(s->outcome[i]));
-}
-
 static Drawing drawing_new(Arena *a, const Story *story)
 {
     const Table *s = story->points;
     Drawing d = {.arena = a, .story = story, .tips = ARENA_ARRAY(a, const char *, s->count)};
-    for (size_t i = 0; i < s->count; i++)
-        d.tips[i] = tip_of(a, s, i);
+    const char *unit = table_is_by_energy(s) ? "mJ" : "ms";
+    for (size_t i = 0; i < s->count; i++) {
+        const char *name = table_name(a, s, i);
+        d.tips[i] = isnan(s->ms[i]) ? arena_printf(a, "%s: %s", name, story_failure(s->outcome[i]))
+                                    : arena_printf(a, "%s: %.4g %s", name, s->ms[i], unit);
+    }
     sort_points(&d);
     share_layers(&d);
     return d;
@@ -122,15 +117,6 @@ static bool wants_logarithm(const double *values, size_t n)
     return least > 0 && most > 8 * least;
 }
 
-/* "time [ms]", or the story's label. */
-static Axis time_axis(const Drawing *d)
-{
-    const Table *s = d->story->points;
-    const char *label = table_is_by_energy(s) ? "energy of a run [mJ]" : "time [ms]";
-    return (Axis){.label = d->story->time_label ? d->story->time_label : label,
-                  .logarithmic = wants_logarithm(s->ms, s->count)};
-}
-
 /* Intervals scale with the time to equal work; energies have none. */
 static void add_chosen_intervals(const Drawing *d, Series *series)
 {
@@ -155,8 +141,11 @@ static Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *na
     Layered layers = drawing_layers(d, x, d->story->points->ms);
     if (layers.count == 0)
         return NULL;
+    const Table *s = d->story->points;
+    const char *label = table_is_by_energy(s) ? "energy of a run [mJ]" : "time [ms]";
     Picture *p = drawing_add(d, group, name, title, "", layers);
-    p->plot.y = time_axis(d);
+    p->plot.y = (Axis){.label = d->story->time_label ? d->story->time_label : label,
+                       .logarithmic = wants_logarithm(s->ms, s->count)};
     for (size_t k = 0; k < layers.count; k++)
         if (layers.series[k].tone == TONE_CHOSEN)
             add_chosen_intervals(d, &layers.series[k]);
@@ -212,21 +201,26 @@ static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, cons
                         text, x->higher ? "right" : "left", y->higher ? "up" : "down");
 }
 
-static void draw_tradeoff(Drawing *d)
+/* Adds a picture of one column against another, with the front if it is known which values are better. */
+static void add_tradeoff(Drawing *d, const char *name, const char *title, const char *caption,
+                         const StoryColumn *x, const StoryColumn *y)
 {
-    const StoryColumn *x = story_column(d->arena, d->story, d->story->x_metric);
-    const StoryColumn *y = story_column(d->arena, d->story, d->story->y_metric);
-    if (!x || !y)
-        return;
     Layered layers = drawing_layers(d, x->values, y->values);
     if (layers.count == 0)
         return;
     if (x->known && y->known)
         layers.series[layers.count++] = draw_front(d, x, y);
-    Picture *p = drawing_add(d, PICTURE_CHOICE, "tradeoff", "Two metrics and the choice",
-                             tradeoff_caption(d, x, y), layers);
+    Picture *p = drawing_add(d, PICTURE_CHOICE, name, title, caption, layers);
     p->plot.x = drawing_column_axis(d, x);
     p->plot.y = drawing_column_axis(d, y);
+}
+
+static void draw_tradeoff(Drawing *d)
+{
+    const StoryColumn *x = story_column(d->arena, d->story, d->story->x_metric);
+    const StoryColumn *y = story_column(d->arena, d->story, d->story->y_metric);
+    if (x && y)
+        add_tradeoff(d, "tradeoff", "Two metrics and the choice", tradeoff_caption(d, x, y), x, y);
 }
 
 /* --- time and energy -------------------------------------------------------------------------- */
@@ -236,25 +230,16 @@ static void draw_energy(Drawing *d)
     const Table *s = d->story->points;
     if (!table_is_by_energy(s) || !s->times)
         return;
-    StoryColumn time = {.name = "time of a run", .unit = "ms", .known = true};
-    StoryColumn energy = {.name = "energy of a run", .unit = "mJ", .known = true};
     double *ms = ARENA_ARRAY(d->arena, double, s->count);
     for (size_t i = 0; i < s->count; i++)
         ms[i] = isnan(s->ms[i]) ? NAN : s->times[i].median;
-    time.values = ms;
-    energy.values = s->ms;
-    Layered layers = drawing_layers(d, time.values, energy.values);
-    if (layers.count == 0)
-        return;
-    layers.series[layers.count++] = draw_front(d, &time, &energy);
-    Picture *p =
-        drawing_add(d, PICTURE_CHOICE, "energy", "Time and energy of a run",
-                    "Each point is a timed configuration: its median time when run alone, and its "
-                    "energy in back-to-back runs by the board's own counter. The points of the "
-                    "front are dominated by no other.",
-                    layers);
-    p->plot.x = drawing_column_axis(d, &time);
-    p->plot.y = drawing_column_axis(d, &energy);
+    const StoryColumn time = {"time of a run", "ms", NULL, ms, true, false};
+    const StoryColumn energy = {"energy of a run", "mJ", NULL, s->ms, true, false};
+    add_tradeoff(d, "energy", "Time and energy of a run",
+                 "Each point is a timed configuration: its median time when run alone, and its "
+                 "energy in back-to-back runs by the board's own counter. The points of the "
+                 "front are dominated by no other.",
+                 &time, &energy);
 }
 
 /* --- times in order --------------------------------------------------------------------------- */
@@ -376,17 +361,6 @@ static void draw_metrics(Drawing *d)
         draw_time_against(d, list[k], rho[list[k]]);
 }
 
-/* --- named axes ------------------------------------------------------------------------------- */
-
-/* 0, 1, 2 …: the positions of names. */
-static double *places(Arena *a, size_t n)
-{
-    double *x = ARENA_ARRAY(a, double, n);
-    for (size_t k = 0; k < n; k++)
-        x[k] = (double)k;
-    return x;
-}
-
 /* --- by parameter ----------------------------------------------------------------------------- */
 
 enum { VALUES_MOST = 40 };
@@ -468,17 +442,15 @@ static ByValue look_by_value(const Drawing *d, const Values *v, const StoryColum
     return out;
 }
 
-/* A series over named positions. */
+/* A series over named positions: 0, 1, 2 … */
 static Series named(Drawing *d, const char *name, SeriesKind kind, Tone tone, const double *y,
                     size_t n, const char *const *tips)
 {
-    return (Series){.name = name,
-                    .kind = kind,
-                    .tone = tone,
-                    .x = places(d->arena, n),
-                    .y = y,
-                    .count = n,
-                    .tips = tips};
+    double *x = ARENA_ARRAY(d->arena, double, n);
+    for (size_t k = 0; k < n; k++)
+        x[k] = (double)k;
+    return (Series){
+        .name = name, .kind = kind, .tone = tone, .x = x, .y = y, .count = n, .tips = tips};
 }
 
 /* The intervals of the times, as performance. */
@@ -701,14 +673,6 @@ static Series seconds_series(Drawing *d, const char *name, Tone tone, const doub
     return named(d, name, SERIES_BARS, tone, y, n, tips);
 }
 
-static bool has_gpu_seconds(const Story *s)
-{
-    for (size_t k = 0; k < s->seconds_count; k++)
-        if (!isnan(s->seconds[k].gpu))
-            return true;
-    return false;
-}
-
 static void draw_seconds(Drawing *d)
 {
     const Story *story = d->story;
@@ -716,9 +680,11 @@ static void draw_seconds(Drawing *d)
     if (n == 0)
         return;
     const char **names = ARENA_ARRAY(d->arena, const char *, n);
-    for (size_t k = 0; k < n; k++)
+    bool gpu = false;
+    for (size_t k = 0; k < n; k++) {
         names[k] = story->seconds[k].name;
-    bool gpu = has_gpu_seconds(story);
+        gpu = gpu || !isnan(story->seconds[k].gpu);
+    }
     Series *series = ARENA_ARRAY(d->arena, Series, 3);
     series[0] = seconds_series(d, "wall time", TONE_CHOSEN, &story->seconds->wall);
     series[1] = seconds_series(d, "processor time", TONE_RANDOM, &story->seconds->cores);

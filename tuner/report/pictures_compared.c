@@ -218,18 +218,13 @@ static double by_timings(const Story *s, int place, bool random)
     return 1 / (1 + (random ? b->random_regret : b->regret));
 }
 
-static const Race *race_of(const Story *s, const char *name)
-{
-    for (size_t k = 0; k < s->race_count; k++)
-        if (s->races[k].cores == race_cores[RACE_CORES - 1] && strcmp(s->races[k].name, name) == 0)
-            return &s->races[k];
-    return NULL;
-}
-
 static double by_seconds(const Story *s, int place, bool random)
 {
-    const Race *r = race_of(s, random ? rival_name(RIVAL_RANDOM) : "search");
-    return r && isfinite(r->regret[place]) ? 1 / (1 + r->regret[place]) : 0;
+    const char *name = random ? rival_name(RIVAL_RANDOM) : "search";
+    EACH (const Race, r, s->races, s->race_count)
+        if (r->cores == race_cores[RACE_CORES - 1] && strcmp(r->name, name) == 0)
+            return isfinite(r->regret[place]) ? 1 / (1 + r->regret[place]) : 0;
+    return 0;
 }
 
 /* Adds a thin line for each space, then the mean, which gets the name. */

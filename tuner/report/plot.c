@@ -22,16 +22,16 @@ static const char *const tone_names[TONE_COUNT] = {
     [TONE_ALL] = "all",   [TONE_DROPPED] = "dropped", [TONE_CHOSEN] = "chosen",
     [TONE_BEST] = "best", [TONE_RANDOM] = "random",   [TONE_FRONT] = "front"};
 
+static bool is_line(SeriesKind k)
+{
+    return k >= SERIES_LINE && k <= SERIES_STEPS;
+}
+
 static const char *const kind_names[SERIES_KINDS] = {
     [SERIES_DOTS] = "dots",      [SERIES_CROSSES] = "crosses", [SERIES_DIAMONDS] = "diamonds",
     [SERIES_DASHES] = "dashes",  [SERIES_RINGS] = "rings",     [SERIES_LINE] = "line",
     [SERIES_DASHED] = "dashed",  [SERIES_THIN] = "thin",       [SERIES_STEPS] = "steps",
     [SERIES_UPRIGHT] = "dotted", [SERIES_BARS] = "bars"};
-
-static void plot_write_class(Buf *out, SeriesKind kind, Tone tone)
-{
-    svg_say(out, " class=\"%s %s\"", kind_names[kind], tone_names[tone]);
-}
 
 /* The path data of one mark, for pictures and legends.  Dots are paths of length 0 with round caps, the
  * shortest form. */
@@ -262,25 +262,15 @@ static void write_intervals(const Canvas *c, const Series *s, bool band)
 
 static void write_marks(const Canvas *c, const Series *s)
 {
-    buf_puts(c->out, "<g");
-    plot_write_class(c->out, s->kind, s->tone);
-    buf_putc(c->out, '>');
-    switch (s->kind) {
-    case SERIES_LINE:
-    case SERIES_DASHED:
-    case SERIES_THIN:
-    case SERIES_STEPS:
+    svg_say(c->out, "<g class=\"%s %s\">", kind_names[s->kind], tone_names[s->tone]);
+    if (is_line(s->kind))
         write_line(c, s);
-        break;
-    case SERIES_UPRIGHT:
+    else if (s->kind == SERIES_UPRIGHT)
         write_uprights(c, s);
-        break;
-    case SERIES_BARS:
+    else if (s->kind == SERIES_BARS)
         write_bars(c, s);
-        break;
-    default:
+    else
         write_points(c, s);
-    }
     buf_puts(c->out, "</g>\n");
 }
 
@@ -322,17 +312,11 @@ double scale_pixel(const Scale *s, double value)
     return s->begin + (at - s->low) / (s->high - s->low) * (s->end - s->begin);
 }
 
-/* 1, 2 or 5 times a power of ten, at least `step`. */
-static double round_step(double step)
-{
-    double power = pow(10, floor(log10(step)));
-    double lead = step / power;
-    return (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10) * power;
-}
-
 static size_t linear_ticks(const Scale *s, size_t most, double *ticks)
 {
-    double step = round_step((s->high - s->low) / (double)most);
+    const double least = (s->high - s->low) / (double)most, power = pow(10, floor(log10(least)));
+    const double lead = least / power;
+    const double step = (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10) * power;
     size_t n = 0;
     for (double k = ceil(s->low / step); k * step <= s->high && n < TICKS_MOST; k++)
         ticks[n++] = k * step + 0.0; /* no -0 */
@@ -456,7 +440,7 @@ static void extent(const Series *s, const double *values, const Scale *probe, do
                    double *most)
 {
     for (size_t k = 0; values && k < s->count; k++) {
-        double value = values[s->at ? s->at[k] : k];
+        double value = values[point_of(s, k)];
         if (!scale_has(probe, value))
             continue;
         *least = fmin(*least, value);
@@ -594,26 +578,15 @@ static void write_axes(const Canvas *c)
 
 static void write_sample(const Canvas *c, const Series *s, double x, double y)
 {
-    buf_puts(c->out, "<path");
-    plot_write_class(c->out, s->kind, s->tone);
-    buf_puts(c->out, " d=\"");
-    switch (s->kind) {
-    case SERIES_LINE:
-    case SERIES_DASHED:
-    case SERIES_THIN:
-    case SERIES_STEPS:
+    svg_say(c->out, "<path class=\"%s %s\" d=\"", kind_names[s->kind], tone_names[s->tone]);
+    if (is_line(s->kind))
         write_grid(c, x - 2, y, 'H', x + 14);
-        break;
-    case SERIES_UPRIGHT:
+    else if (s->kind == SERIES_UPRIGHT)
         write_grid(c, x + 6, y - 6, 'V', y + 6);
-        break;
-    case SERIES_BARS:
-        write_grid(c, x + 1, y - 5, 'h', 10);
-        buf_puts(c->out, "v10h-10z");
-        break;
-    default:
+    else if (s->kind == SERIES_BARS)
+        svg_say(c->out, "M%n %nh10v10h-10z", x + 1, y - 5);
+    else
         plot_write_mark(c->out, s->kind, x + 6, y);
-    }
     buf_puts(c->out, "\"/>");
 }
 

@@ -53,6 +53,30 @@ static bool is_threshold(const Stage *s)
     return s->kind == STAGE_HOLDS || s->kind == STAGE_WITHIN;
 }
 
+/* What became of the points.  With --exhaustive, those count as chosen that survived carving. */
+static void take_fates(const Run *r, const Table *p, Story *story)
+{
+    bool *dropped = ARENA_ARRAY(r->arena, bool, p->count), thresholds = false;
+    bool *chosen = ARENA_ARRAY(r->arena, bool, p->count);
+    bool *audited = ARENA_ARRAY(r->arena, bool, p->count);
+    const Carving *c = &r->carving;
+    for (size_t k = 0; k < c->stage_count; k++)
+        thresholds = thresholds || is_threshold(&c->stages[k]);
+    for (size_t k = 0; k < p->count; k++) {
+        const size_t i = p->number[k], stage = thresholds ? c->fates[i].stage : SIZE_MAX;
+        const bool profiled = r->table->profile[i].whole;
+        const bool survives = profiled && (thresholds || r->options.exhaustive) &&
+                              c->fates[i].kind == OUTCOME_SURVIVES;
+        dropped[k] =
+            stage < c->stage_count && is_threshold(&c->stages[stage]) && profiled && !survives;
+        chosen[k] = r->options.exhaustive ? survives : r->table->selected[i];
+        audited[k] = table_is_audited(r->table, i);
+    }
+    story->dropped = thresholds ? dropped : NULL;
+    story->chosen = chosen;
+    story->audited = r->options.audit > 0 ? audited : NULL;
+}
+
 /* The configurations of this run's part of the space that could run; `number` is the row in the run's
  * table. */
 static Table *take_points(Run *r)
@@ -68,43 +92,6 @@ static Table *take_points(Run *r)
                                                                : table_ms(r->table, rows[k]);
     ranking_set(p);
     return p;
-}
-
-/* Points that thresholds dropped; NULL: the carving has no thresholds. */
-static const bool *dropped_points(const Run *r, const Table *p)
-{
-    bool *dropped = ARENA_ARRAY(r->arena, bool, p->count);
-    bool any = false;
-    for (size_t k = 0; k < r->carving.stage_count; k++)
-        any = any || is_threshold(&r->carving.stages[k]);
-    for (size_t k = 0; any && k < p->count; k++) {
-        size_t stage = r->carving.fates[p->number[k]].stage;
-        dropped[k] = stage < r->carving.stage_count && is_threshold(&r->carving.stages[stage]) &&
-                     r->carving.fates[p->number[k]].kind != OUTCOME_SURVIVES &&
-                     r->table->profile[p->number[k]].whole;
-    }
-    return any ? dropped : NULL;
-}
-
-/* The points selected for timing; with --exhaustive, those that survived carving. */
-static const bool *chosen_points(const Run *r, const Table *p)
-{
-    bool *chosen = ARENA_ARRAY(r->arena, bool, p->count);
-    for (size_t k = 0; k < p->count; k++) {
-        size_t i = p->number[k];
-        chosen[k] = r->options.exhaustive
-                        ? r->carving.fates[i].kind == OUTCOME_SURVIVES && r->table->profile[i].whole
-                        : r->table->selected[i];
-    }
-    return chosen;
-}
-
-static const bool *audited_points(const Run *r, const Table *p)
-{
-    bool *audited = ARENA_ARRAY(r->arena, bool, p->count);
-    for (size_t k = 0; k < p->count; k++)
-        audited[k] = table_is_audited(r->table, p->number[k]);
-    return r->options.audit > 0 ? audited : NULL;
 }
 
 /* True if every point that could be timed has an outcome. */
@@ -138,16 +125,6 @@ static const char *time_metric(const Run *r)
     return "predicted_cycles";
 }
 
-static const bool *own_metrics(const Run *r)
-{
-    bool *own = ARENA_ARRAY(r->arena, bool, r->table->metrics->metrics.count);
-    for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
-        for (size_t k = 0; k < r->spec->metric_line_count; k++)
-            own[m] =
-                own[m] || r->table->metrics->metrics.at[m].at.source == r->spec->metric_lines[k];
-    return own;
-}
-
 /* --- cost and text ---------------------------------------------------------------------------- */
 
 static void take_seconds(const Run *r, Story *story)
@@ -167,28 +144,16 @@ static void take_seconds(const Run *r, Story *story)
     story->seconds_count = n;
 }
 
-static const char *words_of(const Run *r)
-{
-    Buf b = {0};
-    report_heading(r, &b);
-    report_result(r, &b);
-    return buf_keep(&b, r->arena);
-}
-
-static const char *selected_of(const Run *r)
-{
-    if (r->source != RUN_STATIC)
-        return NULL;
-    SCOPED_BUF b = {0};
-    report_selected(r, &b);
-    return b.size ? arena_string(r->arena, buf_text(&b)) : NULL;
-}
-
 /* --- the story -------------------------------------------------------------------------------- */
 
 static Story story_of_run(Run *r)
 {
     Table *p = take_points(r);
+    Buf words = {0}, selected = {0};
+    report_heading(r, &words);
+    report_result(r, &words);
+    if (r->source == RUN_STATIC)
+        report_selected(r, &selected);
     bool complete = is_complete(r, p);
     /* Only the chosen ones have times; an audit also times others. */
     bool partly =
@@ -197,9 +162,6 @@ static Story story_of_run(Run *r)
                    .measured = r->source == RUN_MEASURED,
                    .origin = origin_of(r),
                    .carving = carving_text(r),
-                   .dropped = dropped_points(r, p),
-                   .chosen = chosen_points(r, p),
-                   .audited = audited_points(r, p),
                    .chosen_name = partly ? "timed" : "chosen",
                    .rest_name = partly ? "not timed" : "not chosen",
                    .winner = r->best == SIZE_MAX ? SIZE_MAX : table_find(p, r->best),
@@ -208,9 +170,11 @@ static Story story_of_run(Run *r)
                                  : r->spec->objective == OBJECTIVE_ENERGY ? "energy of a run [mJ]"
                                                                           : NULL,
                    .time_metric = time_metric(r),
-                   .own = own_metrics(r),
-                   .selected = selected_of(r),
-                   .words = words_of(r)};
+                   .own = story_own_metrics(r->arena, r->table->metrics, r->spec->metric_lines,
+                                            r->spec->metric_line_count),
+                   .selected = selected.size ? buf_keep(&selected, r->arena) : NULL,
+                   .words = buf_keep(&words, r->arena)};
+    take_fates(r, p, &story);
     const Stage *front = carve_tradeoff(&r->plan);
     story.x_metric = front ? r->plan.columns.at[front->columns[0]].name : "bound_cycles";
     story.y_metric = front ? r->plan.columns.at[front->columns[1]].name : "latency_cycles";
@@ -218,20 +182,16 @@ static Story story_of_run(Run *r)
     return story;
 }
 
-static const char *title_of(const Run *r)
+const char *run_page_save(Run *r, const char *folder)
 {
     const char *problem = r->spec->problems[r->space.problem].text;
     const char *part = r->options.shards > 1 ? arena_printf(r->arena, ", part %d of %d",
                                                             r->options.shard + 1, r->options.shards)
                                              : "";
-    return arena_printf(r->arena, "aptune: %s%s%s on %s%s", r->spec->name, *problem ? ", " : "",
-                        problem, r->device->name, part);
-}
-
-const char *run_page_save(Run *r, const char *folder)
-{
+    const char *title = arena_printf(r->arena, "aptune: %s%s%s on %s%s", r->spec->name,
+                                     *problem ? ", " : "", problem, r->device->name, part);
     Story story = story_of_run(r);
-    Page page = {.title = title_of(r), .stories = &story, .story_count = 1};
+    Page page = {.title = title, .stories = &story, .story_count = 1};
     if (!page_save(folder, &page, r->diag))
         return NULL;
     return arena_printf(r->arena, "%s/report.html", folder);

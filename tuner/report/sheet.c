@@ -85,22 +85,20 @@ void sheet_print_csv(const Sheet *s, Buf *out)
     }
 }
 
-static json_t *cell_json(const SheetColumn *c, const Cell *cell)
-{
-    if (c->kind == CELL_TEXT)
-        return json_text(cell->text ? cell->text : "");
-    return c->kind == CELL_COUNT && isfinite(cell->number) ? json_integer((json_int_t)cell->number)
-                                                           : json_known(cell->number);
-}
-
 json_t *sheet_json(const Sheet *s)
 {
     json_t *list = json_array();
     for (size_t r = 0; r < s->rows.count; r++) {
         json_t *row = json_object();
-        for (size_t c = 0; c < s->column_count; c++)
+        for (size_t c = 0; c < s->column_count; c++) {
+            const Cell *x = &s->rows.at[r][c];
+            const CellKind kind = s->columns[c].kind;
             json_object_set_new(row, s->columns[c].key,
-                                cell_json(&s->columns[c], &s->rows.at[r][c]));
+                                kind == CELL_TEXT ? json_text(x->text ? x->text : "")
+                                : kind == CELL_COUNT && isfinite(x->number)
+                                    ? json_integer((json_int_t)x->number)
+                                    : json_known(x->number));
+        }
         json_array_append_new(list, row);
     }
     return list;

@@ -22,14 +22,6 @@ const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count,
     return buf_keep(&b, a);
 }
 
-static bool any_is_set(const bool *flags, size_t n)
-{
-    for (size_t i = 0; flags && i < n; i++)
-        if (flags[i])
-            return true;
-    return false;
-}
-
 Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess)
 {
     const Table *s = y->points;
@@ -58,38 +50,39 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
     }
     if (choice->stage_count == 0)
         story.carving = choice->name;
-    if (any_is_set(choice->thresholded, s->count))
-        story.dropped = choice->thresholded;
+    for (size_t i = 0; choice->thresholded && i < s->count; i++)
+        if (choice->thresholded[i])
+            story.dropped = choice->thresholded;
     story.winner = story_best_chosen(&story);
     return story;
-}
-
-static const StoryColumn *metric_column(Arena *a, const Table *s, size_t m)
-{
-    const Metric *metric = &s->metrics->metrics.at[m];
-    StoryColumn *c = ARENA_NEW(a, StoryColumn);
-    *c = (StoryColumn){metric->name, metric->unit, metric->meaning,
-                       s->metric[m], true,         metric->higher};
-    return c;
 }
 
 const StoryColumn *story_column(Arena *a, const Story *story, const char *name)
 {
     const Table *s = story->points;
-    int m = name ? metricset_find(s->metrics, name) : -1;
-    if (m >= 0)
-        return metric_column(a, s, (size_t)m);
-    int field = name ? profile_find(name) : -1;
-    if (field < 0)
+    const int m = name ? metricset_find(s->metrics, name) : -1;
+    const int field = name ? profile_find(name) : -1;
+    if (m < 0 && field < 0)
         return NULL;
-    double *values = ARENA_ARRAY(a, double, s->count);
-    for (size_t i = 0; i < s->count; i++)
-        values[i] = table_profile(s, i) ? table_profile(s, i)->value[field] : NAN;
-    const ProfileInfo *info = profile_info((ProfileField)field);
     StoryColumn *c = ARENA_NEW(a, StoryColumn);
-    *c = (StoryColumn){
-        .name = info->name, .unit = info->unit, .meaning = info->meaning, .values = values};
+    if (m >= 0) {
+        const Metric *x = &s->metrics->metrics.at[m];
+        *c = (StoryColumn){x->name, x->unit, x->meaning, s->metric[m], true, x->higher};
+    } else {
+        const ProfileInfo *x = profile_info((ProfileField)field);
+        *c = (StoryColumn){x->name, x->unit, x->meaning, table_column(a, s, name), false, false};
+    }
     return c;
+}
+
+const bool *story_own_metrics(Arena *a, const MetricSet *set, const Source *const *own,
+                              size_t count)
+{
+    bool *of = ARENA_ARRAY(a, bool, set->metrics.count);
+    for (size_t m = 0; m < set->metrics.count; m++)
+        for (size_t k = 0; k < count; k++)
+            of[m] = of[m] || set->metrics.at[m].at.source == own[k];
+    return of;
 }
 
 const char *story_failure(Outcome o)

@@ -56,6 +56,10 @@ typedef struct StoryColumn {
 /* NULL: no metric and no field has this name. */
 const StoryColumn *story_column(Arena *a, const Story *s, const char *name);
 
+/* Per metric: true for those that one of the sources defines. */
+const bool *story_own_metrics(Arena *a, const MetricSet *set, const Source *const *own,
+                              size_t count);
+
 /* Why a row has no time: "not timed", "compile_error" … */
 const char *story_failure(Outcome o);
 

@@ -5,18 +5,10 @@
 
 static const char *escape_of(char c)
 {
-    switch (c) {
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '"':
-        return "&quot;";
-    default:
-        return NULL;
-    }
+    static const char marks[] = "<>&\"";
+    static const char *const escapes[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+    const char *at = memchr(marks, c, sizeof marks - 1);
+    return at ? escapes[at - marks] : NULL;
 }
 
 /* Copies whole runs between escapes, since most of a report passes through here.  A character that does not
