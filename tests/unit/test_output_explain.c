@@ -109,8 +109,8 @@ static Finding only(Fixture *f, const char *name)
     static const SourceLines no_lines;
     judge(f);
     Findings found = explain_find(f->arena, &f->subject, &no_lines);
-    assert_int_equal(found.all.count, 1);
-    Finding one = found.all.at[0];
+    assert_int_equal(found.count, 1);
+    Finding one = found.at[0];
     assert_string_equal(one.name, name);
     assert_true(one.remedy && one.remedy[0] && one.kind && one.what);
     assert_true(!isnan(one.cycles) || one.effect);
@@ -122,7 +122,7 @@ static void assert_none(Fixture *f)
 {
     static const SourceLines no_lines;
     judge(f);
-    assert_int_equal(explain_find(f->arena, &f->subject, &no_lines).all.count, 0);
+    assert_int_equal(explain_find(f->arena, &f->subject, &no_lines).count, 0);
 }
 
 static void assert_near(double got, double want)
@@ -515,9 +515,9 @@ static void patterns_come_together_each_with_its_own_cost(void **state)
 
     Findings found = explain_find(f.arena, &f.subject, &no_lines);
 
-    assert_int_equal(found.all.count, 2);
-    assert_string_equal(found.all.at[0].name, "bank conflicts");
-    assert_string_equal(found.all.at[1].name, "spills");
+    assert_int_equal(found.count, 2);
+    assert_string_equal(found.at[0].name, "bank conflicts");
+    assert_string_equal(found.at[1].name, "spills");
     tear_down(&f);
 }
 
@@ -541,8 +541,8 @@ static void the_worst_line_of_the_right_memory_is_named(void **state)
 
     Findings found = explain_find(f.arena, &f.subject, &lines);
 
-    assert_int_equal(found.all.count, 1);
-    assert_string_equal(found.all.at[0].where,
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.at[0].where,
                         "k.cu:9: shared store takes 16 wavefronts instead of 1");
     tear_down(&f);
 }

@@ -19,15 +19,6 @@ const char *explain_number_text(Arena *a, double n)
     return buf_keep(&text, a);
 }
 
-static BlockUse block_use(const Profile *p)
-{
-    double barriers = p->value[PROFILE_BARRIERS];
-    return (BlockUse){.registers = (int)p->value[PROFILE_REGISTERS],
-                      .static_shared = (int64_t)p->value[PROFILE_SHARED_BYTES],
-                      .threads = (int)p->value[PROFILE_THREADS_PER_BLOCK],
-                      .barriers = isnan(barriers) ? 0 : (int)barriers};
-}
-
 Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved)
 {
     const Table *t = r->table;
@@ -37,18 +28,27 @@ Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved
                  .geometry = &t->launch[config].geometry[run_profiled_launch(r, config)],
                  .lines = lines,
                  .carved = carved};
-    BlockUse use = block_use(s.profile);
-    s.occupancy = occupancy_compute(r->device, &use);
+    const double *v = s.profile->value, barriers = v[PROFILE_BARRIERS];
+    s.occupancy =
+        occupancy_compute(r->device, &(BlockUse){.registers = (int)v[PROFILE_REGISTERS],
+                                                 .static_shared = (int64_t)v[PROFILE_SHARED_BYTES],
+                                                 .threads = (int)v[PROFILE_THREADS_PER_BLOCK],
+                                                 .barriers = isnan(barriers) ? 0 : (int)barriers});
     return s;
 }
+
+/* The metrics of dominance. */
+static const struct {
+    const char *metric, *words;
+} both[] = {{"bound_cycles", "busiest unit"}, {"latency_cycles", "warp latency"}};
 
 /* Pareto dominance: nowhere worse and somewhere better. */
 static bool beats(const Run *r, size_t i, size_t j)
 {
-    static const char *const both[] = {"bound_cycles", "latency_cycles"};
     size_t better = 0;
     for (size_t k = 0; k < 2; k++) {
-        double x = table_named(r->table, i, both[k]), y = table_named(r->table, j, both[k]);
+        double x = table_named(r->table, i, both[k].metric),
+               y = table_named(r->table, j, both[k].metric);
         if (!(x <= y))
             return false;
         better += x < y;
@@ -437,9 +437,6 @@ static void print_differences(const Run *r, size_t i, size_t from, Buf *out)
 
 static void print_dominator(const Subject *s, Buf *out)
 {
-    static const struct {
-        const char *metric, *words;
-    } both[] = {{"bound_cycles", "busiest unit"}, {"latency_cycles", "warp latency"}};
     size_t by = explain_dominator(s);
     if (by == SIZE_MAX) {
         buf_puts(out, "  no survivor is better in busiest unit or warp latency and at least as "
@@ -491,27 +488,23 @@ static void print_findings(Arena *a, const Subject *s, const SourceLines *lines,
 {
     Findings found = explain_find(a, s, lines);
     buf_puts(out, "\npatterns found\n");
-    for (size_t i = 0; i < found.all.count; i++)
-        print_finding(a, &found.all.at[i], out);
-    if (found.all.count == 0)
+    VEC_EACH (const Finding, f, found)
+        print_finding(a, f, out);
+    if (found.count == 0)
         buf_puts(out, "  none: memory accesses are efficient, and the work itself is the bound\n");
     if (s->profile->value[PROFILE_CODE_UNMATCHED] > 0)
         buf_puts(out, "  (the machine code could not be matched reliably with the PTX: its counts "
                       "are estimates)\n");
 }
 
-/* Means over sampled warps may be fractions. */
-static const char *times_text(Arena *a, double n)
-{
-    enum { FEW = 10 };
-    return n == 1    ? "once"
-           : n < FEW ? arena_printf(a, "%.2g times", n)
-                     : arena_printf(a, "%s times", explain_number_text(a, n));
-}
-
 static void print_access(Arena *a, const SourceAccess *x, Buf *out)
 {
-    buf_printf(out, "  %s, %s per warp%s", explain_access(a, x), times_text(a, x->executions),
+    enum { FEW = 10 }; /* means over sampled warps may be fractions */
+    const char *times = x->executions == 1 ? "once"
+                        : x->executions < FEW
+                            ? arena_printf(a, "%.2g times", x->executions)
+                            : arena_printf(a, "%s times", explain_number_text(a, x->executions));
+    buf_printf(out, "  %s, %s per warp%s", explain_access(a, x), times,
                x->sampled ? " (mean over sampled warps)" : "");
     if (x->cost - x->least >= 0.5) { /* not rounded to 0 */
         buf_printf(out, ": %s excess %s", explain_number_text(a, x->cost - x->least),
@@ -613,7 +606,7 @@ static json_t *findings_of(Arena *a, const Subject *s, const SourceLines *lines)
 {
     Findings found = explain_find(a, s, lines);
     json_t *list = json_array();
-    VEC_EACH (const Finding, f, found.all)
+    VEC_EACH (const Finding, f, found)
         json_array_append_new(
             list, json_put(json_object(), "name", json_text(f->name), "kind", json_text(f->kind),
                            "what", json_text(f->what), "where", json_text(f->where), "cost_cycles",

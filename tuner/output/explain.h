@@ -78,9 +78,7 @@ typedef struct Finding {
     const char *remedy;
 } Finding;
 
-typedef struct Findings {
-    VEC(Finding) all;
-} Findings;
+typedef VEC(Finding) Findings;
 
 /* The patterns found in a configuration, located by `lines`. */
 Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines);

@@ -10,19 +10,18 @@ typedef struct Line {
     double instructions; /* of all kinds; used without the access counts */
 } Line;
 
-typedef struct Lines {
-    VEC(Line) lines;
-} Lines;
+typedef VEC(Line) Lines;
 
 /* Finds or adds the line of this place and kind. */
 static Line *find_line(Arena *a, Lines *all, Line key)
 {
-    VEC_EACH (Line, l, all->lines)
+    VEC_EACH (Line, l, *all)
         if (l->file == key.file && l->line == key.line && l->space == key.space &&
             l->kind == key.kind)
             return l;
-    VEC_PUSH(a, &all->lines, key);
-    return &all->lines.at[all->lines.count - 1];
+    Line *l = VEC_ADD(a, all);
+    *l = key;
+    return l;
 }
 
 /* Loads that ptxas merged count at the first of them. */
@@ -104,33 +103,28 @@ static const char *file_name(const PtxModule *m, uint32_t number)
     return "?";
 }
 
-static const char *kind_name(AccessKind k)
+/* --- results ---------------------------------------------------------------------------------- */
+
+static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
 {
-    static const char *const names[] = {[ACCESS_LOAD] = "load",
+    static const char *const kinds[] = {[ACCESS_LOAD] = "load",
                                         [ACCESS_STORE] = "store",
                                         [ACCESS_ATOMIC] = "atomic",
                                         [ACCESS_COUNT] = "atomic",
                                         [ACCESS_MATRIX_LOAD] = "matrix load",
                                         [ACCESS_MATRIX_STORE] = "matrix store"};
-    return names[k];
-}
-
-/* --- results ---------------------------------------------------------------------------------- */
-
-static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
-{
     Lines all = {0};
     gather(a, s->lines.memory, &all);
-    if (all.lines.count)
-        qsort(all.lines.at, all.lines.count, sizeof(Line), by_loss);
-    VEC_EACH (const Line, l, all.lines) {
+    if (all.count)
+        qsort(all.at, all.count, sizeof(Line), by_loss);
+    VEC_EACH (const Line, l, all) {
         SourceAccess x = l->access;
         if (!(x.executions > 0) || l->line == 0)
             continue;
         x.file = arena_string(a, file_name(s->lines.module, l->file));
         x.line = l->line;
         x.shared = l->space == PTX_SHARED;
-        x.kind = kind_name(l->kind);
+        x.kind = kinds[l->kind];
         VEC_PUSH(a, &out->accesses, x);
     }
 }
@@ -141,25 +135,21 @@ static void take_code(Arena *a, const Subject *s, SourceLines *out)
     Lines all = {0};
     for (size_t i = 0; i < w->functions.count; i++)
         gather_instructions(a, w->functions.at[i], &all);
-    if (all.lines.count)
-        qsort(all.lines.at, all.lines.count, sizeof(Line), by_instructions);
-    for (size_t i = 0; i < all.lines.count && w->instr > 0; i++) {
-        const Line *l = &all.lines.at[i];
-        SourceCode c = {arena_string(a, file_name(s->lines.module, l->file)), l->line,
-                        l->instructions / w->instr};
-        VEC_PUSH(a, &out->code, c);
+    if (all.count)
+        qsort(all.at, all.count, sizeof(Line), by_instructions);
+    for (const Line *l = all.at; w->instr > 0 && l < all.at + all.count; l++) {
+        const char *file = arena_string(a, file_name(s->lines.module, l->file));
+        VEC_PUSH(a, &out->code, ((SourceCode){file, l->line, l->instructions / w->instr}));
     }
 }
 
 SourceLines explain_lines(Arena *a, const Subject *s)
 {
-    SourceLines lines = {0};
-    if (!s->lines.memory) {
-        lines.why_not = s->lines.why_not;
-        return lines;
+    SourceLines lines = {.why_not = s->lines.memory ? NULL : s->lines.why_not};
+    if (s->lines.memory) {
+        take_accesses(a, s, &lines);
+        take_code(a, s, &lines);
     }
-    take_accesses(a, s, &lines);
-    take_code(a, s, &lines);
     return lines;
 }
 

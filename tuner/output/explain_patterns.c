@@ -86,15 +86,9 @@ static bool bank_conflicts(const Search *f, Finding *out)
         return false;
     Profile without = *f->s->profile;
     without.value[PROFILE_SHARED_WAVEFRONTS] = least;
-    *out = (Finding){
-        .name = "bank conflicts",
-        .kind = "data access",
-        .what = arena_printf(
-            f->arena, "shared memory accesses take %.2f times the necessary passes", n / least),
-        .where = worst_line(f, true),
-        .unit = "shared memory and L1",
-        .remedy = "Lanes of a warp access different words of the same bank: pad the rows, swizzle "
-                  "the columns, or give neighbouring lanes neighbouring words."};
+    out->what = arena_printf(
+        f->arena, "shared memory accesses take %.2f times the necessary passes", n / least);
+    out->where = worst_line(f, true);
     set_cost(f, out, &without, "shared_cycles");
     return true;
 }
@@ -118,15 +112,10 @@ static bool scattered_accesses(const Search *f, Finding *out)
     v[PROFILE_STORE_SECTORS] *= least / n;
     v[PROFILE_LOAD_FIRST_SM] = fmin(v[PROFILE_LOAD_FIRST_SM], v[PROFILE_LOAD_SECTORS]);
     const bool l1 = saved(f, &without, "shared_cycles") > saved(f, &without, "l2_cycles");
-    *out = (Finding){
-        .name = "scattered accesses",
-        .kind = "data access",
-        .what = arena_printf(f->arena, "global accesses touch %.2f times the necessary sectors",
-                             n / least),
-        .where = worst_line(f, false),
-        .unit = l1 ? "shared memory and L1" : "L2",
-        .remedy = "Give neighbouring lanes neighbouring addresses, aligned to 32 bytes, and "
-                  "transpose tiles in shared memory."};
+    out->what =
+        arena_printf(f->arena, "global accesses touch %.2f times the necessary sectors", n / least);
+    out->where = worst_line(f, false);
+    out->unit = l1 ? "shared memory and L1" : "L2";
     set_cost(f, out, &without, l1 ? "shared_cycles" : "l2_cycles");
     return true;
 }
@@ -138,13 +127,8 @@ static bool spills(const Search *f, Finding *out)
         return false;
     Profile without = *f->s->profile;
     without.value[PROFILE_ISSUED] -= n;
-    *out = (Finding){.name = "spills",
-                     .kind = "data access",
-                     .what = arena_printf(f->arena, "a warp issues %s accesses to local memory",
-                                          explain_number_text(f->arena, n)),
-                     .unit = "issuing",
-                     .remedy = "Threads need more registers than they have: give each thread less "
-                               "work, unroll less, or ask for fewer blocks per SM."};
+    out->what = arena_printf(f->arena, "a warp issues %s accesses to local memory",
+                             explain_number_text(f->arena, n));
     set_cost(f, out, &without, "issue_cycles");
     return true;
 }
@@ -161,18 +145,11 @@ static bool tied_sums(const Search *f, Finding *out)
         return false;
     Profile without = *f->s->profile;
     without.value[PROFILE_PORT_CYCLES] = field(f, PROFILE_ISSUED);
-    *out = (Finding){
-        .name = "tied sums",
-        .kind = "data access",
-        .what = arena_printf(
-            f->arena,
-            "a vector store ties %.0f sums of a thread to adjacent, aligned registers, and "
-            "%.0f %% of the multiply-adds read two registers through one port",
-            tied, 100 * share),
-        .unit = "reading registers",
-        .remedy =
-            "Store values computed from the sums, such as each sum times a number known only at "
-            "run time: then the compiler is free to place the sums."};
+    out->what = arena_printf(
+        f->arena,
+        "a vector store ties %.0f sums of a thread to adjacent, aligned registers, and "
+        "%.0f %% of the multiply-adds read two registers through one port",
+        tied, 100 * share);
     set_cost(f, out, &without, "issue_cycles");
     return true;
 }
@@ -180,19 +157,9 @@ static bool tied_sums(const Search *f, Finding *out)
 static bool indirect_accesses(const Search *f, Finding *out)
 {
     double n = field(f, PROFILE_ACCESSES_UNKNOWN);
-    if (!(n > 0))
-        return false;
-    *out = (Finding){
-        .name = "indirect accesses",
-        .kind = "data access",
-        .what = arena_printf(f->arena, "the addresses of %s accesses per warp depend on data",
-                             explain_number_text(f->arena, n)),
-        .cycles = NAN,
-        .share = NAN,
-        .effect = "conflicts and sectors above do not include them",
-        .remedy = "Declare the contents of the buffers that hold the addresses (contents), so that "
-                  "they can be followed."};
-    return true;
+    out->what = arena_printf(f->arena, "the addresses of %s accesses per warp depend on data",
+                             explain_number_text(f->arena, n));
+    return n > 0;
 }
 
 /* --- branching -------------------------------------------------------------------------------- */
@@ -218,35 +185,20 @@ static bool divergence(const Search *f, Finding *out)
     double share = w && w->lanes > 0 ? idle_instructions(w) / w->instr_all : 0;
     if (!(share > worth_telling_share))
         return false;
-    *out = (Finding){.name = "divergence",
-                     .kind = "branching",
-                     .what = w->divergent == 1
-                                 ? "a warp diverges once"
-                                 : arena_printf(f->arena, "a warp diverges %s times",
-                                                explain_number_text(f->arena, w->divergent)),
-                     .cycles = share * explain_metric(f->s, "issue_cycles"),
-                     .share = share,
-                     .unit = "issuing",
-                     .remedy = "The sides of a divergent branch run one after the other: branch "
-                               "per warp instead of per lane, or compute both and select."};
+    out->what = w->divergent == 1 ? "a warp diverges once"
+                                  : arena_printf(f->arena, "a warp diverges %s times",
+                                                 explain_number_text(f->arena, w->divergent));
+    out->cycles = share * explain_metric(f->s, "issue_cycles");
+    out->share = share;
     return true;
 }
 
 static bool branches_on_data(const Search *f, Finding *out)
 {
     double branches = field(f, PROFILE_BRANCHES_UNKNOWN), loops = field(f, PROFILE_LOOPS_UNKNOWN);
-    if (!(branches > 0 || loops > 0))
-        return false;
-    *out = (Finding){
-        .name = "branches on data",
-        .kind = "branching",
-        .what = arena_printf(f->arena, "%.0f branches and %.0f loops could not be predicted",
-                             branches, loops),
-        .cycles = NAN,
-        .share = NAN,
-        .effect = "the numbers above assume both sides and a default number of iterations",
-        .remedy = "Branch on indices instead of data, or give loops a constant trip count."};
-    return true;
+    out->what = arena_printf(f->arena, "%.0f branches and %.0f loops could not be predicted",
+                             branches, loops);
+    return branches > 0 || loops > 0;
 }
 
 /* --- synchronization -------------------------------------------------------------------------- */
@@ -254,19 +206,11 @@ static bool branches_on_data(const Search *f, Finding *out)
 static bool barriers(const Search *f, Finding *out)
 {
     double n = field(f, PROFILE_SERIAL_BARRIER), all = field(f, PROFILE_SERIAL_CYCLES);
-    if (!(all > 0 && n > long_at_barriers * all))
-        return false;
-    *out =
-        (Finding){.name = "barriers",
-                  .kind = "synchronization",
-                  .what = arena_printf(f->arena, "a lone warp executes %s of them",
-                                       explain_number_text(f->arena, field(f, PROFILE_SYNC_INSTR))),
-                  .cycles = n,
-                  .share = n / all,
-                  .unit = "a lone warp",
-                  .remedy = "Do more work between barriers, double-buffer to need only one per "
-                            "step, or synchronize warps instead of the block."};
-    return true;
+    out->what = arena_printf(f->arena, "a lone warp executes %s of them",
+                             explain_number_text(f->arena, field(f, PROFILE_SYNC_INSTR)));
+    out->cycles = n;
+    out->share = n / all;
+    return all > 0 && n > long_at_barriers * all;
 }
 
 /* --- partitioning ----------------------------------------------------------------------------- */
@@ -327,20 +271,15 @@ static bool waiting(const Search *f, Finding *out)
     if (!(latency - bound > worth_telling_share * latency))
         return false;
     const TimeSink *most = longest(f);
-    *out =
-        (Finding){.name = "waiting",
-                  .kind = "partitioning",
-                  .what = arena_printf(
-                      f->arena,
-                      "the latency of %d warps per SM exceeds the work of its busiest unit; a lone "
-                      "warp spends %.0f %% of its time %s",
-                      f->s->occupancy.warps_per_sm,
-                      100 * field(f, most->field) / field(f, PROFILE_SERIAL_CYCLES), most->words),
-                  .cycles = latency - bound,
-                  .share = (latency - bound) / latency,
-                  .unit = "the predicted time",
-                  .effect = "during which the busiest unit idles",
-                  .remedy = more_work_or_warps(f)};
+    out->what =
+        arena_printf(f->arena,
+                     "the latency of %d warps per SM exceeds the work of its busiest unit; a lone "
+                     "warp spends %.0f %% of its time %s",
+                     f->s->occupancy.warps_per_sm,
+                     100 * field(f, most->field) / field(f, PROFILE_SERIAL_CYCLES), most->words);
+    out->cycles = latency - bound;
+    out->share = (latency - bound) / latency;
+    out->remedy = more_work_or_warps(f);
     return true;
 }
 
@@ -349,92 +288,101 @@ static bool uneven_blocks(const Search *f, Finding *out)
 {
     double balance = explain_metric(f->s, "balance"), blocks = field(f, PROFILE_BLOCKS);
     int sms = f->s->run->device->sms;
-    if (!(balance > 1 / good_balance))
-        return false;
-    *out = (Finding){
-        .name = "uneven blocks",
-        .kind = "partitioning",
-        .what = arena_printf(f->arena, "%.0f blocks on %d SMs: some get %.0f, the mean is %.2f",
-                             blocks, sms, ceil(blocks / sms), blocks / sms),
-        .cycles = explain_metric(f->s, "bound_cycles") * (1 - 1 / balance),
-        .share = 1 - 1 / balance,
-        .unit = "the bound",
-        .remedy = "Choose tiles that give every SM the same number of blocks, or smaller ones, so "
-                  "that one more block matters less."};
-    return true;
+    out->what = arena_printf(f->arena, "%.0f blocks on %d SMs: some get %.0f, the mean is %.2f",
+                             blocks, sms, ceil(blocks / sms), blocks / sms);
+    out->cycles = explain_metric(f->s, "bound_cycles") * (1 - 1 / balance);
+    out->share = 1 - 1 / balance;
+    return balance > 1 / good_balance;
 }
 
 /* A grid smaller than one wave has fewer warps to hide latency than would fit. */
 static bool few_blocks(const Search *f, Finding *out)
 {
-    double waves = field(f, PROFILE_WAVES);
-    if (!(waves < good_balance))
-        return false;
-    *out = (Finding){.name = "few blocks",
-                     .kind = "partitioning",
-                     .what = arena_printf(f->arena, "an SM could hold %.0f blocks and gets %.1f",
-                                          field(f, PROFILE_BLOCKS_PER_SM),
-                                          waves * field(f, PROFILE_BLOCKS_PER_SM)),
-                     .cycles = NAN,
-                     .effect = "fewer warps hide latency than would fit",
-                     .remedy = "Give each block or each thread less work."};
-    return true;
+    double waves = field(f, PROFILE_WAVES), fit = field(f, PROFILE_BLOCKS_PER_SM);
+    out->what =
+        arena_printf(f->arena, "an SM could hold %.0f blocks and gets %.1f", fit, waves * fit);
+    return waves < good_balance;
 }
 
 static bool idle_lanes(const Search *f, Finding *out)
 {
     int threads = (int)field(f, PROFILE_THREADS_PER_BLOCK);
-    int warps = f->s->occupancy.warps_per_block;
-    if (threads <= 0 || threads % WARP_THREADS == 0)
-        return false;
-    double idle = 1 - (double)threads / (WARP_THREADS * warps);
-    *out = (Finding){
-        .name = "idle lanes",
-        .kind = "partitioning",
-        .what = arena_printf(f->arena, "the last warp of a block has %d of %d lanes",
-                             threads % WARP_THREADS, WARP_THREADS),
-        .cycles = idle * explain_metric(f->s, "issue_cycles"),
-        .share = idle,
-        .unit = "issuing",
-        .remedy = arena_printf(f->arena, "Use a multiple of %d threads per block.", WARP_THREADS)};
-    return true;
+    double idle = 1 - (double)threads / (WARP_THREADS * f->s->occupancy.warps_per_block);
+    out->what = arena_printf(f->arena, "the last warp of a block has %d of %d lanes",
+                             threads % WARP_THREADS, WARP_THREADS);
+    out->cycles = idle * explain_metric(f->s, "issue_cycles");
+    out->share = idle;
+    return threads > 0 && threads % WARP_THREADS != 0;
 }
 
 static bool large_loops(const Search *f, Finding *out)
 {
     double bytes = field(f, PROFILE_LOOP_BYTES);
-    if (!(bytes > loop_bytes_known))
-        return false;
-    *out = (Finding){.name = "large loops",
-                     .kind = "partitioning",
-                     .what = arena_printf(f->arena, "the innermost loops are %s bytes of code",
-                                          explain_number_text(f->arena, bytes)),
-                     .cycles = NAN,
-                     .share = NAN,
-                     .effect = "the sizes of this device's instruction caches are not published; "
-                               "up to 24 KB cost nothing on an H200",
-                     .remedy = "Unroll less, or give a thread fewer elements."};
-    return true;
+    out->what = arena_printf(f->arena, "the innermost loops are %s bytes of code",
+                             explain_number_text(f->arena, bytes));
+    return bytes > loop_bytes_known;
 }
 
-/* True if the cost is known and negligible against the bound. */
-static bool is_minor(const Search *f, const Finding *found)
-{
-    return found->cycles < not_worth_telling * explain_metric(f->s, "bound_cycles");
-}
+/* Each sets `what`, and the cost if it is known; false: the pattern is not there. */
+static const struct Pattern {
+    bool (*find)(const Search *f, Finding *out);
+    const char *name, *kind, *unit, *effect, *remedy;
+} patterns[] = {
+    {bank_conflicts, "bank conflicts", "data access", "shared memory and L1", NULL,
+     "Lanes of a warp access different words of the same bank: pad the rows, swizzle the columns, "
+     "or give neighbouring lanes neighbouring words."},
+    {scattered_accesses, "scattered accesses", "data access", NULL, NULL,
+     "Give neighbouring lanes neighbouring addresses, aligned to 32 bytes, and transpose tiles in "
+     "shared memory."},
+    {spills, "spills", "data access", "issuing", NULL,
+     "Threads need more registers than they have: give each thread less work, unroll less, or ask "
+     "for fewer blocks per SM."},
+    {tied_sums, "tied sums", "data access", "reading registers", NULL,
+     "Store values computed from the sums, such as each sum times a number known only at run time: "
+     "then the compiler is free to place the sums."},
+    {indirect_accesses, "indirect accesses", "data access", NULL,
+     "conflicts and sectors above do not include them",
+     "Declare the contents of the buffers that hold the addresses (contents), so that they can be "
+     "followed."},
+    {divergence, "divergence", "branching", "issuing", NULL,
+     "The sides of a divergent branch run one after the other: branch per warp instead of per "
+     "lane, or compute both and select."},
+    {branches_on_data, "branches on data", "branching", NULL,
+     "the numbers above assume both sides and a default number of iterations",
+     "Branch on indices instead of data, or give loops a constant trip count."},
+    {barriers, "barriers", "synchronization", "a lone warp", NULL,
+     "Do more work between barriers, double-buffer to need only one per step, or synchronize warps "
+     "instead of the block."},
+    {waiting, "waiting", "partitioning", "the predicted time",
+     "during which the busiest unit idles", NULL},
+    {uneven_blocks, "uneven blocks", "partitioning", "the bound", NULL,
+     "Choose tiles that give every SM the same number of blocks, or smaller ones, so that one more "
+     "block matters less."},
+    {few_blocks, "few blocks", "partitioning", NULL, "fewer warps hide latency than would fit",
+     "Give each block or each thread less work."},
+    {idle_lanes, "idle lanes", "partitioning", "issuing", NULL,
+     "Use a multiple of 32 threads per block."},
+    {large_loops, "large loops", "partitioning", NULL,
+     "the sizes of this device's instruction caches are not published; up to 24 KB cost nothing on "
+     "an H200",
+     "Unroll less, or give a thread fewer elements."},
+};
 
 Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines)
 {
-    static bool (*const patterns[])(const Search *, Finding *) = {
-        bank_conflicts, scattered_accesses, spills,     tied_sums, indirect_accesses,
-        divergence,     branches_on_data,   barriers,   waiting,   uneven_blocks,
-        few_blocks,     idle_lanes,         large_loops};
-    Search search = {a, s, lines};
+    const Search search = {a, s, lines};
+    const double minor = not_worth_telling * explain_metric(s, "bound_cycles");
     Findings found = {0};
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        Finding one;
-        if (patterns[i](&search, &one) && !(is_minor(&search, &one) && patterns[i] != barriers))
-            VEC_PUSH(a, &found.all, one);
+    EACH (const struct Pattern, p, patterns, COUNT_OF(patterns)) {
+        Finding one = {.name = p->name,
+                       .kind = p->kind,
+                       .unit = p->unit,
+                       .effect = p->effect,
+                       .remedy = p->remedy,
+                       .cycles = NAN,
+                       .share = NAN};
+        if (p->find(&search, &one) && (!(one.cycles < minor) || p->find == barriers))
+            VEC_PUSH(a, &found, one);
     }
     return found;
 }

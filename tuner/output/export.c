@@ -88,17 +88,12 @@ static void csv_begin(const ExportSource *s, Buf *out)
     csv_end_row(&c);
 }
 
-static const char *device_of(const ExportSource *s, const RecordRow *row)
-{
-    const RecordDevice *x = row->device > 0 ? times_device(s->times, row->device) : NULL;
-    return x && *x->name ? x->name : s->times->header.device;
-}
-
 static void csv_row(const ExportSource *s, const RecordRow *row, const char *kind, Buf *out)
 {
     const RecordHeader *h = &s->times->header;
     size_t i = row_of(s, row);
     const Profile *profile = i == SIZE_MAX ? NULL : table_profile(s->table, i);
+    const RecordDevice *device = row->device > 0 ? times_device(s->times, row->device) : NULL;
     Csv c = {.out = out};
     csv_text(&c, kind);
     for (size_t p = 0; p < h->parameter_count; p++)
@@ -114,7 +109,7 @@ static void csv_row(const ExportSource *s, const RecordRow *row, const char *kin
     times_cell(&c, row->warm_ms, row->warm_count);
     number_cell(&c, row->max_error);
     number_cell(&c, row->seconds > 0 ? row->seconds : NAN);
-    csv_text(&c, device_of(s, row));
+    csv_text(&c, device && *device->name ? device->name : h->device);
     csv_text(&c, row->code);
     csv_text(&c, row->launch);
     csv_text(&c, *h->imported ? h->imported : "measured by aptune");
@@ -174,15 +169,6 @@ static void put_metadata(const RecordHeader *h, Buf *out)
         line_value(out, &h->problem[i].value);
     }
     buf_puts(out, "}}");
-}
-
-static void t4_begin(const ExportSource *s, bool with_compilation, Buf *out)
-{
-    buf_putc(out, '{');
-    put_text(out, "schema_version", with_compilation ? "1.1.0" : "1.0.0");
-    put_metadata(&s->times->header, out);
-    put_key(out, "results");
-    buf_putc(out, '[');
 }
 
 /* A measurement; nothing for an unknown number. */
@@ -307,33 +293,35 @@ typedef struct Sink {
     bool ok;
 } Sink;
 
-static void flush(Sink *k)
+/* Writes what is held, if it is `least` bytes or more. */
+static void put_out(Sink *k, size_t least)
 {
     size_t written;
+    if (k->buf.size < least)
+        return;
     k->ok = k->ok && file_write_all(k->fd, buf_text(&k->buf), k->buf.size, &written);
     buf_clear(&k->buf);
 }
 
-static void flush_when_full(Sink *k)
-{
-    enum { SINK_BYTES = 1 << 16 };
-    if (k->buf.size >= SINK_BYTES)
-        flush(k);
-}
+enum { SINK_BYTES = 1 << 16 };
 
 static size_t put_t4(const ExportSource *s, bool with_compilation, Sink *k)
 {
     size_t rows = 0;
-    t4_begin(s, with_compilation, &k->buf);
-    for (size_t i = 0; i < s->times->rows.count && k->ok; i++) {
-        const RecordRow *row = &s->times->rows.at[i];
+    Buf *out = &k->buf;
+    buf_putc(out, '{');
+    put_text(out, "schema_version", with_compilation ? "1.1.0" : "1.0.0");
+    put_metadata(&s->times->header, out);
+    put_key(out, "results");
+    buf_putc(out, '[');
+    VEC_EACH (const RecordRow, row, s->times->rows) {
         if (times_find(s->times, row->key) != row)
             continue; /* timed again later */
-        buf_puts(&k->buf, rows++ ? ",\n" : "\n");
-        t4_row(s, row, with_compilation, &k->buf);
-        flush_when_full(k);
+        buf_puts(out, rows++ ? ",\n" : "\n");
+        t4_row(s, row, with_compilation, out);
+        put_out(k, SINK_BYTES);
     }
-    buf_puts(&k->buf, "\n]}\n");
+    buf_puts(out, "\n]}\n");
     return rows;
 }
 
@@ -341,33 +329,15 @@ static size_t put_csv(const ExportSource *s, Sink *k)
 {
     const TimesRecording *t = s->times;
     csv_begin(s, &k->buf);
-    for (size_t i = 0; i < t->rows.count && k->ok; i++) {
-        const RecordRow *row = &t->rows.at[i];
+    VEC_EACH (const RecordRow, row, t->rows) {
         csv_row(s, row, times_find(t, row->key) == row ? "row" : "earlier", &k->buf);
-        flush_when_full(k);
+        put_out(k, SINK_BYTES);
     }
-    for (size_t i = 0; i < t->sentinels.count && k->ok; i++) {
+    for (size_t i = 0; i < t->sentinels.count; i++)
         csv_row(s, &t->sentinels.at[i].row, "sentinel", &k->buf);
-        flush_when_full(k);
-    }
-    for (size_t i = 0; i < t->finals.count && k->ok; i++)
+    for (size_t i = 0; i < t->finals.count; i++)
         csv_row(s, &t->finals.at[i].row, "final", &k->buf);
     return t->rows.count + t->sentinels.count + t->finals.count;
-}
-
-/* Flushes, closes and renames the file into place. */
-static bool finish(Sink *k, const char *temporary, const char *path, Diag *d)
-{
-    flush(k);
-    k->ok = k->ok && fsync(k->fd) == 0;
-    k->ok = close(k->fd) == 0 && k->ok;
-    k->ok = k->ok && rename(temporary, path) == 0;
-    buf_free(&k->buf);
-    if (k->ok)
-        return true;
-    int error = errno;
-    unlink(temporary);
-    return diag_fail(d, "cannot write '%s': %s", path, strerror(error));
 }
 
 bool export_write(const ExportSource *s, ExportFormat format, const char *path, size_t *rows,
@@ -378,5 +348,12 @@ bool export_write(const ExportSource *s, ExportFormat format, const char *path, 
     if (k.fd < 0)
         return false;
     *rows = format == EXPORT_CSV ? put_csv(s, &k) : put_t4(s, format == EXPORT_T4_1_1, &k);
-    return finish(&k, temporary, path, d);
+    put_out(&k, 0);
+    bool ok = k.ok && fsync(k.fd) == 0;
+    ok = close(k.fd) == 0 && ok && rename(temporary, path) == 0;
+    const int error = errno;
+    buf_free(&k.buf);
+    if (!ok)
+        unlink(temporary);
+    return ok || diag_fail(d, "cannot write '%s': %s", path, strerror(error));
 }

@@ -1,5 +1,6 @@
 #include "tuner/output/foreign.h"
 
+#include "metrics/base/json.h"
 #include "tuner/output/scan.h"
 
 #include <ctype.h>
@@ -109,16 +110,10 @@ static const char *dumped(Arena *a, const json_t *v, size_t flags)
 /* 2^63: a whole double below it fits an int64_t. */
 static const double int64_end = 9223372036854775808.0;
 
-static ForeignValue real_value(double v, bool whole)
-{
-    if (whole && v == floor(v) && v >= -int64_end && v < int64_end)
-        return (ForeignValue){.kind = FOREIGN_INT, .integer = (int64_t)v};
-    return (ForeignValue){.kind = FOREIGN_REAL, .real = v};
-}
-
 /* The value of a parameter; false: none.  `whole`: the row's integers were read as reals. */
 static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *out)
 {
+    const double real = json_is_real(v) ? json_real_value(v) : NAN;
     if (!v || json_is_null(v))
         return false;
     if (json_is_boolean(v)) {
@@ -126,8 +121,10 @@ static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignV
         *out = (ForeignValue){.kind = FOREIGN_INT, .integer = json_is_true(v)};
     } else if (json_is_integer(v)) {
         *out = (ForeignValue){.kind = FOREIGN_INT, .integer = json_integer_value(v)};
+    } else if (whole && real == floor(real) && real >= -int64_end && real < int64_end) {
+        *out = (ForeignValue){.kind = FOREIGN_INT, .integer = (int64_t)real};
     } else if (json_is_real(v)) {
-        *out = real_value(json_real_value(v), whole);
+        *out = (ForeignValue){.kind = FOREIGN_REAL, .real = real};
     } else {
         const char *text = json_string_value(v);
         text = text ? arena_string(t->arena, text) : dumped(t->arena, v, JSON_COMPACT);
@@ -180,24 +177,19 @@ static void refuse_times(ForeignTable *t, const double *times, size_t count)
         foreign_note(t, ANOMALY_FAILED_ZERO);
 }
 
-static bool all_times(const double *times, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!is_time(times[i]))
-            return false;
-    return true;
-}
-
 /* Adds a row after reconciling outcome and times: a failed row has no times, and a correct row without times
  * counts as failed.  `message` is the file's reason for a failure. */
 static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
                         const double *times, size_t time_count, bool in_ms)
 {
     ForeignRow row = {.values = values, .status = status, .in_ms = in_ms};
+    bool valid = true;
+    for (size_t i = 0; i < time_count; i++)
+        valid = valid && is_time(times[i]);
     if (status != OUTCOME_OK) {
         refuse_times(t, times, time_count);
         row.message = message ? arena_string(t->arena, message) : NULL;
-    } else if (time_count == 0 || !all_times(times, time_count)) {
+    } else if (time_count == 0 || !valid) {
         foreign_note(t, time_count == 0 ? ANOMALY_NO_TIME : ANOMALY_BAD_TIME);
         row.status = OUTCOME_FAULT;
         row.message = time_count == 0 ? "no time in the imported file"
@@ -262,7 +254,7 @@ static void take_unit(ForeignTable *t, const char *name)
     t->unknown_unit = t->unit_ms == 0 ? arena_string(t->arena, name) : NULL;
 }
 
-static const double *numbers_of(ForeignReader *r, const json_t *array, size_t *count)
+static double *numbers_of(ForeignReader *r, const json_t *array, size_t *count)
 {
     *count = json_array_size(array);
     double *out = ARENA_ARRAY(r->scratch, double, *count);
@@ -305,46 +297,57 @@ static Outcome named_outcome(ForeignTable *t, const json_t *row, const char *key
     return OUTCOME_OK;
 }
 
-/* jansson's iterator needs a mutable object. */
-static void name_parameters(ForeignTable *t, const json_t *object)
+/* The part of a row's key for parameter `p`, as text; false if the key has another number of parts. */
+static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValue *out)
 {
-    json_t *copy = json_copy((json_t *)(uintptr_t)object);
-    const char *name;
-    json_t *v;
-    json_object_foreach(copy, name, v) VEC_PUSH(t->arena, &t->names, arena_string(t->arena, name));
-    json_decref(copy);
+    size_t parts = 1;
+    for (size_t i = 0; i < key.size; i++)
+        parts += key.at[i] == ',';
+    if (parts != r->table->names.count || key.size == 0)
+        return false;
+    const char *at = key.at, *end = key.at + key.size;
+    for (; p > 0; p--)
+        at = (const char *)memchr(at, ',', (size_t)(end - at)) + 1;
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    *out = (ForeignValue){
+        .kind = FOREIGN_TEXT,
+        .text = arena_copy(r->table->arena, at, (size_t)((comma ? comma : end) - at))};
+    return true;
 }
 
-static ForeignValue *new_values(ForeignReader *r)
-{
-    size_t n = r->table->names.count;
-    if (n > 0 && n <= FOREIGN_PARAMETERS_MOST)
-        return ARENA_ARRAY(r->scratch, ForeignValue, n);
-    foreign_note(r->table, ANOMALY_NO_PARAMETER);
-    return NULL;
-}
-
-/* Copies the values of a complete row out of the scratch arena; incomplete rows must not use memory. */
-static ForeignValue *keep_values(ForeignReader *r, const ForeignValue *values)
-{
-    ForeignValue *kept = ARENA_ARRAY(r->table->arena, ForeignValue, r->table->names.count);
-    memcpy(kept, values, r->table->names.count * sizeof *kept);
-    return kept;
-}
-
-static ForeignValue *named_values(ForeignReader *r, const json_t *object, bool whole)
+/* The values of an object, where it lacks one those of the key; NULL, counted, if a parameter has none. */
+static ForeignValue *named_values(ForeignReader *r, const json_t *object, ScanText key, bool whole)
 {
     ForeignTable *t = r->table;
-    if (t->names.count == 0 && json_is_object(object))
-        name_parameters(t, object);
-    ForeignValue *values = new_values(r);
-    for (size_t p = 0; values && p < t->names.count; p++) {
-        if (!foreign_value(t, json_object_get(object, t->names.at[p]), whole, &values[p])) {
-            foreign_note(t, ANOMALY_NO_PARAMETER);
-            return NULL;
-        }
+    const size_t n = t->names.count;
+    const bool few = n > 0 && n <= FOREIGN_PARAMETERS_MOST;
+    ForeignValue *values = ARENA_ARRAY(r->scratch, ForeignValue, few ? n : 0);
+    bool ok = few, from_key = false;
+    for (size_t p = 0; ok && p < n; p++)
+        if (!foreign_value(t, json_object_get(object, t->names.at[p]), whole, &values[p]))
+            from_key = ok = key_part(r, key, p, &values[p]);
+    if (!ok)
+        foreign_note(t, ANOMALY_NO_PARAMETER);
+    else if (from_key)
+        foreign_note(t, ANOMALY_KEY_VALUE);
+    if (!ok)
+        return NULL;
+    /* Out of the scratch arena: incomplete rows must not use memory. */
+    return memcpy(ARENA_ARRAY(t->arena, ForeignValue, n), values, n * sizeof *values);
+}
+
+/* The same where the first row names the parameters. */
+static ForeignValue *own_values(ForeignReader *r, const json_t *object, bool whole)
+{
+    if (r->table->names.count == 0) {
+        const char *name;
+        json_t *v,
+            *copy = json_copy((json_t *)(uintptr_t)object); /* jansson iterates over mutable ones */
+        json_object_foreach(copy, name, v)
+            VEC_PUSH(r->table->arena, &r->table->names, arena_string(r->table->arena, name));
+        json_decref(copy);
     }
-    return values ? keep_values(r, values) : NULL;
+    return named_values(r, object, (ScanText){"", 0}, whole);
 }
 
 /* --- Kernel Tuner ----------------------------------------------------------------------------- */
@@ -391,61 +394,21 @@ static void take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
 static const char *failure_of(const ForeignTable *t, const json_t *row)
 {
     const char *places[] = {"__error__", "time", t->objective ? t->objective : "time"};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const char *word = json_string_value(json_object_get(row, places[i]));
-        double number = NAN;
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        const char *word = json_text_at(row, places[i]);
         char *end = NULL;
-        if (word && *word)
-            number = strtod(word, &end);
-        if (word && *word && (*end != '\0' || isnan(number)))
+        const double number = strtod(word, &end);
+        if (*word && (*end != '\0' || isnan(number)))
             return word;
     }
     return NULL;
-}
-
-/* The part of the row's key for parameter `p`, as text; false if the key has another number of parts. */
-static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValue *out)
-{
-    size_t parts = 1;
-    for (size_t i = 0; i < key.size; i++)
-        parts += key.at[i] == ',';
-    if (parts != r->table->names.count || key.size == 0)
-        return false;
-    const char *at = key.at, *end = key.at + key.size;
-    for (; p > 0; p--)
-        at = (const char *)memchr(at, ',', (size_t)(end - at)) + 1;
-    const char *comma = memchr(at, ',', (size_t)(end - at));
-    *out = (ForeignValue){
-        .kind = FOREIGN_TEXT,
-        .text = arena_copy(r->table->arena, at, (size_t)((comma ? comma : end) - at))};
-    return true;
-}
-
-/* The values from the row or its key; NULL, counted, if a parameter has none. */
-static ForeignValue *cache_values(ForeignReader *r, ScanText key, const json_t *row, bool whole)
-{
-    ForeignTable *t = r->table;
-    ForeignValue *values = new_values(r);
-    bool from_key = false;
-    for (size_t p = 0; values && p < t->names.count; p++) {
-        if (foreign_value(t, json_object_get(row, t->names.at[p]), whole, &values[p]))
-            continue;
-        if (!key_part(r, key, p, &values[p])) {
-            foreign_note(t, ANOMALY_NO_PARAMETER);
-            return NULL;
-        }
-        from_key = true;
-    }
-    if (from_key)
-        foreign_note(t, ANOMALY_KEY_VALUE);
-    return values ? keep_values(r, values) : NULL;
 }
 
 static void take_cache_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
 {
     ForeignTable *t = r->table;
     t->unit_ms = 1;
-    ForeignValue *values = cache_values(r, key, row, whole);
+    ForeignValue *values = named_values(r, row, key, whole);
     if (!values)
         return;
     const char *failure = failure_of(t, row);
@@ -515,7 +478,7 @@ static void take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, bool
     if (!t->kernel)
         t->kernel = text_member(r, row, "KernelName");
     json_t *configuration = configuration_of(row);
-    ForeignValue *values = named_values(r, configuration, whole);
+    ForeignValue *values = own_values(r, configuration, whole);
     json_decref(configuration);
     if (!values)
         return;
@@ -568,22 +531,16 @@ static double measured_time(ForeignTable *t, const json_t *row, double *unit)
     return NAN;
 }
 
-static void take_objective(ForeignReader *r, const json_t *row)
-{
-    const char *name = json_string_value(json_array_get(json_object_get(row, "objectives"), 0));
-    if (name && !r->table->objective)
-        r->table->objective = arena_string(r->table->arena, name);
-}
-
 static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
 {
     (void)key;
     ForeignTable *t = r->table;
-    take_objective(r, row);
-    ForeignValue *values = named_values(r, json_object_get(row, "configuration"), whole);
+    const char *word = json_string_value(json_array_get(json_object_get(row, "objectives"), 0));
+    if (word && !t->objective)
+        t->objective = arena_string(t->arena, word);
+    ForeignValue *values = own_values(r, json_object_get(row, "configuration"), whole);
     if (!values)
         return;
-    const char *word;
     Outcome status = named_outcome(t, row, "invalidity", &word);
     const json_t *correctness = json_object_get(row, "correctness");
     if (word && status == OUTCOME_OK && json_is_number(correctness) &&
@@ -592,30 +549,25 @@ static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool 
         status = OUTCOME_WRONG;
     }
     size_t count;
-    const double *times =
+    double *times =
         numbers_of(r, json_object_get(json_object_get(row, "times"), "runtimes"), &count);
     double unit = 0, mean = measured_time(t, row, &unit);
     /* A unit given only for the measurement applies to the times, too. */
-    double *own = ARENA_ARRAY(r->scratch, double, count);
-    for (size_t i = 0; i < count; i++)
-        own[i] = times[i] * (unit > 0 && t->unit_ms == 0 ? unit : 1);
-    times = own;
+    const bool of_mean = unit > 0 && t->unit_ms == 0;
     if (count > 0) {
-        bool in_ms = unit > 0 && t->unit_ms == 0;
-        double of_times = in_ms || t->unit_ms == 0 ? 1 : t->unit_ms;
+        const double of_times = t->unit_ms == 0 ? 1 : t->unit_ms;
+        for (size_t i = 0; i < count; i++)
+            times[i] *= of_mean ? unit : 1;
         if (status == OUTCOME_OK && !isnan(mean))
             compare_mean(t, times, count, mean * (unit > 0 ? unit : of_times) / of_times);
-        foreign_add(t, values, status, word, times, count, in_ms);
-        return;
-    }
-    if (!isnan(mean)) {
+    } else if (!isnan(mean)) {
         if (status == OUTCOME_OK)
             foreign_note(t, ANOMALY_MEAN_ONLY);
         mean *= unit > 0 ? unit : 1;
-        times = &mean;
-        count = 1;
     }
-    foreign_add(t, values, status, word, times, count, unit > 0);
+    const bool only = count == 0 && !isnan(mean);
+    foreign_add(t, values, status, word, only ? &mean : times, only ? 1 : count,
+                count > 0 ? of_mean : unit > 0);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -675,22 +627,13 @@ static const ForeignFormat formats[] = {
     {"results", "T4", take_t4_row, take_t4_field},
     {"Results", "KTT", take_ktt_row, take_ktt_field},
 };
-enum { FORMATS = sizeof formats / sizeof formats[0] };
-
-static const ForeignFormat *format_of(ScanText key)
-{
-    for (int i = 0; i < FORMATS; i++)
-        if (scan_is(key, formats[i].rows))
-            return &formats[i];
-    return NULL;
-}
 
 /* The formats' fields have distinct names, so all readers may look. */
 static void take_field(ForeignReader *r, ScanText key, ScanText text)
 {
     ScanAnomalies odd;
     json_t *v = scan_load(text, &r->copy, &odd);
-    for (int i = 0; i < FORMATS && v; i++)
+    for (size_t i = 0; i < COUNT_OF(formats) && v; i++)
         formats[i].take_field(r, key, v);
     json_decref(v);
 }
@@ -704,8 +647,10 @@ static void take_file(ForeignReader *r)
         ScanText key, text;
         if (!scan_key(s, &key))
             return;
-        const ForeignFormat *f = format_of(key);
-        if (f) {
+        const ForeignFormat *f = formats, *end = formats + COUNT_OF(formats);
+        while (f < end && !scan_is(key, f->rows))
+            f++;
+        if (f < end) {
             r->table->format = f->name;
             take_rows(r, f->take_row);
         } else if (scan_value(s, &text)) {
@@ -730,16 +675,6 @@ static bool refuse(const ForeignTable *t, const Scan *s, const char *path, Diag 
             "KTT's JSON \"Results\" in its outermost object",
             path);
     return diag_fail(d, "'%s' (%s) has no row that can be read", path, t->format);
-}
-
-/* Checks that parameter names are distinct, since rows refer to them by name. */
-static bool names_differ(const ForeignTable *t, const char *path, Diag *d)
-{
-    for (size_t i = 0; i < t->names.count; i++)
-        if (word_place(t->names.at[i], t->names.at, i) < SIZE_MAX)
-            return diag_fail(d, "'%s' (%s) has two parameters called '%s'", path, t->format,
-                             t->names.at[i]);
-    return true;
 }
 
 /* Refuses a file whose rows all lack times, and names the objective that it has instead. */
@@ -773,7 +708,12 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
         return diag_fail(d, "'%s' has times in the unknown unit '%s'; --unit gives the unit", path,
                          t->unknown_unit),
                NULL;
-    if (!names_differ(t, path, d) || !has_time(t, path, d))
+    for (size_t i = 0; i < t->names.count; i++) /* rows refer to them by name */
+        if (word_place(t->names.at[i], t->names.at, i) < SIZE_MAX)
+            return diag_fail(d, "'%s' (%s) has two parameters called '%s'", path, t->format,
+                             t->names.at[i]),
+                   NULL;
+    if (!has_time(t, path, d))
         return NULL;
     t->anomalies[ANOMALY_CUT] += s.cut;
     if (asked > 0)

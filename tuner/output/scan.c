@@ -129,11 +129,6 @@ bool scan_is(ScanText t, const char *text)
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
-static bool is_not_number(ScanText word)
-{
-    return scan_is(word, "NaN") || scan_is(word, "Infinity") || scan_is(word, "-Infinity");
-}
-
 /* Copies the value, with null for NaN and infinities. */
 static void copy_value(ScanText value, Buf *copy, ScanAnomalies *odd)
 {
@@ -147,7 +142,8 @@ static void copy_value(ScanText value, Buf *copy, ScanAnomalies *odd)
             buf_putc(copy, *at++);
             continue;
         }
-        bool none = is_not_number(word);
+        const bool none =
+            scan_is(word, "NaN") || scan_is(word, "Infinity") || scan_is(word, "-Infinity");
         odd->not_number |= none;
         buf_add(copy, none ? "null" : word.at, none ? 4 : word.size);
         at = after;
