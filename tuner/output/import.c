@@ -84,8 +84,8 @@ static int column_can(const ForeignTable *t, size_t p)
 /* Converts the values of a column to one type. */
 static void settle_column(ForeignTable *t, size_t p, int can)
 {
-    for (size_t i = 0; i < t->rows.count; i++) {
-        ForeignValue *v = &t->rows.at[i].values[p];
+    VEC_EACH (ForeignRow, row, t->rows) {
+        ForeignValue *v = &row->values[p];
         int64_t whole;
         double real;
         if (v->kind != FOREIGN_TEXT || !can)
@@ -133,14 +133,6 @@ const RecordValue *import_values(Arena *a, const RecordParameter *p, size_t coun
 
 /* --- the header ------------------------------------------------------------------------------- */
 
-static const char *space_name(Arena *a, const ForeignTable *t, const ImportOptions *o)
-{
-    if (o->space)
-        return o->space;
-    const char *file = path_stem(a, o->from, ".gz");
-    return t->kernel ? t->kernel : path_stem(a, file, ".json");
-}
-
 /* The device by the name or the architecture given; NULL: unknown. */
 static const Device *known_device(const char *name, const char *arch)
 {
@@ -159,7 +151,9 @@ static bool make_header(Arena *a, const ForeignTable *t, const ImportOptions *o,
         return diag_fail(d, "unknown architecture '%s'; `aptune devices` lists those known",
                          o->arch);
     *h = (RecordHeader){
-        .space = space_name(a, t, o),
+        .space = o->space    ? o->space
+                 : t->kernel ? t->kernel
+                             : path_stem(a, path_stem(a, o->from, ".gz"), ".json"),
         .device = name ? name : "device not named",
         .date = t->date,
         .version = APTUNE_VERSION,
@@ -194,17 +188,12 @@ static void count_repeated(ForeignTable *t, const RecordHeader *h, const RecordV
 
 static bool write_notes(const ForeignTable *t, const RecordHeader *h, TimesWriter *w, Diag *d)
 {
-    SCOPED_BUF odd = {0};
-    foreign_print_anomalies(t, "", &odd);
-    bool ok = times_append_note(w,
-                                arena_printf(t->arena,
-                                             "%s: not measured by aptune; problem size %s, "
-                                             "objective %s",
-                                             h->imported, t->problem ? t->problem : "not said",
-                                             t->objective ? t->objective : "not said"),
-                                d);
-    char *rest = NULL;
-    char *text = arena_string(t->arena, buf_text(&odd));
+    SCOPED_BUF notes = {0};
+    buf_printf(&notes, "%s: not measured by aptune; problem size %s, objective %s\n", h->imported,
+               t->problem ? t->problem : "not said", t->objective ? t->objective : "not said");
+    foreign_print_anomalies(t, "", &notes);
+    bool ok = true;
+    char *rest = NULL, *text = arena_string(t->arena, buf_text(&notes));
     for (char *line = strtok_r(text, "\n", &rest); line && ok; line = strtok_r(NULL, "\n", &rest))
         ok = times_append_note(w, line, d);
     return ok;
@@ -213,18 +202,19 @@ static bool write_notes(const ForeignTable *t, const RecordHeader *h, TimesWrite
 static bool write_rows(const ForeignTable *t, const RecordValue *const *values, TimesWriter *w,
                        Diag *d)
 {
-    for (size_t i = 0; i < t->rows.count; i++) {
+    bool ok = true;
+    for (size_t i = 0; i < t->rows.count && ok; i++) {
         const ForeignRow *f = &t->rows.at[i];
-        RecordRow row = {.values = values[i],
-                         .status = f->status,
-                         .message = f->message,
-                         .times_ms = f->times,
-                         .time_count = f->time_count,
-                         .max_error = NAN};
-        if (!times_append(w, &row, d))
-            return false;
+        ok = times_append(w,
+                          &(RecordRow){.values = values[i],
+                                       .status = f->status,
+                                       .message = f->message,
+                                       .times_ms = f->times,
+                                       .time_count = f->time_count,
+                                       .max_error = NAN},
+                          d);
     }
-    return true;
+    return ok;
 }
 
 bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Diag *d)

@@ -53,15 +53,6 @@ static void print_sample(const Run *r, Buf *out)
     buf_putc(out, '\n');
 }
 
-static void print_fastest(const Run *r, Buf *out)
-{
-    const RunAudit *u = &r->audit;
-    if (u->fastest == SIZE_MAX)
-        return;
-    report_say(out, "", "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
-               r->table->times[u->fastest].median, 100 * (u->ratio - 1), name_of(r, u->fastest));
-}
-
 static void print_bounds(const RunAudit *u, Buf *out)
 {
     double percent = 100 * AUDIT_CONFIDENCE;
@@ -93,7 +84,10 @@ static void report_audit(const Run *r, Buf *out)
         return;
     }
     print_sample(r, out);
-    print_fastest(r, out);
+    if (u->fastest != SIZE_MAX)
+        report_say(out, "", "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
+                   r->table->times[u->fastest].median, 100 * (u->ratio - 1),
+                   name_of(r, u->fastest));
     if (u->outcomes == u->dropped)
         report_say(out, "", "that is all of them: regret %.1f %%, recall %.1f %%\n",
                    100 * regret_seen(u), 100 * u->recall);
@@ -101,31 +95,26 @@ static void report_audit(const Run *r, Buf *out)
         print_bounds(u, out);
 }
 
-static json_t *fastest_of(const Run *r)
-{
-    const RunAudit *u = &r->audit;
-    if (u->fastest == SIZE_MAX)
-        return json_null();
-    return json_put(json_object(), "parameters", report_parameters(r, u->fastest), "time_ms",
-                    json_known(r->table->times[u->fastest].median), "ratio", json_known(u->ratio),
-                    NULL);
-}
-
 json_t *report_audit_json(const Run *r)
 {
     const RunAudit *u = &r->audit;
     if (!is_judged(r))
         return json_null();
-    return json_put(
-        json_object(), "seed", json_integer(r->options.audit_seed), "dropped",
-        json_count(u->dropped), "drawn", json_count(u->count), "audited", json_count(u->outcomes),
-        "failed", json_count(u->failed), "confidence", json_real(AUDIT_CONFIDENCE), "margin",
-        json_known(u->margin), "better", json_count(u->better), "better_share_high",
-        json_known(u->share_high), "better_high", json_count(u->better_high), "fastest",
-        fastest_of(r), "regret", json_known(u->fastest == SIZE_MAX ? NAN : regret_seen(u)),
-        "regret_but_for_share", json_known(beyond_share(u)), "near", json_real(RUN_AUDIT_NEAR),
-        "near_chosen", json_count(u->near_timed), "near_audited", json_count(u->near), "recall",
-        json_known(u->recall), "recall_low", json_known(u->recall_low), NULL);
+    const bool any = u->fastest != SIZE_MAX;
+    json_t *fastest = any ? json_put(json_object(), "parameters", report_parameters(r, u->fastest),
+                                     "time_ms", json_known(r->table->times[u->fastest].median),
+                                     "ratio", json_known(u->ratio), NULL)
+                          : json_null();
+    return json_put(json_object(), "seed", json_integer(r->options.audit_seed), "dropped",
+                    json_count(u->dropped), "drawn", json_count(u->count), "audited",
+                    json_count(u->outcomes), "failed", json_count(u->failed), "confidence",
+                    json_real(AUDIT_CONFIDENCE), "margin", json_known(u->margin), "better",
+                    json_count(u->better), "better_share_high", json_known(u->share_high),
+                    "better_high", json_count(u->better_high), "fastest", fastest, "regret",
+                    json_known(any ? regret_seen(u) : NAN), "regret_but_for_share",
+                    json_known(beyond_share(u)), "near", json_real(RUN_AUDIT_NEAR), "near_chosen",
+                    json_count(u->near_timed), "near_audited", json_count(u->near), "recall",
+                    json_known(u->recall), "recall_low", json_known(u->recall_low), NULL);
 }
 
 /* --- the search ------------------------------------------------------------------------------- */
@@ -133,37 +122,8 @@ json_t *report_audit_json(const Run *r)
 static void print_errors(const SearchErrors *e, const char *what, Buf *out)
 {
     if (e->count > 0)
-        buf_printf(out,
-                   "%-10s   prediction error %s: %.1f %% (median), %.1f %% (90th percentile)\n", "",
+        report_say(out, "", "  prediction error %s: %.1f %% (median), %.1f %% (90th percentile)\n",
                    what, e->median, e->p90);
-}
-
-/* A bound from random draws alone, independent of any model: the rule of three (95 % confidence). */
-static void print_chance(const SearchState *s, Buf *out)
-{
-    if (s->random > 2 && s->random_better == 0 && s->left > 0)
-        buf_printf(out,
-                   "%-10s   none of %zu random draws was 1 %% better when timed: with 95 %% "
-                   "confidence at most %.0f %% of the rest are\n",
-                   "", s->random, fmin(100, 300.0 / (double)s->random));
-}
-
-static void print_held(const Run *r, Buf *out)
-{
-    const RunSearch *s = &r->search;
-    if (!isnan(s->held_since))
-        buf_printf(
-            out, "%-10s   best found after %.1f of %.1f s%s\n", "", s->held_since, s->seconds,
-            r->source == RUN_REPLAYED && run_is_played(r) ? ", by the cost model of a replay" : "");
-}
-
-static void print_lessons(const RunSearch *s, Buf *out)
-{
-    EACH (const RunLesson, l, s->lessons, s->lesson_count)
-        buf_printf(out,
-                   "%-10s   started from %zu times of %s%s%s, over %zu of %zu parameters (%s)\n",
-                   "", l->times, l->problem, l->gpu && l->gpu[0] ? " on " : "",
-                   l->gpu ? l->gpu : "", l->parameters, l->of, l->path);
 }
 
 /* Lines about the search: how much of the space it used, how sure it was, and when it found the best. */
@@ -185,24 +145,35 @@ static void report_search(const Run *r, Buf *out)
         print_errors(&s->state.before, "before compiling", out);
         return;
     }
-    print_held(r, out);
-    print_lessons(s, out);
+    if (!isnan(s->held_since))
+        report_say(out, "", "  best found after %.1f of %.1f s%s\n", s->held_since, s->seconds,
+                   r->source == RUN_REPLAYED && run_is_played(r) ? ", by the cost model of a replay"
+                                                                 : "");
+    EACH (const RunLesson, l, s->lessons, s->lesson_count)
+        report_say(out, "", "  started from %zu times of %s%s%s, over %zu of %zu parameters (%s)\n",
+                   l->times, l->problem, l->gpu && l->gpu[0] ? " on " : "", l->gpu ? l->gpu : "",
+                   l->parameters, l->of, l->path);
     if (s->front > 0)
-        buf_printf(out,
-                   "%-10s   bound-latency front: %zu of the compiled, %zu of them timed; the "
-                   "winner %s\n",
-                   "", s->front, s->front_timed,
+        report_say(out, "",
+                   "  bound-latency front: %zu of the compiled, %zu of them timed; the winner %s\n",
+                   s->front, s->front_timed,
                    r->best == SIZE_MAX ? "is not known"
                    : s->best_on_front  ? "is on it"
                                        : "is not on it");
     print_errors(&s->state.before, "before compiling", out);
     print_errors(&s->state.after, "before timing", out);
     if (!isnan(s->expected) && s->state.left > 0)
-        buf_printf(out,
-                   "%-10s   expected number among the rest that are 1 %% better: %.2g, by models "
-                   "that underestimate their own error\n",
-                   "", s->expected);
-    print_chance(&s->state, out);
+        report_say(out, "",
+                   "  expected number among the rest that are 1 %% better: %.2g, by models that "
+                   "underestimate their own error\n",
+                   s->expected);
+    /* A bound from random draws alone, independent of any model: the rule of three (95 % confidence). */
+    if (s->state.random > 2 && s->state.random_better == 0 && s->state.left > 0)
+        report_say(
+            out, "",
+            "  none of %zu random draws was 1 %% better when timed: with 95 %% confidence at "
+            "most %.0f %% of the rest are\n",
+            s->state.random, fmin(100, 300.0 / (double)s->state.random));
 }
 
 /* --- heading ---------------------------------------------------------------------------------- */
@@ -210,33 +181,23 @@ static void report_search(const Run *r, Buf *out)
 static void print_source(const Run *r, Buf *out)
 {
     const RecordHeader *h = r->recorded.times ? &r->recorded.times->header : NULL;
-    switch (r->source) {
-    case RUN_MEASURED:
-        buf_printf(out, "measured on %s", r->device->name);
-        if (r->gpu_count > 1)
-            buf_printf(out, ", %zu of them", r->gpu_count);
-        buf_putc(out, '\n');
-        break;
-    case RUN_REPLAYED:
-        if (run_is_imported(r)) {
-            buf_printf(out, "IMPORTED times of %s, not measured by aptune: %s, in %s\n", h->device,
-                       h->imported, r->recorded.path);
-            break;
-        }
+    if (r->source == RUN_MEASURED && r->gpu_count > 1)
+        buf_printf(out, "measured on %s, %zu of them\n", r->device->name, r->gpu_count);
+    else if (r->source == RUN_MEASURED)
+        buf_printf(out, "measured on %s\n", r->device->name);
+    else if (r->source == RUN_REPLAYED && run_is_imported(r))
+        buf_printf(out, "IMPORTED times of %s, not measured by aptune: %s, in %s\n", h->device,
+                   h->imported, r->recorded.path);
+    else if (r->source == RUN_REPLAYED)
         buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recorded.path, h->device,
                    h->date);
-        break;
-    case RUN_STATIC:
-        if (!r->device) {
-            buf_puts(out, "none, and no device is known\n");
-            break;
-        }
+    else if (r->device)
         buf_printf(out, "STATIC for %s (sm_%d): carved, not timed\n", r->device->name,
                    device_arch(r->device));
-        break;
-    }
+    else
+        buf_puts(out, "none, and no device is known\n");
     if (r->why_not_measured)
-        buf_printf(out, "%-10s (%s)\n", "", r->why_not_measured);
+        report_say(out, "", "(%s)\n", r->why_not_measured);
 }
 
 void report_heading(const Run *r, Buf *out)
@@ -256,13 +217,11 @@ void report_heading(const Run *r, Buf *out)
 static void print_rejections(const Run *r, Buf *out)
 {
     const Spec *s = r->spec;
-    for (size_t p = 0; p < s->parameter_count; p++) {
-        if (r->space.refused[p] == 0)
-            continue;
-        counted(out, "", r->space.refused[p], "  rejected by the values of %s\n",
-                s->parameters[p].name);
-    }
     SCOPED_ARENA *a = arena_new();
+    for (size_t p = 0; p < s->parameter_count; p++)
+        if (r->space.refused[p] > 0)
+            counted(out, "", r->space.refused[p], "  rejected by the values of %s\n",
+                    s->parameters[p].name);
     for (size_t i = 0; i < s->constraint_count; i++) {
         size_t line;
         const char *text = report_constraint(a, &s->constraints[i].at, &line);
@@ -281,21 +240,9 @@ static void print_tier0(const Run *r, Buf *out)
     if (r->space.diagram)
         buf_printf(out, "  of %zu drawn at random", r->table->count);
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
-    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++) {
-        if (r->counts.tier0_dropped[t] == 0)
-            continue;
-        counted(out, "", r->counts.tier0_dropped[t], "  %s\n", outcome_name((Outcome)t));
-    }
-}
-
-static void print_duration(Buf *out, double seconds)
-{
-    if (seconds < 120)
-        buf_printf(out, "%.0f s", seconds);
-    else if (seconds < 7200)
-        buf_printf(out, "%.0f min", seconds / 60);
-    else
-        buf_printf(out, "%.1f h", seconds / 3600);
+    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++)
+        if (r->counts.tier0_dropped[t] > 0)
+            counted(out, "", r->counts.tier0_dropped[t], "  %s\n", outcome_name((Outcome)t));
 }
 
 void report_dry_run(const Run *r, Buf *out)
@@ -305,10 +252,16 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "valid", r->space.size, "  configurations\n");
     print_tier0(r, out);
     const RunEstimate e = run_estimate(r);
-    counted(out, "compile", e.compiles, "  configurations, about ");
-    print_duration(out, e.seconds);
-    buf_printf(out, " with %d job%s (at %.2f s each, ", r->options.jobs,
-               r->options.jobs == 1 ? "" : "s", e.each_s);
+    const bool hours = e.seconds >= 7200, minutes = !hours && e.seconds >= 120;
+    counted(out, "compile", e.compiles,
+            "  configurations, about %.*f %s with %d job%s (at %.2f s each, ", hours,
+            e.seconds / (hours     ? 3600
+                         : minutes ? 60
+                                   : 1),
+            hours     ? "h"
+            : minutes ? "min"
+                      : "s",
+            r->options.jobs, r->options.jobs == 1 ? "" : "s", e.each_s);
     if (e.of)
         buf_printf(out, "as %zu took in %s", e.count, e.of);
     else
@@ -330,22 +283,6 @@ static void print_space(const Run *r, Buf *out)
         print_tier0(r, out);
 }
 
-/* The most frequent compile failures. */
-static void print_failure_groups(const Run *r, Buf *out)
-{
-    enum { SHOWN = 5 };
-    SCOPED_ARENA *a = arena_new();
-    const FailureGroup *groups;
-    size_t count = run_failures(a, r, &groups);
-    for (size_t g = 0; g < count && g < SHOWN; g++) {
-        buf_printf(out, "%-10s ", "");
-        run_failure_print(r, &groups[g], out);
-        buf_putc(out, '\n');
-    }
-    if (count > SHOWN)
-        report_say(out, "", "and %zu more reasons, see configurations.csv\n", count - SHOWN);
-}
-
 /* Configurations whose counts are estimates. */
 static void print_doubts(const Run *r, Buf *out)
 {
@@ -358,17 +295,19 @@ static void print_doubts(const Run *r, Buf *out)
     if (r->suspects.found > 0)
         counted(out, "suspicious", r->suspects.found,
                 "  predicted implausibly fast; raised to what others, or limits, imply\n");
-    if (uncertain == 0)
-        return;
-    counted(out, "uncertain", uncertain,
-            "  whose machine code does not match the PTX completely\n");
-    if (guessed == 0)
-        return;
-    counted(out, "", guessed, "  of them counted from the PTX alone\n");
+    if (uncertain > 0)
+        counted(out, "uncertain", uncertain,
+                "  whose machine code does not match the PTX completely\n");
+    if (uncertain > 0 && guessed > 0)
+        counted(out, "", guessed, "  of them counted from the PTX alone\n");
 }
 
 static void print_code(const Run *r, Buf *out)
 {
+    enum { SHOWN = 5 }; /* reasons for failures */
+    SCOPED_ARENA *a = arena_new();
+    const FailureGroup *groups;
+    size_t count = run_failures(a, r, &groups);
     counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled,
             "  %zu failed, %zu of distinct code%s\n", r->counts.failed, r->counts.distinct,
             r->recorded.profiles ? "; profiles from the recording, whose sources are the same"
@@ -376,7 +315,13 @@ static void print_code(const Run *r, Buf *out)
     if (r->counts.unlaunchable > 0)
         counted(out, "", r->counts.unlaunchable,
                 "  more dropped: registers or shared memory per block\n");
-    print_failure_groups(r, out);
+    for (size_t g = 0; g < count && g < SHOWN; g++) {
+        report_say(out, "", "%s", "");
+        run_failure_print(r, &groups[g], out);
+        buf_putc(out, '\n');
+    }
+    if (count > SHOWN)
+        report_say(out, "", "and %zu more reasons, see configurations.csv\n", count - SHOWN);
     if (r->counts.launches_from_cache > 0)
         counted(out, "", r->counts.launches_from_cache, "%s",
                 r->spec->launch_count > 1 ? "  launches from the cache\n" : "  from the cache\n");
@@ -386,19 +331,16 @@ static void print_code(const Run *r, Buf *out)
     print_doubts(r, out);
 }
 
-static const char *exhausted(const Run *r)
-{
-    return !r->options.exhaustive                          ? ""
-           : r->options.shards > 1                         ? " (--exhaustive: all of the part)"
-           : r->space.diagram && r->source == RUN_REPLAYED ? " (--exhaustive: all that is recorded)"
-                                                           : " (--exhaustive: all of it)";
-}
-
 static void print_carving(const Run *r, Buf *out)
 {
-    size_t all = r->space.size;
+    const size_t all = r->space.size;
+    const char *how = !r->options.exhaustive  ? ""
+                      : r->options.shards > 1 ? " (--exhaustive: all of the part)"
+                      : r->space.diagram && r->source == RUN_REPLAYED
+                          ? " (--exhaustive: all that is recorded)"
+                          : " (--exhaustive: all of it)";
     counted(out, "selected", r->counts.selected, "  %.2f %% of the space%s\n",
-            all ? 100.0 * (double)r->counts.selected / (double)all : 0, exhausted(r));
+            all ? 100.0 * (double)r->counts.selected / (double)all : 0, how);
     for (size_t i = 0; i < r->carving.stage_count && !r->options.exhaustive; i++) {
         const StageReport *s = &r->carving.reports[i];
         counted(out, "", s->after, "  of ");
@@ -421,14 +363,13 @@ typedef struct Outcomes {
 static Outcomes count_outcomes(const Run *r)
 {
     Outcomes o = {0};
-    for (size_t i = 0; i < r->table->count; i++) {
-        const Table *t = r->table;
-        if (!table_is_timed(t, i))
-            continue;
-        o.timed++;
-        if (o.by[t->outcome[i]]++ == 0)
-            o.example[t->outcome[i]] = i;
-    }
+    const Table *t = r->table;
+    for (size_t i = 0; i < t->count; i++)
+        if (table_is_timed(t, i)) {
+            o.timed++;
+            if (o.by[t->outcome[i]]++ == 0)
+                o.example[t->outcome[i]] = i;
+        }
     return o;
 }
 
@@ -586,15 +527,6 @@ static void print_front(const Run *r, Buf *out)
                    r->table->trial[front[k]].joules, name_of(r, front[k]));
 }
 
-/* The best of a complete recording, by the objective. */
-static void print_recorded_best(const Run *r, Buf *out)
-{
-    if (r->spec->objective == OBJECTIVE_ENERGY)
-        buf_printf(out, "%.4g J", 1e-3 * r->recorded.best_ms);
-    else
-        buf_printf(out, "%.4f ms", r->recorded.best_ms);
-}
-
 static void print_best(const Run *r, Buf *out)
 {
     if (r->best == SIZE_MAX) {
@@ -620,7 +552,8 @@ static void print_best(const Run *r, Buf *out)
         else
             report_say(out, "", "%.1f %% of the best recorded %s, ", 100 * r->recorded.relative,
                        r->spec->objective == OBJECTIVE_ENERGY ? "energy" : "time");
-        print_recorded_best(r, out);
+        const bool energy = r->spec->objective == OBJECTIVE_ENERGY;
+        buf_printf(out, energy ? "%.4g J" : "%.4f ms", r->recorded.best_ms * (energy ? 1e-3 : 1));
         buf_printf(out, ": regret %.1f %%\n", 100 / r->recorded.relative - 100);
     }
     if (!isnan(r->recorded.random_relative) && !r->options.exhaustive)
@@ -639,12 +572,12 @@ void report_result(const Run *r, Buf *out)
         print_carving(r, out);
     if (r->counts.polished > 0)
         counted(out, "", r->counts.polished, "  more chosen from those times (polish)\n");
-    if (r->source != RUN_STATIC) {
+    if (r->source == RUN_STATIC) {
+        report_selected(r, out);
+    } else {
         print_outcomes(r, out);
         print_device(r, out);
     }
-    if (r->source == RUN_STATIC)
-        report_selected(r, out);
     print_best(r, out);
     report_audit(r, out);
     report_ledger(r, out);

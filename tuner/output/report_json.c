@@ -83,14 +83,6 @@ static json_t *errors_of(const SearchErrors *e)
                     json_known(e->median), "ninth_percent", json_known(e->p90), NULL);
 }
 
-static json_t *steps_of(const RunSearch *s)
-{
-    json_t *list = json_array();
-    VEC_EACH (const RunBest, x, s->held)
-        json_array_append_new(list, json_pack("[f, f]", x->seconds, x->ms));
-    return list;
-}
-
 static json_t *lessons_of(const RunSearch *s)
 {
     json_t *list = json_array();
@@ -105,12 +97,15 @@ static json_t *lessons_of(const RunSearch *s)
 static json_t *search_of(const Run *r)
 {
     const RunSearch *s = &r->search;
+    json_t *steps = json_array();
+    VEC_EACH (const RunBest, x, s->held)
+        json_array_append_new(steps, json_pack("[f, f]", x->seconds, x->ms));
     return json_put(json_object(), "seed", json_integer(r->options.seed), "compiled",
                     json_count(s->state.compiled), "timed", json_count(s->state.timed), "left",
                     json_known(s->state.left), "end",
                     json_string(s->asked ? "ended on request" : search_end_text(s->end)), "seconds",
                     json_known(s->seconds), "held_since_s", json_known(s->held_since), "steps",
-                    steps_of(s), "played", json_boolean(run_is_played(r)), "expected_better",
+                    steps, "played", json_boolean(run_is_played(r)), "expected_better",
                     json_known(s->expected), "errors_before_compiling", errors_of(&s->state.before),
                     "errors_before_timing", errors_of(&s->state.after), "front",
                     json_count(s->front), "front_timed", json_count(s->front_timed),
@@ -168,19 +163,14 @@ static json_t *rejections_of(const Run *r)
     return list;
 }
 
-static json_t *tier0_of(const Run *r)
-{
-    json_t *o = r->device ? json_object() : json_null();
-    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID && r->device; t++)
-        json_put(o, outcome_name((Outcome)t), json_count(r->counts.tier0_dropped[t]), NULL);
-    return o;
-}
-
 void report_dry_run_json(const Run *r, Buf *out)
 {
+    json_t *tier0 = r->device ? json_object() : json_null();
+    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID && r->device; t++)
+        json_put(tier0, outcome_name((Outcome)t), json_count(r->counts.tier0_dropped[t]), NULL);
     json_t *o = json_put(report_object(r), "points", json_count(r->space.product), "constraints",
                          rejections_of(r), "configurations", json_count(r->space.size),
-                         "tier0_dropped", tier0_of(r), NULL);
+                         "tier0_dropped", tier0, NULL);
     if (r->space.diagram) /* tier 0 was judged on a random sample */
         json_put(o, "tier0_drawn", json_count(r->table->count), NULL);
     const RunEstimate e = run_estimate(r);

@@ -53,15 +53,6 @@ static void print_row(Buf *out, const char *name, double wall, double cores, dou
     buf_printf(out, "%s%s\n", *note ? "  " : "", note);
 }
 
-static void print_gpu_rows(const Run *r, Buf *out)
-{
-    GpuSeconds g = report_gpu_seconds(r);
-    print_row(out, "verify", -1, -1, g.verify, "loading, warming up, checking results");
-    print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
-              g.timed, "GPU: only the timed launches");
-    print_row(out, "idle", -1, -1, g.idle, "the GPU was held without work");
-}
-
 static void print_sum(const Run *r, Buf *out)
 {
     double wall = 0, cores = 0;
@@ -101,11 +92,14 @@ void report_ledger(const Run *r, Buf *out)
                r->gpu_count > 0 ? "       GPU s" : "");
     for (int i = 0; i < LEDGER_TIME; i++)
         print_row(out, stages[i], r->ledger.seconds[i], r->ledger.core_seconds[i], -1, "");
-    if (r->gpu_count > 0)
-        print_gpu_rows(r, out);
-    else
-        print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
-                  -1, "");
+    const GpuSeconds g = report_gpu_seconds(r);
+    const bool gpu = r->gpu_count > 0;
+    if (gpu)
+        print_row(out, "verify", -1, -1, g.verify, "loading, warming up, checking results");
+    print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
+              gpu ? g.timed : -1, gpu ? "GPU: only the timed launches" : "");
+    if (gpu)
+        print_row(out, "idle", -1, -1, g.idle, "the GPU was held without work");
     print_sum(r, out);
     print_worth(r, out);
 }
@@ -118,15 +112,6 @@ static json_t *stage_seconds(const double *seconds)
     for (int i = 0; i < LEDGER_STAGES; i++)
         json_put(o, stages[i], json_known(seconds[i]), NULL);
     return o;
-}
-
-static json_t *gpu_of(const RunGpu *x)
-{
-    GpuSeconds g = seconds_of_gpu(x, clock_seconds());
-    return json_put(json_object(), "ordinal", json_integer(x->ordinal), "name",
-                    json_text(gpu_device(x->gpu)->name), "uuid", json_text(gpu_facts(x->gpu)->uuid),
-                    "outcomes", json_count(x->outcomes), "time_s", json_known(g.timed), "verify_s",
-                    json_known(g.verify), "idle_s", json_known(g.idle), NULL);
 }
 
 static json_t *worth_of(const Run *r)
@@ -145,8 +130,15 @@ static json_t *worth_of(const Run *r)
 void report_ledger_json(const Run *r, json_t *o)
 {
     json_t *gpus = json_array();
-    for (size_t i = 0; i < r->gpu_count; i++)
-        json_array_append_new(gpus, gpu_of(&r->gpus[i]));
+    EACH (const RunGpu, x, r->gpus, r->gpu_count) {
+        GpuSeconds g = seconds_of_gpu(x, clock_seconds());
+        json_array_append_new(gpus, json_put(json_object(), "ordinal", json_integer(x->ordinal),
+                                             "name", json_text(gpu_device(x->gpu)->name), "uuid",
+                                             json_text(gpu_facts(x->gpu)->uuid), "outcomes",
+                                             json_count(x->outcomes), "time_s", json_known(g.timed),
+                                             "verify_s", json_known(g.verify), "idle_s",
+                                             json_known(g.idle), NULL));
+    }
     json_t *ledger = json_put(json_object(), "core_seconds", stage_seconds(r->ledger.core_seconds),
                               "gpus", gpus, "carving", worth_of(r), NULL);
     json_put(o, "seconds", stage_seconds(r->ledger.seconds), "ledger", ledger, NULL);

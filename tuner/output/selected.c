@@ -37,15 +37,6 @@ static void print_ms(const Run *r, double cycles, Buf *out)
     buf_printf(out, ms < 1 ? "%8.2f us" : "%8.3f ms", ms < 1 ? 1e3 * ms : ms);
 }
 
-static bool is_common(const Table *t, const Ranked *all, size_t count, size_t p)
-{
-    for (size_t i = 1; i < count; i++)
-        if (t->values[all[i].at * t->parameter_count + p] !=
-            t->values[all[0].at * t->parameter_count + p])
-            return false;
-    return true;
-}
-
 static void print_parameters(const Table *t, size_t row, const bool *wanted, Buf *out)
 {
     for (size_t p = 0; p < t->parameter_count; p++)
@@ -68,7 +59,10 @@ void report_selected(const Run *r, Buf *out)
     bool *common = ARENA_ARRAY(a, bool, t->parameter_count), any = false;
     bool *apart = ARENA_ARRAY(a, bool, t->parameter_count);
     for (size_t p = 0; p < t->parameter_count; p++) {
-        common[p] = shown > 1 && is_common(t, all, shown, p);
+        common[p] = shown > 1;
+        for (size_t i = 1; i < shown; i++)
+            common[p] = common[p] && t->values[all[i].at * t->parameter_count + p] ==
+                                         t->values[all[0].at * t->parameter_count + p];
         apart[p] = !common[p];
         any = any || common[p];
     }
