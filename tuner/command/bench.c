@@ -16,14 +16,6 @@ bool bench_take_problem(Run *r, const BenchOptions *o)
     return true;
 }
 
-static const char *first_error(const Diag *d)
-{
-    for (size_t i = 0; i < d->messages.count; i++)
-        if (d->messages.at[i].kind == DIAG_ERROR)
-            return d->messages.at[i].text;
-    return "no reason given";
-}
-
 static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
 {
     const char *path = o->recording ? o->recording : r->recorded.path;
@@ -52,7 +44,10 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
         r->recorded.times = w.recorded.times;
     }
     run_close(&w);
-    return ok || diag_fail(r->diag, "%s", first_error(&d));
+    for (size_t i = 0; i < d.messages.count && !ok; i++)
+        if (d.messages.at[i].kind == DIAG_ERROR)
+            return diag_fail(r->diag, "%s", d.messages.at[i].text);
+    return ok || diag_fail(r->diag, "no reason given");
 }
 
 static bool choose_subject(Run *r, const BenchOptions *o, Bench *b)
@@ -89,24 +84,17 @@ static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
     return ok;
 }
 
-/* True if the code differs from the recorded code.  Recordings of other architectures always have other
- * code. */
-static bool is_stale(const Run *r, size_t i)
-{
-    const TimesRecording *t = r->recorded.times;
-    if (!t || strcmp(t->header.arch, run_architecture(r->arena, r)) != 0)
-        return false;
-    const RecordRow *row = run_recorded_row(r, t, i);
-    return row && !run_same_code(r, i, row);
-}
-
 static bool fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out)
 {
     if (!compile_subject(r, o, b))
         return false;
     if (o->emitted)
         return bench_emitted_code(r, o->emitted, b->config, out);
-    b->stale = is_stale(r, b->config);
+    /* Recordings of other architectures always have other code. */
+    const TimesRecording *t = r->recorded.times;
+    const bool same_arch = t && strcmp(t->header.arch, run_architecture(r->arena, r)) == 0;
+    const RecordRow *row = same_arch ? run_recorded_row(r, t, b->config) : NULL;
+    b->stale = row && !run_same_code(r, b->config, row);
     Fetched x;
     const bool ok = run_fetch(r, r->arena, b->config, &x);
     *out = x.run;
@@ -118,7 +106,7 @@ static bool fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out)
 /* Libraries built into the GPU process. */
 static bool is_built_in(const Rival *v)
 {
-    return !v->path && (strcmp(v->library, "cublas") == 0 || strcmp(v->library, "memory") == 0);
+    return !v->path && WORD_IS_ANY(v->library, "cublas", "memory");
 }
 
 static bool is_file(const char *against)
@@ -152,13 +140,12 @@ static bool refuse_against(Run *r, const char *against)
     const Spec *s = r->spec;
     for (size_t i = 0; i < s->rival_count; i++)
         buf_printf(&all, "%s'%s'", i ? ", " : "", name_of(r->arena, &s->rivals[i]));
-    if (s->rival_count == 0)
-        diag_fail(r->diag, "space '%s' names no rivals, so there is nothing to compare with",
-                  s->name);
-    else
-        diag_fail(r->diag, "space '%s' has no rival '%s'; it has %s", s->name, against,
-                  buf_text(&all));
-    return false;
+    return s->rival_count == 0
+               ? diag_fail(r->diag,
+                           "space '%s' names no rivals, so there is nothing to compare with",
+                           s->name)
+               : diag_fail(r->diag, "space '%s' has no rival '%s'; it has %s", s->name, against,
+                           buf_text(&all));
 }
 
 /* --- rivals: finding the libraries -------------------------------------------------------------- */

@@ -99,18 +99,6 @@ static bool is_same_here(const Manifest *m, const json_t *entry, size_t name)
     return strcmp(buf_text(&have), buf_text(&want)) == 0;
 }
 
-/* True if the variant is compiled for one value of this name of its problem ("fixed"). */
-static bool is_fixed(const json_t *variant, const char *name)
-{
-    const json_t *fixed = json_object_get(variant, "fixed");
-    for (size_t k = 0; k < json_array_size(fixed); k++) {
-        const char *one = json_string_value(json_array_get(fixed, k));
-        if (one && strcmp(one, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* True if this entry or variant is for our device's architecture. */
 static bool is_of_arch(const Manifest *m, const json_t *o)
 {
@@ -155,7 +143,12 @@ static Fit fit_of(const Manifest *m, const json_t *entry)
     for (size_t i = 0; i < r->spec->problem_name_count; i++) {
         const bool same = is_same_here(m, entry, i);
         problem = problem && same;
-        compiled = compiled && (same || !is_fixed(variant, r->spec->problem_names[i]));
+        const json_t *fixed =
+            json_object_get(variant, "fixed"); /* compiled for one value of these */
+        for (size_t k = 0; k < json_array_size(fixed) && !same; k++) {
+            const char *name = json_string_value(json_array_get(fixed, k));
+            compiled = compiled && !(name && strcmp(name, r->spec->problem_names[i]) == 0);
+        }
     }
     size_t config = variant ? config_of(m, variant, DIAG_UNHEARD(r->arena)) : SIZE_MAX,
            here = r->space.problem;
@@ -268,16 +261,6 @@ static bool read_codes(const Manifest *m, size_t config, TaskRun *out)
     return ok;
 }
 
-static bool serves(const Manifest *m, const json_t *variant)
-{
-    for (size_t i = 0; i < json_array_size(m->entries); i++) {
-        const json_t *entry = json_array_get(m->entries, i);
-        if (variant_of_entry(m, entry) == variant && fit_of(m, entry).rank > 0)
-            return true;
-    }
-    return false;
-}
-
 bool bench_emitted_variants(Run *r, const char *manifest, Bench *b)
 {
     Manifest m;
@@ -290,7 +273,12 @@ bool bench_emitted_variants(Run *r, const char *manifest, Bench *b)
     b->entries = entries;
     for (size_t i = 0; ok && i < count; i++) {
         const json_t *v = json_array_get(m.variants, i);
-        size_t config = serves(&m, v) ? config_of(&m, v, DIAG_UNHEARD(r->arena)) : SIZE_MAX;
+        const json_t *entry;
+        bool serves = false;
+        size_t k;
+        json_array_foreach((json_t *)(uintptr_t)m.entries, k, entry) serves =
+            serves || (variant_of_entry(&m, entry) == v && fit_of(&m, entry).rank > 0);
+        size_t config = serves ? config_of(&m, v, DIAG_UNHEARD(r->arena)) : SIZE_MAX;
         if (config == SIZE_MAX || config == b->config)
             continue;
         BenchEntry *e = &entries[b->count++];

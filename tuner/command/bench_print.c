@@ -65,16 +65,6 @@ static void print_failure(const Bench *b, const BenchEntry *e, Buf *out)
     buf_putc(out, '\n');
 }
 
-static void print_check(const BenchEntry *e, Buf *out)
-{
-    if (!e->verified)
-        buf_puts(out, e->rival && e->rival->bound ? "a bound, not verified" : "NOT VERIFIED");
-    else if (e->max_error > 0)
-        buf_printf(out, "right, largest error %.1e of the output's scale", e->max_error);
-    else
-        buf_puts(out, isnan(e->max_error) ? "right" : "right, exactly");
-}
-
 /* Less than this is within the scatter of the times. */
 static const double idle_told = 0.01;
 
@@ -111,8 +101,14 @@ static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *
                e->interval.high);
     print_rates(&rates, out);
     buf_printf(out, "\n%-10s %s%s%s; ", "", e->title, *e->details ? ": " : "", e->details);
-    print_check(e, out);
-    buf_putc(out, '\n');
+    if (e->verified && e->max_error > 0)
+        buf_printf(out, "right, largest error %.1e of the output's scale\n", e->max_error);
+    else
+        buf_printf(out, "%s\n",
+                   e->verified && isnan(e->max_error) ? "right"
+                   : e->verified                      ? "right, exactly"
+                   : e->rival && e->rival->bound      ? "a bound, not verified"
+                                                      : "NOT VERIFIED");
     print_sustained(e, out);
 }
 

@@ -57,17 +57,6 @@ static const Option end_options[] = {
     {"json", NULL, "print the manifest instead of the report", INTO(json)},
 };
 
-static bool check(Call *c, EmitCommand *o)
-{
-    if (!options_run_check(c, &o->run))
-        return false;
-    if (o->list && o->depend)
-        return command_refuse(c, "--list writes nothing: give it or --depfile, not both");
-    if (o->list && o->json)
-        return command_refuse(c, "give --list or --json, not both");
-    return true;
-}
-
 /* --- report ----------------------------------------------------------------------------------- */
 
 static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
@@ -151,15 +140,6 @@ static bool measure_held_back(Arena *a, const EmitCommand *o, const Run *like, c
 
 /* --- the work --------------------------------------------------------------------------------- */
 
-static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const EmitCommand *o,
-                         const char *folder, Diag *d)
-{
-    SCOPED_BUF text = {0};
-    const Texts inputs = unit_inputs(a, m);
-    return files_print_depend(u, folder, &inputs, &text, d) &&
-           file_write(o->depend, buf_text(&text), text.size, d);
-}
-
 static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
 {
     const EmitCommand *o = c->options;
@@ -176,9 +156,15 @@ static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
             buf_printf(&out, "%s/%s\n", folder, names.at[i]);
         return command_print_text(buf_text(&out));
     }
-    if (!unit_finish(m) || !files_write(u, folder, c->diag) ||
-        (o->depend && !write_depend(c->arena, m, u, o, folder, c->diag)))
+    if (!unit_finish(m) || !files_write(u, folder, c->diag))
         return false;
+    if (o->depend) {
+        SCOPED_BUF text = {0};
+        const Texts inputs = unit_inputs(c->arena, m);
+        if (!files_print_depend(u, folder, &inputs, &text, c->diag) ||
+            !file_write(o->depend, buf_text(&text), text.size, c->diag))
+            return false;
+    }
     if (m->uncompiled)
         diag_note(c->diag, (Span){0},
                   "nothing was compiled to check that the code is what was measured: %s",
@@ -195,8 +181,11 @@ static bool emit(Call *c)
 {
     EmitCommand *o = c->options;
     o->emit.default_entry = (size_t)o->default_entry;
-    if (!check(c, o))
+    if (!options_run_check(c, &o->run))
         return false;
+    if (o->list && (o->depend || o->json))
+        return command_refuse(c, o->depend ? "--list writes nothing: give it or --depfile, not both"
+                                           : "give --list or --json, not both");
     for (int i = 0; i < c->count; i++)
         VEC_PUSH(c->arena, &o->recordings, c->words[i]);
     Run like = start_run(c->arena, &o->run, &c->bar, c->diag);

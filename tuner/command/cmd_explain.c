@@ -78,34 +78,27 @@ static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *con
     return command_print_text(buf_text(&out)) && known;
 }
 
-static bool explain_run(Call *c, Run *r)
-{
-    const ExplainOptions *o = c->options;
-    c->code = EXIT_USAGE;
-    if (!run_open(r))
-        return false;
-    size_t configs[SUBJECTS];
-    for (int i = 0; i < o->count; i++) {
-        configs[i] = run_name_config(r, o->texts[i], r->diag);
-        if (configs[i] == SIZE_MAX)
-            return false;
-    }
-    c->code = EXIT_FAILED;
-    if (!run_compile_these(r, configs, (size_t)o->count))
-        return false;
-    run_carve(r);
-    progress_end(&c->bar);
-    return print_explanation(r, o, configs, r->recorded.profiles);
-}
-
 static bool explain(Call *c)
 {
     ExplainOptions *o = c->options;
     if (!options_run_check(c, &o->run) || !take_texts(c, o))
         return false;
     o->run.some = true;
+    c->code = EXIT_USAGE;
     Run r = start_run(c->arena, &o->run, &c->bar, c->diag);
-    bool ok = explain_run(c, &r);
+    bool ok = run_open(&r);
+    size_t configs[SUBJECTS];
+    for (int i = 0; i < o->count && ok; i++) {
+        configs[i] = run_name_config(&r, o->texts[i], r.diag);
+        ok = configs[i] != SIZE_MAX;
+    }
+    c->code = ok ? EXIT_FAILED : EXIT_USAGE;
+    ok = ok && run_compile_these(&r, configs, (size_t)o->count);
+    if (ok) {
+        run_carve(&r);
+        progress_end(&c->bar);
+        ok = print_explanation(&r, o, configs, r.recorded.profiles);
+    }
     run_close(&r);
     return ok;
 }

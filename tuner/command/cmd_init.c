@@ -204,26 +204,26 @@ static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag
 static const char *output_path(Arena *a, const char *path, const InitOptions *o)
 {
     const char *stem = path_stem(a, path, ""), *dot = strrchr(stem, '.');
-    const int length = dot && dot > stem ? (int)(dot - stem) : (int)strlen(stem);
-    const char *name = arena_printf(a, "%.*s.spec", length, stem);
-    return o->output ? o->output : path_join(a, path_folder(a, path), name);
+    const char *name = path_stem(a, path, dot ? dot : "");
+    return o->output ? o->output
+                     : path_join(a, path_folder(a, path), arena_printf(a, "%s.spec", name));
 }
 
 /* Names the kernels that were not taken, unless the user chose. */
 static const char *other_kernels(const InitTrying *t, const InitOptions *o)
 {
-    const char *own = t->guess.kernel->name, *names = kernel_source_names(t->arena, t->text);
+    const char *own = t->guess.kernel->name;
+    char *rest = NULL, *names = arena_string(t->arena, kernel_source_names(t->arena, t->text));
     Buf others = {0};
-    for (const char *at = names; *at && !o->kernel; at += strspn(at, ", ")) {
-        const char *name = arena_copy(t->arena, at, strcspn(at, ","));
+    for (char *name = strtok_r(names, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest))
         if (strcmp(name, own) != 0)
             buf_printf(&others, "%s%s", others.size ? ", " : "", name);
-        at += strlen(name);
-    }
-    return others.size ? arena_printf(t->arena,
-                                      "  it tunes '%s'; --kernel takes another of this file: %s\n",
-                                      own, buf_keep(&others, t->arena))
-                       : "";
+    const char *list = buf_keep(&others, t->arena);
+    return *list && !o->kernel
+               ? arena_printf(t->arena,
+                              "  it tunes '%s'; --kernel takes another of this file: %s\n", own,
+                              list)
+               : "";
 }
 
 static bool write_spec(const char *to, const Buf *text, const char *others, Arena *a, Diag *d)
@@ -242,14 +242,12 @@ static bool write_spec(const char *to, const Buf *text, const char *others, Aren
 static const char *file_with_kernels(Arena *a, const char *const *files, size_t count,
                                      const char **names)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t size;
+    size_t i = 0, size;
+    for (*names = ""; i < count && !**names; i++) {
         const char *text = file_read(a, files[i], &size, DIAG_UNHEARD(a));
         *names = text ? kernel_source_names(a, text) : "";
-        if (**names)
-            return files[i];
     }
-    return NULL;
+    return **names ? files[i - 1] : NULL;
 }
 
 static bool find_kernel(InitTrying *t, const InitOptions *o, KernelSource *k, Diag *d)
@@ -279,8 +277,7 @@ static void add_text(InitTrying *t, const char *path, HostText **last)
     const char *text = file_read_most(t->arena, path, TEXT_MOST, &size, DIAG_UNHEARD(t->arena));
     if (!text)
         return;
-    text = code_bare(t->arena, text + code_bom(text));
-    HostText *h = host_text(t->arena, path, text, t->host);
+    HostText *h = host_text(t->arena, path, code_bare(t->arena, text + code_bom(text)), t->host);
     if (*last)
         (*last)->next = h;
     t->host = t->host ? t->host : h;
@@ -341,17 +338,6 @@ static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Di
 
 /* --- headers, units --------------------------------------------------------------------------- */
 
-/* The folder of the header that a log misses, or of the template it is generated from; NULL: not found. */
-static const char *header_folder(InitTrying *t, const char *log)
-{
-    const char *here = path_folder(t->arena, t->unit), *folder = near_header(t->arena, here, log);
-    const char *made_of = folder ? NULL : near_header_made_of(t->arena, here, log);
-    if (!made_of)
-        return folder;
-    t->guess.made_of = path_relative(t->arena, here, made_of);
-    return path_folder(t->arena, made_of);
-}
-
 /* Compiles the unit, adding include folders and leaving out headers that do not exist.  False with the log
  * that says why; the log of a missing header takes precedence over its consequences.  NULL: after a
  * message. */
@@ -369,7 +355,14 @@ static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, Co
         mended = log && init_mend_options(t, log); /* saves compiles with the same log */
         if (!mended && try_others(t, res, &log, d))
             return true;
-        folder = log ? header_folder(t, log) : NULL;
+        /* Of the header that the log misses, or of the template that it is generated from. */
+        const char *here = path_folder(t->arena, t->unit);
+        folder = log ? near_header(t->arena, here, log) : NULL;
+        const char *made_of = log && !folder ? near_header_made_of(t->arena, here, log) : NULL;
+        if (made_of) {
+            t->guess.made_of = path_relative(t->arena, here, made_of);
+            folder = path_folder(t->arena, made_of);
+        }
         missing = missing || !log || folder || !near_header_missing(t->arena, log) ? missing : log;
         /* What an option mends hid the next mistake. */
         first = mended ? NULL : first ? first : log && init_failing_header(t, log) ? log : NULL;

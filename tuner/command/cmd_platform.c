@@ -13,15 +13,13 @@
 #include "tuner/report/plot.h"
 #include "tuner/study/platform.h"
 
-/* --- two devices as JSON ---------------------------------------------------------------------- */
+/* --- two devices as pictures ------------------------------------------------------------------ */
 
 /* Writes `devices` and `numbers`: for each number that either device has, `name`, `a`, `b` (in base units:
  * seconds, bytes, hertz, cycles; null: not known) and `ratio`, b over a. */
 static void platform_pair_json(const DeviceSheet *a, const DeviceSheet *b, Buf *out)
 {
-    json_t *numbers = json_array(), *devices = json_array();
-    json_array_append_new(devices, json_string(a->device.name));
-    json_array_append_new(devices, json_string(b->device.name));
+    json_t *numbers = json_array();
     for (size_t i = 0; i < SHEET_NUMBERS; i++) {
         const double x = sheet_number(a, i), y = sheet_number(b, i);
         if (!isnan(x) || !isnan(y))
@@ -30,11 +28,10 @@ static void platform_pair_json(const DeviceSheet *a, const DeviceSheet *b, Buf *
                                            "a", json_known(x), "b", json_known(y), "ratio",
                                            json_known(x > 0 && y > 0 ? y / x : NAN), NULL));
     }
-    json_t *all = json_put(json_object(), "devices", devices, "numbers", numbers, NULL);
-    json_print(all, 10, out);
+    json_print(json_pack("{s: [s, s], s: o}", "devices", a->device.name, b->device.name, "numbers",
+                         numbers),
+               10, out);
 }
-
-/* --- two devices as pictures ------------------------------------------------------------------ */
 
 typedef struct Drawn {
     Arena *arena;
@@ -203,15 +200,6 @@ typedef struct Session {
 /* Beside the recordings: the measurement of the driver's copy. */
 static const char copy_file[] = "driver-copy.json";
 
-static bool read_models(Session *y)
-{
-    const char *path = y->command.models ? y->command.models
-                                         : where_data(y->arena, NULL, "metrics/platform.models");
-    const Source *s = source_read(y->arena, path, y->diag);
-    y->models.arena = y->arena;
-    return s && models_read(&y->models, s, y->diag);
-}
-
 /* --- measuring -------------------------------------------------------------------------------- */
 
 static void print_message(void *context, aptune_severity severity, const char *text)
@@ -270,8 +258,6 @@ static bool open_for_device(Session *y, aptune *a)
     return aptune_open(a) == APTUNE_OK;
 }
 
-static const char copy_space[] = "platform/stream";
-
 /* The fastest copy kernel; NULL: none ran. */
 static const char *best_copy(Session *y, aptune *a)
 {
@@ -283,16 +269,6 @@ static const char *best_copy(Session *y, aptune *a)
             best = i;
     }
     return best == APTUNE_NOTHING ? NULL : arena_string(y->arena, aptune_name(a, best));
-}
-
-/* Times the driver's copy in turn with the suite's best.  If it fails, the suite goes on without it. */
-static void measure_copy(Session *y, const char *problem, const char *configuration)
-{
-    const char *spec =
-        where_data(y->arena, NULL, arena_printf(y->arena, "spaces/%s.spec", copy_space));
-    const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
-    if (!platform_copy_measure(spec, problem, configuration, path, &y->call->bar, y->diag))
-        command_flush_messages(y->diag);
 }
 
 static bool measure_one(Session *y, const char *space)
@@ -308,12 +284,16 @@ static bool measure_one(Session *y, const char *space)
     else if (ok)
         ok = aptune_tune(a) == APTUNE_OK; /* print_message has shown why */
     progress_end(&y->call->bar);
-    const bool has_copy = ok && strcmp(space, copy_space) == 0;
+    const bool has_copy = ok && strcmp(space, "platform/stream") == 0;
     const char *copy = has_copy ? best_copy(y, a) : NULL;
     const char *problem = copy ? arena_string(y->arena, aptune_problem(a, 0)) : NULL;
     aptune_free(a); /* releases the GPU for measure_copy */
-    if (copy)
-        measure_copy(y, problem, copy);
+    if (copy) {     /* if it fails, the suite goes on without it */
+        const char *spec = where_data(y->arena, NULL, "spaces/platform/stream.spec");
+        const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
+        if (!platform_copy_measure(spec, problem, copy, path, &y->call->bar, y->diag))
+            command_flush_messages(y->diag);
+    }
     return ok;
 }
 
@@ -324,15 +304,6 @@ static size_t first_of_space(const Session *y, size_t i)
     while (strcmp(y->models.models.at[k].space, y->models.models.at[i].space) != 0)
         k++;
     return k;
-}
-
-static bool measure_all(Session *y)
-{
-    y->interrupt = interrupt_catch();
-    for (size_t i = 0; i < y->models.models.count; i++)
-        if (first_of_space(y, i) == i && !measure_one(y, y->models.models.at[i].space))
-            return false;
-    return true;
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */
@@ -462,11 +433,20 @@ static bool measure_and_fit(Session *y)
 {
     if (!y->command.output)
         y->command.output = "aptune-platform";
-    if (!read_models(y)) {
+    const char *path = y->command.models ? y->command.models
+                                         : where_data(y->arena, NULL, "metrics/platform.models");
+    const Source *s = source_read(y->arena, path, y->diag);
+    y->models.arena = y->arena;
+    if (!s || !models_read(&y->models, s, y->diag)) {
         y->call->code = EXIT_USAGE;
         return false;
     }
-    if (y->command.from || measure_all(y))
+    bool ok = true;
+    if (!y->command.from)
+        y->interrupt = interrupt_catch();
+    for (size_t i = 0; i < y->models.models.count && ok && !y->command.from; i++)
+        ok = first_of_space(y, i) < i || measure_one(y, y->models.models.at[i].space);
+    if (ok)
         return fit_all(y);
     const int number = interrupt_take(&y->interrupt);
     if (number)

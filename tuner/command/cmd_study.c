@@ -232,19 +232,6 @@ static bool add_fits(Session *y, StudySheets *sheets)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-static bool save_sheets(Session *y, const StudySheets *sheets)
-{
-    SCOPED_BUF text = {0};
-    bool ok = folder_create(y->command.output, y->diag);
-    for (size_t k = 0; k < sheets->count && ok; k++) {
-        buf_clear(&text);
-        sheet_print_csv(&sheets->at[k], &text);
-        ok = file_write(arena_printf(y->arena, "%s/%s.csv", y->command.output, sheets->at[k].name),
-                        buf_text(&text), text.size, y->diag);
-    }
-    return ok;
-}
-
 static bool put_out(Session *y, const StudySheets *sheets)
 {
     SCOPED_BUF json = {0};
@@ -253,12 +240,19 @@ static bool put_out(Session *y, const StudySheets *sheets)
         json_object_set_new(all, sheets->at[k].name, sheet_json(&sheets->at[k]));
     json_print(all, 10, &json);
     const char *folder = y->command.output;
-    bool ok =
-        save_sheets(y, sheets) &&
-        file_write(arena_printf(y->arena, "%s/study.json", folder), buf_text(&json), json.size,
-                   y->diag) &&
-        page_save(folder, &(Page){"aptune study", sheets->at, sheets->count, y->stories, y->count},
-                  y->diag);
+    SCOPED_BUF text = {0};
+    bool ok = folder_create(folder, y->diag);
+    for (size_t k = 0; k < sheets->count && ok; k++) {
+        buf_clear(&text);
+        sheet_print_csv(&sheets->at[k], &text);
+        ok = file_write(arena_printf(y->arena, "%s/%s.csv", folder, sheets->at[k].name),
+                        buf_text(&text), text.size, y->diag);
+    }
+    ok = ok &&
+         file_write(arena_printf(y->arena, "%s/study.json", folder), buf_text(&json), json.size,
+                    y->diag) &&
+         page_save(folder, &(Page){"aptune study", sheets->at, sheets->count, y->stories, y->count},
+                   y->diag);
     SCOPED_BUF out = {0};
     for (size_t k = 0; k < sheets->count && !y->command.json; k++) {
         buf_puts(&out, k ? "\n" : "");

@@ -92,11 +92,6 @@ static bool has_profile(const Table *t, size_t i)
     return t->profile[i].whole != NULL;
 }
 
-static bool has_metrics(const Table *t, size_t i)
-{
-    return table_profile(t, i) != NULL;
-}
-
 static bool is_selected(const Table *t, size_t i)
 {
     return t->selected[i];
@@ -118,7 +113,7 @@ static const Dump dumps[] = {
      .print = dump_enumeration},
     {'C', DUMP_COMPILED, "code of every configuration", .print_row = dump_config},
     {'P', DUMP_COMPILED, "profiles", .has = has_profile, .print_row = dump_profile},
-    {'M', DUMP_CARVED, "metrics", .has = has_metrics, .print_row = dump_metrics},
+    {'M', DUMP_CARVED, "metrics", .has = has_profile, .print_row = dump_metrics},
     {'F', DUMP_CARVED, "fronts and thresholds, and what became of every configuration",
      .print = dump_front},
     {'B', DUMP_TIMED, "basic blocks and loops in the PTX of selected configurations",
@@ -131,7 +126,6 @@ static const Dump dumps[] = {
      .stage = PROFILE_JOIN},
     {'R', DUMP_TIMED, "raw times", .has = table_is_timed, .print_row = dump_times},
 };
-enum { DUMPS = sizeof dumps / sizeof dumps[0] };
 
 static void dump_rows(Run *r, const Dump *d, Buf *out)
 {
@@ -151,7 +145,7 @@ static void dump_rows(Run *r, const Dump *d, Buf *out)
 static void dump_stage(Run *r, DumpPoint point, const char *letters)
 {
     SCOPED_BUF out = {0};
-    for (const Dump *d = dumps; d < dumps + DUMPS; d++) {
+    EACH (const Dump, d, dumps, COUNT_OF(dumps)) {
         const bool late = d->point != DUMP_OPENED && run_searches(r);
         if ((late ? DUMP_TIMED : d->point) != point || !strchr(letters, d->letter))
             continue;
@@ -167,8 +161,8 @@ static void dump_stage(Run *r, DumpPoint point, const char *letters)
 /* "S spec as understood, …", for --help. */
 static void dump_letters(Buf *out)
 {
-    for (int i = 0; i < DUMPS; i++)
-        buf_printf(out, "                         %c %s\n", dumps[i].letter, dumps[i].title);
+    EACH (const Dump, d, dumps, COUNT_OF(dumps))
+        buf_printf(out, "                         %c %s\n", d->letter, d->title);
 }
 
 typedef struct Tune {
@@ -186,10 +180,10 @@ static bool take_dumps(const Option *o, const char *letters, void *field, Diag *
 {
     (void)o;
     for (const char *at = letters; *at; at++) {
-        int i = 0;
-        while (i < DUMPS && dumps[i].letter != *at)
+        size_t i = 0;
+        while (i < COUNT_OF(dumps) && dumps[i].letter != *at)
             i++;
-        if (i == DUMPS)
+        if (i == COUNT_OF(dumps))
             return diag_fail(d, "-d knows no letter '%c'; `aptune tune --help` lists them", *at);
     }
     *(const char **)field = letters;
@@ -203,51 +197,36 @@ static const Option own_options[] = {
     {"d", "LETTERS", "dump the results of stages to standard error:", take_dumps,
      offsetof(Tune, dumps), 0, 0},
 };
-enum { OWN = sizeof own_options / sizeof own_options[0] };
 
 static bool give(void *options, const Option *o, const char *text, void *field, Diag *d)
 {
     Tune *t = options;
     t->sharded = t->sharded || strcmp(o->name, "shard") == 0;
-    if (o >= own_options && o < own_options + OWN)
+    if (o >= own_options && o < own_options + COUNT_OF(own_options))
         return o->take(o, text, field, d);
     return aptune_set(t->handle, o->name, text) == APTUNE_OK ||
            diag_fail(d, "%s", aptune_message(t->handle));
-}
-
-static bool check_options(Call *c, const Tune *t)
-{
-    Diag d = diag_new(c->arena);
-    return (options_agree(&t->handle->options, &d) && (t->sharded || shard_check(&d))) ||
-           command_refuse(c, "%s\n`aptune tune --help` says more", d.messages.at[0].text);
 }
 
 /* --- messages and progress -------------------------------------------------------------------- */
 
 static void print_message(void *context, aptune_severity severity, const char *text)
 {
-    Tune *t = context;
     (void)severity;
-    progress_end(&t->bar);
+    progress_end(&((Tune *)context)->bar);
     command_tell(text);
 }
 
 static int show_progress(void *context, const char *stage, size_t done, size_t all,
                          const char *what)
 {
-    Tune *t = context;
-    progress_step(&t->bar, stage, done, all, what);
+    progress_step(&((Tune *)context)->bar, stage, done, all, what);
     return 0;
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-static void say_written(Buf *said, const char *paths)
-{
-    buf_printf(said, "%-10s %s\n", said->size > 0 ? "" : "written", paths);
-}
-
-/* Writes a file of the output folder; `said` NULL: without telling. */
+/* Writes a file of the output folder and appends its path to `said`, which may be NULL. */
 static bool write_output(const aptune *a, const char *name, const char *text, Buf *said)
 {
     SCOPED_ARENA *scratch = arena_new();
@@ -255,7 +234,7 @@ static bool write_output(const aptune *a, const char *name, const char *text, Bu
     const char *path = arena_printf(scratch, "%s/%s", aptune_output(a), name);
     const bool ok = folder_create(aptune_output(a), &d) && file_write(path, text, strlen(text), &d);
     if (ok && said)
-        say_written(said, path);
+        buf_printf(said, "%s\n", path);
     command_flush_messages(&d);
     return ok;
 }
@@ -265,38 +244,27 @@ static bool emits(const aptune *a)
     return !a->options.emit || strcmp(a->options.emit, "none") != 0;
 }
 
-static bool write_winner(aptune *a, Buf *said)
-{
-    if (!emits(a) || aptune_best(a) == APTUNE_NOTHING)
-        return true;
-    if (aptune_emit(a, aptune_output(a)) != APTUNE_OK)
-        return false;
-    SCOPED_BUF names = {0};
-    buf_printf(&names, "%s/", aptune_output(a));
-    for (size_t i = 0; i < a->written.names.count; i++)
-        buf_printf(&names, "%s%s", i ? ", " : "", a->written.names.at[i]);
-    say_written(said, buf_text(&names));
-    return true;
-}
-
-/* A replay has no times of its own: a study of its folder follows this path to the recording that it
- * played. */
-static bool write_played(const aptune *a)
-{
-    if (aptune_source(a) != APTUNE_REPLAYED || !aptune_recording(a))
-        return true;
-    char real[PATH_MAX];
-    const char *path = realpath(aptune_recording(a), real) ? real : aptune_recording(a);
-    return write_output(a, RECORD_PLAYED, path, NULL);
-}
-
+/* Writes the files of the output folder; a line for each goes to `said`. */
 static bool write_files(aptune *a, Buf *said)
 {
-    bool ok = write_winner(a, said) && write_played(a);
+    if (emits(a) && aptune_best(a) != APTUNE_NOTHING) {
+        if (aptune_emit(a, aptune_output(a)) != APTUNE_OK)
+            return false;
+        buf_printf(said, "%s/", aptune_output(a));
+        for (size_t i = 0; i < a->written.names.count; i++)
+            buf_printf(said, "%s%s", i ? ", " : "", a->written.names.at[i]);
+        buf_putc(said, '\n');
+    }
+    bool ok = true;
+    /* A replay has no times of its own: a study of its folder follows this path to the recording that it
+     * played. */
+    const char *played = aptune_source(a) == APTUNE_REPLAYED ? aptune_recording(a) : NULL;
+    if (played)
+        ok = write_output(a, RECORD_PLAYED, path_real(a->arena, played, played), NULL);
     ok = write_output(a, "configurations.csv", aptune_text(a, APTUNE_TABLE), said) && ok;
     if (aptune_draw(a, aptune_output(a)) != APTUNE_OK)
         return false;
-    say_written(said, aptune_drawn(a));
+    buf_printf(said, "%s\n", aptune_drawn(a));
     return ok;
 }
 
@@ -306,24 +274,31 @@ static bool print_result(const Tune *t)
     SCOPED_BUF out = {0}, files = {0};
     bool ok = write_files(a, &files);
     buf_puts(&out, aptune_text(a, t->json ? APTUNE_JSON : APTUNE_REPORT));
-    if (!t->json) {
-        buf_puts(&out, buf_text(&files));
-        buf_puts(&out, a->run.why != SIZE_MAX ? aptune_why(a, a->run.why) : "");
-    }
+    const char *label = "written";
+    for (const char *at = buf_text(&files); *at && !t->json;
+         at += strcspn(at, "\n") + 1, label = "")
+        buf_printf(&out, "%-10s %.*s\n", label, (int)strcspn(at, "\n"), at);
+    buf_puts(&out, !t->json && a->run.why != SIZE_MAX ? aptune_why(a, a->run.why) : "");
     return command_print_text(buf_text(&out)) && ok;
+}
+
+/* The exit code of a run that failed, or that a signal ended, which takes it. */
+static int code_of(Tune *t, int failed)
+{
+    const int number = t->handle->run.stopped ? interrupt_take(&t->interrupt) : 0;
+    return number ? EXIT_SIGNAL + number : failed;
 }
 
 /* Says what a stopped run left and how to continue it; nothing if it was not stopped.  Returns the exit
  * code. */
 static int finish_early(Tune *t)
 {
-    int number = t->handle->run.stopped ? interrupt_take(&t->interrupt) : 0;
-    if (number == 0)
-        return EXIT_FAILED;
+    const int code = code_of(t, EXIT_FAILED);
     SCOPED_BUF out = {0};
-    report_stopped(&t->handle->run, number, &out);
+    if (code > EXIT_SIGNAL)
+        report_stopped(&t->handle->run, code - EXIT_SIGNAL, &out);
     fputs(buf_text(&out), stderr);
-    return EXIT_SIGNAL + number;
+    return code;
 }
 
 /* --- one run ---------------------------------------------------------------------------------- */
@@ -369,12 +344,8 @@ static int tune(Tune *t)
         t->interrupt = interrupt_catch();
     if (t->interrupt.fd > 0)
         aptune_stop_on(a, t->interrupt.fd);
-    if (!pass(t, aptune_open, DUMP_OPENED)) {
-        if (a->run.lacks)
-            return EXIT_DONE;
-        int number = a->run.stopped ? interrupt_take(&t->interrupt) : 0;
-        return number ? EXIT_SIGNAL + number : EXIT_USAGE;
-    }
+    if (!pass(t, aptune_open, DUMP_OPENED))
+        return a->run.lacks ? EXIT_DONE : code_of(t, EXIT_USAGE);
     if (!t->json && !command_print_text(aptune_text(a, APTUNE_HEADING)))
         return EXIT_FAILED;
     if (a->options.dry_run)
@@ -463,8 +434,9 @@ static bool tune_command(Call *c)
         return command_refuse(c, "unexpected argument '%s'", c->words[0]);
     if (c->count > 0) /* FILE.spec by itself */
         aptune_set(t->handle, "space", c->words[0]);
-    if (!check_options(c, t))
-        return false;
+    Diag d = diag_new(c->arena);
+    if (!options_agree(&t->handle->options, &d) || !(t->sharded || shard_check(&d)))
+        return command_refuse(c, "%s\n`aptune tune --help` says more", diag_first(&d));
     aptune_on_message(t->handle, print_message, t);
     aptune_on_progress(t->handle, show_progress, t);
     c->code = tune_problems(t);
@@ -475,9 +447,8 @@ static bool begin(void *options)
 {
     Tune *t = options;
     *t = (Tune){.handle = aptune_new(), .bar = progress_new(), .dumps = ""};
-    if (t->handle)
-        aptune_set(t->handle, "shard",
-                   "auto"); /* the whole space, unless an MPI or Slurm launcher started us */
+    if (t->handle) /* the whole space, unless an MPI or Slurm launcher started us */
+        aptune_set(t->handle, "shard", "auto");
     else
         fputs("aptune: no memory or no descriptors left\n", stderr);
     return t->handle != NULL;

@@ -105,52 +105,29 @@ static void terminal_wrap(const char *text, size_t width, Buf *out)
 #define BOLD    "\033[1m"
 #define PLAIN   "\033[m"
 
-/* The line's "error:", "warning:" or "note:"; NULL: it has none. */
-static const char *find_severity(const char *line, size_t size, const char **colour, size_t *length)
+/* Adds a line with "error:", "warning:", "note:" or the label that begins a report's line in colour. */
+static void colour_line(const char *line, size_t size, Buf *out)
 {
     static const struct {
         const char *word, *colour;
     } words[] = {{"error:", RED}, {"warning:", MAGENTA}, {"note:", CYAN}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        *colour = words[i].colour;
-        *length = strlen(words[i].word);
-        const char *at = memmem(line, size, words[i].word, *length);
-        if (at && at > line && at[-1] == ' ')
-            return at;
-    }
-    return NULL;
-}
-
-static void colour_line(const char *line, size_t size, Buf *out)
-{
-    const char *colour;
-    size_t length;
-    const char *at = find_severity(line, size, &colour, &length);
-    const size_t word = strcspn(line, " \n");
-    if (!at && word > 0 && word < size && strncmp(line + word, "  ", 2) == 0) {
+    const char *at = NULL, *colour = BOLD;
+    size_t length = strcspn(line, " \n");
+    if (length > 0 && length < size && strncmp(line + length, "  ", 2) == 0)
         at = line;
-        length = word;
-        colour = BOLD;
+    for (size_t i = COUNT_OF(words); i-- > 0;) {
+        const char *found = memmem(line, size, words[i].word, strlen(words[i].word));
+        if (found && found > line && found[-1] == ' ') {
+            at = found;
+            colour = words[i].colour;
+            length = strlen(words[i].word);
+        }
     }
-    if (!at) {
-        buf_add(out, line, size);
-        return;
-    }
-    buf_add(out, line, (size_t)(at - line));
-    buf_printf(out, "%s%.*s" PLAIN, colour, (int)length, at);
-    buf_add(out, at + length, size - (size_t)(at - line) - length);
-}
-
-/* Adds the text, colouring "error:", "warning:", "note:" and the labels that begin lines of reports. */
-static void terminal_colour(const char *text, Buf *out)
-{
-    while (*text) {
-        const size_t size = strcspn(text, "\n");
-        colour_line(text, size, out);
-        if (text[size] == '\n')
-            buf_putc(out, '\n');
-        text += size + (text[size] == '\n');
-    }
+    buf_add(out, line, (size_t)((at ? at : line) - line));
+    if (at)
+        buf_printf(out, "%s%.*s" PLAIN, colour, (int)length, at);
+    at = at ? at + length : line;
+    buf_add(out, at, size - (size_t)(at - line));
 }
 
 /* The text may hold names and messages from untrusted files: control characters are escaped. */
@@ -166,7 +143,11 @@ static bool put(const char *text, FILE *to, bool laid_out)
     /* Colours for a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb". */
     const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
     if (laid_out && isatty(fileno(to)) && !(no && *no) && kind && strcmp(kind, "dumb") != 0) {
-        terminal_colour(buf_text(&wrapped), &coloured);
+        for (const char *line = buf_text(&wrapped), *end; *line; line = end + (*end == '\n')) {
+            end = line + strcspn(line, "\n");
+            colour_line(line, (size_t)(end - line), &coloured);
+            buf_add(&coloured, "\n", *end == '\n');
+        }
         last = &coloured;
     }
     errno = 0;
@@ -189,10 +170,9 @@ void command_flush_messages(Diag *d)
 
 static bool print(const char *text, bool laid_out)
 {
-    if (put(text, stdout, laid_out))
-        return true;
-    fprintf(stderr, "aptune: cannot write to standard output: %s\n", strerror(errno));
-    return false;
+    return put(text, stdout, laid_out) ||
+           (fprintf(stderr, "aptune: cannot write to standard output: %s\n", strerror(errno)),
+            false);
 }
 
 bool command_print_text(const char *text)

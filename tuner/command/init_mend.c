@@ -13,11 +13,10 @@ static const char *const MASKLESS[][2] = {
     {"__any", "__any(x)=__any_sync(0xffffffff,x)"},
     {"__all", "__all(x)=__all_sync(0xffffffff,x)"},
 };
-enum { MASKLESS_COUNT = sizeof MASKLESS / sizeof *MASKLESS };
 
 bool init_is_maskless(const char *name)
 {
-    return name_find(MASKLESS, MASKLESS_COUNT, sizeof *MASKLESS, 0, name) != NULL;
+    return name_find(MASKLESS, COUNT_OF(MASKLESS), sizeof *MASKLESS, 0, name) != NULL;
 }
 
 const char *init_undefined(InitTrying *t, const char **log)
@@ -39,11 +38,6 @@ const char *init_failing_header(const InitTrying *t, const char *log)
     const bool own =
         name && strcmp(path_stem(t->arena, name, ""), path_stem(t->arena, t->unit, "")) == 0;
     return own ? NULL : name;
-}
-
-static bool is_listed(const char *const *list, size_t count, const char *text)
-{
-    return word_place(text, list, count) < SIZE_MAX;
 }
 
 /* A header's name as the #include lines spell it. */
@@ -118,7 +112,7 @@ static void mend_libraries(InitTrying *t, const char *log)
 /* Some are undefined for the compiler; of others the assembler refuses the instruction. */
 static void mend_masks(InitTrying *t, const char *log)
 {
-    for (size_t i = 0; i < MASKLESS_COUNT; i++) {
+    for (size_t i = 0; i < COUNT_OF(MASKLESS); i++) {
         const char *name = MASKLESS[i][0];
         const char *undefined = arena_printf(t->arena, "\"%s\" is undefined", name);
         if (strstr(log, undefined) ||
@@ -133,27 +127,12 @@ static void mend_hidden(InitTrying *t, const char *log)
 {
     for (const char *name; (name = init_undefined(t, &log)) != NULL;) {
         KernelSource asked = {0};
-        for (const HostText *h = t->host; h && asked.under.count == 0; h = h->next) {
-            const char *place = host_find_word(h, h->text, name);
-            while (place && h->regions[place - h->text] != 0)
-                place = host_find_word(h, place + 1, name);
-            if (place)
+        EACH_PLACE (h, place, t->host, name)
+            if (asked.under.count == 0 && h->regions[place - h->text] == 0)
                 kernel_source_conditions(t->arena, h->text, place, &asked);
-        }
         for (size_t i = 0; i < asked.under.count; i++)
             add_option(t, arena_printf(t->arena, "-D%s", asked.under.at[i]),
                        arena_printf(t->arena, "decide: it enables %s", name));
-    }
-}
-
-/* Code with an #error for a missing build option gets the first option that it knows. */
-static void mend_choices(InitTrying *t, const char *log)
-{
-    for (const HostText *h = strstr(log, "#error directive") ? t->host : NULL; h; h = h->next) {
-        const char *choice = kernel_source_choice(t->arena, h->text, log);
-        if (choice)
-            add_option(t, arena_printf(t->arena, "-D%s", choice),
-                       "decide: an option of the project's build");
     }
 }
 
@@ -175,8 +154,14 @@ bool init_mend_options(InitTrying *t, const char *log)
                                       "incomplete type \"cuda::std::__4::"};
     t->mended = false;
     mend_libraries(t, log);
-    if (!t->mended)
-        mend_choices(t, log);
+    /* Code with an #error for a missing build option gets the first option that it knows. */
+    const bool refused = !t->mended && strstr(log, "#error directive");
+    for (const HostText *h = refused ? t->host : NULL; h; h = h->next) {
+        const char *choice = kernel_source_choice(t->arena, h->text, log);
+        if (choice)
+            add_option(t, arena_printf(t->arena, "-D%s", choice),
+                       "decide: an option of the project's build");
+    }
     if (!t->mended)
         mend_hidden(t, log);
     if (strstr(log, "\"--device-int128\""))
@@ -206,18 +191,25 @@ bool init_mend_options(InitTrying *t, const char *log)
     return t->mended;
 }
 
+/* Adds a folder to the guess; false: it is there, or there are too many. */
+static bool add_folder(FirstGuess *g, const char *folder)
+{
+    const bool fresh = folder && g->include_count < INIT_INCLUDES_MOST &&
+                       word_place(folder, g->includes, g->include_count) == SIZE_MAX;
+    if (fresh)
+        g->includes[g->include_count++] = folder;
+    return fresh;
+}
+
 /* Adds the file of the project with the body of a function that a log calls unresolved. */
 static bool mend_link(InitTrying *t, const char *log)
 {
-    FirstGuess *g = &t->guess;
     const char *function;
     const char *file = near_body(t->arena, path_folder(t->arena, t->home), log, &function);
-    const char *folder = file ? path_folder(t->arena, file) : NULL;
-    if (!file || g->include_count == INIT_INCLUDES_MOST ||
+    if (!file || t->guess.include_count == INIT_INCLUDES_MOST ||
         strcmp(path_stem(t->arena, file, ""), path_stem(t->arena, t->home, "")) == 0)
         return false;
-    if (!is_listed(g->includes, g->include_count, folder))
-        g->includes[g->include_count++] = folder;
+    add_folder(&t->guess, path_folder(t->arena, file));
     t->mended = false;
     add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
                arena_printf(t->arena, "has the body of %s", function));
@@ -232,18 +224,13 @@ bool init_mend_headers(InitTrying *t, const char *log, const char *folder)
         g->standard = "-std=c++20";
         return true;
     }
-    if (mend_link(t, log))
+    if (mend_link(t, log) || add_folder(g, folder))
         return true;
-    if (folder && g->include_count < INIT_INCLUDES_MOST &&
-        !is_listed(g->includes, g->include_count, folder)) {
-        g->includes[g->include_count++] = folder;
-        return true;
-    }
     const char *missing = near_header_missing(t->arena, log);
     if (!missing && !g->only)
         missing = spelled(t, init_failing_header(t, log));
     if (!missing || *missing == '/' || g->without_count == INIT_WITHOUT_MOST ||
-        is_listed(g->without, g->without_count, missing))
+        word_place(missing, g->without, g->without_count) < SIZE_MAX)
         return false;
     g->without[g->without_count++] = missing;
     return true;

@@ -160,13 +160,12 @@ void command_print_help(const CommandLine *c, Buf *out)
 
 static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
 {
-    if (argc - rest < c->least)
+    const int count = argc - rest;
+    if (count < c->least)
         fprintf(stderr, "aptune: %s\n", c->wanted);
-    else if (argc - rest > c->most)
+    else if (count > c->most)
         fprintf(stderr, "aptune: unexpected argument '%s'\n", argv[rest + c->most]);
-    else
-        return true;
-    return false;
+    return count >= c->least && count <= c->most;
 }
 
 static int run(const CommandLine *c, int argc, char **argv)
