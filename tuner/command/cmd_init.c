@@ -330,7 +330,10 @@ static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Di
     t->guess.texts = t->host;
     if (t->guess.launch)
         first_launch_template(t->guess.launch, k);
-    kernel_source_leave_defaults(k);
+    /* A default is an expression in the kernel's scope: those behind the last launched one are left out. */
+    const TemplateParameter *end = k->arguments.at + k->arguments.count;
+    for (; k->arguments.count > 0 && end[-1].by_default && !end[-1].launched; end--)
+        k->arguments.count--;
     t->guess.kernel = k;
     set_expression(t, k);
     return true;

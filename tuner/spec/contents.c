@@ -176,15 +176,6 @@ static double unit(uint64_t bits)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
-{
-    unsigned char one[8];
-    size_t size = task_scalar_size(s);
-    contents_store(s, v, one);
-    for (size_t i = 0; i < count; i++)
-        memcpy(out + i * size, one, size);
-}
-
 /* One function per floating-point type, for speed. */
 #define FILL(name, type, stored)                                                                   \
     static void name(const TaskContents *c, uint64_t first, size_t count, void *at)                \
@@ -203,46 +194,32 @@ FILL(fill_e4m3, uint8_t, to_narrow(NARROW[TASK_E4M3], v))
 FILL(fill_e5m2, uint8_t, to_narrow(NARROW[TASK_E5M2], v))
 #undef FILL
 
-/* Uniform integers in [lo, hi]. */
-static void fill_integers(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
-                          unsigned char *out)
-{
-    size_t size = task_scalar_size(s);
-    double lo = ceil(c->lo), hi = floor(c->hi), span = hi - lo + 1;
-    for (size_t i = 0; i < count; i++) {
-        double step = trunc(span * unit(contents_bits(c->seed, first + i)));
-        put_integer(s, lo + step > hi ? hi : lo + step, out + i * size);
-    }
-}
-
 static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
-                         void *out)
+                         unsigned char *out)
 {
     static void (*const fill[TASK_SCALARS])(const TaskContents *, uint64_t, size_t, void *) = {
         [TASK_HALF] = fill_halves, [TASK_BFLOAT16] = fill_bfloats, [TASK_E4M3] = fill_e4m3,
         [TASK_E5M2] = fill_e5m2,   [TASK_FLOAT] = fill_floats,     [TASK_DOUBLE] = fill_doubles};
-    if (fill[s])
+    if (fill[s]) {
         fill[s](c, first, count, out);
-    else
-        fill_integers(c, s, first, count, out);
+        return;
+    }
+    const double lo = ceil(c->lo), hi = floor(c->hi), span = hi - lo + 1; /* integers in [lo, hi] */
+    for (size_t i = 0; i < count; i++) {
+        double step = trunc(span * unit(contents_bits(c->seed, first + i)));
+        put_integer(s, fmin(lo + step, hi), out + i * task_scalar_size(s));
+    }
 }
 
 /* Box–Muller transform, of whose two numbers one is used: each number takes two positions of its stream. */
-static double normal_at(const TaskContents *c, uint64_t index)
-{
-    double radius = sqrt(-2 * log(1 - unit(contents_bits(c->seed, 2 * index))));
-    double turn = 6.283185307179586476925 * unit(contents_bits(c->seed, 2 * index + 1));
-    return c->lo + c->hi * radius * cos(turn);
-}
-
 static void fill_normal(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
                         unsigned char *out)
 {
-    size_t size = task_scalar_size(s);
-    bool real = task_scalar_is_float(s);
-    for (size_t i = 0; i < count; i++) {
-        double v = normal_at(c, first + i);
-        contents_store(s, real ? v : round(v), out + i * size);
+    for (uint64_t i = first; i < first + count; i++, out += task_scalar_size(s)) {
+        const double radius = sqrt(-2 * log(1 - unit(contents_bits(c->seed, 2 * i))));
+        const double turn = 6.283185307179586476925 * unit(contents_bits(c->seed, 2 * i + 1));
+        const double v = c->lo + c->hi * radius * cos(turn);
+        contents_store(s, task_scalar_is_float(s) ? v : round(v), out);
     }
 }
 
@@ -276,6 +253,7 @@ static void fill_converted(TaskContents c, TaskScalar s, uint64_t first, size_t 
 void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, void *out)
 {
     size_t size = task_scalar_size(s);
+    unsigned char one[8];
     bool numbers = c.kind != TASK_UNDEFINED && c.kind != TASK_ZERO;
     if (c.converted && c.made_as != s && numbers) {
         fill_converted(c, s, first, count, out);
@@ -287,7 +265,9 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
         memset(out, 0, count * size);
         return;
     case TASK_CONSTANT:
-        fill_same(c.value, s, count, out);
+        contents_store(s, c.value, one);
+        for (size_t i = 0; i < count; i++)
+            memcpy((unsigned char *)out + i * size, one, size);
         return;
     case TASK_UNIFORM:
         fill_uniform(&c, s, first, count, out);

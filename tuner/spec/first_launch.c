@@ -185,16 +185,6 @@ static const HostValue *without_factor(Arena *a, const HostValue *v, double fact
     return NULL;
 }
 
-static const HostValue *in_elements(Arena *a, const HostValue *bytes, double element)
-{
-    while (bytes && host_is(bytes, "cut"))
-        bytes = bytes->parts[0];
-    if (!bytes || element == 1)
-        return bytes;
-    const HostValue *whole = without_factor(a, bytes, element);
-    return whole ? whole : host_new(a, "//", bytes, host_new_number(a, element, false), NULL);
-}
-
 /* Elements of `element` bytes allocated for the buffer that is argument i; NULL: unknown. */
 static const HostValue *site_allocated(const LaunchSite *s, size_t i, size_t element,
                                        const HostNames *names)
@@ -206,8 +196,15 @@ static const HostValue *site_allocated(const LaunchSite *s, size_t i, size_t ele
     known.element = (double)element;
     for (int calls = 0; name && calls < 3; calls++) { /* nested functions that pass the buffer on */
         const char *size = allocation(p.file, name, p.file->regions[p.at], &where);
+        const HostValue *bytes = size ? host_value(where, size, &known) : NULL;
+        while (bytes && host_is(bytes, "cut"))
+            bytes = bytes->parts[0];
+        if (size && (!bytes || element == 1))
+            return bytes;
+        const HostValue *whole = size ? without_factor(a, bytes, known.element) : NULL;
         if (size)
-            return in_elements(a, host_value(where, size, &known), known.element);
+            return whole ? whole
+                         : host_new(a, "//", bytes, host_new_number(a, known.element, false), NULL);
         HostCallers all = host_callers(p, name);
         const char *actual = host_next_caller(&all);
         name = actual ? name_of(a, actual) : NULL;

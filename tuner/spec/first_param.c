@@ -104,15 +104,6 @@ static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
     return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->kernel, m->name, 1);
 }
 
-/* The number that a header or neighbouring file defines for a name; NULL: none. */
-static const char *defined_elsewhere(const FirstWriter *w, const char *name)
-{
-    const char *value = NULL;
-    for (const HostText *h = w->guess->texts; h && !value; h = h->next)
-        value = kernel_source_defined(w->arena, h->text, name);
-    return value && is_number(value) ? value : NULL;
-}
-
 /* True if a file defines the name to different values, as its own #if lines decide. */
 static bool is_settled(const FirstWriter *w, const char *name)
 {
@@ -143,8 +134,11 @@ static void print_parameters(FirstWriter *w)
             continue;
         if (m->condition && is_settled(w, m->name))
             continue;
-        const char *elsewhere = m->condition ? defined_elsewhere(w, m->name) : NULL;
-        if (elsewhere) {
+        const char *elsewhere = NULL; /* the number that a header or neighbouring file defines */
+        for (const HostText *h = m->condition ? w->guess->texts : NULL; h && !elsewhere;
+             h = h->next)
+            elsewhere = kernel_source_defined(a, h->text, m->name);
+        if (elsewhere && is_number(elsewhere)) {
             const long n = strtol(elsewhere, NULL, 10);
             const char *around = arena_printf(a, "%ld, %ld, %ld", n, n / 2, 2 * n);
             print_name(w, m->name, elsewhere, n > 1 && (n & (n - 1)) == 0 ? around : elsewhere,
@@ -232,27 +226,6 @@ static void settle_threads(FirstWriter *w)
     }
 }
 
-/* Where nothing else can be tuned: any kernel can be compiled for fewer registers. */
-static void print_registers(FirstWriter *w)
-{
-    const char *name = first_fresh(w, "REGISTERS", true);
-    buf_printf(w->out,
-               "# decide: what can be tuned?  Macros under #ifndef in the source become "
-               "parameters.\nparam %s in 0, 32, 64, 128    # 0: as many as the compiler likes\n"
-               "option \"-maxrregcount={%s}\" if %s > 0\n",
-               name, name, name);
-}
-
-/* Requires template arguments to equal the parameter by which the author passes them. */
-static void print_equal(FirstWriter *w)
-{
-    VEC_EACH (const TemplateParameter, t, w->kernel->arguments)
-        if (t->written && strcmp(t->written, t->name) != 0 &&
-            word_place(t->written, w->launch.parameters.at, w->launch.parameters.count) < SIZE_MAX)
-            buf_printf(w->out, "require %s == %s    # %s\n", t->name, t->written,
-                       first_launch_where(w->arena, &w->launch));
-}
-
 /* The body of the kernel in a text of it, from its brace to the closing one; NULL: none. */
 static const char *body_of(const char *text, const char *kernel, const char **close)
 {
@@ -334,9 +307,21 @@ void first_write_parameters(FirstWriter *w)
     first_launch_read(w->arena, &w->launch);
     take_block(w);
     settle_threads(w);
-    print_equal(w);
+    /* Template arguments equal the parameter by which the author passes them. */
+    VEC_EACH (const TemplateParameter, t, w->kernel->arguments)
+        if (t->written && strcmp(t->written, t->name) != 0 &&
+            word_place(t->written, w->launch.parameters.at, w->launch.parameters.count) < SIZE_MAX)
+            buf_printf(w->out, "require %s == %s    # %s\n", t->name, t->written,
+                       first_launch_where(w->arena, &w->launch));
     print_asserted(w);
     print_limits(w);
-    if (w->out->size == 0)
-        print_registers(w);
+    if (w->out->size > 0)
+        return;
+    /* Any kernel can be compiled for fewer registers. */
+    const char *name = first_fresh(w, "REGISTERS", true);
+    buf_printf(w->out,
+               "# decide: what can be tuned?  Macros under #ifndef in the source become "
+               "parameters.\nparam %s in 0, 32, 64, 128    # 0: as many as the compiler likes\n"
+               "option \"-maxrregcount={%s}\" if %s > 0\n",
+               name, name, name);
 }

@@ -4,14 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *upper(Arena *a, const char *name)
-{
-    char *text = arena_copy(a, name, strlen(name));
-    for (char *c = text; *c; c++)
-        *c = (char)toupper((unsigned char)*c);
-    return text;
-}
-
 static bool is_size(const KernelParameter *p)
 {
     const Meaning m = first_meaning(p->name);
@@ -96,9 +88,10 @@ static void find_argument_sizes(FirstWriter *w, const char **of)
         if (same < i || (!is_size(p) && !used[i]) || w->sizes.count + left >= SIZES_MOST)
             continue;
         first_launch_number(&w->launch, i, &w->values[w->sizes.count]);
-        of[i] = upper(a, p->name); /* an argument and a size may have the same name */
-        if (strcmp(of[i], p->name) != 0)
-            of[i] = first_fresh(w, of[i], false);
+        char *upper = arena_string(a, p->name); /* an argument and a size may have the same name */
+        for (char *c = upper; *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+        of[i] = strcmp(upper, p->name) != 0 ? first_fresh(w, upper, false) : upper;
         VEC_PUSH(a, &w->sizes, of[i]);
     }
 }

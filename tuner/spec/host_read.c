@@ -324,14 +324,13 @@ static const HostValue *read_call(Reader *r, const char *word)
         if (!(of[i] = read_text(r, r->place, r->bound, texts[i], strlen(texts[i]))))
             return NULL;
     const char *plain = strncmp(word, "std::", 5) == 0 ? word + 5 : word;
-    bool up = strncmp(plain, "ceil", 4) == 0 && (!plain[4] || !strcmp(plain + 4, "f"));
-    if (count == 1 && (up || strcmp(plain, "floor") == 0 || strcmp(plain, "floorf") == 0))
+    const bool up = WORD_IS_ANY(plain, "ceil", "ceilf"), less = strcasecmp(plain, "min") == 0;
+    if (count == 1 && (up || WORD_IS_ANY(plain, "floor", "floorf")))
         return round_value(r, of[0], up);
     if (count == 1 && is_number_type(plain))
-        return cast(r, of[0], strcmp(plain, "float") == 0 || strcmp(plain, "double") == 0);
-    if (count == 2 && (strcasecmp(plain, "min") == 0 || strcasecmp(plain, "max") == 0))
-        return host_new(r->arena, strcasecmp(plain, "min") == 0 ? "min" : "max", of[0], of[1],
-                        NULL);
+        return cast(r, of[0], WORD_IS_ANY(plain, "float", "double"));
+    if (count == 2 && (less || strcasecmp(plain, "max") == 0))
+        return host_new(r->arena, less ? "min" : "max", of[0], of[1], NULL);
     if (count == 2 && divides_up(plain))
         return host_new(r->arena, "ceil_div", of[0], of[1], NULL);
     return expand(r, plain, of, count);

@@ -210,15 +210,6 @@ static const char *next_kernel(const char **at, const char **start, Word *name)
     return NULL;
 }
 
-/* The qualifier "space::" of a name declared as "space::name". */
-static const char *qualifier_of(Arena *a, Word name)
-{
-    const char *start = name.at;
-    while (start[-1] == ':' || (start < name.at && code_is_name(start[-1])))
-        start--;
-    return arena_copy(a, start, (size_t)(name.at - start));
-}
-
 /* The namespaces open at `end`, each followed by "::". */
 static const char *scope_at(Arena *a, const char *text, const char *end)
 {
@@ -352,7 +343,11 @@ bool kernel_source_find(Arena *a, const char *source, const char *wanted, Kernel
         if (wanted && !code_same(name, wanted))
             continue;
         out->name = code_copy(a, name);
-        out->scope = arena_printf(a, "%s%s", scope_at(a, out->text, start), qualifier_of(a, name));
+        const char *qualified = name.at; /* "space::name" */
+        while (qualified[-1] == ':' || (qualified < name.at && code_is_name(qualified[-1])))
+            qualified--;
+        out->scope = arena_printf(a, "%s%.*s", scope_at(a, out->text, start),
+                                  (int)(name.at - qualified), qualified);
         out->own = without_others(a, out->text, out->name);
         const char *open = template_list(out->text, start, &close);
         out->is_template = open != NULL;
@@ -402,13 +397,6 @@ static const char *meant_by(Arena *a, const char *text, const char *word)
             return value;
     }
     return kernel_source_defined(a, text, word);
-}
-
-void kernel_source_leave_defaults(KernelSource *k)
-{
-    while (k->arguments.count > 0 && k->arguments.at[k->arguments.count - 1].by_default &&
-           !k->arguments.at[k->arguments.count - 1].launched)
-        k->arguments.count--;
 }
 
 const char *kernel_source_plain(Arena *a, const char *text, const char *part)

@@ -57,10 +57,6 @@ void kernel_source_conditions(Arena *a, const char *text, const char *at, Kernel
  * "NAME=32". NULL: none. */
 const char *kernel_source_choice(Arena *a, const char *text, const char *log);
 
-/* Drops trailing template arguments that have a default and no known launch value: such a default is an
- * expression in the kernel's scope. */
-void kernel_source_leave_defaults(KernelSource *k);
-
 /* Resolves a template argument of one word: a number, a type, or what the text defines it as. NULL: more
  * than a word, or not defined. */
 const char *kernel_source_plain(Arena *a, const char *text, const char *part);

@@ -162,15 +162,13 @@ static bool includes(Arena *a, const char *path, const char *target)
     return false;
 }
 
-enum { EXTENSION_COUNT = sizeof EXTENSIONS / sizeof *EXTENSIONS };
-
 size_t near_sources(Arena *a, const char *path, const char **out, size_t room)
 {
-    Listing l = {a, EXTENSIONS, EXTENSION_COUNT, 0, {0}};
+    Listing l = {a, EXTENSIONS, COUNT_OF(EXTENSIONS), 0, {0}};
     list_below(&l, path_folder(a, path), 0);
     const size_t count = l.paths.count < room ? l.paths.count : room;
-    for (size_t i = 0; i < count; i++)
-        out[i] = l.paths.at[i];
+    if (count)
+        memcpy(out, l.paths.at, count * sizeof *out);
     return count;
 }
 
@@ -183,7 +181,7 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
     const char *up = folder_above(a, folder);
     Listing l = {a, EXTENSIONS, 1, 0, {0}};
     size_t count = 0;
-    for (; l.extensions < EXTENSIONS + EXTENSION_COUNT; l.extensions++)
+    for (; l.extensions < EXTENSIONS + COUNT_OF(EXTENSIONS); l.extensions++)
         list_below(&l, up ? up : folder, up ? 2 : 1);
     for (size_t i = 0; i < l.paths.count && count < room; i++)
         if (includes(a, l.paths.at[i], target))
@@ -232,23 +230,16 @@ static Mangled demangle(Arena *a, const char *at)
     return m;
 }
 
-/* True if a text without comments opens a namespace of this name. */
-static bool has_namespace(const char *text, const char *name)
-{
-    for (const char *at = text; (at = code_find_word(at, "namespace", text)) != NULL;) {
-        at = code_skip(at + strlen("namespace"), at + strlen(at));
-        if (code_same(code_word(at), name))
-            return true;
-    }
-    return false;
-}
-
 /* True if a text without comments defines the function: parameter list, perhaps qualifiers or initializers,
  * and '{'; a member function is named "Class::name". */
 static bool has_body(const char *text, const Mangled *m)
 {
     const bool operates = strcmp(m->name, "operator") == 0;
-    const bool plain = !m->scope || has_namespace(text, m->scope);
+    bool plain = !m->scope; /* else its scope must be a namespace of the text */
+    for (const char *at = text; !plain && (at = code_find_word(at, "namespace", text)) != NULL;) {
+        at = code_skip(at + strlen("namespace"), at + strlen(at));
+        plain = code_same(code_word(at), m->scope);
+    }
     if (m->scope && !code_has_word(text, m->scope))
         return false;
     for (const char *at = text; (at = code_find_word(at, m->name, text)) != NULL;) {

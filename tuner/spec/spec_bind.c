@@ -87,59 +87,48 @@ static bool find_local(const Visible *v, const char *name, int *slot, ValueKind 
     return true;
 }
 
-/* The slot of a name, visible or not; false: no such name. */
-static bool find_slot(const Spec *s, const char *name, size_t *slot)
+/* A name's slot, kind and visibility; false: no such name. */
+static bool find_slot(const Visible *v, const char *name, size_t *slot, ValueKind *kind,
+                      bool *visible)
 {
+    const Spec *s = v->reader->spec;
     const size_t problem = word_place(name, s->problem_names, s->problem_name_count);
     const Parameter *p = NAME_FIND(s->parameters, s->parameter_count, name, name);
     const Derived *d = NAME_FIND(s->derived, s->derived_count, name, name);
-    *slot = problem < SIZE_MAX ? problem
-            : p                ? spec_parameter_slot(s, (size_t)(p - s->parameters))
-            : d                ? spec_derived_slot(s, (size_t)(d - s->derived))
-                               : SIZE_MAX;
-    return *slot < SIZE_MAX;
-}
-
-static ValueKind kind_of_slot(const Spec *s, size_t slot)
-{
-    if (slot < spec_parameter_slot(s, 0))
-        return s->problems[0].values[slot].kind;
-    if (slot < spec_derived_slot(s, 0))
-        return s->parameters[slot - spec_parameter_slot(s, 0)].kind;
-    return expr_kind(s->derived[slot - spec_derived_slot(s, 0)].value);
-}
-
-static bool is_visible(const Visible *v, const Spec *s, size_t slot)
-{
-    if (slot < spec_parameter_slot(s, 0))
-        return slot < v->problem_names;
-    if (slot < spec_derived_slot(s, 0))
-        return slot - spec_parameter_slot(s, 0) < v->parameters;
-    return slot - spec_derived_slot(s, 0) < v->derived;
+    if (problem < SIZE_MAX) {
+        *slot = problem;
+        *visible = problem < v->problem_names;
+        *kind = *visible ? s->problems[0].values[problem].kind : VALUE_NONE;
+    } else if (p) {
+        *slot = spec_parameter_slot(s, (size_t)(p - s->parameters));
+        *visible = (size_t)(p - s->parameters) < v->parameters;
+        *kind = p->kind;
+    } else if (d) {
+        *slot = spec_derived_slot(s, (size_t)(d - s->derived));
+        *visible = (size_t)(d - s->derived) < v->derived;
+        *kind = *visible ? expr_kind(d->value) : VALUE_NONE;
+    }
+    return problem < SIZE_MAX || p || d;
 }
 
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
     const Visible *v = context;
-    const Spec *s = v->reader->spec;
     if (find_local(v, name, slot, kind))
         return true;
-    size_t at;
-    bool known = find_slot(s, name, &at);
+    size_t at = 0;
+    bool visible = false, known = find_slot(v, name, &at, kind, &visible);
     if (v->declaring && strcmp(name, v->declaring) == 0)
         *reason = "is used in its own declaration";
     else if (reader_is_broken(v->reader, name))
         *reason = "";
-    else if (known && !is_visible(v, s, at))
+    else if (known && !visible)
         *reason = v->fixed ? "depends on the configuration; only problem names and numbers can be "
                              "used here"
                            : "is declared further down; move this line below it";
-    if (!known || *reason)
-        return false;
     *slot = (int)at;
-    *kind = kind_of_slot(s, at);
-    return true;
+    return known && !*reason;
 }
 
 static size_t list_names(void *context, const char **out, size_t room)
@@ -276,15 +265,15 @@ static void set_comparison(Reader *r, const Deferred *p, Argument *g)
         diag_error(r->d, p->comparison.at, "there is already a compare line for '%s'", p->name);
         return;
     }
-    g->comparison = p->comparison;
-    Visible all = reader_see_all(r);
-    reader_bind_integer(r, g->comparison.first, &all);
-    Visible fixed = reader_see_problem(r);
-    reader_bind_integer(r, g->comparison.except, &fixed);
-    if (g->comparison.sum && (g->comparison.except || g->element.lanes > 4))
-        diag_error(r->d, g->comparison.at, "%s",
-                   g->comparison.except ? "'sum' cannot be combined with 'except'"
-                                        : "'sum' takes elements of at most 4 numbers");
+    Visible all = reader_see_all(r), fixed = reader_see_problem(r);
+    Comparison *c = &g->comparison;
+    *c = p->comparison;
+    reader_bind_integer(r, c->first, &all);
+    reader_bind_integer(r, c->except, &fixed);
+    if (c->sum && c->except)
+        diag_error(r->d, c->at, "'sum' cannot be combined with 'except'");
+    else if (c->sum && g->element.lanes > 4)
+        diag_error(r->d, c->at, "'sum' takes elements of at most 4 numbers");
 }
 
 static void set_expected(Reader *r, const Deferred *p, Argument *g)
@@ -411,32 +400,25 @@ static void reader_bind_options(Reader *r)
 
 /* --- references ---------------------------------------------------------------------------------- */
 
-/* The arguments that a launch's items depend on. */
-static const bool *chosen_arguments(Reader *r, const Launch *k)
-{
-    bool *uses = ARENA_ARRAY(r->a, bool, spec_slot_count(r->spec));
-    for (size_t i = 0; i < k->item_count; i++)
-        expr_mark_names(k->items[i].choice, uses);
-    return uses + spec_argument_slot(r->spec, 0);
-}
-
 /* One reference, or rival, serves all configurations: what it is given must not depend on them.  A rival's
  * library takes buffers and numbers only. */
 static void check_taken(Reader *r, const Launch *k, bool rival)
 {
     const Spec *s = r->spec;
-    const bool *uses = chosen_arguments(r, k);
+    bool *uses = ARENA_ARRAY(r->a, bool, spec_slot_count(s));
+    for (size_t i = 0; i < k->item_count; i++)
+        expr_mark_names(k->items[i].choice, uses);
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
-        const bool scalar = g->role == ARGUMENT_SCALAR;
-        if ((uses[i] || !k->has_items) && scalar && spec_varies(s, g->value))
+        const bool scalar = g->role == ARGUMENT_SCALAR, taken = uses[spec_argument_slot(s, i)];
+        if ((taken || !k->has_items) && scalar && spec_varies(s, g->value))
             diag_error(
                 r->d, k->at,
                 "the %s takes '%s', which depends on parameters; list its arguments with 'args'",
                 rival ? "rival" : "reference", g->name);
         const bool fits = g->role != ARGUMENT_TEXTURE && g->role != ARGUMENT_CONSTANT &&
                           !(scalar && g->element.lanes > 1);
-        if (rival && uses[i] && !fits)
+        if (rival && taken && !fits)
             diag_error(r->d, k->at, "a rival takes buffers and single numbers; '%s' is neither",
                        g->name);
     }

@@ -44,6 +44,12 @@ static bool take_criteria(Reader *r, CarveStage *c)
     return true;
 }
 
+static bool take_criterion(Reader *r, CarveStage *c, const char *what)
+{
+    return take_criteria(r, c) &&
+           (c->criterion_count == 1 || diag_error(r->d, c->at, "'%s' takes one metric", what));
+}
+
 /* carve front CRITERIA [ keep ] [ budget N [ fill ] ] [ band P % ] */
 static bool read_front(Reader *r, CarveStage *c)
 {
@@ -65,11 +71,8 @@ static bool read_front(Reader *r, CarveStage *c)
             break;
         }
     }
-    if (!lexer_at_end_of_line(&r->l) && r->l.token.kind != TOKEN_BAD)
-        return diag_error(r->d, r->l.token.at,
-                          "expected ',' and another metric, or 'keep', 'budget N' or 'band P %%', "
-                          "found %s",
-                          lexer_describe(&r->l));
+    if (!lexer_at_end_of_line(&r->l))
+        return lexer_wrong(&r->l, "',' and another metric, or 'keep', 'budget N' or 'band P %'");
     return c->criterion_count > 1 || diag_error(r->d, c->at, "a front needs two or more metrics");
 }
 
@@ -83,14 +86,12 @@ bool read_carve(Reader *r)
     } else if (lexer_take(&r->l, "best")) {
         c.kind = CARVE_BEST;
         ok = reader_take_integer(r, "the number of configurations", 1, &c.count) &&
-             lexer_expect(&r->l, "by", "and a metric") && take_criteria(r, &c) &&
-             (c.criterion_count == 1 || diag_error(r->d, c.at, "'best' takes one metric"));
+             lexer_expect(&r->l, "by", "and a metric") && take_criterion(r, &c, "best");
     } else if (lexer_take(&r->l, "within")) {
         c.kind = CARVE_WITHIN;
         ok = lexer_take_number(&r->l, "a percentage", &c.percent) &&
              lexer_expect(&r->l, "%", "after the number") &&
-             lexer_expect(&r->l, "of", "and a metric") && take_criteria(r, &c) &&
-             (c.criterion_count == 1 || diag_error(r->d, c.at, "'within' takes one metric"));
+             lexer_expect(&r->l, "of", "and a metric") && take_criterion(r, &c, "within");
     } else {
         c.kind = CARVE_THRESHOLD;
         ok = reader_take_expr(r, &c.condition);

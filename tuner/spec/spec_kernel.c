@@ -112,11 +112,8 @@ static bool is_launch_word(const Lexer *l)
 /* Takes the kernel's name, bare or in quotes. */
 static bool take_kernel_name(Reader *r, Launch *k)
 {
-    if (is_launch_word(&r->l)) {
-        diag_error(r->d, r->l.token.at, "expected the name of the kernel, found '%s'",
-                   r->l.token.text);
-        return false;
-    }
+    if (is_launch_word(&r->l))
+        return lexer_wrong(&r->l, "the name of the kernel");
     if (r->l.token.kind != TOKEN_STRING)
         return lexer_take_name(&r->l, "the name of the kernel", &k->entry);
     k->expression = true;
@@ -130,13 +127,12 @@ static bool take_kernel_name(Reader *r, Launch *k)
 static bool take_kernel(Reader *r, Launch *k)
 {
     k->command = lexer_take(&r->l, "command");
-    bool ok = k->command
-                  ? take_text(r, "the command that prints the kernel's source", &k->command_text)
-                  : reader_take_path(r, "the file of the kernel", &k->file, &k->path);
-    if (k->command) {
-        k->file = k->command_text.written;
-        k->path = path_folder(r->a, r->spec->source->name);
-    }
+    if (!k->command)
+        return reader_take_path(r, "the file of the kernel", &k->file, &k->path) &&
+               take_kernel_name(r, k);
+    bool ok = take_text(r, "the command that prints the kernel's source", &k->command_text);
+    k->file = k->command_text.written;
+    k->path = path_folder(r->a, r->spec->source->name);
     return ok && take_kernel_name(r, k);
 }
 

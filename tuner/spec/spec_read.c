@@ -13,7 +13,7 @@ static const struct {
 #include "tuner/spec/spec_statements.def"
 #undef STATEMENT
 };
-enum { STATEMENTS = sizeof statements / sizeof statements[0] };
+enum { STATEMENTS = COUNT_OF(statements) };
 
 /* True if a statement begins here, and not the next line of an expression. In an expression a name such as
  * `block` is followed by an operator or a closing bracket, and `in` by a list. */
@@ -51,8 +51,7 @@ static void report_unknown_statement(Reader *r)
     Lexer *l = &r->l;
     const char *closest = NAME_LIKE(statements, STATEMENTS, word, l->token.text);
     if (l->token.kind != TOKEN_NAME) {
-        diag_error(r->d, l->token.at, "expected a statement such as 'param' or 'require', found %s",
-                   lexer_describe(l));
+        lexer_wrong(l, "a statement such as 'param' or 'require'");
     } else if (closest) {
         diag_error(r->d, l->token.at, "unknown statement '%s'; did you mean '%s'?", l->token.text,
                    closest);
@@ -71,21 +70,21 @@ static void read_statement(Reader *r)
     size_t i = 0;
     while (i < STATEMENTS && !lexer_is(&r->l, statements[i].word))
         i++;
-    if (i == STATEMENTS && r->l.token.kind != TOKEN_BAD)
+    bool read = i < STATEMENTS;
+    if (read) {
+        r->at = r->l.token.at;
+        r->word = statements[i].word;
+        lexer_next(&r->l);
+        read = statements[i].read(r);
+    } else if (r->l.token.kind != TOKEN_BAD) {
         report_unknown_statement(r);
-    if (i == STATEMENTS) {
-        lexer_skip_line(&r->l);
-        return;
     }
-    r->at = r->l.token.at;
-    r->word = statements[i].word;
-    lexer_next(&r->l);
-    if (!statements[i].read(r)) {
+    if (read) {
+        SPEC_ADD(r->a, r->spec, statements, statement_count, span_join(r->at, r->l.last));
+        lexer_end_line(&r->l);
+    } else {
         lexer_skip_line(&r->l);
-        return;
     }
-    SPEC_ADD(r->a, r->spec, statements, statement_count, span_join(r->at, r->l.last));
-    lexer_end_line(&r->l);
 }
 
 /* Binding comes after reading all lines; users go through messages from top to bottom. */

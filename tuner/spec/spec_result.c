@@ -10,13 +10,12 @@ static bool take_relative(Reader *r, Comparison *c)
         return false;
     if (!lexer_take(&r->l, "of"))
         return true;
-    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
-        c->scale = (TaskScale)i;
-        if (lexer_take(&r->l, scales[i]))
+    for (size_t i = 0; i < COUNT_OF(scales); i++)
+        if (lexer_take(&r->l, scales[i])) {
+            c->scale = (TaskScale)i;
             return true;
-    }
-    return diag_error(r->d, r->l.token.at, "expected 'rms', 'max' or 'element', found %s",
-                      lexer_describe(&r->l));
+        }
+    return lexer_wrong(&r->l, "'rms', 'max' or 'element'");
 }
 
 /* compare NAME { exact | relative … | absolute … | first … | except … | sum } */
@@ -46,11 +45,7 @@ bool read_compare(Reader *r)
     if (!ok)
         return false;
     if (!any)
-        return diag_error(
-            r->d, r->l.token.at,
-            "expected 'exact', 'relative', 'absolute', 'first', 'except' or 'sum', found "
-            "%s",
-            lexer_describe(&r->l));
+        return lexer_wrong(&r->l, "'exact', 'relative', 'absolute', 'first', 'except' or 'sum'");
     c->at = r->at;
     if (c->exact && (c->has_relative || c->has_absolute))
         return diag_error(r->d, r->at, "'exact' cannot be combined with an allowed error");
@@ -87,9 +82,7 @@ bool read_work(Reader *r)
         Span word = r->l.token.at;
         size_t kind = find_kind(&r->l);
         if (kind == KIND_COUNT)
-            return diag_error(r->d, word,
-                              "expected 'flop = …', 'bytes = …' or 'items = …', found %s",
-                              lexer_describe(&r->l));
+            return lexer_wrong(&r->l, "'flop = …', 'bytes = …' or 'items = …'");
         if (!reader_only_once(r, &r->work_at[kind], word,
                               arena_printf(r->a, "count of %s", KINDS[kind])))
             return false;

@@ -27,15 +27,13 @@ bool reader_take_path(Reader *r, const char *what, const char **name, const char
 
 bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out)
 {
-    Lexer *l = &r->l;
-    if (l->token.kind != TOKEN_INT || l->token.integer < least) {
-        if (l->token.kind != TOKEN_BAD)
-            diag_error(l->diag, l->token.at, "expected %s, an integer of at least %lld", what,
-                       (long long)least);
-        return false;
-    }
-    *out = l->token.integer;
-    lexer_next(l);
+    const Token *t = &r->l.token;
+    if (t->kind != TOKEN_INT || t->integer < least)
+        return t->kind != TOKEN_BAD &&
+               diag_error(r->d, t->at, "expected %s, an integer of at least %lld", what,
+                          (long long)least);
+    *out = t->integer;
+    lexer_next(&r->l);
     return true;
 }
 
@@ -49,10 +47,8 @@ bool reader_take_list(Reader *r, ExprVec *out)
         VEC_PUSH(r->a, out, e);
     } while (lexer_take(&r->l, ","));
     TokenKind k = r->l.token.kind;
-    if (k == TOKEN_INT || k == TOKEN_REAL || k == TOKEN_STRING)
-        return diag_error(r->d, r->l.token.at, "expected ',' between values, found %s",
-                          lexer_describe(&r->l));
-    return true;
+    return (k != TOKEN_INT && k != TOKEN_REAL && k != TOKEN_STRING) ||
+           lexer_wrong(&r->l, "',' between values");
 }
 
 bool reader_take_dimensions(Reader *r, const char *what, Expr *out[3])

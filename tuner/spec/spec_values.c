@@ -213,28 +213,26 @@ static bool merge_combinations(Arena *a, const Spec *s, const bool *needs, const
                                const ValueList *values, Value *slots, ValueVec *out, Diag *d)
 {
     SCOPED_ARENA *scratch = arena_new();
-    size_t *index = ARENA_ARRAY(a, size_t, s->parameter_count);
+    size_t *index = ARENA_ARRAY(a, size_t, s->parameter_count), met = 0;
     Evaluation failed = {0};
     Value twice;
     bool few = true;
-    size_t met = 0;
     do {
         Evaluation ev = {0};
         ValueVec v = {0};
         arena_reset(scratch);
-        if (fill_slots(scratch, s, needs, values, index, slots)) {
-            bool evaluated = evaluate_items(scratch, p, slots, &ev, &v);
-            if (!evaluated)
-                failed = ev;
-            met += v.count;
-            for (size_t i = 0; evaluated && i < v.count; i++)
-                VEC_PUSH(a, out, v.at[i]);
-            if (out->count > KEPT_MOST) {
-                drop_doubles(out, &twice);
-                few = out->count <= PARAMETER_VALUES;
-            }
-            few = few && met <= MET_LIMIT;
+        if (!fill_slots(scratch, s, needs, values, index, slots))
+            continue;
+        const bool evaluated = evaluate_items(scratch, p, slots, &ev, &v);
+        failed = evaluated ? failed : ev;
+        met += v.count;
+        for (size_t i = 0; evaluated && i < v.count; i++)
+            VEC_PUSH(a, out, v.at[i]);
+        if (out->count > KEPT_MOST) {
+            drop_doubles(out, &twice);
+            few = out->count <= PARAMETER_VALUES;
         }
+        few = few && met <= MET_LIMIT;
     } while (few && advance(s, needs, values, index));
     if (p->dependent)
         drop_doubles(out, &twice);
@@ -242,9 +240,7 @@ static bool merge_combinations(Arena *a, const Spec *s, const bool *needs, const
         return diag_error(d, p->at,
                           "'%s' has too many values over all combinations of what it depends on",
                           p->name);
-    if (out->count == 0 && failed.error)
-        return diag_error(d, failed.error_at, "%s", failed.error);
-    return true;
+    return out->count > 0 || !failed.error || diag_error(d, failed.error_at, "%s", failed.error);
 }
 
 /* `known`: the values of earlier parameters. A parameter that depends on none has one combination. */
@@ -297,13 +293,6 @@ static bool expected_kind(ValueVec *v, const Parameter *p, Diag *d)
     return true;
 }
 
-static void warn_double(const Parameter *p, Value twice, Diag *d)
-{
-    SCOPED_BUF text = {0};
-    value_print(twice, &text);
-    diag_warn(d, p->at, "'%s' lists %s twice", p->name, buf_text(&text));
-}
-
 /* The values of a parameter, given those of earlier ones. */
 static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
                       const ValueList *known, ValueList *out, Diag *d)
@@ -317,8 +306,11 @@ static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
     if (!same_kind(&v, p, d) || !expected_kind(&v, p, d))
         return false;
     Value twice;
-    if (drop_doubles(&v, &twice) && !p->dependent && p->kind == VALUE_NONE)
-        warn_double(p, twice, d);
+    if (drop_doubles(&v, &twice) && !p->dependent && p->kind == VALUE_NONE) {
+        SCOPED_BUF text = {0};
+        value_print(twice, &text);
+        diag_warn(d, p->at, "'%s' lists %s twice", p->name, buf_text(&text));
+    }
     bool numbers = v.at[0].kind == VALUE_INT || v.at[0].kind == VALUE_REAL;
     if (p->dependent && numbers)
         qsort(v.at, v.count, sizeof(Value), by_value);
@@ -343,15 +335,6 @@ bool spec_parameter_values(Arena *a, const Spec *s, size_t parameter, size_t pro
 }
 
 /* --- problem sizes that the user asks for --------------------------------------------------------- */
-
-static bool read_value(const char *text, ValueKind kind, Value *out)
-{
-    char *end;
-    errno = 0;
-    *out = kind == VALUE_REAL ? value_real(strtod(text, &end))
-                              : value_int((int64_t)strtoll(text, &end, 10));
-    return errno == 0 && end != text && *end == '\0';
-}
 
 const char *spec_problem_text(Arena *a, const Spec *s, const Value *values, const bool *only)
 {
@@ -382,7 +365,13 @@ bool spec_add_problem(Arena *a, Spec *s, const char *text)
     }
     for (size_t i = 0; i < names && ok; i++) {
         Evaluation ev = {.arena = a};
-        ok = given[i] ? read_value(given[i], first->values[i].kind, &p.values[i])
+        const bool real = first->values[i].kind == VALUE_REAL;
+        char *end = NULL;
+        errno = 0;
+        if (given[i])
+            p.values[i] = real ? value_real(strtod(given[i], &end))
+                               : value_int((int64_t)strtoll(given[i], &end, 10));
+        ok = given[i] ? errno == 0 && end != given[i] && *end == '\0'
                       : expr_eval(first->exprs[i], p.values, &ev, &p.values[i]);
     }
     if (!ok)
