@@ -29,6 +29,14 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
         return t ? (value) : (none);                                                               \
     }
 
+/* The same for element `i` of a list that has `count` elements by then. */
+#define LISTED(type, name, count, none, value)                                                     \
+    type name(const aptune *a, size_t i)                                                           \
+    {                                                                                              \
+        const Run *r = &a->run;                                                                    \
+        return i < count(a) ? (value) : (none);                                                    \
+    }
+
 /* The header of the replayed recording, or NULL. */
 static const RecordHeader *recorded(const Run *r)
 {
@@ -53,19 +61,11 @@ ANSWER(OPENED, const char *, aptune_device, NULL, r->device ? r->device->name : 
 ANSWER(OPENED, int, aptune_architecture, 0, r->device ? device_arch(r->device) : 0)
 ANSWER(OPENED, const char *, aptune_output, NULL, r->options.output)
 ANSWER(OPENED, size_t, aptune_problem_count, 0, r->spec->problem_count)
-
-const char *aptune_problem(const aptune *a, size_t number)
-{
-    return number < aptune_problem_count(a) ? a->run.spec->problems[number].text : NULL;
-}
+LISTED(const char *, aptune_problem, aptune_problem_count, NULL, r->spec->problems[i].text)
 
 ANSWER(OPENED, size_t, aptune_problem_chosen, 0, r->space.problem)
 ANSWER(OPENED, size_t, aptune_parameter_count, 0, r->spec->parameter_count)
-
-const char *aptune_parameter(const aptune *a, size_t parameter)
-{
-    return parameter < aptune_parameter_count(a) ? a->run.spec->parameters[parameter].name : NULL;
-}
+LISTED(const char *, aptune_parameter, aptune_parameter_count, NULL, r->spec->parameters[i].name)
 
 /* --- configurations --------------------------------------------------------------------------- */
 
@@ -137,10 +137,8 @@ double aptune_number(aptune *a, size_t configuration, const char *parameter, dou
 {
     const Run *r = handle_run_of(a, configuration);
     size_t p = find_parameter(r, parameter);
-    if (p == SIZE_MAX)
-        return otherwise;
-    double number = value_as_real(table_value(r->table, configuration, p));
-    return isnan(number) ? otherwise : number;
+    double n = p == SIZE_MAX ? NAN : value_as_real(table_value(r->table, configuration, p));
+    return isnan(n) ? otherwise : n;
 }
 
 /* --- outcomes --------------------------------------------------------------------------------- */
@@ -167,7 +165,7 @@ aptune_fate_kind aptune_fate(const aptune *a, size_t configuration)
         return APTUNE_SAME;
     if (a->stage < HANDLE_CARVED)
         return APTUNE_UNDECIDED;
-    return r->table->selected[configuration] ? APTUNE_SELECTED : APTUNE_CARVED;
+    return t->selected[configuration] ? APTUNE_SELECTED : APTUNE_CARVED;
 }
 
 size_t aptune_same_as(const aptune *a, size_t configuration)
@@ -198,40 +196,28 @@ const double *aptune_times_ms(const aptune *a, size_t configuration, size_t *cou
 /* --- metrics ---------------------------------------------------------------------------------- */
 
 ANSWER(OPENED, size_t, aptune_metric_count, 0, r->table->metrics->metrics.count)
-
-const char *aptune_metric_name(const aptune *a, size_t metric)
-{
-    return metric < aptune_metric_count(a) ? a->run.table->metrics->metrics.at[metric].name : NULL;
-}
-
-const char *aptune_metric_unit(const aptune *a, size_t metric)
-{
-    return metric < aptune_metric_count(a) ? a->run.table->metrics->metrics.at[metric].unit : NULL;
-}
+LISTED(const char *, aptune_metric_name, aptune_metric_count, NULL,
+       r->table->metrics->metrics.at[i].name)
+LISTED(const char *, aptune_metric_unit, aptune_metric_count, NULL,
+       r->table->metrics->metrics.at[i].unit)
 
 double aptune_metric(const aptune *a, size_t configuration, const char *name)
 {
     const Run *r = handle_run_of(a, configuration);
     if (!r)
         return NAN;
-    const Table *t = r->table;
-    int metric = metricset_find(t->metrics, name), field = profile_find(name);
-    if (metric >= 0)
-        return table_metric(t, configuration, (size_t)metric);
-    return field >= 0 && t->profile[configuration].whole
-               ? t->profile[configuration].whole->value[field]
-               : NAN;
+    const int metric = metricset_find(r->table->metrics, name), field = profile_find(name);
+    const Profile *p = r->table->profile[configuration].whole;
+    return metric >= 0       ? table_metric(r->table, configuration, (size_t)metric)
+           : field >= 0 && p ? p->value[field]
+                             : NAN;
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
 
 ANSWER(JUDGED, size_t, aptune_best, APTUNE_NOTHING, r->best)
 ANSWER(JUDGED, size_t, aptune_finalist_count, 0, r->final.count)
-
-size_t aptune_finalist(const aptune *a, size_t place)
-{
-    return place < aptune_finalist_count(a) ? a->run.final.list[place] : APTUNE_NOTHING;
-}
+LISTED(size_t, aptune_finalist, aptune_finalist_count, APTUNE_NOTHING, r->final.list[i])
 
 int aptune_is_tied(const aptune *a, size_t configuration)
 {

@@ -37,32 +37,27 @@ static bool describe_step(aptune *a, const Step *step, const TaskLaunch *task, V
     return true;
 }
 
-static void describe_variables(aptune *a)
-{
-    HandleCode *c = &a->code;
-    const RunData *data = a->run.code.data;
-    c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbol_count);
-    for (size_t i = 0; i < data->symbol_count; i++) {
-        const TaskBuffer *b = &data->buffers[data->symbols[i].buffer];
-        const Argument *g = NAME_FIND(a->run.spec->arguments, a->run.spec->argument_count, name,
-                                      data->symbols[i].name);
-        c->variables[i] = (aptune_argument){.name = data->symbols[i].name,
-                                            .kind = APTUNE_BUFFER,
-                                            .type = argument_type_text(c->arena, g),
-                                            .count = (unsigned long long)b->count};
-    }
-}
-
 static bool describe_launches(aptune *a, size_t configuration, Evaluation *ev)
 {
     HandleCode *c = &a->code;
+    const Spec *spec = a->run.spec;
+    const RunData *data = a->run.code.data;
     const TableLaunch *config = &a->run.table->launch[configuration];
     Value *slots = run_slots(c->arena, &a->run, configuration);
     c->arguments = ARENA_ARRAY(c->arena, aptune_argument *, config->step_count);
     for (size_t s = 0; s < config->step_count; s++)
         if (!describe_step(a, &config->steps[s], &c->run.launches[s], slots, ev, &c->arguments[s]))
             return false;
-    describe_variables(a);
+    c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbol_count);
+    for (size_t i = 0; i < data->symbol_count; i++) {
+        const char *name = data->symbols[i].name;
+        const Argument *g = NAME_FIND(spec->arguments, spec->argument_count, name, name);
+        c->variables[i] = (aptune_argument){
+            .name = name,
+            .kind = APTUNE_BUFFER,
+            .type = argument_type_text(c->arena, g),
+            .count = (unsigned long long)data->buffers[data->symbols[i].buffer].count};
+    }
     return true;
 }
 
@@ -120,17 +115,6 @@ aptune_status aptune_fetch(aptune *a, size_t configuration)
 
 /* --- handing out ------------------------------------------------------------------------------ */
 
-/* Fills a struct of the caller, which may be shorter or longer than ours; both begin with their size. */
-static void copy_out(void *theirs, const void *ours, size_t our_size)
-{
-    size_t size;
-    memcpy(&size, theirs, sizeof size);
-    size_t both = size < our_size ? size : our_size;
-    memset(theirs, 0, size);
-    memcpy(theirs, ours, both);
-    memcpy(theirs, &size, sizeof size);
-}
-
 /* What a caller asks for by number, and where it goes. */
 typedef struct Query {
     const char *what;
@@ -144,8 +128,12 @@ typedef struct Query {
 static aptune_status hand_out(aptune *a, const void *given)
 {
     const Query *q = given;
-    if (q->ours) {
-        copy_out(q->out, q->ours, q->size);
+    if (q->ours) { /* the caller's struct may be shorter or longer than ours; both begin with their size */
+        size_t size;
+        memcpy(&size, q->out, sizeof size);
+        memset(q->out, 0, size);
+        memcpy(q->out, q->ours, size < q->size ? size : q->size);
+        memcpy(q->out, &size, sizeof size);
         return APTUNE_OK;
     }
     buf_clear(&a->failure);

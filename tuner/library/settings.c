@@ -63,8 +63,7 @@ bool shard_ask(RunOptions *o)
 
 bool shard_check(Diag *d)
 {
-    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
-        const Launcher *l = &launchers[i];
+    EACH (const Launcher, l, launchers, COUNT_OF(launchers)) {
         const char *local = getenv(l->local), *rank = getenv(l->rank), *size = getenv(l->size);
         if (is_invalid(l))
             return diag_fail(d,

@@ -10,17 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The path of the file that holds this code.  The link map has no name for the main program. */
-static bool find_own_file(char path[PATH_MAX])
-{
-    static const char here;
-    Dl_info info;
-    struct link_map *map = NULL;
-    bool known = dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map;
-    const char *name = known && map->l_name[0] ? map->l_name : "/proc/self/exe";
-    return realpath(name, path) != NULL;
-}
-
 /* folder/part/name if it exists, else NULL. */
 static const char *existing(Arena *a, const char *folder, const char *part, const char *name)
 {
@@ -46,8 +35,13 @@ static const char *look_around(Arena *a, const char *part, const char *prefix, c
         prefix = getenv("APTUNE_HOME");
     if (prefix && *prefix && !(found = existing(a, prefix, part, name)))
         found = existing(a, prefix, "", name);
+    /* The file that holds this code.  The link map has no name for the main program. */
+    static const char here;
     char path[PATH_MAX];
-    if (found || !find_own_file(path))
+    Dl_info info;
+    struct link_map *map = NULL;
+    const bool known = dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map;
+    if (found || !realpath(known && map->l_name[0] ? map->l_name : "/proc/self/exe", path))
         return found;
     *strrchr(path, '/') = '\0';
     found = existing(a, path, "", name);

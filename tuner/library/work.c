@@ -50,21 +50,15 @@ static bool take_step(aptune *a, HandleStage to)
         return run_claim(r) && run_compile(r);
     case HANDLE_CARVED:
         run_carve(r);
-        return true;
+        break;
     case HANDLE_MEASURED:
         ok = run_time(r);
         make_room(a); /* a search may have added configurations */
-        return ok;
+        break;
     default:
         run_judge(r);
-        return true;
     }
-}
-
-static bool is_stopped(const aptune *a)
-{
-    struct pollfd p = {.fd = a->stop_fd, .events = POLLIN};
-    return a->run.stopped || poll(&p, 1, 0) > 0;
+    return ok;
 }
 
 aptune_status handle_bring(aptune *a, HandleStage stage)
@@ -76,7 +70,8 @@ aptune_status handle_bring(aptune *a, HandleStage stage)
         stage = HANDLE_OPENED; /* a dry run may not know a device */
     while (a->stage < stage && a->failed == APTUNE_OK) {
         const HandleStage to = a->stage + 1;
-        bool stopped = is_stopped(a), ok = false;
+        struct pollfd p = {.fd = a->stop_fd, .events = POLLIN};
+        bool stopped = a->run.stopped || poll(&p, 1, 0) > 0, ok = false;
         if (!stopped) {
             run_charge_anew(&a->run);
             ok = take_step(a, to);

@@ -103,14 +103,6 @@ static void add_value(Buf *key, Value v)
     }
 }
 
-static Key key_of(Build *b, size_t p)
-{
-    buf_clear(&b->key);
-    for (size_t i = 0; i < b->live_count[p]; i++)
-        add_value(&b->key, b->plan->slots[b->live[p][i]]);
-    return XXH3_128bits_withSeed(buf_text(&b->key), b->key.size, p);
-}
-
 static size_t place_of(const Build *b, Key k)
 {
     size_t at = (size_t)k.low64 & (b->places - 1);
@@ -215,7 +207,10 @@ static uint32_t node_from(Build *b, size_t p)
 {
     const Space *s = b->space;
     size_t n = s->spec->parameter_count;
-    Key key = key_of(b, p);
+    buf_clear(&b->key);
+    for (size_t i = 0; i < b->live_count[p]; i++)
+        add_value(&b->key, b->plan->slots[b->live[p][i]]);
+    const Key key = XXH3_128bits_withSeed(buf_text(&b->key), b->key.size, p);
     if (b->places > 0) {
         uint32_t known = b->ids[place_of(b, key)];
         if (known != NO_NODE)

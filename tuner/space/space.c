@@ -88,72 +88,55 @@ void space_print(const Space *s, size_t i, Buf *out)
 
 /* --- divisions that leave a remainder --------------------------------------------------------- */
 
-typedef struct DivisionCheck {
-    const Space *space;
-    Value *slots;
-    Diag *d;
-    Arena *a;
-    size_t config;
-} DivisionCheck;
-
-/* True after a warning about the expression. */
-static bool warn_remainder(DivisionCheck *c, const Expr *e)
-{
-    if (!e)
-        return false;
-    Evaluation ev = {.arena = c->a};
-    Value v;
-    expr_eval(e, c->slots, &ev, &v);
-    if (!ev.inexact)
-        return false;
-    SCOPED_BUF text = {0};
-    space_print(c->space, c->config, &text);
-    diag_warn(c->d, ev.inexact_at,
-              "this division leaves a remainder, for example with %s; write // if rounding down "
-              "is meant, ceil_div for rounding up, or require that it divides",
-              buf_text(&text));
-    return true;
-}
+typedef VEC(const Expr *) Checked;
 
 /* The expressions to check. */
-static size_t collect(const Spec *s, const Expr **out)
+static Checked checked_of(Arena *a, const Spec *s)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s->derived_count; i++)
-        out[n++] = s->derived[i].value;
-    for (size_t i = 0; i < s->launch_count; i++) {
-        if (s->launches[i].repeat_name)
-            continue; /* its name has no value here */
+    Checked all = {0};
+    EACH (const Derived, d, s->derived, s->derived_count)
+        VEC_PUSH(a, &all, d->value);
+    EACH (const Launch, l, s->launches, s->launch_count) {
+        if (l->repeat_name)
+            continue; /* it has no value here */
         for (int k = 0; k < 3; k++) {
-            out[n++] = s->launches[i].grid[k];
-            out[n++] = s->launches[i].block[k];
+            VEC_PUSH(a, &all, l->grid[k]);
+            VEC_PUSH(a, &all, l->block[k]);
         }
-        out[n++] = s->launches[i].shared;
+        VEC_PUSH(a, &all, l->shared);
     }
-    for (size_t i = 0; i < s->argument_count; i++)
-        out[n++] = s->arguments[i].count;
-    return n;
+    EACH (const Argument, g, s->arguments, s->argument_count)
+        VEC_PUSH(a, &all, g->count);
+    return all;
 }
 
 void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d)
 {
-    const Spec *spec = s->spec;
-    size_t room = spec->derived_count + 7 * spec->launch_count + spec->argument_count;
-    const Expr **open = ARENA_ARRAY(a, const Expr *, room);
-    size_t n = collect(spec, open);
-    DivisionCheck c = {s, ARENA_ARRAY(a, Value, spec_slot_count(spec)), d, arena_new(), 0};
-    size_t steps = s->count < most ? s->count : most;
-    for (size_t k = 0; k < steps; k++) {
-        c.config = steps == s->count ? k : (size_t)((double)k * (double)s->count / (double)steps);
-        Evaluation ev = {.arena = c.a};
-        if (!space_slots(s, c.config, c.slots, &ev))
+    SCOPED_ARENA *scratch = arena_new();
+    Checked all = checked_of(a, s->spec);
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s->spec)), v;
+    const size_t steps = s->count < most ? s->count : most;
+    for (size_t k = 0; k < steps; k++, arena_reset(scratch)) {
+        const size_t config =
+            steps == s->count ? k : (size_t)((double)k * (double)s->count / (double)steps);
+        Evaluation slots_ev = {.arena = scratch};
+        if (!space_slots(s, config, slots, &slots_ev))
             continue;
-        for (size_t i = 0; i < n; i++)
-            if (warn_remainder(&c, open[i]))
-                open[i] = NULL;
-        arena_reset(c.a);
+        VEC_EACH (const Expr *, e, all) {
+            Evaluation ev = {.arena = scratch};
+            if (*e)
+                expr_eval(*e, slots, &ev, &v);
+            if (!ev.inexact)
+                continue;
+            SCOPED_BUF text = {0};
+            space_print(s, config, &text);
+            diag_warn(d, ev.inexact_at,
+                      "this division leaves a remainder, for example with %s; write // if rounding "
+                      "down is meant, ceil_div for rounding up, or require that it divides",
+                      buf_text(&text));
+            *e = NULL; /* once is enough */
+        }
     }
-    arena_free(c.a);
 }
 
 /* --- enumeration ------------------------------------------------------------------------------ */

@@ -33,7 +33,7 @@ static const ColumnShape shapes[] = {
     SHAPE(TABLE_AUDITED, audited),
     SHAPE(TABLE_COST, cost),
 };
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { SHAPES = COUNT_OF(shapes) };
 
 static bool is_there(const Table *t, const ColumnShape *s)
 {
@@ -204,9 +204,7 @@ const char *table_value_text(Arena *a, Value v)
 void table_print_name(const Table *t, size_t row, Buf *out)
 {
     for (size_t p = 0; p < t->parameter_count; p++) {
-        if (p > 0)
-            buf_putc(out, t->gap);
-        buf_printf(out, "%s=", t->parameters[p].name);
+        buf_printf(out, "%.*s%s=", p > 0, &t->gap, t->parameters[p].name);
         value_print_bare(table_value(t, row, p), out);
     }
 }
@@ -223,15 +221,6 @@ double table_ms(const Table *t, size_t row)
     return t->times[row].median / (t->work ? t->work[row] : 1);
 }
 
-static void note_gap(Table *t, size_t metric, const MetricValue *v)
-{
-    MetricGap *gap = &t->gaps[metric];
-    if (gap->reason)
-        return;
-    gap->reason = arena_string(t->arena, v->reason ? v->reason : "not a number");
-    gap->at = v->at;
-}
-
 void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *shares, size_t count)
 {
     size_t n = t->metrics->metrics.count;
@@ -240,8 +229,11 @@ void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *s
     for (size_t m = 0; m < n; m++) {
         bool per_work = t->work && t->metrics->metrics.at[m].additive;
         t->metric[m][row] = per_work ? values[m].value / t->work[row] : values[m].value;
-        if (isnan(values[m].value))
-            note_gap(t, m, &values[m]);
+        if (isnan(values[m].value) && !t->gaps[m].reason) {
+            const char *reason = values[m].reason ? values[m].reason : "not a number";
+            t->gaps[m].reason = arena_string(t->arena, reason);
+            t->gaps[m].at = values[m].at;
+        }
     }
 }
 
