@@ -18,7 +18,7 @@ static PtxDim dim_of(const int64_t n[3])
 static const ProfileBuffer *buffer_of(const ProfileInput *in, uint64_t address)
 {
     const ProfileBuffer *found = NULL;
-    EACH (const ProfileBuffer, b, in->buffers, in->buffer_count)
+    EACH (const ProfileBuffer, b, in->launch.buffers, in->launch.buffer_count)
         if (b->address <= address && (!found || b->address > found->address))
             found = b;
     return found;
@@ -35,7 +35,7 @@ static bool data_load(void *context, uint64_t address, int bytes, uint64_t *valu
 static bool is_fresh(const ProfileInput *in, uint64_t address)
 {
     const ProfileBuffer *b = buffer_of(in, address);
-    return in->buffer_count == 0 || (b && b->fresh);
+    return in->launch.buffer_count == 0 || (b && b->fresh);
 }
 
 static bool data_before(void *context, uint64_t address, int bytes, uint64_t *value)
@@ -91,13 +91,13 @@ static Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in
                        .walk.touch = touch,
                        .walk.meets = meets,
                        .walk.data = in->data ? &data : NULL,
-                       .walk.trips = in->trips,
-                       .walk.trip_count = in->trip_count,
-                       .walk.launch = {.grid = dim_of(in->grid),
-                                       .block = dim_of(in->block),
+                       .walk.trips = in->launch.trips,
+                       .walk.trip_count = in->launch.trip_count,
+                       .walk.launch = {.grid = dim_of(in->launch.grid),
+                                       .block = dim_of(in->launch.block),
                                        .has_geometry = true,
-                                       .params = in->parameters,
-                                       .param_bytes = in->parameter_bytes}};
+                                       .params = in->launch.parameters,
+                                       .param_bytes = in->launch.parameter_bytes}};
     return memory_follow(a, entry, &o);
 }
 
@@ -322,9 +322,10 @@ static const CubinKernel *read_code(Arena *a, const ProfileInput *in, const Cubi
 static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local_arrays, Profile *p)
 {
     profile_set_code(p, k, local_arrays);
-    int threads = (int)(in->block[0] * in->block[1] * in->block[2]);
-    BlockUse use = profile_block_use(k, in->dynamic_shared, threads);
-    profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
+    int threads = (int)(in->launch.block[0] * in->launch.block[1] * in->launch.block[2]);
+    BlockUse use = profile_block_use(k, in->launch.shared, threads);
+    profile_set_launch(p, in->device, &use,
+                       in->launch.grid[0] * in->launch.grid[1] * in->launch.grid[2]);
 }
 
 static bool is_access(const MemoryAccess *x, AccessKind kind)
@@ -357,7 +358,7 @@ static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind 
 {
     const bool all = has_unknown_target(m, kind);
     double bytes = 0;
-    EACH (const ProfileBuffer, b, in->buffers, in->buffer_count)
+    EACH (const ProfileBuffer, b, in->launch.buffers, in->launch.buffer_count)
         if ((kind == ACCESS_LOAD ? b->filled : b->written) && (all || is_touched(in, b, m, kind)))
             bytes += b->bytes;
     return bytes;
@@ -389,7 +390,7 @@ static const ProfileBuffer *loaded_buffer(const ProfileInput *in, const MemoryAc
 static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
 {
     enum { SECTOR = 32 };
-    EACH (const ProfileBuffer, b, in->buffers, in->buffer_count) {
+    EACH (const ProfileBuffer, b, in->launch.buffers, in->launch.buffer_count) {
         double first = 0;
         VEC_EACH (const MemoryAccess, x, m->accesses)
             if (loaded_buffer(in, x) == b)
@@ -408,9 +409,9 @@ static bool is_timed_alone(const ProfileInput *in)
 {
     double bytes = 0;
     bool restored = false;
-    for (size_t i = 0; i < in->buffer_count; i++) {
-        bytes += in->buffers[i].bytes;
-        restored |= in->buffers[i].restored;
+    for (size_t i = 0; i < in->launch.buffer_count; i++) {
+        bytes += in->launch.buffers[i].bytes;
+        restored |= in->launch.buffers[i].restored;
     }
     return restored || bytes > (double)in->device->l2_bytes;
 }
@@ -461,12 +462,13 @@ static bool read_both(Arena *a, const ProfileInput *in, Code *c, Diag *d)
     SassFlow *flow = sass_flow_build(a, c->cubin->arch, c->kernel);
     sass_settle(
         a, flow,
-        &(SassLaunch){
-            .block = {(uint32_t)in->block[0], (uint32_t)in->block[1], (uint32_t)in->block[2]},
-            .grid = {(uint32_t)in->grid[0], (uint32_t)in->grid[1], (uint32_t)in->grid[2]},
-            .params = in->parameters,
-            .param_bytes = in->parameter_bytes,
-            .params_at = c->kernel->constant_bytes - c->kernel->param_bytes});
+        &(SassLaunch){.block = {(uint32_t)in->launch.block[0], (uint32_t)in->launch.block[1],
+                                (uint32_t)in->launch.block[2]},
+                      .grid = {(uint32_t)in->launch.grid[0], (uint32_t)in->launch.grid[1],
+                               (uint32_t)in->launch.grid[2]},
+                      .params = in->launch.parameters,
+                      .param_bytes = in->launch.parameter_bytes,
+                      .params_at = c->kernel->constant_bytes - c->kernel->param_bytes});
     c->flow = flow;
     return true;
 }

@@ -27,6 +27,19 @@ typedef struct ProfileBuffer {
     bool restored; /* before each timed run, since launches may change its contents */
 } ProfileBuffer;
 
+/* A launch, as the analysis knows it. */
+typedef struct ProfileLaunch {
+    int64_t grid[3];
+    int64_t block[3];
+    int64_t shared;                  /* dynamic, bytes */
+    const unsigned char *parameters; /* their bytes in memory; NULL: not known */
+    size_t parameter_bytes;
+    const ProfileBuffer *buffers; /* none: not known */
+    size_t buffer_count;
+    const WalkTrips *trips; /* trip counts of loops that depend on data */
+    size_t trip_count;
+} ProfileLaunch;
+
 typedef struct ProfileInput {
     const char *ptx; /* text, ends with a zero byte */
     size_t ptx_size;
@@ -34,15 +47,7 @@ typedef struct ProfileInput {
     size_t cubin_size;
     const char *kernel; /* name of the entry */
     const Device *device;
-    int64_t grid[3];
-    int64_t block[3];
-    int64_t dynamic_shared;          /* bytes */
-    const unsigned char *parameters; /* their bytes in memory; NULL: not known */
-    size_t parameter_bytes;
-    const ProfileBuffer *buffers; /* of the launch; none: not known */
-    size_t buffer_count;
-    const WalkTrips *trips; /* trip counts of loops that depend on data */
-    size_t trip_count;
+    ProfileLaunch launch;
     const WalkData *data; /* contents of memory; NULL: not known */
 } ProfileInput;
 

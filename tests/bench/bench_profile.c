@@ -61,15 +61,15 @@ static size_t compile_cases(Run *r, Case *cases, size_t most)
  */
 static void grow(Arena *a, ProfileInput *in, int32_t extent, int growth)
 {
-    unsigned char *bytes = ARENA_ARRAY(a, unsigned char, in->parameter_bytes + 1);
-    memcpy(bytes, in->parameters, in->parameter_bytes);
+    unsigned char *bytes = ARENA_ARRAY(a, unsigned char, in->launch.parameter_bytes + 1);
+    memcpy(bytes, in->launch.parameters, in->launch.parameter_bytes);
     const int32_t large = extent * growth;
-    for (size_t at = 0; at + sizeof extent <= in->parameter_bytes; at += sizeof extent)
+    for (size_t at = 0; at + sizeof extent <= in->launch.parameter_bytes; at += sizeof extent)
         if (memcmp(&bytes[at], &extent, sizeof extent) == 0)
             memcpy(&bytes[at], &large, sizeof large);
-    in->parameters = bytes;
-    in->grid[0] *= growth;
-    in->grid[1] *= growth;
+    in->launch.parameters = bytes;
+    in->launch.grid[0] *= growth;
+    in->launch.grid[1] *= growth;
 }
 
 static double profile_ms(Arena *a, Run *r, const Case *c, int32_t extent, int growth)

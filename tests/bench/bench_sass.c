@@ -43,14 +43,15 @@ static void charge(Bench *b, Part part, double *since)
 static Walk *walk(Arena *a, const ProfileInput *in, const PtxFunction *f)
 {
     const WalkOptions o = {
-        .launch = {.grid = {(uint32_t)in->grid[0], (uint32_t)in->grid[1], (uint32_t)in->grid[2]},
-                   .block = {(uint32_t)in->block[0], (uint32_t)in->block[1],
-                             (uint32_t)in->block[2]},
+        .launch = {.grid = {(uint32_t)in->launch.grid[0], (uint32_t)in->launch.grid[1],
+                            (uint32_t)in->launch.grid[2]},
+                   .block = {(uint32_t)in->launch.block[0], (uint32_t)in->launch.block[1],
+                             (uint32_t)in->launch.block[2]},
                    .has_geometry = true,
-                   .params = in->parameters,
-                   .param_bytes = in->parameter_bytes},
-        .place = {.block = {(uint32_t)in->grid[0] / 2, (uint32_t)in->grid[1] / 2,
-                            (uint32_t)in->grid[2] / 2}},
+                   .params = in->launch.parameters,
+                   .param_bytes = in->launch.parameter_bytes},
+        .place = {.block = {(uint32_t)in->launch.grid[0] / 2, (uint32_t)in->launch.grid[1] / 2,
+                            (uint32_t)in->launch.grid[2] / 2}},
         .memory = true};
     return walk_warp(a, f, &o);
 }

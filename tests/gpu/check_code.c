@@ -38,13 +38,13 @@ static bool write_code(Run *r, const Writer *w, size_t i, const Step *step,
         return false;
     fprintf(w->list, "%s %s", name, in.kernel);
     for (int k = 0; k < 3; k++)
-        fprintf(w->list, " %" PRId64, in.grid[k]);
+        fprintf(w->list, " %" PRId64, in.launch.grid[k]);
     for (int k = 0; k < 3; k++)
-        fprintf(w->list, " %" PRId64, in.block[k]);
-    fprintf(w->list, " %" PRId64 " ", in.dynamic_shared);
-    for (size_t k = 0; k < in.parameter_bytes; k++)
-        fprintf(w->list, "%02x", in.parameters[k]);
-    fprintf(w->list, "%s\n", in.parameter_bytes ? "" : "-");
+        fprintf(w->list, " %" PRId64, in.launch.block[k]);
+    fprintf(w->list, " %" PRId64 " ", in.launch.shared);
+    for (size_t k = 0; k < in.launch.parameter_bytes; k++)
+        fprintf(w->list, "%02x", in.launch.parameters[k]);
+    fprintf(w->list, "%s\n", in.launch.parameter_bytes ? "" : "-");
     return true;
 }
 

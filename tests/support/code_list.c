@@ -30,11 +30,11 @@ bool code_list_next(FILE *list, CodeLine *l)
 bool code_list_read(Arena *a, const CodeLine *l, const char *folder, ProfileInput *out, Diag *d)
 {
     *out = (ProfileInput){.kernel = l->kernel,
-                          .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                          .block = {l->block[0], l->block[1], l->block[2]},
-                          .dynamic_shared = l->shared,
-                          .parameters = l->bytes,
-                          .parameter_bytes = l->byte_count};
+                          .launch.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                          .launch.block = {l->block[0], l->block[1], l->block[2]},
+                          .launch.shared = l->shared,
+                          .launch.parameters = l->bytes,
+                          .launch.parameter_bytes = l->byte_count};
     out->ptx = file_read(a, arena_printf(a, "%s%s.ptx", folder, l->name), &out->ptx_size, d);
     out->cubin = file_read(a, arena_printf(a, "%s%s.cubin", folder, l->name), &out->cubin_size, d);
     return out->ptx && out->cubin;

@@ -103,17 +103,17 @@ bool launch_predict(Launch *l, const char *folder, Diag *d)
     const WalkData data = {&s, load, before, no_symbol, before};
     ProfileInput in = {.kernel = l->kernel,
                        .device = device_find("h200"),
-                       .parameters = l->parameters,
-                       .parameter_bytes = l->parameter_bytes,
-                       .dynamic_shared = l->shared,
+                       .launch.parameters = l->parameters,
+                       .launch.parameter_bytes = l->parameter_bytes,
+                       .launch.shared = l->shared,
                        .data = &data};
     for (size_t i = 0; i < l->buffers; i++) {
         unsigned char *room = arena_alloc(a, l->buffer[i].bytes);
         contents_fill(&l->buffer[i], room);
         s.bytes[i] = room;
     }
-    memcpy(in.grid, l->grid, sizeof in.grid);
-    memcpy(in.block, l->block, sizeof in.block);
+    memcpy(in.launch.grid, l->grid, sizeof in.launch.grid);
+    memcpy(in.launch.block, l->block, sizeof in.launch.block);
     in.ptx = file_read(a, arena_printf(a, "%s/%s.ptx", folder, l->files), &in.ptx_size, d);
     in.cubin = file_read(a, arena_printf(a, "%s/%s.cubin", folder, l->files), &in.cubin_size, d);
     Hash code;

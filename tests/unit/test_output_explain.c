@@ -274,8 +274,8 @@ static void follow(Fixture *f, const char *what)
                        .ptx_size = strlen(ptx),
                        .kernel = "k",
                        .device = f->run.device,
-                       .grid = {1, 1, 1},
-                       .block = {32, 1, 1}};
+                       .launch.grid = {1, 1, 1},
+                       .launch.block = {32, 1, 1}};
     f->subject.lines.memory = profile_follow(f->arena, &in, &f->subject.lines.module, &f->diag);
     assert_non_null(f->subject.lines.memory);
 }

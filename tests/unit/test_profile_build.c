@@ -17,8 +17,8 @@ static ProfileInput input(Arena *a, const char *kernel, Diag *d)
 {
     ProfileInput in = {.kernel = kernel,
                        .device = device_find("h200"),
-                       .grid = {132 * 4, 1, 1},
-                       .block = {128, 1, 1}};
+                       .launch.grid = {132 * 4, 1, 1},
+                       .launch.block = {128, 1, 1}};
     in.ptx = file_read(a, TEST_DATA "/sass/shapes.ptx", &in.ptx_size, d);
     in.cubin = file_read(a, TEST_DATA "/sass/shapes_sm_90.cubin", &in.cubin_size, d);
     return in;
@@ -86,10 +86,10 @@ static void times_are_means_over_the_warps(void **state)
     } parameters = {UINT64_C(1) << 40, UINT64_C(2) << 40, 256};
     ProfileInput in = {.kernel = "copy_float4",
                        .device = device_find("h200"),
-                       .grid = {1, 1, 1},
-                       .block = {1024, 1, 1},
-                       .parameters = (const unsigned char *)&parameters,
-                       .parameter_bytes = sizeof parameters};
+                       .launch.grid = {1, 1, 1},
+                       .launch.block = {1024, 1, 1},
+                       .launch.parameters = (const unsigned char *)&parameters,
+                       .launch.parameter_bytes = sizeof parameters};
     in.ptx = file_read(a, TEST_DATA "/counters/kernels.ptx", &in.ptx_size, &d);
     in.cubin = file_read(a, TEST_DATA "/counters/kernels.cubin", &in.cubin_size, &d);
     Profile some, all;
@@ -161,13 +161,13 @@ static Profile profile_given(Arena *a, const char *file, const char *kernel, con
     } parameters = {UINT64_C(1) << 40, UINT64_C(2) << 40, 256};
     ProfileInput in = {.kernel = kernel,
                        .device = device,
-                       .grid = {64, 1, 1},
-                       .block = {threads, 1, 1},
-                       .dynamic_shared = shared,
-                       .buffers = buffers,
-                       .buffer_count = read_bytes > 0 ? 3 : 0,
-                       .parameters = (const unsigned char *)&parameters,
-                       .parameter_bytes = sizeof parameters};
+                       .launch.grid = {64, 1, 1},
+                       .launch.block = {threads, 1, 1},
+                       .launch.shared = shared,
+                       .launch.buffers = buffers,
+                       .launch.buffer_count = read_bytes > 0 ? 3 : 0,
+                       .launch.parameters = (const unsigned char *)&parameters,
+                       .launch.parameter_bytes = sizeof parameters};
     in.ptx = file_read(a, arena_printf(a, TEST_DATA "/counters/%s.ptx", file), &in.ptx_size, &d);
     in.cubin =
         file_read(a, arena_printf(a, TEST_DATA "/counters/%s.cubin", file), &in.cubin_size, &d);

@@ -47,23 +47,6 @@ Hash profile_job_key(const Hash *code, const ProfileJob *p)
     return hasher_end(h);
 }
 
-ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const ProfileInput *code)
-{
-    const ProfileLaunch *l = &p->launches[launch];
-    ProfileInput in = *code;
-    in.device = p->device;
-    in.dynamic_shared = l->shared;
-    in.parameters = l->parameters;
-    in.parameter_bytes = l->parameter_bytes;
-    in.buffers = l->buffers;
-    in.buffer_count = l->buffer_count;
-    in.trips = l->trips;
-    in.trip_count = l->trip_count;
-    memcpy(in.grid, l->grid, sizeof in.grid);
-    memcpy(in.block, l->block, sizeof in.block);
-    return in;
-}
-
 /* --- profiles ---------------------------------------------------------------------------------- */
 
 /* One profile, its numbers as laid out in memory. */

@@ -14,18 +14,6 @@
 
 /* --- profiles --------------------------------------------------------------------------------- */
 
-typedef struct ProfileLaunch {
-    int64_t grid[3];
-    int64_t block[3];
-    int64_t shared;                  /* dynamic, bytes */
-    const unsigned char *parameters; /* as laid out in memory */
-    size_t parameter_bytes;
-    const ProfileBuffer *buffers; /* its buffers */
-    size_t buffer_count;
-    const WalkTrips *trips; /* loop counts given by the spec */
-    size_t trip_count;
-} ProfileLaunch;
-
 typedef struct ProfileJob {
     const char *kernel; /* its name in the code; NULL: that of the first name expression */
     const Device *device;
@@ -42,9 +30,6 @@ typedef struct ProfileAnswer {
     double seconds;     /* wall time of the walks */
     double cpu_seconds; /* processor time of the worker */
 } ProfileAnswer;
-
-/* The input of profile_build for one launch of a kernel with this code. */
-ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const ProfileInput *code);
 
 /* The key of everything that an answer depends on; `code` is the key of what is compiled. */
 Hash profile_job_key(const Hash *code, const ProfileJob *p);

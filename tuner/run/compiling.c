@@ -40,14 +40,15 @@ struct Compiling {
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* The parts of a profile input that come from compiled code. */
+/* A profile input that lacks the launch. */
 static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *res)
 {
     return (ProfileInput){.ptx = res->ptx,
                           .ptx_size = res->ptx_size,
                           .cubin = res->cubin,
                           .cubin_size = res->cubin_size,
-                          .kernel = run_kernel_name(&r->spec->launches[launch], res)};
+                          .kernel = run_kernel_name(&r->spec->launches[launch], res),
+                          .device = r->device};
 }
 
 /* True if an earlier step of the configuration had the buffer, so that this one may read it. */
@@ -138,15 +139,12 @@ static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, P
 bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
                        ProfileInput *out)
 {
-    ProfileLaunch launch;
-    const ProfileJob one = {.device = r->device, .launches = &launch, .launch_count = 1};
-    if (!profile_launch(a, r, i, step, &launch))
+    *out = input_of(r, step->launch, res);
+    if (!profile_launch(a, r, i, step, &out->launch))
         return false;
-    ProfileInput code = input_of(r, step->launch, res);
     if (!r->code.walk_data)
         r->code.walk_data = data_open(run_describe_data(r));
-    code.data = data_of_walk(r->code.walk_data);
-    *out = profile_job_input(&one, 0, &code);
+    out->data = data_of_walk(r->code.walk_data);
     return true;
 }
 
@@ -224,11 +222,11 @@ static ProfileAnswer profile_without_walk(Compiling *c, size_t config, size_t la
                                           const Item *it, const CompileResult *res)
 {
     Diag d = diag_new(c->scratch);
-    const ProfileInput code = input_of(c->run, launch, res);
+    ProfileInput in = input_of(c->run, launch, res);
     Profile *profiles = ARENA_ARRAY(c->scratch, Profile, it->profile.launch_count);
     ProfileAnswer x = {.profiles = profiles};
     for (; x.count < it->profile.launch_count && !x.error; x.count++) {
-        const ProfileInput in = profile_job_input(&it->profile, x.count, &code);
+        in.launch = it->profile.launches[x.count];
         if (!profile_code(c->scratch, &in, &profiles[x.count], &x.code, &d))
             x.error = diag_first(&d);
         profiles[x.count].note =

@@ -231,14 +231,14 @@ static bool check_reach(Checking *x, size_t config, const Launch *l, const Profi
 static bool check_trips(Checking *x, const ProfileInput *in)
 {
     Run *r = x->run;
-    if (in->trip_count == 0)
+    if (in->launch.trip_count == 0)
         return true;
     const PtxModule *module;
     const Memory *m = profile_follow(r->arena, in, &module, r->diag);
     for (size_t i = 0; m && i < m->walk->functions.count; i++) {
         const WalkFunction *f = m->walk->functions.at[i];
-        for (size_t k = 0; k < in->trip_count; k++) {
-            const double *rounds = walk_stated_rounds(r->arena, f->flow, &in->trips[k], 1);
+        for (size_t k = 0; k < in->launch.trip_count; k++) {
+            const double *rounds = walk_stated_rounds(r->arena, f->flow, &in->launch.trips[k], 1);
             for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
                 const WalkLoop *loop = &f->loops[l];
                 if (rounds[l] < 0)

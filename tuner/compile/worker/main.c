@@ -74,8 +74,8 @@ static bool compile(Arena *a, Nvrtc *n, const CompileRequest *q, CompileResult *
     return answer(q, header, &blob, d);
 }
 
-/* Makes the profiles. `code` lacks the launches' part. */
-static ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *code)
+/* Makes the profiles of an input for each of the launches. */
+static ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, ProfileInput in)
 {
     const double since = clock_seconds(), cpu = clock_cpu_seconds();
     Diag d = diag_new(a);
@@ -83,7 +83,7 @@ static ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const Profile
     ProfileAnswer x = {.profiles = profiles, .count = p->launch_count};
     bool ok = true;
     for (size_t i = 0; i < p->launch_count && ok; i++) {
-        const ProfileInput in = profile_job_input(p, i, code);
+        in.launch = p->launches[i];
         ok = profile_build(a, &in, &profiles[i], &x.code, &d);
     }
     if (!ok)
@@ -98,13 +98,14 @@ static bool profile(Arena *a, const CompileRequest *q, const CompileResult *r, D
     const char *lowered = r->lowered.count > 0 ? r->lowered.at[0] : "";
     if (q->profile->data) /* usually the same for every request */
         *kept = data_reopen(*kept, q->profile->data);
-    const ProfileInput code = {.ptx = r->ptx,
-                               .ptx_size = r->ptx_size,
-                               .cubin = r->cubin,
-                               .cubin_size = r->cubin_size,
-                               .kernel = q->profile->kernel ? q->profile->kernel : lowered,
-                               .data = q->profile->data ? data_of_walk(*kept) : NULL};
-    const ProfileAnswer x = profile_job_do(a, q->profile, &code);
+    const ProfileInput in = {.ptx = r->ptx,
+                             .ptx_size = r->ptx_size,
+                             .cubin = r->cubin,
+                             .cubin_size = r->cubin_size,
+                             .kernel = q->profile->kernel ? q->profile->kernel : lowered,
+                             .device = q->profile->device,
+                             .data = q->profile->data ? data_of_walk(*kept) : NULL};
+    const ProfileAnswer x = profile_job_do(a, q->profile, in);
     Buf numbers = {0};
     return answer(q, profile_answer_json(&x, &numbers), &numbers, d);
 }
