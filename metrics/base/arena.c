@@ -195,6 +195,11 @@ void *arena_array(Arena *a, size_t count, size_t size)
     return arena_alloc(a, count * size);
 }
 
+void *arena_keep(Arena *a, const void *from, size_t size)
+{
+    return arena_copy(a, from, size);
+}
+
 char *arena_copy(Arena *a, const char *text, size_t length)
 {
     char *p = arena_alloc(a, length + 1);

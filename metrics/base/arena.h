@@ -39,6 +39,9 @@ void *arena_alloc(Arena *a, size_t size);
 /* `count` zeroed elements; ends the program if the product overflows. */
 void *arena_array(Arena *a, size_t count, size_t size);
 
+/* A copy of `size` bytes. */
+void *arena_keep(Arena *a, const void *from, size_t size);
+
 /* Copies, with a terminating zero. */
 char *arena_copy(Arena *a, const char *text, size_t length);
 char *arena_string(Arena *a, const char *text);
@@ -50,6 +53,9 @@ size_t arena_used(const Arena *a);
 
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
+
+/* A new T with a value, or with the members of an initializer in braces. */
+#define ARENA_COPY(a, T, ...) ((T *)arena_keep((a), (T[]){__VA_ARGS__}, sizeof(T)))
 
 /* The elements of an array. */
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))

@@ -4,9 +4,7 @@
 
 const Source *source_new(Arena *a, const char *name, const char *text, size_t size)
 {
-    Source *s = ARENA_NEW(a, Source);
-    *s = (Source){name, text, size};
-    return s;
+    return ARENA_COPY(a, Source, {name, text, size});
 }
 
 Span span_join(Span first, Span last)

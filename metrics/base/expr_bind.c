@@ -45,9 +45,8 @@ static void add_to_list(Call *c, ValueVec *v, int64_t i)
 
 static bool give_list(Call *c, const ValueVec *v)
 {
-    ValueList *list = ARENA_NEW(c->arena, ValueList);
-    *list = (ValueList){v->count, v->at};
-    return give(c, (Value){.kind = VALUE_LIST, .list = list});
+    return give(
+        c, (Value){.kind = VALUE_LIST, .list = ARENA_COPY(c->arena, ValueList, {v->count, v->at})});
 }
 
 /* min and max of numbers, or of a list of them. */

@@ -15,9 +15,7 @@ static Expr *fold(const Folding *f, const Expr *e);
 
 static Expr *copy_of(const Folding *f, const Expr *e)
 {
-    Expr *n = ARENA_NEW(f->arena, Expr);
-    *n = *e;
-    return n;
+    return ARENA_COPY(f->arena, Expr, *e);
 }
 
 static Expr *literal(const Folding *f, const Expr *from, Value v)
@@ -45,8 +43,7 @@ static bool truth(const Expr *e)
 /* A node of two arguments, with the span of the first. */
 static Expr *node_of_two(Arena *arena, ExprOp op, ValueKind kind, Expr *a, Expr *b)
 {
-    Expr *n = ARENA_NEW(arena, Expr);
-    *n = (Expr){.op = op, .kind = kind, .at = a->at, .op_at = a->at};
+    Expr *n = ARENA_COPY(arena, Expr, {.op = op, .kind = kind, .at = a->at, .op_at = a->at});
     n->args = ARENA_ARRAY(arena, Expr *, 2);
     n->args[n->count++] = a;
     n->args[n->count++] = b;
@@ -202,9 +199,7 @@ size_t expr_size(const Expr *e)
 
 Expr *expr_of_value(Arena *a, Value v)
 {
-    Expr *n = ARENA_NEW(a, Expr);
-    *n = (Expr){.op = OP_LITERAL, .kind = v.kind, .literal = v};
-    return n;
+    return ARENA_COPY(a, Expr, {.op = OP_LITERAL, .kind = v.kind, .literal = v});
 }
 
 Expr *expr_product(Arena *arena, const Expr *a, const Expr *b)

@@ -73,19 +73,11 @@ static bool sum_up(const ProfileRegion *regions, size_t count, double number, Pr
     return out->value[REGION_TIMES] > 0;
 }
 
-static void *copy_of(Arena *a, const void *from, size_t bytes)
-{
-    void *to = ARENA_ARRAY(a, unsigned char, bytes + 1);
-    if (bytes)
-        memcpy(to, from, bytes);
-    return to;
-}
-
 void profile_set_regions(Arena *a, Profile *p, const ProfileRegion *regions, size_t count)
 {
     ProfileRegion syncs[PROFILE_REGION_ROOM];
     count = count < PROFILE_REGION_ROOM ? count : PROFILE_REGION_ROOM;
-    p->regions = copy_of(a, regions, count * sizeof *regions);
+    p->regions = arena_keep(a, regions, count * sizeof *regions);
     p->region_count = count;
     p->sync_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -96,13 +88,13 @@ void profile_set_regions(Arena *a, Profile *p, const ProfileRegion *regions, siz
         if (!known && sum_up(regions, count, number, &syncs[p->sync_count]))
             p->sync_count++;
     }
-    p->syncs = copy_of(a, syncs, p->sync_count * sizeof *syncs);
+    p->syncs = arena_keep(a, syncs, p->sync_count * sizeof *syncs);
 }
 
 void profile_keep(Arena *a, Profile *p)
 {
-    p->regions = copy_of(a, p->regions, p->region_count * sizeof *p->regions);
-    p->syncs = copy_of(a, p->syncs, p->sync_count * sizeof *p->syncs);
+    p->regions = arena_keep(a, p->regions, p->region_count * sizeof *p->regions);
+    p->syncs = arena_keep(a, p->syncs, p->sync_count * sizeof *p->syncs);
     p->note = p->note ? arena_string(a, p->note) : NULL;
 }
 

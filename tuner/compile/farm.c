@@ -208,8 +208,7 @@ double farm_memory_share(double machine_gb, int jobs)
 Farm *farm_open(const FarmOptions *options)
 {
     Arena *a = arena_new();
-    Farm *f = ARENA_NEW(a, Farm);
-    *f = (Farm){.arena = a, .options = *options};
+    Farm *f = ARENA_COPY(a, Farm, {.arena = a, .options = *options});
     FarmOptions *o = &f->options;
     o->helper = arena_string(a, options->helper);
     o->cuda_folder = options->cuda_folder ? arena_string(a, options->cuda_folder) : NULL;

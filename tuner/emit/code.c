@@ -221,8 +221,7 @@ static void fold_variant(const Code *c, CodeVariant *v)
     v->slots = ARENA_ARRAY(c->arena, Value, slots);
     v->known = ARENA_ARRAY(c->arena, bool, slots);
     v->meaning = ARENA_ARRAY(c->arena, const Expr *, slots);
-    v->names = ARENA_ARRAY(c->arena, CName, slots);
-    memcpy(v->names, c->names, slots * sizeof *v->names);
+    v->names = arena_keep(c->arena, c->names, slots * sizeof *v->names);
     for (size_t i = 0; i < s->problem_name_count; i++) {
         v->slots[i] = v->variant->slots[i];
         v->known[i] = v->tuned_size_only || v->variant->fixed[i];
@@ -654,8 +653,7 @@ static const Expr *remainder_of(const Code *c, const CodeVariant *v, const Value
 static void warn_of_entry(const Code *c, const EmitEntry *e)
 {
     const CodeVariant *v = &c->variants[e->variant];
-    Value *slots = ARENA_ARRAY(c->arena, Value, spec_slot_count(c->spec));
-    memcpy(slots, v->slots, spec_slot_count(c->spec) * sizeof *slots);
+    Value *slots = arena_keep(c->arena, v->slots, spec_slot_count(c->spec) * sizeof *slots);
     for (size_t i = 0; i < c->spec->problem_name_count; i++)
         slots[i] = e->problem[i];
     const Expr *why = remainder_of(c, v, slots);

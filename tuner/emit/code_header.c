@@ -221,8 +221,8 @@ static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
     buf_printf(out, "\n/* Variant %zu, and its launches at %s */\n#define %sPARAMETERS_%zu %s\n",
                v->number, size_text(c, v->variant->slots), c->capitals, v->number,
                text_quoted(c->arena, v->variant->name));
-    Value *slots = ARENA_ARRAY(c->arena, Value, spec_slot_count(c->spec));
-    memcpy(slots, v->variant->slots, spec_slot_count(c->spec) * sizeof *slots);
+    const size_t size = spec_slot_count(c->spec) * sizeof(Value);
+    Value *slots = arena_keep(c->arena, v->variant->slots, size);
     for (size_t l = 0; l < c->spec->launch_count; l++) {
         Evaluation ev = {.arena = c->arena};
         Geometry g;

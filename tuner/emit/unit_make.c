@@ -60,9 +60,7 @@ static bool same_values(const Value *x, const Value *y, size_t count, const bool
 
 UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d)
 {
-    UnitMaker *m = ARENA_NEW(a, UnitMaker);
-    *m = (UnitMaker){.arena = a, .options = *o, .diag = d};
-    return m;
+    return ARENA_COPY(a, UnitMaker, {.arena = a, .options = *o, .diag = d});
 }
 
 static const char *how(Arena *a, const Run *r, size_t row, const RecordHeader *h)

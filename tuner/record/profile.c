@@ -256,8 +256,7 @@ static void take_regions(Arena *a, const ProfileColumns *c, const ProfileRow *ro
 
 Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row)
 {
-    Profile *p = ARENA_NEW(a, Profile);
-    *p = profile_new();
+    Profile *p = ARENA_COPY(a, Profile, profile_new());
     for (int f = 0; f < PROFILE_FIELDS; f++)
         if (c->field[f] != SIZE_MAX)
             p->value[f] = row->values[c->field[f]];

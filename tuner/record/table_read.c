@@ -49,8 +49,7 @@ static void take_header(Table *t, const TimesRecording *times)
     t->date = copy_text(a, h->date);
     t->imported = copy_text(a, h->imported);
     t->objective = copy_text(a, h->objective);
-    Device *device = ARENA_NEW(a, Device);
-    *device = *record_device(a, h);
+    Device *device = ARENA_COPY(a, Device, *record_device(a, h));
     device->name = arena_string(a, device->name);
     t->device = device;
     t->gap = ',';

@@ -267,8 +267,7 @@ static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAn
     }
     it->profiles = ARENA_ARRAY(a, const Profile *, x->count);
     for (size_t i = 0; i < x->count; i++) {
-        Profile *p = ARENA_NEW(a, Profile);
-        *p = x->profiles[i];
+        Profile *p = ARENA_COPY(a, Profile, x->profiles[i]);
         profile_keep(a, p);
         it->profiles[i] = p;
         count_unknown(c, config, p);

@@ -100,8 +100,7 @@ static bool take_sheet(Run *r)
             "of the file",
             r->options.device_file, named->major, named->minor, r->device->name, r->device->major,
             r->device->minor);
-    Device *d = ARENA_NEW(r->arena, Device);
-    *d = *r->device;
+    Device *d = ARENA_COPY(r->arena, Device, *r->device);
     d->sheet = named->sheet;
     r->device = d;
     return true;

@@ -69,9 +69,7 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
         if (t != OUTCOME_NONE)
             return t;
     }
-    Step *steps = ARENA_ARRAY(r->arena, Step, all.count);
-    memcpy(steps, all.at, all.count * sizeof *steps);
-    c->steps = steps;
+    c->steps = arena_keep(r->arena, all.at, all.count * sizeof *all.at);
     c->step_count = all.count;
     return OUTCOME_NONE;
 }

@@ -528,8 +528,7 @@ static bool open_lanes(Session *s)
 
 bool timer_gpu_open(Run *r, Timer *out)
 {
-    Session *s = ARENA_NEW(r->arena, Session);
-    *s = (Session){.run = r, .scratch = arena_new()};
+    Session *s = ARENA_COPY(r->arena, Session, {.run = r, .scratch = arena_new()});
     *out = (Timer){.state = s,
                    .known = gpu_known,
                    .wants = gpu_wants,

@@ -134,8 +134,7 @@ static bool replay_close(void *state)
 
 bool timer_replay_open(Run *r, Timer *out)
 {
-    Replay *p = ARENA_NEW(r->arena, Replay);
-    *p = (Replay){.run = r, .ready = SIZE_MAX};
+    Replay *p = ARENA_COPY(r->arena, Replay, {.run = r, .ready = SIZE_MAX});
     *out = (Timer){.state = p,
                    .wants = replay_wants,
                    .add = replay_add,

@@ -275,7 +275,6 @@ int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *
     if (!f)
         return rival_refuse(out, "'cublas' has only the calls 'gemm', 'transpose' and 'dot'");
     Cublas *c = ARENA_NEW(a, Cublas);
-    *c = (Cublas){0};
     if (take_arguments(c, f, call, out))
         return 1;
     /* TF32 is off unless the environment turns it on for all of cuBLAS, which would be less exact. */
