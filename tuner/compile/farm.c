@@ -363,56 +363,56 @@ static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
 
 /* --- replies of workers ------------------------------------------------------------------------ */
 
+/* Adds the worker's code to `ready`, with its profile if it has one. */
+static void deliver(Farm *f, Ready *code)
+{
+    ready_add(f, &code->result, code->arena);
+    *code = (Ready){0};
+    f->deaths = 0;
+}
+
 /* Ends a job without a reply. */
-static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const char *log)
+static void give_up(Farm *f, const Worker *w, Outcome status, const char *why)
 {
-    CompileResult r = {.id = w->id, .status = status, .log = log};
-    r.seconds = clock_seconds() - w->since_seconds;
-    ready_add(f, &r, own);
-    f->deaths = 0;
+    Arena *own = arena_new();
+    deliver(f, &(Ready){{.id = w->id,
+                         .status = status,
+                         .log = arena_string(own, why),
+                         .seconds = clock_seconds() - w->since_seconds},
+                        own});
 }
 
-/* Passes code on without its profile, for a reason in `own`, which is freed. */
-static void lose_profile(Farm *f, Ready *unprofiled, Arena *own, const char *why)
+/* Passes code on without its profile. */
+static void lose_profile(Farm *f, Ready *code, const char *why)
 {
-    unprofiled->result.profiled = PROFILE_LOST;
-    unprofiled->result.lost = arena_string(unprofiled->arena, why);
-    ready_add(f, &unprofiled->result, unprofiled->arena);
-    *unprofiled = (Ready){0};
-    arena_free(own);
-    f->deaths = 0;
+    code->result.profiled = PROFILE_LOST;
+    code->result.lost = arena_string(code->arena, why);
+    deliver(f, code);
 }
 
-/* Charges a lost worker to its job, to the profile of it, or to the tries to start. Frees `own`, which
- * holds `text`, or hands it on. */
-static bool charge(Farm *f, Worker *lost, Arena *own, const char *text, Diag *d)
+/* Charges a lost worker to its job, to the profile of it, or to the tries to start. */
+static bool charge(Farm *f, Worker *lost, const char *text, Diag *d)
 {
-    if (lost->state == WORKER_BUSY) {
-        give_up(f, lost, OUTCOME_COMPILE_CRASH, own,
-                arena_printf(own, "the compiler crashed: %s", text));
-        return true;
-    }
-    if (lost->state == WORKER_WALKING) {
-        lose_profile(f, &lost->unprofiled, own, text);
-        return true;
-    }
-    f->deaths++;
-    bool ok = f->deaths < START_TRIES ||
-              set_broken(f, d,
-                         arena_printf(own, "the compile worker does not start (%d tries): %s",
-                                      START_TRIES, text));
-    arena_free(own);
-    return ok;
+    SCOPED_ARENA *a = arena_new();
+    if (lost->state == WORKER_BUSY)
+        give_up(f, lost, OUTCOME_COMPILE_CRASH, arena_printf(a, "the compiler crashed: %s", text));
+    else if (lost->state == WORKER_WALKING)
+        lose_profile(f, &lost->unprofiled, text);
+    else if (++f->deaths >= START_TRIES)
+        return set_broken(
+            f, d,
+            arena_printf(a, "the compile worker does not start (%d tries): %s", START_TRIES, text));
+    return true;
 }
 
 /* Handles a worker whose socket is closed. */
 static bool end_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
 {
+    SCOPED_ARENA *a = arena_new();
     Worker lost = *w; /* worker_end clears it */
-    Arena *own = arena_new();
-    const char *how = worker_end(w, own);
-    return charge(f, &lost, own,
-                  arena_printf(own, "%s %s%s", f->options.helper,
+    const char *how = worker_end(w, a);
+    return charge(f, &lost,
+                  arena_printf(a, "%s %s%s", f->options.helper,
                                in_a_message ? "stopped in the middle of a message and " : "", how),
                   d);
 }
@@ -421,12 +421,11 @@ static bool end_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
 static bool dismiss_worker(Farm *f, Worker *w, const char *did, Diag *d)
 {
     Worker lost = *w;
-    Arena *own = arena_new();
-    SCOPED_BUF words = {0};
-    process_quote_words(&w->process, &words);
-    const char *text = arena_printf(own, "%s %s%s", f->options.helper, did, buf_text(&words));
+    SCOPED_BUF text = {0};
+    buf_printf(&text, "%s %s", f->options.helper, did);
+    process_quote_words(&w->process, &text);
     worker_stop(w);
-    return charge(f, &lost, own, text, d);
+    return charge(f, &lost, buf_text(&text), d);
 }
 
 static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
@@ -463,13 +462,12 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     }
     r.id = w->id;
     store(f, w->job, false, m, d);
+    w->unprofiled = (Ready){r, own};
     if (w->job->profile && r.status == OUTCOME_COMPILED) {
-        w->unprofiled = (Ready){r, own};
         set_state(w, WORKER_WALKING, f->options.limit_seconds);
         return true;
     }
-    ready_add(f, &r, own);
-    f->deaths = 0;
+    deliver(f, &w->unprofiled);
     set_state(w, WORKER_IDLE, 0);
     return true;
 }
@@ -482,9 +480,7 @@ static bool take_profile(Farm *f, Worker *w, const WireMessage *m, Diag *d)
         return dismiss_worker(f, w, "sent a profile that does not match the request", d);
     if (unprofiled->result.profiled == PROFILE_OK)
         store(f, w->job, true, m, d);
-    ready_add(f, &unprofiled->result, unprofiled->arena);
-    *unprofiled = (Ready){0};
-    f->deaths = 0;
+    deliver(f, unprofiled);
     set_state(w, WORKER_IDLE, 0);
     return true;
 }
@@ -514,22 +510,19 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
 {
     if (!is_at_work(w) || clock_seconds() < w->due_seconds)
         return true;
-    Arena *own = arena_new();
-    if (w->state == WORKER_STARTING) {
-        bool ok = dismiss_worker(
-            f, w, arena_printf(own, "said nothing for %g s", f->options.start_seconds), d);
-        arena_free(own);
-        return ok;
-    }
+    SCOPED_ARENA *a = arena_new();
+    const double limit = f->options.limit_seconds;
+    if (w->state == WORKER_STARTING)
+        return dismiss_worker(
+            f, w, arena_printf(a, "said nothing for %g s", f->options.start_seconds), d);
     if (w->state == WORKER_WALKING)
-        lose_profile(f, &w->unprofiled, own,
-                     arena_printf(own, "following its warps took longer than %g s",
-                                  f->options.limit_seconds));
+        lose_profile(f, &w->unprofiled,
+                     arena_printf(a, "following its warps took longer than %g s", limit));
     else if (process_was_stopped(&w->process))
-        give_up(f, w, OUTCOME_COMPILE_CRASH, own, "the compiler was stopped by a signal");
+        give_up(f, w, OUTCOME_COMPILE_CRASH, "the compiler was stopped by a signal");
     else
-        give_up(f, w, OUTCOME_COMPILE_TIMEOUT, own,
-                arena_printf(own, "the compiler took longer than %g s", f->options.limit_seconds));
+        give_up(f, w, OUTCOME_COMPILE_TIMEOUT,
+                arena_printf(a, "the compiler took longer than %g s", limit));
     worker_stop(w);
     return true;
 }
