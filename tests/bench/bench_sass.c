@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <time.h>
 
-typedef enum Part { PARSE, WALK, CUBIN, FLOW, JOIN, COUNT, SERIAL, PARTS } Part;
+typedef enum Part { PARSE, WALK, CUBIN, FLOW, JOIN, SERIAL, PARTS } Part;
 
-static const char *const PART_NAMES[PARTS] = {
-    "parse PTX", "walk", "read cubin", "graph of the code", "join", "count", "serial, twice"};
+static const char *const PART_NAMES[PARTS] = {"parse PTX",         "walk", "read cubin",
+                                              "graph of the code", "join", "serial, twice"};
 
 enum { ROUNDS = 5 };
 
@@ -76,17 +76,15 @@ static bool measure(Bench *b, Arena *a, const CodeLine *l, const char *folder, D
     charge(b, FLOW, &since);
     const SassJoin *j = sass_join(a, f, w);
     charge(b, JOIN, &since);
-    const SassProfile p = sass_profile_count(j);
-    charge(b, COUNT, &since);
     SassSerial s = sass_serial(a, j, &SASS_LATENCY);
     const SassLoad load = {.warps = 16, .load_wavefronts = 2, .store_wavefronts = 2};
     const SassLatency among = sass_latency_among(&SASS_LATENCY, &load);
     s = sass_serial(a, j, &among);
     charge(b, SERIAL, &since);
     b->configurations++;
-    if (p.unmatched && s.cycles > 0 && b->unmatched++ == 0)
+    if (j->unmatched && s.cycles > 0 && b->unmatched++ == 0)
         snprintf(b->unmatched_name, sizeof b->unmatched_name, "%.250s: %.250s", l->name,
-                 p.unmatched);
+                 j->unmatched);
     return true;
 }
 
