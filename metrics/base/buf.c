@@ -128,7 +128,7 @@ static bool is_hidden(unsigned code)
     } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
                   {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},  {0xd800, 0xdfff},
                   {0xfeff, 0xfeff}, {0xfff9, 0xfffd}, {0xe0000, 0xe007f}};
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    for (size_t i = 0; i < COUNT_OF(ranges); i++)
         if (code >= ranges[i].first && code <= ranges[i].last)
             return true;
     return false;

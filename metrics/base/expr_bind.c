@@ -201,7 +201,7 @@ static const Function functions[] = {
 
 static const Function *function_find(const char *name)
 {
-    return NAME_FIND(functions, sizeof functions / sizeof functions[0], name, name);
+    return NAME_FIND(functions, COUNT_OF(functions), name, name);
 }
 
 static bool is_number(ValueKind k)
@@ -336,8 +336,7 @@ static bool bind_call(Expr *e, const Scope *s, Diag *d)
     const Function *f = e->function = function_find(e->name);
     if (!f)
         return diag_error(d, e->op_at, "unknown function '%s'%s", e->name,
-                          diag_meant(d, NAME_LIKE(functions, sizeof functions / sizeof functions[0],
-                                                  name, e->name)));
+                          diag_meant(d, NAME_LIKE(functions, COUNT_OF(functions), name, e->name)));
     if (e->count < f->least || e->count > f->most)
         return wrong_count(e, f, d);
     if (strcmp(f->name, "known") == 0 && e->args[0]->op != OP_NAME)

@@ -52,7 +52,7 @@ typedef struct JsonStruct {
 
 #define JSON_STRUCT(T, table)                                                                      \
     {                                                                                              \
-        (table), sizeof(table) / sizeof *(table), sizeof(T)                                        \
+        (table), COUNT_OF(table), sizeof(T)                                                        \
     }
 
 /* A static JsonStruct `name` of type T. */

@@ -139,7 +139,7 @@ static void report_character(Lexer *l)
         {"^", "a power is written **"},
     };
     const char *text = l->token.text;
-    for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(meant); i++) {
         if (strcmp(text, meant[i][0]) == 0) {
             diag_error(l->diag, l->token.at, "unexpected character %s; %s", text, meant[i][1]);
             return;
@@ -158,7 +158,7 @@ static void read_sign(Lexer *l)
                                         "*",  "/",  "%",  "<",  ">",  "=",  "!",  "(",  ")", "[",
                                         "]",  "{",  "}",  ",",  ":",  "?",  ";",  "@"};
     size_t start = l->at;
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(signs); i++) {
         size_t n = strlen(signs[i]);
         if (strncmp(l->source->text + l->at, signs[i], n) != 0)
             continue;

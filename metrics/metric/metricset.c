@@ -15,7 +15,7 @@ static const char *const device_names[] = {
 
 /* Slots: profile fields, then the counts of its tables, then device fields, then metrics. */
 enum {
-    DEVICE_FIELD_COUNT = sizeof device_names / sizeof *device_names,
+    DEVICE_FIELD_COUNT = COUNT_OF(device_names),
     STALL_REGIONS = PROFILE_FIELDS,
     SYNC_REGIONS,
     FIRST_DEVICE,
@@ -137,7 +137,7 @@ static bool is_additive_unit(const char *unit, Span at, Diag *d)
     static const char *const units[] = {"cycles",     "seconds",  "ms",       "us",
                                         "ns",         "bytes",    "sectors",  "flop",
                                         "wavefronts", "accesses", "launches", "joules"};
-    const size_t count = sizeof units / sizeof units[0];
+    const size_t count = COUNT_OF(units);
     if (word_place(unit, units, count) < SIZE_MAX)
         return true;
     bool word = strlen(unit) >= 4 && strcspn(unit, "/ *^()0123456789") == strlen(unit);
@@ -185,7 +185,7 @@ static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
         {"sync_regions", profile_region_names(), REGION_COLUMNS, SYNC_REGIONS}};
     Scope scope = metricset_scope(set);
     scope.tables = tables;
-    scope.table_count = sizeof tables / sizeof tables[0];
+    scope.table_count = COUNT_OF(tables);
     if (!expr_bind(m->formula, &scope, d))
         return false;
     ValueKind kind = expr_kind(m->formula);

@@ -138,7 +138,7 @@ const char *occupancy_limits_text(unsigned limits, char out[64])
     static const char *const names[] = {"warps", "registers", "shared memory", "block slots",
                                         "barriers"};
     out[0] = '\0';
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    for (unsigned i = 0; i < COUNT_OF(names); i++)
         if (limits >> i & 1) {
             size_t n = strlen(out);
             snprintf(out + n, 64 - n, "%s%s", n ? ", " : "", names[i]);

@@ -100,7 +100,7 @@ static double cost_of_type(const char *text)
         {".tf32", 2}, {".f64", 16},  {".e4m3", 0.5}, {".e5m2", 0.5},  {".s8", 0.5},
         {".u8", 0.5}, {".s4", 0.25}, {".u4", 0.25},  {".e2m1", 0.25}, {".b1", 0.0625},
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(table); i++)
         if (strstr(text, table[i].part))
             return table[i].cost;
     return 1;
@@ -580,7 +580,7 @@ void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile 
                             : 0,
         routine * doubtful_routines(m),
         traffic * p->value[PROFILE_UNKNOWN_TRAFFIC]};
-    const size_t count = sizeof doubts / sizeof *doubts;
+    const size_t count = COUNT_OF(doubts);
     p->value[PROFILE_UNCERTAINTY] = deviation_of(doubts + 1, count - 1);
     p->value[PROFILE_UNCERTAINTY_ISSUED] = deviation_of(doubts, count - 1);
 }

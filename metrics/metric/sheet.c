@@ -61,7 +61,7 @@ static const Field fields[SHEET_NUMBERS] = {
 };
 
 static const char *const origins[] = {"published", "measured", "estimated"};
-enum { ORIGINS = sizeof origins / sizeof origins[0] };
+enum { ORIGINS = COUNT_OF(origins) };
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -85,7 +85,7 @@ const char *sheet_simple_name(const char *text, size_t length, char room[NAME_RO
     }
     room[n] = '\0';
     const char *name = room;
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+    for (size_t i = 0; i < COUNT_OF(makers); i++)
         if (strncmp(name, makers[i], strlen(makers[i])) == 0)
             name += strlen(makers[i]);
     return name;

@@ -36,7 +36,7 @@ static const char *behind(const char *option, const char *name, bool glued)
 
 static const Allowed *find(bool of_ptxas, const char *option, const char **value)
 {
-    EACH (const Allowed, o, options, sizeof options / sizeof *options) {
+    EACH (const Allowed, o, options, COUNT_OF(options)) {
         bool glued = (o->value == MACRO || o->value == PATH || of_ptxas) && strlen(o->also) == 2 &&
                      o->value != NO_VALUE;
         *value = behind(option, o->name, false);

@@ -27,7 +27,7 @@ static Hash note_key(const char *helper, const char *cuda_folder)
     hasher_string(h, file_stamp(a, "/etc/ld.so.cache"));
     hasher_string(h, cuda_folder ? cuda_folder : "");
     hasher_string(h, getcwd(folder, sizeof folder) ? folder : "");
-    for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
+    for (size_t i = 0; i < COUNT_OF(VARIABLES); i++) {
         const char *value = getenv(VARIABLES[i]);
         hasher_string(h, value ? value : "");
     }

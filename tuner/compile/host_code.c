@@ -134,7 +134,7 @@ static bool is_measured(const Cutter *c, const Declaration *d)
     static const char *const WORDS[] = {"sizeof", "decltype", "noexcept"};
     const char *name = code_copy(c->arena, d->last), *end = c->text + c->size;
     bool measured = false;
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && scope_class(&c->now).length; i++)
+    for (size_t i = 0; i < COUNT_OF(WORDS) && scope_class(&c->now).length; i++)
         for (const char *at = c->text; (at = code_find_word(at, WORDS[i], c->text)) != NULL;) {
             at = code_skip(at + strlen(WORDS[i]), end);
             measured =

@@ -176,7 +176,7 @@ static bool add_any_case(Walk *w, const Place *at, const char *folder, const cha
                                        "stdio.h",  "stdlib.h", "string.h", "time.h"};
     const IncludeQuery *q = w->query;
     const char *file = path_slashes(w->arena, name), *path;
-    if (word_place(file, OF_C, sizeof OF_C / sizeof *OF_C) < SIZE_MAX || !strchr(file, '.'))
+    if (word_place(file, OF_C, COUNT_OF(OF_C)) < SIZE_MAX || !strchr(file, '.'))
         return false;
     path = path_any_case(w->arena, folder, file);
     for (size_t i = 0; i < q->folders.count && !path; i++)

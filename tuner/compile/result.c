@@ -219,7 +219,7 @@ static bool tells_folders(const CompileJob *job)
     static const char *const NAMES[] = {"-lineinfo", "--generate-line-info", "-generate-line-info",
                                         "-G",        "--device-debug",       "-device-debug"};
     for (size_t i = 0; i < job->options.count; i++)
-        for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
+        for (size_t k = 0; k < COUNT_OF(NAMES); k++)
             if (strncmp(job->options.at[i], NAMES[k], strlen(NAMES[k])) == 0)
                 return true;
     return false;

@@ -64,7 +64,7 @@ static void note_spaces(Reach *r, const char *text)
     static const char *const WORDS[] = {"namespace", "class",    "struct",
                                         "enum",      "typename", "define"};
     text = code_bare(r->arena, text);
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+    for (size_t i = 0; i < COUNT_OF(WORDS); i++)
         for (const char *at = text; (at = code_find_word(at, WORDS[i], text)) != NULL; at++) {
             const Word w = code_word(code_skip(at + strlen(WORDS[i]), text + strlen(text)));
             const bool used = at - text > 6 && strncmp(at - 6, "using ", 6) == 0;
@@ -141,7 +141,7 @@ static void reached_cut(Arena *a, const char **texts, size_t count, const char *
     static const char *const SPACES[] = {
         "std", "cuda", "cub", "thrust", "nvcuda", "cooperative_groups", "cg", "wmma"};
     Reach r = {.arena = a, .names.arena = a};
-    for (size_t i = 0; i < sizeof SPACES / sizeof *SPACES; i++)
+    for (size_t i = 0; i < COUNT_OF(SPACES); i++)
         name_called(&r, SPACES[i])->space = name_called(&r, SPACES[i])->toolkit = true;
     for (size_t i = 0; i < count; i++) {
         note_spaces(&r, texts[i]);
@@ -190,7 +190,7 @@ static const struct {
 /* The kind of path that an option names; `value`: the text after the name and '='. */
 static PathKind option_kind(const char *option, const char **value)
 {
-    for (size_t i = 0; i < sizeof PATH_OPTIONS / sizeof *PATH_OPTIONS; i++) {
+    for (size_t i = 0; i < COUNT_OF(PATH_OPTIONS); i++) {
         size_t n = strlen(PATH_OPTIONS[i].name);
         if (strncmp(option, PATH_OPTIONS[i].name, n) != 0 || (i > 0 && option[n] != '='))
             continue;
@@ -282,9 +282,9 @@ static bool is_hosts(const char *name)
         "thrust/complex.h", "thrust/detail/config", "thrust/functional.h", "thrust/iterator/",
         "thrust/pair.h",    "thrust/random",        "thrust/swap.h",       "thrust/tuple.h"};
     bool host = false;
-    for (size_t i = 0; i < sizeof HOST / sizeof *HOST; i++)
+    for (size_t i = 0; i < COUNT_OF(HOST); i++)
         host = host || strncmp(name, HOST[i], strlen(HOST[i])) == 0;
-    for (size_t i = 0; i < sizeof DEVICE / sizeof *DEVICE; i++)
+    for (size_t i = 0; i < COUNT_OF(DEVICE); i++)
         host = host && strncmp(name, DEVICE[i], strlen(DEVICE[i])) != 0;
     return host;
 }

@@ -53,9 +53,9 @@ static bool is_macro(const char *name)
     bool is = false;
     if (text_ends_with(name, "_"))
         return false;
-    for (size_t i = 0; i < sizeof begin / sizeof begin[0] && !is; i++)
+    for (size_t i = 0; i < COUNT_OF(begin) && !is; i++)
         is = strncmp(name, begin[i], strlen(begin[i])) == 0;
-    for (size_t i = 0; i < sizeof end / sizeof end[0] && !is; i++)
+    for (size_t i = 0; i < COUNT_OF(end) && !is; i++)
         is = text_ends_with(name, end[i]);
     for (int i = 1; i < ERRORS && !is && name[0] == 'E'; i++)
         is = strerrorname_np(i) && strcmp(strerrorname_np(i), name) == 0;

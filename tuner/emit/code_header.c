@@ -254,7 +254,7 @@ bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
                                      {"problem", code_text(c, write_problem_type), NULL},
                                      {"arguments", code_text(c, write_arguments_type), NULL},
                                      {"more", code_text(c, write_more), NULL}};
-        pattern_fill("unit.h", u->prefix, texts, sizeof texts / sizeof texts[0], out);
+        pattern_fill("unit.h", u->prefix, texts, COUNT_OF(texts), out);
     }
     return c != NULL;
 }

@@ -449,8 +449,7 @@ bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
             {"code", code_text(c, runtime ? write_runtime_code : write_driver_code), NULL},
             {"variants", code_text(c, write_functions), NULL},
             {"more", code_text(c, code_more), NULL}};
-        pattern_fill(runtime ? "runtime.cu" : "driver.c", u->prefix, texts,
-                     sizeof texts / sizeof texts[0], out);
+        pattern_fill(runtime ? "runtime.cu" : "driver.c", u->prefix, texts, COUNT_OF(texts), out);
     }
     return c != NULL;
 }

@@ -36,7 +36,7 @@ bool unit_variant_is_fixed(const EmitUnit *u, const EmitVariant *v)
 
 static const char *const flavour_names[] = {
     [EMIT_DRIVER] = "driver", [EMIT_DRIVER_LINKED] = "driver-linked", [EMIT_RUNTIME] = "runtime"};
-enum { FLAVOURS = sizeof flavour_names / sizeof flavour_names[0] };
+enum { FLAVOURS = COUNT_OF(flavour_names) };
 
 const char *unit_flavour_name(EmitFlavour f)
 {

@@ -74,7 +74,7 @@ static bool is_toolkit(Arena *a, const char *folder)
 {
     static const char *const headers[] = {"cuda_runtime_api.h", "cuda_fp16.h", "cub/cub.cuh",
                                           "thrust/version.h", "cuda/std/version"};
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(headers); i++)
         if (file_exists(path_join(a, folder, headers[i])))
             return true;
     return false;

@@ -51,7 +51,7 @@ typedef struct Field {
              .size = sizeof *((T *)0)->member, .pairs = true)
 
 /* An array of fields and its size, as the functions below take them. */
-#define FIELDS(array) (array), sizeof(array) / sizeof *(array)
+#define FIELDS(array) (array), COUNT_OF(array)
 
 /* Appends the fields, in table order, to a line that the caller has begun. */
 void fields_write(Buf *line, const Field *fields, size_t count, const void *from);

@@ -24,7 +24,7 @@ static const TextField text_fields[] = {
     {offsetof(RecordHeader, version), "version", NULL, false},
     {offsetof(RecordHeader, imported), "imported", "origin", true},
 };
-enum { TEXT_FIELDS = sizeof text_fields / sizeof *text_fields };
+enum { TEXT_FIELDS = COUNT_OF(text_fields) };
 
 static const Field list_fields[] = {
     FIELD_PAIRS(RecordHeader, "parameters", FIELD_IS_TEXT, parameters, parameter_count),

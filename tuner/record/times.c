@@ -156,7 +156,7 @@ static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Dia
     FieldReader r;
     rec->closed = false;
     field_open(&r, a, line, d);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && r.ok; k++) {
+    for (size_t k = 0; k < COUNT_OF(kinds) && r.ok; k++) {
         if (field_exists(&r, kinds[k].key)) {
             kinds[k].read(&r, rec);
             break;

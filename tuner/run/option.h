@@ -38,7 +38,7 @@ typedef struct OptionGroup {
 #define OPTION_GROUP(list, target) OPTION_GROUP_FROM(list, target, NULL)
 #define OPTION_GROUP_FROM(list, target, set_defaults)                                              \
     {                                                                                              \
-        list, sizeof list / sizeof *list, target, set_defaults                                     \
+        list, COUNT_OF(list), target, set_defaults                                                 \
     }
 
 enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 4 };

@@ -94,7 +94,7 @@ static double core_seconds(void)
 {
     static const int who[] = {RUSAGE_THREAD, RUSAGE_CHILDREN};
     double sum = 0;
-    for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(who); i++) {
         struct rusage u;
         if (getrusage(who[i], &u) == 0)
             sum += seconds_of(u.ru_utime) + seconds_of(u.ru_stime);

@@ -120,7 +120,7 @@ static bool wins_tie(const Run *r, size_t a, size_t b)
 {
     const Profile *x = r->table->profile[a].whole, *y = r->table->profile[b].whole;
     static const ProfileField order[] = {PROFILE_REGISTERS, PROFILE_SHARED_BYTES};
-    for (size_t i = 0; x && y && i < sizeof order / sizeof order[0]; i++)
+    for (size_t i = 0; x && y && i < COUNT_OF(order); i++)
         if (x->value[order[i]] != y->value[order[i]])
             return x->value[order[i]] < y->value[order[i]];
     return a < b;

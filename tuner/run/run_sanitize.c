@@ -29,7 +29,7 @@ const char *run_sanitizer(Run *r)
 {
     const char *toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     const char *found = on_path(r->arena);
-    for (size_t i = 0; !found && i < sizeof toolkits / sizeof toolkits[0]; i++) {
+    for (size_t i = 0; !found && i < COUNT_OF(toolkits); i++) {
         const char *folder = toolkits[i] ? path_join(r->arena, toolkits[i], "bin") : "";
         found = program_in(r->arena, folder, strlen(folder));
     }
@@ -60,7 +60,7 @@ static bool is_frame(const char *text, size_t length)
 {
     static const char *const frames[] = {"COMPUTE-SANITIZER", "ERROR SUMMARY", "Target application",
                                          "Program hit",       "LEAK SUMMARY",  "Error:"};
-    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(frames); i++)
         if (length >= strlen(frames[i]) && memcmp(text, frames[i], strlen(frames[i])) == 0)
             return true;
     return false;

@@ -238,7 +238,7 @@ static bool is_about_text(const char *option)
                                          "-include",
                                          "--pre-include",
                                          SOURCE_WITHOUT_HEADER};
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(starts); i++)
         if (strncmp(option, starts[i], strlen(starts[i])) == 0)
             return true;
     return false;

@@ -55,7 +55,7 @@ static const char *const RAISED[] = {"predicted_cycles", "predicted_ms", "bound_
 
 static void raise_times(Table *t, size_t row, double factor)
 {
-    for (size_t i = 0; i < sizeof RAISED / sizeof *RAISED; i++) {
+    for (size_t i = 0; i < COUNT_OF(RAISED); i++) {
         const int m = metricset_find(t->metrics, RAISED[i]);
         if (m >= 0)
             t->metric[m][row] *= factor;

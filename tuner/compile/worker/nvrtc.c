@@ -404,7 +404,7 @@ struct Nvrtc {
 /* ---- finding the library ------------------------------------------------------------------- */
 
 static const char *const LIBRARIES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-enum { LIBRARY_COUNT = sizeof LIBRARIES / sizeof *LIBRARIES };
+enum { LIBRARY_COUNT = COUNT_OF(LIBRARIES) };
 
 /* Library folders of toolkits and of NVIDIA's Python wheels. */
 static const char *const FOLDERS[] = {"lib64", "lib", "targets/x86_64-linux/lib",
@@ -420,7 +420,7 @@ static void add_toolkit(Arena *a, Texts *candidates, const char *root)
 {
     if (!root || !*root)
         return;
-    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++)
+    for (size_t i = 0; i < COUNT_OF(FOLDERS); i++)
         add_folder(a, candidates, arena_printf(a, "%s/%s", root, FOLDERS[i]));
 }
 
@@ -544,7 +544,7 @@ static void find_headers(Arena *a, Nvrtc *n, const char *library, const char *cu
                                  getenv("CUDA_HOME"),
                                  getenv("CUDA_PATH"),
                                  "/usr/local/cuda"};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+    for (size_t i = 0; i < COUNT_OF(roots); i++)
         if (take_headers(a, n, roots[i], "include"))
             return;
 }
@@ -638,7 +638,7 @@ static Headers all_headers(Arena *a, const CompileRequest *request)
             add_stub(a, &h, left_out(request->options.at[i]), "namespace std {}\n");
     for (size_t i = 0; i < request->headers.count; i += 2)
         add_stub(a, &h, request->headers.at[i], request->headers.at[i + 1]);
-    for (size_t i = 0; i < sizeof STUBS / sizeof *STUBS; i++)
+    for (size_t i = 0; i < COUNT_OF(STUBS); i++)
         for (const char *at = STUBS[i].names; *at; at += strspn(at, " ")) {
             size_t n = strcspn(at, " ");
             const char *name = arena_copy(a, at, n);

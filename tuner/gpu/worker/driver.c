@@ -122,9 +122,9 @@ static DriverStatus check(Driver *v, CUresult r, const char *call)
         return v->status;
     const char *name = NULL, *text = NULL;
     size_t i = 0;
-    while (i < sizeof KNOWN / sizeof KNOWN[0] && KNOWN[i].result != r)
+    while (i < COUNT_OF(KNOWN) && KNOWN[i].result != r)
         i++;
-    const bool known = i < sizeof KNOWN / sizeof KNOWN[0];
+    const bool known = i < COUNT_OF(KNOWN);
     v->cuGetErrorName(r, &name);
     v->cuGetErrorString(r, &text);
     snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", known ? KNOWN[i].words : "", call,

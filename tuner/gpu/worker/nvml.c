@@ -95,7 +95,7 @@ static unsigned throttle_now(Nvml *n)
     unsigned throttle = 0;
     if (!n->reasons || n->reasons(n->device, &bits) != NVML_OK)
         return 0;
-    for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(REASONS); i++)
         throttle |= bits & REASONS[i].bit ? (unsigned)REASONS[i].reason : 0;
     return throttle;
 }

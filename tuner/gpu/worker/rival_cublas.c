@@ -67,7 +67,7 @@ static void *open_library(void)
     void *library = NULL;
     if (home && snprintf(path, sizeof path, "%s/lib64/libcublas.so", home) < (int)sizeof path)
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; !library && i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; !library && i < COUNT_OF(names); i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return library;
 }
@@ -91,7 +91,7 @@ static bool find_functions(Cublas *c, void *library, AptuneRival *r)
         {&c->sdot, "cublasSdot_v2"},
         {&c->ddot, "cublasDdot_v2"},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(functions); i++) {
         void *symbol = dlsym(library, functions[i].symbol);
         memcpy(functions[i].place, &symbol, sizeof symbol);
         if (!symbol)
@@ -192,7 +192,7 @@ static const Call CALLS[] = {
      "X and Y have at least N elements, OUT has one",
      {"cuBLAS Sdot", "cuBLAS Ddot"}},
 };
-enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0] };
+enum { CALL_COUNT = COUNT_OF(CALLS) };
 
 /* A size that cuBLAS can take; 0: it is none. */
 static int size_of(const AptuneRivalArgument *x)
