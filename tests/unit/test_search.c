@@ -541,6 +541,27 @@ static void time_next(Search *s)
     search_timed(s, number, made_up_ms(search_point(s, number), PARAMETERS));
 }
 
+/* Among 16 random points four pairs would differ in less than three of the five parameters. */
+static void what_all_workers_begin_with_lies_far_apart(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    enum { WORKERS = 16 };
+    for (unsigned long seed = 0; seed < 5; seed++) {
+        SearchOptions o = {.seed = seed, .workers = WORKERS};
+        Search *s = search_new(&m.rows.space, &o);
+        size_t number;
+        for (size_t k = 0; k < WORKERS; k++) {
+            assert_true(search_next_compile(s, &number));
+            for (size_t i = 0; i < number; i++)
+                assert_true(
+                    differing(search_point(s, i), search_point(s, number), PARAMETERS) >= 3);
+        }
+        search_free(s);
+    }
+    arena_free(m.arena);
+}
+
 /* Predictions have a unit of their own: what the space model makes of them alone is no time, and no
  * error of it. */
 static void predictions_alone_say_no_time(void **state)
@@ -762,6 +783,7 @@ int main(void)
         cmocka_unit_test(gains_are_counted_from_the_last_gain),
         cmocka_unit_test(what_is_expected_goes_by_how_the_model_erred),
         cmocka_unit_test(a_doubted_prediction_is_believed_less),
+        cmocka_unit_test(what_all_workers_begin_with_lies_far_apart),
         cmocka_unit_test(predictions_alone_say_no_time),
         cmocka_unit_test(what_was_drawn_stands_for_what_was_not),
         cmocka_unit_test(a_large_space_is_searched_by_draws),

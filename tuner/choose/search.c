@@ -217,8 +217,9 @@ static bool starter_point(Search *s, uint16_t *point)
 
 static bool is_spread_turn(const Search *s)
 {
-    size_t few = SPREAD_FEW + s->options.workers;
-    return s->compile_turn < (few < SPREAD_COMPILES ? few : SPREAD_COMPILES) ||
+    size_t workers = s->options.workers, few = SPREAD_FEW + workers;
+    return s->compile_turn < workers || /* all that begin know nothing of each other */
+           s->compile_turn < (few < SPREAD_COMPILES ? few : SPREAD_COMPILES) ||
            s->compile_turn < s->starter_count + SPREAD_COMPILES / 2;
 }
 
