@@ -562,6 +562,32 @@ static void what_all_workers_begin_with_lies_far_apart(void **state)
     arena_free(m.arena);
 }
 
+/* With true predictions none of them is among the slower half of 100 compiled; one drawn at random would be
+ * in half of the searches. */
+static void the_first_trials_are_not_left_to_chance(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    enum { COMPILED = 100, TRIALS = 14 };
+    for (unsigned long seed = 0; seed < 8; seed++) {
+        SearchOptions o = {.seed = seed, .workers = 16};
+        Search *s = search_new(&m.rows.space, &o);
+        for (int k = 0; k < COMPILED; k++)
+            compile_next(s);
+        for (int t = 0; t < TRIALS; t++) {
+            size_t slower = 0, number;
+            assert_true(search_next_trial(s, &number));
+            double ms = made_up_ms(search_point(s, number), PARAMETERS);
+            for (size_t i = 0; i < COMPILED; i++)
+                slower += made_up_ms(search_point(s, i), PARAMETERS) > ms;
+            assert_true(slower > COMPILED / 2);
+            search_timed(s, number, ms);
+        }
+        search_free(s);
+    }
+    arena_free(m.arena);
+}
+
 /* Predictions have a unit of their own: what the space model makes of them alone is no time, and no
  * error of it. */
 static void predictions_alone_say_no_time(void **state)
@@ -784,6 +810,7 @@ int main(void)
         cmocka_unit_test(what_is_expected_goes_by_how_the_model_erred),
         cmocka_unit_test(a_doubted_prediction_is_believed_less),
         cmocka_unit_test(what_all_workers_begin_with_lies_far_apart),
+        cmocka_unit_test(the_first_trials_are_not_left_to_chance),
         cmocka_unit_test(predictions_alone_say_no_time),
         cmocka_unit_test(what_was_drawn_stands_for_what_was_not),
         cmocka_unit_test(a_large_space_is_searched_by_draws),

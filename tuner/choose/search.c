@@ -380,7 +380,7 @@ static size_t choose_row(Search *s, Waiting *w)
     if (by_few)
         return few_modelled ? lucky_row(s, &s->few_model, w)
                             : least_predicted(s, w->rows, w->count);
-    if (turn % 16 == 8)
+    if (turn % 16 == 14) /* not earlier: the first trials are worth the most */
         return w->rows[gsl_rng_uniform_int(s->random, w->count)];
     if (turn % 4 == 3)
         keep_nearest(s, w);
