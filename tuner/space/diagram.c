@@ -1,5 +1,6 @@
 #include "tuner/space/diagram.h"
 
+#include "metrics/base/map.h"
 #include "tuner/space/plan.h"
 
 #include <stdlib.h>
@@ -25,9 +26,8 @@ typedef struct Node {
     uint64_t count; /* valid points from here on */
     uint64_t paths; /* that lead here */
     bool free;      /* all values of this and the later parameters are allowed */
+    uint64_t check; /* the other half of its key */
 } Node;
-
-typedef XXH128_hash_t Key;
 
 struct SpaceDiagram {
     const Space *space;
@@ -45,10 +45,8 @@ typedef struct Build {
     size_t **live; /* per parameter: slots set before it that later checks read */
     size_t *live_count;
     Buf key;       /* text that is hashed to a node's key */
-    Key *keys;     /* a hash table of nodes by their keys */
-    uint32_t *ids; /* NO_NODE: the place is free */
-    size_t places;
-    Edge *stack; /* edges of the nodes under construction */
+    NumberMap ids; /* of nodes, by half of their keys */
+    Edge *stack;   /* edges of the nodes under construction */
     size_t depth, stack_room;
     size_t judged; /* values tried */
     Diag *d;
@@ -103,34 +101,6 @@ static void add_value(Buf *key, Value v)
     }
 }
 
-static size_t place_of(const Build *b, Key k)
-{
-    size_t at = (size_t)k.low64 & (b->places - 1);
-    while (b->ids[at] != NO_NODE && !XXH128_isEqual(b->keys[at], k))
-        at = (at + 1) & (b->places - 1);
-    return at;
-}
-
-static void grow_table(Build *b)
-{
-    size_t old_places = b->places;
-    Key *old_keys = b->keys;
-    uint32_t *old_ids = b->ids;
-    b->places = old_places ? 2 * old_places : FIRST_SIZE(1024, 2);
-    b->keys = memory_new(b->places * sizeof *b->keys);
-    b->ids = memory_new(b->places * sizeof *b->ids);
-    memset(b->ids, 0xff, b->places * sizeof *b->ids);
-    for (size_t i = 0; i < old_places; i++) {
-        if (old_ids[i] == NO_NODE)
-            continue;
-        size_t at = place_of(b, old_keys[i]);
-        b->keys[at] = old_keys[i];
-        b->ids[at] = old_ids[i];
-    }
-    free(old_keys);
-    free(old_ids);
-}
-
 static void *grown(void *at, size_t *room, size_t count, size_t size)
 {
     if (count <= *room)
@@ -140,7 +110,7 @@ static void *grown(void *at, size_t *room, size_t count, size_t size)
 }
 
 /* Adds the node with the edges of the stack from `from` on; returns its number. */
-static uint32_t add_node(Build *b, Key key, Node node, size_t from)
+static uint32_t add_node(Build *b, uint64_t key, Node node, size_t from)
 {
     SpaceDiagram *g = b->diagram;
     size_t edges = b->depth - from;
@@ -150,17 +120,13 @@ static uint32_t add_node(Build *b, Key key, Node node, size_t from)
     }
     g->nodes = grown(g->nodes, &g->node_room, g->node_count + 1, sizeof *g->nodes);
     g->edges = grown(g->edges, &g->edge_room, g->edge_count + edges, sizeof *g->edges);
-    if (2 * (g->node_count + 1) > b->places)
-        grow_table(b);
     node.first_edge = g->edge_count;
     node.edge_count = (uint32_t)edges;
     if (edges > 0)
         memcpy(g->edges + g->edge_count, b->stack + from, edges * sizeof *b->stack);
     g->edge_count += edges;
     g->nodes[g->node_count] = node;
-    size_t at = place_of(b, key);
-    b->keys[at] = key;
-    b->ids[at] = (uint32_t)g->node_count;
+    numbers_put(&b->ids, key, g->node_count);
     return (uint32_t)g->node_count++;
 }
 
@@ -210,19 +176,19 @@ static uint32_t node_from(Build *b, size_t p)
     buf_clear(&b->key);
     for (size_t i = 0; i < b->live_count[p]; i++)
         add_value(&b->key, b->plan->slots[b->live[p][i]]);
-    const Key key = XXH3_128bits_withSeed(buf_text(&b->key), b->key.size, p);
-    if (b->places > 0) {
-        uint32_t known = b->ids[place_of(b, key)];
-        if (known != NO_NODE)
-            return known;
-    }
-    Node node = {.parameter = (uint32_t)p, .free = p == n || b->plan->free_below[p]};
+    const XXH128_hash_t key = XXH3_128bits_withSeed(buf_text(&b->key), b->key.size, p);
+    const size_t known = numbers_get(&b->ids, key.low64);
+    if (known < SIZE_MAX && b->diagram->nodes[known].check == key.high64)
+        return (uint32_t)known;
+    Node node = {
+        .parameter = (uint32_t)p, .free = p == n || b->plan->free_below[p], .check = key.high64};
+    b->end = known < SIZE_MAX ? DIAGRAM_LARGE : b->end; /* half keys that are equal by chance */
     size_t from = b->depth;
     if (node.free)
         node.count = p == n ? 1 : s->stride[p] * s->values[p].count;
     for (size_t v = 0; !node.free && v < s->values[p].count && b->end == DIAGRAM_OK; v++)
         node.count += add_edge(b, p, v);
-    uint32_t id = b->end == DIAGRAM_OK ? add_node(b, key, node, from) : NO_NODE;
+    uint32_t id = b->end == DIAGRAM_OK ? add_node(b, key.low64, node, from) : NO_NODE;
     b->depth = from;
     return id;
 }
@@ -251,7 +217,9 @@ static void count_rejected(SpaceDiagram *g, Space *s)
 DiagramEnd space_diagram_new(Arena *a, Space *s, SpaceDiagram **out, Diag *d)
 {
     SpaceDiagram *g = ARENA_NEW(a, SpaceDiagram);
-    Build b = {.diagram = g, .plan = space_plan_new(a, s), .space = s, .d = d};
+    SCOPED_ARENA *scratch = arena_new();
+    Build b = {
+        .diagram = g, .plan = space_plan_new(a, s), .space = s, .d = d, .ids.arena = scratch};
     const Check *by = NULL;
     *g = (SpaceDiagram){.space = s, .root = NO_NODE};
     find_live(a, &b);
@@ -265,8 +233,6 @@ DiagramEnd space_diagram_new(Arena *a, Space *s, SpaceDiagram **out, Diag *d)
     if (b.end == DIAGRAM_OK)
         count_rejected(g, s);
     buf_free(&b.key);
-    free(b.keys);
-    free(b.ids);
     free(b.stack);
     space_plan_free(b.plan);
     *out = g;

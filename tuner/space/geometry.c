@@ -34,8 +34,6 @@ bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geome
            failed(ev, l->at, "the geometry does not fit into 64 bits");
 }
 
-/* --- steps ------------------------------------------------------------------------------------ */
-
 typedef VEC(Step) StepVec;
 
 static bool add_step(Arena *a, const Launch *l, size_t number, Value v, int64_t times, Value *slots,
@@ -91,8 +89,6 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
     *count = steps.count;
     return ok;
 }
-
-/* --- tier 0 ----------------------------------------------------------------------------------- */
 
 Outcome tier0_check(const Device *d, const Geometry *g)
 {

@@ -1,7 +1,5 @@
 #include "tuner/space/plan.h"
 
-/* --- planning --------------------------------------------------------------------------------- */
-
 /* The highest level of the slots that an expression reads. */
 static size_t level_of(const SpacePlan *w, const Expr *e)
 {
@@ -62,8 +60,6 @@ static void plan(SpacePlan *w)
     for (size_t p = s->parameter_count; p-- > 0;)
         w->free_below[p] = below = below && w->checks[p + 1].count == 0;
 }
-
-/* --- judging ---------------------------------------------------------------------------------- */
 
 static void arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t level, Diag *d)
 {

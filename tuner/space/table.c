@@ -340,26 +340,18 @@ void table_shares(const Table *t, size_t row, double *shares)
 
 /* --- equal rows ------------------------------------------------------------------------------- */
 
-static int key_compare(const void *pa, const void *pb, void *keys)
-{
-    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    const char *const *key = *(const char *const *const *)keys;
-    int result = strcmp(key[a], key[b]);
-    return result ? result : (a > b) - (a < b);
-}
-
 size_t *table_group(Arena *a, const char *const *keys, const bool *alive, size_t count)
 {
-    size_t *first = ARENA_ARRAY(a, size_t, count), *order = ARENA_ARRAY(a, size_t, count), n = 0;
+    size_t *first = ARENA_ARRAY(a, size_t, count);
+    SCOPED_ARENA *scratch = arena_new();
+    Map met = {.arena = scratch};
     for (size_t i = 0; i < count; i++) {
         first[i] = !alive || alive[i] ? i : SIZE_MAX;
-        if (keys[i] && first[i] == i)
-            order[n++] = i;
+        if (!keys[i] || first[i] != i)
+            continue;
+        MapEntry *e = map_add(&met, keys[i], strlen(keys[i]), 0);
+        e->pointer = e->pointer ? e->pointer : &first[i];
+        first[i] = (size_t)((size_t *)e->pointer - first);
     }
-    if (n > 1)
-        qsort_r(order, n, sizeof *order, key_compare, &keys);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(keys[order[i]], keys[order[i - 1]]) == 0)
-            first[order[i]] = first[order[i - 1]];
     return first;
 }
