@@ -6,7 +6,7 @@
 #include "tuner/compile/source.h"
 #include "tuner/emit/c_expr.h"
 #include "tuner/library/settings.h"
-#include "tuner/report/svg.h"
+#include "tuner/report/plot.h"
 #include "tuner/run/run_parts.h"
 
 #include <stdint.h>

@@ -1,8 +1,6 @@
 /* Scales, ticks, pictures and tables. */
-#include "tuner/report/pdf.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/sheet.h"
-#include "tuner/report/svg.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,7 @@
 #include "tuner/report/page.h"
 
 #include "metrics/base/file.h"
-#include "tuner/report/pdf.h"
 #include "tuner/report/pictures.h"
-#include "tuner/report/svg.h"
 
 #include <ctype.h>
 

@@ -1,8 +1,6 @@
-#include "tuner/report/pdf.h"
+#include "tuner/report/plot.h"
 
 #include "metrics/base/file.h"
-#include "tuner/report/plot.h"
-#include "tuner/report/svg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -218,7 +216,7 @@ static void decode(Text xml, Buf *out)
     } entities[] = {{"lt;", "<"}, {"gt;", ">"}, {"amp;", "&"}, {"quot;", "\""}};
     for (size_t k = 0; k < xml.size; k++) {
         unsigned char c = (unsigned char)xml.at[k];
-        for (size_t e = 0; c == '&' && e < sizeof entities / sizeof entities[0]; e++)
+        for (size_t e = 0; c == '&' && e < COUNT_OF(entities); e++)
             if (strncmp(xml.at + k + 1, entities[e].name, strlen(entities[e].name)) == 0) {
                 c = (unsigned char)*entities[e].c;
                 k += strlen(entities[e].name);

@@ -28,7 +28,7 @@ static void share_layers(Drawing *d)
 {
     size_t n = d->story->points->count;
     Layer *layers[] = {&d->rest, &d->dropped, &d->audited, &d->chosen, &d->winner};
-    for (size_t k = 0; k < sizeof layers / sizeof layers[0]; k++)
+    for (size_t k = 0; k < COUNT_OF(layers); k++)
         layers[k]->at = ARENA_ARRAY(d->arena, size_t, n);
     for (size_t k = 0; k < d->order.count; k++) {
         Layer *l = layer_of(d, d->order.at[k]);
@@ -88,7 +88,7 @@ static Layered drawing_layers(Drawing *d, const double *x, const double *y)
                 {&d->audited, "audited: timed at random", SERIES_DIAMONDS, TONE_RANDOM},
                 {&d->chosen, d->story->chosen_name, SERIES_DOTS, TONE_CHOSEN},
                 {&d->winner, "winner", SERIES_RINGS, TONE_BEST}};
-    enum { LIST = sizeof list / sizeof list[0] };
+    enum { LIST = COUNT_OF(list) };
     Series *series = ARENA_ARRAY(d->arena, Series, LIST + 1);
     size_t n = 0;
     for (size_t k = 0; k < LIST; k++)
@@ -289,7 +289,7 @@ static bool is_wanted(const Story *story, size_t m)
     const char *const names[] = {story->time_metric, story->x_metric, story->y_metric, "efficiency",
                                  "utilization"};
     const char *own = story->points->metrics->metrics.at[m].name;
-    return name_find(names, sizeof names / sizeof *names, sizeof *names, 0, own) ||
+    return name_find(names, COUNT_OF(names), sizeof *names, 0, own) ||
            (story->own && story->own[m]);
 }
 
@@ -580,15 +580,6 @@ static size_t timed_at(const Drawing *d, size_t place)
                : SIZE_MAX;
 }
 
-static size_t best_by(const Drawing *d, const StoryColumn *c)
-{
-    size_t best = SIZE_MAX;
-    for (size_t k = 0; c && k < d->order.count; k++)
-        if (is_better(c, d->order.at[k], best))
-            best = d->order.at[k];
-    return best;
-}
-
 /* The winner, the fastest other one, the first by the time metric, the one of median time. */
 static size_t choose_rivals(Drawing *d, Bound *list)
 {
@@ -597,9 +588,12 @@ static size_t choose_rivals(Drawing *d, Bound *list)
     size_t n = add_rival(list, 0, story->winner, "winner", TONE_BEST);
     size_t second = timed_at(d, 0) == story->winner ? timed_at(d, 1) : timed_at(d, 0);
     n = add_rival(list, n, second, "fastest other", TONE_CHOSEN);
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; guess && k < d->order.count; k++)
+        best = is_better(guess, d->order.at[k], best) ? d->order.at[k] : best;
     if (guess)
-        n = add_rival(list, n, best_by(d, guess),
-                      arena_printf(d->arena, "first by %s", guess->name), TONE_FRONT);
+        n = add_rival(list, n, best, arena_printf(d->arena, "first by %s", guess->name),
+                      TONE_FRONT);
     if (story->points->distinct > 2)
         n = add_rival(list, n, timed_at(d, (story->points->distinct - 1) / 2), "median time",
                       TONE_ALL);

@@ -1,8 +1,5 @@
 #include "tuner/report/plot.h"
 
-#include "metrics/base/arena.h"
-#include "tuner/report/svg.h"
-
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -274,17 +271,6 @@ static void write_marks(const Canvas *c, const Series *s)
     buf_puts(c->out, "</g>\n");
 }
 
-/* Writes all marks of a series with tooltips: bands behind their line, whiskers in front of their bars. */
-static void plot_write_series(const Canvas *c, const Series *s)
-{
-    bool band = s->kind == SERIES_LINE || s->kind == SERIES_DASHED;
-    if (s->low && band)
-        write_intervals(c, s, band);
-    write_marks(c, s);
-    if (s->low && !band)
-        write_intervals(c, s, band);
-}
-
 /* --- scales and ticks ------------------------------------------------------------------------- */
 
 Scale scale_new(double least, double most, bool logarithmic, bool from_zero)
@@ -348,17 +334,6 @@ size_t scale_ticks(const Scale *s, size_t most, double ticks[TICKS_MOST])
     return s->logarithmic ? logarithmic_ticks(s, most, ticks) : linear_ticks(s, most, ticks);
 }
 
-/* Shortens "2e-09" to "2e-9" and "1e+18" to "1e18". */
-static void shorten_exponent(char *text)
-{
-    char *at = strchr(text, 'e');
-    if (!at)
-        return;
-    char *digits = at + 2, *to = at + 1 + (at[1] == '-');
-    digits += strspn(digits, "0");
-    memmove(to, digits, strlen(digits) + 1);
-}
-
 const char *tick_text(double tick, char text[TICK_TEXT])
 {
     static const struct {
@@ -366,14 +341,17 @@ const char *tick_text(double tick, char text[TICK_TEXT])
         const char *letter;
     } units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     double size = fabs(tick);
-    for (size_t k = 0; size >= 1e4 && size < 1e15 && k < sizeof units / sizeof units[0]; k++) {
+    for (size_t k = 0; size >= 1e4 && size < 1e15 && k < COUNT_OF(units); k++) {
         if (size < units[k].unit)
             continue;
         snprintf(text, TICK_TEXT, "%.4g%s", tick / units[k].unit, units[k].letter);
         return text;
     }
     snprintf(text, TICK_TEXT, "%.4g", tick);
-    shorten_exponent(text);
+    char *e = strchr(text, 'e'); /* "2e-09" becomes "2e-9", "1e+18" "1e18" */
+    const char *digits = e ? e + 2 + strspn(e + 2, "0") : NULL;
+    if (e)
+        memmove(e + 1 + (e[1] == '-'), digits, strlen(digits) + 1);
     return text;
 }
 
@@ -508,16 +486,6 @@ static void write_grid(const Canvas *c, double x1, double y1, char command, doub
     svg_say(c->out, "M%n %n%c%n", x1, y1, command, to);
 }
 
-static void write_grids(const Canvas *c, const double *x, size_t nx, const double *y, size_t ny)
-{
-    buf_puts(c->out, "<path class=\"grid\" d=\"");
-    for (size_t k = 0; k < nx; k++)
-        write_grid(c, scale_pixel(&c->x, x[k]), c->top, 'V', c->bottom);
-    for (size_t k = 0; k < ny; k++)
-        write_grid(c, c->left, scale_pixel(&c->y, y[k]), 'H', c->right);
-    buf_puts(c->out, "\"/>");
-}
-
 /* Small ticks at 2, 3 … 9 times each power of ten mark a logarithmic scale. */
 static void write_fine_ticks(const Canvas *c, const Scale *s, bool is_x)
 {
@@ -558,7 +526,12 @@ static void write_axes(const Canvas *c)
     double x[TICKS_MOST], y[TICKS_MOST];
     size_t nx = c->plot->x.names ? 0 : scale_ticks(&c->x, TICKS_WANTED, x);
     size_t ny = scale_ticks(&c->y, TICKS_WANTED, y);
-    write_grids(c, x, nx, y, ny);
+    buf_puts(c->out, "<path class=\"grid\" d=\"");
+    for (size_t k = 0; k < nx; k++)
+        write_grid(c, scale_pixel(&c->x, x[k]), c->top, 'V', c->bottom);
+    for (size_t k = 0; k < ny; k++)
+        write_grid(c, c->left, scale_pixel(&c->y, y[k]), 'H', c->right);
+    buf_puts(c->out, "\"/>");
     write_fine_ticks(c, &c->x, true);
     write_fine_ticks(c, &c->y, false);
     for (size_t k = 0; k < nx; k++)
@@ -612,8 +585,15 @@ void plot_write(const Plot *p, Buf *out)
             "role=\"img\" aria-label=\"%t\">\n",
             (double)PLOT_WIDTH, (double)PLOT_HEIGHT, p->title);
     write_axes(&c);
-    for (size_t k = 0; k < p->series_count; k++)
-        plot_write_series(&c, &p->series[k]);
+    EACH (const Series, s, p->series, p->series_count) {
+        /* Bands behind their line, whiskers in front of their bars. */
+        const bool band = s->kind == SERIES_LINE || s->kind == SERIES_DASHED;
+        if (s->low && band)
+            write_intervals(&c, s, band);
+        write_marks(&c, s);
+        if (s->low && !band)
+            write_intervals(&c, s, band);
+    }
     write_legend(&c);
     buf_puts(out, "</svg>\n");
 }

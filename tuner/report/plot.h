@@ -1,4 +1,4 @@
-/* One picture as SVG: axes, series, a legend, and tooltips.
+/* One picture as SVG, and as PDF: axes, series, a legend, and tooltips.
  *
  * Tooltips are native <title> elements, which need no scripts, standalone or inside a page.  Colours are
  * classes: the style follows the reader's choice of light or dark, and paper is light.  Of points that
@@ -6,7 +6,7 @@
  * 100,000 stays a small file. */
 #pragma once
 
-#include "metrics/base/buf.h"
+#include "metrics/base/diag.h"
 
 typedef struct Scale {
     double low, high;  /* of the data, or of its logarithm */
@@ -97,3 +97,29 @@ size_t scale_ticks(const Scale *s, size_t most, double ticks[TICKS_MOST]);
 
 /* A tick's number in short form: "5000", "20k", "1.5M", "2e-9".  Returns `text`. */
 const char *tick_text(double tick, char text[TICK_TEXT]);
+
+/* --- svg.c: building blocks of SVG and HTML ---------------------------------------------------- */
+
+/* Adds text for XML or HTML, also in attributes; characters that XML forbids or that do not show are
+ * replaced. */
+void svg_text(Buf *out, const char *text);
+
+/* Adds a text with these placeholders:
+ *
+ *     %n     a coordinate in pixels, a double, with at most one decimal: 12.3, 12, -0.5
+ *     %t %s  a text, escaped by svg_text; unescaped
+ *     %c %%  a character, an int; a per cent sign */
+void svg_say(Buf *out, const char *pattern, ...);
+
+/* Adds the style sheet for the classes of pictures. */
+void svg_style(Buf *out);
+
+/* --- pdf.c: a picture for papers --------------------------------------------------------------- */
+
+/* Translates the output of plot_write element by element, so that there is one drawing code, and one
+ * definition of what classes look like.  Text stays text, in Helvetica, which every reader has.  `title` is
+ * the document's title; it is not drawn. */
+void pdf_write(const char *svg, const char *title, Buf *out);
+
+/* Saves the output of plot_write as a standalone PATH.svg and as PATH.pdf.  False after a message. */
+bool picture_save(const char *svg, const char *title, const char *path, Diag *d);

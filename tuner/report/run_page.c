@@ -2,8 +2,6 @@
 
 #include "tuner/output/report.h"
 
-/* --- origin of the times ---------------------------------------------------------------------- */
-
 static const char *replay_origin(const Run *r)
 {
     const RecordHeader *h = &r->recorded.times->header;
@@ -32,8 +30,6 @@ static const char *origin_of(const Run *r)
                             r->why_not_measured, r->device->name);
     }
 }
-
-/* --- the carving ------------------------------------------------------------------------------ */
 
 static const char *carving_text(const Run *r)
 {
@@ -109,8 +105,6 @@ static bool is_complete(const Run *r, const Table *p)
     return true;
 }
 
-/* --- metrics of the carving ------------------------------------------------------------------- */
-
 /* The last single criterion in cycles; else the shipped prediction. */
 static const char *time_metric(const Run *r)
 {
@@ -124,8 +118,6 @@ static const char *time_metric(const Run *r)
     }
     return "predicted_cycles";
 }
-
-/* --- cost and text ---------------------------------------------------------------------------- */
 
 static void take_seconds(const Run *r, Story *story)
 {
@@ -143,8 +135,6 @@ static void take_seconds(const Run *r, Story *story)
     story->seconds = list;
     story->seconds_count = n;
 }
-
-/* --- the story -------------------------------------------------------------------------------- */
 
 static Story story_of_run(Run *r)
 {

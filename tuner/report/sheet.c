@@ -2,7 +2,7 @@
 
 #include "metrics/base/csv.h"
 #include "metrics/base/json.h"
-#include "tuner/report/svg.h"
+#include "tuner/report/plot.h"
 
 #include <math.h>
 
@@ -12,8 +12,6 @@ void sheet_add(Arena *a, Sheet *s, const Cell *cells)
     memcpy(row, cells, s->column_count * sizeof *row);
     VEC_PUSH(a, &s->rows, row);
 }
-
-/* --- text ------------------------------------------------------------------------------------- */
 
 enum { CELL_ROOM = 32 };
 
@@ -67,8 +65,6 @@ void sheet_print(const Sheet *s, Buf *out)
                        s->columns[c].kind == CELL_TEXT, c + 1 == s->column_count);
 }
 
-/* --- CSV and JSON ----------------------------------------------------------------------------- */
-
 void sheet_print_csv(const Sheet *s, Buf *out)
 {
     Csv csv = {.out = out};
@@ -103,8 +99,6 @@ json_t *sheet_json(const Sheet *s)
     }
     return list;
 }
-
-/* --- HTML ------------------------------------------------------------------------------------- */
 
 /* Tables with more rows get the class "long", which scrolls. */
 enum { LONG_TABLE = 60 };

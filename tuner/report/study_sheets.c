@@ -280,7 +280,7 @@ typedef struct StudySheet {
     size_t list, count, size; /* … for each element of a list in Study, of this size; 0: no list */
 } StudySheet;
 
-#define COLUMNS(list) list, sizeof list / sizeof list[0]
+#define COLUMNS(list) list, COUNT_OF(list)
 #define LIST(list_, count_)                                                                        \
     .list = offsetof(Study, list_), .count = offsetof(Study, count_),                              \
     .size = sizeof *((Study *)NULL)->list_
@@ -320,7 +320,6 @@ static const StudySheet sheets[] = {
     {"strategies", "Search strategies: how they work", COLUMNS(strategies), .add = add_strategies},
     {"recordings", "Recordings: where the times come from", COLUMNS(recordings), .has = NULL},
 };
-enum { SHEETS = sizeof sheets / sizeof sheets[0] };
 
 static const StudySheet fit_sheet = {
     "fits",
@@ -357,8 +356,8 @@ static void add_study(Arena *a, Sheet *s, const StudySheet *x, const Study *y)
 
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
-    StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
-    for (size_t x = 0; x < SHEETS; x++) {
+    StudySheets all = {ARENA_ARRAY(a, Sheet, COUNT_OF(sheets) + 1), 0};
+    for (size_t x = 0; x < COUNT_OF(sheets); x++) {
         Sheet s = sheet_new(a, &sheets[x]);
         for (size_t k = 0; k < n; k++)
             add_study(a, &s, &sheets[x], &studies[k]);

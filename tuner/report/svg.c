@@ -1,4 +1,4 @@
-#include "tuner/report/svg.h"
+#include "tuner/report/plot.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,6 +29,7 @@ void svg_text(Buf *out, const char *text)
     buf_add(out, from, (size_t)(text - from));
 }
 
+/* Without printf: coordinates are the bulk of a picture, and pictures that of a report. */
 static void add_number(Buf *out, double pixels)
 {
     enum { ROOM = 24 };
