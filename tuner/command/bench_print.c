@@ -2,8 +2,6 @@
 
 #include "tuner/output/report_parts.h"
 
-/* --- rates ------------------------------------------------------------------------------------ */
-
 /* Work per second, and its part of the device's peak; NaN: the spec or the device does not say. */
 typedef struct Rates {
     double flops, flops_part;
@@ -40,8 +38,6 @@ static void print_rates(const Rates *x, Buf *out)
     if (!isnan(x->items))
         buf_printf(out, "   %.4g items/s", x->items);
 }
-
-/* --- text ------------------------------------------------------------------------------------- */
 
 static const char *role(const Bench *b, const BenchEntry *e)
 {
@@ -151,8 +147,6 @@ void bench_print(const Run *r, const Bench *b, Buf *out)
         buf_printf(out, "%-10s %.1f %%: the variant that the unit takes, against its best\n",
                    "loss", 100 * bench_loss(b));
 }
-
-/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
 {

@@ -2,7 +2,6 @@
 #include "metrics/base/file.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
-#include "tuner/command/interrupt.h"
 #include "tuner/library/where.h"
 #include "tuner/output/report.h"
 
@@ -54,17 +53,6 @@ static const Option own_options[] = {
      offsetof(CommandOptions, run.trial_limit), 0, SECONDS_MOST},
     {"json", NULL, "print one JSON object", INTO(json)},
 };
-
-static bool check_together(Call *c, const BenchOptions *o)
-{
-    if (o->recording && (o->config || o->emitted))
-        return command_refuse(c,
-                              "a recording, --config and --emitted each say what is run: give one");
-    if (o->variants && (!o->emitted || o->against))
-        return command_refuse(c, "--variants compares the variants of --emitted FILE with each "
-                                 "other: it needs --emitted and excludes --against");
-    return true;
-}
 
 /* Folders of plugins: those of APTUNE_RIVALS, then the one of the program's own helpers. */
 static void find_plugins(Arena *a, BenchOptions *o)
@@ -119,8 +107,13 @@ static bool bench(Call *c)
     if (!options_run_check(c, &o->run))
         return false;
     o->bench.recording = c->count > 0 ? c->words[0] : NULL;
-    if (!check_together(c, &o->bench))
-        return false;
+    const BenchOptions *b = &o->bench;
+    if (b->recording && (b->config || b->emitted))
+        return command_refuse(c,
+                              "a recording, --config and --emitted each say what is run: give one");
+    if (b->variants && (!b->emitted || b->against))
+        return command_refuse(c, "--variants compares the variants of --emitted FILE with each "
+                                 "other: it needs --emitted and excludes --against");
     o->run.some = true;
     find_plugins(c->arena, &o->bench);
     Run r = start_run(c->arena, &o->run, &c->bar, c->diag);

@@ -57,8 +57,6 @@ static const Option end_options[] = {
     {"json", NULL, "print the manifest instead of the report", INTO(json)},
 };
 
-/* --- report ----------------------------------------------------------------------------------- */
-
 static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
 {
     const EmitEntry *e = &u->entries[i];
@@ -95,8 +93,6 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
         buf_printf(out, " %s", names.at[i]);
     buf_putc(out, '\n');
 }
-
-/* --- held-back sizes -------------------------------------------------------------------------- */
 
 /* The loss of the variant that the unit takes at a size against its best one; NaN after a message. */
 static double measure_loss(Run *r, const BenchOptions *o, Buf *out)
@@ -137,8 +133,6 @@ static bool measure_held_back(Arena *a, const EmitCommand *o, const Run *like, c
         buf_printf(&out, "held back  worst loss %.1f %%\n", 100 * worst);
     return command_print_text(buf_text(&out)) && !isnan(worst);
 }
-
-/* --- the work --------------------------------------------------------------------------------- */
 
 static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
 {

@@ -12,7 +12,7 @@ static bool take_format(const Option *o, const char *text, void *field, Diag *d)
     (void)o;
     static const char *const names[] = {
         [EXPORT_T4] = "t4", [EXPORT_T4_1_1] = "t4-1.1", [EXPORT_CSV] = "csv"};
-    const size_t place = word_place(text, names, sizeof names / sizeof names[0]);
+    const size_t place = word_place(text, names, COUNT_OF(names));
     if (place == SIZE_MAX)
         return diag_fail(d, "--format takes t4, t4-1.1 or csv, not '%s'", text);
     *(ExportFormat *)field = (ExportFormat)place;

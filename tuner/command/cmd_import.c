@@ -28,13 +28,12 @@ static const Option own_options[] = {
      INTO(run.problem_text)},
 };
 
-/* --- with a spec ------------------------------------------------------------------------------ */
-
-/* Opens the run on the imported times.  It is given their architecture, so that it also opens if they do not
- * fit, and can say so. */
-static bool open_run(Run *r, const ImportCommand *c, const char *part)
+/* Opens the run on the imported times, and compiles the code of their rows.  It is given their architecture, so
+ * that it also opens if they do not fit, and can say so. */
+static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part, Buf *out)
 {
     RecordHeader h;
+    ImportMatch match;
     if (!record_header_read(r->arena, part, &h, r->diag))
         return false;
     if (!h.arch[0])
@@ -43,16 +42,12 @@ static bool open_run(Run *r, const ImportCommand *c, const char *part)
     r->options.arch = h.arch;
     if (!run_open(r))
         return false;
-    return r->recorded.times || diag_fail(r->diag,
-                                          "the imported times do not fit '%s'; --space, --arch or "
-                                          "--problem may say what they belong to",
-                                          c->run.space);
-}
-
-static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part, Buf *out)
-{
-    ImportMatch match;
-    if (!open_run(r, c, part) || !import_attach(r, c->output, &match))
+    if (!r->recorded.times)
+        return diag_fail(r->diag,
+                         "the imported times do not fit '%s'; --space, --arch or --problem may say "
+                         "what they belong to",
+                         c->run.space);
+    if (!import_attach(r, c->output, &match))
         return false;
     buf_printf(out,
                "%-10s %s: %zu configurations have a row, %zu have none; %zu rows match no "
@@ -89,19 +84,6 @@ static bool import_with_spec(Call *call, ForeignTable *t, Buf *out)
     return ok;
 }
 
-static bool name_space(Arena *a, ImportCommand *c, Diag *d)
-{
-    const Spec *s = spec_read(a, c->run.space, d);
-    if (!s)
-        return false;
-    if (c->import.space && strcmp(c->import.space, s->name) != 0)
-        return diag_fail(d, "the spec's space is '%s', not '%s'", s->name, c->import.space);
-    c->import.space = s->name;
-    return true;
-}
-
-/* --- the command ------------------------------------------------------------------------------ */
-
 static bool import(Call *call)
 {
     ImportCommand *c = call->options;
@@ -112,8 +94,12 @@ static bool import(Call *call)
     c->import.from = call->words[0];
     if (file_exists(c->output))
         return diag_fail(d, "'%s' already exists", c->output);
-    if (c->run.space && !name_space(a, c, d))
+    const Spec *s = c->run.space ? spec_read(a, c->run.space, d) : NULL;
+    if (c->run.space && !s)
         return false;
+    if (s && c->import.space && strcmp(c->import.space, s->name) != 0)
+        return diag_fail(d, "the spec's space is '%s', not '%s'", s->name, c->import.space);
+    c->import.space = s ? s->name : c->import.space;
     c->import.progress = (RunProgress){&call->bar, progress_step};
     ForeignTable *t = import_read(a, &c->import, d);
     progress_end(&call->bar);

@@ -178,7 +178,7 @@ static bool try_others(InitTrying *t, CompileResult *res, const char **log, Diag
     /* The log of an error that depends on the type names the instantiation. */
     const bool typed = *log && !t->guess.standard && !near_header_missing(t->arena, *log) &&
                        (strstr(*log, "detected during") || strstr(*log, "__nv_name_map"));
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && typed && has_time(t); i++) {
+    for (size_t i = 0; i < COUNT_OF(TYPES) && typed && has_time(t); i++) {
         size_t changed = 0;
         for (size_t n = 0; n < k->arguments.count; n++)
             if (k->arguments.at[n].is_type && !k->arguments.at[n].launched) {
@@ -403,7 +403,7 @@ static bool try_unit(InitTrying *t, const char *unit, const InitOptions *o, Kern
     const char *log;
     t->unit = unit;
     g->include_count = g->include_given;
-    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS && (i == 0 || has_time(t)); i++) {
+    for (size_t i = 0; i < COUNT_OF(WAYS) && (i == 0 || has_time(t)); i++) {
         g->standard = WAYS[i].standard;
         g->only = WAYS[i].only && g->kernel ? words_of(t, g->kernel) : NULL;
         g->without_count = i < 2 || g->only ? 0 : g->without_count;
@@ -449,7 +449,7 @@ static const char *advice(const char *log)
          "; no values were found for some template parameters: an instantiation or a launch in "
          "the file would tell them"},
     };
-    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
+    for (size_t i = 0; i < COUNT_OF(TABLE); i++)
         if (strstr(log, TABLE[i].word))
             return TABLE[i].advice;
     return "";

@@ -5,11 +5,9 @@
 #include "metrics/metric/sheet.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
-#include "tuner/command/interrupt.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/where.h"
 #include "tuner/record/table_read.h"
-#include "tuner/report/pdf.h"
 #include "tuner/report/plot.h"
 #include "tuner/study/platform.h"
 
@@ -357,25 +355,21 @@ static void take_copy(Session *y, const PlatformResult *r, PlatformCopy c)
     y->copy = c;
 }
 
-static void print_copy(const PlatformCopy *c, Buf *out)
-{
-    if (!(c->driver > 0))
-        return;
-    buf_printf(out,
-               "\ncopy       driver %.1f GB/s, suite's best %.1f GB/s: %.1f %% of the driver's\n",
-               c->driver / 1e9, c->kernel / 1e9, 100 * c->kernel / c->driver);
-    if (c->clock_mhz > 0)
-        buf_printf(out, "           back to back for two seconds: %.0f MHz, %.0f W\n", c->clock_mhz,
-                   c->watt);
-}
-
 static bool write_results(Session *y, const PlatformResult *r, const char *device)
 {
     SCOPED_BUF file = {0}, points = {0}, report = {0};
     sheet_write(&r->sheet->device, &file);
     platform_print_points(r, &points);
     platform_print(r, &report);
-    print_copy(&y->copy, &report);
+    const PlatformCopy *c = &y->copy;
+    if (c->driver > 0)
+        buf_printf(
+            &report,
+            "\ncopy       driver %.1f GB/s, suite's best %.1f GB/s: %.1f %% of the driver's\n",
+            c->driver / 1e9, c->kernel / 1e9, 100 * c->kernel / c->driver);
+    if (c->driver > 0 && c->clock_mhz > 0)
+        buf_printf(&report, "           back to back for two seconds: %.0f MHz, %.0f W\n",
+                   c->clock_mhz, c->watt);
     buf_printf(&report, "\nwritten    %s/%s, points.csv\n", y->command.output, device);
     bool ok = folder_create(y->command.output, y->diag) && write_text(y, device, &file) &&
               write_text(y, "points.csv", &points);

@@ -19,40 +19,26 @@ static void print_info(const ProfileInfo *i, Buf *out)
     buf_printf(out, "%-20s %-26s %s\n", i->name, unit, i->meaning);
 }
 
-static void print_fields(Buf *out)
-{
-    for (int f = 0; f < PROFILE_FIELDS; f++)
-        print_info(profile_info((ProfileField)f), out);
-    buf_puts(
-        out,
-        "\nIn sum(stall_regions, …) and sum(sync_regions, …), for one execution of a region:\n");
-    for (int c = 0; c < REGION_COLUMNS; c++)
-        print_info(profile_region_info((RegionColumn)c), out);
-}
-
-static bool print_metrics(Arena *a, Buf *out, Diag *d)
-{
-    MetricSet *set = command_metrics(a, d);
-    for (size_t i = 0; set && i < set->metrics.count; i++) {
-        const Metric *m = &set->metrics.at[i];
-        buf_printf(out, "%-20s %s, %s is better. %s\n%20s = %s\n", m->name, m->unit,
-                   m->higher ? "higher" : "lower", m->meaning, "", expr_text(a, m->formula));
-    }
-    return set != NULL;
-}
-
 static bool profile(Call *c)
 {
     const ProfileOptions *o = c->options;
     if (o->fields == o->metrics)
         return command_refuse(c, "give --fields or --metrics");
     SCOPED_BUF out = {0};
-    bool ok = true;
-    if (o->fields)
-        print_fields(&out);
-    else
-        ok = print_metrics(c->arena, &out, c->diag);
-    return command_print_text(buf_text(&out)) && ok;
+    for (int f = 0; f < PROFILE_FIELDS && o->fields; f++)
+        print_info(profile_info((ProfileField)f), &out);
+    buf_puts(&out, o->fields ? "\nIn sum(stall_regions, …) and sum(sync_regions, …), for one "
+                               "execution of a region:\n"
+                             : "");
+    for (int n = 0; n < REGION_COLUMNS && o->fields; n++)
+        print_info(profile_region_info((RegionColumn)n), &out);
+    const MetricSet *set = o->metrics ? command_metrics(c->arena, c->diag) : NULL;
+    for (size_t i = 0; set && i < set->metrics.count; i++) {
+        const Metric *m = &set->metrics.at[i];
+        buf_printf(&out, "%-20s %s, %s is better. %s\n%20s = %s\n", m->name, m->unit,
+                   m->higher ? "higher" : "lower", m->meaning, "", expr_text(c->arena, m->formula));
+    }
+    return command_print_text(buf_text(&out)) && (o->fields || set);
 }
 
 static ProfileOptions asked;

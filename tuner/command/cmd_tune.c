@@ -2,7 +2,6 @@
  * report of a stopped run look inside the handle. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
-#include "tuner/command/interrupt.h"
 #include "tuner/library/handle.h"
 #include "tuner/output/report.h"
 

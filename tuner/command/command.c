@@ -6,8 +6,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* --- the terminal: width and colours ---------------------------------------------------------- */
-
 size_t terminal_width(int descriptor)
 {
     enum { USUAL = 80, LEAST = 40 };
@@ -21,8 +19,6 @@ size_t terminal_width(int descriptor)
         return USUAL;
     return w.ws_col < LEAST ? LEAST : w.ws_col;
 }
-
-/* --- wrapping --------------------------------------------------------------------------------- */
 
 /* The column at which a wrapped line continues. */
 static size_t hanging_indent(const char *line, size_t size, size_t width)
@@ -96,8 +92,6 @@ static void terminal_wrap(const char *text, size_t width, Buf *out)
         text += size + ends;
     }
 }
-
-/* --- colours ---------------------------------------------------------------------------------- */
 
 #define RED     "\033[1;31m"
 #define MAGENTA "\033[1;35m"

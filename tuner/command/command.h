@@ -10,6 +10,8 @@
 
 #include "tuner/command/progress.h"
 
+#include <signal.h>
+
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 
 /* What a command's work is given. */
@@ -98,3 +100,18 @@ MetricSet *command_metrics(Arena *a, Diag *d);
 /* Columns available on the descriptor: COLUMNS, else the terminal's, else 80.  SIZE_MAX: no limit
  * (COLUMNS=0). */
 size_t terminal_width(int descriptor);
+
+/* SIGINT, SIGTERM and SIGHUP as a descriptor that a run can wait on.
+ *
+ * The first signal makes the descriptor readable instead of ending the program; interrupt_take restores the
+ * default action, so that a second one ends the program at once.  What is recorded is kept either way.
+ * Signals ignored at the start (nohup) stay ignored. */
+typedef struct Interrupt {
+    int fd;          /* readable once a signal arrived; 0: none can be caught */
+    sigset_t caught; /* the signals */
+} Interrupt;
+
+Interrupt interrupt_catch(void);
+
+/* The signal that arrived; 0: none.  The next one ends the program. */
+int interrupt_take(Interrupt *i);

@@ -90,7 +90,7 @@ static const char *std_header(const char *member)
           "fmin", "fmax"}},
         {"functional", {"plus", "minus", "multiplies", "less", "greater"}},
     };
-    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
+    for (size_t i = 0; i < COUNT_OF(TABLE); i++)
         for (size_t n = 0; n < 14 && TABLE[i].begins[n]; n++)
             if (strncmp(member, TABLE[i].begins[n], strlen(TABLE[i].begins[n])) == 0)
                 return TABLE[i].header;
@@ -103,7 +103,7 @@ static void mend_libraries(InitTrying *t, const char *log)
     static const char *const LIBRARIES[] = {"cublas", "cudnn",    "cusparse", "cusolver", "cufft",
                                             "curand", "cutensor", "nccl",     "npp"};
     for (const char *name; (name = init_undefined(t, &log)) != NULL;)
-        for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES; i++)
+        for (size_t i = 0; i < COUNT_OF(LIBRARIES); i++)
             if (strncmp(name, LIBRARIES[i], strlen(LIBRARIES[i])) == 0 &&
                 text_ends_with(name, "_t"))
                 add_option(t, arena_printf(t->arena, "-D%s=int", name), "a type of a host library");
@@ -177,7 +177,7 @@ bool init_mend_options(InitTrying *t, const char *log)
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
         add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),
                    "an #if around the kernel asks for it");
-    for (size_t i = 0; i < sizeof STD / sizeof *STD; i++)
+    for (size_t i = 0; i < COUNT_OF(STD); i++)
         for (const char *at = log; (at = strstr(at, STD[i])) != NULL;) {
             at += strlen(STD[i]);
             const char *quote = at + strcspn(at, "\"\n"),

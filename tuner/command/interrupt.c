@@ -1,4 +1,4 @@
-#include "tuner/command/interrupt.h"
+#include "tuner/command/command.h"
 
 #include <sys/signalfd.h>
 
@@ -7,7 +7,7 @@ Interrupt interrupt_catch(void)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     Interrupt out = {0};
     sigemptyset(&out.caught);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(signals); i++) {
         struct sigaction now;
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaddset(&out.caught, signals[i]);

@@ -4,8 +4,6 @@
 #include <getopt.h>
 #include <ctype.h>
 
-/* --- the table as getopt_long wants it -------------------------------------------------------- */
-
 /* Options are numbered across all groups; getopt_long returns this plus the number for a long one. */
 enum { LONG_OPTIONS = 256 };
 
@@ -129,8 +127,6 @@ static void print_option(const Option *o, Buf *out)
     buf_fill(out, ' ', width < COLUMN ? COLUMN - width : 1);
     buf_printf(out, "%s\n", o->help);
 }
-
-/* --- a command's line ------------------------------------------------------------------------- */
 
 /* Joins the lines of a paragraph, which the terminal wraps again: a line that begins with a letter continues
  * the prose before it. */

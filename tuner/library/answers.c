@@ -43,8 +43,6 @@ static const RecordHeader *recorded(const Run *r)
     return r->recorded.times ? &r->recorded.times->header : NULL;
 }
 
-/* --- what was opened -------------------------------------------------------------------------- */
-
 ANSWER(OPENED, aptune_source_kind, aptune_source, APTUNE_STATIC,
        r->source == RUN_STATIC     ? APTUNE_STATIC
        : r->source == RUN_MEASURED ? APTUNE_MEASURED
@@ -66,8 +64,6 @@ LISTED(const char *, aptune_problem, aptune_problem_count, NULL, r->spec->proble
 ANSWER(OPENED, size_t, aptune_problem_chosen, 0, r->space.problem)
 ANSWER(OPENED, size_t, aptune_parameter_count, 0, r->spec->parameter_count)
 LISTED(const char *, aptune_parameter, aptune_parameter_count, NULL, r->spec->parameters[i].name)
-
-/* --- configurations --------------------------------------------------------------------------- */
 
 ANSWER(OPENED, size_t, aptune_count, 0, r->table->count)
 
@@ -141,8 +137,6 @@ double aptune_number(aptune *a, size_t configuration, const char *parameter, dou
     return isnan(n) ? otherwise : n;
 }
 
-/* --- outcomes --------------------------------------------------------------------------------- */
-
 aptune_fate_kind aptune_fate(const aptune *a, size_t configuration)
 {
     const Run *r = handle_run_of(a, configuration);
@@ -193,8 +187,6 @@ const double *aptune_times_ms(const aptune *a, size_t configuration, size_t *cou
     return *count ? t->times[configuration].ms : NULL;
 }
 
-/* --- metrics ---------------------------------------------------------------------------------- */
-
 ANSWER(OPENED, size_t, aptune_metric_count, 0, r->table->metrics->metrics.count)
 LISTED(const char *, aptune_metric_name, aptune_metric_count, NULL,
        r->table->metrics->metrics.at[i].name)
@@ -212,8 +204,6 @@ double aptune_metric(const aptune *a, size_t configuration, const char *name)
            : field >= 0 && p ? p->value[field]
                              : NAN;
 }
-
-/* --- the result ------------------------------------------------------------------------------- */
 
 ANSWER(JUDGED, size_t, aptune_best, APTUNE_NOTHING, r->best)
 ANSWER(JUDGED, size_t, aptune_finalist_count, 0, r->final.count)

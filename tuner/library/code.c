@@ -1,8 +1,6 @@
 /* Code and launch arguments of a configuration, for callers that launch it themselves. */
 #include "tuner/library/handle.h"
 
-/* --- arguments -------------------------------------------------------------------------------- */
-
 /* Describes argument `g` of the spec, which is `t` in the task. */
 static aptune_argument describe(const aptune *a, const Argument *g, const TaskArgument *t)
 {
@@ -61,8 +59,6 @@ static bool describe_launches(aptune *a, size_t configuration, Evaluation *ev)
     return true;
 }
 
-/* --- fetching --------------------------------------------------------------------------------- */
-
 static bool fetch(aptune *a, size_t configuration)
 {
     Run *r = &a->run;
@@ -112,8 +108,6 @@ aptune_status aptune_fetch(aptune *a, size_t configuration)
 {
     return handle_call(a, fetch_code, &configuration);
 }
-
-/* --- handing out ------------------------------------------------------------------------------ */
 
 /* What a caller asks for by number, and where it goes. */
 typedef struct Query {

@@ -25,7 +25,6 @@ int aptune_interface(void)
 
 /* Signals by which a write can kill the caller. */
 static const int deadly[] = {SIGPIPE, SIGXFSZ};
-enum { DEADLY = sizeof deadly / sizeof deadly[0] };
 
 void handle_enter_text(aptune *a)
 {
@@ -42,7 +41,7 @@ static void enter(aptune *a)
     handle_enter_text(a);
     sigset_t mask;
     sigemptyset(&mask);
-    for (int i = 0; i < DEADLY; i++)
+    for (size_t i = 0; i < COUNT_OF(deadly); i++)
         sigaddset(&mask, deadly[i]);
     sigpending(&a->callers_pending);
     pthread_sigmask(SIG_BLOCK, &mask, &a->callers_mask);
@@ -53,7 +52,7 @@ static void take_back_signals(const aptune *a)
 {
     sigset_t now;
     sigpending(&now);
-    for (int i = 0; i < DEADLY; i++) {
+    for (size_t i = 0; i < COUNT_OF(deadly); i++) {
         if (!sigismember(&now, deadly[i]) || sigismember(&a->callers_pending, deadly[i]))
             continue;
         sigset_t one;

@@ -48,7 +48,7 @@ static bool is_invalid(const Launcher *l)
 
 bool shard_ask(RunOptions *o)
 {
-    EACH (const Launcher, l, launchers, sizeof launchers / sizeof launchers[0]) {
+    EACH (const Launcher, l, launchers, COUNT_OF(launchers)) {
         int local = env_number(l->local);
         if (is_invalid(l) || env_number(l->size) < 2 || env_number(l->rank) < 0)
             continue;

@@ -76,7 +76,7 @@ const char *where_data(Arena *a, const char *prefix, const char *name)
 const char *const *where_metrics(Arena *a, const char *prefix, size_t *count)
 {
     static const char *const names[] = {"metrics/thesis.metrics", "metrics/cycles.metrics"};
-    *count = sizeof names / sizeof names[0];
+    *count = COUNT_OF(names);
     const char **files = ARENA_ARRAY(a, const char *, *count);
     for (size_t i = 0; i < *count; i++)
         files[i] = where_data(a, prefix, names[i]);

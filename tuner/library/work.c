@@ -5,8 +5,6 @@
 #include "tuner/output/report.h"
 #include "tuner/report/page.h"
 
-/* --- opening the space ------------------------------------------------------------------------ */
-
 /* Makes room for names and values of configurations. */
 static void make_room(aptune *a)
 {
@@ -35,8 +33,6 @@ static bool open_space(aptune *a)
     make_room(a);
     return !o->why || r->why != SIZE_MAX;
 }
-
-/* --- all stages ------------------------------------------------------------------------------- */
 
 /* Gets to a stage from the one before it. */
 static bool take_step(aptune *a, HandleStage to)
@@ -108,8 +104,6 @@ BRING(aptune_carve, HANDLE_CARVED)
 BRING(aptune_measure, HANDLE_MEASURED)
 BRING(aptune_tune, HANDLE_JUDGED)
 
-/* --- results as texts and files --------------------------------------------------------------- */
-
 typedef struct TextKind {
     HandleStage from; /* the first stage that knows it */
     void (*print)(const Run *r, Buf *out);
@@ -168,8 +162,6 @@ const char *aptune_drawn(const aptune *a)
 {
     return a->drawn;
 }
-
-/* --- emitting kernels, of the handle's own run or of recordings ------------------------------- */
 
 static void list_files(aptune *a, const char *folder, Texts names)
 {

@@ -187,12 +187,11 @@ static void cell_waves(Cell c)
 
 static const char *const units[] = {"issue_cycles", "fp32_cycles",   "int_cycles", "sfu_cycles",
                                     "fp64_cycles",  "shared_cycles", "l2_cycles",  "memory_cycles"};
-enum { UNITS = sizeof units / sizeof units[0] };
 
 const char *explain_busiest(const Subject *s)
 {
     const char *most = NULL;
-    for (int i = 0; i < UNITS; i++)
+    for (size_t i = 0; i < COUNT_OF(units); i++)
         if (explain_metric(s, units[i]) > (most ? explain_metric(s, most) : 0))
             most = units[i];
     return most;
@@ -385,7 +384,7 @@ static const TableRow rows[] = {
     {"global sectors", cell_factor, "global_sectors", NULL},
     {"loop code, bytes", cell_some, "loop_bytes", NULL},
 };
-enum { ROWS = sizeof rows / sizeof rows[0], COLUMN = 40 };
+enum { ROWS = COUNT_OF(rows), COLUMN = 40 };
 
 static void print_row(const TableRow *row, const Subject *s, int count, Buf *out)
 {
@@ -540,16 +539,6 @@ static void print_lines(Arena *a, const SourceLines *lines, Buf *out)
                        lines->code.at[i].line, 100 * lines->code.at[i].share);
 }
 
-static void print_subject(Arena *a, const Subject *s, Buf *out)
-{
-    SourceLines lines = explain_lines(a, s);
-    if (s->profile->note) /* about data-dependent behaviour */
-        buf_printf(out, "\nassumed\n  %s\n", s->profile->note);
-    print_findings(a, s, &lines, out);
-    print_lines(a, &lines, out);
-    print_carving(s, out);
-}
-
 void explain_print(const Subject *s, int count, Buf *out)
 {
     SCOPED_ARENA *a = arena_new();
@@ -562,7 +551,12 @@ void explain_print(const Subject *s, int count, Buf *out)
         if (count > 1)
             buf_printf(out, "\n--- %s: %s ---\n", letters[i],
                        table_name(a, s[i].run->table, s[i].config));
-        print_subject(a, &s[i], out);
+        SourceLines lines = explain_lines(a, &s[i]);
+        if (s[i].profile->note) /* about data-dependent behaviour */
+            buf_printf(out, "\nassumed\n  %s\n", s[i].profile->note);
+        print_findings(a, &s[i], &lines, out);
+        print_lines(a, &lines, out);
+        print_carving(&s[i], out);
     }
 }
 
@@ -583,14 +577,6 @@ static json_t *occupancy_of(const Subject *s)
                     "registers_fewer_for_one_block_more", json_integer(o->fewer_registers),
                     "shared_bytes_fewer_for_one_block_more", json_integer(o->fewer_shared_bytes),
                     NULL);
-}
-
-static json_t *profile_of(const Subject *s)
-{
-    json_t *j = json_object();
-    for (int f = 0; f < PROFILE_FIELDS; f++)
-        json_put(j, profile_info((ProfileField)f)->name, json_known(s->profile->value[f]), NULL);
-    return j;
 }
 
 static json_t *recorded_of(const Subject *s)
@@ -655,12 +641,16 @@ static json_t *carving_of(const Subject *s)
 static json_t *subject_of(Arena *a, const Subject *s)
 {
     SourceLines lines = explain_lines(a, s);
+    json_t *profile = json_object();
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        json_put(profile, profile_info((ProfileField)f)->name,
+                 json_known(field(s, (ProfileField)f)), NULL);
     return json_put(json_object(), "parameters", report_parameters(s->run, s->config), "grid",
                     sizes(s->geometry->grid), "block", sizes(s->geometry->block), "occupancy",
                     occupancy_of(s), "busiest_unit", json_text(explain_busiest(s)), "recorded",
                     recorded_of(s), "patterns", findings_of(a, s, &lines), "lines",
                     lines_of(&lines), "carving", carving_of(s), "metrics",
-                    report_metrics(s->run, s->config), "profile", profile_of(s), "assumed",
+                    report_metrics(s->run, s->config), "profile", profile, "assumed",
                     json_text(s->profile->note), NULL);
 }
 

@@ -103,8 +103,6 @@ static const char *file_name(const PtxModule *m, uint32_t number)
     return "?";
 }
 
-/* --- results ---------------------------------------------------------------------------------- */
-
 static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
 {
     static const char *const kinds[] = {[ACCESS_LOAD] = "load",

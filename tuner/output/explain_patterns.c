@@ -245,7 +245,7 @@ static const TimeSink *longest(const Search *f)
          "Read shared memory in wider words, or keep more of it in registers"},
         {PROFILE_SERIAL_BARRIER, "waiting at barriers", "Do more work between barriers"}};
     const TimeSink *most = &all[0];
-    for (size_t i = 1; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 1; i < COUNT_OF(all); i++)
         if (field(f, all[i].field) > field(f, most->field))
             most = &all[i];
     return most;

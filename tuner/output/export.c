@@ -79,7 +79,7 @@ static void csv_begin(const ExportSource *s, Buf *out)
     csv_text(&c, "kind");
     for (size_t p = 0; p < h->parameter_count; p++)
         csv_text(&c, h->parameters[p].name);
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+    for (size_t k = 0; k < COUNT_OF(own); k++)
         csv_text(&c, own[k]);
     for (int f = 0; s->profiled && f < PROFILE_FIELDS; f++)
         csv_text(&c, profile_info((ProfileField)f)->name);

@@ -66,7 +66,7 @@ double foreign_unit_ms(const char *name)
         {"s", 1e3},         {"sec", 1e3},          {"second", 1e3}};
     char plain[24];
     plain_unit(name, plain, sizeof plain);
-    const struct Unit *u = NAME_FIND(units, sizeof units / sizeof units[0], name, plain);
+    const struct Unit *u = NAME_FIND(units, COUNT_OF(units), name, plain);
     return u ? u->ms : 0;
 }
 
@@ -90,7 +90,7 @@ Outcome foreign_status(const char *word)
                  {"ValidationFailed", OUTCOME_WRONG},
                  {"CompilationFailed", OUTCOME_COMPILE_ERROR},
                  {"DeviceLimitsExceeded", OUTCOME_LAUNCH_FAILED}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(words); i++)
         if (strcasecmp(word, words[i].word) == 0)
             return words[i].status;
     return OUTCOME_OTHER;
@@ -352,27 +352,6 @@ static ForeignValue *own_values(ForeignReader *r, const json_t *object, bool who
 
 /* --- Kernel Tuner ----------------------------------------------------------------------------- */
 
-/* Kernel Tuner's cache file:
- *
- *     {"device_name": "NVIDIA A100", "kernel_name": "convolution", "problem_size": [4096, 4096],
- *      "tune_params_keys": ["block_size_x", …], "tune_params": {…}, "objective": "time",
- *      "cache": {
- *     "16,1,…": {"block_size_x": 16, …, "time": 1.25, "times": [1.24, 1.26], "compile_time": 812,
- * …}, "32,1,…": {…, "time": "InvalidConfig", …},
- *
- * Times are in milliseconds.  The file is unclosed while it is being written.  A failure is in the place of
- * the time or the objective, or under "__error__". */
-
-static void take_names(ForeignTable *t, const json_t *list)
-{
-    t->names.count = 0;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *name = json_string_value(json_array_get(list, i));
-        if (name)
-            VEC_PUSH(t->arena, &t->names, arena_string(t->arena, name));
-    }
-}
-
 static void take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
 {
     ForeignTable *t = r->table;
@@ -386,8 +365,13 @@ static void take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
         t->objective = kept;
     else if (scan_is(key, "problem_size"))
         t->problem = dumped(t->arena, v, 0);
-    else if (scan_is(key, "tune_params_keys") && t->rows.count == 0)
-        take_names(t, v);
+    const bool names = scan_is(key, "tune_params_keys") && t->rows.count == 0;
+    t->names.count = names ? 0 : t->names.count;
+    for (size_t i = 0; names && i < json_array_size(v); i++) {
+        const char *name = json_string_value(json_array_get(v, i));
+        if (name)
+            VEC_PUSH(t->arena, &t->names, arena_string(t->arena, name));
+    }
 }
 
 /* The word for a failure: under "__error__", else in the place of the time or the objective; NULL: none. */
@@ -507,7 +491,7 @@ static void take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
     ForeignTable *t = r->table;
     if (!scan_is(key, "metadata"))
         return;
-    for (size_t i = 0; i < sizeof unit_keys / sizeof unit_keys[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(unit_keys); i++)
         take_unit(t, json_string_value(json_object_get(v, unit_keys[i])));
     t->device = text_member(r, v, "device");
     t->date = text_member(r, v, "timestamp");
@@ -588,14 +572,6 @@ static void take_row(ForeignReader *r, ScanText key, ScanText text, ForeignTake 
     arena_reset(r->scratch);
 }
 
-static void tell_progress(const ForeignReader *r)
-{
-    const Scan *s = r->scan;
-    const RunProgress *p = r->progress;
-    if (p && p->step && r->table->read % 256 == 0)
-        p->step(p->context, "read", (size_t)(s->at - s->begin), (size_t)(s->end - s->begin), NULL);
-}
-
 /* Takes all elements of the next object or array. */
 static void take_rows(ForeignReader *r, ForeignTake take)
 {
@@ -609,7 +585,10 @@ static void take_rows(ForeignReader *r, ForeignTake take)
             take_row(r, key, text, take);
         else if (s->cut)
             r->table->anomalies[ANOMALY_CUT_ROW]++;
-        tell_progress(r);
+        const RunProgress *p = r->progress;
+        if (p && p->step && r->table->read % 256 == 0)
+            p->step(p->context, "read", (size_t)(s->at - s->begin), (size_t)(s->end - s->begin),
+                    NULL);
     }
 }
 

@@ -480,18 +480,6 @@ static const char *the_best(const Run *r)
     return r->spec->objective == OBJECTIVE_ENERGY ? "the most frugal" : "the fastest";
 }
 
-/* A finalist that is tied with the winner. */
-static void print_tie(const Run *r, size_t i, Buf *out)
-{
-    const RunFinal *f = &r->final;
-    size_t k = run_final_place(f, i);
-    report_say(out, "", "  %s  %.4f ms", name_of(r, i), f->medians[k]);
-    if (i != f->fastest)
-        buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
-                   100 * (f->ratio_high[k] - 1));
-    buf_printf(out, "%s%s\n", i == f->fastest ? ", " : "", i == f->fastest ? the_best(r) : "");
-}
-
 /* Finalists tied with the winner, and why it wins. */
 static void print_ties(const Run *r, Buf *out)
 {
@@ -508,8 +496,15 @@ static void print_ties(const Run *r, Buf *out)
         report_say(out, "ties", "%zu, by times not taken in turn; %s wins:\n", f->tie_count,
                    the_best(r));
     }
-    for (size_t k = 0; f->tie_count > 1 && k < f->tie_count && k < SHOWN; k++)
-        print_tie(r, f->ties[k], out);
+    for (size_t n = 0; f->tie_count > 1 && n < f->tie_count && n < SHOWN; n++) {
+        const size_t i = f->ties[n], k = run_final_place(f, i);
+        report_say(out, "", "  %s  %.4f ms", name_of(r, i), f->medians[k]);
+        if (i != f->fastest)
+            buf_printf(out, ", %+.2f to %+.2f %%\n", 100 * (f->ratio_low[k] - 1),
+                       100 * (f->ratio_high[k] - 1));
+        else
+            buf_printf(out, ", %s\n", the_best(r));
+    }
     if (f->tie_count > SHOWN)
         report_say(out, "", "  and %zu more (--json names all)\n", f->tie_count - SHOWN);
 }

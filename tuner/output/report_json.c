@@ -147,8 +147,6 @@ void report_json(const Run *r, Buf *out)
     json_print(o, REPORT_DIGITS, out);
 }
 
-/* --- dry run ---------------------------------------------------------------------------------- */
-
 static json_t *rejections_of(const Run *r)
 {
     SCOPED_ARENA *a = arena_new();
@@ -180,8 +178,6 @@ void report_dry_run_json(const Run *r, Buf *out)
     json_put(o, "compile", compile, NULL);
     json_print(o, REPORT_DIGITS, out);
 }
-
-/* --- CSV -------------------------------------------------------------------------------------- */
 
 enum { CSV_DIGITS = 9 };
 

@@ -31,8 +31,6 @@ GpuSeconds report_gpu_seconds(const Run *r)
     return sum;
 }
 
-/* --- text ------------------------------------------------------------------------------------- */
-
 static void print_cell(Buf *out, double seconds)
 {
     if (seconds < 0)
@@ -103,8 +101,6 @@ void report_ledger(const Run *r, Buf *out)
     print_sum(r, out);
     print_worth(r, out);
 }
-
-/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *stage_seconds(const double *seconds)
 {

@@ -64,8 +64,6 @@ size_t *report_energy_front(Arena *a, const Run *r, size_t *count)
     return stats_front(a, ms, joules, t->count, count);
 }
 
-/* --- why -------------------------------------------------------------------------------------- */
-
 static void print_outcome(const Run *r, size_t i, Buf *out)
 {
     const Table *t = r->table;
@@ -116,8 +114,6 @@ void report_why(const Run *r, size_t i, Buf *out)
     if (table_is_timed(t, i))
         print_outcome(r, i, out);
 }
-
-/* --- JSON ------------------------------------------------------------------------------------- */
 
 json_t *report_parameters(const Run *r, size_t i)
 {

@@ -127,8 +127,6 @@ bool scan_is(ScanText t, const char *text)
     return strlen(text) == t.size && memcmp(t.at, text, t.size) == 0;
 }
 
-/* --- parsing ---------------------------------------------------------------------------------- */
-
 /* Copies the value, with null for NaN and infinities. */
 static void copy_value(ScanText value, Buf *copy, ScanAnomalies *odd)
 {

@@ -242,7 +242,7 @@ static const struct {
     {"log", "log(", NULL, ")"},
     {"log2", "log2(", NULL, ")"},
 };
-enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0], MATH = 10 };
+enum { CALL_COUNT = COUNT_OF(CALLS), MATH = 10 };
 
 /* After "(". */
 static bool take_call(Python *p, const char *name)

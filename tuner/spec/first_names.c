@@ -30,7 +30,7 @@ Meaning first_meaning(const char *name)
     const bool short_threads = strlen(name) == 2 && strchr("TB", *name) && strchr("XYZ", name[1]);
     if (strcasecmp(name, "block") == 0 || short_threads)
         return MEANS_THREADS;
-    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
+    for (size_t i = 0; i < COUNT_OF(TABLE); i++)
         if (first_sounds_like(name, TABLE[i].words))
             return TABLE[i].meaning;
     const bool size =

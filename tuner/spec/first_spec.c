@@ -148,7 +148,7 @@ static bool scalar_of(PtxType t, TaskScalar *out)
               {PTX_U32, TASK_I32},   {PTX_S32, TASK_I32},   {PTX_B32, TASK_I32},
               {PTX_U64, TASK_I64},   {PTX_S64, TASK_I64},   {PTX_B64, TASK_I64},
               {PTX_F32, TASK_FLOAT}, {PTX_F64, TASK_DOUBLE}};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    for (size_t i = 0; i < COUNT_OF(of); i++)
         if (of[i].ptx == t)
             return *out = of[i].scalar, true;
     return false;

@@ -1,5 +1,7 @@
 #include "tuner/spec/health.h"
 
+#include "metrics/base/arena.h"
+
 #include <math.h>
 
 static const struct {
@@ -11,7 +13,6 @@ static const struct {
     {THROTTLE_HARDWARE, "slowed by the board"},
     {THROTTLE_SETTING, "a clock that someone set"},
 };
-enum { REASON_COUNT = sizeof REASONS / sizeof REASONS[0] };
 
 /* Clocks normally vary by up to this fraction. */
 static const double clock_steady = 0.02;
@@ -27,7 +28,7 @@ void health_note(HealthLog *log, const GpuHealth *h)
     log->power_limit_w = h->power_limit_w;
     log->temperature_high_c = fmax(log->temperature_high_c, h->temperature_c);
     log->throttle |= h->throttle;
-    for (int i = 0; i < REASON_COUNT; i++)
+    for (size_t i = 0; i < COUNT_OF(REASONS); i++)
         log->throttled[i] += (h->throttle & (unsigned)REASONS[i].bit) != 0;
     log->shared_samples += h->others > 0;
     if (h->others > log->others)
@@ -37,7 +38,7 @@ void health_note(HealthLog *log, const GpuHealth *h)
 void health_print_throttle(unsigned throttle, Buf *out)
 {
     const char *between = "";
-    for (int i = 0; i < REASON_COUNT; i++) {
+    for (size_t i = 0; i < COUNT_OF(REASONS); i++) {
         if (!(throttle & (unsigned)REASONS[i].bit))
             continue;
         buf_printf(out, "%s%s", between, REASONS[i].words);
@@ -64,7 +65,7 @@ void health_print(const HealthLog *log, Buf *out)
     if (clock_moved(log))
         buf_printf(out, " → %.0f", log->clock_low_mhz);
     buf_puts(out, " MHz");
-    for (int i = 0; i < REASON_COUNT; i++) {
+    for (size_t i = 0; i < COUNT_OF(REASONS); i++) {
         if (log->throttled[i] > 0)
             buf_printf(out, ", %s in %zu of %zu samples", REASONS[i].words, log->throttled[i],
                        log->samples);

@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* --- the text --------------------------------------------------------------------------------- */
-
 /* True if the brace at `at` opens a namespace or extern "C", which contain functions. */
 static bool is_transparent(const char *text, const char *at)
 {
@@ -72,8 +70,6 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
     }
     return h;
 }
-
-/* --- callers ----------------------------------------------------------------------------------- */
 
 /* The function or function-like macro that a place lies in. */
 typedef struct Enclosing {

@@ -92,7 +92,7 @@ static double compute(const char *sign, double x, double y, bool real)
     static const char *const SIGNS[] = {"+",  "-",  "*",  "//",  "%",  "<",        "<=",  ">",
                                         ">=", "==", "!=", "and", "or", "ceil_div", "min", "max"};
     size_t i = 0;
-    while (i < sizeof SIGNS / sizeof *SIGNS && strcmp(SIGNS[i], sign) != 0)
+    while (i < COUNT_OF(SIGNS) && strcmp(SIGNS[i], sign) != 0)
         i++;
     const bool less = y > x, more = x > y, both = x != 0 && y != 0, either = x != 0 || y != 0;
     const double ratio = y == 0 ? NAN : x / y, whole = real ? ratio : trunc(ratio);
@@ -100,7 +100,7 @@ static double compute(const char *sign, double x, double y, bool real)
     const double results[] = {x + y,  x - y,       x * y,      whole,     rest,   less,
                               !more,  more,        !less,      x == y,    x != y, both,
                               either, ceil(ratio), fmin(x, y), fmax(x, y)};
-    return i < sizeof results / sizeof *results ? results[i] : NAN;
+    return i < COUNT_OF(results) ? results[i] : NAN;
 }
 
 bool host_number(const HostValue *v, double *out)

@@ -105,7 +105,7 @@ static void follow_rank(Facts *f, const PtxInstr *in)
     static const PtxOp SUMS[] = {PTX_MOV, PTX_CVT, PTX_ADD, PTX_SUB, PTX_MUL, PTX_MAD, PTX_SHL};
     bool sums = in->count > 1 && in->operands[0].kind == PTX_OPERAND_REGISTER;
     bool known = false;
-    for (size_t i = 0; i < sizeof SUMS / sizeof *SUMS; i++)
+    for (size_t i = 0; i < COUNT_OF(SUMS); i++)
         known = known || in->form->op == SUMS[i];
     for (size_t i = 1; i < in->count && sums && known; i++) {
         uint8_t *to = &f->ranks[in->operands[0].index];

@@ -120,7 +120,7 @@ const char *near_header_failing(Arena *a, const char *log)
         start--;
     const char *name = open && *open == '(' ? arena_copy(a, start, (size_t)(open - start)) : "";
     const char *end = strrchr(name, '.');
-    return end && word_place(end, ENDS, sizeof ENDS / sizeof *ENDS) < SIZE_MAX ? name : NULL;
+    return end && word_place(end, ENDS, COUNT_OF(ENDS)) < SIZE_MAX ? name : NULL;
 }
 
 const char *near_header(Arena *a, const char *folder, const char *log)
@@ -261,13 +261,13 @@ const char *near_body(Arena *a, const char *folder, const char *log, const char 
                                        "Cannot take address of function '"};
     static const char *const CODE[] = {".cu", ".cuh", ".inl"};
     const char *name = NULL, *around[UP_TO_ROOT + 1];
-    for (size_t i = 0; i < sizeof SAID / sizeof *SAID && !name; i++)
+    for (size_t i = 0; i < COUNT_OF(SAID) && !name; i++)
         name = strstr(log, SAID[i]) ? strstr(log, SAID[i]) + strlen(SAID[i]) : NULL;
     const Mangled m = name ? demangle(a, name) : (Mangled){NULL, NULL};
     if (!m.name)
         return NULL;
     *function = m.scope ? arena_printf(a, "%s::%s", m.scope, m.name) : m.name;
-    Listing l = {a, CODE, sizeof CODE / sizeof *CODE, 0, {0}};
+    Listing l = {a, CODE, COUNT_OF(CODE), 0, {0}};
     const size_t count = folders_around(a, folder, around);
     size_t bytes = 0, next = 0; /* read so far */
     for (size_t i = 0; i < count && bytes < BYTES_MOST; i++) {

@@ -11,7 +11,7 @@ static DeclaredName *find_declared(const Reader *r, const char *name)
 bool reader_declare(Reader *r, const char *name, Span at)
 {
     static const char *const reserved[] = {"and", "or", "not", "in", "true", "false"};
-    if (word_place(name, reserved, sizeof reserved / sizeof reserved[0]) < SIZE_MAX)
+    if (word_place(name, reserved, COUNT_OF(reserved)) < SIZE_MAX)
         return diag_error(r->d, at, "'%s' is a keyword", name);
     const DeclaredName *before = find_declared(r, name);
     if (before) {
@@ -276,27 +276,26 @@ static void set_comparison(Reader *r, const Deferred *p, Argument *g)
         diag_error(r->d, c->at, "'sum' takes elements of at most 4 numbers");
 }
 
-static void set_expected(Reader *r, const Deferred *p, Argument *g)
-{
-    if (g->expected)
-        diag_error(r->d, p->at, "there is already a reference for '%s'", p->name);
-    else if (r->spec->reference_first)
-        diag_error(r->d, p->at, "the first configuration is the reference of all outputs");
-    g->expected = p->expected;
-    bind_contents(r, g->expected, g, r->spec->argument_count);
-}
-
 static void bind_deferred(Reader *r)
 {
+    const Spec *s = r->spec;
     VEC_EACH (const Deferred, p, r->deferred) {
-        Argument *g = NAME_FIND(r->spec->arguments, r->spec->argument_count, name, p->name);
-        if (!g || (g->role != ARGUMENT_OUT && g->role != ARGUMENT_INOUT))
+        Argument *g = NAME_FIND(s->arguments, s->argument_count, name, p->name);
+        if (!g || (g->role != ARGUMENT_OUT && g->role != ARGUMENT_INOUT)) {
             diag_error(r->d, p->at, g ? "'%s' is not an output" : "there is no output '%s'",
                        p->name);
-        else if (p->expected)
-            set_expected(r, p, g);
-        else
+            continue;
+        }
+        if (!p->expected) {
             set_comparison(r, p, g);
+            continue;
+        }
+        if (g->expected)
+            diag_error(r->d, p->at, "there is already a reference for '%s'", p->name);
+        else if (s->reference_first)
+            diag_error(r->d, p->at, "the first configuration is the reference of all outputs");
+        g->expected = p->expected;
+        bind_contents(r, g->expected, g, s->argument_count);
     }
 }
 
@@ -351,20 +350,15 @@ static void bind_item(Reader *r, LaunchItem *item, Visible *v)
                    "'n : int = …'");
 }
 
-static void bind_repeat(Reader *r, Launch *k, Visible *v)
+static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
 {
-    reader_bind_integer(r, k->repeat, v);
+    reader_bind_integer(r, k->repeat, &v);
     for (size_t i = 0; i < k->repeat_value_count; i++) {
         Expr *e = k->repeat_values[i];
-        if (reader_bind(r, e, v) && expr_kind(e) != VALUE_LIST && expr_kind(e) != VALUE_INT)
+        if (reader_bind(r, e, &v) && expr_kind(e) != VALUE_LIST && expr_kind(e) != VALUE_INT)
             diag_error(r->d, expr_span(e), "expected integers, this is %s",
                        value_kind_name(expr_kind(e)));
     }
-}
-
-static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
-{
-    bind_repeat(r, k, &v);
     if (k->repeat_name && find_declared(r, k->repeat_name))
         diag_error(r->d, k->at, "'%s' is already declared; use another name in this repeat line",
                    k->repeat_name);

@@ -109,8 +109,6 @@ bool read_polish(Reader *r)
            reader_take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
 }
 
-/* --- outside a spec ---------------------------------------------------------------------------- */
-
 /* [ "carve" ] … | polish N */
 static void read_alone(Reader *r)
 {

@@ -160,7 +160,7 @@ static const struct ContentsForm {
     {"file", CONTENTS_FILE, INSIDE_FILE, 0, 0, ""},
     {"kept", CONTENTS_KEPT, INSIDE_NOTHING, 0, 0, ""},
 };
-enum { FORM_COUNT = sizeof FORMS / sizeof FORMS[0] };
+enum { FORM_COUNT = COUNT_OF(FORMS) };
 
 static const struct ContentsForm *take_form(Reader *r)
 {
@@ -265,7 +265,7 @@ bool read_buffer(Reader *r)
     static const char *const words[] = {
         [ARGUMENT_IN] = "in",   [ARGUMENT_OUT] = "out",         [ARGUMENT_INOUT] = "inout",
         [ARGUMENT_SCALAR] = "", [ARGUMENT_SCRATCH] = "scratch", [ARGUMENT_CONSTANT] = "constant"};
-    Argument g = {.role = (ArgumentRole)word_place(r->word, words, sizeof words / sizeof *words)};
+    Argument g = {.role = (ArgumentRole)word_place(r->word, words, COUNT_OF(words))};
     r->output_met = r->output_met || g.role == ARGUMENT_OUT || g.role == ARGUMENT_INOUT;
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the number of elements") ||
         !reader_take_expr(r, &g.count) ||
@@ -281,7 +281,7 @@ static void take_texture_modes(Reader *r, Argument *g)
                                         [TASK_EDGE_CLAMP] = "",
                                         [TASK_EDGE_MIRROR] = "mirror",
                                         [TASK_EDGE_BORDER] = "border"};
-    enum { EDGES = sizeof edges / sizeof edges[0] };
+    enum { EDGES = COUNT_OF(edges) };
     g->edge = TASK_EDGE_CLAMP;
     for (;; lexer_next(&r->l)) {
         const bool name = r->l.token.kind == TOKEN_NAME;

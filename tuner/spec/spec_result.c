@@ -61,8 +61,6 @@ bool read_tolerance(Reader *r)
                              &r->spec->tolerance);
 }
 
-/* --- work ------------------------------------------------------------------------------------- */
-
 static const char *const KINDS[] = {"flop", "bytes", "items"};
 enum { KIND_COUNT = 3 };
 

@@ -91,7 +91,7 @@ static bool find_whole(const char *name, size_t length, TaskType *t)
     for (int i = 0; i < TASK_SCALARS; i++)
         if (is_among(name, length, SCALARS[i].name) || is_among(name, length, SCALARS[i].others))
             return *t = (TaskType){(TaskScalar)i, 1}, true;
-    for (size_t i = 0; i < sizeof VECTORS / sizeof *VECTORS; i++)
+    for (size_t i = 0; i < COUNT_OF(VECTORS); i++)
         if (is_among(name, length, VECTORS[i].names))
             return *t = VECTORS[i].type, true;
     return false;
@@ -128,8 +128,6 @@ bool task_cache_find(const char *name, TaskCache *c)
     *c = place < SIZE_MAX ? (TaskCache)place : *c;
     return place < SIZE_MAX;
 }
-
-/* --- structs ---------------------------------------------------------------------------------- */
 
 size_t layout_add(StructLayout *l, size_t size, size_t alignment)
 {
