@@ -25,19 +25,6 @@ static void print_time(const char *what, time_t t, Buf *out)
         buf_printf(out, "%s     %s\n", what, text);
 }
 
-static bool show(const Cache *c)
-{
-    CacheUse use = cache_use(c);
-    SCOPED_BUF out = {0};
-    buf_printf(&out, "folder     %s\nentries    %zu, %.1f MB\n", use.folder, use.entries,
-               (double)use.bytes / 1e6);
-    buf_printf(&out, "limit      %g GB after a run that compiles (--cache-limit)\n",
-               CACHE_LIMIT_GB);
-    print_time("oldest", use.oldest, &out);
-    print_time("latest", use.latest, &out);
-    return command_print_text(buf_text(&out));
-}
-
 static bool cache(Call *c)
 {
     const CacheOptions *o = c->options;
@@ -47,7 +34,17 @@ static bool cache(Call *c)
     const Cache *opened = cache_open(c->arena, folder, o->trust, c->diag);
     if (opened && o->keep_gb >= 0)
         cache_trim(opened, (uint64_t)(o->keep_gb * 1e9));
-    return opened && show(opened);
+    if (!opened)
+        return false;
+    CacheUse use = cache_use(opened);
+    SCOPED_BUF out = {0};
+    buf_printf(&out, "folder     %s\nentries    %zu, %.1f MB\n", use.folder, use.entries,
+               (double)use.bytes / 1e6);
+    buf_printf(&out, "limit      %g GB after a run that compiles (--cache-limit)\n",
+               CACHE_LIMIT_GB);
+    print_time("oldest", use.oldest, &out);
+    print_time("latest", use.latest, &out);
+    return command_print_text(buf_text(&out));
 }
 
 static CacheOptions asked = {.keep_gb = -1};

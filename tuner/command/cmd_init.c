@@ -455,18 +455,6 @@ static const char *advice(const char *log)
     return "";
 }
 
-static bool refuse(const InitTrying *t, const char *log, Diag *d)
-{
-    const char *errors = result_errors(t->arena, log), *made_of = t->guess.made_of;
-    if (made_of)
-        return diag_fail(
-            d,
-            "'%s' does not compile; the project's build generates a header from "
-            "'%s': build it first and name the header's folder with --include DIR:\n%s",
-            t->home, made_of, errors);
-    return diag_fail(d, "'%s' does not compile%s:\n%s", t->home, advice(errors), errors);
-}
-
 /* Compiles the file by itself, else through the files that include it, which may declare what it needs. */
 static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
                       Diag *d)
@@ -481,7 +469,16 @@ static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, Comp
         const char **rest = units + count; /* indirect includers */
         count += near_includers(t->arena, units[i], rest, UNITS_MOST - count);
     }
-    return why && refuse(t, why, d);
+    if (!why)
+        return false;
+    const char *errors = result_errors(t->arena, why), *made_of = t->guess.made_of;
+    if (made_of)
+        return diag_fail(
+            d,
+            "'%s' does not compile; the project's build generates a header from "
+            "'%s': build it first and name the header's folder with --include DIR:\n%s",
+            t->home, made_of, errors);
+    return diag_fail(d, "'%s' does not compile%s:\n%s", t->home, advice(why), errors);
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */

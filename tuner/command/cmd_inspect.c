@@ -4,24 +4,19 @@
 
 #include <limits.h>
 
-static bool inspect_file(const char *path, Buf *out)
-{
-    SCOPED_ARENA *a = arena_new();
-    Diag d = diag_new(a);
-    const Source *source = source_read(a, path, &d);
-    if (source)
-        code_print(a, source, out, &d);
-    bool ok = d.errors == 0;
-    command_flush_messages(&d);
-    return ok;
-}
-
 static bool inspect(Call *c)
 {
     SCOPED_BUF out = {0};
     bool ok = true;
-    for (int i = 0; i < c->count; i++)
-        ok = inspect_file(c->words[i], &out) && ok;
+    for (int i = 0; i < c->count; i++) {
+        SCOPED_ARENA *a = arena_new();
+        Diag d = diag_new(a);
+        const Source *source = source_read(a, c->words[i], &d);
+        if (source)
+            code_print(a, source, &out, &d);
+        ok = ok && d.errors == 0;
+        command_flush_messages(&d);
+    }
     if (!ok)
         c->code = EXIT_USAGE;
     return command_print_text(buf_text(&out)) && ok;

@@ -129,31 +129,6 @@ static bool add_own(Session *y, Choices *choices)
     return ok;
 }
 
-static bool read_one(Session *y, const char *given)
-{
-    const char *path = record_in(y->arena, given, y->diag);
-    Table *s = path ? table_read(y->arena, path, y->metrics, y->diag) : NULL;
-    if (!s)
-        return false;
-    ranking_set(s);
-    if (s->best == SIZE_MAX)
-        return diag_fail(y->diag, "'%s' has no times: there is nothing to study", path);
-    y->sets[y->count++] = *s;
-    return true;
-}
-
-/* Names recordings of the same space "mm", "mm-2" …, in tables and pictures. */
-static void name_spaces(Session *y)
-{
-    for (size_t k = y->count; k-- > 1;) {
-        size_t same = 1;
-        for (size_t j = 0; j < k; j++)
-            same += strcmp(y->sets[j].name, y->sets[k].name) == 0;
-        if (same > 1)
-            y->sets[k].name = arena_printf(y->arena, "%s-%zu", y->sets[k].name, same);
-    }
-}
-
 /* The guess predicts a time, so lower must be better. */
 static bool check_guess(Session *y)
 {
@@ -273,9 +248,24 @@ static bool study_all(Session *y, char *const *given, size_t n, StudySheets *she
     y->studies = ARENA_ARRAY(y->arena, Study, n);
     y->stories = ARENA_ARRAY(y->arena, Story, n);
     bool ok = read_metrics(y) && check_guess(y) && read_carvings(y);
-    for (size_t i = 0; i < n && ok; i++)
-        ok = read_one(y, given[i]);
-    name_spaces(y);
+    for (; y->count < n && ok; y->count++) {
+        const char *path = record_in(y->arena, given[y->count], y->diag);
+        Table *s = path ? table_read(y->arena, path, y->metrics, y->diag) : NULL;
+        if (!s)
+            return false;
+        ranking_set(s);
+        if (s->best == SIZE_MAX)
+            return diag_fail(y->diag, "'%s' has no times: there is nothing to study", path);
+        y->sets[y->count] = *s;
+    }
+    /* In tables and pictures, recordings of the same space are "mm", "mm-2" … */
+    for (size_t k = y->count; k-- > 1;) {
+        size_t same = 1;
+        for (size_t j = 0; j < k; j++)
+            same += strcmp(y->sets[j].name, y->sets[k].name) == 0;
+        if (same > 1)
+            y->sets[k].name = arena_printf(y->arena, "%s-%zu", y->sets[k].name, same);
+    }
     for (size_t i = 0; i < n && ok; i++)
         ok = study_one(y, &y->sets[i]);
     if (!ok)
@@ -287,7 +277,7 @@ static bool study_all(Session *y, char *const *given, size_t n, StudySheets *she
 static bool study(Call *c)
 {
     Session y = {.arena = c->arena, .diag = c->diag, .command = *(StudyCommand *)c->options};
-    StudySheets sheets;
+    StudySheets sheets = {0};
     if (study_all(&y, c->words, (size_t)c->count, &sheets))
         return put_out(&y, &sheets);
     c->code = EXIT_USAGE;

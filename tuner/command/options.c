@@ -75,17 +75,6 @@ static void refuse(const OptionTable *t, int found, const char *given)
                 closest ? "; did you mean '--" : "", closest ? closest : "", closest ? "'?" : "");
 }
 
-static bool give(const CommandLine *c, const Known *k)
-{
-    SCOPED_ARENA *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok = c->take ? c->take(c->options, k->option, optarg, k->field, &d)
-                      : k->option->take(k->option, optarg, k->field, &d);
-    for (size_t i = 0; i < d.messages.count; i++)
-        fprintf(stderr, "aptune: %s\n", d.messages.at[i].text);
-    return ok;
-}
-
 typedef enum OptionsRead { OPTIONS_WRONG, OPTIONS_TAKEN, OPTIONS_HELP } OptionsRead;
 
 /* Afterwards argv[*rest] is the first argument that is no option. */
@@ -109,7 +98,13 @@ static OptionsRead read_options(const CommandLine *c, int argc, char **argv, int
         bool free_word = optind < argc && argv[optind][0] != '-';
         if (!optarg && option_may_have_value(k->option) && free_word)
             optarg = argv[optind++];
-        if (!give(c, k))
+        SCOPED_ARENA *a = arena_new();
+        Diag d = diag_new(a);
+        const bool ok = c->take ? c->take(c->options, k->option, optarg, k->field, &d)
+                                : k->option->take(k->option, optarg, k->field, &d);
+        for (size_t m = 0; m < d.messages.count; m++)
+            fprintf(stderr, "aptune: %s\n", d.messages.at[m].text);
+        if (!ok)
             return OPTIONS_WRONG;
     }
     *rest = optind;
@@ -154,16 +149,6 @@ void command_print_help(const CommandLine *c, Buf *out)
         c->print_more(out);
 }
 
-static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
-{
-    const int count = argc - rest;
-    if (count < c->least)
-        fprintf(stderr, "aptune: %s\n", c->wanted);
-    else if (count > c->most)
-        fprintf(stderr, "aptune: unexpected argument '%s'\n", argv[rest + c->most]);
-    return count >= c->least && count <= c->most;
-}
-
 static int run(const CommandLine *c, int argc, char **argv)
 {
     int rest;
@@ -174,14 +159,19 @@ static int run(const CommandLine *c, int argc, char **argv)
         command_print_help(c, &help);
         return command_print_text(buf_text(&help)) ? EXIT_DONE : EXIT_FAILED;
     }
-    if (read == OPTIONS_WRONG || !check_count(c, argc, argv, rest)) {
+    const int count = read == OPTIONS_TAKEN ? argc - rest : c->least;
+    if (count < c->least)
+        fprintf(stderr, "aptune: %s\n", c->wanted);
+    else if (count > c->most)
+        fprintf(stderr, "aptune: unexpected argument '%s'\n", argv[rest + c->most]);
+    if (read == OPTIONS_WRONG || count < c->least || count > c->most) {
         fprintf(stderr, "`aptune %s --help` says more\n", argv[0]);
         return EXIT_USAGE;
     }
     SCOPED_ARENA *a = arena_new();
     Diag d = diag_new(a);
     const int failed = c->failed ? c->failed : EXIT_FAILED;
-    Call call = {a, &d, c->options, argc - rest, argv + rest, failed, progress_new()};
+    Call call = {a, &d, c->options, count, argv + rest, failed, progress_new()};
     bool ok = c->work(&call);
     progress_end(&call.bar);
     command_flush_messages(&d);

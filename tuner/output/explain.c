@@ -406,18 +406,6 @@ static void print_row(const TableRow *row, const Subject *s, int count, Buf *out
         buf_printf(out, "%.*s\n", (int)end, buf_text(&line));
 }
 
-static void print_table(const Subject *s, int count, Buf *out)
-{
-    if (count > 1)
-        buf_printf(out, "\n  %-16s%-*s%s\n", "", COLUMN, "A", "B");
-    for (int i = 0; i < ROWS; i++) {
-        if (rows[i].print)
-            print_row(&rows[i], s, count, out);
-        else
-            buf_printf(out, "\n%s\n", rows[i].label);
-    }
-}
-
 /* --- carving ---------------------------------------------------------------------------------- */
 
 /* "BM=128 PAD=4": the parameters of configuration `i` that differ. */
@@ -546,7 +534,13 @@ void explain_print(const Subject *s, int count, Buf *out)
     for (int i = 0; i < count; i++)
         buf_printf(out, "%-16s %s\n", count > 1 ? letters[i] : "configuration",
                    table_name(a, s[i].run->table, s[i].config));
-    print_table(s, count, out);
+    if (count > 1)
+        buf_printf(out, "\n  %-16s%-*s%s\n", "", COLUMN, "A", "B");
+    EACH (const TableRow, row, rows, COUNT_OF(rows))
+        if (row->print)
+            print_row(row, s, count, out);
+        else
+            buf_printf(out, "\n%s\n", row->label);
     for (int i = 0; i < count; i++) {
         if (count > 1)
             buf_printf(out, "\n--- %s: %s ---\n", letters[i],

@@ -215,19 +215,6 @@ static bool barriers(const Search *f, Finding *out)
 
 /* --- partitioning ----------------------------------------------------------------------------- */
 
-/* What would fit one more block on the SM; "": no single resource would. */
-static const char *one_more_block(const Search *f)
-{
-    const Occupancy *o = &f->s->occupancy;
-    if (o->fewer_registers > 0)
-        return arena_printf(f->arena, "; %d fewer registers allow one more block",
-                            o->fewer_registers);
-    if (o->fewer_shared_bytes > 0)
-        return arena_printf(f->arena, "; %lld fewer bytes of shared memory allow one more block",
-                            (long long)o->fewer_shared_bytes);
-    return "";
-}
-
 /* What a lone warp spends its time on, and a remedy. */
 typedef struct TimeSink {
     ProfileField field;
@@ -255,13 +242,19 @@ static const char *more_work_or_warps(const Search *f)
 {
     char limits[64];
     const Occupancy *o = &f->s->occupancy;
-    const char *less = longest(f)->remedy;
+    const char *less = longest(f)->remedy, *one = ""; /* what would fit one more block on the SM */
     if (o->warps_per_sm >= f->s->run->device->warps_per_sm)
         return arena_printf(f->arena, "%s; the SM holds no more warps.", less);
+    if (o->fewer_registers > 0)
+        one =
+            arena_printf(f->arena, "; %d fewer registers allow one more block", o->fewer_registers);
+    else if (o->fewer_shared_bytes > 0)
+        one = arena_printf(f->arena, "; %lld fewer bytes of shared memory allow one more block",
+                           (long long)o->fewer_shared_bytes);
     return arena_printf(f->arena,
                         "%s; or make room for more warps (now %d of %d, limited by %s%s).", less,
                         o->warps_per_sm, f->s->run->device->warps_per_sm,
-                        occupancy_limits_text(o->limits, limits), one_more_block(f));
+                        occupancy_limits_text(o->limits, limits), one);
 }
 
 static bool waiting(const Search *f, Finding *out)

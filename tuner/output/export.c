@@ -194,18 +194,6 @@ static void put_word(Buf *out, const char *name, const char *word)
     buf_puts(out, ",\"unit\":\"\"}");
 }
 
-static void put_profile(const Table *t, size_t i, Buf *out)
-{
-    const Profile *p = table_profile(t, i);
-    for (int f = 0; f < PROFILE_FIELDS; f++) {
-        const ProfileInfo *info = profile_info((ProfileField)f);
-        put_measurement(out, info->name, p->value[f], info->unit, info->per);
-    }
-    for (size_t m = 0; m < t->metrics->metrics.count; m++)
-        put_measurement(out, t->metrics->metrics.at[m].name, table_metric(t, i, m),
-                        t->metrics->metrics.at[m].unit, NULL);
-}
-
 static void put_measurements(const ExportSource *s, const RecordRow *row, size_t i, Buf *out)
 {
     put_key(out, "measurements");
@@ -220,8 +208,15 @@ static void put_measurements(const ExportSource *s, const RecordRow *row, size_t
     put_word(out, "message", row->message);
     put_word(out, "code", row->code);
     put_word(out, "launch", row->launch);
-    if (i != SIZE_MAX)
-        put_profile(s->table, i, out);
+    const Table *t = s->table;
+    const Profile *p = i == SIZE_MAX ? NULL : table_profile(t, i);
+    for (int f = 0; f < PROFILE_FIELDS && p; f++) {
+        const ProfileInfo *info = profile_info((ProfileField)f);
+        put_measurement(out, info->name, p->value[f], info->unit, info->per);
+    }
+    for (size_t m = 0; p && m < t->metrics->metrics.count; m++)
+        put_measurement(out, t->metrics->metrics.at[m].name, table_metric(t, i, m),
+                        t->metrics->metrics.at[m].unit, NULL);
     buf_putc(out, ']');
 }
 

@@ -40,18 +40,6 @@ void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* "Milli-Seconds" becomes "millisecond": lower-case letters, singular. */
-static void plain_unit(const char *name, char *out, size_t room)
-{
-    size_t n = 0;
-    for (; *name && n + 1 < room; name++)
-        if (isalpha((unsigned char)*name) || (unsigned char)*name >= 0x80)
-            out[n++] = (char)tolower((unsigned char)*name);
-    if (n > 3 && out[n - 1] == 's')
-        n--;
-    out[n] = '\0';
-}
-
 double foreign_unit_ms(const char *name)
 {
     /* Unicode has two micro signs. */
@@ -64,8 +52,12 @@ double foreign_unit_ms(const char *name)
         {"microsec", 1e-3}, {"microsecond", 1e-3}, {"ms", 1},           {"msec", 1},
         {"millisec", 1},    {"millisecond", 1},    {"milisecond", 1},   {"milisec", 1},
         {"s", 1e3},         {"sec", 1e3},          {"second", 1e3}};
-    char plain[24];
-    plain_unit(name, plain, sizeof plain);
+    char plain[24]; /* "Milli-Seconds" is "millisecond": lower-case letters, singular */
+    size_t n = 0;
+    for (; *name && n + 1 < sizeof plain; name++)
+        if (isalpha((unsigned char)*name) || (unsigned char)*name >= 0x80)
+            plain[n++] = (char)tolower((unsigned char)*name);
+    plain[n - (n > 3 && plain[n - 1] == 's')] = '\0';
     const struct Unit *u = NAME_FIND(units, COUNT_OF(units), name, plain);
     return u ? u->ms : 0;
 }
@@ -163,33 +155,22 @@ static bool is_time(double v)
     return v > 0 && v < 1e12;
 }
 
-/* Counts what the times of a failed row look like; they are not kept. */
-static void refuse_times(ForeignTable *t, const double *times, size_t count)
-{
-    bool zero = false, above = false;
-    for (size_t i = 0; i < count; i++) {
-        zero |= times[i] == 0;
-        above |= is_time(times[i]);
-    }
-    if (above)
-        foreign_note(t, ANOMALY_FAILED_TIME);
-    else if (zero)
-        foreign_note(t, ANOMALY_FAILED_ZERO);
-}
-
 /* Adds a row after reconciling outcome and times: a failed row has no times, and a correct row without times
  * counts as failed.  `message` is the file's reason for a failure. */
 static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
                         const double *times, size_t time_count, bool in_ms)
 {
     ForeignRow row = {.values = values, .status = status, .in_ms = in_ms};
-    bool valid = true;
-    for (size_t i = 0; i < time_count; i++)
-        valid = valid && is_time(times[i]);
+    size_t valid = 0, zeros = 0;
+    for (size_t i = 0; i < time_count; i++) {
+        valid += is_time(times[i]);
+        zeros += times[i] == 0;
+    }
     if (status != OUTCOME_OK) {
-        refuse_times(t, times, time_count);
+        if (valid + zeros > 0)
+            foreign_note(t, valid ? ANOMALY_FAILED_TIME : ANOMALY_FAILED_ZERO);
         row.message = message ? arena_string(t->arena, message) : NULL;
-    } else if (time_count == 0 || !valid) {
+    } else if (time_count == 0 || valid < time_count) {
         foreign_note(t, time_count == 0 ? ANOMALY_NO_TIME : ANOMALY_BAD_TIME);
         row.status = OUTCOME_FAULT;
         row.message = time_count == 0 ? "no time in the imported file"
@@ -656,18 +637,6 @@ static bool refuse(const ForeignTable *t, const Scan *s, const char *path, Diag 
     return diag_fail(d, "'%s' (%s) has no row that can be read", path, t->format);
 }
 
-/* Refuses a file whose rows all lack times, and names the objective that it has instead. */
-static bool has_time(const ForeignTable *t, const char *path, Diag *d)
-{
-    for (size_t i = 0; i < t->rows.count; i++)
-        if (t->rows.at[i].time_count > 0)
-            return true;
-    if (t->anomalies[ANOMALY_NO_TIME] + t->anomalies[ANOMALY_BAD_TIME] > 0)
-        return diag_fail(d, "'%s' (%s) has no times in its %zu rows; its objective is '%s'", path,
-                         t->format, t->read, t->objective ? t->objective : "not named");
-    return true;
-}
-
 ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t size,
                            const char *unit, const RunProgress *progress, Diag *d)
 {
@@ -692,8 +661,13 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
             return diag_fail(d, "'%s' (%s) has two parameters called '%s'", path, t->format,
                              t->names.at[i]),
                    NULL;
-    if (!has_time(t, path, d))
-        return NULL;
+    size_t timed = 0;
+    VEC_EACH (const ForeignRow, row, t->rows)
+        timed += row->time_count > 0;
+    if (timed == 0 && t->anomalies[ANOMALY_NO_TIME] + t->anomalies[ANOMALY_BAD_TIME] > 0)
+        return diag_fail(d, "'%s' (%s) has no times in its %zu rows; its objective is '%s'", path,
+                         t->format, t->read, t->objective ? t->objective : "not named"),
+               NULL;
     t->anomalies[ANOMALY_CUT] += s.cut;
     if (asked > 0)
         t->unit_ms = asked;

@@ -296,19 +296,6 @@ static size_t *configs_of_rows(const Run *r, ImportMatch *match)
     return config;
 }
 
-static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t config)
-{
-    SCOPED_ARENA *a = arena_new();
-    RecordRow out = *row;
-    if (config != SIZE_MAX && table_has_code(r->table, config)) {
-        out.code = r->table->code[config].hash;
-        out.launch = r->table->code[config].launch;
-    }
-    if (config != SIZE_MAX && run_objective(r->spec))
-        out.work = run_work(r, config, run_objective(r->spec));
-    return times_append(w, &out, r->diag);
-}
-
 /* Compiles the configurations of the rows; false after a message, also if no row matches. */
 static bool compile_rows(Run *r, const size_t *config, const ImportMatch *match)
 {
@@ -337,8 +324,16 @@ static bool write_times(Run *r, const RecordHeader *h, const char *path, const s
     bool ok = w != NULL;
     for (size_t i = 0; i < t->notes.count && ok; i++)
         ok = times_append_note(w, t->notes.at[i].text, r->diag);
-    for (size_t k = 0; k < t->rows.count && ok; k++)
-        ok = write_row(r, w, &t->rows.at[k], config[k]);
+    for (size_t k = 0; k < t->rows.count && ok; k++) {
+        RecordRow row = t->rows.at[k];
+        if (config[k] != SIZE_MAX && table_has_code(r->table, config[k])) {
+            row.code = r->table->code[config[k]].hash;
+            row.launch = r->table->code[config[k]].launch;
+        }
+        if (config[k] != SIZE_MAX && run_objective(r->spec))
+            row.work = run_work(r, config[k], run_objective(r->spec));
+        ok = times_append(w, &row, r->diag);
+    }
     return times_close(w, r->diag) && ok;
 }
 

@@ -509,19 +509,6 @@ static void print_ties(const Run *r, Buf *out)
         report_say(out, "", "  and %zu more (--json names all)\n", f->tie_count - SHOWN);
 }
 
-/* The Pareto front of time and energy, if energy was measured. */
-static void print_front(const Run *r, Buf *out)
-{
-    SCOPED_ARENA *a = arena_new();
-    size_t count;
-    const size_t *front = report_energy_front(a, r, &count);
-    if (count > 0)
-        report_say(out, "front", "of time and energy: %zu not dominated by any other\n", count);
-    for (size_t k = 0; k < count; k++)
-        report_say(out, "", "  %.4f ms  %.4g J  %s\n", r->table->times[front[k]].median,
-                   r->table->trial[front[k]].joules, name_of(r, front[k]));
-}
-
 static void print_best(const Run *r, Buf *out)
 {
     if (r->best == SIZE_MAX) {
@@ -554,7 +541,14 @@ static void print_best(const Run *r, Buf *out)
     if (!isnan(r->recorded.random_relative) && !r->options.exhaustive)
         report_say(out, "", "a random sample of %zu is expected to reach %.1f %%\n",
                    r->counts.selected, 100 * r->recorded.random_relative);
-    print_front(r, out);
+    SCOPED_ARENA *a = arena_new();
+    size_t count;
+    const size_t *front = report_energy_front(a, r, &count);
+    if (count > 0)
+        report_say(out, "front", "of time and energy: %zu not dominated by any other\n", count);
+    for (size_t k = 0; k < count; k++)
+        report_say(out, "", "  %.4f ms  %.4g J  %s\n", t->times[front[k]].median,
+                   t->trial[front[k]].joules, name_of(r, front[k]));
 }
 
 void report_result(const Run *r, Buf *out)

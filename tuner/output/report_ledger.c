@@ -51,17 +51,6 @@ static void print_row(Buf *out, const char *name, double wall, double cores, dou
     buf_printf(out, "%s%s\n", *note ? "  " : "", note);
 }
 
-static void print_sum(const Run *r, Buf *out)
-{
-    double wall = 0, cores = 0;
-    GpuSeconds g = report_gpu_seconds(r);
-    for (int i = 0; i < LEDGER_STAGES; i++) {
-        wall += r->ledger.seconds[i];
-        cores += r->ledger.core_seconds[i];
-    }
-    print_row(out, "total", wall, cores, r->gpu_count > 0 ? g.timed + g.verify + g.idle : -1, "");
-}
-
 static void print_worth(const Run *r, Buf *out)
 {
     RunWorth w = run_worth(r);
@@ -98,7 +87,12 @@ void report_ledger(const Run *r, Buf *out)
               gpu ? g.timed : -1, gpu ? "GPU: only the timed launches" : "");
     if (gpu)
         print_row(out, "idle", -1, -1, g.idle, "the GPU was held without work");
-    print_sum(r, out);
+    double wall = 0, cores = 0;
+    for (int i = 0; i < LEDGER_STAGES; i++) {
+        wall += r->ledger.seconds[i];
+        cores += r->ledger.core_seconds[i];
+    }
+    print_row(out, "total", wall, cores, gpu ? g.timed + g.verify + g.idle : -1, "");
     print_worth(r, out);
 }
 

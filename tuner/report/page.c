@@ -76,19 +76,6 @@ static void write_judgement(Arena *a, const Story *story, Buf *out)
                            100 * j.random_regret));
 }
 
-static void write_winner(Arena *a, const Story *story, Buf *out)
-{
-    const Table *s = story->points;
-    size_t w = story->winner;
-    if (w != SIZE_MAX)
-        write_row(out, "winner", arena_printf(a, "%s\n%.5g ms", table_name(a, s, w), s->ms[w]));
-    else
-        write_row(out, "winner", s->timed > 0 ? "none" : "none: no time is known");
-    const char *predicted = w != SIZE_MAX ? table_predicted_text(a, s, w) : NULL;
-    if (predicted)
-        write_row(out, "its prediction", predicted);
-}
-
 static void write_facts(Arena *a, const Story *story, Buf *out)
 {
     const Table *s = story->points;
@@ -103,7 +90,14 @@ static void write_facts(Arena *a, const Story *story, Buf *out)
     write_row(out, "carving", story->carving);
     write_row(out, story->chosen_name,
               arena_printf(a, "%zu configurations", story_chosen_count(story)));
-    write_winner(a, story, out);
+    const size_t w = story->winner;
+    const char *predicted = w != SIZE_MAX ? table_predicted_text(a, s, w) : NULL;
+    write_row(out, "winner",
+              w != SIZE_MAX  ? arena_printf(a, "%s\n%.5g ms", table_name(a, s, w), s->ms[w])
+              : s->timed > 0 ? "none"
+                             : "none: no time is known");
+    if (predicted)
+        write_row(out, "its prediction", predicted);
     write_judgement(a, story, out);
     buf_puts(out, "</table></div>\n");
 }
@@ -338,32 +332,15 @@ static const char *const *name_stories(Arena *a, const Page *p)
     return names;
 }
 
-static void write_head(Writer *w, const char *title)
-{
-    svg_say(&w->page,
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-            "<meta name=\"viewport\" content=\"width=device-width\"><title>%t</title><style>%s",
-            title, page_style);
-    svg_style(&w->page);
-    svg_say(&w->page, "</style></head><body>\n<h1>%t</h1>\n", title);
-}
-
-static void write_foot(Writer *w)
-{
-    buf_printf(
-        &w->page,
-        "<h3>How to read the pictures</h3>\n<p class=\"note\">Point at a mark to see its "
-        "configuration and time. Of marks that would overlap only the fastest is drawn, and its "
-        "tooltip says how many it hides: one mark per square of 3 pixels, or of a larger square "
-        "if there would be more than %d marks of a kind.</p>\n"
-        "<p class=\"note\">Written by aptune " APTUNE_VERSION ".</p>\n</body></html>\n",
-        PLOT_MARKS_MOST);
-}
-
 static void write_page(Writer *w, const Page *p, const char *const *names)
 {
     const bool titled = p->sheet_count > 0 || p->story_count > 1;
-    write_head(w, p->title);
+    svg_say(&w->page,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+            "<meta name=\"viewport\" content=\"width=device-width\"><title>%t</title><style>%s",
+            p->title, page_style);
+    svg_style(&w->page);
+    svg_say(&w->page, "</style></head><body>\n<h1>%t</h1>\n", p->title);
     buf_puts(&w->page, titled ? "<nav>" : "");
     for (size_t k = 0; k < p->story_count && titled; k++)
         buf_printf(&w->page, "<a href=\"#%s\">%s</a>", names[k], names[k]);
@@ -383,7 +360,14 @@ static void write_page(Writer *w, const Page *p, const char *const *names)
         write_story(w, names[k], &p->stories[k]);
         arena_reset(w->arena);
     }
-    write_foot(w);
+    buf_printf(
+        &w->page,
+        "<h3>How to read the pictures</h3>\n<p class=\"note\">Point at a mark to see its "
+        "configuration and time. Of marks that would overlap only the fastest is drawn, and its "
+        "tooltip says how many it hides: one mark per square of 3 pixels, or of a larger square "
+        "if there would be more than %d marks of a kind.</p>\n"
+        "<p class=\"note\">Written by aptune " APTUNE_VERSION ".</p>\n</body></html>\n",
+        PLOT_MARKS_MOST);
 }
 
 bool page_save(const char *folder, const Page *p, Diag *d)

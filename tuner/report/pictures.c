@@ -2,37 +2,20 @@
 
 /* --- points in layers ------------------------------------------------------------------------- */
 
-/* The fastest first; ties by the predicted time. */
-static void sort_points(Drawing *d)
-{
-    const Table *s = d->story->points;
-    const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
-    const Criterion by[] = {{s->ms, false}, {guess ? guess->values : NULL, guess && guess->higher}};
-    d->order.at = ARENA_ARRAY(d->arena, size_t, s->count);
-    for (size_t i = 0; i < s->count; i++)
-        if (s->same_as[i] == i)
-            d->order.at[d->order.count++] = i;
-    stats_order(d->order.at, d->order.count, by, guess ? 2 : 1);
-}
-
-static Layer *layer_of(Drawing *d, size_t i)
-{
-    if (d->story->chosen[i])
-        return &d->chosen;
-    if (d->story->audited && d->story->audited[i])
-        return &d->audited;
-    return d->story->dropped && d->story->dropped[i] ? &d->dropped : &d->rest;
-}
-
 static void share_layers(Drawing *d)
 {
     size_t n = d->story->points->count;
     Layer *layers[] = {&d->rest, &d->dropped, &d->audited, &d->chosen, &d->winner};
     for (size_t k = 0; k < COUNT_OF(layers); k++)
         layers[k]->at = ARENA_ARRAY(d->arena, size_t, n);
+    const Story *y = d->story;
     for (size_t k = 0; k < d->order.count; k++) {
-        Layer *l = layer_of(d, d->order.at[k]);
-        l->at[l->count++] = d->order.at[k];
+        const size_t i = d->order.at[k];
+        Layer *l = y->chosen[i]                  ? &d->chosen
+                   : y->audited && y->audited[i] ? &d->audited
+                   : y->dropped && y->dropped[i] ? &d->dropped
+                                                 : &d->rest;
+        l->at[l->count++] = i;
     }
     if (d->story->winner != SIZE_MAX)
         d->winner.at[d->winner.count++] = d->story->winner;
@@ -48,7 +31,14 @@ static Drawing drawing_new(Arena *a, const Story *story)
         d.tips[i] = isnan(s->ms[i]) ? arena_printf(a, "%s: %s", name, story_failure(s->outcome[i]))
                                     : arena_printf(a, "%s: %.4g %s", name, s->ms[i], unit);
     }
-    sort_points(&d);
+    /* The fastest first; ties by the predicted time. */
+    const StoryColumn *guess = story_column(a, story, story->time_metric);
+    const Criterion by[] = {{s->ms, false}, {guess ? guess->values : NULL, guess && guess->higher}};
+    d.order.at = ARENA_ARRAY(a, size_t, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->same_as[i] == i)
+            d.order.at[d.order.count++] = i;
+    stats_order(d.order.at, d.order.count, by, guess ? 2 : 1);
     share_layers(&d);
     return d;
 }
@@ -189,18 +179,6 @@ static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *c
                     .count = count};
 }
 
-static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, const StoryColumn *y)
-{
-    const char *text = "Each point is a configuration with distinct code, placed by what is known "
-                       "before anything is timed.";
-    if (!x->known || !y->known)
-        return text;
-    return arena_printf(d->arena,
-                        "%s Better is further to the %s and further %s; the points of the front "
-                        "are dominated by no other.",
-                        text, x->higher ? "right" : "left", y->higher ? "up" : "down");
-}
-
 /* Adds a picture of one column against another, with the front if it is known which values are better. */
 static void add_tradeoff(Drawing *d, const char *name, const char *title, const char *caption,
                          const StoryColumn *x, const StoryColumn *y)
@@ -219,8 +197,16 @@ static void draw_tradeoff(Drawing *d)
 {
     const StoryColumn *x = story_column(d->arena, d->story, d->story->x_metric);
     const StoryColumn *y = story_column(d->arena, d->story, d->story->y_metric);
-    if (x && y)
-        add_tradeoff(d, "tradeoff", "Two metrics and the choice", tradeoff_caption(d, x, y), x, y);
+    if (!x || !y)
+        return;
+    const char *text = "Each point is a configuration with distinct code, placed by what is known "
+                       "before anything is timed.";
+    if (x->known && y->known)
+        text = arena_printf(d->arena,
+                            "%s Better is further to the %s and further %s; the points of the "
+                            "front are dominated by no other.",
+                            text, x->higher ? "right" : "left", y->higher ? "up" : "down");
+    add_tradeoff(d, "tradeoff", "Two metrics and the choice", text, x, y);
 }
 
 /* --- time and energy -------------------------------------------------------------------------- */
@@ -336,19 +322,6 @@ static size_t choose_metrics(const Story *story, const double *rho, size_t *list
     return n;
 }
 
-static void draw_time_against(Drawing *d, size_t m, double rho)
-{
-    const Table *s = d->story->points;
-    const StoryColumn *c = story_column(d->arena, d->story, s->metrics->metrics.at[m].name);
-    Picture *p = drawing_add_times(d, PICTURE_METRIC, arena_printf(d->arena, "time-%s", c->name),
-                                   arena_printf(d->arena, "Time against %s", c->name), c->values);
-    if (!p)
-        return;
-    p->caption =
-        arena_printf(d->arena, "%s Rank correlation with the time: %.2f.", c->meaning, rho);
-    p->plot.x = drawing_column_axis(d, c);
-}
-
 static void draw_metrics(Drawing *d)
 {
     if (d->story->points->distinct < 3)
@@ -357,8 +330,18 @@ static void draw_metrics(Drawing *d)
     size_t count = d->story->points->metrics->metrics.count;
     size_t *list = ARENA_ARRAY(d->arena, size_t, count + PICTURE_METRICS_MOST);
     size_t n = choose_metrics(d->story, rho, list);
-    for (size_t k = 0; k < n; k++)
-        draw_time_against(d, list[k], rho[list[k]]);
+    for (size_t k = 0; k < n; k++) {
+        const char *metric = d->story->points->metrics->metrics.at[list[k]].name;
+        const StoryColumn *c = story_column(d->arena, d->story, metric);
+        Picture *p =
+            drawing_add_times(d, PICTURE_METRIC, arena_printf(d->arena, "time-%s", metric),
+                              arena_printf(d->arena, "Time against %s", metric), c->values);
+        if (!p)
+            continue;
+        p->caption = arena_printf(d->arena, "%s Rank correlation with the time: %.2f.", c->meaning,
+                                  rho[list[k]]);
+        p->plot.x = drawing_column_axis(d, c);
+    }
 }
 
 /* --- by parameter ----------------------------------------------------------------------------- */

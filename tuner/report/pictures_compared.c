@@ -91,21 +91,14 @@ static void draw_samples(Drawing *d)
         (Layered){series, 3});
 }
 
-static double *chosen_times(Drawing *d, size_t *count)
-{
-    double *times = ARENA_ARRAY(d->arena, double, d->chosen.count);
-    *count = 0;
-    for (size_t k = 0; k < d->chosen.count; k++)
-        if (!isnan(d->story->points->ms[d->chosen.at[k]]))
-            times[(*count)++] = d->story->points->ms[d->chosen.at[k]];
-    return times;
-}
-
 static void draw_subset(Drawing *d)
 {
     const Table *s = d->story->points;
-    size_t count;
-    const double *times = chosen_times(d, &count);
+    size_t count = 0;
+    double *times = ARENA_ARRAY(d->arena, double, d->chosen.count);
+    for (size_t k = 0; k < d->chosen.count; k++)
+        if (!isnan(s->ms[d->chosen.at[k]]))
+            times[count++] = s->ms[d->chosen.at[k]];
     if (!is_comparable(d->story) || count < 2)
         return;
     double best = s->ms[s->best];

@@ -383,17 +383,6 @@ static LegendPlace legend_next(LegendPlace *next, const char *name)
     return here;
 }
 
-/* The y of the legend's last row; 0: no legend. */
-static double legend_bottom(const Plot *p)
-{
-    LegendPlace next = {LEFT, LEGEND_Y};
-    double bottom = 0;
-    for (size_t k = 0; k < p->series_count; k++)
-        if (p->series[k].name)
-            bottom = legend_next(&next, p->series[k].name).y;
-    return bottom;
-}
-
 /* Names are slanted if they would touch each other. */
 static bool are_names_aslant(const Axis *x)
 {
@@ -402,28 +391,6 @@ static bool are_names_aslant(const Axis *x)
         if (text_width(x->names[k]) + 4 > room)
             return true;
     return false;
-}
-
-static double names_room(const Axis *x)
-{
-    double longest = 0;
-    if (!x->names || !are_names_aslant(x))
-        return 14;
-    for (size_t k = 0; k < x->name_count; k++)
-        longest = fmax(longest, text_width(x->names[k]));
-    return fmin(14 + 0.57 * longest, 90); /* the sine of 35 degrees */
-}
-
-static void extent(const Series *s, const double *values, const Scale *probe, double *least,
-                   double *most)
-{
-    for (size_t k = 0; values && k < s->count; k++) {
-        double value = values[point_of(s, k)];
-        if (!scale_has(probe, value))
-            continue;
-        *least = fmin(*least, value);
-        *most = fmax(*most, value);
-    }
 }
 
 static Scale scale_of(const Plot *p, const Axis *axis, bool is_x)
@@ -435,8 +402,12 @@ static Scale scale_of(const Plot *p, const Axis *axis, bool is_x)
                                          : s->kind == SERIES_UPRIGHT ? NULL
                                                                      : s->y,
                                          is_x ? NULL : s->low, is_x ? NULL : s->high};
-        for (int c = 0; c < 3; c++)
-            extent(s, columns[c], &probe, &least, &most);
+        for (size_t k = 0; k < 3 * s->count; k++) {
+            const double *of = columns[k / s->count];
+            const double value = of ? of[point_of(s, k % s->count)] : NAN;
+            least = scale_has(&probe, value) ? fmin(least, value) : least;
+            most = scale_has(&probe, value) ? fmax(most, value) : most;
+        }
     }
     if (axis->names)
         return (Scale){.low = -0.6, .high = (double)axis->name_count - 0.4};
@@ -445,9 +416,18 @@ static Scale scale_of(const Plot *p, const Axis *axis, bool is_x)
 
 static Canvas canvas_new(const Plot *p, Buf *out)
 {
-    Canvas c = {.plot = p, .left = LEFT, .right = PLOT_WIDTH - RIGHT, .out = out};
-    c.top = legend_bottom(p) + 12;
-    c.bottom = PLOT_HEIGHT - 10 - names_room(&p->x) - (*p->x.label ? 20 : 0);
+    Canvas c = {.plot = p, .left = LEFT, .right = PLOT_WIDTH - RIGHT, .top = 12, .out = out};
+    LegendPlace next = {LEFT, LEGEND_Y};
+    for (size_t k = 0; k < p->series_count; k++)
+        if (p->series[k].name)
+            c.top = legend_next(&next, p->series[k].name).y + 12;
+    double longest = 0; /* of slanted names */
+    const bool aslant = p->x.names && are_names_aslant(&p->x);
+    for (size_t k = 0; aslant && k < p->x.name_count; k++)
+        longest = fmax(longest, text_width(p->x.names[k]));
+    const double names =
+        longest > 0 ? fmin(14 + 0.57 * longest, 90) : 14; /* the sine of 35 degrees */
+    c.bottom = PLOT_HEIGHT - 10 - names - (*p->x.label ? 20 : 0);
     c.x = scale_of(p, &p->x, true);
     c.y = scale_of(p, &p->y, false);
     c.x.begin = c.left, c.x.end = c.right;

@@ -2,33 +2,25 @@
 
 #include "tuner/output/report.h"
 
-static const char *replay_origin(const Run *r)
-{
-    const RecordHeader *h = &r->recorded.times->header;
-    if (run_is_imported(r))
-        return arena_printf(r->arena,
-                            "IMPORTED: the times were not measured by aptune. They come from %s, "
-                            "are said to be of %s, and were read from %s.",
-                            h->imported, h->device, r->recorded.path);
-    return arena_printf(r->arena,
-                        "REPLAYED: this run measured nothing (%s). The times were measured "
-                        "on %s on %s and were read from %s.",
-                        r->why_not_measured, h->device, h->date, r->recorded.path);
-}
-
 static const char *origin_of(const Run *r)
 {
-    switch (r->source) {
-    case RUN_MEASURED:
+    const RecordHeader *h = r->recorded.times ? &r->recorded.times->header : NULL;
+    if (r->source == RUN_MEASURED)
         return arena_printf(r->arena, "Measured by this run on %s%s.", r->device->name,
                             r->gpu_count > 1 ? arena_printf(r->arena, ", %zu of them", r->gpu_count)
                                              : "");
-    case RUN_REPLAYED:
-        return replay_origin(r);
-    default:
+    if (r->source == RUN_STATIC)
         return arena_printf(r->arena, "STATIC: nothing was timed (%s); carved for %s.",
                             r->why_not_measured, r->device->name);
-    }
+    return run_is_imported(r)
+               ? arena_printf(r->arena,
+                              "IMPORTED: the times were not measured by aptune. They come from %s, "
+                              "are said to be of %s, and were read from %s.",
+                              h->imported, h->device, r->recorded.path)
+               : arena_printf(r->arena,
+                              "REPLAYED: this run measured nothing (%s). The times were measured "
+                              "on %s on %s and were read from %s.",
+                              r->why_not_measured, h->device, h->date, r->recorded.path);
 }
 
 static const char *carving_text(const Run *r)

@@ -223,16 +223,6 @@ static void fill_normal(const TaskContents *c, TaskScalar s, uint64_t first, siz
     }
 }
 
-static void fill_bytes(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
-                       unsigned char *out)
-{
-    size_t size = task_scalar_size(s), all = c->size / size;
-    size_t given = first >= all ? 0 : count < all - (size_t)first ? count : all - (size_t)first;
-    if (given > 0)
-        memcpy(out, (const unsigned char *)c->bytes + first * size, given * size);
-    memset(out + given * size, 0, (count - given) * size);
-}
-
 /* Makes values of one type and converts them to another, in pieces. */
 static void fill_converted(TaskContents c, TaskScalar s, uint64_t first, size_t count,
                            unsigned char *out)
@@ -276,7 +266,12 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
         fill_normal(&c, s, first, count, out);
         return;
     case TASK_BYTES:
-        fill_bytes(&c, s, first, count, out);
+        memset(out, 0, count * size);
+        if (first < c.size / size) {
+            const size_t given =
+                (c.size / size - (size_t)first) < count ? c.size / size - (size_t)first : count;
+            memcpy(out, (const unsigned char *)c.bytes + first * size, given * size);
+        }
         return;
     default:
         memset(out, 0xff, count * size);

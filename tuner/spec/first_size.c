@@ -96,19 +96,6 @@ static void find_argument_sizes(FirstWriter *w, const char **of)
     }
 }
 
-/* Makes sizes of the source's own numbers: macros of 64 or more. */
-static void find_fixed_sizes(FirstWriter *w)
-{
-    KernelMacros numbers = kernel_source_numbers(w->arena, w->kernel->text);
-    VEC_EACH (const KernelMacro, m, numbers)
-        if (w->sizes.count < SIZES_MOST && first_meaning(m->name) == MEANS_SIZE &&
-            strtol(m->value, NULL, 10) >= 64 && code_has_word(w->kernel->text, m->name) &&
-            word_place(m->name, w->names.at, w->names.count) == SIZE_MAX) {
-            VEC_PUSH(w->arena, &w->sizes, m->name);
-            VEC_PUSH(w->arena, &w->fixed, m->value);
-        }
-}
-
 void first_find_sizes(FirstWriter *w)
 {
     Arena *a = w->arena;
@@ -116,8 +103,16 @@ void first_find_sizes(FirstWriter *w)
     w->macros = w->sizes.count;
     find_argument_sizes(w, of);
     find_bounds(w, of);
-    if (w->sizes.count == 0)
-        find_fixed_sizes(w);
+    /* Without any, the source's own numbers: macros of 64 or more. */
+    const bool fixed = w->sizes.count == 0;
+    KernelMacros numbers = kernel_source_numbers(a, w->kernel->text);
+    VEC_EACH (const KernelMacro, m, numbers)
+        if (fixed && w->sizes.count < SIZES_MOST && first_meaning(m->name) == MEANS_SIZE &&
+            strtol(m->value, NULL, 10) >= 64 && code_has_word(w->kernel->text, m->name) &&
+            word_place(m->name, w->names.at, w->names.count) == SIZE_MAX) {
+            VEC_PUSH(a, &w->sizes, m->name);
+            VEC_PUSH(a, &w->fixed, m->value);
+        }
     /* Without any named size, the elements of the largest buffer are one. */
     const double whole = w->sizes.count == 0 ? first_launch_whole(&w->launch) : 0;
     if (whole >= 64) {

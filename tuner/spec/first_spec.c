@@ -383,19 +383,6 @@ static void print_kernel(FirstWriter *w, const char *file, const char *folder, b
             w->guess->without[i]);
 }
 
-/* Prints what the result is compared with. */
-static void print_verdict(FirstWriter *w, bool stores)
-{
-    buf_puts(w->out, stores
-                         ? "\n# decide: what is right?  Another kernel, a file, a formula, or\n"
-                           "reference first\ntolerance 1e-5    # decide: relative to the size of "
-                           "the output\n"
-                         : "\n# decide: what is the result, and what is right?\n");
-    for (size_t i = 0; i < w->partial.count && stores; i++)
-        buf_printf(w->out, "compare %s sum    # decide: are these partial results?\n",
-                   w->partial.at[i]);
-}
-
 bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess *g,
                 const char *ptx, size_t ptx_size, const char *entry_name, Buf *out, Diag *d)
 {
@@ -426,6 +413,13 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     first_write_launch(&w);
     buf_puts(out, buf_text(&rest));
     print_constants(&w, m);
-    print_verdict(&w, w.facts.stored != 0 && w.output);
+    const bool stores = w.facts.stored != 0 && w.output;
+    buf_puts(out, stores ? "\n# decide: what is right?  Another kernel, a file, a formula, or\n"
+                           "reference first\ntolerance 1e-5    # decide: relative to the size of "
+                           "the output\n"
+                         : "\n# decide: what is the result, and what is right?\n");
+    for (size_t i = 0; i < w.partial.count && stores; i++)
+        buf_printf(out, "compare %s sum    # decide: are these partial results?\n",
+                   w.partial.at[i]);
     return ok;
 }

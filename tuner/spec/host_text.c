@@ -25,19 +25,6 @@ const char *host_find_word(const HostText *h, const char *at, const char *word)
     return NULL;
 }
 
-static void index_words(HostText *h)
-{
-    for (size_t i = h->size; i-- > 0;) { /* backwards, so that each chain ascends */
-        const bool starts = i == 0 || (!code_is_name(h->text[i - 1]) && h->text[i - 1] != '.');
-        const size_t n = starts ? code_word(h->text + i).length : 0;
-        MapEntry *e = n > 0 ? map_add(&h->words, h->text + i, n, 0) : NULL;
-        if (e) {
-            h->again[i] = (uint32_t)e->value;
-            e->value = (int)i + 1;
-        }
-    }
-}
-
 HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first)
 {
     HostText *h = ARENA_NEW(a, HostText);
@@ -51,7 +38,15 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
                     .words = {.arena = a},
                     .again = ARENA_ARRAY(a, uint32_t, n + 1),
                     .first = first ? first : h};
-    index_words(h);
+    for (size_t i = n; i-- > 0;) { /* backwards, so that each chain ascends */
+        const bool starts = i == 0 || (!code_is_name(copy[i - 1]) && copy[i - 1] != '.');
+        const size_t length = starts ? code_word(copy + i).length : 0;
+        MapEntry *e = length > 0 ? map_add(&h->words, copy + i, length, 0) : NULL;
+        if (e) {
+            h->again[i] = (uint32_t)e->value;
+            e->value = (int)i + 1;
+        }
+    }
     int depth = 0, open = 0; /* braces within a function; enclosing namespace braces */
     uint32_t region = 0;
     for (size_t i = 0; i < n; i++) {

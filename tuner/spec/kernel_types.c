@@ -78,29 +78,23 @@ bool kernel_types_blamed(const char *log)
     return strstr(log, "aptune_types") || strstr(log, "\n  struct __");
 }
 
-/* Reads the array's elements, which PTX gives as they are or as bytes, without trailing zeros. */
-static void read_numbers(const PtxVariable *v, uint32_t *out, size_t count)
-{
-    const int parts = v->type == PTX_B8 || v->type == PTX_U8 ? 4 : 1;
-    const char *at = v->initial ? strchr(v->initial, '{') : NULL;
-    memset(out, 0, count * sizeof *out);
-    for (size_t n = 0; at && *at != '}' && n < count * (size_t)parts; n++) {
-        out[n / (size_t)parts] |= (uint32_t)strtoul(at + 1, NULL, 0) << 8 * (n % (size_t)parts);
-        at = strpbrk(at + 1, ",}");
-    }
-}
-
 bool kernel_types_take(const PtxModule *m, KernelSource *k)
 {
     enum { MOST = 64 };
-    uint32_t numbers[MOST];
+    uint32_t numbers[MOST] = {0};
     const PtxVariable *v = NULL;
     for (size_t i = 0; i < m->variables.count; i++)
         if (strcmp(m->variables.at[i]->name, "aptune_types_of") == 0)
             v = m->variables.at[i];
     if (!v || k->parameters.count > MOST)
         return false;
-    read_numbers(v, numbers, k->parameters.count);
+    /* PTX gives the elements as they are or as bytes, without trailing zeros. */
+    const size_t parts = v->type == PTX_B8 || v->type == PTX_U8 ? 4 : 1;
+    const char *at = v->initial ? strchr(v->initial, '{') : NULL;
+    for (size_t n = 0; at && *at != '}' && n < k->parameters.count * parts; n++) {
+        numbers[n / parts] |= (uint32_t)strtoul(at + 1, NULL, 0) << 8 * (n % parts);
+        at = strpbrk(at + 1, ",}");
+    }
     for (size_t i = 0; i < k->parameters.count; i++) {
         KernelParameter *p = &k->parameters.at[i];
         const int code = numbers[i] >> 1 & 127;

@@ -32,17 +32,6 @@ static bool take_plain_type(Reader *r, TaskType *out)
                                 "fp8_e5m2, float, double and struct(…)");
 }
 
-static bool add_member(Reader *r, Argument *g, TaskType t, StructLayout *l)
-{
-    const size_t at = layout_add(l, task_type_size(t), type_alignment(t));
-    if (l->size > TASK_VALUE_LIMIT)
-        return diag_error(r->d, g->at, "a struct has at most %d bytes", TASK_VALUE_LIMIT);
-    for (int lane = 0; lane < t.lanes; lane++)
-        g->fields[g->field_count++] =
-            (Field){t.scalar, at + (size_t)lane * task_scalar_size(t.scalar)};
-    return true;
-}
-
 /* "(" type { "," type } ")" after "struct", laid out as in C. */
 static bool take_struct(Reader *r, Argument *g)
 {
@@ -52,8 +41,14 @@ static bool take_struct(Reader *r, Argument *g)
         return false;
     do {
         TaskType t;
-        if (!take_plain_type(r, &t) || !add_member(r, g, t, &l))
+        if (!take_plain_type(r, &t))
             return false;
+        const size_t at = layout_add(&l, task_type_size(t), type_alignment(t));
+        if (l.size > TASK_VALUE_LIMIT)
+            return diag_error(r->d, g->at, "a struct has at most %d bytes", TASK_VALUE_LIMIT);
+        for (int lane = 0; lane < t.lanes; lane++)
+            g->fields[g->field_count++] =
+                (Field){t.scalar, at + (size_t)lane * task_scalar_size(t.scalar)};
     } while (lexer_take(&r->l, ","));
     const size_t size = layout_size(&l);
     g->alignment = l.alignment;

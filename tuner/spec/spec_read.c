@@ -34,18 +34,6 @@ static bool begins_statement(const char *text)
     return !code_same(word, "in") || behind[strspn(behind, " \t")] == ':';
 }
 
-/* Declares the name that a misspelt statement would have declared: "parm BM in …". */
-static void declare_lost_name(Reader *r, const char *meant)
-{
-    bool declares = strcmp(meant, "param") == 0 || strcmp(meant, "let") == 0;
-    r->param_met = r->param_met || strcmp(meant, "param") == 0;
-    r->kernel_met = r->kernel_met || strcmp(meant, "kernel") == 0;
-    r->problem_broken = r->problem_broken || strcmp(meant, "problem") == 0;
-    lexer_next(&r->l);
-    if (declares && r->l.token.kind == TOKEN_NAME)
-        reader_declare(r, r->l.token.text, r->l.token.at);
-}
-
 static void report_unknown_statement(Reader *r)
 {
     Lexer *l = &r->l;
@@ -55,7 +43,13 @@ static void report_unknown_statement(Reader *r)
     } else if (closest) {
         diag_error(r->d, l->token.at, "unknown statement '%s'; did you mean '%s'?", l->token.text,
                    closest);
-        declare_lost_name(r, closest);
+        /* What the statement would have declared: "parm BM in …". */
+        r->param_met = r->param_met || strcmp(closest, "param") == 0;
+        r->kernel_met = r->kernel_met || strcmp(closest, "kernel") == 0;
+        r->problem_broken = r->problem_broken || strcmp(closest, "problem") == 0;
+        lexer_next(l);
+        if (WORD_IS_ANY(closest, "param", "let") && l->token.kind == TOKEN_NAME)
+            reader_declare(r, l->token.text, l->token.at);
     } else {
         SCOPED_BUF all = {0};
         for (size_t i = 0; i < STATEMENTS; i++)

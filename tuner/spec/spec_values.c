@@ -122,18 +122,6 @@ bool spec_parameter_allows(Arena *scratch, const Spec *s, size_t parameter, cons
 
 /* --- dependences of a parameter ------------------------------------------------------------- */
 
-/* The slots that a parameter's values depend on, derived names followed. */
-static const bool *find_needs(Arena *a, const Spec *s, const Parameter *p)
-{
-    bool *needs = ARENA_ARRAY(a, bool, spec_slot_count(s));
-    for (size_t i = 0; i < p->item_count; i++)
-        expr_mark_names(p->items[i], needs);
-    for (size_t k = s->derived_count; k-- > 0;) /* a derived name uses only earlier ones */
-        if (needs[spec_derived_slot(s, k)])
-            expr_mark_names(s->derived[k].value, needs);
-    return needs;
-}
-
 /* Advances to the next combination of the needed parameters; false after the last. */
 static bool advance(const Spec *s, const bool *needs, const ValueList *values, size_t *index)
 {
@@ -248,7 +236,12 @@ static bool union_of_values(Arena *a, const Spec *s, size_t parameter, size_t pr
                             const ValueList *known, ValueVec *out, Diag *d)
 {
     const Parameter *p = &s->parameters[parameter];
-    const bool *needs = find_needs(a, s, p);
+    bool *needs = ARENA_ARRAY(a, bool, spec_slot_count(s)); /* what the values depend on */
+    for (size_t i = 0; i < p->item_count; i++)
+        expr_mark_names(p->items[i], needs);
+    for (size_t k = s->derived_count; k-- > 0;) /* a derived name uses only earlier ones */
+        if (needs[spec_derived_slot(s, k)])
+            expr_mark_names(s->derived[k].value, needs);
     double combinations = 1;
     for (size_t q = 0; q < parameter; q++)
         if (needs[spec_parameter_slot(s, q)])
