@@ -24,10 +24,10 @@ static double uniform(uint64_t *state)
 
 static void append_row(TimesWriter *w, size_t i, uint64_t *seed, Diag *d)
 {
-    RecordValue values[PARAMETERS] = {0};
+    Value values[PARAMETERS] = {0};
     size_t rest = i;
     for (size_t k = 0; k < PARAMETERS; k++, rest /= 3)
-        values[k].number = (int64_t)16 << rest % 3;
+        values[k] = value_int((int64_t)16 << rest % 3);
     double times[TIMES], mean = 2 + 20 * uniform(seed);
     for (size_t k = 0; k < TIMES; k++)
         times[k] = record_round(mean * (1 + 0.01 * uniform(seed)));

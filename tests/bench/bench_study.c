@@ -7,6 +7,8 @@
  * in the synthetic recording over that in the shipped one, so that 1 is linear. */
 #include "metrics/base/file.h"
 #include "tuner/record/profile.h"
+#include "tuner/record/table_read.h"
+#include "tuner/record/times.h"
 #include "tuner/report/study_sheets.h"
 #include "tuner/study/choices.h"
 
@@ -49,14 +51,14 @@ static bool write_times(Arena *a, const TimesRecording *from, const char *path, 
     TimesRecording *existing;
     TimesWriter *w = times_open_append(a, path, &h, &existing, d);
     size_t parameters = from->header.parameter_count;
-    RecordValue *values = ARENA_ARRAY(a, RecordValue, parameters + 1);
+    Value *values = ARENA_ARRAY(a, Value, parameters + 1);
     double *times = ARENA_ARRAY(a, double, 1000);
     bool ok = w != NULL;
     for (size_t i = 0; i < rows && ok; i++) {
         RecordRow row = from->rows.at[i % from->rows.count];
         size_t copy = i / from->rows.count;
         memcpy(values, row.values, parameters * sizeof *values);
-        values[parameters].number = (int64_t)copy;
+        values[parameters] = value_int((int64_t)copy);
         for (size_t k = 0; k < row.time_count; k++)
             times[k] = record_round(row.times_ms[k] * (1 + 0.002 * (double)(copy % 10)));
         row.values = values;
@@ -132,11 +134,11 @@ static bool study(const char *path, Costs *c)
     for (size_t i = 0; i < 2; i++)
         metricset_read(metrics, source_read(a, metric_files[i], &d), &d);
     double since = processor_seconds();
-    const Table *s = table_read(a, path, metrics, &d);
+    Table *s = table_read(a, path, metrics, &d);
     if (!s)
         return false;
     charge(c, READ, &since);
-    Choices choices = choices_new(a, s, metrics, "predicted_cycles");
+    Choices choices = choices_new(a, s, "predicted_cycles");
     choices_add_shipped(&choices, &d);
     charge(c, CHOOSE, &since);
     StudyOptions options = {.time_metric = "predicted_cycles"};

@@ -19,7 +19,7 @@
 /* Values that some parameters have, by the number of the parameter. */
 typedef struct Settings {
     bool *given;
-    RecordValue *values;
+    Value *values;
 } Settings;
 
 static size_t parameter_number(const RecordHeader *h, const char *name, size_t length)
@@ -35,7 +35,7 @@ static size_t parameter_number(const RecordHeader *h, const char *name, size_t l
 static Settings settings_read(Arena *a, const RecordHeader *h, const char *text)
 {
     Settings s = {ARENA_ARRAY(a, bool, h->parameter_count),
-                  ARENA_ARRAY(a, RecordValue, h->parameter_count)};
+                  ARENA_ARRAY(a, Value, h->parameter_count)};
     memset(s.given, 0, h->parameter_count * sizeof(bool));
     for (const char *at = text + strspn(text, " "); *at != '\0'; at += strspn(at, " ")) {
         size_t name = strcspn(at, "="), all = strcspn(at, " ");
@@ -43,8 +43,8 @@ static Settings settings_read(Arena *a, const RecordHeader *h, const char *text)
         size_t p = parameter_number(h, at, name);
         const char *value = arena_copy(a, at + name + 1, all - name - 1);
         s.given[p] = true;
-        s.values[p] = h->parameters[p].is_text ? (RecordValue){.text = value}
-                                               : (RecordValue){.number = strtoll(value, NULL, 10)};
+        s.values[p] =
+            h->parameters[p].is_text ? value_string(value) : value_int(strtoll(value, NULL, 10));
         at += all;
     }
     return s;
@@ -53,7 +53,7 @@ static Settings settings_read(Arena *a, const RecordHeader *h, const char *text)
 static bool row_matches(const RecordHeader *h, const RecordRow *row, const Settings *s)
 {
     for (size_t p = 0; p < h->parameter_count; p++)
-        if (s->given[p] && !record_value_equal(&row->values[p], &s->values[p]))
+        if (s->given[p] && !value_equal(row->values[p], s->values[p]))
             return false;
     return row->status == OUTCOME_OK;
 }
@@ -63,7 +63,7 @@ static const RecordRow *row_partner(Arena *a, const TimesRecording *r, const Rec
                                     const Settings *s)
 {
     size_t count = r->header.parameter_count;
-    RecordValue *values = ARENA_ARRAY(a, RecordValue, count);
+    Value *values = ARENA_ARRAY(a, Value, count);
     for (size_t p = 0; p < count; p++)
         values[p] = s->given[p] ? s->values[p] : row->values[p];
     const RecordRow *partner = times_find(r, record_key(a, &r->header, values));

@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 static const RecordParameter parameters[] = {{"BM", false}, {"TYPE", true}};
-static const RecordProblem problem[] = {{"N", {.number = 4096}}, {"LAYOUT", {.text = "row"}}};
+static const RecordProblem problem[] = {{"N", {VALUE_INT, .integer = 4096}},
+                                        {"LAYOUT", {VALUE_STRING, .string = "row"}}};
 static const RecordFact facts[] = {{"sms", 132}, {"clock_hz", 1.98e9}};
 static const char *const options[] = {"-use_fast_math", "--std=c++17"};
 const RecordHeader sample_header = {
@@ -85,8 +86,8 @@ void write_sample(Place *p)
     TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
     assert_non_null(w);
     assert_null(existing);
-    const RecordValue v0[] = {{.number = 64}, {.text = "half"}};
-    const RecordValue v1[] = {{.number = -9223372036854775807 - 1}, {.text = "\"q\",\n\xc3\xa9"}};
+    const Value v0[] = {value_int(64), value_string("half")};
+    const Value v1[] = {value_int(-9223372036854775807 - 1), value_string("\"q\",\n\xc3\xa9")};
     const RecordDevice devices[] = {{0, 0, "Synthetic GPU", "GPU-0"},
                                     {0, 3, "Synthetic GPU", "GPU-3"}};
     int first = times_append_device(w, &devices[0], &p->diag);
@@ -151,7 +152,7 @@ void assert_sample(const TimesRecording *r)
     assert_non_null(r);
     assert_string_equal(r->header.space, "synthetic");
     assert_string_equal(r->header.options[1], "--std=c++17");
-    assert_string_equal(r->header.problem[1].value.text, "row");
+    assert_string_equal(r->header.problem[1].value.string, "row");
     assert_true(r->header.facts[1].value == 1.98e9);
     assert_int_equal(r->rows.count, 3);
     const RecordRow *row = r->rows.at;

@@ -135,17 +135,17 @@ static void a_column_is_whole_numbers_only_if_all_are(void **state)
     assert_non_null(t);
 
     RecordParameter *p = import_parameters(t);
-    const RecordValue *one = import_values(a, p, 6, t->rows.at[0].values);
-    const RecordValue *two = import_values(a, p, 6, t->rows.at[1].values);
+    const Value *one = import_values(a, p, 6, t->rows.at[0].values);
+    const Value *two = import_values(a, p, 6, t->rows.at[1].values);
 
-    assert_true(!p[0].is_text && one[0].number == 1);
-    assert_true(!p[1].is_text && one[1].number == 2 && two[1].number == 3);
+    assert_true(!p[0].is_text && one[0].integer == 1);
+    assert_true(!p[1].is_text && one[1].integer == 2 && two[1].integer == 3);
     assert_true(p[2].is_text);
-    assert_string_equal(two[2].text, "2.5");
+    assert_string_equal(two[2].string, "2.5");
     assert_true(p[3].is_text);
-    assert_string_equal(one[3].text, "1");
+    assert_string_equal(one[3].string, "1");
     assert_true(p[4].is_text); /* 007 is a number, but not the text of one */
-    assert_true(!p[5].is_text && one[5].number == 1 && two[5].number == 0);
+    assert_true(!p[5].is_text && one[5].integer == 1 && two[5].integer == 0);
     arena_free(a);
 }
 
@@ -168,9 +168,9 @@ static void a_row_takes_from_its_key_what_it_does_not_say(void **state)
     RecordParameter *p = import_parameters(t);
     static const int64_t expected[2][3] = {{1, 4, 6}, {2, 3, 5}};
     for (size_t i = 0; i < 2; i++) {
-        const RecordValue *v = import_values(a, p, 3, t->rows.at[i].values);
+        const Value *v = import_values(a, p, 3, t->rows.at[i].values);
         for (size_t k = 0; k < 3; k++)
-            assert_true(!v[k].text && v[k].number == expected[i][k]);
+            assert_true(v[k].kind == VALUE_INT && v[k].integer == expected[i][k]);
     }
     arena_free(a);
 }

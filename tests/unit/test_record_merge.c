@@ -95,7 +95,7 @@ static void write_part(Place *p, int part, const RecordHeader *h, const Line *li
     assert_non_null(w);
     int device = times_append_device(w, &gpus[part], &p->diag);
     for (size_t i = 0; i < count; i++) {
-        RecordValue v = {.number = lines[i].bm};
+        Value v = value_int(lines[i].bm);
         RecordRow row = {.values = &v,
                          .code = lines[i].code,
                          .launch = "g",
@@ -106,7 +106,7 @@ static void write_part(Place *p, int part, const RecordHeader *h, const Line *li
                          .device = lines[i].ms > 0 ? device : 0};
         assert_true(times_append(w, &row, &p->diag));
     }
-    RecordValue v = {.number = lines[0].bm};
+    Value v = value_int(lines[0].bm);
     double ms = 7;
     RecordRow sentinel = {.values = &v, .times_ms = &ms, .time_count = 1, .device = device};
     assert_true(times_append_sentinel(w, &sentinel, &p->diag));

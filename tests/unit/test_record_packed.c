@@ -35,7 +35,7 @@ static void write_many(Place *p, size_t rows)
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             t[k] = (double)(seed >> 11) * 0x1p-53;
         }
-        const RecordValue v[] = {{.number = (int64_t)i}, {.text = "x"}};
+        const Value v[] = {value_int((int64_t)i), value_string("x")};
         assert_true(times_append(
             w, &(RecordRow){.status = OUTCOME_OK, .values = v, .times_ms = t, .time_count = 40},
             &p->diag));
@@ -62,7 +62,7 @@ static void a_truncated_packed_recording_gives_a_prefix_and_says_cut(void **stat
         assert_true(r->rows.count >= most && r->rows.count < 600);
         most = r->rows.count;
         for (size_t i = 0; i < r->rows.count; i++)
-            assert_int_equal(r->rows.at[i].values[0].number, i);
+            assert_int_equal(r->rows.at[i].values[0].integer, i);
     }
     assert_true(most > 100);
 }

@@ -232,8 +232,8 @@ static void a_profile_is_not_taken_for_times(void **state)
 /* --- finding ---------------------------------------------------------------------------------- */
 
 static const RecordParameter parameters[] = {{"BM", false}};
-static const RecordProblem problem_4096[] = {{"N", {.number = 4096}}};
-static const RecordProblem problem_1024[] = {{"N", {.number = 1024}}};
+static const RecordProblem problem_4096[] = {{"N", {VALUE_INT, .integer = 4096}}};
+static const RecordProblem problem_1024[] = {{"N", {VALUE_INT, .integer = 1024}}};
 static const RecordHeader times_header = {
     .space = "mm",
     .parameters = parameters,

@@ -166,7 +166,7 @@ static void a_recording_of_before_is_read_with_a_note(void **state)
     Diag d = diag_new(p->arena);
     TimesRecording *existing;
     TimesWriter *w = times_open_append(p->arena, p->path, &r->header, &existing, &d);
-    const RecordValue two[] = {{.number = 2}};
+    const Value two[] = {value_int(2)};
     assert_true(times_append(
         w,
         &(RecordRow){
@@ -265,7 +265,7 @@ static void a_cut_recording_is_continued_from_its_whole_lines(void **state)
     write_sample(p);
     size_t size;
     const char *text = sample_text(p, &size);
-    const RecordValue v[] = {{.number = 1}, {.text = "x"}};
+    const Value v[] = {value_int(1), value_string("x")};
     const RecordRow row = {
         .status = OUTCOME_OK, .values = v, .times_ms = sample_times, .time_count = 1};
 
@@ -411,8 +411,8 @@ static void rows_that_make_no_sense_are_not_written(void **state)
     Place *p = *state;
     TimesRecording *existing;
     TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
-    const RecordValue v[] = {{.number = 1}, {.text = "x"}};
-    const RecordValue wrong[] = {{.text = "1"}, {.text = "x"}};
+    const Value v[] = {value_int(1), value_string("x")};
+    const Value wrong[] = {value_string("1"), value_string("x")};
     const double nan_time[] = {NAN};
 
     assert_false(times_append(w, &(RecordRow){.status = OUTCOME_OK, .values = v}, &p->diag));
@@ -444,7 +444,7 @@ static void a_disk_that_fills_up_leaves_a_readable_recording(void **state)
     Place *p = *state;
     TimesRecording *existing;
     TimesWriter *w = times_open_append(p->arena, p->path, &sample_header, &existing, &p->diag);
-    const RecordValue v[] = {{.number = 1}, {.text = "x"}};
+    const Value v[] = {value_int(1), value_string("x")};
     const RecordRow row = {
         .status = OUTCOME_OK, .values = v, .times_ms = sample_times, .time_count = 6};
     assert_true(times_append(w, &row, &p->diag));
@@ -485,7 +485,7 @@ static void a_final_is_read_as_it_was_written(void **state)
     Place *p = *state;
     TimesRecording *existing;
     const double times[] = {1.5, 1.25, 1.75}, warm[] = {0.5};
-    const RecordValue values[] = {{.number = 64}, {.text = "half"}};
+    const Value values[] = {value_int(64), value_string("half")};
     RecordHeader h = sample_header;
     h.cache = "both";
     TimesWriter *w = times_open_append(p->arena, p->path, &h, &existing, &p->diag);
@@ -537,8 +537,10 @@ static void headers_differ_by_what_decides_alone(void **state)
     (void)state;
     static const RecordParameter renamed[] = {{"BN", false}, {"TYPE", true}};
     static const RecordParameter numbers[] = {{"BM", false}, {"TYPE", false}};
-    static const RecordProblem larger[] = {{"N", {.number = 8192}}, {"LAYOUT", {.text = "row"}}};
-    static const RecordProblem column[] = {{"N", {.number = 4096}}, {"LAYOUT", {.text = "col"}}};
+    static const RecordProblem larger[] = {{"N", {VALUE_INT, .integer = 8192}},
+                                           {"LAYOUT", {VALUE_STRING, .string = "row"}}};
+    static const RecordProblem column[] = {{"N", {VALUE_INT, .integer = 4096}},
+                                           {"LAYOUT", {VALUE_STRING, .string = "col"}}};
     static const RecordFact facts[] = {{"sms", 1}};
     static const char *const options[] = {"-use_fast_math", "--std=c++20"};
     static const char *const said[] = {

@@ -71,8 +71,8 @@ static void rows_of_a_recording_are_found_by_their_values(void **state)
         assert_int_equal(run_row_of(&r, &own, &row), i);
         assert_int_equal(run_row_of(&r, &others, &row), SIZE_MAX);
     }
-    RecordValue value = *run_record_values(a, &r, &own, 0);
-    value.number = 8; /* a value that A has, but not where it is valid */
+    Value value = *run_record_values(a, &r, &own, 0);
+    value.integer = 8; /* a value that A has, but not where it is valid */
     assert_int_equal(run_row_of(&r, &own, &(RecordRow){.values = &value}), SIZE_MAX);
     run_close(&r);
     arena_free(a);

@@ -46,11 +46,11 @@ static void a_replay_of_such_a_space_has_what_is_recorded(void **state)
     Arena *a = arena_new();
     Run *r = opened_unlisted(a);
     const RecordParameter parameters[] = {{"B", false}, {"A", false}};
-    const RecordValue rows[][2] = {{{.number = 5}, {.number = 9}},
-                                   {{.number = 3}, {.number = 0}},
-                                   {{.number = 5}, {.number = 9}},
-                                   {{.number = 0}, {.number = 7}},
-                                   {{.number = 2}, {.number = 1}}};
+    const Value rows[][2] = {{value_int(5), value_int(9)},
+                             {value_int(3), value_int(0)},
+                             {value_int(5), value_int(9)},
+                             {value_int(0), value_int(7)},
+                             {value_int(2), value_int(1)}};
     TimesRecording t = {.header = {.parameters = parameters, .parameter_count = 2}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         RecordRow row = {.values = rows[i]};

@@ -78,7 +78,7 @@ static void write_weighed(Place *p, const char *objective, const Made *rows, siz
     TimesWriter *w = times_open_append(p->arena, p->times, &h, &existing, &p->diag);
     assert_non_null(w);
     for (size_t i = 0; i < count; i++) {
-        RecordValue v = {.number = (int64_t)i};
+        Value v = value_int((int64_t)i);
         RecordRow row = {.values = &v,
                          .code = rows[i].code,
                          .launch = rows[i].launch,

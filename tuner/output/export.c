@@ -97,10 +97,10 @@ static void csv_row(const ExportSource *s, const RecordRow *row, const char *kin
     Csv c = {.out = out};
     csv_text(&c, kind);
     for (size_t p = 0; p < h->parameter_count; p++)
-        if (row->values[p].text)
-            csv_text(&c, row->values[p].text);
+        if (row->values[p].kind == VALUE_STRING)
+            csv_text(&c, row->values[p].string);
         else
-            line_integer(csv_cell(&c), row->values[p].number);
+            line_integer(csv_cell(&c), row->values[p].integer);
     csv_text(&c, outcome_recorded(row->status));
     csv_text(&c, export_invalidity(row->status));
     csv_text(&c, row->message);
@@ -166,7 +166,7 @@ static void put_metadata(const RecordHeader *h, Buf *out)
     buf_putc(out, '{');
     for (size_t i = 0; i < h->problem_count; i++) {
         put_key(out, h->problem[i].name);
-        line_value(out, &h->problem[i].value);
+        line_value(out, h->problem[i].value);
     }
     buf_puts(out, "}}");
 }
@@ -262,7 +262,7 @@ static void t4_row(const ExportSource *s, const RecordRow *row, bool with_compil
     buf_putc(out, '{');
     for (size_t p = 0; p < h->parameter_count; p++) {
         put_key(out, h->parameters[p].name);
-        line_value(out, &row->values[p]);
+        line_value(out, row->values[p]);
     }
     buf_puts(out, "},\"times\":{\"runtimes\":[");
     for (size_t k = 0; k < row->time_count; k++) {

@@ -111,21 +111,21 @@ RecordParameter *import_parameters(ForeignTable *t)
 }
 
 /* Prints reals like a spec, so that configurations match. */
-static RecordValue record_value(Arena *a, const RecordParameter *p, const ForeignValue *v)
+static Value record_value(Arena *a, const RecordParameter *p, const ForeignValue *v)
 {
     if (!p->is_text)
-        return (RecordValue){.number = v->integer};
+        return value_int(v->integer);
     if (v->kind == FOREIGN_TEXT)
-        return (RecordValue){.text = v->text};
+        return value_string(v->text);
     Buf b = {0};
     value_print_bare(v->kind == FOREIGN_INT ? value_int(v->integer) : value_real(v->real), &b);
-    return (RecordValue){.text = buf_keep(&b, a)};
+    return value_string(buf_keep(&b, a));
 }
 
-const RecordValue *import_values(Arena *a, const RecordParameter *p, size_t count,
-                                 const ForeignValue *values)
+const Value *import_values(Arena *a, const RecordParameter *p, size_t count,
+                           const ForeignValue *values)
 {
-    RecordValue *out = ARENA_ARRAY(a, RecordValue, count);
+    Value *out = ARENA_ARRAY(a, Value, count);
     for (size_t i = 0; i < count; i++)
         out[i] = record_value(a, &p[i], &values[i]);
     return out;
@@ -171,7 +171,7 @@ static bool make_header(Arena *a, const ForeignTable *t, const ImportOptions *o,
 
 /* --- rows and notes --------------------------------------------------------------------------- */
 
-static void count_repeated(ForeignTable *t, const RecordHeader *h, const RecordValue *const *values)
+static void count_repeated(ForeignTable *t, const RecordHeader *h, const Value *const *values)
 {
     size_t n = t->rows.count;
     const char **keys = ARENA_ARRAY(t->arena, const char *, n);
@@ -199,8 +199,7 @@ static bool write_notes(const ForeignTable *t, const RecordHeader *h, TimesWrite
     return ok;
 }
 
-static bool write_rows(const ForeignTable *t, const RecordValue *const *values, TimesWriter *w,
-                       Diag *d)
+static bool write_rows(const ForeignTable *t, const Value *const *values, TimesWriter *w, Diag *d)
 {
     bool ok = true;
     for (size_t i = 0; i < t->rows.count && ok; i++) {
@@ -227,7 +226,7 @@ bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Dia
         return false;
     h.parameters = import_parameters(t);
     h.parameter_count = t->names.count;
-    const RecordValue **values = ARENA_ARRAY(a, const RecordValue *, t->rows.count);
+    const Value **values = ARENA_ARRAY(a, const Value *, t->rows.count);
     for (size_t i = 0; i < t->rows.count; i++)
         values[i] = import_values(a, h.parameters, h.parameter_count, t->rows.at[i].values);
     count_repeated(t, &h, values);

@@ -23,7 +23,7 @@ static void put_value(Buf *line, FieldKind kind, const char *at)
         line_text(line, pointer_at(at));
         break;
     case FIELD_VALUE:
-        line_value(line, (const RecordValue *)at);
+        line_value(line, *(const Value *)at);
         break;
     case FIELD_NUMBER:
         line_number(line, *(const double *)at);
@@ -156,13 +156,13 @@ static const char *take_text(FieldReader *r, const Field *f, const json_t *j)
     return json_is_string(j) ? arena_string(r->arena, json_string_value(j)) : NULL;
 }
 
-static RecordValue take_value(FieldReader *r, const json_t *j)
+static Value take_value(FieldReader *r, const json_t *j)
 {
     if (json_is_string(j))
-        return (RecordValue){.text = arena_string(r->arena, json_string_value(j))};
+        return value_string(arena_string(r->arena, json_string_value(j)));
     if (!json_is_integer(j))
         field_fail(r, "a whole number or a string is expected");
-    return (RecordValue){.number = json_integer_value(j)};
+    return value_int(json_integer_value(j));
 }
 
 /* `j` is NULL when the field is missing. */
@@ -175,7 +175,7 @@ static void take(FieldReader *r, const Field *f, const json_t *j, char *at)
         memcpy(at, &text, sizeof text);
         break;
     case FIELD_VALUE:
-        *(RecordValue *)at = take_value(r, j);
+        *(Value *)at = take_value(r, j);
         break;
     case FIELD_NUMBER:
     case FIELD_ROUGH:

@@ -10,7 +10,7 @@
 
 typedef enum FieldKind {
     FIELD_TEXT,    /* const char *; NULL when read and missing */
-    FIELD_VALUE,   /* RecordValue */
+    FIELD_VALUE,   /* Value, an integer or a string */
     FIELD_NUMBER,  /* double, as line_number writes it */
     FIELD_ROUGH,   /* double, to 6 digits */
     FIELD_COUNT,   /* int, `least` or more */

@@ -136,23 +136,23 @@ static bool is_plain(const char *text)
     return text[0] && strchr(letters, text[0]) && strspn(text, more) == strlen(text);
 }
 
-static void key_add(Buf *b, const char *name, const RecordValue *v)
+static void key_add(Buf *b, const char *name, Value v)
 {
     if (b->size > 0)
         buf_putc(b, ',');
     buf_puts(b, name);
     buf_putc(b, '=');
-    if (v->text && is_plain(v->text))
-        buf_puts(b, v->text);
+    if (v.kind == VALUE_STRING && is_plain(v.string))
+        buf_puts(b, v.string);
     else
         line_value(b, v);
 }
 
-const char *record_key(Arena *a, const RecordHeader *h, const RecordValue *values)
+const char *record_key(Arena *a, const RecordHeader *h, const Value *values)
 {
     Buf b = {0};
     for (size_t i = 0; i < h->parameter_count; i++)
-        key_add(&b, h->parameters[i].name, &values[i]);
+        key_add(&b, h->parameters[i].name, values[i]);
     return buf_keep(&b, a);
 }
 
@@ -160,7 +160,7 @@ const char *record_problem_text(Arena *a, const RecordHeader *h)
 {
     Buf b = {0};
     for (size_t i = 0; i < h->problem_count; i++)
-        key_add(&b, h->problem[i].name, &h->problem[i].value);
+        key_add(&b, h->problem[i].name, h->problem[i].value);
     return buf_keep(&b, a);
 }
 

@@ -15,7 +15,7 @@ typedef struct RecordParameter {
 
 typedef struct RecordProblem {
     const char *name; /* "M" */
-    RecordValue value;
+    Value value;
 } RecordProblem;
 
 /* A property of the device: "sms" 132. */
@@ -73,7 +73,7 @@ bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag
 bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why);
 
 /* The key of a configuration, "BM=64,BN=32,TYPE=half". Ambiguous text values are quoted. */
-const char *record_key(Arena *a, const RecordHeader *h, const RecordValue *values);
+const char *record_key(Arena *a, const RecordHeader *h, const Value *values);
 
 /* The problem sizes, "M=4096,N=4096". */
 const char *record_problem_text(Arena *a, const RecordHeader *h);

@@ -14,13 +14,6 @@ enum { SUM_DIGITS = 8, TIE_DIGITS = sizeof(LineChain) - 1 - SUM_DIGITS };
 static const char sum_open[] = ",\"sum\":\"";
 static const char sum_close[] = "\"}";
 
-bool record_value_equal(const RecordValue *a, const RecordValue *b)
-{
-    if (a->text && b->text)
-        return strcmp(a->text, b->text) == 0;
-    return !a->text && !b->text && a->number == b->number;
-}
-
 void line_begin(Buf *line)
 {
     buf_clear(line);
@@ -68,12 +61,12 @@ void line_number(Buf *line, double number)
         buf_puts(line, isnan(number) ? "null" : number > 0 ? "\"inf\"" : "\"-inf\"");
 }
 
-void line_value(Buf *line, const RecordValue *v)
+void line_value(Buf *line, Value v)
 {
-    if (v->text)
-        line_text(line, v->text);
+    if (v.kind == VALUE_STRING)
+        line_text(line, v.string);
     else
-        line_integer(line, v->number);
+        line_integer(line, v.integer);
 }
 
 void line_field(Buf *line, const char *key, const char *text)

@@ -9,17 +9,7 @@
  * readable when a damaged line is deleted. */
 #pragma once
 
-#include "metrics/base/arena.h"
-#include "metrics/base/buf.h"
-
-#include <stdint.h>
-
-typedef struct RecordValue {
-    const char *text; /* NULL: a number */
-    int64_t number;
-} RecordValue;
-
-bool record_value_equal(const RecordValue *a, const RecordValue *b);
+#include "metrics/base/expr.h"
 
 /* --- writing: between line_begin and line_end, a Buf holds the line --------------------------- */
 
@@ -40,7 +30,9 @@ void line_integer(Buf *line, int64_t number);
 
 /* Writes the fewest digits that read back as the same double; NaN as null, infinities as text. */
 void line_number(Buf *line, double number);
-void line_value(Buf *line, const RecordValue *v);
+
+/* An integer or a string. */
+void line_value(Buf *line, Value v);
 
 void line_field(Buf *line, const char *key, const char *text);
 

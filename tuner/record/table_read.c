@@ -27,9 +27,9 @@ static const char *copy_text(Arena *a, const char *text)
     return text ? arena_string(a, text) : NULL;
 }
 
-static Value value_of(Arena *a, const RecordValue *v)
+static Value copy_value(Arena *a, Value v)
 {
-    return v->text ? value_string(arena_string(a, v->text)) : value_int(v->number);
+    return v.kind == VALUE_STRING ? value_string(arena_string(a, v.string)) : v;
 }
 
 static void take_header(Table *t, const TimesRecording *times)
@@ -42,7 +42,7 @@ static void take_header(Table *t, const TimesRecording *times)
     TableSize *sizes = ARENA_ARRAY(a, TableSize, h->problem_count);
     for (size_t k = 0; k < h->problem_count; k++)
         sizes[k] =
-            (TableSize){arena_string(a, h->problem[k].name), value_of(a, &h->problem[k].value)};
+            (TableSize){arena_string(a, h->problem[k].name), copy_value(a, h->problem[k].value)};
     t->sizes = sizes;
     t->size_count = h->problem_count;
     t->gpu = copy_text(a, h->device);
@@ -63,17 +63,17 @@ static void take_header(Table *t, const TimesRecording *times)
 
 /* --- parameter values by number --------------------------------------------------------------- */
 
-static int value_compare(const RecordValue *a, const RecordValue *b)
+static int value_compare(const Value *a, const Value *b)
 {
-    if (a->text && b->text)
-        return strcmp(a->text, b->text);
-    return (a->number > b->number) - (a->number < b->number);
+    if (a->kind == VALUE_STRING)
+        return strcmp(a->string, b->string);
+    return (a->integer > b->integer) - (a->integer < b->integer);
 }
 
-typedef VEC(const RecordValue *) Values;
+typedef VEC(const Value *) Values;
 
 /* The position of a value in a rising list, or where to insert it. */
-static size_t find_value(const Values *v, const RecordValue *x)
+static size_t find_value(const Values *v, const Value *x)
 {
     size_t low = 0, high = v->count;
     while (low < high) {
@@ -86,7 +86,7 @@ static size_t find_value(const Values *v, const RecordValue *x)
     return low;
 }
 
-static void note_value(Arena *a, Values *v, const RecordValue *x)
+static void note_value(Arena *a, Values *v, const Value *x)
 {
     size_t at = find_value(v, x);
     if (at < v->count && value_compare(v->at[at], x) == 0)
@@ -106,7 +106,7 @@ static void number_values(Arena *scratch, Table *t, const TimesRecording *times,
     ValueList *list = &t->parameters[p].values;
     *list = (ValueList){met.count, ARENA_ARRAY(t->arena, Value, met.count)};
     for (size_t k = 0; k < met.count; k++)
-        list->at[k] = value_of(t->arena, met.at[k]);
+        list->at[k] = copy_value(t->arena, *met.at[k]);
     for (size_t k = 0; k < t->count; k++)
         t->values[k * t->parameter_count + p] =
             (uint32_t)find_value(&met, &times->rows.at[t->number[k]].values[p]);

@@ -69,7 +69,7 @@ static const char *fault_of(Arena *a, const RecordHeader *h, const RecordRow *ro
         return arena_printf(a, "%zu values for %zu parameters", row->value_count,
                             h->parameter_count);
     for (size_t i = 0; i < h->parameter_count; i++)
-        if ((row->values[i].text != NULL) != h->parameters[i].is_text)
+        if ((row->values[i].kind == VALUE_STRING) != h->parameters[i].is_text)
             return arena_printf(a, "the value of '%s' has the wrong type", h->parameters[i].name);
     if (!are_finite(row->times_ms, row->time_count) || !are_finite(row->warm_ms, row->warm_count))
         return "a time is not finite";

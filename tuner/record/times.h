@@ -23,11 +23,11 @@
 #include "metrics/base/map.h"
 
 typedef struct RecordRow {
-    const RecordValue *values; /* one per parameter of the header */
-    size_t value_count;        /* filled in */
-    const char *key;           /* record_key of the values; filled in when read */
-    const char *code;          /* hash of the code; NULL: there is none */
-    const char *launch;        /* launch geometry as text; NULL: not known */
+    const Value *values; /* one per parameter of the header */
+    size_t value_count;  /* filled in */
+    const char *key;     /* record_key of the values; filled in when read */
+    const char *code;    /* hash of the code; NULL: there is none */
+    const char *launch;  /* launch geometry as text; NULL: not known */
     Outcome status;
     const char *message;    /* why the status is not ok; may be NULL */
     const double *times_ms; /* raw, in the order taken */

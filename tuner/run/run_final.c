@@ -212,7 +212,7 @@ static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
     SCOPED_ARENA *a = arena_new();
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < r->table->count && found == SIZE_MAX; i++) {
-        const RecordValue *v = run_record_values(a, r, &t->header, i);
+        const Value *v = run_record_values(a, r, &t->header, i);
         if (v && strcmp(record_key(a, &t->header, v), key) == 0)
             found = i;
         arena_reset(a);

@@ -279,7 +279,7 @@ Hash run_code_hash(const Run *r, size_t i, size_t launch);
 RecordHeader run_record_header(Run *r);
 
 /* The values of configuration `i` in the header's order; NULL: its parameters differ. */
-const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i);
+const Value *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i);
 
 /* Opens the run's recording in the output folder; `existing` gets what an earlier run left there,
  * or NULL. NULL after a message. */

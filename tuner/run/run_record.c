@@ -7,15 +7,14 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static RecordValue value_of(Arena *a, Value v)
+/* As recordings have it: an integer or a string. */
+static Value value_of(Arena *a, Value v)
 {
-    if (v.kind == VALUE_INT)
-        return (RecordValue){.number = v.integer};
-    if (v.kind == VALUE_BOOL)
-        return (RecordValue){.number = v.boolean};
+    if (v.kind == VALUE_INT || v.kind == VALUE_BOOL)
+        return value_int(v.kind == VALUE_INT ? v.integer : v.boolean);
     Buf b = {0};
     value_print_bare(v, &b);
-    return (RecordValue){.text = buf_keep(&b, a)};
+    return value_string(buf_keep(&b, a));
 }
 
 static const Parameter *parameter_of(const Spec *s, const RecordParameter *of)
@@ -23,9 +22,9 @@ static const Parameter *parameter_of(const Spec *s, const RecordParameter *of)
     return NAME_FIND(s->parameters, s->parameter_count, name, of->name);
 }
 
-const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i)
+const Value *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i)
 {
-    RecordValue *values = ARENA_ARRAY(a, RecordValue, h->parameter_count);
+    Value *values = ARENA_ARRAY(a, Value, h->parameter_count);
     if (h->parameter_count != r->spec->parameter_count)
         return NULL;
     for (size_t k = 0; k < h->parameter_count; k++) {
@@ -40,18 +39,16 @@ const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader 
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i)
 {
     SCOPED_ARENA *a = arena_new();
-    const RecordValue *values = t ? run_record_values(a, r, &t->header, i) : NULL;
+    const Value *values = t ? run_record_values(a, r, &t->header, i) : NULL;
     return values ? times_find(t, record_key(a, &t->header, values)) : NULL;
 }
 
-static size_t value_number(Arena *a, const Run *r, size_t p, const RecordValue *v)
+static size_t value_number(Arena *a, const Run *r, size_t p, Value v)
 {
     const ValueList *values = &r->space.values[p];
-    for (size_t i = 0; i < values->count; i++) {
-        RecordValue own = value_of(a, values->at[i]);
-        if (record_value_equal(&own, v))
+    for (size_t i = 0; i < values->count; i++)
+        if (value_equal(value_of(a, values->at[i]), v))
             return i;
-    }
     return SIZE_MAX;
 }
 
@@ -67,7 +64,7 @@ static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const Rec
         if (!own)
             continue;
         const size_t p = (size_t)(own - r->spec->parameters);
-        const size_t number = value_number(a, r, p, &row->values[k]);
+        const size_t number = value_number(a, r, p, row->values[k]);
         if (number == SIZE_MAX)
             return false;
         point[p] = (uint16_t)number;
