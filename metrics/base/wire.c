@@ -18,7 +18,7 @@ enum {
     SIZE_DIGITS = 10, /* of the longest size: 2^30 */
     /* Longest first line: the magic word, two sizes with a blank before each, the newline. */
     LINE_LIMIT = 4 + 2 * (1 + SIZE_DIGITS) + 1,
-    READ_STEP = FIRST_SIZE(64 << 10, 1) /* free bytes for a read */
+    READ_STEP = FIRST_SIZE(64 << 10, 1)
 };
 
 /* The sizes of an incoming message. */
@@ -62,34 +62,18 @@ WireReader wire_reader(int fd)
 
 void wire_reader_free(WireReader *r)
 {
-    free(r->bytes);
+    buf_free(&r->bytes);
     *r = (WireReader){.fd = -1};
-}
-
-/* Makes room for a read after the end. */
-static void reserve(WireReader *r)
-{
-    if (r->capacity - r->end >= READ_STEP)
-        return;
-    if (r->start) {
-        memmove(r->bytes, r->bytes + r->start, r->end - r->start);
-        r->end -= r->start;
-        r->start = 0;
-    }
-    if (r->capacity - r->end >= READ_STEP)
-        return;
-    r->capacity = r->capacity ? r->capacity * 2 : 2 * READ_STEP;
-    r->bytes = memory_resize(r->bytes, r->capacity, 1);
 }
 
 WireStatus wire_fill(WireReader *r)
 {
+    char bytes[READ_STEP];
     if (r->ended)
         return WIRE_END;
-    reserve(r);
-    ssize_t n = read(r->fd, r->bytes + r->end, r->capacity - r->end);
+    ssize_t n = read(r->fd, bytes, sizeof bytes);
     if (n > 0) {
-        r->end += (size_t)n;
+        buf_add(&r->bytes, bytes, (size_t)n);
         return WIRE_OK;
     }
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
@@ -148,20 +132,21 @@ static WireStatus read_body(const char *at, const Frame *f, WireMessage *m)
 WireStatus wire_next(WireReader *r, WireMessage *m)
 {
     *m = (WireMessage){0};
-    size_t have = r->end - r->start;
-    if (have == 0)
+    if (r->bytes.size == 0)
         return r->ended ? WIRE_END : WIRE_MORE;
-    const char *at = r->bytes + r->start;
+    char *at = r->bytes.text;
     Frame f = {0};
-    WireStatus s = read_line(at, have, &f);
+    WireStatus s = read_line(at, r->bytes.size, &f);
     if (s == WIRE_GARBAGE)
         return s;
     size_t whole = f.line + f.header + f.blob;
-    if (s == WIRE_MORE || have < whole)
+    if (s == WIRE_MORE || r->bytes.size < whole)
         return r->ended ? WIRE_CUT : WIRE_MORE;
     s = read_body(at + f.line, &f, m);
-    if (s == WIRE_OK)
-        r->start += whole;
+    if (s == WIRE_OK) {
+        r->bytes.size -= whole;
+        memmove(at, at + whole, r->bytes.size + 1);
+    }
     return s;
 }
 
@@ -179,13 +164,10 @@ WireStatus wire_receive(WireReader *r, WireMessage *m, double seconds)
 void wire_quote(WireReader *r, Buf *out)
 {
     enum { SHOWN = 120 };
-    while (r->end - r->start < SHOWN && !r->ended && wait_ready(r->fd, POLLIN, deadline_after(0)))
+    while (r->bytes.size < SHOWN && !r->ended && wait_ready(r->fd, POLLIN, deadline_after(0)))
         wire_fill(r);
-    size_t size = r->end - r->start;
-    if (size == 0)
-        return;
-    const char *at = r->bytes + r->start;
-    for (size_t i = 0; i < size && i < SHOWN; i++)
+    const char *at = r->bytes.text;
+    for (size_t i = 0; i < r->bytes.size && i < SHOWN; i++)
         buf_putc(out, isprint((unsigned char)at[i]) ? at[i] : at[i] == '\n' ? ' ' : '?');
 }
 

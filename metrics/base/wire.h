@@ -52,11 +52,8 @@ typedef enum WireStatus {
 } WireStatus;
 
 typedef struct WireReader {
-    int fd;      /* not owned */
-    char *bytes; /* received and not yet consumed: bytes[start, end) */
-    size_t start;
-    size_t end;
-    size_t capacity;
+    int fd;     /* not owned */
+    Buf bytes;  /* received and not yet consumed */
     bool ended; /* the other end closed */
 } WireReader;
 

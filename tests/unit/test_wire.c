@@ -161,11 +161,11 @@ static void messages_without_end_take_no_more_memory(void **state)
         assert_int_equal(wire_receive(&f->reader, &m, 0), WIRE_OK);
         assert_is_the_message(&m);
         if (i == 0)
-            capacity = f->reader.capacity;
+            capacity = f->reader.bytes.capacity;
     }
 
     assert_true(5000 * w.bytes.size > capacity);
-    assert_int_equal(f->reader.capacity, capacity);
+    assert_int_equal(f->reader.bytes.capacity, capacity);
     wire_writer_free(&w);
 }
 
@@ -397,8 +397,7 @@ static void lists_of_texts_come_back(void **state)
     assert_int_equal(back.list.count, 3);
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(back.list.at[i], texts[i]);
-    assert_false(
-        json_read_struct(f->arena, &RAW, j, (Blob){b.text, b.size - 1}, &back, &f->diag));
+    assert_false(json_read_struct(f->arena, &RAW, j, (Blob){b.text, b.size - 1}, &back, &f->diag));
     b.text[b.size - 1] = 'x'; /* the last one has no end */
     assert_false(json_read_struct(f->arena, &RAW, j, (Blob){b.text, b.size}, &back, &f->diag));
     assert_true(

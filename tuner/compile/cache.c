@@ -91,12 +91,12 @@ static bool unpack(Arena *a, const char *packed, size_t size, WireMessage *m)
     const unsigned long long whole = ZSTD_getFrameContentSize(packed, size);
     if (whole > CONTENT_LIMIT)
         return false;
-    WireReader r = {.bytes = arena_array(a, whole + 1, 1), .end = whole, .ended = true};
-    if (ZSTD_decompress(r.bytes, whole, packed, size) != whole || wire_next(&r, m) != WIRE_OK)
+    WireReader r = {.bytes = {arena_array(a, whole + 1, 1), whole, whole + 1}, .ended = true};
+    if (ZSTD_decompress(r.bytes.text, whole, packed, size) != whole || wire_next(&r, m) != WIRE_OK)
         return false;
-    if (r.start != r.end)
+    if (r.bytes.size > 0)
         wire_message_free(m);
-    return r.start == r.end;
+    return r.bytes.size == 0;
 }
 
 /* Eviction goes by last use, kept as the modification time since some file systems have no access time.
