@@ -1,7 +1,5 @@
 #include "metrics/base/diag.h"
 
-#include "metrics/base/vec.h"
-
 const Source *source_new(Arena *a, const char *name, const char *text, size_t size)
 {
     return ARENA_COPY(a, Source, {name, text, size});

@@ -11,8 +11,8 @@
  * `return diag_error(d, at, "…")`.  Readers then continue with the next statement, to report all mistakes. */
 #pragma once
 
-#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/vec.h"
 
 #include <stdint.h>
 
@@ -44,14 +44,10 @@ typedef struct DiagMessage {
 } DiagMessage;
 
 typedef struct Diag {
-    Arena *arena; /* holds the messages */
-    struct {
-        DiagMessage *at;
-        size_t count;
-        size_t capacity;
-    } messages;      /* DIAG_LIMIT of them at most */
-    size_t errors;   /* counted beyond the limit, too */
-    size_t warnings; /* likewise */
+    Arena *arena;              /* holds the messages */
+    VEC(DiagMessage) messages; /* DIAG_LIMIT of them at most */
+    size_t errors;             /* counted beyond the limit, too */
+    size_t warnings;           /* likewise */
 } Diag;
 
 enum { DIAG_LIMIT = 50 };

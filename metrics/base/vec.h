@@ -38,5 +38,4 @@ typedef VEC(const char *) Texts;
 
 /* These texts, in an array of the enclosing block. */
 #define TEXTS(...)                                                                                 \
-    ((Texts){(const char *[]){__VA_ARGS__},                                                        \
-             sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *), 0})
+    ((Texts){(const char *[]){__VA_ARGS__}, COUNT_OF(((const char *[]){__VA_ARGS__})), 0})
