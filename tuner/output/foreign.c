@@ -103,24 +103,24 @@ static const char *dumped(Arena *a, const json_t *v, size_t flags)
 static const double int64_end = 9223372036854775808.0;
 
 /* The value of a parameter; false: none.  `whole`: the row's integers were read as reals. */
-static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *out)
+static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, Value *out)
 {
     const double real = json_is_real(v) ? json_real_value(v) : NAN;
     if (!v || json_is_null(v))
         return false;
     if (json_is_boolean(v)) {
         foreign_note(t, ANOMALY_BOOL_VALUE);
-        *out = (ForeignValue){.kind = FOREIGN_INT, .integer = json_is_true(v)};
+        *out = value_int(json_is_true(v));
     } else if (json_is_integer(v)) {
-        *out = (ForeignValue){.kind = FOREIGN_INT, .integer = json_integer_value(v)};
+        *out = value_int(json_integer_value(v));
     } else if (whole && real == floor(real) && real >= -int64_end && real < int64_end) {
-        *out = (ForeignValue){.kind = FOREIGN_INT, .integer = (int64_t)real};
+        *out = value_int((int64_t)real);
     } else if (json_is_real(v)) {
-        *out = (ForeignValue){.kind = FOREIGN_REAL, .real = real};
+        *out = value_real(real);
     } else {
         const char *text = json_string_value(v);
         text = text ? arena_string(t->arena, text) : dumped(t->arena, v, JSON_COMPACT);
-        *out = (ForeignValue){.kind = FOREIGN_TEXT, .text = text ? text : ""};
+        *out = value_string(text ? text : "");
     }
     return true;
 }
@@ -157,7 +157,7 @@ static bool is_time(double v)
 
 /* Adds a row after reconciling outcome and times: a failed row has no times, and a correct row without times
  * counts as failed.  `message` is the file's reason for a failure. */
-static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
+static void foreign_add(ForeignTable *t, Value *values, Outcome status, const char *message,
                         const double *times, size_t time_count, bool in_ms)
 {
     ForeignRow row = {.values = values, .status = status, .in_ms = in_ms};
@@ -279,7 +279,7 @@ static Outcome named_outcome(ForeignTable *t, const json_t *row, const char *key
 }
 
 /* The part of a row's key for parameter `p`, as text; false if the key has another number of parts. */
-static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValue *out)
+static bool key_part(const ForeignReader *r, ScanText key, size_t p, Value *out)
 {
     size_t parts = 1;
     for (size_t i = 0; i < key.size; i++)
@@ -290,19 +290,17 @@ static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValu
     for (; p > 0; p--)
         at = (const char *)memchr(at, ',', (size_t)(end - at)) + 1;
     const char *comma = memchr(at, ',', (size_t)(end - at));
-    *out = (ForeignValue){
-        .kind = FOREIGN_TEXT,
-        .text = arena_copy(r->table->arena, at, (size_t)((comma ? comma : end) - at))};
+    *out = value_string(arena_copy(r->table->arena, at, (size_t)((comma ? comma : end) - at)));
     return true;
 }
 
 /* The values of an object, where it lacks one those of the key; NULL, counted, if a parameter has none. */
-static ForeignValue *named_values(ForeignReader *r, const json_t *object, ScanText key, bool whole)
+static Value *named_values(ForeignReader *r, const json_t *object, ScanText key, bool whole)
 {
     ForeignTable *t = r->table;
     const size_t n = t->names.count;
     const bool few = n > 0 && n <= FOREIGN_PARAMETERS_MOST;
-    ForeignValue *values = ARENA_ARRAY(r->scratch, ForeignValue, few ? n : 0);
+    Value *values = ARENA_ARRAY(r->scratch, Value, few ? n : 0);
     bool ok = few, from_key = false;
     for (size_t p = 0; ok && p < n; p++)
         if (!foreign_value(t, json_object_get(object, t->names.at[p]), whole, &values[p]))
@@ -314,11 +312,11 @@ static ForeignValue *named_values(ForeignReader *r, const json_t *object, ScanTe
     if (!ok)
         return NULL;
     /* Out of the scratch arena: incomplete rows must not use memory. */
-    return memcpy(ARENA_ARRAY(t->arena, ForeignValue, n), values, n * sizeof *values);
+    return memcpy(ARENA_ARRAY(t->arena, Value, n), values, n * sizeof *values);
 }
 
 /* The same where the first row names the parameters. */
-static ForeignValue *own_values(ForeignReader *r, const json_t *object, bool whole)
+static Value *own_values(ForeignReader *r, const json_t *object, bool whole)
 {
     if (r->table->names.count == 0) {
         const char *name;
@@ -373,7 +371,7 @@ static void take_cache_row(ForeignReader *r, ScanText key, const json_t *row, bo
 {
     ForeignTable *t = r->table;
     t->unit_ms = 1;
-    ForeignValue *values = named_values(r, row, key, whole);
+    Value *values = named_values(r, row, key, whole);
     if (!values)
         return;
     const char *failure = failure_of(t, row);
@@ -443,7 +441,7 @@ static void take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, bool
     if (!t->kernel)
         t->kernel = text_member(r, row, "KernelName");
     json_t *configuration = configuration_of(row);
-    ForeignValue *values = own_values(r, configuration, whole);
+    Value *values = own_values(r, configuration, whole);
     json_decref(configuration);
     if (!values)
         return;
@@ -503,7 +501,7 @@ static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool 
     const char *word = json_string_value(json_array_get(json_object_get(row, "objectives"), 0));
     if (word && !t->objective)
         t->objective = arena_string(t->arena, word);
-    ForeignValue *values = own_values(r, json_object_get(row, "configuration"), whole);
+    Value *values = own_values(r, json_object_get(row, "configuration"), whole);
     if (!values)
         return;
     Outcome status = named_outcome(t, row, "invalidity", &word);

@@ -6,20 +6,8 @@
 
 #include "tuner/run/run.h"
 
-typedef enum ForeignKind { FOREIGN_INT, FOREIGN_REAL, FOREIGN_TEXT } ForeignKind;
-
-/* A parameter's value as in the file. */
-typedef struct ForeignValue {
-    ForeignKind kind;
-    union {
-        int64_t integer;
-        double real;
-        const char *text;
-    };
-} ForeignValue;
-
 typedef struct ForeignRow {
-    ForeignValue *values; /* one per parameter */
+    Value *values; /* one per parameter, as in the file: an integer, a real number or a string */
     Outcome status;
     const char *message; /* the file's reason for a failure; NULL: none */
     double *times;       /* in the file's unit until foreign_scale, then milliseconds */

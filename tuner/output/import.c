@@ -66,16 +66,16 @@ static int column_can(const ForeignTable *t, size_t p)
 {
     int can = CAN_BE_INT | CAN_BE_REAL;
     for (size_t i = 0; i < t->rows.count && can; i++) {
-        const ForeignValue *v = &t->rows.at[i].values[p];
+        const Value *v = &t->rows.at[i].values[p];
         int64_t whole;
         double real;
-        if (v->kind == FOREIGN_REAL)
+        if (v->kind == VALUE_REAL)
             can &= ~CAN_BE_INT;
-        if (v->kind != FOREIGN_TEXT)
+        if (v->kind != VALUE_STRING)
             continue;
-        if (!text_as_int(v->text, &whole))
+        if (!text_as_int(v->string, &whole))
             can &= ~CAN_BE_INT;
-        if (!foreign_text_as_real(v->text, &real))
+        if (!foreign_text_as_real(v->string, &real))
             can &= ~CAN_BE_REAL;
     }
     return can;
@@ -85,16 +85,16 @@ static int column_can(const ForeignTable *t, size_t p)
 static void settle_column(ForeignTable *t, size_t p, int can)
 {
     VEC_EACH (ForeignRow, row, t->rows) {
-        ForeignValue *v = &row->values[p];
+        Value *v = &row->values[p];
         int64_t whole;
         double real;
-        if (v->kind != FOREIGN_TEXT || !can)
+        if (v->kind != VALUE_STRING || !can)
             continue;
         t->anomalies[ANOMALY_TEXT_VALUE]++;
-        if ((can & CAN_BE_INT) && text_as_int(v->text, &whole))
-            *v = (ForeignValue){.kind = FOREIGN_INT, .integer = whole};
-        else if (foreign_text_as_real(v->text, &real))
-            *v = (ForeignValue){.kind = FOREIGN_REAL, .real = real};
+        if ((can & CAN_BE_INT) && text_as_int(v->string, &whole))
+            *v = value_int(whole);
+        else if (foreign_text_as_real(v->string, &real))
+            *v = value_real(real);
     }
 }
 
@@ -111,23 +111,20 @@ RecordParameter *import_parameters(ForeignTable *t)
 }
 
 /* Prints reals like a spec, so that configurations match. */
-static Value record_value(Arena *a, const RecordParameter *p, const ForeignValue *v)
+static Value record_value(Arena *a, const RecordParameter *p, Value v)
 {
-    if (!p->is_text)
-        return value_int(v->integer);
-    if (v->kind == FOREIGN_TEXT)
-        return value_string(v->text);
+    if (!p->is_text || v.kind == VALUE_STRING)
+        return v;
     Buf b = {0};
-    value_print_bare(v->kind == FOREIGN_INT ? value_int(v->integer) : value_real(v->real), &b);
+    value_print_bare(v, &b);
     return value_string(buf_keep(&b, a));
 }
 
-const Value *import_values(Arena *a, const RecordParameter *p, size_t count,
-                           const ForeignValue *values)
+const Value *import_values(Arena *a, const RecordParameter *p, size_t count, const Value *values)
 {
     Value *out = ARENA_ARRAY(a, Value, count);
     for (size_t i = 0; i < count; i++)
-        out[i] = record_value(a, &p[i], &values[i]);
+        out[i] = record_value(a, &p[i], values[i]);
     return out;
 }
 

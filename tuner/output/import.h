@@ -26,8 +26,7 @@ ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d);
 RecordParameter *import_parameters(ForeignTable *t);
 
 /* The values of a row, for these parameters. */
-const Value *import_values(Arena *a, const RecordParameter *p, size_t count,
-                           const ForeignValue *values);
+const Value *import_values(Arena *a, const RecordParameter *p, size_t count, const Value *values);
 
 /* Writes the recording; `path` must not exist.  A failure leaves no file behind.  False after a message. */
 bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Diag *d);
