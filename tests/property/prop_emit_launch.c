@@ -95,14 +95,13 @@ static bool note_launches(Case *c)
     const Spec *s = c->subject->spec;
     for (size_t l = 0; l < s->launch_count; l++) {
         RunTakenList taken;
-        size_t steps;
         Evaluation ev = {.arena = c->arena};
-        Step *step;
-        if (!geometry_steps(c->arena, &s->launches[l], l, c->slots, &ev, &step, &steps))
+        Steps steps;
+        if (!geometry_steps(c->arena, &s->launches[l], l, c->slots, &ev, &steps))
             return false;
-        for (size_t k = 0; k < steps; k++) {
+        VEC_EACH (const Step, step, steps) {
             if (s->launches[l].repeat_name)
-                c->slots[s->launches[l].repeat_slot] = step[k].value;
+                c->slots[s->launches[l].repeat_slot] = step->value;
             if (!run_launch_takes(c->arena, s, &s->launches[l], c->slots, &ev, &taken))
                 return false;
             VEC_EACH (const RunTaken, t, taken)
@@ -267,13 +266,11 @@ static bool say_launches(Case *c, size_t variant)
     const Spec *s = c->subject->spec;
     for (size_t l = 0; l < s->launch_count; l++) {
         Evaluation ev = {.arena = c->arena};
-        Step *steps;
-        size_t count;
-        if (!geometry_steps(c->arena, &s->launches[l], l, c->slots, &ev, &steps, &count) ||
-            ev.inexact)
+        Steps steps;
+        if (!geometry_steps(c->arena, &s->launches[l], l, c->slots, &ev, &steps) || ev.inexact)
             return false;
-        for (size_t k = 0; k < count; k++)
-            if (!say_step(c, variant, &steps[k]))
+        VEC_EACH (const Step, step, steps)
+            if (!say_step(c, variant, step))
                 return false;
     }
     return true;

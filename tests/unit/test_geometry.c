@@ -140,14 +140,13 @@ static int count_steps(Arena *a, const char *repeat, Evaluation *ev, double *tim
     Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
     slots[spec_parameter_slot(s, 0)] = value_int(6);
     *ev = (Evaluation){.arena = a};
-    Step *steps;
-    size_t count = 0;
-    if (!geometry_steps(a, &s->launches[0], 0, slots, ev, &steps, &count))
+    Steps steps;
+    if (!geometry_steps(a, &s->launches[0], 0, slots, ev, &steps))
         return -1;
     *times = 0;
-    for (size_t i = 0; i < count; i++)
-        *times += (double)steps[i].times;
-    return (int)count;
+    VEC_EACH (const Step, step, steps)
+        *times += (double)step->times;
+    return (int)steps.count;
 }
 
 static void a_launch_repeats_once_at_least(void **state)

@@ -280,12 +280,11 @@ static void a_reference_in_double_gets_the_same_numbers_wider(void **state)
     Evaluation ev = {.arena = r->arena};
     Value *slots = run_slots(r->arena, r, SIZE_MAX);
     TaskLaunch t;
-    Step *steps;
-    size_t count;
+    Steps steps;
     const RunData *data = run_data(r);
     assert_non_null(data);
-    assert_true(geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count));
-    assert_true(run_task_launch(r->arena, r, &steps[0], l, slots, &ev, &t));
+    assert_true(geometry_steps(r->arena, l, 0, slots, &ev, &steps));
+    assert_true(run_task_launch(r->arena, r, &steps.at[0], l, slots, &ev, &t));
 
     assert_int_equal(t.argument_count, 5);
     assert_int_equal(t.arguments[0].buffer, data->double_copy[0]);

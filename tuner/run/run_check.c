@@ -512,17 +512,16 @@ static bool check_reference(Checking *x, const Launch *l, size_t first)
 {
     Run *r = x->run;
     Value *slots = run_slots(r->arena, r, SIZE_MAX);
-    Step *steps;
-    size_t count;
+    Steps steps;
     Evaluation ev = {.arena = r->arena};
     CompileJob job;
     CompileResult res;
     RunTakenList taken;
     const PtxModule *module;
     x->entry = l->entry;
-    if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count))
+    if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps))
         return run_refuse(r, &ev);
-    Outcome fits = r->device ? tier0_check(r->device, &steps[0].geometry) : OUTCOME_NONE;
+    Outcome fits = r->device ? tier0_check(r->device, &steps.at[0].geometry) : OUTCOME_NONE;
     if (fits != OUTCOME_NONE)
         return diag_error(r->diag, l->at, "the reference cannot be launched: %s",
                           outcome_name(fits));

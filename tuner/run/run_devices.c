@@ -228,18 +228,17 @@ static bool add_reference(Run *r, size_t number, TaskModule *module, Launches *l
     const Launch *l = &r->spec->reference[number];
     CompileJob job;
     CompileResult res;
-    Step *steps;
-    size_t count;
+    Steps steps;
     Value *slots = run_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
-    if (!geometry_steps(r->arena, l, number, slots, &ev, &steps, &count))
+    if (!geometry_steps(r->arena, l, number, slots, &ev, &steps))
         return run_refuse(r, &ev);
     if (!run_reference_job(r, l, SIZE_MAX, &job) || !compile_job(r, &job, l->path, &res))
         return false;
     *module = (TaskModule){res.cubin, res.cubin_size};
-    for (size_t i = 0; i < count; i++) {
+    VEC_EACH (const Step, step, steps) {
         TaskLaunch t;
-        if (!run_task_launch(r->arena, r, &steps[i], l, slots, &ev, &t))
+        if (!run_task_launch(r->arena, r, step, l, slots, &ev, &t))
             return run_refuse(r, &ev);
         t.kernel = run_kernel_name(l, &res);
         VEC_PUSH(r->arena, launches, t);

@@ -31,27 +31,24 @@ static bool tag_step(Arena *scratch, const Run *r, const Launch *l, Value *slots
     return true;
 }
 
-typedef VEC(Step) StepVec;
-
 /* Adds the steps of a launch, checked against the device. */
 static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t number, Value *slots,
-                          StepVec *all)
+                          Steps *all)
 {
     const Launch *l = &r->spec->launches[number];
     Evaluation ev = {.arena = scratch};
     bool varies = launch_varies(r->spec, l);
-    Step *steps;
-    size_t count;
-    if (!geometry_steps(scratch, l, number, slots, &ev, &steps, &count))
+    Steps steps;
+    if (!geometry_steps(scratch, l, number, slots, &ev, &steps))
         return OUTCOME_ARITHMETIC;
-    c->geometry[number] = steps[0].geometry;
-    for (size_t i = 0; i < count; i++) {
-        if (varies && !tag_step(scratch, r, l, slots, &ev, &steps[i]))
+    c->geometry[number] = steps.at[0].geometry;
+    VEC_EACH (Step, step, steps) {
+        if (varies && !tag_step(scratch, r, l, slots, &ev, step))
             return OUTCOME_ARITHMETIC;
-        Outcome t = r->device ? tier0_check(r->device, &steps[i].geometry) : OUTCOME_NONE;
+        Outcome t = r->device ? tier0_check(r->device, &step->geometry) : OUTCOME_NONE;
         if (t != OUTCOME_NONE)
             return t;
-        VEC_PUSH(scratch, all, steps[i]);
+        VEC_PUSH(scratch, all, *step);
     }
     return OUTCOME_NONE;
 }
@@ -61,7 +58,7 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
     TableLaunch *c = &r->table->launch[i];
     Evaluation ev = {.arena = scratch};
     Value *slots = run_slots(scratch, r, SIZE_MAX);
-    StepVec all = {0};
+    Steps all = {0};
     if (!space_slots_at(&r->space, r->table->number[i], slots, &ev))
         return OUTCOME_ARITHMETIC;
     for (size_t l = 0; l < r->spec->launch_count; l++) {
@@ -80,11 +77,10 @@ bool run_arithmetic(Run *r, size_t config, Evaluation *ev)
     Value *slots = run_slots(r->arena, r, SIZE_MAX);
     bool ok = space_slots_at(&r->space, r->table->number[config], slots, ev);
     for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
-        Step *steps;
-        size_t count;
+        Steps steps;
         ArgumentBytes bytes;
         const Launch *launch = &r->spec->launches[l];
-        ok = geometry_steps(r->arena, launch, l, slots, ev, &steps, &count) &&
+        ok = geometry_steps(r->arena, launch, l, slots, ev, &steps) &&
              run_launch_bytes(r->arena, r, launch, slots, ev, &bytes);
     }
     return ok;

@@ -34,10 +34,8 @@ bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geome
            failed(ev, l->at, "the geometry does not fit into 64 bits");
 }
 
-typedef VEC(Step) StepVec;
-
 static bool add_step(Arena *a, const Launch *l, size_t number, Value v, int64_t times, Value *slots,
-                     Evaluation *ev, StepVec *steps)
+                     Evaluation *ev, Steps *steps)
 {
     Step s = {.launch = number, .times = times, .value = v};
     if (l->repeat_name)
@@ -50,7 +48,7 @@ static bool add_step(Arena *a, const Launch *l, size_t number, Value v, int64_t 
 
 /* One step for each integer in a value or list. */
 static bool add_values(Arena *a, const Launch *l, size_t number, const Expr *e, Value v,
-                       Value *slots, Evaluation *ev, StepVec *steps)
+                       Value *slots, Evaluation *ev, Steps *steps)
 {
     ValueList one = {1, &v};
     const ValueList *list = v.kind == VALUE_LIST ? v.list : &one;
@@ -66,27 +64,25 @@ static bool add_values(Arena *a, const Launch *l, size_t number, const Expr *e, 
 }
 
 bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Evaluation *ev,
-                    Step **out, size_t *count)
+                    Steps *out)
 {
-    StepVec steps = {0};
     bool ok = true;
+    *out = (Steps){0};
     if (!l->repeat_name) {
         int64_t times;
         ok = evaluate(l->repeat, 1, slots, ev, &times);
         if (ok && times < 1)
             return failed(ev, expr_span(l->repeat), "a launch repeats at least once");
-        ok = ok && add_step(a, l, number, (Value){0}, times, slots, ev, &steps);
+        ok = ok && add_step(a, l, number, (Value){0}, times, slots, ev, out);
     }
     for (size_t i = 0; ok && i < l->repeat_value_count; i++) {
         Value v;
         ok = expr_eval(l->repeat_values[i], slots, ev, &v) &&
-             add_values(a, l, number, l->repeat_values[i], v, slots, ev, &steps);
+             add_values(a, l, number, l->repeat_values[i], v, slots, ev, out);
     }
-    if (ok && steps.count == 0)
+    if (ok && out->count == 0)
         return failed(ev, expr_span(l->repeat_values[0]),
                       "there is no value to repeat the launch with");
-    *out = steps.at;
-    *count = steps.count;
     return ok;
 }
 

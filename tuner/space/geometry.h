@@ -24,13 +24,15 @@ typedef struct Step {
     uint32_t arguments; /* hash of their bytes if configurations or steps differ in them, else 0 */
 } Step;
 
+typedef VEC(Step) Steps;
+
 /* Most launches of one configuration; more are taken for a mistake in the spec. */
 enum { STEP_LIMIT = 65536 };
 
 /* The steps of launch `l`, number `number` of the spec, in `a`.  Overwrites the slot of its repeat name.
  * False when arithmetic fails: `ev` says why. */
 bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Evaluation *ev,
-                    Step **out, size_t *count);
+                    Steps *out);
 
 /* False when arithmetic fails or a product overflows: `ev` says why. */
 bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geometry *out);
