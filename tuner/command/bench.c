@@ -218,26 +218,23 @@ static bool make_call(Run *r, const Rival *v, const char *library, TaskRival *ou
     return true;
 }
 
-static bool add_rival(Run *r, const BenchOptions *o, const Rival *v, BenchEntry *e)
-{
-    const char *library = find_library(r, o, v);
-    TaskRival *call = ARENA_NEW(r->arena, TaskRival);
-    *e = bench_entry(v, name_of(r->arena, v));
-    e->run = (TaskRun){.rival = call};
-    if (!library) {
-        e->status = OUTCOME_LOAD_FAILED;
-        e->words = not_found(r, o, v);
-    }
-    return make_call(r, v, library ? library : "", call);
-}
-
 static bool list_rivals(Run *r, const BenchOptions *o, Bench *b)
 {
     const Spec *s = r->spec;
     for (size_t i = 0; i < s->rival_count; i++) {
-        if (!is_wanted(r, &s->rivals[i], o->against))
+        const Rival *v = &s->rivals[i];
+        if (!is_wanted(r, v, o->against))
             continue;
-        if (!add_rival(r, o, &s->rivals[i], &b->entries[b->count++]))
+        const char *library = find_library(r, o, v);
+        TaskRival *call = ARENA_NEW(r->arena, TaskRival);
+        BenchEntry *e = &b->entries[b->count++];
+        *e = bench_entry(v, name_of(r->arena, v));
+        e->run = (TaskRun){.rival = call};
+        if (!library) {
+            e->status = OUTCOME_LOAD_FAILED;
+            e->words = not_found(r, o, v);
+        }
+        if (!make_call(r, v, library ? library : "", call))
             return false;
     }
     return b->count > 1 || !o->against || refuse_against(r, o->against);
@@ -296,20 +293,8 @@ static bool try_entry(Run *r, const Bench *b, BenchEntry *e, size_t id)
            diag_fail(r->diag, "the GPU is lost: %s", result.words);
 }
 
-static bool try_all(Run *r, Bench *b)
-{
-    for (size_t i = 0; i < b->count; i++) {
-        BenchEntry *e = &b->entries[i];
-        run_progress(r, "verify", i, b->count, e->title);
-        if (e->status == OUTCOME_OK && !try_entry(r, b, e, i))
-            return false;
-    }
-    return true;
-}
-
 /* --- timing ----------------------------------------------------------------------------------- */
 
-/* The time of a round, ms. */
 static double round_ms(const Bench *b)
 {
     double sum = 0;
@@ -435,7 +420,13 @@ bool bench_run(Run *r, const BenchOptions *o, Bench *b)
     if (r->source != RUN_MEASURED)
         return diag_fail(r->diag, "bench runs kernels and needs a GPU: %s", r->why_not_measured);
     if (!run_claim_gpus(r) || !run_choose_l2(r) || !fetch_subject(r, o, b, &b->entries[0].run) ||
-        !run_set_problem(r) || !try_all(r, b))
+        !run_set_problem(r))
         return false;
+    for (size_t i = 0; i < b->count; i++) {
+        BenchEntry *e = &b->entries[i];
+        run_progress(r, "verify", i, b->count, e->title);
+        if (e->status == OUTCOME_OK && !try_entry(r, b, e, i))
+            return false;
+    }
     return b->entries[0].status != OUTCOME_OK || time_all(r, o, b);
 }

@@ -20,7 +20,6 @@ BenchEntry bench_entry(const Rival *rival, const char *title)
                         .sustained_ratio = NAN};
 }
 
-/* An open manifest. */
 typedef struct Manifest {
     Run *run;
     const char *path;

@@ -37,19 +37,16 @@ static bool print_devices(void)
     return command_print_text(buf_text(&out));
 }
 
-static bool print_device(Call *c, const char *name)
+static bool devices(Call *c)
 {
-    const Device *d = command_device(c, name, device_find);
+    if (c->count == 0)
+        return print_devices();
+    const Device *d = command_device(c, c->words[0], device_find);
     if (!d)
         return false;
     SCOPED_BUF out = {0};
     sheet_write(d, &out); /* unwrapped: it can be read back as a device file */
     return command_print_data(buf_text(&out));
-}
-
-static bool devices(Call *c)
-{
-    return c->count > 0 ? print_device(c, c->words[0]) : print_devices();
 }
 
 const CommandLine cmd_devices = {

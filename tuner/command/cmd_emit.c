@@ -57,26 +57,22 @@ static const Option end_options[] = {
     {"json", NULL, "print the manifest instead of the report", INTO(json)},
 };
 
-static void print_entry(Arena *a, const EmitUnit *u, size_t i, Buf *out)
-{
-    const EmitEntry *e = &u->entries[i];
-    const char *size = spec_problem_text(a, u->spec, e->problem, NULL);
-    buf_printf(out, "entry      %zu: %s%son %s (sm_%d): variant %zu, %.4f ms", i + 1, size,
-               *size ? " " : "", e->device, e->arch, e->variant + 1, e->time_ms);
-    if (!isnan(e->regret))
-        buf_printf(out, ", regret %.1f %%", 100 * e->regret);
-    buf_printf(out, "%s%s\n", e->is_default ? ", the default" : "", e->stale ? ", STALE" : "");
-    buf_printf(out, "           %s%s%s; %s\n", e->recording, *e->recorded ? ", " : "", e->recorded,
-               e->how);
-}
-
 static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *out)
 {
     const Texts names = files_list(a, u);
     buf_printf(out, "aptune     %s, space %s, flavour %s\n", APTUNE_VERSION, u->spec->name,
                unit_flavour_name(u->flavour));
-    for (size_t i = 0; i < u->entry_count; i++)
-        print_entry(a, u, i, out);
+    EACH (const EmitEntry, e, u->entries, u->entry_count) {
+        const char *size = spec_problem_text(a, u->spec, e->problem, NULL);
+        buf_printf(out, "entry      %zu: %s%son %s (sm_%d): variant %zu, %.4f ms",
+                   (size_t)(e - u->entries) + 1, size, *size ? " " : "", e->device, e->arch,
+                   e->variant + 1, e->time_ms);
+        if (!isnan(e->regret))
+            buf_printf(out, ", regret %.1f %%", 100 * e->regret);
+        buf_printf(out, "%s%s\n", e->is_default ? ", the default" : "", e->stale ? ", STALE" : "");
+        buf_printf(out, "           %s%s%s; %s\n", e->recording, *e->recorded ? ", " : "",
+                   e->recorded, e->how);
+    }
     for (size_t v = 0; v < u->variant_count; v++) {
         buf_printf(out, "variant    %zu: %s (sm_%d)", v + 1, u->variants[v].name,
                    u->variants[v].arch);

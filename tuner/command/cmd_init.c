@@ -53,7 +53,6 @@ static bool has_time(const InitTrying *t)
     return t->compiled < t->patience && clock_seconds() < t->since + 3 * PATIENCE;
 }
 
-/* The definition to try for a name without a value. */
 static KernelMacro guess_of(InitTrying *t, const KernelMacros *conditions, const char *name)
 {
     KernelMacro m = {name, NULL, false, NULL, false};

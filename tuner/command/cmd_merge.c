@@ -6,20 +6,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-static void find_profiles(Arena *a, const Texts *times, Texts *out, Diag *d)
-{
-    for (size_t i = 0; i < times->count; i++) {
-        const char *path = record_profile_path(a, times->at[i]);
-        if (path && file_exists(path))
-            VEC_PUSH(a, out, path);
-        else
-            diag_warn(
-                d, (Span){0},
-                "there is no profile beside '%s': carving will compile its configurations again",
-                times->at[i]);
-    }
-}
-
 static bool merge(Call *c)
 {
     Arena *a = c->arena;
@@ -35,7 +21,16 @@ static bool merge(Call *c)
     RecordHeader h;
     if (!record_header_read(a, times.at[0], &h, d) || !folder_create(folder, d))
         return false;
-    find_profiles(a, &times, &profiles, d);
+    VEC_EACH (const char *, at, times) {
+        const char *path = record_profile_path(a, *at);
+        if (path && file_exists(path))
+            VEC_PUSH(a, &profiles, path);
+        else
+            diag_warn(
+                d, (Span){0},
+                "there is no profile beside '%s': carving will compile its configurations again",
+                *at);
+    }
     const char *to = arena_printf(a, "%s/%s.times", folder, h.space);
     MergeCounts counts;
     if (!merge_times(to, times.at, times.count, &counts, d))

@@ -306,33 +306,25 @@ static size_t first_of_space(const Session *y, size_t i)
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
-/* A recording of the space in the folder's subfolder of that name, or in the folder itself; NULL: none. */
-static const char *find_recording(Session *y, const char *folder, const char *space)
-{
-    const char *name = path_stem(y->arena, space, "");
-    const char *own = arena_printf(y->arena, "%s/%s", folder, name);
-    const RecordHeader want = {.space = name};
-    for (int pass = 0; pass < 2; pass++) {
-        size_t count = 0;
-        const RecordMatch *m =
-            record_find(y->arena, pass == 0 ? own : folder, &want, &count, DIAG_UNHEARD(y->arena));
-        if (m && count > 0 && m[0].fit != FIT_NONE)
-            return m[0].path;
-    }
-    return NULL;
-}
-
+/* The recording of the space in the folder's subfolder of that name, or in the folder itself; NULL after a
+ * warning. */
 static const Table *read_recording(Session *y, const char *folder, const char *space)
 {
-    const char *path = find_recording(y, folder, space);
-    if (!path) {
-        diag_warn(y->diag, (Span){0}, "no recording of '%s' in %s", path_stem(y->arena, space, ""),
-                  folder);
-        return NULL;
+    const char *name = path_stem(y->arena, space, ""), *path = NULL;
+    const char *const folders[] = {arena_printf(y->arena, "%s/%s", folder, name), folder};
+    const RecordHeader want = {.space = name};
+    for (size_t i = 0; i < COUNT_OF(folders) && !path; i++) {
+        size_t count = 0;
+        const RecordMatch *m =
+            record_find(y->arena, folders[i], &want, &count, DIAG_UNHEARD(y->arena));
+        path = m && count > 0 && m[0].fit != FIT_NONE ? m[0].path : NULL;
     }
-    Diag quiet = diag_new(y->arena); /* a profile is not needed */
-    Table *t = table_read(y->arena, path, metricset_new(y->arena), &quiet);
-    if (!t)
+    /* A profile is not needed. */
+    Table *t =
+        path ? table_read(y->arena, path, metricset_new(y->arena), DIAG_UNHEARD(y->arena)) : NULL;
+    if (!path)
+        diag_warn(y->diag, (Span){0}, "no recording of '%s' in %s", name, folder);
+    else if (!t)
         diag_warn(y->diag, (Span){0}, "'%s' cannot be read", path);
     return t;
 }
@@ -341,18 +333,6 @@ static bool write_text(Session *y, const char *name, const Buf *text)
 {
     const char *path = arena_printf(y->arena, "%s/%s", y->command.output, name);
     return file_write(path, buf_text(text), text->size, y->diag);
-}
-
-static void take_copy(Session *y, const PlatformResult *r, PlatformCopy c)
-{
-    if (!(c.driver > 0))
-        return;
-    const DeviceNumber from = {.origin = "measured",
-                               .source =
-                                   "aptune platform: the driver's copy, in turn with the suite's",
-                               .date = arena_printf(y->arena, "%.10s", r->last)};
-    sheet_set(y->arena, r->sheet, sheet_number_named("memory_driver_copy"), c.driver, 0, from);
-    y->copy = c;
 }
 
 static bool write_results(Session *y, const PlatformResult *r, const char *device)
@@ -389,7 +369,14 @@ static bool fit_all(Session *y)
     command_flush_messages(y->diag);
     if (!r)
         return false;
-    take_copy(y, r, platform_copy_read(arena_printf(y->arena, "%s/%s", folder, copy_file)));
+    y->copy = platform_copy_read(arena_printf(y->arena, "%s/%s", folder, copy_file));
+    const DeviceNumber from = {.origin = "measured",
+                               .source =
+                                   "aptune platform: the driver's copy, in turn with the suite's",
+                               .date = arena_printf(y->arena, "%.10s", r->last)};
+    if (y->copy.driver > 0)
+        sheet_set(y->arena, r->sheet, sheet_number_named("memory_driver_copy"), y->copy.driver, 0,
+                  from);
     char room[64];
     const char *name =
         sheet_simple_name(r->sheet->device.name, strlen(r->sheet->device.name), room);

@@ -76,16 +76,6 @@ static void dump_times(Run *r, size_t i, Buf *out)
     buf_putc(out, '\n');
 }
 
-static void dump_profiler(Run *r, size_t i, ProfileStage stage, Buf *out)
-{
-    ProfileInput in;
-    SCOPED_ARENA *a = arena_new();
-    Diag d = diag_new(a);
-    buf_putc(out, '\n');
-    if (!run_profiled_input(r, i, &in, &d) || !profile_dump(a, &in, stage, out, &d))
-        diag_print(&d, out);
-}
-
 static bool has_profile(const Table *t, size_t i)
 {
     return t->profile[i].whole != NULL;
@@ -132,10 +122,16 @@ static void dump_rows(Run *r, const Dump *d, Buf *out)
         if (d->has && !d->has(r->table, i))
             continue;
         table_print_name(r->table, i, out);
-        if (d->print_row)
+        if (d->print_row) {
             d->print_row(r, i, out);
-        else
-            dump_profiler(r, i, d->stage, out);
+            continue;
+        }
+        SCOPED_ARENA *a = arena_new();
+        ProfileInput in;
+        Diag said = diag_new(a);
+        buf_putc(out, '\n');
+        if (!run_profiled_input(r, i, &in, &said) || !profile_dump(a, &in, d->stage, out, &said))
+            diag_print(&said, out);
     }
 }
 
@@ -288,18 +284,6 @@ static int code_of(Tune *t, int failed)
     return number ? EXIT_SIGNAL + number : failed;
 }
 
-/* Says what a stopped run left and how to continue it; nothing if it was not stopped.  Returns the exit
- * code. */
-static int finish_early(Tune *t)
-{
-    const int code = code_of(t, EXIT_FAILED);
-    SCOPED_BUF out = {0};
-    if (code > EXIT_SIGNAL)
-        report_stopped(&t->handle->run, code - EXIT_SIGNAL, &out);
-    fputs(buf_text(&out), stderr);
-    return code;
-}
-
 /* --- one run ---------------------------------------------------------------------------------- */
 
 /* The first signal ends a search, which then names a winner; the second one ends the program. */
@@ -353,8 +337,14 @@ static int tune(Tune *t)
                    : EXIT_FAILED;
     a->run.hooks = (RunHooks){t, end_early, keep_found};
     if (!pass(t, aptune_compile, DUMP_COMPILED) || !pass(t, aptune_carve, DUMP_CARVED) ||
-        !pass(t, aptune_measure, DUMP_TIMED))
-        return finish_early(t);
+        !pass(t, aptune_measure, DUMP_TIMED)) {
+        const int code = code_of(t, EXIT_FAILED);
+        SCOPED_BUF out = {0};
+        if (code > EXIT_SIGNAL) /* what a stopped run left, and how to continue it */
+            report_stopped(&a->run, code - EXIT_SIGNAL, &out);
+        fputs(buf_text(&out), stderr);
+        return code;
+    }
     if (aptune_tune(a) != APTUNE_OK || !print_result(t))
         return EXIT_FAILED;
     /* A shard succeeds once its outcomes are recorded, even without a winner: mpirun ends the whole job when

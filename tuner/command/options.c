@@ -46,17 +46,6 @@ static void add_option(Reader *r, const Option *o, void *target)
     r->known[r->count++] = (Known){o, (char *)target + o->offset};
 }
 
-static Reader reader_of(const OptionTable *t)
-{
-    Reader r = {.shorts = ":", .short_count = 1}; /* ':' tells a missing value from a wrong name */
-    for (size_t g = 0; g < OPTION_GROUPS_MOST; g++)
-        for (size_t i = 0; i < t->groups[g].count; i++)
-            add_option(&r, &t->groups[g].options[i], t->groups[g].target);
-    static char no_field;
-    add_option(&r, &help_option, &no_field);
-    return r;
-}
-
 /* Reports an option that getopt refused: `found` is '?' or ':', `given` the word that holds it. */
 static void refuse(const OptionTable *t, int found, const char *given)
 {
@@ -80,7 +69,12 @@ typedef enum OptionsRead { OPTIONS_WRONG, OPTIONS_TAKEN, OPTIONS_HELP } OptionsR
 /* Afterwards argv[*rest] is the first argument that is no option. */
 static OptionsRead read_options(const CommandLine *c, int argc, char **argv, int *rest)
 {
-    Reader r = reader_of(&c->table);
+    static char no_field;
+    Reader r = {.shorts = ":", .short_count = 1}; /* ':' tells a missing value from a wrong name */
+    for (size_t g = 0; g < OPTION_GROUPS_MOST; g++)
+        for (size_t i = 0; i < c->table.groups[g].count; i++)
+            add_option(&r, &c->table.groups[g].options[i], c->table.groups[g].target);
+    add_option(&r, &help_option, &no_field);
     optind = 0; /* restart: forget the state of earlier calls */
     opterr = 0; /* getopt's messages would name the command instead of aptune */
     for (int found; (found = getopt_long(argc, argv, r.shorts, r.longs, NULL)) != -1;) {

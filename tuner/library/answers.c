@@ -37,7 +37,6 @@ const Run *handle_run_of(const aptune *a, size_t configuration)
         return i < count(a) ? (value) : (none);                                                    \
     }
 
-/* The header of the replayed recording, or NULL. */
 static const RecordHeader *recorded(const Run *r)
 {
     return r->recorded.times ? &r->recorded.times->header : NULL;

@@ -19,7 +19,6 @@ static aptune_argument describe(const aptune *a, const Argument *g, const TaskAr
     return out;
 }
 
-/* Describes the arguments of a step's launch, in order. */
 static bool describe_step(aptune *a, const Step *step, const TaskLaunch *task, Value *slots,
                           Evaluation *ev, aptune_argument **out)
 {
@@ -109,7 +108,6 @@ aptune_status aptune_fetch(aptune *a, size_t configuration)
     return handle_call(a, fetch_code, &configuration);
 }
 
-/* What a caller asks for by number, and where it goes. */
 typedef struct Query {
     const char *what;
     size_t number;

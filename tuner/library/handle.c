@@ -62,7 +62,6 @@ static void take_back_signals(const aptune *a)
     }
 }
 
-/* Returns `status`. */
 static aptune_status leave(aptune *a, aptune_status status)
 {
     take_back_signals(a);

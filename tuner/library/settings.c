@@ -144,7 +144,6 @@ const Option compile_options[COMPILE_OPTIONS] = {
      INTO(trust_cache)},
 };
 
-/* The state of the L2 cache. */
 static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;

@@ -5,7 +5,6 @@
 #include "tuner/output/report.h"
 #include "tuner/report/page.h"
 
-/* Makes room for names and values of configurations. */
 static void make_room(aptune *a)
 {
     a->name = ARENA_ARRAY(a->arena, const char *, a->run.table->count);
@@ -34,7 +33,6 @@ static bool open_space(aptune *a)
     return !o->why || r->why != SIZE_MAX;
 }
 
-/* Gets to a stage from the one before it. */
 static bool take_step(aptune *a, HandleStage to)
 {
     Run *r = &a->run;
@@ -192,7 +190,6 @@ aptune_status aptune_emit(aptune *a, const char *folder)
     return handle_call(a, emit, folder);
 }
 
-/* Arguments of aptune_emit_recordings. */
 typedef struct Recordings {
     const char *folder;
     const char *const *paths;

@@ -37,7 +37,6 @@ Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved
     return s;
 }
 
-/* The metrics of dominance. */
 static const struct {
     const char *metric, *words;
 } both[] = {{"bound_cycles", "busiest unit"}, {"latency_cycles", "warp latency"}};
@@ -82,7 +81,6 @@ static size_t explain_dominator(const Subject *s)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* A cell of the table. */
 typedef struct Cell {
     const Subject *s;
     const char *name, *unit; /* of the row */
@@ -596,21 +594,18 @@ static json_t *findings_of(Arena *a, const Subject *s, const SourceLines *lines)
     return list;
 }
 
-static json_t *access_of(const SourceAccess *x)
-{
-    return json_put(json_object(), "file", json_text(x->file), "line", json_integer(x->line),
-                    "memory", json_string(x->shared ? "shared" : "global"), "kind",
-                    json_text(x->kind), "bytes_of_a_lane", json_integer(x->bytes), "executions",
-                    json_known(x->executions), x->shared ? "wavefronts" : "sectors",
-                    json_known(x->cost), x->shared ? "wavefronts_min" : "sectors_min",
-                    json_known(x->least), "sampled", json_boolean(x->sampled), NULL);
-}
-
 static json_t *lines_of(const SourceLines *lines)
 {
     json_t *accesses = json_array(), *code = json_array();
-    for (size_t i = 0; i < lines->accesses.count; i++)
-        json_array_append_new(accesses, access_of(&lines->accesses.at[i]));
+    VEC_EACH (const SourceAccess, x, lines->accesses)
+        json_array_append_new(
+            accesses,
+            json_put(json_object(), "file", json_text(x->file), "line", json_integer(x->line),
+                     "memory", json_string(x->shared ? "shared" : "global"), "kind",
+                     json_text(x->kind), "bytes_of_a_lane", json_integer(x->bytes), "executions",
+                     json_known(x->executions), x->shared ? "wavefronts" : "sectors",
+                     json_known(x->cost), x->shared ? "wavefronts_min" : "sectors_min",
+                     json_known(x->least), "sampled", json_boolean(x->sampled), NULL));
     VEC_EACH (const SourceCode, c, lines->code)
         json_array_append_new(code, json_put(json_object(), "file", json_text(c->file), "line",
                                              json_integer(c->line), "share_of_instructions",

@@ -24,27 +24,22 @@ static Line *find_line(Arena *a, Lines *all, Line key)
     return l;
 }
 
-/* Loads that ptxas merged count at the first of them. */
-static const MemoryFigures *figures_of(const Memory *m, const MemoryAccess *x)
-{
-    static const MemoryFigures none;
-    if (x->merged == CFG_NONE)
-        return &x->figures;
-    const MemoryLoad *load = &m->loads.at[x->merged];
-    return load->instr == x->instr ? &load->figures : &none;
-}
-
 static void gather(Arena *a, const Memory *m, Lines *all)
 {
     VEC_EACH (const MemoryAccess, x, m->accesses) {
         bool shared = x->space == PTX_SHARED;
         if (!shared && x->space != PTX_GLOBAL)
             continue;
-        const MemoryFigures *f = figures_of(m, x);
+        /* Loads that ptxas merged count at the first of them. */
+        static const MemoryFigures none;
+        const MemoryLoad *load = x->merged == CFG_NONE ? NULL : &m->loads.at[x->merged];
+        const MemoryFigures *f = !load                     ? &x->figures
+                                 : load->instr == x->instr ? &load->figures
+                                                           : &none;
         Line key = {
             .file = x->source_file, .line = x->source_line, .space = x->space, .kind = x->kind};
         Line *l = find_line(a, all, key);
-        int bytes = x->merged == CFG_NONE ? x->bytes : m->loads.at[x->merged].bytes;
+        const int bytes = load ? load->bytes : x->bytes;
         SourceAccess *sum = &l->access;
         sum->bytes = bytes > sum->bytes ? bytes : sum->bytes;
         sum->executions += f->executions - f->unknown;

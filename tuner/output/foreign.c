@@ -148,13 +148,6 @@ static double foreign_number(ForeignTable *t, const json_t *v)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Excludes placeholders: 1e20 in Kernel Tuner, the largest 64-bit number of nanoseconds (5e5 hours) in
- * KTT. */
-static bool is_time(double v)
-{
-    return v > 0 && v < 1e12;
-}
-
 /* Adds a row after reconciling outcome and times: a failed row has no times, and a correct row without times
  * counts as failed.  `message` is the file's reason for a failure. */
 static void foreign_add(ForeignTable *t, Value *values, Outcome status, const char *message,
@@ -163,7 +156,9 @@ static void foreign_add(ForeignTable *t, Value *values, Outcome status, const ch
     ForeignRow row = {.values = values, .status = status, .in_ms = in_ms};
     size_t valid = 0, zeros = 0;
     for (size_t i = 0; i < time_count; i++) {
-        valid += is_time(times[i]);
+        /* Placeholders are no times: 1e20 in Kernel Tuner, the largest 64-bit number of nanoseconds (5e5
+         * hours) in KTT. */
+        valid += times[i] > 0 && times[i] < 1e12;
         zeros += times[i] == 0;
     }
     if (status != OUTCOME_OK) {

@@ -111,40 +111,31 @@ RecordParameter *import_parameters(ForeignTable *t)
 }
 
 /* Prints reals like a spec, so that configurations match. */
-static Value record_value(Arena *a, const RecordParameter *p, Value v)
-{
-    if (!p->is_text || v.kind == VALUE_STRING)
-        return v;
-    Buf b = {0};
-    value_print_bare(v, &b);
-    return value_string(buf_keep(&b, a));
-}
-
 const Value *import_values(Arena *a, const RecordParameter *p, size_t count, const Value *values)
 {
     Value *out = ARENA_ARRAY(a, Value, count);
-    for (size_t i = 0; i < count; i++)
-        out[i] = record_value(a, &p[i], values[i]);
+    for (size_t i = 0; i < count; i++) {
+        Buf b = {0};
+        out[i] = values[i];
+        if (!p[i].is_text || values[i].kind == VALUE_STRING)
+            continue;
+        value_print_bare(values[i], &b);
+        out[i] = value_string(buf_keep(&b, a));
+    }
     return out;
 }
 
 /* --- the header ------------------------------------------------------------------------------- */
 
-/* The device by the name or the architecture given; NULL: unknown. */
-static const Device *known_device(const char *name, const char *arch)
-{
-    const Device *by_name = name ? device_find(name) : NULL;
-    const Device *by_arch = arch ? device_find(arch) : NULL;
-    bool contradicts = by_name && by_arch && device_arch(by_name) != device_arch(by_arch);
-    return by_name && !contradicts ? by_name : by_arch;
-}
-
 static bool make_header(Arena *a, const ForeignTable *t, const ImportOptions *o, RecordHeader *h,
                         Diag *d)
 {
     const char *name = o->device ? o->device : t->device;
-    const Device *known = known_device(name, o->arch);
-    if (o->arch && !device_find(o->arch))
+    const Device *known = name ? device_find(name) : NULL;
+    const Device *by_arch = o->arch ? device_find(o->arch) : NULL;
+    if (!known || (by_arch && device_arch(known) != device_arch(by_arch)))
+        known = by_arch;
+    if (o->arch && !by_arch)
         return diag_fail(d, "unknown architecture '%s'; `aptune devices` lists those known",
                          o->arch);
     *h = (RecordHeader){

@@ -3,7 +3,6 @@
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_parts.h"
 
-/* A label, a count, and what is counted. */
 static void counted(Buf *out, const char *label, uint64_t n, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 static void counted(Buf *out, const char *label, uint64_t n, const char *format, ...)
@@ -381,7 +380,6 @@ static void print_words(const char *words, Buf *out)
         buf_printf(out, ": %.*s", (int)length, words);
 }
 
-/* Failed outcomes, with an example of each. */
 static void print_failures(const Run *r, const Outcomes *o, Buf *out)
 {
     static const char *const meanings[OUTCOMES] = {
@@ -416,7 +414,6 @@ static void print_outcomes(const Run *r, Buf *out)
                 "  run under compute-sanitizer, %zu with findings\n", r->counts.unclean);
 }
 
-/* The device's health, and the drift of the sentinel. */
 static void print_device(const Run *r, Buf *out)
 {
     const RunWatch *w = &r->watch;
@@ -474,13 +471,11 @@ static void print_warm(const Run *r, Buf *out)
     }
 }
 
-/* The best by the objective. */
 static const char *the_best(const Run *r)
 {
     return r->spec->objective == OBJECTIVE_ENERGY ? "the most frugal" : "the fastest";
 }
 
-/* Finalists tied with the winner, and why it wins. */
 static void print_ties(const Run *r, Buf *out)
 {
     enum { SHOWN = 5 };

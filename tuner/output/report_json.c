@@ -33,7 +33,6 @@ static json_t *best_of(const Run *r)
     return json_put(o, "metrics", report_metrics(r, r->best), NULL);
 }
 
-/* The finalists, and which of them are tied with the winner. */
 static json_t *final_of(const Run *r)
 {
     const RunFinal *f = &r->final;
@@ -195,19 +194,6 @@ static void why_cell(const Run *r, size_t i, Csv *c)
     csv_quoted(c, buf_text(&line));
 }
 
-static void csv_heading(const Run *r, Csv *c)
-{
-    for (size_t p = 0; p < r->spec->parameter_count; p++)
-        csv_text(c, r->spec->parameters[p].name);
-    buf_puts(csv_cell(c), "code,selected,status,time_ms");
-    for (int f = 0; f < PROFILE_FIELDS; f++)
-        csv_text(c, profile_info((ProfileField)f)->name);
-    for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
-        csv_text(c, r->table->metrics->metrics.at[m].name);
-    buf_puts(csv_cell(c), "audited,why");
-    csv_end_row(c);
-}
-
 static void csv_row(const Run *r, size_t i, Csv *c)
 {
     const Table *t = r->table;
@@ -232,7 +218,15 @@ static void csv_row(const Run *r, size_t i, Csv *c)
 void report_csv(const Run *r, Buf *out)
 {
     Csv c = {.out = out};
-    csv_heading(r, &c);
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        csv_text(&c, r->spec->parameters[p].name);
+    buf_puts(csv_cell(&c), "code,selected,status,time_ms");
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        csv_text(&c, profile_info((ProfileField)f)->name);
+    for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
+        csv_text(&c, r->table->metrics->metrics.at[m].name);
+    buf_puts(csv_cell(&c), "audited,why");
+    csv_end_row(&c);
     for (size_t i = 0; i < r->table->count; i++)
         csv_row(r, i, &c);
 }

@@ -136,19 +136,6 @@ static int compare_neighbours(const void *pa, const void *pb)
     return c != 0 ? c : (a->point > b->point) - (a->point < b->point);
 }
 
-static Neighbours find_neighbours(Arena *a, const Table *s, size_t winner)
-{
-    Neighbours list = {0};
-    for (size_t i = 0; i < s->count; i++) {
-        size_t p = difference(s, i, winner);
-        if (p != SIZE_MAX)
-            VEC_PUSH(a, &list, ((Neighbour){i, p, s->ms[i]}));
-    }
-    if (list.count > 1)
-        qsort(list.at, list.count, sizeof *list.at, compare_neighbours);
-    return list;
-}
-
 static void write_number(Buf *out, double number, int decimals)
 {
     if (isfinite(number))
@@ -189,7 +176,14 @@ static void write_neighbours(Arena *a, const Story *story, Buf *out)
     if (w == SIZE_MAX)
         return;
     const StoryColumn *guess = story_column(a, story, story->time_metric);
-    Neighbours list = find_neighbours(a, s, w);
+    Neighbours list = {0};
+    for (size_t i = 0; i < s->count; i++) {
+        const size_t p = difference(s, i, w);
+        if (p != SIZE_MAX)
+            VEC_PUSH(a, &list, ((Neighbour){i, p, s->ms[i]}));
+    }
+    if (list.count > 1)
+        qsort(list.at, list.count, sizeof *list.at, compare_neighbours);
     buf_puts(out, "<p>The configurations that differ from the winner in one parameter, fastest "
                   "first: they show what each parameter value contributes.</p>\n"
                   "<div class=\"wide\"><table><tr><th>changed</th><th></th><th class=\"n\">ms</th>"

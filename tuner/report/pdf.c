@@ -105,19 +105,6 @@ static bool write_colour(Buf *out, Text colour, Text current, const char *op)
     return true;
 }
 
-/* Writes the graphics state for a look.  Returns the operator that paints its paths. */
-static const char *write_look(Buf *out, const Look *look)
-{
-    bool fills = write_colour(out, look->fill, look->color, "rg");
-    bool strokes = write_colour(out, look->stroke, look->color, "RG");
-    buf_printf(out, "%g w %d J [%.*s] 0 d /%s gs\n", look->width, look->round,
-               (int)look->dashes.size, look->dashes.size ? look->dashes.at : "",
-               look->opacity < 0.2   ? "Band"
-               : look->opacity < 1.0 ? "Pale"
-                                     : "Full");
-    return fills && strokes ? "B" : fills ? "f" : strokes ? "S" : "n";
-}
-
 /* --- paths ------------------------------------------------------------------------------------ */
 
 /* The current point, and the start of the subpath. */
@@ -288,9 +275,16 @@ static const char *open_look(Buf *out, Text tag, Text style)
     Text own = attribute(tag, " class=\"");
     SCOPED_BUF classes = {0};
     buf_printf(&classes, "plot %.*s", (int)own.size, own.at);
-    Look look = look_of((Text){classes.text, classes.size}, style);
+    const Look look = look_of((Text){classes.text, classes.size}, style);
     buf_puts(out, "q ");
-    return write_look(out, &look);
+    const bool fills = write_colour(out, look.fill, look.color, "rg");
+    const bool strokes = write_colour(out, look.stroke, look.color, "RG");
+    buf_printf(out, "%g w %d J [%.*s] 0 d /%s gs\n", look.width, look.round, (int)look.dashes.size,
+               look.dashes.size ? look.dashes.at : "",
+               look.opacity < 0.2   ? "Band"
+               : look.opacity < 1.0 ? "Pale"
+                                    : "Full");
+    return fills && strokes ? "B" : fills ? "f" : strokes ? "S" : "n";
 }
 
 /* Writes an element; one without a class has the look of its group. */

@@ -299,29 +299,7 @@ static size_t best_left(const double *rho, size_t count, const size_t *list, siz
     return best;
 }
 
-static void sort_by_correlation(const double *rho, size_t *list, size_t n)
-{
-    for (size_t k = 1; k < n; k++)
-        for (size_t j = k; j > 0 && fabs(rho[list[j]]) > fabs(rho[list[j - 1]]); j--) {
-            size_t swap = list[j];
-            list[j] = list[j - 1];
-            list[j - 1] = swap;
-        }
-}
-
-/* Metrics that get a picture; without a correlation they say nothing about the time. */
-static size_t choose_metrics(const Story *story, const double *rho, size_t *list)
-{
-    size_t count = story->points->metrics->metrics.count, n = 0;
-    for (size_t m = 0; m < count; m++)
-        if (isfinite(rho[m]) && is_wanted(story, m))
-            list[n++] = m;
-    while (n < PICTURE_METRICS_MOST && (list[n] = best_left(rho, count, list, n)) != SIZE_MAX)
-        n++;
-    sort_by_correlation(rho, list, n);
-    return n;
-}
-
+/* Metrics without a correlation say nothing about the time. */
 static void draw_metrics(Drawing *d)
 {
     if (d->story->points->distinct < 3)
@@ -329,7 +307,18 @@ static void draw_metrics(Drawing *d)
     const double *rho = correlations(d);
     size_t count = d->story->points->metrics->metrics.count;
     size_t *list = ARENA_ARRAY(d->arena, size_t, count + PICTURE_METRICS_MOST);
-    size_t n = choose_metrics(d->story, rho, list);
+    size_t n = 0;
+    for (size_t m = 0; m < count; m++)
+        if (isfinite(rho[m]) && is_wanted(d->story, m))
+            list[n++] = m;
+    while (n < PICTURE_METRICS_MOST && (list[n] = best_left(rho, count, list, n)) != SIZE_MAX)
+        n++;
+    for (size_t k = 1; k < n; k++) /* the best correlation first */
+        for (size_t j = k; j > 0 && fabs(rho[list[j]]) > fabs(rho[list[j - 1]]); j--) {
+            const size_t swap = list[j];
+            list[j] = list[j - 1];
+            list[j - 1] = swap;
+        }
     for (size_t k = 0; k < n; k++) {
         const char *metric = d->story->points->metrics->metrics.at[list[k]].name;
         const StoryColumn *c = story_column(d->arena, d->story, metric);
@@ -436,7 +425,6 @@ static Series named(Drawing *d, const char *name, SeriesKind kind, Tone tone, co
         .name = name, .kind = kind, .tone = tone, .x = x, .y = y, .count = n, .tips = tips};
 }
 
-/* The intervals of the times, as performance. */
 static void add_intervals(Drawing *d, Series *s, const size_t *points)
 {
     const Table *t = d->story->points;
@@ -583,7 +571,6 @@ static size_t choose_rivals(Drawing *d, Bound *list)
     return n;
 }
 
-/* Columns of the units that any of the rivals uses. */
 static size_t used_units(Drawing *d, const Bound *rivals, size_t n, const StoryColumn **columns,
                          const char **names)
 {

@@ -167,7 +167,6 @@ static void write_uprights(const Canvas *c, const Series *s)
 
 /* --- bars ------------------------------------------------------------------------------------- */
 
-/* Position of a series' bars at each name. */
 typedef struct BarPlace {
     double offset, width; /* pixels; offset from the name's position to the left edge */
 } BarPlace;
@@ -367,7 +366,6 @@ static double text_width(const char *text)
     return letter_width * (double)text_columns(text, strlen(text));
 }
 
-/* The position of a legend entry. */
 typedef struct LegendPlace {
     double x, y;
 } LegendPlace;

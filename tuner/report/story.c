@@ -1,16 +1,5 @@
 #include "tuner/report/story.h"
 
-static const char *recording_origin(Arena *a, const Table *s)
-{
-    if (s->imported && *s->imported)
-        return arena_printf(a,
-                            "Imported times, not measured by aptune: %s. They are said to be of %s "
-                            "and were read from %s.",
-                            s->imported, s->gpu, s->origin);
-    return arena_printf(a, "Recorded times: measured on %s on %s, read from %s.", s->gpu, s->date,
-                        s->origin);
-}
-
 const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count, size_t polished)
 {
     Buf b = {0};
@@ -28,8 +17,16 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
     double *correlation = ARENA_ARRAY(a, double, y->metric_count);
     for (size_t m = 0; m < y->metric_count; m++)
         correlation[m] = y->metrics[m].correlation;
+    const char *origin =
+        s->imported && *s->imported
+            ? arena_printf(a,
+                           "Imported times, not measured by aptune: %s. They are said to be of %s "
+                           "and were read from %s.",
+                           s->imported, s->gpu, s->origin)
+            : arena_printf(a, "Recorded times: measured on %s on %s, read from %s.", s->gpu,
+                           s->date, s->origin);
     Story story = {.points = s,
-                   .origin = recording_origin(a, s),
+                   .origin = origin,
                    .carving =
                        story_carving_text(a, choice->stages, choice->stage_count, choice->polished),
                    .chosen = choice->chosen,

@@ -55,17 +55,6 @@ typedef struct Build {
 
 /* --- what later checks read ------------------------------------------------------------------- */
 
-static void note_reads(const Build *b, const Check *c, bool *reads)
-{
-    if (c->kind != CHECK_MEMBER) {
-        expr_mark_names(c->expr, reads);
-        return;
-    }
-    const Parameter *p = &b->space->spec->parameters[c->index];
-    for (size_t i = 0; i < p->item_count; i++)
-        expr_mark_names(p->items[i], reads);
-}
-
 static void find_live(Arena *a, Build *b)
 {
     const Spec *s = b->space->spec;
@@ -74,8 +63,12 @@ static void find_live(Arena *a, Build *b)
     b->live = ARENA_ARRAY(a, size_t *, n + 1);
     b->live_count = ARENA_ARRAY(a, size_t, n + 1);
     for (size_t p = n; p-- > 0;) { /* by the checks of p and later parameters */
-        for (size_t i = 0; i < b->plan->checks[p + 1].count; i++)
-            note_reads(b, &b->plan->checks[p + 1].at[i], reads);
+        VEC_EACH (const Check, c, b->plan->checks[p + 1]) {
+            const Parameter *x = c->kind == CHECK_MEMBER ? &s->parameters[c->index] : NULL;
+            for (size_t i = 0; x && i < x->item_count; i++)
+                expr_mark_names(x->items[i], reads);
+            expr_mark_names(x ? NULL : c->expr, reads);
+        }
         b->live[p] = ARENA_ARRAY(a, size_t, slots);
         for (size_t k = 0; k < slots; k++)
             if (reads[k] && b->plan->level[k] > 0 && b->plan->level[k] <= p)

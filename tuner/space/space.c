@@ -90,7 +90,6 @@ void space_print(const Space *s, size_t i, Buf *out)
 
 typedef VEC(const Expr *) Checked;
 
-/* The expressions to check. */
 static Checked checked_of(Arena *a, const Spec *s)
 {
     Checked all = {0};

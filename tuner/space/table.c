@@ -62,7 +62,6 @@ static void set_column(Table *t, const ColumnShape *s)
     memcpy((char *)t + s->at, &column, sizeof column);
 }
 
-/* Sets what stands for "not known" where that is not 0. */
 static void forget(Table *t, size_t row, unsigned columns)
 {
     static const TableTimes none = {.median = NAN, .low = NAN, .high = NAN};

@@ -133,7 +133,6 @@ static const char *host_macro(const char *word, const char **parameters, size_t 
     return NULL;
 }
 
-/* The end of an initializer. */
 static const char *value_end(const char *at)
 {
     for (; *at && *at != ';' && *at != ','; at++) {
@@ -145,7 +144,6 @@ static const char *value_end(const char *at)
     return at;
 }
 
-/* A value assigned in the text. */
 typedef struct Assignment {
     HostPlace place; /* of the assigned name */
     const char *text;

@@ -124,19 +124,15 @@ static Enclosing enclosing_function(HostPlace p)
     return e;
 }
 
-/* True if a parameter ("float *b", "int a = 1", or "a" of a macro) declares the name. */
-static bool declares(const char *parameter, const char *name)
-{
-    const char *end = code_trim(parameter, parameter + strcspn(parameter, "=["));
-    return code_same(code_word_before(parameter, end), name);
-}
-
+/* The first parameter ("float *b", "int a = 1", or "a" of a macro) that declares the name; `count`: none. */
 static size_t declared_by(const char *const *list, size_t count, const char *name)
 {
-    size_t i = 0;
-    while (i < count && !declares(list[i], name))
-        i++;
-    return i;
+    for (size_t i = 0; i < count; i++) {
+        const char *end = code_trim(list[i], list[i] + strcspn(list[i], "=["));
+        if (code_same(code_word_before(list[i], end), name))
+            return i;
+    }
+    return count;
 }
 
 HostCallers host_callers(HostPlace p, const char *parameter)

@@ -14,7 +14,6 @@ static const char *word_text(Arena *a, const char *at)
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
-/* Skips white space and directives. */
 static const char *skip_directives(const char *at, const char *end)
 {
     for (at = code_skip(at, end); *at == '#'; at = code_skip(at, end))

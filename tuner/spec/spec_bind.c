@@ -244,19 +244,6 @@ static void reader_bind_value(Reader *r, const Argument *g, Visible *v)
     reader_bind_scalar(r, g->value, v, !task_scalar_is_float(g->element.scalar));
 }
 
-static void reader_bind_arguments(Reader *r)
-{
-    Visible all = reader_see_all(r), fixed = reader_see_problem(r);
-    for (size_t i = 0; i < r->spec->argument_count; i++) {
-        Argument *g = &r->spec->arguments[i];
-        reader_bind_integer(r, g->count, &all);
-        reader_bind_value(r, g, &all);
-        for (int k = 0; k < TEXTURE_DIMENSIONS; k++)
-            reader_bind_integer(r, g->size[k], &fixed);
-        bind_contents(r, &g->contents, g, i);
-    }
-}
-
 /* --- outputs ------------------------------------------------------------------------------------- */
 
 static void set_comparison(Reader *r, const Deferred *p, Argument *g)
@@ -442,19 +429,6 @@ bool spec_is_verified(const Spec *s)
     return expected;
 }
 
-static void reader_bind_rivals(Reader *r)
-{
-    Visible fixed = reader_see_problem(r);
-    for (size_t i = 0; i < r->spec->rival_count; i++) {
-        Launch *k = &r->spec->rivals[i].takes;
-        size_t before = r->d->errors;
-        for (size_t n = 0; n < k->item_count; n++)
-            bind_item(r, &k->items[n], &fixed);
-        if (r->d->errors == before)
-            check_taken(r, k, true);
-    }
-}
-
 /* --- parameters as template arguments ------------------------------------------------------------ */
 
 bool spec_parameter_is_macro(const Spec *s, size_t parameter)
@@ -575,15 +549,28 @@ void reader_finish(Reader *r)
     for (size_t i = 0; i < s->problem_count; i++)
         finish_problem(r, &s->problems[i]);
     finish_declared(r);
-    Visible all = reader_see_all(r);
+    Visible all = reader_see_all(r), fixed = reader_see_problem(r);
     for (size_t i = 0; i < s->constraint_count; i++)
         reader_bind_plain(r, s->constraints[i].condition, &all, "a constraint is true or false");
-    reader_bind_arguments(r);
+    for (size_t i = 0; i < s->argument_count; i++) {
+        Argument *g = &s->arguments[i];
+        reader_bind_integer(r, g->count, &all);
+        reader_bind_value(r, g, &all);
+        for (int k = 0; k < TEXTURE_DIMENSIONS; k++)
+            reader_bind_integer(r, g->size[k], &fixed);
+        bind_contents(r, &g->contents, g, i);
+    }
     EACH (Launch, k, s->launches, s->launch_count)
         bind_launch(r, k, all, true);
     reader_bind_options(r);
     reader_bind_references(r);
-    reader_bind_rivals(r);
+    EACH (Rival, v, s->rivals, s->rival_count) {
+        const size_t before = r->d->errors;
+        for (size_t n = 0; n < v->takes.item_count; n++)
+            bind_item(r, &v->takes.items[n], &fixed);
+        if (r->d->errors == before)
+            check_taken(r, &v->takes, true);
+    }
     bind_deferred(r);
     reader_bind_work(r);
     check_whole(r);

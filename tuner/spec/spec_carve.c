@@ -109,19 +109,6 @@ bool read_polish(Reader *r)
            reader_take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
 }
 
-/* [ "carve" ] … | polish N */
-static void read_alone(Reader *r)
-{
-    r->at = r->l.token.at;
-    bool polish = lexer_take(&r->l, "polish");
-    if (!polish)
-        lexer_take(&r->l, "carve");
-    if (polish ? read_polish(r) : read_carve(r))
-        lexer_end_line(&r->l);
-    else
-        lexer_skip_line(&r->l);
-}
-
 bool spec_parse_carving(Arena *a, const Source *source, SpecCarving *out, Diag *d)
 {
     Spec spec = {.source = source};
@@ -129,10 +116,18 @@ bool spec_parse_carving(Arena *a, const Source *source, SpecCarving *out, Diag *
     Reader r = {.a = a, .d = d, .spec = &spec, .l = lexer_new(a, source, d)};
     r.l.semicolons = true;
     while (r.l.token.kind != TOKEN_END) {
-        if (lexer_at_end_of_line(&r.l) || lexer_is(&r.l, ";"))
+        if (lexer_at_end_of_line(&r.l) || lexer_is(&r.l, ";")) {
             lexer_next(&r.l);
+            continue;
+        }
+        r.at = r.l.token.at; /* [ "carve" ] … | polish N */
+        const bool polish = lexer_take(&r.l, "polish");
+        if (!polish)
+            lexer_take(&r.l, "carve");
+        if (polish ? read_polish(&r) : read_carve(&r))
+            lexer_end_line(&r.l);
         else
-            read_alone(&r);
+            lexer_skip_line(&r.l);
     }
     *out = (SpecCarving){spec.carving, spec.carving_count, spec.polish};
     if (d->errors == before && out->count == 0 && out->polish == 0)

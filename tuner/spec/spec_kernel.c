@@ -109,7 +109,6 @@ static bool is_launch_word(const Lexer *l)
     return l->token.kind == TOKEN_NAME && word_place(l->token.text, WORDS, LAUNCH_WORDS) < SIZE_MAX;
 }
 
-/* Takes the kernel's name, bare or in quotes. */
 static bool take_kernel_name(Reader *r, Launch *k)
 {
     if (is_launch_word(&r->l))
@@ -332,27 +331,22 @@ bool read_reference(Reader *r)
 
 enum { RIVAL_LIMIT = 64 };
 
-/* Takes a name, or a plugin's file in quotes. Whoever runs the rival finds out whether the library exists:
- * the spec is valid without it. */
-static bool take_library(Reader *r, Rival *v)
-{
-    static const char what[] = "the rival's library: cublas, memory, or a plugin";
-    if (r->l.token.kind != TOKEN_STRING)
-        return lexer_take_name(&r->l, what, &v->library);
-    if (!reader_take_string(r, what, &v->library))
-        return false;
-    v->path = path_join(r->a, path_folder(r->a, r->spec->source->name), v->library);
-    return true;
-}
-
 /* rival ( NAME | "file.so" ) CALL [ bound ] args item { "," item } */
 bool read_rival(Reader *r)
 {
     Rival v = {.takes = {.at = r->at, .entry = "the rival"}};
     if (r->spec->rival_count >= RIVAL_LIMIT)
         return diag_error(r->d, r->at, "more than %d rivals", RIVAL_LIMIT);
-    if (!take_library(r, &v) || !lexer_take_name(&r->l, "the name of the library's call", &v.call))
+    /* A name, or a plugin's file in quotes.  Whoever runs the rival finds out whether the library exists: the
+     * spec is valid without it. */
+    static const char what[] = "the rival's library: cublas, memory, or a plugin";
+    const bool file = r->l.token.kind == TOKEN_STRING;
+    if (!(file ? reader_take_string(r, what, &v.library)
+               : lexer_take_name(&r->l, what, &v.library)) ||
+        !lexer_take_name(&r->l, "the name of the library's call", &v.call))
         return false;
+    if (file)
+        v.path = path_join(r->a, path_folder(r->a, r->spec->source->name), v.library);
     v.bound = lexer_take(&r->l, "bound");
     if (!lexer_expect(&r->l, "args", "and what the call takes") || !take_items(r, &v.takes))
         return false;

@@ -113,24 +113,20 @@ Spec *spec_parse(Arena *a, const Source *source, Diag *d)
     return d->errors == before ? s : NULL;
 }
 
-/* Results and emitted files are named after the spec. */
-static bool check_name(Arena *a, const char *path, Diag *d)
-{
-    const char *name = path_stem(a, path, ".spec");
-    const char *end = strrchr(path, '.');
-    if (end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0))
-        return diag_fail(d, "'%s' is a CUDA source, not a spec: `aptune init %s` writes one for it",
-                         path, path);
-    return (name[0] != '\0' && name[0] != '.') ||
-           diag_fail(d,
-                     "'%s': the space is named '%s' after its file, so its results would be "
-                     "elsewhere or hidden; rename the file",
-                     path, name);
-}
-
 Spec *spec_read(Arena *a, const char *path, Diag *d)
 {
-    const Source *source = check_name(a, path, d) ? source_read(a, path, d) : NULL;
+    const char *name = path_stem(a, path, ".spec"), *end = strrchr(path, '.');
+    const Source *source = NULL;
+    if (end && WORD_IS_ANY(end, ".cu", ".cuh"))
+        diag_fail(d, "'%s' is a CUDA source, not a spec: `aptune init %s` writes one for it", path,
+                  path);
+    else if (name[0] == '\0' || name[0] == '.') /* results and emitted files have its name */
+        diag_fail(d,
+                  "'%s': the space is named '%s' after its file, so its results would be "
+                  "elsewhere or hidden; rename the file",
+                  path, name);
+    else
+        source = source_read(a, path, d);
     return source ? spec_parse(a, source, d) : NULL;
 }
 
