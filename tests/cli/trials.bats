@@ -35,6 +35,17 @@ in_turn='"sampling":{"budget_ms":0,"enough":0,"least":0,"most":0,"sample_ms":0.2
     [ "$(asked '.id >= 0 and .rounds == 0')" = '{"cache":1,"rounds":0,"sampling":{"budget_ms":50,"enough":9,"least":9,"most":100,"sample_ms":0.2,"width":0.005},"sustain_s":0,"verify":true,"warm_s":0,"warmups":0}' ]
 }
 
+@test "a search begins with the configuration that is the reference" {
+    cp "$data"/many.spec space
+    sed 's/^reference.*//' space/many.spec >space/none.spec
+    printf 'reference first\n' >>space/many.spec
+    for seed in 1 2 3; do
+        "$fake" --space space/many.spec --jobs 1 --trials 1 --seed $seed --output first$seed
+        "$fake" --space space/none.spec --jobs 1 --trials 1 --seed $seed --output none$seed
+    done >out
+    [ "$(grep -c '^best  *THREADS=32 EACH=1$' out)" = 3 ]
+}
+
 @test "a bench has each verified in three samples, then takes rounds, then lets each run for two seconds" {
     printf 'reference first\nrival cublas gemm args Y, X\n' >>space/many.spec
     "$fake" bench --space space/many.spec --config 'THREADS=64 EACH=2'

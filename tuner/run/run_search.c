@@ -399,6 +399,14 @@ static bool open_timer(LiveSearch *h)
     return true;
 }
 
+/* What the author launches is the reference and compiled anyway: nothing slower than it can win. */
+static void ask_for_reference(LiveSearch *h)
+{
+    const size_t first = h->run->spec->reference_first ? run_first_config(h->run) : SIZE_MAX;
+    if (first != SIZE_MAX && run_is_in_shard(h->run, first))
+        VEC_PUSH(h->run->arena, &h->earlier, first);
+}
+
 /* Charges the wall time to the search, and CPU time to the work done. */
 static void charge(Run *r, double since)
 {
@@ -423,6 +431,7 @@ static bool search_live(Searched *q)
     double since = clock_seconds();
     table_set_metrics(r->table, r->table->metrics);
     h->compiling = compiling_open(r, (size_t)r->options.jobs + 1, true);
+    ask_for_reference(h);
     bool opened = learn_compiler(h) && open_timer(h);
     bool ok = opened && search_until_end(h), news;
     if (ok && h->timer) /* the final needs the trials in flight */
