@@ -1,7 +1,7 @@
 /* Python's expressions in the language of specs: each means what Python's own evaluation gives,
  * which stands beside it. */
 #include "metrics/base/expr.h"
-#include "tuner/spec/convert_python.h"
+#include "tuner/spec/convert.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -50,19 +50,6 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
     return ok || diag_fail(r->diag, "no reason given");
 }
 
-static bool choose_subject(Run *r, const BenchOptions *o, Bench *b)
-{
-    if (o->emitted) {
-        b->config = bench_emitted_config(r, o->emitted, o->config, &b->origin);
-        return b->config != SIZE_MAX;
-    }
-    if (!o->config)
-        return choose_winner(r, o, b);
-    b->config = run_name_config(r, o->config, r->diag);
-    b->origin = "named with --config";
-    return b->config != SIZE_MAX;
-}
-
 /* --- its code --------------------------------------------------------------------------------- */
 
 /* Compiles the configuration, unless it was emitted, and the reference's. */
@@ -409,7 +396,15 @@ bool bench_choose(Run *r, const BenchOptions *o, Bench *out)
     *out = (Bench){.config = SIZE_MAX,
                    .variants = o->variants,
                    .entries = ARENA_ARRAY(r->arena, BenchEntry, r->spec->rival_count + 1)};
-    if (!choose_subject(r, o, out) || !run_open_sources(r) || !run_data(r))
+    if (o->emitted) {
+        out->config = bench_emitted_config(r, o->emitted, o->config, &out->origin);
+    } else if (o->config) {
+        out->config = run_name_config(r, o->config, r->diag);
+        out->origin = "named with --config";
+    } else if (!choose_winner(r, o, out)) {
+        return false;
+    }
+    if (out->config == SIZE_MAX || !run_open_sources(r) || !run_data(r))
         return false;
     out->entries[out->count++] = bench_entry(NULL, table_name(r->arena, r->table, out->config));
     return o->variants ? bench_emitted_variants(r, o->emitted, out) : list_rivals(r, o, out);

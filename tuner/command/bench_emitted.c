@@ -51,8 +51,6 @@ static bool open_manifest(Run *r, const char *path, Manifest *m)
     return ok;
 }
 
-/* --- which variant ---------------------------------------------------------------------------- */
-
 /* Prints a value as names of configurations spell it. */
 static void print_value(const json_t *v, Buf *out)
 {
@@ -192,37 +190,28 @@ static const json_t *variant_of(const Manifest *m, size_t config)
     return NULL;
 }
 
-static size_t choose(const Manifest *m, const char *config)
-{
-    Run *r = m->run;
-    const json_t *v = config ? NULL : best_variant(m);
-    size_t i = SIZE_MAX;
-    if (config)
-        i = run_name_config(r, config, r->diag);
-    else if (v)
-        i = config_of(m, v, r->diag);
-    else
-        diag_fail(r->diag, "'%s' has no code for sm_%d", m->path, device_arch(r->device));
-    if (i != SIZE_MAX && !variant_of(m, i)) {
-        diag_fail(r->diag, "'%s' has no code of %s for sm_%d", m->path,
-                  table_name(r->arena, r->table, i), device_arch(r->device));
-        return SIZE_MAX;
-    }
-    return i;
-}
-
 size_t bench_emitted_config(Run *r, const char *manifest, const char *config, const char **origin)
 {
     Manifest m;
     if (!open_manifest(r, manifest, &m))
         return SIZE_MAX;
-    size_t i = choose(&m, config);
+    const json_t *v = config ? NULL : best_variant(&m);
+    size_t i = SIZE_MAX;
+    if (config)
+        i = run_name_config(r, config, r->diag);
+    else if (v)
+        i = config_of(&m, v, r->diag);
+    else
+        diag_fail(r->diag, "'%s' has no code for sm_%d", m.path, device_arch(r->device));
+    if (i != SIZE_MAX && !variant_of(&m, i)) {
+        diag_fail(r->diag, "'%s' has no code of %s for sm_%d", m.path,
+                  table_name(r->arena, r->table, i), device_arch(r->device));
+        i = SIZE_MAX;
+    }
     *origin = arena_printf(r->arena, "the emitted code beside %s", manifest);
     json_decref(m.root);
     return i;
 }
-
-/* --- its code --------------------------------------------------------------------------------- */
 
 /* Reads the cubin of launch `l` and the name of its kernel. */
 static bool read_code(const Manifest *m, const json_t *variant, size_t l, RunTask *task)

@@ -165,8 +165,6 @@ static bool study_one(Session *y, Table *s)
     return true;
 }
 
-/* --- fitting ---------------------------------------------------------------------------------- */
-
 /* Turns "a,b" into indices of metrics. */
 static bool name_metrics(Session *y, int **numbers, size_t *count)
 {
@@ -204,8 +202,6 @@ static bool add_fits(Session *y, StudySheets *sheets)
             study_fit_sheet(y->arena, fits, count, y->metrics, numbers, metric_count);
     return fits != NULL;
 }
-
-/* --- results ---------------------------------------------------------------------------------- */
 
 static bool put_out(Session *y, const StudySheets *sheets)
 {

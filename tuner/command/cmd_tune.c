@@ -135,24 +135,6 @@ static void dump_rows(Run *r, const Dump *d, Buf *out)
     }
 }
 
-/* Prints the dumps of this point that `letters` ask for.  A search compiles, carves and times concurrently:
- * everything is known only when it ends. */
-static void dump_stage(Run *r, DumpPoint point, const char *letters)
-{
-    SCOPED_BUF out = {0};
-    EACH (const Dump, d, dumps, COUNT_OF(dumps)) {
-        const bool late = d->point != DUMP_OPENED && run_searches(r);
-        if ((late ? DUMP_TIMED : d->point) != point || !strchr(letters, d->letter))
-            continue;
-        buf_printf(&out, "> %c: %s (%s)\n", d->letter, d->title, r->spec->name);
-        if (d->print)
-            d->print(r, &out);
-        else
-            dump_rows(r, d, &out);
-    }
-    fputs(buf_text(&out), stderr);
-}
-
 /* "S spec as understood, …", for --help. */
 static void dump_letters(Buf *out)
 {
@@ -311,12 +293,25 @@ static void keep_found(void *context)
     emit_winner(&a->run, aptune_output(a), &written, DIAG_UNHEARD(scratch));
 }
 
+/* Passes a stage and prints the dumps asked for at its point.  A search compiles, carves and times concurrently:
+ * everything is known only when it ends. */
 static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
 {
-    bool ok = stage(t->handle) == APTUNE_OK;
+    Run *r = &t->handle->run;
+    SCOPED_BUF out = {0};
+    const bool ok = stage(t->handle) == APTUNE_OK;
     progress_end(&t->bar);
-    if (ok)
-        dump_stage(&t->handle->run, point, t->dumps);
+    for (const Dump *d = dumps; ok && d < dumps + COUNT_OF(dumps); d++) {
+        const bool late = d->point != DUMP_OPENED && run_searches(r);
+        if ((late ? DUMP_TIMED : d->point) != point || !strchr(t->dumps, d->letter))
+            continue;
+        buf_printf(&out, "> %c: %s (%s)\n", d->letter, d->title, r->spec->name);
+        if (d->print)
+            d->print(r, &out);
+        else
+            dump_rows(r, d, &out);
+    }
+    fputs(buf_text(&out), stderr);
     return ok;
 }
 

@@ -109,19 +109,6 @@ static void mend_libraries(InitTrying *t, const char *log)
                 add_option(t, arena_printf(t->arena, "-D%s=int", name), "a type of a host library");
 }
 
-/* Some are undefined for the compiler; of others the assembler refuses the instruction. */
-static void mend_masks(InitTrying *t, const char *log)
-{
-    for (size_t i = 0; i < COUNT_OF(MASKLESS); i++) {
-        const char *name = MASKLESS[i][0];
-        const char *undefined = arena_printf(t->arena, "\"%s\" is undefined", name);
-        if (strstr(log, undefined) ||
-            (strstr(log, "without '.sync'") && code_has_word(t->text, name)))
-            add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
-                       "right if the whole warp calls it; else delete this and give the mask");
-    }
-}
-
 /* An undefined name may be defined under an #if that an option of the build enables. */
 static void mend_hidden(InitTrying *t, const char *log)
 {
@@ -172,7 +159,14 @@ bool init_mend_options(InitTrying *t, const char *log)
         strstr(log, "\"cudaTriggerProgrammaticLaunchCompletion\" is undefined"))
         add_option(t, "--pre-include=cuda_device_runtime_api.h",
                    "for programmatic dependent launch");
-    mend_masks(t, log);
+    /* Some are undefined for the compiler; of others the assembler refuses the instruction. */
+    for (size_t i = 0; i < COUNT_OF(MASKLESS); i++) {
+        const char *name = MASKLESS[i][0];
+        if (strstr(log, arena_printf(t->arena, "\"%s\" is undefined", name)) ||
+            (strstr(log, "without '.sync'") && code_has_word(t->text, name)))
+            add_option(t, arena_printf(t->arena, "-D%s", MASKLESS[i][1]),
+                       "right if the whole warp calls it; else delete this and give the mask");
+    }
     const bool unknown = strstr(log, "__nv_name_map") != NULL; /* the kernel is undefined */
     for (size_t i = 0; i < t->guess.kernel->under.count && unknown; i++)
         add_option(t, arena_printf(t->arena, "-D%s", t->guess.kernel->under.at[i]),

@@ -47,24 +47,18 @@ static void enter(aptune *a)
     pthread_sigmask(SIG_BLOCK, &mask, &a->callers_mask);
 }
 
-/* Discards signals caused by our own writes: those that were not pending before. */
-static void take_back_signals(const aptune *a)
+static aptune_status leave(aptune *a, aptune_status status)
 {
-    sigset_t now;
+    /* Discards signals caused by our own writes: those that were not pending before. */
+    sigset_t now, one;
     sigpending(&now);
     for (size_t i = 0; i < COUNT_OF(deadly); i++) {
         if (!sigismember(&now, deadly[i]) || sigismember(&a->callers_pending, deadly[i]))
             continue;
-        sigset_t one;
         sigemptyset(&one);
         sigaddset(&one, deadly[i]);
         sigtimedwait(&one, NULL, &(struct timespec){0});
     }
-}
-
-static aptune_status leave(aptune *a, aptune_status status)
-{
-    take_back_signals(a);
     pthread_sigmask(SIG_SETMASK, &a->callers_mask, NULL);
     handle_leave_text(a);
     if (status == APTUNE_OK)

@@ -420,9 +420,16 @@ static void print_differences(const Run *r, size_t i, size_t from, Buf *out)
     }
 }
 
-static void print_dominator(const Subject *s, Buf *out)
+static void print_carving(const Subject *s, Buf *out)
 {
-    size_t by = explain_dominator(s);
+    buf_puts(out, "\ncarving\n  ");
+    if (!s->carved) {
+        buf_puts(out, "not judged: only the named configurations were compiled; aptune tune --why "
+                      "carves the whole space\n");
+        return;
+    }
+    report_why(s->run, s->config, out);
+    const size_t by = explain_dominator(s);
     if (by == SIZE_MAX) {
         buf_puts(out, "  no survivor is better in busiest unit or warp latency and at least as "
                       "good in the other\n");
@@ -440,18 +447,6 @@ static void print_dominator(const Subject *s, Buf *out)
     for (size_t k = 0; k < 2; k++)
         buf_printf(out, "%s %s %s against %s", k > 0 ? "," : "", both[k].words, its[k], ours[k]);
     buf_puts(out, " cycles\n");
-}
-
-static void print_carving(const Subject *s, Buf *out)
-{
-    buf_puts(out, "\ncarving\n  ");
-    if (!s->carved) {
-        buf_puts(out, "not judged: only the named configurations were compiled; aptune tune --why "
-                      "carves the whole space\n");
-        return;
-    }
-    report_why(s->run, s->config, out);
-    print_dominator(s, out);
 }
 
 /* --- patterns and lines ----------------------------------------------------------------------- */

@@ -81,30 +81,24 @@ static int column_can(const ForeignTable *t, size_t p)
     return can;
 }
 
-/* Converts the values of a column to one type. */
-static void settle_column(ForeignTable *t, size_t p, int can)
-{
-    VEC_EACH (ForeignRow, row, t->rows) {
-        Value *v = &row->values[p];
-        int64_t whole;
-        double real;
-        if (v->kind != VALUE_STRING || !can)
-            continue;
-        t->anomalies[ANOMALY_TEXT_VALUE]++;
-        if ((can & CAN_BE_INT) && text_as_int(v->string, &whole))
-            *v = value_int(whole);
-        else if (foreign_text_as_real(v->string, &real))
-            *v = value_real(real);
-    }
-}
-
 RecordParameter *import_parameters(ForeignTable *t)
 {
     size_t n = t->names.count;
     RecordParameter *parameters = ARENA_ARRAY(t->arena, RecordParameter, n);
     for (size_t p = 0; p < n; p++) {
-        int can = column_can(t, p);
-        settle_column(t, p, can);
+        const int can = column_can(t, p);
+        VEC_EACH (ForeignRow, row, t->rows) {
+            Value *v = &row->values[p];
+            int64_t whole;
+            double real;
+            if (v->kind != VALUE_STRING || !can)
+                continue;
+            t->anomalies[ANOMALY_TEXT_VALUE]++;
+            if ((can & CAN_BE_INT) && text_as_int(v->string, &whole))
+                *v = value_int(whole);
+            else if (foreign_text_as_real(v->string, &real))
+                *v = value_real(real);
+        }
         parameters[p] = (RecordParameter){t->names.at[p], !(can & CAN_BE_INT)};
     }
     return parameters;

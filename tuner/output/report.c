@@ -177,8 +177,15 @@ static void report_search(const Run *r, Buf *out)
 
 /* --- heading ---------------------------------------------------------------------------------- */
 
-static void print_source(const Run *r, Buf *out)
+void report_heading(const Run *r, Buf *out)
 {
+    const char *problem = r->spec->problems[r->space.problem].text;
+    report_say(out, "aptune", "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name,
+               *problem ? ", " : "", problem);
+    if (r->options.shards > 1)
+        report_say(out, "shard", "%d/%d (%s)\n", r->options.shard, r->options.shards,
+                   r->options.shard_from);
+    buf_printf(out, "%-10s ", "times");
     const RecordHeader *h = r->recorded.times ? &r->recorded.times->header : NULL;
     if (r->source == RUN_MEASURED && r->gpu_count > 1)
         buf_printf(out, "measured on %s, %zu of them\n", r->device->name, r->gpu_count);
@@ -197,18 +204,6 @@ static void print_source(const Run *r, Buf *out)
         buf_puts(out, "none, and no device is known\n");
     if (r->why_not_measured)
         report_say(out, "", "(%s)\n", r->why_not_measured);
-}
-
-void report_heading(const Run *r, Buf *out)
-{
-    const char *problem = r->spec->problems[r->space.problem].text;
-    report_say(out, "aptune", "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name,
-               *problem ? ", " : "", problem);
-    if (r->options.shards > 1)
-        report_say(out, "shard", "%d/%d (%s)\n", r->options.shard, r->options.shards,
-                   r->options.shard_from);
-    buf_printf(out, "%-10s ", "times");
-    print_source(r, out);
 }
 
 /* --- dry run ---------------------------------------------------------------------------------- */

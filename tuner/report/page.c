@@ -244,18 +244,6 @@ static const char *safe_name(Arena *a, const char *name)
     return safe;
 }
 
-static void write_picture(Writer *w, const char *prefix, const Picture *p)
-{
-    const char *name = arena_printf(w->arena, "%s-%s", prefix, safe_name(w->arena, p->name));
-    buf_clear(&w->svg);
-    plot_write(&p->plot, &w->svg);
-    svg_say(&w->page, "<figure id=\"%s\">%s<figcaption><b>%t</b>. %t</figcaption></figure>\n", name,
-            buf_text(&w->svg), p->plot.title, p->caption);
-    w->ok =
-        w->ok && picture_save(buf_text(&w->svg), p->plot.title,
-                              arena_printf(w->arena, "%s/pictures/%s", w->folder, name), w->diag);
-}
-
 static size_t count_group(const Pictures *all, PictureGroup group)
 {
     size_t n = 0;
@@ -269,9 +257,17 @@ static void write_group(Writer *w, const char *prefix, const Pictures *all, Pict
     if (count_group(all, group) == 0)
         return;
     buf_printf(&w->page, "<div class=\"pictures%s\">\n", groups[group].large ? " large" : "");
-    for (size_t k = 0; k < all->count; k++)
-        if (all->at[k].group == group)
-            write_picture(w, prefix, &all->at[k]);
+    VEC_EACH (const Picture, p, *all) {
+        if (p->group != group)
+            continue;
+        const char *name = arena_printf(w->arena, "%s-%s", prefix, safe_name(w->arena, p->name));
+        buf_clear(&w->svg);
+        plot_write(&p->plot, &w->svg);
+        svg_say(&w->page, "<figure id=\"%s\">%s<figcaption><b>%t</b>. %t</figcaption></figure>\n",
+                name, buf_text(&w->svg), p->plot.title, p->caption);
+        const char *path = arena_printf(w->arena, "%s/pictures/%s", w->folder, name);
+        w->ok = w->ok && picture_save(buf_text(&w->svg), p->plot.title, path, w->diag);
+    }
     buf_puts(&w->page, "</div>\n");
 }
 

@@ -86,8 +86,6 @@ void space_print(const Space *s, size_t i, Buf *out)
     }
 }
 
-/* --- divisions that leave a remainder --------------------------------------------------------- */
-
 typedef VEC(const Expr *) Checked;
 
 static Checked checked_of(Arena *a, const Spec *s)
@@ -137,8 +135,6 @@ void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d)
         }
     }
 }
-
-/* --- enumeration ------------------------------------------------------------------------------ */
 
 /* Most valid configurations: a gigabyte of ranks. */
 enum { CONFIGURATION_LIMIT = 1 << 27 };
@@ -217,34 +213,26 @@ static bool walk(Walk *w, size_t p, uint64_t rank)
     return true;
 }
 
-/* --- the product ------------------------------------------------------------------------------ */
-
-static bool find_product(Arena *a, Space *s, Diag *d)
+bool space_open(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d)
 {
-    size_t n = s->spec->parameter_count;
-    s->values = ARENA_ARRAY(a, ValueList, n);
-    s->stride = ARENA_ARRAY(a, uint64_t, n);
+    const size_t n = spec->parameter_count;
+    *out = (Space){.spec = spec,
+                   .problem = problem,
+                   .values = ARENA_ARRAY(a, ValueList, n),
+                   .stride = ARENA_ARRAY(a, uint64_t, n),
+                   .product = 1,
+                   .rejected = ARENA_ARRAY(a, uint64_t, spec->constraint_count),
+                   .refused = ARENA_ARRAY(a, uint64_t, n)};
     for (size_t p = 0; p < n; p++)
-        if (!spec_parameter_values(a, s->spec, p, s->problem, &s->values[p], d))
+        if (!spec_parameter_values(a, spec, p, problem, &out->values[p], d))
             return false;
-    s->product = 1;
     for (size_t p = n; p-- > 0;) {
-        s->stride[p] = s->product;
-        if (__builtin_mul_overflow(s->product, s->values[p].count, &s->product))
-            return diag_error(d, s->spec->parameters[p].at,
+        out->stride[p] = out->product;
+        if (__builtin_mul_overflow(out->product, out->values[p].count, &out->product))
+            return diag_error(d, spec->parameters[p].at,
                               "the product of all parameters has more than 2^64 points; "
                               "leave out values or split the space");
     }
-    return true;
-}
-
-bool space_open(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d)
-{
-    *out = (Space){.spec = spec, .problem = problem};
-    if (!find_product(a, out, d))
-        return false;
-    out->rejected = ARENA_ARRAY(a, uint64_t, spec->constraint_count);
-    out->refused = ARENA_ARRAY(a, uint64_t, spec->parameter_count);
     return true;
 }
 

@@ -5,8 +5,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* --- words ------------------------------------------------------------------------------------ */
-
 bool code_is_name(char c)
 {
     return text_is_word(c) || c == '$';
@@ -112,8 +110,6 @@ size_t code_bom(const char *text)
     return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* --- comments and literals -------------------------------------------------------------------- */
-
 size_t code_splice(const char *at)
 {
     return at[0] != '\\' ? 0 : at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
@@ -186,8 +182,6 @@ void code_cut(char *out, const char *text, size_t from, size_t to)
     }
 }
 
-/* --- lines ------------------------------------------------------------------------------------ */
-
 const char *code_line_start(const char *first, const char *at)
 {
     return code_back(first, at, "\n");
@@ -229,8 +223,6 @@ const char *code_behind(const char *line, const char *directive)
     Word w = code_directive(line);
     return code_same(w, directive) ? code_blanks(w.at + w.length) : NULL;
 }
-
-/* --- brackets --------------------------------------------------------------------------------- */
 
 const char *code_closing(const char *first, const char *end)
 {

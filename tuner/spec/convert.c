@@ -4,7 +4,6 @@
 #include "metrics/base/json.h"
 #include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
-#include "tuner/spec/convert_python.h"
 #include "tuner/spec/task.h"
 
 #include <ctype.h>

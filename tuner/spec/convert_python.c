@@ -1,4 +1,4 @@
-#include "tuner/spec/convert_python.h"
+#include "tuner/spec/convert.h"
 
 #include "metrics/base/expr.h"
 

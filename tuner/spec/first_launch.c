@@ -4,33 +4,29 @@
 #include <ctype.h>
 #include <limits.h>
 
-static bool read_launch(const HostText *h, const char *at, size_t length, LaunchSite *out)
-{
-    const char *end = h->text + h->size, *next = code_skip(at + length, end);
-    *out = (LaunchSite){.place = {h, (size_t)(at - h->text)}};
-    if (*next == '<' && strncmp(next, "<<<", 3) != 0) {
-        const char *close = code_closing(next, end);
-        if (!close)
-            return false;
-        out->template_count = code_list(h->arena, next + 1, close, out->of_template, CODE_LIST);
-        next = code_skip(close + 1, end);
-    }
-    const char *close = strncmp(next, "<<<", 3) == 0 ? strstr(next, ">>>") : NULL;
-    if (!close)
-        return false;
-    out->configuration_count = code_list(h->arena, next + 3, close, out->configuration, 4);
-    next = code_skip(close + 3, end);
-    close = *next == '(' ? code_closing(next, end) : NULL;
-    if (close)
-        out->argument_count = code_list(h->arena, next + 1, close, out->arguments, CODE_LIST);
-    return close && out->configuration_count >= 2;
-}
-
 bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *out)
 {
-    EACH_PLACE (h, at, files, kernel)
-        if (read_launch(h, at, strlen(kernel), out))
+    EACH_PLACE (h, at, files, kernel) {
+        const char *end = h->text + h->size, *next = code_skip(at + strlen(kernel), end);
+        *out = (LaunchSite){.place = {h, (size_t)(at - h->text)}};
+        if (*next == '<' && strncmp(next, "<<<", 3) != 0) {
+            const char *angle = code_closing(next, end);
+            if (!angle)
+                continue;
+            out->template_count = code_list(h->arena, next + 1, angle, out->of_template, CODE_LIST);
+            next = code_skip(angle + 1, end);
+        }
+        const char *close = strncmp(next, "<<<", 3) == 0 ? strstr(next, ">>>") : NULL;
+        if (!close)
+            continue;
+        out->configuration_count = code_list(h->arena, next + 3, close, out->configuration, 4);
+        next = code_skip(close + 3, end);
+        close = *next == '(' ? code_closing(next, end) : NULL;
+        if (close)
+            out->argument_count = code_list(h->arena, next + 1, close, out->arguments, CODE_LIST);
+        if (close && out->configuration_count >= 2)
             return true;
+    }
     return false;
 }
 

@@ -139,8 +139,6 @@ const char *near_header_made_of(Arena *a, const char *folder, const char *log)
     return found ? path_join(a, found, name) : NULL;
 }
 
-/* --- files of a project ----------------------------------------------------------------------- */
-
 static const char *const EXTENSIONS[] = {".cu", ".cuh", ".cpp", ".c", ".h", ".cc"};
 
 /* True if a file includes the target, by a relative path or one that include folders may resolve. */
@@ -188,8 +186,6 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
             out[count++] = l.paths.at[i];
     return count;
 }
-
-/* --- the body of a function -------------------------------------------------------------------- */
 
 /* A function's name and that of its enclosing class or namespace, from the Itanium C++ ABI's mangling:
  * "_ZN4prcr8ScheduleC1Eddm" is a constructor of Schedule. */
