@@ -400,9 +400,12 @@ static void spread_order(const Search *s, const uint16_t *points, Ranked *order,
     }
 }
 
-/* The best of the most promising points by a draw from what is believed of each (Thompson sampling). */
+/* The best of the most promising points by a draw from what is believed of each (Thompson sampling).  Points
+ * are drawn one by one, although alike points are fast or slow together: the luckiest of hundreds of draws
+ * is then too lucky, so that each is drawn from less than its deviation. */
 bool batch_make(Search *s)
 {
+    static const double luck = 0.8;
     if (!model_space(s))
         return false;
     size_t count, random;
@@ -413,7 +416,7 @@ bool batch_make(Search *s)
         spread_order(s, points, order, count, sure);
     for (size_t k = 0; k < sure; k++) {
         const uint16_t *point = points + order[k].at * s->space.parameters;
-        order[k].key += point_deviation(s, point) * gsl_ran_ugaussian(s->random);
+        order[k].key += luck * point_deviation(s, point) * gsl_ran_ugaussian(s->random);
     }
     stats_rank(order, count);
     size_t wanted = (s->options.workers + 3) / 4; /* few: what they teach guides the next ones */
