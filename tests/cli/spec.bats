@@ -277,11 +277,11 @@ END
 @test "cycles of launches in a row add up" {
     cp "$peers"/stencil.* .
     tune --space stencil.spec --arch sm_90
-    cut -d, -f1,$(head -1 aptune-out/stencil/configurations.csv | tr , '\n' | grep -n predicted_cycles | cut -d: -f1) \
+    cut -d, -f1,$(head -1 aptune-out/stencil/configurations.csv | tr , '\n' | grep -n launch_cycles | cut -d: -f1) \
         aptune-out/stencil/configurations.csv >ten
     sed -i 's/range(10)/range(20)/' stencil.spec
     tune --space stencil.spec --arch sm_90 --output twenty
-    cut -d, -f1,$(head -1 twenty/configurations.csv | tr , '\n' | grep -n predicted_cycles | cut -d: -f1) \
+    cut -d, -f1,$(head -1 twenty/configurations.csv | tr , '\n' | grep -n launch_cycles | cut -d: -f1) \
         twenty/configurations.csv >twenty.csv
     paste -d, ten twenty.csv | awk -F, 'NR > 1 { r = $4 / $2; if (r < 1.9999 || r > 2.0001) exit 1; n++ } END { exit n != 4 }'
 }
