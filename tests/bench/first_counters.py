@@ -35,11 +35,11 @@ def read(name, word):
 
 
 def unpack(clones, repository, path, folder):
-    """What is beside a file of HeCBench, whose folders are projects; of other repositories all."""
+    """What is beside a file of HeCBench, whose folders are projects; of other repositories all that the clone holds."""
     where = [str(pathlib.PurePath(path).parent)] if repository.endswith("HeCBench") else []
     archive = ["git", "-C", os.path.join(clones, repository), "archive", "HEAD", *where]
     with subprocess.Popen(archive, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as packed:
-        subprocess.run(["tar", "x", "-C", folder], stdin=packed.stdout, check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(["tar", "x", "-C", folder], stdin=packed.stdout, check=False, stderr=subprocess.DEVNULL)
 
 
 def profile(aptune, clones, row):
