@@ -312,8 +312,8 @@ static void evaluate_launch(Arena *a, const MetricSet *set, const Profile *p, co
 void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *launches, size_t count,
                         const Device *device, MetricValue *values)
 {
-    const Profile *main = launches[profile_main_launch(launches, count)].profile;
-    evaluate_launch(a, set, main, device, values);
+    const Profile *most = launches[profile_main_launch(launches, count)].profile;
+    evaluate_launch(a, set, most, device, values);
     if (count == 1 && launches[0].times == 1)
         return;
     MetricValue *one = ARENA_ARRAY(a, MetricValue, set->metrics.count);
@@ -328,5 +328,5 @@ void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *lau
             values[m].value = before + one[m].value * launches[k].times;
         }
     }
-    evaluate_run(a, set, main, device, values);
+    evaluate_run(a, set, most, device, values);
 }

@@ -126,10 +126,10 @@ static bool is_row(PtxDim grid)
     return count == grid.x || count == grid.y || count == grid.z;
 }
 
-/* Samples warps at places that fill the grid evenly for any number of them: x and y are powers of the plastic
- * number (M. Roberts 2018), whose multiples leave gaps in a single axis, which the golden section fills. The places in the picture do not depend on the block shape, so configurations
- * are compared by the same parts of it. The middle warp is the first; all that the steps suffice for count
- * equally. */
+/* Samples warps at places that fill the grid evenly for any number of them. x and y are powers of the plastic number
+ * (M. Roberts 2018); its multiples leave gaps in a single axis, which the golden section fills. The places in the picture
+ * do not depend on the block shape, so configurations are compared by the same parts of it. The middle warp is the first;
+ * all that the steps suffice for count equally. */
 void sampler_picture(Sampler *s)
 {
     s->out->count = 1;

@@ -273,15 +273,16 @@ static void print_asserted(FirstWriter *w)
     int conditions = 0;
     for (const char *at = body ? body + 1 : NULL; at && at < close;) {
         const char *from = at;
-        const Word word = code_next_word(own, &at), next = code_word(code_blanks(at));
-        const char *open = code_skip(at, close);
-        const char *end = *open == '(' ? code_closing(open, close) : NULL;
+        const Word word = code_next_word(own, &at);
         if (*from == '{' && code_closing(from, close))
             at = code_closing(from, close) + 1;
-        if (*from == '#')
-            conditions += code_among(next, "if ifdef ifndef") - code_same(next, "endif");
-        if (end && conditions == 0 && code_same(word, "static_assert") &&
-            code_list(w->arena, open + 1, end, list, 1) > 0)
+        if (*from == '#') {
+            const Word directive = code_word(code_blanks(at));
+            conditions += code_among(directive, "if ifdef ifndef") - code_same(directive, "endif");
+        }
+        const char *open = code_same(word, "static_assert") ? code_skip(at, close) : close;
+        const char *end = *open == '(' ? code_closing(open, close) : NULL;
+        if (end && conditions == 0 && code_list(w->arena, open + 1, end, list, 1) > 0)
             print_condition(w,
                             host_value((HostPlace){text, (size_t)(from - own)}, list[0], &names));
     }
