@@ -226,20 +226,6 @@ static void settle_threads(FirstWriter *w)
     }
 }
 
-/* The body of the kernel in a text of it, from its brace to the closing one; NULL: none. */
-static const char *body_of(const char *text, const char *kernel, const char **close)
-{
-    const char *end = text + strlen(text);
-    for (const char *at = text; (at = code_find_word(at, kernel, text)) != NULL; at++) {
-        const char *list = code_skip(at + strlen(kernel), end);
-        const char *behind = *list == '(' ? code_closing(list, end) : NULL;
-        const char *open = behind ? code_skip(behind + 1, end) : end;
-        if (*open == '{' && (*close = code_closing(open, end)) != NULL)
-            return open;
-    }
-    return NULL;
-}
-
 /* True for what a spec takes as a condition: comparisons, joined. */
 static bool is_condition(const HostValue *v)
 {
@@ -267,7 +253,7 @@ static void print_condition(FirstWriter *w, const HostValue *v)
 static void print_asserted(FirstWriter *w)
 {
     const char *close = NULL, *list[1], *own = w->kernel->own;
-    const char *body = body_of(own, w->kernel->name, &close);
+    const char *body = kernel_source_body(own, w->kernel->name, &close);
     const HostText *text = body ? host_text(w->arena, "", own, NULL) : NULL;
     const HostNames names = {&w->launch, first_launch_meaning, 0};
     int conditions = 0;

@@ -209,6 +209,19 @@ static const char *next_kernel(const char **at, const char **start, Word *name)
     return NULL;
 }
 
+const char *kernel_source_body(const char *text, const char *kernel, const char **close)
+{
+    const char *at = text, *start, *list, *end = text + strlen(text);
+    Word name;
+    while ((list = next_kernel(&at, &start, &name)) != NULL) {
+        const char *body = code_same(name, kernel) ? strchr(code_closing(list, end), '{') : NULL;
+        *close = body ? code_closing(body, end) : NULL;
+        if (*close)
+            return body;
+    }
+    return NULL;
+}
+
 /* The namespaces open at `end`, each followed by "::". */
 static const char *scope_at(Arena *a, const char *text, const char *end)
 {

@@ -50,6 +50,9 @@ typedef VEC(KernelMacro) KernelMacros;
 /* Finds a kernel that has a body (`wanted` NULL: the first). False: none. */
 bool kernel_source_find(Arena *a, const char *text, const char *wanted, KernelSource *out);
 
+/* The brace that opens the kernel's body, and the one that closes it; NULL: it has none. */
+const char *kernel_source_body(const char *text, const char *kernel, const char **close);
+
 /* Adds the conditions of the #if lines around a place of the text. */
 void kernel_source_conditions(Arena *a, const char *text, const char *at, KernelSource *out);
 
