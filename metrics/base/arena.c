@@ -19,7 +19,15 @@ enum { BEHIND = 16 };
 enum { BEHIND = 0 };
 #endif
 
-enum { CHUNK = FIRST_SIZE(64 * 1024, 64), ALIGN = 16, KEPT_CHUNKS = 64 };
+enum { ALIGN = 16, KEPT_CHUNKS = 64 };
+
+bool memory_starts_small;
+
+/* Usable bytes of a chunk that holds more than one object. */
+static size_t chunk_size(void)
+{
+    return FIRST_SIZE(64 * 1024, 64);
+}
 
 typedef struct Chunk Chunk;
 struct Chunk {
@@ -31,11 +39,11 @@ struct Chunk {
 
 struct Arena {
     Chunk *chunks; /* newest first */
-    Chunk *spare;  /* empty ones of size CHUNK, from before a reset */
+    Chunk *spare;  /* empty ones of chunk_size(), from before a reset */
     size_t used;
 };
 
-/* The only global: any function may allocate. */
+/* Global, since any function may allocate. */
 static _Thread_local jmp_buf *escape;
 
 jmp_buf *memory_set_escape(jmp_buf *to)
@@ -104,7 +112,7 @@ void arena_reset(Arena *a)
         kept++;
     for (Chunk *c = a->chunks; c; c = next) {
         next = c->next;
-        if (c->size != CHUNK || kept == KEPT_CHUNKS) {
+        if (c->size != chunk_size() || kept == KEPT_CHUNKS) {
             free(c);
             continue;
         }
@@ -166,12 +174,12 @@ void *arena_alloc(Arena *a, size_t size)
     Chunk *c = a->chunks;
     if (!c || c->size - c->used < rounded) {
         /* A large object gets a chunk of its own behind the current one. */
-        bool large = rounded > CHUNK / 4;
+        bool large = rounded > chunk_size() / 4;
         Chunk *fresh = large ? NULL : a->spare;
         if (fresh)
             a->spare = fresh->next;
         else
-            fresh = chunk_new(large ? rounded : CHUNK);
+            fresh = chunk_new(large ? rounded : chunk_size());
         if (large && c) {
             fresh->next = c->next;
             c->next = fresh;

@@ -64,13 +64,10 @@ size_t arena_used(const Arena *a);
 #define EACH(T, x, array, count) for (T *x = (array); x && x < (array) + (count); x++)
 #define VEC_EACH(T, x, v)        EACH (T, x, (v).at, (v).count)
 
-/* An initial capacity where it affects speed only.  A stress build (APTUNE_STRESS) takes the second number,
- * so that its tests exercise every growth. */
-#ifdef APTUNE_STRESS
-#define FIRST_SIZE(usual, stress) (stress)
-#else
-#define FIRST_SIZE(usual, stress) (usual)
-#endif
+/* Set by a test before anything is allocated: whatever grows starts at the second number of FIRST_SIZE, so
+ * that the test exercises every growth.  Only speed depends on it. */
+extern bool memory_starts_small;
+#define FIRST_SIZE(usual, small) (memory_starts_small ? (small) : (usual))
 
 /* malloc, calloc and realloc for memory outside of arenas; they never return NULL for lack of memory. */
 void *memory_new(size_t size);

@@ -18,7 +18,7 @@ enum {
     SIZE_DIGITS = 10, /* of the longest size: 2^30 */
     /* Longest first line: the magic word, two sizes with a blank before each, the newline. */
     LINE_LIMIT = 4 + 2 * (1 + SIZE_DIGITS) + 1,
-    READ_STEP = FIRST_SIZE(64 << 10, 1)
+    READ_STEP = 64 << 10
 };
 
 /* The sizes of an incoming message. */
@@ -71,7 +71,7 @@ WireStatus wire_fill(WireReader *r)
     char bytes[READ_STEP];
     if (r->ended)
         return WIRE_END;
-    ssize_t n = read(r->fd, bytes, sizeof bytes);
+    ssize_t n = read(r->fd, bytes, FIRST_SIZE(sizeof bytes, 1));
     if (n > 0) {
         buf_add(&r->bytes, bytes, (size_t)n);
         return WIRE_OK;

@@ -1,6 +1,7 @@
 /* Memory that ends: wherever an allocation fails below the library, a call says so, and the handle can
  * be used again and freed. */
 #include "metrics/base/arena.h"
+#include "metrics/base/vec.h"
 #include "tuner/library/aptune.h"
 
 #include <setjmp.h>
@@ -47,6 +48,22 @@ static void an_allocation_fails_when_it_is_told_to(void **state)
     assert_ptr_equal(before, NULL);
 }
 
+static void what_grows_starts_at_one_element_where_a_test_wants_it(void **state)
+{
+    (void)state;
+    const bool before = memory_starts_small;
+    Arena *a = arena_new();
+    VEC(int) usual = {0}, small = {0};
+    memory_starts_small = false;
+    VEC_PUSH(a, &usual, 1);
+    memory_starts_small = true;
+    VEC_PUSH(a, &small, 1);
+    memory_starts_small = before;
+    assert_int_equal(usual.capacity, 8);
+    assert_int_equal(small.capacity, 1);
+    arena_free(a);
+}
+
 /* A replay of a shipped recording, as far as `failing` allocations allow. */
 static aptune_status replay(aptune *a, size_t failing)
 {
@@ -84,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocation_fails_when_it_is_told_to),
+        cmocka_unit_test(what_grows_starts_at_one_element_where_a_test_wants_it),
         cmocka_unit_test(a_replay_without_memory_says_so_and_can_be_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
