@@ -140,9 +140,9 @@ static void structs_lie_as_c_lays_them_out(void **state)
     assert_memory_equal(got.bytes, &want, got.size);
     const RunData *data = run_data(r);
     assert_non_null(data);
-    assert_int_equal(data->buffers[0].contents.size, 24);
+    assert_int_equal(data->buffers.at[0].contents.size, 24);
     for (int i = 0; i < 3; i++) {
-        const unsigned char *at = (const unsigned char *)data->buffers[0].contents.bytes + 8 * i;
+        const unsigned char *at = (const unsigned char *)data->buffers.at[0].contents.bytes + 8 * i;
         assert_true(contents_value(TASK_FLOAT, at) == i + 0.5);
         assert_true(contents_value(TASK_I32, at + 4) == -i);
     }
@@ -255,8 +255,8 @@ static void arguments_of_a_task_name_buffers_in_their_order(void **state)
 
     assert_int_equal(task.run.launch_count, 1);
     const TaskArgument *t = task.launches[0].arguments;
-    const TaskBuffer *buffers = data->buffers;
-    size_t count = data->buffer_count;
+    const TaskBuffer *buffers = data->buffers.at;
+    size_t count = data->buffers.count;
     assert_int_equal(t[0].buffer, 0);
     assert_int_equal(t[1].buffer, -1);
     assert_int_equal(t[1].size, 4);
@@ -288,7 +288,7 @@ static void a_reference_in_double_gets_the_same_numbers_wider(void **state)
 
     assert_int_equal(t.argument_count, 5);
     assert_int_equal(t.arguments[0].buffer, data->double_copy[0]);
-    assert_int_equal(data->buffers[data->double_copy[0]].type.scalar, TASK_DOUBLE);
+    assert_int_equal(data->buffers.at[data->double_copy[0]].type.scalar, TASK_DOUBLE);
     for (int i = 0; i < 2; i++) {
         assert_memory_equal(t.arguments[1 + i].bytes, &wide[i], 8);
         assert_int_equal(t.arguments[1 + i].size, 8);
@@ -314,8 +314,8 @@ static void buffers_get_the_contents_of_the_spec(void **state)
     const RunData *data = run_data(r);
 
     assert_non_null(data);
-    const TaskBuffer *b = data->buffers;
-    size_t count = data->buffer_count;
+    const TaskBuffer *b = data->buffers.at;
+    size_t count = data->buffers.count;
     assert_int_equal(count, 6);
     assert_int_equal(b[0].count, 64);
     assert_int_equal(b[0].contents.kind, TASK_UNIFORM);
@@ -355,9 +355,9 @@ static void outputs_are_compared_as_the_spec_says(void **state)
     const RunData *data = run_data(r);
 
     assert_non_null(data);
-    assert_int_equal(data->buffer_count, sizeof expected / sizeof *expected);
-    for (size_t i = 0; i < data->buffer_count; i++) {
-        const TaskTolerance *t = &data->buffers[i].tolerance;
+    assert_int_equal(data->buffers.count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < data->buffers.count; i++) {
+        const TaskTolerance *t = &data->buffers.at[i].tolerance;
         assert_true(t->relative == expected[i].relative && t->absolute == expected[i].absolute);
         assert_int_equal(t->except, expected[i].except);
         assert_int_equal(t->scale, expected[i].scale);
@@ -450,7 +450,7 @@ static void assert_walks_read_what_the_gpu_gets(const Run *r, const RunData *dat
         const Argument *g = &r->spec->arguments[i];
         if (g->role != ARGUMENT_IN && g->role != ARGUMENT_CONSTANT)
             continue;
-        const TaskBuffer *b = &data->buffers[data->buffer[i]];
+        const TaskBuffer *b = &data->buffers.at[data->buffer[i]];
         const size_t size = task_scalar_size(b->type.scalar);
         const size_t scalars = (size_t)b->count * (size_t)b->type.lanes;
         unsigned char *want = arena_alloc(r->arena, scalars * size + 8);

@@ -14,8 +14,8 @@ static aptune_argument describe(const aptune *a, const Argument *g, const TaskAr
     }
     out.kind = t->texture ? APTUNE_TEXTURE : APTUNE_BUFFER;
     out.value_size = 8; /* an address, or a texture object */
-    int buffer = t->texture ? data->textures[t->buffer].buffer : t->buffer;
-    out.count = (unsigned long long)data->buffers[buffer].count;
+    int buffer = t->texture ? data->textures.at[t->buffer].buffer : t->buffer;
+    out.count = (unsigned long long)data->buffers.at[buffer].count;
     return out;
 }
 
@@ -45,15 +45,15 @@ static bool describe_launches(aptune *a, size_t configuration, Evaluation *ev)
     for (size_t s = 0; s < config->step_count; s++)
         if (!describe_step(a, &config->steps[s], &c->run.launches[s], slots, ev, &c->arguments[s]))
             return false;
-    c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbol_count);
-    for (size_t i = 0; i < data->symbol_count; i++) {
-        const char *name = data->symbols[i].name;
+    c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbols.count);
+    for (size_t i = 0; i < data->symbols.count; i++) {
+        const char *name = data->symbols.at[i].name;
         const Argument *g = NAME_FIND(spec->arguments, spec->argument_count, name, name);
         c->variables[i] = (aptune_argument){
             .name = name,
             .kind = APTUNE_BUFFER,
             .type = argument_type_text(c->arena, g),
-            .count = (unsigned long long)data->buffers[data->symbols[i].buffer].count};
+            .count = (unsigned long long)data->buffers.at[data->symbols.at[i].buffer].count};
     }
     return true;
 }

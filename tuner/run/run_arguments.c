@@ -204,8 +204,8 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
                          .module_count = modules,
                          .launches = out->launches,
                          .launch_count = t->launch[i].step_count,
-                         .symbols = r->code.data->symbols,
-                         .symbol_count = r->code.data->symbol_count};
+                         .symbols = r->code.data->symbols.at,
+                         .symbol_count = r->code.data->symbols.count};
     return true;
 }
 

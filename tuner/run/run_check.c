@@ -263,7 +263,7 @@ static bool check_symbols(Checking *x, const PtxModule *m)
         const Argument *g = &r->spec->arguments[i];
         for (size_t k = 0; g->role == ARGUMENT_CONSTANT && k < m->variables.count; k++) {
             const PtxVariable *v = m->variables.at[k];
-            const TaskBuffer *b = &r->code.data->buffers[r->code.data->buffer[i]];
+            const TaskBuffer *b = &r->code.data->buffers.at[r->code.data->buffer[i]];
             uint64_t want = (uint64_t)b->count * task_type_size(b->type);
             if (strcmp(v->name, g->name) != 0)
                 continue;

@@ -299,35 +299,25 @@ const char *run_describe_data(Run *r)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-typedef struct Making {
-    Run *run;
-    RunData *data;
-    VEC(TaskBuffer) buffers;
-    VEC(TaskTexture) textures;
-    VEC(TaskSymbol) symbols, double_symbols;
-} Making;
-
 static bool find_tolerance(Run *r, const Argument *g, TaskTolerance *out)
 {
     const Comparison *c = &g->comparison;
-    *out = (TaskTolerance){
-        .absolute = c->absolute, .relative = c->relative, .scale = c->scale, .sum = c->sum};
+    *out = c->allowed;
     if (!c->exact && !c->has_relative && !c->has_absolute)
         out->relative = r->spec->tolerance;
     return !c->except ||
            positive_integer(r, c->except, run_slots(r->arena, r, SIZE_MAX), &out->except);
 }
 
-static bool add_buffer(Making *m, size_t argument)
+static bool add_buffer(Run *r, RunData *d, size_t argument)
 {
     static const TaskRole roles[] = {
         [ARGUMENT_IN] = TASK_IN,       [ARGUMENT_OUT] = TASK_OUT,
         [ARGUMENT_INOUT] = TASK_INOUT, [ARGUMENT_SCRATCH] = TASK_SCRATCH,
         [ARGUMENT_CONSTANT] = TASK_IN, [ARGUMENT_TEXTURE] = TASK_IN};
-    Run *r = m->run;
     const Argument *g = &r->spec->arguments[argument];
     TaskBuffer b = {.name = g->name, .type = g->element, .role = roles[g->role]};
-    m->data->buffer[argument] = m->data->double_copy[argument] = (int)m->buffers.count;
+    d->buffer[argument] = d->double_copy[argument] = (int)d->buffers.count;
     if (!run_argument_count(r, argument, &b.count) || !find_tolerance(r, g, &b.tolerance))
         return false;
     /* Larger buffers would make the profile's placeholder addresses overlap, too. */
@@ -335,35 +325,30 @@ static bool add_buffer(Making *m, size_t argument)
         return diag_error(r->diag, g->at, "'%s' is larger than the memory of any device", g->name);
     if (!make_contents(r, argument, &g->contents, b.count, &b.contents))
         return false;
-    VEC_PUSH(r->arena, &m->buffers, b);
+    VEC_PUSH(r->arena, &d->buffers, b);
     return true;
 }
 
-static bool add_texture(Making *m, size_t argument)
+static bool add_texture(Run *r, RunData *d, size_t argument)
 {
-    Run *r = m->run;
     const Argument *g = &r->spec->arguments[argument];
     const Value *slots = run_slots(r->arena, r, SIZE_MAX);
-    TaskTexture t = {.buffer = m->data->buffer[argument],
-                     .edge = g->edge,
-                     .linear = g->linear,
-                     .normalized = g->normalized,
-                     .fetch = g->fetch};
+    TaskTexture t = g->texture;
+    t.buffer = d->buffer[argument];
     for (int k = 0; k < TEXTURE_DIMENSIONS && g->size[k]; k++)
         if (!positive_integer(r, g->size[k], slots, &t.size[k]))
             return false;
-    m->data->texture[argument] = (int)m->textures.count;
-    VEC_PUSH(r->arena, &m->textures, t);
+    d->texture[argument] = (int)d->textures.count;
+    VEC_PUSH(r->arena, &d->textures, t);
     return true;
 }
 
 /* Adds a copy in double precision for a reference that computes in it. */
-static void add_double_copy(Making *m, size_t argument)
+static void add_double_copy(Run *r, RunData *d, size_t argument)
 {
-    Run *r = m->run;
-    size_t own = (size_t)m->data->buffer[argument];
-    TaskBuffer *b = &m->buffers.at[own];
-    if (m->run->spec->arguments[argument].fields || !task_scalar_is_float(b->type.scalar) ||
+    size_t own = (size_t)d->buffer[argument];
+    TaskBuffer *b = &d->buffers.at[own];
+    if (r->spec->arguments[argument].fields || !task_scalar_is_float(b->type.scalar) ||
         b->type.scalar == TASK_DOUBLE)
         return;
     TaskBuffer copy = *b;
@@ -372,25 +357,24 @@ static void add_double_copy(Making *m, size_t argument)
     copy.role = TASK_REFERENCE;
     copy.contents.converted = true;
     copy.contents.made_as = b->type.scalar;
-    VEC_PUSH(r->arena, &m->buffers, copy);
-    m->data->double_copy[argument] = (int)m->buffers.count - 1;
+    VEC_PUSH(r->arena, &d->buffers, copy);
+    d->double_copy[argument] = (int)d->buffers.count - 1;
     if (b->role == TASK_OUT || b->role == TASK_INOUT)
-        m->buffers.at[own].expected = (int)m->buffers.count;
+        d->buffers.at[own].expected = (int)d->buffers.count;
 }
 
-static bool add_expected(Making *m, size_t argument)
+static bool add_expected(Run *r, RunData *d, size_t argument)
 {
-    Run *r = m->run;
     const Argument *g = &r->spec->arguments[argument];
-    size_t own = (size_t)m->data->buffer[argument];
+    size_t own = (size_t)d->buffer[argument];
     TaskBuffer e = {.name = arena_printf(r->arena, "what '%s' should be", g->name),
                     .type = g->element,
-                    .count = m->buffers.at[own].count,
+                    .count = d->buffers.at[own].count,
                     .role = TASK_REFERENCE};
     if (!make_contents(r, argument, g->expected, e.count, &e.contents))
         return false;
-    VEC_PUSH(r->arena, &m->buffers, e);
-    m->buffers.at[own].expected = (int)m->buffers.count;
+    VEC_PUSH(r->arena, &d->buffers, e);
+    d->buffers.at[own].expected = (int)d->buffers.count;
     return true;
 }
 
@@ -403,29 +387,27 @@ bool run_source_names(const Run *r, const char *name)
 }
 
 /* A reference need not use every variable, but a kernel whose source lacks one is an error. */
-static void add_symbol(Making *m, size_t argument)
+static void add_symbol(Run *r, RunData *d, size_t argument)
 {
-    Run *r = m->run;
     const char *name = r->spec->arguments[argument].name;
     bool optional = run_source_names(r, name);
-    VEC_PUSH(r->arena, &m->symbols, ((TaskSymbol){name, m->data->buffer[argument], optional}));
-    VEC_PUSH(r->arena, &m->double_symbols,
-             ((TaskSymbol){name, m->data->double_copy[argument], true}));
+    VEC_PUSH(r->arena, &d->symbols, ((TaskSymbol){name, d->buffer[argument], optional}));
+    VEC_PUSH(r->arena, &d->double_symbols, ((TaskSymbol){name, d->double_copy[argument], true}));
 }
 
-static bool add_argument(Making *m, size_t i)
+static bool add_argument(Run *r, RunData *d, size_t i)
 {
-    const Spec *s = m->run->spec;
+    const Spec *s = r->spec;
     const Argument *g = &s->arguments[i];
     if (g->role == ARGUMENT_SCALAR)
         return true;
-    if (!add_buffer(m, i) || (g->role == ARGUMENT_TEXTURE && !add_texture(m, i)))
+    if (!add_buffer(r, d, i) || (g->role == ARGUMENT_TEXTURE && !add_texture(r, d, i)))
         return false;
     if (s->reference && s->reference->in_double && g->role != ARGUMENT_TEXTURE)
-        add_double_copy(m, i);
+        add_double_copy(r, d, i);
     if (g->role == ARGUMENT_CONSTANT)
-        add_symbol(m, i);
-    return !g->expected || add_expected(m, i);
+        add_symbol(r, d, i);
+    return !g->expected || add_expected(r, d, i);
 }
 
 const RunData *run_data(Run *r)
@@ -437,19 +419,11 @@ const RunData *run_data(Run *r)
     *data = (RunData){.buffer = ARENA_ARRAY(r->arena, int, n),
                       .double_copy = ARENA_ARRAY(r->arena, int, n),
                       .texture = ARENA_ARRAY(r->arena, int, n)};
-    Making m = {.run = r, .data = data};
     for (size_t i = 0; i < n; i++)
         data->buffer[i] = data->double_copy[i] = data->texture[i] = -1;
     for (size_t i = 0; i < n; i++)
-        if (!add_argument(&m, i))
+        if (!add_argument(r, data, i))
             return NULL;
-    data->buffers = m.buffers.at;
-    data->buffer_count = m.buffers.count;
-    data->textures = m.textures.at;
-    data->texture_count = m.textures.count;
-    data->symbols = m.symbols.at;
-    data->double_symbols = m.double_symbols.at;
-    data->symbol_count = m.symbols.count;
     r->code.data = data;
     return data;
 }
@@ -474,14 +448,14 @@ bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count
 {
     const Spec *s = r->spec;
     const Value *slots = run_slots(a, r, i);
-    int64_t *compared = ARENA_ARRAY(a, int64_t, r->code.data->buffer_count);
-    for (size_t k = 0; k < r->code.data->buffer_count; k++)
+    int64_t *compared = ARENA_ARRAY(a, int64_t, r->code.data->buffers.count);
+    for (size_t k = 0; k < r->code.data->buffers.count; k++)
         compared[k] = -1;
     for (size_t k = 0; k < s->argument_count; k++)
         if (r->code.data->buffer[k] >= 0 &&
             !compared_of(r, &s->arguments[k], slots, &compared[r->code.data->buffer[k]]))
             return false;
     *out = compared;
-    *count = r->code.data->buffer_count;
+    *count = r->code.data->buffers.count;
     return true;
 }

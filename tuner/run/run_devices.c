@@ -258,8 +258,8 @@ static bool set_kernels(Run *r, TaskProblem *problem)
                                    .module_count = n,
                                    .launches = launches.at,
                                    .launch_count = launches.count,
-                                   .symbols = r->code.data->double_symbols,
-                                   .symbol_count = r->code.data->symbol_count};
+                                   .symbols = r->code.data->double_symbols.at,
+                                   .symbol_count = r->code.data->double_symbols.count};
     return true;
 }
 
@@ -316,10 +316,10 @@ static bool make_problem(Run *r, TaskProblem *problem)
     const RunData *data = run_data(r);
     if (!data)
         return false;
-    *problem = (TaskProblem){.buffers = data->buffers,
-                             .buffer_count = data->buffer_count,
-                             .textures = data->textures,
-                             .texture_count = data->texture_count};
+    *problem = (TaskProblem){.buffers = data->buffers.at,
+                             .buffer_count = data->buffers.count,
+                             .textures = data->textures.at,
+                             .texture_count = data->textures.count};
     if (!compile_checking(r, &problem->checking))
         return false;
     if (!spec_is_verified(r->spec))

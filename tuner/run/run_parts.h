@@ -52,16 +52,13 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
 
 /* The problem's buffers as sent to the GPU process, and the index of each argument's. */
 typedef struct RunData {
-    const TaskBuffer *buffers;
-    size_t buffer_count;
-    const TaskTexture *textures;
-    size_t texture_count;
-    const TaskSymbol *symbols;        /* for kernels */
-    const TaskSymbol *double_symbols; /* for a reference */
-    size_t symbol_count;
-    int *buffer;      /* per argument of the spec; −1: none */
-    int *double_copy; /* used instead by a reference in double precision */
-    int *texture;     /* −1: none */
+    VEC(TaskBuffer) buffers;
+    VEC(TaskTexture) textures;
+    VEC(TaskSymbol) symbols;        /* for kernels */
+    VEC(TaskSymbol) double_symbols; /* for a reference */
+    int *buffer;                    /* per argument of the spec; −1: none */
+    int *double_copy;               /* used instead by a reference in double precision */
+    int *texture;                   /* −1: none */
 } RunData;
 
 /* Makes the data once, in the run's arena. NULL after a message. */

@@ -9,7 +9,7 @@ bool run_choose_l2(Run *r)
     if (!data)
         return false;
     double bytes = 0;
-    EACH (const TaskBuffer, b, data->buffers, data->buffer_count)
+    VEC_EACH (const TaskBuffer, b, data->buffers)
         if (b->role != TASK_REFERENCE)
             bytes += (double)b->count * (double)task_type_size(b->type);
     r->l2 = bytes > (double)r->device->l2_bytes ? TASK_COLD : TASK_WARM;

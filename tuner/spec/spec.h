@@ -105,11 +105,9 @@ typedef struct Comparison {
     Span at;
     bool exact;
     bool has_relative, has_absolute;
-    double relative, absolute;
-    TaskScale scale; /* what the relative error is relative to */
-    Expr *first;     /* elements compared; NULL: all */
-    Expr *except;    /* elements that may be wrong; NULL: none */
-    bool sum;        /* the sums of the elements are compared */
+    TaskTolerance allowed; /* without `except` */
+    Expr *first;           /* elements compared; NULL: all */
+    Expr *except;          /* elements that may be wrong; NULL: none */
 } Comparison;
 
 enum { TEXTURE_DIMENSIONS = TASK_TEXTURE_DIMENSIONS };
@@ -137,8 +135,7 @@ typedef struct Argument {
     Contents *expected;             /* expected contents of an output; NULL: not given */
     Comparison comparison;          /* of an output */
     Expr *size[TEXTURE_DIMENSIONS]; /* of a texture; NULL past the last dimension */
-    TaskEdge edge;
-    bool linear, normalized, fetch;
+    TaskTexture texture;            /* its modes */
 } Argument;
 
 /* The number of scalars of an element (of a vector its lanes, of a struct its fields), and scalar `i`. */

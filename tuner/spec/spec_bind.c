@@ -257,9 +257,9 @@ static void set_comparison(Reader *r, const Deferred *p, Argument *g)
     *c = p->comparison;
     reader_bind_integer(r, c->first, &all);
     reader_bind_integer(r, c->except, &fixed);
-    if (c->sum && c->except)
+    if (c->allowed.sum && c->except)
         diag_error(r->d, c->at, "'sum' cannot be combined with 'except'");
-    else if (c->sum && g->element.lanes > 4)
+    else if (c->allowed.sum && g->element.lanes > 4)
         diag_error(r->d, c->at, "'sum' takes elements of at most 4 numbers");
 }
 

@@ -277,18 +277,19 @@ static void take_texture_modes(Reader *r, Argument *g)
                                         [TASK_EDGE_MIRROR] = "mirror",
                                         [TASK_EDGE_BORDER] = "border"};
     enum { EDGES = COUNT_OF(edges) };
-    g->edge = TASK_EDGE_CLAMP;
+    TaskTexture *t = &g->texture;
+    t->edge = TASK_EDGE_CLAMP;
     for (;; lexer_next(&r->l)) {
         const bool name = r->l.token.kind == TOKEN_NAME;
         const size_t edge = name ? word_place(r->l.token.text, edges, EDGES) : SIZE_MAX;
         if (lexer_is(&r->l, "linear"))
-            g->linear = true;
+            t->linear = true;
         else if (lexer_is(&r->l, "normalized"))
-            g->normalized = true;
+            t->normalized = true;
         else if (lexer_is(&r->l, "fetch"))
-            g->fetch = true;
+            t->fetch = true;
         else if (edge < EDGES)
-            g->edge = (TaskEdge)edge;
+            t->edge = (TaskEdge)edge;
         else
             return;
     }
@@ -296,18 +297,19 @@ static void take_texture_modes(Reader *r, Argument *g)
 
 static bool check_texture(Reader *r, const Argument *g)
 {
+    const TaskTexture *t = &g->texture;
     TaskScalar s = g->element.scalar;
     if (g->fields || g->element.lanes == 3 || task_scalar_size(s) > 4 ||
         (task_scalar_in_c(s) != s && s != TASK_HALF))
         return diag_error(r->d, g->at,
                           "a texture has elements of 1, 2 or 4 integers, halves or floats of at "
                           "most 32 bits");
-    if (g->linear && !task_scalar_is_float(s))
+    if (t->linear && !task_scalar_is_float(s))
         return diag_error(r->d, g->at, "only textures of half and float are interpolated");
-    if (g->fetch && (g->size[1] || g->linear || g->normalized || g->edge != TASK_EDGE_CLAMP))
+    if (t->fetch && (g->size[1] || t->linear || t->normalized || t->edge != TASK_EDGE_CLAMP))
         return diag_error(r->d, g->at,
                           "a texture that is fetched from has one dimension and no other mode");
-    if (!g->normalized && (g->edge == TASK_EDGE_WRAP || g->edge == TASK_EDGE_MIRROR))
+    if (!t->normalized && (t->edge == TASK_EDGE_WRAP || t->edge == TASK_EDGE_MIRROR))
         return diag_error(r->d, g->at, "'wrap' and 'mirror' need 'normalized' coordinates");
     return true;
 }

@@ -6,13 +6,13 @@ static bool take_relative(Reader *r, Comparison *c)
     static const char *const scales[] = {
         [TASK_SCALE_RMS] = "rms", [TASK_SCALE_MAX] = "max", [TASK_SCALE_ELEMENT] = "element"};
     c->has_relative = true;
-    if (!lexer_take_number(&r->l, "the relative error allowed", &c->relative))
+    if (!lexer_take_number(&r->l, "the relative error allowed", &c->allowed.relative))
         return false;
     if (!lexer_take(&r->l, "of"))
         return true;
     for (size_t i = 0; i < COUNT_OF(scales); i++)
         if (lexer_take(&r->l, scales[i])) {
-            c->scale = (TaskScale)i;
+            c->allowed.scale = (TaskScale)i;
             return true;
         }
     return lexer_wrong(&r->l, "'rms', 'max' or 'element'");
@@ -30,11 +30,12 @@ bool read_compare(Reader *r)
         if (lexer_take(&r->l, "exact"))
             c->exact = true;
         else if (lexer_take(&r->l, "sum"))
-            c->sum = true;
+            c->allowed.sum = true;
         else if (lexer_take(&r->l, "relative"))
             ok = take_relative(r, c);
         else if (lexer_take(&r->l, "absolute"))
-            ok = c->has_absolute = lexer_take_number(&r->l, "the error allowed", &c->absolute);
+            ok = c->has_absolute =
+                lexer_take_number(&r->l, "the error allowed", &c->allowed.absolute);
         else if (lexer_take(&r->l, "except"))
             ok = reader_take_expr(r, &c->except);
         else if (lexer_take(&r->l, "first"))
