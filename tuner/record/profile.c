@@ -56,50 +56,18 @@ static ProfileRow read_row(FieldReader *r, const ProfileHeader *h)
     return *row;
 }
 
-/* Reads each row into `a` and passes it to `take`; unless `keep`, `a` holds one row at a time. */
-static bool read_rows(Arena *a, bool keep, RecordReader *reader, const ProfileHeader *h,
-                      ProfileTake *take, void *context, Diag *d)
+static bool read_rows(Arena *a, RecordReader *reader, ProfileRecording *to, Diag *d)
 {
     RecordLine line;
     FieldReader r;
     bool ok = true;
     while (record_reader_next(reader, &line)) {
         field_open(&r, a, &line, d);
-        if (field_exists(&r, "f")) {
-            ProfileRow row = read_row(&r, h);
-            if (r.ok)
-                take(context, h, &row);
-        }
+        if (field_exists(&r, "f"))
+            VEC_PUSH(a, &to->rows, read_row(&r, &to->header));
         ok = field_close(&r) && ok;
-        if (!keep)
-            arena_reset(a);
     }
     return ok;
-}
-
-bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d)
-{
-    RecordReader *reader = record_reader_open(path, "profile", d);
-    if (!reader)
-        return false;
-    SCOPED_ARENA *a = arena_new(), *scratch = arena_new();
-    ProfileHeader h;
-    bool ok =
-        read_header(a, reader, &h, d) && read_rows(scratch, false, reader, &h, take, context, d);
-    return record_reader_close(reader).ok && ok;
-}
-
-/* Where profiles_read collects rows. */
-typedef struct Collection {
-    Arena *arena;
-    ProfileRecording *recording;
-} Collection;
-
-static void collect(void *context, const ProfileHeader *h, const ProfileRow *row)
-{
-    (void)h;
-    Collection *c = context;
-    VEC_PUSH(c->arena, &c->recording->rows, *row);
 }
 
 const char *profiles_key(Arena *a, const char *code, const char *launch)
@@ -113,9 +81,7 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
     if (!reader)
         return NULL;
     ProfileRecording *r = ARENA_NEW(a, ProfileRecording);
-    Collection all = {a, r};
-    bool ok = read_header(a, reader, &r->header, d) &&
-              read_rows(a, true, reader, &r->header, collect, &all, d);
+    bool ok = read_header(a, reader, &r->header, d) && read_rows(a, reader, r, d);
     RecordEnd end = record_reader_close(reader);
     if (!ok || !end.ok)
         return NULL;
@@ -126,6 +92,7 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
     for (size_t i = 0; i < r->rows.count; i++)
         keys[i] = profiles_key(a, r->rows.at[i].code, r->rows.at[i].launch);
     r->by_code = map_of_texts(a, keys, r->rows.count);
+    r->columns = profiles_columns(&r->header);
     return r;
 }
 
@@ -263,4 +230,11 @@ Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row)
     p->note = row->note;
     take_regions(a, c, row, p);
     return p;
+}
+
+const Profile *profiles_get(Arena *a, const ProfileRecording *r, const char *code,
+                            const char *launch)
+{
+    const ProfileRow *row = profiles_find(r, code, launch);
+    return row ? profiles_take(a, &r->columns, row) : NULL;
 }

@@ -32,6 +32,13 @@ typedef struct ProfileRow {
     size_t region_count;   /* 0: not known */
 } ProfileRow;
 
+/* Indices of this program's fields and region columns in a recording; SIZE_MAX: missing. */
+typedef struct ProfileColumns {
+    size_t field[PROFILE_FIELDS];
+    size_t region[REGION_COLUMNS];
+    size_t region_stride; /* numbers per region in the recording */
+} ProfileColumns;
+
 typedef struct ProfileRecording {
     const char *path;
     ProfileHeader header;
@@ -39,16 +46,11 @@ typedef struct ProfileRecording {
     bool cut;    /* the file ends with a partial line, which is not among the rows */
     size_t size; /* bytes of whole lines, decompressed */
     Map by_code;
+    ProfileColumns columns;
 } ProfileRecording;
 
 /* Reads a profile, compressed or not, into `a`. NULL after messages on all damaged lines. */
 ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d);
-
-/* Passes each row to `take` in file order without keeping it: a row is only valid during the call.
- * For callers that need few numbers of very many rows. False after messages on all damaged lines;
- * then discard what was taken. */
-typedef void ProfileTake(void *context, const ProfileHeader *h, const ProfileRow *row);
-bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d);
 
 /* The latest row of a code and launch geometry (NULL as ""); NULL: none. */
 const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch);
@@ -77,17 +79,14 @@ bool profiles_close(ProfileWriter *w, Diag *d);
 
 /* --- recorded rows as profiles of this program ------------------------------------------------ */
 
-/* Indices of this program's fields and region columns in a recording; SIZE_MAX: missing. */
-typedef struct ProfileColumns {
-    size_t field[PROFILE_FIELDS];
-    size_t region[REGION_COLUMNS];
-    size_t region_stride; /* numbers per region in the recording */
-} ProfileColumns;
-
 ProfileColumns profiles_columns(const ProfileHeader *h);
 
 /* A row's numbers in the order of this program's fields, in `a`; missing ones are not known. */
 Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row);
+
+/* The same of the latest row of a code and launch; NULL: none. */
+const Profile *profiles_get(Arena *a, const ProfileRecording *r, const char *code,
+                            const char *launch);
 
 /* Code and launch (NULL as "") as one key. */
 const char *profiles_key(Arena *a, const char *code, const char *launch);

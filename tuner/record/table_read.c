@@ -1,6 +1,5 @@
-/* A recording may hold a hundred thousand rows. Data that only reading needs lives in separate
- * arenas, freed as soon as possible, and profiles are read one at a time: a row keeps its metrics
- * and one row of fields. */
+/* A recording may hold a hundred thousand rows. What only reading needs lives in separate arenas,
+ * freed as soon as possible: a row keeps its metrics and one row of fields. */
 #include "tuner/record/table_read.h"
 
 #include "metrics/base/file.h"
@@ -172,178 +171,60 @@ static void take_times(Reading *r, const TimesRecording *times)
         weigh_rows(t);
 }
 
-/* --- all launches of a configuration ---------------------------------------------------------- */
-
-/* A step of a kernel. A configuration's code and launches are texts ("hash+hash",
- * "grid/block/shared*3;…+…"); each step has a profile and is launched several times. */
-typedef struct ProfileStep {
-    const char *key; /* profiles_key of the step's profile: "hash grid/block/shared" */
-    double times;
-    size_t kernel;
-} ProfileStep;
-
-/* The text after the next '+'; NULL: none. */
-static const char *next_kernel(const char *text)
-{
-    const char *plus = strchr(text, '+');
-    return plus ? plus + 1 : NULL;
-}
-
-static const ProfileStep *steps_of(Arena *a, const char *code, const char *launch, size_t *count)
-{
-    VEC(ProfileStep) steps = {0};
-    for (size_t kernel = 0; code && launch; kernel++) {
-        const char *at = launch, *end;
-        do {
-            size_t size = strcspn(at, ";+*");
-            end = at + strcspn(at, ";+");
-            ProfileStep step = {
-                .key = arena_printf(a, "%.*s %.*s", (int)strcspn(code, "+"), code, (int)size, at),
-                .times = at[size] == '*' ? strtod(at + size + 1, NULL) : 1,
-                .kernel = kernel};
-            VEC_PUSH(a, &steps, step);
-            at = end + 1;
-        } while (*end == ';');
-        code = next_kernel(code);
-        launch = next_kernel(launch);
-    }
-    *count = steps.count;
-    return steps.at;
-}
-
-/* The shares of a configuration's launches. `profiles` are those of its steps (NULL: not known). If
- * only some steps of a kernel have a profile, they represent the whole kernel; returns 0 if a
- * kernel has none. */
-static size_t shares_of(Arena *a, const ProfileStep *steps, const Profile *const *profiles,
-                        size_t count, const LaunchProfile **out)
-{
-    LaunchProfile *shares = ARENA_ARRAY(a, LaunchProfile, count);
-    size_t n = 0;
-    for (size_t from = 0, to; from < count; from = to) {
-        double all = 0, found = 0;
-        size_t first = n;
-        for (to = from; to < count && steps[to].kernel == steps[from].kernel; to++) {
-            all += steps[to].times;
-            if (!profiles[to])
-                continue;
-            found += steps[to].times;
-            shares[n++] = (LaunchProfile){profiles[to], steps[to].times};
-        }
-        if (n == first)
-            return 0;
-        for (size_t i = first; i < n; i++)
-            shares[i].times *= all / found;
-    }
-    *out = shares;
-    return n;
-}
-
 /* --- profiles --------------------------------------------------------------------------------- */
 
-/* A row with several launches waits until the profiles of all were read. */
-typedef struct Waiting {
-    size_t point;
-    const ProfileStep *steps;
-    size_t count;
-} Waiting;
+typedef VEC(LaunchProfile) Shares;
 
-typedef struct Profiles {
-    Reading *reading;
-    Arena *kept, *scratch;
-    const char *path;
-    Diag *diag;
-    bool opened;            /* `columns` is set */
-    ProfileColumns columns; /* of the recording */
-    Profile **made;         /* per row: of its launches together */
-    Map alone;              /* keys of rows with one launch */
-    VEC(Waiting) waiting;
-    Map steps;            /* keys of the steps of waiting rows, … */
-    const Profile **read; /* … and their profiles; NULL: not read */
-} Profiles;
-
-static void finish_point(Profiles *p, size_t i, const LaunchProfile *shares, size_t n)
+/* Adds the shares of a kernel's launches, "grid/block/shared*3;…". If only some have a profile,
+ * they represent the whole kernel; false if none has. */
+static bool add_kernel(Arena *a, const ProfileRecording *from, const char *code,
+                       const char *launches, Shares *out)
 {
-    Reading *r = p->reading;
-    if (!p->made[i])
-        p->made[i] = ARENA_NEW(r->arena, Profile);
-    Profile *together = p->made[i];
-    *together = profile_of_launches(shares, n);
-    together->regions = together->syncs = NULL; /* large and not needed */
-    together->note = copy_text(r->arena, together->note);
-    r->table->profile[i].whole = together;
-    table_evaluate(p->scratch, r->table, i, shares, n);
+    const size_t first = out->count;
+    double all = 0, found = 0;
+    for (const char *at = launches, *end = ";"; *end == ';'; at = end + 1) {
+        const size_t size = strcspn(at, ";*");
+        const double times = at[size] == '*' ? strtod(at + size + 1, NULL) : 1;
+        const Profile *p = profiles_get(a, from, code, arena_copy(a, at, size));
+        all += times;
+        found += p ? times : 0;
+        if (p)
+            VEC_PUSH(a, out, ((LaunchProfile){p, times}));
+        end = at + strcspn(at, ";");
+    }
+    for (size_t i = first; i < out->count; i++)
+        out->at[i].times *= all / found;
+    return out->count > first;
 }
 
-/* Another profiler version has other fields, or other meanings of the same fields. */
-static void open_profiles(Profiles *p, const ProfileHeader *h)
+/* The shares of all launches of a configuration, by its key "hash+hash launches+launches"; none if
+ * a kernel has none. */
+static Shares shares_of(Arena *a, const ProfileRecording *from, const char *key)
 {
-    p->opened = true;
-    p->columns = profiles_columns(h);
-    if (atoi(h->profiler) != PROFILER_VERSION)
-        diag_warn(p->diag, (Span){0},
-                  "'%s' was made by profiler %s, this is profiler %d: metrics may differ from "
-                  "today's",
-                  p->path, h->profiler, PROFILER_VERSION);
+    Shares shares = {0};
+    const char *code = key, *launches = strchr(key, ' ') + 1;
+    for (bool more = true; more;) {
+        const size_t n = strcspn(code, "+ "), m = strcspn(launches, "+");
+        if (!add_kernel(a, from, arena_copy(a, code, n), arena_copy(a, launches, m), &shares))
+            return (Shares){0};
+        more = code[n] == '+' && launches[m] == '+';
+        code += n + 1;
+        launches += m + 1;
+    }
+    return shares;
 }
 
-static void take_profile(void *context, const ProfileHeader *h, const ProfileRow *row)
+static void take_profile(Reading *r, Arena *scratch, size_t i, const ProfileRecording *from)
 {
-    Profiles *p = context;
-    if (!p->opened)
-        open_profiles(p, h);
-    const char *key = profiles_key(p->scratch, row->code, row->launch);
-    size_t step = map_number(&p->steps, key), point = map_number(&p->alone, key);
-    if (step != SIZE_MAX) {
-        Profile *kept = profiles_take(p->kept, &p->columns, row);
-        kept->note = copy_text(p->kept, kept->note);
-        p->read[step] = kept;
-    }
-    if (point != SIZE_MAX) {
-        LaunchProfile share = {profiles_take(p->scratch, &p->columns, row), 1};
-        finish_point(p, point, &share, 1);
-    }
-    arena_reset(p->scratch);
-}
-
-/* Lists the keys of single launches and of the steps of other rows, one row per code. */
-static void look_for(Profiles *p)
-{
-    Reading *r = p->reading;
-    const Table *t = r->table;
-    const char **alone = ARENA_ARRAY(r->codes, const char *, t->count);
-    Texts steps = {0};
-    for (size_t i = 0; i < t->count; i++) {
-        if (!r->key[i] || r->leader[i] != i)
-            continue;
-        if (!strpbrk(r->key[i], "+;*")) { /* one launch of one kernel */
-            alone[i] = r->key[i];
-            continue;
-        }
-        const char *gap = strchr(r->key[i], ' '); /* codes have no blanks */
-        Waiting w = {.point = i};
-        w.steps = steps_of(r->codes, arena_copy(r->codes, r->key[i], (size_t)(gap - r->key[i])),
-                           gap + 1, &w.count);
-        VEC_PUSH(r->codes, &p->waiting, w);
-        for (size_t k = 0; k < w.count; k++)
-            VEC_PUSH(r->codes, &steps, w.steps[k].key);
-    }
-    p->alone = map_of_texts(r->codes, alone, t->count);
-    p->steps = map_of_texts(r->codes, steps.at, steps.count);
-    p->read = ARENA_ARRAY(r->codes, const Profile *, steps.count);
-}
-
-static void finish_waiting(Profiles *p)
-{
-    VEC_EACH (const Waiting, w, p->waiting) {
-        const Profile **of = ARENA_ARRAY(p->scratch, const Profile *, w->count);
-        const LaunchProfile *shares;
-        for (size_t i = 0; i < w->count; i++)
-            of[i] = p->read[map_number(&p->steps, w->steps[i].key)];
-        size_t n = shares_of(p->scratch, w->steps, of, w->count, &shares);
-        if (n > 0)
-            finish_point(p, w->point, shares, n);
-        arena_reset(p->scratch);
-    }
+    const Shares shares = shares_of(scratch, from, r->key[i]);
+    if (shares.count == 0)
+        return;
+    Profile *whole = ARENA_NEW(r->arena, Profile);
+    *whole = profile_of_launches(shares.at, shares.count);
+    whole->regions = whole->syncs = NULL; /* large and not needed */
+    whole->note = copy_text(r->arena, whole->note);
+    r->table->profile[i].whole = whole;
+    table_evaluate(scratch, r->table, i, shares.at, shares.count);
 }
 
 /* Copies the profile and metrics of a code to all rows that have it, scaled to their work. */
@@ -373,25 +254,27 @@ static void warn_of_missing(const Table *t, const char *path, Diag *d)
                   missing, t->origin, path);
 }
 
-static bool read_profiles(Reading *r, Diag *d)
+static bool read_profiles(Reading *r, const char *path, Diag *d)
 {
-    Table *t = r->table;
-    const char *path = record_profile_path(r->codes, t->origin);
-    Profiles p = {.reading = r,
-                  .kept = arena_new(),
-                  .scratch = arena_new(),
-                  .path = path,
-                  .diag = d,
-                  .made = ARENA_ARRAY(r->codes, Profile *, t->count)};
-    look_for(&p);
-    bool ok = profiles_visit(path, take_profile, &p, d);
-    finish_waiting(&p);
+    const Table *t = r->table;
+    SCOPED_ARENA *kept = arena_new(), *scratch = arena_new();
+    const ProfileRecording *from = profiles_read(kept, path, d);
+    if (!from)
+        return false;
+    /* Another profiler version has other fields, or other meanings of the same fields. */
+    if (from->rows.count > 0 && atoi(from->header.profiler) != PROFILER_VERSION)
+        diag_warn(d, (Span){0},
+                  "'%s' was made by profiler %s, this is profiler %d: metrics may differ from "
+                  "today's",
+                  path, from->header.profiler, PROFILER_VERSION);
+    for (size_t i = 0; i < t->count; i++) {
+        if (r->key[i] && r->leader[i] == i)
+            take_profile(r, scratch, i, from);
+        arena_reset(scratch);
+    }
     copy_to_same(r);
-    if (ok)
-        warn_of_missing(t, path, d);
-    arena_free(p.scratch);
-    arena_free(p.kept);
-    return ok;
+    warn_of_missing(t, path, d);
+    return true;
 }
 
 /* --- the whole table -------------------------------------------------------------------------- */
@@ -427,7 +310,7 @@ static bool find_profiles(Reading *r, Diag *d)
     const Table *t = r->table;
     const char *path = record_profile_path(t->arena, t->origin);
     if (path && file_exists(path))
-        return read_profiles(r, d);
+        return read_profiles(r, path, d);
     diag_warn(d, (Span){0}, "there is no '%s': the space has no static metrics%s",
               path ? path : t->origin, t->imported[0] ? " (aptune import --spec makes it)" : "");
     return true;

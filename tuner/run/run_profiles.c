@@ -112,29 +112,22 @@ static const ProfileRecording *open_profiles(Run *r)
     return p;
 }
 
-/* Recorded profiles with the indices of this program's fields. */
-typedef struct Recorded {
-    const ProfileRecording *profiles;
-    ProfileColumns columns;
-} Recorded;
-
-static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i)
+static bool take_profiles(Run *r, const ProfileRecording *from, Arena *scratch, size_t i)
 {
     const StepGroups groups = run_all_step_groups(scratch, r, i);
     const Profile **all = ARENA_ARRAY(scratch, const Profile *, groups.count);
     for (size_t k = 0; k < groups.count; k++) {
         const Step *step = groups.at[k].step;
         Hash code = run_code_hash(r, i, step->launch);
-        const ProfileRow *p = profiles_find(from->profiles, code.text, step_text(scratch, step));
-        if (!p)
+        all[k] = profiles_get(r->arena, from, code.text, step_text(scratch, step));
+        if (!all[k])
             return false;
-        all[k] = profiles_take(r->arena, &from->columns, p);
     }
     run_take_profiles(r, i, &groups, all);
     return true;
 }
 
-static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
+static bool take_config(Run *r, const ProfileRecording *from, Arena *scratch, size_t i)
 {
     Table *t = r->table;
     const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
@@ -155,14 +148,12 @@ static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
 bool run_take_recorded(Run *r)
 {
     double since = clock_seconds();
-    Recorded from = {.profiles = open_profiles(r)};
-    bool complete = from.profiles != NULL;
-    if (complete)
-        from.columns = profiles_columns(&from.profiles->header);
+    const ProfileRecording *from = open_profiles(r);
+    bool complete = from != NULL;
     SCOPED_ARENA *scratch = arena_new();
     for (size_t i = 0; i < r->table->count && complete; i++) {
         if (table_fits(r->table, i) && run_is_in_shard(r, i))
-            complete = take_config(r, &from, scratch, i);
+            complete = take_config(r, from, scratch, i);
         arena_reset(scratch);
     }
     for (size_t i = 0; i < r->table->count && !complete; i++) {
@@ -180,12 +171,10 @@ bool run_take_recorded(Run *r)
 /* Ties are broken by registers and shared memory, which all profiler versions count alike. */
 void run_take_profiles_of(Run *r, const size_t *list, size_t count)
 {
-    Recorded from = {.profiles = open_any_profiles(r)};
+    const ProfileRecording *from = open_any_profiles(r);
     SCOPED_ARENA *scratch = arena_new();
-    if (from.profiles)
-        from.columns = profiles_columns(&from.profiles->header);
-    for (size_t i = 0; i < count && from.profiles; i++) {
-        take_profiles(r, &from, scratch, list[i]);
+    for (size_t i = 0; i < count && from; i++) {
+        take_profiles(r, from, scratch, list[i]);
         arena_reset(scratch);
     }
 }
