@@ -6,63 +6,13 @@
 
 #include <cmocka.h>
 
-#include "tuner/choose/replay.h"
+#include "tests/support/made_space.h"
 #include "tuner/choose/search_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PARAMETERS = 5, VALUES = 6, POINTS = 7776 };
-
-static const size_t values[8] = {VALUES, VALUES, VALUES, VALUES, VALUES, VALUES, VALUES, VALUES};
-
-/* A time as kernels have it: each parameter has its best value, two of them depend on each other,
- * and everything has a few percent of its own. */
-static double made_up_ms(const uint16_t *v, size_t n)
-{
-    double ms = 1;
-    uint32_t own = 17;
-    for (size_t p = 0; p < n; p++) {
-        double off = (double)v[p] - (double)(p % VALUES);
-        ms *= 1 + 0.06 * off * off / (double)(p + 1);
-        own = own * 31 + v[p];
-    }
-    ms *= 1 + 0.05 * fabs((double)v[0] - (double)v[1]);
-    return ms * (1 + 0.0004 * (double)(own * 2654435761u >> 27));
-}
-
-typedef struct Made {
-    Arena *arena;
-    ReplayRows rows;
-    ReplayRow *at; /* of the rows */
-    double best;
-} Made;
-
-static Made make(double lie)
-{
-    Arena *a = arena_new();
-    Made m = {.arena = a, .best = INFINITY};
-    uint64_t *ranks = ARENA_ARRAY(a, uint64_t, POINTS);
-    m.at = ARENA_ARRAY(a, ReplayRow, POINTS);
-    for (size_t i = 0; i < POINTS; i++) {
-        uint16_t v[PARAMETERS];
-        size_t rest = ranks[i] = i;
-        for (size_t p = PARAMETERS; p-- > 0; rest /= VALUES)
-            v[p] = (uint16_t)(rest % VALUES);
-        const double ms = made_up_ms(v, PARAMETERS), predicted = pow(ms, lie) * 1e6;
-        m.at[i] = (ReplayRow){.code = {.predicted = predicted, .same_as = i}, .ms = ms, .work = 1};
-        m.best = fmin(m.best, ms);
-    }
-    m.rows = (ReplayRows){.space = {.parameters = PARAMETERS,
-                                    .values = values,
-                                    .ranks = ranks,
-                                    .count = POINTS,
-                                    .size = POINTS},
-                          .at = m.at};
-    return m;
-}
-
-static ReplayResult play(Made *m, unsigned long seed, size_t workers)
+static ReplayResult play(MadeSpace *m, unsigned long seed, size_t workers)
 {
     ReplayOptions o = {.search = {.seed = seed, .workers = workers}, .gpus = 1};
     return replay_search(m->arena, &m->rows, &o);
@@ -73,7 +23,7 @@ static void finds_the_best_whatever_is_predicted(void **state)
     (void)state;
     static const double lies[] = {1, 0, -1}; /* true, constant, inverted */
     for (int k = 0; k < 3; k++) {
-        Made m = make(lies[k]);
+        MadeSpace m = made_space(lies[k]);
         for (unsigned long seed = 0; seed < 3; seed++) {
             ReplayResult r = play(&m, seed, seed == 0 ? 1 : 8);
             assert_true(replay_best_at(&r, INFINITY) <= 1.01 * m.best);
@@ -88,7 +38,7 @@ static void finds_the_best_whatever_is_predicted(void **state)
 static void a_replay_may_stop_at_a_time_that_is_enough(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     ReplayResult whole = play(&m, 1, 8);
     double enough = 1.1 * m.best, held = replay_seconds_to(&whole, enough);
     ReplayOptions o = {.search = {.seed = 1, .workers = 8}, .gpus = 1, .enough = enough};
@@ -102,7 +52,7 @@ static void a_replay_may_stop_at_a_time_that_is_enough(void **state)
 }
 
 /* As if a driver had brought it: compiled, and predicted `off` times too slow. */
-static size_t bring(Search *s, const Made *m, size_t i, double off)
+static size_t bring(Search *s, const MadeSpace *m, size_t i, double off)
 {
     uint16_t v[PARAMETERS];
     size_t number, rest = i;
@@ -129,7 +79,7 @@ static bool is_timed_within(Search *s, size_t wanted, int trials)
 static void what_is_wrongly_predicted_to_be_slow_is_timed_too(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     size_t best = 0;
     for (size_t i = 0; i < POINTS; i++)
         best = m.at[i].ms == m.best ? i : best;
@@ -152,7 +102,7 @@ static void what_times_contradict_is_not_followed(void **state)
 {
     (void)state;
     enum { COMPILED = 60, TRIED = 16 };
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     double slowest = 0;
     for (unsigned long seed = 0; seed < 5; seed++) {
         SearchOptions o = {.seed = seed, .workers = 1};
@@ -186,7 +136,7 @@ static void what_times_contradict_is_not_followed(void **state)
 static void the_same_seed_asks_the_same(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     ReplayResult a = play(&m, 7, 4), b = play(&m, 7, 4), c = play(&m, 8, 4);
     assert_int_equal(a.compiled_count, b.compiled_count);
     assert_int_equal(a.timed_count, b.timed_count);
@@ -200,7 +150,7 @@ static void the_same_seed_asks_the_same(void **state)
 static void nothing_follows_the_order_of_the_list(void **state)
 {
     (void)state;
-    Made m = make(0);
+    MadeSpace m = made_space(0);
     double early = 0;
     for (unsigned long seed = 0; seed < 40; seed++) {
         ReplayOptions o = {.search = {.seed = seed, .workers = 1, .compiles = 1}, .gpus = 1};
@@ -214,7 +164,7 @@ static void nothing_follows_the_order_of_the_list(void **state)
 static void equal_code_is_timed_once_and_broken_code_never(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     for (size_t i = 0; i < POINTS; i++) {
         m.at[i].code.same_as = i - i % 3;
         m.at[i].ms = m.at[m.at[i].code.same_as].ms;
@@ -234,7 +184,7 @@ static void equal_code_is_timed_once_and_broken_code_never(void **state)
 static void budgets_end_it(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     ReplayOptions o = {.search = {.workers = 4, .endless = true, .trials = 30}, .gpus = 2};
     ReplayResult r = replay_search(m.arena, &m.rows, &o);
     assert_int_equal(r.end, SEARCH_TRIALS);
@@ -250,132 +200,10 @@ static void budgets_end_it(void **state)
     arena_free(m.arena);
 }
 
-/* How many were compiled when the first time was known. */
-static size_t compiled_first(Made *m, SearchOptions o)
-{
-    o.workers = 4;
-    ReplayOptions all = {.search = o, .gpus = 1};
-    ReplayResult r = replay_search(m->arena, &m->rows, &all);
-    assert_int_equal(r.timed_count, o.trials);
-    return r.steps[0].compiled;
-}
-
-static void few_trials_wait_for_something_to_choose_from(void **state)
-{
-    (void)state;
-    Made m = make(1);
-    assert_true(compiled_first(&m, (SearchOptions){.trials = 8}) >= 100);
-    assert_true(compiled_first(&m, (SearchOptions){.trials = 60}) < 20);
-    /* Another budget could end before the first of them. */
-    assert_true(compiled_first(&m, (SearchOptions){.trials = 8, .compiles = 50}) < 20);
-    assert_true(compiled_first(&m, (SearchOptions){.trials = 8, .seconds = 1000}) < 20);
-    m.rows.space.count = 30;
-    assert_true(compiled_first(&m, (SearchOptions){.trials = 8}) <= 30);
-    arena_free(m.arena);
-}
-
-/* Kernels of two kinds, 50 of each, in no order of their parameters: the first have nine tenths of their time in
- * a unit that takes half as long again as the code says, the others one tenth, but all of these are said to be
- * slower.  Their times by number, and as they are predicted. */
-typedef struct Kinds {
-    Made made;
-    Search *search;
-    double ms[100], predicted[100];
-} Kinds;
-
-static Kinds two_kinds(unsigned long seed, bool by_units)
-{
-    Kinds k = {.made = make(1)};
-    size_t number;
-    k.search =
-        search_new(&k.made.rows.space, &(SearchOptions){.seed = seed, .workers = 1, .trials = 8});
-    for (size_t i = 0; i < 100; i++) {
-        uint16_t v[PARAMETERS];
-        for (size_t p = PARAMETERS, rest = (i * 5501 + 17) % POINTS; p-- > 0; rest /= VALUES)
-            v[p] = (uint16_t)(rest % VALUES);
-        const double predicted = (i < 50 ? 1 : 1.01) + 0.001 * (double)i, slow = i < 50 ? 0.9 : 0.1;
-        const double shares[TABLE_PARTS] = {1 - slow, slow, NAN};
-        assert_true(search_add(k.search, v, &number));
-        k.predicted[number] = predicted;
-        k.ms[number] = predicted * (1 + 0.5 * slow);
-        const SearchCompiled c = {
-            .predicted = predicted, .shares = by_units ? shares : NULL, .same_as = SIZE_MAX};
-        search_compiled(k.search, number, &c);
-    }
-    return k;
-}
-
-static double best_of_eight(bool by_units)
-{
-    Kinds k = two_kinds(0, by_units);
-    double best = INFINITY;
-    size_t number;
-    for (int t = 0; t < 8; t++) {
-        assert_true(search_next_trial(k.search, &number));
-        search_timed(k.search, number, k.ms[number]);
-        best = fmin(best, k.ms[number]);
-    }
-    search_free(k.search);
-    arena_free(k.made.arena);
-    return best;
-}
-
-static void few_trials_tell_a_unit_that_is_slower_than_said(void **state)
-{
-    (void)state;
-    assert_true(best_of_eight(true) < 1.06 * 1.05 + 1e-9);
-    assert_true(best_of_eight(false) > 1.4);
-}
-
-/* However many a GPU would take. */
-static void each_of_few_trials_waits_for_the_one_before(void **state)
-{
-    (void)state;
-    Kinds k = two_kinds(0, true);
-    size_t first, second;
-    assert_true(search_next_trial(k.search, &first));
-    assert_false(search_next_trial(k.search, &second));
-    search_timed(k.search, first, k.ms[first]);
-    assert_true(search_next_trial(k.search, &second));
-    search_timed(k.search, second, NAN);
-    assert_true(search_next_trial(k.search, &first));
-    search_free(k.search);
-    arena_free(k.made.arena);
-}
-
-/* The fifth trial, after times that are a power of what was predicted. */
-static size_t fifth_trial(unsigned long seed, double power)
-{
-    Kinds k = two_kinds(seed, true);
-    size_t number;
-    for (int t = 0; t < 4; t++) {
-        assert_true(search_next_trial(k.search, &number));
-        search_timed(k.search, number, pow(k.predicted[number], power));
-    }
-    assert_true(search_next_trial(k.search, &number));
-    search_free(k.search);
-    arena_free(k.made.arena);
-    return number;
-}
-
-/* Predictions that are worth something leave nothing to chance; where the order of times is the opposite, chance
- * has its turn. */
-static void few_trials_follow_predictions_as_long_as_these_are_right(void **state)
-{
-    (void)state;
-    bool same[2] = {true, true};
-    for (unsigned long seed = 1; seed < 5; seed++)
-        for (int right = 0; right < 2; right++)
-            same[right] =
-                same[right] && fifth_trial(seed, right ? 1 : -1) == fifth_trial(0, right ? 1 : -1);
-    assert_true(same[1]);
-    assert_false(same[0]);
-}
-
 static void where_nothing_is_right_it_ends(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     for (size_t i = 0; i < POINTS; i++)
         m.at[i].ms = NAN;
     ReplayResult r = play(&m, 1, 8);
@@ -388,7 +216,7 @@ static void where_nothing_is_right_it_ends(void **state)
 static void a_small_space_is_exhausted(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     m.rows.space.count = 30;
     ReplayResult r = play(&m, 1, 2);
     assert_int_equal(r.end, SEARCH_EXHAUSTED);
@@ -396,7 +224,7 @@ static void a_small_space_is_exhausted(void **state)
     arena_free(m.arena);
 }
 
-static double expected_after(Made *m, size_t trials)
+static double expected_after(MadeSpace *m, size_t trials)
 {
     double sum = 0;
     for (unsigned long seed = 0; seed < 5; seed++) {
@@ -412,7 +240,7 @@ static double expected_after(Made *m, size_t trials)
 static void less_is_expected_the_more_is_known(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     double early = expected_after(&m, 25), late = expected_after(&m, 80);
     assert_true(early > 1);
     assert_true(late < 1);
@@ -437,7 +265,7 @@ static void gains_are_counted_from_the_last_gain(void **state)
     (void)state;
     static const double ms[] = {1, 0.9985, 0.997, 0.9965, 0.9962, 0.9949};
     static const size_t since[] = {0, 1, 0, 1, 2, 0};
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     Search *s = search_new(&m.rows.space, &(SearchOptions){.workers = 1});
     for (uint16_t k = 0; k < 6; k++) {
         const size_t number = add_compiled(s, k, 0, 1);
@@ -467,7 +295,7 @@ static double student4(double d)
 static void what_is_expected_goes_by_how_the_model_erred(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     m.rows.space.count = 36; /* of the last two parameters, all of which are added */
     Search *s = search_new(&m.rows.space, &(SearchOptions){.workers = 1});
     size_t number, waiting = SIZE_MAX;
@@ -498,7 +326,7 @@ static void what_is_expected_goes_by_how_the_model_erred(void **state)
 static void a_doubted_prediction_is_believed_less(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     SearchOptions o = {.workers = 1};
     Search *s = search_new(&m.rows.space, &o);
     size_t number, rows[2];
@@ -545,7 +373,7 @@ static void time_next(Search *s)
 static void what_all_workers_begin_with_lies_far_apart(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     enum { WORKERS = 16 };
     for (unsigned long seed = 0; seed < 5; seed++) {
         SearchOptions o = {.seed = seed, .workers = WORKERS};
@@ -554,8 +382,8 @@ static void what_all_workers_begin_with_lies_far_apart(void **state)
         for (size_t k = 0; k < WORKERS; k++) {
             assert_true(search_next_compile(s, &number));
             for (size_t i = 0; i < number; i++)
-                assert_true(
-                    differing(search_point(s, i), search_point(s, number), PARAMETERS) >= 3);
+                assert_true(differing(search_point(s, i), search_point(s, number), PARAMETERS) >=
+                            3);
         }
         search_free(s);
     }
@@ -567,7 +395,7 @@ static void what_all_workers_begin_with_lies_far_apart(void **state)
 static void the_first_trials_are_not_left_to_chance(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     enum { COMPILED = 100, TRIALS = 14 };
     for (unsigned long seed = 0; seed < 8; seed++) {
         SearchOptions o = {.seed = seed, .workers = 16};
@@ -593,7 +421,7 @@ static void the_first_trials_are_not_left_to_chance(void **state)
 static void predictions_alone_say_no_time(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     SearchOptions o = {.seed = 1, .workers = 16};
     Search *s = search_new(&m.rows.space, &o);
     for (int k = 0; k < 30; k++)
@@ -652,7 +480,7 @@ static void what_was_drawn_stands_for_what_was_not(void **state)
 {
     (void)state;
     SearchSpace space = {.parameters = LARGE,
-                         .values = values,
+                         .values = made_values,
                          .draw = draw,
                          .valid = is_valid,
                          .size = 1679616.0 / 3};
@@ -682,7 +510,7 @@ static void a_large_space_is_searched_by_draws(void **state)
 {
     (void)state;
     SearchSpace space = {.parameters = LARGE,
-                         .values = values,
+                         .values = made_values,
                          .draw = draw,
                          .valid = is_valid,
                          .size = 1679616.0 / 3};
@@ -706,8 +534,11 @@ static void a_large_space_is_searched_by_draws(void **state)
     search_free(s);
 }
 
-static const SearchSpace drawn_space = {
-    .parameters = LARGE, .values = values, .draw = draw, .valid = is_valid, .size = 1679616.0 / 3};
+static const SearchSpace drawn_space = {.parameters = LARGE,
+                                        .values = made_values,
+                                        .draw = draw,
+                                        .valid = is_valid,
+                                        .size = 1679616.0 / 3};
 
 /* One compile and its trial; what came of it. */
 static double one_turn(Search *s)
@@ -776,7 +607,7 @@ static void a_search_of_a_large_space_starts_anew(void **state)
 static void a_search_of_a_small_space_starts_once(void **state)
 {
     (void)state;
-    Made m = make(1);
+    MadeSpace m = made_space(1);
     SearchOptions o = {.seed = 1, .workers = 1};
     Search *s = search_new(&m.rows.space, &o);
     while (search_end(s, 0) == SEARCH_GOES_ON) {
@@ -799,10 +630,6 @@ int main(void)
         cmocka_unit_test(nothing_follows_the_order_of_the_list),
         cmocka_unit_test(equal_code_is_timed_once_and_broken_code_never),
         cmocka_unit_test(budgets_end_it),
-        cmocka_unit_test(few_trials_wait_for_something_to_choose_from),
-        cmocka_unit_test(few_trials_tell_a_unit_that_is_slower_than_said),
-        cmocka_unit_test(each_of_few_trials_waits_for_the_one_before),
-        cmocka_unit_test(few_trials_follow_predictions_as_long_as_these_are_right),
         cmocka_unit_test(where_nothing_is_right_it_ends),
         cmocka_unit_test(a_small_space_is_exhausted),
         cmocka_unit_test(less_is_expected_the_more_is_known),
