@@ -43,7 +43,8 @@ int file_above_standard(int fd)
     return moved;
 }
 
-bool file_read_all(int fd, char *bytes, size_t *size)
+/* Reads up to `*size` bytes, fewer if the file ends earlier.  False with errno. */
+static bool read_all(int fd, char *bytes, size_t *size)
 {
     size_t have = 0;
     while (have < *size) {
@@ -73,7 +74,7 @@ const char *file_read_most(Arena *a, const char *path, uint64_t most, size_t *si
     } else {
         *size = (size_t)found;
         text = arena_array(a, *size + 1, 1);
-        if (!file_read_all(fd, text, size)) {
+        if (!read_all(fd, text, size)) {
             diag_fail(d, "cannot read '%s': %s", path, strerror(errno));
             text = NULL;
         } else {

@@ -25,9 +25,6 @@ const Source *source_read(Arena *a, const char *path, Diag *d);
  * folder, even from other hosts.  -1 with a message. */
 int file_create_beside(Arena *a, const char *path, const char **name, Diag *d);
 
-/* Reads up to `*size` bytes, fewer if the file ends earlier.  False with errno. */
-bool file_read_all(int fd, char *bytes, size_t *size);
-
 /* False with errno; `written` tells how much was written.  A regular file takes a partial write only when
  * there is no room for the rest; the next attempt then fails with the reason. */
 bool file_write_all(int fd, const void *bytes, size_t size, size_t *written);

@@ -2,37 +2,26 @@
 
 #include "metrics/base/file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zstd.h>
 
 /* A recording is compressed once and shipped for years. */
 enum { LEVEL = 19 };
 
-enum { CHUNK = 65536 };
-
 /* Magic number of a frame: RFC 8878, 3.1.1. */
 static const unsigned char magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 
 struct RecordReader {
-    char *path;
+    Arena *arena; /* owns the reader and what it points to */
+    const char *path;
     Diag *diag;
-    int file;
-    char *chunk; /* raw chunk of the file */
-    size_t chunk_size;
-    ZSTD_DStream *unpack; /* NULL: not compressed */
-    ZSTD_inBuffer packed; /* unread part of the chunk */
-    Buf text;             /* decompressed; returned lines stay valid until the next chunk is read */
-    size_t at;            /* offset of the next line in the text */
-    size_t looked;        /* no newline before this offset */
-    size_t total;         /* decompressed bytes so far */
-    size_t number;        /* lines so far */
-    bool started;         /* the first chunk was examined */
-    bool ended;
-    bool inside; /* a compressed frame */
-    RecordEnd end;
+    const char *text; /* of the whole file, decompressed */
+    size_t size;
+    size_t number; /* lines so far */
+    bool inside;   /* the text ends inside a compressed frame */
+    RecordEnd end; /* so far */
+    Buf unpacked;
 };
 
 const char *record_opening(Arena *a, const char *kind)
@@ -40,113 +29,21 @@ const char *record_opening(Arena *a, const char *kind)
     return arena_printf(a, "{\"aptune\":\"%s\",\"format\":", kind);
 }
 
-/* --- pieces ----------------------------------------------------------------------------------- */
-
-static bool stop(RecordReader *r)
-{
-    r->end.ok = false;
-    r->ended = true;
-    return false;
-}
-
-/* Reads until the chunk is full or the file ends. */
-static bool read_chunk(RecordReader *r)
-{
-    r->chunk_size = CHUNK;
-    if (file_read_all(r->file, r->chunk, &r->chunk_size))
-        return true;
-    diag_fail(r->diag, "cannot read '%s': %s", r->path, strerror(errno));
-    return stop(r);
-}
-
-/* Detects compression by the first chunk. */
-static bool start(RecordReader *r)
-{
-    r->started = true;
-    if (r->chunk_size < sizeof magic || memcmp(r->chunk, magic, sizeof magic) != 0)
-        return true;
-    r->unpack = ZSTD_createDStream();
-    if (r->unpack)
-        return true;
-    diag_fail(r->diag, "cannot decompress '%s': out of memory", r->path);
-    return stop(r);
-}
-
-/* Decompresses a chunk, which may hold several frames. */
-static bool unpack_chunk(RecordReader *r)
-{
-    char part[CHUNK];
-    r->packed = (ZSTD_inBuffer){r->chunk, r->chunk_size, 0};
-    for (;;) {
-        ZSTD_outBuffer out = {part, sizeof part, 0};
-        size_t result = ZSTD_decompressStream(r->unpack, &out, &r->packed);
-        if (ZSTD_isError(result)) {
-            diag_fail(r->diag, "'%s' is damaged: %s", r->path, ZSTD_getErrorName(result));
-            return stop(r);
-        }
-        r->inside = result != 0;
-        buf_add(&r->text, part, out.pos);
-        r->total += out.pos;
-        if (r->total > RECORD_BYTES_MAX) {
-            diag_fail(r->diag, "'%s' has more than %zu bytes decompressed", r->path,
-                      RECORD_BYTES_MAX);
-            return stop(r);
-        }
-        if (r->packed.pos == r->packed.size && out.pos < out.size)
-            return true;
-    }
-}
-
-static void drop_lines(RecordReader *r)
-{
-    if (r->at == 0)
-        return;
-    r->text.size -= r->at;
-    memmove(r->text.text, r->text.text + r->at, r->text.size);
-    r->looked -= r->at;
-    r->at = 0;
-}
-
-static bool read_more(RecordReader *r)
-{
-    if (r->ended)
-        return false;
-    drop_lines(r);
-    if (!read_chunk(r) || (!r->started && !start(r)))
-        return false;
-    if (r->chunk_size == 0) {
-        r->ended = true;
-        return false;
-    }
-    if (r->unpack)
-        return unpack_chunk(r);
-    buf_add(&r->text, r->chunk, r->chunk_size);
-    return true;
-}
-
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Reads the next line, damaged or not. */
+/* Takes the next line, damaged or not. */
 static bool next_line(RecordReader *r, RecordLine *line)
 {
-    for (;;) {
-        const char *from = r->text.text + r->looked;
-        const char *newline =
-            r->looked < r->text.size ? memchr(from, '\n', r->text.size - r->looked) : NULL;
-        if (newline) {
-            const char *text = r->text.text + r->at;
-            *line = (RecordLine){text, (size_t)(newline - text), r->path, ++r->number};
-            r->at += line->size + 1;
-            r->looked = r->at;
-            r->end.last = r->end.size;
-            r->end.before = r->end.chain;
-            r->end.size += line->size + 1;
-            return true;
-        }
-        r->looked = r->text.size;
-        if (!read_more(r))
-            return false;
-    }
+    const char *text = r->text + r->end.size;
+    const char *newline = memchr(text, '\n', r->size - r->end.size);
+    r->end.cut = r->inside || (!newline && r->end.size < r->size);
+    if (!newline)
+        return false;
+    *line = (RecordLine){text, (size_t)(newline - text), r->path, ++r->number};
+    r->end.last = r->end.size;
+    r->end.before = r->end.chain;
+    r->end.size += line->size + 1;
+    return true;
 }
 
 bool record_reader_next(RecordReader *r, RecordLine *line)
@@ -162,8 +59,6 @@ bool record_reader_next(RecordReader *r, RecordLine *line)
                               r->path, r->number,
                               r->number > 1 ? " (without that line the rest can be used)" : "");
     }
-    r->end.cut = r->inside || r->at < r->text.size;
-    r->end.packed = r->unpack != NULL;
     return false;
 }
 
@@ -174,61 +69,65 @@ bool record_reader_header(RecordReader *r, RecordLine *line)
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
-/* True if the text so far, perhaps only a part, is that of a header line. */
-static bool may_open(const Buf *text, const char *opening)
+/* Decompresses the text, which may have several frames and end inside one. */
+static bool unpack(RecordReader *r)
 {
-    size_t size = strlen(opening);
-    return memcmp(buf_text(text), opening, text->size < size ? text->size : size) == 0;
+    ZSTD_DStream *z = ZSTD_createDStream();
+    if (!z)
+        return diag_fail(r->diag, "cannot decompress '%s': out of memory", r->path);
+    ZSTD_inBuffer in = {r->text, r->size, 0};
+    size_t left = 0; /* 0: at the end of a frame */
+    bool ok = true, more = true;
+    while (ok && more) {
+        char part[1 << 16];
+        ZSTD_outBuffer out = {part, sizeof part, 0};
+        left = ZSTD_decompressStream(z, &out, &in);
+        buf_add(&r->unpacked, part, out.pos);
+        if (ZSTD_isError(left))
+            ok = diag_fail(r->diag, "'%s' is damaged: %s", r->path, ZSTD_getErrorName(left));
+        else if (r->unpacked.size > RECORD_BYTES_MAX)
+            ok = diag_fail(r->diag, "'%s' has more than %zu bytes decompressed", r->path,
+                           RECORD_BYTES_MAX);
+        more = in.pos < in.size || out.pos == out.size;
+    }
+    ZSTD_freeDStream(z);
+    r->text = buf_text(&r->unpacked);
+    r->size = r->unpacked.size;
+    r->inside = left != 0;
+    r->end.packed = true;
+    return ok;
 }
 
 /* The format comes first and is checked before the checksum, which a newer format may compute
  * differently. */
-static bool check_opening(RecordReader *r, const char *kind, const char *opening)
+static bool check_opening(RecordReader *r, const char *kind)
 {
-    const Buf *text = &r->text;
-    if (text->size == 0)
+    const char *opening = record_opening(r->arena, kind);
+    const size_t size = strlen(opening);
+    if (r->size == 0)
         return diag_fail(r->diag,
                          r->inside ? "'%s' is truncated before its first line" : "'%s' is empty",
                          r->path);
-    if (!may_open(text, opening))
+    if (memcmp(r->text, opening, r->size < size ? r->size : size) != 0)
         return diag_fail(r->diag, "'%s' is not a recording of %s", r->path, kind);
-    if (text->size < strlen(opening))
-        return diag_fail(r->diag, "'%s' ends inside its first line", r->path);
-    long format = strtol(buf_text(text) + strlen(opening), NULL, 10);
+    const long format = r->size < size ? 0 : strtol(r->text + size, NULL, 10);
     if (format > RECORD_FORMAT_CHAINED)
         return diag_fail(r->diag, "'%s' has format %ld; this aptune reads up to format %d", r->path,
                          format, RECORD_FORMAT_CHAINED);
     r->end.chained = format == RECORD_FORMAT_CHAINED;
-    return true;
-}
-
-/* Reads until the first line is complete or its start differs from `opening`. */
-static bool has_header(RecordReader *r, const char *opening)
-{
-    while (r->text.size == 0 || !memchr(r->text.text, '\n', r->text.size))
-        if (!may_open(&r->text, opening) || !read_more(r))
-            return false;
-    return true;
+    return memchr(r->text, '\n', r->size) ||
+           diag_fail(r->diag, "'%s' ends inside its first line", r->path);
 }
 
 RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
 {
-    SCOPED_ARENA *a = arena_new();
-    RecordReader *r = memory_zeroed(1, sizeof *r);
-    *r = (RecordReader){.diag = d, .file = -1, .chunk = memory_new(CHUNK), .end.ok = true};
-    r->path = memory_new(strlen(path) + 1);
-    strcpy(r->path, path);
-    uint64_t size;
-    r->file = file_open(path, &size, d);
-    bool ok = r->file >= 0;
-    if (ok) {
-        const char *opening = record_opening(a, kind);
-        bool header = has_header(r, opening);
-        ok = r->end.ok && check_opening(r, kind, opening);
-        if (ok && !header)
-            ok = diag_fail(d, "'%s' ends inside its first line", path);
-    }
-    if (ok)
+    Arena *a = arena_new();
+    RecordReader *r = ARENA_COPY(
+        a, RecordReader, {.arena = a, .path = arena_string(a, path), .diag = d, .end.ok = true});
+    r->text = file_read_most(a, path, RECORD_BYTES_MAX, &r->size, d);
+    const bool packed =
+        r->text && r->size >= sizeof magic && memcmp(r->text, magic, sizeof magic) == 0;
+    if (r->text && (!packed || unpack(r)) && check_opening(r, kind))
         return r;
     record_reader_close(r);
     return NULL;
@@ -239,13 +138,8 @@ RecordEnd record_reader_close(RecordReader *r)
     if (!r)
         return (RecordEnd){0};
     RecordEnd end = r->end;
-    if (r->file >= 0)
-        close(r->file);
-    ZSTD_freeDStream(r->unpack);
-    buf_free(&r->text);
-    free(r->chunk);
-    free(r->path);
-    free(r);
+    buf_free(&r->unpacked);
+    arena_free(r->arena);
     return end;
 }
 

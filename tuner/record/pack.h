@@ -1,14 +1,13 @@
 /* Reads a recording line by line, compressed or not.
  *
- * Only this file knows that shipped recordings are compressed (`.zst`). It holds no more than a
- * line and a chunk of the file, so reading needs no more memory than the rows take. A truncated
- * file, even in the middle of a compressed frame, yields its whole lines and is reported as cut. */
+ * Only this file knows that shipped recordings are compressed (`.zst`). A truncated file, even in
+ * the middle of a compressed frame, yields its whole lines and is reported as cut. */
 #pragma once
 
 #include "metrics/base/diag.h"
 #include "tuner/record/line.h"
 
-/* A whole line with a correct checksum; valid until the next one is read. */
+/* A whole line with a correct checksum. */
 typedef struct RecordLine {
     const char *text; /* ends with a newline, not with a zero */
     size_t size;      /* without the newline */
