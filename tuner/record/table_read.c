@@ -62,53 +62,35 @@ static void take_header(Table *t, const TimesRecording *times)
 
 /* --- parameter values by number --------------------------------------------------------------- */
 
-static int value_compare(const Value *a, const Value *b)
+static int value_compare(const void *left, const void *right)
 {
+    const Value *a = left, *b = right;
     if (a->kind == VALUE_STRING)
         return strcmp(a->string, b->string);
     return (a->integer > b->integer) - (a->integer < b->integer);
-}
-
-typedef VEC(const Value *) Values;
-
-/* The position of a value in a rising list, or where to insert it. */
-static size_t find_value(const Values *v, const Value *x)
-{
-    size_t low = 0, high = v->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (value_compare(v->at[middle], x) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void note_value(Arena *a, Values *v, const Value *x)
-{
-    size_t at = find_value(v, x);
-    if (at < v->count && value_compare(v->at[at], x) == 0)
-        return;
-    VEC_PUSH(a, v, x);
-    memmove(v->at + at + 1, v->at + at, (v->count - 1 - at) * sizeof(*v->at));
-    v->at[at] = x;
 }
 
 /* Collects the values of a parameter in rising order, as specs list them, and numbers those of each
  * row. */
 static void number_values(Arena *scratch, Table *t, const TimesRecording *times, size_t p)
 {
-    Values met = {0};
+    Value *met = ARENA_ARRAY(scratch, Value, t->count);
+    size_t count = 0; /* of distinct ones */
     for (size_t k = 0; k < t->count; k++)
-        note_value(scratch, &met, &times->rows.at[t->number[k]].values[p]);
+        met[k] = times->rows.at[t->number[k]].values[p];
+    qsort(met, t->count, sizeof *met, value_compare);
+    for (size_t k = 0; k < t->count; k++)
+        if (count == 0 || value_compare(&met[count - 1], &met[k]) != 0)
+            met[count++] = met[k];
     ValueList *list = &t->parameters[p].values;
-    *list = (ValueList){met.count, ARENA_ARRAY(t->arena, Value, met.count)};
-    for (size_t k = 0; k < met.count; k++)
-        list->at[k] = copy_value(t->arena, *met.at[k]);
-    for (size_t k = 0; k < t->count; k++)
-        t->values[k * t->parameter_count + p] =
-            (uint32_t)find_value(&met, &times->rows.at[t->number[k]].values[p]);
+    *list = (ValueList){count, ARENA_ARRAY(t->arena, Value, count)};
+    for (size_t k = 0; k < count; k++)
+        list->at[k] = copy_value(t->arena, met[k]);
+    for (size_t k = 0; k < t->count; k++) {
+        const Value *own = &times->rows.at[t->number[k]].values[p],
+                    *found = bsearch(own, met, count, sizeof *met, value_compare);
+        t->values[k * t->parameter_count + p] = (uint32_t)(found - met);
+    }
 }
 
 /* --- times ------------------------------------------------------------------------------------ */
