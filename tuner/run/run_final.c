@@ -206,20 +206,6 @@ int run_final_latest(const TimesRecording *t)
     return latest;
 }
 
-/* The configuration of a row of another run; SIZE_MAX: not in this space. */
-static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
-{
-    SCOPED_ARENA *a = arena_new();
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; i < r->table->count && found == SIZE_MAX; i++) {
-        const Value *v = run_record_values(a, r, &t->header, i);
-        if (v && strcmp(record_key(a, &t->header, v), key) == 0)
-            found = i;
-        arena_reset(a);
-    }
-    return found;
-}
-
 /* If a final was cut short, only the rounds that all its rows have count. */
 RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
 {
@@ -228,8 +214,12 @@ RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
     const RecordFinal **rows = ARENA_ARRAY(r->arena, const RecordFinal *, t->finals.count);
     f.list = ARENA_ARRAY(r->arena, size_t, t->finals.count);
     VEC_EACH (const RecordFinal, x, t->finals) {
-        size_t config = x->number == number ? config_of(r, t, x->row.key) : SIZE_MAX;
-        if (config == SIZE_MAX || x->row.time_count == 0)
+        uint64_t rank;
+        if (x->number != number || x->row.time_count == 0 ||
+            !run_rank_of(r, &t->header, &x->row, &rank))
+            continue;
+        const size_t config = table_find(r->table, rank);
+        if (config == SIZE_MAX)
             continue;
         if (f.count == 0 || x->row.time_count < (size_t)f.rounds)
             f.rounds = (int)x->row.time_count;

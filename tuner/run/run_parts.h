@@ -107,6 +107,9 @@ void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t co
 /* The row of a configuration, added if the table lacks it. */
 size_t run_add_config(Run *r, uint64_t rank);
 
+/* The rank of a recorded configuration; false if the space does not have it. */
+bool run_rank_of(const Run *r, const RecordHeader *h, const RecordRow *row, uint64_t *rank);
+
 /* The row of a recorded configuration, added if the space is not listed; SIZE_MAX: none. */
 size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row);
 

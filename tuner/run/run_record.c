@@ -52,10 +52,9 @@ static size_t value_number(Arena *a, const Run *r, size_t p, Value v)
     return SIZE_MAX;
 }
 
-/* The rank of a row's values; false if the space has no such configuration. */
-static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const RecordRow *row,
-                        uint64_t *rank)
+bool run_rank_of(const Run *r, const RecordHeader *h, const RecordRow *row, uint64_t *rank)
 {
+    SCOPED_ARENA *a = arena_new();
     uint16_t *point = ARENA_ARRAY(a, uint16_t, r->spec->parameter_count);
     size_t found = 0;
     *rank = 0;
@@ -77,27 +76,20 @@ static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const Rec
 
 size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row)
 {
-    SCOPED_ARENA *a = arena_new();
     uint64_t rank;
-    size_t i = SIZE_MAX;
-    if (rank_of_row(a, r, h, row, &rank)) {
-        i = table_find(r->table, rank);
-        if (i == SIZE_MAX && r->space.diagram && !r->space.ranks)
-            i = run_add_config(r, rank);
-    }
-    return i;
+    if (!run_rank_of(r, h, row, &rank))
+        return SIZE_MAX;
+    return r->space.diagram && !r->space.ranks ? run_add_config(r, rank)
+                                               : table_find(r->table, rank);
 }
 
 void run_list_recorded(Run *r)
 {
     const TimesRecording *t = r->recorded.times;
     Space *s = &r->space;
-    SCOPED_ARENA *a = arena_new();
     s->ranks = memory_new((t->rows.count + 1) * sizeof *s->ranks);
-    for (size_t i = 0; i < t->rows.count; i++) {
-        s->count += rank_of_row(a, r, &t->header, &t->rows.at[i], &s->ranks[s->count]);
-        arena_reset(a);
-    }
+    VEC_EACH (const RecordRow, row, t->rows)
+        s->count += run_rank_of(r, &t->header, row, &s->ranks[s->count]);
     space_sort_ranks(s);
 }
 
