@@ -23,7 +23,6 @@ static MetricSet *make_metrics(Arena *a, Diag *d)
 static Table *make_rows(Arena *a, Diag *d)
 {
     Table *t = made_table(a, 1, POINTS);
-    table_want(t, TABLE_PROFILE);
     for (uint32_t i = 0; i < POINTS; i++)
         made_row(t, i, (uint32_t[]){i / 2});
     table_set_metrics(t, make_metrics(a, d));

@@ -43,7 +43,6 @@ static Made *made_new(void)
                             {.kind = VALUE_STRING, {.string = "odd"}}};
     m->rows = made_table(a, 3, 12);
     m->rows->parameters[2] = (TableParameter){"KIND", VALUE_STRING, {2, kinds}};
-    table_want(m->rows, TABLE_PROFILE);
     for (uint32_t i = 0; i < POINTS; i++)
         made_row(m->rows, i, (uint32_t[]){i % 5, i / 5, i % 2});
     table_set_metrics(m->rows, metrics);

@@ -73,7 +73,6 @@ static void set_up(Fixture *f)
     f->run.device = device_find("h200");
     f->run.table = made_table(f->arena, 1, 1);
     f->run.table->device = f->run.device;
-    table_want(f->run.table, TABLE_PROFILE);
     made_row(f->run.table, 0, (uint32_t[]){0});
     read_metrics(f);
     fill_profile(&f->profile);
@@ -542,8 +541,7 @@ static void the_worst_line_of_the_right_memory_is_named(void **state)
     Findings found = explain_find(f.arena, &f.subject, &lines);
 
     assert_int_equal(found.count, 1);
-    assert_string_equal(found.at[0].where,
-                        "k.cu:9: shared store takes 16 wavefronts instead of 1");
+    assert_string_equal(found.at[0].where, "k.cu:9: shared store takes 16 wavefronts instead of 1");
     tear_down(&f);
 }
 

@@ -83,7 +83,6 @@ static Table *synthetic_points(Arena *a, uint64_t seed)
     s->parameters[1].kind = VALUE_STRING;
     for (int k = 0; k < SIDE; k++)
         s->parameters[1].values.at[k] = value_string(arena_printf(a, "<%d>", k));
-    table_want(s, TABLE_MS | TABLE_TIMES);
     for (uint32_t i = 0; i < POINTS; i++) {
         made_row(s, i, (uint32_t[]){i / SIDE, i % SIDE});
         s->ms[i] = 1 + next_random(&seed);

@@ -23,7 +23,6 @@ static Run *open_run(const char *fragment)
     assert_non_null(r->spec);
     assert_true(space_build(a, r->spec, 0, NULL, &r->space, r->diag));
     r->table = table_new(a);
-    table_want(r->table, TABLE_LAUNCH);
     size_t row = table_add(r->table, 0);
     r->table->launch[row].geometry = ARENA_ARRAY(a, Geometry, r->spec->launch_count);
     return r;
@@ -568,7 +567,6 @@ static void a_launch_counts_as_often_as_it_comes(void **state)
     (void)state;
     Arena *a = arena_new();
     Run r = {.arena = a, .table = made_table(a, 2, 2)};
-    table_want(r.table, TABLE_PROFILE);
     const size_t row = made_row(r.table, 0, (uint32_t[]){0, 0});
     Profile once = profile_new(), often = profile_new();
     once.value[PROFILE_THREADS] = often.value[PROFILE_THREADS] = 128;

@@ -15,7 +15,6 @@ static size_t groups(const char *one, const char *other)
     Run r = {.arena = arena_new()};
     const char *messages[] = {one, other};
     r.table = made_table(r.arena, 1, 2);
-    table_want(r.table, TABLE_WHY);
     for (uint32_t i = 0; i < 2; i++) {
         made_row(r.table, i, &i);
         r.table->outcome[i] = OUTCOME_COMPILE_ERROR;

@@ -26,7 +26,6 @@ static void start(Fixture *f, size_t count)
     f->diag = diag_new(f->run.arena);
     f->run.diag = &f->diag;
     f->run.table = f->table = made_table(f->run.arena, 1, CONFIGS);
-    table_want(f->table, TABLE_WORK | TABLE_TIMES | TABLE_SELECTED | TABLE_PROFILE);
     for (uint32_t i = 0; i < count; i++) {
         made_row(f->table, i, &i);
         f->table->selected[i] = true;

@@ -53,7 +53,6 @@ static void codes_and_their_text_are_the_same(void **state)
     Run r = {.spec = &spec, .arena = a, .table = table_new(a)};
     const Hash hash[2] = {hash_bytes("a", 1), hash_bytes("b", 1)};
     const char *text = arena_printf(a, "%s+%s", hash[0].text, hash[1].text);
-    table_want(r.table, TABLE_CODE | TABLE_LAUNCH);
     size_t row = table_add(r.table, 7);
     assert_string_equal(run_code_hash(&r, row, 0).text, "");
 

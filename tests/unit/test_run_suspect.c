@@ -27,7 +27,6 @@ static Run *run_new(void)
     *r =
         (Run){.arena = a, .spec = &spec, .space = {.spec = &spec}, .table = made_table(a, 2, SIDE)};
     r->table->device = device_find("h200");
-    table_want(r->table, TABLE_PROFILE | TABLE_SUSPECT | TABLE_WORK);
     r->table->metrics = metricset_new(a);
     assert_true(metricset_read(r->table->metrics, source, &d));
     table_set_metrics(r->table, r->table->metrics);

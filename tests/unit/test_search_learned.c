@@ -30,7 +30,6 @@ static Table *table_with(Arena *a, const TableParameter *parameters, size_t coun
     t->parameter_count = count;
     t->parameters = ARENA_ARRAY(a, TableParameter, count);
     memcpy(t->parameters, parameters, count * sizeof *parameters);
-    table_want(t, TABLE_MS);
     return t;
 }
 

@@ -25,7 +25,6 @@ static Table *synthetic_grid(Arena *a, int side, const char *const *codes)
 {
     size_t n = (size_t)(side * side);
     Table *s = made_table(a, 2, (size_t)side);
-    table_want(s, TABLE_MS | TABLE_TIMES);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x = i / (uint32_t)side, y = i % (uint32_t)side;
         made_row(s, i, (uint32_t[]){x, y});
@@ -549,7 +548,6 @@ static void without_noise_the_interval_of_the_regret_is_that_of_the_energy(void 
 static void trials_of_energies_take_the_seconds_recorded(void **state)
 {
     Table *s = synthetic_grid(*state, 4, NULL);
-    table_want(s, TABLE_TRIAL);
     size_t *rows;
     for (size_t i = 0; i < s->count; i++)
         s->trial[i].seconds = 4 + (double)i;

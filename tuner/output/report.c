@@ -452,16 +452,14 @@ static void print_warm(const Run *r, Buf *out)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < r->table->count; i++)
-        if (r->table->selected[i] && table_warm(r->table, i).count > 0 &&
-            table_is_right(r->table, i) &&
-            (best == SIZE_MAX ||
-             table_warm(r->table, i).median < table_warm(r->table, best).median))
+        if (r->table->selected[i] && r->table->warm[i].count > 0 && table_is_right(r->table, i) &&
+            (best == SIZE_MAX || r->table->warm[i].median < r->table->warm[best].median))
             best = i;
-    if (best != SIZE_MAX && table_warm(r->table, r->best).count > 0) {
-        report_say(out, "", "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
+    if (best != SIZE_MAX && r->table->warm[r->best].count > 0) {
+        report_say(out, "", "with a warm L2 %.4f ms", r->table->warm[r->best].median);
         if (best != r->best)
-            buf_printf(out, "; the fastest there takes %.4f ms: %s",
-                       table_warm(r->table, best).median, name_of(r, best));
+            buf_printf(out, "; the fastest there takes %.4f ms: %s", r->table->warm[best].median,
+                       name_of(r, best));
         buf_putc(out, '\n');
     }
 }

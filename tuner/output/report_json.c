@@ -26,8 +26,8 @@ static json_t *best_of(const Run *r)
     json_t *o = json_put(json_object(), "parameters", report_parameters(r, r->best), "time_ms",
                          json_known(times->median), "low_ms", json_known(times->low), "high_ms",
                          json_known(times->high), NULL);
-    if (table_warm(r->table, r->best).count > 0)
-        json_put(o, "warm_ms", json_known(table_warm(r->table, r->best).median), NULL);
+    if (r->table->warm[r->best].count > 0)
+        json_put(o, "warm_ms", json_known(r->table->warm[r->best].median), NULL);
     if (r->table->trial[r->best].joules > 0)
         json_put(o, "joules", json_known(r->table->trial[r->best].joules), NULL);
     return json_put(o, "metrics", report_metrics(r, r->best), NULL);
@@ -210,7 +210,7 @@ static void csv_row(const Run *r, size_t i, Csv *c)
         csv_number(c, t->profile[i].whole ? t->profile[i].whole->value[f] : NAN, CSV_DIGITS);
     for (size_t m = 0; m < t->metrics->metrics.count; m++)
         csv_number(c, table_metric(t, i, m), CSV_DIGITS);
-    csv_number(c, table_is_audited(t, i), 1);
+    csv_number(c, t->audited[i], 1);
     why_cell(r, i, c);
     csv_end_row(c);
 }

@@ -108,7 +108,7 @@ void report_why(const Run *r, size_t i, Buf *out)
                        r->options.exhaustive ? "everything is (--exhaustive)"
                        : r->search.done      ? "the search expected it to be fast"
                                              : "chosen from the times so far (polish)");
-        if (table_is_audited(t, i))
+        if (t->audited[i])
             buf_puts(out, "timed anyway: drawn at random (--audit)\n");
     }
     if (table_is_timed(t, i))

@@ -16,7 +16,7 @@ typedef struct Reading {
     const char **key;     /* per row: code and launch, "hash grid/block/shared"; NULL: not known */
     const size_t *leader; /* per row: the first with the same key */
     bool by_energy;       /* rows compare by energy */
-    size_t no_time;       /* rows that ran right, but whose time is not above 0 */
+    bool weighed;         /* rows compare by the time for equal work */
 } Reading;
 
 /* --- the header ------------------------------------------------------------------------------- */
@@ -99,20 +99,13 @@ static void take_row(Reading *r, size_t i, const RecordRow *row)
 {
     Table *t = r->table;
     t->outcome[i] = row->status;
-    if (t->times) {
-        TableTimes *times = &t->times[i];
-        double *ms = ARENA_ARRAY(r->arena, double, row->time_count);
-        for (size_t k = 0; k < row->time_count; k++)
-            ms[k] = row->times_ms[k];
-        times->ms = ms;
-        times->count = row->time_count;
-        if (row->status == OUTCOME_OK)
-            times->median = stats_median(row->times_ms, row->time_count);
-        bool none = times->median <= 0;
-        r->no_time += none;
-        t->ms[i] = none ? NAN : r->by_energy ? 1e3 * row->joules : times->median;
-    }
-    if (t->work)
+    TableTimes *times = &t->times[i];
+    times->ms = arena_keep(r->arena, row->times_ms, row->time_count * sizeof *row->times_ms);
+    times->count = row->time_count;
+    if (row->status == OUTCOME_OK)
+        times->median = stats_median(row->times_ms, row->time_count);
+    t->ms[i] = times->median <= 0 ? NAN : r->by_energy ? 1e3 * row->joules : times->median;
+    if (r->weighed)
         t->work[i] = row->work;
     t->cost[i] = (TableCost){row->compile_s, row->profile_s};
     t->trial[i].seconds = row->seconds;
@@ -138,6 +131,7 @@ static void take_times(Reading *r, const TimesRecording *times)
     SCOPED_ARENA *scratch = arena_new();
     take_header(t, times);
     r->by_energy = record_is_by_energy(&times->header);
+    r->weighed = record_is_weighed(&times->header);
     table_reserve(t, times->rows.count);
     r->key = ARENA_ARRAY(r->codes, const char *, times->rows.count);
     for (size_t k = 0; k < times->rows.count; k++) {
@@ -149,7 +143,7 @@ static void take_times(Reading *r, const TimesRecording *times)
         number_values(scratch, t, times, p);
         arena_reset(scratch);
     }
-    if (t->work)
+    if (r->weighed)
         weigh_rows(t);
 }
 
@@ -217,23 +211,11 @@ static void copy_to_same(const Reading *r)
         size_t first = r->leader[i];
         t->profile[i] = t->profile[first];
         for (size_t m = 0; m < t->metrics->metrics.count; m++) {
-            bool per_work = t->work && t->metrics->metrics.at[m].additive;
+            bool per_work = t->metrics->metrics.at[m].additive;
             double ratio = per_work ? t->work[first] / t->work[i] : 1;
             t->metric[m][i] = t->metric[m][first] * ratio;
         }
     }
-}
-
-static void warn_of_missing(const Table *t, const char *path, Diag *d)
-{
-    size_t missing = 0;
-    for (size_t i = 0; i < t->count && t->ms; i++)
-        missing += !isnan(t->ms[i]) && !t->profile[i].whole;
-    if (missing > 0)
-        diag_warn(d, (Span){0},
-                  "%zu configurations of '%s' have a time but no profile in '%s': carving never "
-                  "selects them",
-                  missing, t->origin, path);
 }
 
 static bool read_profiles(Reading *r, const char *path, Diag *d)
@@ -255,7 +237,6 @@ static bool read_profiles(Reading *r, const char *path, Diag *d)
         arena_reset(scratch);
     }
     copy_to_same(r);
-    warn_of_missing(t, path, d);
     return true;
 }
 
@@ -278,7 +259,7 @@ static void find_same(Reading *r)
     for (size_t i = 0; i < t->count; i++)
         leader[i] = t->same_as[i];
     r->leader = leader;
-    if (!t->work)
+    if (!r->weighed)
         return;
     const char **keys = ARENA_ARRAY(r->codes, const char *, t->count);
     for (size_t i = 0; i < t->count; i++)
@@ -298,43 +279,52 @@ static bool find_profiles(Reading *r, Diag *d)
     return true;
 }
 
-Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, MetricSet *metrics,
-                      Diag *d)
+Table *table_of_times(Arena *a, const TimesRecording *times, MetricSet *metrics, Diag *d)
 {
     Reading r = {.arena = a, .codes = arena_new(), .table = table_new(a)};
-    table_want(r.table, columns | TABLE_COST | TABLE_TRIAL);
-    if (!record_is_weighed(&times->header))
-        r.table->columns &= ~(unsigned)TABLE_WORK, r.table->work = NULL;
     take_times(&r, times);
-    if (r.no_time > 0)
-        diag_warn(d, (Span){0},
-                  "%zu configurations in '%s' have times that are not above 0: they "
-                  "count as not timed",
-                  r.no_time, times->path);
     find_same(&r);
-    bool ok = true;
-    if (columns & TABLE_PROFILE) {
+    if (metrics)
         table_set_metrics(r.table, metrics);
-        ok = find_profiles(&r, d);
-    }
+    const bool ok = !metrics || find_profiles(&r, d);
     arena_free(r.codes);
     return ok ? r.table : NULL;
 }
 
-static Table *read_columns(Arena *a, const char *path, unsigned columns, MetricSet *metrics,
-                           Diag *d)
+static void warn_of_missing(const Table *t, Diag *d)
 {
     SCOPED_ARENA *scratch = arena_new();
-    const TimesRecording *times = times_read(scratch, path, d);
-    return times ? table_of_times(a, times, columns, metrics, d) : NULL;
+    const char *path = record_profile_path(scratch, t->origin);
+    size_t missing = 0;
+    for (size_t i = 0; i < t->count; i++)
+        missing += !isnan(t->ms[i]) && !t->profile[i].whole;
+    if (missing > 0 && path && file_exists(path))
+        diag_warn(d, (Span){0},
+                  "%zu configurations of '%s' have a time but no profile in '%s': carving never "
+                  "selects them",
+                  missing, t->origin, path);
+}
+
+static void warn_of_times(const Table *t, Diag *d)
+{
+    size_t none = 0;
+    for (size_t i = 0; i < t->count; i++)
+        none += table_is_right(t, i) && isnan(t->ms[i]);
+    if (none > 0)
+        diag_warn(d, (Span){0},
+                  "%zu configurations in '%s' have times that are not above 0: they "
+                  "count as not timed",
+                  none, t->origin);
 }
 
 Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d)
 {
-    return read_columns(a, path, TABLE_WORK | TABLE_TIMES | TABLE_MS | TABLE_PROFILE, metrics, d);
-}
-
-Table *table_read_times(Arena *a, const char *path, Diag *d)
-{
-    return read_columns(a, path, TABLE_WORK | TABLE_TIMES | TABLE_MS, NULL, d);
+    SCOPED_ARENA *scratch = arena_new();
+    const TimesRecording *times = times_read(scratch, path, d);
+    Table *t = times ? table_of_times(a, times, metrics, d) : NULL;
+    if (t)
+        warn_of_times(t, d);
+    if (t && metrics)
+        warn_of_missing(t, d);
+    return t;
 }

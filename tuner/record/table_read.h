@@ -8,15 +8,11 @@
 #include "tuner/space/table.h"
 
 /* Reads a recording and the profile beside it (NAME.times[.zst], NAME.profile[.zst]) and evaluates
- * the metrics. If the recording has an objective, `work`, `ms` and additive metrics are scaled to
- * the work of the configuration that does least. Without a profile, metrics are not known, which
- * gives a warning. NULL after a message if a file cannot be read. */
+ * the metrics; NULL: reads the times alone. If the recording has an objective, `work`, `ms` and
+ * additive metrics are scaled to the work of the configuration that does least. Without a profile,
+ * metrics are not known, which gives a warning. NULL after a message if a file cannot be read. */
 Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d);
 
-/* The same without profiles and metrics. */
-Table *table_read_times(Arena *a, const char *path, Diag *d);
-
-/* The same for a recording in memory, which need not outlive the table. `columns` is made of
- * TABLE_WORK, TABLE_TIMES | TABLE_MS, and TABLE_PROFILE, which includes the metrics. */
-Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, MetricSet *metrics,
-                      Diag *d);
+/* The same for a recording in memory, which need not outlive the table; rows without a time or a
+ * profile give no warning. */
+Table *table_of_times(Arena *a, const TimesRecording *times, MetricSet *metrics, Diag *d);

@@ -111,7 +111,7 @@ static bool wants_logarithm(const double *values, size_t n)
 static void add_chosen_intervals(const Drawing *d, Series *series)
 {
     const Table *s = d->story->points;
-    if (!s->times || table_is_by_energy(s))
+    if (table_is_by_energy(s))
         return;
     double *low = ARENA_ARRAY(d->arena, double, s->count),
            *high = ARENA_ARRAY(d->arena, double, s->count);
@@ -214,7 +214,7 @@ static void draw_tradeoff(Drawing *d)
 static void draw_energy(Drawing *d)
 {
     const Table *s = d->story->points;
-    if (!table_is_by_energy(s) || !s->times)
+    if (!table_is_by_energy(s))
         return;
     double *ms = ARENA_ARRAY(d->arena, double, s->count);
     for (size_t i = 0; i < s->count; i++)

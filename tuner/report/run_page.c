@@ -58,7 +58,7 @@ static void take_fates(const Run *r, const Table *p, Story *story)
         dropped[k] =
             stage < c->stage_count && is_threshold(&c->stages[stage]) && profiled && !survives;
         chosen[k] = r->options.exhaustive ? survives : r->table->selected[i];
-        audited[k] = table_is_audited(r->table, i);
+        audited[k] = r->table->audited[i];
     }
     story->dropped = thresholds ? dropped : NULL;
     story->chosen = chosen;
@@ -74,7 +74,6 @@ static Table *take_points(Run *r)
         if (table_fits(r->table, i) && run_is_in_shard(r, i))
             rows[n++] = i;
     Table *p = table_take(r->arena, r->table, rows, n);
-    table_want(p, TABLE_MS);
     for (size_t k = 0; k < n; k++)
         p->ms[k] = r->source == RUN_REPLAYED && r->recorded.ms ? r->recorded.ms[rows[k]]
                                                                : table_ms(r->table, rows[k]);

@@ -34,7 +34,6 @@ static void draw_points(Run *r)
     size_t wanted = (size_t)r->options.audit, draws = DRAWS * wanted, first = r->table->count;
     uint64_t *ranks = ARENA_ARRAY(r->arena, uint64_t, draws);
     run_draw_ranks(r, (unsigned long)r->options.audit_seed, ranks, draws);
-    table_want(r->table, TABLE_AUDITED);
     u->list = ARENA_ARRAY(r->arena, size_t, wanted);
     u->dropped = (size_t)r->space.size - r->counts.selected;
     for (size_t k = 0; k < draws && u->count < wanted; k++) {
@@ -54,7 +53,6 @@ static void draw(Run *r)
     size_t wanted = carve_share(&r->plan.request, (size_t)r->options.audit);
     size_t *dropped = ARENA_ARRAY(r->arena, size_t, r->table->count);
     uint64_t *numbers = ARENA_ARRAY(r->arena, uint64_t, r->table->count);
-    table_want(r->table, TABLE_AUDITED);
     for (size_t i = 0; i < r->table->count; i++)
         if (is_dropped(r, i)) {
             numbers[u->dropped] = r->table->number[i];

@@ -151,7 +151,7 @@ RunWorth run_worth(const Run *r)
         if (!table_is_distinct(t, i))
             continue;
         w.all++;
-        if (table_is_timed(t, i) && table_is_audited(t, i)) { /* not selected by carving */
+        if (table_is_timed(t, i) && t->audited[i]) { /* not selected by carving */
             w.recorded++;
             w.all_gpu_s += cost(t->trial[i].seconds, t->times[i].ms, t->times[i].count);
         } else if (table_is_timed(t, i)) {

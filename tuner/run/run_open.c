@@ -373,7 +373,7 @@ static bool learn_from(Learning *l, const char *path, bool named)
         return !named;
     if (NAME_FIND(l->lessons.at, l->lessons.count, path, path))
         return true;
-    const Table *t = table_read_times(r->arena, path, named ? r->diag : &quiet);
+    const Table *t = table_read(r->arena, path, NULL, named ? r->diag : &quiet);
     if (!t)
         return !named;
     if (!named && is_asked_again(l, t))

@@ -262,14 +262,13 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
         row.message = t->why[i];
         row.max_error = NAN;
     } else {
-        TableTimes warm = table_warm(t, i);
         row.code = t->code[i].hash;
         row.launch = t->code[i].launch;
         row.status = t->outcome[i];
         row.times_ms = t->times[i].ms;
         row.time_count = t->times[i].count;
-        row.warm_ms = warm.ms;
-        row.warm_count = warm.count;
+        row.warm_ms = t->warm[i].ms;
+        row.warm_count = t->warm[i].count;
     }
     return times_append(w, &row, r->diag);
 }

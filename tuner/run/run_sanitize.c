@@ -121,9 +121,7 @@ static void take_finding(Run *r, size_t i, const TrialResult *x, const char *fin
     t->outcome[i] = bad ? x->status : OUTCOME_FAULT;
     t->why[i] = finding ? arena_printf(r->arena, "compute-sanitizer: %s", finding)
                         : arena_printf(r->arena, "under compute-sanitizer: %s", x->words);
-    t->times[i].median = t->times[i].low = t->times[i].high = NAN;
-    if (t->warm)
-        t->warm[i].median = NAN;
+    t->times[i].median = t->times[i].low = t->times[i].high = t->warm[i].median = NAN;
     r->counts.unclean++;
 }
 

@@ -112,8 +112,6 @@ enum { MAX_STEPS = 1 << 22 };
 
 bool run_make_configs(Run *r)
 {
-    table_want(r->table, TABLE_WORK | TABLE_CODE | TABLE_LAUNCH | TABLE_PROFILE | TABLE_TIMES |
-                             TABLE_TRIAL | TABLE_WHY | TABLE_SUSPECT | TABLE_SELECTED | TABLE_COST);
     table_reserve(r->table, r->space.count);
     SCOPED_ARENA *scratch = arena_new();
     size_t steps = 0, i = 0;

@@ -39,11 +39,8 @@ bool timer_replay_open(Run *r, Timer *out);
 
 /* --- for both --------------------------------------------------------------------------------- */
 
-/* Sets the raw times (ms) of configuration `i`, rounded as in recordings. */
-void timer_take_times(Run *r, size_t i, const double *times, size_t count);
-
-/* The same with a warm L2, for a configuration whose times are with a cold one. */
-void timer_take_warm_times(Run *r, size_t i, const double *times, size_t count);
+/* Sets the raw times (ms) of configuration `i` in a column of the table, rounded as in recordings. */
+void timer_take_times(Run *r, size_t i, TableTimes *out, const double *times, size_t count);
 
 /* Appends a row for everything that compiled, or failed to, and was not timed. */
 bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,

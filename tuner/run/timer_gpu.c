@@ -172,8 +172,8 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     t->trial[i].max_error = record_round(run_worst_error(x));
     t->trial[i].seconds = x->seconds;
     t->trial[i].device = lane->number;
-    timer_take_times(r, i, x->times, x->time_count);
-    timer_take_warm_times(r, i, x->warm_times, x->warm_count);
+    timer_take_times(r, i, &t->times[i], x->times, x->time_count);
+    timer_take_times(r, i, &t->warm[i], x->warm_times, x->warm_count);
     s->failed =
         !run_take_joules(r, i, x->sustained_count ? x->sustained[0].joules : 0) || s->failed;
     run_note_time(r, i);

@@ -13,25 +13,12 @@ const double *timer_rounded(Arena *a, const double *times, size_t count)
     return kept;
 }
 
-static void take_times(Run *r, size_t i, TableTimes *out, const double *times, size_t count)
+void timer_take_times(Run *r, size_t i, TableTimes *out, const double *times, size_t count)
 {
     bool right = table_is_right(r->table, i);
     const double *kept = timer_rounded(r->arena, times, count);
     StatsInterval x = sampling_interval(kept, right ? count : 0);
     *out = (TableTimes){kept, count, right ? stats_median(kept, count) : NAN, x.low, x.high};
-}
-
-void timer_take_times(Run *r, size_t i, const double *times, size_t count)
-{
-    take_times(r, i, &r->table->times[i], times, count);
-}
-
-void timer_take_warm_times(Run *r, size_t i, const double *times, size_t count)
-{
-    if (count > 0)
-        table_want(r->table, TABLE_WARM);
-    if (r->table->warm)
-        take_times(r, i, &r->table->warm[i], times, count);
 }
 
 void timer_take_row(Run *r, size_t i, const RecordRow *row)
@@ -42,9 +29,9 @@ void timer_take_row(Run *r, size_t i, const RecordRow *row)
     t->trial[i] =
         (TableTrial){.max_error = row->max_error, .seconds = row->seconds, .device = row->device};
     t->cost[i] = (TableCost){row->compile_s, row->profile_s};
-    timer_take_times(r, i, row->times_ms, row->time_count);
+    timer_take_times(r, i, &t->times[i], row->times_ms, row->time_count);
     run_take_joules(r, i, row->joules);
-    timer_take_warm_times(r, i, row->warm_ms, row->warm_count);
+    timer_take_times(r, i, &t->warm[i], row->warm_ms, row->warm_count);
 }
 
 /* --- the timer -------------------------------------------------------------------------------- */

@@ -6,39 +6,20 @@
 
 /* The offset of a column's pointer in the table, and the size of an element. */
 typedef struct ColumnShape {
-    unsigned column; /* 0: every table has it */
     size_t at, size;
 } ColumnShape;
 
-#define SHAPE(column, member)                                                                      \
+#define SHAPE(member)                                                                              \
     {                                                                                              \
-        column, offsetof(Table, member), sizeof *((Table *)0)->member                              \
+        offsetof(Table, member), sizeof *((Table *)0)->member                                      \
     }
 
 static const ColumnShape shapes[] = {
-    SHAPE(0, number),
-    SHAPE(0, outcome),
-    SHAPE(0, same_as),
-    SHAPE(TABLE_WORK, work),
-    SHAPE(TABLE_CODE, code),
-    SHAPE(TABLE_LAUNCH, launch),
-    SHAPE(TABLE_PROFILE, profile),
-    SHAPE(TABLE_TIMES, times),
-    SHAPE(TABLE_WARM, warm),
-    SHAPE(TABLE_TRIAL, trial),
-    SHAPE(TABLE_MS, ms),
-    SHAPE(TABLE_WHY, why),
-    SHAPE(TABLE_SUSPECT, suspect),
-    SHAPE(TABLE_SELECTED, selected),
-    SHAPE(TABLE_AUDITED, audited),
-    SHAPE(TABLE_COST, cost),
+    SHAPE(number),  SHAPE(outcome),  SHAPE(same_as), SHAPE(work),  SHAPE(code), SHAPE(launch),
+    SHAPE(profile), SHAPE(times),    SHAPE(warm),    SHAPE(trial), SHAPE(ms),   SHAPE(why),
+    SHAPE(suspect), SHAPE(selected), SHAPE(audited), SHAPE(cost),
 };
 enum { SHAPES = COUNT_OF(shapes) };
-
-static bool is_there(const Table *t, const ColumnShape *s)
-{
-    return s->column == 0 || (t->columns & s->column);
-}
 
 /* Columns have different types, so their pointers are copied as bytes. */
 static void *column_at(const Table *t, const ColumnShape *s)
@@ -56,27 +37,6 @@ static void *grown(const Table *t, const void *column, size_t size)
     return fresh;
 }
 
-static void set_column(Table *t, const ColumnShape *s)
-{
-    void *column = grown(t, column_at(t, s), s->size);
-    memcpy((char *)t + s->at, &column, sizeof column);
-}
-
-static void forget(Table *t, size_t row, unsigned columns)
-{
-    static const TableTimes none = {.median = NAN, .low = NAN, .high = NAN};
-    if (columns & TABLE_WORK)
-        t->work[row] = 1;
-    if (columns & TABLE_TIMES)
-        t->times[row] = none;
-    if (columns & TABLE_WARM)
-        t->warm[row] = none;
-    if (columns & TABLE_TRIAL)
-        t->trial[row].max_error = NAN;
-    if (columns & TABLE_MS)
-        t->ms[row] = NAN;
-}
-
 Table *table_new(Arena *a)
 {
     Table *t = ARENA_NEW(a, Table);
@@ -89,23 +49,13 @@ void table_reserve(Table *t, size_t rows)
     if (rows <= t->capacity)
         return;
     t->capacity = rows;
-    for (size_t k = 0; k < SHAPES; k++)
-        if (is_there(t, &shapes[k]))
-            set_column(t, &shapes[k]);
+    for (size_t k = 0; k < SHAPES; k++) {
+        void *column = grown(t, column_at(t, &shapes[k]), shapes[k].size);
+        memcpy((char *)t + shapes[k].at, &column, sizeof column);
+    }
     t->values = grown(t, t->values, t->parameter_count * sizeof *t->values);
     for (size_t m = 0; t->metric && m < t->metrics->metrics.count; m++)
         t->metric[m] = grown(t, t->metric[m], sizeof *t->metric[m]);
-}
-
-void table_want(Table *t, unsigned columns)
-{
-    unsigned fresh = columns & ~t->columns;
-    t->columns |= columns;
-    for (size_t k = 0; k < SHAPES; k++)
-        if (shapes[k].column & fresh)
-            set_column(t, &shapes[k]);
-    for (size_t i = 0; i < t->count; i++)
-        forget(t, i, fresh);
 }
 
 void table_set_metrics(Table *t, MetricSet *metrics)
@@ -143,7 +93,9 @@ size_t table_add(Table *t, uint64_t number)
     row = t->count++;
     t->number[row] = number;
     t->same_as[row] = row;
-    forget(t, row, t->columns);
+    t->work[row] = 1;
+    t->times[row] = t->warm[row] = (TableTimes){.median = NAN, .low = NAN, .high = NAN};
+    t->trial[row].max_error = t->ms[row] = NAN;
     for (size_t m = 0; t->metric && m < t->metrics->metrics.count; m++)
         t->metric[m][row] = NAN;
     if (t->rows.used || number != row)
@@ -155,11 +107,11 @@ size_t table_add(Table *t, uint64_t number)
 
 static void copy_row(Table *to, size_t row, const Table *from, size_t old)
 {
+    const uint64_t number = to->number[row];
     for (size_t k = 0; k < SHAPES; k++)
-        if (shapes[k].column && is_there(to, &shapes[k]))
-            memcpy((char *)column_at(to, &shapes[k]) + row * shapes[k].size,
-                   (char *)column_at(from, &shapes[k]) + old * shapes[k].size, shapes[k].size);
-    to->outcome[row] = from->outcome[old];
+        memcpy((char *)column_at(to, &shapes[k]) + row * shapes[k].size,
+               (char *)column_at(from, &shapes[k]) + old * shapes[k].size, shapes[k].size);
+    to->number[row] = number;
     memcpy(to->values + row * to->parameter_count, from->values + old * from->parameter_count,
            to->parameter_count * sizeof *to->values);
     for (size_t m = 0; to->metric && m < to->metrics->metrics.count; m++)
@@ -217,7 +169,7 @@ const char *table_name(Arena *a, const Table *t, size_t row)
 
 double table_ms(const Table *t, size_t row)
 {
-    return t->times[row].median / (t->work ? t->work[row] : 1);
+    return t->times[row].median / t->work[row];
 }
 
 void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *shares, size_t count)
@@ -226,7 +178,7 @@ void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *s
     MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
     metricset_evaluate(scratch, t->metrics, shares, count, t->device, values);
     for (size_t m = 0; m < n; m++) {
-        bool per_work = t->work && t->metrics->metrics.at[m].additive;
+        const bool per_work = t->metrics->metrics.at[m].additive;
         t->metric[m][row] = per_work ? values[m].value / t->work[row] : values[m].value;
         if (isnan(values[m].value) && !t->gaps[m].reason) {
             const char *reason = values[m].reason ? values[m].reason : "not a number";

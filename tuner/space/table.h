@@ -2,9 +2,8 @@
  *
  * A run, a recording or an import fills it; choosing, study, report, export and emitted units read it,
  * whatever filled it.  A row is added when a configuration is looked at, so the rows need not cover the
- * space, in any order; `number` maps a row to its configuration, table_find maps back.  A column that was
- * not requested (table_want, table_set_metrics) is NULL.  Adding rows may move the columns: keep row
- * numbers, not addresses.
+ * space, in any order; `number` maps a row to its configuration, table_find maps back.  Metrics have columns
+ * once table_set_metrics was called.  Adding rows may move the columns: keep row numbers, not addresses.
  *
  * Everything lives in the table's arena; texts, profiles and samples belong to whoever provided them and
  * must live as long. */
@@ -73,22 +72,6 @@ typedef struct MetricGap {
     Span at;            /* where in the formula */
 } MetricGap;
 
-typedef enum TableColumn {
-    TABLE_WORK = 1 << 0,
-    TABLE_CODE = 1 << 1,
-    TABLE_LAUNCH = 1 << 2,
-    TABLE_PROFILE = 1 << 3,
-    TABLE_TIMES = 1 << 4,
-    TABLE_WARM = 1 << 5,
-    TABLE_TRIAL = 1 << 6,
-    TABLE_MS = 1 << 7,
-    TABLE_WHY = 1 << 8,
-    TABLE_SELECTED = 1 << 9,
-    TABLE_AUDITED = 1 << 10,
-    TABLE_COST = 1 << 11,
-    TABLE_SUSPECT = 1 << 12
-} TableColumn;
-
 typedef struct Table {
     Arena *arena;
 
@@ -112,17 +95,15 @@ typedef struct Table {
 
     /* --- rows ------------------------------------------------------------------------------- */
     size_t count, capacity;
-    unsigned columns; /* TableColumn: those present */
-    NumberMap rows;   /* by number; empty while row and number agree */
+    NumberMap rows; /* by number; empty while row and number agree */
 
-    /* --- columns of all tables -------------------------------------------------------------- */
+    /* --- columns: an element per row ---------------------------------------------------------- */
     /* Of the configuration in its space, or of the row in the table it comes from. */
     uint64_t *number;
     uint32_t *values; /* row × parameters: the number of the value */
     Outcome *outcome; /* of the last stage that is known */
     size_t *same_as;  /* the first row with the same code and launch, or itself */
 
-    /* --- columns on request ----------------------------------------------------------------- */
     double *work; /* of a run, relative to one row's; 1 where times are compared as they are */
     TableCode *code;
     TableLaunch *launch;
@@ -148,11 +129,8 @@ typedef struct Table {
     MetricGap *gaps;      /* per metric */
 } Table;
 
-/* Without rows and columns.  The caller sets what is common to all rows before it adds any. */
+/* Without rows.  The caller sets what is common to all rows before it adds any. */
 Table *table_new(Arena *a);
-
-/* Requests columns (TableColumn, or-ed), with nothing known of any row; present ones stay. */
-void table_want(Table *t, unsigned columns);
 
 /* Requests columns for all metrics of the set, with no value known. */
 void table_set_metrics(Table *t, MetricSet *metrics);
@@ -241,21 +219,10 @@ static inline bool table_is_right(const Table *t, size_t row)
     return t->outcome[row] == OUTCOME_OK;
 }
 
-static inline bool table_is_audited(const Table *t, size_t row)
-{
-    return t->audited && t->audited[row];
-}
-
-/* Times with a warm L2; NaN where they were not requested. */
-static inline TableTimes table_warm(const Table *t, size_t row)
-{
-    return t->warm ? t->warm[row] : (TableTimes){.median = NAN, .low = NAN, .high = NAN};
-}
-
 /* NULL where nothing is known. */
 static inline const Profile *table_profile(const Table *t, size_t row)
 {
-    return t->profile ? t->profile[row].whole : NULL;
+    return t->profile[row].whole;
 }
 
 /* A metric by its number; NaN where it is not known. */
@@ -267,8 +234,7 @@ static inline double table_metric(const Table *t, size_t row, size_t metric)
 /* A metric by its name; NaN where it is not known or there is none. */
 double table_named(const Table *t, size_t row, const char *metric);
 
-/* Evaluates the metrics of a row from its launches.  Additive ones are per work if the table has
- * TABLE_WORK.  The caller resets `scratch`. */
+/* Evaluates the metrics of a row from its launches; additive ones are per work.  The caller resets `scratch`. */
 void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *shares,
                     size_t count);
 

@@ -46,7 +46,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
     for (size_t k = 0; k < n; k++) {
         const size_t i = row[k];
         const Profile *p = table_profile(t, i);
-        const TableCost cost = t->cost ? t->cost[i] : (TableCost){0};
+        const TableCost cost = t->cost[i];
         const double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
         table_shares(t, i, shares + k * TABLE_PARTS);
         r.at[k] = (ReplayRow){.code = {.failed = table_failed_to_compile(t, i),
@@ -57,7 +57,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
                               .compile_s = cost.compile_s > 0 ? cost.compile_s + cost.profile_s : 0,
                               .code_bytes = p ? p->value[PROFILE_CODE_BYTES] : 0,
                               .ms = t->ms[i],
-                              .trial_s = t->trial ? t->trial[i].seconds : 0,
+                              .trial_s = t->trial[i].seconds,
                               .work = 1};
     }
     for (size_t k = 0; k < n; k++) {
