@@ -233,6 +233,8 @@ static void sample_warps(Sampler *s, MemorySample *base, double share)
 
 /* --- what depends on the block index --------------------------------------------------------- */
 
+typedef enum Dependence { LINEAR, BORDERED, ANYTHING } Dependence;
+
 /* True if the operation is linear; `or` stands for a sum of disjoint bits. */
 static bool is_linear(const PtxForm *f)
 {
@@ -260,10 +262,26 @@ static bool reads_special(const PtxInstr *in, PtxSpecial special)
     return false;
 }
 
-/* True if anything but a linear function of a block coordinate is computed. */
-static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
+/* True if the operation, of a linear function of a coordinate, has the same result up to some place, and another behind
+ * it. */
+static bool has_borders(const PtxForm *f)
+{
+    switch (f->op) {
+    case PTX_SETP:
+    case PTX_SELP:
+    case PTX_MIN:
+    case PTX_MAX:
+        return true;
+    default:
+        return f->types[0] == PTX_PRED || f->class == PTX_CLASS_BRANCH;
+    }
+}
+
+/* What is computed of a block coordinate: linear functions, what changes at borders between blocks, or anything. */
+static Dependence depends(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
 {
     bool *made = ARENA_ARRAY(a, bool, f->registers.count + 1); /* registers derived from it */
+    Dependence found = LINEAR;
     for (bool changed = true; changed;) {
         changed = false;
         VEC_EACH (const PtxInstr, in, f->instrs) {
@@ -272,29 +290,36 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
             for (size_t k = 0; k < in->reads.count; k++)
                 reads |= made[in->reads.at[k]];
             if (walk_gives_ticket(form)) /* blocks take them in order (walk_values.h) */
-                return true;
+                return ANYTHING;
             if (!reads)
                 continue;
             const bool passes = form->op == PTX_ST && form->space == PTX_PARAM;
-            if (passes || form->class == PTX_CLASS_CALL || form->class == PTX_CLASS_BRANCH ||
-                (ptx_eval_computes(form) && !is_linear(form)))
-                return true;
+            const bool decides =
+                form->class == PTX_CLASS_BRANCH || (ptx_eval_computes(form) && !is_linear(form));
+            if (passes || form->class == PTX_CLASS_CALL || (decides && !has_borders(form)))
+                return ANYTHING;
+            if (decides)
+                found = BORDERED;
             for (size_t k = 0; ptx_eval_computes(form) && k < in->writes.count; k++) {
                 changed |= !made[in->writes.at[k]];
                 made[in->writes.at[k]] = true;
             }
         }
     }
-    return false;
+    return found;
 }
 
 /* Axes with too many blocks to walk all along which the block index matters. */
-static void decided_axes(const Sampler *s, bool decided[3])
+static void decided_axes(Sampler *s, bool decided[3])
 {
     static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
-    for (int axis = 0; axis < 3; axis++)
-        decided[axis] = range_length(s->axes[axis]) > SAMPLE_AXIS &&
-                        decides(s->arena, s->entry, coordinates[axis]);
+    for (int axis = 0; axis < 3; axis++) {
+        const Dependence how = range_length(s->axes[axis]) > SAMPLE_AXIS
+                                   ? depends(s->arena, s->entry, coordinates[axis])
+                                   : LINEAR;
+        decided[axis] = how != LINEAR;
+        s->freely |= how == ANYTHING;
+    }
 }
 
 /* --- blocks along an axis -------------------------------------------------------------------- */
@@ -481,22 +506,26 @@ static bool is_sampled(const Sampler *s, const MemorySample *x)
 }
 
 /* True if a block between the ends, of a few that are spread over the decided axes, is like no sample: the work has a
- * period that is longer than a cycle of neighbours. */
+ * period that is longer than a cycle of neighbours.  Their steps are not charged; those that are cut tell nothing. */
 static bool hides_others(Sampler *s, const bool decided[3])
 {
     static const double steps[] = {GOLDEN, SILVER, PLASTIC};
-    for (int k = 1; k <= SAMPLE_UNLIKE; k++) {
+    const uint64_t left = s->steps;
+    const int cut = s->out->cut;
+    bool other = false;
+    for (int k = 1; k <= SAMPLE_UNLIKE && !other; k++) {
         PtxPlace place = s->out->at[0].place;
         for (int axis = 0; axis < 3; axis++)
             if (decided[axis])
                 *ptx_along(&place.block, axis) = sampler_fill(k, steps[axis], s->inner[axis]);
+        s->steps = s->each;
         MemorySample *x = sampler_follow(s, place);
-        const bool other = x && !is_sampled(s, x);
+        other = x && !is_sampled(s, x);
         s->out->count -= x != NULL;
-        if (other)
-            return true;
     }
-    return false;
+    s->steps = left;
+    s->out->cut = cut;
+    return other;
 }
 
 /* False if blocks are unlike each other, apart from edges, or do not add up. */
@@ -511,7 +540,7 @@ static bool sample_blocks(Sampler *s, const bool decided[3])
             return false;
     const double *e = s->ends; /* blocks in corners are counted for two axes */
     return (1 - e[0]) * (1 - e[1]) * (1 - e[2]) - (1 - e[0] - e[1] - e[2]) < few &&
-           !(any && hides_others(s, decided));
+           !((edges || s->freely) && hides_others(s, decided));
 }
 
 /* Adds differences along axes and between warps; false if they do not add up, as in a picture. */

@@ -492,6 +492,23 @@ static void a_period_longer_than_a_cycle_of_neighbours_is_seen(void **state)
     assert_means(kernel(body, (PtxDim){4096, 7, 1}, 32, 0), 0.03);
 }
 
+/* Looks at blocks between the ends only where the number of a block does more than it does in a comparison. */
+static void periods_are_sought_where_there_may_be_any(void **state)
+{
+    (void)state;
+    static const char compared[] = "shl.b32 %r5, %r2, 5; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L1;\n"
+                                   "ld.global.f32 %f1, [%rd1];\nL1: ret;";
+    static const char masked[] = "and.b32 %r5, %r2, 4096; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L1;\n"
+                                 "ld.global.f32 %f1, [%rd1];\nL1: ret;";
+    size_t walked[2];
+    for (int i = 0; i < 2; i++) {
+        Kernel *k = kernel(i ? masked : compared, (PtxDim){4096, 1, 1}, 32, 4096 * 32);
+        walked[i] = memory_follow(k->arena, k->entry, &k->options)->samples->walked.count;
+        arena_free(k->arena);
+    }
+    assert_int_equal(walked[1], walked[0] + SAMPLE_UNLIKE);
+}
+
 /* At the fractions of 1/2 + 0.7548… k of the grid's width, and of 0.5698… k, of 0.4142… k, of 0.6180… k; k is 1 to 5. */
 static void blocks_of_a_picture_fill_it_by_a_sequence(void **state)
 {
@@ -630,6 +647,7 @@ int main(void)
         cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
         cmocka_unit_test(blocks_in_a_row_are_sampled_without_gaps),
         cmocka_unit_test(a_period_longer_than_a_cycle_of_neighbours_is_seen),
+        cmocka_unit_test(periods_are_sought_where_there_may_be_any),
         cmocka_unit_test(blocks_of_a_picture_fill_it_by_a_sequence),
         cmocka_unit_test(the_error_of_a_sample_is_that_of_differences_of_neighbours),
         cmocka_unit_test(warps_whose_lanes_part_are_not_alike),
