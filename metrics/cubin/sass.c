@@ -168,11 +168,18 @@ SassControl sass_control(SassInstr w)
                          .groups = (uint8_t)bits(w.low, 38, 6)};
 }
 
+/* BRA.DIV and BRA.CONV. */
+bool sass_by_divergence(SassInstr w, bool *apart)
+{
+    *apart = !bits(w.low, 32, 1);
+    return sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
+}
+
 bool sass_has_condition(SassInstr w)
 {
-    /* BRA.DIV is taken where lanes have diverged, BRA.CONV where they have not. */
-    const bool by_divergence = sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
-    return by_divergence || bits(w.high, 23, 3) != SASS_ALWAYS || bits(w.high, 27, 1);
+    bool apart;
+    return sass_by_divergence(w, &apart) || bits(w.high, 23, 3) != SASS_ALWAYS ||
+           bits(w.high, 27, 1);
 }
 
 bool sass_conditional(SassInstr w)

@@ -77,7 +77,9 @@ typedef enum SassForm {
     SASS_FORM_NUMBER_THIRD,
     SASS_FORM_CONSTANT_THIRD,
     SASS_FORM_NUMBER_SECOND,
-    SASS_FORM_CONSTANT_SECOND
+    SASS_FORM_CONSTANT_SECOND,
+    SASS_FORM_SCALAR_SECOND,
+    SASS_FORM_SCALAR_THIRD
 } SassForm;
 
 typedef struct SassInstr {
@@ -163,6 +165,9 @@ bool sass_conditional(SassInstr w);
 
 /* True if anything but the guard decides a branch: divergence, a second predicate or the scalar unit. */
 bool sass_has_condition(SassInstr w);
+
+/* True for a BRA that is decided by whether the lanes of the warp are together; `apart`: it is taken where they are not. */
+bool sass_by_divergence(SassInstr w, bool *apart);
 
 /* The target, as the number of an instruction, of the BRA or relative CALL at number `i` of `count`, in
  * code for sm_`arch`.  False when it is neither or the target lies outside the code. */

@@ -325,6 +325,16 @@ bool sass_flow_meets(Arena *a, const SassFlow *f)
     return false;
 }
 
+int sass_flow_apart(const SassFlow *f, int block)
+{
+    const CfgBlock *b = &f->cfg->blocks[block];
+    bool apart;
+    if (b->succ_count != 2 || b->end == b->first ||
+        !sass_by_divergence(sass_flow_last(f, block), &apart))
+        return CFG_NONE;
+    return apart ? b->taken : b->fall;
+}
+
 /* --- guards that a branch decides ------------------------------------------------------------- */
 
 enum { PREDICATE_BITS = 7, REGISTERS_ONE_WRITES = 4 };
@@ -340,20 +350,22 @@ static int second_result(SassInstr w)
     return (int)(w.high >> 20 & PREDICATE_BITS);
 }
 
-/* True for an unconditional comparison of registers, immediates and constants that writes one predicate. */
+/* True for an unconditional comparison that writes one predicate. */
 static bool compares(SassInstr w)
 {
     const SassForm form = sass_form(w);
     const bool alone = (w.high >> 23 & PREDICATE_BITS) == SASS_ALWAYS;
     return sass_guard(w, NULL) == SASS_ALWAYS && alone && second_result(w) == SASS_ALWAYS &&
            (form == SASS_FORM_REGISTERS || form == SASS_FORM_NUMBER_SECOND ||
-            form == SASS_FORM_CONSTANT_SECOND ||
+            form == SASS_FORM_CONSTANT_SECOND || form == SASS_FORM_SCALAR_SECOND ||
             (form == SASS_FORM_NUMBER_THIRD && sass_opcode(w) == SASS_OP_DSETP));
 }
 
+/* Without registers of the scalar unit, whose changes are not followed. */
 static bool is_comparison(SassInstr w)
 {
-    return sass_opcode(w) == SASS_OP_ISETP && compares(w);
+    return sass_opcode(w) == SASS_OP_ISETP && compares(w) &&
+           sass_form(w) != SASS_FORM_SCALAR_SECOND;
 }
 
 /* True if two are equal except for the predicate written and the control fields above bit 41. */
@@ -443,6 +455,21 @@ static size_t last_write(const SassFlow *f, int block, int predicate)
     return SIZE_MAX;
 }
 
+/* The comparison that a comparison of upper halves (.EX) continues, of the same block; any other itself; SIZE_MAX if it is
+ * not there. */
+static size_t of_lower_halves(const SassFlow *f, int block, size_t i)
+{
+    const SassInstr w = f->instrs[i];
+    const int below = (int)(w.high >> 4 & PREDICATE_BITS);
+    if (sass_opcode(w) != SASS_OP_ISETP || !(w.high >> 8 & 1))
+        return i;
+    const CfgBlock *b = &f->cfg->blocks[block];
+    while (i-- > b->first)
+        if (sass_flow_may_write(f->instrs[i], below))
+            return i;
+    return SIZE_MAX;
+}
+
 bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *comparison,
                         bool *negated)
 {
@@ -456,7 +483,7 @@ bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *compa
     while (count > 0) {
         const int at = todo[--count];
         const CfgBlock *b = &c->blocks[at];
-        const size_t i = last_write(f, at, predicate);
+        size_t i = last_write(f, at, predicate);
         if (i == SIZE_MAX) {
             if (at == 0 || b->pred_count == 0)
                 return false;
@@ -467,10 +494,13 @@ bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *compa
                 }
             continue;
         }
+        if (first_result(f->instrs[i]) != predicate || !compares(f->instrs[i]) ||
+            (i = of_lower_halves(f, at, i)) == SIZE_MAX)
+            return false;
         const SassInstr w = f->instrs[i];
         const int op = sass_opcode(w);
         if ((op != SASS_OP_ISETP && op != SASS_OP_FSETP && op != SASS_OP_DSETP) || !compares(w) ||
-            first_result(w) != predicate || (any && !same_comparison(w, *comparison)))
+            (any && !same_comparison(w, *comparison)))
             return false;
         *comparison = w;
         any = true;

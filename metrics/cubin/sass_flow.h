@@ -32,6 +32,8 @@ typedef struct SassFlow {
     bool *returns;     /* by block: ends with a RET */
     bool *reconverges; /* by block: ends with a BSYNC */
     int tables;        /* BRX whose targets were guessed */
+    const struct SassFlow *
+        whole; /* with the branches that were settled (sass_settle.h), as ptxas laid them out; else NULL */
 } SassFlow;
 
 /* From the code and the jump tables of a kernel; any bytes give a graph of at least one block. */
@@ -56,6 +58,10 @@ bool sass_flow_may_write(SassInstr w, int predicate);
  * `negated`: the branch is taken where it does not hold.  False without one. */
 bool sass_flow_decision(Arena *a, const SassFlow *f, int block, SassInstr *comparison,
                         bool *negated);
+
+/* The successor of a block that the warp goes to only where its lanes are not together (BRA.DIV, BRA.CONV); CFG_NONE for
+ * other blocks.  ptxas has such branches before instructions that lanes execute together, such as shuffles. */
+int sass_flow_apart(const SassFlow *f, int block);
 
 /* A point where diverged lanes reconverge.
  *

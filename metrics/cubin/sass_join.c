@@ -126,7 +126,7 @@ static SassSum plus(Program *p, SassSum a, SassSum b, double factor)
 static bool may_diverge(const Program *p, int b)
 {
     const SassFlow *f = p->join->flow;
-    return block_at(p, b)->succ_count > 1 && !is_call(p, b) &&
+    return block_at(p, b)->succ_count > 1 && !is_call(p, b) && sass_flow_apart(f, b) == CFG_NONE &&
            (p->leaving > 0 || !leaves_loop(f->loops, f->cfg, b));
 }
 
@@ -443,6 +443,19 @@ static void match_part(Program *p, int b, const SassSum *of, double part)
     add_visits(p, b, -part);
 }
 
+/* As surely as a loop that is never entered. */
+static const double APART_COST = 0.2;
+
+/* Lanes are together where the PTX executes something together. */
+static void keep_together(Program *p)
+{
+    for (int b = 0; b < p->cfg->count; b++) {
+        const int apart = reached(p, b) ? sass_flow_apart(p->join->flow, b) : CFG_NONE;
+        if (apart != CFG_NONE)
+            sass_program_cost_sum(&p->lp, AIM_LANDMARKS, edge(p, b, apart), APART_COST);
+    }
+}
+
 static void match_branches(Program *p, const WalkFunction *f, const SassBranch *branch)
 {
     for (int b = 0; b < p->cfg->count; b++) {
@@ -531,6 +544,7 @@ static Blocks meets_of_ptx(Arena *a, const WalkFunction *f)
     for (int i = 0; i < c->reachable; i++)
         if (meet[c->order[i]])
             VEC_PUSH(a, &all, c->order[i]);
+    keep_together(p);
     return all;
 }
 

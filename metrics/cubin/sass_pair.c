@@ -571,7 +571,7 @@ SassRoutines sass_routines_find(Arena *a, const SassFlow *f)
 
 /* --- branches --------------------------------------------------------------------------------- */
 
-enum { BRANCHES_MOST = 256 };
+enum { BRANCHES_MOST = 256, LOOP_GONE = -2 };
 
 /* How far apart two branches may be, as a share of the text. */
 static const double BRANCH_APART = 0.1;
@@ -587,9 +587,9 @@ enum { LESS = 1, EQUAL = 2, GREATER = 4, ANY = LESS | EQUAL | GREATER };
 
 typedef struct Branch {
     Test test;
-    int block, loop;
-    int depth;    /* number of branches that it is control-dependent on */
-    double place; /* share of the instructions up to it */
+    int block, loop; /* of the code without settled branches, which may have lost the loop */
+    int depth;       /* number of branches that it is control-dependent on */
+    double place;    /* share of the instructions up to it */
 } Branch;
 
 typedef VEC(Branch) Branches;
@@ -691,31 +691,38 @@ static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
     return true;
 }
 
-static bool is_guarded_end(const CfgBlock *b)
+static bool in_loop(const LoopTree *t, int block)
 {
-    return b->order != CFG_NONE && b->ends_thread && b->succ_count == 1;
+    return t->loop_of[block] != CFG_NONE;
+}
+
+static bool is_guarded_end(const SassFlow *f, int block, bool inside)
+{
+    const CfgBlock *b = &f->cfg->blocks[block];
+    return b->order != CFG_NONE && b->ends_thread && b->succ_count == 1 &&
+           in_loop(f->loops, block) == inside;
 }
 
 /* Branches with nothing but the end on one side. */
-static bool leads_to_end(const Cfg *c, int block)
+static bool leads_to_end(const Flow *f, int block, bool inside)
 {
-    return c->blocks[block].order != CFG_NONE && c->blocks[block].succ_count > 1 &&
-           cfg_ends_at_once(c, block);
+    return f->cfg->blocks[block].order != CFG_NONE && f->cfg->blocks[block].succ_count > 1 &&
+           cfg_ends_at_once(f->cfg, block) && in_loop(f->loops, block) == inside;
 }
 
-static int count_guarded_ends(const Cfg *code)
+static int count_guarded_ends(const SassFlow *f, bool inside)
 {
     int count = 0;
-    for (int b = 0; b < code->count; b++)
-        count += is_guarded_end(&code->blocks[b]);
+    for (int b = 0; b < f->cfg->count; b++)
+        count += is_guarded_end(f, b, inside);
     return count;
 }
 
-static int count_ends(const Cfg *ptx)
+static int count_ends(const Flow *f, bool inside)
 {
     int count = 0;
-    for (int b = 0; b < ptx->count; b++)
-        count += leads_to_end(ptx, b);
+    for (int b = 0; b < f->cfg->count; b++)
+        count += leads_to_end(f, b, inside);
     return count;
 }
 
@@ -733,17 +740,18 @@ static int going_on(const Cfg *c, int block)
     return sides == 1 && c->blocks[into].pred_count == 1 ? into : CFG_NONE;
 }
 
-/* Guarded EXITs in the order of the PTX's branches to the end, if there are as many. */
-static void pair_ends(const Cfg *code, const Cfg *ptx, SassBranch *of)
+/* Guarded EXITs in the order of the PTX's branches to the end, if there are as many; those in loops apart, which the code
+ * may have as branches that leave the loop. */
+static void pair_ends(const SassFlow *code, const Flow *ptx, bool inside, SassBranch *of)
 {
-    if (count_guarded_ends(code) != count_ends(ptx))
+    if (count_guarded_ends(code, inside) != count_ends(ptx, inside))
         return;
-    for (int b = 0, in_ptx = 0; b < code->count; b++) {
-        if (!is_guarded_end(&code->blocks[b]))
+    for (int b = 0, in_ptx = 0; b < code->cfg->count; b++) {
+        if (!is_guarded_end(code, b, inside))
             continue;
-        while (!leads_to_end(ptx, in_ptx))
+        while (!leads_to_end(ptx, in_ptx, inside))
             in_ptx++;
-        const int into = going_on(ptx, in_ptx);
+        const int into = going_on(ptx->cfg, in_ptx);
         of[b] = (SassBranch){in_ptx++, into == CFG_NONE ? CFG_NONE : 0, into};
     }
 }
@@ -751,14 +759,15 @@ static void pair_ends(const Cfg *code, const Cfg *ptx, SassBranch *of)
 /* In the order of the text, at most BRANCHES_MOST + 1.  Leaves out those that leave or repeat a loop, and
  * those to the end of the thread if guards replace them. */
 static Branches list_branches(Arena *a, const Cfg *c, const LoopTree *t, const DomTree *post,
-                              const int *callee, bool guarded)
+                              const SassFlow *code, bool guarded)
 {
     Branches list = {0};
     int *depth = ARENA_ARRAY(a, int, (size_t)c->count);
     for (int b = 0; b < c->count && list.count <= BRANCHES_MOST; b++) {
         const CfgBlock *block = &c->blocks[b];
         if (block->order == CFG_NONE || block->succ_count < 2 ||
-            (guarded && cfg_ends_at_once(c, b)) || (callee && callee[b] != CFG_NONE) ||
+            (guarded && cfg_ends_at_once(c, b)) ||
+            (code && (code->callee[b] != CFG_NONE || sass_flow_apart(code, b) != CFG_NONE)) ||
             !goes_on_in_loop(t, block, t->loop_of[b]))
             continue;
         bool *behind = ARENA_ARRAY(a, bool, (size_t)c->count);
@@ -782,6 +791,8 @@ static const double SAME_TEST = 0.1;
 
 static double branch_cost(const Branch *x, const Branch *y, const SassPairs *loops)
 {
+    if (x->loop == LOOP_GONE)
+        return INFINITY;
     const int loop = x->loop == CFG_NONE ? CFG_NONE : loops->loop[x->loop];
     if (x->depth != y->depth || loop != y->loop || (x->loop != CFG_NONE && loop == CFG_NONE))
         return INFINITY;
@@ -829,24 +840,50 @@ static SassBranch pair_of(const SassFlow *code, const DomTree *post, const Branc
     return (SassBranch){in_ptx, way, c->blocks[in_ptx].succs[other]};
 }
 
+/* The loop with the same header. */
+static int loop_in(const SassFlow *f, const SassFlow *whole, int loop)
+{
+    for (size_t i = 0; loop != CFG_NONE && i < f->loops->loops.count; i++)
+        if (f->loops->loops.at[i].header == whole->loops->loops.at[loop].header)
+            return (int)i;
+    return loop == CFG_NONE ? CFG_NONE : LOOP_GONE;
+}
+
+/* Successors by their numbers in the code without settled branches, which need not be told where to go. */
+static void leave_out_settled(const SassFlow *f, const SassFlow *whole, SassBranch *of)
+{
+    for (int b = 0; b < f->cfg->count; b++) {
+        const CfgBlock *from = &whole->cfg->blocks[b], *to = &f->cfg->blocks[b];
+        if (to->order == CFG_NONE || to->succ_count != from->succ_count ||
+            to->ends_thread != from->ends_thread)
+            of[b].way = of[b].into = CFG_NONE;
+    }
+}
+
 /* A sequence alignment of least cost: an unpaired branch of the code costs BRANCH_APART, one of the PTX
- * nothing. */
-SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunction *ptx,
+ * nothing.  Branches that the launch settles are paired, too. */
+SassBranch *sass_pair_branches(Arena *a, const SassFlow *settled, const WalkFunction *ptx,
                                const SassPairs *loops)
 {
+    const SassFlow *code = settled->whole ? settled->whole : settled;
     SassBranch *of = ARENA_ARRAY(a, SassBranch, (size_t)code->cfg->count);
     for (int b = 0; b < code->cfg->count; b++)
         of[b] = (SassBranch){CFG_NONE, CFG_NONE, CFG_NONE};
-    pair_ends(code->cfg, ptx->flow->cfg, of);
+    pair_ends(code, ptx->flow, false, of);
+    pair_ends(code, ptx->flow, true, of);
     const DomTree *post = code->post;
-    const int ends = count_ends(ptx->flow->cfg);
-    const Branches x = list_branches(a, code->cfg, code->loops, post, code->callee, false),
+    const int ends = count_ends(ptx->flow, false);
+    const Branches x = list_branches(a, code->cfg, code->loops, post, code, false),
                    y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL,
-                                     ends > 0 && count_guarded_ends(code->cfg) >= ends);
-    if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST)
+                                     ends > 0 && count_guarded_ends(code, false) >= ends);
+    if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST) {
+        leave_out_settled(settled, code, of);
         return of;
-    VEC_EACH (Branch, b, x)
+    }
+    VEC_EACH (Branch, b, x) {
         b->test = test_of_code(a, code, b->block);
+        b->loop = loop_in(settled, code, b->loop);
+    }
     VEC_EACH (Branch, b, y)
         b->test = test_of_ptx(ptx->flow->cfg, b->block);
     const size_t wide = y.count + 1;
@@ -871,5 +908,6 @@ SassBranch *sass_pair_branches(Arena *a, const SassFlow *code, const WalkFunctio
             of[x.at[i].block] = pair_of(code, post, &x.at[i], ptx, &y.at[j]);
         }
     }
+    leave_out_settled(settled, code, of);
     return of;
 }

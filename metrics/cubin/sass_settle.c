@@ -112,8 +112,6 @@ static Value first_operand(const Step *s)
     return read_register(s, bits(s->w.low, 24, 8), s->scalar);
 }
 
-enum { FORM_SCALAR_SECOND = 6, FORM_SCALAR_THIRD = 7 };
-
 /* The second and third operand. */
 static void other_operands(const Step *s, Value *second, Value *third)
 {
@@ -140,11 +138,11 @@ static void other_operands(const Step *s, Value *second, Value *third)
         *second = constant_operand(s);
         *third = read_register(s, high, s->scalar);
         return;
-    case FORM_SCALAR_SECOND:
+    case SASS_FORM_SCALAR_SECOND:
         *second = read_register(s, low, true);
         *third = read_register(s, high, s->scalar);
         return;
-    case FORM_SCALAR_THIRD:
+    case SASS_FORM_SCALAR_THIRD:
         *second = read_register(s, high, s->scalar);
         *third = read_register(s, low, true);
         return;
@@ -158,7 +156,7 @@ static bool second_is_negated(const Step *s)
 {
     const int form = (int)sass_form(s->w);
     return (form == SASS_FORM_REGISTERS || form == SASS_FORM_CONSTANT_SECOND ||
-            form == FORM_SCALAR_SECOND) &&
+            form == SASS_FORM_SCALAR_SECOND) &&
            bits(s->w.low, 63, 1);
 }
 
@@ -427,6 +425,14 @@ static void load_constant(Step *s)
     }
 }
 
+/* Of special registers those that number the block. */
+static void load_special(Step *s)
+{
+    enum { BLOCK_X = 0x25 };
+    const uint64_t axis = bits(s->w.high, 8, 8) - BLOCK_X;
+    write_register(s, 0, axis < 3 && s->launch->at ? number(s->launch->at[axis]) : VARIES);
+}
+
 /* Registers that an instruction may write, as far as it is not evaluated. */
 static int written(SassInstr w)
 {
@@ -436,8 +442,7 @@ static int written(SassInstr w)
     if (class == SASS_GLOBAL_STORE || class == SASS_SHARED_STORE || class == SASS_LOCAL_STORE ||
         op == SASS_OP_BAR || op == SASS_OP_DEPBAR || op == SASS_OP_MEMBAR)
         return 0;
-    if (op == SASS_OP_FFMA || op == SASS_OP_FADD || op == SASS_OP_FMUL || op == SASS_OP_SHFL ||
-        op == SASS_OP_S2R)
+    if (op == SASS_OP_FFMA || op == SASS_OP_FADD || op == SASS_OP_FMUL || op == SASS_OP_SHFL)
         return 1;
     return words ? words : unit == SASS_UNIT_LSU ? 4 : 2;
 }
@@ -518,6 +523,10 @@ static void execute(Step *s)
     case SASS_OP_LDCU:
         load_constant(s);
         return;
+    case SASS_OP_S2R:
+    case SASS_OP_S2UR:
+        load_special(s);
+        return;
     case SASS_OP_R2UR:
         s->scalar = true;
         write_register(s, 0, read_register(s, bits(s->w.low, 24, 8), false));
@@ -556,12 +565,13 @@ static int outcome(Step *s)
 
 static int branch_outcome(Step *s)
 {
-    enum { BY_DIVERGENCE = 33, SCALAR_CONDITION = 27 };
+    enum { SCALAR_CONDITION = 27 };
+    bool apart;
     s->scalar = false;
     const int guard = outcome(s);
     if (guard == 0 || !sass_has_condition(s->w))
         return guard;
-    if (guard < 0 || (sass_opcode(s->w) == SASS_OP_BRA && bits(s->w.low, BY_DIVERGENCE, 1)))
+    if (guard < 0 || sass_by_divergence(s->w, &apart))
         return -1;
     Value v = read_predicate(s, 23, 26, false);
     if (bits(s->w.high, SCALAR_CONDITION, 1)) {
@@ -638,13 +648,26 @@ static void follow_block(Settle *x, int block)
 }
 
 /* Leaves only the way that is always taken. */
-static void cut(CfgBlock *b, int outcome)
+static void cut(Arena *a, CfgBlock *b, int outcome)
 {
     const int to = outcome ? b->taken : b->fall;
     b->succ_count = to != CFG_NONE;
     b->ends_thread &= outcome != 0;
-    if (to != CFG_NONE)
-        b->succs[0] = to;
+    b->succs = ARENA_ARRAY(a, int, 1);
+    b->succs[0] = to;
+}
+
+static void keep_whole(Arena *a, SassFlow *f)
+{
+    SassFlow *whole = ARENA_NEW(a, SassFlow);
+    Cfg *c = ARENA_NEW(a, Cfg);
+    CfgBlock *blocks = ARENA_ARRAY(a, CfgBlock, (size_t)f->cfg->count);
+    memcpy(blocks, f->cfg->blocks, (size_t)f->cfg->count * sizeof *blocks);
+    *whole = *f;
+    *c = *f->cfg;
+    f->cfg = c;
+    c->blocks = blocks;
+    f->whole = whole;
 }
 
 bool sass_settle(Arena *a, SassFlow *f, const SassLaunch *launch)
@@ -673,7 +696,9 @@ bool sass_settle(Arena *a, SassFlow *f, const SassLaunch *launch)
     bool any = false;
     for (int b = 0; b < f->cfg->count; b++)
         if (x.entry[b] && x.outcome[b] >= 0) {
-            cut(&f->cfg->blocks[b], x.outcome[b]);
+            if (!any)
+                keep_whole(a, f);
+            cut(a, &f->cfg->blocks[b], x.outcome[b]);
             any = true;
         }
     if (any)

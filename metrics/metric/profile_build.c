@@ -237,15 +237,29 @@ typedef struct Code {
     const PtxFunction *entry;
     const Cubin *cubin;
     const CubinKernel *kernel;
+    SassLaunch launch;
     const SassFlow *flow; /* without the branches that the launch settles */
 } Code;
 
+/* Instructions in doubt that are worth a second join. */
+static const double IN_DOUBT = 0.5;
+
+/* Settles branches by the warp's block, too, if `place` tells it and without that something is in doubt. */
 static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const Walk *w,
-                                const SassLatency *latency, const SassLoad *load)
+                                const PtxPlace *place, const SassLatency *latency,
+                                const SassLoad *load)
 {
     SassLatency own = *latency;
     own.loads = sass_loads_of(a, m, w);
-    return sass_profile(a, c->flow, w, &own, load);
+    const SassProfile p = sass_profile(a, c->flow, w, &own, load);
+    if (!place || (!p.unmatched && p.open < IN_DOUBT))
+        return p;
+    const uint32_t at[3] = {(uint32_t)place->block.x, (uint32_t)place->block.y,
+                            (uint32_t)place->block.z};
+    SassLaunch launch = c->launch;
+    launch.at = at;
+    SassFlow *flow = sass_flow_build(a, c->cubin->arch, c->kernel);
+    return sass_settle(a, flow, &launch) ? sass_profile(a, flow, w, &own, load) : p;
 }
 
 /* Means over all warps, and the serial time of the one with the most work; the code is joined to each
@@ -270,7 +284,8 @@ static SassProfile mean_machine(Arena *a, const Code *c, const Memory *m,
     for (int i = 0; i < samples->count; i++) {
         if (weights[i] == 0 && i != heaviest)
             continue;
-        const SassProfile p = profile_warp(a, c, m, samples->at[i].walk, latency, load);
+        const SassProfile p =
+            profile_warp(a, c, m, samples->at[i].walk, &samples->at[i].place, latency, load);
         if (i == heaviest)
             *longest = p.serial;
         sass_profile_add(&mean, &p, weights[i]);
@@ -294,8 +309,8 @@ static void set_last(Arena *a, const Code *c, const Memory *m, const SassLatency
 {
     double more = 0, global = 0, memory = 0, fence = 0;
     for (int i = 0; i < m->last_count; i++) {
-        const SassSerial own = profile_warp(a, c, m, m->last[i].own, latency, NULL).serial,
-                         last = profile_warp(a, c, m, m->last[i].last, latency, NULL).serial;
+        const SassSerial own = profile_warp(a, c, m, m->last[i].own, NULL, latency, NULL).serial,
+                         last = profile_warp(a, c, m, m->last[i].last, NULL, latency, NULL).serial;
         fence = fmax(fence, own.waits[SASS_WAIT_FENCE]);
         if (last.cycles - own.cycles <= more)
             continue;
@@ -460,15 +475,14 @@ static bool read_both(Arena *a, const ProfileInput *in, Code *c, Diag *d)
     if (!c->kernel)
         return false;
     SassFlow *flow = sass_flow_build(a, c->cubin->arch, c->kernel);
-    sass_settle(
-        a, flow,
-        &(SassLaunch){.block = {(uint32_t)in->launch.block[0], (uint32_t)in->launch.block[1],
-                                (uint32_t)in->launch.block[2]},
-                      .grid = {(uint32_t)in->launch.grid[0], (uint32_t)in->launch.grid[1],
-                               (uint32_t)in->launch.grid[2]},
-                      .params = in->launch.parameters,
-                      .param_bytes = in->launch.parameter_bytes,
-                      .params_at = c->kernel->constant_bytes - c->kernel->param_bytes});
+    c->launch = (SassLaunch){.block = {(uint32_t)in->launch.block[0], (uint32_t)in->launch.block[1],
+                                       (uint32_t)in->launch.block[2]},
+                             .grid = {(uint32_t)in->launch.grid[0], (uint32_t)in->launch.grid[1],
+                                      (uint32_t)in->launch.grid[2]},
+                             .params = in->launch.parameters,
+                             .param_bytes = in->launch.parameter_bytes,
+                             .params_at = c->kernel->constant_bytes - c->kernel->param_bytes};
+    sass_settle(a, flow, &c->launch);
     c->flow = flow;
     return true;
 }

@@ -1,6 +1,7 @@
 /* Which loop of the machine code is which of the PTX, and where lanes meet: both written by hand,
  * the code's blocks in another order than the PTX's. */
 #include "metrics/cubin/sass_pair.h"
+#include "metrics/cubin/sass_settle.h"
 #include "metrics/ptx/ptx.h"
 #include "tests/support/sass_shapes.h"
 #include "tests/support/sass_words.h"
@@ -263,6 +264,38 @@ static void guarded_exits_are_the_ptxs_branches_to_the_end_in_order(void **state
 
     assert_true(visits_at(j, 1) == 1);
     assert_true(visits_at(j, 3) == 0);
+    arena_free(a);
+}
+
+/* The loop's way out is a branch in the code and to the end in the PTX. */
+static void ends_in_loops_are_paired_apart(void **state)
+{
+    (void)state;
+    static const char BODY[] =
+        "setp.ge.s32 %p1, %r4, 100;\n@%p1 bra $end;\n"
+        "setp.eq.s32 %p2, %r1, 0;\n@%p2 bra $end;\n" LOOP("$loop", FMA, "10") "$end:\n";
+    const Word words[] = {{.op = SASS_OP_EXIT, .guard = true},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_EXIT, .guard = true},
+                          {.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_EXIT, .guard = true},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 5},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+    const SassPairs pairs = pairs_of(a, &b);
+    const SassBranch *of = sass_pair_branches(a, b.flow, b.walk->functions.at[0], &pairs);
+    assert_int_equal(of[0].ptx, CFG_NONE); /* three ends, two of the PTX */
+    const Word two[] = {words[0], words[1], words[2],
+                        words[3], words[5], {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                        words[7]};
+    const Both c = both(a, BODY, two, COUNT(two), 0);
+
+    const SassJoin *j = sass_join(a, c.flow, c.walk);
+
+    assert_true(visits_at(j, 1) == 1 && visits_at(j, 3) == 0);
+    assert_true(j->open == 0);
     arena_free(a);
 }
 
@@ -668,11 +701,14 @@ static void a_way_is_taken_as_at_the_branch_of_the_ptx(void **state)
     arena_free(a);
 }
 
-/* The side that the code goes to where it jumps if R11 compares so with R0 or, `zero`, with 0, and the PTX if `test` holds
- * with n or 0 for %r1 and 0 for %r2: first, of 3 instructions, or second, of 2. */
-static void assert_side(uint64_t relation, bool zero, const char *test, int32_t n, bool first)
+/* What a comparison compares R11 with. */
+typedef enum Compared { REGISTER, ZERO, SCALAR, HALVES } Compared;
+
+/* The side that the code goes to where it jumps if R11 compares so with R0, 0, UR4, or R3 and R11 with R2 and R0, and the PTX
+ * if `test` holds with n or 0 for %r1 and 0 for %r2: first, of 3 instructions, or second, of 2. */
+static void assert_side(uint64_t relation, Compared with, const char *test, int32_t n, bool first)
 {
-    enum { BEFORE = 4, FIRST = 6, SECOND = 9 };
+    enum { LOWER = 3, BEFORE = 4, FIRST = 6, SECOND = 9 };
     const Word words[] = {{.op = SASS_OP_IADD3},
                           {.op = SASS_OP_IADD3},
                           {.op = SASS_OP_IADD3},
@@ -693,9 +729,16 @@ static void assert_side(uint64_t relation, bool zero, const char *test, int32_t 
                                test),
                   words, COUNT(words), n);
     uint8_t *code = sass_words(a, words, COUNT(words));
-    const uint64_t compare[] = {UINT64_C(0x000000000b00720c) | (zero ? UINT64_C(0xff) << 32 : 0),
-                                0x03f00270 | relation << 12}; /* ISETP.….AND P0, PT, R11, R0, PT */
-    memcpy(code + BEFORE * SASS_BYTES, compare, sizeof compare);
+    const uint64_t second[] = {0, UINT64_C(0xff) << 32, UINT64_C(0x400000c00), 0};
+    /* ISETP.….AND P0, PT, R11, R0, PT */
+    const uint64_t compare[] = {(UINT64_C(0x0b00700c) | (with == SCALAR ? 0 : 0x200)) |
+                                    second[with],
+                                0x03f00270 | relation << 12 | (uint64_t)(with == SCALAR) << 27};
+    memcpy(code + (with == HALVES ? LOWER : BEFORE) * SASS_BYTES, compare, sizeof compare);
+    if (with == HALVES) { /* ISETP.….AND.EX P0, PT, R3, RZ, PT, P0 */
+        const uint64_t upper[] = {UINT64_C(0xff0300720c), 0x03f00300 | relation << 12};
+        memcpy(code + BEFORE * SASS_BYTES, upper, sizeof upper);
+    }
     const CubinKernel k = {.code = code, .code_bytes = SASS_BYTES * COUNT(words)};
     b.flow = sass_flow_build(a, 90, &k);
 
@@ -713,15 +756,84 @@ static void sides_are_told_by_comparisons(void **state)
     (void)state;
     enum { LT = 1, EQ, LE, GT, NE, GE };
     for (int n = 0; n < 2; n++) {
-        assert_side(EQ, true, "eq.s32 %p1, %r1, 0", n, n == 1);
-        assert_side(NE, true, "eq.s32 %p1, %r1, 0", n, n == 0);
-        assert_side(GT, false, "gt.s32 %p1, %r1, %r2", n, n == 0);
-        assert_side(LE, false, "gt.s32 %p1, %r1, %r2", n, n == 1);
-        assert_side(LT, false, "gt.s32 %p1, %r1, %r2", n, n == 0);
-        assert_side(GE, false, "gt.s32 %p1, %r1, %r2", n, n == 1);
-        assert_side(EQ, false, "gt.s32 %p1, %r1, %r2", n, false);
-        assert_side(NE, true, "eq.s32 %p1, %r1, %r2", n, false);
+        assert_side(EQ, ZERO, "eq.s32 %p1, %r1, 0", n, n == 1);
+        assert_side(NE, ZERO, "eq.s32 %p1, %r1, 0", n, n == 0);
+        assert_side(GT, REGISTER, "gt.s32 %p1, %r1, %r2", n, n == 0);
+        assert_side(LE, REGISTER, "gt.s32 %p1, %r1, %r2", n, n == 1);
+        assert_side(LT, REGISTER, "gt.s32 %p1, %r1, %r2", n, n == 0);
+        assert_side(GE, REGISTER, "gt.s32 %p1, %r1, %r2", n, n == 1);
+        assert_side(EQ, REGISTER, "gt.s32 %p1, %r1, %r2", n, false);
+        assert_side(NE, ZERO, "eq.s32 %p1, %r1, %r2", n, false);
+        assert_side(GT, SCALAR, "gt.s32 %p1, %r1, %r2", n, n == 0);
+        assert_side(LE, SCALAR, "gt.s32 %p1, %r1, %r2", n, n == 1);
+        assert_side(GT, HALVES, "gt.s32 %p1, %r1, %r2", n, n == 0);
+        assert_side(LE, HALVES, "gt.s32 %p1, %r1, %r2", n, n == 1);
     }
+}
+
+/* BRA.DIV goes to a shorter way only where lanes are not together; BRA.CONV to a longer one where they are. */
+static void lanes_are_together_where_the_ptx_has_them_together(void **state)
+{
+    (void)state;
+    static const uint64_t DIV = UINT64_C(2) << 32, CONV = UINT64_C(3) << 32;
+    const Word words[] = {
+        {.op = SASS_OP_BRA, .target = 4}, {.op = SASS_OP_IADD3}, {.op = SASS_OP_IADD3},
+        {.op = SASS_OP_BRA, .target = 5}, {.op = SASS_OP_IADD3}, {.op = SASS_OP_EXIT}};
+    for (int conv = 0; conv < 2; conv++) {
+        Arena *a = arena_new();
+        Both b = both(a, "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra $end;\n" FMA "$end:\n", words,
+                      COUNT(words), 0);
+        uint8_t *code = sass_words(a, words, COUNT(words));
+        uint64_t branch;
+        memcpy(&branch, code, sizeof branch);
+        branch |= conv ? CONV : DIV;
+        memcpy(code, &branch, sizeof branch);
+        const CubinKernel k = {.code = code, .code_bytes = SASS_BYTES * COUNT(words)};
+        b.flow = sass_flow_build(a, 90, &k);
+
+        const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+        assert_true(visits_at(j, 1) == !conv);
+        assert_true(visits_at(j, 4) == conv);
+        assert_true(j->open == 0);
+        arena_free(a);
+    }
+}
+
+/* Of two branches of the code, the launch settles the one that the PTX has; the other has none in the PTX. */
+static void settled_branches_are_paired_too(void **state)
+{
+    (void)state;
+    enum { TEST = 23, FIRST, OTHER = 27, WORDS = 40 };
+    Word words[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        words[i] = (Word){.op = SASS_OP_IADD3};
+    words[FIRST] = (Word){.op = SASS_OP_BRA, .guard = true, .target = FIRST + 2};
+    words[OTHER] = (Word){.op = SASS_OP_BRA, .guard = true, .target = OTHER + 2};
+    words[WORDS - 1] = (Word){.op = SASS_OP_EXIT};
+    Arena *a = arena_new();
+    Both b =
+        both(a, "setp.gt.s32 %p1, %r1, 3;\n@%p1 bra $over;\n" FMA "$over:\n" FMA, words, WORDS, 0);
+    uint8_t *code = sass_words(a, words, WORDS);
+    /* ISETP.EQ.AND P0, PT, RZ, RZ, PT */
+    const uint64_t settles[] = {UINT64_C(0xffff00720c), 0x03f02270};
+    memcpy(code + TEST * SASS_BYTES, settles, sizeof settles);
+    const uint64_t varies[] = {UINT64_C(0x0b00720c),
+                               0x03f04270}; /* ISETP.GT.AND P0, PT, R11, R0, PT */
+    memcpy(code + (OTHER - 1) * SASS_BYTES, varies, sizeof varies);
+    memcpy(code + FIRST * SASS_BYTES + SASS_BYTES, varies, sizeof varies);
+    const CubinKernel k = {.code = code, .code_bytes = SASS_BYTES * WORDS};
+    SassFlow *f = sass_flow_build(a, 90, &k);
+    assert_true(sass_settle(a, f, &(SassLaunch){.block = {32, 1, 1}, .grid = {1, 1, 1}}));
+    b.flow = f;
+    const SassPairs pairs = pairs_of(a, &b);
+
+    const SassBranch *of = sass_pair_branches(a, f, b.walk->functions.at[0], &pairs);
+
+    assert_int_not_equal(of[0].ptx, CFG_NONE);
+    assert_int_equal(of[0].way, CFG_NONE);
+    assert_int_equal(of[f->cfg->block_of[OTHER]].ptx, CFG_NONE);
+    arena_free(a);
 }
 
 #define SHARED "ld.shared.f32 %f3, [%r4];\n"
@@ -884,6 +996,9 @@ int main(void)
         cmocka_unit_test(branches_are_paired_in_their_order),
         cmocka_unit_test(a_way_is_taken_as_at_the_branch_of_the_ptx),
         cmocka_unit_test(sides_are_told_by_comparisons),
+        cmocka_unit_test(ends_in_loops_are_paired_apart),
+        cmocka_unit_test(lanes_are_together_where_the_ptx_has_them_together),
+        cmocka_unit_test(settled_branches_are_paired_too),
         cmocka_unit_test(a_loop_of_copies_makes_so_many_fewer_rounds),
         cmocka_unit_test(what_a_guard_guards_is_rather_executed),
         cmocka_unit_test(what_a_guard_ends_is_no_branch_that_others_stand_behind),

@@ -267,6 +267,30 @@ static void what_waits_and_elections_find_varies(void **state)
     }
 }
 
+/* S2R R0, SR_CTAID.Y; ISETP.GE.AND P0, PT, R0, 0x3, PT; @P0 EXIT; EXIT */
+static void the_number_of_a_block_decides_where_it_is_known(void **state)
+{
+    (void)state;
+    for (uint32_t y = 2; y < 4; y++)
+        for (int known = 0; known < 2; known++) {
+            Arena *a = arena_new();
+            const uint64_t code[] = {0x7919,     0x2600,    UINT64_C(0x30000780c),
+                                     0x03f06270, 0x094d,    0x03800000,
+                                     0x794d,     0x03800000};
+            const CubinKernel k = {.code = (const uint8_t *)code, .code_bytes = sizeof code};
+            SassFlow *f = sass_flow_build(a, 90, &k);
+            const uint32_t at[] = {9, y, 9};
+            const bool any = sass_settle(
+                a, f,
+                &(SassLaunch){.block = {32, 1, 1}, .grid = {9, 9, 9}, .at = known ? at : NULL});
+            assert_int_equal(any, known);
+            assert_int_equal(f->cfg->reachable, known && y >= 3 ? 1 : 2);
+            assert_int_equal(f->whole != NULL, known);
+            assert_true(!known || f->whole->cfg->blocks[0].succ_count == 1);
+            arena_free(a);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +299,7 @@ int main(void)
         cmocka_unit_test(loops_stay),
         cmocka_unit_test(scalar_predicates_decide_branches),
         cmocka_unit_test(what_waits_and_elections_find_varies),
+        cmocka_unit_test(the_number_of_a_block_decides_where_it_is_known),
         cmocka_unit_test(a_table_of_predicates_reads_those_of_the_scalar_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
