@@ -52,7 +52,9 @@ static const struct {
     MARK(STS, SHARED_STORE, 0), MARK(ATOM, ATOMIC, 1),  MARK(ATOM_18B, ATOMIC, 1),
     MARK(ATOM_1A2, ATOMIC, 1),  MARK(ATOMG, ATOMIC, 1), MARK(ATOMG_1A8, ATOMIC, 1),
     MARK(ATOMG_1A9, ATOMIC, 1), MARK(ATOMS, ATOMIC, 1), MARK(ATOMS_18D, ATOMIC, 1),
-    MARK(RED, ATOMIC, 1),       MARK(REDG, ATOMIC, 1),
+    MARK(RED, ATOMIC, 1),       MARK(REDG, ATOMIC, 1),  MARK(UBLKCP, BULK, 1),
+    MARK(UBLKRED, BULK, 1),     MARK(UTMALDG, BULK, 1), MARK(UTMASTG, BULK, 1),
+    MARK(UTMAREDG, BULK, 1),
 #undef MARK
 };
 
@@ -133,7 +135,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
     case PTX_CLASS_WARP:
         return f->op == PTX_SHFL ? SASS_ANCHOR_SHUFFLE : SASS_NO_ANCHOR;
     case PTX_CLASS_ASYNC:
-        return f->op == PTX_CP_ASYNC ? SASS_ANCHOR_COPY : SASS_NO_ANCHOR;
+        return f->op == PTX_CP_ASYNC                                        ? SASS_ANCHOR_COPY
+               : f->op == PTX_CP_ASYNC_BULK || f->op == PTX_CP_REDUCE_ASYNC ? SASS_ANCHOR_BULK
+                                                                            : SASS_NO_ANCHOR;
     case PTX_CLASS_LOAD:
         return f->op == PTX_LD ? of_access(f, amount, SASS_ANCHOR_LOAD_1, SASS_ANCHOR_SHARED_LOAD)
                                : SASS_NO_ANCHOR;
@@ -298,9 +302,14 @@ static bool may_sink(const PtxInstr *in)
     }
 }
 
+/* Of a bulk copy each lane counts. */
 static double visits_of(const WalkFunction *f, size_t instr)
 {
-    return (double)f->blocks[f->flow->cfg->block_of[instr]].visits;
+    double amount;
+    const WalkBlock *b = &f->blocks[f->flow->cfg->block_of[instr]];
+    const bool bulk =
+        sass_anchor_of_ptx(&f->function->instrs.at[instr], &amount) == SASS_ANCHOR_BULK;
+    return (double)(bulk ? b->lanes : b->visits);
 }
 
 /* How often an instruction is needed: as often as what reads its results, if it does nothing else. */
@@ -378,9 +387,28 @@ SassLandmarks sass_anchor_count(Arena *a, const Walk *w)
         const double *needed = count_needed(a, f);
         for (int b = 0; b < c->count; b++)
             for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
-                count_instruction(
-                    &l, &f->function->instrs.at[k], sums, f->flow->loops->loop_of[b] != CFG_NONE,
-                    divided[k] ? 0 : executed_least(f, k, needed), (double)f->blocks[b].visits);
+                count_instruction(&l, &f->function->instrs.at[k], sums,
+                                  f->flow->loops->loop_of[b] != CFG_NONE,
+                                  divided[k] ? 0 : executed_least(f, k, needed), visits_of(f, k));
     }
     return l;
+}
+
+double sass_anchor_lanes(const Walk *w)
+{
+    double lanes = 0, amount;
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        for (size_t k = 0; k < f->function->instrs.count; k++) {
+            const WalkBlock *b = &f->blocks[f->flow->cfg->block_of[k]];
+            if (sass_anchor_of_ptx(&f->function->instrs.at[k], &amount) != SASS_ANCHOR_BULK ||
+                !b->visits)
+                continue;
+            const double each = (double)b->lanes / (double)b->visits;
+            if (lanes > 0 && each != lanes)
+                return 0;
+            lanes = each;
+        }
+    }
+    return lanes;
 }

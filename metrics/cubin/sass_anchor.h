@@ -32,3 +32,6 @@ typedef struct SassLandmarks {
 } SassLandmarks;
 
 SassLandmarks sass_anchor_count(Arena *a, const Walk *w);
+
+/* Lanes that execute a bulk copy of the PTX, the same for each; 0 if they differ or there are none. */
+double sass_anchor_lanes(const Walk *w);

@@ -494,18 +494,48 @@ static void match_numbers(Program *p, const SassNumbers *numbers)
     }
 }
 
+enum { LANES = 32 };
+
+/* True for a loop of which each iteration copies for one lane, or for all with the same operands. */
+static bool takes_lanes_in_turn(const Program *p, int loop)
+{
+    const Loop *l = &p->join->flow->loops->loops.at[loop];
+    double amount;
+    for (size_t k = 0; k < l->blocks.count; k++) {
+        const CfgBlock *b = block_at(p, l->blocks.at[k]);
+        for (size_t i = b->first; i < b->end; i++)
+            if (sass_anchor_of(p->join->flow->instrs[i], &amount) == SASS_ANCHOR_BULK)
+                return true;
+    }
+    return false;
+}
+
+/* Such a loop is iterated once for each lane that copies, if these are equally many wherever the PTX copies. */
+static void match_turns(Program *p)
+{
+    const LoopTree *t = p->join->flow->loops;
+    const double lanes = sass_anchor_lanes(p->walk);
+    for (size_t i = 0; lanes > 0 && i < t->loops.count; i++)
+        if (takes_lanes_in_turn(p, (int)i) && t->loops.at[i].blocks.count == 1) {
+            sass_program_wish(&p->lp, 0, AIM_LANDMARKS, LOOP_COST);
+            add_header_edges(p, (int)i, 1, 1 - lanes);
+        }
+}
+
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
     const double most = most_iterations(p->walk);
     for (size_t i = 0; i < t->loops.count; i++) { /* else one not entered could circulate */
         sass_program_row(&p->lp, 0);
-        add_header_edges(p, (int)i, 1, -most);
+        add_header_edges(p, (int)i, 1,
+                         -(takes_lanes_in_turn(p, (int)i) ? fmax(most, LANES) : most));
     }
     if (p->leaving > 0) {
         sass_program_row(&p->lp, p->leaving);
         add_leaving(p, CFG_NONE);
     }
+    match_turns(p);
     if (!p->walk->functions.count)
         return;
     const WalkFunction *entry = p->walk->functions.at[0];
@@ -514,6 +544,7 @@ static void match_loops(Program *p)
     p->cases = sass_cases_find(p->lp.arena, p->join->flow, entry, &pairs);
     const SassBranch *branch = sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs);
     const bool elsewhere = parts_elsewhere(p, entry, branch);
+    keep_together(p);
     match_branches(p, entry, branch);
     if (pairs.doubt)
         doubt(p->join, pairs.doubt, OPEN_CHOICE);
@@ -544,7 +575,6 @@ static Blocks meets_of_ptx(Arena *a, const WalkFunction *f)
     for (int i = 0; i < c->reachable; i++)
         if (meet[c->order[i]])
             VEC_PUSH(a, &all, c->order[i]);
-    keep_together(p);
     return all;
 }
 

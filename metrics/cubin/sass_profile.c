@@ -152,8 +152,13 @@ static SassProfile count_all(const SassJoin *j)
 static const double LEAST = 0.4, LEAST_WITH_LANDMARKS_MISSING = 0.75, MOST = 4;
 
 /* Additional instructions for what ptxas expands: a 64-bit division, a compare-and-swap loop, the loads and
- * products of a matrix operation. */
-enum { MOST_FOR_A_DIVISION = 200, MOST_FOR_AN_ATOMIC = 32, MOST_FOR_A_TENSOR = 64 };
+ * products of a matrix operation, a loop over the lanes that copy. */
+enum {
+    MOST_FOR_A_DIVISION = 200,
+    MOST_FOR_AN_ATOMIC = 32,
+    MOST_FOR_A_TENSOR = 64,
+    MOST_FOR_A_BULK_COPY = 16 /* of a lane */
+};
 
 /* More than the share of a landmark that ptxas may remove. */
 static const double MISSING = 0.25;
@@ -180,7 +185,8 @@ static const char *why_not(Arena *a, const SassProfile *p, const SassJoin *j, co
     const double most = MOST * w->instr_all +
                         MOST_FOR_A_DIVISION * j->walked.expanded[SASS_ANCHOR_SPECIAL] +
                         MOST_FOR_AN_ATOMIC * w->by_class[PTX_CLASS_ATOMIC] +
-                        MOST_FOR_A_TENSOR * w->by_class[PTX_CLASS_TENSOR];
+                        MOST_FOR_A_TENSOR * w->by_class[PTX_CLASS_TENSOR] +
+                        MOST_FOR_A_BULK_COPY * j->walked.in_ptx[SASS_ANCHOR_BULK];
     const double least = w->instr * (j->missing > MISSING ? LEAST_WITH_LANDMARKS_MISSING : LEAST);
     if (p->instr >= least && p->instr <= most)
         return NULL;

@@ -1,6 +1,7 @@
 /* Which loop of the machine code is which of the PTX, and where lanes meet: both written by hand,
  * the code's blocks in another order than the PTX's. */
 #include "metrics/cubin/sass_pair.h"
+#include "metrics/cubin/sass_profile.h"
 #include "metrics/cubin/sass_settle.h"
 #include "metrics/ptx/ptx.h"
 #include "tests/support/sass_shapes.h"
@@ -836,6 +837,30 @@ static void settled_branches_are_paired_too(void **state)
     arena_free(a);
 }
 
+/* 32 lanes, and then 8 of them, copy in a loop over lanes. */
+static void bulk_copies_are_made_for_one_lane_after_the_other(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_IADD3},
+                          {.op = SASS_OP_UBLKCP},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 1},
+                          {.op = SASS_OP_EXIT}};
+    static const char COPY[] =
+        "setp.ge.s32 %p1, %r4, %r1;\n@%p1 bra $end;\n"
+        "cp.async.bulk.global.shared::cta.bulk_group [%r2], [%r4], 16;\n$end:\n";
+    for (int lanes = 8; lanes <= 32; lanes *= 4) {
+        Arena *a = arena_new();
+        const Both b = both(a, COPY, words, COUNT(words), lanes);
+
+        const SassProfile p = sass_profile(a, b.flow, b.walk, NULL, NULL);
+
+        assert_true(sass_anchor_lanes(b.walk) == lanes);
+        assert_true(p.instr == 2 + 2 * lanes);
+        assert_true(p.open == 0 && !p.unmatched);
+        arena_free(a);
+    }
+}
+
 #define SHARED "ld.shared.f32 %f3, [%r4];\n"
 
 /* Five loads in front of the loop, with guards in the code, and one in each of 8 rounds, of which the code makes four in
@@ -999,6 +1024,7 @@ int main(void)
         cmocka_unit_test(ends_in_loops_are_paired_apart),
         cmocka_unit_test(lanes_are_together_where_the_ptx_has_them_together),
         cmocka_unit_test(settled_branches_are_paired_too),
+        cmocka_unit_test(bulk_copies_are_made_for_one_lane_after_the_other),
         cmocka_unit_test(a_loop_of_copies_makes_so_many_fewer_rounds),
         cmocka_unit_test(what_a_guard_guards_is_rather_executed),
         cmocka_unit_test(what_a_guard_ends_is_no_branch_that_others_stand_behind),
