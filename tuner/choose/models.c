@@ -272,13 +272,6 @@ double believe_deviation(Search *s, const Model *m, size_t row)
     return process_deviation(m->process, search_point(s, row), x);
 }
 
-double believe_deviation_most(Search *s, const Model *m, size_t row)
-{
-    double x[PROCESS_INPUTS] = {0};
-    set_inputs(s, m, row, x);
-    return process_prior(m->process, x);
-}
-
 static Belief with_noise(const Model *m, double mean, double deviation)
 {
     return (Belief){mean, hypot(deviation, process_shape(m->process)->noise)};

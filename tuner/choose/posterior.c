@@ -11,17 +11,14 @@ static const double residual_most = 5 * PRIOR_SHARED;
 
 struct Posterior {
     PosteriorInput in;
-    size_t parameters; /* with several values among the points */
-    uint32_t *effect;  /* points × parameters: the effect that applies */
-    size_t effects;    /* in all */
-    double *log_guess; /* per point */
-    size_t *order;     /* alive points, best guess first */
-    size_t count;
+    size_t parameters;  /* with several values among the points */
+    uint32_t *effect;   /* points × parameters: the effect that applies */
+    size_t effects;     /* in all */
+    double *log_guess;  /* per point */
     double *covariance; /* effects × effects, posterior */
     double *mean;       /* of the effects; zero at first */
     double *expected;   /* per point: its expected log time */
     double *deviation;  /* per point: as last computed; now it is no larger */
-    double most_gained; /* lower bound of every point's sum of means */
     bool *chosen;       /* per point */
     double *scratch;    /* effects, twice */
 };
@@ -57,16 +54,6 @@ static void take_guesses(Arena *a, Posterior *b)
     b->log_guess = ARENA_ARRAY(a, double, in->points);
     for (size_t i = 0; i < in->points; i++)
         b->log_guess[i] = log(is_known(in->guess[i]) ? in->guess[i] : isnan(worst) ? 1 : worst);
-}
-
-static void order_points(Arena *a, Posterior *b)
-{
-    const Criterion by = {b->log_guess, false};
-    b->order = ARENA_ARRAY(a, size_t, b->in.points);
-    for (size_t i = 0; i < b->in.points; i++)
-        if (is_alive(&b->in, i))
-            b->order[b->count++] = i;
-    stats_order(b->order, b->count, &by, 1);
 }
 
 /* The values that a parameter has among the alive points. */
@@ -137,8 +124,8 @@ static double deviation(const Posterior *b, size_t point)
 
 static void predict_all(Posterior *b)
 {
-    for (size_t k = 0; k < b->count; k++)
-        b->expected[b->order[k]] = log_time(b, b->order[k]);
+    for (size_t i = 0; i < b->in.points; i++)
+        b->expected[i] = log_time(b, i);
 }
 
 Posterior *posterior_new(Arena *a, const PosteriorInput *in)
@@ -146,7 +133,6 @@ Posterior *posterior_new(Arena *a, const PosteriorInput *in)
     Posterior *b = ARENA_NEW(a, Posterior);
     b->in = *in;
     take_guesses(a, b);
-    order_points(a, b);
     number_effects(a, b);
     size_t n = b->effects;
     b->covariance = ARENA_ARRAY(a, double, n *n);
@@ -170,16 +156,10 @@ static const double rounding_most = 1e-9;
 
 size_t posterior_next(Posterior *b, const bool *among)
 {
-    /* Deviations never exceed the prior's, so once a point is too slow even with that much luck, it and all
-     * with a worse guess can be skipped. */
-    const double luck_most = hypot(PRIOR_SHARED, PRIOR_OWN);
     size_t next = POINT_NONE;
     double least = INFINITY;
-    for (size_t k = 0; k < b->count; k++) {
-        size_t i = b->order[k];
-        if (b->log_guess[i] + b->most_gained - luck_most > least)
-            break;
-        if (b->chosen[i] || (among && !among[i]))
+    for (size_t i = 0; i < b->in.points; i++) {
+        if (!is_alive(&b->in, i) || b->chosen[i] || (among && !among[i]))
             continue;
         if (b->expected[i] - b->deviation[i] - rounding_most > least)
             continue; /* its bound is too high even with the older, larger deviation */
@@ -237,15 +217,6 @@ static double median_residual(const Posterior *b, const double *times)
     return stats_median(all, count);
 }
 
-/* One effect of each parameter applies. */
-static double most_gained(const Posterior *b)
-{
-    double least = 0;
-    for (size_t k = 0; k < b->effects; k++)
-        least = fmin(least, b->mean[k]);
-    return least * (double)b->parameters;
-}
-
 /* Mean of the effects: C times the sum of x (residual - c) / noise. */
 void posterior_learn(Posterior *b, const double *times)
 {
@@ -265,6 +236,5 @@ void posterior_learn(Posterior *b, const double *times)
         for (size_t m = 0; m < n; m++)
             b->mean[k] += b->covariance[k * n + m] * sum[m];
     }
-    b->most_gained = most_gained(b);
     predict_all(b);
 }

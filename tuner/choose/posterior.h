@@ -47,7 +47,7 @@ typedef struct Posterior Posterior;
 Posterior *posterior_new(Arena *a, const PosteriorInput *in);
 
 /* The point to time next, among those in `among` (NULL: all alive) that were not chosen yet; of equals the
- * better guess, then the first; POINT_NONE when there is none.  Caches deviations in `b`. */
+ * first; POINT_NONE when there is none.  Caches deviations in `b`. */
 size_t posterior_next(Posterior *b, const bool *among);
 
 /* Notes that a point will be timed, and takes what that will teach off the covariance. */

@@ -271,16 +271,6 @@ void process_means(const Process *p, const uint16_t *points, const double *x, si
     }
 }
 
-static double prior_variance(const Process *p, const double *x)
-{
-    return p->table[2 * p->parameters] + input_covariance(&p->shape, p->inputs, x, x);
-}
-
-double process_prior(const Process *p, const double *x)
-{
-    return sqrt(prior_variance(p, x));
-}
-
 double process_deviation(Process *p, const uint16_t *point, const double *x)
 {
     double *known = p->scratch;
@@ -289,7 +279,7 @@ double process_deviation(Process *p, const uint16_t *point, const double *x)
             p->table[process_similarity(point, p->points + j * p->parameters, p->parameters)] +
             input_covariance(&p->shape, p->inputs, x, inputs_of(p->x, p->inputs, j));
     solve_transposed(p->factor, p->count, known);
-    double variance = prior_variance(p, x);
+    double variance = p->table[2 * p->parameters] + input_covariance(&p->shape, p->inputs, x, x);
     for (size_t j = 0; j < p->count; j++)
         variance -= known[j] * known[j];
     return sqrt(variance > 0 ? variance : 0);

@@ -56,7 +56,5 @@ const ProcessShape *process_shape(const Process *p);
 void process_means(const Process *p, const uint16_t *points, const double *x, size_t count,
                    double *means);
 
-/* Posterior standard deviation of y, without noise, at one point, and its upper bound, the prior deviation.
- * The first uses scratch memory in `p`. */
+/* Posterior standard deviation of y, without noise, at one point.  Uses scratch memory in `p`. */
 double process_deviation(Process *p, const uint16_t *point, const double *x);
-double process_prior(const Process *p, const double *x);

@@ -326,8 +326,6 @@ static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
             all[k] = all[other];
             all[other] = swap;
         }
-        if (all[k].key - believe_deviation_most(s, m, all[k].at) >= least)
-            continue;
         double lucky = all[k].key - believe_deviation(s, m, all[k].at);
         if (lucky < least) {
             least = lucky;

@@ -112,11 +112,9 @@ double row_time(const Search *s, size_t i);
  * the fit failed. */
 bool model_times(Search *s, Model *m);
 
-/* What a time model believes of rows.  Both deviations are without noise; the second is an upper
- * bound that costs less. */
+/* What a time model believes of rows.  The deviation is without noise. */
 void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, double *means);
 double believe_deviation(Search *s, const Model *m, size_t row);
-double believe_deviation_most(Search *s, const Model *m, size_t row);
 Belief believe_row(Search *s, const Model *m, size_t row);
 
 /* What the space model believes of a point's time; NaN while it is not fitted to times. */
