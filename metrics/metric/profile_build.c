@@ -345,8 +345,8 @@ static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local
 
 static bool is_access(const MemoryAccess *x, AccessKind kind)
 {
-    return (x->kind == kind || x->kind == ACCESS_ATOMIC) && x->figures.executions > 0 &&
-           (x->space == PTX_GLOBAL || x->space == PTX_GENERIC);
+    return (x->kind == kind || x->kind == ACCESS_ATOMIC || x->kind == ACCESS_ATOMIC_EACH) &&
+           x->figures.executions > 0 && (x->space == PTX_GLOBAL || x->space == PTX_GENERIC);
 }
 
 /* True if the followed warps read (ACCESS_LOAD) or write (ACCESS_STORE) the buffer. */

@@ -205,7 +205,7 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
         v[PROFILE_STORE_SECTORS] += known + unknown;
         v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
         v[PROFILE_STORE_OPEN] += known * x->reuse.open + unknown;
-    } else if (x->kind == ACCESS_ATOMIC || x->kind == ACCESS_COUNT) {
+    } else if (x->kind >= ACCESS_ATOMIC && x->kind <= ACCESS_COUNT) {
         v[PROFILE_ATOMIC_SECTORS] += known + unknown;
         v[PROFILE_ATOMIC_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
     }

@@ -46,6 +46,17 @@ static bool adds_one(const PtxInstr *in, int source)
            in->operands[source].value == 1;
 }
 
+/* Of 32-bit integers, ptxas adds up (REDUX) what lanes give to one address. */
+static bool is_combined(const PtxForm *f)
+{
+    static const char *const operations[] = {".add.", ".min.", ".max.", ".and.", ".or.", ".xor."};
+    const PtxType t = f->types[0];
+    bool any = false;
+    for (size_t i = 0; i < COUNT_OF(operations); i++)
+        any |= strstr(f->text, operations[i]) != NULL;
+    return any && (t == PTX_U32 || t == PTX_S32 || t == PTX_B32);
+}
+
 int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])
 {
     const PtxForm *f = in->form;
@@ -64,7 +75,9 @@ int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addr
     case PTX_ATOM:
     case PTX_RED:
         at = f->op == PTX_RED ? 0 : 1;
-        s.kind = adds_one(in, at + 1) ? ACCESS_COUNT : ACCESS_ATOMIC;
+        s.kind = adds_one(in, at + 1) ? ACCESS_COUNT
+                 : is_combined(f)     ? ACCESS_ATOMIC
+                                      : ACCESS_ATOMIC_EACH;
         break;
     case PTX_LDMATRIX:
     case PTX_STMATRIX:

@@ -12,6 +12,7 @@ typedef enum AccessKind {
     ACCESS_LOAD,
     ACCESS_STORE,
     ACCESS_ATOMIC,
+    ACCESS_ATOMIC_EACH, /* that ptxas does not make one of all lanes if they are at one address */
     ACCESS_COUNT,       /* atomic increment of a shared word */
     ACCESS_MATRIX_LOAD, /* ldmatrix */
     ACCESS_MATRIX_STORE

@@ -56,6 +56,28 @@ Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes)
     return s;
 }
 
+int sectors_in_turns(const uint64_t address[32], uint32_t lanes)
+{
+    Sector at[32];
+    int turns[32], sum = 0, count = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t to = address[__builtin_ctz(left)];
+        int here = 0, k = 0;
+        for (uint32_t others = left; others; others &= others - 1)
+            here += address[__builtin_ctz(others)] == to;
+        while (k < count && at[k].number != to >> SECTOR_SHIFT)
+            k++;
+        if (k == count) {
+            at[count++].number = to >> SECTOR_SHIFT;
+            turns[k] = 0;
+        }
+        turns[k] = here > turns[k] ? here : turns[k];
+    }
+    for (int k = 0; k < count; k++)
+        sum += turns[k];
+    return sum;
+}
+
 int sectors_min(int unique_bytes)
 {
     return (unique_bytes + SECTOR - 1) / SECTOR;

@@ -29,5 +29,10 @@ int sectors_list(const uint64_t address[32], uint32_t lanes, int bytes, Sector a
 /* Counts for the same access. */
 Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes);
 
+/* The sectors of an atomic access, each counted as often as the address in it that most lanes share: they come to it one
+ * after the other.  So it is on an H100 for twelve operations of 32 and 64 bits and eight patterns, but for those that
+ * ptxas combines for a whole warp. */
+int sectors_in_turns(const uint64_t address[32], uint32_t lanes);
+
 /* The fewest sectors that hold so many bytes. */
 int sectors_min(int unique_bytes);

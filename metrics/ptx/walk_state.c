@@ -58,6 +58,7 @@ static void price_shared(WalkAccess *a, const AccessCost *c, const uint64_t *add
     int least = 0;
     switch (c->kind) {
     case ACCESS_ATOMIC:
+    case ACCESS_ATOMIC_EACH:
         banks_wavefronts(address, lanes, c->bytes, false, &least);
         a->wavefronts += (uint64_t)banks_wavefronts_atomic(address, lanes, c->bytes);
         break;
@@ -73,9 +74,20 @@ static void price_shared(WalkAccess *a, const AccessCost *c, const uint64_t *add
     a->wavefronts_min += (uint64_t)least;
 }
 
-static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes, int bytes)
+static bool is_one_address(const uint64_t *address, uint32_t lanes)
 {
-    const Sectors s = sectors_count(address, lanes, bytes);
+    for (uint32_t left = lanes; left; left &= left - 1)
+        if (address[__builtin_ctz(left)] != address[__builtin_ctz(lanes)])
+            return false;
+    return true;
+}
+
+static void price_sectors(WalkAccess *a, AccessKind kind, const uint64_t *address, uint32_t lanes,
+                          int bytes)
+{
+    Sectors s = sectors_count(address, lanes, bytes);
+    if (kind == ACCESS_ATOMIC_EACH || (kind == ACCESS_ATOMIC && !is_one_address(address, lanes)))
+        s.sectors = sectors_in_turns(address, lanes);
     a->sectors += (uint64_t)s.sectors;
     a->doublings += s.sectors > 1 ? (uint64_t)lround(DOUBLING * log2(s.sectors)) : 0;
     a->sectors_min += (uint64_t)sectors_min(s.unique_bytes);
@@ -95,7 +107,7 @@ static void price_local(WalkAccess *a, const uint64_t *address, uint32_t lanes, 
             const uint64_t at = address[i] + (uint64_t)(word * WORD);
             place[i] = at / WORD * LINE + i * WORD + at % WORD;
         }
-        price_sectors(a, place, lanes, bytes < WORD ? bytes : WORD);
+        price_sectors(a, ACCESS_LOAD, place, lanes, bytes < WORD ? bytes : WORD);
     }
 }
 
@@ -113,7 +125,7 @@ void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *addre
         price_local(a, address, lanes, c->bytes);
         break;
     default:
-        price_sectors(a, address, lanes, c->bytes);
+        price_sectors(a, c->kind, address, lanes, c->bytes);
         a->wavefronts += (uint64_t)banks_wavefronts(address, lanes, c->bytes < 16 ? c->bytes : 16,
                                                     c->kind == ACCESS_LOAD, NULL);
     }

@@ -210,9 +210,45 @@ static void strided_and_repeated_addresses_count_distinct_sectors(void **state)
     assert_int_equal(s.unique_bytes, 64);
 }
 
+#define ATOMIC(name, place)                                                                        \
+    static uint64_t atomic_##name(uint64_t lane)                                                   \
+    {                                                                                              \
+        return place;                                                                              \
+    }
+ATOMIC(one, 0 * lane)
+ATOMIC(pairs, lane / 2 * 8)
+ATOMIC(each, lane * 8)
+ATOMIC(two, lane % 2 * 8)
+ATOMIC(apart, lane * 32)
+ATOMIC(groups, lane / 4 * 32)
+ATOMIC(in_sector, lane % 4 * 8)
+ATOMIC(eight, lane % 8 * 8)
+
+/* Counted on an H100 (l1tex__t_sectors of atomics in single and double precision, of 64 bits and exchanges) for these
+ * addresses by lane. */
+static void lanes_at_one_address_come_to_it_in_turn(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t (*at)(uint64_t lane);
+        int sectors;
+    } counted[] = {{atomic_one, 32},      {atomic_pairs, 8},  {atomic_each, 8},
+                   {atomic_two, 16},      {atomic_apart, 32}, {atomic_groups, 32},
+                   {atomic_in_sector, 8}, {atomic_eight, 8}};
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        uint64_t address[32];
+        for (uint64_t lane = 0; lane < 32; lane++)
+            address[lane] = 4096 + counted[i].at(lane);
+        assert_int_equal(sectors_in_turns(address, UINT32_MAX), counted[i].sectors);
+    }
+    const uint64_t same[32] = {0};
+    assert_int_equal(sectors_in_turns(same, 7), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_at_one_address_come_to_it_in_turn),
         cmocka_unit_test(words_of_one_bank_take_a_wavefront_each),
         cmocka_unit_test(bytes_of_one_word_are_read_together),
         cmocka_unit_test(vectors_of_a_matrix_multiply_cost_what_was_measured),

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -308,6 +309,31 @@ static void blocks_without_a_border_need_no_walk_of_their_own(void **state)
     assert_int_equal(m->samples->count, 1);
     assert_true(m->samples->at[0].weight == 1);
     arena_free(k->arena);
+}
+
+/* Of 32-bit integers ptxas makes one operation for all lanes, if these are at one address. */
+static void lanes_at_one_address_are_combined_or_come_in_turn(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operation;
+        double sectors;
+    } cases[] = {{"red.global.add.u32 [%rd1], %r1;", 1},
+                 {"red.global.max.s32 [%rd1], %r1;", 1},
+                 {"atom.global.or.b32 %r5, [%rd1], %r1;", 1},
+                 {"red.global.add.f32 [%rd1], %f1;", 32},
+                 {"red.global.add.u64 [%rd1], %rd1;", 32},
+                 {"atom.global.exch.b32 %r5, [%rd1], %r1;", 32},
+                 {"and.b32 %r5, %r1, 1; mul.wide.u32 %rd2, %r5, 8; add.s64 %rd2, %rd1, %rd2;\n"
+                  "red.global.add.u32 [%rd2], %r1;",
+                  16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[200];
+        snprintf(body, sizeof body, "%s ret;", cases[i].operation);
+        Kernel *k = kernel(body, (PtxDim){1, 1, 1}, 32, 0);
+        assert_true(mean_of_samples(k).sectors == cases[i].sectors);
+        arena_free(k->arena);
+    }
 }
 
 /* A tree over the threads of the block: warp w goes on while w < 4, 2, 1. */
@@ -639,6 +665,7 @@ int main(void)
         cmocka_unit_test(what_is_followed_whole_has_a_bound),
         cmocka_unit_test(blocks_without_a_border_need_no_walk_of_their_own),
         cmocka_unit_test(warps_that_differ_are_followed_themselves),
+        cmocka_unit_test(lanes_at_one_address_are_combined_or_come_in_turn),
         cmocka_unit_test(few_warps_that_depend_on_data_are_all_followed),
         cmocka_unit_test(an_idle_middle_does_not_hide_that_data_decide),
         cmocka_unit_test(long_loops_beside_idle_blocks_are_estimated),

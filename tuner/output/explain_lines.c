@@ -103,6 +103,7 @@ static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
     static const char *const kinds[] = {[ACCESS_LOAD] = "load",
                                         [ACCESS_STORE] = "store",
                                         [ACCESS_ATOMIC] = "atomic",
+                                        [ACCESS_ATOMIC_EACH] = "atomic",
                                         [ACCESS_COUNT] = "atomic",
                                         [ACCESS_MATRIX_LOAD] = "matrix load",
                                         [ACCESS_MATRIX_STORE] = "matrix store"};
