@@ -510,19 +510,30 @@ SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *pt
  * quiet bit in the upper half of a double. */
 static SassRoutineWork work_of(const SassFlow *f, int block)
 {
-    enum { QUIET = 0x80000 };
+    enum { QUIET = 0x80000, INFINITE = 0x7f800000 };
     SassRoutineWork work = SASS_ROUTINE_CLASSIFIES;
     for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
         const int op = sass_opcode(f->instrs[i]);
         if (op == SASS_OP_FFMA || op == SASS_OP_DFMA)
             return SASS_ROUTINE_CALCULATES;
-        uint32_t n;
-        const bool quiets = op == SASS_OP_LOP3 && sass_immediate(f->instrs[i], &n) && n == QUIET;
+        uint32_t n = 0;
+        const bool sets = op == SASS_OP_LOP3 && sass_immediate(f->instrs[i], &n);
+        const bool quiets = sets && n == QUIET;
+        if (sets && n == INFINITE)
+            work = SASS_ROUTINE_MAKES_INFINITY;
         if ((op == SASS_OP_FADD || op == SASS_OP_MUFU || op == SASS_OP_DADD || quiets) &&
             sass_guard(f->instrs[i], NULL) == SASS_ALWAYS)
             work = SASS_ROUTINE_MAKES_NAN;
     }
     return work;
+}
+
+static bool is_behind_calculation(const SassFlow *f, int block, const SassRoutineWork *work)
+{
+    for (int at = f->dom->parent[block]; at != CFG_NONE; at = f->dom->parent[at])
+        if (work[at] == SASS_ROUTINE_CALCULATES)
+            return true;
+    return false;
 }
 
 /* Leaves out what another routine reaches, too.  Every call comes to the first block, whatever that does. */
@@ -536,6 +547,9 @@ static void mark_routine(Arena *a, const SassFlow *f, int first, bool *seen, Sas
     for (int b = 0; b < f->cfg->count; b++)
         if (seen[b] && !before[b])
             work[b] = b == first ? SASS_ROUTINE_CLASSIFIES : work_of(f, b);
+    for (int b = 0; b < f->cfg->count; b++)
+        if (work[b] == SASS_ROUTINE_MAKES_INFINITY && is_behind_calculation(f, b, work))
+            work[b] = SASS_ROUTINE_CLASSIFIES;
 }
 
 /* True if an FCHK tests a division's operands right before the call. */

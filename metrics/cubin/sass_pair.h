@@ -47,7 +47,8 @@ typedef enum SassRoutineWork {
     SASS_ROUTINE_NONE,       /* it is in no routine */
     SASS_ROUTINE_CLASSIFIES, /* tests the operands */
     SASS_ROUTINE_MAKES_NAN,
-    SASS_ROUTINE_CALCULATES /* with scaled operands */
+    SASS_ROUTINE_MAKES_INFINITY, /* not of what it has calculated */
+    SASS_ROUTINE_CALCULATES      /* with scaled operands */
 } SassRoutineWork;
 
 /* Only for code whose PTX has no calls. */

@@ -574,6 +574,8 @@ PtxFloatWay ptx_float_way(const PtxForm *f, uint64_t a, uint64_t b)
         return PTX_FLOAT_USUAL;
     if (isnan(x) || (f->op == PTX_DIV && isnan(y)))
         return PTX_FLOAT_NAN;
+    if (f->op == PTX_DIV && t == PTX_F32 && (isinf(x) || y == 0) && isinf(x / y))
+        return PTX_FLOAT_INFINITE;
     return is_plain(x) || (f->op == PTX_DIV && is_plain(y)) || (f->op == PTX_SQRT && x < 0)
                ? PTX_FLOAT_PLAIN
                : PTX_FLOAT_SCALED;

@@ -46,9 +46,10 @@ void ptx_float_eval(PtxScalar *s);
 /* Path of a division, root or reciprocal: ptxas inlines usual operands and calls a routine for others. */
 typedef enum PtxFloatWay {
     PTX_FLOAT_USUAL,
-    PTX_FLOAT_PLAIN,  /* routine with a trivial result: of 0, infinity */
-    PTX_FLOAT_NAN,    /* routine that passes on an operand that is NaN */
-    PTX_FLOAT_SCALED, /* routine that computes with scaled exponents */
+    PTX_FLOAT_PLAIN,    /* routine with a trivial result: of 0, infinity */
+    PTX_FLOAT_INFINITE, /* the same for a quotient of 32 bits that is infinite */
+    PTX_FLOAT_NAN,      /* routine that passes on an operand that is NaN */
+    PTX_FLOAT_SCALED,   /* routine that computes with scaled exponents */
 } PtxFloatWay;
 
 /* True for such a division, root or reciprocal. */

@@ -74,6 +74,7 @@ static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
     x->walker->walk->fine = true;
     r->called += furthest != PTX_FLOAT_USUAL;
     r->scaled += furthest == PTX_FLOAT_SCALED;
+    r->infinite += furthest == PTX_FLOAT_INFINITE;
     r->nans += furthest == PTX_FLOAT_NAN;
     r->mixed += furthest != PTX_FLOAT_USUAL && usual;
     r->unknown += furthest == PTX_FLOAT_USUAL && (lanes & ~(a->known & b->known)) != 0;

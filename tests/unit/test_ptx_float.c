@@ -122,8 +122,10 @@ static void odd_operands_leave_the_usual_way(void **state)
 
     assert_int_equal(way_of("div.rn.f32", single(1), three), PTX_FLOAT_USUAL);
     assert_int_equal(way_of("div.rn.f32", 0, three), PTX_FLOAT_PLAIN);
-    assert_int_equal(way_of("div.rn.f32", three, 0), PTX_FLOAT_PLAIN);
-    assert_int_equal(way_of("div.rn.f32", single(INFINITY), three), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("div.rn.f32", three, single(INFINITY)), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("div.rn.f32", three, 0), PTX_FLOAT_INFINITE);
+    assert_int_equal(way_of("div.rn.f32", single(INFINITY), three), PTX_FLOAT_INFINITE);
+    assert_int_equal(way_of("div.rn.f32", 0, 0), PTX_FLOAT_PLAIN);
     assert_int_equal(way_of("div.rn.f32", denormal, three), PTX_FLOAT_SCALED);
     assert_int_equal(way_of("div.rn.f32", single(0x1p100F), single(0x1p-100F)), PTX_FLOAT_SCALED);
     assert_int_equal(way_of("sqrt.rn.f32", three, 0), PTX_FLOAT_USUAL);

@@ -168,6 +168,8 @@ static void a_division_calls_its_routine_where_an_operand_asks_for_it(void **sta
                  zero = sass_shape(a, "divided", 90, 0).profile.instr,
                  scaled = sass_shape(a, "divided", 90, -1000).profile.instr;
     assert_true(zero > none + 2 * 25 && zero < none + 2 * 45);
+    /* which trivial result it is, is known */
+    assert_true(sass_shape(a, "divided", 90, 0).profile.open < 1);
     assert_true(scaled > none + 40 && scaled < none + 120);
     arena_free(a);
 }
@@ -181,6 +183,16 @@ static void operations_on_doubles_are_followed_past_their_routines(void **state)
         all_execute("doubles", n, SASS_OP_FFMA, (n + 1) / 2);
         all_execute("doubles", n, SASS_OP_RET, 0);
     }
+}
+
+/* The loop for the rest is no way to do all: at most what is left of one unrolled iteration is open. */
+static void a_loop_for_the_rest_makes_few_rounds(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const SassProfile p = sass_shape(a, "rest", 90, 1000).profile;
+    assert_true(p.open < 0.02 * p.instr);
+    arena_free(a);
 }
 
 /* Of 60 rounds 30 divide, 20 take a root. */
@@ -635,6 +647,7 @@ int main(void)
         cmocka_unit_test(lanes_that_part_take_both_ways),
         cmocka_unit_test(many_branches_are_followed),
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
+        cmocka_unit_test(a_loop_for_the_rest_makes_few_rounds),
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(operations_on_doubles_are_followed_past_their_routines),
         cmocka_unit_test(divisions_and_roots_of_doubles_tell_ways_apart),
