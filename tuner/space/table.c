@@ -75,9 +75,7 @@ void table_set_metrics(Table *t, MetricSet *metrics)
 
 size_t table_find(const Table *t, uint64_t number)
 {
-    if (t->rows.used)
-        return numbers_get(&t->rows, number);
-    return number < t->count ? (size_t)number : SIZE_MAX;
+    return numbers_get(&t->rows, number);
 }
 
 size_t table_add(Table *t, uint64_t number)
@@ -87,9 +85,6 @@ size_t table_add(Table *t, uint64_t number)
         return row;
     if (t->count == t->capacity)
         table_reserve(t, t->capacity ? 2 * t->capacity : FIRST_SIZE(64, 1));
-    const bool first = !t->rows.used && number != t->count; /* row and number differ from now on */
-    for (size_t i = 0; first && i < t->count; i++)
-        numbers_put(&t->rows, t->number[i], i);
     row = t->count++;
     t->number[row] = number;
     t->same_as[row] = row;
@@ -98,8 +93,7 @@ size_t table_add(Table *t, uint64_t number)
     t->trial[row].max_error = t->ms[row] = NAN;
     for (size_t m = 0; t->metric && m < t->metrics->metrics.count; m++)
         t->metric[m][row] = NAN;
-    if (t->rows.used || number != row)
-        numbers_put(&t->rows, number, row);
+    numbers_put(&t->rows, number, row);
     return row;
 }
 

@@ -95,7 +95,7 @@ typedef struct Table {
 
     /* --- rows ------------------------------------------------------------------------------- */
     size_t count, capacity;
-    NumberMap rows; /* by number; empty while row and number agree */
+    NumberMap rows; /* by number */
 
     /* --- columns: an element per row ---------------------------------------------------------- */
     /* Of the configuration in its space, or of the row in the table it comes from. */
