@@ -29,28 +29,6 @@ void svg_text(Buf *out, const char *text)
     buf_add(out, from, (size_t)(text - from));
 }
 
-/* Without printf: coordinates are the bulk of a picture, and pictures that of a report. */
-static void add_number(Buf *out, double pixels)
-{
-    enum { ROOM = 24 };
-    static const double most = 1e15; /* far outside any picture; keeps the conversion defined */
-    char text[ROOM];
-    size_t at = ROOM;
-    long long tenths = llround(10 * fmax(-most, fmin(most, pixels)));
-    unsigned long long rest = (unsigned long long)(tenths < 0 ? -tenths : tenths);
-    if (rest % 10 != 0) {
-        text[--at] = (char)('0' + rest % 10);
-        text[--at] = '.';
-    }
-    rest /= 10;
-    do
-        text[--at] = (char)('0' + rest % 10);
-    while ((rest /= 10) > 0);
-    if (tenths < 0)
-        text[--at] = '-';
-    buf_add(out, text + at, ROOM - at);
-}
-
 void svg_say(Buf *out, const char *pattern, ...)
 {
     va_list args;
@@ -63,7 +41,7 @@ void svg_say(Buf *out, const char *pattern, ...)
             break;
         switch (*++p) {
         case 'n':
-            add_number(out, va_arg(args, double));
+            buf_printf(out, "%.15g", round(10 * va_arg(args, double)) / 10 + 0.0);
             break;
         case 't':
             svg_text(out, va_arg(args, const char *));
