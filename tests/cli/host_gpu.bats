@@ -51,6 +51,22 @@ tune() {
     has "$output" 'UNUSED=[123]; right, exactly'
 }
 
+@test "a kernel that repeats 0 times is not launched, neither when timed nor when emitted" {
+    sed "s/^reference.*/reference \"smoke.cu\" product block 64 grid ceil_div(N, 64)/; s/^param UNUSED.*/param TWICE in 0, 1/" product.spec >maybe.spec
+    printf '%s\n' 'kernel "smoke.cu" twice' 'block BLOCK' 'grid ceil_div(N, BLOCK)' 'args C, n' 'repeat TWICE' >>maybe.spec
+    run --separate-stderr "$APTUNE" maybe.spec --jobs 2 --cache warm --json --output out
+    status_is 0
+    json '.search.timed == 8 and .wrong == 4 and .best.parameters.TWICE == 0'
+    run --separate-stderr "$APTUNE" bench maybe.spec --emitted out/maybe.json
+    status_is 0
+    has "$output" 'TWICE=0; right, exactly'
+    run --separate-stderr "$APTUNE" maybe.spec --jobs 2 --cache warm --output again --exhaustive
+    status_is 0
+    run --separate-stderr "$APTUNE" maybe.spec --no-gpu --recordings again --json --output replayed
+    status_is 0
+    json '.source == "replayed" and .configurations == 8 and .best.parameters.TWICE == 0 and .best.metrics.predicted_cycles > 0'
+}
+
 # Kernels of which none is right: wrong results, one that ends its process, one that writes beside its buffer.
 @test "what is wrong and what faults has no winner, and says why" {
     local kernel words

@@ -325,7 +325,6 @@ static void write_launches(Walk *w, size_t launch)
     buf_puts(&w->lines.text, "    steps = 0;\n");
     for (size_t i = 0; i < k->value_count; i++)
         write_launch(w, launch, k->values[i]);
-    buf_puts(&w->lines.text, "    if (steps == 0)\n        return 0;\n");
 }
 
 bool code_walk(const Code *c, const CodeVariant *v, Buf *out, const char **why)

@@ -152,7 +152,7 @@ static void take_times(Reading *r, const TimesRecording *times)
 typedef VEC(LaunchProfile) Shares;
 
 /* Adds the shares of a kernel's launches, "grid/block/shared*3;…". If only some have a profile,
- * they represent the whole kernel; false if none has. */
+ * they represent the whole kernel; false if none has.  A kernel that is not launched has no launches. */
 static bool add_kernel(Arena *a, const ProfileRecording *from, const char *code,
                        const char *launches, Shares *out)
 {
@@ -170,7 +170,7 @@ static bool add_kernel(Arena *a, const ProfileRecording *from, const char *code,
     }
     for (size_t i = first; i < out->count; i++)
         out->at[i].times *= all / found;
-    return out->count > first;
+    return out->count > first || !*launches;
 }
 
 /* The shares of all launches of a configuration, by its key "hash+hash launches+launches"; none if

@@ -429,13 +429,29 @@ static bool takes(Run *r, const Launch *l, const Value *slots, RunTakenList *out
     return run_launch_takes(r->arena, r->spec, l, slots, &ev, out) || run_refuse(r, &ev);
 }
 
+/* The first step of a kernel in a row; NULL: it is not launched there. */
+static const Step *step_of(const Run *r, size_t row, size_t launch)
+{
+    const TableLaunch *c = &r->table->launch[row];
+    EACH (const Step, step, c->steps, c->step_count)
+        if (step->launch == launch)
+            return step;
+    return NULL;
+}
+
+/* A kernel that this configuration does not launch is checked with the first one that does. */
 static bool check_launch(Checking *x, size_t config, size_t number)
 {
     Run *r = x->run;
     const Launch *l = &r->spec->launches[number];
-    const Step *step = r->table->launch[config].steps;
-    while (step->launch != number)
-        step++;
+    const Step *step = step_of(r, config, number);
+    for (size_t i = 0; !step && i < r->table->count; i++)
+        if (table_fits(r->table, i) && (step = step_of(r, i, number)))
+            config = i;
+    if (!step) {
+        diag_warn(r->diag, l->at, "no configuration launches '%s'", l->entry);
+        return true;
+    }
     Value *slots = run_slots(r->arena, r, config);
     CompileJob job;
     CompileResult res;
@@ -521,7 +537,8 @@ static bool check_reference(Checking *x, const Launch *l, size_t first)
     x->entry = l->entry;
     if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps))
         return run_refuse(r, &ev);
-    Outcome fits = r->device ? tier0_check(r->device, &steps.at[0].geometry) : OUTCOME_NONE;
+    Outcome fits =
+        r->device && steps.count > 0 ? tier0_check(r->device, &steps.at[0].geometry) : OUTCOME_NONE;
     if (fits != OUTCOME_NONE)
         return diag_error(r->diag, l->at, "the reference cannot be launched: %s",
                           outcome_name(fits));

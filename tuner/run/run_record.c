@@ -111,27 +111,31 @@ static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64
     return n;
 }
 
-/* The steps in order, with "*times" after repeated ones and "+" between launches, as between codes. */
-static const char *launch_text(Arena *a, const TableLaunch *c)
+/* The steps in order, with "*times" after repeated ones and "+" between kernels, as between codes. */
+static const char *launch_text(Arena *a, const TableLaunch *c, size_t kernels)
 {
     SCOPED_BUF one = {0};
     Buf b = {0};
-    for (size_t s = 0; s < c->step_count;) {
-        int64_t times;
-        const char *join = s == 0 ? "" : c->steps[s].launch != c->steps[s - 1].launch ? "+" : ";";
-        buf_clear(&one);
-        run_print_step(&c->steps[s], &one);
-        s += count_same(c, s, buf_text(&one), &times);
-        buf_printf(&b, "%s%s", join, buf_text(&one));
-        if (times > 1)
-            buf_printf(&b, "*%lld", (long long)times);
+    for (size_t l = 0, s = 0; l < kernels; l++) {
+        const size_t first = s;
+        buf_puts(&b, l > 0 ? "+" : "");
+        while (s < c->step_count && c->steps[s].launch == l) {
+            int64_t times;
+            buf_clear(&one);
+            run_print_step(&c->steps[s], &one);
+            buf_printf(&b, "%s%s", s > first ? ";" : "", buf_text(&one));
+            s += count_same(c, s, buf_text(&one), &times);
+            if (times > 1)
+                buf_printf(&b, "*%lld", (long long)times);
+        }
     }
     return buf_keep(&b, a);
 }
 
 void run_set_code(Run *r, size_t i, const char *hashes)
 {
-    r->table->code[i] = (TableCode){hashes, launch_text(r->arena, &r->table->launch[i])};
+    r->table->code[i] =
+        (TableCode){hashes, launch_text(r->arena, &r->table->launch[i], r->spec->launch_count)};
 }
 
 bool run_is_code(const Run *r, const char *hashes)

@@ -41,8 +41,9 @@ static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t n
     Steps steps;
     if (!geometry_steps(scratch, l, number, slots, &ev, &steps))
         return OUTCOME_ARITHMETIC;
-    c->geometry[number] = steps.at[0].geometry;
     VEC_EACH (Step, step, steps) {
+        if (step == steps.at)
+            c->geometry[number] = step->geometry;
         if (varies && !tag_step(scratch, r, l, slots, &ev, step))
             return OUTCOME_ARITHMETIC;
         Outcome t = r->device ? tier0_check(r->device, &step->geometry) : OUTCOME_NONE;
@@ -68,22 +69,27 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
     }
     c->steps = arena_keep(r->arena, all.at, all.count * sizeof *all.at);
     c->step_count = all.count;
-    return OUTCOME_NONE;
+    return all.count > 0 ? OUTCOME_NONE : OUTCOME_ARITHMETIC;
 }
 
 bool run_arithmetic(Run *r, size_t config, Evaluation *ev)
 {
     *ev = (Evaluation){.arena = r->arena};
     Value *slots = run_slots(r->arena, r, SIZE_MAX);
-    bool ok = space_slots_at(&r->space, r->table->number[config], slots, ev);
+    bool ok = space_slots_at(&r->space, r->table->number[config], slots, ev), any = false;
     for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
         Steps steps;
         ArgumentBytes bytes;
         const Launch *launch = &r->spec->launches[l];
         ok = geometry_steps(r->arena, launch, l, slots, ev, &steps) &&
              run_launch_bytes(r->arena, r, launch, slots, ev, &bytes);
+        any = any || steps.count > 0;
     }
-    return ok;
+    if (ok && !any) {
+        ev->error = "no kernel is launched";
+        ev->error_at = r->spec->launches[0].at;
+    }
+    return ok && any;
 }
 
 static void add_config(Arena *scratch, Run *r, uint64_t rank)

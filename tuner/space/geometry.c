@@ -71,18 +71,15 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
     if (!l->repeat_name) {
         int64_t times;
         ok = evaluate(l->repeat, 1, slots, ev, &times);
-        if (ok && times < 1)
-            return failed(ev, expr_span(l->repeat), "a launch repeats at least once");
-        ok = ok && add_step(a, l, number, (Value){0}, times, slots, ev, out);
+        if (ok && times < 0)
+            return failed(ev, expr_span(l->repeat), "a launch repeats less than no times");
+        ok = ok && (times == 0 || add_step(a, l, number, (Value){0}, times, slots, ev, out));
     }
     for (size_t i = 0; ok && i < l->repeat_value_count; i++) {
         Value v;
         ok = expr_eval(l->repeat_values[i], slots, ev, &v) &&
              add_values(a, l, number, l->repeat_values[i], v, slots, ev, out);
     }
-    if (ok && out->count == 0)
-        return failed(ev, expr_span(l->repeat_values[0]),
-                      "there is no value to repeat the launch with");
     return ok;
 }
 

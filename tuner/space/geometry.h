@@ -29,7 +29,7 @@ typedef VEC(Step) Steps;
 /* Most launches of one configuration; more are taken for a mistake in the spec. */
 enum { STEP_LIMIT = 65536 };
 
-/* The steps of launch `l`, number `number` of the spec, in `a`.  Overwrites the slot of its repeat name.
+/* The steps of launch `l`, number `number` of the spec, in `a`; none where it repeats 0 times.  Overwrites the slot of its repeat name.
  * False when arithmetic fails: `ev` says why. */
 bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Evaluation *ev,
                     Steps *out);

@@ -80,11 +80,11 @@ static void unit_set_variable(
         w->status = unit_copy(w->kernel, w->variant, name, from, bytes, w->stream);
 }
 
-/* Launches a function `times` times.  False after a failure. */
+/* Launches a function `times` times, at least 0.  False after a failure. */
 static int unit_start(
     unit_walk *w, int function, long long times, const unit_shape *s, void **list)
 {
-    if (w->status == UNIT_OK && (times < 1 || !unit_is_launchable(s, w->device)))
+    if (w->status == UNIT_OK && (times < 0 || (times > 0 && !unit_is_launchable(s, w->device))))
         w->status = UNIT_SIZE;
     for (; w->kernel != NULL && w->status == UNIT_OK && times > 0; times--)
         w->status = unit_launch_function(w->kernel, function, s, list, w->stream);
