@@ -317,7 +317,7 @@ END
     has "$(cat guess.spec)" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# decide: how many elements'
     # A block that the code counts on stays as it is.
     cat >fixed.cu <<'END'
-__global__ void fixed(int *a) { const int TPB = 128; __shared__ int s[TPB]; s[threadIdx.x] = blockDim.x; a[threadIdx.x] = s[0]; }
+__global__ void fixed(int *a) { enum { TPB = 128 }; __shared__ int s[TPB]; s[threadIdx.x] = blockDim.x; a[threadIdx.x] = s[0]; }
 int main() { int *a; cudaMalloc(&a, 512); fixed<<<1, 128>>>(a); }
 END
     run --separate-stderr "$APTUNE" init fixed.cu
@@ -329,7 +329,7 @@ END
     status_is 0
     # A #define that the block is made of yields to the parameter of its name, in headers, too.
     echo '#define TPB 128' >tpb.h
-    sed -i 's/const int TPB = 128;//; s/<1, 128>/<1, TPB>/; 1i #include "tpb.h"\n#define WARP 32' fixed.cu
+    sed -i 's/enum { TPB = 128 };//; s/<1, 128>/<1, TPB>/; 1i #include "tpb.h"\n#define WARP 32' fixed.cu
     run --separate-stderr "$APTUNE" init fixed.cu --output kept.spec
     status_is 0
     has "$(cat kept.spec)" '^block 128$'
@@ -339,6 +339,12 @@ END
     has "$(cat yields.spec)" '^param TPB in 128, 64, 256, 512 +# decide: its #define yields to this$'
     has "$(cat yields.spec)" '^block TPB$'
     lacks "$(cat yields.spec)" 'WARP'
+    # So does a constant.
+    sed 's/^#define TPB 128/const int TPB = 128;/' fixed.cu >constant.cu
+    run --separate-stderr "$APTUNE" init constant.cu
+    status_is 0
+    has "$(cat constant.spec)" '^param TPB in 128, 64, 256, 512 +# decide: its constant yields to this$'
+    has "$(cat constant.spec)" '^block TPB$'
     # One that another kernel uses is that one's.
     sed -i '1i #define OTHER_TILE 4\n__global__ void other(int *a) { a[threadIdx.y] = OTHER_TILE; }' fixed.cu
     run --separate-stderr "$APTUNE" init fixed.cu --kernel fixed --output -

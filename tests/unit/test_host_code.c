@@ -113,22 +113,6 @@ static void unmarked_functions_go(void **state)
         assert_string_equal(left(*state, CASES[i].text), CASES[i].left);
 }
 
-static void defines_yield_to_parameters(void **state)
-{
-    static const struct {
-        const char *text, *left;
-    } CASES[] = {
-        {"#define A 1\nint a = A;", "           \nint a = A;"},
-        {"  # define A 1 + \\\n 2\nint a;", "                  \n  \nint a;"},
-        {"#ifndef A\n#define A 1\n#endif", "#ifndef A\n#define A 1\n#endif"},
-        {"#ifndef H\n#define H\n#define A 1\n#endif", "#ifndef H\n#define H\n           \n#endif"},
-        {"#define A\n#define A(x) x\n#define AB 1", "#define A\n#define A(x) x\n#define AB 1"},
-    };
-    static const char *const names[] = {"A"};
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
-        assert_string_equal(macros_yield(*state, CASES[i].text, names, 1), CASES[i].left);
-}
-
 static void types_and_constants_stay(void **state)
 {
     static const char *const KEPT[] = {
@@ -223,7 +207,6 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(defines_yield_to_parameters),
         CASE(unmarked_functions_go),
         CASE(types_and_constants_stay),
         CASE(hosts_variables_and_members_go),

@@ -558,39 +558,6 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
         take_back(marks, others.at[i]);
 }
 
-/* Reads the name after a directive; false: another line. */
-static bool directive_is(const char *line, const char *word, Word *name)
-{
-    const char *behind = code_behind(line, word);
-    if (behind)
-        *name = code_word(behind);
-    return behind && name->length > 0;
-}
-
-const char *macros_yield(Arena *a, const char *text, const char *const *names, size_t count)
-{
-    char *out = NULL;
-    Word guard = {0}, name;
-    for (const char *line = text; *line;) {
-        const char *end = code_line_end(line);
-        /* Function-like macros do not yield, nor switches without a value. */
-        bool guarded = directive_is(line, "define", &name) && guard.length == name.length &&
-                       memcmp(guard.at, name.at, name.length) == 0;
-        bool yields = !guarded && directive_is(line, "define", &name) &&
-                      is_one_of(name, names, count) && name.at[name.length] != '(' &&
-                      code_blanks(name.at + name.length) < end;
-        if (yields && !out)
-            out = arena_copy(a, text, strlen(text));
-        for (const char *at = line; yields && at < end; at++)
-            if (*at != '\n')
-                out[at - text] = ' ';
-        if (!directive_is(line, "ifndef", &guard))
-            guard.length = 0;
-        line = end + (*end == '\n');
-    }
-    return out ? out : text;
-}
-
 /* --- headers ---------------------------------------------------------------------------------- */
 
 bool host_code_expects_headers(const char *text)

@@ -38,9 +38,5 @@ typedef VEC(HostDeclaration) HostDeclarations;
 /* Adds the declarations of a text. */
 void host_declarations(Arena *a, const char *text, HostDeclarations *out);
 
-/* The text with "#define NAME value" blanked for the given names, unless right after "#ifndef NAME"; `text`
- * itself if there is none. */
-const char *macros_yield(Arena *a, const char *text, const char *const *names, size_t count);
-
 /* True if the text uses what nvcc declares implicitly: includes, uint8_t, INT_MAX, M_PI … */
 bool host_code_expects_headers(const char *text);

@@ -4,6 +4,7 @@
 #include "metrics/base/map.h"
 #include "tuner/compile/host_code.h"
 #include "tuner/compile/include.h"
+#include "tuner/compile/yield.h"
 #include "tuner/spec/code_text.h"
 
 #include <stdlib.h>
@@ -206,7 +207,7 @@ typedef struct Paths {
     Texts options; /* with absolute folders */
     Texts folders;
     Texts forced;
-    Texts parameters; /* names that #defines yield to */
+    Texts parameters; /* names that definitions yield to */
     const char *only; /* names to which reading is limited; NULL: none */
 } Paths;
 
@@ -296,7 +297,7 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
     bool differ = set->made, yields = false;
     for (size_t i = 0; i < set->texts.count; i++) {
         const char *cut = texts[i];
-        texts[i] = macros_yield(a, cut, parameters->at, parameters->count);
+        texts[i] = definitions_yield(a, cut, parameters);
         yields = yields || texts[i] != cut;
         differ = differ || texts[i] != set->texts.at[i];
     }
@@ -344,7 +345,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
     IncludeSet set = include_follow(a, &query);
     const char **texts = cut_all(a, text, size, &set, &p);
     text = texts[set.texts.count];
-    query.text = text = macros_yield(a, text, p.parameters.at, p.parameters.count);
+    query.text = text = definitions_yield(a, text, &p.parameters);
     if (host_code_expects_headers(text))
         write_for_nvcc(a, &p.options);
     if (text != given)
@@ -359,6 +360,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .places = set.places,
         .files = set.files,
         .unknown = set.unknown,
+        .parameters = p.parameters,
     };
     give_headers(a, &set, texts, &p.parameters, s);
     return s;

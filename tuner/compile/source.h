@@ -22,7 +22,7 @@
 /* Own option, allowed in specs: only what the given names reach is read of the source and its headers. */
 #define SOURCE_ONLY_FOR "--only-for"
 
-/* Own option: "#define NAME value" in the source and its headers yields to the parameter of that name,
+/* Own option: what the source and its headers define NAME as (yield.h) yields to the parameter of that name,
  * which each configuration defines. */
 #define SOURCE_PARAMETER "--parameter="
 
@@ -42,6 +42,7 @@ typedef struct CompileSource {
     Texts headers;
     /* why the includes are unknown, then nothing is cached; NULL: they are known */
     const char *unknown;
+    Texts parameters; /* names that definitions yield to */
 } CompileSource;
 
 /* Reads a template and cuts its host code (host_code.h). `options` are the caller's, for all configurations

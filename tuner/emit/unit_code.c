@@ -4,6 +4,7 @@
 #include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
 #include "tuner/compile/host_code.h"
+#include "tuner/compile/yield.h"
 #include "tuner/emit/c_expr.h"
 
 /* A launch of a variant in progress.
@@ -157,6 +158,7 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
     HostMarks marks = {0};
     host_marks_add(a, out->text, &marks);
     out->text = host_code_cut(a, out->text, out->size, &marks);
+    out->text = definitions_yield(a, out->text, &s->parameters); /* those of headers */
     return true;
 }
 

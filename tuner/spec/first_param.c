@@ -86,7 +86,7 @@ static void print_name(FirstWriter *w, const char *name, const char *value, cons
 }
 
 /* True if the source defines a number that is, or by its name sounds like, a block dimension, and device
- * code uses it, or if it leaves the definition to Kernel Tuner. Such a #define yields to a parameter. */
+ * code uses it, or if it leaves the definition to Kernel Tuner. Such a definition yields to a parameter. */
 static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
 {
     const LaunchSite *site = w->guess->launch;
@@ -101,7 +101,8 @@ static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
         !any && number > 2 && site && host_dims(site->place, site->configuration[1], &none, block);
     for (int i = 0; i < DIRECTIONS && known; i++)
         any = any || (host_number(block[i], &n) && n == number);
-    return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->kernel, m->name, 1);
+    return any && !strcasestr(m->name, "warp") &&
+           first_launch_in_device(w->kernel, m->name, m->constant ? 2 : 1);
 }
 
 /* True if a file defines the name to different values, as its own #if lines decide. */
@@ -155,7 +156,8 @@ static void print_parameters(FirstWriter *w)
     for (size_t i = 0; i < numbers.count; i++)
         if (is_tunable(w, &numbers.at[i]))
             print_name(w, numbers.at[i].name, numbers.at[i].value, NULL, false,
-                       ": its #define yields to this");
+                       numbers.at[i].constant ? ": its constant yields to this"
+                                              : ": its #define yields to this");
 }
 
 /* The block dimension that a plain #define fixes; NULL: none. */

@@ -1,7 +1,7 @@
 #include "tuner/spec/kernel_source.h"
 
 #include "metrics/base/diag.h"
-#include "tuner/spec/code_text.h"
+#include "tuner/spec/code_constants.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -515,7 +515,13 @@ KernelMacros kernel_source_numbers(Arena *a, const char *text)
         const char *value = *name ? value_on(a, at, name) : NULL;
         if (value && code_is_number(value) && !find_macro(&tunable, name) &&
             !find_macro(&all, name))
-            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL, depth > 0}));
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, .left_out = depth > 0}));
+    }
+    const CodeConstants constants = code_constants(a, text);
+    VEC_EACH (const CodeConstant, c, constants) {
+        const char *name = code_copy(a, c->name), *value = code_copy(a, c->value);
+        if (code_is_number(value) && !find_macro(&tunable, name) && !find_macro(&all, name))
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, .constant = true}));
     }
     return all;
 }

@@ -43,6 +43,7 @@ typedef struct KernelMacro {
     bool condition;    /* used in #if lines only */
     const char *cases; /* "1, 2, 4": numbers that it is compared with there; NULL: none */
     bool left_out;     /* by Kernel Tuner: defined under #ifndef kernel_tuner */
+    bool constant;     /* "const int NAME = value", no macro */
 } KernelMacro;
 
 typedef VEC(KernelMacro) KernelMacros;
@@ -70,7 +71,7 @@ const char *kernel_source_names(Arena *a, const char *text);
 /* Macros with a value under #ifndef, and names that only #if lines use. */
 KernelMacros kernel_source_macros(Arena *a, const char *text);
 
-/* Macros that the source defines as an integer, outside #ifndef guards. */
+/* Macros outside #ifndef guards, then constants (code_constants.h), that the source defines as a number. */
 KernelMacros kernel_source_numbers(Arena *a, const char *text);
 
 /* The value of `#define NAME value` anywhere; NULL: there is none. */
