@@ -16,7 +16,6 @@ struct Candidates {
     Arena *arena;
     SearchSpace space;
     gsl_rng *random;
-    uint64_t *stride;
     NumberMap table;   /* listed: the place of a rank in `left`; else the ranks given out */
     uint64_t *left;    /* listed: the ranks that are left, then those given out */
     size_t left_count; /* listed: of those left; else of those given out */
@@ -35,23 +34,23 @@ static bool is_listed(const Candidates *c)
     return c->space.ranks != NULL;
 }
 
-static uint64_t candidates_rank(const Candidates *c, const uint16_t *point)
+uint64_t search_rank(const SearchSpace *s, const uint16_t *point)
 {
     uint64_t rank = 0;
-    for (size_t p = 0; p < c->space.parameters; p++)
-        rank += c->stride[p] * point[p];
+    for (size_t p = 0; p < s->parameters; p++)
+        rank = rank * s->values[p] + point[p];
     return rank;
 }
 
 static void point_of(const Candidates *c, uint64_t rank, uint16_t *point)
 {
-    for (size_t p = 0; p < c->space.parameters; p++)
-        point[p] = (uint16_t)(rank / c->stride[p] % c->space.values[p]);
+    for (size_t p = c->space.parameters; p-- > 0; rank /= c->space.values[p])
+        point[p] = (uint16_t)(rank % c->space.values[p]);
 }
 
 static bool is_there(const Candidates *c, const uint16_t *point)
 {
-    size_t number = numbers_get(&c->table, candidates_rank(c, point));
+    size_t number = numbers_get(&c->table, search_rank(&c->space, point));
     if (is_listed(c))
         return number != none && number < c->left_count;
     return number == none && c->space.valid(c->space.context, point);
@@ -62,12 +61,6 @@ Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
     Candidates *c = ARENA_NEW(a, Candidates);
     *c = (Candidates){.arena = a, .space = *s, .random = random};
     c->point = ARENA_ARRAY(a, uint16_t, s->parameters);
-    c->stride = ARENA_ARRAY(a, uint64_t, s->parameters);
-    uint64_t product = 1;
-    for (size_t p = s->parameters; p-- > 0;) {
-        c->stride[p] = product;
-        product *= s->values[p];
-    }
     c->table.arena = a;
     c->scratch = arena_new();
     if (!is_listed(c))
@@ -90,7 +83,7 @@ void candidates_free(Candidates *c)
 
 bool candidates_take(Candidates *c, const uint16_t *point)
 {
-    uint64_t rank = candidates_rank(c, point);
+    uint64_t rank = search_rank(&c->space, point);
     if (!is_there(c, point))
         return false;
     if (is_listed(c)) {
@@ -213,7 +206,7 @@ bool candidates_neighbour(Candidates *c, const uint16_t *from, int distance, uin
 
 static void add_choice(Candidates *c, const uint16_t *point, size_t *count)
 {
-    uint64_t rank = candidates_rank(c, point);
+    uint64_t rank = search_rank(&c->space, point);
     size_t n = c->space.parameters;
     if (numbers_get(&c->chosen, rank) != none)
         return;

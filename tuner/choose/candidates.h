@@ -23,6 +23,8 @@ typedef struct SearchSpace {
     double size; /* valid points; with draws NaN where not known */
 } SearchSpace;
 
+uint64_t search_rank(const SearchSpace *s, const uint16_t *point);
+
 typedef struct Candidates Candidates;
 
 /* Shuffles the list with `random`, so that nothing depends on the order of enumeration. */

@@ -240,21 +240,10 @@ size_t learned_add(Learned *l, const Table *t, size_t *shared)
 
 /* --- means ------------------------------------------------------------------------------------ */
 
-/* The table's row with these values; SIZE_MAX if it has none. */
-static size_t find_row(const Prior *k, const uint16_t *point)
+static int row_compare(const void *wanted, const void *row)
 {
-    size_t low = 0, high = k->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int c = memcmp(k->points + middle * k->shared, point, k->shared * sizeof *point);
-        if (c == 0)
-            return middle;
-        if (c < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return SIZE_MAX;
+    const Taken *t = wanted;
+    return memcmp(t->point, row, t->size);
 }
 
 static void add_means(const Learned *l, const Prior *k, const uint16_t *points, size_t count,
@@ -268,9 +257,10 @@ static void add_means(const Learned *l, const Prior *k, const uint16_t *points, 
         uint16_t *point = open + opened * k->shared;
         for (size_t s = 0; s < k->shared; s++)
             point[s] = k->codes[s][points[i * l->count + k->place[s]]];
-        size_t row = find_row(k, point);
-        if (row != SIZE_MAX)
-            means[i] += share * k->y[row];
+        const Taken wanted = {.point = point, .size = k->shared * sizeof *point};
+        const uint16_t *row = bsearch(&wanted, k->points, k->count, wanted.size, row_compare);
+        if (row)
+            means[i] += share * k->y[(size_t)(row - k->points) / k->shared];
         else
             of[opened++] = i;
     }

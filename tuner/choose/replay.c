@@ -1,5 +1,7 @@
 #include "tuner/choose/replay.h"
 
+#include <stdlib.h>
+
 /* --- the cost model --------------------------------------------------------------------------- */
 
 /* Slowdown because the cores of a machine share its memory and power. */
@@ -68,31 +70,26 @@ typedef struct Simulation {
     Search *search;
     const double *compile_s; /* of each place */
     double now;
-    Lane *lanes;      /* the workers, then the GPUs */
-    size_t *place;    /* of each candidate asked for, by its number */
-    size_t *number;   /* of each place; SIZE_MAX: not asked for */
-    uint64_t *stride; /* of ranks */
+    Lane *lanes;    /* the workers, then the GPUs */
+    size_t *place;  /* of each candidate asked for, by its number */
+    size_t *number; /* of each place; SIZE_MAX: not asked for */
     VEC(ReplayStep) steps;
     Places timed, compiled;
     double best;
     double compile_core_s, gpu_s;
 } Simulation;
 
-static size_t place_of(const Simulation *p, const uint16_t *point)
+static int rank_compare(const void *pa, const void *pb)
 {
-    const SearchSpace *s = &p->rows->space;
-    uint64_t rank = 0;
-    for (size_t k = 0; k < s->parameters; k++)
-        rank += p->stride[k] * point[k];
-    size_t low = 0, high = s->count;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->ranks[middle] <= rank)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+static size_t place_of(const SearchSpace *s, const uint16_t *point)
+{
+    const uint64_t rank = search_rank(s, point);
+    const uint64_t *at = bsearch(&rank, s->ranks, s->count, sizeof rank, rank_compare);
+    return (size_t)(at - s->ranks);
 }
 
 static void start_compiles(Simulation *p)
@@ -100,7 +97,7 @@ static void start_compiles(Simulation *p)
     EACH (Lane, l, p->lanes, p->options->search.workers) {
         if (l->busy || !search_next_compile(p->search, &l->number))
             continue;
-        size_t place = place_of(p, search_point(p->search, l->number));
+        size_t place = place_of(&p->rows->space, search_point(p->search, l->number));
         double s = p->compile_s[place];
         p->place[l->number] = place;
         p->number[place] = l->number;
@@ -183,15 +180,11 @@ static void open_simulation(Simulation *p)
 {
     const SearchSpace *s = &p->rows->space;
     Arena *a = p->arena;
-    uint64_t stride = 1;
     p->best = INFINITY;
     p->compile_s = replay_compile_seconds(a, p->rows, p->options->base, p->options->search.workers);
     p->lanes = ARENA_ARRAY(a, Lane, p->options->search.workers + p->options->gpus);
     p->place = ARENA_ARRAY(a, size_t, s->count);
     p->number = ARENA_ARRAY(a, size_t, s->count);
-    p->stride = ARENA_ARRAY(a, uint64_t, s->parameters);
-    for (size_t k = s->parameters; k-- > 0; stride *= s->values[k])
-        p->stride[k] = stride;
     p->search = search_new(s, &p->options->search);
 }
 
