@@ -79,6 +79,12 @@ static inline bool value_is_true(Value v)
     return v.kind == VALUE_BOOL ? v.boolean : v.kind == VALUE_INT ? v.integer != 0 : v.real != 0;
 }
 bool value_equal(Value a, Value b);
+
+/* Orders Values for qsort and bsearch: numbers before texts. */
+int value_compare(const void *a, const void *b);
+
+/* Sorts values and drops all but one of equal ones; returns how many are left. */
+size_t values_sort(Value *values, size_t count);
 /* As written in a spec: strings quoted. */
 void value_print(Value v, Buf *out);
 /* As passed to the compiler in -D: strings bare, booleans 0 or 1. */

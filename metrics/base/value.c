@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 double value_as_real(Value v)
@@ -22,6 +23,29 @@ bool value_equal(Value a, Value b)
     if (a.kind == VALUE_BOOL || b.kind == VALUE_BOOL)
         return a.kind == b.kind && a.boolean == b.boolean;
     return value_as_real(a) == value_as_real(b);
+}
+
+int value_compare(const void *pa, const void *pb)
+{
+    const Value *a = pa, *b = pb;
+    const bool text = a->kind == VALUE_STRING, other = b->kind == VALUE_STRING;
+    if (text || other)
+        return text && other ? strcmp(a->string, b->string) : text - other;
+    if (a->kind == VALUE_INT && b->kind == VALUE_INT)
+        return (a->integer > b->integer) - (a->integer < b->integer);
+    const double x = value_as_real(*a), y = value_as_real(*b);
+    return (x > y) - (x < y);
+}
+
+size_t values_sort(Value *values, size_t count)
+{
+    size_t kept = 0;
+    if (count > 1)
+        qsort(values, count, sizeof *values, value_compare);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || value_compare(&values[kept - 1], &values[i]) != 0)
+            values[kept++] = values[i];
+    return kept;
 }
 
 static void print_string(const char *s, Buf *out)

@@ -43,18 +43,6 @@ static Value as_number(Value v)
     return end && end != v.string && *end == '\0' ? value_real(x) : v;
 }
 
-/* Orders numbers before texts. */
-static int value_compare(const void *pa, const void *pb)
-{
-    const Value *a = pa, *b = pb;
-    if (a->kind == VALUE_STRING && b->kind == VALUE_STRING)
-        return strcmp(a->string, b->string);
-    if (a->kind == VALUE_STRING || b->kind == VALUE_STRING)
-        return a->kind == VALUE_STRING ? 1 : -1;
-    double x = value_as_real(*a), y = value_as_real(*b);
-    return (x > y) - (x < y);
-}
-
 /* The union of two lists, ascending. */
 static ValueList join(Arena *a, const ValueList *x, const ValueList *y)
 {
@@ -63,13 +51,7 @@ static ValueList join(Arena *a, const ValueList *x, const ValueList *y)
         both.at[both.count++] = as_number(x->at[i]);
     for (size_t i = 0; i < y->count; i++)
         both.at[both.count++] = as_number(y->at[i]);
-    if (both.count > 1)
-        qsort(both.at, both.count, sizeof *both.at, value_compare);
-    size_t kept = 0;
-    for (size_t i = 0; i < both.count; i++)
-        if (kept == 0 || value_compare(&both.at[kept - 1], &both.at[i]) != 0)
-            both.at[kept++] = both.at[i];
-    both.count = kept;
+    both.count = values_sort(both.at, both.count);
     return both;
 }
 

@@ -62,26 +62,14 @@ static void take_header(Table *t, const TimesRecording *times)
 
 /* --- parameter values by number --------------------------------------------------------------- */
 
-static int value_compare(const void *left, const void *right)
-{
-    const Value *a = left, *b = right;
-    if (a->kind == VALUE_STRING)
-        return strcmp(a->string, b->string);
-    return (a->integer > b->integer) - (a->integer < b->integer);
-}
-
 /* Collects the values of a parameter in rising order, as specs list them, and numbers those of each
  * row. */
 static void number_values(Arena *scratch, Table *t, const TimesRecording *times, size_t p)
 {
     Value *met = ARENA_ARRAY(scratch, Value, t->count);
-    size_t count = 0; /* of distinct ones */
     for (size_t k = 0; k < t->count; k++)
         met[k] = times->rows.at[t->number[k]].values[p];
-    qsort(met, t->count, sizeof *met, value_compare);
-    for (size_t k = 0; k < t->count; k++)
-        if (count == 0 || value_compare(&met[count - 1], &met[k]) != 0)
-            met[count++] = met[k];
+    const size_t count = values_sort(met, t->count);
     ValueList *list = &t->parameters[p].values;
     *list = (ValueList){count, ARENA_ARRAY(t->arena, Value, count)};
     for (size_t k = 0; k < count; k++)

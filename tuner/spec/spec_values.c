@@ -153,14 +153,6 @@ static bool fill_slots(Arena *a, const Spec *s, const bool *needs, const ValueLi
 
 /* --- equal values --------------------------------------------------------------------------- */
 
-/* Orders numbers of one kind. */
-static int by_value(const void *a, const void *b)
-{
-    const Value *x = a, *y = b;
-    return x->kind == VALUE_INT ? (x->integer > y->integer) - (x->integer < y->integer)
-                                : (x->real > y->real) - (x->real < y->real);
-}
-
 /* A text that equal values have in common; 1 and 1.0 are equal. */
 static const char *text_of(Arena *a, Value v)
 {
@@ -306,7 +298,7 @@ static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
     }
     bool numbers = v.at[0].kind == VALUE_INT || v.at[0].kind == VALUE_REAL;
     if (p->dependent && numbers)
-        qsort(v.at, v.count, sizeof(Value), by_value);
+        v.count = values_sort(v.at, v.count);
     *out = (ValueList){v.count, v.at};
     return true;
 }
