@@ -244,6 +244,16 @@ typedef struct Code {
 /* Instructions in doubt that are worth a second join. */
 static const double IN_DOUBT = 0.5;
 
+/* True if the same branches are settled. */
+static bool is_settled_alike(const SassFlow *x, const SassFlow *y)
+{
+    bool alike = true;
+    for (int b = 0; alike && b < x->cfg->count; b++)
+        alike = x->cfg->blocks[b].succ_count == y->cfg->blocks[b].succ_count &&
+                x->cfg->blocks[b].ends_thread == y->cfg->blocks[b].ends_thread;
+    return alike;
+}
+
 /* Settles branches by the warp's block, too, if `place` tells it and without that something is in doubt. */
 static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const Walk *w,
                                 const PtxPlace *place, const SassLatency *latency,
@@ -259,7 +269,9 @@ static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const 
     SassLaunch launch = c->launch;
     launch.at = at;
     SassFlow *flow = sass_flow_build(a, c->cubin->arch, c->kernel);
-    return sass_settle(a, flow, &launch) ? sass_profile(a, flow, w, &own, load) : p;
+    return sass_settle(a, flow, &launch) && !is_settled_alike(flow, c->flow)
+               ? sass_profile(a, flow, w, &own, load)
+               : p;
 }
 
 /* Means over all warps, and the serial time of the one with the most work; the code is joined to each
