@@ -3,7 +3,6 @@
 #include "metrics/base/vec.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A point as the algorithms see it: smaller is better in every key. */
 typedef struct Row {
@@ -17,24 +16,18 @@ typedef struct Rows {
     size_t keys;
 } Rows;
 
-/* Lexicographic, equal points by number.  So a point comes behind all that dominate it. */
-static int row_compare(const void *pa, const void *pb, void *keys)
-{
-    const Row *a = pa, *b = pb;
-    for (size_t k = 0; k < *(const size_t *)keys; k++) {
-        if (a->key[k] != b->key[k])
-            return a->key[k] < b->key[k] ? -1 : 1;
-    }
-    return (a->point > b->point) - (a->point < b->point);
-}
-
-/* The eligible points in sorted order. */
+/* The eligible points, sorted by the criteria, so that a point comes behind all that dominate it. */
 static Rows rows_sorted(Arena *a, const FrontInput *in)
 {
     Rows r = {.keys = in->criteria_count};
+    size_t *order = ARENA_ARRAY(a, size_t, in->points);
     r.at = ARENA_ARRAY(a, Row, in->points);
     double *keys = arena_array(a, in->points, r.keys * sizeof *keys);
-    for (size_t i = 0; i < in->points; i++) {
+    for (size_t i = 0; i < in->points; i++)
+        order[i] = i;
+    stats_order(order, in->points, in->criteria, in->criteria_count);
+    for (size_t n = 0; n < in->points; n++) {
+        const size_t i = order[n];
         bool eligible = !in->alive || in->alive[i];
         double *key = keys + i * r.keys;
         for (size_t k = 0; k < r.keys; k++) {
@@ -44,7 +37,6 @@ static Rows rows_sorted(Arena *a, const FrontInput *in)
         if (eligible)
             r.at[r.count++] = (Row){key, i};
     }
-    qsort_r(r.at, r.count, sizeof *r.at, row_compare, &r.keys);
     return r;
 }
 

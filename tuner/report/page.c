@@ -104,14 +104,6 @@ static void write_facts(Arena *a, const Story *story, Buf *out)
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-/* A configuration that differs from the winner in one parameter. */
-typedef struct Neighbour {
-    size_t point, parameter;
-    double ms;
-} Neighbour;
-
-typedef VEC(Neighbour) Neighbours;
-
 /* The only parameter in which two points differ; SIZE_MAX: none or several. */
 static size_t difference(const Table *s, size_t i, size_t k)
 {
@@ -124,16 +116,6 @@ static size_t difference(const Table *s, size_t i, size_t k)
         found = p;
     }
     return found;
-}
-
-/* Fastest first, then those without a time. */
-static int compare_neighbours(const void *pa, const void *pb)
-{
-    const Neighbour *a = pa, *b = pb;
-    if (isnan(a->ms) != isnan(b->ms))
-        return isnan(a->ms) - isnan(b->ms);
-    int c = (a->ms > b->ms) - (a->ms < b->ms);
-    return c != 0 ? c : (a->point > b->point) - (a->point < b->point);
 }
 
 static void write_number(Buf *out, double number, int decimals)
@@ -176,14 +158,11 @@ static void write_neighbours(Arena *a, const Story *story, Buf *out)
     if (w == SIZE_MAX)
         return;
     const StoryColumn *guess = story_column(a, story, story->time_metric);
-    Neighbours list = {0};
-    for (size_t i = 0; i < s->count; i++) {
-        const size_t p = difference(s, i, w);
-        if (p != SIZE_MAX)
-            VEC_PUSH(a, &list, ((Neighbour){i, p, s->ms[i]}));
-    }
-    if (list.count > 1)
-        qsort(list.at, list.count, sizeof *list.at, compare_neighbours);
+    size_t *list = ARENA_ARRAY(a, size_t, s->count), count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (difference(s, i, w) != SIZE_MAX)
+            list[count++] = i;
+    stats_order(list, count, &(Criterion){s->ms, false}, 1);
     buf_puts(out, "<p>The configurations that differ from the winner in one parameter, fastest "
                   "first: they show what each parameter value contributes.</p>\n"
                   "<div class=\"wide\"><table><tr><th>changed</th><th></th><th class=\"n\">ms</th>"
@@ -193,17 +172,17 @@ static void write_neighbours(Arena *a, const Story *story, Buf *out)
     buf_puts(out, "<th>predicted</th><th></th></tr>\n"
                   "<tr class=\"best\"><td colspan=\"2\">the winner</td>");
     write_numbers(a, story, guess, w, out);
-    for (size_t k = 0; k < list.count && k < SHOWN; k++) {
-        const Neighbour *n = &list.at[k];
-        svg_say(
-            out, "<tr><td>%t</td><td class=\"way\">%t \342\206\222 <b>%t</b></td>", /* an arrow */
-            s->parameters[n->parameter].name, table_value_text(a, table_value(s, w, n->parameter)),
-            table_value_text(a, table_value(s, n->point, n->parameter)));
-        write_numbers(a, story, guess, n->point, out);
+    for (size_t k = 0; k < count && k < SHOWN; k++) {
+        const size_t p = difference(s, list[k], w);
+        svg_say(out,
+                "<tr><td>%t</td><td class=\"way\">%t \342\206\222 <b>%t</b></td>", /* an arrow */
+                s->parameters[p].name, table_value_text(a, table_value(s, w, p)),
+                table_value_text(a, table_value(s, list[k], p)));
+        write_numbers(a, story, guess, list[k], out);
     }
     buf_puts(out, "</table></div>\n");
-    if (list.count > SHOWN)
-        buf_printf(out, "<p>And %zu more.</p>\n", list.count - SHOWN);
+    if (count > SHOWN)
+        buf_printf(out, "<p>And %zu more.</p>\n", count - SHOWN);
 }
 
 /* --- pictures --------------------------------------------------------------------------------- */

@@ -307,18 +307,16 @@ static void draw_metrics(Drawing *d)
     const double *rho = correlations(d);
     size_t count = d->story->points->metrics->metrics.count;
     size_t *list = ARENA_ARRAY(d->arena, size_t, count + PICTURE_METRICS_MOST);
+    double *agreement = ARENA_ARRAY(d->arena, double, count);
+    for (size_t m = 0; m < count; m++)
+        agreement[m] = fabs(rho[m]);
     size_t n = 0;
     for (size_t m = 0; m < count; m++)
         if (isfinite(rho[m]) && is_wanted(d->story, m))
             list[n++] = m;
     while (n < PICTURE_METRICS_MOST && (list[n] = best_left(rho, count, list, n)) != SIZE_MAX)
         n++;
-    for (size_t k = 1; k < n; k++) /* the best correlation first */
-        for (size_t j = k; j > 0 && fabs(rho[list[j]]) > fabs(rho[list[j - 1]]); j--) {
-            const size_t swap = list[j];
-            list[j] = list[j - 1];
-            list[j - 1] = swap;
-        }
+    stats_order(list, n, &(Criterion){agreement, true}, 1);
     for (size_t k = 0; k < n; k++) {
         const char *metric = d->story->points->metrics->metrics.at[list[k]].name;
         const StoryColumn *c = story_column(d->arena, d->story, metric);
