@@ -43,7 +43,7 @@ bool run_searches(const Run *r)
 {
     const RunOptions *o = &r->options;
     bool budget = o->seconds > 0 || o->trials > 0 || o->compiles > 0;
-    return o->search && !o->exhaustive && !o->carve && o->shards < 2 && !r->only &&
+    return o->search && !o->exhaustive && !o->carve && o->shards < 2 &&
            (r->source != RUN_STATIC || budget);
 }
 

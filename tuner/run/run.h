@@ -281,9 +281,6 @@ typedef struct Run {
     Diag *diag;   /* warnings of the whole run; errors end it */
     RunHome home; /* set by the caller */
 
-    /* Per configuration, while run_compile_these runs: is its code wanted? NULL: all are. */
-    const bool *only;
-
     Spec *spec;
     Space space;
     const Device *named_device; /* by --arch or --device-file; may be NULL */

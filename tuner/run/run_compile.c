@@ -28,14 +28,15 @@ static void charge_compiling(Run *r, double *since)
     r->ledger.core_seconds[LEDGER_PROFILE] += r->ledger.walk_core_s;
 }
 
-static bool compile_all(Run *r)
+/* `only`: per configuration, is its code wanted? NULL: all are. */
+static bool compile_all(Run *r, const bool *only)
 {
     double since = clock_seconds();
     size_t places = (size_t)r->options.jobs * PLACES_PER_WORKER;
     Compiling *c = compiling_open(r, places < MIN_PLACES ? MIN_PLACES : places, true);
     size_t *list = ARENA_ARRAY(r->arena, size_t, r->table->count), count = 0;
     for (size_t i = 0; i < r->table->count; i++)
-        if ((!r->only || r->only[i]) && table_fits(r->table, i) && run_is_in_shard(r, i))
+        if ((!only || only[i]) && table_fits(r->table, i) && run_is_in_shard(r, i))
             list[count++] = i;
     bool ok = compiling_run(c, list, count, NULL);
     compiling_close(c);
@@ -76,9 +77,9 @@ static void count_codes(Run *r)
     }
 }
 
-bool run_compile(Run *r)
+static bool compile(Run *r, const bool *only)
 {
-    bool search = run_searches(r);
+    bool search = !only && run_searches(r);
     if (!run_open_sources(r))
         return false;
     if (r->source == RUN_MEASURED && !file_exists(r->home.compare_source))
@@ -89,10 +90,15 @@ bool run_compile(Run *r)
                            (search ? run_search_take_recorded(r) : run_take_recorded(r));
     if (search) /* compiles what it asks for */
         return true;
-    if (!r->recorded.profiles && !compile_all(r))
+    if (!r->recorded.profiles && !compile_all(r, only))
         return false;
     count_codes(r);
     return r->counts.compiled > 0 || run_nothing_compiled(r);
+}
+
+bool run_compile(Run *r)
+{
+    return compile(r, NULL);
 }
 
 bool run_compile_these(Run *r, const size_t *configs, size_t count)
@@ -100,10 +106,7 @@ bool run_compile_these(Run *r, const size_t *configs, size_t count)
     bool *only = ARENA_ARRAY(r->arena, bool, r->table->count);
     for (size_t k = 0; k < count; k++)
         only[configs[k]] = true;
-    r->only = only;
-    bool ok = run_compile(r);
-    r->only = NULL;
-    return ok;
+    return compile(r, only);
 }
 
 /* --- compile failures, grouped ---------------------------------------------------------------- */

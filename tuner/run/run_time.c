@@ -97,7 +97,7 @@ static bool open_timer(Run *r, Timer *t)
 static bool keep_profiles(Run *r)
 {
     bool written = r->source == RUN_MEASURED && !run_searches(r);
-    if (r->recorded.profiles || written || r->options.shards > 1 || r->only)
+    if (r->recorded.profiles || written || r->options.shards > 1)
         return true;
     RecordHeader h = run_record_header(r);
     return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
