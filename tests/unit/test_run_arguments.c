@@ -470,11 +470,11 @@ static void assert_walks_read_what_the_gpu_gets(const Run *r, const RunData *dat
 static void walks_read_what_the_gpu_gets(void **state)
 {
     (void)state;
-    Run *r = open_run("problem N = 37, HALF = 5\n"
+    Run *r = open_run("problem N = 37, HALF = 5\nlet MOST = 2 * N\nlet ODD = N % 2 == 1\n"
                       "in a : float[N] = uniform(-1, 1)\n"
-                      "in b : int[N] = uniform(0, N)\n"
+                      "in b : int[N] = uniform(0, MOST)\n"
                       "in c : half2[N] = normal(0, 0.5, 7)\n"
-                      "in d : float4[N] = formula(i * 10 + lane + HALF + 0.5)\n"
+                      "in d : float4[N] = formula(i * MOST + lane + HALF + (ODD ? 0.5 : 2))\n"
                       "in e : uint8[N] = formula(\n  i * i % 251 # of any size\n)\n"
                       "in f : int64[N] = sorted(uniform(-1000, 1000))\n"
                       "in g : float[N] = lane(d, 2)\n"

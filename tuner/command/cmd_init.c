@@ -55,7 +55,7 @@ static bool has_time(const InitTrying *t)
 
 static KernelMacro guess_of(InitTrying *t, const KernelMacros *conditions, const char *name)
 {
-    KernelMacro m = {name, NULL, false, NULL, false};
+    KernelMacro m = {.name = name};
     for (size_t i = 0; i < conditions->count; i++)
         if (conditions->at[i].condition && strcmp(conditions->at[i].name, name) == 0)
             m.cases = conditions->at[i].cases, m.value = conditions->at[i].value;

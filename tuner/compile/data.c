@@ -205,6 +205,7 @@ static bool read_formula(Arena *a, DataContents *c)
     for (size_t i = 0; i < c->name_count; i++) {
         const DataName *n = &c->names[i];
         c->slots[i + 2] = n->kind == VALUE_INT    ? value_int(n->integer)
+                          : n->kind == VALUE_BOOL ? value_bool(n->integer)
                           : n->kind == VALUE_REAL ? value_real(n->real)
                                                   : value_string(n->text);
     }

@@ -99,26 +99,37 @@ static bool random_contents(const Run *r, const Contents *c, size_t argument, Ta
     return random_seed(r, c, argument, &out->seed);
 }
 
+static DataName data_name(const char *name, Value v)
+{
+    return (DataName){.name = name,
+                      .kind = v.kind,
+                      .integer = v.kind == VALUE_INT    ? v.integer
+                                 : v.kind == VALUE_BOOL ? v.boolean
+                                                        : 0,
+                      .real = v.kind == VALUE_REAL ? v.real : 0,
+                      .text = v.kind == VALUE_STRING ? v.string : ""};
+}
+
 /* Describes a formula with the names that it may use, for evaluation in another process. */
 static void formula(const Run *r, const Contents *c, DataContents *out)
 {
     const Spec *s = r->spec;
     const Span at = expr_span(c->numbers[0]);
-    DataName *names = ARENA_ARRAY(r->arena, DataName, s->problem_name_count);
+    const size_t most = s->problem_name_count + s->derived_count;
+    DataName *names = ARENA_ARRAY(r->arena, DataName, most);
+    bool *uses = ARENA_ARRAY(r->arena, bool, spec_slot_count(s));
     out->expr = c->numbers[0];
     out->slots = run_slots(r->arena, r, SIZE_MAX);
     out->index_slot = spec_index_slot(s);
     out->formula = arena_copy(r->arena, at.source->text + at.offset, at.length);
     out->names = names;
-    out->name_count = s->problem_name_count;
-    for (size_t i = 0; i < out->name_count; i++) {
-        const Value v = out->slots[i];
-        names[i] = (DataName){.name = s->problem_names[i],
-                              .kind = v.kind,
-                              .integer = v.kind == VALUE_INT ? v.integer : 0,
-                              .real = v.kind == VALUE_REAL ? v.real : 0,
-                              .text = v.kind == VALUE_STRING ? v.string : ""};
-    }
+    expr_mark_names(out->expr, uses);
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        names[out->name_count++] = data_name(s->problem_names[i], out->slots[i]);
+    for (size_t i = 0; i < s->derived_count; i++)
+        if (uses[spec_derived_slot(s, i)])
+            names[out->name_count++] =
+                data_name(s->derived[i].name, out->slots[spec_derived_slot(s, i)]);
 }
 
 /* Describes the contents of a file; those of an .npy file start after its header. */

@@ -15,6 +15,7 @@
 typedef struct Problem {
     Span at;
     Value *values; /* one per problem name */
+    Value *lets;   /* one per derived name; those that are fixed have values */
     Expr **exprs;
     const char *text; /* "M=4096 N=4096" */
 } Problem;
@@ -38,6 +39,7 @@ typedef struct Derived {
     const char *name;
     Span at;
     Expr *value;
+    bool fixed; /* it does not depend on the configuration */
 } Derived;
 
 /* "require 64 <= THREADS <= 1024" */
@@ -349,7 +351,10 @@ size_t spec_argument_slot(const Spec *s, size_t argument);
 /* Sets the arguments' names, for `args`. */
 void spec_set_arguments(const Spec *s, Value *slots);
 
-/* Sets the problem slots of an array of spec_slot_count. */
+/* Evaluates the fixed derived names of a problem that has its values; false: `ev` says why. */
+bool spec_set_lets(const Spec *s, Problem *p, Evaluation *ev);
+
+/* Sets the slots that depend on the problem alone, of an array of spec_slot_count. */
 void spec_set_problem(const Spec *s, size_t problem, Value *slots);
 
 /* "M=4096 N=64" from values of the problem names, restricted to those marked in `only` (NULL: all). */

@@ -42,8 +42,8 @@ static bool reader_is_broken(const Reader *r, const char *name)
 typedef struct Visible {
     const Reader *reader;
     const char *declaring; /* the name that is being declared, or NULL */
-    bool fixed;            /* it must not depend on the configuration */
-    size_t problem_names;  /* numbers of names that may be used */
+    bool fixed;           /* it must not depend on the configuration: `derived` counts fixed ones */
+    size_t problem_names; /* numbers of names that may be used */
     size_t parameters;
     size_t derived;
     const Launch *launch; /* whose repeat name may be used; NULL: none */
@@ -62,7 +62,11 @@ static Visible reader_see_all(const Reader *r)
 
 static Visible reader_see_problem(const Reader *r)
 {
-    return (Visible){.reader = r, .fixed = true, .problem_names = r->spec->problem_name_count};
+    const Spec *s = r->spec;
+    return (Visible){.reader = r,
+                     .fixed = true,
+                     .problem_names = s->problem_name_count,
+                     .derived = s->derived_count};
 }
 
 /* Finds a name with a limited scope. */
@@ -105,7 +109,7 @@ static bool find_slot(const Visible *v, const char *name, size_t *slot, ValueKin
         *kind = p->kind;
     } else if (d) {
         *slot = spec_derived_slot(s, (size_t)(d - s->derived));
-        *visible = (size_t)(d - s->derived) < v->derived;
+        *visible = (size_t)(d - s->derived) < v->derived && (!v->fixed || d->fixed);
         *kind = *visible ? expr_kind(d->value) : VALUE_NONE;
     }
     return problem < SIZE_MAX || p || d;
@@ -124,8 +128,8 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
     else if (reader_is_broken(v->reader, name))
         *reason = "";
     else if (known && !visible)
-        *reason = v->fixed ? "depends on the configuration; only problem names and numbers can be "
-                             "used here"
+        *reason = v->fixed ? "depends on the configuration; only problem names, numbers and "
+                             "derived names made of them can be used here"
                            : "is declared further down; move this line below it";
     *slot = (int)at;
     return known && !*reason;
@@ -141,7 +145,8 @@ static size_t list_names(void *context, const char **out, size_t room)
     for (size_t i = 0; i < v->parameters && n < room; i++)
         out[n++] = s->parameters[i].name;
     for (size_t i = 0; i < v->derived && n < room; i++)
-        out[n++] = s->derived[i].name;
+        if (!v->fixed || s->derived[i].fixed)
+            out[n++] = s->derived[i].name;
     for (size_t i = 0; v->arguments && i < s->argument_count && n < room; i++)
         out[n++] = s->arguments[i].name;
     return n;
@@ -513,8 +518,15 @@ static void finish_declared(Reader *r)
                 "a derived name is one value, this is a list; write the list where it is used");
         if (!fine)
             reader_mark(r, v.declaring, true);
+        else if (!parameter)
+            s->derived[v.derived].fixed = !spec_varies(s, d->value);
         v.parameters += parameter;
         v.derived += !parameter;
+    }
+    for (size_t i = 0; i < s->problem_count && r->d->errors == 0; i++) {
+        Evaluation ev = {.arena = r->a};
+        if (!spec_set_lets(s, &s->problems[i], &ev))
+            diag_error(r->d, ev.error_at, "%s", ev.error);
     }
 }
 

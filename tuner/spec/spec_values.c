@@ -48,6 +48,24 @@ void spec_set_problem(const Spec *s, size_t problem, Value *slots)
 {
     for (size_t i = 0; i < s->problem_name_count; i++)
         slots[i] = s->problems[problem].values[i];
+    for (size_t i = 0; i < s->derived_count; i++)
+        if (s->derived[i].fixed && s->problems[problem].lets)
+            slots[spec_derived_slot(s, i)] = s->problems[problem].lets[i];
+}
+
+bool spec_set_lets(const Spec *s, Problem *p, Evaluation *ev)
+{
+    Value *slots = ARENA_ARRAY(ev->arena, Value, spec_slot_count(s));
+    Value *lets = ARENA_ARRAY(ev->arena, Value, s->derived_count + 1);
+    if (s->problem_name_count)
+        memcpy(slots, p->values, s->problem_name_count * sizeof *slots);
+    for (size_t i = 0; i < s->derived_count; i++) {
+        if (s->derived[i].fixed && !expr_eval(s->derived[i].value, slots, ev, &lets[i]))
+            return false;
+        slots[spec_derived_slot(s, i)] = lets[i];
+    }
+    p->lets = lets;
+    return true;
 }
 
 void spec_set_arguments(const Spec *s, Value *slots)
@@ -61,6 +79,9 @@ bool spec_varies(const Spec *s, const Expr *e)
     SCOPED_ARENA *a = arena_new();
     bool *uses = ARENA_ARRAY(a, bool, spec_slot_count(s)), any = false;
     expr_mark_names(e, uses);
+    for (size_t i = 0; i < s->derived_count; i++)
+        if (s->derived[i].fixed)
+            uses[spec_derived_slot(s, i)] = false;
     for (size_t i = spec_parameter_slot(s, 0); i < first_extra_slot(s); i++)
         any = any || uses[i];
     return any;
@@ -359,7 +380,8 @@ bool spec_add_problem(Arena *a, Spec *s, const char *text)
         ok = given[i] ? errno == 0 && end != given[i] && *end == '\0'
                       : expr_eval(first->exprs[i], p.values, &ev, &p.values[i]);
     }
-    if (!ok)
+    Evaluation ev = {.arena = a};
+    if (!ok || !spec_set_lets(s, &p, &ev))
         return false;
     p.text = spec_problem_text(a, s, p.values, NULL);
     SPEC_ADD(a, s, problems, problem_count, p);
