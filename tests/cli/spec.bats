@@ -88,6 +88,21 @@ change() {
 @test "a kernel that the file does not have" {
     change vector_add 's/vector_add$/vector_sum/'
     has "$stderr" "has no kernel 'vector_sum'; it has vector_add$"
+    change vector_add 's/^kernel .*/kernel "vector_add.cu" "vector_sum"/'
+    has "$stderr" "has no kernel 'vector_sum'; it has vector_add$"
+}
+
+@test "a kernel that is a template, and names of the source that are parameters" {
+    echo 'template <int N> __global__ void t(float *a) { int M = 1; a[0] = N + M; }' >t.cu
+    printf '%s\n' 'param N in 1, 2' 'block N' 'grid 1' 'inout A : float[1]' 'reference first' >rest
+    for name in t '"t"'; do
+        { echo "kernel \"t.cu\" $name"; sed s/N/P/g rest; } >t.spec
+        run ! "$APTUNE" check t.spec
+        has "$output" "'t' of 't.cu' is a template: name it with its arguments"
+    done
+    { echo 'kernel "t.cu" "t<{N}>"'; echo 'param M in 1'; cat rest; } >t.spec
+    run ! "$APTUNE" check t.spec
+    has "$output" "t.spec:2:7: note: 'M' is a parameter, and thus a macro"
 }
 
 # A kernel of two parameters and its spec, with one thing changed in it.

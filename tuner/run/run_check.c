@@ -20,6 +20,28 @@ typedef struct Checking {
     int64_t *reached;
 } Checking;
 
+/* Reports a kernel that a text does not have, or has otherwise; `quoted`: it is named in quotes. */
+static bool say_no_kernel(Run *r, Span at, const char *file, const char *entry, const char *text,
+                          bool quoted)
+{
+    const char *names = kernel_source_names(r->arena, text);
+    KernelSource k;
+    const bool there = kernel_source_find(r->arena, text, entry, &k);
+    if (!there || (quoted && !k.is_template))
+        return diag_error(r->diag, at, "'%s' has no kernel '%s'%s%s", file, entry,
+                          *names ? "; it has " : "", names);
+    if (k.is_template)
+        return diag_error(r->diag, at,
+                          "'%s' of '%s' is a template: name it with its arguments, \"%s<...>\"; a "
+                          "parameter's name in braces stands for its value, \"%s<{%s}>\"",
+                          entry, file, entry, entry,
+                          r->spec->parameter_count ? r->spec->parameters[0].name : "NAME");
+    return diag_error(r->diag, at,
+                      "'%s' has the kernel '%s', but not as extern \"C\": put the name of a C++ "
+                      "kernel in quotes",
+                      file, entry);
+}
+
 /* Compiles a job; false if it fails. Lacking a compiler is not an error of the spec. */
 static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *res)
 {
@@ -32,10 +54,12 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
     }
     if (res->status != OUTCOME_COMPILED && strstr(res->log, "__nv_name_map") && job->source &&
         x->entry)
-        return diag_error(r->diag, at, "'%s' has no kernel '%s'; it has %s", job->source->name,
-                          x->entry, kernel_source_names(r->arena, job->source->text));
-    return res->status == OUTCOME_COMPILED ||
-           diag_error(r->diag, at, "this does not compile:\n%s", result_errors(r->arena, res->log));
+        return say_no_kernel(r, at, job->source->name, x->entry, job->source->text, true);
+    if (res->status == OUTCOME_COMPILED)
+        return true;
+    diag_error(r->diag, at, "this does not compile:\n%s", result_errors(r->arena, res->log));
+    run_explain_log(r->spec, job->source, res->log, r->diag);
+    return false;
 }
 
 /* The same without messages. */
@@ -288,34 +312,17 @@ static bool report_missing(Checking *x)
     return ok;
 }
 
-/* Reports an unknown kernel together with those that exist. */
-static void say_no_kernel(Run *r, const Launch *l)
-{
-    size_t size;
-    const char *text =
-        l->command ? NULL : file_read(r->arena, l->path, &size, DIAG_UNHEARD(r->arena));
-    const char *names = text ? kernel_source_names(r->arena, text) : "";
-    KernelSource k;
-    bool there = text && kernel_source_find(r->arena, text, l->entry, &k);
-    if (there)
-        diag_error(
-            r->diag, l->at,
-            "'%s' has the kernel '%s', but not as extern \"C\": put the name of a C++ kernel "
-            "in quotes",
-            l->file, l->entry);
-    else
-        diag_error(r->diag, l->at, "'%s' has no kernel '%s'%s%s", l->file, l->entry,
-                   *names ? "; it has " : "", names);
-}
-
 static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResult *res,
                                      const PtxModule **module)
 {
     const char *kernel = run_kernel_name(l, res);
     *module = ptx_parse(r->arena, source_new(r->arena, kernel, res->ptx, res->ptx_size), r->diag);
     const PtxFunction *entry = ptx_find_entry(*module, kernel);
+    size_t size;
+    const char *text =
+        entry || l->command ? NULL : file_read(r->arena, l->path, &size, DIAG_UNHEARD(r->arena));
     if (!entry)
-        say_no_kernel(r, l);
+        say_no_kernel(r, l->at, l->file, l->entry, text ? text : "", false);
     return entry;
 }
 
