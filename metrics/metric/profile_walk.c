@@ -601,8 +601,8 @@ static void add_unknown_accesses(Arena *a, Buf *b, const Memory *m)
         count++;
     }
     if (first)
-        add_reason(b, arena_printf(a, "%s, line %zu: the address is not known (%zu such accesses)",
-                                   first->function->name, first->line, count));
+        add_reason(b, arena_printf(a, "%s: the address is not known (%zu such accesses)",
+                                   ptx_place(a, first->function, first->instr), count));
 }
 
 /* The text of a note after "function, line 7: ". */

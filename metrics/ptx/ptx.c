@@ -1,5 +1,7 @@
 #include "metrics/ptx/ptx.h"
 
+#include "metrics/base/file.h"
+#include "metrics/base/mangled.h"
 #include "metrics/ptx/ptx_parser.h"
 
 typedef struct TypeInfo {
@@ -125,6 +127,17 @@ size_t ptx_line(const PtxFunction *f, size_t instr)
         source_position(f->instrs.at[instr].at.source, f->instrs.at[instr].at.offset, &line,
                         &column);
     return line;
+}
+
+const char *ptx_place(Arena *a, const PtxFunction *f, size_t instr)
+{
+    const char *name = mangled_name(a, f->name);
+    const uint32_t file = instr < f->instrs.count ? f->instrs.at[instr].file : 0;
+    VEC_EACH (const PtxFile, x, f->module->files)
+        if (file && x->number == file)
+            return arena_printf(a, "%s, line %u of %s", name, f->instrs.at[instr].line,
+                                path_stem(a, x->name, ""));
+    return arena_printf(a, "%s, line %zu of the PTX", name, ptx_line(f, instr));
 }
 
 /* --- opcodes and modifiers ------------------------------------------------------------------- */

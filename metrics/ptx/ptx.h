@@ -224,6 +224,7 @@ typedef VEC(PtxVariable *) PtxVariables;
 
 struct PtxFunction {
     const char *name;
+    const struct PtxModule *module; /* that it is in */
     bool is_entry;
     bool has_body;
     PtxVariables results; /* of a .func */
@@ -279,6 +280,10 @@ bool ptx_issues(const PtxInstr *in);
 
 /* The line of an instruction in the PTX text, from 1. */
 size_t ptx_line(const PtxFunction *f, size_t instr);
+
+/* The function and the line of an instruction for a message: of the source if the PTX tells it, as after
+ * -lineinfo: "scale, line 12 of scale.cu", else "scale, line 80 of the PTX". */
+const char *ptx_place(Arena *a, const PtxFunction *f, size_t instr);
 
 /* Parses PTX text.
  *

@@ -61,6 +61,7 @@ static PtxFunction *enter_function(PtxParser *p, const PtxToken *name, Span at)
         diag_error(p->diag, at, "function '%s' is defined twice", old->name);
     PtxFunction *f = ARENA_NEW(p->arena, PtxFunction);
     f->name = arena_copy(p->arena, name->text, name->length);
+    f->module = p->module;
     VEC_PUSH(p->arena, &p->module->functions, f);
     e->kind = PTX_NAME_FUNCTION;
     e->pointer = f;

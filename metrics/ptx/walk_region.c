@@ -315,7 +315,7 @@ void walk_note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 {
     if (w->walk->notes.count < 32)
         VEC_PUSH(w->arena, &w->walk->notes,
-                 arena_printf(w->arena, "%s, line %zu: %s", f->name, ptx_line(f, instr), text));
+                 arena_printf(w->arena, "%s: %s", ptx_place(w->arena, f, instr), text));
 }
 
 static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)

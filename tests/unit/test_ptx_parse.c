@@ -222,10 +222,8 @@ static void mistakes_are_named_where_they_are(void **state)
         {".reg .b32 %r; mov.b32 %q, 1;", 1, "5:23: error: register '%q' is not declared"},
         {".reg .b32 %r; mov.b32 %r;", 0, ""},
         {".reg .b32 %r; mov.b32 %r, 1", 1, "6:1: error: expected ',' or ';', found '}'"},
-        {".nonsense 3; .nonsense 4;", 1,
-         "5:1: warning: unknown directive '.nonsense'; skipped"},
-        {".nonsense 3; .other 4;", 2,
-         "5:1: warning: unknown directive '.nonsense'; skipped"},
+        {".nonsense 3; .nonsense 4;", 1, "5:1: warning: unknown directive '.nonsense'; skipped"},
+        {".nonsense 3; .other 4;", 2, "5:1: warning: unknown directive '.nonsense'; skipped"},
         {"frobnicate.b32 1; frobnicate.b32 2;", 1,
          "5:1: warning: unknown instruction 'frobnicate.b32'; its effect is not modelled"},
         {"bra L;", 1, "5:1: error: label 'L' is not defined"},
@@ -331,6 +329,21 @@ static void literals_are_read_in_their_base(void **state)
     done(&x);
 }
 
+static void places_are_those_of_the_source_where_it_is_told(void **state)
+{
+    (void)state;
+    Fixture x = parse(HEADER ".entry _ZN2ns4tileIfLi2EEEvT_() {\n"
+                             "bar.sync 0;\n.loc 2 12 5\nbar.sync 1;\n.loc 3 7 1\nret;\n}\n"
+                             ".file 1 \"/a/other.cu\"\n.file 2 \"/a/scale.cu\"\n");
+    static const char *const places[] = {"tile, line 5 of the PTX", "tile, line 12 of scale.cu",
+                                         "tile, line 9 of the PTX"};
+
+    assert_int_equal(x.diag.errors, 0);
+    for (size_t i = 0; i < COUNT_OF(places); i++)
+        assert_string_equal(ptx_place(x.arena, x.module->functions.at[0], i), places[i]);
+    done(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +359,7 @@ int main(void)
         cmocka_unit_test(jump_tables_and_calls_are_resolved),
         cmocka_unit_test(mistakes_are_named_where_they_are),
         cmocka_unit_test(literals_are_read_in_their_base),
+        cmocka_unit_test(places_are_those_of_the_source_where_it_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ struct Compiling {
     size_t added;                  /* in total */
     size_t lost, lost_first;       /* launches without a profile; configuration of the first */
     const char *lost_why;          /* … and why; in the run's arena */
-    size_t uncertain, walked;      /* profiles with significant unknowns, out of so many */
+    size_t uncertain, walked;      /* launches with significant unknowns, out of so many */
     const Profile *most_uncertain; /* the one with the most; NULL: none */
     size_t most_uncertain_row;
 };
@@ -452,6 +452,23 @@ Compiling *compiling_open(Run *r, size_t places, bool profiles)
     return c;
 }
 
+/* What a user can state about the unknown data of a profile, to be printed after a semicolon. */
+static const char *what_to_state(const Run *r, const Profile *p)
+{
+    Buf b = {0};
+    EACH (const Argument, g, r->spec->arguments, r->spec->argument_count) {
+        const bool filled =
+            g->role == ARGUMENT_IN || g->role == ARGUMENT_INOUT || g->role == ARGUMENT_CONSTANT;
+        if (filled && !g->contents.at.source)
+            buf_printf(&b, "%s'%s'", b.size ? ", " : " state the contents of ", g->name);
+    }
+    if (b.size)
+        buf_puts(&b, " (formula, file, sorted ...) if they decide;");
+    if (p->value[PROFILE_UNKNOWN_SHARE] > unknown_worth_saying)
+        buf_puts(&b, " state the iterations of loops with `trips` if these are unknown;");
+    return buf_keep(&b, r->arena);
+}
+
 static void warn(const Compiling *c)
 {
     Run *r = c->run;
@@ -465,15 +482,13 @@ static void warn(const Compiling *c)
     if (p)
         diag_warn(
             r->diag, (Span){0},
-            "%zu of %zu profiles rest on guesses, since what is executed or where it reads "
-            "depends on unknown data: up to %.0f %% of the instructions and %.0f %% of the "
-            "accesses (%s: %s); state the contents of `in` buffers (formula, file, sorted ...) "
-            "if integers decide, or the iterations of loops with `trips`; rely on times rather "
-            "than predictions here",
+            "the profiles of %zu of %zu launches rest on guesses, since what is executed or where "
+            "it reads depends on unknown data: up to %.0f %% of the instructions and %.0f %% of "
+            "the accesses (%s: %s);%s rely on times rather than predictions here",
             c->uncertain, c->walked, 100 * p->value[PROFILE_UNKNOWN_SHARE],
             100 * p->value[PROFILE_UNKNOWN_TRAFFIC],
             table_name(r->arena, r->table, c->most_uncertain_row),
-            p->note ? p->note : "no reason given");
+            p->note ? p->note : "no reason given", what_to_state(r, p));
 }
 
 /* Adds what workers did to the run, and warns of lost and uncertain profiles. */

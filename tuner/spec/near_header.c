@@ -1,6 +1,7 @@
 #include "tuner/spec/near_header.h"
 
 #include "metrics/base/file.h"
+#include "metrics/base/mangled.h"
 #include "metrics/base/vec.h"
 #include "tuner/spec/code_text.h"
 
@@ -187,45 +188,6 @@ size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
     return count;
 }
 
-/* A function's name and that of its enclosing class or namespace, from the Itanium C++ ABI's mangling:
- * "_ZN4prcr8ScheduleC1Eddm" is a constructor of Schedule. */
-typedef struct Mangled {
-    const char *scope, *name; /* NULL: none */
-} Mangled;
-
-/* Reads a name with its length, "8Schedule", and advances `*at` past it; NULL: none. */
-static const char *take_name(Arena *a, const char **at)
-{
-    char *word;
-    const size_t n = **at >= '1' && **at <= '9' ? strtoul(*at, &word, 10) : 0;
-    if (n == 0 || n > strlen(word))
-        return NULL;
-    *at = word + n;
-    return arena_copy(a, word, n);
-}
-
-static Mangled demangle(Arena *a, const char *at)
-{
-    const bool nested = strncmp(at, "_ZN", 3) == 0;
-    if (strncmp(at, "_Z", 2) != 0)
-        return (Mangled){NULL, arena_copy(a, at, code_word(at).length)};
-    at += nested ? 3 + strspn(at + 3, "VKr") : 2; /* cv-qualifiers */
-    Mangled m = {NULL, take_name(a, &at)};
-    for (const char *name; nested && (name = take_name(a, &at)) != NULL;)
-        m = (Mangled){m.name, name};
-    if (!nested || (*at >= '1' && *at <= '9')) /* a length beyond the end */
-        return nested ? (Mangled){NULL, NULL} : m;
-    if (*at == 'I' && strchr(at, 'E')) /* template arguments; nested ones end early */
-        at = strchr(at, 'E') + 1;
-    if (*at == 'C' || *at == 'D') /* constructors have their class's name */
-        m.scope = m.name;
-    else if (*at >= 'a' && *at <= 'z')
-        m = (Mangled){m.name, "operator"};
-    else if (*at >= '1' && *at <= '9')
-        m = (Mangled){m.name, take_name(a, &at)};
-    return m;
-}
-
 /* True if a text without comments defines the function: parameter list, perhaps qualifiers or initializers,
  * and '{'; a member function is named "Class::name". */
 static bool has_body(const char *text, const Mangled *m)
@@ -259,7 +221,7 @@ const char *near_body(Arena *a, const char *folder, const char *log, const char 
     const char *name = NULL, *around[UP_TO_ROOT + 1];
     for (size_t i = 0; i < COUNT_OF(SAID) && !name; i++)
         name = strstr(log, SAID[i]) ? strstr(log, SAID[i]) + strlen(SAID[i]) : NULL;
-    const Mangled m = name ? demangle(a, name) : (Mangled){NULL, NULL};
+    const Mangled m = name ? mangled_read(a, name) : (Mangled){NULL, NULL};
     if (!m.name)
         return NULL;
     *function = m.scope ? arena_printf(a, "%s::%s", m.scope, m.name) : m.name;
