@@ -169,6 +169,9 @@ Expr *expr_fold(Arena *a, const Expr *e, const Value *slots, const bool *known,
 /* Number of nodes of the tree. */
 size_t expr_size(const Expr *e);
 
+/* 1 or 0 for a bound condition, in `a`. */
+Expr *expr_as_integer(Arena *a, Expr *e);
+
 /* A literal, in `a`. */
 Expr *expr_of_value(Arena *a, Value v);
 

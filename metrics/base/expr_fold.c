@@ -202,6 +202,24 @@ Expr *expr_of_value(Arena *a, Value v)
     return ARENA_COPY(a, Expr, {.op = OP_LITERAL, .kind = v.kind, .literal = v});
 }
 
+Expr *expr_as_integer(Arena *a, Expr *e)
+{
+    Expr *n = ARENA_NEW(a, Expr);
+    *n = (Expr){.op = OP_SELECT,
+                .kind = VALUE_INT,
+                .height = e->height + 1,
+                .count = 3,
+                .args = ARENA_ARRAY(a, Expr *, 3),
+                .at = e->at,
+                .op_at = e->op_at};
+    n->args[0] = e;
+    for (int i = 1; i < 3; i++) {
+        n->args[i] = expr_of_value(a, value_int(2 - i));
+        n->args[i]->at = e->at;
+    }
+    return n;
+}
+
 Expr *expr_product(Arena *arena, const Expr *a, const Expr *b)
 {
     const Folding f = {.arena = arena};

@@ -265,6 +265,7 @@ static void types_are_found_by_their_cuda_names_and_by_those_printed(void **stat
     }
     assert_false(task_type_find("float5", &t));
     assert_false(task_type_find("int322", &t));
+    assert_false(task_type_find("bool2", &t));
     assert_false(task_type_find("4", &t));
     assert_false(task_type_find("", &t));
 }

@@ -81,6 +81,21 @@ static void parameters_lie_as_the_compiler_lays_them_out(void **state)
     close_run(r);
 }
 
+static void conditions_are_integers(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 7\nparam A in 2\n"
+                      "arg a : bool = true\narg b : bool = N < A\narg c : uint8 = not (N < A)\n"
+                      "arg d : int = A == 2 and N == 7\n");
+    const unsigned char want[] = {1, 0, 1, 0, 1, 0, 0, 0};
+    ArgumentBytes got;
+    Evaluation ev = {.arena = r->arena};
+    assert_true(bytes_of(r, &got, &ev));
+    assert_int_equal(got.size, sizeof want);
+    assert_memory_equal(got.bytes, want, sizeof want);
+    close_run(r);
+}
+
 /* Members of one type are lanes of it, others are bytes. */
 static void members_of_a_struct_are_lanes_where_they_are_alike(void **state)
 {
@@ -638,6 +653,7 @@ int main(void)
         cmocka_unit_test(a_number_of_results_that_is_none_is_refused),
         cmocka_unit_test(a_buffer_without_elements_is_refused),
         cmocka_unit_test(walks_read_what_the_gpu_gets),
+        cmocka_unit_test(conditions_are_integers),
         cmocka_unit_test(members_of_a_struct_are_lanes_where_they_are_alike),
         cmocka_unit_test(structs_lie_as_c_lays_them_out),
         cmocka_unit_test(members_of_a_struct_lie_as_c_lays_them_out),

@@ -241,12 +241,15 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
 
 /* --- arguments ----------------------------------------------------------------------------------- */
 
-static void reader_bind_value(Reader *r, const Argument *g, Visible *v)
+static void reader_bind_value(Reader *r, Argument *g, Visible *v)
 {
-    if (g->value && argument_numbers(g) > 1 &&
-        (!reader_bind(r, g->value, v) || expr_kind(g->value) == VALUE_LIST))
+    const bool whole = !task_scalar_is_float(g->element.scalar);
+    if (!g->value || !reader_bind(r, g->value, v) ||
+        (argument_numbers(g) > 1 && expr_kind(g->value) == VALUE_LIST))
         return;
-    reader_bind_scalar(r, g->value, v, !task_scalar_is_float(g->element.scalar));
+    if (whole && expr_kind(g->value) == VALUE_BOOL)
+        g->value = expr_as_integer(r->a, g->value);
+    reader_bind_scalar(r, g->value, v, whole);
 }
 
 /* --- outputs ------------------------------------------------------------------------------------- */

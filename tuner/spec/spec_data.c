@@ -28,8 +28,9 @@ static bool take_plain_type(Reader *r, TaskType *out)
     const char *closest = name_closest(type, names, TASK_SCALARS);
     return diag_error(r->d, at, "unknown type '%s'%s", type,
                       closest ? diag_meant(r->d, closest)
-                              : "; there are int8 … uint64, int, uint, half, bfloat16, fp8_e4m3, "
-                                "fp8_e5m2, float, double and struct(…)");
+                              : "; there are bool, int8 … uint64, int, uint, long, size_t, half, "
+                                "bfloat16, fp8_e4m3, fp8_e5m2, float, double, their vectors and "
+                                "struct(…)");
 }
 
 /* "(" type { "," type } ")" after "struct", laid out as in C. */

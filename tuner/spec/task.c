@@ -13,7 +13,7 @@ static const struct {
     const char *vector, *others;
 } SCALARS[TASK_SCALARS] = {
     [TASK_I8] = {"int8", 1, "char%d", "int8_t|char|signed char"},
-    [TASK_U8] = {"uint8", 1, "uchar%d", "uint8_t|uchar|unsigned char"},
+    [TASK_U8] = {"uint8", 1, "uchar%d", "uint8_t|uchar|unsigned char|bool"},
     [TASK_I16] = {"int16", 2, "short%d", "int16_t|short"},
     [TASK_U16] = {"uint16", 2, "ushort%d", "uint16_t|ushort|unsigned short"},
     [TASK_I32] = {"int32", 4, "int%d", "int32_t|int"},
@@ -108,7 +108,7 @@ bool task_type_find(const char *name, TaskType *t)
     if (length < 2 || name[length - 1] < '1' || name[length - 1] > '4')
         return false;
     if (isdigit((unsigned char)name[length - 2]) || strchr(name, ' ') ||
-        !find_whole(name, length - 1, t))
+        is_among(name, length - 1, "bool") || !find_whole(name, length - 1, t))
         return false;
     t->lanes = name[length - 1] - '0';
     return true;
