@@ -486,7 +486,7 @@ static void walks_read_what_the_gpu_gets(void **state)
 {
     (void)state;
     Run *r = open_run("problem N = 37, HALF = 5\nlet MOST = 2 * N\nlet ODD = N % 2 == 1\n"
-                      "in a : float[N] = uniform(-1, 1)\n"
+                      "in a : double[N] = copy(j)\n"
                       "in b : int[N] = uniform(0, MOST)\n"
                       "in c : half2[N] = normal(0, 0.5, 7)\n"
                       "in d : float4[N] = formula(i * MOST + lane + HALF + (ODD ? 0.5 : 2))\n"
@@ -494,7 +494,7 @@ static void walks_read_what_the_gpu_gets(void **state)
                       "in f : int64[N] = sorted(uniform(-1000, 1000))\n"
                       "in g : float[N] = lane(d, 2)\n"
                       "in h : float[4 * N] = lanes(d)\n"
-                      "in j : double[N] = copy(a)\n"
+                      "in j : float[N] = uniform(-1, 1)\n"
                       "in k : int16[N] = constant(3)\n"
                       "constant l : float[N] = sorted(normal(0, 1))\n"
                       "in m : uint[N] = zero\n");

@@ -197,8 +197,8 @@ static bool reader_bind_plain(Reader *r, Expr *e, Visible *v, const char *what)
 
 /* --- contents ------------------------------------------------------------------------------------ */
 
-/* Binds the buffer that contents are taken from; `own`: the index of the argument whose contents they are. */
-static void bind_source(Reader *r, Contents *c, size_t own)
+/* Binds the buffer that contents are taken from. */
+static void bind_source(Reader *r, Contents *c)
 {
     const Spec *s = r->spec;
     const Argument *g = NAME_FIND(s->arguments, s->argument_count, name, c->from);
@@ -208,13 +208,27 @@ static void bind_source(Reader *r, Contents *c, size_t own)
     else if (!argument_is_buffer(g) || argument_is_mixed(g))
         diag_error(r->d, c->at, "'%s' is not a buffer%s", c->from,
                    argument_is_buffer(g) ? " of numbers of one type" : "");
-    else if (c->from_argument >= own)
-        diag_error(r->d, c->at, "'%s' is declared further down; move this line below it", c->from);
     else if (g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_KEPT)
         diag_error(r->d, c->at, "'%s' has no contents to copy", c->from);
 }
 
-static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
+/* True if the contents are made from themselves, through other buffers. */
+static bool is_circular(const Spec *s, const Contents *first)
+{
+    const Contents *c = first;
+    for (size_t i = 0; i <= s->argument_count; i++) {
+        while (c->kind == CONTENTS_SORTED)
+            c = c->inner;
+        const Argument *from =
+            c->from ? NAME_FIND(s->arguments, s->argument_count, name, c->from) : NULL;
+        if (!from)
+            return false;
+        c = &from->contents;
+    }
+    return true;
+}
+
+static void bind_contents(Reader *r, Contents *c, const Argument *g)
 {
     while (c->kind == CONTENTS_SORTED)
         c = c->inner;
@@ -233,7 +247,7 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
     const bool whole = c->kind == CONTENTS_LANE ||
                        (c->kind != CONTENTS_NORMAL && !task_scalar_is_float(g->element.scalar));
     if (c->from)
-        bind_source(r, c, own);
+        bind_source(r, c);
     for (int i = 0; i < 2; i++)
         reader_bind_scalar(r, c->numbers[i], &fixed, whole);
     reader_bind_integer(r, c->numbers[2], &fixed);
@@ -290,7 +304,7 @@ static void bind_deferred(Reader *r)
         else if (s->reference_first)
             diag_error(r->d, p->at, "the first configuration is the reference of all outputs");
         g->expected = p->expected;
-        bind_contents(r, g->expected, g, s->argument_count);
+        bind_contents(r, g->expected, g);
     }
 }
 
@@ -573,7 +587,9 @@ void reader_finish(Reader *r)
         reader_bind_value(r, g, &all);
         for (int k = 0; k < TEXTURE_DIMENSIONS; k++)
             reader_bind_integer(r, g->size[k], &fixed);
-        bind_contents(r, &g->contents, g, i);
+        bind_contents(r, &g->contents, g);
+        if (is_circular(s, &g->contents))
+            diag_error(r->d, g->at, "the contents of '%s' are made from themselves", g->name);
     }
     EACH (Launch, k, s->launches, s->launch_count)
         bind_launch(r, k, all, true);
