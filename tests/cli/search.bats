@@ -44,6 +44,8 @@ live() {
     has "$stderr" 'limit a search; --carve does not search'
     tune --space "$transpose" --carve --exhaustive
     status_is 2
+    tune --space "$transpose" --static --arch sm_90 --compiles 3 --json
+    json '.search.compiled == 3 and .seconds.compile > .seconds.time and .seconds.profile > 0'
 }
 
 @test "a replayed search goes by the metrics of what it asks for: a condition over one holds" {

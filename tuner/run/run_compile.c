@@ -16,7 +16,7 @@
  * memory than small ones. */
 enum { PLACES_PER_WORKER = 4, MIN_PLACES = 64 };
 
-static void charge_compiling(Run *r, double *since)
+void run_charge_compiling(Run *r, double *since)
 {
     run_charge(r, LEDGER_COMPILE, since);
     /* Workers compile and walk side by side: split the wall time by their times. */
@@ -40,7 +40,7 @@ static bool compile_all(Run *r, const bool *only)
             list[count++] = i;
     bool ok = compiling_run(c, list, count, NULL);
     compiling_close(c);
-    charge_compiling(r, &since);
+    run_charge_compiling(r, &since);
     return ok;
 }
 

@@ -346,6 +346,9 @@ void run_audit_judge(Run *r);
  * restarts the clock. Helpers count once they have ended. */
 void run_charge(Run *r, LedgerStage stage, double *since);
 
+/* The same for a stage in which workers compile and profile side by side: split by their times. */
+void run_charge_compiling(Run *r, double *since);
+
 /* --- the final -------------------------------------------------------------------------------- */
 
 /* Finalists are too close to the best to be distinguished by times taken one after the other.

@@ -411,6 +411,10 @@ static void ask_for_reference(LiveSearch *h)
 static void charge(Run *r, double since)
 {
     double compile = r->ledger.seconds[LEDGER_COMPILE], walk = r->ledger.walk_core_s;
+    if (r->source == RUN_STATIC) { /* nothing is timed beside it */
+        run_charge_compiling(r, &since);
+        return;
+    }
     run_charge(r, LEDGER_COMPILE, &since);
     r->ledger.seconds[LEDGER_COMPILE] = compile; /* run_time charges it */
     r->ledger.core_seconds[LEDGER_COMPILE] -= walk;

@@ -110,6 +110,7 @@ bool run_time(Run *r)
     bool ok = true;
     if (run_searches(r) && r->source == RUN_STATIC) {
         ok = run_search(r, &timer);
+        since = clock_seconds(); /* charged as compiling */
     } else if (r->source != RUN_STATIC || r->options.shards > 1) {
         bool searches = run_searches(r);
         ok = searches ? run_search(r, &timer) : open_timer(r, &timer);
