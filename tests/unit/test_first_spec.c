@@ -71,17 +71,40 @@ static void a_macro_sizes_both_sides_of_a_square_that_a_block_can_have(void **st
 static void a_block_is_that_of_the_launch_if_one_can_learn_from_it(void **state)
 {
     (void)state;
-    static const char *const all[][2] = {{"96", "\nblock 96\n"},
-                                         {"dim3(16, 8)", "\nblock 16, 8\n"},
-                                         {"1", "\nblock BLOCK\n"},
-                                         {"dim3(1, 1, 1)", "\nblock BLOCK\n"},
-                                         {"2", "\nblock 2\n"},
-                                         {"99999999999999999999", "\nblock BLOCK\n"}};
+    static const char *const all[][2] = {
+        {"96", "\nblock 96\n"},   {"dim3(16, 8)", "\nblock 16, 8\n"},
+        {"1", "\nblock BLOCK\n"}, {"dim3(1, 1, 1)", "\nblock BLOCK\n"},
+        {"2", "\nblock 2\n"},     {"99999999999999999999", "\nblock BLOCK\n"}};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         LaunchSite site;
         const char *host = arena_printf(a, "void f() { k<<<1, %s>>>(); }\n", all[i][0]);
         assert_true(first_launch_find(host_text(a, "k.cu", host, NULL), "k", &site));
+        const char *spec = spec_from(a, "", &site, "", "");
+        if (!strstr(spec, all[i][1]))
+            fail_msg("%s:\n%s", all[i][0], spec);
+    }
+    arena_free(a);
+}
+
+/* A number of threads that callers choose is the parameter; what is not understood is said. */
+static void a_launch_is_used_or_said_not_to_be_understood(void **state)
+{
+    (void)state;
+    static const char *const all[][2] = {
+        {"void f(int n, int bs) { int g = n / bs; k<<<g, bs>>>(); }",
+         "param BLOCK in 64, 128, 256, 512    # decide; bs as launched at k.cu:1\n"},
+        {"void f(int n) { size_t bs = ask(n); k<<<4096 / bs, bs>>>(); }",
+         "\nblock BLOCK\ngrid 4096 // BLOCK    # as launched at k.cu:1\n"},
+        {"\nvoid f(int bs) { k<<<ask(1), bs>>>(); }",
+         "\n# the launch at k.cu:2: its grid, ask(1), is not understood\ngrid "},
+        {"void f() { dim3 bs = ask(); k<<<4, bs>>>(); }",
+         "\n# the launch at k.cu:1: its block, bs, is not understood\ngrid "},
+    };
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        LaunchSite site;
+        assert_true(first_launch_find(host_text(a, "k.cu", all[i][0], NULL), "k", &site));
         const char *spec = spec_from(a, "", &site, "", "");
         if (!strstr(spec, all[i][1]))
             fail_msg("%s:\n%s", all[i][0], spec);
@@ -95,6 +118,7 @@ int main(void)
         cmocka_unit_test(constants_are_filled_unless_they_have_values),
         cmocka_unit_test(a_macro_sizes_both_sides_of_a_square_that_a_block_can_have),
         cmocka_unit_test(a_block_is_that_of_the_launch_if_one_can_learn_from_it),
+        cmocka_unit_test(a_launch_is_used_or_said_not_to_be_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

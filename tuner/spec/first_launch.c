@@ -220,6 +220,8 @@ const char *first_launch_meaning(void *context, const char *written)
         return l->parameters.at[known];
     if (isdigit((unsigned char)*written))
         return NULL;
+    if (l->open && strcmp(written, l->open) == 0)
+        return l->open_name;
     for (size_t i = 0; l->used && i < l->kernel->parameters.count; i++) {
         const KernelParameter *p = &l->kernel->parameters.at[i];
         if (!first_is_integer(p) || i >= l->site->argument_count ||
@@ -253,11 +255,50 @@ void first_launch_read(Arena *a, FirstLaunch *l)
         site_allocated(l->site, i, 4, &l->names);
 }
 
+static const char *site_place(Arena *a, const LaunchSite *s)
+{
+    const HostPlace p = s->place;
+    return arena_printf(a, "%s:%zu", path_stem(a, p.file->path, ""),
+                        code_line_number(p.file->text, p.file->text + p.at));
+}
+
 const char *first_launch_where(Arena *a, const FirstLaunch *l)
 {
-    const HostPlace p = l->site->place;
-    return arena_printf(a, "as launched at %s:%zu", path_stem(a, p.file->path, ""),
-                        code_line_number(p.file->text, p.file->text + p.at));
+    return arena_printf(a, "as launched at %s", site_place(a, l->site));
+}
+
+/* True if the function around a place declares the name as an integer. */
+static bool is_integer_variable(HostPlace p, const char *name)
+{
+    const HostText *h = p.file;
+    for (const char *at = h->text; (at = host_find_word(h, at, name)) != NULL; at++) {
+        const Word type = code_word_before(h->text, code_trim(h->text, at));
+        /* Its parameters come before a function. */
+        const char *end = code_blanks(at + strlen(name));
+        const bool here =
+            h->regions[at - h->text] == h->regions[p.at] || *end == ',' || *end == ')';
+        if (here &&
+            code_among(type, "int unsigned size_t uint long int32_t uint32_t int64_t uint64_t"))
+            return true;
+    }
+    return false;
+}
+
+const char *first_launch_open(const FirstLaunch *l)
+{
+    const char *block = l->site && !l->known ? l->site->configuration[1] : "";
+    const Word w = code_word(block);
+    const bool alone = w.length && w.at[w.length] == '\0' && !isdigit((unsigned char)*block);
+    return alone && is_integer_variable(l->site->place, block) ? block : NULL;
+}
+
+void first_launch_doubt(Arena *a, const FirstLaunch *l, Buf *out)
+{
+    if (!l->site)
+        return;
+    const char *text = l->site->configuration[l->known ? 0 : 1];
+    buf_printf(out, "# the launch at %s: its %s, %.*s, is not understood\n", site_place(a, l->site),
+               l->known ? "grid" : "block", (int)strcspn(text, "\r\n"), text);
 }
 
 static bool in_directive(const char *text, const char *at)

@@ -202,6 +202,19 @@ static void take_block(FirstWriter *w)
     }
 }
 
+/* Makes a number of threads that callers choose a parameter, of which the launch's grid is then made. */
+static void take_open_block(FirstWriter *w)
+{
+    FirstLaunch *l = &w->launch;
+    l->open = w->threads[0] ? NULL : first_launch_open(l);
+    if (!l->open)
+        return;
+    w->threads[0] = l->open_name = first_fresh(w, "BLOCK", true);
+    buf_printf(w->out, "param %s in 64, 128, 256, 512    # decide; %s %s\n", l->open_name, l->open,
+               first_launch_where(w->arena, l));
+    first_launch_read(w->arena, l);
+}
+
 /* Settles the remaining block dimensions: by macros, by what the source fixes, else as parameters. */
 static void settle_threads(FirstWriter *w)
 {
@@ -294,6 +307,7 @@ void first_write_parameters(FirstWriter *w)
 {
     print_parameters(w);
     first_launch_read(w->arena, &w->launch);
+    take_open_block(w);
     take_block(w);
     settle_threads(w);
     /* Template arguments equal the parameter by which the author passes them. */

@@ -38,8 +38,9 @@ enum { DIRECTIONS = 3, SIZES_MOST = 8 };
 
 typedef struct FirstLaunch {
     const KernelSource *kernel;
-    const LaunchSite *site;       /* NULL: none was found */
+    const LaunchSite *site;       /* NULL: none was found, or nothing is to be learned from it */
     bool known;                   /* its block is */
+    const char *open, *open_name; /* a number of threads that callers choose, and its parameter */
     VEC(const char *) parameters; /* names of the spec's parameters */
     const char **sizes; /* for each kernel argument the name of its size, once sizes have names */
     bool *used;         /* for each: the launch or an allocation depends on it */
@@ -56,8 +57,14 @@ const char *first_launch_meaning(void *context, const char *written);
 /* Reads the launch, before sizes have names. */
 void first_launch_read(Arena *a, FirstLaunch *l);
 
+/* The variable that is the block of a launch if no value of it is found; NULL: the block is something else. */
+const char *first_launch_open(const FirstLaunch *l);
+
 /* "as launched at saxpy.cu:30" */
 const char *first_launch_where(Arena *a, const FirstLaunch *l);
+
+/* Prints a comment about what is not understood of the launch: its grid, or its block first. */
+void first_launch_doubt(Arena *a, const FirstLaunch *l, Buf *out);
 
 /* True if a word occurs at least `times` times outside host code, other kernels and directives. */
 bool first_launch_in_device(const KernelSource *k, const char *word, int times);

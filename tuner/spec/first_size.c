@@ -272,8 +272,13 @@ void first_write_launch(FirstWriter *w)
     buf_printf(w->out, "\nblock %s", t[0]);
     for (int i = 1; i <= most; i++)
         buf_printf(w->out, ", %s", t[i]);
-    buf_puts(w->out, "\ngrid ");
-    if (first_launch_grid(w->arena, &w->launch, t, w->out))
+    buf_putc(w->out, '\n');
+    SCOPED_BUF grid = {0};
+    const bool known = first_launch_grid(w->arena, &w->launch, t, &grid);
+    if (!known)
+        first_launch_doubt(w->arena, &w->launch, w->out);
+    buf_printf(w->out, "grid %s", buf_text(&grid));
+    if (known)
         buf_printf(w->out, "    # %s\n", first_launch_where(w->arena, &w->launch));
     else
         print_guessed_grid(w);
