@@ -332,7 +332,7 @@ END
     sed -i 's/enum { TPB = 128 };//; s/<1, 128>/<1, TPB>/; 1i #include "tpb.h"\n#define WARP 32' fixed.cu
     run --separate-stderr "$APTUNE" init fixed.cu --output kept.spec
     status_is 0
-    has "$(cat kept.spec)" '^block 128$'
+    has "$(cat kept.spec)" '^block TPB$'
     sed -i 's/^#include.*/#define TPB 128/' fixed.cu
     run --separate-stderr "$APTUNE" init fixed.cu --output yields.spec
     status_is 0

@@ -112,6 +112,52 @@ static void a_launch_is_used_or_said_not_to_be_understood(void **state)
     arena_free(a);
 }
 
+/* The spec of a source with a kernel k, its launches and a header. */
+static const char *spec_of_source(Arena *a, const char *source, const char *header)
+{
+    Diag d = diag_new(a);
+    KernelSource kernel;
+    LaunchSite site;
+    HostText *h = host_text(a, "k.cu", source, NULL);
+    h->next = host_text(a, "k.h", header, h);
+    assert_true(kernel_source_find(a, source, "k", &kernel));
+    assert_true(first_launch_find(h, "k", &site));
+    first_launch_template(&site, &kernel);
+    const FirstGuess g = {.kernel = &kernel, .expression = "k", .launch = &site, .texts = h};
+    static const char PTX[] =
+        ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n";
+    Buf out = {0};
+    assert_true(first_spec(a, "k.cu", ".", &g, PTX, strlen(PTX), "k", &out, &d));
+    return buf_keep(&out, a);
+}
+
+static void what_equals_the_block_of_a_launch_is_the_block(void **state)
+{
+    (void)state;
+    static const char *const all[][3] = {
+        {"template <int w, int h> __global__ void k() {}\n"
+         "void f() { dim3 t(32, 8); k<32, 8><<<4, t>>>(); }",
+         "", "\nblock w, h\n"},
+        {"template <int w> __global__ void k() {}\nvoid f() { k<16><<<4, dim3(16, 16)>>>(); }", "",
+         "\nblock w, w\n"},
+        {"__global__ void k() { int x[SIDE]; }\nvoid f() { k<<<4, 128>>>(); }",
+         "#define SIDE 128U\n#define OTHER 64\n", "param SIDE in 128, 64, 256"},
+        {"__global__ void k() { int x[SIDE]; }\nvoid f() { k<<<4, 128>>>(); }",
+         "#define SIDE 128U\n#define OTHER 64\n", "\nblock SIDE\n"},
+        {"template <unsigned up> __global__ void k() {}\n"
+         "void f() { k<1U><<<4, 64>>>(); k<0U><<<4, 64>>>(); k<1U><<<4, 64>>>(); }",
+         "", "\nparam up in 1, 0    # decide: of the template, as launched\n"},
+    };
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *spec = spec_of_source(a, all[i][0], all[i][1]);
+        if (!strstr(spec, all[i][2]))
+            fail_msg("%s:\n%s", all[i][0], spec);
+        assert_null(strstr(spec, "OTHER"));
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_macro_sizes_both_sides_of_a_square_that_a_block_can_have),
         cmocka_unit_test(a_block_is_that_of_the_launch_if_one_can_learn_from_it),
         cmocka_unit_test(a_launch_is_used_or_said_not_to_be_understood),
+        cmocka_unit_test(what_equals_the_block_of_a_launch_is_the_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

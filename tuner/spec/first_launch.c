@@ -4,29 +4,35 @@
 #include <ctype.h>
 #include <limits.h>
 
+/* Reads a launch whose kernel's name ends at `next`; false: it is none. */
+static bool read_site(const HostText *h, const char *at, const char *next, LaunchSite *out)
+{
+    const char *end = h->text + h->size;
+    next = code_skip(next, end);
+    *out = (LaunchSite){.place = {h, (size_t)(at - h->text)}};
+    if (*next == '<' && strncmp(next, "<<<", 3) != 0) {
+        const char *angle = code_closing(next, end);
+        if (!angle)
+            return false;
+        out->template_count = code_list(h->arena, next + 1, angle, out->of_template, CODE_LIST);
+        next = code_skip(angle + 1, end);
+    }
+    const char *close = strncmp(next, "<<<", 3) == 0 ? strstr(next, ">>>") : NULL;
+    if (!close)
+        return false;
+    out->configuration_count = code_list(h->arena, next + 3, close, out->configuration, 4);
+    next = code_skip(close + 3, end);
+    close = *next == '(' ? code_closing(next, end) : NULL;
+    if (close)
+        out->argument_count = code_list(h->arena, next + 1, close, out->arguments, CODE_LIST);
+    return close && out->configuration_count >= 2;
+}
+
 bool first_launch_find(const HostText *files, const char *kernel, LaunchSite *out)
 {
-    EACH_PLACE (h, at, files, kernel) {
-        const char *end = h->text + h->size, *next = code_skip(at + strlen(kernel), end);
-        *out = (LaunchSite){.place = {h, (size_t)(at - h->text)}};
-        if (*next == '<' && strncmp(next, "<<<", 3) != 0) {
-            const char *angle = code_closing(next, end);
-            if (!angle)
-                continue;
-            out->template_count = code_list(h->arena, next + 1, angle, out->of_template, CODE_LIST);
-            next = code_skip(angle + 1, end);
-        }
-        const char *close = strncmp(next, "<<<", 3) == 0 ? strstr(next, ">>>") : NULL;
-        if (!close)
-            continue;
-        out->configuration_count = code_list(h->arena, next + 3, close, out->configuration, 4);
-        next = code_skip(close + 3, end);
-        close = *next == '(' ? code_closing(next, end) : NULL;
-        if (close)
-            out->argument_count = code_list(h->arena, next + 1, close, out->arguments, CODE_LIST);
-        if (close && out->configuration_count >= 2)
+    EACH_PLACE (h, at, files, kernel)
+        if (read_site(h, at, at + strlen(kernel), out))
             return true;
-    }
     return false;
 }
 
@@ -111,6 +117,26 @@ static const char *template_value(HostPlace p, const char *word, int calls)
     return type ? template_value(where, type, calls + 1) : class_value(p, word, calls);
 }
 
+/* The numbers that launches pass for template argument i, "1, 0"; NULL: fewer than two, or not numbers. */
+static const char *launched_cases(const LaunchSite *s, const char *kernel, size_t i)
+{
+    Arena *a = s->place.file->arena;
+    LaunchSite x;
+    SCOPED_BUF cases = {0};
+    size_t count = 0;
+    EACH_PLACE (h, at, s->place.file->first, kernel) {
+        if (!read_site(h, at, at + strlen(kernel), &x) || i >= x.template_count)
+            continue;
+        const char *value = template_value(x.place, x.of_template[i], 0);
+        if (!value || !code_is_number(value))
+            return NULL;
+        if (code_has_word(buf_text(&cases), value))
+            continue;
+        buf_printf(&cases, "%s%s", count++ ? ", " : "", value);
+    }
+    return count > 1 ? arena_string(a, buf_text(&cases)) : NULL;
+}
+
 void first_launch_template(const LaunchSite *s, KernelSource *k)
 {
     for (size_t i = 0; i < k->arguments.count && i < s->template_count; i++) {
@@ -118,6 +144,7 @@ void first_launch_template(const LaunchSite *s, KernelSource *k)
         k->arguments.at[i].written = word;
         if (value)
             k->arguments.at[i].initial = value, k->arguments.at[i].launched = true;
+        k->arguments.at[i].cases = launched_cases(s, k->name, i);
     }
 }
 

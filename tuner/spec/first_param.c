@@ -65,9 +65,11 @@ static void print_name(FirstWriter *w, const char *name, const char *value, cons
     if (word_place(name, w->named.at, w->named.count) < SIZE_MAX)
         return; /* defined several times, under #if */
     VEC_PUSH(w->arena, &w->named, name);
+    VEC_PUSH(w->arena, &w->given, is_number(value) ? strtol(value, NULL, 10) : 0);
     VEC_PUSH(w->arena, &w->names, name);
     if (macro && !cases && is_number(value) && meaning == MEANS_SIZE && !w->guess->alike &&
         w->sizes.count < SIZES_MOST) {
+        w->given.at[w->given.count - 1] = 0; /* no parameter */
         VEC_PUSH(w->arena, &w->sizes, name);
         return;
     }
@@ -87,7 +89,7 @@ static void print_name(FirstWriter *w, const char *name, const char *value, cons
 
 /* True if the source defines a number that is, or by its name sounds like, a block dimension, and device
  * code uses it, or if it leaves the definition to Kernel Tuner. Such a definition yields to a parameter. */
-static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
+static bool is_tunable(const FirstWriter *w, const KernelMacro *m, bool in_header)
 {
     const LaunchSite *site = w->guess->launch;
     const HostNames none = {0};
@@ -102,7 +104,7 @@ static bool is_tunable(const FirstWriter *w, const KernelMacro *m)
     for (int i = 0; i < DIRECTIONS && known; i++)
         any = any || (host_number(block[i], &n) && n == number);
     return any && !strcasestr(m->name, "warp") &&
-           first_launch_in_device(w->kernel, m->name, m->constant ? 2 : 1);
+           first_launch_in_device(w->kernel, m->name, m->constant && !in_header ? 2 : 1);
 }
 
 /* True if a file defines the name to different values, as its own #if lines decide. */
@@ -122,12 +124,32 @@ static bool is_settled(const FirstWriter *w, const char *name)
     return false;
 }
 
+static bool is_header(const char *path)
+{
+    return text_ends_with(path, ".h") || text_ends_with(path, ".cuh") ||
+           text_ends_with(path, ".hpp");
+}
+
+/* Offers numbers that the source or (`in_header`) a file of its project defines. */
+static void print_numbers(FirstWriter *w, const char *text, bool in_header)
+{
+    const KernelMacros numbers = kernel_source_numbers(w->arena, text);
+    VEC_EACH (const KernelMacro, m, numbers) {
+        if ((in_header && kernel_source_defined(w->arena, w->kernel->text, m->name)) ||
+            !is_tunable(w, m, in_header))
+            continue;
+        print_name(w, m->name, m->value, NULL, false,
+                   m->constant ? ": its constant yields to this" : ": its #define yields to this");
+    }
+}
+
 static void print_parameters(FirstWriter *w)
 {
     Arena *a = w->arena;
     KernelMacros macros = kernel_source_macros(a, w->kernel->text);
     VEC_EACH (const TemplateParameter, t, w->kernel->arguments)
-        print_name(w, t->name, first_argument(t, w->guess), NULL, false, ": of the template");
+        print_name(w, t->name, first_argument(t, w->guess), t->cases, false,
+                   t->cases ? ": of the template, as launched" : ": of the template");
     VEC_EACH (const KernelMacro, m, w->guess->undefined)
         print_name(w, m->name, m->value, m->cases, true, ": the source leaves it undefined");
     VEC_EACH (const KernelMacro, m, macros) {
@@ -152,12 +174,10 @@ static void print_parameters(FirstWriter *w)
         print_name(w, m->name, m->condition ? "0" : m->value, cases, false,
                    m->condition ? ": only #if lines use it" : "");
     }
-    KernelMacros numbers = kernel_source_numbers(a, w->kernel->text);
-    for (size_t i = 0; i < numbers.count; i++)
-        if (is_tunable(w, &numbers.at[i]))
-            print_name(w, numbers.at[i].name, numbers.at[i].value, NULL, false,
-                       numbers.at[i].constant ? ": its constant yields to this"
-                                              : ": its #define yields to this");
+    print_numbers(w, w->kernel->text, false);
+    for (const HostText *h = w->guess->texts; h; h = h->next)
+        if (is_header(h->path))
+            print_numbers(w, h->text, true);
 }
 
 /* The block dimension that a plain #define fixes; NULL: none. */
@@ -175,6 +195,20 @@ static const char *fixed_threads(const FirstWriter *w, int direction)
     return NULL;
 }
 
+/* The parameter whose value is the author's number of threads along a direction, and of no earlier one if there
+ * are several; NULL: none. */
+static const char *tied(const FirstWriter *w, int direction)
+{
+    const char *found = NULL;
+    for (size_t k = 0; k < w->named.count; k++) {
+        const char *name = w->named.at[k];
+        if (w->given.at[k] == (long)w->launch.threads[direction] &&
+            (!found || word_place(found, w->threads, (size_t)direction) < SIZE_MAX))
+            found = name;
+    }
+    return found;
+}
+
 /* Takes the author's block: as parameters, or as numbers, which may vary where the kernel reads blockDim. */
 static void take_block(FirstWriter *w)
 {
@@ -187,6 +221,8 @@ static void take_block(FirstWriter *w)
             w->threads[i] = buf_keep(&text, w->arena);
         } else if (w->threads[i] && w->value[i] == n) {
             continue;
+        } else if (n > 1 && tied(w, i)) {
+            w->threads[i] = tied(w, i);
         } else if (n > 1 && w->facts.block_size && (w->facts.thread[i] || i == 0) &&
                    !first_launch_is_fixed(w->arena, &w->launch, (double)n)) {
             w->threads[i] = first_fresh(w, names[i], true);

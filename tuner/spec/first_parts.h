@@ -100,6 +100,7 @@ typedef struct FirstWriter {
     const char *tiles[DIRECTIONS];   /* elements per thread; NULL: one */
     VEC(const char *) names;         /* declared so far */
     VEC(const char *) named;         /* those of them that are macros or template parameters */
+    VEC(long) given;                 /* for each of these, its value in the source; 0: none */
     VEC(const char *) sizes;         /* of the problem; the first `macros` of them are macros */
     size_t macros;
     VEC(const char *) fixed;        /* values of the first sizes, as the source defines them */

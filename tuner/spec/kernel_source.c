@@ -458,7 +458,7 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
                     !WORD_IS_ANY(word, "defined", "or", "and", "not");
         if (name && strncmp(at + length, "(", 1) != 0 && !find_macro(all, word) &&
             !is_defined(text, word))
-            VEC_PUSH(a, all, ((KernelMacro){word, NULL, true, NULL, false}));
+            VEC_PUSH(a, all, ((KernelMacro){.name = word, .condition = true}));
         KernelMacro *m = name ? find_macro(all, word) : NULL;
         const char *sign = code_blanks(at + length);
         const bool compared = m && m->condition && strncmp(sign, "==", 2) == 0;
@@ -480,7 +480,7 @@ KernelMacros kernel_source_macros(Arena *a, const char *source)
         const char *name = rest ? word_text(a, rest) : "";
         const char *value = *name ? value_on(a, code_next_line(at), name) : NULL;
         if (value && !find_macro(&all, name))
-            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL, false}));
+            VEC_PUSH(a, &all, ((KernelMacro){.name = name, .value = value}));
     }
     for (const char *at = text; *at; at = code_next_line(at)) {
         const char *rest = code_behind(at, "if");
@@ -504,6 +504,14 @@ static void follow_tuner(const char *line, int *depth)
         --*depth;
 }
 
+/* "1024" of "1024U"; `value` may be NULL. */
+static const char *without_suffix(Arena *a, const char *value)
+{
+    const size_t digits = value ? strspn(value, "0123456789") : 0;
+    return digits && !value[digits + strspn(value + digits, "uUlL")] ? arena_copy(a, value, digits)
+                                                                     : value;
+}
+
 KernelMacros kernel_source_numbers(Arena *a, const char *text)
 {
     KernelMacros all = {0}, tunable = kernel_source_macros(a, text);
@@ -512,14 +520,15 @@ KernelMacros kernel_source_numbers(Arena *a, const char *text)
         follow_tuner(at, &depth);
         const char *rest = code_behind(at, "define");
         const char *name = rest ? word_text(a, rest) : "";
-        const char *value = *name ? value_on(a, at, name) : NULL;
+        const char *value = *name ? without_suffix(a, value_on(a, at, name)) : NULL;
         if (value && code_is_number(value) && !find_macro(&tunable, name) &&
             !find_macro(&all, name))
             VEC_PUSH(a, &all, ((KernelMacro){name, value, .left_out = depth > 0}));
     }
     const CodeConstants constants = code_constants(a, text);
     VEC_EACH (const CodeConstant, c, constants) {
-        const char *name = code_copy(a, c->name), *value = code_copy(a, c->value);
+        const char *name = code_copy(a, c->name);
+        const char *value = without_suffix(a, code_copy(a, c->value));
         if (code_is_number(value) && !find_macro(&tunable, name) && !find_macro(&all, name))
             VEC_PUSH(a, &all, ((KernelMacro){name, value, .constant = true}));
     }

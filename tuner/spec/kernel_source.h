@@ -23,6 +23,7 @@ typedef struct TemplateParameter {
     bool by_default;     /* `initial` is a default that only its own scope understands */
     const char *written; /* as launched; NULL: unknown */
     const char *initial; /* as launched, else as declared; "false" of a bool; NULL: none */
+    const char *cases;   /* the numbers of several launches; NULL: none */
 } TemplateParameter;
 
 typedef struct KernelSource {
