@@ -594,6 +594,7 @@ static const double BRANCH_APART = 0.1;
 typedef struct Test {
     enum { TEST_UNKNOWN, TEST_OF_NUMBER, TEST_OF_VALUES } kind;
     uint32_t number; /* of a double the upper half; two values: 0 */
+    bool floats;     /* compares floats, whose numbers ptxas leaves as they are */
     int taken;       /* the relation in which it is taken: LESS | EQUAL | GREATER */
 } Test;
 
@@ -622,6 +623,7 @@ static Test test_of_code(Arena *a, const SassFlow *f, int block)
             t.kind = TEST_OF_VALUES;
     }
     t.taken = (int)(w.high >> RELATION_AT & ANY) ^ (negated ? ANY : 0);
+    t.floats = sass_opcode(w) != SASS_OP_ISETP;
     return t;
 }
 
@@ -663,6 +665,7 @@ static Test test_of_ptx(const Cfg *c, int block)
     const bool number = by->kind == PTX_OPERAND_FLOAT || by->kind == PTX_OPERAND_IMMEDIATE;
     const uint64_t value = number ? (uint64_t)by->value : 0;
     return (Test){number ? TEST_OF_NUMBER : TEST_OF_VALUES, (uint32_t)(upper ? value >> 32 : value),
+                  by->kind == PTX_OPERAND_FLOAT,
                   relation(test->form->compare) ^ (in->guard_negated ? ANY : 0)};
 }
 
@@ -805,12 +808,14 @@ static const double SAME_TEST = 0.1;
 
 static double branch_cost(const Branch *x, const Branch *y, const SassPairs *loops)
 {
-    if (x->loop == LOOP_GONE)
+    const bool same = same_test(&x->test, &y->test);
+    if (x->loop == LOOP_GONE ||
+        (x->test.floats && x->test.kind == TEST_OF_NUMBER && x->test.number != 0 && !same))
         return INFINITY;
     const int loop = x->loop == CFG_NONE ? CFG_NONE : loops->loop[x->loop];
     if (x->depth != y->depth || loop != y->loop || (x->loop != CFG_NONE && loop == CFG_NONE))
         return INFINITY;
-    return fabs(x->place - y->place) * (same_test(&x->test, &y->test) ? SAME_TEST : 1);
+    return fabs(x->place - y->place) * (same ? SAME_TEST : 1);
 }
 
 /* The number of the successor, of two, that is not where both sides meet; CFG_NONE if there is none or

@@ -837,6 +837,37 @@ static void settled_branches_are_paired_too(void **state)
     arena_free(a);
 }
 
+/* ptxas leaves numbers that floats are compared with as they are: a branch by another number, however near, is another. */
+static void branches_by_numbers_of_floats_are_no_others(void **state)
+{
+    (void)state;
+    enum { TEST = 8, WORDS = 20 };
+    Word words[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        words[i] = (Word){.op = SASS_OP_IADD3};
+    words[TEST + 1] = (Word){.op = SASS_OP_BRA, .guard = true, .target = TEST + 3};
+    words[WORDS - 1] = (Word){.op = SASS_OP_EXIT};
+#define OVER(test) test ";\n@%p1 bra $over;\n" FMA "$over:\n" FMA FMA
+    static const char *const bodies[] = {OVER("setp.eq.s32 %p1, %r1, 3"),
+                                         OVER("setp.ge.f32 %p1, %f1, 0f47CE4780")};
+    for (int same = 0; same < 2; same++) {
+        Arena *a = arena_new();
+        Both b = both(a, bodies[same], words, WORDS, 0);
+        uint8_t *code = sass_words(a, words, WORDS);
+        /* FSETP.GE.AND P0, PT, R2, 105615, PT */
+        const uint64_t compare[] = {UINT64_C(0x47ce47800200780b), 0x03f06000};
+        memcpy(code + TEST * SASS_BYTES, compare, sizeof compare);
+        const CubinKernel k = {.code = code, .code_bytes = SASS_BYTES * WORDS};
+        b.flow = sass_flow_build(a, 90, &k);
+        const SassPairs pairs = pairs_of(a, &b);
+
+        const SassBranch *of = sass_pair_branches(a, b.flow, b.walk->functions.at[0], &pairs);
+
+        assert_int_equal(of[0].ptx != CFG_NONE, same);
+        arena_free(a);
+    }
+}
+
 /* 32 lanes, and then 8 of them, copy in a loop over lanes. */
 static void bulk_copies_are_made_for_one_lane_after_the_other(void **state)
 {
@@ -1024,6 +1055,7 @@ int main(void)
         cmocka_unit_test(ends_in_loops_are_paired_apart),
         cmocka_unit_test(lanes_are_together_where_the_ptx_has_them_together),
         cmocka_unit_test(settled_branches_are_paired_too),
+        cmocka_unit_test(branches_by_numbers_of_floats_are_no_others),
         cmocka_unit_test(bulk_copies_are_made_for_one_lane_after_the_other),
         cmocka_unit_test(a_loop_of_copies_makes_so_many_fewer_rounds),
         cmocka_unit_test(what_a_guard_guards_is_rather_executed),
