@@ -269,9 +269,10 @@ static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const 
     SassLaunch launch = c->launch;
     launch.at = at;
     SassFlow *flow = sass_flow_build(a, c->cubin->arch, c->kernel);
-    return sass_settle(a, flow, &launch) && !is_settled_alike(flow, c->flow)
-               ? sass_profile(a, flow, w, &own, load)
-               : p;
+    if (!sass_settle(a, flow, &launch) || is_settled_alike(flow, c->flow))
+        return p;
+    const SassProfile with_block = sass_profile(a, flow, w, &own, load);
+    return with_block.unmatched && !p.unmatched ? p : with_block;
 }
 
 /* Means over all warps, and the serial time of the one with the most work; the code is joined to each
