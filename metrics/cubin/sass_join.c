@@ -73,6 +73,7 @@ typedef struct Program {
     const Walk *walk;
     SassCases cases;           /* of the entry function */
     bool diverges;             /* lanes may diverge at branches */
+    bool all_branches;         /* of sass_pair_branches */
     double leaving;            /* times that lanes of the PTX diverge where some leave a loop */
     SassReconvergences points; /* empty unless lanes may diverge */
     int terms;                 /* of all sums so far */
@@ -542,7 +543,8 @@ static void match_loops(Program *p)
     const SassPairs pairs = sass_pair_loops(p->lp.arena, p->join->flow, entry);
     p->join->paired = pairs.loop;
     p->cases = sass_cases_find(p->lp.arena, p->join->flow, entry, &pairs);
-    const SassBranch *branch = sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs);
+    const SassBranch *branch =
+        sass_pair_branches(p->lp.arena, p->join->flow, entry, &pairs, p->all_branches);
     const bool elsewhere = parts_elsewhere(p, entry, branch);
     keep_together(p);
     match_branches(p, entry, branch);
@@ -1049,7 +1051,7 @@ static SassAnswer find_flow(Program *p, const Marks *m, const SassRoutines *rout
     return r;
 }
 
-SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
+static SassJoin *join(Arena *a, const SassFlow *f, const Walk *w, bool all_branches)
 {
     SassJoin *j = ARENA_NEW(a, SassJoin);
     const Cfg *c = f->cfg;
@@ -1063,6 +1065,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
                  .join = j,
                  .cfg = c,
                  .walk = w,
+                 .all_branches = all_branches,
                  .diverges = w->divergent > 0 || w->unknown_branches > 0 || mixed_calls(w) > 0};
     const SassRoutines routines = sass_routines_find(a, f),
                        *known = w->functions.count > 1 ? NULL : &routines;
@@ -1077,4 +1080,15 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     }
     compare(a, j, m);
     return j;
+}
+
+/* Which branches of the PTX are those that the launch settles, and which leave loops by a guarded end, is a guess.  Where
+ * the counts contradict it, or it makes the program too large, it is tried without. */
+SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
+{
+    SassJoin *j = join(a, f, w, true);
+    if (!j->unmatched)
+        return j;
+    SassJoin *other = join(a, f, w, false);
+    return other->unmatched && other->deviation >= j->deviation ? j : other;
 }

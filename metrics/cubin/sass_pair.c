@@ -708,38 +708,41 @@ static bool goes_on_in_loop(const LoopTree *t, const CfgBlock *b, int loop)
     return true;
 }
 
-static bool in_loop(const LoopTree *t, int block)
+/* Which ends are looked at. */
+typedef enum Ends { ENDS_OUTSIDE, ENDS_IN_LOOPS, ENDS_ALL } Ends;
+
+static bool is_of(Ends ends, const LoopTree *t, int block)
 {
-    return t->loop_of[block] != CFG_NONE;
+    return ends == ENDS_ALL || (t->loop_of[block] != CFG_NONE) == (ends == ENDS_IN_LOOPS);
 }
 
-static bool is_guarded_end(const SassFlow *f, int block, bool inside)
+static bool is_guarded_end(const SassFlow *f, int block, Ends ends)
 {
     const CfgBlock *b = &f->cfg->blocks[block];
     return b->order != CFG_NONE && b->ends_thread && b->succ_count == 1 &&
-           in_loop(f->loops, block) == inside;
+           is_of(ends, f->loops, block);
 }
 
 /* Branches with nothing but the end on one side. */
-static bool leads_to_end(const Flow *f, int block, bool inside)
+static bool leads_to_end(const Flow *f, int block, Ends ends)
 {
     return f->cfg->blocks[block].order != CFG_NONE && f->cfg->blocks[block].succ_count > 1 &&
-           cfg_ends_at_once(f->cfg, block) && in_loop(f->loops, block) == inside;
+           cfg_ends_at_once(f->cfg, block) && is_of(ends, f->loops, block);
 }
 
-static int count_guarded_ends(const SassFlow *f, bool inside)
+static int count_guarded_ends(const SassFlow *f, Ends ends)
 {
     int count = 0;
     for (int b = 0; b < f->cfg->count; b++)
-        count += is_guarded_end(f, b, inside);
+        count += is_guarded_end(f, b, ends);
     return count;
 }
 
-static int count_ends(const Flow *f, bool inside)
+static int count_ends(const Flow *f, Ends ends)
 {
     int count = 0;
     for (int b = 0; b < f->cfg->count; b++)
-        count += leads_to_end(f, b, inside);
+        count += leads_to_end(f, b, ends);
     return count;
 }
 
@@ -759,14 +762,14 @@ static int going_on(const Cfg *c, int block)
 
 /* Guarded EXITs in the order of the PTX's branches to the end, if there are as many; those in loops apart, which the code
  * may have as branches that leave the loop. */
-static void pair_ends(const SassFlow *code, const Flow *ptx, bool inside, SassBranch *of)
+static void pair_ends(const SassFlow *code, const Flow *ptx, Ends ends, SassBranch *of)
 {
-    if (count_guarded_ends(code, inside) != count_ends(ptx, inside))
+    if (count_guarded_ends(code, ends) != count_ends(ptx, ends))
         return;
     for (int b = 0, in_ptx = 0; b < code->cfg->count; b++) {
-        if (!is_guarded_end(code, b, inside))
+        if (!is_guarded_end(code, b, ends))
             continue;
-        while (!leads_to_end(ptx, in_ptx, inside))
+        while (!leads_to_end(ptx, in_ptx, ends))
             in_ptx++;
         const int into = going_on(ptx->cfg, in_ptx);
         of[b] = (SassBranch){in_ptx++, into == CFG_NONE ? CFG_NONE : 0, into};
@@ -882,19 +885,21 @@ static void leave_out_settled(const SassFlow *f, const SassFlow *whole, SassBran
 /* A sequence alignment of least cost: an unpaired branch of the code costs BRANCH_APART, one of the PTX
  * nothing.  Branches that the launch settles are paired, too. */
 SassBranch *sass_pair_branches(Arena *a, const SassFlow *settled, const WalkFunction *ptx,
-                               const SassPairs *loops)
+                               const SassPairs *loops, bool all)
 {
-    const SassFlow *code = settled->whole ? settled->whole : settled;
+    const SassFlow *code = all && settled->whole ? settled->whole : settled;
     SassBranch *of = ARENA_ARRAY(a, SassBranch, (size_t)code->cfg->count);
     for (int b = 0; b < code->cfg->count; b++)
         of[b] = (SassBranch){CFG_NONE, CFG_NONE, CFG_NONE};
-    pair_ends(code, ptx->flow, false, of);
-    pair_ends(code, ptx->flow, true, of);
+    pair_ends(code, ptx->flow, all ? ENDS_OUTSIDE : ENDS_ALL, of);
+    if (all)
+        pair_ends(code, ptx->flow, ENDS_IN_LOOPS, of);
     const DomTree *post = code->post;
-    const int ends = count_ends(ptx->flow, false);
+    const int ends = count_ends(ptx->flow, all ? ENDS_OUTSIDE : ENDS_ALL);
     const Branches x = list_branches(a, code->cfg, code->loops, post, code, false),
-                   y = list_branches(a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL,
-                                     ends > 0 && count_guarded_ends(code, false) >= ends);
+                   y = list_branches(
+                       a, ptx->flow->cfg, ptx->flow->loops, ptx->flow->post, NULL,
+                       ends > 0 && count_guarded_ends(code, all ? ENDS_OUTSIDE : ENDS_ALL) >= ends);
     if (x.count > BRANCHES_MOST || y.count > BRANCHES_MOST) {
         leave_out_settled(settled, code, of);
         return of;

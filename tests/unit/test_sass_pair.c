@@ -286,7 +286,7 @@ static void ends_in_loops_are_paired_apart(void **state)
     Arena *a = arena_new();
     const Both b = both(a, BODY, words, COUNT(words), 0);
     const SassPairs pairs = pairs_of(a, &b);
-    const SassBranch *of = sass_pair_branches(a, b.flow, b.walk->functions.at[0], &pairs);
+    const SassBranch *of = sass_pair_branches(a, b.flow, b.walk->functions.at[0], &pairs, true);
     assert_int_equal(of[0].ptx, CFG_NONE); /* three ends, two of the PTX */
     const Word two[] = {words[0], words[1], words[2],
                         words[3], words[5], {.op = SASS_OP_BRA, .guard = true, .target = 4},
@@ -660,7 +660,7 @@ static void branches_are_paired_in_their_order(void **state)
     const Shape s = sass_shape(a, "guards", 90, 3152);
     const WalkFunction *f = s.walk->functions.at[0];
     const SassPairs loops = sass_pair_loops(a, s.flow, f);
-    const SassBranch *branch = sass_pair_branches(a, s.flow, f, &loops);
+    const SassBranch *branch = sass_pair_branches(a, s.flow, f, &loops, true);
     int count = 0, last = CFG_NONE;
     for (int b = 0; b < s.flow->cfg->count; b++) {
         if (branch[b].ptx == CFG_NONE)
@@ -829,7 +829,7 @@ static void settled_branches_are_paired_too(void **state)
     b.flow = f;
     const SassPairs pairs = pairs_of(a, &b);
 
-    const SassBranch *of = sass_pair_branches(a, f, b.walk->functions.at[0], &pairs);
+    const SassBranch *of = sass_pair_branches(a, f, b.walk->functions.at[0], &pairs, true);
 
     assert_int_not_equal(of[0].ptx, CFG_NONE);
     assert_int_equal(of[0].way, CFG_NONE);
@@ -861,7 +861,7 @@ static void branches_by_numbers_of_floats_are_no_others(void **state)
         b.flow = sass_flow_build(a, 90, &k);
         const SassPairs pairs = pairs_of(a, &b);
 
-        const SassBranch *of = sass_pair_branches(a, b.flow, b.walk->functions.at[0], &pairs);
+        const SassBranch *of = sass_pair_branches(a, b.flow, b.walk->functions.at[0], &pairs, true);
 
         assert_int_equal(of[0].ptx != CFG_NONE, same);
         arena_free(a);
