@@ -56,12 +56,13 @@ tune() {
     printf '%s\n' 'kernel "smoke.cu" twice' 'block BLOCK' 'grid ceil_div(N, BLOCK)' 'args C, n' 'repeat TWICE' >>maybe.spec
     run --separate-stderr "$APTUNE" maybe.spec --jobs 2 --cache warm --json --output out
     status_is 0
-    json '.search.timed == 8 and .wrong == 4 and .best.parameters.TWICE == 0'
+    json '.search.timed == 8 and .wrong >= 3 and .best.parameters.TWICE == 0'
     run --separate-stderr "$APTUNE" bench maybe.spec --emitted out/maybe.json
     status_is 0
     has "$output" 'TWICE=0; right, exactly'
     run --separate-stderr "$APTUNE" maybe.spec --jobs 2 --cache warm --output again --exhaustive
     status_is 0
+    [ "$(grep -cE '"code":"[0-9a-f]{32}[+][0-9a-f]{32}"' again/maybe.times)" -eq 8 ] # of both kernels, launched or not
     run --separate-stderr "$APTUNE" maybe.spec --no-gpu --recordings again --json --output replayed
     status_is 0
     json '.source == "replayed" and .configurations == 8 and .best.parameters.TWICE == 0 and .best.metrics.predicted_cycles > 0'

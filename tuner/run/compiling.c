@@ -258,6 +258,16 @@ static void count_unknown(Compiling *c, size_t config, const Profile *p)
     c->most_uncertain_row = config;
 }
 
+/* Of a kernel that this configuration does not launch, which has no profile. */
+static Hash code_of(Compiling *c, size_t launch, const CompileResult *res)
+{
+    const char *name = run_kernel_name(&c->run->spec->launches[launch], res);
+    const Cubin *cubin =
+        cubin_read(c->scratch, res->cubin, res->cubin_size, DIAG_UNHEARD(c->scratch));
+    const CubinKernel *kernel = cubin ? cubin_find(cubin, name) : NULL;
+    return kernel ? cubin_code_hash(cubin, kernel) : hash_bytes(res->cubin, res->cubin_size);
+}
+
 static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAnswer *x)
 {
     Arena *a = c->run->arena;
@@ -320,6 +330,8 @@ static void take_profile(Compiling *c, Place *p, size_t l, const CompileResult *
         if (res->profiled == PROFILE_LOST)
             profile = profile_without_walk(c, config, l, it, res);
         take_profiles(c, config, it, &profile);
+        if (it->profile.launch_count == 0)
+            it->code = code_of(c, l, res);
     }
     if (p->wanted == 1 && c->run->table->outcome[config] == OUTCOME_NONE)
         join_launches(c, p);
