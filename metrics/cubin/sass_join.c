@@ -1,6 +1,8 @@
 #include "metrics/cubin/sass_join.h"
 
+#include "metrics/cubin/sass_branch.h"
 #include "metrics/cubin/sass_join_flow.h"
+#include "metrics/cubin/sass_routine.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Which loop of the machine code is which of the PTX, and where lanes meet: both written by hand,
  * the code's blocks in another order than the PTX's. */
-#include "metrics/cubin/sass_pair.h"
+#include "metrics/cubin/sass_branch.h"
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/cubin/sass_settle.h"
 #include "metrics/ptx/ptx.h"
