@@ -32,8 +32,7 @@ typedef struct SassFlow {
     bool *returns;     /* by block: ends with a RET */
     bool *reconverges; /* by block: ends with a BSYNC */
     int tables;        /* BRX whose targets were guessed */
-    const struct SassFlow *
-        whole; /* with the branches that were settled (sass_settle.h), as ptxas laid them out; else NULL */
+    const struct SassFlow *whole; /* before branches were settled; NULL: none were */
 } SassFlow;
 
 /* From the code and the jump tables of a kernel; any bytes give a graph of at least one block. */

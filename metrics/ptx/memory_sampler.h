@@ -22,14 +22,13 @@ typedef struct Sampler {
     BlockRange axes[3];  /* blocks that samples are chosen from */
     BlockRange inner[3]; /* those of them between the ends that differ from the middle one */
     bool narrowed;       /* not all: idle blocks are left out */
-    bool
-        freely; /* work may depend on the number of a block in other ways than by borders between blocks */
-    double ends[3];   /* by axis: share of blocks at an end that differ from the middle one */
-    uint64_t all;     /* steps of all walks together */
-    uint64_t steps;   /* steps left */
-    uint64_t each;    /* steps that a warp other than the middle one may take */
-    const Walk *like; /* the middle one, walked only as far as others */
-    bool evenly;      /* warps count equally, cut off or not */
+    bool freely;         /* the block index decides more than borders between blocks */
+    double ends[3];      /* by axis: share of blocks at an end that differ from the middle one */
+    uint64_t all;        /* steps of all walks together */
+    uint64_t steps;      /* steps left */
+    uint64_t each;       /* steps that a warp other than the middle one may take */
+    const Walk *like;    /* the middle one, walked only as far as others */
+    bool evenly;         /* warps count equally, cut off or not */
 } Sampler;
 
 /* Steps of low-discrepancy sequences: the golden and silver sections, and a power of the plastic number. */
