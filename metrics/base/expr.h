@@ -97,21 +97,30 @@ typedef struct Expr Expr;
 /* Parses one expression at the lexer's position, into its arena; NULL after a message. */
 Expr *expr_parse(Lexer *l);
 
-/* Names that a mistyped one is compared with; profile, device and metrics have fewer. */
-enum { SCOPE_NAMES = 1024 };
+typedef struct ScopeName {
+    const char *name;
+    int slot;
+    ValueKind kind;
+    /* Why it cannot be used: "is declared further down"; "" says nothing, since the mistake was reported
+     * already; NULL: it can. */
+    const char *hidden;
+} ScopeName;
 
-/* The names an expression may use. */
+/* The names an expression may use; of equal ones the first counts. */
 typedef struct Scope {
-    void *context;
-    /* Gives slot and kind of a name; false if there is none.  `reason` may be set to a message of its own
-     * ("is declared further down"), or to "" to say nothing because the mistake was reported already. */
-    bool (*find)(void *context, const char *name, int *slot, ValueKind *kind, const char **reason);
-    /* Lists the names, for "did you mean"; may be NULL. */
-    size_t (*names)(void *context, const char **out, size_t room);
-    bool real; /* numbers are doubles */
+    Arena *arena; /* of the list; may be NULL if there are none */
+    VEC(ScopeName) names;
+    bool real;  /* numbers are doubles */
+    bool quiet; /* unknown names were reported already */
     const struct ExprTable *tables;
     size_t table_count;
 } Scope;
+
+void scope_add(Scope *s, const char *name, size_t slot, ValueKind kind);
+void scope_hide(Scope *s, const char *name, const char *why);
+
+/* The usable name that a mistyped one is closest to; NULL: none is close. */
+const char *scope_closest(const Scope *s, const char *name);
 
 /* A table of numbers for sum(). */
 typedef struct ExprTable {

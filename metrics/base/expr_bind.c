@@ -204,6 +204,29 @@ static const Function *function_find(const char *name)
     return NAME_FIND(functions, COUNT_OF(functions), name, name);
 }
 
+/* --- names ------------------------------------------------------------------------------------ */
+
+void scope_add(Scope *s, const char *name, size_t slot, ValueKind kind)
+{
+    const bool real = s->real && kind == VALUE_INT;
+    VEC_PUSH(s->arena, &s->names, ((ScopeName){name, (int)slot, real ? VALUE_REAL : kind, NULL}));
+}
+
+void scope_hide(Scope *s, const char *name, const char *why)
+{
+    VEC_PUSH(s->arena, &s->names, ((ScopeName){.name = name, .hidden = why}));
+}
+
+const char *scope_closest(const Scope *s, const char *name)
+{
+    SCOPED_ARENA *a = arena_new();
+    Texts usable = {0};
+    VEC_EACH (const ScopeName, n, s->names)
+        if (!n->hidden)
+            VEC_PUSH(a, &usable, n->name);
+    return name_closest(name, usable.at, usable.count);
+}
+
 static bool is_number(ValueKind k)
 {
     return k == VALUE_INT || k == VALUE_REAL;
@@ -215,28 +238,6 @@ static bool is_condition(ValueKind k)
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
-
-/* The scope inside a sum: columns of the table, then the names outside. */
-typedef struct RowScope {
-    const Scope *outside;
-    const ExprTable *table;
-} RowScope;
-
-static bool row_find(void *context, const char *name, int *slot, ValueKind *kind,
-                     const char **reason)
-{
-    const Scope *s = ((RowScope *)context)->outside;
-    return s->find && s->find(s->context, name, slot, kind, reason);
-}
-
-static size_t row_names(void *context, const char **out, size_t room)
-{
-    const RowScope *r = context;
-    size_t n = 0;
-    for (; n < r->table->column_count && n < room; n++)
-        out[n] = r->table->columns[n];
-    return r->outside->names ? n + r->outside->names(r->outside->context, out + n, room - n) : n;
-}
 
 /* Turns names of columns of `table` into OP_COLUMN, before other names are looked up. */
 static void mark_columns(Expr *e, const ExprTable *table)
@@ -268,8 +269,12 @@ static bool bind_sum(Expr *e, const Scope *s, Diag *d)
     e->args[0] = e->args[1];
     e->count = 1;
     mark_columns(e->args[0], table);
-    RowScope row = {s, table};
-    const Scope inside = {&row, row_find, row_names, s->real, NULL, 0};
+    SCOPED_ARENA *a = arena_new();
+    Scope inside = {.arena = a, .real = s->real}; /* columns of the table, then the names outside */
+    for (size_t i = 0; i < table->column_count; i++)
+        scope_add(&inside, table->columns[i], i, VALUE_REAL);
+    VEC_EACH (const ScopeName, n, s->names)
+        VEC_PUSH(a, &inside.names, *n);
     if (!expr_bind(e->args[0], &inside, d))
         return false;
     e->kind = VALUE_REAL;
@@ -303,14 +308,16 @@ static bool need_condition(const Expr *arg, Diag *d)
 
 static bool bind_name(Expr *e, const Scope *s, Diag *d)
 {
-    const char *reason = NULL;
-    if (s->find && s->find(s->context, e->name, &e->slot, &e->kind, &reason))
-        return true;
-    if (reason)
-        return *reason ? diag_error(d, e->at, "'%s' %s", e->name, reason) : false;
-    const char *names[SCOPE_NAMES];
-    size_t count = s->names ? s->names(s->context, names, SCOPE_NAMES) : 0;
-    const char *closest = name_closest(e->name, names, count);
+    const ScopeName *n = NAME_FIND(s->names.at, s->names.count, name, e->name);
+    if (n && n->hidden)
+        return *n->hidden && diag_error(d, e->at, "'%s' %s", e->name, n->hidden);
+    if (n) {
+        e->slot = n->slot;
+        e->kind = n->kind;
+    }
+    if (n || s->quiet)
+        return n != NULL;
+    const char *closest = scope_closest(s, e->name);
     const Function *f = closest ? NULL : function_find(e->name);
     if (f)
         return diag_error(d, e->at, "'%s' is a function: write %s(%s)", e->name, e->name,

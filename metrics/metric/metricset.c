@@ -80,30 +80,16 @@ static int slot_of(const MetricSet *set, const char *name)
     return -1;
 }
 
-static bool scope_find(void *context, const char *name, int *slot, ValueKind *kind,
-                       const char **reason)
+/* Metrics come first: of equally similar names they are the likeliest to be meant. */
+Scope metricset_scope(Arena *a, const MetricSet *set)
 {
-    (void)reason;
-    *slot = slot_of(context, name);
-    *kind = VALUE_REAL;
-    return *slot >= 0;
-}
-
-/* Metrics come first: if room runs out, device fields are the least likely to be meant. */
-static size_t scope_names(void *context, const char **out, size_t room)
-{
-    const MetricSet *set = context;
-    size_t n = 0;
-    for (size_t i = 0; i < set->metrics.count && n < room; i++)
-        out[n++] = set->metrics.at[i].name;
-    for (int i = 0; i < FIRST_METRIC && n < room; i++)
-        out[n++] = metricset_slot_name(set, i);
-    return n;
-}
-
-Scope metricset_scope(MetricSet *set)
-{
-    return (Scope){.context = set, .find = scope_find, .names = scope_names, .real = true};
+    Scope s = {.arena = a, .real = true};
+    const size_t count = metricset_slot_count(set);
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = (FIRST_METRIC + k) % count;
+        scope_add(&s, metricset_slot_name(set, (int)i), i, VALUE_REAL);
+    }
+    return s;
 }
 
 /* --- statements ------------------------------------------------------------------------------- */
@@ -183,7 +169,8 @@ static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
     const ExprTable tables[] = {
         {"stall_regions", profile_region_names(), REGION_COLUMNS, STALL_REGIONS},
         {"sync_regions", profile_region_names(), REGION_COLUMNS, SYNC_REGIONS}};
-    Scope scope = metricset_scope(set);
+    SCOPED_ARENA *a = arena_new();
+    Scope scope = metricset_scope(a, set);
     scope.tables = tables;
     scope.table_count = COUNT_OF(tables);
     if (!expr_bind(m->formula, &scope, d))

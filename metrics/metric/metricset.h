@@ -63,9 +63,9 @@ int metricset_find(const MetricSet *set, const char *name);
 void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *launches, size_t count,
                         const Device *device, MetricValue *values);
 
-/* A scope with all profile and device fields and all metrics of the set, for other formulas over them
- * (carving).  It only reads the set.  Its slots are those of metricset_slots. */
-Scope metricset_scope(MetricSet *set);
+/* A scope in `a` with all profile and device fields and all metrics of the set, for formulas over them.  Its
+ * slots are those of metricset_slots. */
+Scope metricset_scope(Arena *a, const MetricSet *set);
 
 size_t metricset_slot_count(const MetricSet *set);
 

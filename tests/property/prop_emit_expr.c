@@ -28,19 +28,6 @@ static const char *const NAMES[NAME_COUNT] = {"n", "m", "k", "x"};
 static const CName C_NAMES[NAME_COUNT] = {
     {"n", {0, 2147483647.0}}, {"m", {-0x1p62, 0x1p62}}, {"k", {-8, 64}}, {"x", {-1e30, 1e30}}};
 
-static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
-                      const char **reason)
-{
-    (void)context, (void)reason;
-    for (int i = 0; i < NAME_COUNT; i++)
-        if (strcmp(NAMES[i], name) == 0) {
-            *slot = i;
-            *kind = i == 3 ? VALUE_REAL : VALUE_INT;
-            return true;
-        }
-    return false;
-}
-
 /* --- random expressions
  * ---------------------------------------------------------------------------- */
 
@@ -305,7 +292,9 @@ static void in_c_they_give_what_they_give_in_a_spec(void **state)
     Buf functions = {0}, calls = {0}, wanted = {0}, program = {0};
     Random r = {0};
     size_t number = 0, unsaid = 0;
-    const Scope scope = {.find = find_name};
+    Scope scope = {.arena = a};
+    for (size_t i = 0; i < NAME_COUNT; i++)
+        scope_add(&scope, NAMES[i], i, i == 3 ? VALUE_REAL : VALUE_INT);
     for (size_t i = 0; i < EXPRESSIONS + FIXED; i++) {
         Buf text = {0};
         Diag d = diag_new(a);

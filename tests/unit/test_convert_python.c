@@ -11,15 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static bool find_names(void *context, const char *name, int *slot, ValueKind *kind,
-                       const char **reason)
-{
-    (void)context;
-    (void)reason;
-    *slot = *name - 'a';
-    *kind = VALUE_INT;
-    return strlen(name) == 1 && *slot >= 0 && *slot < 3;
-}
+static ScopeName names[] = {
+    {"a", 0, VALUE_INT, NULL}, {"b", 1, VALUE_INT, NULL}, {"c", 2, VALUE_INT, NULL}};
 
 /* What a Python expression comes to with a = 7, b = 2, c = -3. */
 static double value_of(const char *python)
@@ -31,7 +24,7 @@ static double value_of(const char *python)
     Source s = {"x", buf_text(&text), text.size};
     Lexer l = lexer_new(arena, &s, &d);
     Expr *e = expr_parse(&l);
-    Scope scope = {.find = find_names};
+    const Scope scope = {.names = {names, 3, 3}};
     Value slots[] = {value_int(7), value_int(2), value_int(-3)}, v;
     Evaluation ev = {.arena = arena};
     assert_true(e && lexer_at_end_of_line(&l) && expr_bind(e, &scope, &d));

@@ -9,23 +9,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *const names[] = {"n", "m", "p", "x", "h", "g", "b"};
+static ScopeName names[] = {{"n", 0, VALUE_INT, NULL}, {"m", 1, VALUE_INT, NULL},
+                            {"p", 2, VALUE_INT, NULL}, {"x", 3, VALUE_REAL, NULL},
+                            {"h", 4, VALUE_INT, NULL}, {"g", 5, VALUE_INT, NULL},
+                            {"b", 6, VALUE_BOOL, NULL}};
 static const CName c_names[] = {{"n", {0, 10}},   {"m", {-3, 7}},     {"p", {2, 5}},
                                 {"x", {-0.5, 2}}, {"h", {0, 0x1p61}}, {"g", {-0x1p63, 0x1p63}},
                                 {"b", {0, 1}}};
-
-static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
-                      const char **reason)
-{
-    (void)context, (void)reason;
-    for (int i = 0; i < 7; i++)
-        if (strcmp(names[i], name) == 0) {
-            *slot = i;
-            *kind = i == 3 ? VALUE_REAL : i == 6 ? VALUE_BOOL : VALUE_INT;
-            return true;
-        }
-    return false;
-}
 
 static Expr *bound(Arena *a, const char *text)
 {
@@ -34,7 +24,7 @@ static Expr *bound(Arena *a, const char *text)
     Lexer lexer = lexer_new(a, &source, &d);
     Expr *e = expr_parse(&lexer);
     assert_non_null(e);
-    assert_true(expr_bind(e, &(Scope){.find = find_name}, &d));
+    assert_true(expr_bind(e, &(Scope){.names = {names, 7, 7}}, &d));
     return e;
 }
 

@@ -16,27 +16,17 @@ typedef struct Name {
     Value value;
 } Name;
 
-static bool find(void *context, const char *name, int *slot, ValueKind *kind, const char **reason)
-{
-    (void)reason;
-    const Name *names = context;
-    for (int i = 0; names[i].name; i++) {
-        if (strcmp(names[i].name, name) == 0) {
-            *slot = i;
-            *kind = names[i].value.kind;
-            return true;
-        }
-    }
-    return false;
-}
-
 static Value slots[8];
+static ScopeName list[8];
 
 static Scope test_scope(Name *names, bool real)
 {
-    for (int i = 0; names[i].name; i++)
-        slots[i] = names[i].value;
-    return (Scope){.context = names, .find = find, .real = real};
+    size_t n = 0;
+    for (; names[n].name; n++) {
+        slots[n] = names[n].value;
+        list[n] = (ScopeName){names[n].name, (int)n, names[n].value.kind, NULL};
+    }
+    return (Scope){.names = {list, n, n}, .real = real};
 }
 
 /* Prints the value, or the messages, of an expression. */

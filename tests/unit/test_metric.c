@@ -378,7 +378,7 @@ static void other_formulas_can_use_the_scope(void **state)
     Source s = {"carve", "a < 1 and device_sms == 132", 27};
     Lexer l = lexer_new(c.arena, &s, &c.diag);
     Expr *e = expr_parse(&l);
-    Scope scope = metricset_scope(c.set);
+    Scope scope = metricset_scope(c.arena, c.set);
     assert_true(expr_bind(e, &scope, &c.diag));
 
     c.profile.value[PROFILE_BLOCKS] = 4;

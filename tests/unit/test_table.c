@@ -149,16 +149,14 @@ static void names_of_sizes_and_parameters_have_slots(void **state)
     t->sizes = &(TableSize){"N", {.kind = VALUE_INT, {.integer = 4096}}};
     t->size_count = 1;
     add(t, 0, 0, 1);
-    Scope names = table_scope(t);
-    int slot;
-    ValueKind kind;
-    const char *why = NULL;
-    assert_true(names.find(names.context, "TYPE", &slot, &kind, &why));
-    assert_int_equal(kind, VALUE_STRING);
-    assert_string_equal(table_slots(a, t, 0)[slot].string, "float");
-    assert_true(names.find(names.context, "N", &slot, &kind, &why));
-    assert_int_equal(table_slots(a, t, 0)[slot].integer, 4096);
-    assert_false(names.find(names.context, "M", &slot, &kind, &why));
+    Scope scope = {.arena = a};
+    table_names(t, 0, &scope);
+    const ScopeName *type = NAME_FIND(scope.names.at, scope.names.count, name, "TYPE");
+    const ScopeName *size = NAME_FIND(scope.names.at, scope.names.count, name, "N");
+    assert_int_equal(type->kind, VALUE_STRING);
+    assert_string_equal(table_slots(a, t, 0)[type->slot].string, "float");
+    assert_int_equal(table_slots(a, t, 0)[size->slot].integer, 4096);
+    assert_null(NAME_FIND(scope.names.at, scope.names.count, name, "M"));
     arena_free(a);
 }
 

@@ -32,34 +32,16 @@ size_t budget_polish(size_t budget)
 
 /* --- names in conditions ---------------------------------------------------------------------- */
 
-static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
-                      const char **reason)
-{
-    Table *t = context;
-    Scope metrics = metricset_scope(t->metrics), own = table_scope(t);
-    if (metrics.find(metrics.context, name, slot, kind, reason))
-        return true;
-    if (word_place(name, profile_region_names(), REGION_COLUMNS) < SIZE_MAX)
-        *reason = "is a column of a profile's regions: sum it in a metric, and carve by that";
-    if (!own.find(own.context, name, slot, kind, reason))
-        return false;
-    *slot += (int)metricset_slot_count(t->metrics);
-    *kind = *kind == VALUE_INT ? VALUE_REAL : *kind; /* doubles here, as in all conditions */
-    return true;
-}
-
-static size_t list_names(void *context, const char **out, size_t room)
-{
-    Table *t = context;
-    Scope metrics = metricset_scope(t->metrics), own = table_scope(t);
-    size_t count = metrics.names(metrics.context, out, room);
-    return count + own.names(own.context, out + count, room - count);
-}
-
 /* Names of metrics come before those of the table. */
 static bool bind_condition(CarvePlan *p, Expr *condition, Diag *d)
 {
-    Scope scope = {.context = p->rows, .find = find_name, .names = list_names, .real = true};
+    SCOPED_ARENA *a = arena_new();
+    const Table *t = p->rows;
+    Scope scope = metricset_scope(a, t->metrics);
+    table_names(t, metricset_slot_count(t->metrics), &scope);
+    for (int k = 0; k < REGION_COLUMNS; k++)
+        scope_hide(&scope, profile_region_names()[k],
+                   "is a column of a profile's regions: sum it in a metric, and carve by that");
     return expr_bind(condition, &scope, d);
 }
 
@@ -67,11 +49,10 @@ static bool bind_condition(CarvePlan *p, Expr *condition, Diag *d)
 
 static bool unknown_metric(const CarvePlan *p, const CarveCriterion *k, Diag *d)
 {
-    const char *names[SCOPE_NAMES];
-    Scope scope = metricset_scope(p->rows->metrics);
-    const size_t count = scope.names(scope.context, names, SCOPE_NAMES);
+    SCOPED_ARENA *a = arena_new();
+    const Scope scope = metricset_scope(a, p->rows->metrics);
     return diag_error(d, k->at, "unknown metric '%s'%s", k->name,
-                      diag_meant(d, name_closest(k->name, names, count)));
+                      diag_meant(d, scope_closest(&scope, k->name)));
 }
 
 /* Finds or adds the column of a metric or profile field, still without values. */
@@ -169,7 +150,7 @@ typedef struct Condition {
     Diag *d;
 } Condition;
 
-/* All slots of a point, as find_name numbers them; without a value they are NaN, or of no kind. */
+/* All slots of a point, as bind_condition numbers them; without a value they are NaN, or of no kind. */
 static const Value *slots_of(const Condition *c, size_t i)
 {
     const Table *t = c->plan->rows;

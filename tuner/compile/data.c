@@ -179,28 +179,15 @@ const char *data_describe(Arena *a, const DataBuffer *buffers, size_t count)
     return out;
 }
 
-static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
-                      const char **reason)
-{
-    const DataContents *c = context;
-    (void)reason;
-    *kind = VALUE_INT;
-    *slot = strcmp(name, "lane") == 0;
-    if (*slot == 1 || strcmp(name, "i") == 0)
-        return true;
-    const DataName *n = NAME_FIND(c->names, c->name_count, name, name);
-    *slot = n ? (int)(n - c->names) + 2 : 0;
-    *kind = n ? n->kind : VALUE_INT;
-    return n != NULL;
-}
-
 static bool read_formula(Arena *a, DataContents *c)
 {
     Diag quiet = diag_new(a);
     const char *text = arena_printf(a, "(%s\n)", c->formula ? c->formula : "");
     Lexer l = lexer_new(a, source_new(a, "formula", text, strlen(text)), &quiet);
     Expr *e = expr_parse(&l);
-    const Scope scope = {.context = c, .find = find_name};
+    Scope scope = {.arena = a};
+    scope_add(&scope, "i", 0, VALUE_INT);
+    scope_add(&scope, "lane", 1, VALUE_INT);
     c->slots = ARENA_ARRAY(a, Value, c->name_count + 2);
     for (size_t i = 0; i < c->name_count; i++) {
         const DataName *n = &c->names[i];
@@ -208,6 +195,7 @@ static bool read_formula(Arena *a, DataContents *c)
                           : n->kind == VALUE_BOOL ? value_bool(n->integer)
                           : n->kind == VALUE_REAL ? value_real(n->real)
                                                   : value_string(n->text);
+        scope_add(&scope, n->name, i + 2, n->kind);
     }
     c->expr = e;
     return e && expr_bind(e, &scope, &quiet);

@@ -184,36 +184,14 @@ void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *s
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
-                      const char **reason)
+void table_names(const Table *t, size_t first, Scope *s)
 {
-    const Table *t = context;
-    (void)reason;
-    *slot = 0;
-    for (size_t i = 0; i < t->size_count; i++, ++*slot)
-        if (strcmp(t->sizes[i].name, name) == 0)
-            return *kind = t->sizes[i].value.kind, true;
-    for (size_t p = 0; p < t->parameter_count; p++, ++*slot)
-        if (strcmp(t->parameters[p].name, name) == 0)
-            return *kind = t->parameters[p].kind, true;
-    for (size_t k = 0; k < t->derived_count; k++, ++*slot)
-        if (strcmp(t->derived[k].name, name) == 0)
-            return *kind = expr_kind(t->derived[k].value), true;
-    return false;
-}
-
-static size_t list_names(void *context, const char **out, size_t room)
-{
-    const Table *t = context;
-    size_t n = t->parameter_count < room ? t->parameter_count : room;
-    for (size_t p = 0; p < n; p++)
-        out[p] = t->parameters[p].name;
-    return n;
-}
-
-Scope table_scope(Table *t)
-{
-    return (Scope){.context = t, .find = find_name, .names = list_names};
+    EACH (const TableSize, x, t->sizes, t->size_count)
+        scope_add(s, x->name, first++, x->value.kind);
+    EACH (const TableParameter, p, t->parameters, t->parameter_count)
+        scope_add(s, p->name, first++, p->kind);
+    EACH (const Derived, x, t->derived, t->derived_count)
+        scope_add(s, x->name, first++, expr_kind(x->value));
 }
 
 size_t table_slot_count(const Table *t)

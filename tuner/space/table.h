@@ -240,8 +240,8 @@ void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *s
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Names of sizes, parameters and derived names; their slots count up from 0 in this order. */
-Scope table_scope(Table *t);
+/* Adds the names of sizes, parameters and derived names; their slots count up from `first` in this order. */
+void table_names(const Table *t, size_t first, Scope *s);
 size_t table_slot_count(const Table *t);
 
 /* Their values in a row, in scratch memory; NULL where a derived one cannot be computed. */

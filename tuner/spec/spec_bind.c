@@ -30,12 +30,6 @@ void reader_mark(Reader *r, const char *name, bool broken)
     find_declared(r, name)->broken = broken;
 }
 
-static bool reader_is_broken(const Reader *r, const char *name)
-{
-    const DeclaredName *t = find_declared(r, name);
-    return t ? t->broken : r->problem_broken;
-}
-
 /* --- binding ------------------------------------------------------------------------------ */
 
 /* What an expression may use: everything, or only earlier declarations. */
@@ -69,97 +63,61 @@ static Visible reader_see_problem(const Reader *r)
                      .derived = s->derived_count};
 }
 
-/* Finds a name with a limited scope. */
-static bool find_local(const Visible *v, const char *name, int *slot, ValueKind *kind)
+/* Names with a limited scope. */
+static void add_local(Scope *out, const Visible *v)
 {
     const Spec *s = v->reader->spec;
-    *kind = VALUE_INT;
-    if (v->launch && v->launch->repeat_name && strcmp(name, v->launch->repeat_name) == 0) {
-        *slot = (int)v->launch->repeat_slot;
-        return true;
+    if (v->launch && v->launch->repeat_name)
+        scope_add(out, v->launch->repeat_name, v->launch->repeat_slot, VALUE_INT);
+    if (v->index) {
+        scope_add(out, "i", spec_index_slot(s), VALUE_INT);
+        scope_add(out, "lane", spec_index_slot(s) + 1, VALUE_INT);
     }
-    if (v->index && (strcmp(name, "i") == 0 || strcmp(name, "lane") == 0)) {
-        *slot = (int)spec_index_slot(s) + (*name == 'l');
-        return true;
-    }
-    const Argument *g =
-        v->arguments ? NAME_FIND(s->arguments, s->argument_count, name, name) : NULL;
-    if (!g)
-        return false;
-    *slot = (int)spec_argument_slot(s, (size_t)(g - s->arguments));
-    *kind = VALUE_STRING;
-    return true;
+    for (size_t i = 0; v->arguments && i < s->argument_count; i++)
+        scope_add(out, s->arguments[i].name, spec_argument_slot(s, i), VALUE_STRING);
 }
 
-/* A name's slot, kind and visibility; false: no such name. */
-static bool find_slot(const Visible *v, const char *name, size_t *slot, ValueKind *kind,
-                      bool *visible)
+static void add_declared(Scope *out, const Visible *v, bool visible, const char *name, size_t slot,
+                         ValueKind kind)
+{
+    if (visible)
+        scope_add(out, name, slot, kind);
+    else
+        scope_hide(out, name,
+                   v->fixed ? "depends on the configuration; only problem names, numbers and "
+                              "derived names made of them can be used here"
+                            : "is declared further down; move this line below it");
+}
+
+static Scope scope_of(Arena *a, const Visible *v)
 {
     const Spec *s = v->reader->spec;
-    const size_t problem = word_place(name, s->problem_names, s->problem_name_count);
-    const Parameter *p = NAME_FIND(s->parameters, s->parameter_count, name, name);
-    const Derived *d = NAME_FIND(s->derived, s->derived_count, name, name);
-    if (problem < SIZE_MAX) {
-        *slot = problem;
-        *visible = problem < v->problem_names;
-        *kind = *visible ? s->problems[0].values[problem].kind : VALUE_NONE;
-    } else if (p) {
-        *slot = spec_parameter_slot(s, (size_t)(p - s->parameters));
-        *visible = (size_t)(p - s->parameters) < v->parameters;
-        *kind = p->kind;
-    } else if (d) {
-        *slot = spec_derived_slot(s, (size_t)(d - s->derived));
-        *visible = (size_t)(d - s->derived) < v->derived && (!v->fixed || d->fixed);
-        *kind = *visible ? expr_kind(d->value) : VALUE_NONE;
+    Scope out = {.arena = a, .quiet = v->reader->problem_broken};
+    add_local(&out, v);
+    if (v->declaring)
+        scope_hide(&out, v->declaring, "is used in its own declaration");
+    VEC_EACH (const DeclaredName, n, v->reader->names)
+        if (n->broken)
+            scope_hide(&out, n->name, "");
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        add_declared(&out, v, i < v->problem_names, s->problem_names[i], i,
+                     s->problems[0].values[i].kind);
+    for (size_t i = 0; i < s->parameter_count; i++)
+        add_declared(&out, v, i < v->parameters, s->parameters[i].name, spec_parameter_slot(s, i),
+                     s->parameters[i].kind);
+    for (size_t i = 0; i < s->derived_count; i++) {
+        const Derived *d = &s->derived[i];
+        const bool visible = i < v->derived && (!v->fixed || d->fixed);
+        add_declared(&out, v, visible, d->name, spec_derived_slot(s, i),
+                     visible ? expr_kind(d->value) : VALUE_NONE);
     }
-    return problem < SIZE_MAX || p || d;
+    return out;
 }
 
-static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
-                      const char **reason)
+static bool reader_bind(Reader *r, Expr *e, const Visible *v)
 {
-    const Visible *v = context;
-    if (find_local(v, name, slot, kind))
-        return true;
-    size_t at = 0;
-    bool visible = false, known = find_slot(v, name, &at, kind, &visible);
-    if (v->declaring && strcmp(name, v->declaring) == 0)
-        *reason = "is used in its own declaration";
-    else if (reader_is_broken(v->reader, name))
-        *reason = "";
-    else if (known && !visible)
-        *reason = v->fixed ? "depends on the configuration; only problem names, numbers and "
-                             "derived names made of them can be used here"
-                           : "is declared further down; move this line below it";
-    *slot = (int)at;
-    return known && !*reason;
-}
-
-static size_t list_names(void *context, const char **out, size_t room)
-{
-    const Visible *v = context;
-    const Spec *s = v->reader->spec;
-    size_t n = 0;
-    for (size_t i = 0; i < v->problem_names && n < room; i++)
-        out[n++] = s->problem_names[i];
-    for (size_t i = 0; i < v->parameters && n < room; i++)
-        out[n++] = s->parameters[i].name;
-    for (size_t i = 0; i < v->derived && n < room; i++)
-        if (!v->fixed || s->derived[i].fixed)
-            out[n++] = s->derived[i].name;
-    for (size_t i = 0; v->arguments && i < s->argument_count && n < room; i++)
-        out[n++] = s->arguments[i].name;
-    return n;
-}
-
-static Scope scope_of(Visible *v)
-{
-    return (Scope){.context = v, .find = find_name, .names = list_names};
-}
-
-static bool reader_bind(Reader *r, Expr *e, Visible *v)
-{
-    Scope s = scope_of(v);
+    SCOPED_ARENA *a = arena_new();
+    const Scope s = scope_of(a, v);
     return !e || expr_bind(e, &s, r->d);
 }
 
@@ -492,20 +450,19 @@ static void finish_problem(Reader *r, Problem *p)
     size_t n = r->spec->problem_name_count;
     p->values = ARENA_ARRAY(r->a, Value, n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = r->spec->problem_names[i];
-        if (reader_is_broken(r, name) || !evaluate_problem_value(r, p, i))
-            reader_mark(r, name, true);
+        DeclaredName *name = find_declared(r, r->spec->problem_names[i]);
+        name->broken = name->broken || !evaluate_problem_value(r, p, i);
     }
     p->text = spec_problem_text(r->a, r->spec, p->values, NULL);
 }
 
 /* --- parameters and derived names ----------------------------------------------------------- */
 
-static bool finish_parameter(Reader *r, size_t index, const Scope *s)
+static bool finish_parameter(Reader *r, size_t index, const Visible *v)
 {
     Parameter *p = &r->spec->parameters[index];
     for (size_t i = 0; i < p->item_count; i++) {
-        if (!expr_bind(p->items[i], s, r->d))
+        if (!reader_bind(r, p->items[i], v))
             return false;
         p->dependent = p->dependent || spec_varies(r->spec, p->items[i]);
     }
@@ -520,15 +477,14 @@ static void finish_declared(Reader *r)
 {
     Spec *s = r->spec;
     Visible v = {.reader = r, .problem_names = s->problem_name_count};
-    Scope scope = scope_of(&v);
     while (v.parameters < s->parameter_count || v.derived < s->derived_count) {
         const Parameter *p =
             v.parameters < s->parameter_count ? &s->parameters[v.parameters] : NULL;
         const Derived *d = v.derived < s->derived_count ? &s->derived[v.derived] : NULL;
         const bool parameter = p && (!d || p->at.offset < d->at.offset);
         v.declaring = parameter ? p->name : d->name;
-        bool fine = parameter ? finish_parameter(r, v.parameters, &scope)
-                              : expr_bind(d->value, &scope, r->d);
+        bool fine =
+            parameter ? finish_parameter(r, v.parameters, &v) : reader_bind(r, d->value, &v);
         if (fine && !parameter && expr_kind(d->value) == VALUE_LIST)
             fine = diag_error(
                 r->d, expr_span(d->value),

@@ -25,46 +25,20 @@ static Names names_of(const Model *m, const Table *t)
     return n;
 }
 
-static const char *name_at(const Names *n, size_t slot)
+static bool bind_all(const Model *m, const Names *n, Diag *d)
 {
-    if (slot < SLOT_TABLE)
-        return slot == SLOT_TIME ? "time" : "joules";
-    if (slot < n->sizes)
-        return n->table->parameters[slot - SLOT_TABLE].name;
-    if (slot < n->parameters)
-        return n->table->sizes[slot - n->sizes].name;
-    if (slot < n->numbers)
-        return n->model->parameters[slot - n->parameters].name;
-    return sheet_number_name(slot - n->numbers);
-}
-
-static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
-                      const char **reason)
-{
-    const Names *n = context;
-    (void)reason;
-    *kind = VALUE_REAL;
-    for (size_t i = 0; i < n->all; i++) {
-        if (strcmp(name_at(n, i), name) == 0) {
-            *slot = (int)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static size_t all_names(void *context, const char **out, size_t room)
-{
-    const Names *n = context;
-    size_t i = 0;
-    for (; i < n->all && i < room; i++)
-        out[i] = name_at(n, i);
-    return i;
-}
-
-static bool bind_all(const Model *m, Names *n, Diag *d)
-{
-    const Scope scope = {.context = n, .find = find_name, .names = all_names, .real = true};
+    SCOPED_ARENA *a = arena_new();
+    Scope scope = {.arena = a, .real = true};
+    scope_add(&scope, "time", SLOT_TIME, VALUE_REAL);
+    scope_add(&scope, "joules", SLOT_JOULES, VALUE_REAL);
+    for (size_t i = 0; i < n->table->parameter_count; i++)
+        scope_add(&scope, n->table->parameters[i].name, SLOT_TABLE + i, VALUE_REAL);
+    for (size_t i = 0; i < n->table->size_count; i++)
+        scope_add(&scope, n->table->sizes[i].name, n->sizes + i, VALUE_REAL);
+    for (size_t i = 0; i < m->parameter_count; i++)
+        scope_add(&scope, m->parameters[i].name, n->parameters + i, VALUE_REAL);
+    for (size_t i = 0; i < SHEET_NUMBERS; i++)
+        scope_add(&scope, sheet_number_name(i), n->numbers + i, VALUE_REAL);
     bool ok = (!m->where || expr_bind(m->where, &scope, d)) && expr_bind(m->left, &scope, d) &&
               expr_bind(m->right, &scope, d);
     for (size_t i = 0; ok && i < m->output_count; i++)
