@@ -420,19 +420,54 @@ static bool is_picture(Sampler *s, const bool decided[3])
     return false;
 }
 
-/* True if a sample executes the same, in its warp. */
+/* True if it stands for blocks between the ends, not for those at an end. */
+static bool is_inner(const Sampler *s, const MemorySample *x)
+{
+    PtxDim block = x->place.block;
+    bool inner = true;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t at = *ptx_along(&block, axis);
+        inner &= range_length(s->axes[axis]) <= SAMPLE_AXIS ||
+                 (at >= s->inner[axis].from && at < s->inner[axis].end);
+    }
+    return inner;
+}
+
+/* True if a sample between the ends executes the same, in its warp. */
 static bool is_sampled(const Sampler *s, const MemorySample *x)
 {
     for (int i = 0; i < s->out->count; i++)
         if (&s->out->at[i] != x && s->out->at[i].place.warp == x->place.warp &&
+            is_inner(s, &s->out->at[i]) &&
             !does_other(comparable(s, s->out->at[i].walk), comparable(s, x->walk)))
             return true;
     return false;
 }
 
+/* True if the warp is like no sample of its number, however its steps are limited. */
+static bool is_other(Sampler *s, PtxPlace place)
+{
+    s->steps = s->each;
+    MemorySample *x = sampler_follow(s, place);
+    const bool other = x && !is_sampled(s, x);
+    s->out->count -= x != NULL;
+    return other;
+}
+
+/* True if a sample calls a routine for some operands, which the block index may decide. */
+static bool calls_routines(const MemorySamples *m)
+{
+    for (int i = 0; i < m->count; i++)
+        for (int k = 0; k < WALK_ROUTINES; k++)
+            if (m->at[i].walk->routines[k].called > 0)
+                return true;
+    return false;
+}
+
 /* True if a block between the ends, of a few that are spread over the decided axes, is like no sample: the work has a
- * period that is longer than a cycle of neighbours.  Their steps are not charged; those that are cut tell nothing. */
-static bool hides_others(Sampler *s, const bool decided[3])
+ * period that is longer than a cycle of neighbours, or the middle block is like no other.  Their steps are not charged;
+ * those that are cut tell nothing. */
+static bool hides_others(Sampler *s, const bool decided[3], bool calls)
 {
     static const double steps[] = {GOLDEN, SILVER, PLASTIC};
     const uint64_t left = s->steps;
@@ -441,12 +476,11 @@ static bool hides_others(Sampler *s, const bool decided[3])
     for (int k = 1; k <= SAMPLE_UNLIKE && !other; k++) {
         PtxPlace place = s->out->at[0].place;
         for (int axis = 0; axis < 3; axis++)
-            if (decided[axis])
+            if (decided[axis] || calls)
                 *ptx_along(&place.block, axis) = sampler_fill(k, steps[axis], s->inner[axis]);
-        s->steps = s->each;
-        MemorySample *x = sampler_follow(s, place);
-        other = x && !is_sampled(s, x);
-        s->out->count -= x != NULL;
+        other = is_other(s, place);
+        place.warp = k % 2 ? 0 : s->warps - 1;
+        other = other || (calls && is_other(s, place));
     }
     s->steps = left;
     s->out->cut = cut;
@@ -464,8 +498,9 @@ static bool sample_blocks(Sampler *s, const bool decided[3])
         if (!along_axis(s, axis, edges && decided[axis]))
             return false;
     const double *e = s->ends; /* blocks in corners are counted for two axes */
+    const bool calls = calls_routines(s->out);
     return (1 - e[0]) * (1 - e[1]) * (1 - e[2]) - (1 - e[0] - e[1] - e[2]) < few &&
-           !((edges || s->freely) && hides_others(s, decided));
+           !((edges || s->freely || calls) && hides_others(s, decided, calls));
 }
 
 /* Adds differences along axes and between warps; false if they do not add up, as in a picture. */

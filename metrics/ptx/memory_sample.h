@@ -19,9 +19,11 @@
  *
  * There is no such order in a picture either: a block at an end differs from the middle one and one halfway
  * differs from both, or none of SAMPLE_UNLIKE to SAMPLE_CYCLE blocks in a row (as many as there are) equals
- * another; or one of SAMPLE_UNLIKE spread over the blocks between the ends is like no sample (periods longer than
+ * another; or one of SAMPLE_UNLIKE spread over the blocks between the ends is like no sample there (periods longer than
  * those in a row; not sought where the first and the last block are like the middle one, and the block index is only
- * compared: then so are all between). Then SAMPLE_PICTURE or up to PICTURE_MOST warps that fill the grid count equally.
+ * compared: then so are all between). They are also sought, in the first and last warps too, if a sample calls a routine:
+ * the middle of a picture may be the only place where an operand is 0. Then SAMPLE_PICTURE or up to PICTURE_MOST warps
+ * that fill the grid count equally.
  *
  * If the middle block lies beyond the data, so that its warp accesses no memory, a block nearer to the
  * first one replaces it. If the first or the last block of the grid lies beyond the data, all such blocks

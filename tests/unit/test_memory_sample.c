@@ -535,6 +535,28 @@ static void periods_are_sought_where_there_may_be_any(void **state)
     assert_int_equal(walked[1], walked[0] + SAMPLE_UNLIKE);
 }
 
+/* The dividend is 0, for which a routine is called, in the first warp of the middle block and in the last of the one
+ * before; or of a block further on, which no one sees.  The data end within the last warp. */
+static void a_middle_block_like_no_other_does_not_stand_for_all(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "mad.lo.u32 %r7, %r2, 64, %r1; setp.ge.u32 %p1, %r7, 262130; @%p1 bra L1;\n"
+        "sub.s32 %r5, %r2, %r9; shr.u32 %r6, %r1, 5; add.s32 %r5, %r5, %r6;\n"
+        "cvt.rn.f32.s32 %f1, %r5; mov.f32 %f2, 0f44800000; div.rn.f32 %f3, %f1, %f2;\n"
+        "st.global.f32 [%rd1], %f3;\nL1: ret;";
+    for (uint32_t other = 0; other < 2; other++) {
+        const uint32_t middle = 2048;
+        Kernel *k = kernel(body, (PtxDim){2 * middle, 1, 1}, 64, middle + 100 * other);
+
+        const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+
+        assert_true(m->mean.routines[WALK_DIVISIONS].called < 0.05);
+        assert_int_equal(m->samples->even > 0, !other);
+        arena_free(k->arena);
+    }
+}
+
 /* At the fractions of 1/2 + 0.7548… k of the grid's width, and of 0.5698… k, of 0.4142… k, of 0.6180… k; k is 1 to 5. */
 static void blocks_of_a_picture_fill_it_by_a_sequence(void **state)
 {
@@ -675,6 +697,7 @@ int main(void)
         cmocka_unit_test(blocks_in_a_row_are_sampled_without_gaps),
         cmocka_unit_test(a_period_longer_than_a_cycle_of_neighbours_is_seen),
         cmocka_unit_test(periods_are_sought_where_there_may_be_any),
+        cmocka_unit_test(a_middle_block_like_no_other_does_not_stand_for_all),
         cmocka_unit_test(blocks_of_a_picture_fill_it_by_a_sequence),
         cmocka_unit_test(the_error_of_a_sample_is_that_of_differences_of_neighbours),
         cmocka_unit_test(warps_whose_lanes_part_are_not_alike),
