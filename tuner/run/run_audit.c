@@ -84,7 +84,7 @@ bool run_audit(Run *r, const Timer *t)
     for (size_t k = 0; k < r->audit.count; k++)
         if (table_has_code(r->table, r->audit.list[k]))
             list[count++] = r->audit.list[k];
-    return t->time(t->state, list, count);
+    return timer_time(r, t, list, count);
 }
 
 /* --- judging ---------------------------------------------------------------------------------- */

@@ -311,7 +311,7 @@ static void feed_gpus(LiveSearch *h)
 static bool take_timed(LiveSearch *h, bool *news)
 {
     size_t row;
-    if (!h->timer->service(h->timer->state))
+    if (h->timer->service && !h->timer->service(h->timer->state))
         return false;
     while (h->timer->take(h->timer->state, &row)) {
         *news = true;
@@ -439,7 +439,7 @@ static bool search_live(Searched *q)
     bool opened = learn_compiler(h) && open_timer(h);
     bool ok = opened && search_until_end(h), news;
     if (ok && h->timer) /* the final needs the trials in flight */
-        ok = h->timer->time(h->timer->state, NULL, 0) && take_timed(h, &news);
+        ok = timer_time(r, h->timer, NULL, 0) && take_timed(h, &news);
     for (size_t i = 0; ok && i < r->table->count; i++) /* asked for at the end */
         r->table->selected[i] = r->table->selected[i] && table_is_timed(r->table, i);
     r->search.state = search_state(h->search);
@@ -575,8 +575,7 @@ static bool search_played(Searched *q)
     EACH (const ReplayStep, step, played.steps, played.step_count)
         VEC_PUSH(r->arena, &s->held, ((RunBest){step->seconds, step->ms}));
     run_charge(r, LEDGER_CARVE, &since);
-    return timer_replay_open(r, q->timer) &&
-           q->timer->time(q->timer->state, list, played.timed_count);
+    return timer_replay_open(r, q->timer) && timer_time(r, q->timer, list, played.timed_count);
 }
 
 bool run_search_compile(Run *r, const size_t *rows, size_t count)

@@ -24,7 +24,7 @@ static bool time_batch(void *context, const size_t *points, size_t count, double
     const Polishing *p = context;
     for (size_t k = 0; k < count; k++)
         p->run->table->selected[points[k]] = true;
-    bool ok = p->timer->time(p->timer->state, points, count);
+    bool ok = timer_time(p->run, p->timer, points, count);
     take_medians(p->run, times);
     return ok;
 }
@@ -55,17 +55,9 @@ static bool time_all(Run *r, const Timer *t)
             if (r->table->selected[i] && survivor == (pass == 0))
                 VEC_PUSH(r->arena, &list, i);
         }
-    if (!t->time(t->state, list.at, list.count))
+    if (!timer_time(r, t, list.at, list.count))
         return false;
     return r->options.exhaustive || r->plan.polish == 0 || polish(r, t);
-}
-
-static bool static_time(void *state, const size_t *list, size_t count)
-{
-    (void)state;
-    (void)list;
-    (void)count;
-    return true;
 }
 
 static bool static_close(void *state)
@@ -87,7 +79,7 @@ static bool open_timer(Run *r, Timer *t)
     if (r->source == RUN_MEASURED && r->counts.compiled > 0)
         return timer_gpu_open(r, t);
     /* Times nothing, but records code, profiles and failures of this part of the space. */
-    *t = (Timer){.state = r, .time = static_time, .close = static_close};
+    *t = (Timer){.state = r, .close = static_close};
     return true;
 }
 

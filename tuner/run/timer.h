@@ -8,19 +8,19 @@
 
 typedef struct Timer {
     void *state;
-    /* One by one, for a search. `wants` tells if there is room for a configuration, `add` adds one,
-     * `service` proceeds without waiting (false as below), `take` yields one whose outcome is now
-     * in Run.table. `await` adds what to wait for in between; NULL: nothing. `known` lists rows with
-     * outcomes of an earlier run; NULL: none. */
-    const size_t *(*known)(void *state, size_t *count);
-    bool (*wants)(const void *state);
+    /* Adds a configuration, whose outcome is left in Run.table. NULL: nothing is timed. */
     void (*add)(void *state, size_t config);
+    /* How many were added and have no outcome yet; NULL: none, ever. Then `service` proceeds without
+     * waiting, and `await` adds what to wait for in between. Failing configurations are outcomes;
+     * false after a message only if the timer fails. */
+    size_t (*busy)(const void *state);
     bool (*service)(void *state);
-    bool (*take)(void *state, size_t *config);
     void (*await)(void *state, Waits *w);
-    /* Finds the outcomes of the listed configurations and leaves them in Run.table. Failing
-     * configurations are outcomes; false after a message only if the timer fails. */
-    bool (*time)(void *state, const size_t *list, size_t count);
+    /* For a search: `wants` tells if there is room for another configuration, `take` yields one
+     * with an outcome, `known` lists rows with outcomes of an earlier run; NULL: none. */
+    bool (*wants)(const void *state);
+    bool (*take)(void *state, size_t *config);
+    const size_t *(*known)(void *state, size_t *count);
     /* Times the listed configurations in up to `*rounds` rounds: times[k × rounds + round], in the
      * run's arena. Sets *rounds to the number done, 0: none. False after a message if the timer
      * fails. NULL: not supported. */
@@ -36,6 +36,10 @@ bool timer_gpu_open(Run *r, Timer *out);
 
 /* Looks up outcomes in the run's recording; accepts them only for the recorded code. */
 bool timer_replay_open(Run *r, Timer *out);
+
+/* Finds the outcomes of the listed configurations, and of all added before. False when stopped, or
+ * after a message if the timer fails. */
+bool timer_time(const Run *r, const Timer *t, const size_t *list, size_t count);
 
 /* --- for both --------------------------------------------------------------------------------- */
 

@@ -44,7 +44,7 @@ typedef struct Session {
     size_t fetched;           /* number of them given to the fetcher */
     VEC(size_t) ended;        /* configurations with an outcome */
     size_t taken;             /* number of them that were reported */
-    size_t done, all;         /* outcomes so far, and in total */
+    size_t done, all;         /* outcomes so far; of configurations added */
     const Fetched *sentinel;  /* timed now and then on every GPU, once proven; NULL: none yet */
     bool proven;              /* the sentinel ran right */
     VEC(unsigned char) kills; /* per configuration */
@@ -290,21 +290,6 @@ static bool advance(Session *s, bool *news)
            diag_fail(s->run->diag, "no GPU is left to go on with");
 }
 
-static bool run_trials(Session *s)
-{
-    while (s->fetched < s->todo.count || compiling_count(s->fetcher) > 0 || trials_pending(s) > 0) {
-        bool news;
-        if (!advance(s, &news))
-            return false;
-        if (news)
-            continue;
-        Waits w = waits_new(-1);
-        gpu_timer_await(s, &w);
-        run_wait(s->run, &w);
-    }
-    return true;
-}
-
 /* --- outcomes of an earlier run --------------------------------------------------------------- */
 
 /* A complete recording also has the configurations that did not compile. */
@@ -333,17 +318,6 @@ static bool take_existing(Session *s, size_t i)
 
 /* --- the timer -------------------------------------------------------------------------------- */
 
-static bool gpu_time(void *state, const size_t *list, size_t count)
-{
-    Session *s = state;
-    s->todo.count = s->fetched = s->done = 0;
-    for (size_t k = 0; k < count; k++)
-        if (!take_existing(s, list[k]))
-            VEC_PUSH(s->run->arena, &s->todo, list[k]);
-    s->all = s->todo.count;
-    return run_trials(s);
-}
-
 static const size_t *gpu_known(void *state, size_t *count)
 {
     const Session *s = state;
@@ -360,20 +334,26 @@ static const size_t *gpu_known(void *state, size_t *count)
     return known.at;
 }
 
+static size_t gpu_busy(const void *state)
+{
+    const Session *s = state;
+    return s->todo.count - s->fetched + compiling_count(s->fetcher) + trials_pending(s);
+}
+
 /* A trial waits while another runs, so that the GPU always has a next one. */
 static bool gpu_wants(const void *state)
 {
     const Session *s = state;
-    size_t busy = s->todo.count - s->fetched + compiling_count(s->fetcher) + trials_pending(s),
-           all = 0;
+    size_t all = 0;
     for (size_t i = 0; i < s->lane_count; i++)
         all += s->lanes[i].lost ? 0 : IN_FLIGHT;
-    return busy < all;
+    return gpu_busy(s) < all;
 }
 
 static void gpu_add(void *state, size_t config)
 {
     Session *s = state;
+    s->all++;
     if (take_existing(s, config))
         end_config(s, config);
     else
@@ -530,13 +510,13 @@ bool timer_gpu_open(Run *r, Timer *out)
 {
     Session *s = ARENA_COPY(r->arena, Session, {.run = r, .scratch = arena_new()});
     *out = (Timer){.state = s,
-                   .known = gpu_known,
-                   .wants = gpu_wants,
                    .add = gpu_add,
+                   .busy = gpu_busy,
                    .service = gpu_service,
-                   .take = gpu_take,
                    .await = gpu_timer_await,
-                   .time = gpu_time,
+                   .wants = gpu_wants,
+                   .take = gpu_take,
+                   .known = gpu_known,
                    .final = gpu_final,
                    .record = gpu_record,
                    .close = gpu_end};

@@ -36,44 +36,45 @@ void timer_take_row(Run *r, size_t i, const RecordRow *row)
 
 /* --- the timer -------------------------------------------------------------------------------- */
 
+bool timer_time(const Run *r, const Timer *t, const size_t *list, size_t count)
+{
+    for (size_t k = 0; t->add && k < count; k++)
+        t->add(t->state, list[k]);
+    while (t->busy && t->busy(t->state) > 0) {
+        if (!t->service(t->state))
+            return false;
+        if (t->busy(t->state) == 0)
+            break;
+        Waits w = waits_new(-1);
+        t->await(t->state, &w);
+        run_wait(r, &w);
+    }
+    return true;
+}
+
 typedef struct Replay {
     Run *run;
     size_t missing;
-    size_t ready; /* the configuration that was added; SIZE_MAX: none */
+    size_t ready; /* the configuration that was added last; SIZE_MAX: it was taken */
 } Replay;
 
-static bool replay_time(void *state, const size_t *list, size_t count)
+static void replay_add(void *state, size_t config)
 {
     Replay *p = state;
     Run *r = p->run;
-    for (size_t k = 0; k < count; k++) {
-        const RecordRow *row = run_recorded_row(r, r->recorded.times, list[k]);
-        if (row && run_same_code(r, list[k], row))
-            timer_take_row(r, list[k], row);
-        else if (row)
-            r->counts.stale++;
-        else
-            p->missing++;
-    }
-    return true;
+    const RecordRow *row = run_recorded_row(r, r->recorded.times, config);
+    if (row && run_same_code(r, config, row))
+        timer_take_row(r, config, row);
+    else if (row)
+        r->counts.stale++;
+    else
+        p->missing++;
+    p->ready = config;
 }
 
 static bool replay_wants(const void *state)
 {
     return ((const Replay *)state)->ready == SIZE_MAX;
-}
-
-static void replay_add(void *state, size_t config)
-{
-    Replay *p = state;
-    replay_time(state, &config, 1);
-    p->ready = config;
-}
-
-static bool replay_service(void *state)
-{
-    (void)state;
-    return true;
 }
 
 static bool replay_take(void *state, size_t *config)
@@ -123,11 +124,9 @@ bool timer_replay_open(Run *r, Timer *out)
 {
     Replay *p = ARENA_COPY(r->arena, Replay, {.run = r, .ready = SIZE_MAX});
     *out = (Timer){.state = p,
-                   .wants = replay_wants,
                    .add = replay_add,
-                   .service = replay_service,
+                   .wants = replay_wants,
                    .take = replay_take,
-                   .time = replay_time,
                    .final = replay_final,
                    .close = replay_close};
     return true;
