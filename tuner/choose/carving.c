@@ -105,7 +105,7 @@ static bool *front_candidates(Work *w, const FrontInput *in, const Front *f)
     return candidate;
 }
 
-/* The candidates' numbers, layer by layer and in each layer by the stage's order. */
+/* The candidates' numbers, layer by layer. */
 static size_t *front_order(Work *w, const Front *f, const bool *candidate, size_t *count)
 {
     size_t points = w->table->points;
@@ -117,12 +117,7 @@ static size_t *front_order(Work *w, const Front *f, const bool *candidate, size_
         if (candidate[i])
             order[(*count)++] = i;
     }
-    size_t keys = w->stage->order_count;
-    Criterion *by = ARENA_ARRAY(w->arena, Criterion, keys + 1);
-    by[0] = (Criterion){layer, false};
-    if (keys > 0)
-        memcpy(by + 1, criteria_of(w, w->stage->order, keys), keys * sizeof *by);
-    stats_order(order, *count, by, keys + 1);
+    stats_order(order, *count, &(Criterion){layer, false}, 1);
     return order;
 }
 
@@ -349,8 +344,6 @@ static void why_cut(const Carving *c, const Stage *s, size_t point, Buf *out)
 {
     buf_printf(out, "the budget of %zu was full; ", s->budget);
     print_values(c, s->columns, s->column_count, point, POINT_NONE, out);
-    buf_puts(out, s->order_count ? "; ordered by " : "");
-    print_values(c, s->order, s->order_count, point, POINT_NONE, out);
 }
 
 static void why_passed(const Carving *c, const Stage *s, size_t point, Buf *out)

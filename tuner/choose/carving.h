@@ -48,12 +48,10 @@ typedef struct Stage {
                                    have one */
     double percent; /* WITHIN: how far from the best; FRONT: width of the band, 0 for none */
 
-    FrontTies ties;        /* FRONT */
-    size_t budget;         /* points kept; FRONT: 0 for no limit */
-    bool fill;             /* FRONT: add layers until the budget, which must be set, is full; the
+    FrontTies ties; /* FRONT */
+    size_t budget;  /* points kept; FRONT: 0 for no limit */
+    bool fill;      /* FRONT: add layers until the budget, which must be set, is full; the
                               band is not used */
-    const ColumnId *order; /* FRONT: decides which points stay when the budget splits a layer */
-    size_t order_count;
 
     const uint32_t *values; /* SPREAD: per point and parameter, the number of its value */
     size_t parameters;
