@@ -54,14 +54,15 @@ static const struct {
     MARK(ATOMG_1A9, ATOMIC, 1), MARK(ATOMS, ATOMIC, 1), MARK(ATOMS_18D, ATOMIC, 1),
     MARK(RED, ATOMIC, 1),       MARK(REDG, ATOMIC, 1),  MARK(UBLKCP, BULK, 1),
     MARK(UBLKRED, BULK, 1),     MARK(UTMALDG, BULK, 1), MARK(UTMASTG, BULK, 1),
-    MARK(UTMAREDG, BULK, 1),
+    MARK(UTMAREDG, BULK, 1),    MARK(SYNCS, TEST, 1),
 #undef MARK
 };
 
 SassAnchor sass_anchor_of(SassInstr w, double *amount)
 {
     const int op = sass_opcode(w), bytes = sass_access_bytes(w);
-    const SassAnchor k = marks[op].anchor ? marks[op].anchor - 1u : SASS_NO_ANCHOR;
+    const bool arrives = op == SASS_OP_SYNCS && sass_form(w) == SASS_FORM_NUMBER_SECOND;
+    const SassAnchor k = marks[op].anchor && !arrives ? marks[op].anchor - 1u : SASS_NO_ANCHOR;
     *amount = k == SASS_NO_ANCHOR ? 1 : marks[op].amount ? marks[op].amount : bytes;
     return k == SASS_ANCHOR_LOAD_1 || k == SASS_ANCHOR_STORE_1 ? by_width(k, bytes) : k;
 }
@@ -126,10 +127,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
     case PTX_CLASS_SFU:
         return SASS_ANCHOR_SPECIAL;
     case PTX_CLASS_BARRIER:
-        return f->op == PTX_MBARRIER_TRY || f->op == PTX_MBARRIER_TEST || f->op == PTX_MBARRIER ||
-                       f->op == PTX_BARRIER_CLUSTER_WAIT
-                   ? SASS_NO_ANCHOR
-                   : SASS_ANCHOR_BARRIER;
+        return f->op == PTX_MBARRIER_TRY || f->op == PTX_MBARRIER_TEST      ? SASS_ANCHOR_TEST
+               : f->op == PTX_MBARRIER || f->op == PTX_BARRIER_CLUSTER_WAIT ? SASS_NO_ANCHOR
+                                                                            : SASS_ANCHOR_BARRIER;
     case PTX_CLASS_ATOMIC:
         return SASS_ANCHOR_ATOMIC;
     case PTX_CLASS_WARP:

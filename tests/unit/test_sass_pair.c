@@ -466,6 +466,32 @@ static void bulk_copies_are_made_for_one_lane_after_the_other(void **state)
     }
 }
 
+/* Where the code tests a barrier in front of the loop, that loop is only entered if the test fails. */
+static void a_wait_that_succeeds_at_once_enters_no_loop(void **state)
+{
+    (void)state;
+    enum { TESTS = SASS_OP_SYNCS | 2 << 9, ARRIVES = SASS_OP_SYNCS };
+    static const char WAIT[] =
+        "$wait:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], %r1;\n@!%p1 bra $wait;\n";
+    for (int i = 0; i < 2; i++) {
+        Arena *a = arena_new();
+        const Word words[] = {{.op = i ? ARRIVES : TESTS},
+                              {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                              {.op = SASS_OP_IADD3},
+                              {.op = SASS_OP_EXIT},
+                              {.op = TESTS},
+                              {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                              {.op = SASS_OP_BRA, .target = 2}};
+        const Both b = both(a, WAIT, words, COUNT(words), 0);
+
+        const SassProfile p = sass_profile(a, b.flow, b.walk, NULL, NULL);
+
+        assert_true(p.instr == (i ? 7 : 4));
+        assert_true(p.open == 0 && !p.unmatched);
+        arena_free(a);
+    }
+}
+
 /* Five loads in front of the loop, with guards in the code, and one in each of 8 rounds, of which the code makes four in
  * one: not three rounds and a single one of the five. */
 static void a_loop_of_copies_makes_so_many_fewer_rounds(void **state)
@@ -510,6 +536,7 @@ int main(void)
         cmocka_unit_test(of_many_numbers_the_first_32_are_compared),
         cmocka_unit_test(many_loops_are_paired_and_too_many_are_not),
         cmocka_unit_test(bulk_copies_are_made_for_one_lane_after_the_other),
+        cmocka_unit_test(a_wait_that_succeeds_at_once_enters_no_loop),
         cmocka_unit_test(a_loop_of_copies_makes_so_many_fewer_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
