@@ -188,6 +188,43 @@ static size_t fresh_point(Play *p)
     return i;
 }
 
+/* A random neighbour; SIZE_MAX: there is none. */
+static size_t random_neighbour(Play *p, size_t at)
+{
+    size_t n = neighbourhood_size(p->near, at);
+    return n > 0 ? neighbourhood_at(p->near, at, below(p, n)) : SIZE_MAX;
+}
+
+/* Gives one parameter the value of a random point. */
+static void mutate(Play *p, uint32_t *numbers)
+{
+    size_t n = p->near->parameter_count, k = below(p, n);
+    numbers[k] = p->near->number[below(p, p->count) * n + k];
+}
+
+/* Whether to move to a point: a slower one is accepted the more rarely, the slower it is and the colder. */
+static bool accepts(Play *p, double there, double ms, double heat)
+{
+    return there <= ms || gsl_rng_uniform(p->random) < exp(-(there / ms - 1) / heat);
+}
+
+typedef struct Ranked {
+    size_t at;
+    double by;
+} Ranked;
+
+/* Puts a point into an ascending list with room for `room`; the last one falls out. Returns the count. */
+static size_t rank(Ranked *list, size_t count, size_t room, Ranked x)
+{
+    size_t k = count < room ? count++ : room;
+    for (; k > 0 && x.by < list[k - 1].by; k--)
+        if (k < room)
+            list[k] = list[k - 1];
+    if (k < room)
+        list[k] = x;
+    return count;
+}
+
 /* --- strategies ------------------------------------------------------------------------------- */
 
 static void play_random(Play *p)
@@ -245,14 +282,11 @@ static void play_annealing(Play *p)
         size_t at = fresh_point(p);
         double ms = play_time(p, at);
         for (int k = 0; k < STEPS && !play_over(p); k++) {
-            size_t n = neighbourhood_size(p->near, at);
-            if (n == 0)
+            size_t to = random_neighbour(p, at);
+            if (to == SIZE_MAX)
                 break;
-            size_t to = neighbourhood_at(p->near, at, below(p, n));
-            double there = play_time(p, to), heat = hot * pow(cold / hot, (double)k / STEPS);
-            bool accept = there <= ms || isinf(ms) ||
-                          gsl_rng_uniform(p->random) < exp(-(there / ms - 1) / heat);
-            if (accept) {
+            double there = play_time(p, to);
+            if (accepts(p, there, ms, hot * pow(cold / hot, (double)k / STEPS))) {
                 at = to;
                 ms = there;
             }
@@ -275,10 +309,8 @@ static size_t child_of(Play *p, size_t mother, size_t father)
                 coins = gsl_rng_get(p->random);
             child_numbers[k] = number[(coins & 1 ? mother : father) * n + k];
         }
-        if (n > 0 && below(p, 10) == 0) {
-            size_t k = below(p, n);
-            child_numbers[k] = number[below(p, p->count) * n + k];
-        }
+        if (n > 0 && below(p, 10) == 0)
+            mutate(p, child_numbers);
         size_t child = neighbourhood_find(p->near, child_numbers);
         if (child != SIZE_MAX && !p->paid[child])
             return child;
@@ -330,8 +362,7 @@ static size_t repaired(Play *p, uint32_t *numbers)
     enum { TRIES = 16 };
     size_t n = p->near->parameter_count, at = neighbourhood_find(p->near, numbers);
     for (int t = 0; t < TRIES && at == SIZE_MAX && n > 0; t++) {
-        size_t k = below(p, n);
-        numbers[k] = p->near->number[below(p, p->count) * n + k];
+        mutate(p, numbers);
         at = neighbourhood_find(p->near, numbers);
     }
     return at == SIZE_MAX ? fresh_point(p) : at;
@@ -339,28 +370,9 @@ static size_t repaired(Play *p, uint32_t *numbers)
 
 enum { PACK = 8, STAGNATION = 80 };
 
-typedef struct Pack {
-    size_t at[PACK];
-    double ms[PACK];
-    size_t moves; /* since the best time last fell */
-} Pack;
-
-static void sort_pack(Pack *w)
-{
-    for (int k = 1; k < PACK; k++)
-        for (int j = k; j > 0 && w->ms[j] < w->ms[j - 1]; j--) {
-            size_t at = w->at[j];
-            double ms = w->ms[j];
-            w->at[j] = w->at[j - 1];
-            w->ms[j] = w->ms[j - 1];
-            w->at[j - 1] = at;
-            w->ms[j - 1] = ms;
-        }
-}
-
 /* Each value comes from one of the three leaders or the wolf itself; one value jumps with probability
  * `shake`, which falls during the search.  Points that are paid for are tabu. */
-static size_t step_of(Play *p, const Pack *w, int wolf, double shake)
+static size_t step_of(Play *p, const Ranked *pack, size_t wolf, double shake)
 {
     enum { TRIES = 8 };
     size_t n = p->near->parameter_count, to = SIZE_MAX;
@@ -369,124 +381,109 @@ static size_t step_of(Play *p, const Pack *w, int wolf, double shake)
     for (int t = 0; t < TRIES; t++) {
         for (size_t k = 0; k < n; k++) {
             size_t from = below(p, 4);
-            numbers[k] = number[w->at[from < 3 ? from : (size_t)wolf] * n + k];
+            numbers[k] = number[pack[from < 3 ? from : wolf].at * n + k];
         }
-        if (n > 0 && gsl_rng_uniform(p->random) < shake) {
-            size_t k = below(p, n);
-            numbers[k] = number[below(p, p->count) * n + k];
-        }
+        if (n > 0 && gsl_rng_uniform(p->random) < shake)
+            mutate(p, numbers);
         to = repaired(p, numbers);
         if (!p->paid[to])
             return to;
     }
-    size_t neighbours = neighbourhood_size(p->near, to);
-    to = neighbours > 0 ? neighbourhood_at(p->near, to, below(p, neighbours)) : to;
-    return p->paid[to] ? fresh_point(p) : to;
+    to = random_neighbour(p, to);
+    return to == SIZE_MAX || p->paid[to] ? fresh_point(p) : to;
 }
 
-/* Replaces the slowest third of the pack by fresh points. */
-static void scatter(Play *p, Pack *w)
+/* Fills places of the pack, from `first` up or down, with fresh points. */
+static void recruit(Play *p, Ranked *first, int step, int count)
 {
-    size_t fresh[PACK / 3 + 1], count = 0;
-    for (int k = PACK - PACK / 3; k < PACK; k++)
-        fresh[count++] = fresh_point(p);
-    time_all(p, fresh, count);
-    for (size_t k = 0; k < count && !play_over(p); k++) {
-        w->at[PACK - 1 - k] = fresh[k];
-        w->ms[PACK - 1 - k] = play_time(p, fresh[k]);
-    }
-    w->moves = 0;
+    size_t fresh[PACK];
+    for (int k = 0; k < count; k++)
+        fresh[k] = fresh_point(p);
+    time_all(p, fresh, (size_t)count);
+    for (int k = 0; k < count && !play_over(p); k++)
+        first[k * step] = (Ranked){fresh[k], play_time(p, fresh[k])};
 }
 
 static void play_grey_wolf(Play *p)
 {
     static const double shake_first = 0.4, shake_last = 0.1, hot = 0.3;
-    Pack w = {.moves = 0};
-    for (int k = 0; k < PACK; k++)
-        w.at[k] = fresh_point(p);
-    time_all(p, w.at, PACK);
-    for (int k = 0; k < PACK && !play_over(p); k++)
-        w.ms[k] = play_time(p, w.at[k]);
+    Ranked pack[PACK];
+    size_t moves = 0; /* since the best time last fell */
+    recruit(p, pack, 1, PACK);
     while (!play_over(p)) {
         size_t to[PACK];
         double part = fmin(1, (double)p->timings / 200), best = p->best;
-        sort_pack(&w);
-        for (int k = 3; k < PACK; k++)
-            to[k - 3] = step_of(p, &w, k, shake_first + part * (shake_last - shake_first));
+        for (size_t k = 0; k < PACK; k++)
+            rank(pack, k, PACK, pack[k]);
+        for (size_t k = 3; k < PACK; k++)
+            to[k - 3] = step_of(p, pack, k, shake_first + part * (shake_last - shake_first));
         time_all(p, to, PACK - 3);
-        for (int k = 3; k < PACK && !play_over(p); k++) {
-            double there = play_time(p, to[k - 3]), heat = hot * (1.01 - part);
-            bool accept =
-                there <= w.ms[k] || gsl_rng_uniform(p->random) < exp(-(there / w.ms[k] - 1) / heat);
-            if (accept) {
-                w.at[k] = to[k - 3];
-                w.ms[k] = there;
-            }
-            w.moves = p->best < best ? 0 : w.moves + 1;
+        for (size_t k = 3; k < PACK && !play_over(p); k++) {
+            double there = play_time(p, to[k - 3]);
+            if (accepts(p, there, pack[k].by, hot * (1.01 - part)))
+                pack[k] = (Ranked){to[k - 3], there};
+            moves = p->best < best ? 0 : moves + 1;
         }
-        if (w.moves >= STAGNATION)
-            scatter(p, &w);
+        if (moves >= STAGNATION) {
+            recruit(p, pack + PACK - 1, -1, PACK / 3);
+            moves = 0;
+        }
         arena_reset(p->scratch);
     }
 }
 
+enum { WAYS = 4, POOL = 8, ELITE = 5, RESTART = 100 };
+
+/* What a neighbourhood search has learned. */
+typedef struct Memory {
+    size_t *known, known_count;
+    Ranked elite[ELITE];
+    size_t elite_count;
+} Memory;
+
+/* Times a point and keeps it in mind. */
+static double learn_of(Play *p, Memory *m, size_t i)
+{
+    double ms = play_time(p, i);
+    m->known[m->known_count++] = i;
+    m->elite_count = rank(m->elite, m->elite_count, ELITE, (Ranked){i, ms});
+    return ms;
+}
+
 /* A surrogate: the mean time of the 5 known points with the smallest Hamming distance. */
-static double surrogate(Play *p, const size_t *known, size_t count, size_t i)
+static double surrogate(Play *p, const Memory *m, size_t i)
 {
     enum { NEAREST = 5 };
     size_t n = p->near->parameter_count, found = 0;
-    size_t distance[NEAREST];
-    double ms[NEAREST], sum = 0;
-    for (size_t j = 0; j < count; j++) {
+    Ranked nearest[NEAREST];
+    double sum = 0;
+    for (size_t j = 0; j < m->known_count; j++) {
         size_t d = 0;
         for (size_t k = 0; k < n; k++)
-            d += p->near->number[i * n + k] != p->near->number[known[j] * n + k];
-        size_t k = found < NEAREST ? found++ : NEAREST;
-        for (; k > 0 && d < distance[k - 1]; k--)
-            if (k < NEAREST) {
-                distance[k] = distance[k - 1];
-                ms[k] = ms[k - 1];
-            }
-        if (k < NEAREST) {
-            distance[k] = d;
-            ms[k] = play_time(p, known[j]);
-        }
+            d += p->near->number[i * n + k] != p->near->number[m->known[j] * n + k];
+        found = rank(nearest, found, NEAREST, (Ranked){m->known[j], (double)d});
     }
     for (size_t k = 0; k < found; k++)
-        sum += fmin(ms[k], 1e3 * p->best);
+        sum += fmin(play_time(p, nearest[k].at), 1e3 * p->best);
     return found > 0 ? sum / (double)found : 0;
 }
 
-enum { WAYS = 4, POOL = 8, ELITE = 5, RESTART = 100 };
-
 /* A candidate of one of the neighbourhoods: one, two or three parameters differ, or every value comes from
  * the elite. */
-static size_t candidate_by(Play *p, int way, size_t at, const size_t *elite, size_t elite_count)
+static size_t candidate_by(Play *p, int way, size_t at, const Memory *m)
 {
     size_t n = p->near->parameter_count;
     uint32_t *numbers = ARENA_ARRAY(p->scratch, uint32_t, n);
-    if (way == 3 && elite_count > 1) {
+    if (way == 3 && m->elite_count > 1) {
         for (size_t k = 0; k < n; k++)
-            numbers[k] = p->near->number[elite[below(p, elite_count)] * n + k];
+            numbers[k] = p->near->number[m->elite[below(p, m->elite_count)].at * n + k];
         return repaired(p, numbers);
     }
     for (int k = 0; k <= way; k++) {
-        size_t neighbours = neighbourhood_size(p->near, at);
-        at = neighbours > 0 ? neighbourhood_at(p->near, at, below(p, neighbours)) : fresh_point(p);
+        size_t to = random_neighbour(p, at);
+        at = to == SIZE_MAX ? fresh_point(p) : to;
     }
     return at;
-}
-
-static size_t add_elite(Play *p, size_t *elite, size_t count, size_t i)
-{
-    size_t k = count < ELITE ? count++ : ELITE;
-    double ms = play_time(p, i);
-    for (; k > 0 && ms < play_time(p, elite[k - 1]); k--)
-        if (k < ELITE)
-            elite[k] = elite[k - 1];
-    if (k < ELITE)
-        elite[k] = i;
-    return count;
 }
 
 /* Roulette selection of a neighbourhood by its weight. */
@@ -503,41 +500,30 @@ static int choose_way(Play *p, const double *weight)
 }
 
 /* The unpaid candidate of a pool with the best surrogate value. */
-static size_t screened(Play *p, int way, size_t at, const size_t *elite, size_t elite_count,
-                       const size_t *known, size_t known_count)
+static size_t screened(Play *p, int way, size_t at, const Memory *m)
 {
-    double least = INFINITY;
-    size_t best = SIZE_MAX;
+    Ranked best = {SIZE_MAX, INFINITY};
     for (int k = 0; k < POOL; k++) {
-        size_t i = candidate_by(p, way, at, elite, elite_count);
-        double ms = p->paid[i] ? INFINITY : surrogate(p, known, known_count, i);
-        if (ms < least) {
-            least = ms;
-            best = i;
-        }
+        size_t i = candidate_by(p, way, at, m);
+        rank(&best, 1, 1, (Ranked){i, p->paid[i] ? INFINITY : surrogate(p, m, i)});
     }
     arena_reset(p->scratch);
-    return best == SIZE_MAX ? fresh_point(p) : best;
+    return best.at == SIZE_MAX ? fresh_point(p) : best.at;
 }
 
 static void play_neighbourhoods(Play *p)
 {
     static const double cooling = 0.995, learn = 0.1;
     double weight[WAYS] = {1, 1, 1, 1}, heat = 1;
-    size_t *known = ARENA_ARRAY(p->arena, size_t, p->count), known_count = 0;
-    size_t elite[ELITE], elite_count = 0, at = fresh_point(p), moves = 0;
-    double ms = play_time(p, at);
-    known[known_count++] = at;
-    elite_count = add_elite(p, elite, elite_count, at);
+    Memory m = {.known = ARENA_ARRAY(p->arena, size_t, p->count)};
+    size_t at = fresh_point(p), moves = 0;
+    double ms = learn_of(p, &m, at);
     while (!play_over(p)) {
         int way = choose_way(p, weight);
-        size_t to = screened(p, way, at, elite, elite_count, known, known_count);
-        double best = p->best, there = play_time(p, to);
-        known[known_count++] = to;
-        elite_count = add_elite(p, elite, elite_count, to);
+        size_t to = screened(p, way, at, &m);
+        double best = p->best, there = learn_of(p, &m, to);
         weight[way] = fmax(0.1, (1 - learn) * weight[way] + learn * (there < ms ? 4 : 0));
-        bool accept = there <= ms || isinf(ms) ||
-                      gsl_rng_uniform(p->random) < exp(-(there / ms - 1) / fmax(heat, 1e-3));
+        bool accept = accepts(p, there, ms, fmax(heat, 1e-3));
         heat *= cooling;
         moves = p->best < best ? 0 : moves + 1;
         if (moves < RESTART && !accept)
@@ -547,7 +533,7 @@ static void play_neighbourhoods(Play *p)
         if (moves >= RESTART && !play_over(p)) {
             at = fresh_point(p);
             ms = play_time(p, at);
-            known[known_count++] = at;
+            m.known[m.known_count++] = at;
             moves = 0;
             heat = 1;
         }
