@@ -312,26 +312,42 @@ static double visits_of(const WalkFunction *f, size_t instr)
     return (double)(bulk ? b->lanes : b->visits);
 }
 
+/* Of a result that nobody reads; what gives no others is there for something else. */
+enum { NOT_READ = -1 };
+
 /* How often an instruction is needed: as often as what reads its results, if it does nothing else. */
 static double needed_here(const WalkFunction *f, size_t instr, const double *needed)
 {
     const PtxInstr *in = &f->function->instrs.at[instr];
     const double visits = visits_of(f, instr);
-    double most = may_sink(in) ? 0 : visits;
+    double most = may_sink(in) ? NOT_READ : visits;
     for (size_t k = 0; k < in->writes.count; k++)
         most = fmax(most, needed[in->writes.at[k]]);
-    return fmin(most, visits);
+    return most == NOT_READ ? visits : fmin(most, visits);
 }
 
-/* By register of a function: how often its value is needed.  NULL if there are no loads that ptxas may sink
+/* True for a landmark that ptxas may move to where its result is needed: a load of what no one writes, a special function. */
+static bool is_movable(const PtxInstr *in)
+{
+    double amount;
+    return is_constant_load(in) || sass_anchor_of_ptx(in, &amount) == SASS_ANCHOR_SPECIAL;
+}
+
+/* By register of a function: how often its value is needed.  NULL if there are no landmarks that ptxas may sink
  * into a branch. */
 static double *count_needed(Arena *a, const WalkFunction *f)
 {
     const PtxFunction *text = f->function;
     double *needed = ARENA_ARRAY(a, double, text->registers.count + 1);
     bool any = false;
-    for (size_t i = 0; i < text->instrs.count; i++)
-        any |= is_constant_load(&text->instrs.at[i]);
+    for (size_t r = 0; r < text->registers.count; r++)
+        needed[r] = NOT_READ;
+    for (size_t i = 0; i < text->instrs.count; i++) {
+        const PtxInstr *in = &text->instrs.at[i];
+        any |= is_movable(in);
+        for (size_t k = 0; k < in->reads.count; k++)
+            needed[in->reads.at[k]] = 0;
+    }
     for (bool changed = any; changed;) {
         changed = false;
         for (size_t i = text->instrs.count; i-- > 0;) {
@@ -347,12 +363,12 @@ static double *count_needed(Arena *a, const WalkFunction *f)
     return any ? needed : NULL;
 }
 
-/* How often the code executes an instruction at least: loads of what no one writes are moved to where they are needed,
- * but not out of a loop. */
+/* How often the code executes an instruction at least: what may be moved is moved to where it is needed, but not out of a
+ * loop. */
 static double executed_least(const WalkFunction *f, size_t instr, const double *needed)
 {
     const bool in_loop = f->flow->loops->loop_of[f->flow->cfg->block_of[instr]] != CFG_NONE;
-    return needed && !in_loop && is_constant_load(&f->function->instrs.at[instr])
+    return needed && !in_loop && is_movable(&f->function->instrs.at[instr])
                ? needed_here(f, instr, needed)
                : visits_of(f, instr);
 }

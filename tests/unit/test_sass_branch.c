@@ -477,7 +477,9 @@ static void lanes_that_diverge_take_each_side_once(void **state)
 {
     (void)state;
 #define ROOT "sqrt.approx.f32 %f1, %f1;\n"
-    static const char body[] = ROOT "setp.lt.u32 %p2, %r4, 16;\n@%p2 bra $end;\n" ROOT "$end:\n";
+    static const char body[] =
+        ROOT "setp.lt.u32 %p2, %r4, 16;\n@%p2 bra $end;\n" ROOT
+             "$end:\nsetp.gt.f32 %p3, %f1, %f2;\nvote.sync.any.pred %p4, %p3, -1;\n";
     static const Word behind[] = {{.op = SASS_OP_BSSY, .target = 4},
                                   {.op = SASS_OP_BRA, .guard = true, .target = 3},
                                   {.op = SASS_OP_MUFU},

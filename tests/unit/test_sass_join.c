@@ -586,6 +586,17 @@ static void landmarks_are_counted_with_what_may_differ(void **state)
          {0, 0, 0, 3},
          {0},
          {0}},
+        /* so may a special function */
+        {"rsqrt.approx.f32 %f5, %f2; mov.u32 %r3, 0; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;\n"
+         "st.global.f32 [%q2], %f5; L:",
+         {0},
+         {1, 4},
+         {0}},
+        {"rsqrt.approx.f32 %f5, %f2; mov.u32 %r3, 0; setp.ne.u32 %p1, %r3, 0; @%p1 bra L;\n"
+         "st.global.f32 [%q2], %f5; L:",
+         {1},
+         {0, 4},
+         {0}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Arena *a = arena_new();
