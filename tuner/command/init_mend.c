@@ -47,9 +47,7 @@ static const char *spelled(const InitTrying *t, const char *path)
     for (const HostText *h = path ? t->host : NULL; h; h = h->next)
         for (const char *line = h->text; *line; line = code_next_line(line)) {
             const char *open = code_behind(line, "include");
-            const size_t n =
-                open && (*open == '"' || *open == '<') ? strcspn(open + 1, "\">\n") : 0;
-            const char *name = n ? arena_copy(t->arena, open + 1, n) : "";
+            const char *name = code_copy(t->arena, code_quoted(open ? open : ""));
             if (strcmp(path_stem(t->arena, name, ""), stem) == 0)
                 return name;
         }

@@ -6,14 +6,6 @@
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static bool is_one_of(Word w, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (code_same(w, list[i]))
-            return true;
-    return false;
-}
-
 /* Words that mark device declarations. Constant expressions serve both sides. */
 static const char MARKS[] =
     "__global__ __device__ __constant__ __shared__ constexpr __managed__ consteval "
@@ -84,7 +76,7 @@ typedef struct Cutter {
 
 static bool is_mark(const HostMarks *marks, Word w)
 {
-    return code_among(w, MARKS) || (marks && is_one_of(w, marks->device.at, marks->device.count));
+    return code_among(w, MARKS) || (marks && code_one_of(w, &marks->device));
 }
 
 static void cut(Cutter *c, const char *from, const char *to)
@@ -110,10 +102,8 @@ static bool is_function(const Cutter *c, const Declaration *d)
 {
     Word owner = scope_class(&c->now);
     bool typed = d->words >= 2 || (d->body && owner.length == 0 && d->words == 1);
-    bool constructor = owner.length && d->last.length == owner.length &&
-                       memcmp(d->last.at, owner.at, owner.length) == 0;
-    const bool instantiates =
-        c->marks && is_one_of(d->last, c->marks->host.at, c->marks->host.count);
+    bool constructor = owner.length && code_equal(d->last, owner);
+    const bool instantiates = c->marks && code_one_of(d->last, &c->marks->host);
     return d->parameters && !d->is_typedef &&
            (typed || constructor || instantiates || code_same(d->last, "main"));
 }
@@ -264,9 +254,8 @@ static bool is_std_type(const Cutter *c, Word w)
     const char *behind = code_blanks(w.at + w.length);
     bool bare = c->uses_std && behind > w.at + w.length && code_is_name(*behind);
     bool first = w.at == c->now.d.start && (w.at[w.length] == '<' || bare);
-    return ((named || first) && code_among(w, STD_TYPES)) ||
-           is_one_of(w, c->types.at, c->types.count) ||
-           (c->marks && is_one_of(w, c->marks->types.at, c->marks->types.count));
+    return ((named || first) && code_among(w, STD_TYPES)) || code_one_of(w, &c->types) ||
+           (c->marks && code_one_of(w, &c->marks->types));
 }
 
 /* True for the type of an operand in "operator+(const Pair &a, Pair b)". */
@@ -368,7 +357,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case ')':
         d->brackets -= d->brackets > 0;
         if (d->brackets == 0 && d->braces == 0 && d->words == 1 && c->marks &&
-            is_one_of(d->last, c->marks->host.at, c->marks->host.count))
+            code_one_of(d->last, &c->marks->host))
             decide(c, at + 1);
         break;
     case '{':
@@ -541,11 +530,10 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
     Texts others = {0};
     add_types(a, text, marks);
     for (const char *line = text; *line; line = code_next_line(line)) {
-        const char *define = code_behind(line, "define");
-        const Word name = code_word(define ? define : "");
-        if (!define)
+        const Word name = code_defined(line);
+        if (!name.length)
             continue;
-        const char *end = code_line_end(define), *list = name.at + name.length;
+        const char *end = code_line_end(name.at), *list = name.at + name.length;
         const char *close = *list == '(' ? code_closing(list, end) : NULL;
         if (close && is_host_text(a, close + 1, end))
             VEC_PUSH(a, &marks->host, code_copy(a, name));

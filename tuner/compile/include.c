@@ -235,12 +235,10 @@ static const char *splice(Arena *a, const Text *t)
 /* Adds the file named in quotes or angle brackets; returns the text after it, NULL: no name. */
 static const char *take_name(Walk *w, const Text *t, const Place *place, const char *at)
 {
-    const char close = *at == '"' ? '"' : '>';
-    const size_t n = *at == '"' || *at == '<' ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
-    if (n == 0 || at[n + 1] != close)
-        return NULL;
-    add_name(w, place, t->folder, arena_copy(w->arena, at + 1, n));
-    return at + n + 2;
+    const Word name = code_quoted(at);
+    if (name.length)
+        add_name(w, place, t->folder, code_copy(w->arena, name));
+    return name.length ? name.at + name.length + 1 : NULL;
 }
 
 /* Scans after a '#' and returns where to go on. `sure`: the '#' begins a directive. */
@@ -248,8 +246,7 @@ static const char *scan_directive(Walk *w, const Text *t, const char *text, cons
                                   bool sure)
 {
     const Word word = code_word(code_blanks(at));
-    if (!code_same(word, "include") && !code_same(word, "include_next") &&
-        !code_same(word, "import"))
+    if (!code_among(word, "include include_next import"))
         return at;
     at = code_blanks(word.at + word.length);
     const Place place = {t, code_line_number(text, at), sure};

@@ -81,8 +81,7 @@ static void add_text(Reach *r, const char *text, size_t number)
     for (size_t i = 0; i < all.count; i++)
         add_item(r, all.at[i], number, false);
     for (const char *line = text; *line; line = code_next_line(line)) {
-        const char *at = code_behind(line, "define");
-        const Word w = code_word(at ? at : "");
+        const Word w = code_defined(line);
         HostDeclaration d = {.start = w.at + w.length, .end = code_line_end(line)};
         if (!w.length)
             continue;

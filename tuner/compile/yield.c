@@ -2,14 +2,6 @@
 
 #include "tuner/spec/code_constants.h"
 
-static bool is_one_of(Word w, const Texts *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (code_same(w, names->at[i]))
-            return true;
-    return false;
-}
-
 static void blank(char *from, const char *to)
 {
     for (; from < to; from++)
@@ -19,28 +11,17 @@ static void blank(char *from, const char *to)
 
 /* --- macros ----------------------------------------------------------------------------------- */
 
-/* Reads the name after a directive; false: another line. */
-static bool directive_is(const char *line, const char *word, Word *name)
-{
-    const char *behind = code_behind(line, word);
-    if (behind)
-        *name = code_word(behind);
-    return behind && name->length > 0;
-}
-
 static void macros_yield(char *text, const Texts *names)
 {
-    Word guard = {0}, name;
+    Word guard = {0};
     for (char *line = text; *line;) {
         char *end = line + (code_line_end(line) - line);
-        const bool defines = directive_is(line, "define", &name);
-        const bool guarded =
-            defines && guard.length == name.length && memcmp(guard.at, name.at, name.length) == 0;
+        const Word name = code_defined(line);
         /* Function-like macros do not yield, nor switches without a value. */
-        const bool yields = defines && !guarded && is_one_of(name, names) &&
+        const bool yields = name.length && !code_equal(guard, name) && code_one_of(name, names) &&
                             name.at[name.length] != '(' && code_blanks(name.at + name.length) < end;
-        if (!directive_is(line, "ifndef", &guard))
-            guard.length = 0;
+        const char *unless = code_behind(line, "ifndef");
+        guard = code_word(unless ? unless : "");
         if (yields)
             blank(line, end);
         line = end + (*end == '\n');
@@ -65,7 +46,7 @@ static void declaration_yields(char *out, const char *bare, const CodeConstant *
 {
     bool kept = false;
     for (size_t i = 0; i < count; i++) {
-        if (!c[i].known || !is_one_of(c[i].name, names)) {
+        if (!c[i].known || !code_one_of(c[i].name, names)) {
             kept = true;
             continue;
         }

@@ -190,42 +190,35 @@ static void copy_to(Work *w, File *f, const char *to)
 /* `at`: the text after the word "include". */
 static bool copy_include(Work *w, File *f, const char *at)
 {
-    char close = *at == '"' ? '"' : *at == '<' ? '>' : '\0';
-    size_t n = close ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
-    if (!close || at[1 + n] != close) { /* a macro, which only the compiler can expand */
+    const Word quoted = code_quoted(at);
+    if (!quoted.length) { /* a macro, which only the compiler can expand */
         copy_to(w, f, at);
         return true;
     }
-    const char *name = arena_copy(w->arena, at + 1, n);
-    const char *path = find_file(w, f, name, close == '"');
+    const char *name = code_copy(w->arena, quoted), *end = quoted.at + quoted.length + 1;
+    const char *path = find_file(w, f, name, *at == '"');
     const bool compiled = path && is_compiled(w, path_real(w->arena, path, path));
     if (!path)
-        add_once(w->arena, &w->found->includes, arena_copy(w->arena, at, n + 2));
+        add_once(w->arena, &w->found->includes, arena_copy(w->arena, at, (size_t)(end - at)));
     if (!compiled) {
-        copy_to(w, f, at + n + 2);
+        copy_to(w, f, end);
         return true;
     }
     if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
         buf_putc(&w->out, '\n');
-    skip_to(f, code_line_end(at + n + 2)); /* compilers ignore the rest of the line */
+    skip_to(f, code_line_end(end)); /* compilers ignore the rest of the line */
     return put_file(w, f, path, name);
-}
-
-static void note_macro(Work *w, const char *at)
-{
-    const Word name = code_word(at);
-    if (name.length)
-        add_once(w->arena, &w->found->macros, code_copy(w->arena, name));
 }
 
 /* Copies a directive from its '#' on. */
 static bool copy_directive(Work *w, File *f)
 {
-    const char *included = code_behind(f->at, "include"), *macro = code_behind(f->at, "define");
+    const char *included = code_behind(f->at, "include");
+    const Word macro = code_defined(f->at);
     if (included)
         return copy_include(w, f, included);
-    if (macro)
-        note_macro(w, macro);
+    if (macro.length)
+        add_once(w->arena, &w->found->macros, code_copy(w->arena, macro));
     if (is_pragma_once(f->at))
         skip_to(f, code_behind(f->at, "pragma") + strlen("once"));
     else

@@ -29,9 +29,8 @@ static Word word_shown(const char *at)
 static Word macro_text(const char *text, Word name)
 {
     for (const char *line = text; *line; line = code_next_line(line)) {
-        const char *at = code_behind(line, "define");
-        const Word w = code_word(at ? at : "");
-        if (w.length && w.length == name.length && memcmp(w.at, name.at, w.length) == 0)
+        const Word w = code_defined(line);
+        if (w.length && code_equal(w, name))
             return (Word){w.at + w.length, (size_t)(code_line_end(line) - w.at) - w.length};
     }
     return (Word){text, 0};

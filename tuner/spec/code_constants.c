@@ -10,11 +10,9 @@ static const char TYPES[] =
 
 static bool is_macro(const char *text, Word name)
 {
-    for (const char *line = text; *line; line = code_next_line(line)) {
-        const char *at = code_behind(line, "define");
-        if (at && code_word(at).length == name.length && memcmp(at, name.at, name.length) == 0)
+    for (const char *line = text; *line; line = code_next_line(line))
+        if (code_equal(code_defined(line), name))
             return true;
-    }
     return false;
 }
 
@@ -22,7 +20,7 @@ static bool is_macro(const char *text, Word name)
 static bool is_known(const CodeConstants *all, const char *text, Word w)
 {
     VEC_EACH (const CodeConstant, c, *all)
-        if (c->known && c->name.length == w.length && memcmp(c->name.at, w.at, w.length) == 0)
+        if (c->known && code_equal(c->name, w))
             return true;
     const bool fraction = w.at - text > 1 && w.at[-1] == '.' && isdigit((unsigned char)w.at[-2]);
     return fraction || isdigit((unsigned char)*w.at) || code_among(w, TYPES) ||

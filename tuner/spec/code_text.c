@@ -23,6 +23,19 @@ bool code_same(Word w, const char *text)
     return strlen(text) == w.length && (w.length == 0 || memcmp(w.at, text, w.length) == 0);
 }
 
+bool code_equal(Word a, Word b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
+}
+
+bool code_one_of(Word w, const Texts *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (code_same(w, words->at[i]))
+            return true;
+    return false;
+}
+
 bool code_among(Word w, const char *words)
 {
     for (size_t n; *words; words += n + (words[n] == ' ')) {
@@ -222,6 +235,19 @@ const char *code_behind(const char *line, const char *directive)
 {
     Word w = code_directive(line);
     return code_same(w, directive) ? code_blanks(w.at + w.length) : NULL;
+}
+
+Word code_defined(const char *line)
+{
+    const char *at = code_behind(line, "define");
+    return code_word(at ? at : "");
+}
+
+Word code_quoted(const char *at)
+{
+    const char *close = *at == '"' ? "\"\n" : *at == '<' ? ">\n" : NULL;
+    const size_t n = close ? strcspn(at + 1, close) : 0;
+    return n && at[1 + n] == *close ? (Word){at + 1, n} : (Word){at, 0};
 }
 
 const char *code_closing(const char *first, const char *end)

@@ -1,7 +1,7 @@
 /* A lexical view of C++ text: words, brackets, comments, literals, directives. Texts are zero-terminated. */
 #pragma once
 
-#include "metrics/base/arena.h"
+#include "metrics/base/vec.h"
 
 enum { CODE_LIST = 64 }; /* items of a list, or values of a name, that are kept */
 
@@ -14,6 +14,7 @@ typedef struct Word {
 bool code_is_name(char c);
 Word code_word(const char *at);
 bool code_same(Word w, const char *text);
+bool code_equal(Word a, Word b);
 const char *code_copy(Arena *a, Word w);
 
 /* The word that ends before `at` of a text that begins at `first`. */
@@ -28,6 +29,7 @@ bool code_is_number(const char *text);
 
 /* True if the word is one of `words`, which are separated by blanks. */
 bool code_among(Word w, const char *words);
+bool code_one_of(Word w, const Texts *words);
 
 /* code_blanks skips blanks, comments and spliced line ends within a line; code_skip skips any white space. */
 const char *code_blanks(const char *at);
@@ -64,6 +66,12 @@ Word code_directive(const char *line);
 
 /* The text after the word `directive`; NULL: the line is another directive or none. */
 const char *code_behind(const char *line, const char *directive);
+
+/* The name that the line defines as a macro. */
+Word code_defined(const char *line);
+
+/* What is in the quotes or angle brackets at `at`, which end on the same line; length 0: nothing. */
+Word code_quoted(const char *at);
 
 /* The matching bracket of the one at `at` ("<" as a template's); NULL: none. */
 const char *code_closing(const char *at, const char *end);

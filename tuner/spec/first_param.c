@@ -113,8 +113,7 @@ static bool is_settled(const FirstWriter *w, const char *name)
     for (const HostText *h = w->guess->texts; h; h = h->next) {
         const char *value = kernel_source_defined(w->arena, h->text, name);
         for (const char *line = value ? h->text : ""; *line; line = code_next_line(line)) {
-            const char *at = code_behind(line, "define");
-            const char *given = at && code_same(code_word(at), name)
+            const char *given = code_same(code_defined(line), name)
                                     ? kernel_source_defined(w->arena, line, name)
                                     : NULL;
             if (given && strcmp(given, value) != 0)

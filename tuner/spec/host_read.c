@@ -119,8 +119,8 @@ static const char *host_macro(const char *word, const char **parameters, size_t 
     size_t from = where->at;
     for (const HostText *h = where->file; h; h = h->next, from = 0)
         for (const char *at = h->text + from; (at = host_find_word(h, at, word)) != NULL; at++) {
-            const char *name = code_behind(code_line_start(h->text, at), "define");
-            if (name != at || (at[n] == '(') != (parameters != NULL))
+            if (code_defined(code_line_start(h->text, at)).at != at ||
+                (at[n] == '(') != (parameters != NULL))
                 continue;
             const char *value = at + n, *close;
             *where = (HostPlace){h, (size_t)(at + 1 - h->text)};

@@ -78,8 +78,7 @@ static bool enclosing_macro(HostPlace p, Enclosing *out)
 {
     const HostText *h = p.file;
     const char *end = h->text + h->size;
-    const char *at = code_behind(code_line_start(h->text, h->text + p.at), "define");
-    const Word name = code_word(at ? at : "");
+    const Word name = code_defined(code_line_start(h->text, h->text + p.at));
     const char *open = name.at + name.length;
     const char *close = name.length && *open == '(' ? code_closing(open, end) : NULL;
     if (!close || close > h->text + p.at)

@@ -136,8 +136,8 @@ static void read_arguments(Arena *a, const char *open, const char *close, Kernel
 /* The text after the name if the line defines it as a macro; NULL: it does not. */
 static const char *defines(const char *line, const char *name)
 {
-    const char *at = code_behind(line, "define");
-    return at && code_same(code_word(at), name) ? at + strlen(name) : NULL;
+    const Word w = code_defined(line);
+    return code_same(w, name) ? w.at + w.length : NULL;
 }
 
 static bool is_defined(const char *text, const char *name)

@@ -150,10 +150,8 @@ static bool includes(Arena *a, const char *path, const char *target)
     const char *text = file_read_most(a, path, 1 << 20, &size, DIAG_UNHEARD(a));
     for (const char *at = text; at && (at = strstr(at, "#include")) != NULL;) {
         at += strlen("#include");
-        const char *open = at + strspn(at, " \t");
-        size_t length = *open == '"' || *open == '<' ? strcspn(open + 1, "\">\n") : 0;
-        const char *asked = arena_copy(a, open + 1, length);
-        if (length == 0 || strcmp(path_stem(a, asked, ""), name) != 0)
+        const char *asked = code_copy(a, code_quoted(at + strspn(at, " \t")));
+        if (!*asked || strcmp(path_stem(a, asked, ""), name) != 0)
             continue;
         if (strcmp(path_real(a, path_join(a, path_folder(a, path), asked), target), target) == 0)
             return true;
