@@ -322,6 +322,33 @@ SassProfile sass_profile(Arena *a, const SassFlow *f, const Walk *w, const SassL
     return p;
 }
 
+/* Instructions in doubt that are worth a second join. */
+static const double IN_DOUBT = 0.5;
+
+/* True if the same branches are settled. */
+static bool is_settled_alike(const SassFlow *x, const SassFlow *y)
+{
+    bool alike = true;
+    for (int b = 0; alike && b < x->cfg->count; b++)
+        alike = x->cfg->blocks[b].succ_count == y->cfg->blocks[b].succ_count &&
+                x->cfg->blocks[b].ends_thread == y->cfg->blocks[b].ends_thread;
+    return alike;
+}
+
+SassProfile sass_profile_in_block(Arena *a, const SassFlow *f, const CubinKernel *k,
+                                  const SassLaunch *launch, const Walk *w,
+                                  const SassLatency *latency, const SassLoad *load)
+{
+    const SassProfile p = sass_profile(a, f, w, latency, load);
+    if (!p.unmatched && p.open < IN_DOUBT)
+        return p;
+    SassFlow *settled = sass_flow_build(a, f->arch, k);
+    if (!sass_settle(a, settled, launch) || is_settled_alike(settled, f))
+        return p;
+    const SassProfile with_block = sass_profile(a, settled, w, latency, load);
+    return with_block.unmatched && !p.unmatched ? p : with_block;
+}
+
 static void add_serial(SassSerial *sum, const SassSerial *s, double weight)
 {
     const double waits = sum->long_waits + weight * s->long_waits;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "metrics/cubin/sass_serial.h"
+#include "metrics/cubin/sass_settle.h"
 
 /* The register ports: how long single-precision arithmetic takes to read its operands.
  *
@@ -76,6 +77,12 @@ typedef struct SassProfile {
 /* `latency`: NULL for SASS_LATENCY.  `load`: NULL when not known. */
 SassProfile sass_profile(Arena *a, const SassFlow *f, const Walk *w, const SassLatency *latency,
                          const SassLoad *load);
+
+/* The same of a warp of the block `launch->at`, whose number settles branches, too, where something is in doubt without it.
+ * The join is then made anew, but taken only if it matches or the first one does not either. */
+SassProfile sass_profile_in_block(Arena *a, const SassFlow *f, const CubinKernel *k,
+                                  const SassLaunch *launch, const Walk *w,
+                                  const SassLatency *latency, const SassLoad *load);
 
 /* Adds `weight` times another warp's counts and times, but not code sizes, to a sum that began with zero. */
 void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight);

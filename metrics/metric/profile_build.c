@@ -241,38 +241,20 @@ typedef struct Code {
     const SassFlow *flow; /* without the branches that the launch settles */
 } Code;
 
-/* Instructions in doubt that are worth a second join. */
-static const double IN_DOUBT = 0.5;
-
-/* True if the same branches are settled. */
-static bool is_settled_alike(const SassFlow *x, const SassFlow *y)
-{
-    bool alike = true;
-    for (int b = 0; alike && b < x->cfg->count; b++)
-        alike = x->cfg->blocks[b].succ_count == y->cfg->blocks[b].succ_count &&
-                x->cfg->blocks[b].ends_thread == y->cfg->blocks[b].ends_thread;
-    return alike;
-}
-
-/* Settles branches by the warp's block, too, if `place` tells it and without that something is in doubt. */
+/* Settles branches by the warp's block, too, if `place` tells it. */
 static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const Walk *w,
                                 const PtxPlace *place, const SassLatency *latency,
                                 const SassLoad *load)
 {
     SassLatency own = *latency;
     own.loads = sass_loads_of(a, m, w);
-    const SassProfile p = sass_profile(a, c->flow, w, &own, load);
-    if (!place || (!p.unmatched && p.open < IN_DOUBT))
-        return p;
+    if (!place)
+        return sass_profile(a, c->flow, w, &own, load);
     const uint32_t at[3] = {(uint32_t)place->block.x, (uint32_t)place->block.y,
                             (uint32_t)place->block.z};
     SassLaunch launch = c->launch;
     launch.at = at;
-    SassFlow *flow = sass_flow_build(a, c->cubin->arch, c->kernel);
-    if (!sass_settle(a, flow, &launch) || is_settled_alike(flow, c->flow))
-        return p;
-    const SassProfile with_block = sass_profile(a, flow, w, &own, load);
-    return with_block.unmatched && !p.unmatched ? p : with_block;
+    return sass_profile_in_block(a, c->flow, c->kernel, &launch, w, &own, load);
 }
 
 /* Means over all warps, and the serial time of the one with the most work; the code is joined to each

@@ -328,6 +328,10 @@ static void lanes_are_together_where_the_ptx_has_them_together(void **state)
     }
 }
 
+/* ISETP.EQ.AND P0, PT, RZ, RZ, PT and ISETP.GT.AND P0, PT, R11, R0, PT */
+static const uint64_t settles[] = {UINT64_C(0xffff00720c), 0x03f02270},
+                      varies[] = {UINT64_C(0x0b00720c), 0x03f04270};
+
 /* Of two branches of the code, the launch settles the one that the PTX has; the other has none in the PTX. */
 static void settled_branches_are_paired_too(void **state)
 {
@@ -343,11 +347,7 @@ static void settled_branches_are_paired_too(void **state)
     Both b =
         both(a, "setp.gt.s32 %p1, %r1, 3;\n@%p1 bra $over;\n" FMA "$over:\n" FMA, words, WORDS, 0);
     uint8_t *code = sass_words(a, words, WORDS);
-    /* ISETP.EQ.AND P0, PT, RZ, RZ, PT */
-    const uint64_t settles[] = {UINT64_C(0xffff00720c), 0x03f02270};
     memcpy(code + TEST * SASS_BYTES, settles, sizeof settles);
-    const uint64_t varies[] = {UINT64_C(0x0b00720c),
-                               0x03f04270}; /* ISETP.GT.AND P0, PT, R11, R0, PT */
     memcpy(code + (OTHER - 1) * SASS_BYTES, varies, sizeof varies);
     memcpy(code + FIRST * SASS_BYTES + SASS_BYTES, varies, sizeof varies);
     const CubinKernel k = {.code = code, .code_bytes = SASS_BYTES * WORDS};
@@ -361,6 +361,105 @@ static void settled_branches_are_paired_too(void **state)
     assert_int_not_equal(of[0].ptx, CFG_NONE);
     assert_int_equal(of[0].way, CFG_NONE);
     assert_int_equal(of[f->cfg->block_of[OTHER]].ptx, CFG_NONE);
+    arena_free(a);
+}
+
+/* Lanes leave a loop one by one, and others part behind it; a branch that the launch settles, and the PTX has not, stands
+ * around both in the code.  `block`: within it so does one that the number of the block settles, in the PTX too, and what
+ * three instructions of the code do nothing tells. */
+static Both settled_around(Arena *a, bool block, CubinKernel *k)
+{
+    enum { WORDS = 60, OF_BLOCK = 6, LOOP = 8, PART = 32, OPEN = 43, END = 50 };
+#define PADS                                                                                       \
+    "add.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\n"     \
+    "add.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\n"
+#define INNER                                                                                      \
+    LOOP("$l", FMA, "%r4")                                                                         \
+    PADS PADS PADS "setp.lt.u32 %p1, %r4, 16;\n@%p1 bra $over;\n" FMA "$over:\n" ADD
+    static const char body[] = INNER PADS PADS PADS,
+                      of_block[] = "mov.u32 %r5, %ctaid.y;\nsetp.ge.u32 %p3, %r5, 3;\n@%p3 bra "
+                                   "$end;\n" INNER "$end:\n" PADS PADS PADS;
+    Word words[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        words[i] = (Word){.op = SASS_OP_IADD3};
+    words[1] = (Word){.op = SASS_OP_BRA, .guard = true, .target = OF_BLOCK - 2};
+    words[3] = (Word){.op = SASS_OP_BRA, .target = END};
+    words[LOOP - 1] = (Word){.op = SASS_OP_BSSY, .target = LOOP + 3};
+    words[LOOP] = (Word){.op = SASS_OP_FFMA};
+    words[LOOP + 2] = (Word){.op = SASS_OP_BRA, .guard = true, .target = LOOP};
+    words[LOOP + 3] = (Word){.op = SASS_OP_BSYNC};
+    words[PART - 1] = (Word){.op = SASS_OP_BSSY, .target = PART + 2};
+    words[PART] = (Word){.op = SASS_OP_BRA, .guard = true, .target = PART + 2};
+    words[PART + 1] = (Word){.op = SASS_OP_FFMA};
+    words[PART + 2] = (Word){.op = SASS_OP_BSYNC};
+    words[PART + 3] = (Word){.op = SASS_OP_FADD};
+    words[WORDS - 1] = (Word){.op = SASS_OP_EXIT};
+    if (block) {
+        words[OF_BLOCK] = (Word){.op = SASS_OP_BRA, .guard = true, .target = END};
+        words[OPEN] = (Word){.op = SASS_OP_BRA, .guard = true, .target = OPEN + 4};
+    }
+    Both b = both(a, block ? of_block : body, words, WORDS, 0);
+    uint8_t *code = sass_words(a, words, WORDS);
+    memcpy(code, settles, sizeof settles);
+    memcpy(code + (LOOP + 1) * SASS_BYTES, varies, sizeof varies);
+    memcpy(code + (PART - 2) * SASS_BYTES, varies, sizeof varies);
+    memcpy(code + (OPEN - 1) * SASS_BYTES, varies, sizeof varies);
+    /* S2R R0, SR_CTAID.Y; ISETP.GE.AND P0, PT, R0, 0x3, PT */
+    const uint64_t by_block[] = {0x7919, 0x2600, UINT64_C(0x30000780c), 0x03f06270};
+    memcpy(code + (OF_BLOCK - 2) * SASS_BYTES, by_block, sizeof by_block);
+    *k = (CubinKernel){.code = code, .code_bytes = SASS_BYTES * WORDS};
+    SassFlow *f = sass_flow_build(a, 90, k);
+    assert_true(sass_settle(a, f, &(SassLaunch){.block = {32, 1, 1}, .grid = {9, 9, 9}}));
+    b.flow = f;
+    return b;
+}
+
+static bool is_paired(Arena *a, const Both *b, bool all)
+{
+    const SassPairs pairs = pairs_of(a, b);
+    const WalkFunction *f = b->walk->functions.at[0];
+    const SassBranch *of = sass_pair_branches(a, b->flow, f, &pairs, all);
+    bool any = false;
+    for (int i = 0; i < b->flow->cfg->count; i++)
+        any |= of[i].ptx != CFG_NONE;
+    return any;
+}
+
+static void pairs_that_do_not_match_are_made_without_settled_branches(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    CubinKernel k;
+    const Both b = settled_around(a, false, &k);
+    assert_false(is_paired(a, &b, true));
+    assert_true(is_paired(a, &b, false));
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    if (j->unmatched)
+        fail_msg("%s", j->unmatched);
+    arena_free(a);
+}
+
+/* Where the block settles a branch, those within it are not where those of the PTX are. */
+static void what_the_block_settles_is_taken_only_if_it_matches(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    CubinKernel k;
+    const Both b = settled_around(a, true, &k);
+    const uint32_t at[] = {0, 0, 0};
+    const SassLaunch launch = {.block = {32, 1, 1}, .grid = {9, 9, 9}, .at = at};
+    SassFlow *settled = sass_flow_build(a, 90, &k);
+    assert_true(sass_settle(a, settled, &launch));
+    const SassProfile first = sass_profile(a, b.flow, b.walk, NULL, NULL);
+    assert_true(!first.unmatched && first.open >= 1);
+    assert_non_null(sass_profile(a, settled, b.walk, NULL, NULL).unmatched);
+
+    const SassProfile p = sass_profile_in_block(a, b.flow, &k, &launch, b.walk, NULL, NULL);
+
+    assert_null(p.unmatched);
+    assert_true(p.instr == first.instr && p.open == first.open);
     arena_free(a);
 }
 
@@ -518,6 +617,8 @@ int main(void)
         cmocka_unit_test(ends_in_loops_are_paired_apart),
         cmocka_unit_test(lanes_are_together_where_the_ptx_has_them_together),
         cmocka_unit_test(settled_branches_are_paired_too),
+        cmocka_unit_test(pairs_that_do_not_match_are_made_without_settled_branches),
+        cmocka_unit_test(what_the_block_settles_is_taken_only_if_it_matches),
         cmocka_unit_test(branches_by_numbers_of_floats_are_no_others),
         cmocka_unit_test(what_a_guard_guards_is_rather_executed),
         cmocka_unit_test(what_a_guard_ends_is_no_branch_that_others_stand_behind),
