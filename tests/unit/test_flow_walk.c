@@ -1,7 +1,5 @@
 /* One warp's walk on kernels small enough to count by hand. */
-#include "metrics/base/file.h"
-#include "metrics/ptx/ptx.h"
-#include "metrics/ptx/walk.h"
+#include "tests/support/warp_kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,71 +10,18 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#define HEADER                                                                                     \
-    ".version 9.0\n.target sm_90\n.address_size 64\n"                                              \
-    ".entry k(.param .u64 a, .param .u32 n) { .reg .pred %p<9>; .reg .b32 %r<20>;\n"               \
-    ".reg .b64 %rd<9>; .reg .f32 %f<9>;\n"
-
-typedef struct Fixture {
-    Arena *arena;
-    PtxFunction *function;
-    unsigned char params[64];
-    WalkOptions options;
-} Fixture;
-
-static Fixture *fixture_of(Arena *a, const Source *s)
-{
-    Fixture *x = ARENA_NEW(a, Fixture);
-    Diag d = diag_new(a);
-    x->arena = a;
-    x->function = ptx_find_entry(ptx_parse(a, s, &d), NULL);
-    assert_int_equal(d.errors, 0);
-    assert_non_null(x->function);
-    x->options.launch = (PtxLaunch){.grid = {8, 4, 1},
-                                    .block = {64, 1, 1},
-                                    .has_geometry = true,
-                                    .params = x->params,
-                                    .param_bytes = sizeof x->params};
-    return x;
-}
-
-static Fixture *fixture(const char *text)
-{
-    Arena *a = arena_new();
-    Source *s = ARENA_NEW(a, Source);
-    *s = (Source){"test.ptx", text, strlen(text)};
-    return fixture_of(a, s);
-}
-
-static Fixture *fixture_file(const char *path)
-{
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    return fixture_of(a, source_read(a, path, &d));
-}
-
-static void set_u32(Fixture *x, size_t offset, uint32_t v)
-{
-    memcpy(&x->params[offset], &v, sizeof v);
-}
-
-static WalkBlock block_at(const Walk *w, int block)
-{
-    return w->functions.at[0]->blocks[block];
-}
-
 static void a_counted_loop_runs_as_often_as_its_parameter_says(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
-                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
-    set_u32(x, 8, 100);
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
+                    "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    warp_kernel_set(x, 8, 100);
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
-    assert_int_equal(block_at(w, 1).visits, 34); /* 3, 6, … 102 */
-    assert_int_equal(block_at(w, 1).lanes, 34 * 32);
+    assert_int_equal(warp_block(w, 1).visits, 34); /* 3, 6, … 102 */
+    assert_int_equal(warp_block(w, 1).lanes, 34 * 32);
     assert_true(w->instr == 34 * 3 + 1); /* ld.param and mov are not counted, ret is */
     assert_true(w->instr_all == 2 + 34 * 3 + 1);
     assert_int_equal(w->notes.count, 0);
@@ -88,172 +33,35 @@ static void a_narrow_parameter_keeps_its_sign(void **state)
 {
     (void)state;
 #define UP_TO(load)                                                                                \
-    HEADER load " %r1, [n]; mov.s32 %r2, -20;\n"                                                   \
-                "L: add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }"
-    Fixture *all[] = {fixture(UP_TO("ld.param.s16")), fixture(UP_TO("ld.param.u16"))};
+    WARP_KERNEL load " %r1, [n]; mov.s32 %r2, -20;\n"                                              \
+                     "L: add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }"
+    WarpKernel *all[] = {warp_kernel(UP_TO("ld.param.s16")), warp_kernel(UP_TO("ld.param.u16"))};
     for (size_t i = 0; i < 2; i++) {
-        set_u32(all[i], 8, 0xfff6);
+        warp_kernel_set(all[i], 8, 0xfff6);
 
         const Walk *w = walk_warp(all[i]->arena, all[i]->function, &all[i]->options);
 
-        assert_int_equal(block_at(w, 1).visits, i ? 65526 + 20 : 20 - 10);
+        assert_int_equal(warp_block(w, 1).visits, i ? 65526 + 20 : 20 - 10);
         arena_free(all[i]->arena);
     }
-}
-
-static void lanes_part_and_meet_again(void **state)
-{
-    (void)state;
-    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 5; @%p1 bra A;\n"
-                                "add.s32 %r2, %r1, 1; bra B;\nA: add.s32 %r2, %r1, 2;\n"
-                                "B: setp.gt.u32 %p2, %r2, 33; @%p2 ret; membar.gl; ret; }");
-
-    const Walk *w = walk_warp(x->arena, x->function, &x->options);
-
-    assert_int_equal(block_at(w, 1).lanes, 27);
-    assert_int_equal(block_at(w, 2).lanes, 5);
-    assert_int_equal(block_at(w, 3).visits, 1);
-    assert_int_equal(block_at(w, 3).lanes, 32);
-    assert_int_equal(block_at(w, 4).lanes, 32); /* tid 31 has 32: nobody returns early */
-    assert_true(w->divergent == 1);
-    arena_free(x->arena);
-}
-
-/* `if (tid < 5 || tid < 12) A;`: lanes come to A by two ways, and 20 go past it. */
-static void lanes_meet_where_others_go_past(void **state)
-{
-    (void)state;
-    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 5; @%p1 bra A;\n"
-                                "setp.ge.u32 %p2, %r1, 12; @%p2 bra B;\n"
-                                "add.s32 %r2, %r1, 1;\nA: add.s32 %r2, %r1, 2;\n"
-                                "B: membar.gl; ret; }");
-    const int *meets = flow_meets(x->arena, flow_build(x->arena, x->function));
-    for (int b = 0; b < 5; b++)
-        assert_int_equal(meets[b], b == 0 ? 3 : CFG_NONE);
-
-    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
-    x->options.meets = true;
-    const Walk *met = walk_warp(x->arena, x->function, &x->options);
-
-    assert_int_equal(block_at(apart, 3).visits, 2);
-    assert_int_equal(block_at(met, 3).visits, 1);
-    assert_int_equal(block_at(met, 3).lanes, 12);
-    assert_int_equal(block_at(met, 4).visits, 1);
-    assert_int_equal(block_at(met, 4).lanes, 32);
-    assert_true(apart->instr == met->instr + 1);
-    arena_free(x->arena);
-}
-
-/* The lanes of 3 and 4 leave the loop in the first and second of two rounds; others meet before its rest. */
-static void lanes_meet_in_a_loop_that_others_leave(void **state)
-{
-    (void)state;
-    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; mov.u32 %r2, 0;\n"
-                                "L: setp.gt.u32 %p1, %r1, 7; @%p1 bra M;\n"
-                                "add.s32 %r3, %r2, 3; setp.eq.u32 %p2, %r1, %r3; @%p2 bra E;\n"
-                                "M: add.s32 %r2, %r2, 1; setp.lt.u32 %p3, %r2, 2; @%p3 bra L;\n"
-                                "E: membar.gl; ret; }");
-    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
-    x->options.meets = true;
-    const Walk *met = walk_warp(x->arena, x->function, &x->options);
-
-    assert_int_equal(block_at(apart, 3).visits, 4);
-    assert_int_equal(block_at(met, 3).visits, 2);
-    assert_int_equal(block_at(met, 3).lanes, 31 + 30);
-    assert_int_equal(block_at(met, 4).visits, 1);
-    assert_int_equal(block_at(met, 4).lanes, 32);
-    arena_free(x->arena);
-}
-
-/* All lanes go into the loop, from which those of 1 to 5 come to F one by one; others go past it. */
-static void lanes_meet_that_leave_a_loop_one_by_one(void **state)
-{
-    (void)state;
-    Fixture *x =
-        fixture(HEADER "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.eq.u32 %p1, %r2, 1; @%p1 bra M;\n"
-                       "L: add.s32 %r2, %r2, 1; setp.eq.u32 %p2, %r1, %r2; @%p2 bra F;\n"
-                       "setp.lt.u32 %p3, %r2, 5; @%p3 bra L; bra E;\n"
-                       "M: setp.eq.u32 %p2, %r1, 7; @%p2 bra F; bra E;\n"
-                       "F: membar.gl;\nE: ret; }");
-    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
-    x->options.meets = true;
-    const Walk *met = walk_warp(x->arena, x->function, &x->options);
-
-    assert_int_equal(block_at(apart, 6).visits, 5);
-    assert_int_equal(block_at(met, 6).visits, 1);
-    assert_int_equal(block_at(met, 6).lanes, 5);
-    assert_int_equal(block_at(met, 7).visits, 1);
-    assert_int_equal(block_at(met, 7).lanes, 32);
-    arena_free(x->arena);
-}
-
-/* All lanes take the branch alike from which A is told to be where they meet; they part behind it. */
-static void lanes_meet_that_part_only_later(void **state)
-{
-    (void)state;
-    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 99; @%p1 bra M;\n"
-                                "setp.lt.u32 %p2, %r1, 5; @%p2 bra A;\n"
-                                "setp.ge.u32 %p2, %r1, 12; @%p2 bra B; bra A;\n"
-                                "M: setp.eq.u32 %p2, %r1, 107; @%p2 bra A; bra B;\n"
-                                "A: add.s32 %r2, %r1, 2;\nB: membar.gl; ret; }");
-    const Walk *apart = walk_warp(x->arena, x->function, &x->options);
-    x->options.meets = true;
-    const Walk *met = walk_warp(x->arena, x->function, &x->options);
-
-    assert_int_equal(block_at(apart, 6).visits, 2);
-    assert_int_equal(block_at(met, 6).visits, 1);
-    assert_int_equal(block_at(met, 6).lanes, 12);
-    assert_int_equal(block_at(met, 7).visits, 1);
-    assert_int_equal(block_at(met, 7).lanes, 32);
-    arena_free(x->arena);
-}
-
-static void each_lane_leaves_a_loop_at_its_own_time(void **state)
-{
-    (void)state;
-    Fixture *x =
-        fixture(HEADER "mov.u32 %r1, %tid.x;\nL: sub.s32 %r1, %r1, 1; setp.ge.s32 %p1, %r1, 0;\n"
-                       "@%p1 bra L;\nmembar.gl; ret; }");
-
-    const Walk *w = walk_warp(x->arena, x->function, &x->options);
-
-    assert_int_equal(block_at(w, 1).visits, 32);              /* lane 31 needs 32 rounds */
-    assert_int_equal(block_at(w, 1).lanes, 32 + 31 * 32 / 2); /* max(1, t + 1) summed */
-    assert_int_equal(block_at(w, 2).visits, 1);
-    assert_int_equal(block_at(w, 2).lanes, 32);
-    arena_free(x->arena);
-}
-
-static void a_partly_filled_warp_has_fewer_lanes(void **state)
-{
-    (void)state;
-    Fixture *x = fixture(HEADER "membar.gl; ret; }");
-    x->options.launch.block = (PtxDim){10, 5, 1};
-    x->options.place.warp = 1;
-
-    const Walk *w = walk_warp(x->arena, x->function, &x->options);
-
-    assert_int_equal(w->lanes, 18);
-    assert_int_equal(block_at(w, 0).lanes, 18);
-    arena_free(x->arena);
 }
 
 static void an_unknown_branch_walks_both_sides_and_forgets_what_differs(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r3, 5;\n"
-                       "@%p1 bra A;\nmov.u32 %r2, 1; bra B;\nA: mov.u32 %r2, 2;\n"
-                       "B: setp.eq.u32 %p2, %r3, 5; @%p2 bra C;\ntrap;\n"
-                       "C: setp.eq.u32 %p3, %r2, 1; @%p3 bra D;\nmembar.gl;\nD: ret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r3, 5;\n"
+                    "@%p1 bra A;\nmov.u32 %r2, 1; bra B;\nA: mov.u32 %r2, 2;\n"
+                    "B: setp.eq.u32 %p2, %r3, 5; @%p2 bra C;\ntrap;\n"
+                    "C: setp.eq.u32 %p3, %r2, 1; @%p3 bra D;\nmembar.gl;\nD: ret; }");
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
-    assert_int_equal(block_at(w, 1).visits, 1);
-    assert_int_equal(block_at(w, 2).visits, 1);
-    assert_int_equal(block_at(w, 3).visits, 1);
-    assert_int_equal(block_at(w, 4).visits, 0); /* %r3 is the same on both sides: still known */
-    assert_int_equal(block_at(w, 6).visits, 1); /* %r2 differs: not known */
+    assert_int_equal(warp_block(w, 1).visits, 1);
+    assert_int_equal(warp_block(w, 2).visits, 1);
+    assert_int_equal(warp_block(w, 3).visits, 1);
+    assert_int_equal(warp_block(w, 4).visits, 0); /* %r3 is the same on both sides: still known */
+    assert_int_equal(warp_block(w, 6).visits, 1); /* %r2 differs: not known */
     assert_int_equal(w->unknown_branches, 2);
     assert_int_equal(w->notes.count, 2);
     arena_free(x->arena);
@@ -262,18 +70,18 @@ static void an_unknown_branch_walks_both_sides_and_forgets_what_differs(void **s
 static void a_loop_of_unknown_count_takes_the_default_and_says_so(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "mov.u32 %r2, 0;\nL: ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, 1;\n"
-                       "setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;\n"
-                       "setp.eq.u32 %p2, %r2, 7; @%p2 bra E;\nmembar.gl;\nE: ret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "mov.u32 %r2, 0;\nL: ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, 1;\n"
+                    "setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;\n"
+                    "setp.eq.u32 %p2, %r2, 7; @%p2 bra E;\nmembar.gl;\nE: ret; }");
     x->options.default_trips = 10;
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
-    assert_int_equal(block_at(w, 1).visits, 10);
+    assert_int_equal(warp_block(w, 1).visits, 10);
     assert_int_equal(w->unknown_loops, 1);
     assert_non_null(strstr(w->notes.at[0], "10 iterations assumed"));
-    assert_true(block_at(w, 2).unknown_branch); /* what the loop counted is not known behind it */
+    assert_true(warp_block(w, 2).unknown_branch); /* what the loop counted is not known behind it */
     arena_free(x->arena);
 }
 
@@ -281,27 +89,29 @@ static void a_loop_of_unknown_count_takes_the_default_and_says_so(void **state)
 static void what_stands_behind_a_guess_is_counted(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n"
-                       "setp.gt.s32 %p1, %r1, 5; @%p1 bra A;\n"
-                       "add.s32 %r2, %r2, 1; bra B;\n"
-                       "A: add.s32 %r3, %r3, 1; add.s32 %r3, %r3, 2; add.s32 %r3, %r3, 3;\n"
-                       "B: ret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n"
+                    "setp.gt.s32 %p1, %r1, 5; @%p1 bra A;\n"
+                    "add.s32 %r2, %r2, 1; bra B;\n"
+                    "A: add.s32 %r3, %r3, 1; add.s32 %r3, %r3, 2; add.s32 %r3, %r3, 3;\n"
+                    "B: ret; }");
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
     assert_true(w->instr == 9);
     assert_true(walk_unknown(x->arena, w).behind_branches == 5);
     assert_true(walk_unknown(x->arena, w).accesses == 0);
     arena_free(x->arena);
 
-    x = fixture(HEADER "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
-                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    x = warp_kernel(WARP_KERNEL
+                    "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
+                    "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
     w = walk_warp(x->arena, x->function, &x->options);
     assert_true(walk_unknown(x->arena, w).in_loops == 3.0 * WALK_DEFAULT_TRIPS);
     arena_free(x->arena);
 
-    x = fixture(HEADER "ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
-                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
-    set_u32(x, 8, 100);
+    x = warp_kernel(WARP_KERNEL
+                    "ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
+                    "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    warp_kernel_set(x, 8, 100);
     w = walk_warp(x->arena, x->function, &x->options);
     assert_true(walk_unknown(x->arena, w).in_loops == 0);
     arena_free(x->arena);
@@ -317,9 +127,9 @@ static bool load_number(void *context, uint64_t address, int bytes, uint64_t *va
 static void a_loop_runs_as_often_as_the_data_says(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "ld.param.u64 %rd1, [a]; ld.global.s32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
-                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "ld.param.u64 %rd1, [a]; ld.global.s32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
+                    "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
     const uint64_t address = UINT64_C(1) << 40;
     uint32_t number = 100;
     const WalkData data = {.context = &number, .load = load_number};
@@ -369,8 +179,8 @@ static void what_stood_in_memory_before_is_found_until_threads_synchronise(void 
                  "%sld.param.u64 %%rd1, [a]; %s ld.global.s32 %%r1, [%%rd1]; mov.u32 %%r2, 0;\n"
                  "L: add.s32 %%r2, %%r2, 3; setp.lt.s32 %%p1, %%r2, %%r1; @%%p1 bra L;\n"
                  "st.global.u32 [%%rd1], %%r2; ret; }",
-                 HEADER, cases[i].before);
-        Fixture *x = fixture(text);
+                 WARP_KERNEL, cases[i].before);
+        WarpKernel *x = warp_kernel(text);
         const uint64_t address = UINT64_C(1) << 40;
         uint32_t number = 100;
         const WalkData data = {&number, load_nothing, load_number, NULL, NULL};
@@ -401,12 +211,12 @@ static void a_loop_that_waits_for_another_thread_finds_what_it_waits_for(void **
         "@%p1 bra E;\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 100;\n@%p2 bra L;\nE: ret; }"};
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
         char text[1024];
-        snprintf(text, sizeof text, "%s%s", HEADER, loops[i]);
-        Fixture *x = fixture(text);
+        snprintf(text, sizeof text, "%s%s", WARP_KERNEL, loops[i]);
+        WarpKernel *x = warp_kernel(text);
 
         const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
-        assert_int_equal(block_at(w, 1).visits, 1);
+        assert_int_equal(warp_block(w, 1).visits, 1);
         assert_int_equal(w->unknown_loops, 0);
         assert_int_equal(w->unknown_branches, 0);
         assert_int_equal(w->notes.count, 1);
@@ -419,14 +229,14 @@ static void a_loop_that_waits_for_another_thread_finds_what_it_waits_for(void **
 static void bulk_copies_move_what_their_lanes_say(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "mov.u32 %r1, 256; mov.u32 %r2, 0; setp.eq.u32 %p1, %r2, 1; @%p1 bra E;\n"
-                       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], "
-                       "[%rd1], %r1, [%r2];\n"
-                       "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 64;\n"
-                       "cp.async.bulk.prefetch.L2.global [%rd1], 64;\n"
-                       "cp.async.bulk.commit_group;\nret;\n"
-                       "E: cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 16;\nret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "mov.u32 %r1, 256; mov.u32 %r2, 0; setp.eq.u32 %p1, %r2, 1; @%p1 bra E;\n"
+                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], "
+                    "[%rd1], %r1, [%r2];\n"
+                    "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 64;\n"
+                    "cp.async.bulk.prefetch.L2.global [%rd1], 64;\n"
+                    "cp.async.bulk.commit_group;\nret;\n"
+                    "E: cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 16;\nret; }");
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -445,8 +255,8 @@ static void bulk_copies_of_unknown_size_are_said_not_to_be_counted(void **state)
         "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {%r1, %r1}], [%r1];"};
     for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
         char text[1024];
-        snprintf(text, sizeof text, "%s%s ret; }", HEADER, copies[i]);
-        Fixture *x = fixture(text);
+        snprintf(text, sizeof text, "%s%s ret; }", WARP_KERNEL, copies[i]);
+        WarpKernel *x = warp_kernel(text);
 
         const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -468,13 +278,13 @@ static void a_loop_that_stores_does_not_wait(void **state)
         "L;\nret; }"};
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
         char text[1024];
-        snprintf(text, sizeof text, "%s%s", HEADER, loops[i]);
-        Fixture *x = fixture(text);
+        snprintf(text, sizeof text, "%s%s", WARP_KERNEL, loops[i]);
+        WarpKernel *x = warp_kernel(text);
         x->options.default_trips = 10;
 
         const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
-        assert_int_equal(block_at(w, 1).visits, 10);
+        assert_int_equal(warp_block(w, 1).visits, 10);
         assert_int_equal(w->unknown_loops, 1);
         arena_free(x->arena);
     }
@@ -483,14 +293,14 @@ static void a_loop_that_stores_does_not_wait(void **state)
 static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "mov.u32 %r2, 0;\nL: ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0;\n"
-                       "@%p1 bra E;\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 100;\n"
-                       "@%p2 bra L;\nE: ret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "mov.u32 %r2, 0;\nL: ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0;\n"
+                    "@%p1 bra E;\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 100;\n"
+                    "@%p2 bra L;\nE: ret; }");
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
-    assert_int_equal(block_at(w, 1).visits, 100);
+    assert_int_equal(warp_block(w, 1).visits, 100);
     assert_int_equal(w->notes.count, 1);
     assert_non_null(strstr(w->notes.at[0], "early exit"));
     arena_free(x->arena);
@@ -499,12 +309,13 @@ static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
 static void spinning_on_an_mbarrier_takes_one_round(void **state)
 {
     (void)state;
-    Fixture *x = fixture(HEADER "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;\n"
+    WarpKernel *x =
+        warp_kernel(WARP_KERNEL "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;\n"
                                 "@%p1 bra D; bra W;\nD: ret; }");
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
-    assert_int_equal(block_at(w, 0).visits, 1);
+    assert_int_equal(warp_block(w, 0).visits, 1);
     assert_true(w->barriers == 1);
     assert_int_equal(w->unknown_branches, 0);
     arena_free(x->arena);
@@ -513,13 +324,13 @@ static void spinning_on_an_mbarrier_takes_one_round(void **state)
 static void an_endless_loop_is_stopped_and_reported(void **state)
 {
     (void)state;
-    Fixture *x = fixture(HEADER "L: add.u32 %r1, %r1, 1; bra L; }");
+    WarpKernel *x = warp_kernel(WARP_KERNEL "L: add.u32 %r1, %r1, 1; bra L; }");
     x->options.max_steps = 1000;
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
     assert_true(w->capped);
-    assert_true(block_at(w, 0).visits > 0 && block_at(w, 0).visits <= 1001);
+    assert_true(warp_block(w, 0).visits > 0 && warp_block(w, 0).visits <= 1001);
     assert_non_null(strstr(w->notes.at[w->notes.count - 1], "lower bounds"));
     arena_free(x->arena);
 }
@@ -529,10 +340,10 @@ static void loads_issued_before_a_wait_are_one_group(void **state)
     (void)state;
     /* Two loads, two consumers: one wait.  A load through the loaded value: one more.  A barrier.
      */
-    Fixture *x =
-        fixture(HEADER "ld.global.f32 %f1, [%rd1]; st.shared.f32 [%r1], %f1;\n"
-                       "ld.global.u64 %rd3, [%rd2]; st.shared.u64 [%r2], %rd3;\n"
-                       "ld.global.f32 %f2, [%rd3]; st.shared.f32 [%r3], %f2;\nbar.sync 0;\nret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "ld.global.f32 %f1, [%rd1]; st.shared.f32 [%r1], %f1;\n"
+                    "ld.global.u64 %rd3, [%rd2]; st.shared.u64 [%r2], %rd3;\n"
+                    "ld.global.f32 %f2, [%rd3]; st.shared.f32 [%r3], %f2;\nbar.sync 0;\nret; }");
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -546,9 +357,9 @@ static void loads_issued_before_a_wait_are_one_group(void **state)
 static void a_store_that_may_alias_keeps_a_load_behind_its_wait(void **state)
 {
     (void)state;
-    Fixture *x =
-        fixture(HEADER "ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1;\n"
-                       "ld.global.f32 %f2, [%rd1+4]; st.global.f32 [%rd2+4], %f2;\nret; }");
+    WarpKernel *x = warp_kernel(
+        WARP_KERNEL "ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1;\n"
+                    "ld.global.f32 %f2, [%rd1+4]; st.global.f32 [%rd2+4], %f2;\nret; }");
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -559,9 +370,11 @@ static void a_store_that_may_alias_keeps_a_load_behind_its_wait(void **state)
 static void special_functions_delimit_only_where_nothing_is_slower(void **state)
 {
     (void)state;
-    Fixture *without = fixture(HEADER "sin.approx.f32 %f1, %f2; add.f32 %f3, %f1, %f1; ret; }");
-    Fixture *with = fixture(HEADER "sin.approx.f32 %f1, %f2; add.f32 %f3, %f1, %f1;\n"
-                                   "ld.global.f32 %f4, [%rd1]; add.f32 %f5, %f4, %f4; ret; }");
+    WarpKernel *without =
+        warp_kernel(WARP_KERNEL "sin.approx.f32 %f1, %f2; add.f32 %f3, %f1, %f1; ret; }");
+    WarpKernel *with =
+        warp_kernel(WARP_KERNEL "sin.approx.f32 %f1, %f2; add.f32 %f3, %f1, %f1;\n"
+                                "ld.global.f32 %f4, [%rd1]; add.f32 %f5, %f4, %f4; ret; }");
 
     const Walk *a = walk_warp(without->arena, without->function, &without->options);
     const Walk *b = walk_warp(with->arena, with->function, &with->options);
@@ -579,11 +392,11 @@ static void matrix_multiply_has_three_regions_an_iteration(void **state)
     (void)state;
     const char *files[] = {TEST_DATA "/ptx/matmul.sm_90.ptx", TEST_DATA "/ptx/matmul.sm_100.ptx"};
     for (int i = 0; i < 2; i++) {
-        Fixture *x = fixture_file(files[i]);
+        WarpKernel *x = warp_kernel_file(files[i]);
         x->options.launch.block = (PtxDim){256, 1, 1};
-        set_u32(x, 24, 4096);
-        set_u32(x, 28, 4096);
-        set_u32(x, 32, 8192);
+        warp_kernel_set(x, 24, 4096);
+        warp_kernel_set(x, 28, 4096);
+        warp_kernel_set(x, 32, 8192);
 
         const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -599,9 +412,9 @@ static void matrix_multiply_has_three_regions_an_iteration(void **state)
 static void a_call_is_followed_with_its_argument(void **state)
 {
     (void)state;
-    Fixture *x = fixture_file(TEST_DATA "/ptx/switch.sm_90.ptx");
-    set_u32(x, 8, 3); /* mode 3 calls heavy(x, n) */
-    set_u32(x, 12, 5);
+    WarpKernel *x = warp_kernel_file(TEST_DATA "/ptx/switch.sm_90.ptx");
+    warp_kernel_set(x, 8, 3); /* mode 3 calls heavy(x, n) */
+    warp_kernel_set(x, 12, 5);
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -614,8 +427,8 @@ static void a_call_is_followed_with_its_argument(void **state)
 static void a_jump_table_takes_the_known_entry(void **state)
 {
     (void)state;
-    Fixture *x = fixture_file(TEST_DATA "/ptx/switch.sm_90.ptx");
-    set_u32(x, 8, 5);
+    WarpKernel *x = warp_kernel_file(TEST_DATA "/ptx/switch.sm_90.ptx");
+    warp_kernel_set(x, 8, 5);
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -643,13 +456,13 @@ static void a_loop_runs_as_often_as_in_c(void **state)
             for (uint32_t n = 0; n < 24; n += 5) {
                 const bool up = c < 2;
                 Buf text = {0};
-                buf_puts(&text, HEADER "ld.param.u32 %r1, [n];\n");
+                buf_puts(&text, WARP_KERNEL "ld.param.u32 %r1, [n];\n");
                 buf_printf(&text, "mov.u32 %%r2, %s;\nL: add.s32 %%r2, %%r2, %d;\n",
                            up ? "2" : "%r1", up ? step : -step);
                 buf_printf(&text, "setp.%s.s32 %%p1, %%r2, %s; @%%p1 bra L;\nret; }", compares[c],
                            up ? "%r1" : "2");
-                Fixture *x = fixture(buf_text(&text));
-                set_u32(x, 8, n);
+                WarpKernel *x = warp_kernel(buf_text(&text));
+                warp_kernel_set(x, 8, n);
 
                 const Walk *w = walk_warp(x->arena, x->function, &x->options);
                 int trips = 0, i = up ? 2 : (int)n;
@@ -682,31 +495,31 @@ static void a_loop_runs_as_often_as_its_shape_says(void **state)
         {34, "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.le.s32 %p1, %r1, %r2; @!%p1 bra L;"},
         {34, "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ne.s32 %p1, %r2, %r1; @%p1 bra L;"},
         {91, "mov.u32 %r2, 0; shl.b32 %r3, %r1, 2; L: add.s32 %r2, %r2, 3;"
-         "setp.lt.u32 %p1, %r2, %r3; @%p1 bra L;"},
+             "setp.lt.u32 %p1, %r2, %r3; @%p1 bra L;"},
         {41, "mov.u32 %r2, 0; mul.lo.s32 %r3, %r1, 3; L: add.s32 %r2, %r2, 5;"
-         "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
+             "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
         {42, "mov.u32 %r2, 0; mad.lo.s32 %r3, %r1, 3, 5; L: add.s32 %r2, %r2, 5;"
-         "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
+             "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
         {20, "sub.s32 %r2, %r1, 9; add.s32 %r3, %r1, %r1; L: add.s32 %r2, %r2, 4;"
-         "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
+             "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
         {14, "mov.u32 %r2, 1; L: add.s32 %r4, %r2, 2; mov.u32 %r5, %r4; add.s32 %r2, %r5, 3;"
-         "setp.lt.s32 %p1, %r4, %r1; @%p1 bra L;"},
+             "setp.lt.s32 %p1, %r4, %r1; @%p1 bra L;"},
         {34, "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ge.s32 %p1, %r2, %r1; not.pred %p2, %p1;"
-         "@%p2 bra L;"},
+             "@%p2 bra L;"},
         {34, "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ge.s32 %p1, %r2, %r1; not.pred %p2, %p1;"
-         "not.pred %p3, %p2; not.pred %p4, %p3; @%p4 bra L;"},
+             "not.pred %p3, %p2; not.pred %p4, %p3; @%p4 bra L;"},
         {34, "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.lt.s32 %p1, %r2, %r1; not.pred %p2, %p1;"
-         "@!%p2 bra L;"},
+             "@!%p2 bra L;"},
         {23, "mov.u32 %r2, 0; shl.b32 %r4, %r1, 1; sub.s32 %r3, %r4, %r1; L: add.s32 %r2, %r2, 3;"
-         "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
+             "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;"},
         {68, "mov.u32 %r2, 0; mul.lo.s32 %r3, %r1, -1; L: add.s32 %r2, %r2, -1;"
-         "setp.gt.s32 %p1, %r2, %r3; @%p1 bra L;"},
+             "setp.gt.s32 %p1, %r2, %r3; @%p1 bra L;"},
     };
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
         Buf text = {0};
-        buf_printf(&text, "%s%s\nret; }", HEADER "ld.param.u32 %r1, [n];\n", shapes[k].text);
-        Fixture *x = fixture(buf_text(&text));
-        set_u32(x, 8, 68);
+        buf_printf(&text, "%s%s\nret; }", WARP_KERNEL "ld.param.u32 %r1, [n];\n", shapes[k].text);
+        WarpKernel *x = warp_kernel(buf_text(&text));
+        warp_kernel_set(x, 8, 68);
 
         const Walk *w = walk_warp(x->arena, x->function, &x->options);
         const int counted = (int)w->functions.at[0]->loops[0].headers;
@@ -724,7 +537,7 @@ static void every_lane_goes_where_a_long_table_sends_it(void **state)
     (void)state;
     enum { TARGETS = 100, FIRST = 60 };
     Buf b = {0};
-    buf_puts(&b, HEADER);
+    buf_puts(&b, WARP_KERNEL);
     buf_printf(&b, "mov.u32 %%r1, %%laneid; add.u32 %%r1, %%r1, %d;\n$T: .branchtargets ", FIRST);
     for (int i = 0; i < TARGETS; i++)
         buf_printf(&b, "$L%d%s", i, i + 1 < TARGETS ? "," : ";\n");
@@ -732,7 +545,7 @@ static void every_lane_goes_where_a_long_table_sends_it(void **state)
     for (int i = 0; i < TARGETS; i++)
         buf_printf(&b, "$L%d: add.u32 %%r2, %%r2, %d; bra $E;\n", i, i);
     buf_printf(&b, "$E: ret; }\n");
-    Fixture *x = fixture(buf_text(&b));
+    WarpKernel *x = warp_kernel(buf_text(&b));
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -748,15 +561,15 @@ static void an_unknown_index_leads_to_every_entry_of_a_long_table(void **state)
     (void)state;
     enum { TARGETS = 100 };
     Buf b = {0};
-    buf_puts(&b, HEADER "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n"
-                        "$T: .branchtargets ");
+    buf_puts(&b, WARP_KERNEL "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n"
+                             "$T: .branchtargets ");
     for (int i = 0; i < TARGETS; i++)
         buf_printf(&b, "$L%d%s", i, i + 1 < TARGETS ? "," : ";\n");
     buf_printf(&b, "brx.idx %%r1, $T;\n");
     for (int i = 0; i < TARGETS; i++)
         buf_printf(&b, "$L%d: add.u32 %%r2, %%r2, %d; bra $E;\n", i, i);
     buf_printf(&b, "$E: ret; }\n");
-    Fixture *x = fixture(buf_text(&b));
+    WarpKernel *x = warp_kernel(buf_text(&b));
 
     const Walk *w = walk_warp(x->arena, x->function, &x->options);
 
@@ -772,13 +585,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counted_loop_runs_as_often_as_its_parameter_says),
         cmocka_unit_test(a_narrow_parameter_keeps_its_sign),
-        cmocka_unit_test(lanes_part_and_meet_again),
-        cmocka_unit_test(lanes_meet_where_others_go_past),
-        cmocka_unit_test(lanes_meet_in_a_loop_that_others_leave),
-        cmocka_unit_test(lanes_meet_that_leave_a_loop_one_by_one),
-        cmocka_unit_test(lanes_meet_that_part_only_later),
-        cmocka_unit_test(each_lane_leaves_a_loop_at_its_own_time),
-        cmocka_unit_test(a_partly_filled_warp_has_fewer_lanes),
         cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),
         cmocka_unit_test(a_loop_of_unknown_count_takes_the_default_and_says_so),
         cmocka_unit_test(what_stands_behind_a_guess_is_counted),
