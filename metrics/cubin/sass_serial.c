@@ -34,21 +34,30 @@ SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load)
 
 /* --- instructions as the walk needs them ----------------------------------------------------- */
 
+/* Where global memory is served from. */
+enum { FROM_L1, FROM_L2, FROM_MEMORY, LEVELS };
+
 typedef struct Step {
     SassControl control;
     uint16_t opcode;
     uint8_t class;
-    double global;  /* latency, if it accesses global memory … */
-    double sectors; /* … and the sectors that it requests */
-    bool is_wide;   /* a fence beyond the block */
+    SassSource from;     /* of an access of global memory … */
+    double took[LEVELS]; /* … and its latency from each level */
+    bool is_wide;        /* a fence beyond the block */
 } Step;
 
 /* A load waits for the last of the lines that it requests. */
-static double global_latency(const SassLatency *l, SassSource from)
+static void set_source(Step *s, const SassLatency *l, const SassSource *from)
 {
-    const double memory = l->global + l->memory_places * log2(fmax(1, from.places)),
-                 l2 = l->l2 + l->l2_places * log2(from.sectors);
-    return l->l1 + from.l2 * (l2 - l->l1) + from.memory * (memory - l2);
+    if (!from) {
+        s->from = (SassSource){.l2 = 1, .memory = 1};
+        s->took[FROM_L1] = s->took[FROM_L2] = s->took[FROM_MEMORY] = l->global;
+        return;
+    }
+    s->from = *from;
+    s->took[FROM_L1] = l->l1;
+    s->took[FROM_L2] = l->l2 + l->l2_places * log2(from->sectors);
+    s->took[FROM_MEMORY] = l->global + l->memory_places * log2(fmax(1, from->places));
 }
 
 static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
@@ -62,9 +71,8 @@ static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
         steps[i] = (Step){.control = sass_control(w),
                           .opcode = w.opcode,
                           .class = (uint8_t)sass_class(w),
-                          .global = from ? global_latency(l, from[i]) : l->global,
-                          .sectors = from ? from[i].sectors : 0,
                           .is_wide = w.opcode == SASS_OP_MEMBAR && scope >= 2};
+        set_source(steps + i, l, from ? from + i : NULL);
         if (steps[i].control.stall == 0)
             steps[i].control.stall = 1;
     }
@@ -80,6 +88,56 @@ static inline double later(double a, double b)
 /* --- the warp -------------------------------------------------------------------------------- */
 
 enum { SCOREBOARDS = 6, FLIGHTS = 64, GROUPS = 16, CALL_DEPTH = 8 };
+
+/* When a load of global memory arrives, by the level that serves it: each has its share of probability, the
+ * sum is 1.  Of several loads it is the last one's arrival. */
+typedef struct Arrival {
+    double time[LEVELS], share[LEVELS];
+} Arrival;
+
+static double mean_time(const Arrival *a)
+{
+    double sum = 0;
+    for (int i = 0; i < LEVELS; i++)
+        sum += a->share[i] * a->time[i];
+    return sum;
+}
+
+/* The later of two independent arrivals: if one load of many comes from memory, all wait for memory.  What
+ * is served by a level keeps its mean time only. */
+static Arrival later_arrival(const Arrival *a, const Arrival *b)
+{
+    Arrival last = {.share = {0}};
+    for (int i = 0; i < LEVELS; i++)
+        for (int k = 0; k < LEVELS; k++) {
+            const int level = a->time[i] > b->time[k] ? i : k;
+            const double share = a->share[i] * b->share[k];
+            last.share[level] += share;
+            last.time[level] += share * later(a->time[i], b->time[k]);
+        }
+    for (int i = 0; i < LEVELS; i++)
+        if (last.share[i] > 0)
+            last.time[i] /= last.share[i];
+    return last;
+}
+
+static void shift_arrival(Arrival *a, double by)
+{
+    for (int i = 0; i < LEVELS; i++)
+        a->time[i] += by;
+}
+
+/* Global loads that are waited for together. */
+typedef struct Loads {
+    Arrival last;
+    unsigned period; /* when the latest of them was issued; 0 if there is none */
+} Loads;
+
+static void add_load(Loads *l, const Arrival *a, unsigned period)
+{
+    l->last = l->period == 0 ? *a : later_arrival(&l->last, a);
+    l->period = period > l->period ? period : l->period;
+}
 
 /* Sums that an extrapolation multiplies; all members are doubles. */
 typedef struct Totals {
@@ -100,11 +158,6 @@ typedef struct Active {
     bool extrapolated;
 } Active;
 
-typedef struct Group {
-    double arrives;
-    unsigned period; /* of its latest copies */
-} Group;
-
 typedef struct Warp {
     const SassJoin *join;
     const SassFlow *flow;
@@ -113,17 +166,18 @@ typedef struct Warp {
     Totals sum;
     double release[SCOREBOARDS];
     uint8_t waits_for[SCOREBOARDS]; /* SassWait */
-    unsigned loaded[SCOREBOARDS];   /* `period` of the last global load that set it */
+    Loads loads[SCOREBOARDS];       /* global loads that set it and were not waited for yet */
     double flights[FLIGHTS];        /* when the last global loads arrive, in a ring */
     unsigned flight;
-    bool loads;           /* it has executed a global load, … */
+    bool has_loaded;      /* it has executed a global load, … */
     double first_load;    /* … first at this time, … */
-    double last_arrival;  /* … and last waited for one until then */
+    double last_arrival;  /* … and the last one that it waited for came then */
+    Arrival waited;       /* distribution of the last wait's end */
     double settled;       /* end of the last global wait: loads had arrived by then */
     unsigned period;      /* number of global waits so far, plus 1 */
-    Group groups[GROUPS]; /* of copies, oldest first */
+    Loads groups[GROUPS]; /* of copies, oldest first */
     int group_count;
-    Group open; /* gets new copies */
+    Loads open; /* gets new copies */
     double shared_free, special_free, global_free;
     VEC(Active) active;
     double **used; /* by block and successor: times taken so far */
@@ -153,7 +207,7 @@ static void wait_for_global(Warp *w, double time, unsigned period)
     if (counts && w->latency->loads && time > w->sum.now)
         time += w->latency->memory_loads * log2(fmax(1, under_way));
     wait_until(w, time, SASS_WAIT_GLOBAL);
-    w->last_arrival = w->sum.now;
+    w->last_arrival = later(w->last_arrival, time);
     if (!counts)
         return;
     w->sum.long_waits++;
@@ -161,22 +215,35 @@ static void wait_for_global(Warp *w, double time, unsigned period)
     w->period++;
 }
 
+/* When the last wait ended is a mean, too: loads issued before it are waited for only if they arrive later
+ * than those waited for then. */
+static void wait_for_loads(Warp *w, const Loads *l)
+{
+    Arrival last = l->last;
+    if (l->period < w->period && w->period > 1) {
+        shift_arrival(&w->waited, w->sum.now - mean_time(&w->waited));
+        last = later_arrival(&w->waited, &last);
+    }
+    w->waited = last;
+    wait_for_global(w, mean_time(&last), l->period);
+}
+
 static void wait_for_scoreboards(Warp *w, unsigned mask)
 {
+    Loads loads = {.period = 0};
     int last = -1;
-    unsigned period = 0;
     for (int i = 0; mask != 0 && i < SCOREBOARDS; i++) {
         if (!(mask >> i & 1))
             continue;
-        period = w->loaded[i] > period ? w->loaded[i] : period;
+        if (w->loads[i].period > 0)
+            add_load(&loads, &w->loads[i].last, w->loads[i].period);
+        w->loads[i].period = 0;
         if (last < 0 || w->release[i] > w->release[last])
             last = i;
     }
-    if (last < 0)
-        return;
-    if (period == w->period || w->waits_for[last] == SASS_WAIT_GLOBAL)
-        wait_for_global(w, w->release[last], period);
-    else
+    if (loads.period > 0)
+        wait_for_loads(w, &loads);
+    if (last >= 0)
         wait_until(w, w->release[last], (SassWait)w->waits_for[last]);
 }
 
@@ -195,6 +262,7 @@ static void close_group(Warp *w)
         w->group_count--;
     }
     w->groups[w->group_count++] = w->open;
+    w->open.period = 0;
 }
 
 static void wait_for_groups(Warp *w, int left)
@@ -203,9 +271,33 @@ static void wait_for_groups(Warp *w, int left)
     if (done <= 0)
         return;
     for (int i = 0; i < done; i++)
-        wait_for_global(w, w->groups[i].arrives, w->groups[i].period);
+        if (w->groups[i].period > 0)
+            wait_for_loads(w, w->groups + i);
     w->group_count = left;
     memmove(w->groups, w->groups + done, (size_t)left * sizeof *w->groups);
+}
+
+static bool is_global(SassClass class)
+{
+    return class == SASS_ASYNC_COPY || class == SASS_GLOBAL_LOAD || class == SASS_GLOBAL_ATOMIC ||
+           class == SASS_GENERIC || class == SASS_TEXTURE;
+}
+
+static void load_global(Warp *w, const Step *s)
+{
+    const double now = w->sum.now;
+    w->first_load = w->has_loaded ? w->first_load : now;
+    w->has_loaded = true;
+    w->global_free = later(w->global_free, now) + w->latency->l2_sector * s->from.sectors;
+    const double memory = s->from.memory, beyond = later(s->from.l2, memory);
+    Arrival a = {.share = {1 - beyond, beyond - memory, memory}};
+    for (int i = 0; i < LEVELS; i++)
+        a.time[i] = w->global_free + s->took[i];
+    w->flights[w->flight++ % FLIGHTS] = mean_time(&a);
+    if (s->class == SASS_ASYNC_COPY)
+        add_load(&w->open, &a, w->period);
+    if (s->control.write < SCOREBOARDS)
+        add_load(w->loads + s->control.write, &a, w->period);
 }
 
 /* When the result of an instruction that issues now arrives, and the cause of a wait for it. */
@@ -226,16 +318,6 @@ static double result_time(Warp *w, const Step *s, SassWait *what)
     case SASS_SHARED_ATOMIC:
         *what = SASS_WAIT_SHARED;
         return now + l->shared_atomic;
-    case SASS_ASYNC_COPY:
-    case SASS_GLOBAL_LOAD:
-    case SASS_GLOBAL_ATOMIC:
-    case SASS_GENERIC:
-    case SASS_TEXTURE:
-        *what = SASS_WAIT_GLOBAL;
-        w->first_load = w->loads ? w->first_load : now;
-        w->loads = true;
-        w->global_free = later(w->global_free, now) + w->latency->l2_sector * s->sectors;
-        return w->flights[w->flight++ % FLIGHTS] = w->global_free + s->global;
     case SASS_LOCAL_LOAD:
         *what = SASS_WAIT_LOCAL;
         return now + l->local;
@@ -261,14 +343,13 @@ static void issue(Warp *w, Step s)
         wait_until(w, w->special_free, SASS_WAIT_OTHER);
         w->special_free = w->sum.now + w->latency->special_spacing;
     }
-    if (s.control.write < SCOREBOARDS || s.class == SASS_ASYNC_COPY ||
-        s.class == SASS_SHARED_LOAD || s.class == SASS_SHARED_STORE) {
+    if (is_global((SassClass)s.class) &&
+        (s.control.write < SCOREBOARDS || s.class == SASS_ASYNC_COPY)) {
+        load_global(w, &s);
+    } else if (s.control.write < SCOREBOARDS || s.class == SASS_SHARED_LOAD ||
+               s.class == SASS_SHARED_STORE) {
         const double time = result_time(w, &s, &what);
         set_scoreboard(w, s.control.write, time, what);
-        if (s.class == SASS_ASYNC_COPY)
-            w->open = (Group){later(w->open.arrives, time), w->period};
-        else if (what == SASS_WAIT_GLOBAL)
-            w->loaded[s.control.write] = w->period;
     }
     set_scoreboard(w, s.control.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
     if (s.opcode == SASS_OP_LDGDEPBAR)
@@ -343,13 +424,15 @@ static void skip(Warp *w, const Active *l, double times)
     const Totals now = w->sum;
     add_scaled(&w->sum, &now, &l->before[1], times / 2);
     const double shift = w->sum.now - now.now;
-    for (int i = 0; i < SCOREBOARDS; i++)
+    for (int i = 0; i < SCOREBOARDS; i++) {
         w->release[i] += shift;
+        shift_arrival(&w->loads[i].last, shift);
+    }
     for (int i = 0; i < FLIGHTS; i++)
         w->flights[i] += shift;
     for (int i = 0; i < w->group_count; i++)
-        w->groups[i].arrives += shift;
-    w->open.arrives += shift;
+        shift_arrival(&w->groups[i].last, shift);
+    shift_arrival(&w->open.last, shift);
     w->settled += shift;
     w->shared_free += shift;
     w->special_free += shift;
@@ -514,7 +597,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
                     .long_waits = w->sum.long_waits,
                     .capped = w->spent >= SASS_SERIAL_STEPS};
     s.cycles = s.issue;
-    s.ends = w->loads ? w->first_load + w->sum.now - later(w->last_arrival, w->first_load) : 0;
+    s.ends = w->has_loaded ? w->first_load + w->sum.now - later(w->last_arrival, w->first_load) : 0;
     s.loads_in_flight = s.long_waits > 0 ? w->sum.in_flight / s.long_waits : 0;
     /* A capped walk only gives the proportion of waits to issue. */
     const double part = s.capped && w->sum.issue > 0 ? s.issue / w->sum.issue : 1;

@@ -107,6 +107,22 @@ static void ends_are_what_lies_before_the_first_load_and_after_the_last_wait(voi
     assert_number(serial(words, 1, 1).ends, 0); /* no load */
 }
 
+/* The load arrives at 26; that an instruction names its scoreboard at 38 does not delay that. */
+static void what_follows_an_arrival_is_an_end_though_the_load_is_asked_for_later(void **state)
+{
+    (void)state;
+    SassLatency l = LATENCY;
+    l.global = 20;
+    const Word words[] = {{.op = SASS_OP_FADD, .stall = 6},
+                          {.op = SASS_OP_LDG, .stall = 2, .write = 1},
+                          {.op = SASS_OP_FADD, .stall = 15},
+                          {.op = SASS_OP_FADD, .stall = 15},
+                          {.op = SASS_OP_FADD, .stall = 3, .wait = 1},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+
+    assert_number(serial_with(words, COUNT(words), 1, &l).ends, 6 + 42 - 26);
+}
+
 static void a_store_frees_its_registers_before_it_is_done(void **state)
 {
     (void)state;
@@ -362,6 +378,62 @@ static void loads_that_are_waited_for_together_end_with_the_last(void **state)
     arena_free(a);
 }
 
+/* Loads that take 500 cycles in one of two cases, else 250. */
+static SassLatency half_from_memory(Arena *a)
+{
+    SassLoads *text = ARENA_NEW(a, SassLoads);
+    VEC_PUSH(a, &text->text, ((SassLoadText){CFG_NONE, 4, 0, 1, {1, 0.5, 1, 1}}));
+    SassLatency l = LATENCY;
+    l.l2 = 250;
+    l.loads = text;
+    return l;
+}
+
+/* At 0 and 1: both from the L2 until 251, the second from memory until 501, only the first one until 500. */
+static void one_load_from_memory_is_enough_to_wait_for_it(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1, .result = 8},
+                          {.op = SASS_OP_LDG, .stall = 1, .write = 1, .result = 9},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 1},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    Arena *a = arena_new();
+    const SassLatency l = half_from_memory(a);
+    assert_number(serial_with(words, COUNT(words), 1, &l).waits[SASS_WAIT_GLOBAL],
+                  0.25 * 251 + 0.25 * 500 + 0.5 * 501 - 2);
+    arena_free(a);
+}
+
+/* The first wait ends at 375 in the mean, 250 or 500 in fact.  The second load, due at 251 or 501, is behind
+ * it in one of four cases only. */
+static void a_load_issued_before_a_wait_arrives_during_it(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1, .result = 8},
+                          {.op = SASS_OP_LDG, .stall = 1, .write = 2, .result = 9},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 1},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 2},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    Arena *a = arena_new();
+    const SassLatency l = half_from_memory(a);
+    assert_number(serial_with(words, COUNT(words), 1, &l).waits[SASS_WAIT_GLOBAL],
+                  375 - 2 + 0.25 * 251 + 0.75 * 501 - 376);
+    arena_free(a);
+}
+
+static void a_load_issued_after_a_wait_takes_its_own_time(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1, .result = 8},
+                          {.op = SASS_OP_LDG, .stall = 1, .write = 2, .wait = 1, .result = 9},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 2},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    Arena *a = arena_new();
+    const SassLatency l = half_from_memory(a);
+    assert_number(serial_with(words, COUNT(words), 1, &l).waits[SASS_WAIT_GLOBAL], 374 + 374);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +442,7 @@ int main(void)
         cmocka_unit_test(a_load_is_waited_for_where_its_scoreboard_is_asked_for),
         cmocka_unit_test(loads_under_way_at_once_cost_one_latency),
         cmocka_unit_test(ends_are_what_lies_before_the_first_load_and_after_the_last_wait),
+        cmocka_unit_test(what_follows_an_arrival_is_an_end_though_the_load_is_asked_for_later),
         cmocka_unit_test(a_store_frees_its_registers_before_it_is_done),
         cmocka_unit_test(a_barrier_costs_its_latency),
         cmocka_unit_test(a_fence_of_the_gpu_costs_its_latency_and_one_of_the_block_nothing),
@@ -384,6 +457,9 @@ int main(void)
         cmocka_unit_test(a_load_takes_as_long_as_where_its_sectors_come_from),
         cmocka_unit_test(loads_of_the_code_are_those_of_the_text_in_order),
         cmocka_unit_test(loads_that_are_waited_for_together_end_with_the_last),
+        cmocka_unit_test(one_load_from_memory_is_enough_to_wait_for_it),
+        cmocka_unit_test(a_load_issued_before_a_wait_arrives_during_it),
+        cmocka_unit_test(a_load_issued_after_a_wait_takes_its_own_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
