@@ -349,23 +349,6 @@ SassProfile sass_profile_in_block(Arena *a, const SassFlow *f, const CubinKernel
     return with_block.unmatched && !p.unmatched ? p : with_block;
 }
 
-static void add_serial(SassSerial *sum, const SassSerial *s, double weight)
-{
-    const double waits = sum->long_waits + weight * s->long_waits;
-    if (waits > 0)
-        sum->loads_in_flight =
-            (sum->loads_in_flight * sum->long_waits + s->loads_in_flight * s->long_waits * weight) /
-            waits;
-    sum->long_waits = waits;
-    sum->cycles += weight * s->cycles;
-    sum->issue += weight * s->issue;
-    sum->memory += weight * s->memory;
-    sum->ends += weight * s->ends;
-    for (int i = 0; i < SASS_WAITS; i++)
-        sum->waits[i] += weight * s->waits[i];
-    sum->capped |= s->capped;
-}
-
 void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight)
 {
     enum { COUNTS = offsetof(SassProfile, code_bytes) / sizeof(double) };
@@ -380,8 +363,8 @@ void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight)
     sum->ports.cycles += weight * p->ports.cycles;
     sum->ports.three += weight * p->ports.three;
     sum->ports.one_bank += weight * p->ports.one_bank;
-    add_serial(&sum->serial, &p->serial, weight);
-    add_serial(&sum->loaded, &p->loaded, weight);
+    sass_serial_add(&sum->serial, &p->serial, weight);
+    sass_serial_add(&sum->loaded, &p->loaded, weight);
 }
 
 /* --- register ports --------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "metrics/cubin/sass_serial.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const SassLatency SASS_LATENCY = {.shared = 29,
                                   .global = 500,
@@ -19,6 +20,7 @@ const SassLatency SASS_LATENCY = {.shared = 29,
                                   .fence = 597,
                                   .other = 30,
                                   .operands = 12,
+                                  .bulk_operands = 19,
                                   .special_spacing = 8,
                                   .issue_spacing = 1};
 
@@ -37,13 +39,23 @@ SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load)
 /* Where global memory is served from. */
 enum { FROM_L1, FROM_L2, FROM_MEMORY, LEVELS };
 
+/* What the walk has to know beyond the class. */
+typedef enum StepKind {
+    STEP_OTHER,
+    STEP_FENCE,  /* beyond the block */
+    STEP_FETCH,  /* a bulk copy to shared memory, whose bytes a barrier there counts */
+    STEP_SEND,   /* a bulk copy from there */
+    STEP_ARRIVE, /* at such a barrier */
+    STEP_PHASE   /* a wait for the end of its phase */
+} StepKind;
+
 typedef struct Step {
     SassControl control;
     uint16_t opcode;
     uint8_t class;
     SassSource from;     /* of an access of global memory … */
     double took[LEVELS]; /* … and its latency from each level */
-    bool is_wide;        /* a fence beyond the block */
+    StepKind kind;
 } Step;
 
 /* A load waits for the last of the lines that it requests. */
@@ -60,6 +72,28 @@ static void set_source(Step *s, const SassLatency *l, const SassSource *from)
     s->took[FROM_MEMORY] = l->global + l->memory_places * log2(fmax(1, from->places));
 }
 
+static StepKind kind_of(SassInstr w)
+{
+    enum { TO_SHARED = 1 << 9 };             /* UBLKCP.S.G; else .G.S */
+    const unsigned scope = w.high >> 12 & 7; /* MEMBAR: 0 the block, 2 the GPU, 3 the system */
+    switch (w.opcode) {
+    case SASS_OP_MEMBAR:
+        return scope >= 2 ? STEP_FENCE : STEP_OTHER;
+    case SASS_OP_UBLKCP:
+        return w.high & TO_SHARED ? STEP_FETCH : STEP_SEND;
+    case SASS_OP_UTMALDG:
+        return STEP_FETCH;
+    case SASS_OP_UTMASTG:
+    case SASS_OP_UTMAREDG:
+        return STEP_SEND;
+    case SASS_OP_SYNCS:
+        /* .ARRIVE and .PHASECHK, as sm_90 and sm_100 encode them */
+        return sass_form(w) == SASS_FORM_NUMBER_THIRD ? STEP_PHASE : STEP_ARRIVE;
+    default:
+        return STEP_OTHER;
+    }
+}
+
 static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
 {
     const SassFlow *f = j->flow;
@@ -67,11 +101,10 @@ static Step *decode(Arena *a, const SassJoin *j, const SassLatency *l)
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
         const SassInstr w = f->instrs[i];
-        const unsigned scope = w.high >> 12 & 7; /* MEMBAR: 0 the block, 2 the GPU, 3 the system */
         steps[i] = (Step){.control = sass_control(w),
                           .opcode = w.opcode,
                           .class = (uint8_t)sass_class(w),
-                          .is_wide = w.opcode == SASS_OP_MEMBAR && scope >= 2};
+                          .kind = kind_of(w)};
         set_source(steps + i, l, from ? from + i : NULL);
         if (steps[i].control.stall == 0)
             steps[i].control.stall = 1;
@@ -148,6 +181,13 @@ typedef struct Totals {
     double in_flight;
 } Totals;
 
+/* Groups of copies, of which a warp waits for the oldest. */
+typedef struct Queue {
+    Loads groups[GROUPS]; /* oldest first */
+    int count;
+    Loads open; /* gets new copies */
+} Queue;
+
 typedef struct Active {
     int loop;
     int depth; /* of calls */
@@ -169,15 +209,15 @@ typedef struct Warp {
     Loads loads[SCOREBOARDS];       /* global loads that set it and were not waited for yet */
     double flights[FLIGHTS];        /* when the last global loads arrive, in a ring */
     unsigned flight;
-    bool has_loaded;      /* it has executed a global load, … */
-    double first_load;    /* … first at this time, … */
-    double last_arrival;  /* … and the last one that it waited for came then */
-    Arrival waited;       /* distribution of the last wait's end */
-    double settled;       /* end of the last global wait: loads had arrived by then */
-    unsigned period;      /* number of global waits so far, plus 1 */
-    Loads groups[GROUPS]; /* of copies, oldest first */
-    int group_count;
-    Loads open; /* gets new copies */
+    bool has_loaded;     /* it has executed a global load, … */
+    double first_load;   /* … first at this time, … */
+    double last_arrival; /* … and the last one that it waited for came then */
+    Arrival waited;      /* distribution of the last wait's end */
+    double settled;      /* end of the last global wait: loads had arrived by then */
+    unsigned period;     /* number of global waits so far, plus 1 */
+    Queue copies;        /* by LDGSTS … */
+    Queue fetches;       /* … and in bulk */
+    bool asked;          /* for a phase, and used nothing of it since */
     double shared_free, special_free, global_free;
     VEC(Active) active;
     double **used; /* by block and successor: times taken so far */
@@ -255,26 +295,39 @@ static void set_scoreboard(Warp *w, int i, double time, SassWait what)
     w->waits_for[i] = (uint8_t)what;
 }
 
-static void close_group(Warp *w)
+static void close_group(Queue *q)
 {
-    if (w->group_count == GROUPS) {
-        memmove(w->groups, w->groups + 1, (GROUPS - 1) * sizeof *w->groups);
-        w->group_count--;
+    if (q->count == GROUPS) {
+        memmove(q->groups, q->groups + 1, (GROUPS - 1) * sizeof *q->groups);
+        q->count--;
     }
-    w->groups[w->group_count++] = w->open;
-    w->open.period = 0;
+    q->groups[q->count++] = q->open;
+    q->open.period = 0;
 }
 
-static void wait_for_groups(Warp *w, int left)
+static void wait_for_groups(Warp *w, Queue *q, int left)
 {
-    const int done = w->group_count - left;
+    const int done = q->count - left;
     if (done <= 0)
         return;
     for (int i = 0; i < done; i++)
-        if (w->groups[i].period > 0)
-            wait_for_loads(w, w->groups + i);
-    w->group_count = left;
-    memmove(w->groups, w->groups + done, (size_t)left * sizeof *w->groups);
+        if (q->groups[i].period > 0)
+            wait_for_loads(w, q->groups + i);
+    q->count = left;
+    memmove(q->groups, q->groups + done, (size_t)left * sizeof *q->groups);
+}
+
+/* A barrier's next phase ends with the oldest copies that were started together: a thread arrives, with the
+ * bytes to expect, before it starts them.  Asking for a phase again is the same wait. */
+static void wait_for_phase(Warp *w)
+{
+    if (w->asked)
+        return;
+    w->asked = true;
+    if (w->fetches.count == 0 && w->fetches.open.period > 0)
+        close_group(&w->fetches);
+    if (w->fetches.count > 0)
+        wait_for_groups(w, &w->fetches, w->fetches.count - 1);
 }
 
 static bool is_global(SassClass class)
@@ -295,7 +348,7 @@ static void load_global(Warp *w, const Step *s)
         a.time[i] = w->global_free + s->took[i];
     w->flights[w->flight++ % FLIGHTS] = mean_time(&a);
     if (s->class == SASS_ASYNC_COPY)
-        add_load(&w->open, &a, w->period);
+        add_load(s->kind == STEP_FETCH ? &w->fetches.open : &w->copies.open, &a, w->period);
     if (s->control.write < SCOREBOARDS)
         add_load(w->loads + s->control.write, &a, w->period);
 }
@@ -338,12 +391,14 @@ static void issue(Warp *w, Step s)
     SassWait what;
     wait_for_scoreboards(w, s.control.wait);
     if (s.opcode == SASS_OP_DEPBAR)
-        wait_for_groups(w, s.control.groups);
+        wait_for_groups(w, &w->copies, s.control.groups);
+    if (s.kind == STEP_PHASE)
+        wait_for_phase(w);
     if (s.class == SASS_SFU || s.class == SASS_CONVERT) {
         wait_until(w, w->special_free, SASS_WAIT_OTHER);
         w->special_free = w->sum.now + w->latency->special_spacing;
     }
-    if (is_global((SassClass)s.class) &&
+    if (is_global((SassClass)s.class) && s.kind != STEP_SEND &&
         (s.control.write < SCOREBOARDS || s.class == SASS_ASYNC_COPY)) {
         load_global(w, &s);
     } else if (s.control.write < SCOREBOARDS || s.class == SASS_SHARED_LOAD ||
@@ -351,15 +406,22 @@ static void issue(Warp *w, Step s)
         const double time = result_time(w, &s, &what);
         set_scoreboard(w, s.control.write, time, what);
     }
-    set_scoreboard(w, s.control.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
+    const bool is_bulk = s.kind == STEP_FETCH || s.kind == STEP_SEND;
+    set_scoreboard(w, s.control.read,
+                   w->sum.now + (is_bulk ? w->latency->bulk_operands : w->latency->operands),
+                   SASS_WAIT_OTHER);
     if (s.opcode == SASS_OP_LDGDEPBAR)
-        close_group(w);
+        close_group(&w->copies);
+    if (s.kind == STEP_ARRIVE || s.class == SASS_SHARED_LOAD)
+        w->asked = false;
+    if (s.kind == STEP_ARRIVE && w->fetches.open.period > 0)
+        close_group(&w->fetches);
     const double slot = later(s.control.stall, w->latency->issue_spacing);
     w->sum.now += slot;
     w->sum.issue += slot;
     if (s.opcode == SASS_OP_BAR)
         wait_until(w, w->sum.now + w->latency->barrier, SASS_WAIT_BARRIER);
-    if (s.is_wide)
+    if (s.kind == STEP_FENCE)
         wait_until(w, w->sum.now + w->latency->fence, SASS_WAIT_FENCE);
     w->spent++;
 }
@@ -418,6 +480,13 @@ static void add_scaled(Totals *to, const Totals *late, const Totals *early, doub
         sum[i] += factor * (a[i] - b[i]);
 }
 
+static void shift_queue(Queue *q, double by)
+{
+    for (int i = 0; i < q->count; i++)
+        shift_arrival(&q->groups[i].last, by);
+    shift_arrival(&q->open.last, by);
+}
+
 /* Adds `times` iterations like the last two. */
 static void skip(Warp *w, const Active *l, double times)
 {
@@ -430,9 +499,8 @@ static void skip(Warp *w, const Active *l, double times)
     }
     for (int i = 0; i < FLIGHTS; i++)
         w->flights[i] += shift;
-    for (int i = 0; i < w->group_count; i++)
-        shift_arrival(&w->groups[i].last, shift);
-    shift_arrival(&w->open.last, shift);
+    shift_queue(&w->copies, shift);
+    shift_queue(&w->fetches, shift);
     w->settled += shift;
     w->shared_free += shift;
     w->special_free += shift;
@@ -595,6 +663,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
     walk(a, w);
     SassSerial s = {.issue = issue_of_visits(w),
                     .long_waits = w->sum.long_waits,
+                    .loading = w->has_loaded,
                     .capped = w->spent >= SASS_SERIAL_STEPS};
     s.cycles = s.issue;
     s.ends = w->has_loaded ? w->first_load + w->sum.now - later(w->last_arrival, w->first_load) : 0;
@@ -607,4 +676,41 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
         s.cycles += s.waits[i];
     }
     return s;
+}
+
+void sass_serial_add(SassSerial *sum, const SassSerial *s, double weight)
+{
+    const double waits = sum->long_waits + weight * s->long_waits;
+    if (waits > 0)
+        sum->loads_in_flight =
+            (sum->loads_in_flight * sum->long_waits + s->loads_in_flight * s->long_waits * weight) /
+            waits;
+    sum->long_waits = waits;
+    sum->cycles += weight * s->cycles;
+    sum->issue += weight * s->issue;
+    sum->memory += weight * s->memory;
+    sum->ends += weight * s->ends;
+    sum->loading += weight * s->loading;
+    for (int i = 0; i < SASS_WAITS; i++)
+        sum->waits[i] += weight * s->waits[i];
+    sum->capped |= s->capped;
+}
+
+static int longer_first(const void *x, const void *y)
+{
+    const double a = ((const SassKind *)x)->serial.cycles, b = ((const SassKind *)y)->serial.cycles;
+    return (a < b) - (a > b);
+}
+
+SassSerial sass_serial_longest(SassKind *kinds, size_t count, double warps)
+{
+    SassSerial mean = {0};
+    double blocks = 1;
+    qsort(kinds, count, sizeof *kinds, longer_first);
+    for (size_t i = 0; i < count && blocks > 0; i++) {
+        const double with = fmin(blocks, kinds[i].share * warps);
+        sass_serial_add(&mean, &kinds[i].serial, with);
+        blocks -= with;
+    }
+    return mean;
 }

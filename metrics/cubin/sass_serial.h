@@ -32,6 +32,7 @@ typedef struct SassLatency {
     double fence;           /* until other multiprocessors see stores */
     double other;           /* anything else that sets a scoreboard: S2R, tensor */
     double operands;        /* until a store or load has read its registers */
+    double bulk_operands;   /* … until a bulk copy has */
     double load_spacing;    /* from a load from shared memory to the next access of it */
     double store_spacing;   /* from a store to shared memory to the next access of it */
     double special_spacing; /* from a special function or conversion to the next */
@@ -59,8 +60,14 @@ SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load);
  * multiprocessor; constants 34 (spaces/platform/near.spec); fences behind a store 597 beyond the store
  * itself, alone 283 (spaces/platform/fence.spec): two ways to the L2, which other devices are given, and
  * one; several places at a time spaces/platform/together.spec.  Global 500 lies between L2 (281 measured)
- * and memory (571 to 834 published).  Operands, atomics and others are estimates. */
+ * and memory (571 to 834 published).  Operands, atomics and others are estimates;
+ * those of bulk copies are what a copy of 512 bytes takes (62.8, fit bulk_fetch of platform.models) beyond
+ * the rest of its loop (SASS_BULK_ROUND). */
 extern const SassLatency SASS_LATENCY;
+
+/* What a bulk copy of 512 bytes takes in the walk of spaces/platform/bulk.spec beside its operands: the loop
+ * over lanes, with its stall counts. */
+static const double SASS_BULK_ROUND = 44;
 
 typedef enum SassWait {
     SASS_WAIT_SHARED,
@@ -80,7 +87,9 @@ typedef struct SassSerial {
     double issue;             /* of these: instructions and their stall counts */
     double waits[SASS_WAITS]; /* … and waits by cause; cycles = issue + sum of waits */
     double memory; /* global wait added by each cycle that memory takes longer than `global` */
-    double ends;   /* of the cycles: before the first global load, and after the last wait */
+    double
+        ends; /* of the cycles: before the first global load, and after the last wait; 0 without one */
+    double loading; /* 1: it loads from global memory; of several warps their share */
     /* Times that it needed a global load issued since the last such time, which may cost nothing, or had to
      * wait for one; and the mean number of global loads in flight then, those included that arrived since the
      * last such time (0 without one). */
@@ -89,3 +98,16 @@ typedef struct SassSerial {
 } SassSerial;
 
 SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);
+
+/* Adds `weight` times another warp's. */
+void sass_serial_add(SassSerial *sum, const SassSerial *s, double weight);
+
+/* Warps that do the same, and their share of all. */
+typedef struct SassKind {
+    SassSerial serial;
+    double share;
+} SassKind;
+
+/* The mean over blocks of `warps` of the longest warp.  Those of a kind are dealt to as many blocks as there
+ * are, as if they had one role.  Sorts the kinds. */
+SassSerial sass_serial_longest(SassKind *kinds, size_t count, double warps);

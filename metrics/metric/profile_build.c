@@ -111,7 +111,13 @@ static int64_t local_array_bytes(const PtxFunction *f)
     return bytes;
 }
 
-static void set_machine(Profile *p, const SassProfile *s, const SassSerial *longest)
+/* Warps that take longer than others: the one with the most work, and the mean over blocks of the longest of
+ * each. */
+typedef struct Warps {
+    SassSerial most, longest;
+} Warps;
+
+static void set_machine(Profile *p, const SassProfile *s, const Warps *w)
 {
     double *v = p->value;
     v[PROFILE_ISSUED] = s->instr;
@@ -137,11 +143,15 @@ static void set_machine(Profile *p, const SassProfile *s, const SassSerial *long
     v[PROFILE_SERIAL_SHARED] = s->serial.waits[SASS_WAIT_SHARED];
     v[PROFILE_SERIAL_GLOBAL] = s->serial.waits[SASS_WAIT_GLOBAL];
     v[PROFILE_SERIAL_MEMORY] = s->serial.memory;
-    v[PROFILE_SERIAL_ENDS] = s->serial.ends;
+    v[PROFILE_SERIAL_ENDS] =
+        s->serial.loading > 0 ? s->serial.ends / s->serial.loading : s->serial.ends;
     v[PROFILE_SERIAL_BARRIER] = s->serial.waits[SASS_WAIT_BARRIER];
-    v[PROFILE_SERIAL_MOST] = longest->cycles;
-    v[PROFILE_SERIAL_MOST_GLOBAL] = longest->waits[SASS_WAIT_GLOBAL];
-    v[PROFILE_SERIAL_MOST_MEMORY] = longest->memory;
+    v[PROFILE_SERIAL_MOST] = w->most.cycles;
+    v[PROFILE_SERIAL_MOST_GLOBAL] = w->most.waits[SASS_WAIT_GLOBAL];
+    v[PROFILE_SERIAL_MOST_MEMORY] = w->most.memory;
+    v[PROFILE_SERIAL_BLOCK] = w->longest.cycles;
+    v[PROFILE_SERIAL_BLOCK_GLOBAL] = w->longest.waits[SASS_WAIT_GLOBAL];
+    v[PROFILE_SERIAL_BLOCK_MEMORY] = w->longest.memory;
     v[PROFILE_LOADED_CYCLES] = s->loaded.cycles;
     v[PROFILE_LOADS_IN_FLIGHT] = s->serial.loads_in_flight;
     v[PROFILE_CODE_UNMATCHED] = s->unmatched != NULL;
@@ -171,6 +181,8 @@ static SassLatency latency_of(const Device *d, const Profile *p)
         l.l2_places = round(measured->l2_places);
         l.l2_sector = round(10 * measured->l2_sector) / 10;
     }
+    if (measured && measured->cost_bulk > 0)
+        l.bulk_operands = fmax(l.operands, round(measured->cost_bulk - SASS_BULK_ROUND));
     l.local = known->l1 + stack_outside(d, p) * (known->l2 - known->l1);
     l.special = known->sfu;
     l.shuffle = known->shuffle;
@@ -257,15 +269,18 @@ static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const 
     return sass_profile_in_block(a, c->flow, c->kernel, &launch, w, &own, load);
 }
 
-/* Means over all warps, and the serial time of the one with the most work; the code is joined to each
- * distinct walk.  Code sizes and doubts are those of the warps that execute most in total: the middle one
- * may lie beyond the edge of the data. */
+/* Means over all warps, and the serial time of the longest ones; the code is joined to each distinct walk.
+ * Code sizes and doubts are those of the warps that execute most in total: the middle one may lie beyond the
+ * edge of the data.  Where data decides, long warps may be in one block, or in all: of the longest in a block
+ * nothing is said but the mean. */
 static SassProfile mean_machine(Arena *a, const Code *c, const Memory *m,
-                                const SassLatency *latency, const SassLoad *load,
-                                SassSerial *longest)
+                                const SassLatency *latency, const SassLoad *load, double in_block,
+                                Warps *warps)
 {
     const MemorySamples *samples = m->samples;
     double weights[SAMPLES_MAX] = {0}, most = -1;
+    SassKind *kinds = ARENA_ARRAY(a, SassKind, SAMPLES_MAX);
+    size_t count = 0;
     const int heaviest = heaviest_of(samples);
     SassProfile mean = {0};
     for (int i = 0; i < samples->count; i++) {
@@ -282,7 +297,8 @@ static SassProfile mean_machine(Arena *a, const Code *c, const Memory *m,
         const SassProfile p =
             profile_warp(a, c, m, samples->at[i].walk, &samples->at[i].place, latency, load);
         if (i == heaviest)
-            *longest = p.serial;
+            warps->most = p.serial;
+        kinds[count++] = (SassKind){p.serial, weights[i]};
         sass_profile_add(&mean, &p, weights[i]);
         if (p.instr * weights[i] <= most)
             continue;
@@ -295,6 +311,7 @@ static SassProfile mean_machine(Arena *a, const Code *c, const Memory *m,
         mean.ports.tied_sums = p.ports.tied_sums;
         mean.unmatched = p.unmatched;
     }
+    warps->longest = samples->even ? mean.serial : sass_serial_longest(kinds, count, in_block);
     return mean;
 }
 
@@ -438,10 +455,10 @@ static void add_machine(Arena *a, const ProfileInput *in, const Code *c, Memory 
     p->value[PROFILE_TIMED_ALONE] = is_timed_alone(in);
     SassLatency latency = latency_of(in->device, p);
     SassLoad load = load_of(p, in->device, &traffic);
-    SassSerial longest = {0};
-    const SassProfile machine =
-        mean_machine(a, c, memory, &latency, load.warps > 0 ? &load : NULL, &longest);
-    set_machine(p, &machine, &longest);
+    Warps warps = {0};
+    const SassProfile machine = mean_machine(a, c, memory, &latency, load.warps > 0 ? &load : NULL,
+                                             p->value[PROFILE_WARPS_PER_BLOCK], &warps);
+    set_machine(p, &machine, &warps);
     set_last(a, c, memory, &latency, p);
     profile_settle_memory(p, &traffic, &machine);
     p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);

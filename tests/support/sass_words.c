@@ -10,8 +10,9 @@ static SassInstr encode(const Word *w, int i)
     const uint64_t low = (uint64_t)w->op | (w->guard ? 0 : (uint64_t)SASS_ALWAYS) << 12 |
                          ((offset | (uint64_t)w->result) & 0xff) << 16 |
                          (offset >> 8 & 0x3fffffff) << 34 | (uint64_t)w->groups << 38 |
-                         (uint64_t)number << 32 | 4u << 9;
-    const uint64_t high = (offset >> 38 & 0x3ff) | (uint64_t)SASS_ALWAYS << 23 |
+                         (uint64_t)number << 32 |
+                         (uint64_t)(w->form ? w->form : SASS_FORM_NUMBER_SECOND) << 9;
+    const uint64_t high = (offset >> 38 & 0x3ff) | w->more | (uint64_t)SASS_ALWAYS << 23 |
                           (jumps ? 0 : 4u << 9) | (uint64_t)w->scope << 12 |
                           (uint64_t)w->stall << 41 |
                           (w->write ? (uint64_t)w->write - 1 : none) << 46 |

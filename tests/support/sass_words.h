@@ -15,6 +15,8 @@ typedef struct Word {
     int target;      /* of BRA, CALL and BSSY: number of the instruction */
     int result;      /* register that it gives */
     uint32_t number; /* in it, of arithmetic */
+    int form;        /* SASS_FORM_…; 0 for SASS_FORM_NUMBER_SECOND */
+    uint32_t more;   /* further bits of the high word, from the lowest on */
 } Word;
 
 /* The bytes of `count` instructions. */

@@ -35,6 +35,9 @@ static int set_up(void **state)
     assert_non_null(f->device);
     for (int i = 0; i < PROFILE_FIELDS; i++)
         f->profile.value[i] = 0;
+    f->profile.value[PROFILE_SERIAL_BLOCK] = NAN; /* as in older profiles: warps are equal */
+    f->profile.value[PROFILE_SERIAL_BLOCK_GLOBAL] = NAN;
+    f->profile.value[PROFILE_SERIAL_BLOCK_MEMORY] = NAN;
     f->profile.value[PROFILE_BLOCKS] = 100;
     f->profile.value[PROFILE_WARPS_PER_BLOCK] = 4;
     f->profile.value[PROFILE_THREADS_PER_BLOCK] = 128;
@@ -56,7 +59,8 @@ static int tear_down(void **state)
 static double metric_of(const Fixture *f, const char *name, double times)
 {
     MetricValue *values = ARENA_ARRAY(f->arena, MetricValue, f->set->metrics.count);
-    metricset_evaluate(f->arena, f->set, &(LaunchProfile){&f->profile, times}, 1, f->device, values);
+    metricset_evaluate(f->arena, f->set, &(LaunchProfile){&f->profile, times}, 1, f->device,
+                       values);
     return values[metricset_find(f->set, name)].value;
 }
 
@@ -458,6 +462,25 @@ static void the_last_block_may_be_a_long_one(void **state)
     near(metric(f, "tail_cycles"), 0);
 }
 
+/* One warp of each block takes three times as long as the mean: so does the block, and none is left at the end. */
+static void a_block_takes_as_long_as_its_longest_warp(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_PORT_CYCLES, 1000);
+    set(f, PROFILE_SERIAL_CYCLES, 2000);
+    set(f, PROFILE_SERIAL_GLOBAL, 1500);
+    set(f, PROFILE_SERIAL_MEMORY, 3);
+    const double start = metric(f, "block_cycles") - (2000 - 3 * 250);
+    set(f, PROFILE_SERIAL_MOST, 6000);
+    set(f, PROFILE_SERIAL_BLOCK, 6000);
+    set(f, PROFILE_SERIAL_BLOCK_GLOBAL, 2500);
+    set(f, PROFILE_SERIAL_BLOCK_MEMORY, 5);
+    near(metric(f, "block_cycles"), start + 6000 - 5 * 250); /* the L2 serves its loads */
+    near(metric(f, "tail_cycles"), 0);
+    set(f, PROFILE_SERIAL_BLOCK_GLOBAL, 100); /* no more than it waits */
+    near(metric(f, "block_cycles"), start + 6000 - 100);
+}
+
 /* The first warp of 4 in each of 1000 blocks adds to one word: 1000 turns. */
 static void atomics_take_turns_at_a_word(void **state)
 {
@@ -547,6 +570,7 @@ int main(void)
         TEST(lines_of_constants_add_to_issue),
         TEST(sectors_are_stored_to_again),
         TEST(the_last_block_may_be_a_long_one),
+        TEST(a_block_takes_as_long_as_its_longest_warp),
         TEST(atomics_take_turns_at_a_word),
         TEST(a_stream_hides_some_atomics),
         TEST(short_rows_cost_memory_a_share_for_each_halving),

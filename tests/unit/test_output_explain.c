@@ -45,19 +45,35 @@ static void fill_profile(Profile *p)
     static const struct {
         ProfileField field;
         double value;
-    } values[] = {{PROFILE_REGISTERS, 32},          {PROFILE_SHARED_BYTES, 4096},
-                  {PROFILE_SPILL_BYTES, 0},         {PROFILE_BARRIERS, 1},
-                  {PROFILE_THREADS, 256 * 8 * 132}, {PROFILE_THREADS_PER_BLOCK, 256},
-                  {PROFILE_WARPS_PER_BLOCK, 8},     {PROFILE_BLOCKS, 8 * 132},
-                  {PROFILE_BLOCKS_PER_SM, 8},       {PROFILE_WAVES, 1},
-                  {PROFILE_TAIL_EFFICIENCY, 1},     {PROFILE_ISSUED, 1200},
-                  {PROFILE_FMA_ISSUED, 1100},       {PROFILE_LSU_ISSUED, 60},
-                  {PROFILE_BRANCH_ISSUED, 10},      {PROFILE_SYNC_INSTR, 7},
-                  {PROFILE_SHARED_WAVEFRONTS, 100}, {PROFILE_SHARED_WAVEFRONTS_MIN, 100},
-                  {PROFILE_GLOBAL_SECTORS, 64},     {PROFILE_GLOBAL_SECTORS_MIN, 64},
-                  {PROFILE_SERIAL_CYCLES, 4000},    {PROFILE_SERIAL_ISSUE, 2600},
-                  {PROFILE_SERIAL_GLOBAL, 1000},    {PROFILE_SERIAL_SHARED, 300},
-                  {PROFILE_SERIAL_BARRIER, 100},    {PROFILE_LOADED_CYCLES, 10000}};
+    } values[] = {{PROFILE_REGISTERS, 32},
+                  {PROFILE_SHARED_BYTES, 4096},
+                  {PROFILE_SPILL_BYTES, 0},
+                  {PROFILE_BARRIERS, 1},
+                  {PROFILE_THREADS, 256 * 8 * 132},
+                  {PROFILE_THREADS_PER_BLOCK, 256},
+                  {PROFILE_WARPS_PER_BLOCK, 8},
+                  {PROFILE_BLOCKS, 8 * 132},
+                  {PROFILE_BLOCKS_PER_SM, 8},
+                  {PROFILE_WAVES, 1},
+                  {PROFILE_TAIL_EFFICIENCY, 1},
+                  {PROFILE_ISSUED, 1200},
+                  {PROFILE_FMA_ISSUED, 1100},
+                  {PROFILE_LSU_ISSUED, 60},
+                  {PROFILE_BRANCH_ISSUED, 10},
+                  {PROFILE_SYNC_INSTR, 7},
+                  {PROFILE_SHARED_WAVEFRONTS, 100},
+                  {PROFILE_SHARED_WAVEFRONTS_MIN, 100},
+                  {PROFILE_GLOBAL_SECTORS, 64},
+                  {PROFILE_GLOBAL_SECTORS_MIN, 64},
+                  {PROFILE_SERIAL_CYCLES, 4000},
+                  {PROFILE_SERIAL_ISSUE, 2600},
+                  {PROFILE_SERIAL_GLOBAL, 1000},
+                  {PROFILE_SERIAL_SHARED, 300},
+                  {PROFILE_SERIAL_BARRIER, 100},
+                  {PROFILE_LOADED_CYCLES, 10000},
+                  {PROFILE_SERIAL_BLOCK, NAN},
+                  {PROFILE_SERIAL_BLOCK_GLOBAL, NAN}, /* as in older ones */
+                  {PROFILE_SERIAL_BLOCK_MEMORY, NAN}};
     for (int f = 0; f < PROFILE_FIELDS; f++)
         p->value[f] = 0;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)

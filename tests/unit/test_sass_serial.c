@@ -19,7 +19,8 @@ static const SassLatency LATENCY = {.shared = 30,
                                     .barrier = 13,
                                     .fence = 600,
                                     .other = 40,
-                                    .operands = 10};
+                                    .operands = 10,
+                                    .bulk_operands = 40};
 
 static void assert_number(double found, double expected)
 {
@@ -277,6 +278,70 @@ static void copies_are_waited_for_by_groups(void **state)
     assert_number(s.loads_in_flight, 2);
 }
 
+enum { TO_SHARED = 1 << 9 }; /* of UBLKCP */
+
+/* Two copies, each announced at a barrier, arrive at 501 and 503; the first phase ends with the first of them
+ * though it is asked for twice. */
+static void a_phase_ends_with_the_copies_that_were_announced_first(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_SYNCS, .stall = 1},
+                          {.op = SASS_OP_UBLKCP, .stall = 1, .more = TO_SHARED},
+                          {.op = SASS_OP_SYNCS, .stall = 1},
+                          {.op = SASS_OP_UBLKCP, .stall = 1, .more = TO_SHARED},
+                          {.op = SASS_OP_SYNCS, .stall = 1, .form = SASS_FORM_NUMBER_THIRD},
+                          {.op = SASS_OP_SYNCS, .stall = 1, .form = SASS_FORM_NUMBER_THIRD},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    assert_number(serial(words, COUNT(words), 1).waits[SASS_WAIT_GLOBAL], 501 - 4);
+
+    /* What is read in between makes it another phase. */
+    Word read[COUNT(words)];
+    memcpy(read, words, sizeof words);
+    read[5] = (Word){.op = SASS_OP_LDS, .stall = 1};
+    read[6] = words[5];
+    assert_number(serial(read, COUNT(words), 1).waits[SASS_WAIT_GLOBAL], 501 - 4);
+    read[6].wait = 0;
+    SassLatency l = LATENCY;
+    l.l2_sector = 10; /* the second copy is asked for later, and arrives at 521 */
+    SassLoads mean = {.mean = {1, 1, 1, 1}};
+    l.loads = &mean;
+    l.l2 = l.global;
+    assert_number(serial_with(words, COUNT(words), 1, &l).waits[SASS_WAIT_GLOBAL], 511 - 4);
+    assert_number(serial_with(read, COUNT(words), 1, &l).waits[SASS_WAIT_GLOBAL],
+                  511 - 4 + 521 - 513);
+}
+
+/* A warp does not wait for what it sends; its next copy waits until the operands of the last one are read. */
+static void a_bulk_copy_from_shared_memory_is_no_load(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_UBLKCP, .stall = 1, .read = 1},
+                          {.op = SASS_OP_SYNCS, .stall = 1, .form = SASS_FORM_NUMBER_THIRD},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 1},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassSerial s = serial(words, COUNT(words), 1);
+
+    assert_number(s.waits[SASS_WAIT_GLOBAL], 0);
+    assert_number(s.loading, 0);
+    assert_number(s.cycles, 40 + 2);
+}
+
+/* A quarter of the warps take 100 cycles, the others 20: each block of four has one of them, every other block of two. */
+static void a_block_takes_as_long_as_its_longest_warp(void **state)
+{
+    (void)state;
+    static const struct {
+        double warps, longest;
+    } blocks[] = {{1, 40}, {2, 60}, {4, 100}, {32, 100}};
+    for (size_t i = 0; i < COUNT(blocks); i++) {
+        SassKind kinds[] = {{{.cycles = 20, .memory = 1}, 0.75},
+                            {{.cycles = 100, .memory = 5}, 0.25}};
+        const SassSerial s = sass_serial_longest(kinds, COUNT(kinds), blocks[i].warps);
+        assert_number(s.cycles, blocks[i].longest);
+        assert_number(s.memory, blocks[i].longest / 20);
+    }
+}
+
 static void among_equals_a_warp_gets_its_share_of_the_turns(void **state)
 {
     (void)state;
@@ -452,6 +517,9 @@ int main(void)
         cmocka_unit_test(loads_that_arrive_in_time_are_seen),
         cmocka_unit_test(loads_of_the_iteration_before_are_seen),
         cmocka_unit_test(copies_are_waited_for_by_groups),
+        cmocka_unit_test(a_phase_ends_with_the_copies_that_were_announced_first),
+        cmocka_unit_test(a_bulk_copy_from_shared_memory_is_no_load),
+        cmocka_unit_test(a_block_takes_as_long_as_its_longest_warp),
         cmocka_unit_test(among_equals_a_warp_gets_its_share_of_the_turns),
         cmocka_unit_test(among_equals_accesses_of_shared_memory_queue),
         cmocka_unit_test(a_load_takes_as_long_as_where_its_sectors_come_from),
