@@ -7,7 +7,8 @@ APTUNE is the program, CLONES a folder of clones of the repositories (their comm
 as CLONES/OWNER/NAME.  For each row of first-specs.csv, more-specs.csv and third-specs.csv in tests/data/counters whose file
 has WORD in its path: `init` writes the first spec, `explain` profiles the counted configuration for an H100.  Prints file,
 instructions counted, instructions of the profile, their error, what the profile says of its uncertainty, and sectors where
-they differ; then, for each of the three, how many of those that claim to be known are right.
+they differ; then, for each of the three, how many of those that claim to be known are right.  Parameters that `init` makes
+today and did not make then have their first value, which is the source's.
 """
 import concurrent.futures
 import csv
@@ -15,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,6 +44,23 @@ def unpack(clones, repository, path, folder):
         subprocess.run(["tar", "x", "-C", folder], stdin=packed.stdout, check=False, stderr=subprocess.DEVNULL)
 
 
+def configuration(spec, counted):
+    """The counted one in the parameters of today's spec."""
+    then = dict(part.split("=", 1) for part in counted.split() if "=" in part)
+    now = {}
+    for line in pathlib.Path(spec).read_text(encoding="utf-8").splitlines():
+        found = re.match(r"param (\w+) in ([^#]*)", line)
+        if found:
+            values = [value.strip().strip('"') for value in found[2].split(",")]
+            was = then.get(found[1], "")
+            now[found[1]] = was if was in values else values[0]
+    return " ".join(f"{name}={value}" for name, value in now.items())
+
+
+def is_launch(row, found):
+    return all("x".join(map(str, found[what])) == row[what] for what in ("grid", "block"))
+
+
 def profile(aptune, clones, row):
     """Profile of the row's configuration and its launch; a sentence where there is none."""
     with tempfile.TemporaryDirectory() as folder:
@@ -50,9 +69,11 @@ def profile(aptune, clones, row):
             spec = os.path.join(folder, "first.spec")
             quiet = {"capture_output": True, "timeout": SECONDS, "check": True}
             subprocess.run([aptune, "init", os.path.join(folder, row["file"]), "--output", spec], **quiet)
-            explain = [aptune, "explain", spec, row["configuration"], "--arch", "h100", "--json", "--no-gpu", "--no-lines"]
+            chosen = configuration(spec, row["configuration"])
+            explain = [aptune, "explain", spec, chosen, "--arch", "h100", "--json", "--no-gpu", "--no-lines"]
             said = subprocess.run([*explain, "--recordings", folder], **quiet).stdout
-            return json.loads(said)["configurations"][0]
+            found = json.loads(said)["configurations"][0]
+            return found if is_launch(row, found) else "was counted in another launch"
         except subprocess.TimeoutExpired:
             return f"not done in {SECONDS} s"
         except subprocess.CalledProcessError as error:
