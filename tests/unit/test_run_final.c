@@ -51,22 +51,22 @@ typedef struct Truth {
     int rounds;
 } Truth;
 
-static bool truth_final(void *state, const size_t *list, size_t count, int *rounds,
-                        const double **times)
+static bool truth_final(void *state, RunFinal *f)
 {
     Truth *t = state;
-    double *out = ARENA_ARRAY(t->run->arena, double, count *(size_t)*rounds);
+    const size_t count = f->count, rounds = (size_t)f->rounds;
+    double *out = ARENA_ARRAY(t->run->arena, double, count *rounds);
     uint32_t seed = 1;
-    for (size_t i = 0; i < (size_t)*rounds; i++)
+    for (size_t i = 0; i < rounds; i++)
         for (size_t k = 0; k < count; k++) {
             seed = seed * 1664525u + 1013904223u; /* of Numerical Recipes */
             double noise = (double)(seed >> 8) / (1 << 24) - 0.5;
-            out[k * (size_t)*rounds + i] =
-                t->ms[list[k]] * (1 + 0.02 * (double)i) * (1 + 0.002 * noise);
+            f->list[k].times_ms = out + k * rounds;
+            out[k * rounds + i] =
+                t->ms[f->list[k].config] * (1 + 0.02 * (double)i) * (1 + 0.002 * noise);
         }
     t->asked = count;
-    t->rounds = *rounds;
-    *times = out;
+    t->rounds = f->rounds;
     return true;
 }
 
@@ -107,8 +107,8 @@ static void an_interval_that_reaches_down_to_the_best_makes_a_finalist(void **st
 
     decide(&f, &t, ms);
 
-    assert_true(run_final_place(&f.run.final, 3) != SIZE_MAX);
-    assert_true(run_final_place(&f.run.final, 4) == SIZE_MAX);
+    assert_true(run_finalist(&f.run.final, 3));
+    assert_true(!run_finalist(&f.run.final, 4));
     end(&f);
 }
 
@@ -171,14 +171,15 @@ static void finalists_lie_within_three_percent(void **state)
 }
 
 /* Without noise: half a percent apart is tied, more is not; a tenth of a percent apart may win the tie. */
-static bool exact_final(void *state, const size_t *list, size_t count, int *rounds,
-                        const double **times)
+static bool exact_final(void *state, RunFinal *f)
 {
     Truth *t = state;
-    double *out = ARENA_ARRAY(t->run->arena, double, count *(size_t)*rounds);
-    for (size_t i = 0; i < count * (size_t)*rounds; i++)
-        out[i] = t->ms[list[i / (size_t)*rounds]];
-    *times = out;
+    EACH (Finalist, x, f->list, f->count) {
+        double *out = ARENA_ARRAY(t->run->arena, double, (size_t)f->rounds);
+        for (int i = 0; i < f->rounds; i++)
+            out[i] = t->ms[x->config];
+        x->times_ms = out;
+    }
     return true;
 }
 
@@ -201,9 +202,9 @@ static void margins_of_a_tie_and_of_its_winner(void **state)
 
         assert_int_equal(f.run.final.tie_count, rows[i].ties);
         assert_int_equal(f.run.final.ties[0], rows[i].first);
-        assert_true(f.run.final.ratios[1] == rows[i].second &&
-                    f.run.final.ratio_low[1] == rows[i].second &&
-                    f.run.final.ratio_high[1] == rows[i].second && f.run.final.within == 0.005);
+        const Finalist *second = &f.run.final.list[1];
+        assert_true(second->ratio == rows[i].second && second->interval.low == rows[i].second &&
+                    second->interval.high == rows[i].second && f.run.final.within == 0.005);
         end(&f);
     }
 }
@@ -240,12 +241,12 @@ static void finalists_are_compared_for_equal_work(void **state)
     decide(&f, &t, ms);
 
     const RunFinal *final = &f.run.final;
-    const size_t other = run_final_place(final, 0), best = run_final_place(final, 1);
+    const Finalist *other = run_finalist(final, 0), *best = run_finalist(final, 1);
     assert_int_equal(t.asked, 2);
     assert_int_equal(final->fastest, 1);
-    assert_true(fabs(final->ratios[other] - 1 / 0.99) < 0.002);
-    assert_true(final->ratio_low[other] < 1 / 0.99 && 1 / 0.99 < final->ratio_high[other]);
-    assert_true(final->ratios[best] == 1);
+    assert_true(fabs(other->ratio - 1 / 0.99) < 0.002);
+    assert_true(other->interval.low < 1 / 0.99 && 1 / 0.99 < other->interval.high);
+    assert_true(best->ratio == 1);
     end(&f);
 }
 
@@ -273,7 +274,7 @@ static void those_close_for_equal_work_are_finalists(void **state)
     decide(&f, &t, ms);
 
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(run_final_place(&f.run.final, i) != SIZE_MAX, all[i].is_finalist);
+        assert_int_equal(run_finalist(&f.run.final, i) != NULL, all[i].is_finalist);
     end(&f);
 }
 

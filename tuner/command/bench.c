@@ -36,11 +36,10 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
     }
     if (ok) {
         const RecordHeader *h = &w.recorded.times->header;
-        const size_t place = run_final_place(&w.final, w.best);
+        const Finalist *x = run_finalist(&w.final, w.best);
         b->origin =
             arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", path,
-                         place == SIZE_MAX ? w.table->times[w.best].median : w.final.medians[place],
-                         h->device, h->date);
+                         x ? x->median_ms : w.table->times[w.best].median, h->device, h->date);
         r->recorded.times = w.recorded.times;
     }
     run_close(&w);

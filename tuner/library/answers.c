@@ -206,7 +206,7 @@ double aptune_metric(const aptune *a, size_t configuration, const char *name)
 
 ANSWER(JUDGED, size_t, aptune_best, APTUNE_NOTHING, r->best)
 ANSWER(JUDGED, size_t, aptune_finalist_count, 0, r->final.count)
-LISTED(size_t, aptune_finalist, aptune_finalist_count, APTUNE_NOTHING, r->final.list[i])
+LISTED(size_t, aptune_finalist, aptune_finalist_count, APTUNE_NOTHING, r->final.list[i].config)
 
 int aptune_is_tied(const aptune *a, size_t configuration)
 {

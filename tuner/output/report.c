@@ -485,11 +485,11 @@ static void print_ties(const Run *r, Buf *out)
                    the_best(r));
     }
     for (size_t n = 0; f->tie_count > 1 && n < f->tie_count && n < SHOWN; n++) {
-        const size_t i = f->ties[n], k = run_final_place(f, i);
-        report_say(out, "", "  %s  %.4f ms", name_of(r, i), f->medians[k]);
-        if (i != f->fastest)
-            buf_printf(out, ", %+.2f to %+.2f %%\n", 100 * (f->ratio_low[k] - 1),
-                       100 * (f->ratio_high[k] - 1));
+        const Finalist *x = run_finalist(f, f->ties[n]);
+        report_say(out, "", "  %s  %.4f ms", name_of(r, x->config), x->median_ms);
+        if (x->config != f->fastest)
+            buf_printf(out, ", %+.2f to %+.2f %%\n", 100 * (x->interval.low - 1),
+                       100 * (x->interval.high - 1));
         else
             buf_printf(out, ", %s\n", the_best(r));
     }

@@ -37,12 +37,12 @@ static json_t *final_of(const Run *r)
 {
     const RunFinal *f = &r->final;
     json_t *list = json_array();
-    for (size_t k = 0; k < f->count; k++)
+    EACH (const Finalist, x, f->list, f->count)
         json_array_append_new(
-            list, json_put(json_object(), "parameters", report_parameters(r, f->list[k]), "time_ms",
-                           json_known(f->medians[k]), "ratio_low", json_known(f->ratio_low[k]),
-                           "ratio_high", json_known(f->ratio_high[k]), "tied",
-                           json_boolean(run_final_is_tied(f, f->list[k])), NULL));
+            list, json_put(json_object(), "parameters", report_parameters(r, x->config), "time_ms",
+                           json_known(x->median_ms), "ratio_low", json_known(x->interval.low),
+                           "ratio_high", json_known(x->interval.high), "tied",
+                           json_boolean(run_final_is_tied(f, x->config)), NULL));
     return json_put(json_object(), "rounds", json_integer(f->rounds), "ties",
                     json_count(f->tie_count), "finalists", list, NULL);
 }

@@ -164,16 +164,20 @@ typedef struct RunWatch {
     const char *lost_why;
 } RunWatch;
 
-/* The best configurations, timed again against each other; see run_final.c. */
+/* One of the best configurations, which are timed again against each other. */
+typedef struct Finalist {
+    size_t config;
+    const double *times_ms; /* one per round */
+    double median_ms;       /* over the rounds or the earlier times */
+    double ratio;           /* median ratio to the fastest, … */
+    StatsInterval interval; /* … and its confidence interval */
+} Finalist;
+
+/* Their comparison; see run_final.c. */
 typedef struct RunFinal {
-    size_t *list; /* finalists, fastest first by their earlier times */
+    Finalist *list; /* fastest first by their earlier times */
     size_t count;
-    int rounds;          /* 0: not timed again; the rest is derived from earlier times */
-    const double *times; /* in ms, times[k × rounds + round] */
-    double *medians;     /* in ms, over the rounds or the earlier times */
-    double *ratios;      /* median ratio of each to the fastest */
-    double *ratio_low;   /* and its confidence interval */
-    double *ratio_high;
+    int rounds;   /* 0: not timed again; the rest is derived from earlier times */
     size_t *ties; /* configurations tied with the fastest and that itself, in tie-breaking order:
                      the first wins */
     size_t tie_count;

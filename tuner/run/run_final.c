@@ -51,67 +51,58 @@ static void choose(Run *r)
     size_t n = rank_correct(r, &s), most = MAX_FINALISTS;
     if (r->options.finalists > 0)
         most = (size_t)r->options.finalists;
-    f->list = ARENA_ARRAY(r->arena, size_t, n);
+    f->list = ARENA_ARRAY(r->arena, Finalist, n);
     for (size_t k = 0; k < n && k < most; k++) {
         bool wanted =
             r->options.finalists > 0 || k < MIN_FINALISTS || is_close(r->table, s[k].at, s[0].at);
         if (wanted) /* the medians rise, but a later interval may still overlap the best */
-            f->list[f->count++] = s[k].at;
+            f->list[f->count++].config = s[k].at;
     }
 }
 
 static int rounds_for(const Run *r, const RunFinal *f)
 {
     double round_ms = 0;
-    for (size_t k = 0; k < f->count; k++)
-        round_ms += fmax(r->table->times[f->list[k]].median, run_sample_ms);
+    EACH (const Finalist, x, f->list, f->count)
+        round_ms += fmax(r->table->times[x->config].median, run_sample_ms);
     double rounds = final_budget_ms / round_ms;
     return rounds < MIN_ROUNDS ? MIN_ROUNDS : rounds > MAX_ROUNDS ? MAX_ROUNDS : (int)rounds;
 }
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-/* The times of finalist k, one per round. */
-static const double *times_of(const RunFinal *f, size_t k)
-{
-    return f->times + k * (size_t)f->rounds;
-}
-
 /* The median for equal work. */
-static double per_work(const Run *r, const RunFinal *f, size_t k)
+static double per_work(const Run *r, const Finalist *x)
 {
-    return f->medians[k] / r->table->work[f->list[k]];
+    return x->median_ms / r->table->work[x->config];
 }
 
-static void take_medians(const Run *r, RunFinal *f)
+/* Takes the medians; returns the fastest. */
+static const Finalist *take_medians(const Run *r, RunFinal *f)
 {
-    f->fastest = SIZE_MAX;
-    size_t best = SIZE_MAX;
-    for (size_t k = 0; k < f->count; k++) {
-        f->medians[k] = f->rounds > 0 ? stats_median(times_of(f, k), (size_t)f->rounds)
-                                      : r->table->times[f->list[k]].median;
-        if (best == SIZE_MAX || per_work(r, f, k) < per_work(r, f, best))
-            best = k;
+    const Finalist *best = f->list;
+    EACH (Finalist, x, f->list, f->count) {
+        x->median_ms = f->rounds > 0 ? stats_median(x->times_ms, (size_t)f->rounds)
+                                     : r->table->times[x->config].median;
+        if (per_work(r, x) < per_work(r, best))
+            best = x;
     }
-    if (best != SIZE_MAX)
-        f->fastest = f->list[best];
+    return best;
 }
 
-static void take_ratio(const Run *r, RunFinal *f, size_t k, size_t best)
+static void take_ratio(const Run *r, int rounds, const Finalist *best, Finalist *x)
 {
-    double work = r->table->work[f->list[k]] / r->table->work[f->list[best]];
-    double ratio = f->medians[k] / f->medians[best];
+    double work = r->table->work[x->config] / r->table->work[best->config];
+    double ratio = x->median_ms / best->median_ms;
     /* Without rounds, the ratio may be anything between the ratios of the intervals' ends. */
-    const TableTimes *own = &r->table->times[f->list[k]], *top = &r->table->times[f->list[best]];
+    const TableTimes *own = &r->table->times[x->config], *top = &r->table->times[best->config];
     StatsInterval i = {own->low / top->high, own->high / top->low};
-    if (f->rounds > 0) {
-        const double *a = times_of(f, k), *b = times_of(f, best);
-        ratio = stats_ratio(a, b, (size_t)f->rounds);
-        i = stats_ratio_interval(a, b, (size_t)f->rounds);
+    if (rounds > 0) {
+        ratio = stats_ratio(x->times_ms, best->times_ms, (size_t)rounds);
+        i = stats_ratio_interval(x->times_ms, best->times_ms, (size_t)rounds);
     }
-    f->ratios[k] = ratio / work;
-    f->ratio_low[k] = i.low / work;
-    f->ratio_high[k] = i.high / work;
+    x->ratio = ratio / work;
+    x->interval = (StatsInterval){i.low / work, i.high / work};
 }
 
 /* True if `a` wins a tie with `b`. Fewer registers and less shared memory leave room for other
@@ -128,8 +119,8 @@ static bool wins_tie(const Run *r, size_t a, size_t b)
 
 static bool goes_first(const Run *r, const RunFinal *f, size_t a, size_t b)
 {
-    bool x = f->ratios[run_final_place(f, a)] <= 1 + winner_margin;
-    bool y = f->ratios[run_final_place(f, b)] <= 1 + winner_margin;
+    bool x = run_finalist(f, a)->ratio <= 1 + winner_margin;
+    bool y = run_finalist(f, b)->ratio <= 1 + winner_margin;
     return x != y ? x : wins_tie(r, a, b);
 }
 
@@ -145,32 +136,28 @@ static void sort_ties(const Run *r, RunFinal *f)
 
 void run_final_decide(const Run *r, RunFinal *f)
 {
-    f->medians = ARENA_ARRAY(r->arena, double, f->count);
-    f->ratios = ARENA_ARRAY(r->arena, double, f->count);
-    f->ratio_low = ARENA_ARRAY(r->arena, double, f->count);
-    f->ratio_high = ARENA_ARRAY(r->arena, double, f->count);
+    const Finalist *best = take_medians(r, f);
+    f->fastest = best->config;
     f->ties = ARENA_ARRAY(r->arena, size_t, f->count);
     f->tie_count = 0;
     f->within = f->rounds > 0 ? run_tie_margin : 0;
-    take_medians(r, f);
-    size_t best = run_final_place(f, f->fastest);
-    f->ratios[best] = f->ratio_low[best] = f->ratio_high[best] = 1;
-    for (size_t k = 0; k < f->count; k++) {
-        if (k != best)
-            take_ratio(r, f, k, best);
-        if (f->ratio_low[k] <= 1 + f->within)
-            f->ties[f->tie_count++] = f->list[k];
+    EACH (Finalist, x, f->list, f->count) {
+        x->ratio = x->interval.low = x->interval.high = 1;
+        if (x != best)
+            take_ratio(r, f->rounds, best, x);
+        if (x->interval.low <= 1 + f->within)
+            f->ties[f->tie_count++] = x->config;
     }
     if (f->rounds > 0) /* without rounds, only their medians distinguish them */
         sort_ties(r, f);
 }
 
-size_t run_final_place(const RunFinal *f, size_t config)
+const Finalist *run_finalist(const RunFinal *f, size_t config)
 {
-    for (size_t k = 0; k < f->count; k++)
-        if (f->list[k] == config)
-            return k;
-    return SIZE_MAX;
+    EACH (const Finalist, x, f->list, f->count)
+        if (x->config == config)
+            return x;
+    return NULL;
 }
 
 bool run_final_is_tied(const RunFinal *f, size_t config)
@@ -188,7 +175,7 @@ bool run_final(Run *r, const Timer *t)
     choose(r);
     bool timed = t->final && f->count >= MIN_FINALISTS && r->options.shards < 2;
     f->rounds = timed ? rounds_for(r, f) : 0;
-    if (f->rounds > 0 && !t->final(t->state, f->list, f->count, &f->rounds, &f->times))
+    if (f->rounds > 0 && !t->final(t->state, f))
         return false;
     if (f->count > 0)
         run_final_decide(r, f);
@@ -209,10 +196,8 @@ int run_final_latest(const TimesRecording *t)
 /* If a final was cut short, only the rounds that all its rows have count. */
 RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
 {
-    RunFinal f = {.fastest = SIZE_MAX};
+    RunFinal f = {.list = ARENA_ARRAY(r->arena, Finalist, t->finals.count), .fastest = SIZE_MAX};
     int number = run_final_latest(t);
-    const RecordFinal **rows = ARENA_ARRAY(r->arena, const RecordFinal *, t->finals.count);
-    f.list = ARENA_ARRAY(r->arena, size_t, t->finals.count);
     VEC_EACH (const RecordFinal, x, t->finals) {
         uint64_t rank;
         if (x->number != number || x->row.time_count == 0 ||
@@ -223,14 +208,8 @@ RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
             continue;
         if (f.count == 0 || x->row.time_count < (size_t)f.rounds)
             f.rounds = (int)x->row.time_count;
-        rows[f.count] = x;
-        f.list[f.count++] = config;
+        f.list[f.count++] = (Finalist){.config = config, .times_ms = x->row.times_ms};
     }
-    double *times = ARENA_ARRAY(r->arena, double, f.count *(size_t)f.rounds);
-    for (size_t k = 0; k < f.count; k++)
-        memcpy(times + k * (size_t)f.rounds, rows[k]->row.times_ms,
-               (size_t)f.rounds * sizeof *times);
-    f.times = times;
     if (f.count > 0)
         run_final_decide(r, &f);
     return f;

@@ -7,11 +7,11 @@
  * the best are as good as it. */
 static double relative_in_final(const Run *r, const RunFinal *f)
 {
-    size_t place = run_final_place(f, r->best), best = run_final_place(f, f->fastest);
-    if (place == SIZE_MAX || f->rounds == 0)
+    const Finalist *own = run_finalist(f, r->best), *best = run_finalist(f, f->fastest);
+    if (!own || f->rounds == 0)
         return NAN;
-    double work = r->table->work[f->list[place]] / r->table->work[f->fastest];
-    return run_final_is_tied(f, r->best) ? 1 : work * f->medians[best] / f->medians[place];
+    double work = r->table->work[own->config] / r->table->work[f->fastest];
+    return run_final_is_tied(f, r->best) ? 1 : work * best->median_ms / own->median_ms;
 }
 
 /* Compares within the recording: only times of one machine are comparable. */

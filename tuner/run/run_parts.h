@@ -367,14 +367,14 @@ extern const double run_tie_margin;
 bool run_final(Run *r, const struct Timer *t);
 
 /* Computes medians, ratios and ties from the times in `f`, or from the finalists' own times if
- * there are no rounds. Only fields from `medians` on are changed. */
+ * there are no rounds. There must be finalists. */
 void run_final_decide(const Run *r, RunFinal *f);
 
 /* True if a configuration is tied with the fastest. */
 bool run_final_is_tied(const RunFinal *f, size_t config);
 
-/* Index of a configuration among the finalists; SIZE_MAX: none. */
-size_t run_final_place(const RunFinal *f, size_t config);
+/* NULL: the configuration is no finalist. */
+const Finalist *run_finalist(const RunFinal *f, size_t config);
 
 /* Number of a recording's latest final; 0: none. */
 int run_final_latest(const TimesRecording *t);

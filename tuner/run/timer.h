@@ -21,10 +21,9 @@ typedef struct Timer {
     bool (*wants)(const void *state);
     bool (*take)(void *state, size_t *config);
     const size_t *(*known)(void *state, size_t *count);
-    /* Times the listed configurations in up to `*rounds` rounds: times[k × rounds + round], in the
-     * run's arena. Sets *rounds to the number done, 0: none. False after a message if the timer
-     * fails. NULL: not supported. */
-    bool (*final)(void *state, const size_t *list, size_t count, int *rounds, const double **times);
+    /* Times the finalists in up to `rounds` rounds; their times are in the run's arena. Sets `rounds`
+     * to the number done, 0: none. False after a message if the timer fails. NULL: not supported. */
+    bool (*final)(void *state, RunFinal *f);
     /* Records the outcome of a configuration again. NULL: nothing is recorded. */
     bool (*record)(void *state, size_t config);
     bool (*close)(void *state);

@@ -379,20 +379,24 @@ static bool gpu_take(void *state, size_t *config)
 }
 
 /* Allows rounds that take twice as long as the medians say, and time for loading. */
-static double final_limit(const Run *r, const size_t *list, size_t count, int rounds)
+static double final_limit(const Run *r, const RunFinal *f)
 {
     double round_s = 0;
-    for (size_t k = 0; k < count; k++)
-        round_s += 1e-3 * fmax(r->table->times[list[k]].median, run_sample_ms);
-    return 20 + (double)count + 2 * (rounds + 8) * round_s;
+    EACH (const Finalist, x, f->list, f->count)
+        round_s += 1e-3 * fmax(r->table->times[x->config].median, run_sample_ms);
+    return 20 + (double)f->count + 2 * (f->rounds + 8) * round_s;
 }
 
-static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRun *runs)
+static bool fetch_finalists(Session *s, const RunFinal *f, TaskRun *runs)
 {
-    Fetched *x = ARENA_ARRAY(s->run->arena, Fetched, count);
-    if (!run_fetch_all(s->run, s->run->arena, list, count, x))
+    Arena *a = s->run->arena;
+    Fetched *x = ARENA_ARRAY(a, Fetched, f->count);
+    size_t *list = ARENA_ARRAY(a, size_t, f->count);
+    for (size_t k = 0; k < f->count; k++)
+        list[k] = f->list[k].config;
+    if (!run_fetch_all(s->run, a, list, f->count, x))
         return false;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < f->count; k++) {
         if (x[k].failure)
             return diag_fail(s->run->diag, "a finalist has no code: %s", x[k].failure);
         runs[k] = x[k].run;
@@ -400,15 +404,15 @@ static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRu
     return true;
 }
 
-static bool record_final(Session *s, const size_t *list, size_t count, int rounds,
-                         const double *times, const Lane *lane)
+static bool record_final(Session *s, const RunFinal *f, const Lane *lane)
 {
     const int number = s->existing ? run_final_latest(s->existing) + 1 : 1;
     bool ok = true;
-    for (size_t k = 0; ok && k < count; k++) {
-        RecordRow row = {.values = run_record_values(s->scratch, s->run, &s->header, list[k]),
-                         .times_ms = times + k * (size_t)rounds,
-                         .time_count = (size_t)rounds,
+    for (size_t k = 0; ok && k < f->count; k++) {
+        const Finalist *x = &f->list[k];
+        RecordRow row = {.values = run_record_values(s->scratch, s->run, &s->header, x->config),
+                         .times_ms = x->times_ms,
+                         .time_count = (size_t)f->rounds,
                          .device = lane->number};
         ok = times_append_final(s->writer, &row, number, s->run->diag);
     }
@@ -440,32 +444,32 @@ static bool run_contest(Session *s, const Trial *f, TrialResult *out, Lane **lan
 }
 
 /* If a final fails, the earlier times decide. */
-static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds,
-                      const double **times)
+static bool gpu_final(void *state, RunFinal *f)
 {
     Session *s = state;
     Run *r = s->run;
     Lane *lane;
     TrialResult result;
-    TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, count);
-    Trial f = {.runs = runs,
-               .run_count = count,
-               .rounds = *rounds,
+    TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, f->count);
+    const size_t rounds = (size_t)f->rounds;
+    Trial t = {.runs = runs,
+               .run_count = f->count,
+               .rounds = f->rounds,
                .cache = r->l2,
                .sampling.sample_ms = run_sample_ms,
-               .limit_s = final_limit(r, list, count, *rounds)};
-    if (!fetch_finalists(s, list, count, runs) || !run_contest(s, &f, &result, &lane))
+               .limit_s = final_limit(r, f)};
+    if (!fetch_finalists(s, f, runs) || !run_contest(s, &t, &result, &lane))
         return false;
     bool ok = true;
-    if (!lane) {
-        *rounds = 0;
-    } else if (result.status == OUTCOME_OK && result.time_count == count * (size_t)*rounds) {
-        *times = timer_rounded(r->arena, result.times, result.time_count);
-        ok = record_final(s, list, count, *rounds, *times, lane);
+    if (lane && result.status == OUTCOME_OK && result.time_count == f->count * rounds) {
+        for (size_t k = 0; k < f->count; k++)
+            f->list[k].times_ms = timer_rounded(r->arena, result.times + k * rounds, rounds);
+        ok = record_final(s, f, lane);
     } else {
-        diag_warn(r->diag, (Span){0}, "the finalists could not be timed again (%s): %s",
-                  outcome_name(result.status), result.words);
-        *rounds = 0;
+        f->rounds = 0;
+        if (lane)
+            diag_warn(r->diag, (Span){0}, "the finalists could not be timed again (%s): %s",
+                      outcome_name(result.status), result.words);
     }
     arena_reset(s->scratch);
     return ok;

@@ -86,21 +86,17 @@ static bool replay_take(void *state, size_t *config)
 }
 
 /* The times of the recording's own final, if it was among these configurations. */
-static bool replay_final(void *state, const size_t *list, size_t count, int *rounds,
-                         const double **times)
+static bool replay_final(void *state, RunFinal *f)
 {
-    Replay *p = state;
-    RunFinal f = run_final_recorded(p->run, p->run->recorded.times);
-    double *found = ARENA_ARRAY(p->run->arena, double, count *(size_t)f.rounds);
-    *times = found;
-    *rounds = f.rounds;
-    for (size_t k = 0; k < count; k++) {
-        size_t place = run_final_place(&f, list[k]);
-        if (place == SIZE_MAX)
-            *rounds = 0;
+    const Replay *p = state;
+    const RunFinal recorded = run_final_recorded(p->run, p->run->recorded.times);
+    f->rounds = recorded.rounds;
+    EACH (Finalist, x, f->list, f->count) {
+        const Finalist *known = run_finalist(&recorded, x->config);
+        if (known)
+            x->times_ms = known->times_ms;
         else
-            memcpy(found + k * (size_t)f.rounds, f.times + place * (size_t)f.rounds,
-                   (size_t)f.rounds * sizeof *found);
+            f->rounds = 0;
     }
     return true;
 }
