@@ -18,7 +18,6 @@
 typedef enum State { DOWN, GREETING, OPENING, SETTING, READY, BUSY, LOST } State;
 
 typedef struct Pending {
-    struct Pending *next;
     int64_t id;
     double limit_s;
     json_t *header;
@@ -26,7 +25,7 @@ typedef struct Pending {
 } Pending;
 
 struct Gpu {
-    Arena *arena; /* of the facts */
+    Arena *arena; /* of the facts and the queue */
     GpuOptions options;
     Process process;
     WireReader reader;
@@ -48,10 +47,9 @@ struct Gpu {
     const TaskOutput *outputs;
     size_t output_count;
 
-    Pending *first, *last; /* the queue; in BUSY the first is with the helper */
-    size_t pending;
-    double sent_at; /* when the first went to the helper */
-    double seconds; /* from then to the answer */
+    VEC(Pending) queue; /* in BUSY the first is with the helper */
+    double sent_at;     /* when the first went to the helper */
+    double seconds;     /* from then to the answer */
 
     bool answered;  /* the first has an answer: */
     json_t *answer; /* the helper's; NULL: it gave none, and the answer is */
@@ -173,7 +171,7 @@ static void helper_late(Gpu *g)
     if (g->state == BUSY)
         set_reason(g,
                    "not finished within the time limit of %.3g s: an endless loop, or far too slow",
-                   g->first->limit_s);
+                   g->queue.at->limit_s);
     else
         set_reason(g, "the GPU process did not %s within its time limit", DOING[g->state]);
     process_quote_words(&g->process, &g->why);
@@ -293,7 +291,7 @@ static void send_problem(Gpu *g)
 
 static void send_trial(Gpu *g)
 {
-    Pending *p = g->first;
+    const Pending *p = g->queue.at;
     g->killed = false;
     buf_clear(&g->printed);
     g->sent_at = clock_seconds();
@@ -375,7 +373,7 @@ static void read_wrapper(Gpu *g, bool ends)
 static void on_result(Gpu *g, json_t *m)
 {
     const json_t *id = json_object_get(m, "id");
-    if (!json_is_integer(id) || json_integer_value(id) != g->first->id) {
+    if (!json_is_integer(id) || json_integer_value(id) != g->queue.at->id) {
         helper_sent_wrong(g, "a result of another trial");
         return;
     }
@@ -448,7 +446,7 @@ static bool advance(Gpu *g)
         return false;
     switch (g->state) {
     case LOST:
-        if (g->first)
+        if (g->queue.count)
             answer_first(g, OUTCOME_SKIPPED);
         return g->answered;
     case DOWN:
@@ -459,7 +457,7 @@ static bool advance(Gpu *g)
     case READY:
         if (receive(g))
             return true;
-        if (!g->first)
+        if (!g->queue.count)
             return false;
         send_trial(g);
         return true;
@@ -549,14 +547,10 @@ Gpu *gpu_start(const GpuOptions *o)
 
 static void drop_first(Gpu *g)
 {
-    Pending *p = g->first;
-    g->first = p->next;
-    g->pending--;
-    if (!g->first)
-        g->last = NULL;
+    Pending *p = g->queue.at;
     json_decref(p->header);
     buf_free(&p->blob);
-    free(p);
+    memmove(p, p + 1, --g->queue.count * sizeof *p);
     json_decref(g->answer);
     g->answer = NULL;
     g->answered = false;
@@ -579,7 +573,7 @@ void gpu_close(Gpu *g)
         return;
     process_stop(&g->process, g->options.kill_limit_s);
     wire_reader_free(&g->reader);
-    while (g->first)
+    while (g->queue.count)
         drop_first(g);
     drop_problem(g);
     buf_free(&g->why);
@@ -611,7 +605,7 @@ size_t gpu_device_count(const Gpu *g)
 
 void gpu_start_problem(Gpu *g, const TaskProblem *p)
 {
-    assert(g->pending == 0);
+    assert(g->queue.count == 0);
     drop_problem(g);
     g->problem = message_problem(p, &g->problem_blob);
     try_once(g);
@@ -630,22 +624,16 @@ const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
 void gpu_submit(Gpu *g, const Trial *t)
 {
     assert(g->problem);
-    Pending *p = memory_zeroed(1, sizeof *p);
-    *p = (Pending){.id = t->id, .limit_s = t->limit_s};
-    p->header = message_trial(t, &p->blob);
-    if (g->last)
-        g->last->next = p;
-    else
-        g->first = p;
-    g->last = p;
-    g->pending++;
+    Pending p = {.id = t->id, .limit_s = t->limit_s};
+    p.header = message_trial(t, &p.blob);
+    VEC_PUSH(g->arena, &g->queue, p);
     while (advance(g))
         ;
 }
 
 size_t gpu_pending(const Gpu *g)
 {
-    return g->pending;
+    return g->queue.count;
 }
 
 int gpu_starts(const Gpu *g)
@@ -665,7 +653,7 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
                            .details = "",
                            .killed = g->status == OUTCOME_FAULT && g->killed};
     r->printed = arena_string(a, buf_text(&g->printed));
-    r->id = g->first->id;
+    r->id = g->queue.at->id;
     r->seconds = g->seconds;
     drop_first(g);
 }
