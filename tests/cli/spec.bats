@@ -243,6 +243,32 @@ END
     has "$stderr" "the code has no variable 'filters'"
 }
 
+@test "a variable that an included file leaves out is no mistake" {
+    cat >table.h <<'END'
+#if WEIGHED
+__constant__ float weights[4];
+#define WEIGHT weights[threadIdx.x % 4]
+#else
+#define WEIGHT 1
+#endif
+END
+    cat >weighed.cu <<'END'
+#include "table.h"
+extern "C" __global__ void weighed(float *y) { y[threadIdx.x] = WEIGHT; }
+END
+    cat >weighed.spec <<'END'
+kernel "weighed.cu" weighed
+param WEIGHED in 0, 1
+require WEIGHED == 0
+block 64
+grid 1
+constant weights : float[4] = uniform(0, 1)
+out y : float[64]
+END
+    run --separate-stderr "$APTUNE" check weighed.spec
+    status_is 0
+}
+
 @test "files that are missing or of another size or type" {
     cp "$peers"/vector_add.* "$SOURCE"/tests/data/spec/six.* .
     for line in 's/^in a .*/in a : float[n] = file("none.npy")/;there is no file' \

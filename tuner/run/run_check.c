@@ -328,17 +328,6 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
 
 /* --- use of parameters and arguments ---------------------------------------------------------- */
 
-static bool source_names(Run *r, const CompileSource *s, const char *name)
-{
-    bool found = code_has_word(s->text, name);
-    for (size_t i = 0; i < s->files.count && !found; i++) {
-        size_t size;
-        const char *text = file_read(r->arena, s->files.at[i], &size, DIAG_UNHEARD(r->arena));
-        found = text && code_has_word(text, name);
-    }
-    return found;
-}
-
 /* True if a statement other than `param` and, unless `required`, `require` contains the name. */
 static bool spec_names(const Spec *s, const char *name, bool required)
 {
@@ -363,9 +352,9 @@ static bool check_parameters_are_used(Run *r)
     bool ok = true;
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         const Parameter *q = &r->spec->parameters[p];
-        bool used = !spec_parameter_is_macro(r->spec, p);
+        bool used = !spec_parameter_is_macro(r->spec, p) || run_source_names(r, q->name);
         for (size_t l = 0; l < r->spec->launch_count && !used; l++)
-            used = !r->code.sources[l] || source_names(r, r->code.sources[l], q->name);
+            used = !r->code.sources[l];
         const bool single = r->space.values[p].count == 1;
         if (used || spec_names(r->spec, q->name, single))
             continue;

@@ -391,10 +391,18 @@ static bool add_expected(Run *r, RunData *d, size_t argument)
 
 bool run_source_names(const Run *r, const char *name)
 {
-    for (size_t i = 0; r->code.sources && i < r->spec->launch_count; i++)
-        if (r->code.sources[i] && code_has_word(r->code.sources[i]->text, name))
-            return true;
-    return false;
+    SCOPED_ARENA *scratch = arena_new();
+    bool found = false;
+    for (size_t i = 0; r->code.sources && i < r->spec->launch_count && !found; i++) {
+        const CompileSource *s = r->code.sources[i];
+        found = s && code_has_word(s->text, name);
+        for (size_t k = 0; s && k < s->files.count && !found; k++) {
+            size_t size;
+            const char *text = file_read(scratch, s->files.at[k], &size, DIAG_UNHEARD(scratch));
+            found = text && code_has_word(text, name);
+        }
+    }
+    return found;
 }
 
 /* A reference need not use every variable, but a kernel whose source lacks one is an error. */

@@ -235,8 +235,8 @@ const char *run_kernel_name(const Launch *l, const CompileResult *res);
 bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
                        ProfileInput *out);
 
-/* True if a source of the launches (when open) mentions a variable. A configuration may still lack
- * it: excluded by #if, or unused and dropped by the compiler. */
+/* True if a source of the launches (when open), or what it includes, mentions a name. A configuration
+ * may still lack a variable: excluded by #if, or unused and dropped by the compiler. */
 bool run_source_names(const Run *r, const char *name);
 
 /* Hash of everything that code depends on except parameter values: sources with includes, options,
