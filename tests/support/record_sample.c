@@ -177,5 +177,5 @@ void assert_sample(const TimesRecording *r)
     assert_int_equal(r->sentinels.at[0].after, 1);
     assert_string_equal(times_device(r, r->sentinels.at[0].row.device)->name, "Synthetic GPU");
     assert_int_equal(r->notes.at[0].after, 2);
-    assert_false(r->cut);
+    assert_false(r->file.cut);
 }

@@ -58,7 +58,7 @@ static void a_truncated_packed_recording_gives_a_prefix_and_says_cut(void **stat
             assert_says(p, "is truncated before its first line");
             continue;
         }
-        assert_true(r->cut);
+        assert_true(r->file.cut);
         assert_true(r->rows.count >= most && r->rows.count < 600);
         most = r->rows.count;
         for (size_t i = 0; i < r->rows.count; i++)
@@ -80,7 +80,7 @@ static void a_changed_byte_in_a_packed_recording_is_never_believed(void **state)
         put(p, p->path, packed, size);
         TimesRecording *r = times_read(p->arena, p->path, &p->diag);
         /* Some bytes of a frame's header carry nothing; then all is as written. */
-        if (r && !r->cut)
+        if (r && !r->file.cut)
             assert_sample(r);
         packed[i] ^= 0x10;
     }
@@ -97,7 +97,7 @@ static void a_damaged_recording_is_not_packed_and_a_cut_one_with_a_warning(void 
     assert_true(record_compress(p->path, p->packed, &p->diag));
     assert_says(p, "that line is left out");
     assert_int_equal(times_read(p->arena, p->packed, &p->diag)->rows.count, 3);
-    assert_false(times_read(p->arena, p->packed, &p->diag)->cut);
+    assert_false(times_read(p->arena, p->packed, &p->diag)->file.cut);
 
     text[size / 2] ^= 1;
     put(p, p->path, text, size);

@@ -185,7 +185,7 @@ static void a_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused(void **s
         text[i] ^= 2;
         assert_true(file_write(p->path, text, size, &d));
         r = profiles_read(a, p->path, &d);
-        assert_true(!r || (i == size - 1 && r->cut && r->rows.count == 1));
+        assert_true(!r || (i == size - 1 && r->file.cut && r->rows.count == 1));
         text[i] ^= 2;
         arena_free(a);
     }
@@ -207,12 +207,12 @@ static void a_packed_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused(v
         Diag d = diag_new(a);
         assert_true(file_write(packed, original, i, &d));
         ProfileRecording *r = profiles_read(a, packed, &d);
-        assert_true(!r || (r->cut && r->rows.count <= 2));
+        assert_true(!r || (r->file.cut && r->rows.count <= 2));
         bytes[i] ^= 2;
         assert_true(file_write(packed, bytes, size, &d));
         r = profiles_read(a, packed, &d);
         /* Some bits of a frame's header carry nothing; then all is as written. */
-        if (r && !r->cut)
+        if (r && !r->file.cut)
             assert_profile(r);
         bytes[i] ^= 2;
         arena_free(a);

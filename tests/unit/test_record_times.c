@@ -79,7 +79,7 @@ static void a_file_cut_at_any_byte_reads_as_its_whole_lines(void **state)
         assert_int_equal(1 + r->rows.count + r->sentinels.count + r->devices.count +
                              r->notes.count + r->closed,
                          lines);
-        assert_int_equal(r->cut, text[cut - 1] != '\n');
+        assert_int_equal(r->file.cut, text[cut - 1] != '\n');
     }
     assert_int_equal(lines, 9);
 }
@@ -161,7 +161,7 @@ static void a_recording_of_before_is_read_with_a_note(void **state)
 
     TimesRecording *r = times_read(p->arena, p->path, &p->diag);
 
-    assert_true(r && r->rows.count == 1 && !r->chained);
+    assert_true(r && r->rows.count == 1 && !r->file.chained);
     assert_says(p, "of an older aptune and does not say how many rows it holds");
     Diag d = diag_new(p->arena);
     TimesRecording *existing;
@@ -174,7 +174,7 @@ static void a_recording_of_before_is_read_with_a_note(void **state)
         &d));
     assert_true(times_close(w, &d));
     r = times_read(p->arena, p->path, &d);
-    assert_true(r && r->rows.count == 2 && !r->chained);
+    assert_true(r && r->rows.count == 2 && !r->file.chained);
 }
 
 /* Whatever one byte is changed to, the reading is refused, or (last newline) the line is not in;
@@ -200,7 +200,7 @@ static void a_changed_byte_anywhere_is_never_believed(void **state)
             put(p, p->path, text, size);
             TimesRecording *r = times_read(a, p->path, &d);
             if (i == size - 1) {
-                assert_true(r && r->cut && r->rows.count == 3);
+                assert_true(r && r->file.cut && r->rows.count == 3);
             } else if (r) {
                 assert_sample(r);
                 assert_true(d.messages.count > 0);
@@ -280,7 +280,7 @@ static void a_cut_recording_is_continued_from_its_whole_lines(void **state)
 
         TimesRecording *r = times_read(p->arena, p->path, &p->diag);
         assert_non_null(r);
-        assert_false(r->cut);
+        assert_false(r->file.cut);
         assert_int_equal(r->rows.count, before + 1);
     }
 }
@@ -466,7 +466,7 @@ static void a_disk_that_fills_up_leaves_a_readable_recording(void **state)
     assert_true(again);
     times_close(w, &p->diag);
     TimesRecording *r = times_read(p->arena, p->path, &p->diag);
-    assert_false(r->cut);
+    assert_false(r->file.cut);
     assert_int_equal(r->rows.count, 2);
 }
 

@@ -5,7 +5,8 @@
  * disk is full, a partly written line is removed again. */
 #pragma once
 
-#include "tuner/record/pack.h"
+#include "tuner/record/field.h"
+#include "tuner/record/header.h"
 
 typedef struct Appender Appender;
 
@@ -16,16 +17,21 @@ typedef struct Appender Appender;
  * must be closed. */
 Appender *append_open(Arena *a, const char *path, const char *kind, bool *fresh, Diag *d);
 
-/* Prepares appending after `size` bytes of whole lines: removes a partial last line (`cut`). False
- * after a message if `why` holds a reason not to continue. */
-bool append_continues(Appender *w, const Buf *why, bool cut, size_t size, Diag *d);
+/* Prepares appending to a file that was read: removes a partial last line. `closed`: its last line
+ * states its end, and the first new line overwrites that. False after a message if `why` holds a reason
+ * not to continue. */
+bool append_continues(Appender *w, const Buf *why, const RecordEnd *file, bool closed, Diag *d);
 
-/* Truncates the file to `size` bytes. */
-bool append_truncate(Appender *w, int64_t size, Diag *d);
+/* Appends the header of a new file: fields of its kind, then those of all. */
+bool append_header(Appender *w, const char *kind, int format, const Field *own, size_t count,
+                   const void *from, const RecordHeader *h, Diag *d);
 
-/* Appends a line that line_end has completed. On failure the file is left as before; if that is
- * impossible, all further lines are refused. */
-bool append_line(Appender *w, const Buf *line, Diag *d);
+/* Appends a line. On failure the file is left as before; if that is impossible, all further lines are
+ * refused. */
+bool append_fields(Appender *w, const Field *fields, size_t count, const void *from, Diag *d);
+
+/* True if lines are chained and the last one does not state the end. */
+bool append_wants_end(const Appender *w);
 
 /* Flushes, unlocks and closes; NULL is allowed. */
 bool append_close(Appender *w, Diag *d);

@@ -6,7 +6,6 @@
 struct ProfileWriter {
     Appender *file;
     ProfileHeader header;
-    Buf line;
 };
 
 static const Field header_fields[] = {
@@ -82,12 +81,10 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
         return NULL;
     ProfileRecording *r = ARENA_NEW(a, ProfileRecording);
     bool ok = read_header(a, reader, &r->header, d) && read_rows(a, reader, r, d);
-    RecordEnd end = record_reader_close(reader);
-    if (!ok || !end.ok)
+    r->file = record_reader_close(reader);
+    if (!ok || !r->file.ok)
         return NULL;
     r->path = arena_string(a, path);
-    r->cut = end.cut;
-    r->size = end.size;
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
     for (size_t i = 0; i < r->rows.count; i++)
         keys[i] = profiles_key(a, r->rows.at[i].code, r->rows.at[i].launch);
@@ -116,18 +113,6 @@ const char *record_profile_path(Arena *a, const char *times)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static bool write_header(ProfileWriter *w, Diag *d)
-{
-    line_begin(&w->line);
-    line_field(&w->line, "aptune", "profile");
-    line_key(&w->line, "format");
-    line_integer(&w->line, RECORD_FORMAT_PLAIN);
-    fields_write(&w->line, FIELDS(header_fields), &w->header);
-    record_header_write(&w->header.about, &w->line);
-    line_end(&w->line);
-    return append_line(w->file, &w->line, d);
-}
-
 bool profiles_same(const ProfileHeader *have, const ProfileHeader *want, Buf *why)
 {
     const char *wanted = want->profiler ? want->profiler : "";
@@ -153,7 +138,7 @@ static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
     if (profiles_same(&r->header, &w->header, &why))
         record_header_same(&r->header.about, &w->header.about, &why);
     *existing = r;
-    return append_continues(w->file, &why, r->cut, r->size, d);
+    return append_continues(w->file, &why, &r->file, false, d);
 }
 
 ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
@@ -166,7 +151,9 @@ ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHea
     w->file = append_open(a, path, "profile", &fresh, d);
     if (!w->file)
         return NULL;
-    if (fresh ? write_header(w, d) : continue_profile(a, w, path, existing, d))
+    if (fresh ? append_header(w->file, "profile", RECORD_FORMAT_PLAIN, FIELDS(header_fields), h,
+                              &h->about, d)
+              : continue_profile(a, w, path, existing, d))
         return w;
     profiles_close(w, d);
     return NULL;
@@ -175,18 +162,12 @@ ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHea
 bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
 {
     const Numbers n = {*row, w->header.field_count, row->region_count * w->header.column_count};
-    line_begin(&w->line);
-    fields_write(&w->line, FIELDS(row_fields), &n);
-    line_end(&w->line);
-    return append_line(w->file, &w->line, d);
+    return append_fields(w->file, FIELDS(row_fields), &n, d);
 }
 
 bool profiles_close(ProfileWriter *w, Diag *d)
 {
-    if (!w)
-        return true;
-    buf_free(&w->line);
-    return append_close(w->file, d);
+    return !w || append_close(w->file, d);
 }
 
 /* --- rows as profiles of this program --------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 #include "metrics/metric/metricset.h"
 #include "tuner/record/header.h"
+#include "tuner/record/pack.h"
 #include "metrics/base/map.h"
 
 typedef struct ProfileHeader {
@@ -43,8 +44,7 @@ typedef struct ProfileRecording {
     const char *path;
     ProfileHeader header;
     VEC(ProfileRow) rows;
-    bool cut;    /* the file ends with a partial line, which is not among the rows */
-    size_t size; /* bytes of whole lines, decompressed */
+    RecordEnd file; /* a partial last line is not among the rows */
     Map by_code;
     ProfileColumns columns;
 } ProfileRecording;

@@ -176,16 +176,10 @@ TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
     bool header = ok;
     while (header && record_reader_next(reader, &line))
         ok = read_line(a, &line, r, d) && ok;
-    RecordEnd end = record_reader_close(reader);
-    if (!ok || !end.ok)
+    r->file = record_reader_close(reader);
+    if (!ok || !r->file.ok)
         return NULL;
     r->path = arena_string(a, path);
-    r->cut = end.cut;
-    r->size = end.size;
-    r->packed = end.packed;
-    r->chained = end.chained;
-    r->next = r->closed ? end.last : end.size;
-    r->chain = r->closed ? end.before : end.chain;
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
     for (size_t i = 0; i < r->rows.count; i++)
         keys[i] = r->rows.at[i].key;
@@ -199,14 +193,14 @@ TimesRecording *times_read(Arena *a, const char *path, Diag *d)
     if (!r)
         return NULL;
     /* A missing row may be the fastest. */
-    if (r->cut)
+    if (r->file.cut)
         diag_warn(d, (Span){0}, "'%s' ends inside a line, which is left out", r->path);
-    else if (r->chained && !r->closed)
+    else if (r->file.chained && !r->closed)
         diag_warn(d, (Span){0},
                   "'%s' has no end: its run is still writing it or was killed, or rows after the "
                   "last of %zu are missing",
                   r->path, r->rows.count);
-    else if (!r->chained && !r->packed)
+    else if (!r->file.chained && !r->file.packed)
         diag_note(d, (Span){0},
                   "'%s' is of an older aptune and does not say how many rows it holds", r->path);
     return r;
@@ -233,48 +227,8 @@ struct TimesWriter {
     RecordHeader header;       /* of the file; texts belong to the caller or the recording */
     Arena *arena;              /* owns the devices */
     VEC(RecordDevice) devices; /* that have a number in the file */
-    Buf line;
-    bool chained; /* format of the file: an old one is continued as it is */
-    LineChain chain;
-    size_t rows; /* in the file */
-    size_t next; /* offset of an old end line to overwrite; 0: none */
+    size_t rows;               /* in the file */
 };
-
-/* Appends the line begun by the caller; the first one replaces an old end line. The chain moves on
- * only if the line was written. */
-static bool end_line(TimesWriter *w, Diag *d)
-{
-    LineChain chain = w->chain;
-    if (w->next > 0 && !append_truncate(w->file, (int64_t)w->next, d))
-        return false;
-    w->next = 0;
-    if (w->chained)
-        line_end_chained(&w->line, &chain);
-    else
-        line_end(&w->line);
-    if (!append_line(w->file, &w->line, d))
-        return false;
-    w->chain = chain;
-    return true;
-}
-
-static bool add_line(TimesWriter *w, const Field *fields, size_t count, const void *from, Diag *d)
-{
-    line_begin(&w->line);
-    fields_write(&w->line, fields, count, from);
-    return end_line(w, d);
-}
-
-static bool write_header(TimesWriter *w, Diag *d)
-{
-    line_begin(&w->line);
-    line_field(&w->line, "aptune", "times");
-    line_key(&w->line, "format");
-    line_integer(&w->line, RECORD_FORMAT_CHAINED);
-    record_header_write(&w->header, &w->line);
-    w->chained = true;
-    return end_line(w, d);
-}
 
 static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesRecording **existing,
                            Diag *d)
@@ -285,14 +239,11 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
     SCOPED_BUF why = {0};
     record_header_same(&r->header, &w->header, &why);
     w->header = r->header;
-    w->chained = r->chained;
-    w->chain = r->chain;
     w->rows = r->rows.count;
-    w->next = r->closed ? r->next : 0;
     VEC_EACH (const RecordDevice, x, r->devices)
         VEC_PUSH(a, &w->devices, *x);
     *existing = r;
-    return append_continues(w->file, &why, r->cut, r->size, d);
+    return append_continues(w->file, &why, &r->file, r->closed, d);
 }
 
 TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h,
@@ -306,9 +257,9 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
     w->file = append_open(a, path, "times", &fresh, d);
     if (!w->file)
         return NULL;
-    if (fresh ? write_header(w, d) : continue_times(a, w, path, existing, d))
+    if (fresh ? append_header(w->file, "times", RECORD_FORMAT_CHAINED, NULL, 0, NULL, h, d)
+              : continue_times(a, w, path, existing, d))
         return w;
-    buf_free(&w->line);
     append_close(w->file, d);
     return NULL;
 }
@@ -319,7 +270,7 @@ static bool add_row(TimesWriter *w, const Field *fields, size_t count, RecordRow
     row->value_count = w->header.parameter_count;
     const char *fault = fault_of(d->arena, &w->header, row, fields != row_fields);
     return fault ? diag_fail(d, "a row cannot be recorded: %s", fault)
-                 : add_line(w, fields, count, row, d);
+                 : append_fields(w->file, fields, count, row, d);
 }
 
 bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
@@ -357,7 +308,7 @@ int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
     }
     RecordDevice fresh = {last + 1, x->ordinal, arena_string(w->arena, x->name),
                           arena_string(w->arena, x->uuid)};
-    if (!add_line(w, FIELDS(device_fields), &fresh, d))
+    if (!append_fields(w->file, FIELDS(device_fields), &fresh, d))
         return 0;
     VEC_PUSH(w->arena, &w->devices, fresh);
     return fresh.number;
@@ -366,7 +317,7 @@ int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
 bool times_append_note(TimesWriter *w, const char *text, Diag *d)
 {
     const RecordNote note = {text, 0};
-    return add_line(w, FIELDS(note_fields), &note, d);
+    return append_fields(w->file, FIELDS(note_fields), &note, d);
 }
 
 bool times_close(TimesWriter *w, Diag *d)
@@ -374,7 +325,6 @@ bool times_close(TimesWriter *w, Diag *d)
     if (!w)
         return true;
     const TimesRecording written = {.end = (int)w->rows};
-    bool ok = !w->chained || w->next > 0 || add_line(w, FIELDS(end_fields), &written, d);
-    buf_free(&w->line);
+    bool ok = !append_wants_end(w->file) || append_fields(w->file, FIELDS(end_fields), &written, d);
     return append_close(w->file, d) && ok;
 }

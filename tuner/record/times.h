@@ -20,6 +20,7 @@
 
 #include "metrics/base/outcome.h"
 #include "tuner/record/header.h"
+#include "tuner/record/pack.h"
 #include "metrics/base/map.h"
 
 typedef struct RecordRow {
@@ -77,14 +78,9 @@ typedef struct TimesRecording {
     VEC(RecordFinal) finals; /* in file order */
     VEC(RecordNote) notes;
     VEC(RecordDevice) devices;
-    bool cut;    /* the file ends with a partial line, which is not among the rows */
-    bool packed; /* compressed */
-    bool closed; /* the last line states the number of rows: … */
+    RecordEnd file; /* a partial last line is not among the rows */
+    bool closed;    /* the last line states the number of rows: … */
     int end;
-    bool chained;    /* format 2 */
-    size_t size;     /* bytes of whole lines, decompressed */
-    size_t next;     /* offset at which to append: behind the lines, or at the end line */
-    LineChain chain; /* state of the chain at `next` */
     Map by_key;
 } TimesRecording;
 

@@ -90,7 +90,7 @@ static const ProfileRecording *open_any_profiles(Run *r)
     if (!p)
         diag_warn(r->diag, (Span){0}, "%s; its profiles are made again",
                   d.messages.count ? diag_first(&d) : "cannot be read");
-    else if (p->cut)
+    else if (p->file.cut)
         diag_warn(r->diag, (Span){0}, "'%s' ends inside a line; later profiles are made again",
                   p->path);
     return p;
