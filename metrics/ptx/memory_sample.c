@@ -206,6 +206,25 @@ static void compare(Sampler *s, MemorySample *base, MemorySample *x, double shar
     in_middle_block(s, x->place.warp)->weight -= share;
 }
 
+/* How many warps of the block of `base` are walked: SAMPLE_WARPS if those between the first and the last do as
+ * it does. Else all, if the steps suffice: what a warp does may depend on the bits of its number, of which evenly
+ * spread ones have the same. */
+static uint32_t warps_to_walk(Sampler *s, const MemorySample *base)
+{
+    const Walk *own = comparable(s, base->walk);
+    bool differ = false;
+    if (s->warps <= SAMPLE_WARPS)
+        return s->warps;
+    for (uint32_t i = 1; i + 1 < SAMPLE_WARPS && !differ; i++) {
+        const uint32_t warp = spread_warp(s, i, SAMPLE_WARPS);
+        const MemorySample *x = warp == base->place.warp
+                                    ? NULL
+                                    : sampler_follow(s, (PtxPlace){base->place.block, warp});
+        differ = x && does_other(own, x->walk);
+    }
+    return differ && own->steps * s->warps <= s->all / WARPS_SHARE ? s->warps : SAMPLE_WARPS;
+}
+
 /* Samples warps of the block of `base` that differ from it; it stands for the others. Such blocks are
  * `share` of all. Those between the first and the last are shared out evenly among the walked ones. */
 static void sample_warps(Sampler *s, MemorySample *base, double share)
@@ -220,7 +239,7 @@ static void sample_warps(Sampler *s, MemorySample *base, double share)
     if (s->warps <= 3 ||
         ((!first || same_walk(own, first->walk)) && (!last || same_walk(own, last->walk))))
         return;
-    const uint32_t count = s->warps < SAMPLE_WARPS ? s->warps : SAMPLE_WARPS;
+    const uint32_t count = warps_to_walk(s, base);
     uint32_t inner = 1; /* `base` */
     for (uint32_t i = 1; i + 1 < count; i++)
         inner += spread_warp(s, i, count) != at.warp;

@@ -2,8 +2,8 @@
  *
  * The middle warp of the block in the middle of the grid is walked; others are compared with it, and their
  * differences are added by their share:
- * - of the warps of that block, the first and the last, and if these differ from it up to SAMPLE_WARPS in
- *   all, evenly spread, each for the warps around it;
+ * - of the warps of that block, the first and the last, and if these differ from it SAMPLE_WARPS in all,
+ *   evenly spread, each for the warps around it; all, if the ones between differ, too;
  * - of the blocks along each grid axis, the next one; if it differs (rows that start at other alignments),
  *   those after it, until one equals the middle one or SAMPLE_CYCLE have been walked: inner blocks are
  *   taken to be like each of them in equal parts;
@@ -51,6 +51,7 @@ enum {
     SAMPLE_SHARE = 16,
     SAMPLE_PARTS = 64,
     SAMPLE_WARPS = 8,
+    WARPS_SHARE = 4, /* of the steps, for all warps of a block */
     SAMPLE_CYCLE = 8,
     SAMPLE_UNLIKE = 4,
     SAMPLE_AXIS = 4,
