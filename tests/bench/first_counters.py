@@ -4,10 +4,10 @@
     first_counters.py APTUNE CLONES [WORD]
 
 APTUNE is the program, CLONES a folder of clones of the repositories (their commits are named in the files), bare or not,
-as CLONES/OWNER/NAME.  For each row of first-specs.csv, more-specs.csv and third-specs.csv in tests/data/counters whose file
-has WORD in its path: `init` writes the first spec, `explain` profiles the counted configuration for an H100.  Prints file,
+as CLONES/OWNER/NAME.  For each row of first-, more-, third- and fourth-specs.csv in tests/data/counters whose file has WORD
+in its path: `init` writes the first spec, `explain` profiles the counted configuration for an H100.  Prints file,
 instructions counted, instructions of the profile, their error, what the profile says of its uncertainty, and sectors where
-they differ; then, for each of the three, how many of those that claim to be known are right.  Parameters that `init` makes
+they differ; then, for each of the four, how many of those that claim to be known are right.  Parameters that `init` makes
 today and did not make then have their first value, which is the source's.
 """
 import concurrent.futures
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-FILES = ("first-specs.csv", "more-specs.csv", "third-specs.csv")
+FILES = ("first-specs.csv", "more-specs.csv", "third-specs.csv", "fourth-specs.csv")
 DATA = pathlib.Path(__file__).parent.parent / "data/counters"
 COUNTED = "smsp__inst_executed.sum"
 SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{kind}.sum" for kind in ("ld", "st", "red", "atom")]
@@ -38,10 +38,14 @@ def read(name, word):
 
 def unpack(clones, repository, path, folder):
     """What is beside a file of HeCBench, whose folders are projects; of other repositories all that the clone holds."""
-    where = [str(pathlib.PurePath(path).parent)] if repository.endswith("HeCBench") else []
-    archive = ["git", "-C", os.path.join(clones, repository), "archive", "HEAD", *where]
-    with subprocess.Popen(archive, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as packed:
-        subprocess.run(["tar", "x", "-C", folder], stdin=packed.stdout, check=False, stderr=subprocess.DEVNULL)
+    near = pathlib.PurePath(path).parent
+    wanted = [[str(near)]] if repository.endswith("HeCBench") else [[], list(near.parts[:1])]
+    for where in wanted:  # a clone without all its objects ends before the file: then the folder that holds it, too
+        if os.path.exists(os.path.join(folder, path)):
+            break
+        archive = ["git", "-C", os.path.join(clones, repository), "archive", "HEAD", *where]
+        with subprocess.Popen(archive, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as packed:
+            subprocess.run(["tar", "x", "-C", folder], stdin=packed.stdout, check=False, stderr=subprocess.DEVNULL)
 
 
 def configuration(spec, counted):
