@@ -413,6 +413,38 @@ END
     has "$stderr" "by_tile.spec:9:.* warning: the reference 'by_tile' depends on parameters, such as TILE"
 }
 
+@test "a reference without args takes what the only kernel takes" {
+    cat >own.cu <<'END'
+extern "C" __global__ void k(float *out, const float *in)
+{
+    out[blockIdx.x * TILE + threadIdx.x] = 2 * in[blockIdx.x * TILE + threadIdx.x];
+}
+extern "C" __global__ void alone(float *out, const float *in)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = 2 * in[blockIdx.x * 64 + threadIdx.x];
+}
+END
+    cat >own.spec <<'END'
+kernel "own.cu" k
+problem N = 4096
+param TILE in 64, 128, 256
+block TILE
+grid N / TILE
+in i : float[N] = uniform(-1, 1)
+out o : float[N]
+arg n : int = N
+args o, i
+reference "own.cu" alone block 64 grid N / 64
+END
+    check own.spec
+    status_is 0
+    # A choice is the kernel's own: then the reference takes all in the order of the file.
+    sed -i 's/^args .*/args TILE == 64 ? o : o, i/' own.spec
+    check own.spec
+    status_is 2
+    has "$stderr" "'alone' takes 2 parameters, but the spec gives it 3: i, o, n"
+}
+
 @test "a reference may be a template, named by an expression with its values" {
     cat >own.cu <<'END'
 extern "C" __global__ void k(float *out, const float *in, int n)

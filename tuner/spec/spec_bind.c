@@ -385,14 +385,46 @@ static void check_taken(Reader *r, const Launch *k, bool rival)
     }
 }
 
+/* True if each item is the name of an argument and nothing else. */
+static bool takes_names(Reader *r, const Launch *k)
+{
+    const size_t slots = spec_slot_count(r->spec);
+    bool *uses = ARENA_ARRAY(r->a, bool, slots);
+    bool names = k->has_items;
+    for (size_t i = 0; names && i < k->item_count; i++) {
+        size_t used = 0;
+        memset(uses, 0, slots * sizeof *uses);
+        if (k->items[i].choice)
+            expr_mark_names(k->items[i].choice, uses);
+        for (size_t n = 0; n < slots; n++)
+            used += uses[n];
+        names = used == 1 && !k->items[i].joined;
+    }
+    return names;
+}
+
+/* Without an args line of its own a reference takes what the only kernel takes. */
+static void take_items(Reader *r, Launch *reference)
+{
+    const Spec *s = r->spec;
+    const Launch *k = s->launches;
+    if (reference->has_items || s->launch_count != 1 || !takes_names(r, k))
+        return;
+    reference->has_items = true;
+    reference->items = k->items;
+    reference->item_count = k->item_count;
+}
+
 static void reader_bind_references(Reader *r)
 {
     Spec *s = r->spec;
     size_t before = r->d->errors;
     for (size_t i = 0; i < s->reference_count; i++) {
         bind_launch(r, &s->reference[i], reader_see_problem(r), false);
-        if (r->d->errors == before)
+        if (r->d->errors == before) {
+            take_items(r, &s->reference[i]);
             check_taken(r, &s->reference[i], false);
+        }
         if (s->reference[i].in_double != s->reference[0].in_double)
             diag_error(r->d, s->reference[i].at,
                        "either all kernels of the reference compute in double precision, or none");

@@ -396,7 +396,7 @@ static size_t step_of(Play *p, const Ranked *pack, size_t wolf, double shake)
 /* Fills places of the pack, from `first` up or down, with fresh points. */
 static void recruit(Play *p, Ranked *first, int step, int count)
 {
-    size_t fresh[PACK];
+    size_t fresh[PACK] = {0};
     for (int k = 0; k < count; k++)
         fresh[k] = fresh_point(p);
     time_all(p, fresh, (size_t)count);
