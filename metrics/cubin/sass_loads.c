@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+enum { LINE = 128 };
+
 /* --- loads of the PTX -------------------------------------------------------------------------- */
 
 /* A warp waits for the last sector of a load: the probability that any of them misses if each does with the
@@ -14,8 +16,9 @@ static double any(double part, double sectors, double apart)
 static SassSource source_of(const MemoryAccess *x, const WalkAccess *of)
 {
     const double all = (double)of->executions, unknown = (double)of->unknown / all;
-    /* Where addresses are unknown, each lane counts as a place. */
-    const double lanes = (double)of->lanes / all;
+    const double guesses = fmax(1, (double)of->unknown) * WALK_PLACES,
+                 lines = (double)of->unknown_lines / guesses,
+                 lines_min = fmax(1, (double)of->unknown_bytes / guesses / LINE);
     const double seen = all - (double)of->unknown;
     const double sectors = seen > 0 ? exp2((double)of->doublings / DOUBLING / seen) : 1;
     /* Adjacent lines, as those of a vector load, are one place. */
@@ -27,8 +30,10 @@ static SassSource source_of(const MemoryAccess *x, const WalkAccess *of)
         .l2 = unknown + (1 - unknown) * any(r->first[REUSE_SM] + r->lost, sectors, r->apart),
         .memory =
             unknown + (1 - unknown) * any(r->first[REUSE_LAUNCH] + r->gone, sectors, r->apart),
-        .places = (1 - unknown) * (1 + sectors * apart) + unknown * lanes,
-        .sectors = fmax(1, (1 - unknown) * sectors + unknown * lanes),
+        .places =
+            (1 - unknown) * (1 + sectors * apart) + unknown * (1 + fmax(0, lines - lines_min)),
+        .sectors =
+            fmax(1, (1 - unknown) * sectors + unknown * (double)of->unknown_sectors / guesses),
     };
 }
 

@@ -172,7 +172,6 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
     p->value[PROFILE_DIVERGENT_BRANCHES] = w->divergent;
     p->value[PROFILE_BRANCH_PATHS] = w->branches > 0 ? w->paths / w->branches : 1;
     p->value[PROFILE_BRANCH_PATHS_MOST] = most_paths(m->walk);
-    p->value[PROFILE_BULK_COPIES] = w->bulk_copies;
     p->value[PROFILE_MATCH_VALUES] = w->match_values;
     set_mix(p, w);
     set_waits(p, m);
@@ -186,9 +185,6 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
 /* --- memory ------------------------------------------------------------------------------- */
 
 enum { SECTOR = 32, LINE = 128 };
-
-/* Passes for 32 words at random addresses: the mean load of the fullest of 32 banks. */
-static const double spread_wavefronts = 3.53;
 
 /* Counts first touches of sectors; unknown sectors are all first touches. */
 static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
@@ -211,28 +207,25 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
     }
 }
 
-/* Sectors of accesses with unknown addresses: each lane touches its own. */
+/* Of accesses with unknown addresses. */
 static double unknown_sectors(const MemoryAccess *x)
 {
-    const MemoryFigures *f = &x->figures;
-    if (!(f->unknown > 0) || !(f->executions > 0))
-        return 0;
-    return f->unknown * f->lanes / f->executions * ceil(x->bytes / (double)SECTOR);
+    return x->figures.unknown_sectors / WALK_PLACES;
 }
 
-static void add_spread(ProfileTraffic *t, const MemoryAccess *x)
+static void add_unknown(ProfileTraffic *t, const MemoryAccess *x)
 {
     double *v = t->value;
     const MemoryFigures *f = &x->figures;
     if (!(f->unknown > 0) || !(f->executions > 0))
         return;
-    const double lanes = f->unknown * f->lanes / f->executions, bytes = lanes * x->bytes;
+    const double bytes = f->unknown_bytes / WALK_PLACES;
     v[PROFILE_GLOBAL_SECTORS] += unknown_sectors(x);
     v[PROFILE_GLOBAL_SECTORS_MIN] += bytes / SECTOR;
-    v[PROFILE_GLOBAL_LINES] += lanes;
-    v[PROFILE_GLOBAL_PASSES] += spread_wavefronts * f->unknown;
+    v[PROFILE_GLOBAL_LINES] += f->unknown_lines / WALK_PLACES;
+    v[PROFILE_GLOBAL_PASSES] += f->unknown_wavefronts / WALK_PLACES;
     v[PROFILE_GLOBAL_LINES_MIN] += bytes / LINE;
-    v[PROFILE_GLOBAL_BYTES] += bytes;
+    v[PROFILE_GLOBAL_BYTES] += f->unknown * f->lanes / f->executions * x->bytes;
     v[PROFILE_GLOBAL_BYTES_UNIQUE] += bytes;
 }
 
@@ -242,7 +235,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
     const MemoryFigures *f = &x->figures;
     switch (x->space) {
     case PTX_GLOBAL:
-        add_spread(t, x);
+        add_unknown(t, x);
         add_reuse(t, x, unknown_sectors(x));
         v[PROFILE_GLOBAL_SECTORS] += f->sectors;
         v[PROFILE_GLOBAL_SECTORS_MIN] += f->sectors_min;
@@ -257,7 +250,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
         v[PROFILE_SHARED_TRAFFIC] += f->lanes * x->bytes;
         break;
     case PTX_LOCAL:
-        v[PROFILE_LOCAL_SECTORS] += f->sectors;
+        v[PROFILE_LOCAL_SECTORS] += f->sectors + unknown_sectors(x);
         t->local_width += f->executions * x->bytes;
         break;
     case PTX_CONST:
@@ -273,7 +266,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
 static void add_shared(ProfileShared *to, const MemoryFigures *f)
 {
     to->accesses += f->executions;
-    to->wavefronts += f->wavefronts + spread_wavefronts * f->unknown;
+    to->wavefronts += f->wavefronts + f->unknown_wavefronts / WALK_PLACES;
     to->wavefronts_min += f->wavefronts_min + f->unknown;
 }
 

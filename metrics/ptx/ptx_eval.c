@@ -22,9 +22,36 @@ void lanes_assign(Lanes *l, const Lanes *source, uint32_t mask)
     }
     lanes_spread(l);
     l->known = (l->known & ~mask) | (source->known & mask);
+    l->common = source->common & mask; /* other lanes share another number */
+    l->twos = source->twos;
     for (int i = 0; i < PTX_LANES; i++)
         if (mask >> i & 1)
             l->v[i] = lanes_at(source, i);
+}
+
+void lanes_forget(Lanes *l, uint32_t lanes)
+{
+    lanes_spread(l);
+    l->known &= ~lanes;
+    l->common &= ~lanes;
+}
+
+void lanes_share(Lanes *l, uint32_t lanes)
+{
+    lanes_unknown(l)->common = lanes;
+    l->twos = 0;
+    for (int i = 0; i < PTX_LANES; i++)
+        l->v[i] = 0;
+}
+
+bool lanes_agree(const Lanes *l, uint32_t lanes)
+{
+    if (lanes & ~l->known && lanes & ~l->common)
+        return false;
+    EACH_LANE (i, l->uniform ? 0 : lanes)
+        if (l->v[i] != l->v[__builtin_ctz(lanes)])
+            return false;
+    return true;
 }
 
 uint32_t lanes_true(const Lanes *l)
@@ -75,8 +102,7 @@ static void thread_coordinates(const PtxState *s, PtxSpecial which, Lanes *out)
         lanes_unknown(out);
         return;
     }
-    out->known = UINT32_MAX;
-    out->uniform = false;
+    lanes_unknown(out)->known = UINT32_MAX;
     bool same = true;
     for (uint32_t i = 0; i < PTX_LANES; i++) {
         const uint64_t t = (uint64_t)s->place.warp * PTX_LANES + i;
@@ -90,8 +116,7 @@ static void thread_coordinates(const PtxState *s, PtxSpecial which, Lanes *out)
 /* %laneid and the masks derived from it. */
 static void lane_numbers(PtxSpecial which, Lanes *out)
 {
-    out->known = UINT32_MAX;
-    out->uniform = false;
+    lanes_unknown(out)->known = UINT32_MAX;
     for (uint32_t i = 0; i < PTX_LANES; i++) {
         const uint32_t own = UINT32_C(1) << i, below = own - 1;
         const uint32_t masks[] = {own, own | below, below, ~below, ~(own | below)};
@@ -176,6 +201,8 @@ void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lane
     }
     for (int i = 0; o->negated && i < (out->uniform ? 1 : PTX_LANES); i++)
         out->v[i] ^= 1;
+    if (o->negated && !lanes_agree(out, out->common))
+        out->common = 0;
 }
 
 void ptx_eval_address(const PtxState *s, const PtxOperand *o, Lanes *out)
@@ -378,8 +405,7 @@ static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes
 static void pack(const PtxForm *f, const Lanes *sources, int count, Lanes *out)
 {
     const int part = ptx_type_bits(f->types[0]) / count;
-    out->known = UINT32_MAX;
-    out->uniform = false;
+    lanes_unknown(out)->known = UINT32_MAX;
     for (int i = 0; i < PTX_LANES; i++)
         out->v[i] = 0;
     for (int k = 0; k < count; k++) {
@@ -389,10 +415,93 @@ static void pack(const PtxForm *f, const Lanes *sources, int count, Lanes *out)
     }
 }
 
-void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes result[2])
+/* --- what lanes share -------------------------------------------------------------------------- */
+
+/* v[i] of a source, as a signed number if lanes share the rest of it. */
+static uint64_t part_of(const Lanes *l, int lane, const PtxForm *f, int bits)
 {
-    lanes_unknown(&result[0]);
-    lanes_unknown(&result[1]);
+    const uint64_t v = lanes_at(l, lane);
+    return l->common || ptx_type_is_signed(ptx_source_type(f)) ? (uint64_t)ptx_value_signed(v, bits)
+                                                               : v;
+}
+
+/* True if bits of b, below the lowest of the number that a shares, are set only where v has none: or adds. */
+static bool is_beside(const Lanes *a, const Lanes *b, uint32_t lanes)
+{
+    bool beside = a->common && !b->common;
+    EACH_LANE (i, lanes)
+        beside &= lanes_at(b, i) >> a->twos == 0 && (lanes_at(a, i) & lanes_at(b, i)) == 0;
+    return beside;
+}
+
+/* An integer operation as product plus sum; false if it is none. room: for numbers. */
+static bool as_sum(const PtxForm *f, const Lanes *s, int count, uint32_t lanes, Lanes room[2],
+                   const Lanes *of[3])
+{
+    const bool shift = f->op == PTX_SHL && count == 2 && !s[1].common && lanes_agree(&s[1], lanes);
+    const uint64_t by = shift ? lanes_at(&s[1], __builtin_ctz(lanes)) & 63 : 0;
+    of[0] = &s[0];
+    of[1] = lanes_fill(&room[0], f->op == PTX_SUB ? UINT64_MAX : UINT64_C(1) << by);
+    of[2] = lanes_fill(&room[1], 0);
+    if ((f->op == PTX_MOV || f->op == PTX_CVT || f->op == PTX_CVTA) && count == 1)
+        return true;
+    if (f->op == PTX_MUL || f->op == PTX_MAD)
+        of[1] = &s[1];
+    if (f->op == PTX_MAD)
+        of[2] = &s[2];
+    if (f->op == PTX_ADD || f->op == PTX_OR || f->op == PTX_SUB)
+        of[2] = &s[1];
+    if (f->op == PTX_SUB) {
+        of[0] = &s[1];
+        of[2] = &s[0];
+    }
+    return shift || f->op == PTX_MUL || f->op == PTX_MAD || f->op == PTX_ADD || f->op == PTX_SUB ||
+           (f->op == PTX_OR && (is_beside(&s[0], &s[1], lanes) || is_beside(&s[1], &s[0], lanes)));
+}
+
+/* Sums, and products by a number that is known and the same in these lanes: what they share stays shared.
+ * Numbers are assumed not to overflow. False if the operation is no such one. */
+static bool eval_common(const PtxForm *f, const Lanes *s, int count, uint32_t lanes, Lanes *out)
+{
+    const int bits = ptx_source_bits(f);
+    const Lanes *of[3];
+    Lanes room[2];
+    if (ptx_float_calculates(f) || f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) || f->half == PTX_HIGH ||
+        result_bits(f) < 32 || !as_sum(f, s, count, lanes, room, of))
+        return false;
+    const bool second = of[1]->common != 0;
+    const Lanes *x = of[second], *by = of[!second], *more = of[2];
+    if (x->common && (by->common || !lanes_agree(by, lanes)))
+        return false;
+    EACH_LANE (i, lanes)
+        out->v[i] = ptx_value_truncate(part_of(x, i, f, bits) * part_of(by, i, f, bits) +
+                                           part_of(more, i, f, f->half == PTX_WIDE ? 64 : bits),
+                                       result_bits(f));
+    const uint64_t factor = part_of(by, __builtin_ctz(lanes), f, bits);
+    const int twos = x->common && factor ? x->twos + __builtin_ctzll(factor) : 63;
+    out->twos = (uint8_t)(more->common && more->twos < twos ? more->twos : twos < 63 ? twos : 63);
+    return true;
+}
+
+/* Where sources are unknown but shared, the result may be, too. */
+static void share_result(const PtxForm *f, const Lanes *s, int count, Lanes *out)
+{
+    uint32_t lanes = ~out->known;
+    bool alike = true;
+    for (int k = 0; k < count; k++)
+        lanes &= s[k].known | s[k].common;
+    for (int k = 0; k < count; k++)
+        alike &= lanes_agree(&s[k], lanes);
+    if (!lanes)
+        return;
+    if (eval_common(f, s, count, lanes, out))
+        out->common = lanes;
+    else if (alike && !out->known)
+        lanes_share(out, lanes);
+}
+
+static void eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes result[2])
+{
     const int needed = sources_needed(f->op);
     if (count < needed || !ptx_eval_computes(f))
         return;
@@ -422,6 +531,18 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
             lanes_set(&result[0], i, v[0]);
             lanes_set(&result[1], i, v[1]);
         }
+}
+
+void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes result[2])
+{
+    uint32_t common = 0;
+    lanes_unknown(&result[0]);
+    lanes_unknown(&result[1]);
+    eval_result(f, sources, count, result);
+    for (int k = 0; k < count; k++)
+        common |= sources[k].common;
+    if (common && count >= sources_needed(f->op) && ptx_eval_computes(f))
+        share_result(f, sources, count, &result[0]);
 }
 
 /* --- whole instructions ---------------------------------------------------------------------- */
@@ -460,6 +581,7 @@ static void unpack(const PtxForm *f, Lanes *results, int count)
     const int part = ptx_type_bits(f->types[0]) / count;
     if (part == 0 || part >= 64)
         return;
+    results[0].common = 0;
     for (int k = count - 1; k >= 0; k--) {
         results[k] = results[0];
         for (int i = 0; i < (results[0].uniform ? 1 : PTX_LANES); i++)
@@ -531,6 +653,22 @@ static int source_lane(const PtxForm *f, int i, uint64_t b, uint64_t c, bool *in
     return *inside ? j : i;
 }
 
+/* All lanes read what they share, or all read one lane. */
+static void share_shuffled(const Lanes *a, uint32_t active, const int from[PTX_LANES], Lanes *out)
+{
+    bool one = active != 0, common = active != 0;
+    EACH_LANE (i, active & ~out->known) {
+        one &= from[i] >= 0 && from[i] == from[__builtin_ctz(active)];
+        common &= from[i] >= 0 && (active & a->common) >> from[i] & 1;
+    }
+    if (out->known || !(one || common))
+        return;
+    lanes_share(out, active);
+    out->twos = common ? a->twos : 0;
+    EACH_LANE (i, common ? active : 0)
+        out->v[i] = a->v[from[i]];
+}
+
 /* shfl{.sync} d{|p}, a, b, c{, members} */
 static void shuffle(const PtxForm *f, const Lanes *sources, uint32_t active, Lanes results[2],
                     int from[PTX_LANES])
@@ -546,6 +684,7 @@ static void shuffle(const PtxForm *f, const Lanes *sources, uint32_t active, Lan
         if (active & a->known & UINT32_C(1) << j)
             lanes_set(&results[0], i, lanes_at(a, j));
     }
+    share_shuffled(a, active, from, &results[0]);
 }
 
 /* vote{.sync}.{all,any,uni,ballot} d, {!}p{, members} */
@@ -649,5 +788,7 @@ int ptx_warp_instr(const PtxState *s, const PtxInstr *in, uint32_t active,
         shuffle(in->form, sources, active, results, from);
     else if (in->form->op == PTX_VOTE && n >= 1)
         vote(in->form, &sources[0], active, &results[0]);
+    if ((in->form->op == PTX_VOTE || in->form->op == PTX_REDUX) && !results[0].known)
+        lanes_share(&results[0], active);
     return in->operands[0].kind == PTX_OPERAND_PAIR ? 2 : 1;
 }

@@ -11,9 +11,12 @@
 enum { PTX_LANES = 32, PTX_SOURCES = 8 };
 
 typedef struct Lanes {
-    uint32_t known;        /* bit i: lane i is known */
-    bool uniform;          /* known and equal in all lanes: only v[0] is set */
-    uint64_t v[PTX_LANES]; /* undefined where unknown */
+    uint32_t known; /* bit i: lane i is known */
+    bool uniform;   /* known and equal in all lanes: only v[0] is set */
+    uint32_t
+        common; /* of the unknown ones: lanes whose value is v[i] plus a number that they share … */
+    uint8_t twos;          /* … which is a multiple of 2^twos */
+    uint64_t v[PTX_LANES]; /* undefined in all other lanes */
 } Lanes;
 
 static inline uint64_t lanes_at(const Lanes *l, int lane)
@@ -25,13 +28,22 @@ static inline Lanes *lanes_unknown(Lanes *l)
 {
     l->known = 0;
     l->uniform = false;
+    l->common = 0;
     return l;
 }
+
+/* Makes some lanes unknown. */
+void lanes_forget(Lanes *l, uint32_t lanes);
+/* Gives lanes one unknown number, and all others none. */
+void lanes_share(Lanes *l, uint32_t lanes);
+/* True if these lanes have the same value, be it known or not. */
+bool lanes_agree(const Lanes *l, uint32_t lanes);
 
 static inline Lanes *lanes_fill(Lanes *l, uint64_t value)
 {
     l->known = UINT32_MAX;
     l->uniform = true;
+    l->common = 0;
     l->v[0] = value;
     return l;
 }
@@ -40,6 +52,7 @@ static inline Lanes *lanes_fill(Lanes *l, uint64_t value)
 static inline void lanes_set(Lanes *l, int lane, uint64_t value)
 {
     l->known |= UINT32_C(1) << lane;
+    l->common &= ~(UINT32_C(1) << lane);
     l->v[lane] = value;
 }
 

@@ -19,8 +19,8 @@ static void assign(Lanes *to, const Lanes *value, uint32_t yes, uint32_t maybe, 
     if (maybe) {
         lanes_spread(to);
         EACH_LANE (i, maybe)
-            if (!(value->known >> i & 1 && lanes_at(value, i) == to->v[i]))
-                to->known &= ~(UINT32_C(1) << i);
+            if (!(value->known & to->known & UINT32_C(1) << i && lanes_at(value, i) == to->v[i]))
+                lanes_forget(to, UINT32_C(1) << i);
     }
     /* Lanes without a thread are written too, so that the result may be uniform. */
     lanes_assign(to, value, yes == threads ? UINT32_MAX : yes);
@@ -90,6 +90,20 @@ static void count_values(Frame *x, const Lanes *found, uint32_t lanes)
     }
 }
 
+/* Lanes that load from one address get the same number, even if it is unknown. */
+static void share_loaded(const Frame *x, const PtxInstr *in, uint32_t lanes, Lanes *results,
+                         int count)
+{
+    Lanes address;
+    if (in->form->op != PTX_LD || in->form->space == PTX_LOCAL || !lanes || in->count < 2 ||
+        in->operands[1].kind != PTX_OPERAND_ADDRESS)
+        return;
+    ptx_eval_address(&x->state, &in->operands[1], &address);
+    for (int k = 0; k < count && lanes_agree(&address, lanes); k++)
+        if (!(results[k].known & lanes))
+            lanes_share(&results[k], lanes);
+}
+
 static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
 {
     Lanes results[PTX_SOURCES];
@@ -124,6 +138,7 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
                           ? walk_values_load(x, in, yes | maybe, results)
                       : ticket ? walk_values_ticket(x, in, yes, maybe, results)
                                : ptx_eval_instr(&x->state, in, results);
+    share_loaded(x, in, maybe ? 0 : yes, results, count);
     if (x->walker->published.moving)
         walk_skip_abort(x);
     if (ticket && results[0].known && x->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
@@ -185,9 +200,11 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     a->executions++;
     a->lanes += (unsigned)__builtin_popcount(lanes);
     a->unknown += !known;
+    place_lanes(c, base, address);
+    if (!known)
+        walk_access_guess(a, c, address, lanes, lanes & ~base->common ? -1 : base->twos);
     if (!known || lanes == 0)
         return;
-    place_lanes(c, base, address);
     if (a->executions - a->unknown == 1)
         a->space = walk_access_space(c->space, address[__builtin_ctz(lanes)]);
     const uint64_t sectors = a->sectors, bytes = a->unique_bytes;
@@ -482,11 +499,8 @@ static void forget_results(Frame *x, const Call *call, uint32_t lanes)
     for (size_t i = 0; call->results && i < p->slice.cells.count; i++)
         for (size_t k = 0; k < call->results->count; k++)
             if (call->results->parts[k].kind == PTX_OPERAND_VARIABLE &&
-                call->results->parts[k].variable == p->slice.cells.at[i].variable) {
-                Lanes *l = cell_value(x, (int)i);
-                lanes_spread(l);
-                l->known &= ~lanes;
-            }
+                call->results->parts[k].variable == p->slice.cells.at[i].variable)
+                lanes_forget(cell_value(x, (int)i), lanes);
 }
 
 static void copy_in(const Frame *x, Frame *inner, const Call *call)

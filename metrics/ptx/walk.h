@@ -136,6 +136,8 @@ typedef struct WalkLoop {
 
 enum { DOUBLING = 16 }; /* of WalkAccess.doublings */
 
+enum { WALK_PLACES = 8 }; /* over which an execution at an unknown address is summed */
+
 /* The total of one cost (access.h). */
 typedef struct WalkAccess {
 #define WALK_ACCESS(name, meaning) uint64_t name;

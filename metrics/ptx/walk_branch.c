@@ -105,8 +105,8 @@ static void merge_lanes(Lanes *to, const Lanes *from, uint32_t lanes)
         return;
     lanes_spread(to);
     EACH_LANE (i, lanes)
-        if (!(from->known >> i & 1 && lanes_at(from, i) == to->v[i]))
-            to->known &= ~(UINT32_C(1) << i);
+        if (!(from->known & to->known & UINT32_C(1) << i && lanes_at(from, i) == to->v[i]))
+            lanes_forget(to, UINT32_C(1) << i);
 }
 
 /* Merges the side's result with earlier ones and restores the state before the branch. */
@@ -154,8 +154,7 @@ static void forget_loop(Frame *x, int loop, uint32_t lanes)
         if ((size_t)reg >= x->result->function->registers.count ||
             !flow_writes_in_loop(p->flow, reg, loop, NULL))
             continue;
-        lanes_spread(&x->values[reg]);
-        x->values[reg].known &= ~lanes;
+        lanes_forget(&x->values[reg], lanes);
     }
 }
 

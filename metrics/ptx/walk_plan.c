@@ -219,7 +219,6 @@ static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
     const BulkCopy bulk = bulk_copy(flow, in);
     b->bulk_loads += bulk.loads;
     b->bulk_stores += bulk.stores;
-    b->bulk_copies += bulk.known;
 }
 
 static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)

@@ -64,7 +64,7 @@ typedef struct WalkPlanBlock {
     uint32_t by_class[PTX_CLASS_COUNT];
     uint32_t loads[PTX_SPACE_COUNT];
     uint32_t stores[PTX_SPACE_COUNT];
-    uint32_t bulk_loads, bulk_stores, bulk_copies; /* bytes per lane; copies started per lane */
+    uint32_t bulk_loads, bulk_stores; /* bytes per lane */
 } WalkPlanBlock;
 
 /* Registers and cells of the state that may be written between a branch and its reconvergence. */

@@ -333,7 +333,6 @@ static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
     }
     w->bulk_loads += lanes * b->bulk_loads;
     w->bulk_stores += lanes * b->bulk_stores;
-    w->bulk_copies += lanes * b->bulk_copies;
 }
 
 static void add_loop_notes(Walker *w, const WalkFunction *f)

@@ -164,6 +164,10 @@ bool walk_address(void *walker, const PtxVariable *v, uint64_t *address);
 
 /* Adds one execution of a cost; the addresses include the site's offset. */
 void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes);
+/* Adds one execution at unknown addresses: if all are address[] plus a number that is a multiple of 2^twos,
+ * the mean over places that it may be at; if twos is negative, each lane touches a sector of its own. */
+void walk_access_guess(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes,
+                       int twos);
 /* The space of an address. */
 PtxSpace walk_access_space(PtxSpace written, uint64_t address);
 
