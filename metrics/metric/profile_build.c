@@ -432,6 +432,14 @@ static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
 }
 
 /* As the timer decides it (tuner/run/run_trials.c, tuner/gpu/worker/trial.c), but from the buffers of one launch. */
+static double filled_bytes(const ProfileInput *in)
+{
+    double bytes = 0;
+    EACH (const ProfileBuffer, b, in->launch.buffers, in->launch.buffer_count)
+        bytes += b->filled ? b->bytes : 0;
+    return bytes;
+}
+
 static bool is_timed_alone(const ProfileInput *in)
 {
     double bytes = 0;
@@ -513,7 +521,8 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
             constants += (double)c.module->variables.at[i]->size;
     Memory *memory = follow(a, c.entry, in, NULL, sass_flow_meets(a, c.flow),
                             (ReuseDevice){in->device->sms, (int)out->value[PROFILE_BLOCKS_PER_SM],
-                                          l1_bytes(in->device, out), (double)in->device->l2_bytes});
+                                          l1_bytes(in->device, out), (double)in->device->l2_bytes,
+                                          filled_bytes(in)});
     profile_set_walk(a, out, memory);
     add_machine(a, in, &c, memory, out);
     out->value[PROFILE_CONSTANT_TOUCHED] = fmin(out->value[PROFILE_CONSTANT_TOUCHED], constants);

@@ -11,7 +11,9 @@ enum {
     CYCLE = 2, /* repetitions followed, twice, of what moves by whole sectors */
     SECTOR_BYTES = 32,
     LINE_SECTORS = 4,
-    SITE_TOUCHES = 8 /* assumed sectors per access, for the budget */
+    SITE_TOUCHES = 8, /* assumed sectors per access, for the budget */
+    AGAIN = 64,       /* quarters of octaves of the distance … */
+    OCTAVE = 4
 };
 
 /* Sums over what is followed of one site, in sectors. */
@@ -31,6 +33,8 @@ typedef struct Count {
     double lost;            /* loaded again by a warp of the middle block, but evicted from L1 */
     /* Loaded before by another warp of the SM's blocks; evicted of these. */
     double shared, shared_lost;
+    double
+        again[AGAIN]; /* … in lines, after which a warp loads what it loaded or stored: sectors */
 } Count;
 
 typedef VEC(int) Passes;
@@ -47,7 +51,8 @@ typedef struct L2 {
     double bytes;      /* capacity; 0: nothing is evicted */
     double all;        /* blocks of the launch */
     double resident;   /* blocks resident at a time */
-    double wave_bytes; /* distinct bytes these touch */
+    double wave_bytes; /* distinct bytes these touch … */
+    double wave_loads; /* … and load */
 } L2;
 
 typedef struct Reuser {
@@ -62,9 +67,12 @@ typedef struct Reuser {
     Touched touched;
     uint64_t steps, touches; /* spent */
     unsigned warps;          /* followed so far */
-    double lines;            /* 128-byte lines that the warp has loaded, with repetition */
+    double lines;            /* 128-byte lines that the warp has loaded, with repetition … */
+    double fresh;            /* … and without; */
+    double loaded, followed; /* the latter of all warps of the middle block, and their number */
     double room;             /* lines that the L1 can keep per resident warp */
     double whole;            /* lines that a warp of the middle block loads in all */
+    double distinct;         /* share of distinct ones of the sectors that warps load */
     /* By axis: 1 if the neighbour starts after the middle block, -1 if before. */
     int toward[AXES];
     Reuse *out;
@@ -185,6 +193,17 @@ static void count_loss(const Reuser *r, Count *c, const Turn *t, const TouchedSe
     }
 }
 
+/* Loads of what the warp has loaded or stored before. */
+static void count_again(const Reuser *r, Count *c, const Turn *t, const TouchedSector *before,
+                        uint64_t sector, double weight)
+{
+    const TouchedSector stored =
+        before->warp == r->warps + 1 ? *before : touched_find(&r->touched, sector, ACCESS_STORE);
+    const double between = fmax(1, fabs(r->lines - stored.at));
+    if (t->block == 0 && stored.warp == r->warps + 1)
+        c->again[(int)fmin(AGAIN - 1, OCTAVE * log2(between))] += weight;
+}
+
 static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, double weight)
 {
     const WalkPass *p = &t->walk->passes.at[number];
@@ -201,7 +220,7 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
             address[lane] = p->base[lane] + (uint64_t)(shift + site->offset);
         const int count = sectors_list(address, p->lanes, site->bytes, sectors);
         Count *c = &place->counts[group->sites.at[i]];
-        int lines = 0;
+        int lines = 0, fresh = 0;
         bool new = false;
         for (int k = 0; k < count; k++) {
             const TouchedSector before =
@@ -209,12 +228,17 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
             new |= before.warp != r->warps + 1;
             count_touch(c, t, &before, r->warps, r->lines, sectors[k], weight);
             count_loss(r, c, t, &before, weight);
-            lines +=
+            if (kind == ACCESS_LOAD)
+                count_again(r, c, t, &before, sectors[k].number, weight);
+            const bool line =
                 k == 0 || sectors[k].number / LINE_SECTORS != sectors[k - 1].number / LINE_SECTORS;
+            lines += line;
+            fresh += line && before.warp != r->warps + 1;
         }
         c->passes += t->block == 0 ? weight : 0;
         c->passes_new += t->block == 0 && new ? weight : 0;
         r->lines += kind == ACCESS_LOAD ? lines : 0;
+        r->fresh += kind == ACCESS_LOAD ? fresh : 0;
         r->touches += (uint64_t)count;
     }
 }
@@ -258,19 +282,27 @@ static double weight_of(uint64_t i, uint64_t followed, uint64_t all)
     return i < rest ? 1 : (double)(all - rest) / (double)half;
 }
 
+static void end_warp(Reuser *r, const Turn *t)
+{
+    r->warps++;
+    r->loaded += t->block == 0 ? r->fresh : 0;
+    r->followed += t->block == 0;
+}
+
 static void follow_warp(Reuser *r, const Turn *t)
 {
-    r->lines = 0;
+    r->lines = r->fresh = 0;
     for (size_t first = 0, end; first < t->walk->passes.count; first = end) {
         end = stretch_end(t->walk, first);
         const uint64_t times = window(t->walk, first, end);
-        double before = r->lines;
+        double before = r->lines, before_fresh = r->fresh;
         for (uint64_t k = 0; k < times; k++) {
             before = r->lines;
+            before_fresh = r->fresh;
             for (size_t i = first; i < end; i++) {
                 if (r->touches > t->most) {
                     r->out->cut = true;
-                    r->warps++;
+                    end_warp(r, t);
                     return;
                 }
                 const WalkPass *p = &t->walk->passes.at[i];
@@ -278,9 +310,11 @@ static void follow_warp(Reuser *r, const Turn *t)
                            t->weight * weight_of(k, times, p->times + 1));
             }
         }
-        r->lines += (double)(t->walk->passes.at[first].times + 1 - times) * (r->lines - before);
+        const double more = (double)(t->walk->passes.at[first].times + 1 - times);
+        r->lines += more * (r->lines - before);
+        r->fresh += more * (r->fresh - before_fresh);
     }
-    r->warps++;
+    end_warp(r, t);
 }
 
 /* Estimated touches of a warp. */
@@ -522,8 +556,13 @@ static double launch_part(const Reuser *r, const Count *c, const double late[AXE
 
 static const double never[AXES] = {0};
 
-/* Distinct bytes that so many consecutive blocks touch. */
-static double distinct(const Reuser *r, double blocks)
+static bool is_load(const Place *p, const Count *c)
+{
+    return p->function->accesses->sites.at[c - p->counts].kind == ACCESS_LOAD;
+}
+
+/* Distinct bytes that so many consecutive blocks touch; `loads`: load. */
+static double distinct(const Reuser *r, double blocks, bool loads)
 {
     const PtxDim grid = r->walk.launch.grid;
     const double rows = blocks / grid.x, slices = rows / grid.y;
@@ -532,7 +571,7 @@ static double distinct(const Reuser *r, double blocks)
     double sectors = 0;
     VEC_EACH (const Place, p, r->places)
         EACH (const Count, c, p->counts, p->function->accesses->sites.count) {
-            double of = c->block;
+            double of = loads && !is_load(p, c) ? 0 : c->block;
             for (int axis = 0; axis < AXES; axis++)
                 if (c->beside[axis] > 0)
                     of *= 1 + (along[axis] - 1) * c->anew[axis] / c->beside[axis];
@@ -554,7 +593,7 @@ static double lost_of_l2(const Reuser *r, double bytes)
 /* Bytes that pass through the L2 in so many waves. */
 static double passed(const Reuser *r, double waves)
 {
-    return waves <= 1 ? waves * r->l2.wave_bytes : distinct(r, waves * r->l2.resident);
+    return waves <= 1 ? waves * r->l2.wave_bytes : distinct(r, waves * r->l2.resident, false);
 }
 
 /* Blocks start in order, as many as the device holds, and progress equally fast. So the next block along an
@@ -671,18 +710,65 @@ static void follow_spread(Reuser *r)
         }
 }
 
-/* Distinct sectors grow as a power of the number of warps that reach a place. */
-static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
+/* The share of distinct ones of the sectors that so many warps are first to touch: these grow as a power of
+ * the number of warps that reach a place. */
+static double spread_part(const Reuser *r, const Count *c, double warps)
 {
     const int step = spread_step(r->samples), followed = (r->samples->even + step - 1) / step;
     const double count = followed, half = (double)((followed + 1) / 2);
-    ReuseSite s = {.first = {1, 1, 1, 1}};
     const double part = c->block / c->warp, half_part = c->half / c->half_warp;
     const double power = c->half > 0 ? 1 + log(part / half_part) / log(count / half) : 1;
+    return pow(fmax(warps * c->came / count, 1), fmin(fmax(power, 0), 1) - 1);
+}
+
+static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
+{
+    ReuseSite s = {.first = {1, 1, 1, 1}};
     for (int i = 0; i < REUSE_SCOPES; i++)
-        s.first[i] = c->warp / c->touched *
-                     pow(fmax(warps[i] * c->came / count, 1), fmin(fmax(power, 0), 1) - 1);
+        s.first[i] = c->warp / c->touched * spread_part(r, c, warps[i]);
     return s;
+}
+
+/* Distinct bytes that so many warps load. */
+static double spread_bytes(const Reuser *r, double warps)
+{
+    double sectors = 0;
+    VEC_EACH (const Place, p, r->places)
+        EACH (const Count, c, p->counts, p->function->accesses->sites.count)
+            sectors += is_load(p, c) && c->warp > 0
+                           ? c->warp / r->followed * warps * spread_part(r, c, warps)
+                           : 0;
+    return SECTOR_BYTES * sectors;
+}
+
+/* --- what a warp touches again --------------------------------------------------------------- */
+
+/* Of the sectors that warps load, each for itself, the share of distinct ones. */
+static double distinct_part(const Reuser *r, double warps)
+{
+    double own = 0, all = 0;
+    VEC_EACH (const Place, p, r->places)
+        EACH (const Count, c, p->counts, p->function->accesses->sites.count) {
+            const bool load = is_load(p, c) && c->warp > 0;
+            own += load ? c->warp : 0;
+            all += !load              ? 0
+                   : r->samples->even ? c->warp * spread_part(r, c, warps)
+                                      : c->block * launch_part(r, c, never);
+        }
+    return own > 0 ? all / own : 0;
+}
+
+/* The share of touched sectors that a warp touched before, but that the L2 has lost since: between two
+ * touches each warp loads at most all that it ever does. One of those that touch a sector has it fetched
+ * again for all. */
+static double again_part(const Reuser *r, const Count *c)
+{
+    const double own = fmax(1, r->loaded / fmax(1, r->followed));
+    double gone = 0;
+    for (int i = 0; i < AGAIN; i++)
+        gone +=
+            c->again[i] * lost_of_l2(r, fmin(1, exp2((double)i / OCTAVE) / own) * r->l2.wave_loads);
+    return gone / c->touched * r->distinct;
 }
 
 /* --- everything ------------------------------------------------------------------------------ */
@@ -701,7 +787,12 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
 {
     const double resident = (double)held(r) * fmax(r->device.sms, 1);
     const double all = (double)ptx_block_count(r->walk.launch.grid);
-    r->l2 = (L2){r->device.l2_bytes, all, resident, distinct(r, fmin(resident, all))};
+    const double blocks = fmin(resident, all);
+    const double loads =
+        r->samples->even ? spread_bytes(r, blocks * warps[REUSE_BLOCK]) : distinct(r, blocks, true);
+    r->l2 = (L2){r->device.l2_bytes, all, resident, distinct(r, blocks, false),
+                 r->device.filled > 0 ? fmin(loads, r->device.filled) : loads};
+    r->distinct = distinct_part(r, warps[REUSE_LAUNCH]);
     for (size_t i = 0; i < r->places.count; i++) {
         const WalkFunction *f = r->places.at[i].function;
         const size_t count = f->accesses->sites.count;
@@ -714,7 +805,7 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
                 sites[k].apart = apart_of(c);
                 sites[k].open = c->open / c->touched;
                 sites[k].lost = lost_part(r, c, &sites[k]);
-                sites[k].gone = r->samples->even ? 0 : gone_part(r, c);
+                sites[k].gone = (r->samples->even ? 0 : gone_part(r, c)) + again_part(r, c);
             }
             pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
         }

@@ -83,6 +83,7 @@ typedef struct ReuseDevice {
     /* Capacity of an SM's L1 beside its blocks' shared memory, and of the L2; 0: nothing is evicted. */
     double l1_bytes;
     double l2_bytes;
+    double filled; /* bytes of the buffers that have contents to load; 0: unknown */
 } ReuseDevice;
 
 /* `o` as for the samples, which must have kept their passes. */

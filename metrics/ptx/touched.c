@@ -24,6 +24,12 @@ TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, in
     return before;
 }
 
+TouchedSector touched_find(const Touched *t, uint64_t number, unsigned kind)
+{
+    const size_t at = numbers_get(&t->numbers, key_of(number, kind));
+    return at == SIZE_MAX ? (TouchedSector){0} : t->sectors.at[at];
+}
+
 double touched_run(const Touched *t, unsigned kind, unsigned blocks)
 {
     double sectors = 0, starts = 0;

@@ -26,5 +26,8 @@ typedef struct Touched {
  * before it. Kinds (below TOUCHED_KINDS) are kept apart. */
 TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block, double at);
 
+/* The sector's entry for this kind; zero if there is none. */
+TouchedSector touched_find(const Touched *t, uint64_t number, unsigned kind);
+
 /* Mean run length of sectors that these blocks (bits) touched in this way; 0 without any. */
 double touched_run(const Touched *t, unsigned kind, unsigned blocks);

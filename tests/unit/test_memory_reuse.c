@@ -57,7 +57,7 @@ static void rows_of_their_own_are_first_touches_throughout(void **state)
     Arena *a = arena_new();
 
     const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){100, 1, 1}, 128,
-                             (ReuseDevice){10, 4, 0, 0});
+                             (ReuseDevice){10, 4, 0, 0, 0});
 
     assert_first(m, 0, 1, 1, 1, 1);
     arena_free(a);
@@ -70,7 +70,7 @@ static void what_all_threads_read_is_touched_first_once(void **state)
     Arena *a = arena_new();
 
     const Memory *m = follow(a, "ld.global.f32 %f1, [%rd1]; ret;", (PtxDim){100, 1, 1}, 128,
-                             (ReuseDevice){10, 3, 0, 0});
+                             (ReuseDevice){10, 3, 0, 0, 0});
 
     assert_first(m, 0, 1, 1 / 4.0, 1 / 12.0, 1 / 400.0);
     arena_free(a);
@@ -85,7 +85,7 @@ static void neighbours_share_the_sector_at_their_border(void **state)
     Arena *a = arena_new();
 
     const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+4]; ret;",
-                             (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1, 0, 0});
+                             (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1, 0, 0, 0});
 
     assert_first(m, 0, 1, 7 / 8.0, 7 / 8.0, 61 / 80.0);
     assert_first(m, 1, 1 / 5.0, 2 / 10.0, 2 / 10.0, 20 / 100.0);
@@ -101,7 +101,7 @@ static void a_last_warp_of_fewer_lanes_reads_less(void **state)
     Arena *a = arena_new();
 
     const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+4]; ret;",
-                             (PtxDim){10, 1, 1}, 80, (ReuseDevice){10, 1, 0, 0});
+                             (PtxDim){10, 1, 1}, 80, (ReuseDevice){10, 1, 0, 0, 0});
 
     assert_first(m, 0, 1, 8 / 10.0, 8 / 10.0, 71 / 100.0);
     assert_first(m, 1, 3 / 13.0, 3 / 13.0, 3 / 13.0, 30 / 130.0);
@@ -117,7 +117,7 @@ static void atomics_of_all_blocks_on_one_word_are_first_once(void **state)
     const Memory *m = follow(a,
                              "setp.ne.u32 %p1, %r1, 0; @%p1 bra E;"
                              "red.global.add.u32 [%rd1], 1;\nE: ret;",
-                             (PtxDim){100, 1, 1}, 128, (ReuseDevice){10, 3, 0, 0});
+                             (PtxDim){100, 1, 1}, 128, (ReuseDevice){10, 3, 0, 0, 0});
 
     assert_float_equal((float)m->accesses.at[0].reuse.first[REUSE_LAUNCH], 0.01F, 1e-6F);
     arena_free(a);
@@ -139,7 +139,7 @@ static void runs_go_on_where_the_next_block_does(void **state)
                              "cvt.u64.u32 %rd6, %r12; add.s64 %rd5, %rd5, %rd1;"
                              "add.s64 %rd6, %rd6, %rd1; ld.global.f32 %f1, [%rd5];"
                              "st.global.f32 [%rd6], %f1; ret;",
-                             (PtxDim){32, 1, 1}, 128, (ReuseDevice){10, 1, 0, 0});
+                             (PtxDim){32, 1, 1}, 128, (ReuseDevice){10, 1, 0, 0, 0});
 
     assert_float_equal((float)m->reuse->run_load, 128 * 32, 1e-3F);
     assert_float_equal((float)m->reuse->run_store, 128, 1e-3F);
@@ -154,7 +154,7 @@ static void blocks_share_what_does_not_depend_on_their_number(void **state)
     Arena *a = arena_new();
 
     const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){4, 8, 1}, 32,
-                             (ReuseDevice){4, 2, 0, 0});
+                             (ReuseDevice){4, 2, 0, 0, 0});
 
     assert_first(m, 0, 1, 1, 1 / 2.0, 1 / 8.0);
     arena_free(a);
@@ -169,7 +169,8 @@ static double loop_first(Arena *a, const char *step)
     Buf b = {0};
     const char *at = strstr(loop, "{step}");
     buf_printf(&b, "%.*s%s%s", (int)(at - loop), loop, step, at + 6);
-    const Memory *m = follow(a, buf_text(&b), (PtxDim){10, 1, 1}, 32, (ReuseDevice){10, 1, 0, 0});
+    const Memory *m =
+        follow(a, buf_text(&b), (PtxDim){10, 1, 1}, 32, (ReuseDevice){10, 1, 0, 0, 0});
     buf_free(&b);
     return m->accesses.at[0].reuse.first[REUSE_WARP] * m->accesses.at[0].figures.sectors;
 }
@@ -183,7 +184,7 @@ static const Memory *eight_words(Arena *a, const char *apart)
                                "add.s64 %%rd5, %%rd5, 4; add.u32 %%r6, %%r6, 1;\n"
                                "setp.lt.u32 %%p1, %%r6, 8; @%%p1 bra L; ret;",
                                apart),
-                  (PtxDim){1, 1, 1}, 32, (ReuseDevice){10, 1, 0, 0});
+                  (PtxDim){1, 1, 1}, 32, (ReuseDevice){10, 1, 0, 0, 0});
 }
 
 /* Each lane reads eight words.  Where they are a sector, all lanes meet new ones at once, with the first load; where each
@@ -230,7 +231,7 @@ static void warps_that_are_not_on_a_line_are_walked(void **state)
         "ld.global.f32 %f1, [%rd5];\n"
         "mad.lo.u32 %r12, %r8, 32, %r10; mul.wide.u32 %rd6, %r12, 4; add.s64 %rd7, %rd1, %rd6;\n"
         "ld.global.f32 %f2, [%rd7+1048576]; ret;",
-        (PtxDim){10, 1, 1}, 256, (ReuseDevice){10, 1, 0, 0});
+        (PtxDim){10, 1, 1}, 256, (ReuseDevice){10, 1, 0, 0, 0});
 
     assert_first(m, 0, 1, 2 / 8.0, 2 / 8.0, 2 / 80.0);
     assert_first(m, 1, 1, 4 / 8.0, 4 / 8.0, 4 / 80.0);
@@ -252,10 +253,10 @@ static void sectors_that_a_warp_does_not_fill_are_open(void **state)
                *both = "mul.wide.u32 %rd4, %r5, 8; add.s64 %rd5, %rd1, %rd4;\n"
                        "st.global.f32 [%rd5], %f1; st.global.f32 [%rd5+4], %f1; ret;";
 
-    const Memory *m = follow(a, half, (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1, 0, 0});
+    const Memory *m = follow(a, half, (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1, 0, 0, 0});
     assert_float_equal((float)open_of(m, 0), 8, 1e-6F);
 
-    m = follow(a, both, (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1, 0, 0});
+    m = follow(a, both, (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1, 0, 0, 0});
     assert_float_equal((float)(open_of(m, 0) + open_of(m, 1)), 0, 1e-6F);
     assert_first(m, 1, 0, 0, 0, 0);
     arena_free(a);
@@ -267,7 +268,7 @@ static void loads_past_the_l1_find_nothing_there(void **state)
     Arena *a = arena_new();
 
     const Memory *m = follow(a, "ld.global.cg.f32 %f1, [%rd1]; ret;", (PtxDim){100, 1, 1}, 128,
-                             (ReuseDevice){10, 3, 0, 0});
+                             (ReuseDevice){10, 3, 0, 0, 0});
 
     assert_first(m, 0, 1, 1, 1, 1 / 400.0);
     arena_free(a);
@@ -289,7 +290,7 @@ static void what_the_l1_has_no_room_for_is_lost(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const Memory *m = follow(a, buf_text(&b), (PtxDim){10, 1, 1}, 32,
-                                 (ReuseDevice){10, 1, 128 * cases[i].lines, 0});
+                                 (ReuseDevice){10, 1, 128 * cases[i].lines, 0, 0});
 
         assert_float_equal((float)m->accesses.at[0].reuse.lost, 0, 1e-6F);
         assert_float_equal((float)m->accesses.at[9].reuse.lost, (float)cases[i].lost, 1e-6F);
@@ -314,7 +315,7 @@ static void warps_of_a_block_lose_what_they_come_to_at_other_times(void **state)
     buf_puts(&b, "ld.global.f32 %f3, [%rd7]; ret;");
 
     const Memory *m =
-        follow(a, buf_text(&b), (PtxDim){1, 1, 1}, 64, (ReuseDevice){10, 1, 2 * 6 * 128, 0});
+        follow(a, buf_text(&b), (PtxDim){1, 1, 1}, 64, (ReuseDevice){10, 1, 2 * 6 * 128, 0, 0});
 
     assert_first(m, 9, 1, 0.5, 0.5, 0.5);
     assert_float_equal((float)m->accesses.at[9].reuse.lost, 0.25F, 1e-6F);
@@ -332,7 +333,7 @@ static void lines_of_iterations_that_are_foreseen_lie_between(void **state)
                        "add.s64 %rd3, %rd3, 128; add.u32 %r6, %r6, 1;\n"
                        "setp.lt.u32 %p1, %r6, 1000; @%p1 bra L; ld.global.f32 %f3, [%rd1]; ret;";
 
-    const Memory *m = follow(a, body, (PtxDim){1, 1, 1}, 32, (ReuseDevice){10, 1, 128 * 800, 0});
+    const Memory *m = follow(a, body, (PtxDim){1, 1, 1}, 32, (ReuseDevice){10, 1, 128 * 800, 0, 0});
 
     assert_float_equal((float)m->accesses.at[2].reuse.lost, 1001 / 800.0F - 1, 1e-2F);
     arena_free(a);
@@ -358,7 +359,7 @@ static void planes_that_neighbours_come_to_a_wave_apart_are_gone_from_a_small_l2
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Arena *a = arena_new();
         const Memory *m =
-            follow(a, body, (PtxDim){4, 8, 1}, 32, (ReuseDevice){8, 1, 0, cases[i].l2});
+            follow(a, body, (PtxDim){4, 8, 1}, 32, (ReuseDevice){8, 1, 0, cases[i].l2, 0});
         assert_float_equal((float)m->accesses.at[0].reuse.gone,
                            (float)(7 / 8.0 * cases[i].late / 17), 1e-6F);
         arena_free(a);
@@ -374,7 +375,7 @@ static void a_row_of_blocks_that_the_l2_does_not_hold_is_gone_for_the_next_row(v
     for (int fits = 0; fits <= 1; fits++) {
         Arena *a = arena_new();
         const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){64, 5, 1}, 32,
-                                 (ReuseDevice){8, 1, 0, fits ? 2 * row : row});
+                                 (ReuseDevice){8, 1, 0, fits ? 2 * row : row, 0});
         assert_float_equal((float)m->accesses.at[0].reuse.gone, fits ? 0 : 0.8F, 1e-6F);
         arena_free(a);
     }
@@ -386,11 +387,48 @@ static void planes_of_blocks_that_all_begin_together_lie_as_far_apart_as_in_the_
     (void)state;
     static const char body[] = "ld.global.f32 %f1, [%rd1]; ret;";
     Arena *a = arena_new();
-    const Memory *m = follow(a, body, (PtxDim){4, 8, 1}, 32, (ReuseDevice){1, 32, 0, 1});
+    const Memory *m = follow(a, body, (PtxDim){4, 8, 1}, 32, (ReuseDevice){1, 32, 0, 1, 0});
 
     assert_float_equal((float)m->accesses.at[0].reuse.gone, 0, 0);
-    m = follow(a, body, (PtxDim){4, 8, 1}, 32, (ReuseDevice){1, 4, 0, 1});
+    m = follow(a, body, (PtxDim){4, 8, 1}, 32, (ReuseDevice){1, 4, 0, 1, 0});
     assert_true(m->accesses.at[0].reuse.gone > 0.1);
+    arena_free(a);
+}
+
+/* Of 100 blocks 40 are resident; they load two rows of 20,480 bytes, then the first again, or what they stored. */
+static double gone_again(Arena *a, const char *first, double l2, double filled)
+{
+    const Memory *m = follow(a,
+                             arena_printf(a,
+                                          "%s [%%rd3], %%f1; ld.global.f32 %%f2, [%%rd3+65536];"
+                                          "ld.global.f32 %%f3, [%%rd3]; ret;",
+                                          first),
+                             (PtxDim){100, 1, 1}, 128, (ReuseDevice){10, 4, 0, l2, filled});
+    assert_float_equal((float)m->accesses.at[1].reuse.gone, 0, 0);
+    return m->accesses.at[2].reuse.gone;
+}
+
+static void what_a_warp_touches_again_is_gone_from_a_small_l2(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const double bytes = 2 * 40 * 128 * 4;
+    const char *body = "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+65536];"
+                       "ld.global.f32 %f3, [%rd3]; ret;";
+    static const struct {
+        double size, gone; /* of the L2, of the bytes loaded between */
+    } cases[] = {{1 / 0.54, 0}, {1 / 0.70, 0.5}, {1 / 0.86, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const ReuseDevice d = {10, 4, 0, bytes * cases[i].size, 0};
+        const Memory *m = follow(a, body, (PtxDim){100, 1, 1}, 128, d);
+        assert_float_equal((float)m->accesses.at[0].reuse.gone, 0, 0);
+        assert_float_equal((float)m->accesses.at[2].reuse.gone, (float)cases[i].gone, 1e-6F);
+    }
+    /* What is loaded of a stored row is gone after one row. */
+    assert_float_equal((float)gone_again(a, "st.global.f32", bytes, 0), 0, 0);
+    assert_float_equal((float)gone_again(a, "st.global.f32", bytes / 2, 0), 1, 1e-6F);
+    /* No more can pass than the buffers have. */
+    assert_float_equal((float)gone_again(a, "st.global.f32", bytes / 2, bytes / 8), 0, 0);
     arena_free(a);
 }
 
@@ -407,7 +445,7 @@ static bool is_cut(int rounds)
                      "add.s64 %%rd5, %%rd3, %%rd4; ld.global.f32 %%f1, [%%rd5]; ret;",
                      rounds);
     const bool cut =
-        follow(a, body, (PtxDim){1, 1, 1}, 256, (ReuseDevice){10, 1, 0, 0})->reuse->cut;
+        follow(a, body, (PtxDim){1, 1, 1}, 256, (ReuseDevice){10, 1, 0, 0, 0})->reuse->cut;
     arena_free(a);
     return cut;
 }
@@ -441,6 +479,7 @@ int main(void)
         cmocka_unit_test(what_the_l1_has_no_room_for_is_lost),
         cmocka_unit_test(warps_of_a_block_lose_what_they_come_to_at_other_times),
         cmocka_unit_test(lines_of_iterations_that_are_foreseen_lie_between),
+        cmocka_unit_test(what_a_warp_touches_again_is_gone_from_a_small_l2),
         cmocka_unit_test(planes_that_neighbours_come_to_a_wave_apart_are_gone_from_a_small_l2),
         cmocka_unit_test(a_row_of_blocks_that_the_l2_does_not_hold_is_gone_for_the_next_row),
         cmocka_unit_test(planes_of_blocks_that_all_begin_together_lie_as_far_apart_as_in_the_loop),
