@@ -404,6 +404,33 @@ static double footprint(const Profile *p, ProfileField sectors, ProfileField fir
     return touched <= 0 ? all * v[first] : asked < (1 - off) * touched ? asked : touched;
 }
 
+/* Bytes of a buffer that a launch touches first: at most, as warps that are not followed may share more. */
+static double part_touched(const ProfileInput *in, const Profile *p, const Memory *m,
+                           const ProfileBuffer *b)
+{
+    enum { SECTOR = 32 };
+    double sectors = 0;
+    VEC_EACH (const MemoryAccess, x, m->accesses)
+        if (x->space == PTX_GLOBAL && x->located && buffer_of(in, x->address) == b)
+            sectors += x->figures.sectors * x->reuse.first[REUSE_LAUNCH];
+    return SECTOR * sectors * p->value[PROFILE_BLOCKS] * p->value[PROFILE_WARPS_PER_BLOCK];
+}
+
+/* Bytes that a launch touches of buffers that do not fit in the L2, and of which each launch has a part: they
+ * were touched last in the run before. */
+static double swept_bytes(const ProfileInput *in, const Profile *p, const Memory *m)
+{
+    const double part = 0.5, whole = 0.9;
+    double bytes = 0;
+    EACH (const ProfileBuffer, b, in->launch.buffers, in->launch.buffer_count) {
+        const double touched = part_touched(in, p, m, b);
+        if (b->bytes > (double)in->device->l2_bytes && touched < part * b->bytes &&
+            touched * b->launches >= whole * b->bytes)
+            bytes += touched;
+    }
+    return bytes;
+}
+
 /* The buffer that a load of global memory is known to read, or NULL. */
 static const ProfileBuffer *loaded_buffer(const ProfileInput *in, const MemoryAccess *x)
 {
@@ -460,6 +487,7 @@ static void add_machine(Arena *a, const ProfileInput *in, const Code *c, Memory 
     p->value[PROFILE_FOOTPRINT_WRITTEN] =
         footprint(p, PROFILE_STORE_SECTORS, PROFILE_STORE_FIRST_LAUNCH,
                   touched_bytes(in, memory, ACCESS_STORE));
+    p->value[PROFILE_FOOTPRINT_SWEPT] = swept_bytes(in, p, memory);
     p->value[PROFILE_TIMED_ALONE] = is_timed_alone(in);
     SassLatency latency = latency_of(in->device, p);
     SassLoad load = load_of(p, in->device, &traffic);

@@ -25,6 +25,7 @@ typedef struct ProfileBuffer {
     bool written;    /* may be written */
     bool fresh;      /* no earlier launch had it: its contents are those of the spec */
     bool restored;   /* before each timed run, since launches may change its contents */
+    double launches; /* of the run, with different arguments, that have it */
 } ProfileBuffer;
 
 /* A launch, as the analysis knows it. */

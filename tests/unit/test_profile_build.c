@@ -148,12 +148,13 @@ static void near(double value, double expected, double error)
 }
 
 static Profile profile_given(Arena *a, const char *file, const char *kernel, const Device *device,
-                             int64_t threads, int64_t shared, double read_bytes)
+                             int64_t threads, int64_t shared, double read_bytes, double launches)
 {
     /* Nothing is read of the first and of the last. */
-    const ProfileBuffer buffers[] = {{UINT64_C(1) << 40, 500, true, true, false, true},
-                                     {UINT64_C(2) << 40, read_bytes, true, false, true, false},
-                                     {UINT64_C(3) << 40, 700, true, true, false, true}};
+    const ProfileBuffer buffers[] = {
+        {UINT64_C(1) << 40, 500, true, true, false, true, 1},
+        {UINT64_C(2) << 40, read_bytes, true, false, true, false, launches},
+        {UINT64_C(3) << 40, 700, true, true, false, true, 1}};
     Diag d = diag_new(a);
     const struct {
         uint64_t out, in;
@@ -180,7 +181,7 @@ static Profile profile_given(Arena *a, const char *file, const char *kernel, con
 static Profile profile_of(Arena *a, const char *file, const char *kernel, const Device *device,
                           int64_t threads, int64_t shared)
 {
-    return profile_given(a, file, kernel, device, threads, shared, 0);
+    return profile_given(a, file, kernel, device, threads, shared, 0, 1);
 }
 
 /* 64 blocks of 4 warps each load 4 sectors: 32 KiB, or as much of it as the buffers have. */
@@ -190,7 +191,8 @@ static void what_is_read_is_no_more_than_there_is(void **state)
     static const double given[] = {0, 1000, 1e9};
     Arena *a = arena_new();
     for (int i = 0; i < 3; i++) {
-        Profile p = profile_given(a, "kernels", "reduce_near", slower(a, 0, 0), 128, 0, given[i]);
+        Profile p =
+            profile_given(a, "kernels", "reduce_near", slower(a, 0, 0), 128, 0, given[i], 1);
         near(p.value[PROFILE_LOAD_SECTORS], 4, 0);
         near(p.value[PROFILE_FOOTPRINT_READ], i == 1 ? 1000 : 32768, 0);
         near(p.value[PROFILE_TIMED_ALONE], i > 0, 0);
@@ -198,6 +200,22 @@ static void what_is_read_is_no_more_than_there_is(void **state)
         near(p.value[PROFILE_LOAD_FIRST_LAUNCH] * 256, i == 1 ? 33 : 1024, 1e-9);
         if (i > 0)
             near(p.value[PROFILE_FOOTPRINT_WRITTEN], 500, 0);
+    }
+    arena_free(a);
+}
+
+/* 32 KiB of a buffer of 100 MB: its last ninth is not touched by 2,700 launches. */
+static void what_each_launch_has_another_part_of_is_swept(void **state)
+{
+    (void)state;
+    static const struct {
+        double bytes, launches, swept;
+    } cases[] = {{1e8, 2747, 32768}, {1e8, 2700, 0}, {1e6, 31, 0}, {1e8, 1, 0}};
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Profile p = profile_given(a, "kernels", "reduce_near", slower(a, 0, 0), 128, 0,
+                                        cases[i].bytes, cases[i].launches);
+        near(p.value[PROFILE_FOOTPRINT_SWEPT], cases[i].swept, 1e-6);
     }
     arena_free(a);
 }
@@ -272,6 +290,7 @@ int main(void)
         cmocka_unit_test(busiest_unit_bounds_the_prediction),
         cmocka_unit_test(times_are_means_over_the_warps),
         cmocka_unit_test(every_stage_can_be_seen),
+        cmocka_unit_test(what_each_launch_has_another_part_of_is_swept),
         cmocka_unit_test(what_is_read_is_no_more_than_there_is),
         cmocka_unit_test(a_barrier_waits_for_each_warp_of_the_block),
         cmocka_unit_test(stacks_wait_for_the_level_that_has_them),

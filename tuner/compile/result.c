@@ -11,7 +11,7 @@ JSON_TABLE(TRIPS, WalkTrips, JSON_FIELD(WalkTrips, line), JSON_FIELD(WalkTrips, 
 JSON_TABLE(BUFFER, ProfileBuffer, JSON_FIELD(ProfileBuffer, address),
            JSON_FIELD(ProfileBuffer, bytes), JSON_FIELD(ProfileBuffer, filled),
            JSON_FIELD(ProfileBuffer, written), JSON_FIELD(ProfileBuffer, fresh),
-           JSON_FIELD(ProfileBuffer, restored));
+           JSON_FIELD(ProfileBuffer, restored), JSON_FIELD(ProfileBuffer, launches));
 
 JSON_TABLE(LAUNCH, ProfileLaunch, JSON_FIELD_ROW(ProfileLaunch, grid),
            JSON_FIELD_ROW(ProfileLaunch, block), JSON_FIELD(ProfileLaunch, shared),

@@ -51,25 +51,29 @@ static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *r
                           .device = r->device};
 }
 
-/* True if an earlier step of the configuration had the buffer, so that this one may read it. */
-static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *step, size_t buffer,
-                       const Value *slots)
+/* How many of these steps have the buffer. */
+static size_t steps_with(Arena *a, const Run *r, const Step *steps, const Step *end, size_t buffer,
+                         const Value *slots)
 {
-    for (const Step *s = steps; s < step; s++) {
+    size_t count = 0;
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
         RunTakenList taken;
         Evaluation ev = {.arena = a};
-        bool ok = run_launch_takes(a, r->spec, &r->spec->launches[s->launch], slots, &ev, &taken);
-        for (size_t i = 0; ok && i < taken.count; i++)
-            if (taken.at[i].index == buffer)
-                return true;
+        bool takes = false;
+        if (run_launch_takes(a, r->spec, &r->spec->launches[l], slots, &ev, &taken))
+            VEC_EACH (const RunTaken, t, taken)
+                takes |= t->index == buffer;
+        for (const Step *s = steps; takes && s < end; s++)
+            count += s->launch == l;
     }
-    return false;
+    return count;
 }
 
 static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step, const Value *slots,
                         ProfileLaunch *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
+    const TableLaunch *all = &r->table->launch[config];
     RunTakenList taken;
     Evaluation ev = {.arena = a};
     if (!run_launch_takes(a, r->spec, l, slots, &ev, &taken))
@@ -84,13 +88,15 @@ static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step,
             first++;
         if (first < i || !g->count || !expr_eval(g->count, slots, &ev, &v))
             continue;
-        const bool had =
-            had_before(a, r, r->table->launch[config].steps, step, taken.at[i].index, slots);
+        const size_t index = taken.at[i].index;
+        const bool had = steps_with(a, r, all->steps, step, index, slots) > 0;
         buffers[out->buffer_count++] = (ProfileBuffer){
-            .address = run_pretended_address(taken.at[i].index),
+            .address = run_pretended_address(index),
             .bytes = (double)v.integer * (double)task_type_size(g->element),
             .filled = g->role != ARGUMENT_OUT || had,
             .written = g->role != ARGUMENT_IN,
+            .launches =
+                (double)steps_with(a, r, all->steps, all->steps + all->step_count, index, slots),
             .fresh = g->role != ARGUMENT_OUT && !had,
             .restored = g->role != ARGUMENT_IN && g->contents.kind != CONTENTS_UNDEFINED &&
                         g->contents.kind != CONTENTS_KEPT};
