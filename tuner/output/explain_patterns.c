@@ -334,7 +334,7 @@ static const struct Pattern {
      "Store values computed from the sums, such as each sum times a number known only at run time: "
      "then the compiler is free to place the sums."},
     {indirect_accesses, "indirect accesses", "data access", NULL,
-     "conflicts and sectors above do not include them",
+     "conflicts and sectors above assume places for them",
      "Declare the contents of the buffers that hold the addresses (contents), so that they can be "
      "followed."},
     {divergence, "divergence", "branching", "issuing", NULL,
