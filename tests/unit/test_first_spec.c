@@ -100,6 +100,12 @@ static void a_launch_is_used_or_said_not_to_be_understood(void **state)
          "\n# the launch at k.cu:2: its grid, ask(1), is not understood\ngrid "},
         {"void f() { dim3 bs = ask(); k<<<4, bs>>>(); }",
          "\n# the launch at k.cu:1: its block, bs, is not understood\ngrid "},
+        {"void f() { k << < 7, 96 >> > (); }", "\nblock 96\ngrid 7    # as launched"},
+        {"void f() { std::vector<std::vector<int> > v; k << <7, 96>> >(); }", "\nblock 96\n"},
+        {"void f() { cudaLaunchKernel((const void *)&k, 7, dim3(96), 0, 0, 0); }",
+         "\nblock 96\ngrid 7    # as launched"},
+        {"void f() { dim3 b(96); void *a[] = {}; cudaLaunchCooperativeKernel(k, 7, b, a); }",
+         "\nblock 96\ngrid 7    # as launched"},
     };
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -198,6 +198,8 @@ static void dimensions_are_told(void **state)
         {"void f() { dim3 d(1, 2); d = dim3(8, 9); HERE }", "8 9 1"},
         {"void f() { dim3 d(32, 8, 4); d.y = 2; HERE }", "32 2 4"},
         {"void f() { dim3 d; d.z = 3; d.z = 5; HERE }", "1 1 5"},
+        {"void f() { dim3 d; d.x = ask(); d.y = 1; HERE }", "?"},
+        {"void f() { dim3 d; d.x = 64; if (ask()) d.x = ask(); HERE }", "64 1 1"},
         {"void f(int k, dim3 d) { HERE }\nvoid g() { f(7, dim3(2, 3)); }", "2 3 1"},
         {"void f(dim3 d) { HERE }\nvoid g() { f(ask()); f(dim3(6, 7, 8)); }", "6 7 8"},
         {"void f(dim3 d) { HERE }\nvoid g() { dim3 d(4, 4); f(d); }", "4 4 1"},

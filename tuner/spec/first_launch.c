@@ -4,6 +4,69 @@
 #include <ctype.h>
 #include <limits.h>
 
+/* Strips casts: "a" of "(unsigned)a". */
+static const char *behind_casts(const char *text)
+{
+    const char *end = text + strlen(text);
+    for (const char *close;
+         *text == '(' && (close = code_closing(text, end)) != NULL && *code_skip(close + 1, end);)
+        text = code_skip(close + 1, end);
+    return text;
+}
+
+/* Lists what an array of addresses holds, "void *list[] = {&a, (void *)&b};", without casts and "&": the last
+ * such array of the function, or of the file. */
+static size_t list_addresses(HostPlace p, const char *array, const char **out)
+{
+    size_t count = 0;
+    const HostText *h = p.file;
+    const char *end = h->text + h->size;
+    for (const char *at = h->text; (at = host_find_word(h, at, array)) != NULL; at++) {
+        const uint32_t region = h->regions[at - h->text];
+        const char *open = code_skip(at + strlen(array), end);
+        const char *close = *open == '[' ? code_closing(open, end) : NULL;
+        const char *sign = close ? code_skip(close + 1, end) : "";
+        open = *sign == '=' ? code_skip(sign + 1, end) : "";
+        close = *open == '{' ? code_closing(open, end) : NULL;
+        if (close && (region == 0 || region == h->regions[p.at]))
+            count = code_list(h->arena, open + 1, close, out, CODE_LIST);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *address = behind_casts(out[i]);
+        out[i] = *address == '&' ? address + 1 : address;
+    }
+    return count;
+}
+
+/* Reads "cudaLaunchKernel((void *)kernel<T>, grid, block, list, …)" around the kernel's name. */
+static bool read_call_site(LaunchSite *s, const char *name)
+{
+    const HostText *h = s->place.file;
+    const char *open = code_trim(h->text, name);
+    while (open > h->text && strchr("&)", open[-1])) { /* "(void *)" and "&" before the name */
+        if (*--open == ')')
+            while (open > h->text && *open != '(')
+                open--;
+        open = code_trim(h->text, open);
+    }
+    const char *list[5], *end = h->text + h->size;
+    const Word function = open > h->text && open[-1] == '('
+                              ? code_word_before(h->text, code_trim(h->text, open - 1))
+                              : (Word){"", 0};
+    const char *close = code_among(function, "cudaLaunchKernel cudaLaunchCooperativeKernel")
+                            ? code_closing(open - 1, end)
+                            : NULL;
+    const size_t count = close ? code_list(h->arena, open, close, list, 5) : 0;
+    if (count < 4)
+        return false;
+    s->configuration_count = count > 4 ? 3 : 2;
+    s->configuration[0] = list[1];
+    s->configuration[1] = list[2];
+    s->configuration[2] = count > 4 ? list[4] : NULL;
+    s->argument_count = list_addresses(s->place, list[3], s->arguments);
+    return true;
+}
+
 /* Reads a launch whose kernel's name ends at `next`; false: it is none. */
 static bool read_site(const HostText *h, const char *at, const char *next, LaunchSite *out)
 {
@@ -19,7 +82,7 @@ static bool read_site(const HostText *h, const char *at, const char *next, Launc
     }
     const char *close = strncmp(next, "<<<", 3) == 0 ? strstr(next, ">>>") : NULL;
     if (!close)
-        return false;
+        return read_call_site(out, at);
     out->configuration_count = code_list(h->arena, next + 3, close, out->configuration, 4);
     next = code_skip(close + 3, end);
     close = *next == '(' ? code_closing(next, end) : NULL;
@@ -155,16 +218,6 @@ static const HostValue *site_shared(const LaunchSite *s, const HostNames *names)
 }
 
 /* --- allocations ------------------------------------------------------------------------------- */
-
-/* Strips casts: "a" of "(unsigned)a". */
-static const char *behind_casts(const char *text)
-{
-    const char *end = text + strlen(text);
-    for (const char *close;
-         *text == '(' && (close = code_closing(text, end)) != NULL && *code_skip(close + 1, end);)
-        text = code_skip(close + 1, end);
-    return text;
-}
 
 /* The name in "(float *)d_a" or "d_a"; NULL: more than a name. */
 static const char *name_of(Arena *a, const char *text)

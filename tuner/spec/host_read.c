@@ -588,10 +588,13 @@ static bool dims_of_name(const Reader *r, HostPlace p, const char *word, const H
         found = dims_at(&caller, all.at, text, strlen(text), out);
     for (int i = 0; i < 3; i++) {
         const char *component = arena_printf(r->arena, "%s.%c", word, 'x' + i);
-        const size_t n = list_assignments(p, component, given);
-        const Assignment *g = n ? &given[n - 1] : NULL;
-        const HostValue *v =
-            g ? read_component_text(r, g->place, arena_copy(r->arena, g->text, g->size)) : NULL;
+        const HostValue *v = NULL;
+        const size_t count = list_assignments(p, component, given);
+        for (size_t n = count; n-- > 0 && !v;)
+            v = read_component_text(r, given[n].place,
+                                    arena_copy(r->arena, given[n].text, given[n].size));
+        if (count > 0 && !v)
+            return false;
         if (v && !found)
             for (int k = 0; k < 3; k++)
                 out[k] = host_new_number(r->arena, 1, false);

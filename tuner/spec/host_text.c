@@ -25,11 +25,25 @@ const char *host_find_word(const HostText *h, const char *at, const char *word)
     return NULL;
 }
 
+/* Joins the brackets of a launch that a formatter parted: "k << < 1, 32 >> > (a)".  Elsewhere ">> >" closes
+ * templates. */
+static void join_brackets(char *text)
+{
+    for (char *at = text; (at = strstr(at, "<< <")) != NULL; at++) {
+        char *close = strpbrk(at, ";{");
+        close = close ? memmem(at, (size_t)(close - at), ">> >", 4) : NULL;
+        memcpy(at, " <<<", 4);
+        if (close)
+            memcpy(close, ">>> ", 4);
+    }
+}
+
 HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first)
 {
     HostText *h = ARENA_NEW(a, HostText);
     size_t n = strlen(text);
     char *copy = arena_copy(a, text, n);
+    join_brackets(copy);
     *h = (HostText){.arena = a,
                     .path = path,
                     .text = copy,
