@@ -1138,3 +1138,23 @@ END
     check platform.spec
     status_is 0
 }
+
+@test "init declares the folder of a header that is included from outside the kernel's" {
+    mkdir -p project/kernels
+    echo '#define THREADS 96' >project/sizes.h
+    printf '%s\n' '#include "../sizes.h"' '__global__ void k(int *a) { a[threadIdx.x] = THREADS; }' \
+        'void f(int *a) { dim3 t; t.x = THREADS; k<<<1, t>>>(a); }' >project/kernels/k.cu
+    run --separate-stderr "$APTUNE" init project/kernels/k.cu
+    status_is 0
+    has "$(cat project/kernels/k.spec)" '^include "\.\." +# found: its headers are included$'
+    has "$(cat project/kernels/k.spec)" '^param THREADS in 96'
+    check project/kernels/k.spec
+    status_is 0
+
+    # Without host code this header declares nothing.
+    echo 'static int number = 96;' >project/sizes.h
+    sed -i 's/= THREADS; }/= sizeof number; }/' project/kernels/k.cu
+    run --separate-stderr "$APTUNE" init project/kernels/k.cu --output -
+    status_is 0
+    lacks "$output" '^include'
+}

@@ -340,6 +340,22 @@ static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Di
 
 /* --- headers, units --------------------------------------------------------------------------- */
 
+/* Declares the folders of files that the unit includes from outside its own folder, so that their numbers are
+ * known and their code can be emitted, as long as it compiles so. */
+static bool declare_folders(InitTrying *t, const InitOptions *o, KernelSource *k,
+                            CompileResult *res, Diag *d)
+{
+    const char *log, *here = path_folder(t->arena, t->unit);
+    bool compiles = true;
+    while (compiles && t->source->outside &&
+           init_add_folder(&t->guess, near_folder(t->arena, here, t->source->outside)))
+        compiles = open_source(t, o, k, d) && try_values(t, res, &log, d);
+    if (compiles)
+        return true;
+    t->guess.include_count--;
+    return open_source(t, o, k, d) && try_values(t, res, &log, d);
+}
+
 /* Compiles the unit, adding include folders and leaving out headers that do not exist.  False with the log
  * that says why; the log of a missing header takes precedence over its consequences.  NULL: after a
  * message. */
@@ -353,7 +369,7 @@ static bool try_headers(InitTrying *t, const InitOptions *o, KernelSource *k, Co
         if (!open_source(t, o, k, d))
             return false;
         if (try_values(t, res, &log, d))
-            return true;
+            return declare_folders(t, o, k, res, d);
         mended = log && init_mend_options(t, log); /* saves compiles with the same log */
         if (!mended && try_others(t, res, &log, d))
             return true;

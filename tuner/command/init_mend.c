@@ -183,8 +183,7 @@ bool init_mend_options(InitTrying *t, const char *log)
     return t->mended;
 }
 
-/* Adds a folder to the guess; false: it is there, or there are too many. */
-static bool add_folder(FirstGuess *g, const char *folder)
+bool init_add_folder(FirstGuess *g, const char *folder)
 {
     const bool fresh = folder && g->include_count < INIT_INCLUDES_MOST &&
                        word_place(folder, g->includes, g->include_count) == SIZE_MAX;
@@ -201,7 +200,7 @@ static bool mend_link(InitTrying *t, const char *log)
     if (!file || t->guess.include_count == INIT_INCLUDES_MOST ||
         strcmp(path_stem(t->arena, file, ""), path_stem(t->arena, t->home, "")) == 0)
         return false;
-    add_folder(&t->guess, path_folder(t->arena, file));
+    init_add_folder(&t->guess, path_folder(t->arena, file));
     t->mended = false;
     add_option(t, arena_printf(t->arena, "--pre-include=%s", path_stem(t->arena, file, "")),
                arena_printf(t->arena, "has the body of %s", function));
@@ -216,7 +215,7 @@ bool init_mend_headers(InitTrying *t, const char *log, const char *folder)
         g->standard = "-std=c++20";
         return true;
     }
-    if (mend_link(t, log) || add_folder(g, folder))
+    if (mend_link(t, log) || init_add_folder(g, folder))
         return true;
     const char *missing = near_header_missing(t->arena, log);
     if (!missing && !g->only)

@@ -39,6 +39,9 @@ const char *init_failing_header(const InitTrying *t, const char *log);
 /* Adds options that a log asks for; false: no new ones. */
 bool init_mend_options(InitTrying *t, const char *log);
 
+/* Adds an include folder, if there is one; false: it is there, or there are too many. */
+bool init_add_folder(FirstGuess *g, const char *folder);
+
 /* Adds an include folder of the project, or leaves out a header that does not exist or that NVRTC refuses;
  * false: the log asks for nothing new. */
 bool init_mend_headers(InitTrying *t, const char *log, const char *folder);

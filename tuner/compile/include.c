@@ -64,6 +64,8 @@ bool include_is_inside(const IncludeQuery *q, const char *real_path)
 static void note_outside(Walk *w, const Place *at, const char *path)
 {
     struct stat st;
+    if (at->sure && !w->set.outside)
+        w->set.outside = path;
     if (at->sure)
         set_unknown(w, at->text, at->line,
                     "the included file is outside the declared folders (declare one with include "

@@ -37,6 +37,7 @@ typedef struct IncludeSet {
     /* some must be passed to the compiler by name: made from NAME.in, or named as on Windows */
     bool made;
     const char *unknown; /* what cannot be followed, "mm.cu:12: …"; NULL: nothing */
+    const char *outside; /* the first file that is not in the query's folders; NULL: none */
 } IncludeSet;
 
 /* True if a file's real path lies below the source's folder or an -I folder. Other files are neither read

@@ -359,6 +359,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .places = set.places,
         .files = set.files,
         .unknown = set.unknown,
+        .outside = set.outside,
         .parameters = p.parameters,
     };
     give_headers(a, &set, texts, &p.parameters, s);

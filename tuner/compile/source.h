@@ -42,7 +42,8 @@ typedef struct CompileSource {
     Texts headers;
     /* why the includes are unknown, then nothing is cached; NULL: they are known */
     const char *unknown;
-    Texts parameters; /* names that definitions yield to */
+    const char *outside; /* an included file that is in no folder given; NULL: none */
+    Texts parameters;    /* names that definitions yield to */
 } CompileSource;
 
 /* Reads a template and cuts its host code (host_code.h). `options` are the caller's, for all configurations

@@ -132,6 +132,15 @@ const char *near_header(Arena *a, const char *folder, const char *log)
     return *missing == '/' ? NULL : look_around(a, folder, missing);
 }
 
+const char *near_folder(Arena *a, const char *folder, const char *file)
+{
+    const char *around[UP_TO_ROOT + 1], *own = path_folder(a, file);
+    const size_t count = folders_around(a, folder, around);
+    const size_t n = count ? strlen(around[count - 1]) : 0;
+    return count && strncmp(own, around[count - 1], n) == 0 && (own[n] == '/' || !own[n]) ? own
+                                                                                          : NULL;
+}
+
 const char *near_header_made_of(Arena *a, const char *folder, const char *log)
 {
     const char *missing = near_header_missing(a, log);

@@ -11,6 +11,9 @@
  * folders so that its host code stays in. NULL: none. */
 const char *near_header(Arena *a, const char *folder, const char *log);
 
+/* The folder of a file, if it belongs to the project of the source in `folder`; NULL: it does not. */
+const char *near_folder(Arena *a, const char *folder, const char *file);
+
 /* The name of the header that a compiler's log misses; NULL: none. */
 const char *near_header_missing(Arena *a, const char *log);
 
