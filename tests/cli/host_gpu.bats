@@ -68,6 +68,20 @@ tune() {
     json '.source == "replayed" and .configurations == 8 and .best.parameters.TWICE == 0 and .best.metrics.predicted_cycles > 0'
 }
 
+@test "a cooperative kernel is launched as such, when timed and when emitted" {
+    sed "s/^reference.*/reference \"smoke.cu\" product block 64 grid ceil_div(N, 64)/; s/16384/8192/; s/^in A/cooperative\nin A/" product.spec >together.spec
+    run --separate-stderr "$APTUNE" together.spec --jobs 2 --cache warm --json --output out --exhaustive
+    status_is 0
+    # 256 blocks of 32 threads do not fit on 4 multiprocessors; 128 of 64 do, but the driver of this GPU takes 64.
+    json '.best.parameters.BLOCK >= 128 and .wrong == 0'
+    has "$output" '256 blocks are launched together, but the device holds 128 of them'
+    grep -q 'cuLaunchCooperativeKernel: ' out/together.times
+    run --separate-stderr "$APTUNE" bench together.spec --emitted out/together.json
+    status_is 0
+    has "$output" 'BLOCK=(128|256) .*right, exactly'
+    grep -q '^            0, 1,$' out/together.c
+}
+
 # Kernels of which none is right: wrong results, one that ends its process, one that writes beside its buffer.
 @test "what is wrong and what faults has no winner, and says why" {
     local kernel words

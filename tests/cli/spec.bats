@@ -640,3 +640,22 @@ END
     status_is 1
     has "$stderr" 'no configuration compiled; the first failure: geometry cannot be computed'
 }
+
+@test "a kernel that synchronises its grid is cooperative, and has no more blocks than fit" {
+    cat >k.cu <<'END'
+#include <cooperative_groups.h>
+__global__ void k(int *a) { a[threadIdx.x] = 1; cooperative_groups::this_grid().sync(); a[threadIdx.x] += 1; }
+END
+    printf '%s\n' 'kernel "k.cu" "k"' 'block 1024' 'grid BLOCKS' 'param BLOCKS in 132, 264, 265' 'out a : int[1024]' >k.spec
+    run --separate-stderr "$APTUNE" check k.spec
+    status_is 2
+    has "$stderr" "k.spec:1:1: error: 'k' synchronises all blocks of its grid, .*: add a line 'cooperative'"
+    sed -i '3a cooperative' k.spec
+    run --separate-stderr "$APTUNE" check k.spec
+    status_is 0
+    run --separate-stderr "$APTUNE" k.spec --static --arch h100
+    status_is 0
+    has "$output" '1 × 265 blocks are launched together, but the device holds 264 of them'
+    "$APTUNE" init k.cu --output first.spec
+    has "$(cat first.spec)" '^cooperative$'
+}

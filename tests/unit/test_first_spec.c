@@ -105,7 +105,7 @@ static void a_launch_is_used_or_said_not_to_be_understood(void **state)
         {"void f() { cudaLaunchKernel((const void *)&k, 7, dim3(96), 0, 0, 0); }",
          "\nblock 96\ngrid 7    # as launched"},
         {"void f() { dim3 b(96); void *a[] = {}; cudaLaunchCooperativeKernel(k, 7, b, a); }",
-         "\nblock 96\ngrid 7    # as launched"},
+         "\nblock 96\ngrid 7    # as launched at k.cu:1\ncooperative\n"},
     };
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -284,7 +284,8 @@ static void write_shape(Walk *w, const CodeLaunch *k)
         lines_emit(l, "            {%x, %x, %x},\n", extent[0], C_ANYWHERE, extent[1], C_ANYWHERE,
                    extent[2], C_ANYWHERE);
     }
-    lines_emit(l, "            %x,\n        };\n        void *list[] = {\n", k->shared, C_ANYWHERE);
+    lines_emit(l, "            %x, %z,\n        };\n        void *list[] = {\n", k->shared,
+               C_ANYWHERE, (size_t)k->launch->cooperative);
     for (size_t i = 0; i < k->item_count; i++) {
         if (code_is_joined(k, i))
             continue;

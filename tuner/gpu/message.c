@@ -11,6 +11,7 @@ JSON_TABLE(ARGUMENT, TaskArgument, JSON_FIELD(TaskArgument, buffer),
 JSON_TABLE(LAUNCH, TaskLaunch, JSON_FIELD(TaskLaunch, module), JSON_FIELD(TaskLaunch, kernel),
            JSON_FIELD_ROW(TaskLaunch, grid), JSON_FIELD_ROW(TaskLaunch, block),
            JSON_FIELD(TaskLaunch, shared), JSON_FIELD(TaskLaunch, repeat),
+           JSON_FIELD(TaskLaunch, cooperative),
            JSON_FIELD_STRUCTS(TaskLaunch, arguments, argument_count, ARGUMENT));
 
 JSON_TABLE(SYMBOL, TaskSymbol, JSON_FIELD(TaskSymbol, name), JSON_FIELD(TaskSymbol, buffer),

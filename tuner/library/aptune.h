@@ -322,6 +322,7 @@ typedef struct aptune_launch {
     unsigned shared_bytes;     /* dynamic shared memory */
     unsigned long long repeat; /* times in a row */
     size_t argument_count;
+    int cooperative; /* to be launched by cuLaunchCooperativeKernel */
 } aptune_launch;
 
 typedef enum aptune_argument_kind {

@@ -154,7 +154,8 @@ aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out)
                                .ptx = a->code.ptx[l->module],
                                .shared_bytes = (unsigned)l->shared,
                                .repeat = l->repeat > 0 ? (unsigned long long)l->repeat : 1,
-                               .argument_count = l->argument_count};
+                               .argument_count = l->argument_count,
+                               .cooperative = l->cooperative};
         for (int k = 0; k < 3; k++) {
             ours.grid[k] = (unsigned)l->grid[k];
             ours.block[k] = (unsigned)l->block[k];

@@ -181,6 +181,7 @@ bool run_task_launch(Arena *a, const Run *r, const Step *step, const Launch *l, 
                         .kernel = l->entry,
                         .shared = step->geometry.shared,
                         .repeat = step->times,
+                        .cooperative = l->cooperative,
                         .arguments = arguments,
                         .argument_count = taken.count};
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);

@@ -388,6 +388,12 @@ static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const Pt
                  source.parameters.count == taken->count && parameter_count(taken) == taken->count;
     bool ok = true;
     note_written(x, taken, facts.calls ? UINT64_MAX : facts.stored);
+    if (facts.cooperative && !l->cooperative)
+        ok =
+            diag_error(r->diag, l->at,
+                       "'%s' synchronises all blocks of its grid, which must be launched together: "
+                       "add a line 'cooperative'",
+                       l->entry);
     for (size_t i = 0, p0 = 0; i < taken->count && p0 < KERNEL_FACTS_PARAMETERS; i++) {
         const RunTaken *t = &taken->at[i];
         const Argument *g = t->argument;
@@ -594,7 +600,7 @@ static bool judge_launch(Run *r, size_t row, size_t launch, const CompileResult 
         if (!run_profile_input(r->arena, r, row, groups.at[k].step, res, &in))
             return false;
         if (profile_code(r->arena, &in, &p, &code, DIAG_UNHEARD(r->arena)) &&
-            run_drop_unlaunchable(r, row, &p))
+            run_drop_unlaunchable(r, row, groups.at[k].step, &p))
             return true;
     }
     return true;

@@ -142,9 +142,9 @@ typedef VEC(StepGroup) StepGroups;
 StepGroups run_step_groups(Arena *a, const TableLaunch *c, size_t launch);
 StepGroups run_all_step_groups(Arena *a, const Run *r, size_t i);
 
-/* If an SM cannot hold a single block of a configuration, sets its outcome and reason and returns
- * true. */
-bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p);
+/* If an SM cannot hold a single block of a step of a configuration, or the device not all blocks of a cooperative
+ * launch, sets the configuration's outcome and reason and returns true. */
+bool run_drop_unlaunchable(Run *r, size_t i, const Step *step, const Profile *p);
 
 /* Counts a configuration that compiled or failed to. */
 void run_count_code(Run *r, Outcome o);

@@ -197,18 +197,28 @@ StepGroups run_all_step_groups(Arena *a, const Run *r, size_t i)
     return all;
 }
 
-/* Blocks that do not fit on an SM are never run. */
-bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p)
+/* Blocks that do not fit on an SM are never run, nor are those of a cooperative launch that do not fit on the
+ * device together. */
+bool run_drop_unlaunchable(Run *r, size_t i, const Step *step, const Profile *p)
 {
     Table *t = r->table;
-    if (p->value[PROFILE_BLOCKS_PER_SM] != 0)
+    const double resident = p->value[PROFILE_BLOCKS_PER_SM];
+    const bool together = r->device && r->spec->launches[step->launch].cooperative;
+    if (resident != 0 && !(together && resident * r->device->sms < (double)step->geometry.blocks))
         return false;
     t->outcome[i] = OUTCOME_RESOURCES;
-    t->why[i] = arena_printf(r->arena,
-                             "no multiprocessor holds a block of %.0f threads with %.0f registers "
-                             "each and %.0f bytes of shared memory",
-                             p->value[PROFILE_THREADS_PER_BLOCK], p->value[PROFILE_REGISTERS],
-                             p->value[PROFILE_SHARED_BYTES]);
+    t->why[i] =
+        resident != 0
+            ? arena_printf(
+                  r->arena,
+                  "%lld blocks are launched together, but the device holds %.0f of them at "
+                  "a time",
+                  (long long)step->geometry.blocks, resident * r->device->sms)
+            : arena_printf(r->arena,
+                           "no multiprocessor holds a block of %.0f threads with %.0f registers "
+                           "each and %.0f bytes of shared memory",
+                           p->value[PROFILE_THREADS_PER_BLOCK], p->value[PROFILE_REGISTERS],
+                           p->value[PROFILE_SHARED_BYTES]);
     return true;
 }
 
@@ -225,7 +235,8 @@ void run_take_profiles(Run *r, size_t i, const StepGroups *groups, const Profile
     LaunchProfile *all = ARENA_ARRAY(r->arena, LaunchProfile, count);
     for (size_t k = 0; k < count; k++) {
         all[k] = (LaunchProfile){profiles[k], groups->at[k].times};
-        if (r->table->outcome[i] == OUTCOME_COMPILED && run_drop_unlaunchable(r, i, profiles[k]))
+        if (r->table->outcome[i] == OUTCOME_COMPILED &&
+            run_drop_unlaunchable(r, i, groups->at[k].step, profiles[k]))
             return;
     }
     Profile *joined = count == 1 ? NULL : ARENA_NEW(r->arena, Profile);

@@ -59,6 +59,7 @@ static bool read_call_site(LaunchSite *s, const char *name)
     const size_t count = close ? code_list(h->arena, open, close, list, 5) : 0;
     if (count < 4)
         return false;
+    s->cooperative = code_same(function, "cudaLaunchCooperativeKernel");
     s->configuration_count = count > 4 ? 3 : 2;
     s->configuration[0] = list[1];
     s->configuration[1] = list[2];

@@ -288,5 +288,7 @@ void first_write_launch(FirstWriter *w)
             buf_puts(w->out, "16384");
         buf_puts(w->out, "    # decide: bytes of dynamic shared memory\n");
     }
+    if (w->facts.cooperative || (w->guess->launch && w->guess->launch->cooperative))
+        buf_puts(w->out, "cooperative\n");
     buf_putc(w->out, '\n');
 }

@@ -14,6 +14,7 @@ typedef struct LaunchSite {
     HostPlace place;
     const char *of_template[CODE_LIST], *configuration[4], *arguments[CODE_LIST];
     size_t template_count, configuration_count, argument_count;
+    bool cooperative;
 } LaunchSite;
 
 /* Finds the first launch of the kernel in the files; false: none. */

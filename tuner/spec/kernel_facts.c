@@ -58,6 +58,9 @@ static void note_special(KernelFacts *out, const PtxOperand *o)
         out->block_size = true;
     if (o->index >= PTX_NCTAID_X && o->index <= PTX_NCTAID_Z)
         out->grid_size = true;
+    /* The address of the grid's barrier (cooperative_groups.h). */
+    out->cooperative =
+        out->cooperative || strcmp(o->name, "%envreg1") == 0 || strcmp(o->name, "%envreg2") == 0;
 }
 
 static void give(Facts *f, const PtxOperand *o, uint64_t from)

@@ -12,6 +12,7 @@ typedef struct KernelFacts {
     bool block_size, grid_size; /* any of blockDim, gridDim */
     int64_t most_threads;       /* of __launch_bounds__; 0: not given */
     bool dynamic_shared;
+    bool cooperative; /* it reads what only a cooperative launch sets, to synchronise the grid */
     /* The parameter + 1 that expressions of blockIdx.x, .y, .z are compared with, [3]: of several of them;
      * 0: none. Bit d: threads along d are part of the expression. */
     int bound[4], bound_threads[4];

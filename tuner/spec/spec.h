@@ -192,8 +192,9 @@ typedef struct Launch {
     size_t repeat_value_count;
     size_t repeat_slot; /* of the name */
 
-    bool in_double; /* of a reference: float and half are passed as double */
-    unsigned lines; /* lines seen while it is read, also those with mistakes (LaunchWord bits) */
+    bool cooperative; /* its blocks run at the same time, or it is not launched */
+    bool in_double;   /* of a reference: float and half are passed as double */
+    unsigned lines;   /* lines seen while it is read, also those with mistakes (LaunchWord bits) */
 } Launch;
 
 /* The type of an argument: a reference in double precision gets floating-point numbers as double, except in

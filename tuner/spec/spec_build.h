@@ -20,6 +20,7 @@ typedef enum LaunchWord {
     WORD_SHARED,
     WORD_ARGS,
     WORD_REPEAT,
+    WORD_COOPERATIVE,
     WORD_DOUBLE,
     LAUNCH_WORDS
 } LaunchWord;

@@ -94,8 +94,8 @@ bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out)
 /* --- kernels ---------------------------------------------------------------------------------- */
 
 /* Launch lines: they follow a kernel on their own lines, a reference on its line. */
-static const char *const WORDS[LAUNCH_WORDS] = {"block", "grid",   "shared",
-                                                "args",  "repeat", "double"};
+static const char *const WORDS[LAUNCH_WORDS] = {"block",  "grid",        "shared", "args",
+                                                "repeat", "cooperative", "double"};
 
 /* The text after the current token and blanks. */
 static const char *text_ahead(const Lexer *l)
@@ -209,7 +209,7 @@ static bool take_repeat(Reader *r, Launch *k)
 }
 
 /* Reads the rest of a launch line, whose keyword was taken: block, grid: expr [ "," expr [ "," expr ] ];
- * shared: expr; args: item { "," item }; repeat: expr | NAME in exprs */
+ * shared: expr; args: item { "," item }; repeat: expr | NAME in exprs; cooperative: nothing */
 static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
 {
     const size_t word = word_place(what, WORDS, LAUNCH_WORDS);
@@ -226,12 +226,14 @@ static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
         return take_items(r, k);
     case WORD_REPEAT:
         return take_repeat(r, k);
+    case WORD_COOPERATIVE:
+        return k->cooperative = true;
     default:
         return reader_take_expr(r, &k->shared);
     }
 }
 
-/* block, grid, shared, args or repeat on a line of its own: of the kernel above it */
+/* block, grid, shared, args, repeat or cooperative on a line of its own: of the kernel above it */
 bool read_launch_line(Reader *r)
 {
     size_t n = r->spec->launch_count;

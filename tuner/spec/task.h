@@ -183,6 +183,7 @@ typedef struct TaskLaunch {
     int64_t block[3];
     int64_t shared; /* bytes of dynamic shared memory */
     int64_t repeat; /* times in a row; 0 counts as 1 */
+    bool cooperative;
     const TaskArgument *arguments;
     size_t argument_count;
 } TaskLaunch;

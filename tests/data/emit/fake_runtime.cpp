@@ -69,6 +69,12 @@ cudaError_t cudaLaunchKernel(const void *, dim3 g, dim3 b, void **list, size_t s
     return cudaSuccess;
 }
 
+cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 g, dim3 b, void **list, size_t shared,
+                                        cudaStream_t s)
+{
+    return cudaLaunchKernel(f, g, b, list, shared, s);
+}
+
 cudaError_t cudaMemcpyToSymbolAsync(const void *, const void *, size_t bytes, size_t,
                                     cudaMemcpyKind, cudaStream_t)
 {

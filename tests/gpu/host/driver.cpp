@@ -520,6 +520,16 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
     });
 }
 
+/* The blocks run one after the other, and no kernel here waits for another block.  It is as if the GPU held 64. */
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                   unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                                   void **arguments)
+{
+    if ((uint64_t)gx * gy * gz > 64)
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, stream, arguments, nullptr);
+}
+
 /* --- time ------------------------------------------------------------------------------------------- */
 
 CUresult cuEventCreate(CUevent *e, unsigned)

@@ -10,6 +10,7 @@ typedef struct unit_device {
 /* How a kernel is launched. */
 typedef struct unit_shape {
     long long grid[3], block[3], shared;
+    int cooperative; /* its blocks run at the same time */
 } unit_shape;
 
 #ifdef __cplusplus

@@ -250,7 +250,12 @@ static int unit_launch_function(
     CUresult error = CUDA_SUCCESS;
     if (s->shared > 0)
         error = unit_allow_shared(k, function, (int)s->shared);
-    if (error == CUDA_SUCCESS)
+    if (error == CUDA_SUCCESS && s->cooperative)
+        error = cuLaunchCooperativeKernel(k->state->functions[function],
+            (unsigned int)g[0], (unsigned int)g[1], (unsigned int)g[2],
+            (unsigned int)b[0], (unsigned int)b[1], (unsigned int)b[2],
+            (unsigned int)s->shared, (CUstream)stream, list);
+    else if (error == CUDA_SUCCESS)
         error = cuLaunchKernel(k->state->functions[function], (unsigned int)g[0],
             (unsigned int)g[1], (unsigned int)g[2], (unsigned int)b[0],
             (unsigned int)b[1], (unsigned int)b[2], (unsigned int)s->shared,

@@ -46,6 +46,10 @@ static CUresult (*cuLaunchKernel)(CUfunction function, unsigned int grid_x,
     unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
     unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
     CUstream stream, void **arguments, void **extra);
+static CUresult (*cuLaunchCooperativeKernel)(CUfunction function, unsigned int grid_x,
+    unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
+    unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+    CUstream stream, void **arguments);
 
 static const struct {
     const char *symbol; /* in the library */
@@ -66,6 +70,7 @@ static const struct {
     {"cuMemsetD8Async", &cuMemsetD8Async},
     {"cuFuncSetAttribute", &cuFuncSetAttribute},
     {"cuLaunchKernel", &cuLaunchKernel},
+    {"cuLaunchCooperativeKernel", &cuLaunchCooperativeKernel},
 };
 
 static pthread_mutex_t unit_opening = PTHREAD_MUTEX_INITIALIZER;

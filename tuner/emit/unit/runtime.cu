@@ -225,7 +225,10 @@ static int unit_launch_function(
     cudaError_t error = cudaSuccess;
     if (s->shared > 0)
         error = unit_allow_shared(k, function, (int)s->shared);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && s->cooperative)
+        error = cudaLaunchCooperativeKernel(unit_functions[function].kernel, grid, block,
+            list, (size_t)s->shared, (cudaStream_t)stream);
+    else if (error == cudaSuccess)
         error = cudaLaunchKernel(unit_functions[function].kernel, grid, block, list,
             (size_t)s->shared, (cudaStream_t)stream);
     return unit_status_of(unit_result(error));

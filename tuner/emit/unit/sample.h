@@ -42,7 +42,7 @@ static int unit_walk_1(unit_walk *w, const unit_problem *p, const unit_arguments
     int steps = 0;
     for (long long step = 1; step < p->N / 128; step++) {
         /* kernel */
-        const unit_shape s = {{(p->N + 127) / 128, 1, 1}, {128, 1, 1}, 0};
+        const unit_shape s = {{(p->N + 127) / 128, 1, 1}, {128, 1, 1}, 0, 0};
         int half = (int)step;
         void *list[] = {(void *)&a->y, (void *)&a->alpha, &sums, &n, &half};
         if (steps++ == 65536 || !unit_start(w, 0, 1, &s, list))

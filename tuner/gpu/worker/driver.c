@@ -41,6 +41,7 @@
     X(cuFuncGetAttribute, "")                                                                      \
     X(cuFuncSetAttribute, "")                                                                      \
     X(cuLaunchKernel, "")                                                                          \
+    X(cuLaunchCooperativeKernel, "")                                                               \
     X(cuStreamCreate, "")                                                                          \
     X(cuStreamSynchronize, "")                                                                     \
     X(cuStreamBeginCapture, "_v2")                                                                 \
@@ -504,6 +505,14 @@ DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
     return CHECK(v, cuLaunchKernel, (CUfunction)f, narrow(grid[0]), narrow(grid[1]),
                  narrow(grid[2]), narrow(block[0]), narrow(block[1]), narrow(block[2]),
                  narrow(shared), v->stream, arguments, NULL);
+}
+
+DriverStatus driver_launch_cooperative(Driver *v, DriverFunction *f, const int64_t grid[3],
+                                       const int64_t block[3], int64_t shared, void **arguments)
+{
+    return CHECK(v, cuLaunchCooperativeKernel, (CUfunction)f, narrow(grid[0]), narrow(grid[1]),
+                 narrow(grid[2]), narrow(block[0]), narrow(block[1]), narrow(block[2]),
+                 narrow(shared), v->stream, arguments);
 }
 
 /* --- graphs ---------------------------------------------------------------------------------- */
