@@ -68,6 +68,23 @@ tune() {
     json '.source == "replayed" and .configurations == 8 and .best.parameters.TWICE == 0 and .best.metrics.predicted_cycles > 0'
 }
 
+# Twice the product only if each product is followed by its doubling.
+@test "kernels that repeat together take turns, when timed, as a reference, and when emitted" {
+    sed "s/^reference.*/reference \"smoke.cu\" product block 64 grid ceil_div(N, 64) args A, B, C, n, k repeat S in range(2)/" product.spec >turns.spec
+    printf '%s\n' 'reference "smoke.cu" twice block 64 grid ceil_div(N, 64) args C, n repeat together' \
+        'kernel "smoke.cu" twice' 'block BLOCK' 'grid ceil_div(N, BLOCK)' 'args C, n' >>turns.spec
+    sed "s/^reference.*product.*/&/; s/ repeat S in range(2)//; s/ repeat together//; s/^in A/repeat S in 5, 2, 4\nin A/" turns.spec >swapped.spec
+    echo 'repeat together' >>swapped.spec
+    for spec in turns swapped; do
+        run --separate-stderr "$APTUNE" $spec.spec --jobs 2 --cache warm --json --output $spec
+        status_is 0
+        json '.search.timed == 4 and .wrong == 0'
+        run --separate-stderr "$APTUNE" bench $spec.spec --emitted $spec/$spec.json
+        status_is 0
+        has "$output" 'right, exactly'
+    done
+}
+
 @test "a cooperative kernel is launched as such, when timed and when emitted" {
     sed "s/^reference.*/reference \"smoke.cu\" product block 64 grid ceil_div(N, 64)/; s/16384/8192/; s/^in A/cooperative\nin A/" product.spec >together.spec
     run --separate-stderr "$APTUNE" together.spec --jobs 2 --cache warm --json --output out --exhaustive

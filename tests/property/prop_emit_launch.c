@@ -264,15 +264,19 @@ static bool say_step(Case *c, size_t variant, const Step *step)
 static bool say_launches(Case *c, size_t variant)
 {
     const Spec *s = c->subject->spec;
+    Steps all = {0};
     for (size_t l = 0; l < s->launch_count; l++) {
         Evaluation ev = {.arena = c->arena};
         Steps steps;
         if (!geometry_steps(c->arena, &s->launches[l], l, c->slots, &ev, &steps) || ev.inexact)
             return false;
         VEC_EACH (const Step, step, steps)
-            if (!say_step(c, variant, step))
-                return false;
+            VEC_PUSH(c->arena, &all, *step);
     }
+    geometry_interleave(c->arena, s->launches, s->launch_count, &all);
+    VEC_EACH (const Step, step, all)
+        if (!say_step(c, variant, step))
+            return false;
     return true;
 }
 

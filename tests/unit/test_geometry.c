@@ -169,6 +169,39 @@ static void a_launch_repeats_as_often_as_it_says(void **state)
     arena_free(a);
 }
 
+static void launches_that_repeat_together_take_turns(void **state)
+{
+    (void)state;
+    static const char text[] = "param A in 6\n"
+                               "kernel \"k.cu\" k\nblock 32\ngrid 1\n"
+                               "kernel \"k.cu\" k\nblock 32\ngrid K\nrepeat K in 1, 4\n"
+                               "kernel \"k.cu\" k\nblock 32\ngrid K + 1\nrepeat together\n"
+                               "kernel \"k.cu\" k\nblock 32\ngrid K + 2\nrepeat together\n"
+                               "kernel \"k.cu\" k\nblock 32\ngrid 1\nrepeat 2\n";
+    static const int64_t want[][2] = {{0, 1}, {1, 1}, {2, 2}, {3, 3},
+                                      {1, 4}, {2, 5}, {3, 6}, {4, 1}};
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Spec *s = spec_parse(a, spec_source(a, text), &d);
+    assert_non_null(s);
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
+    Evaluation ev = {.arena = a};
+    Steps all = {0};
+    for (size_t l = 0; l < s->launch_count; l++) {
+        Steps steps;
+        assert_true(geometry_steps(a, &s->launches[l], l, slots, &ev, &steps));
+        VEC_EACH (const Step, step, steps)
+            VEC_PUSH(a, &all, *step);
+    }
+    geometry_interleave(a, s->launches, s->launch_count, &all);
+    assert_int_equal(all.count, 8);
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(all.at[i].launch, want[i][0]);
+        assert_int_equal(all.at[i].geometry.grid[0], want[i][1]);
+    }
+    arena_free(a);
+}
+
 static void a_grid_beyond_64_bits_is_refused(void **state)
 {
     (void)state;
@@ -191,6 +224,7 @@ int main(void)
         cmocka_unit_test(dimensions_that_are_not_given_are_one),
         cmocka_unit_test(arithmetic_that_fails_says_why),
         cmocka_unit_test(a_launch_repeats_as_often_as_it_says),
+        cmocka_unit_test(launches_that_repeat_together_take_turns),
         cmocka_unit_test(a_grid_beyond_64_bits_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

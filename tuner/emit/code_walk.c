@@ -299,33 +299,40 @@ static void write_shape(Walk *w, const CodeLaunch *k)
     buf_puts(&l->text, k->item_count ? "        };\n" : "            NULL,\n        };\n");
 }
 
-/* A block; with a repeat name, a loop. */
-static void write_launch(Walk *w, size_t launch, const Expr *values)
+/* What is in a launch's block, and its end. */
+static void write_start(Walk *w, size_t launch, bool counted)
 {
     const Code *c = w->lines.code;
     const CodeLaunch *k = &w->lines.variant->launches[launch];
     const Expr *times = k->repeat ? k->repeat : expr_of_value(c->arena, value_int(1));
-    lines_emit(&w->lines, values ? "    /* %c */\n" : "    /* %c */\n    {\n",
-               w->lines.variant->variant->codes[launch].kernel);
-    if (values)
-        open_loop(w, k, values);
     write_shape(w, k);
     lines_emit(&w->lines,
                "        if (%s!@start(w, %z, %x, &s, list))\n            return 0;\n    }\n",
-               values ? "steps++ == 65536 || " : "",
+               counted ? "steps++ == 65536 || " : "",
                (w->lines.variant->number - 1) * c->spec->launch_count + launch, times, C_ANYWHERE);
 }
 
-static void write_launches(Walk *w, size_t launch)
+/* A launch, or the launches up to `end` that repeat together; with a repeat name, in loops. */
+static void write_launches(Walk *w, size_t launch, size_t end)
 {
     const CodeLaunch *k = &w->lines.variant->launches[launch];
+    const EmitCode *codes = w->lines.variant->variant->codes;
     if (!k->name) {
-        write_launch(w, launch, NULL);
+        lines_emit(&w->lines, "    /* %c */\n    {\n", codes[launch].kernel);
+        write_start(w, launch, false);
         return;
     }
+    const bool alone = end == launch + 1;
     buf_puts(&w->lines.text, "    steps = 0;\n");
-    for (size_t i = 0; i < k->value_count; i++)
-        write_launch(w, launch, k->values[i]);
+    for (size_t i = 0; i < k->value_count; i++) {
+        lines_emit(&w->lines, alone ? "    /* %c */\n" : "", codes[launch].kernel);
+        open_loop(w, k, k->values[i]);
+        for (size_t l = launch; l < end; l++) {
+            lines_emit(&w->lines, alone ? "" : "    /* %c */\n    {\n", codes[l].kernel);
+            write_start(w, l, l == launch);
+        }
+        buf_puts(&w->lines.text, alone ? "" : "    }\n");
+    }
 }
 
 bool code_walk(const Code *c, const CodeVariant *v, Buf *out, const char **why)
@@ -342,9 +349,11 @@ bool code_walk(const Code *c, const CodeVariant *v, Buf *out, const char **why)
     for (size_t k = 0; k < c->spec->launch_count; k++)
         repeats = repeats || v->launches[k].name;
     buf_puts(&w.lines.text, repeats ? "    int steps;\n" : "");
-    for (size_t k = 0; k < c->spec->launch_count && !w.lines.failed; k++) {
+    for (size_t k = 0, end; k < c->spec->launch_count && !w.lines.failed; k = end) {
         *why = c->spec->launches[k].entry;
-        write_launches(&w, k);
+        for (end = k + 1; end < c->spec->launch_count && c->spec->launches[end].together; end++)
+            ;
+        write_launches(&w, k, end);
     }
     lines_end(&w.lines, NULL, out,
               "static int %swalk_%zu(%swalk *w, const %sproblem *p, const %sarguments *a)",

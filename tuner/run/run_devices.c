@@ -221,9 +221,9 @@ static bool compile_checking(Run *r, TaskModule *out)
     return true;
 }
 
-typedef VEC(TaskLaunch) Launches;
-
-static bool add_reference(Run *r, size_t number, TaskModule *module, Launches *launches)
+/* Compiles a kernel of the reference, `*kernel` being its name in the code, and adds its steps. */
+static bool add_reference(Run *r, size_t number, TaskModule *module, const char **kernel,
+                          Steps *all)
 {
     const Launch *l = &r->spec->reference[number];
     CompileJob job;
@@ -236,13 +236,9 @@ static bool add_reference(Run *r, size_t number, TaskModule *module, Launches *l
     if (!run_reference_job(r, l, SIZE_MAX, &job) || !compile_job(r, &job, l->path, &res))
         return false;
     *module = (TaskModule){res.cubin, res.cubin_size};
-    VEC_EACH (const Step, step, steps) {
-        TaskLaunch t;
-        if (!run_task_launch(r->arena, r, step, l, slots, &ev, &t))
-            return run_refuse(r, &ev);
-        t.kernel = run_kernel_name(l, &res);
-        VEC_PUSH(r->arena, launches, t);
-    }
+    *kernel = run_kernel_name(l, &res);
+    VEC_EACH (const Step, step, steps)
+        VEC_PUSH(r->arena, all, *step);
     return true;
 }
 
@@ -250,14 +246,26 @@ static bool set_kernels(Run *r, TaskProblem *problem)
 {
     size_t n = r->spec->reference_count;
     TaskModule *modules = ARENA_ARRAY(r->arena, TaskModule, n);
-    Launches launches = {0};
+    const char **kernels = ARENA_ARRAY(r->arena, const char *, n);
+    Value *slots = run_slots(r->arena, r, SIZE_MAX);
+    Evaluation ev = {.arena = r->arena};
+    Steps all = {0};
     for (size_t i = 0; i < n; i++)
-        if (!add_reference(r, i, &modules[i], &launches))
+        if (!add_reference(r, i, &modules[i], &kernels[i], &all))
             return false;
+    geometry_interleave(r->arena, r->spec->reference, n, &all);
+    TaskLaunch *launches = ARENA_ARRAY(r->arena, TaskLaunch, all.count);
+    for (size_t i = 0; i < all.count; i++) {
+        const Step *step = &all.at[i];
+        if (!run_task_launch(r->arena, r, step, &r->spec->reference[step->launch], slots, &ev,
+                             &launches[i]))
+            return run_refuse(r, &ev);
+        launches[i].kernel = kernels[step->launch];
+    }
     problem->reference = (TaskRun){.modules = modules,
                                    .module_count = n,
-                                   .launches = launches.at,
-                                   .launch_count = launches.count,
+                                   .launches = launches,
+                                   .launch_count = all.count,
                                    .symbols = r->code.data->double_symbols.at,
                                    .symbol_count = r->code.data->double_symbols.count};
     return true;

@@ -138,6 +138,11 @@ typedef struct StepGroup {
 
 typedef VEC(StepGroup) StepGroups;
 
+typedef VEC(const Step *) StepsOf;
+
+/* The steps of one launch, in `a`. */
+StepsOf run_steps_of(Arena *a, const TableLaunch *c, size_t launch);
+
 /* The groups of one launch, and of all launches in order. */
 StepGroups run_step_groups(Arena *a, const TableLaunch *c, size_t launch);
 StepGroups run_all_step_groups(Arena *a, const Run *r, size_t i);

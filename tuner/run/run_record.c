@@ -96,35 +96,37 @@ void run_list_recorded(Run *r)
 /* --- code and launch as in recordings --------------------------------------------------------- */
 
 /* Counts the steps from `s` on that print as `text`, and sums up their repeats. */
-static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64_t *times)
+static size_t count_same(const StepsOf *own, size_t s, const char *text, int64_t *times)
 {
     SCOPED_BUF other = {0};
     size_t n = 0;
     *times = 0;
-    while (s + n < c->step_count) {
+    while (s + n < own->count) {
         buf_clear(&other);
-        run_print_step(&c->steps[s + n], &other);
-        if (c->steps[s + n].launch != c->steps[s].launch || strcmp(buf_text(&other), text) != 0)
+        run_print_step(own->at[s + n], &other);
+        if (strcmp(buf_text(&other), text) != 0)
             break;
-        *times += c->steps[s + n++].times;
+        *times += own->at[s + n++]->times;
     }
     return n;
 }
 
-/* The steps in order, with "*times" after repeated ones and "+" between kernels, as between codes. */
+/* The steps of each kernel in order, with "*times" after repeated ones and "+" between kernels, as between
+ * codes. */
 static const char *launch_text(Arena *a, const TableLaunch *c, size_t kernels)
 {
     SCOPED_BUF one = {0};
+    SCOPED_ARENA *scratch = arena_new();
     Buf b = {0};
-    for (size_t l = 0, s = 0; l < kernels; l++) {
-        const size_t first = s;
+    for (size_t l = 0; l < kernels; l++) {
+        const StepsOf own = run_steps_of(scratch, c, l);
         buf_puts(&b, l > 0 ? "+" : "");
-        while (s < c->step_count && c->steps[s].launch == l) {
+        for (size_t s = 0; s < own.count;) {
             int64_t times;
             buf_clear(&one);
-            run_print_step(&c->steps[s], &one);
-            buf_printf(&b, "%s%s", s > first ? ";" : "", buf_text(&one));
-            s += count_same(c, s, buf_text(&one), &times);
+            run_print_step(own.at[s], &one);
+            buf_printf(&b, "%s%s", s > 0 ? ";" : "", buf_text(&one));
+            s += count_same(&own, s, buf_text(&one), &times);
             if (times > 1)
                 buf_printf(&b, "*%lld", (long long)times);
         }

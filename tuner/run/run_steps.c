@@ -67,6 +67,7 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
         if (t != OUTCOME_NONE)
             return t;
     }
+    geometry_interleave(scratch, r->spec->launches, r->spec->launch_count, &all);
     c->steps = arena_keep(r->arena, all.at, all.count * sizeof *all.at);
     c->step_count = all.count;
     return all.count > 0 ? OUTCOME_NONE : OUTCOME_ARITHMETIC;
@@ -133,6 +134,15 @@ bool run_make_configs(Run *r)
                      i, r->spec->name, MAX_STEPS);
 }
 
+StepsOf run_steps_of(Arena *a, const TableLaunch *c, size_t launch)
+{
+    StepsOf own = {0};
+    EACH (const Step, s, c->steps, c->step_count)
+        if (s->launch == launch)
+            VEC_PUSH(a, &own, s);
+    return own;
+}
+
 void run_print_step(const Step *s, Buf *out)
 {
     const Geometry *g = &s->geometry;
@@ -172,17 +182,15 @@ static bool add_group(Arena *a, StepGroups *groups, const Step *s)
 StepGroups run_step_groups(Arena *a, const TableLaunch *c, size_t launch)
 {
     StepGroups groups = {0};
-    size_t first = 0, count = 0;
+    const StepsOf own = run_steps_of(a, c, launch);
     bool few = true;
-    while (first < c->step_count && c->steps[first].launch != launch)
-        first++;
-    for (; first + count < c->step_count && c->steps[first + count].launch == launch; count++)
-        few = few && add_group(a, &groups, &c->steps[first + count]);
+    VEC_EACH (const Step *const, s, own)
+        few = few && add_group(a, &groups, *s);
     groups.count = few ? groups.count : 0;
     for (size_t k = 0; k < MAX_PROFILED_STEPS && !few; k++)
         VEC_PUSH(a, &groups,
-                 ((StepGroup){&c->steps[first + k * count / MAX_PROFILED_STEPS],
-                              (double)count / MAX_PROFILED_STEPS}));
+                 ((StepGroup){own.at[k * own.count / MAX_PROFILED_STEPS],
+                              (double)own.count / MAX_PROFILED_STEPS}));
     return groups;
 }
 

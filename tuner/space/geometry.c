@@ -83,6 +83,22 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
     return ok;
 }
 
+void geometry_interleave(Arena *a, const Launch *launches, size_t count, Steps *steps)
+{
+    for (size_t l = 0, first = 0, end; l < count; l = end) {
+        size_t all = 0;
+        for (end = l + 1; end < count && launches[end].together; end++)
+            ;
+        while (first + all < steps->count && steps->at[first + all].launch < end)
+            all++;
+        const size_t members = end - l, rounds = all / members;
+        const Step *old = arena_keep(a, steps->at + first, all * sizeof *old);
+        for (size_t i = 0; i < all && members > 1; i++)
+            steps->at[first + i] = old[i % members * rounds + i / members];
+        first += all;
+    }
+}
+
 Outcome tier0_check(const Device *d, const Geometry *g)
 {
     for (int i = 0; i < 3; i++)

@@ -34,6 +34,9 @@ enum { STEP_LIMIT = 65536 };
 bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Evaluation *ev,
                     Steps *out);
 
+/* Puts the steps of launches that repeat together, in the order of `launches`, into that in which they run. */
+void geometry_interleave(Arena *a, const Launch *launches, size_t count, Steps *steps);
+
 /* False when arithmetic fails or a product overflows: `ev` says why. */
 bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geometry *out);
 

@@ -191,6 +191,8 @@ typedef struct Launch {
     Expr **repeat_values;    /* integers, or lists of them */
     size_t repeat_value_count;
     size_t repeat_slot; /* of the name */
+    bool
+        together; /* for each value it is launched after the launch before it, whose name and values it has */
 
     bool cooperative; /* its blocks run at the same time, or it is not launched */
     bool in_double;   /* of a reference: float and half are passed as double */

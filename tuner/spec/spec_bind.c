@@ -320,13 +320,13 @@ static void bind_item(Reader *r, LaunchItem *item, Visible *v)
 static void bind_launch(Reader *r, Launch *k, Visible v, bool own_lines)
 {
     reader_bind_integer(r, k->repeat, &v);
-    for (size_t i = 0; i < k->repeat_value_count; i++) {
+    for (size_t i = 0; i < k->repeat_value_count && !k->together; i++) {
         Expr *e = k->repeat_values[i];
         if (reader_bind(r, e, &v) && expr_kind(e) != VALUE_LIST && expr_kind(e) != VALUE_INT)
             diag_error(r->d, expr_span(e), "expected integers, this is %s",
                        value_kind_name(expr_kind(e)));
     }
-    if (k->repeat_name && find_declared(r, k->repeat_name))
+    if (k->repeat_name && !k->together && find_declared(r, k->repeat_name))
         diag_error(r->d, k->at, "'%s' is already declared; use another name in this repeat line",
                    k->repeat_name);
     bind_text(r, &k->name, &v); /* all repeats run the same code */
@@ -553,13 +553,32 @@ static void check_whole(Reader *r)
                    "there is a reference but no output to compare; add an 'out' or 'inout' line");
 }
 
+/* Gives launches in order their slots, and those that repeat together what the first of them repeats by. */
+static void finish_repeats(Reader *r, Launch *launches, size_t count, size_t slot)
+{
+    for (size_t i = 0; i < count; i++) {
+        Launch *k = &launches[i];
+        k->repeat_slot = slot + i;
+        if (!k->together)
+            continue;
+        if (i == 0 || !k[-1].repeat_name) {
+            diag_error(r->d, k->at,
+                       "'%s' repeats together with nothing: the kernel above it has to repeat by a "
+                       "name, 'repeat STEP in range(…)'",
+                       k->entry);
+            continue;
+        }
+        k->repeat_name = k[-1].repeat_name;
+        k->repeat_values = k[-1].repeat_values;
+        k->repeat_value_count = k[-1].repeat_value_count;
+    }
+}
+
 void reader_finish(Reader *r)
 {
     Spec *s = r->spec;
-    for (size_t i = 0; i < s->launch_count; i++)
-        s->launches[i].repeat_slot = spec_repeat_slot(s, i);
-    for (size_t i = 0; i < s->reference_count; i++)
-        s->reference[i].repeat_slot = spec_repeat_slot(s, s->launch_count + i);
+    finish_repeats(r, s->launches, s->launch_count, spec_repeat_slot(s, 0));
+    finish_repeats(r, s->reference, s->reference_count, spec_repeat_slot(s, s->launch_count));
 
     if (s->problem_count == 0)
         SPEC_ADD(r->a, s, problems, problem_count, (Problem){.text = ""});

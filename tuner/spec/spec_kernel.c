@@ -191,10 +191,12 @@ static bool take_items(Reader *r, Launch *k)
     return true;
 }
 
-/* expr | NAME "in" exprs */
+/* expr | NAME "in" exprs | "together" */
 static bool take_repeat(Reader *r, Launch *k)
 {
     ExprVec values = {0};
+    if (lexer_take(&r->l, "together"))
+        return k->together = true;
     const char *next = text_ahead(&r->l);
     const bool named =
         r->l.token.kind == TOKEN_NAME && strncmp(next, "in", 2) == 0 && !text_is_word(next[2]);
@@ -209,7 +211,7 @@ static bool take_repeat(Reader *r, Launch *k)
 }
 
 /* Reads the rest of a launch line, whose keyword was taken: block, grid: expr [ "," expr [ "," expr ] ];
- * shared: expr; args: item { "," item }; repeat: expr | NAME in exprs; cooperative: nothing */
+ * shared: expr; args: item { "," item }; repeat: expr | NAME in exprs | together; cooperative: nothing */
 static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k)
 {
     const size_t word = word_place(what, WORDS, LAUNCH_WORDS);
