@@ -1158,3 +1158,42 @@ END
     status_is 0
     lacks "$output" '^include'
 }
+
+@test "an argument that the block is made of follows the block, and sizes keep what a launch says of tiles" {
+    cat >k.cu <<'EOF'
+template <typename T> __global__ void k(T *a, int n, int w, int rows)
+{
+    extern __shared__ T tile[];
+    for (int i = threadIdx.x; i < w * rows; i += w)
+        tile[i] = a[blockIdx.x * w + i % n];
+    __syncthreads();
+    a[blockIdx.x * w + threadIdx.x] = tile[threadIdx.x];
+}
+struct Part { double *a; int n; };
+template <typename T> void f(Part *part, int d, int n)
+{
+    const int w = 32; const int rows = 8;
+    dim3 block(w);
+    int grid = (part[d].n + w - 1) / w;
+    k<T><<<grid, block, rows * w * sizeof(T)>>>((T *)part[d].a, part[d].n, w, rows);
+}
+void g(Part *part, int n) { f<double>(part, 0, n); }
+EOF
+    run --separate-stderr "$APTUNE" init k.cu
+    status_is 0
+    spec=$(cat k.spec)
+    has "$spec" '^problem N = [0-9]+, ROWS = 8 '
+    has "$spec" '^param BLOCK in 32, 16, 64 '
+    has "$spec" '^grid ceil_div\(N, BLOCK\) +# as launched'
+    has "$spec" '^shared \(ROWS \* BLOCK\) \* 8 '
+    has "$spec" '^arg w : int32 = BLOCK$'
+    check k.spec
+    status_is 0
+}
+
+@test "advice fits the errors that are shown" {
+    printf '%s\n' '__global__ void k(int *a) {' 'a->b = 1;' 'a->b = 2;' 'a->b = 3;' 'a[0] = tex1D(e, 0); }' >many.cu
+    run --separate-stderr "$APTUNE" init many.cu --output -
+    status_is 2
+    lacks "$stderr" 'texture'
+}

@@ -150,6 +150,8 @@ static void what_equals_the_block_of_a_launch_is_the_block(void **state)
          "#define SIDE 128U\n#define OTHER 64\n", "param SIDE in 128, 64, 256"},
         {"__global__ void k() { int x[SIDE]; }\nvoid f() { k<<<4, 128>>>(); }",
          "#define SIDE 128U\n#define OTHER 64\n", "\nblock SIDE\n"},
+        {"__global__ void k() {}\nvoid f() { int w = 32; dim3 b(w); k<<<part[0].n / w, b>>>(); }",
+         "", "its grid, part[0].n / w, is not understood\n"},
         {"template <unsigned up> __global__ void k() {}\n"
          "void f() { k<1U><<<4, 64>>>(); k<0U><<<4, 64>>>(); k<1U><<<4, 64>>>(); }",
          "", "\nparam up in 1, 0    # decide: of the template, as launched\n"},

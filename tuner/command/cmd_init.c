@@ -441,8 +441,8 @@ static bool try_unit(InitTrying *t, const char *unit, const InitOptions *o, Kern
     "; CUDA 12 removed texture references: replace the one that the kernel reads by a "            \
     "'const T *' parameter or a cudaTextureObject_t"
 
-/* What to do about the error in a log. */
-static const char *advice(const char *log)
+/* What to do about the first errors of a log. */
+static const char *advice(const char *errors)
 {
     static const struct {
         const char *word, *advice;
@@ -465,7 +465,7 @@ static const char *advice(const char *log)
          "the file would tell them"},
     };
     for (size_t i = 0; i < COUNT_OF(TABLE); i++)
-        if (strstr(log, TABLE[i].word))
+        if (strstr(errors, TABLE[i].word))
             return TABLE[i].advice;
     return "";
 }
@@ -493,7 +493,7 @@ static bool try_units(InitTrying *t, const InitOptions *o, KernelSource *k, Comp
             "'%s' does not compile; the project's build generates a header from "
             "'%s': build it first and name the header's folder with --include DIR:\n%s",
             t->home, made_of, errors);
-    return diag_fail(d, "'%s' does not compile%s:\n%s", t->home, advice(why), errors);
+    return diag_fail(d, "'%s' does not compile%s:\n%s", t->home, advice(errors), errors);
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */

@@ -314,6 +314,20 @@ const char *first_launch_meaning(void *context, const char *written)
     return NULL;
 }
 
+/* Finds the arguments that are the variable which the block is made of: "dim3 block(w); k<<<g, block>>>(w)". */
+static void find_threads(Arena *a, FirstLaunch *l)
+{
+    const HostValue *block[DIRECTIONS];
+    const size_t count = l->kernel->parameters.count;
+    l->threads_of = ARENA_ARRAY(a, int, count + 1);
+    if (!l->known || !host_dims(l->site->place, l->site->configuration[1], &l->names, block))
+        return;
+    for (int d = DIRECTIONS - 1; d >= 0; d--)
+        for (size_t i = 0; i < count && block[d]->name; i++)
+            if (strcmp(block[d]->name, l->kernel->parameters.at[i].name) == 0)
+                l->threads_of[i] = d + 1;
+}
+
 void first_launch_read(Arena *a, FirstLaunch *l)
 {
     const HostValue *grid[DIRECTIONS];
@@ -330,6 +344,7 @@ void first_launch_read(Arena *a, FirstLaunch *l)
         return;
     }
     l->used = ARENA_ARRAY(a, bool, k->parameters.count + 1);
+    find_threads(a, l);
     host_dims(l->site->place, l->site->configuration[0], &l->names, grid);
     site_shared(l->site, &l->names);
     for (size_t i = 0; i < k->parameters.count; i++)
@@ -404,6 +419,9 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
             end--;
         const Word w = code_word_before(h->text, end);
         const char *name = isdigit((unsigned char)*w.at) ? "" : code_copy(a, w);
+        const KernelSource *k = l->kernel;
+        if (NAME_FIND(k->parameters.at, k->parameters.count, name, name))
+            continue; /* device code has it as an argument */
         /* Its definition in the kernel's own file does not count as a use. */
         const bool given = h == h->first && !in_directive(h->text, at);
         if (*name && first_launch_in_device(l->kernel, name, given ? 2 : 1))

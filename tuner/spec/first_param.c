@@ -208,7 +208,16 @@ static const char *tied(const FirstWriter *w, int direction)
     return found;
 }
 
-/* Takes the author's block: as parameters, or as numbers, which may vary where the kernel reads blockDim. */
+/* True if the kernel knows how many threads there are along a direction: by blockDim, or by an argument. */
+static bool knows_threads(const FirstWriter *w, int direction)
+{
+    bool known = w->facts.block_size;
+    for (size_t i = 0; i < w->kernel->parameters.count && !known; i++)
+        known = w->launch.threads_of[i] == direction + 1;
+    return known;
+}
+
+/* Takes the author's block: as parameters, or as numbers, which may vary where the kernel knows them. */
 static void take_block(FirstWriter *w)
 {
     static const char *const names[DIRECTIONS] = {"BLOCK", "BLOCK_Y", "BLOCK_Z"};
@@ -222,7 +231,7 @@ static void take_block(FirstWriter *w)
             continue;
         } else if (n > 1 && tied(w, i)) {
             w->threads[i] = tied(w, i);
-        } else if (n > 1 && w->facts.block_size && (w->facts.thread[i] || i == 0) &&
+        } else if (n > 1 && knows_threads(w, i) && (w->facts.thread[i] || i == 0) &&
                    !first_launch_is_fixed(w->arena, &w->launch, (double)n)) {
             w->threads[i] = first_fresh(w, names[i], true);
             const long low = n >= 64 ? 64 : n > 1 ? n / 2 : 1;

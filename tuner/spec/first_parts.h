@@ -44,6 +44,7 @@ typedef struct FirstLaunch {
     VEC(const char *) parameters; /* names of the spec's parameters */
     const char **sizes; /* for each kernel argument the name of its size, once sizes have names */
     bool *used;         /* for each: the launch or an allocation depends on it */
+    int *threads_of;    /* for each: the direction + 1 whose number of threads it is; 0: none */
     HostNames names;
     const HostValue *block[DIRECTIONS];
     double threads[DIRECTIONS]; /* of the block; 0: given by parameters */

@@ -75,13 +75,17 @@ static void find_argument_sizes(FirstWriter *w, const char **of)
     bool *used = ARENA_ARRAY(a, bool, w->kernel->parameters.count + 1);
     size_t left = 0; /* arguments that the launch depends on and that still need room */
     for (size_t i = 0; i < w->kernel->parameters.count; i++) {
-        used[i] = (guessed && bounded_direction(w, i) < DIRECTIONS) ||
-                  (w->launch.used && w->launch.used[i]);
+        const int threads = w->launch.threads_of ? w->launch.threads_of[i] : 0;
+        of[i] = threads ? w->threads[threads - 1] : NULL;
+        used[i] = !of[i] && ((guessed && bounded_direction(w, i) < DIRECTIONS) ||
+                             (w->launch.used && w->launch.used[i]));
         left += used[i];
     }
     for (size_t i = 0; i < w->kernel->parameters.count; i++) {
         const KernelParameter *p = &w->kernel->parameters.at[i];
         left -= used[i];
+        if (of[i])
+            continue;
         const size_t same = first_is_integer(p) ? same_argument(w, of, i) : i;
         if (same < i)
             of[i] = of[same];
@@ -149,6 +153,8 @@ void first_write_problem(FirstWriter *w)
         if (known)
             buf_printf(w->out, "%s%s = %.15g", i ? ", " : "", w->sizes.at[i],
                        shrink(w, w->values[i]));
+        else if (w->values[i] > 1 && w->values[i] <= 64) /* a tile: it does not fill the memory */
+            buf_printf(w->out, "%s%s = %.15g", i ? ", " : "", w->sizes.at[i], w->values[i]);
         else if (i < w->fixed.count)
             buf_printf(w->out, "%s%s = %s", i ? ", " : "", w->sizes.at[i], w->fixed.at[i]);
         else

@@ -334,13 +334,16 @@ static const HostValue *read_call(Reader *r, const char *word)
     return expand(r, plain, of, count);
 }
 
-/* Takes "a.b", "a->b", "std::x" as one word. */
+/* Takes "a.b", "a->b", "a[i].b", "std::x" as one word. */
 static const char *take_path(Reader *r)
 {
     const char *start = r->at;
     for (;;) {
         while (r->at < r->end && code_is_name(*r->at))
             r->at++;
+        const char *close = *r->at == '[' ? code_closing(r->at, r->end) : NULL;
+        if (close && (close[1] == '.' || strncmp(close + 1, "->", 2) == 0))
+            r->at = close + 1;
         size_t n = strncmp(r->at, "::", 2) == 0 || strncmp(r->at, "->", 2) == 0 ? 2 : *r->at == '.';
         if (n == 0 || r->at + n >= r->end || !code_is_name(r->at[n]))
             return arena_copy(r->arena, start, (size_t)(r->at - start));
@@ -374,7 +377,11 @@ static const HostValue *read_sizeof(Reader *r)
     of += strncmp(of, "unsigned ", 9) == 0 ? 9 : 0;
     TaskType type;
     double size = r->names ? r->names->element : 0;
-    if (task_type_find(of, &type))
+    bool known = task_type_find(of, &type);
+    HostCallers all = host_callers(r->place, of); /* a type that callers of a template choose */
+    for (const char *text; !known && (text = host_next_caller(&all)) != NULL;)
+        known = all.of_template && task_type_find(text, &type);
+    if (known)
         size = (double)task_scalar_size(type.scalar) * type.lanes;
     return size > 0 ? host_new_number(r->arena, size, false) : NULL;
 }
