@@ -150,6 +150,15 @@ static void what_equals_the_block_of_a_launch_is_the_block(void **state)
          "#define SIDE 128U\n#define OTHER 64\n", "param SIDE in 128, 64, 256"},
         {"__global__ void k() { int x[SIDE]; }\nvoid f() { k<<<4, 128>>>(); }",
          "#define SIDE 128U\n#define OTHER 64\n", "\nblock SIDE\n"},
+        {"template <int n, int each> __global__ void k() {}\n"
+         "void f() { k<4096, 4><<<4, 1024>>>(); k<512, 2><<<9, 256>>>(); }",
+         "", "\nblock (n // each)\n"},
+        {"template <int x, int y> __global__ void k() {}\n"
+         "template <int A, int B> void f() { k<A, B><<<4, A * B>>>(); }\nvoid g() { f<8, 16>(); }",
+         "", "\nblock (x * y)\n"},
+        {"#define OTHER 128\n__global__ void k() {}\ntemplate <int n>\n__launch_bounds__(OTHER)\n"
+         "__global__ void j() { int x[OTHER]; }\nvoid f() { k<<<4, 128>>>(); }",
+         "", "\nblock 128\n"},
         {"__global__ void k() {}\nvoid f() { int w = 32; dim3 b(w); k<<<part[0].n / w, b>>>(); }",
          "", "its grid, part[0].n / w, is not understood\n"},
         {"template <unsigned up> __global__ void k() {}\n"

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 
 /* Strips casts: "a" of "(unsigned)a". */
 static const char *behind_casts(const char *text)
@@ -301,6 +302,12 @@ const char *first_launch_meaning(void *context, const char *written)
         return l->parameters.at[known];
     if (isdigit((unsigned char)*written))
         return NULL;
+    for (size_t i = 0; i < l->kernel->arguments.count; i++) {
+        const TemplateParameter *t = &l->kernel->arguments.at[i];
+        if (!t->is_type && t->written && strcmp(t->written, written) == 0 &&
+            word_place(t->name, l->parameters.at, l->parameters.count) < SIZE_MAX)
+            return t->name;
+    }
     if (l->open && strcmp(written, l->open) == 0)
         return l->open_name;
     for (size_t i = 0; l->used && i < l->kernel->parameters.count; i++) {
@@ -326,6 +333,49 @@ static void find_threads(Arena *a, FirstLaunch *l)
         for (size_t i = 0; i < count && block[d]->name; i++)
             if (strcmp(block[d]->name, l->kernel->parameters.at[i].name) == 0)
                 l->threads_of[i] = d + 1;
+}
+
+/* True if in each launch, and in launches of different blocks, the threads along x are number i of the template
+ * divided by number j or (`times`) multiplied by it. */
+static bool is_ratio(const FirstLaunch *l, size_t i, size_t j, bool times)
+{
+    LaunchSite x;
+    double threads, first = 0, of[2];
+    bool several = false;
+    EACH_PLACE (h, at, l->site->place.file->first, l->kernel->name) {
+        const HostValue *block[DIRECTIONS];
+        if (!read_site(h, at, at + strlen(l->kernel->name), &x))
+            continue;
+        if (!host_dims(x.place, x.configuration[1], NULL, block) || i >= x.template_count ||
+            j >= x.template_count || !host_number(block[0], &threads))
+            return false;
+        for (int k = 0; k < 2; k++) {
+            const char *value = template_value(x.place, x.of_template[k ? j : i], 0);
+            if (!value || !code_is_number(value))
+                return false;
+            of[k] = strtod(value, NULL);
+        }
+        if (times ? of[0] * of[1] != threads : of[1] == 0 || of[0] / of[1] != threads)
+            return false;
+        several = several || (first > 0 && first != threads);
+        first = threads;
+    }
+    return several;
+}
+
+const char *first_launch_ratio(Arena *a, const FirstLaunch *l)
+{
+    const KernelSource *k = l->kernel;
+    for (size_t i = 0; l->known && i < k->arguments.count; i++)
+        for (size_t j = 0; j < k->arguments.count; j++) {
+            if (i == j || k->arguments.at[i].is_type || k->arguments.at[j].is_type)
+                continue;
+            const bool times = is_ratio(l, i, j, true);
+            if (times || is_ratio(l, i, j, false))
+                return arena_printf(a, "(%s %s %s)", k->arguments.at[i].name, times ? "*" : "//",
+                                    k->arguments.at[j].name);
+        }
+    return NULL;
 }
 
 void first_launch_read(Arena *a, FirstLaunch *l)

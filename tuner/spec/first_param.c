@@ -223,8 +223,11 @@ static void take_block(FirstWriter *w)
     static const char *const names[DIRECTIONS] = {"BLOCK", "BLOCK_Y", "BLOCK_Z"};
     for (int i = 0; i < DIRECTIONS && w->launch.known; i++) {
         const long n = (long)w->launch.threads[i];
+        const char *ratio = i == 0 && n > 1 ? first_launch_ratio(w->arena, &w->launch) : NULL;
         Buf text = {0};
-        if (n == 0) {
+        if (ratio) {
+            w->threads[i] = ratio;
+        } else if (n == 0) {
             host_print(w->launch.block[i], false, &text);
             w->threads[i] = buf_keep(&text, w->arena);
         } else if (w->threads[i] && w->value[i] == n) {

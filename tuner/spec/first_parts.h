@@ -58,6 +58,10 @@ const char *first_launch_meaning(void *context, const char *written);
 /* Reads the launch, before sizes have names. */
 void first_launch_read(Arena *a, FirstLaunch *l);
 
+/* The block along x as a product or quotient of two numbers that all launches pass to the template, "(A // B)";
+ * NULL: it is none. */
+const char *first_launch_ratio(Arena *a, const FirstLaunch *l);
+
 /* The variable that is the block of a launch if no value of it is found; NULL: the block is something else. */
 const char *first_launch_open(const FirstLaunch *l);
 

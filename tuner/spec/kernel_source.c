@@ -260,9 +260,14 @@ static const char *without_others(Arena *a, const char *text, const char *kernel
         if (!body || code_same(name, kernel))
             continue;
         const char *close = code_closing(body, end);
-        for (const char *c = body; c < (close ? close : end); c++)
+        /* From "template <…> __launch_bounds__(…)" on, but for directives before it. */
+        const char *line = code_skip(code_back(text, start, ";{}"), start);
+        for (const char *c = line; c < (close ? close : end); c++) {
+            while (*c == '#' && c < start)
+                c = code_skip(code_next_line(c), start);
             if (*c != '\n')
                 out[c - text] = ' ';
+        }
     }
     return out;
 }
