@@ -427,6 +427,13 @@ static void what_a_warp_touches_again_is_gone_from_a_small_l2(void **state)
     /* What is loaded of a stored row is gone after one row. */
     assert_float_equal((float)gone_again(a, "st.global.f32", bytes, 0), 0, 0);
     assert_float_equal((float)gone_again(a, "st.global.f32", bytes / 2, 0), 1, 1e-6F);
+    /* A row that all 100 blocks load comes once for all: 1.01 of two rows are distinct. */
+    const Memory *m =
+        follow(a,
+               "mul.wide.u32 %rd4, %r1, 4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];"
+               "ld.global.f32 %f2, [%rd3+65536]; ld.global.f32 %f3, [%rd5]; ret;",
+               (PtxDim){100, 1, 1}, 128, (ReuseDevice){10, 4, 0, bytes / 4, 0});
+    assert_float_equal((float)m->accesses.at[2].reuse.gone, 1.01F / 2, 1e-6F);
     /* No more can pass than the buffers have. */
     assert_float_equal((float)gone_again(a, "st.global.f32", bytes / 2, bytes / 8), 0, 0);
     arena_free(a);
