@@ -204,7 +204,7 @@ EOF
     has "$spec" '^require block_size_x \* BLOCK_Y <= 512 +# of __launch_bounds__'
     has "$spec" '^block block_size_x, BLOCK_Y$'
     has "$spec" '^in in : float\['
-    has "$spec" '^out sums : uint8\[.*bytes of .pair.'
+    has "$spec" '^out sums : struct\(int32, int32\)\[.*.pair. in the source'
     has "$spec" '^inout both : half\['
     has "$spec" '^arg rows : int32 = ROWS$'
     has "$spec" '^arg factor : float = 0.5 +# decide'
@@ -612,7 +612,7 @@ END
     has "$output" '^arg o : struct\(int32, float, double\) = 1 +# decide'
     has "$output" '^in in : bfloat16\[N\] '
     has "$output" '^out out : bfloat16\[N\] '
-    has "$output" '^inout bodies : uint8\[12 \* N\] .*bytes of .body.'
+    has "$output" '^inout bodies : struct\(float, float, float\)\[N\] .*.body. in the source'
     has "$output" '^in v : float2\[N\] '
     has "$output" '^in not_used : int32\[N\] .*the kernel does not use it'
     has "$output" '^arg n : uint64 = N$'
@@ -1196,4 +1196,24 @@ EOF
     run --separate-stderr "$APTUNE" init many.cu --output -
     status_is 2
     lacks "$stderr" 'texture'
+}
+
+@test "a struct whose members have one type is one in the spec" {
+    cat >k.cu <<'EOF'
+struct Body { double x, y, m; };
+struct Box { int first; double size; };
+__global__ void k(Body *bodies, const Box *boxes, int **lists, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        bodies[i].x += bodies[i].m * boxes[i].size + boxes[i].first + (lists[i] != nullptr);
+}
+EOF
+    run --separate-stderr "$APTUNE" init k.cu
+    status_is 0
+    has "$(cat k.spec)" '^inout bodies : struct\(double, double, double\)\[N\] = uniform\(-1, 1\) .*.Body. in the source'
+    has "$(cat k.spec)" '^in boxes : uint8\[16 \* N\] = zero .*bytes of .Box.'
+    has "$(cat k.spec)" '^in lists : uint8\[8 \* N\]'
+    check k.spec
+    status_is 0
 }

@@ -8,6 +8,8 @@
 #include "tuner/spec/kernel_types.h"
 #include "tuner/spec/near_header.h"
 
+#include <ctype.h>
+
 typedef struct InitOptions {
     const char *kernel, *output, *arch;
     OptionTexts includes;
@@ -398,7 +400,7 @@ static const char *words_of(const InitTrying *t, const KernelSource *k)
     for (size_t i = 0; i < k->arguments.count; i++)
         for (const char *at = k->arguments.at[i].launched ? k->arguments.at[i].initial : ""; *at;) {
             const Word w = code_word(at);
-            if (w.length)
+            if (w.length && !isdigit((unsigned char)*at))
                 buf_printf(&b, ",%s", code_copy(t->arena, w));
             at += w.length ? w.length : 1;
         }

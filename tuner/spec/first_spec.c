@@ -6,12 +6,56 @@
 #include <ctype.h>
 #include <math.h>
 
+static bool scalar_of(PtxType t, TaskScalar *out)
+{
+    static const struct {
+        PtxType ptx;
+        TaskScalar scalar;
+    } of[] = {{PTX_U8, TASK_U8},     {PTX_S8, TASK_I8},     {PTX_B8, TASK_U8},
+              {PTX_U16, TASK_U16},   {PTX_S16, TASK_I16},   {PTX_B16, TASK_U16},
+              {PTX_U32, TASK_I32},   {PTX_S32, TASK_I32},   {PTX_B32, TASK_I32},
+              {PTX_U64, TASK_I64},   {PTX_S64, TASK_I64},   {PTX_B64, TASK_I64},
+              {PTX_F32, TASK_FLOAT}, {PTX_F64, TASK_DOUBLE}};
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        if (of[i].ptx == t)
+            return *out = of[i].scalar, true;
+    return false;
+}
+
+/* The number of members of a struct that the kernel accesses as members of one type, as far as it can be told;
+ * 0: their types differ, or are unknown. */
+static size_t struct_members(const FirstWriter *w, const KernelParameter *p, size_t i,
+                             TaskScalar *type)
+{
+    enum { MEMBERS_MOST = 16 };
+    if (text_ends_with(p->text, "*") || !scalar_of(w->facts.type[i], type) ||
+        task_scalar_size(*type) < 4 || p->size % task_scalar_size(*type) != 0)
+        return 0;
+    const size_t count = p->size / task_scalar_size(*type);
+    return count <= MEMBERS_MOST ? count : 0;
+}
+
+static void print_element(FirstWriter *w, const KernelParameter *p, size_t members,
+                          TaskScalar member)
+{
+    if (p->known)
+        task_type_print(p->type, w->out);
+    else if (!members)
+        buf_puts(w->out, "uint8");
+    for (size_t i = 0; i < members; i++)
+        buf_printf(w->out, "%s%s%s", i ? ", " : "struct(", task_scalar_name(member),
+                   i + 1 < members ? "" : ")");
+}
+
 static void print_buffer(FirstWriter *w, const KernelParameter *p, size_t i)
 {
     bool follow = i < KERNEL_FACTS_PARAMETERS;
     bool loads = follow && (w->facts.loaded >> i & 1),
          stores = follow && (w->facts.stored >> i & 1);
-    bool real = p->known && task_scalar_is_float(p->type.scalar);
+    TaskScalar member = TASK_U8;
+    const size_t members = p->known || !follow ? 0 : struct_members(w, p, i, &member);
+    bool real =
+        p->known ? task_scalar_is_float(p->type.scalar) : members && task_scalar_is_float(member);
     bool unused = !loads && !stores && follow && !w->facts.calls;
     const char *role = stores && loads                  ? "inout"
                        : stores                         ? "out"
@@ -19,27 +63,26 @@ static void print_buffer(FirstWriter *w, const KernelParameter *p, size_t i)
                                                         : "inout";
     w->output = w->output || strcmp(role, "in") != 0;
     buf_printf(w->out, "%s %s : ", role, p->name);
-    if (p->known)
-        task_type_print(p->type, w->out);
-    else
-        buf_puts(w->out, "uint8");
+    print_element(w, p, members, member);
     buf_puts(w->out, "[");
     const size_t element =
         p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
-    if (!p->known)
+    if (!p->known && !members)
         buf_printf(w->out, "%zu * ", p->size ? p->size : 64);
     SCOPED_BUF count = {0};
-    if (element == 0 ||
-        !first_launch_buffer(w->arena, &w->launch, i, element, w->threads, p->known, &count))
+    if (element == 0 || !first_launch_buffer(w->arena, &w->launch, i, element, w->threads,
+                                             p->known || members, &count))
         first_print_product(w, &count);
     if (stores && !code_is_number(w->threads[0]) && code_has_word(buf_text(&count), w->threads[0]))
         VEC_PUSH(w->arena, &w->partial, p->name);
     buf_printf(w->out, "%s]", buf_text(&count));
     if (strcmp(role, "out") != 0)
-        buf_puts(w->out, real ? " = uniform(-1, 1)" : p->known ? " = uniform(0, 9)" : " = zero");
+        buf_puts(w->out, real                  ? " = uniform(-1, 1)"
+                         : p->known || members ? " = uniform(0, 9)"
+                                               : " = zero");
     buf_printf(w->out, "    # decide: size%s", strcmp(role, "out") == 0 ? "" : " and contents");
     if (!p->known)
-        buf_printf(w->out, "; bytes of '%s'", p->text);
+        buf_printf(w->out, members ? "; '%s' in the source" : "; bytes of '%s'", p->text);
     buf_puts(w->out, unused ? "; the kernel does not use it\n" : "\n");
 }
 
@@ -137,22 +180,6 @@ static void print_texture(FirstWriter *w, const KernelParameter *p)
 }
 
 /* --- structs passed by value ----------------------------------------------------------------- */
-
-static bool scalar_of(PtxType t, TaskScalar *out)
-{
-    static const struct {
-        PtxType ptx;
-        TaskScalar scalar;
-    } of[] = {{PTX_U8, TASK_U8},     {PTX_S8, TASK_I8},     {PTX_B8, TASK_U8},
-              {PTX_U16, TASK_U16},   {PTX_S16, TASK_I16},   {PTX_B16, TASK_U16},
-              {PTX_U32, TASK_I32},   {PTX_S32, TASK_I32},   {PTX_B32, TASK_I32},
-              {PTX_U64, TASK_I64},   {PTX_S64, TASK_I64},   {PTX_B64, TASK_I64},
-              {PTX_F32, TASK_FLOAT}, {PTX_F64, TASK_DOUBLE}};
-    for (size_t i = 0; i < COUNT_OF(of); i++)
-        if (of[i].ptx == t)
-            return *out = of[i].scalar, true;
-    return false;
-}
 
 /* Notes the type of the load that begins at each byte of a parameter. */
 static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScalar *of, bool *begins)

@@ -12,6 +12,7 @@ typedef struct Facts {
     bool changed;
     const PtxVariable *parameter; /* the struct whose words are followed; NULL: all parameters */
     KernelMembers members;
+    uint64_t several; /* parameters through which values of several types are accessed */
 } Facts;
 
 /* The bit of the followed struct's word that an operand addresses; 0: another address. */
@@ -140,6 +141,14 @@ static void note_bound(Facts *f, const PtxInstr *in)
     }
 }
 
+static void note_type(Facts *f, int parameter, PtxType type)
+{
+    PtxType *known = &f->out.type[parameter];
+    const uint64_t bit = (uint64_t)1 << parameter;
+    f->several |= *known != PTX_NO_TYPE && *known != type ? bit : 0;
+    *known = f->several & bit ? PTX_NO_TYPE : type;
+}
+
 /* A value loaded through an address is not based on that buffer. */
 static void follow(Facts *f, const PtxInstr *in)
 {
@@ -157,6 +166,9 @@ static void follow(Facts *f, const PtxInstr *in)
             bool stores = in->form->class == PTX_CLASS_STORE || in->form->class == PTX_CLASS_ATOMIC;
             f->out.stored |= stores ? to : 0;
             f->out.loaded |= in->form->class != PTX_CLASS_STORE ? to : 0;
+            for (int k = 0; !f->parameter && k < KERNEL_FACTS_PARAMETERS; k++)
+                if (to >> k & 1)
+                    note_type(f, k, in->form->types[0]);
             for (int k = 0; f->parameter && k < 64; k++)
                 if (to >> k & 1 && f->members.type[k] == PTX_NO_TYPE)
                     f->members.type[k] = in->form->types[0];

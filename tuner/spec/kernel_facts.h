@@ -7,8 +7,10 @@
 enum { KERNEL_FACTS_PARAMETERS = 64 }; /* those after them are not followed */
 
 typedef struct KernelFacts {
-    uint64_t loaded, stored;  /* bit i: memory at addresses based on parameter i is read, written */
-    bool thread[3], block[3]; /* x, y, z of threadIdx, blockIdx */
+    uint64_t loaded, stored; /* bit i: memory at addresses based on parameter i is read, written */
+    /* The one type of all accesses through parameter i; PTX_NO_TYPE: there are none, or several types. */
+    PtxType type[KERNEL_FACTS_PARAMETERS];
+    bool thread[3], block[3];   /* x, y, z of threadIdx, blockIdx */
     bool block_size, grid_size; /* any of blockDim, gridDim */
     int64_t most_threads;       /* of __launch_bounds__; 0: not given */
     bool dynamic_shared;
