@@ -204,7 +204,7 @@ EOF
     has "$spec" '^require block_size_x \* BLOCK_Y <= 512 +# of __launch_bounds__'
     has "$spec" '^block block_size_x, BLOCK_Y$'
     has "$spec" '^in in : float\['
-    has "$spec" '^out sums : struct\(int32, int32\)\[.*.pair. in the source'
+    has "$spec" '^out sums : struct\(float, float\)\[.*.pair. in the source'
     has "$spec" '^inout both : half\['
     has "$spec" '^arg rows : int32 = ROWS$'
     has "$spec" '^arg factor : float = 0.5 +# decide'
