@@ -439,11 +439,19 @@ static const ProfileBuffer *loaded_buffer(const ProfileInput *in, const MemoryAc
                : NULL;
 }
 
+/* What the L2 lacks of a buffer that is read at random: it keeps a part of its size (memory_reuse.c). */
+static double lacked(const Device *device, const ProfileBuffer *b)
+{
+    const double kept = 0.7;
+    return fmax(0, 1 - kept * (double)device->l2_bytes / b->bytes);
+}
+
 /* Limits first loads to the sectors of each buffer: the few followed warps never load a sector twice from a
- * buffer that is read at random. */
+ * buffer that is read at random. If each is loaded about twice or more, warps come back to it at random. */
 static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
 {
     enum { SECTOR = 32 };
+    const double often = 1.5;
     EACH (const ProfileBuffer, b, in->launch.buffers, in->launch.buffer_count) {
         double first = 0;
         VEC_EACH (const MemoryAccess, x, m->accesses)
@@ -452,8 +460,14 @@ static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
         const double most = ceil(b->bytes / SECTOR) + 1;
         for (size_t i = 0; i < m->accesses.count && first > most; i++) {
             MemoryAccess *x = &m->accesses.at[i];
-            if (loaded_buffer(in, x) == b)
-                x->reuse.first[REUSE_LAUNCH] *= most / first;
+            if (loaded_buffer(in, x) != b)
+                continue;
+            double *f = x->reuse.first;
+            f[REUSE_LAUNCH] *= most / first;
+            if (m->samples->even && first > often * most)
+                x->reuse.gone =
+                    fmin(1 - f[REUSE_LAUNCH],
+                         x->reuse.gone + (f[REUSE_WARP] - f[REUSE_LAUNCH]) * lacked(in->device, b));
         }
     }
 }
