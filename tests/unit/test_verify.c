@@ -106,9 +106,11 @@ static void add_floats(uint64_t blocks, void **arguments)
 }
 
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
-                           const int64_t block[3], int64_t shared, void **arguments)
+                           const int64_t block[3], int64_t shared, bool cooperative,
+                           void **arguments)
 {
     (void)shared;
+    (void)cooperative;
     assert_int_equal(block[0], THREADS);
     if (strcmp(f->name, "aptune_sum") == 0)
         add_floats((uint64_t)grid[0], arguments);

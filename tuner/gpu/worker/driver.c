@@ -500,19 +500,16 @@ static unsigned narrow(int64_t n)
 }
 
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
-                           const int64_t block[3], int64_t shared, void **arguments)
+                           const int64_t block[3], int64_t shared, bool cooperative,
+                           void **arguments)
 {
-    return CHECK(v, cuLaunchKernel, (CUfunction)f, narrow(grid[0]), narrow(grid[1]),
-                 narrow(grid[2]), narrow(block[0]), narrow(block[1]), narrow(block[2]),
-                 narrow(shared), v->stream, arguments, NULL);
-}
-
-DriverStatus driver_launch_cooperative(Driver *v, DriverFunction *f, const int64_t grid[3],
-                                       const int64_t block[3], int64_t shared, void **arguments)
-{
-    return CHECK(v, cuLaunchCooperativeKernel, (CUfunction)f, narrow(grid[0]), narrow(grid[1]),
-                 narrow(grid[2]), narrow(block[0]), narrow(block[1]), narrow(block[2]),
-                 narrow(shared), v->stream, arguments);
+#define LAUNCH(call, ...)                                                                          \
+    CHECK(v, call, (CUfunction)f, narrow(grid[0]), narrow(grid[1]), narrow(grid[2]),               \
+          narrow(block[0]), narrow(block[1]), narrow(block[2]), narrow(shared), v->stream,         \
+          __VA_ARGS__)
+    return cooperative ? LAUNCH(cuLaunchCooperativeKernel, arguments)
+                       : LAUNCH(cuLaunchKernel, arguments, NULL);
+#undef LAUNCH
 }
 
 /* --- graphs ---------------------------------------------------------------------------------- */

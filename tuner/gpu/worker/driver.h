@@ -80,11 +80,10 @@ DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes);
 /* Size of the kernel's parameter i.  False after the last one.  *known is false if the driver cannot tell
  * (before CUDA 12.4). */
 bool driver_parameter(Driver *v, DriverFunction *f, size_t i, size_t *size, bool *known);
+/* `cooperative`: its blocks wait for each other; refused unless all of them run at the same time. */
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
-                           const int64_t block[3], int64_t shared, void **arguments);
-/* The same for a kernel whose blocks wait for each other: refused unless all run at the same time. */
-DriverStatus driver_launch_cooperative(Driver *v, DriverFunction *f, const int64_t grid[3],
-                                       const int64_t block[3], int64_t shared, void **arguments);
+                           const int64_t block[3], int64_t shared, bool cooperative,
+                           void **arguments);
 
 /* Launches between the two are captured into a graph instead of run.  No other driver call is allowed in
  * between. */

@@ -232,8 +232,8 @@ DriverStatus ready_launch(Driver *v, const ReadyRun *r)
     EACH (const ReadyLaunch, l, r->launches, r->launch_count) {
         int64_t times = l->task->repeat > 0 ? l->task->repeat : 1;
         for (int64_t k = 0; k < times && !driver_status(v); k++)
-            (l->task->cooperative ? driver_launch_cooperative : driver_launch)(
-                v, l->function, l->task->grid, l->task->block, l->task->shared, l->arguments);
+            driver_launch(v, l->function, l->task->grid, l->task->block, l->task->shared,
+                          l->task->cooperative, l->arguments);
     }
     return driver_status(v);
 }

@@ -68,7 +68,7 @@ void verify_close(Verifier *v)
 static DriverStatus launch(Verifier *v, DriverFunction *f, uint64_t count, void **arguments)
 {
     return driver_launch(v->driver, f, (int64_t[]){blocks_of(count), 1, 1},
-                         (int64_t[]){THREADS, 1, 1}, 0, arguments);
+                         (int64_t[]){THREADS, 1, 1}, 0, false, arguments);
 }
 
 /* Launches a kernel that gives one part of `size` bytes per block, and downloads the parts. */
