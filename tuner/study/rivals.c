@@ -23,15 +23,11 @@ size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-typedef struct Groups {
-    uint32_t *group, *start, *size, *members;
-    size_t count;
-} Groups;
-
-/* Builds the groups of points that differ in parameter `p` only; members in ascending order. */
-static void group_by(const Neighbourhood *n, size_t p, Groups *g)
+/* Builds the groups of points that differ in parameter `p` only, from number `first` on, members in ascending
+ * order; returns how many groups there are now. */
+static size_t group_by(Neighbourhood *n, size_t p, size_t first)
 {
-    size_t first = g->count;
+    size_t count = first;
     SCOPED_ARENA *scratch = arena_new();
     Map groups = {.arena = scratch};
     for (size_t i = 0; i < n->count; i++) {
@@ -41,21 +37,22 @@ static void group_by(const Neighbourhood *n, size_t p, Groups *g)
         MapEntry *e = map_add(&groups, (const char *)others, key_size(n), 0);
         if (!e->kind) {
             e->kind = 1;
-            e->value = (int)g->count++;
+            e->value = (int)count++;
         }
-        g->group[i * n->parameter_count + p] = (uint32_t)e->value;
-        g->size[e->value]++;
+        n->group[i * n->parameter_count + p] = (uint32_t)e->value;
+        n->size[e->value]++;
     }
     uint32_t next = (uint32_t)(p * n->count);
-    for (size_t k = first; k < g->count; k++) {
-        g->start[k] = next;
-        next += g->size[k];
-        g->size[k] = 0;
+    for (size_t k = first; k < count; k++) {
+        n->start[k] = next;
+        next += n->size[k];
+        n->size[k] = 0;
     }
     for (size_t i = 0; i < n->count; i++) {
-        uint32_t of = g->group[i * n->parameter_count + p];
-        g->members[g->start[of] + g->size[of]++] = (uint32_t)i;
+        uint32_t of = n->group[i * n->parameter_count + p];
+        n->members[n->start[of] + n->size[of]++] = (uint32_t)i;
     }
+    return count;
 }
 
 Neighbourhood neighbourhood_build(Arena *a, const Table *s)
@@ -64,19 +61,15 @@ Neighbourhood neighbourhood_build(Arena *a, const Table *s)
     Neighbourhood near = {.count = n,
                           .number = s->values,
                           .parameter_count = s->parameter_count,
-                          .points = {.arena = a}};
-    Groups g = {.group = ARENA_ARRAY(a, uint32_t, all),
-                .start = ARENA_ARRAY(a, uint32_t, all),
-                .size = ARENA_ARRAY(a, uint32_t, all),
-                .members = ARENA_ARRAY(a, uint32_t, all)};
+                          .points = {.arena = a},
+                          .group = ARENA_ARRAY(a, uint32_t, all),
+                          .start = ARENA_ARRAY(a, uint32_t, all),
+                          .size = ARENA_ARRAY(a, uint32_t, all),
+                          .members = ARENA_ARRAY(a, uint32_t, all)};
     for (size_t i = 0; i < n; i++)
         map_add(&near.points, key_of(&near, i), key_size(&near), 0)->value = (int)i;
-    for (size_t p = 0; p < s->parameter_count; p++)
-        group_by(&near, p, &g);
-    near.group = g.group;
-    near.start = g.start;
-    near.size = g.size;
-    near.members = g.members;
+    for (size_t p = 0, groups = 0; p < s->parameter_count; p++)
+        groups = group_by(&near, p, groups);
     return near;
 }
 

@@ -30,11 +30,11 @@ typedef struct Neighbourhood {
     size_t parameter_count;
     const uint32_t *number; /* indices of values, as in the table */
     Map points;             /* by their numbers */
-    const uint32_t *group;  /* [point * parameter_count + parameter]: the group of points that agree
+    uint32_t *group;        /* [point * parameter_count + parameter]: the group of points that agree
                                in all other parameters */
-    const uint32_t *start;  /* per group: its first element in `members` */
-    const uint32_t *size;   /* per group */
-    const uint32_t *members;
+    uint32_t *start;        /* per group: its first element in `members` */
+    uint32_t *size;         /* per group */
+    uint32_t *members;
 } Neighbourhood;
 
 /* O(parameters * points) time and room; the table must outlive it. */
