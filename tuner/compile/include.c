@@ -220,16 +220,11 @@ static const char *splice(Arena *a, const Text *t)
 {
     char *out = arena_array(a, t->size + 1, 1);
     size_t n = 0;
-    for (size_t i = 0; i < t->size; i++) {
-        size_t skip = 0;
-        if (t->at[i] == '\\')
-            skip = i + 1 < t->size && t->at[i + 1] == '\n'                           ? 1
-                   : i + 2 < t->size && t->at[i + 1] == '\r' && t->at[i + 2] == '\n' ? 2
-                                                                                     : 0;
-        if (skip)
-            i += skip;
-        else
+    for (size_t i = 0; i < t->size;) {
+        const size_t splice = code_splice(t->at + i);
+        if (!splice)
             out[n++] = t->at[i] ? t->at[i] : ' ';
+        i += splice ? splice : 1;
     }
     return out;
 }

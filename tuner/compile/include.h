@@ -13,7 +13,7 @@
 
 typedef struct IncludeQuery {
     const char *name; /* of the source, for messages */
-    const char *text;
+    const char *text; /* ends with a zero */
     size_t size;
     const char *folder; /* searched first for its "..." includes */
     Texts folders;      /* -I, in order */
