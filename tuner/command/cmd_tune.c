@@ -6,7 +6,6 @@
 #include "tuner/output/report.h"
 
 #include <inttypes.h>
-#include <limits.h>
 
 /* --- dumps of stages (-d) --------------------------------------------------------------------- */
 

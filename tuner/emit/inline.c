@@ -4,7 +4,6 @@
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 enum {
     DEPTH_LIMIT = 200,   /* nested includes, as in compilers */

@@ -1,7 +1,5 @@
 #include "tuner/space/table.h"
 
-#include <stdlib.h>
-
 /* --- columns ---------------------------------------------------------------------------------- */
 
 /* The offset of a column's pointer in the table, and the size of an element. */

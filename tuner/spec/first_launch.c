@@ -562,8 +562,7 @@ double first_launch_whole(const FirstLaunch *l)
     const KernelSource *k = l->kernel;
     for (size_t i = 0; l->site && i < k->parameters.count; i++) {
         const KernelParameter *p = &k->parameters.at[i];
-        const size_t element =
-            p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
+        const size_t element = p->known ? task_type_size(p->type) : p->size;
         if (p->pointer && element > 0 &&
             host_number(site_allocated(l->site, i, element, &l->names), &n) && n > most)
             most = n;

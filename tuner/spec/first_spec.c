@@ -3,7 +3,6 @@
 #include "metrics/base/file.h"
 #include "tuner/spec/kernel_types.h"
 
-#include <ctype.h>
 #include <math.h>
 
 static bool scalar_of(PtxType t, TaskScalar *out)
@@ -65,8 +64,7 @@ static void print_buffer(FirstWriter *w, const KernelParameter *p, size_t i)
     buf_printf(w->out, "%s %s : ", role, p->name);
     print_element(w, p, members, member);
     buf_puts(w->out, "[");
-    const size_t element =
-        p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
+    const size_t element = p->known ? task_type_size(p->type) : p->size;
     if (!p->known && !members)
         buf_printf(w->out, "%zu * ", p->size ? p->size : 64);
     SCOPED_BUF count = {0};

@@ -6,7 +6,6 @@
 #include "tuner/spec/code_text.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
