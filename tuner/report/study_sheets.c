@@ -132,6 +132,8 @@ static const StudyColumn energies[] = {
 static void add_energies(Arena *a, Sheet *s, const Study *y)
 {
     const Table *t = y->points;
+    if (!table_is_by_energy(t))
+        return;
     double *ms = ARENA_ARRAY(a, double, t->count), *joules = ARENA_ARRAY(a, double, t->count);
     for (size_t i = 0; i < t->count; i++) {
         ms[i] = t->times[i].median;
@@ -260,11 +262,6 @@ static bool is_profiled(const Study *y)
     return y->points->profiled > 0;
 }
 
-static bool is_by_energy(const Study *y)
-{
-    return table_is_by_energy(y->points);
-}
-
 static bool has_guess(const Study *y)
 {
     return y->guess.metric != NULL;
@@ -291,7 +288,7 @@ static const StudySheet sheets[] = {
      "the best that is kept; random: expected regret of a random sample of this size, and the "
      "part of the best performance that it reaches)",
      COLUMNS(carvings), .has = is_profiled, LIST(carvings, carving_count)},
-    {"energy", "Time and energy of a run: the Pareto front", COLUMNS(energies), .has = is_by_energy,
+    {"energy", "Time and energy of a run: the Pareto front", COLUMNS(energies),
      .add = add_energies},
     {"stages",
      "Stages of the carvings: configurations with distinct code before and after each "

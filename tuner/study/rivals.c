@@ -1,5 +1,7 @@
 #include "tuner/study/rivals.h"
 
+#include "metrics/base/stats.h"
+
 #include <gsl/gsl_randist.h>
 
 /* --- neighbourhoods --------------------------------------------------------------------------- */
@@ -201,16 +203,11 @@ static bool accepts(Play *p, double there, double ms, double heat)
     return there <= ms || gsl_rng_uniform(p->random) < exp(-(there / ms - 1) / heat);
 }
 
-typedef struct Ranked {
-    size_t at;
-    double by;
-} Ranked;
-
 /* Puts a point into an ascending list with room for `room`; the last one falls out. Returns the count. */
 static size_t rank(Ranked *list, size_t count, size_t room, Ranked x)
 {
     size_t k = count < room ? count++ : room;
-    for (; k > 0 && x.by < list[k - 1].by; k--)
+    for (; k > 0 && x.key < list[k - 1].key; k--)
         if (k < room)
             list[k] = list[k - 1];
     if (k < room)
@@ -394,7 +391,7 @@ static void recruit(Play *p, Ranked *first, int step, int count)
         fresh[k] = fresh_point(p);
     time_all(p, fresh, (size_t)count);
     for (int k = 0; k < count && !play_over(p); k++)
-        first[k * step] = (Ranked){fresh[k], play_time(p, fresh[k])};
+        first[k * step] = (Ranked){play_time(p, fresh[k]), fresh[k]};
 }
 
 static void play_grey_wolf(Play *p)
@@ -413,8 +410,8 @@ static void play_grey_wolf(Play *p)
         time_all(p, to, PACK - 3);
         for (size_t k = 3; k < PACK && !play_over(p); k++) {
             double there = play_time(p, to[k - 3]);
-            if (accepts(p, there, pack[k].by, hot * (1.01 - part)))
-                pack[k] = (Ranked){to[k - 3], there};
+            if (accepts(p, there, pack[k].key, hot * (1.01 - part)))
+                pack[k] = (Ranked){there, to[k - 3]};
             moves = p->best < best ? 0 : moves + 1;
         }
         if (moves >= STAGNATION) {
@@ -439,7 +436,7 @@ static double learn_of(Play *p, Memory *m, size_t i)
 {
     double ms = play_time(p, i);
     m->known[m->known_count++] = i;
-    m->elite_count = rank(m->elite, m->elite_count, ELITE, (Ranked){i, ms});
+    m->elite_count = rank(m->elite, m->elite_count, ELITE, (Ranked){ms, i});
     return ms;
 }
 
@@ -454,7 +451,7 @@ static double surrogate(Play *p, const Memory *m, size_t i)
         size_t d = 0;
         for (size_t k = 0; k < n; k++)
             d += p->near->number[i * n + k] != p->near->number[m->known[j] * n + k];
-        found = rank(nearest, found, NEAREST, (Ranked){m->known[j], (double)d});
+        found = rank(nearest, found, NEAREST, (Ranked){(double)d, m->known[j]});
     }
     for (size_t k = 0; k < found; k++)
         sum += fmin(play_time(p, nearest[k].at), 1e3 * p->best);
@@ -495,10 +492,10 @@ static int choose_way(Play *p, const double *weight)
 /* The unpaid candidate of a pool with the best surrogate value. */
 static size_t screened(Play *p, int way, size_t at, const Memory *m)
 {
-    Ranked best = {SIZE_MAX, INFINITY};
+    Ranked best = {INFINITY, SIZE_MAX};
     for (int k = 0; k < POOL; k++) {
         size_t i = candidate_by(p, way, at, m);
-        rank(&best, 1, 1, (Ranked){i, p->paid[i] ? INFINITY : surrogate(p, m, i)});
+        rank(&best, 1, 1, (Ranked){p->paid[i] ? INFINITY : surrogate(p, m, i), i});
     }
     arena_reset(p->scratch);
     return best.at == SIZE_MAX ? fresh_point(p) : best.at;
