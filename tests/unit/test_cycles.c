@@ -317,6 +317,10 @@ static void memory_gives_again_what_the_l2_has_lost(void **state)
     near(metric(f, "memory_bytes"), 4096);
     set(f, PROFILE_FOOTPRINT_READ, 2 * 1048576);
     near(metric(f, "memory_bytes"), 2 * 1048576 + 32 * 10 * WARPS);
+    /* Single sectors come with their neighbours. */
+    set(f, PROFILE_GLOBAL_SECTORS, 60);
+    set(f, PROFILE_GLOBAL_LINES, 60);
+    near(metric(f, "memory_bytes"), 2 * 1048576 + 2 * 32 * 10 * WARPS);
 }
 
 /* 100,000 blocks that do nothing start one a cycle. */
