@@ -429,7 +429,7 @@ static uint64_t part_of(const Lanes *l, int lane, const PtxForm *f, int bits)
 static bool is_beside(const Lanes *a, const Lanes *b, uint32_t lanes)
 {
     bool beside = a->common && !b->common;
-    EACH_LANE (i, lanes)
+    EACH_LANE (i, beside ? lanes : 0)
         beside &= lanes_at(b, i) >> a->twos == 0 && (lanes_at(a, i) & lanes_at(b, i)) == 0;
     return beside;
 }
