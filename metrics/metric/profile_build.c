@@ -404,7 +404,7 @@ static double footprint(const Profile *p, ProfileField sectors, ProfileField fir
     return touched <= 0 ? all * v[first] : asked < (1 - off) * touched ? asked : touched;
 }
 
-/* Bytes of a buffer that a launch touches first: at most, as warps that are not followed may share more. */
+/* Distinct bytes of a buffer that a launch touches, or more: loads and stores of one sector count both. */
 static double part_touched(const ProfileInput *in, const Profile *p, const Memory *m,
                            const ProfileBuffer *b)
 {
@@ -439,7 +439,7 @@ static const ProfileBuffer *loaded_buffer(const ProfileInput *in, const MemoryAc
                : NULL;
 }
 
-/* What the L2 lacks of a buffer that is read at random: it keeps a part of its size (memory_reuse.c). */
+/* What the L2 lacks of a buffer that is read at random: it keeps a part of its size (memory_l2.c). */
 static double lacked(const Device *device, const ProfileBuffer *b)
 {
     const double kept = 0.7;
@@ -472,7 +472,6 @@ static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
     }
 }
 
-/* As the timer decides it (tuner/run/run_trials.c, tuner/gpu/worker/trial.c), but from the buffers of one launch. */
 static double filled_bytes(const ProfileInput *in)
 {
     double bytes = 0;
@@ -481,6 +480,7 @@ static double filled_bytes(const ProfileInput *in)
     return bytes;
 }
 
+/* As the timer decides it (tuner/run/run_trials.c, tuner/gpu/worker/trial.c), but from the buffers of one launch. */
 static bool is_timed_alone(const ProfileInput *in)
 {
     double bytes = 0;
