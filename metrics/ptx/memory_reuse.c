@@ -1,82 +1,6 @@
-#include "metrics/ptx/memory_reuse.h"
-
-#include "metrics/ptx/touched.h"
+#include "metrics/ptx/memory_reuser.h"
 
 #include <math.h>
-
-enum {
-    AXES = 3,
-    AXIS_BLOCKS = REUSE_BLOCKS, /* first bit after the SM's blocks: neighbours along each axis */
-    WARP_BITS = 5,
-    CYCLE = 2, /* repetitions followed, twice, of what moves by whole sectors */
-    SECTOR_BYTES = 32,
-    LINE_SECTORS = 4,
-    SITE_TOUCHES = 8, /* assumed sectors per access, for the budget */
-    AGAIN = 64,       /* quarters of octaves of the distance … */
-    OCTAVE = 4
-};
-
-/* Sums over what is followed of one site, in sectors. */
-typedef struct Count {
-    /* By the middle block; first touches by its warps, and by it. */
-    double touched, warp, block;
-    /* Of the middle block: executions, and those with a sector new to the warp. */
-    double passes, passes_new;
-    double others;       /* first touches by other blocks of the SM */
-    double beside[AXES]; /* first touches by the next block along an axis … */
-    double anew[AXES];   /* … and those that the middle block lacks */
-    /* Sum over sectors that both touch: how many more lines this block had loaded than the middle one. */
-    double later[AXES];
-    double half, half_warp; /* of a spread sample: first touches by half of it, and by its warps */
-    double came, before;    /* warps that came here; `touched` before the last one */
-    double open;            /* not filled by a warp's stores */
-    double lost;            /* loaded again by a warp of the middle block, but evicted from L1 */
-    /* Loaded before by another warp of the SM's blocks; evicted of these. */
-    double shared, shared_lost;
-    double
-        again[AGAIN]; /* … in lines, after which a warp loads what it loaded or stored: sectors */
-} Count;
-
-typedef VEC(int) Passes;
-
-/* A function that warps execute. */
-typedef struct Place {
-    const WalkFunction *function;
-    Passes *passes; /* by group: the middle warp's */
-    size_t *cursor; /* by group: the next of them */
-    Count *counts;  /* by site */
-} Place;
-
-typedef struct L2 {
-    double bytes;      /* capacity; 0: nothing is evicted */
-    double all;        /* blocks of the launch */
-    double resident;   /* blocks resident at a time */
-    double wave_bytes; /* distinct bytes these touch … */
-    double wave_loads; /* … and load */
-} L2;
-
-typedef struct Reuser {
-    Arena *arena;
-    const PtxFunction *entry;
-    WalkOptions walk;
-    const MemorySamples *samples;
-    const Walk *middle;
-    ReuseDevice device;
-    L2 l2;
-    VEC(Place) places;
-    Touched touched;
-    uint64_t steps, touches; /* spent */
-    unsigned warps;          /* followed so far */
-    double lines;            /* 128-byte lines that the warp has loaded, with repetition … */
-    double fresh;            /* … and without; */
-    double loaded, followed; /* the latter of all warps of the middle block, and their number */
-    double room;             /* lines that the L1 can keep per resident warp */
-    double whole;            /* lines that a warp of the middle block loads in all */
-    double distinct;         /* share of distinct ones of the sectors that warps load */
-    /* By axis: 1 if the neighbour starts after the middle block, -1 if before. */
-    int toward[AXES];
-    Reuse *out;
-} Reuser;
 
 /* --- passes of different warps --------------------------------------------------------------- */
 
@@ -538,85 +462,6 @@ static void follow_axes(Reuser *r, const BlockWarps *b, uint64_t touches)
     }
 }
 
-/* The share of blocks' first touches that are the launch's first, if a share `late` of what neighbours have
- * in common is evicted in between. */
-static double launch_part(const Reuser *r, const Count *c, const double late[AXES])
-{
-    double part = 1;
-    for (int axis = 0; axis < AXES; axis++) {
-        const double size = *ptx_along((PtxDim[]){r->walk.launch.grid}, axis);
-        if (c->beside[axis] > 0)
-            part *=
-                (1 + (size - 1) * (c->anew[axis] + (c->beside[axis] - c->anew[axis]) * late[axis]) /
-                         c->beside[axis]) /
-                size;
-    }
-    return part;
-}
-
-static const double never[AXES] = {0};
-
-static bool is_load(const Place *p, const Count *c)
-{
-    return p->function->accesses->sites.at[c - p->counts].kind == ACCESS_LOAD;
-}
-
-/* Distinct bytes that so many consecutive blocks touch; `loads`: load. */
-static double distinct(const Reuser *r, double blocks, bool loads)
-{
-    const PtxDim grid = r->walk.launch.grid;
-    const double rows = blocks / grid.x, slices = rows / grid.y;
-    const double along[AXES] = {fmin(blocks, grid.x), fmax(1, fmin(rows, grid.y)),
-                                fmax(1, fmin(slices, grid.z))};
-    double sectors = 0;
-    VEC_EACH (const Place, p, r->places)
-        EACH (const Count, c, p->counts, p->function->accesses->sites.count) {
-            double of = loads && !is_load(p, c) ? 0 : c->block;
-            for (int axis = 0; axis < AXES; axis++)
-                if (c->beside[axis] > 0)
-                    of *= 1 + (along[axis] - 1) * c->anew[axis] / c->beside[axis];
-            sectors += of;
-        }
-    return SECTOR_BYTES * sectors;
-}
-
-/* The share of what is touched again after `bytes` that the L2 has evicted. (Measured on an H200: 0 to 6 %
- * after 0.55 of its size, 14 after 0.60, 40 after 0.67, all after 1.1; planes of a stencil, windows of
- * rows, columns of a product.) */
-static double lost_of_l2(const Reuser *r, double bytes)
-{
-    const double none = 0.55, all = 0.85;
-    const double size = r->l2.bytes;
-    return size > 0 ? fmax(0, fmin((bytes / size - none) / (all - none), 1)) : 0;
-}
-
-/* Bytes that pass through the L2 in so many waves. */
-static double passed(const Reuser *r, double waves)
-{
-    return waves <= 1 ? waves * r->l2.wave_bytes : distinct(r, waves * r->l2.resident, false);
-}
-
-/* Blocks start in order, as many as the device holds, and progress equally fast. So the next block along an
- * axis runs in the same wave or the one after, and touches what is `later` in its work correspondingly
- * later. */
-static void find_late(const Reuser *r, const Count *c, double late[AXES])
-{
-    const PtxDim grid = r->walk.launch.grid;
-    const double started[AXES] = {1, grid.x, (double)grid.x * grid.y};
-    for (int axis = 0; axis < AXES; axis++) {
-        const double both = c->beside[axis] - c->anew[axis];
-        late[axis] = 0;
-        if (both <= 0 || r->whole <= 0)
-            continue;
-        const double later = r->toward[axis] * c->later[axis] / both / r->whole;
-        const double apart = r->l2.all > r->l2.resident ? started[axis] / r->l2.resident : 0;
-        const double waves = floor(apart), next = apart - waves;
-        const double here = passed(r, fabs(waves + later)),
-                     there = passed(r, fabs(waves + 1 + later));
-        late[axis] = (1 - next) * lost_of_l2(r, here) + next * lost_of_l2(r, there);
-    }
-}
-
 /* Contiguous bytes that concurrent blocks touch: a row of blocks if the next one continues the middle one. */
 static double run_bytes(const Reuser *r, unsigned kind)
 {
@@ -655,7 +500,7 @@ static ReuseSite site_of(const Reuser *r, const Count *c, double others)
 {
     const double sm = (c->block + c->others) / (1 + others);
     return (ReuseSite){.first = {c->warp / c->touched, c->block / c->touched, sm / c->touched,
-                                 c->block * launch_part(r, c, never) / c->touched}};
+                                 c->block * reuse_launch_part(r, c) / c->touched}};
 }
 
 /* The share of sectors that a warp of the SM loaded before but the L1 has evicted. */
@@ -663,13 +508,6 @@ static double lost_part(const Reuser *r, const Count *c, const ReuseSite *s)
 {
     const double shared = c->shared > 0 && !r->samples->even ? c->shared_lost / c->shared : 1;
     return c->lost / c->touched + fmax(0, s->first[REUSE_WARP] - s->first[REUSE_SM]) * shared;
-}
-
-static double gone_part(const Reuser *r, const Count *c)
-{
-    double late[AXES];
-    find_late(r, c, late);
-    return c->block / c->touched * (launch_part(r, c, late) - launch_part(r, c, never));
 }
 
 /* --- a spread sample ------------------------------------------------------------------------- */
@@ -710,65 +548,12 @@ static void follow_spread(Reuser *r)
         }
 }
 
-/* The share of distinct ones of the sectors that so many warps are first to touch: these grow as a power of
- * the number of warps that reach a place. */
-static double spread_part(const Reuser *r, const Count *c, double warps)
-{
-    const int step = spread_step(r->samples), followed = (r->samples->even + step - 1) / step;
-    const double count = followed, half = (double)((followed + 1) / 2);
-    const double part = c->block / c->warp, half_part = c->half / c->half_warp;
-    const double power = c->half > 0 ? 1 + log(part / half_part) / log(count / half) : 1;
-    return pow(fmax(warps * c->came / count, 1), fmin(fmax(power, 0), 1) - 1);
-}
-
 static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
 {
     ReuseSite s = {.first = {1, 1, 1, 1}};
     for (int i = 0; i < REUSE_SCOPES; i++)
-        s.first[i] = c->warp / c->touched * spread_part(r, c, warps[i]);
+        s.first[i] = c->warp / c->touched * reuse_spread_part(r, c, warps[i]);
     return s;
-}
-
-/* Distinct bytes that so many warps load. */
-static double spread_bytes(const Reuser *r, double warps)
-{
-    double sectors = 0;
-    VEC_EACH (const Place, p, r->places)
-        EACH (const Count, c, p->counts, p->function->accesses->sites.count)
-            sectors += is_load(p, c) && c->warp > 0
-                           ? c->warp / r->followed * warps * spread_part(r, c, warps)
-                           : 0;
-    return SECTOR_BYTES * sectors;
-}
-
-/* --- what a warp touches again --------------------------------------------------------------- */
-
-/* Of the sectors that warps load, each for itself, the share of distinct ones. */
-static double distinct_part(const Reuser *r, double warps)
-{
-    double own = 0, all = 0;
-    VEC_EACH (const Place, p, r->places)
-        EACH (const Count, c, p->counts, p->function->accesses->sites.count) {
-            const bool load = is_load(p, c) && c->warp > 0;
-            own += load ? c->warp : 0;
-            all += !load              ? 0
-                   : r->samples->even ? c->warp * spread_part(r, c, warps)
-                                      : c->block * launch_part(r, c, never);
-        }
-    return own > 0 ? all / own : 0;
-}
-
-/* The share of touched sectors that a warp touched before, but that the L2 has lost since: between two
- * touches each warp loads at most all that it ever does. One of those that touch a sector has it fetched
- * again for all. */
-static double again_part(const Reuser *r, const Count *c)
-{
-    const double own = fmax(1, r->loaded / fmax(1, r->followed));
-    double gone = 0;
-    for (int i = 0; i < AGAIN; i++)
-        gone +=
-            c->again[i] * lost_of_l2(r, fmin(1, exp2((double)i / OCTAVE) / own) * r->l2.wave_loads);
-    return gone / c->touched * r->distinct;
 }
 
 /* --- everything ------------------------------------------------------------------------------ */
@@ -785,14 +570,7 @@ static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
 
 static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double others)
 {
-    const double resident = (double)held(r) * fmax(r->device.sms, 1);
-    const double all = (double)ptx_block_count(r->walk.launch.grid);
-    const double blocks = fmin(resident, all);
-    const double loads =
-        r->samples->even ? spread_bytes(r, blocks * warps[REUSE_BLOCK]) : distinct(r, blocks, true);
-    r->l2 = (L2){r->device.l2_bytes, all, resident, distinct(r, blocks, false),
-                 r->device.filled > 0 ? fmin(loads, r->device.filled) : loads};
-    r->distinct = distinct_part(r, warps[REUSE_LAUNCH]);
+    reuse_find_l2(r, (double)held(r) * fmax(r->device.sms, 1), warps);
     for (size_t i = 0; i < r->places.count; i++) {
         const WalkFunction *f = r->places.at[i].function;
         const size_t count = f->accesses->sites.count;
@@ -805,7 +583,7 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
                 sites[k].apart = apart_of(c);
                 sites[k].open = c->open / c->touched;
                 sites[k].lost = lost_part(r, c, &sites[k]);
-                sites[k].gone = (r->samples->even ? 0 : gone_part(r, c)) + again_part(r, c);
+                sites[k].gone = reuse_gone_part(r, c);
             }
             pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
         }
