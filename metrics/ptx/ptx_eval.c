@@ -434,29 +434,43 @@ static bool is_beside(const Lanes *a, const Lanes *b, uint32_t lanes)
     return beside;
 }
 
-/* An integer operation as product plus sum; false if it is none. room: for numbers. */
+/* An integer operation as product plus sum, of[0] * of[1] + of[2]; false if it is none. room: for numbers. */
 static bool as_sum(const PtxForm *f, const Lanes *s, int count, uint32_t lanes, Lanes room[2],
                    const Lanes *of[3])
 {
-    const bool shift = f->op == PTX_SHL && count == 2 && !s[1].common && lanes_agree(&s[1], lanes);
-    const uint64_t by = shift ? lanes_at(&s[1], __builtin_ctz(lanes)) & 63 : 0;
-    of[0] = &s[0];
-    of[1] = lanes_fill(&room[0], f->op == PTX_SUB ? UINT64_MAX : UINT64_C(1) << by);
-    of[2] = lanes_fill(&room[1], 0);
-    if ((f->op == PTX_MOV || f->op == PTX_CVT || f->op == PTX_CVTA) && count == 1)
-        return true;
-    if (f->op == PTX_MUL || f->op == PTX_MAD)
-        of[1] = &s[1];
-    if (f->op == PTX_MAD)
-        of[2] = &s[2];
-    if (f->op == PTX_ADD || f->op == PTX_OR || f->op == PTX_SUB)
+    const Lanes *zero = lanes_fill(&room[0], 0), *factor = lanes_fill(&room[1], 1);
+    memcpy(of, (const Lanes *[]){&s[0], factor, zero}, 3 * sizeof *of);
+    switch (f->op) {
+    case PTX_MOV:
+    case PTX_CVT:
+    case PTX_CVTA:
+        return count == 1;
+    case PTX_OR:
         of[2] = &s[1];
-    if (f->op == PTX_SUB) {
+        return is_beside(&s[0], &s[1], lanes) || is_beside(&s[1], &s[0], lanes);
+    case PTX_ADD:
+        of[2] = &s[1];
+        return true;
+    case PTX_SUB:
+        lanes_fill(&room[1], UINT64_MAX);
         of[0] = &s[1];
         of[2] = &s[0];
+        return true;
+    case PTX_SHL:
+        if (s[1].common || !lanes_agree(&s[1], lanes))
+            return false;
+        lanes_fill(&room[1], UINT64_C(1) << (lanes_at(&s[1], __builtin_ctz(lanes)) & 63));
+        return true;
+    case PTX_MAD:
+        of[2] = &s[2];
+        of[1] = &s[1];
+        return true;
+    case PTX_MUL:
+        of[1] = &s[1];
+        return true;
+    default:
+        return false;
     }
-    return shift || f->op == PTX_MUL || f->op == PTX_MAD || f->op == PTX_ADD || f->op == PTX_SUB ||
-           (f->op == PTX_OR && (is_beside(&s[0], &s[1], lanes) || is_beside(&s[1], &s[0], lanes)));
 }
 
 /* Sums, and products by a number that is known and the same in these lanes: what they share stays shared.
@@ -500,11 +514,9 @@ static void share_result(const PtxForm *f, const Lanes *s, int count, Lanes *out
         lanes_share(out, lanes);
 }
 
+/* Lanes of which all sources are known, or enough of them. */
 static void eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes result[2])
 {
-    const int needed = sources_needed(f->op);
-    if (count < needed || !ptx_eval_computes(f))
-        return;
     if (f->op == PTX_MOV && count > 1 && ptx_type_bits(f->types[0]) / count >= 8) {
         pack(f, sources, count, &result[0]);
         return;
@@ -538,10 +550,12 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
     uint32_t common = 0;
     lanes_unknown(&result[0]);
     lanes_unknown(&result[1]);
+    if (count < sources_needed(f->op) || !ptx_eval_computes(f))
+        return;
     eval_result(f, sources, count, result);
     for (int k = 0; k < count; k++)
         common |= sources[k].common;
-    if (common && count >= sources_needed(f->op) && ptx_eval_computes(f))
+    if (common)
         share_result(f, sources, count, &result[0]);
 }
 
@@ -656,12 +670,12 @@ static int source_lane(const PtxForm *f, int i, uint64_t b, uint64_t c, bool *in
 /* All lanes read what they share, or all read one lane. */
 static void share_shuffled(const Lanes *a, uint32_t active, const int from[PTX_LANES], Lanes *out)
 {
-    bool one = active != 0, common = active != 0;
-    EACH_LANE (i, active & ~out->known) {
+    bool one = active && !out->known, common = one;
+    EACH_LANE (i, active) {
         one &= from[i] >= 0 && from[i] == from[__builtin_ctz(active)];
         common &= from[i] >= 0 && (active & a->common) >> from[i] & 1;
     }
-    if (out->known || !(one || common))
+    if (!one && !common)
         return;
     lanes_share(out, active);
     out->twos = common ? a->twos : 0;

@@ -10,12 +10,12 @@
 
 enum { PTX_LANES = 32, PTX_SOURCES = 8 };
 
+/* Of unknown lanes, those in `common` have v[i] plus a number that they share, a multiple of 2^twos. */
 typedef struct Lanes {
-    uint32_t known; /* bit i: lane i is known */
-    bool uniform;   /* known and equal in all lanes: only v[0] is set */
-    uint32_t
-        common; /* of the unknown ones: lanes whose value is v[i] plus a number that they share … */
-    uint8_t twos;          /* … which is a multiple of 2^twos */
+    uint32_t known;        /* bit i: lane i is known */
+    bool uniform;          /* known and equal in all lanes: only v[0] is set */
+    uint32_t common;       /* bit i: lane i is not, but shares what is unknown */
+    uint8_t twos;          /* set if there are such lanes */
     uint64_t v[PTX_LANES]; /* undefined in all other lanes */
 } Lanes;
 
