@@ -446,8 +446,16 @@ static double lacked(const Device *device, const ProfileBuffer *b)
     return fmax(0, 1 - kept * (double)device->l2_bytes / b->bytes);
 }
 
+/* True if its lanes ask for single sectors of many lines, as those of a gather do. */
+static bool is_scattered(const MemoryAccess *x)
+{
+    const double many = 8, single = 0.75;
+    const MemoryFigures *f = &x->figures;
+    return f->sectors >= many * f->executions && f->lines >= single * f->sectors;
+}
+
 /* Limits first loads to the sectors of each buffer: the few followed warps never load a sector twice from a
- * buffer that is read at random. If each is loaded about twice or more, warps come back to it at random. */
+ * buffer that is read at random. If each is loaded about twice or more, gathers come back to it at random. */
 static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
 {
     enum { SECTOR = 32 };
@@ -464,7 +472,7 @@ static void limit_first_loads(const ProfileInput *in, Memory *m, double warps)
                 continue;
             double *f = x->reuse.first;
             f[REUSE_LAUNCH] *= most / first;
-            if (m->samples->even && first > often * most)
+            if (m->samples->even && first > often * most && is_scattered(x))
                 x->reuse.gone =
                     fmin(1 - f[REUSE_LAUNCH],
                          x->reuse.gone + (f[REUSE_WARP] - f[REUSE_LAUNCH]) * lacked(in->device, b));
