@@ -197,6 +197,7 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
             v[PROFILE_LOAD_FIRST_WARP + i] += known * x->reuse.first[i] + unknown;
         v[PROFILE_LOAD_LOST] += known * x->reuse.lost;
         v[PROFILE_LOAD_GONE] += known * x->reuse.gone;
+        v[PROFILE_LOAD_GATHERED] += known * x->reuse.gathered;
     } else if (x->kind == ACCESS_STORE) {
         v[PROFILE_STORE_SECTORS] += known + unknown;
         v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
@@ -440,6 +441,8 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     const double left =
         t->local_width > 0 ? fmin(local / t->local_width, 1) * p->value[PROFILE_LOCAL_SECTORS] : 0;
     p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_width, 0);
+    p->value[PROFILE_LOCAL_STORED] =
+        local > 0 ? p->value[PROFILE_LOCAL_TRAFFIC] * width_of(s->local_stores) / local : 0;
     /* Only loads with an address per lane are replayed, but all need their lines. */
     const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;
     const double loads = fmin(s->constant_indexed, t->constant_loads);

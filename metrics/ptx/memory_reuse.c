@@ -128,6 +128,14 @@ static void count_again(const Reuser *r, Count *c, const Turn *t, const TouchedS
         c->again[(int)fmin(AGAIN - 1, OCTAVE * log2(between))] += weight;
 }
 
+static void widen(Count *c, const Sector *ascending, int count)
+{
+    if (count == 0)
+        return;
+    c->first = c->end && c->first < ascending[0].number ? c->first : ascending[0].number;
+    c->end = c->end > ascending[count - 1].number ? c->end : ascending[count - 1].number + 1;
+}
+
 static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, double weight)
 {
     const WalkPass *p = &t->walk->passes.at[number];
@@ -144,6 +152,7 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
             address[lane] = p->base[lane] + (uint64_t)(shift + site->offset);
         const int count = sectors_list(address, p->lanes, site->bytes, sectors);
         Count *c = &place->counts[group->sites.at[i]];
+        widen(c, sectors, count);
         int lines = 0, fresh = 0;
         bool new = false;
         for (int k = 0; k < count; k++) {
@@ -584,6 +593,7 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
                 sites[k].open = c->open / c->touched;
                 sites[k].lost = lost_part(r, c, &sites[k]);
                 sites[k].gone = reuse_gone_part(r, c);
+                sites[k].span = (c->end - c->first) * SECTOR_BYTES;
             }
             pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
         }

@@ -58,10 +58,12 @@ typedef struct ReuseSite {
     double lost;
     /* Of loads: sectors that other blocks loaded before, but the L2 has evicted. */
     double gone;
+    double gathered; /* of loads: single sectors at irregular places that the L2 misses */
     /* Of an execution's sectors after the first: the share that is touched first, or not, independently of
      * the others; 0: all of them are or none. */
     double apart;
-    double open; /* of a store's sectors: those the warp does not fill */
+    uint64_t span; /* bytes from the first sector to the last that were seen; 0: unknown */
+    double open;   /* of a store's sectors: those the warp does not fill */
 } ReuseSite;
 
 typedef struct ReuseFunction {

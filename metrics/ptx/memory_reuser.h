@@ -30,6 +30,7 @@ typedef struct Count {
     double half, half_warp; /* of a spread sample: first touches by half of it, and by its warps */
     double came, before;    /* warps that came here; `touched` before the last one */
     double open;            /* not filled by a warp's stores */
+    uint64_t first, end;    /* where they lie: numbers of the first and after the last */
     double lost;            /* loaded again by a warp of the middle block, but evicted from L1 */
     /* Loaded before by another warp of the SM's blocks; evicted of these. */
     double shared, shared_lost;

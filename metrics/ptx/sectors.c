@@ -1,5 +1,7 @@
 #include "metrics/ptx/sectors.h"
 
+#include <stdbool.h>
+
 enum { SECTOR = 32, LINE_SECTORS = 4, SECTOR_SHIFT = 5 };
 
 static uint32_t low_bits(int n)
@@ -44,10 +46,29 @@ int sectors_list(const uint64_t address[32], uint32_t lanes, int bytes, Sector a
     return count;
 }
 
+/* The sectors of an access that have a line for themselves and are neither as far from the one before as that is
+ * from its own, nor as that one's predecessor: rows, columns and tiles have such distances. */
+static int count_scattered(const Sector *at, int count)
+{
+    uint64_t gap[3] = {0};
+    int scattered = 0;
+    for (int i = 1; i < count; i++) {
+        gap[0] = at[i].number - at[i - 1].number;
+        const bool alone =
+            at[i].number / LINE_SECTORS != at[i - 1].number / LINE_SECTORS &&
+            (i + 1 == count || at[i].number / LINE_SECTORS != at[i + 1].number / LINE_SECTORS);
+        scattered += alone && gap[0] != gap[1] && gap[0] != gap[2];
+        gap[2] = gap[1];
+        gap[1] = gap[0];
+    }
+    return scattered;
+}
+
 Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes)
 {
     Sector at[SECTORS_MAX];
     Sectors s = {.sectors = sectors_list(address, lanes, bytes, at)};
+    s.scattered = count_scattered(at, s.sectors);
     s.bytes = __builtin_popcount(lanes) * (bytes > 2 * SECTOR ? 2 * SECTOR : bytes);
     for (int i = 0; i < s.sectors; i++) {
         s.unique_bytes += __builtin_popcount(at[i].bytes);

@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 typedef struct Sectors {
-    int sectors;      /* distinct ones */
-    int lines;        /* distinct ones */
-    int bytes;        /* requested by all lanes */
+    int sectors;   /* distinct ones */
+    int lines;     /* distinct ones */
+    int scattered; /* sectors alone in their lines, at distances that do not recur: as a gather's */
+    int bytes;     /* requested by all lanes */
     int unique_bytes; /* distinct ones among them */
 } Sectors;
 

@@ -92,6 +92,7 @@ static void price_sectors(WalkAccess *a, AccessKind kind, const uint64_t *addres
     a->doublings += s.sectors > 1 ? (uint64_t)lround(DOUBLING * log2(s.sectors)) : 0;
     a->sectors_min += (uint64_t)sectors_min(s.unique_bytes);
     a->lines += (uint64_t)s.lines;
+    a->scattered += (uint64_t)s.scattered;
     a->lines_min += (uint64_t)((s.unique_bytes + LINE - 1) / LINE);
     a->bytes += (uint64_t)s.bytes;
     a->unique_bytes += (uint64_t)s.unique_bytes;

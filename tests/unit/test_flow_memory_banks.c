@@ -190,6 +190,26 @@ static void neighbouring_words_fill_sectors(void **state)
     assert_int_equal(s.lines, 4);
 }
 
+/* Rows, columns and pairs of columns are in order; places here and there are not, but for the first two. */
+static void irregular_distances_scatter_sectors(void **state)
+{
+    (void)state;
+    uint64_t a[32];
+    stride(a, 4);
+    assert_int_equal(sectors_count(a, all, 4).scattered, 0);
+    stride(a, 4096);
+    assert_int_equal(sectors_count(a, all, 4).scattered, 1); /* the first distance */
+    for (uint64_t i = 0; i < 32; i++)
+        a[i] = i / 2 * 4096 + i % 2 * 512;
+    assert_int_equal(sectors_count(a, all, 4).scattered, 2);
+    for (uint64_t i = 0; i < 32; i++)
+        a[i] = i * i * 128;
+    assert_int_equal(sectors_count(a, all, 4).scattered, 31);
+    for (uint64_t i = 0; i < 32; i++)
+        a[i] = i * i / 4 * 1024 + i % 4 * 32; /* four to two lines */
+    assert_true(sectors_count(a, all, 4).scattered < 24);
+}
+
 static void strided_and_repeated_addresses_count_distinct_sectors(void **state)
 {
     (void)state;
@@ -259,6 +279,7 @@ int main(void)
         cmocka_unit_test(atomics_on_one_word_come_one_after_the_other),
         cmocka_unit_test(a_matrix_of_rows_in_different_banks_is_one_wavefront),
         cmocka_unit_test(neighbouring_words_fill_sectors),
+        cmocka_unit_test(irregular_distances_scatter_sectors),
         cmocka_unit_test(strided_and_repeated_addresses_count_distinct_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

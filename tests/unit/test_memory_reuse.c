@@ -417,7 +417,7 @@ static void what_a_warp_touches_again_is_gone_from_a_small_l2(void **state)
                        "ld.global.f32 %f3, [%rd3]; ret;";
     static const struct {
         double size, gone; /* of the L2, of the bytes loaded between */
-    } cases[] = {{1 / 0.54, 0}, {1 / 0.70, 0.5}, {1 / 0.86, 1}};
+    } cases[] = {{1 / 0.74, 0}, {1 / 0.90, 0.5}, {1 / 1.06, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const ReuseDevice d = {10, 4, 0, bytes * cases[i].size, 0};
         const Memory *m = follow(a, body, (PtxDim){100, 1, 1}, 128, d);
@@ -426,13 +426,13 @@ static void what_a_warp_touches_again_is_gone_from_a_small_l2(void **state)
     }
     /* What is loaded of a stored row is gone after one row. */
     assert_float_equal((float)gone_again(a, "st.global.f32", bytes, 0), 0, 0);
-    assert_float_equal((float)gone_again(a, "st.global.f32", bytes / 2, 0), 1, 1e-6F);
+    assert_float_equal((float)gone_again(a, "st.global.f32", bytes / 2.12, 0), 1, 1e-6F);
     /* A row that all 100 blocks load comes once for all: 1.01 of two rows are distinct. */
     const Memory *m =
         follow(a,
                "mul.wide.u32 %rd4, %r1, 4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];"
                "ld.global.f32 %f2, [%rd3+65536]; ld.global.f32 %f3, [%rd5]; ret;",
-               (PtxDim){100, 1, 1}, 128, (ReuseDevice){10, 4, 0, bytes / 4, 0});
+               (PtxDim){100, 1, 1}, 128, (ReuseDevice){10, 4, 0, bytes / 5, 0});
     assert_float_equal((float)m->accesses.at[2].reuse.gone, 1.01F / 2, 1e-6F);
     /* No more can pass than the buffers have. */
     assert_float_equal((float)gone_again(a, "st.global.f32", bytes / 2, bytes / 8), 0, 0);

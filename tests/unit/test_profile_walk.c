@@ -209,6 +209,8 @@ static void local_traffic_is_arrays_that_are_left_and_spills(void **state)
     assert_true(profile_with(a, body, &gone).value[PROFILE_LOCAL_TRAFFIC] == 0);
     assert_true(profile_with(a, body, &left).value[PROFILE_LOCAL_TRAFFIC] == 8);
     assert_true(profile_with(a, body, &spilled).value[PROFILE_LOCAL_TRAFFIC] == 20);
+    assert_true(profile_with(a, body, &left).value[PROFILE_LOCAL_STORED] == 4);
+    assert_true(profile_with(a, body, &spilled).value[PROFILE_LOCAL_STORED] == 8);
     arena_free(a);
 }
 
