@@ -252,7 +252,8 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
         break;
     case PTX_LOCAL:
         v[PROFILE_LOCAL_SECTORS] += f->sectors + unknown_sectors(x);
-        t->local_width += f->executions * x->bytes;
+        t->local[x->kind != ACCESS_LOAD].sectors += f->sectors + unknown_sectors(x);
+        t->local[x->kind != ACCESS_LOAD].width += f->executions * x->bytes;
         break;
     case PTX_CONST:
         t->constant_loads += f->executions - f->unknown;
@@ -427,9 +428,16 @@ static double width_of(const double counts[SASS_WIDTHS])
     return sum;
 }
 
+/* Arrays may have become registers; accesses beyond theirs are spills, of all lanes. */
+static double local_traffic(const ProfileLocal *in_text, double in_code)
+{
+    const double left =
+        in_text->width > 0 ? fmin(in_code / in_text->width, 1) * in_text->sectors : 0;
+    return left + fmax(in_code - in_text->width, 0);
+}
+
 void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
 {
-    const double local = width_of(s->local_loads) + width_of(s->local_stores);
     if (s->guessed < 1) {
         unmerge(&t->loads, &t->plain_loads, sass_accesses(s->shared_loads));
         unmerge(&t->stores, &t->plain_stores, sass_accesses(s->shared_stores));
@@ -437,12 +445,9 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
         drop_accesses(&t->stores, t->store_width, width_of(s->shared_stores));
     }
     set_shared(p, t);
-    /* Arrays may have become registers; accesses beyond theirs are spills, of all lanes. */
-    const double left =
-        t->local_width > 0 ? fmin(local / t->local_width, 1) * p->value[PROFILE_LOCAL_SECTORS] : 0;
-    p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_width, 0);
-    p->value[PROFILE_LOCAL_STORED] =
-        local > 0 ? p->value[PROFILE_LOCAL_TRAFFIC] * width_of(s->local_stores) / local : 0;
+    p->value[PROFILE_LOCAL_STORED] = local_traffic(&t->local[1], width_of(s->local_stores));
+    p->value[PROFILE_LOCAL_TRAFFIC] =
+        p->value[PROFILE_LOCAL_STORED] + local_traffic(&t->local[0], width_of(s->local_loads));
     /* Only loads with an address per lane are replayed, but all need their lines. */
     const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;
     const double loads = fmin(s->constant_indexed, t->constant_loads);
