@@ -91,6 +91,18 @@ load common
     run ! cmp fresh.csv aptune-out/other/configurations.csv
 }
 
+@test "a kernel that is repeated 0 times is compiled, with nothing to profile" {
+    cat >twice.cu <<'EOF'
+extern "C" __global__ void one(float *c) { c[threadIdx.x] = 1; }
+extern "C" __global__ void two(float *c) { c[threadIdx.x] *= 2; }
+EOF
+    printf '%s\n' 'param TWICE in 0, 1' 'out c : float[64]' 'kernel "twice.cu" one' 'block 64' 'grid 1' 'args c' \
+        'kernel "twice.cu" two' 'block 64' 'grid 1' 'args c' 'repeat TWICE' >twice.spec
+    tune --space twice.spec --arch sm_90 --json
+    status_is 0
+    json '.compiled == 2 and .failed == 0'
+}
+
 @test "a compile that takes too long is given up" {
     sed 's/range(0, 8)/1/' "$data/endless.spec" >endless.spec
     cp "$data/endless.cu" .

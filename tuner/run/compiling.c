@@ -163,6 +163,8 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
     if (!c->profiles)
         return true;
     const StepGroups groups = run_step_groups(a, &r->table->launch[config], launch);
+    if (groups.count == 0) /* it is repeated 0 times */
+        return true;
     ProfileLaunch *launches = ARENA_ARRAY(a, ProfileLaunch, groups.count);
     for (size_t i = 0; i < groups.count; i++)
         if (!profile_launch(a, r, config, groups.at[i].step, &launches[i]))
