@@ -299,6 +299,23 @@ static bool expected_kind(ValueVec *v, const Parameter *p, Diag *d)
     return true;
 }
 
+/* A value that is written twice is hardly meant; that range(…) contains one is: "256, range(32, 513, 32)"
+ * puts it first. */
+static bool written_twice(Arena *a, const Spec *s, const Parameter *p, size_t problem, Value *twice)
+{
+    Parameter written = *p;
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
+    Evaluation ev = {0};
+    ValueVec v = {0};
+    written.items = ARENA_ARRAY(a, Expr *, p->item_count);
+    written.item_count = 0;
+    for (size_t i = 0; i < p->item_count; i++)
+        if (expr_kind(p->items[i]) != VALUE_LIST || expr_literal(p->items[i]))
+            written.items[written.item_count++] = p->items[i];
+    spec_set_problem(s, problem, slots);
+    return evaluate_items(a, &written, slots, &ev, &v) && drop_doubles(&v, twice);
+}
+
 /* The values of a parameter, given those of earlier ones. */
 static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
                       const ValueList *known, ValueList *out, Diag *d)
@@ -312,7 +329,8 @@ static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
     if (!same_kind(&v, p, d) || !expected_kind(&v, p, d))
         return false;
     Value twice;
-    if (drop_doubles(&v, &twice) && !p->dependent && p->kind == VALUE_NONE) {
+    if (drop_doubles(&v, &twice) && !p->dependent && p->kind == VALUE_NONE &&
+        written_twice(a, s, p, problem, &twice)) {
         SCOPED_BUF text = {0};
         value_print(twice, &text);
         diag_warn(d, p->at, "'%s' lists %s twice", p->name, buf_text(&text));
