@@ -102,16 +102,25 @@ hash_of() {
     lacks "$output" '\[#'
 }
 
+@test "a check shows on a terminal what it compiles and for how long" {
+    script -qec "'$REAL' check $data/pair.spec --cache-dir c" typescript </dev/null >/dev/null
+    has "$(tr '\r' '\n' <typescript)" 'check +\[\.+\] 0/6  0:[0-9]+ so far  first'
+    has "$(tr '\r' '\n' <typescript)" '^.\[Kpair: sound'
+    run --separate-stderr "$REAL" check "$data/pair.spec" --cache-dir c2
+    status_is 0
+    [ -z "$stderr" ]
+}
+
 @test "what is timed one after the other shows the best so far" {
     make_synthetic_gpu
     script -qec "'$fake' --space space/many.spec --jobs 1 --exhaustive --output out" typescript </dev/null >/dev/null
     has "$(tr '\r' '\n' <typescript)" 'time +\[#*\.*\] [0-9]+/[0-9]+ .*best [0-9.e-]+ ms: [A-Z]+='
 }
 
-# typed COLUMNS VARIABLES COMMAND: what a terminal of that width gets.
+# typed COLUMNS VARIABLES COMMAND: what a terminal of that width gets, without the progress.
 typed() {
     script -qc "stty cols $1; env -u NO_COLOR -u COLUMNS TERM=xterm $2 $3" typescript </dev/null >/dev/null
-    sed '1d;$d' typescript | tr -d '\r' | sed "s/\x1b\[/<ESC>/g"
+    sed '1d;$d; s/.*\r\x1b\[K//' typescript | tr -d '\r' | sed "s/\x1b\[/<ESC>/g"
 }
 
 @test "a terminal gets lines of its width and colours, unless they are not wanted" {

@@ -76,6 +76,16 @@ static void of_nothing(ProgressBar *bar)
     progress_step(bar, stage, 0, 0, "");
 }
 
+static void before_the_first_is_done_it_says_how_long_it_has_taken(void **state)
+{
+    (void)state;
+    ProgressBar bar = begun(75.2, 1);
+    bar.stage = "compile";
+    setenv("COLUMNS", "0", 1);
+    see(&bar, none_done);
+    assert_non_null(strstr(line, " 0/200  1:15 so far  "));
+}
+
 /* 50 of 200 in 210.2 s leave 630.6 s; 7 of 30 columns are filled. */
 static void a_line_says_what_is_done_and_how_long_the_rest_takes(void **state)
 {
@@ -124,7 +134,7 @@ static void another_stage_begins_anew(void **state)
     see(&bar, none_done);
 
     assert_string_equal(line,
-                        "\r\033[Kcompile  [..............................] 0/200  0:00 left  ");
+                        "\r\033[Kcompile  [..............................] 0/200  0:00 so far  ");
     assert_true(bar.started >= now);
 }
 
@@ -160,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_says_what_is_done_and_how_long_the_rest_takes),
+        cmocka_unit_test(before_the_first_is_done_it_says_how_long_it_has_taken),
         cmocka_unit_test(it_is_drawn_ten_times_a_second_and_at_the_end),
         cmocka_unit_test(another_stage_begins_anew),
         cmocka_unit_test(a_line_is_shorter_than_the_terminal),

@@ -59,6 +59,7 @@ static bool check_problem(Call *c, const RunOptions *options, size_t *count)
     Run r = start_run(a, options, &c->bar, &d);
     RunCheck found;
     bool ok = run_open(&r) && run_check(&r, &found);
+    progress_end(&c->bar);
     if (r.spec && !options->problem_text)
         *count = r.spec->problem_count;
     command_flush_messages(&d);

@@ -30,12 +30,14 @@ void progress_step(void *context, const char *stage, size_t done, size_t all, co
     memset(line, '.', WIDTH);
     memset(line, '#', filled < WIDTH ? filled : WIDTH);
     line[WIDTH] = '\0';
-    double left = done ? (t - bar->started) * (double)(all - done) / (double)done : 0;
+    double seconds = t - bar->started;
+    seconds *= done ? (double)(all - done) / (double)done : 1;
     SCOPED_BUF shown = {0};
     buf_shown(&shown, note ? note : "", note ? strnlen(note, 60) : 0, false);
     char text[256];
-    int size = snprintf(text, sizeof text, "%-8s [%s] %zu/%zu  %d:%02d left  %s", stage, line, done,
-                        all, (int)(left / 60), (int)left % 60, buf_text(&shown));
+    int size = snprintf(text, sizeof text, "%-8s [%s] %zu/%zu  %d:%02d %s  %s", stage, line, done,
+                        all, (int)(seconds / 60), (int)seconds % 60, done ? "left" : "so far",
+                        buf_text(&shown));
     size_t columns = terminal_width(STDERR_FILENO); /* a wrapped line could not be overwritten */
     fprintf(stderr, "\r\033[K%.*s", (int)((size_t)size < columns ? size : (int)columns - 1), text);
     fflush(stderr);

@@ -13,7 +13,8 @@ typedef struct ProgressBar {
 /* Shows nothing unless standard error is a terminal. */
 ProgressBar progress_new(void);
 
-/* Shows `done` of `all` steps of a stage, at most ten times a second.  A RunProgress.step; `bar` is a
+/* Shows `done` of `all` steps of a stage and the time left, or, before the first is done, the time
+ * so far; at most ten times a second.  A RunProgress.step; `bar` is a
  * ProgressBar. */
 void progress_step(void *bar, const char *stage, size_t done, size_t all, const char *note);
 

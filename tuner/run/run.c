@@ -132,6 +132,21 @@ void run_wait(const Run *r, Waits *w)
     waits_end(w);
 }
 
+bool run_next_result(Run *r, Farm *f, const RunAwaited *what, CompileResult *out, Diag *d)
+{
+    while (!run_stopped(r)) {
+        if (farm_take(f, r->arena, out))
+            return true;
+        if (farm_pending(f) == 0 || !farm_service(f, d))
+            return false;
+        run_progress(r, what->stage, what->done, what->all, what->note);
+        Waits w = waits_new(r->progress.step ? 1 : -1); /* the time it shows goes on */
+        farm_await(f, &w);
+        run_wait(r, &w);
+    }
+    return false;
+}
+
 bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count)
 {
     return gpu_settle(gpus, count, r->stop_fd > 0 ? r->stop_fd : -1) || !run_stopped(r);

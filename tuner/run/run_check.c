@@ -13,9 +13,10 @@ typedef struct Checking {
     Farm *farm;
     RunCheck *out;
     const char *entry; /* of the kernel that is compiled */
-    bool *trips;       /* per trip count of the spec: some code has the loop */
-    bool *symbols;     /* per argument: some code has the variable */
-    bool *written;     /* per argument: some code may store to it */
+    RunAwaited awaited;
+    bool *trips;   /* per trip count of the spec: some code has the loop */
+    bool *symbols; /* per argument: some code has the variable */
+    bool *written; /* per argument: some code may store to it */
     /* per argument: elements reached, if more than it has; NULL: that is an error */
     int64_t *reached;
 } Checking;
@@ -48,10 +49,12 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
     Run *r = x->run;
     Diag d = diag_new(r->arena);
     farm_add(x->farm, 0, job);
-    if (!farm_next(x->farm, r->arena, res, &d)) {
+    x->awaited.note = x->entry;
+    if (!run_next_result(r, x->farm, &x->awaited, res, &d)) {
         x->out->uncompiled = d.messages.count ? diag_first(&d) : "no compiler";
         return false;
     }
+    x->awaited.done++;
     if (res->status != OUTCOME_COMPILED && strstr(res->log, "__nv_name_map") && job->source &&
         x->entry)
         return say_no_kernel(r, at, job->source->name, x->entry, job->source->text, true);
@@ -66,7 +69,8 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
 static bool compiles(Checking *x, const CompileJob *job, CompileResult *res)
 {
     farm_add(x->farm, 0, job);
-    return farm_next(x->farm, x->run->arena, res, DIAG_UNHEARD(x->run->arena)) &&
+    x->awaited.note = x->entry;
+    return run_next_result(x->run, x->farm, &x->awaited, res, DIAG_UNHEARD(x->run->arena)) &&
            res->status == OUTCOME_COMPILED;
 }
 
@@ -638,8 +642,10 @@ static bool compile_extremes(Checking *x)
         CompileResult res;
         Diag d = diag_new(r->arena);
         size_t launches = r->spec->launch_count;
-        if (!farm_next(x->farm, r->arena, &res, &d))
+        if (!run_next_result(r, x->farm, &x->awaited, &res, &d))
             break;
+        x->awaited.done++;
+        x->awaited.note = table_name(r->arena, r->table, rows[res.id / launches]);
         if (!take_extreme(r, rows[res.id / launches], res.id % launches, &res))
             return false;
     }
@@ -658,9 +664,11 @@ static bool all_compile(Checking *x, size_t row)
     Run *r = x->run;
     CompileJob job;
     CompileResult res;
-    for (size_t l = 0; l < r->spec->launch_count; l++)
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        x->entry = r->spec->launches[l].entry;
         if (!run_make_job(r->arena, r, row, l, NULL, &job) || !compiles(x, &job, &res))
             return false;
+    }
     return true;
 }
 
@@ -707,17 +715,21 @@ static bool check_kernels(Checking *x, size_t config)
 /* Makes the data and opens sources and farm; false after messages. */
 static bool begin(Run *r, RunCheck *out, Checking *x)
 {
+    const size_t launches = r->spec->launch_count, references = r->spec->reference_count;
+    size_t rows[MAX_EXTREMES];
     *out = (RunCheck){0};
     if (run_first_config(r) == SIZE_MAX)
         return report_none(r);
     if (!run_data(r) || !run_open_sources(r))
         return false;
-    *x = (Checking){.run = r,
-                    .farm = run_open_farm(r),
-                    .out = out,
-                    .trips = ARENA_ARRAY(r->arena, bool, r->spec->trip_count),
-                    .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count),
-                    .written = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
+    *x = (Checking){
+        .run = r,
+        .farm = run_open_farm(r),
+        .out = out,
+        .awaited = {.stage = "check", .all = references + launches * (1 + find_extremes(r, rows))},
+        .trips = ARENA_ARRAY(r->arena, bool, r->spec->trip_count),
+        .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count),
+        .written = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
     return true;
 }
 

@@ -175,28 +175,14 @@ void run_close_devices(Run *r)
 
 /* --- the comparison kernels and kernels as references ----------------------------------------- */
 
-/* farm_next that can be stopped. */
-static bool next_result(Run *r, Farm *f, CompileResult *out)
-{
-    while (!run_stopped(r)) {
-        if (farm_take(f, r->arena, out))
-            return true;
-        if (farm_pending(f) == 0 || !farm_service(f, r->diag))
-            return false;
-        Waits w = waits_new(-1);
-        farm_await(f, &w);
-        run_wait(r, &w);
-    }
-    return false;
-}
-
 static bool compile_job(Run *r, const CompileJob *job, const char *path, CompileResult *res)
 {
     Farm *farm = run_open_farm(r);
+    const RunAwaited awaited = {"compile", 0, 1, path};
     bool ok, again = false;
     do { /* a worker that was killed works the second time */
         farm_add(farm, 0, job);
-        ok = next_result(r, farm, res);
+        ok = run_next_result(r, farm, &awaited, res, r->diag);
         again = !again && ok && res->status == OUTCOME_COMPILE_CRASH;
     } while (again);
     if (ok && res->status != OUTCOME_COMPILED)

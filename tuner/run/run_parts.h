@@ -178,6 +178,16 @@ bool run_stopped(Run *r);
 /* Waits for `w` or a request to stop. */
 void run_wait(const Run *r, Waits *w);
 
+/* What the progress shows while a result is waited for. */
+typedef struct RunAwaited {
+    const char *stage;
+    size_t done, all;
+    const char *note;
+} RunAwaited;
+
+/* farm_next that shows progress and can be stopped. */
+bool run_next_result(Run *r, Farm *f, const RunAwaited *what, CompileResult *out, Diag *d);
+
 /* gpu_settle that can be stopped. */
 bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count);
 
