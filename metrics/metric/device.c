@@ -91,6 +91,11 @@ const Device *device_find(const char *name)
     return named ? named : first_of(arch_named(simple));
 }
 
+const Device *device_usual(void)
+{
+    return device_find("sm_90");
+}
+
 const DeviceSheet *sheet_find(const char *name)
 {
     const Device *d = device_find(name);

@@ -19,6 +19,9 @@ extern const JsonStruct DEVICE_JSON;
  * in its file, the H200 for 9.0.  NULL if unknown. */
 const Device *device_find(const char *name);
 
+/* The device for which code is judged where none is named, here or recorded. */
+const Device *device_usual(void);
+
 /* The shipped device of that name if it has this capability (90), else the first one of the capability; NULL
  * if there is none.  `name` may be NULL. */
 const Device *device_like(const char *name, int arch);

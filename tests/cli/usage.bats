@@ -206,6 +206,24 @@ END
     has "$stderr" '--arch'
 }
 
+@test "what needs no times takes an H200 where no device is named or recorded, and says so" {
+    cp "$data"/synthetic.{cu,spec} .
+    default='the default: --arch names another'
+    run "$APTUNE" check synthetic.spec
+    status_is 0
+    has "$output" "^  judged for NVIDIA H200 \(sm_90\), $default$"
+    run "$APTUNE" check synthetic.spec --arch a100
+    has "$output" '^  judged for NVIDIA A100.* \(sm_80\), named by --arch$'
+    tune --space synthetic.spec --static --emit none
+    status_is 0
+    has "$output" "^ +\(--static was given; NVIDIA H200 is $default\)$"
+    run "$APTUNE" explain synthetic.spec --no-gpu --no-lines "THREADS=64 EACH=4"
+    status_is 0
+    has "$output" "^ +\(--no-gpu was given; NVIDIA H200 is $default\)$"
+    run "$APTUNE" check "$SOURCE/spaces/reduce.spec" --problem N=67108864
+    has "$output" '^  judged for NVIDIA H200 \(sm_90\), that of .*reduce-h200.times.zst$'
+}
+
 @test "a space without configurations is refused, and --dry-run tells why" {
     cp "$data/synthetic.cu" .
     { cat "$data/synthetic.spec"; echo 'require EACH > 4'; } >x.spec

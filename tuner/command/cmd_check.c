@@ -10,7 +10,7 @@ static void print_tier0(const Run *r, Buf *out)
         buf_printf(out, "  %zu dropped: %s\n", uncomputed, outcome_name(OUTCOME_ARITHMETIC));
     if (beyond > 0)
         buf_printf(out, "  %zu dropped by the limits of %s before compiling\n", beyond,
-                   r->device ? r->device->name : "the device");
+                   r->device->name);
     for (int t = OUTCOME_ARITHMETIC + 1; t <= OUTCOME_GRID; t++)
         if (dropped[t] > 0)
             buf_printf(out, "    %zu × %s\n", dropped[t], outcome_name((Outcome)t));
@@ -23,6 +23,8 @@ static void print_sound(const Run *r, const RunCheck *c)
     buf_printf(&out, "%s%s%s: sound; %zu configuration%s\n", r->spec->name,
                *r->spec->problems[r->space.problem].text ? ", " : "",
                r->spec->problems[r->space.problem].text, size, size == 1 ? "" : "s");
+    buf_printf(&out, "  judged for %s (sm_%d), %s\n", r->device->name, device_arch(r->device),
+               r->device_origin);
     if (size > r->table->count)
         buf_printf(&out, "  the rest was checked on %zu of them, drawn at random\n",
                    r->table->count);
@@ -78,7 +80,7 @@ static bool check(Call *c)
         return command_refuse(c, "unexpected argument '%s'", c->words[0]);
     if (!options_run_check(c, o))
         return false;
-    o->arch = o->arch ? o->arch : "sm_90";
+    o->no_times = true;
     o->drawn = true;
     size_t problems = 1;
     bool ok = true;

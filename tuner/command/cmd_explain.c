@@ -83,7 +83,7 @@ static bool explain(Call *c)
     ExplainOptions *o = c->options;
     if (!options_run_check(c, &o->run) || !take_texts(c, o))
         return false;
-    o->run.some = true;
+    o->run.some = o->run.any_device = true;
     c->code = EXIT_USAGE;
     Run r = start_run(c->arena, &o->run, &c->bar, c->diag);
     bool ok = run_open(&r);

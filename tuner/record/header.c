@@ -191,7 +191,7 @@ const RecordFact *record_device_facts(Arena *a, const Device *d, size_t *count)
 
 const Device *record_device(Arena *a, const RecordHeader *h)
 {
-    const Device *named = device_find(h->arch), *usual = device_find("sm_90");
+    const Device *named = device_find(h->arch), *usual = device_usual();
     const Device *known = named ? device_like(h->device, device_arch(named)) : NULL;
     Device *d = ARENA_NEW(a, Device);
     if (known) {

@@ -70,6 +70,7 @@ typedef struct RunOptions {
     bool run_commands;        /* allow commands of the spec */
     const char *problem_text; /* one of the spec's problems, "N=8192"; NULL: … */
     size_t problem;           /* … the one with this index */
+    bool any_device;          /* without GPU and recording take device_usual(), as no_times does */
     bool may_lack;            /* having neither a GPU nor a recording is no error */
     bool dry_run;             /* only count; needs no device and may find no configuration */
     bool no_gpu;              /* ignore GPUs */
@@ -289,6 +290,7 @@ typedef struct Run {
     Space space;
     const Device *named_device; /* by --arch or --device-file; may be NULL */
     const Device *device;       /* NULL: not known; only in a dry run */
+    const char *device_origin;  /* "named by --arch" */
     RunSource source;
     const char *why_not_measured; /* NULL: measured */
     RunGpu *gpus;                 /* open while measuring */

@@ -106,6 +106,8 @@ static bool take_sheet(Run *r)
     return true;
 }
 
+/* The device is the one that the user names, else the GPU here, if it is opened, else that of the recording
+ * that fits; else, for what needs no times, the usual one. */
 static bool choose_device(Run *r)
 {
     if (!find_named_device(r))
@@ -118,6 +120,7 @@ static bool choose_device(Run *r)
         return false;
     if (measured) {
         r->source = RUN_MEASURED;
+        r->device_origin = "the GPU here";
         return take_sheet(r);
     }
     if (recorded && !r->recorded.times->header.arch[0])
@@ -126,10 +129,18 @@ static bool choose_device(Run *r)
     if (recorded) {
         r->source = r->options.no_times ? RUN_STATIC : RUN_REPLAYED;
         r->device = record_device(r->arena, &r->recorded.times->header);
+        r->device_origin = arena_printf(r->arena, "that of %s", r->recorded.path);
         return take_sheet(r);
     }
     r->source = RUN_STATIC;
     r->device = r->named_device;
+    r->device_origin = r->options.arch ? "named by --arch" : "named by --device-file";
+    if (!r->device && (r->options.no_times || r->options.any_device)) {
+        r->device = device_usual();
+        r->device_origin = "the default: --arch names another";
+        r->why_not_measured = arena_printf(r->arena, "%s; %s is %s", r->why_not_measured,
+                                           r->device->name, r->device_origin);
+    }
     if (r->device && r->options.arch && device_is_capability(r->options.arch))
         r->why_not_measured = arena_printf(
             r->arena, "--arch %s was given, and of those %s was taken; `aptune devices` lists all",
