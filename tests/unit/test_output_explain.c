@@ -239,12 +239,36 @@ static void spills_cost_their_instructions(void **state)
     Fixture f;
     set_up(&f);
     f.profile.value[PROFILE_SPILL_ISSUED] = 120;
+    f.profile.value[PROFILE_SPILL_BYTES] = 64;
 
     Finding found = only(&f, "spills");
 
     assert_near(found.cycles, 120.0 * SM_WARPS / 4);
     assert_near(found.share, 0.1);
     assert_string_equal(found.what, "a warp issues 120 accesses to local memory");
+    assert_non_null(strstr(found.remedy, "registers"));
+    assert_null(strstr(found.remedy, "array"));
+    tear_down(&f);
+}
+
+static void local_arrays_are_no_spills_and_cost_their_traffic(void **state)
+{
+    (void)state;
+    Fixture f;
+    set_up(&f);
+    f.profile.value[PROFILE_SPILL_ISSUED] = 20;
+    f.profile.value[PROFILE_LOCAL_SECTORS] = f.profile.value[PROFILE_LOCAL_TRAFFIC] = 640;
+
+    Finding found = only(&f, "local memory");
+
+    assert_string_equal(found.unit, "shared memory and L1");
+    assert_near(found.cycles, 640.0 / 4 * SM_WARPS); /* four sectors are a wavefront */
+    assert_non_null(strstr(found.remedy, "array"));
+    assert_null(strstr(found.remedy, "registers"));
+    f.profile.value[PROFILE_SPILL_BYTES] = 64;
+    found = only(&f, "local memory and spills");
+    assert_non_null(strstr(found.remedy, "array"));
+    assert_non_null(strstr(found.remedy, "registers"));
     tear_down(&f);
 }
 
@@ -501,7 +525,7 @@ static void patterns_are_told_from_a_threshold_on(void **state)
                 {PROFILE_WAVES, 0.9, 0.8999, "few blocks"},
                 {PROFILE_LOOP_BYTES, 24576, 24577, "large loops"},
                 {PROFILE_ACCESSES_UNKNOWN, 0, 0.01, "indirect accesses"},
-                {PROFILE_SPILL_ISSUED, 11, 13, "spills"}, /* 1 % of 1200 */
+                {PROFILE_SPILL_ISSUED, 11, 13, "local memory"}, /* 1 % of 1200 */
                 {PROFILE_THREADS_PER_BLOCK, 256, 257, "idle lanes"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Fixture f;
@@ -526,6 +550,7 @@ static void patterns_come_together_each_with_its_own_cost(void **state)
     set_up(&f);
     f.profile.value[PROFILE_SHARED_WAVEFRONTS] = 384;
     f.profile.value[PROFILE_SPILL_ISSUED] = 120;
+    f.profile.value[PROFILE_SPILL_BYTES] = 64;
     judge(&f);
 
     Findings found = explain_find(f.arena, &f.subject, &no_lines);
@@ -589,6 +614,7 @@ int main(void)
         cmocka_unit_test(scattered_accesses_cost_their_sectors),
         cmocka_unit_test(what_costs_next_to_nothing_is_not_told),
         cmocka_unit_test(spills_cost_their_instructions),
+        cmocka_unit_test(local_arrays_are_no_spills_and_cost_their_traffic),
         cmocka_unit_test(indirect_accesses_have_a_cost_that_is_not_known),
         cmocka_unit_test(lanes_that_part_cost_what_the_others_wait),
         cmocka_unit_test(branches_on_data_are_named_with_what_is_assumed),

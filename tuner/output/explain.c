@@ -376,7 +376,7 @@ static const TableRow rows[] = {
     {"tensor", cell_mix, "tensor_issued", NULL},
     {"memory", cell_mix, "lsu_issued", NULL},
     {"branches", cell_mix, "branch_issued", NULL},
-    {"spills", cell_mix, "spill_issued", NULL},
+    {"local memory", cell_mix, "spill_issued", NULL},
     {"memory accesses of a warp", NULL, NULL, NULL},
     {"shared passes", cell_factor, "shared_wavefronts", NULL},
     {"global sectors", cell_factor, "global_sectors", NULL},

@@ -120,16 +120,32 @@ static bool scattered_accesses(const Search *f, Finding *out)
     return true;
 }
 
-static bool spills(const Search *f, Finding *out)
+/* Arrays, spilled registers or both: their accesses look the same. */
+static bool local_memory(const Search *f, Finding *out)
 {
-    double n = field(f, PROFILE_SPILL_ISSUED);
+    static const char of_arrays[] =
+        "An array whose indices are not known to the compiler stays in local memory: unroll the "
+        "loops that index it, or put it into shared memory.";
+    static const char of_spills[] =
+        "Threads need more registers than they have: give each thread less work, unroll less, or "
+        "ask for fewer blocks per SM.";
+    const double n = field(f, PROFILE_SPILL_ISSUED);
     if (!(n > 0))
         return false;
+    const bool spilled = field(f, PROFILE_SPILL_BYTES) > 0;
+    const bool arrays = !spilled || field(f, PROFILE_LOCAL_SECTORS) > 0;
     Profile without = *f->s->profile;
     without.value[PROFILE_ISSUED] -= n;
+    without.value[PROFILE_LOCAL_TRAFFIC] = 0;
+    const bool l1 = saved(f, &without, "shared_cycles") > saved(f, &without, "issue_cycles");
+    out->name = !spilled ? "local memory" : arrays ? "local memory and spills" : "spills";
     out->what = arena_printf(f->arena, "a warp issues %s accesses to local memory",
                              explain_number_text(f->arena, n));
-    set_cost(f, out, &without, "issue_cycles");
+    out->unit = l1 ? "shared memory and L1" : "issuing";
+    out->remedy = !spilled ? of_arrays
+                  : arrays ? arena_printf(f->arena, "%s %s", of_arrays, of_spills)
+                           : of_spills;
+    set_cost(f, out, &without, l1 ? "shared_cycles" : "issue_cycles");
     return true;
 }
 
@@ -327,9 +343,7 @@ static const struct Pattern {
     {scattered_accesses, "scattered accesses", "data access", NULL, NULL,
      "Give neighbouring lanes neighbouring addresses, aligned to 32 bytes, and transpose tiles in "
      "shared memory."},
-    {spills, "spills", "data access", "issuing", NULL,
-     "Threads need more registers than they have: give each thread less work, unroll less, or ask "
-     "for fewer blocks per SM."},
+    {local_memory, NULL, "data access", NULL, NULL, NULL},
     {tied_sums, "tied sums", "data access", "reading registers", NULL,
      "Store values computed from the sums, such as each sum times a number known only at run time: "
      "then the compiler is free to place the sums."},
