@@ -46,7 +46,10 @@ bool read_compare(Reader *r)
     if (!ok)
         return false;
     if (!any)
-        return lexer_wrong(&r->l, "'exact', 'relative', 'absolute', 'first', 'except' or 'sum'");
+        return lexer_wrong(&r->l, arena_printf(r->a,
+                                               "how the output '%s' is compared: 'exact', "
+                                               "'relative', 'absolute', 'first', 'except' or 'sum'",
+                                               p.name));
     c->at = r->at;
     if (c->exact && (c->has_relative || c->has_absolute))
         return diag_error(r->d, r->at, "'exact' cannot be combined with an allowed error");
