@@ -265,6 +265,9 @@ static void local_arrays_are_no_spills_and_cost_their_traffic(void **state)
     assert_near(found.cycles, 640.0 / 4 * SM_WARPS); /* four sectors are a wavefront */
     assert_non_null(strstr(found.remedy, "array"));
     assert_null(strstr(found.remedy, "registers"));
+    f.profile.value[PROFILE_LOCAL_STORED] = 320;
+    found = only(&f, "local memory");
+    assert_string_equal(found.unit, "L2");
     f.profile.value[PROFILE_SPILL_BYTES] = 64;
     found = only(&f, "local memory and spills");
     assert_non_null(strstr(found.remedy, "array"));

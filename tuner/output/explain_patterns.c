@@ -136,16 +136,24 @@ static bool local_memory(const Search *f, Finding *out)
     const bool arrays = !spilled || field(f, PROFILE_LOCAL_SECTORS) > 0;
     Profile without = *f->s->profile;
     without.value[PROFILE_ISSUED] -= n;
-    without.value[PROFILE_LOCAL_TRAFFIC] = 0;
-    const bool l1 = saved(f, &without, "shared_cycles") > saved(f, &without, "issue_cycles");
+    without.value[PROFILE_LOCAL_TRAFFIC] = without.value[PROFILE_LOCAL_STORED] = 0;
+    static const struct {
+        const char *metric, *name;
+    } units[] = {{"issue_cycles", "issuing"},
+                 {"shared_cycles", "shared memory and L1"},
+                 {"open_cycles", "L2"}};
+    int most = 0;
+    for (int i = 1; i < 3; i++)
+        most =
+            saved(f, &without, units[i].metric) > saved(f, &without, units[most].metric) ? i : most;
     out->name = !spilled ? "local memory" : arrays ? "local memory and spills" : "spills";
     out->what = arena_printf(f->arena, "a warp issues %s accesses to local memory",
                              explain_number_text(f->arena, n));
-    out->unit = l1 ? "shared memory and L1" : "issuing";
+    out->unit = units[most].name;
     out->remedy = !spilled ? of_arrays
                   : arrays ? arena_printf(f->arena, "%s %s", of_arrays, of_spills)
                            : of_spills;
-    set_cost(f, out, &without, l1 ? "shared_cycles" : "issue_cycles");
+    set_cost(f, out, &without, units[most].metric);
     return true;
 }
 
