@@ -145,6 +145,28 @@ static void a_file_for_nvcc_compiles_as_it_is(void **state)
     assert_non_null(strstr(missing.log, "nowhere.h"));
 }
 
+/* One name of each file that stands in for headers, and all of them included again. */
+static void headers_that_stand_in_for_others_stand_beside_each_other(void **state)
+{
+    static const char NAMES[] =
+        "algorithm assert.h bits/stdc++.h chrono climits cuda/std/cstdint cstdint cstdio cstdlib "
+        "cub/cub.cuh cublas.h cufft.h exception filesystem float.h functional GL/gl.h iostream "
+        "helper_cuda.h limits map math.h memory memory.h mpi.h mutex queue random string thread "
+        "string_view thrust/sort.h tuple unistd.h unordered_map vector";
+    SCOPED_BUF text = {0};
+    for (int i = 0; i < 2; i++)
+        for (const char *at = NAMES; *at; at += strcspn(at, " "), at += *at == ' ')
+            buf_printf(&text, "#include <%.*s>\n", (int)strcspn(at, " "), at);
+    buf_puts(&text, "struct host { std::vector<std::string> names; std::map<int, std::mutex> of;\n"
+                    "    std::thread *t; std::chrono::seconds s; std::mt19937_64 r; GLuint g;\n"
+                    "    thrust::device_vector<float> v; cufftHandle h; std::ofstream file; };\n"
+                    "extern \"C\" __global__ void k(int *n, host h) { *n = sizeof(std::vector<int>); }\n");
+    CompileResult r = compile(*state, buf_text(&text), NULL, 0, NULL);
+
+    if (r.status != OUTCOME_COMPILED)
+        fail_msg("%s", r.log);
+}
+
 /* Types that are the same there are the same here, also to libcu++. */
 static void integers_strings_and_errors_are_those_of_nvcc(void **state)
 {
@@ -357,6 +379,7 @@ int main(void)
         CASE(one_compile_gives_ptx_and_cubin),
         CASE(a_mistake_is_an_error_with_the_compilers_words),
         CASE(a_file_for_nvcc_compiles_as_it_is),
+        CASE(headers_that_stand_in_for_others_stand_beside_each_other),
         CASE(integers_strings_and_errors_are_those_of_nvcc),
         CASE(a_name_expression_gives_the_lowered_name),
         CASE(includes_beside_the_template_are_found_and_line_info_has_no_folder),

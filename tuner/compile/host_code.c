@@ -550,7 +550,7 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
 
 bool host_code_expects_headers(const char *text)
 {
-    /* Declared by tuner/compile/worker/nvrtc.c. */
+    /* Declared by the files of tuner/compile/worker/headers. */
     static const char NAMES[] =
         "include int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t intptr_t "
         "uintptr_t uint ushort ulong INT_MAX INT_MIN UINT_MAX LLONG_MAX LLONG_MIN ULLONG_MAX "

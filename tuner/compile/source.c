@@ -264,15 +264,6 @@ static const char **cut_all(Arena *a, const char *text, size_t size, const Inclu
     return texts;
 }
 
-/* Stubs for host headers: names that structs beside a kernel may use. */
-#define HOSTS_VECTOR(name)                                                                         \
-    "template <class...> struct " name " { template <class... __A> " name "(__A &&...) {} };\n"
-static const char HOSTS[] =
-    "#ifndef APTUNE_THRUST\n#define APTUNE_THRUST\n"
-    "namespace std {}\nnamespace cub { struct CachingDeviceAllocator; }\nnamespace thrust "
-    "{\n" HOSTS_VECTOR("host_vector") HOSTS_VECTOR("device_vector") HOSTS_VECTOR("universal_vector")
-        HOSTS_VECTOR("device_ptr") "}\n#endif\n";
-
 /* True for headers of the toolkit's libraries that launch kernels themselves: the device compiler rejects
  * them, and device code uses nothing of them. */
 static bool is_hosts(const char *name)
@@ -312,7 +303,7 @@ static void give_headers(Arena *a, const IncludeSet *set, const char **texts,
     for (size_t i = 0; i < set->absent.count; i++)
         if (is_hosts(set->absent.at[i])) {
             VEC_PUSH(a, &s->headers, set->absent.at[i]);
-            VEC_PUSH(a, &s->headers, HOSTS);
+            VEC_PUSH(a, &s->headers, "#include <aptune/thrust.h>\n"); /* the worker's own */
         }
 }
 

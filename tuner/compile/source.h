@@ -13,7 +13,7 @@
 #include "metrics/base/vec.h"
 
 /* Own option for a file written for nvcc: unmarked functions are device code, and nvcc's implicit headers
- * are included (tuner/compile/worker/nvrtc.c). */
+ * are included (tuner/compile/worker/headers). */
 #define SOURCE_LIKE_NVCC "--like-nvcc"
 
 /* Own option, allowed in specs: a missing header is read as an empty one. */

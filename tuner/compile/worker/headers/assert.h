@@ -1,0 +1,4 @@
+#ifdef NDEBUG
+#undef assert
+#define assert(condition) ((void)0)
+#endif

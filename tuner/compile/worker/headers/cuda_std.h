@@ -1,0 +1,5 @@
+/* A header that libcu++ has under the same name. */
+#include <cuda/std/HEADER_NAME>
+namespace std {
+using namespace cuda::std;
+}

@@ -1,0 +1,7 @@
+typedef unsigned int GLuint;
+typedef unsigned int GLenum;
+typedef int GLint;
+typedef float GLfloat;
+typedef unsigned char GLubyte;
+struct GLFWwindow;
+struct cudaGraphicsResource;

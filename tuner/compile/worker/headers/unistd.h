@@ -1,0 +1,1 @@
+#define _POSIX_VERSION 200809L /* headers test for Unix by it */
