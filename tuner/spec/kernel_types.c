@@ -16,40 +16,9 @@ static const char TYPES[] =
  * size of what is passed or pointed to. */
 enum { CODE_LANES = 8, SIZE_SHIFT = 8 };
 
-static const char ASK[] =
-    "namespace aptune_types {\n"
-    "template <class T, class = void> struct size { static const int value = 0; };\n"
-    "template <class T> struct size<T, decltype((void)sizeof(T))> {\n"
-    "    static const int value = sizeof(T) < 8388608 ? (int)sizeof(T) : 0;\n"
-    "};\n"
-    "template <class T> struct plain { typedef T type; };\n"
-    "template <class T> struct plain<const T> { typedef T type; };\n"
-    "template <class T> struct plain<volatile T> { typedef T type; };\n"
-    "template <class T> struct plain<const volatile T> { typedef T type; };\n"
-    "template <class T> struct number {\n"
-    "    static const int value = size<T>::value * 256 + code<typename plain<T>::type>::value * "
-    "2;\n"
-    "};\n"
-    "template <class T> struct number<T *> {\n"
-    "    static const int value = size<T>::value * 256 + code<typename plain<T>::type>::value * 2 "
-    "+ "
-    "1;\n"
-    "};\n"
-    "template <class T> struct number<T &> : number<T *> {};\n"
-    "template <class T, decltype(sizeof 0) n> struct number<T (*)[n]> : number<T *> {};\n"
-    "template <class F> struct list;\n"
-    "template <class... A> struct list<void (*)(A...)> {\n"
-    "    static constexpr __device__ int at(int i)\n"
-    "    {\n"
-    "        int all[] = {number<A>::value..., 0};\n"
-    "        return all[i];\n"
-    "    }\n"
-    "};\n"
-    "}\n";
-
 void kernel_types_ask(const char *expression, size_t count, Buf *out)
 {
-    SCOPED_BUF codes = {0};
+    buf_puts(out, kernel_types_files[0].text);
     for (const char *at = TYPES, *end; (end = strchr(at, '|')) != NULL; at = end + 1) {
         char name[24];
         TaskType t;
@@ -58,14 +27,10 @@ void kernel_types_ask(const char *expression, size_t count, Buf *out)
             t = (TaskType){TASK_U8, 1};
         if (strncmp(name, "__", 2) == 0)
             buf_printf(out, "struct %s;\n", name);
-        buf_printf(&codes, "template <> struct code<%s> { static const int value = %d; };\n", name,
-                   ((int)t.scalar + 1) * CODE_LANES + t.lanes);
+        buf_printf(out,
+                   "template <> struct aptune_types::code<%s> { static const int value = %d; };\n",
+                   name, ((int)t.scalar + 1) * CODE_LANES + t.lanes);
     }
-    buf_printf(out,
-               "namespace aptune_types {\n"
-               "template <class T> struct code { static const int value = 0; };\n%s}\n",
-               buf_text(&codes));
-    buf_puts(out, ASK);
     buf_puts(out, "extern \"C\" __device__ int aptune_types_of[] = {");
     for (size_t i = 0; i < count; i++)
         buf_printf(out, "%saptune_types::list<decltype(&%s)>::at(%zu)", i ? ", " : "", expression,

@@ -8,6 +8,10 @@
 #include "metrics/ptx/ptx.h"
 #include "tuner/spec/kernel_source.h"
 
+/* kernel_types.cuh, embedded by the build. */
+extern const Source kernel_types_files[];
+extern const size_t kernel_types_file_count;
+
 /* Writes the lines for a kernel of `count` parameters; `expression` names it, "k<float, 16>". */
 void kernel_types_ask(const char *expression, size_t count, Buf *out);
 
