@@ -152,7 +152,7 @@ static void headers_that_stand_in_for_others_stand_beside_each_other(void **stat
         "algorithm assert.h bits/stdc++.h chrono climits cuda/std/cstdint cstdint cstdio cstdlib "
         "cub/cub.cuh cublas.h cufft.h exception filesystem float.h functional GL/gl.h iostream "
         "helper_cuda.h limits map math.h memory memory.h mpi.h mutex queue random string thread "
-        "string_view thrust/sort.h tuple unistd.h unordered_map vector";
+        "string_view thrust/complex.h thrust/sort.h tuple unistd.h unordered_map vector";
     SCOPED_BUF text = {0};
     for (int i = 0; i < 2; i++)
         for (const char *at = NAMES; *at; at += strcspn(at, " "), at += *at == ' ')
