@@ -12,10 +12,8 @@ typedef struct Test {
     enum { TEST_UNKNOWN, TEST_OF_NUMBER, TEST_OF_VALUES } kind;
     uint32_t number; /* of a double the upper half; two values: 0 */
     bool floats;     /* compares floats, whose numbers ptxas leaves as they are */
-    int taken;       /* the relation in which it is taken: LESS | EQUAL | GREATER */
+    unsigned taken;  /* the orders for which it is taken, of PTX_ORDERED */
 } Test;
-
-enum { LESS = 1, EQUAL = 2, GREATER = 4, ANY = LESS | EQUAL | GREATER };
 
 typedef struct Branch {
     Test test;
@@ -39,31 +37,9 @@ static Test test_of_code(Arena *a, const SassFlow *f, int block)
         if (sass_form(w) != SASS_FORM_REGISTERS || sass_operand(w, 1) != SASS_ZERO)
             t.kind = TEST_OF_VALUES;
     }
-    t.taken = (int)(w.high >> RELATION_AT & ANY) ^ (negated ? ANY : 0);
+    t.taken = (w.high >> RELATION_AT & PTX_ORDERED) ^ (negated ? PTX_ORDERED : 0);
     t.floats = sass_opcode(w) != SASS_OP_ISETP;
     return t;
-}
-
-static int relation(PtxCompare c)
-{
-    static const uint8_t relations[] = {[PTX_EQ] = EQUAL,
-                                        [PTX_EQU] = EQUAL,
-                                        [PTX_NE] = LESS | GREATER,
-                                        [PTX_NEU] = LESS | GREATER,
-                                        [PTX_LT] = LESS,
-                                        [PTX_LO] = LESS,
-                                        [PTX_LTU] = LESS,
-                                        [PTX_LE] = LESS | EQUAL,
-                                        [PTX_LS] = LESS | EQUAL,
-                                        [PTX_LEU] = LESS | EQUAL,
-                                        [PTX_GT] = GREATER,
-                                        [PTX_HI] = GREATER,
-                                        [PTX_GTU] = GREATER,
-                                        [PTX_GE] = GREATER | EQUAL,
-                                        [PTX_HS] = GREATER | EQUAL,
-                                        [PTX_GEU] = GREATER | EQUAL,
-                                        [PTX_NAN] = 0};
-    return relations[c];
 }
 
 static Test test_of_ptx(const Cfg *c, int block)
@@ -83,12 +59,13 @@ static Test test_of_ptx(const Cfg *c, int block)
     const uint64_t value = number ? (uint64_t)by->value : 0;
     return (Test){number ? TEST_OF_NUMBER : TEST_OF_VALUES, (uint32_t)(upper ? value >> 32 : value),
                   by->kind == PTX_OPERAND_FLOAT,
-                  relation(test->form->compare) ^ (in->guard_negated ? ANY : 0)};
+                  (ptx_orders(test->form->compare) & PTX_ORDERED) ^
+                      (in->guard_negated ? PTX_ORDERED : 0)};
 }
 
-static bool same_or_opposite(int x, int y)
+static bool same_or_opposite(unsigned x, unsigned y)
 {
-    return x == y || x == (y ^ ANY);
+    return x == y || x == (y ^ PTX_ORDERED);
 }
 
 /* Tests of 0 are everywhere, so they do not tell which is which. */
@@ -98,21 +75,22 @@ static bool same_test(const Test *a, const Test *b)
            a->number == b->number && same_or_opposite(a->taken, b->taken);
 }
 
-/* The relation with the values exchanged. */
-static int exchanged(int taken)
+/* The orders with the values exchanged. */
+static unsigned exchanged(unsigned taken)
 {
-    return (taken & EQUAL) | (taken & LESS ? GREATER : 0) | (taken & GREATER ? LESS : 0);
+    return (taken & PTX_SAME) | (taken & PTX_LESS ? PTX_MORE : 0u) |
+           (taken & PTX_MORE ? PTX_LESS : 0u);
 }
 
-/* True if they may be the same: a relation of values holds with these exchanged, too. *alike: they are taken for the
+/* True if they may be the same: two values may be exchanged. *alike: they are taken for the
  * same outcome, not for opposite ones. */
 static bool may_be_same(const Test *a, const Test *b, bool *alike)
 {
     if (a->kind == TEST_UNKNOWN || a->kind != b->kind || a->number != b->number)
         return false;
-    const int other = a->kind == TEST_OF_VALUES && !same_or_opposite(a->taken, b->taken)
-                          ? exchanged(b->taken)
-                          : b->taken;
+    const unsigned other = a->kind == TEST_OF_VALUES && !same_or_opposite(a->taken, b->taken)
+                               ? exchanged(b->taken)
+                               : b->taken;
     *alike = a->taken == other;
     return same_or_opposite(a->taken, other);
 }

@@ -27,24 +27,20 @@ typedef struct Compared {
     int64_t number;
 } Compared;
 
-static bool compared_in_ptx(PtxCompare of, int64_t number, Compared *x)
+static bool compare(unsigned orders, int64_t number, Compared *x)
 {
-    switch (of) {
-    case PTX_EQ:
-    case PTX_NE:
-        *x = (Compared){true, of == PTX_NE, number};
+    switch (orders) {
+    case PTX_SAME:
+    case PTX_LESS | PTX_MORE:
+        *x = (Compared){true, orders != PTX_SAME, number};
         return true;
-    case PTX_LT:
-    case PTX_LO:
-    case PTX_GE:
-    case PTX_HS:
-        *x = (Compared){false, of == PTX_GE || of == PTX_HS, number};
+    case PTX_LESS:
+    case PTX_MORE | PTX_SAME:
+        *x = (Compared){false, orders != PTX_LESS, number};
         return true;
-    case PTX_LE:
-    case PTX_LS:
-    case PTX_GT:
-    case PTX_HI:
-        *x = (Compared){false, of == PTX_GT || of == PTX_HI, number + 1};
+    case PTX_LESS | PTX_SAME:
+    case PTX_MORE:
+        *x = (Compared){false, orders == PTX_MORE, number + 1};
         return true;
     default:
         return false;
@@ -100,7 +96,7 @@ static bool is_choice(const Cfg *c, int block, Choice *x)
         ptx_type_is_float(test->form->types[0]) || test->operands[0].kind != PTX_OPERAND_REGISTER ||
         test->operands[1].kind != PTX_OPERAND_REGISTER ||
         test->operands[2].kind != PTX_OPERAND_IMMEDIATE ||
-        !compared_in_ptx(test->form->compare, test->operands[2].value, &x->compared))
+        !compare(ptx_orders(test->form->compare), test->operands[2].value, &x->compared))
         return false;
     x->block = block;
     x->reg = test->operands[1].index;
@@ -333,12 +329,11 @@ static void find_tables(Arena *a, const SassFlow *f, const WalkFunction *ptx, Sa
 /* The number that an ISETP compares a register with. */
 static bool compared_in_code(SassInstr w, Compared *x)
 {
-    static const PtxCompare of[8] = {0, PTX_LT, PTX_EQ, PTX_LE, PTX_GT, PTX_NE, PTX_GE, 0};
     uint32_t number = 0;
     const bool is_zero = sass_form(w) == SASS_FORM_REGISTERS && sass_operand(w, 1) == SASS_ZERO;
     if (!is_zero && !sass_immediate(w, &number))
         return false;
-    return compared_in_ptx(of[w.high >> 12 & 7], (int32_t)number, x);
+    return compare(w.high >> 12 & PTX_ORDERED, (int32_t)number, x);
 }
 
 static bool is_choice_of_code(Arena *a, const SassFlow *f, int block, Choice *x)

@@ -95,6 +95,31 @@ PtxType ptx_source_type(const PtxForm *f)
     return f->type_count > 1 ? f->types[1] : f->types[0];
 }
 
+unsigned ptx_orders(PtxCompare c)
+{
+    static const uint8_t orders[] = {
+        [PTX_EQ] = PTX_SAME,
+        [PTX_NE] = PTX_LESS | PTX_MORE,
+        [PTX_LT] = PTX_LESS,
+        [PTX_LE] = PTX_LESS | PTX_SAME,
+        [PTX_GT] = PTX_MORE,
+        [PTX_GE] = PTX_MORE | PTX_SAME,
+        [PTX_LO] = PTX_LESS,
+        [PTX_LS] = PTX_LESS | PTX_SAME,
+        [PTX_HI] = PTX_MORE,
+        [PTX_HS] = PTX_MORE | PTX_SAME,
+        [PTX_EQU] = PTX_UNORDERED | PTX_SAME,
+        [PTX_NEU] = PTX_UNORDERED | PTX_LESS | PTX_MORE,
+        [PTX_LTU] = PTX_UNORDERED | PTX_LESS,
+        [PTX_LEU] = PTX_UNORDERED | PTX_LESS | PTX_SAME,
+        [PTX_GTU] = PTX_UNORDERED | PTX_MORE,
+        [PTX_GEU] = PTX_UNORDERED | PTX_MORE | PTX_SAME,
+        [PTX_NUM] = PTX_ORDERED,
+        [PTX_NAN] = PTX_UNORDERED,
+    };
+    return orders[c];
+}
+
 PtxFunction *ptx_find_entry(const PtxModule *m, const char *name)
 {
     for (size_t i = 0; i < m->functions.count; i++) {

@@ -62,6 +62,12 @@ typedef enum PtxCompare {
     PTX_NAN
 } PtxCompare;
 
+/* Orders of two values, with the bits that machine code has for them. */
+enum { PTX_LESS = 1, PTX_SAME = 2, PTX_MORE = 4, PTX_ORDERED = 7, PTX_UNORDERED = 8 };
+
+/* Those for which a comparison holds. */
+unsigned ptx_orders(PtxCompare c);
+
 typedef enum PtxCombine {
     PTX_NO_COMBINE,
     PTX_COMBINE_AND,

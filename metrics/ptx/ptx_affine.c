@@ -69,21 +69,17 @@ static bool keep_outcome(Step *s, PtxCompare how)
     const bool is_signed = s->is_signed && !is_unsigned_order(how);
     const Wide v = number(s->v[0], s->bits, is_signed) - number(s->v[1], s->bits, is_signed);
     const Wide d = (Wide)s->d[0] - s->d[1];
-    switch (how) {
-    case PTX_EQ:
-    case PTX_NE:
+    switch (ptx_orders(how)) {
+    case PTX_SAME:
+    case PTX_LESS | PTX_MORE:
         keep_difference(s, v, d);
         return true;
-    case PTX_LT:
-    case PTX_LO:
-    case PTX_GE:
-    case PTX_HS:
+    case PTX_LESS:
+    case PTX_MORE | PTX_SAME:
         keep_sign(s, v, d);
         return true;
-    case PTX_LE:
-    case PTX_LS:
-    case PTX_GT:
-    case PTX_HI:
+    case PTX_LESS | PTX_SAME:
+    case PTX_MORE:
         keep_sign(s, v - 1, d);
         return true;
     default:

@@ -201,39 +201,11 @@ static uint64_t looked_up(const PtxScalar *s)
 
 /* --- comparison and conversion --------------------------------------------------------------- */
 
-/* Orders of two values for which a comparison holds. */
-enum { LESS = 1, SAME = 2, MORE = 4, NO_ORDER = 8 };
-
-static bool holds(PtxCompare how, unsigned order)
-{
-    static const uint8_t orders[] = {
-        [PTX_EQ] = SAME,
-        [PTX_NE] = LESS | MORE,
-        [PTX_LT] = LESS,
-        [PTX_LE] = LESS | SAME,
-        [PTX_GT] = MORE,
-        [PTX_GE] = MORE | SAME,
-        [PTX_LO] = LESS,
-        [PTX_LS] = LESS | SAME,
-        [PTX_HI] = MORE,
-        [PTX_HS] = MORE | SAME,
-        [PTX_EQU] = NO_ORDER | SAME,
-        [PTX_NEU] = NO_ORDER | LESS | MORE,
-        [PTX_LTU] = NO_ORDER | LESS,
-        [PTX_LEU] = NO_ORDER | LESS | SAME,
-        [PTX_GTU] = NO_ORDER | MORE,
-        [PTX_GEU] = NO_ORDER | MORE | SAME,
-        [PTX_NUM] = LESS | SAME | MORE,
-        [PTX_NAN] = NO_ORDER,
-    };
-    return orders[how] & order;
-}
-
 static unsigned order_of(const PtxScalar *s)
 {
     PtxScalar u = *s;
     u.is_signed = s->is_signed && (s->form->compare < PTX_LO || s->form->compare > PTX_HS);
-    return s->a == s->b ? SAME : less(&u, s->a, s->b) ? LESS : MORE;
+    return s->a == s->b ? PTX_SAME : less(&u, s->a, s->b) ? PTX_LESS : PTX_MORE;
 }
 
 static bool combine(bool p, PtxCombine how, bool c)
@@ -263,7 +235,7 @@ static uint64_t decide(PtxScalar *s, bool p)
 
 static uint64_t compared(PtxScalar *s)
 {
-    return decide(s, holds(s->form->compare, order_of(s)));
+    return decide(s, ptx_orders(s->form->compare) & order_of(s));
 }
 
 /* Between integers: extended from the source type, then cut or saturated to the result type. */
@@ -496,8 +468,11 @@ void ptx_float_eval(PtxScalar *s)
     }
     const double a = flush(f, from_bits(s->a, t)), b = flush(f, from_bits(s->b, t));
     if (f->op == PTX_SETP || f->op == PTX_SET) {
-        const unsigned order = a == b ? SAME : a < b ? LESS : a > b ? MORE : NO_ORDER;
-        decide(s, holds(f->compare, order));
+        const unsigned order = a == b  ? PTX_SAME
+                               : a < b ? PTX_LESS
+                               : a > b ? PTX_MORE
+                                       : PTX_UNORDERED;
+        decide(s, ptx_orders(f->compare) & order);
         return;
     }
     double r = calculate(f, a, b, flush(f, from_bits(s->c, t)));
