@@ -472,69 +472,39 @@ static void forget(Step *s)
             s->state->predicates[i] = VARIES;
 }
 
+/* R2UR. */
+static void make_scalar(Step *s)
+{
+    s->scalar = true;
+    write_register(s, 0, read_register(s, bits(s->w.low, 24, 8), false));
+}
+
 static void execute(Step *s)
 {
-    switch (sass_opcode(s->w)) {
-    case SASS_OP_IADD3:
-    case SASS_OP_UIADD3:
-        add3(s);
-        return;
-    case SASS_OP_VIADD:
-        add(s);
-        return;
-    case SASS_OP_IMAD:
-    case SASS_OP_UIMAD:
-        multiply_add(s);
-        return;
-    case SASS_OP_LOP3:
-    case SASS_OP_ULOP3:
-        look_up(s);
-        return;
-    case SASS_OP_SHF:
-    case SASS_OP_USHF:
-        shift(s);
-        return;
-    case SASS_OP_LEA:
-    case SASS_OP_ULEA:
-        scale_add(s);
-        return;
-    case SASS_OP_SEL:
-    case SASS_OP_USEL:
-        select_one(s);
-        return;
-    case SASS_OP_PRMT:
-    case SASS_OP_UPRMT:
-        permute(s);
-        return;
-    case SASS_OP_MOV:
-    case SASS_OP_UMOV:
-        move(s);
-        return;
-    case SASS_OP_ISETP:
-    case SASS_OP_UISETP:
-        compare(s);
-        return;
-    case SASS_OP_PLOP3:
-    case SASS_OP_UPLOP3:
-        look_up_predicates(s);
-        return;
-    case SASS_OP_LDC:
-    case SASS_OP_ULDC:
-    case SASS_OP_LDCU:
-        load_constant(s);
-        return;
-    case SASS_OP_S2R:
-    case SASS_OP_S2UR:
-        load_special(s);
-        return;
-    case SASS_OP_R2UR:
-        s->scalar = true;
-        write_register(s, 0, read_register(s, bits(s->w.low, 24, 8), false));
-        return;
-    default:
-        if (sass_class(s->w) != SASS_BRANCH && sass_class(s->w) != SASS_NOP)
-            forget(s);
-    }
+    /* An opcode, and that of the scalar unit. */
+    static void (*const execute_by[SASS_OPCODES])(Step *) = {
+#define BOTH(op, by) [SASS_OP_##op] = by, [SASS_OP_U##op] = by
+        BOTH(IADD3, add3),
+        BOTH(IMAD, multiply_add),
+        BOTH(LOP3, look_up),
+        BOTH(SHF, shift),
+        BOTH(LEA, scale_add),
+        BOTH(SEL, select_one),
+        BOTH(MOV, move),
+        BOTH(ISETP, compare),
+        BOTH(PLOP3, look_up_predicates),
+        BOTH(PRMT, permute),
+        BOTH(LDC, load_constant),
+#undef BOTH
+        [SASS_OP_LDCU] = load_constant,
+        [SASS_OP_VIADD] = add,
+        [SASS_OP_S2R] = load_special,
+        [SASS_OP_S2UR] = load_special,
+        [SASS_OP_R2UR] = make_scalar};
+    if (execute_by[sass_opcode(s->w)])
+        execute_by[sass_opcode(s->w)](s);
+    else if (sass_class(s->w) != SASS_BRANCH && sass_class(s->w) != SASS_NOP)
+        forget(s);
 }
 
 /* --- propagation ------------------------------------------------------------------------------ */
