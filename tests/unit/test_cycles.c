@@ -317,10 +317,32 @@ static void memory_gives_again_what_the_l2_has_lost(void **state)
     near(metric(f, "memory_bytes"), 4096);
     set(f, PROFILE_FOOTPRINT_READ, 2 * 1048576);
     near(metric(f, "memory_bytes"), 2 * 1048576 + 32 * 10 * WARPS);
-    /* Single sectors come with their neighbours. */
-    set(f, PROFILE_GLOBAL_SECTORS, 60);
-    set(f, PROFILE_GLOBAL_LINES, 60);
-    near(metric(f, "memory_bytes"), 2 * 1048576 + 2 * 32 * 10 * WARPS);
+    /* Single sectors at random places come with their neighbours, at a rate of their own. */
+    set(f, PROFILE_LOAD_GATHERED, 6);
+    near(metric(f, "memory_bytes"), 2 * 1048576 + 32 * (10 + 6) * WARPS);
+    DeviceSheet sheet = *f->device->sheet;
+    sheet.platform.memory_sectors = 20;
+    sheet.device.sheet = &sheet;
+    f->device = &sheet.device;
+    near(metric(f, "gathered_cycles"), 6 * WARPS / (20 * (1 - 0.5 * 1048576 / 268435456)));
+    set(f, PROFILE_FOOTPRINT_READ, 1048576);
+    near(metric(f, "memory_bytes"), 64 * 6 * WARPS);
+}
+
+/* Of 40 sectors 16 are stored, and half of the loaded ones do not fit in the L1. */
+static void stores_to_local_memory_go_to_the_l2(void **state)
+{
+    Fixture *f = *state;
+    const double sectors = metric(f, "l2_sectors"), open = metric(f, "open_cycles");
+    DeviceSheet sheet = *f->device->sheet;
+    sheet.platform.rate_store_part = 50;
+    sheet.device.sheet = &sheet;
+    f->device = &sheet.device;
+    set(f, PROFILE_LOCAL_TRAFFIC, 40);
+    set(f, PROFILE_LOCAL_STORED, 16);
+    set(f, PROFILE_LOCAL_OUTSIDE, 0.5);
+    near(metric(f, "l2_sectors"), sectors + 12 + 16);
+    near(metric(f, "open_cycles"), open + 16. / 50 * WARPS);
 }
 
 /* 100,000 blocks that do nothing start one a cycle. */
@@ -574,6 +596,7 @@ int main(void)
         TEST(memory_waits_while_a_block_makes_room),
         TEST(blocks_that_copy_end_at_different_times),
         TEST(memory_gives_again_what_the_l2_has_lost),
+        TEST(stores_to_local_memory_go_to_the_l2),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(constants_that_do_not_fit_come_a_line_at_a_time),
         TEST(less_than_no_constants_take_no_time),
