@@ -714,3 +714,18 @@ SassSerial sass_serial_longest(SassKind *kinds, size_t count, double warps)
     }
     return mean;
 }
+
+SassSerial sass_serial_drawn(SassKind *kinds, size_t count, double warps, double apart)
+{
+    SassSerial mean = {0};
+    double none = 1, left = 1; /* blocks without a longer warp; warps that are no longer ones */
+    qsort(kinds, count, sizeof *kinds, longer_first);
+    for (size_t i = 0; i < count; i++) {
+        left = fmax(0, left - kinds[i].share);
+        const double still = pow(left, warps);
+        sass_serial_add(&mean, &kinds[i].serial,
+                        apart * (none - still) + (1 - apart) * kinds[i].share);
+        none = still;
+    }
+    return mean;
+}

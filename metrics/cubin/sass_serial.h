@@ -112,3 +112,7 @@ typedef struct SassKind {
 /* The mean over blocks of `warps` of the longest warp.  Those of a kind are dealt to as many blocks as there
  * are, as if they had one role.  Sorts the kinds. */
 SassSerial sass_serial_longest(SassKind *kinds, size_t count, double warps);
+
+/* The same where data decides: a part `apart` of the blocks, 0 to 1, draws each of its warps from all, the others'
+ * warps are equals.  The shares add up to 1. */
+SassSerial sass_serial_drawn(SassKind *kinds, size_t count, double warps, double apart);

@@ -271,8 +271,8 @@ static SassProfile profile_warp(Arena *a, const Code *c, const Memory *m, const 
 
 /* Means over all warps, and the serial time of the longest ones; the code is joined to each distinct walk.
  * Code sizes and doubts are those of the warps that execute most in total: the middle one may lie beyond the
- * edge of the data.  Where data decides, long warps may be in one block, or in all: of the longest in a block
- * nothing is said but the mean. */
+ * edge of the data.  Where data decides, long warps may be in one block, or in all: that depends on how much
+ * neighbours differ. */
 static SassProfile mean_machine(Arena *a, const Code *c, const Memory *m,
                                 const SassLatency *latency, const SassLoad *load, double in_block,
                                 Warps *warps)
@@ -311,7 +311,9 @@ static SassProfile mean_machine(Arena *a, const Code *c, const Memory *m,
         mean.ports.tied_sums = p.ports.tied_sums;
         mean.unmatched = p.unmatched;
     }
-    warps->longest = samples->even ? mean.serial : sass_serial_longest(kinds, count, in_block);
+    warps->longest =
+        samples->even ? sass_serial_drawn(kinds, count, in_block, memory_sampling_disorder(samples))
+                      : sass_serial_longest(kinds, count, in_block);
     return mean;
 }
 

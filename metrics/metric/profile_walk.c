@@ -186,11 +186,24 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
 
 enum { SECTOR = 32, LINE = 128 };
 
+/* Of accesses with unknown addresses. */
+static double unknown_sectors(const MemoryAccess *x)
+{
+    return x->figures.unknown_sectors / WALK_PLACES;
+}
+
+/* Of these, those that a store covers in part: the two at the ends of a run lack one sector's bytes in the mean. */
+static double unknown_open(const MemoryAccess *x)
+{
+    const double sectors = unknown_sectors(x), bytes = x->figures.unknown_bytes / WALK_PLACES;
+    return fmax(0, fmin(sectors, 2 * (sectors - bytes / SECTOR)));
+}
+
 /* Counts first touches of sectors; unknown sectors are all first touches. */
-static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
+static void add_reuse(ProfileTraffic *t, const MemoryAccess *x)
 {
     double *v = t->value;
-    const double known = x->figures.sectors;
+    const double known = x->figures.sectors, unknown = unknown_sectors(x);
     if (x->kind == ACCESS_LOAD) {
         v[PROFILE_LOAD_SECTORS] += known + unknown;
         for (int i = 0; i < REUSE_SCOPES; i++)
@@ -201,17 +214,11 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
     } else if (x->kind == ACCESS_STORE) {
         v[PROFILE_STORE_SECTORS] += known + unknown;
         v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
-        v[PROFILE_STORE_OPEN] += known * x->reuse.open + unknown;
+        v[PROFILE_STORE_OPEN] += known * x->reuse.open + unknown_open(x);
     } else if (x->kind >= ACCESS_ATOMIC && x->kind <= ACCESS_COUNT) {
         v[PROFILE_ATOMIC_SECTORS] += known + unknown;
         v[PROFILE_ATOMIC_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
     }
-}
-
-/* Of accesses with unknown addresses. */
-static double unknown_sectors(const MemoryAccess *x)
-{
-    return x->figures.unknown_sectors / WALK_PLACES;
 }
 
 static void add_unknown(ProfileTraffic *t, const MemoryAccess *x)
@@ -237,7 +244,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
     switch (x->space) {
     case PTX_GLOBAL:
         add_unknown(t, x);
-        add_reuse(t, x, unknown_sectors(x));
+        add_reuse(t, x);
         v[PROFILE_GLOBAL_SECTORS] += f->sectors;
         v[PROFILE_GLOBAL_SECTORS_MIN] += f->sectors_min;
         v[PROFILE_GLOBAL_LINES] += f->lines;

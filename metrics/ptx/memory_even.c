@@ -195,6 +195,20 @@ static const Walk *nearest(const MemorySamples *s, int of)
     return found;
 }
 
+double memory_sampling_disorder(const MemorySamples *s)
+{
+    double mean = 0, squares = 0, beside = 0;
+    if (!s->ordered || s->even < 3)
+        return 0;
+    for (int i = 0; i < s->even; i++)
+        mean += walk_work(s->at[i].walk) / s->even;
+    for (int i = 1; i < s->even; i++) {
+        squares += pow(walk_work(s->at[i].walk) - mean, 2);
+        beside += i > 1 ? pow(walk_work(s->at[i].walk) - walk_work(s->at[i - 1].walk), 2) / 2 : 0;
+    }
+    return squares > 0 ? fmin(1, sqrt(beside / squares)) : 0;
+}
+
 double memory_sampling_error(const MemorySamples *s)
 {
     double mean = 0, squares = 0;

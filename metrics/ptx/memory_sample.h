@@ -98,6 +98,10 @@ static const double SAMPLED_ENOUGH = 0.01;
  * itself (K. M. Wolter, "Introduction to Variance Estimation", 2007, chapter 8: successive differences). */
 double memory_sampling_error(const MemorySamples *s);
 
+/* How far the work of neighbours in a sample by data is apart, as a part of its standard deviation over all: 1 if
+ * each row of data is as long as chance has it, 0 if they are sorted, or if the sample is none by data. */
+double memory_sampling_disorder(const MemorySamples *s);
+
 /* The walk of a warp; NULL if it was not walked. */
 const Walk *memory_walked(const MemorySamples *s, PtxPlace place);
 

@@ -598,8 +598,11 @@ static void the_error_of_a_sample_is_that_of_differences_of_neighbours(void **st
     const double apart = sqrt(0.9 * (4 + 4 + 36 + 36) / 8 / 4) / 14;
     const double in_order = sqrt(0.9 * (100 + 64 + 4 + 36) / 8 / 4) / 14;
     assert_true(fabs(memory_sampling_error(s) - apart) < 1e-12);
+    assert_true(memory_sampling_disorder(s) == 0);
     s->ordered = true;
     assert_true(fabs(memory_sampling_error(s) - in_order) < 1e-12);
+    /* Half of 4 and 36, among deviations from the mean of 2, 0 and 6. */
+    assert_true(fabs(memory_sampling_disorder(s) - sqrt(20.0 / 40)) < 1e-12);
     s->all = 4;
     assert_true(memory_sampling_error(s) == 0);
     s->all = 40, s->even = 1;

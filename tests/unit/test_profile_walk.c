@@ -468,6 +468,30 @@ static void lanes_beside_each_other_at_an_unknown_place_share_sectors(void **sta
     arena_free(a);
 }
 
+/* 128 bytes from a word: at seven of eight places both ends are parts of a sector. */
+static void a_store_at_an_unknown_place_leaves_open_what_it_covers_in_part(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *index;
+        double open;
+    } cases[] = {
+        {"add.u32 %r6, %r5, %r1;", 14 / 8.0},
+        {"mad.lo.u32 %r6, %r5, 96, %r1;", 0},
+        {"mad.lo.u32 %r6, %r1, 8, %r5;", 32},
+    };
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Profile p = profile_of(
+            a, arena_printf(a,
+                            "ld.shared.u32 %%r5, [tile]; %s mul.wide.u32 %%rd5, %%r6, 4; "
+                            "add.s64 %%rd4, %%rd1, %%rd5; st.global.f32 [%%rd4], %%f1;",
+                            cases[i].index));
+        assert_near(p.value[PROFILE_STORE_OPEN], cases[i].open);
+    }
+    arena_free(a);
+}
+
 /* All accesses at unknown places, 1.5, and code that does not match, 0.5: independent doubts. */
 static void doubts_add_up_by_their_squares(void **state)
 {
@@ -653,6 +677,7 @@ int main(void)
         cmocka_unit_test(a_wait_for_copies_is_for_the_groups_that_may_not_be_left),
         cmocka_unit_test(an_access_of_shared_memory_at_unknown_places_is_spread),
         cmocka_unit_test(lanes_beside_each_other_at_an_unknown_place_share_sectors),
+        cmocka_unit_test(a_store_at_an_unknown_place_leaves_open_what_it_covers_in_part),
         cmocka_unit_test(doubts_add_up_by_their_squares),
         cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
         cmocka_unit_test(what_is_not_known_is_said_with_its_line),

@@ -326,19 +326,25 @@ static void a_bulk_copy_from_shared_memory_is_no_load(void **state)
     assert_number(s.cycles, 40 + 2);
 }
 
-/* A quarter of the warps take 100 cycles, the others 20: each block of four has one of them, every other block of two. */
+/* A quarter of the warps take 100 cycles, the others 20: each block of four has one of them, every other block of
+ * two.  By chance a block of n has none of them with a probability of 0.75^n. */
 static void a_block_takes_as_long_as_its_longest_warp(void **state)
 {
     (void)state;
     static const struct {
-        double warps, longest;
-    } blocks[] = {{1, 40}, {2, 60}, {4, 100}, {32, 100}};
+        double warps, longest, drawn, half_drawn;
+    } blocks[] = {{1, 40, 40, 40}, {2, 60, 55, 47.5}, {4, 100, 74.6875, 57.34375}};
     for (size_t i = 0; i < COUNT(blocks); i++) {
         SassKind kinds[] = {{{.cycles = 20, .memory = 1}, 0.75},
                             {{.cycles = 100, .memory = 5}, 0.25}};
-        const SassSerial s = sass_serial_longest(kinds, COUNT(kinds), blocks[i].warps);
+        SassSerial s = sass_serial_longest(kinds, COUNT(kinds), blocks[i].warps);
         assert_number(s.cycles, blocks[i].longest);
         assert_number(s.memory, blocks[i].longest / 20);
+        s = sass_serial_drawn(kinds, COUNT(kinds), blocks[i].warps, 1);
+        assert_number(s.cycles, blocks[i].drawn);
+        assert_number(s.memory, blocks[i].drawn / 20);
+        s = sass_serial_drawn(kinds, COUNT(kinds), blocks[i].warps, 0.5);
+        assert_number(s.cycles, blocks[i].half_drawn);
     }
 }
 
