@@ -237,6 +237,14 @@ static bool index_in_order(void *context, uint64_t address, int bytes, uint64_t 
     return bytes == 4 && address >> 40 == 1;
 }
 
+/* Lanes a line apart, as in a column. */
+static bool index_in_column(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const uint64_t *words = context;
+    *value = address / 4 * 32 % *words;
+    return bytes == 4 && address >> 40 == 1;
+}
+
 /* Of a buffer of `room` words the first `words`. */
 static Profile gathered(Arena *a, const Device *device, int64_t blocks, uint64_t words,
                         uint64_t room, bool (*load)(void *, uint64_t, int, uint64_t *))
@@ -287,6 +295,8 @@ static void what_is_gathered_misses_a_small_l2(void **state)
     p = gathered(a, device, 16384, words, words, index_in_order);
     near(p.value[PROFILE_LOAD_GATHERED], 0, 0);
     near(p.value[PROFILE_LOAD_GONE], 0, 0);
+    p = gathered(a, device, 16384, words, words, index_in_column);
+    near(p.value[PROFILE_LOAD_GATHERED], 0, 0);
     arena_free(a);
 }
 
