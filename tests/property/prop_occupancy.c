@@ -136,7 +136,7 @@ static void next_step_is_the_smallest_saving(void **state)
     uint64_t random = SEED;
 
     for (size_t i = 0; device_at(i); i++)
-        for (int round = 0; round < 40; round++) {
+        for (int round = 0; round < 8; round++) {
             const Device *d = device_at(i);
             BlockUse use = random_use(&random, d);
             use.static_shared %= 4096;
