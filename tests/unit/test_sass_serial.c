@@ -333,7 +333,10 @@ static void a_block_takes_as_long_as_its_longest_warp(void **state)
     (void)state;
     static const struct {
         double warps, longest, drawn, half_drawn;
-    } blocks[] = {{1, 40, 40, 40}, {2, 60, 55, 47.5}, {4, 100, 74.6875, 57.34375}};
+    } blocks[] = {{1, 40, 40, 40},
+                  {2, 60, 55, 47.5},
+                  {4, 100, 74.6875, 57.34375},
+                  {32, 100, 99.99196380594235, 69.99598190297118}};
     for (size_t i = 0; i < COUNT(blocks); i++) {
         SassKind kinds[] = {{{.cycles = 20, .memory = 1}, 0.75},
                             {{.cycles = 100, .memory = 5}, 0.25}};
