@@ -271,8 +271,7 @@ static int result_bits(const PtxForm *f)
 typedef struct Recipe {
     PtxScalar start;
     int result_bits;
-    bool cut_b; /* cut the second source to the type's width: it is no amount */
-    bool is_float;
+    bool cut_b;      /* cut the second source to the type's width: it is no amount */
     bool fills_sign; /* a converted value is sign-extended to the register (ISA 9.4.1) */
 } Recipe;
 
@@ -281,7 +280,6 @@ static Recipe recipe_of(const PtxForm *f, int count)
     Recipe r = {.start = {.form = f, .bits = ptx_source_bits(f), .count = count}};
     r.start.is_signed = ptx_type_is_signed(ptx_source_type(f));
     r.result_bits = result_bits(f);
-    r.is_float = ptx_float_calculates(f);
     r.cut_b = f->op != PTX_SHL && f->op != PTX_SHR && f->op != PTX_BFE;
     r.fills_sign = f->op == PTX_CVT && ptx_type_is_signed(f->types[0]);
     return r;
@@ -297,10 +295,7 @@ static bool eval_lane(const Recipe *r, const Lanes *sources, int count, int lane
     s.a = ptx_value_truncate(s.a, s.bits);
     if (r->cut_b)
         s.b = ptx_value_truncate(s.b, s.bits);
-    if (r->is_float)
-        ptx_float_eval(&s);
-    else
-        ptx_scalar_eval(&s);
+    ptx_scalar_eval(&s);
     if (s.unknown)
         return false;
     result[0] = ptx_value_truncate(s.result[0], r->result_bits);
@@ -354,7 +349,7 @@ static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint
     const PtxForm *f = r->start.form;
     uint64_t rooms[3][PTX_LANES];
     const uint64_t *v[3] = {0};
-    if (r->is_float || f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) || f->half == PTX_HIGH || count > 3)
+    if (f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) || f->half == PTX_HIGH || count > 3)
         return false;
     for (int i = 0; i < count; i++)
         v[i] = every_lane(&sources[i], rooms[i]);
@@ -383,12 +378,32 @@ static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint
     return true;
 }
 
+static void eval_floats(const Recipe *r, const Lanes *sources, int count, Lanes result[2])
+{
+    const bool uniform = lanes_uniform(sources, count);
+    uint64_t rooms[3][PTX_LANES], values[2][PTX_LANES] = {{0}};
+    const uint64_t *v[3] = {0};
+    uint32_t known = UINT32_MAX;
+    for (int i = 0; i < count && i < 3; i++)
+        v[i] = uniform ? sources[i].v : every_lane(&sources[i], rooms[i]);
+    for (int k = 0; k < count; k++)
+        known &= sources[k].known;
+    ptx_float_eval(r->start.form, v, uniform ? 1 : PTX_LANES, values[0], values[1]);
+    extend(values[0], values[0], r->result_bits, r->fills_sign);
+    for (int k = 0; k < 2; k++)
+        if (uniform) {
+            lanes_fill(&result[k], values[k][0]);
+        } else {
+            memcpy(result[k].v, values[k], sizeof result[k].v);
+            result[k].known = known;
+        }
+}
+
 /* Lanes whose result follows from one known source: `and` or a product with 0, `or` with all ones. */
 static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes *out)
 {
     uint32_t decided = 0;
-    if (ptx_float_calculates(f) || count != 2 ||
-        (f->op != PTX_AND && f->op != PTX_MUL && f->op != PTX_OR))
+    if (count != 2 || (f->op != PTX_AND && f->op != PTX_MUL && f->op != PTX_OR))
         return 0;
     const uint64_t deciding =
         f->op == PTX_OR ? ptx_value_truncate(UINT64_MAX, ptx_source_bits(f)) : 0;
@@ -523,6 +538,11 @@ static void eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes
     }
     uint64_t v[2] = {0};
     const Recipe recipe = recipe_of(f, count);
+    if (ptx_float_calculates(f)) {
+        if (ptx_float_computes(f))
+            eval_floats(&recipe, sources, count, result);
+        return;
+    }
     if (lanes_uniform(sources, count)) {
         if (eval_lane(&recipe, sources, count, 0, v)) {
             lanes_fill(&result[0], v[0]);

@@ -8,7 +8,7 @@
 
 #include "metrics/ptx/ptx_scalar.h"
 
-enum { PTX_LANES = 32, PTX_SOURCES = 8 };
+enum { PTX_SOURCES = 8 };
 
 /* Of unknown lanes, those in `common` have v[i] plus a number that they share, a multiple of 2^twos. */
 typedef struct Lanes {

@@ -223,19 +223,17 @@ static bool combine(bool p, PtxCombine how, bool c)
 }
 
 /* p = (a op b) combined with c; q = !(a op b) combined with c */
-static uint64_t decide(PtxScalar *s, bool p)
+static uint64_t decide(const PtxForm *f, bool p, uint64_t c, uint64_t *q)
 {
-    const bool c = s->count > 2 && (s->c & 1);
-    s->result[0] = combine(p, s->form->combine, c);
-    s->result[1] = combine(!p, s->form->combine, c);
-    if (s->form->op == PTX_SET)
-        s->result[0] = s->result[0] ? UINT64_MAX : 0;
-    return s->result[0];
+    const bool result = combine(p, f->combine, c & 1);
+    *q = combine(!p, f->combine, c & 1);
+    return f->op == PTX_SET ? result ? UINT64_MAX : 0 : result;
 }
 
 static uint64_t compared(PtxScalar *s)
 {
-    return decide(s, ptx_orders(s->form->compare) & order_of(s));
+    return decide(s->form, ptx_orders(s->form->compare) & order_of(s), s->count > 2 ? s->c : 0,
+                  &s->result[1]);
 }
 
 /* Between integers: extended from the source type, then cut or saturated to the result type. */
@@ -383,19 +381,48 @@ static double fused(const PtxForm *f, double a, double b, double c)
     return f->types[0] == PTX_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
 }
 
-static double calculate(const PtxForm *f, double a, double b, double c)
+/* A source in so many lanes; 0 if there is none. */
+static void reals(const PtxForm *f, PtxType t, const uint64_t *bits, int lanes, double *out)
+{
+    for (int i = 0; i < lanes; i++)
+        out[i] = bits ? from_bits(bits[i], t) : 0;
+    for (int i = 0; f->flags & PTX_FLAG_FTZ && i < lanes; i++)
+        out[i] = flush(f, out[i]);
+}
+
+static void calculate(const PtxForm *f, double (*v)[PTX_LANES], int lanes, double *out)
 {
     switch (f->op) {
 #define OP(id, text, class, writes)
 #define INTEGER(id, text, class, sources, value)
 #define REAL(id, text, class, sources, value)                                                      \
     case PTX_##id:                                                                                 \
-        return value;
+        for (int i = 0; i < lanes; i++) {                                                          \
+            const double a = v[0][i], b = v[1][i], c = v[2][i];                                    \
+            (void)b, (void)c;                                                                      \
+            out[i] = value;                                                                        \
+        }                                                                                          \
+        return;
 #define BOTH(id, text, class, sources, integer, real) REAL(id, text, class, sources, real)
 #include "metrics/ptx/ptx_ops.def"
     default:
-        return NAN;
+        for (int i = 0; i < lanes; i++)
+            out[i] = NAN;
     }
+}
+
+static void finish(const PtxForm *f, PtxType t, const double *value, int lanes, uint64_t *out)
+{
+    for (int i = 0; i < lanes; i++) {
+        const double v = value[i];
+        const double r = !(f->flags & PTX_FLAG_SAT) ? v : isnan(v) ? 0 : fmin(fmax(v, 0), 1);
+        out[i] = to_bits(t == PTX_F32 ? flush(f, (double)(float)r) : r, t);
+    }
+}
+
+static unsigned order_of_reals(double a, double b)
+{
+    return a == b ? PTX_SAME : a < b ? PTX_LESS : a > b ? PTX_MORE : PTX_UNORDERED;
 }
 
 /* --- float conversion ------------------------------------------------------------------------ */
@@ -429,56 +456,49 @@ static uint64_t to_integer(double v, PtxType t)
     return is_signed ? (uint64_t)(int64_t)v : (uint64_t)v;
 }
 
-static double from_integer(const PtxScalar *s, PtxType to)
+static double from_integer(uint64_t bits, PtxType from, PtxType to)
 {
-    const int64_t v = ptx_value_signed(s->a, s->bits);
-    if (s->is_signed)
-        return to == PTX_F32 ? (double)(float)v : (double)v;
-    return to == PTX_F32 ? (double)(float)s->a : (double)s->a;
+    const uint64_t v = ptx_value_truncate(bits, ptx_type_bits(from));
+    const int64_t with_sign = ptx_value_signed(v, ptx_type_bits(from));
+    if (ptx_type_is_signed(from))
+        return to == PTX_F32 ? (double)(float)with_sign : (double)with_sign;
+    return to == PTX_F32 ? (double)(float)v : (double)v;
 }
 
-static void convert(PtxScalar *s)
+static uint64_t converted_real(const PtxForm *f, uint64_t bits)
 {
-    const PtxForm *f = s->form;
     const PtxType to = f->types[0], from = ptx_source_type(f);
-    double v = is_float(from) ? from_bits(s->a, from) : from_integer(s, to);
+    double v = is_float(from) ? from_bits(bits, from) : from_integer(bits, from, to);
+    uint64_t result;
     if (from == PTX_F32)
         v = flush(f, v);
-    if (!is_float(to)) {
-        s->result[0] = to_integer(to_whole(f->rounding, v), to);
-        return;
-    }
-    if (f->rounding >= PTX_RNI)
+    if (!is_float(to) || f->rounding >= PTX_RNI)
         v = to_whole(f->rounding, v);
-    if (f->flags & PTX_FLAG_SAT)
-        v = isnan(v) ? 0 : fmin(fmax(v, 0), 1);
-    s->result[0] = to_bits(to == PTX_F32 ? flush(f, (double)(float)v) : v, to);
+    if (!is_float(to))
+        return to_integer(v, to);
+    finish(f, to, &v, 1, &result);
+    return result;
 }
 
-void ptx_float_eval(PtxScalar *s)
+void ptx_float_eval(const PtxForm *f, const uint64_t *const sources[3], int lanes, uint64_t *result,
+                    uint64_t *complement)
 {
-    const PtxForm *f = s->form;
     const PtxType t = f->op == PTX_SET ? ptx_source_type(f) : f->types[0];
-    s->unknown = !ptx_float_computes(f);
-    if (s->unknown)
+    const bool compares = f->op == PTX_SETP || f->op == PTX_SET;
+    double v[3][PTX_LANES], calculated[PTX_LANES];
+    for (int i = 0; f->op == PTX_CVT && i < lanes; i++)
+        result[i] = converted_real(f, sources[0][i]);
+    if (f->op == PTX_CVT)
         return;
-    if (f->op == PTX_CVT) {
-        convert(s);
+    for (int k = 0; k < (compares ? 2 : 3); k++)
+        reals(f, t, sources[k], lanes, v[k]);
+    for (int i = 0; compares && i < lanes; i++)
+        result[i] = decide(f, ptx_orders(f->compare) & order_of_reals(v[0][i], v[1][i]),
+                           sources[2] ? sources[2][i] : 0, &complement[i]);
+    if (compares)
         return;
-    }
-    const double a = flush(f, from_bits(s->a, t)), b = flush(f, from_bits(s->b, t));
-    if (f->op == PTX_SETP || f->op == PTX_SET) {
-        const unsigned order = a == b  ? PTX_SAME
-                               : a < b ? PTX_LESS
-                               : a > b ? PTX_MORE
-                                       : PTX_UNORDERED;
-        decide(s, ptx_orders(f->compare) & order);
-        return;
-    }
-    double r = calculate(f, a, b, flush(f, from_bits(s->c, t)));
-    if (f->flags & PTX_FLAG_SAT)
-        r = isnan(r) ? 0 : fmin(fmax(r, 0), 1);
-    s->result[0] = to_bits(t == PTX_F32 ? flush(f, (double)(float)r) : r, t);
+    calculate(f, v, lanes, calculated);
+    finish(f, t, calculated, lanes, result);
 }
 
 /* --- paths of the machine code --------------------------------------------------------------- */

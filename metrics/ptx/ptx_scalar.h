@@ -1,4 +1,4 @@
-/* Evaluates one lane of an arithmetic instruction (ISA 9.7.1, 9.7.6 to 9.7.9).
+/* Evaluates one lane of an integer instruction, or some of one on floats (ISA 9.7.1, 9.7.6 to 9.7.9).
  *
  * Integers, bits and predicates are exact; ptx_eval.h handles whole warps. Values are kept as the register
  * holds them, zero-extended from the width of their type (converted ones sign-extended); each use looks at
@@ -6,6 +6,8 @@
 #pragma once
 
 #include "metrics/ptx/ptx.h"
+
+enum { PTX_LANES = 32 };
 
 typedef struct PtxScalar {
     const PtxForm *form;
@@ -27,7 +29,7 @@ int ptx_source_bits(const PtxForm *f);
 int64_t ptx_value_signed(uint64_t v, int bits);
 uint64_t ptx_value_truncate(uint64_t v, int bits);
 
-/* One lane of a floating-point instruction in single or double precision (ISA 9.7.3, 9.7.6, 9.7.9.21).
+/* Lanes of a floating-point instruction in single or double precision (ISA 9.7.3, 9.7.6, 9.7.9.21).
  *
  * Results follow IEEE 754, rounded to nearest, with .ftz and .sat as PTX defines them. Approximations
  * (.approx, .full) are computed exactly and rounded: they may differ from the GPU's by a few ulp, which a
@@ -37,11 +39,13 @@ uint64_t ptx_value_truncate(uint64_t v, int bits);
 /* True if the instruction does float arithmetic; moving and selecting is none. */
 bool ptx_float_calculates(const PtxForm *f);
 
-/* True if ptx_float_eval may give a value. */
+/* True if ptx_float_eval can compute it. */
 bool ptx_float_computes(const PtxForm *f);
 
-/* Like ptx_scalar_eval: sources and results are the bits in registers. */
-void ptx_float_eval(PtxScalar *s);
+/* In so many lanes, at most PTX_LANES. Sources (NULL: it has no such) and results are the bits in registers, of setp
+ * the complement, too; other instructions leave that alone. */
+void ptx_float_eval(const PtxForm *f, const uint64_t *const sources[3], int lanes, uint64_t *result,
+                    uint64_t *complement);
 
 /* Path of a division, root or reciprocal: ptxas inlines usual operands and calls a routine for others. */
 typedef enum PtxFloatWay {

@@ -25,18 +25,33 @@ static uint64_t wide(double v)
     return bits;
 }
 
-/* What a form makes of up to three values; UINT64_MAX where it is not known. */
+/* What a form makes of up to three values; UINT64_MAX where it is not known.  In all lanes, and, with the same result, in
+ * one of which the neighbours are unknown or have other values. */
 static uint64_t result_of(const char *text, int count, uint64_t a, uint64_t b, uint64_t c)
 {
+    enum { LANE = 5 };
     Arena *arena = arena_new();
     const uint64_t values[] = {a, b, c};
-    Lanes sources[3], result[2];
-    for (int i = 0; i < 3; i++)
-        lanes_fill(&sources[i], values[i]);
+    Lanes same[3], different[3], result[2], alone[2];
+    for (int i = 0; i < 3; i++) {
+        lanes_unknown(&different[i]);
+        for (int k = 0; k < PTX_LANES; k++)
+            lanes_set(&different[i], k, k == LANE ? values[i] : values[i] + (uint64_t)k);
+        lanes_forget(&different[i], UINT32_C(1) << (LANE + 1 + i));
+        lanes_fill(&same[i], values[i]);
+    }
     Map words = ptx_words_new(arena);
     bool fresh;
-    ptx_eval_result(ptx_words_form(&words, text, strlen(text), &fresh), sources, count, result);
-    const uint64_t v = result[0].known ? lanes_at(&result[0], 5) : UINT64_MAX;
+    const PtxForm *form = ptx_words_form(&words, text, strlen(text), &fresh);
+    ptx_eval_result(form, same, count, result);
+    ptx_eval_result(form, different, count, alone);
+    const uint64_t v = result[0].known ? lanes_at(&result[0], LANE) : UINT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        const uint32_t unknown = ((UINT32_C(1) << count) - 1) << (LANE + 1);
+        assert_int_equal(alone[i].known, result[i].known & ~unknown);
+        if (result[i].known)
+            assert_int_equal(lanes_at(&alone[i], LANE), lanes_at(&result[i], LANE));
+    }
     arena_free(arena);
     return v;
 }
