@@ -214,9 +214,10 @@ static uint64_t key_of(PtxSpace space, uint64_t address)
 
 static WalkWord *slot_of(const WalkStored *s, uint64_t key)
 {
-    size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % s->capacity;
+    const size_t last = s->capacity - 1; /* a power of two less one */
+    size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & last;
     while (s->slots[i].key && s->slots[i].key != key)
-        i = (i + 1) % s->capacity;
+        i = (i + 1) & last;
     return &s->slots[i];
 }
 
@@ -379,15 +380,24 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
 
 /* --- loads ----------------------------------------------------------------------------------- */
 
-static bool get_byte(const Walker *w, uint64_t key, int at, int lane, uint32_t proof,
-                     uint64_t *byte)
+/* True if the lane has stored all bytes of a value. */
+static bool find_stored(const Walker *w, PtxSpace space, uint64_t address, int bytes, int lane,
+                        uint32_t proof, uint64_t *v)
 {
-    WalkWord *word = find_word(&w->stored, key);
-    if (!word)
-        return false;
-    word->read = proof ? proof : word->read;
-    *byte = word->v[lane] >> 8 * at & 0xff;
-    return word->known[at] >> lane & 1;
+    WalkWord *word = NULL;
+    bool known = true;
+    *v = 0;
+    for (int b = 0; b < bytes; b++) {
+        const uint64_t at = address + (uint64_t)b;
+        if (b == 0 || at % WORD == 0)
+            word = find_word(&w->stored, key_of(space, at));
+        known &= word && word->known[at % WORD] >> lane & 1;
+        if (word) {
+            word->read = proof ? proof : word->read;
+            *v |= (uint64_t)(word->v[lane] >> 8 * (at % WORD) & 0xff) << 8 * b;
+        }
+    }
+    return known;
 }
 
 /* A load from memory that the walk has not stored to. */
@@ -397,8 +407,8 @@ static bool find_unstored(const Frame *x, const PtxInstr *in, uint64_t address, 
     Walker *w = x->walker;
     if (!w->options->data || !sliced(x, in)->early)
         return false;
-    for (int b = 0; b < bytes; b++)
-        if (find_word(&w->stored, key_of(in->form->space, address + (uint64_t)b)))
+    for (uint64_t at = address / WORD; at <= (address + (uint64_t)bytes - 1) / WORD; at++)
+        if (find_word(&w->stored, key_of(in->form->space, at * WORD)))
             return false;
     w->walk->steps += STEP_LOAD;
     if (!look_up(w, in->form, true, address, bytes, v))
@@ -447,15 +457,10 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
     EACH_LANE (i, lanes & address.known) {
         for (int k = 0; k < count; k++) {
             const uint64_t first = lanes_at(&address, i) + (uint64_t)(k * bytes);
-            uint64_t v = 0, byte = 0;
-            bool known = !published_only;
-            for (int b = 0; b < bytes; b++) {
-                const uint64_t at = first + (uint64_t)b;
-                known &= get_byte(x->walker, key_of(in->form->space, at), (int)(at % WORD), i,
-                                  proof, &byte);
-                v |= byte << 8 * b;
-            }
-            known = known || find_published(x, in, first, bytes, proof, &v);
+            uint64_t v;
+            const bool stored = find_stored(x->walker, in->form->space, first, bytes, i, proof, &v);
+            const bool known =
+                (stored && !published_only) || find_published(x, in, first, bytes, proof, &v);
             if (known && ptx_type_is_signed(in->form->types[0]))
                 v = (uint64_t)ptx_value_signed(v, 8 * bytes);
             if (known || find_unstored(x, in, first, bytes, &v))
@@ -470,11 +475,11 @@ bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint
     const int bytes = ptx_type_bits(in->form->types[0]) / 8 * in->form->vector;
     Lanes address;
     ptx_eval_address(&x->state, &in->operands[1], &address);
-    EACH_LANE (i, lanes & address.known) {
+    EACH_LANE (i, bytes > 0 ? lanes & address.known : 0) {
         const uint64_t first = lanes_at(&address, i);
-        for (int b = 0; b < bytes; b++) {
+        for (uint64_t at = first / WORD; at <= (first + (uint64_t)bytes - 1) / WORD; at++) {
             const WalkWord *word =
-                find_word(&x->walker->stored, key_of(in->form->space, first + (uint64_t)b));
+                find_word(&x->walker->stored, key_of(in->form->space, at * WORD));
             if (word && word->moved == proof)
                 return false;
         }
