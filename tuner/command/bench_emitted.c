@@ -27,6 +27,14 @@ typedef struct Manifest {
     const json_t *entries, *variants;
 } Manifest;
 
+static void close_manifest(Manifest *m)
+{
+    json_decref(m->root);
+}
+
+/* A local manifest, closed on every exit from its scope: SCOPED_MANIFEST m = {0}; */
+#define SCOPED_MANIFEST __attribute__((cleanup(close_manifest))) Manifest
+
 static bool open_manifest(Run *r, const char *path, Manifest *m)
 {
     json_error_t e;
@@ -39,16 +47,12 @@ static bool open_manifest(Run *r, const char *path, Manifest *m)
         return diag_fail(r->diag, "'%s', line %d: %s", path, e.line, e.text);
     m->entries = json_object_get(m->root, "entries");
     m->variants = json_object_get(m->root, "variants");
-    bool ok = json_array_size(m->entries) > 0 && json_array_size(m->variants) > 0;
-    if (!ok)
-        diag_fail(r->diag, "'%s' is no manifest of emitted code: it has no entries or no variants",
-                  path);
-    else if (strcmp(json_text_at(m->root, "space"), r->spec->name) != 0)
-        ok = diag_fail(r->diag, "'%s' is of space '%s', not '%s'", path,
-                       json_text_at(m->root, "space"), r->spec->name);
-    if (!ok)
-        json_decref(m->root);
-    return ok;
+    if (json_array_size(m->entries) == 0 || json_array_size(m->variants) == 0)
+        return diag_fail(
+            r->diag, "'%s' is no manifest of emitted code: it has no entries or no variants", path);
+    const char *space = json_text_at(m->root, "space");
+    return strcmp(space, r->spec->name) == 0 ||
+           diag_fail(r->diag, "'%s' is of space '%s', not '%s'", path, space, r->spec->name);
 }
 
 /* Prints a value as names of configurations spell it. */
@@ -192,7 +196,7 @@ static const json_t *variant_of(const Manifest *m, size_t config)
 
 size_t bench_emitted_config(Run *r, const char *manifest, const char *config, const char **origin)
 {
-    Manifest m;
+    SCOPED_MANIFEST m = {0};
     if (!open_manifest(r, manifest, &m))
         return SIZE_MAX;
     const json_t *v = config ? NULL : best_variant(&m);
@@ -209,7 +213,6 @@ size_t bench_emitted_config(Run *r, const char *manifest, const char *config, co
         i = SIZE_MAX;
     }
     *origin = arena_printf(r->arena, "the emitted code beside %s", manifest);
-    json_decref(m.root);
     return i;
 }
 
@@ -251,7 +254,7 @@ static bool read_codes(const Manifest *m, size_t config, TaskRun *out)
 
 bool bench_emitted_variants(Run *r, const char *manifest, Bench *b)
 {
-    Manifest m;
+    SCOPED_MANIFEST m = {0};
     if (!open_manifest(r, manifest, &m))
         return false;
     bool ok = true;
@@ -273,16 +276,11 @@ bool bench_emitted_variants(Run *r, const char *manifest, Bench *b)
         *e = bench_entry(NULL, table_name(r->arena, r->table, config));
         ok = read_codes(&m, config, &e->run);
     }
-    json_decref(m.root);
     return ok;
 }
 
 bool bench_emitted_code(Run *r, const char *manifest, size_t i, TaskRun *out)
 {
-    Manifest m;
-    if (!open_manifest(r, manifest, &m))
-        return false;
-    bool ok = read_codes(&m, i, out);
-    json_decref(m.root);
-    return ok;
+    SCOPED_MANIFEST m = {0};
+    return open_manifest(r, manifest, &m) && read_codes(&m, i, out);
 }

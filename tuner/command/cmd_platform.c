@@ -156,15 +156,13 @@ static double number_of(const json_t *object, const char *name)
 /* Reads such a file; all NaN if there is none. */
 static PlatformCopy platform_copy_read(const char *path)
 {
-    json_t *all = json_load_file(path, 0, NULL);
+    json_auto_t *all = json_load_file(path, 0, NULL);
     const json_t *kernel = json_object_get(all, "kernel");
     const json_t *rival = json_array_get(json_object_get(all, "rivals"), 0);
-    const PlatformCopy c = {.driver = number_of(rival, "bytes_per_s"),
-                            .kernel = number_of(kernel, "bytes_per_s"),
-                            .clock_mhz = number_of(kernel, "sustained_clock_mhz"),
-                            .watt = number_of(kernel, "sustained_power_w")};
-    json_decref(all);
-    return c;
+    return (PlatformCopy){.driver = number_of(rival, "bytes_per_s"),
+                          .kernel = number_of(kernel, "bytes_per_s"),
+                          .clock_mhz = number_of(kernel, "sustained_clock_mhz"),
+                          .watt = number_of(kernel, "sustained_power_w")};
 }
 
 typedef struct PlatformCommand {

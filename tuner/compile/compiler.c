@@ -65,10 +65,8 @@ bool compiler_note(const Cache *c, const char *helper, const char *cuda_folder, 
     SCOPED_ARENA *a = arena_new();
     Hash key = note_key(helper, cuda_folder);
     const char *library = string_of(hello, "library");
-    json_t *note = json_pack("{s:O, s:s}", "hello", hello, "stamp", file_stamp(a, library));
-    bool ok = cache_put(c, &key, note, (Blob){0}, d);
-    json_decref(note);
-    return ok;
+    json_auto_t *note = json_pack("{s:O, s:s}", "hello", hello, "stamp", file_stamp(a, library));
+    return cache_put(c, &key, note, (Blob){0}, d);
 }
 
 /* True if a stored compiler is still valid. */

@@ -169,13 +169,12 @@ JSON_TABLE(BUFFER, DataBuffer, JSON_FIELD(DataBuffer, address),
 
 const char *data_describe(Arena *a, const DataBuffer *buffers, size_t count)
 {
-    json_t *list = json_array();
+    json_auto_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_of_struct(&BUFFER, &buffers[i], NULL));
     char *text = json_dumps(list, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     const char *out = arena_string(a, text ? text : "[]");
     free(text);
-    json_decref(list);
     return out;
 }
 
@@ -280,7 +279,8 @@ Data *data_open(const char *description)
     Diag quiet = diag_new(a);
     *d = (Data){.arena = a, .scratch = arena_new(), .description = arena_string(a, description)};
     d->walk = (WalkData){d, load, before, symbol, first};
-    json_t *list = json_loads(description, 0, NULL), *one;
+    json_auto_t *list = json_loads(description, 0, NULL);
+    json_t *one;
     size_t i;
     d->buffers = ARENA_ARRAY(a, DataBuffer, json_array_size(list) + 1);
     json_array_foreach(list, i, one)
@@ -290,7 +290,6 @@ Data *data_open(const char *description)
                     is_known(&b->is) &&
                     data_ready(a, &b->is, b->scalar, b->lanes, DATA_MADE_LIMIT, &d->maps, &quiet);
     }
-    json_decref(list);
     return d;
 }
 

@@ -103,10 +103,8 @@ static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const Com
         q.cubin_size = code->cubin_size;
     }
     SCOPED_BUF blob = {0};
-    json_t *header = request_json(&q, &blob);
-    bool ok = wire_put(&w->out, header, (Blob){blob.text, blob.size}, d);
-    json_decref(header);
-    if (!ok)
+    json_auto_t *header = request_json(&q, &blob);
+    if (!wire_put(&w->out, header, (Blob){blob.text, blob.size}, d))
         return false;
     w->id = id;
     w->job = job;
@@ -331,11 +329,9 @@ static bool keep_reply(const Cache *c, const Hash *key, const WireMessage *reply
 {
     if (json_is_false(json_object_get(reply->header, "lasting")))
         return true;
-    json_t *head = json_copy(reply->header);
+    json_auto_t *head = json_copy(reply->header);
     json_object_del(head, "id");
-    bool ok = cache_put(c, key, head, reply->blob, d);
-    json_decref(head);
-    return ok;
+    return cache_put(c, key, head, reply->blob, d);
 }
 
 /* Stores a reply to a job: its code, or its profile. */

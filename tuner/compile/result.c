@@ -34,7 +34,7 @@ Hash profile_job_key(const Hash *code, const ProfileJob *p)
 {
     const int numbers[] = {PROFILER_VERSION, PROFILER_REVISION, PROFILE_FIELDS, REGION_COLUMNS};
     SCOPED_BUF parameters = {0};
-    json_t *j = json_of_struct(&PROFILE_JOB, p, &parameters);
+    json_auto_t *j = json_of_struct(&PROFILE_JOB, p, &parameters);
     char *text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
     Hasher *h = hasher_new();
     hasher_string(h, "profile");
@@ -43,7 +43,6 @@ Hash profile_job_key(const Hash *code, const ProfileJob *p)
     hasher_string(h, text ? text : "");
     hasher_add(h, parameters.text, parameters.size);
     free(text);
-    json_decref(j);
     return hasher_end(h);
 }
 

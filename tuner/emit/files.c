@@ -171,7 +171,7 @@ static void remove_others(Arena *a, const EmitUnit *u, const char *folder, const
     size_t size;
     const char *text =
         file_read(a, arena_printf(a, "%s/%s.json", folder, u->name), &size, DIAG_UNHEARD(a));
-    json_t *old = text ? json_loadb(text, size, 0, NULL) : NULL;
+    json_auto_t *old = text ? json_loadb(text, size, 0, NULL) : NULL;
     const char *what = json_string_value(json_object_get(old, "aptune"));
     json_t *list = what && strcmp(what, "unit") == 0 ? json_object_get(old, "files") : NULL;
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -180,7 +180,6 @@ static void remove_others(Arena *a, const EmitUnit *u, const char *folder, const
         if (own && !NAME_FIND(files->at, files->count, name, name))
             unlink(arena_printf(a, "%s/%s", folder, name));
     }
-    json_decref(old);
 }
 
 static bool move_parts(Arena *a, const char *folder, const Files *files, Diag *d)

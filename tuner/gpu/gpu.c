@@ -270,9 +270,8 @@ static void start_helper(Gpu *g)
 
 static void send_open(Gpu *g)
 {
-    json_t *open = json_pack("{s:s, s:i}", "do", "open", "device", g->options.device);
+    json_auto_t *open = json_pack("{s:s, s:i}", "do", "open", "device", g->options.device);
     send_message(g, open, NULL, OPENING, g->options.start_limit_s);
-    json_decref(open);
 }
 
 static void become_ready(Gpu *g)

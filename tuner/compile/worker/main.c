@@ -38,17 +38,15 @@ static bool say_hello(const Nvrtc *n, const NvrtcSearch *search, Diag *d)
     json_t *missing = json_array();
     for (size_t i = 0; i < search->missing.count; i++)
         json_array_append_new(missing, json_string(search->missing.at[i]));
-    json_t *hello = json_pack("{s:s, s:i, s:o}", "helper", "aptune-compile", "protocol",
-                              COMPILE_PROTOCOL, "missing", missing);
+    json_auto_t *hello = json_pack("{s:s, s:i, s:o}", "helper", "aptune-compile", "protocol",
+                                   COMPILE_PROTOCOL, "missing", missing);
     if (n) {
         json_object_set_new(hello, "version", json_string(nvrtc_version(n)));
         json_object_set_new(hello, "library", json_string(search->library));
     } else {
         json_object_set_new(hello, "error", json_string(diag_first(d)));
     }
-    bool ok = wire_send(PROCESS_WIRE, hello, (Blob){0}, d);
-    json_decref(hello);
-    return ok;
+    return wire_send(PROCESS_WIRE, hello, (Blob){0}, d);
 }
 
 /* Sends an answer to a request, with its id. */
