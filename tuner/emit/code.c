@@ -480,16 +480,14 @@ static bool is_expressible(const Code *c, const CodeVariant *v, const char **why
 
 /* --- functions of a size ---------------------------------------------------------------------- */
 
-/* A function that returns an expression as a double, or 0 if it fails.  False if C cannot express it.
- * `head` ends with the opening brace of the body, perhaps followed by statements. */
-static bool write_real(const Code *c, const CodeVariant *v, const Expr *e, const char *head,
-                       Buf *out)
+/* The rest of a function that returns an expression as a double, or 0 if it fails.  False if C cannot
+ * express it. */
+static bool write_real(const Code *c, const CodeVariant *v, const Expr *e, Buf *out)
 {
     CodeLines l = {.code = c, .variant = v};
     CWriter w = lines_writer(&l, false);
     const bool said = c_real(&w, e, C_ANYWHERE);
     const char *value = buf_text(&l.text);
-    buf_puts(out, head);
     buf_puts(out, strstr(value, "p->") ? "" : "    (void)p;\n");
     if (strstr(value, "&ok"))
         buf_printf(out,
@@ -504,9 +502,9 @@ static bool write_real(const Code *c, const CodeVariant *v, const Expr *e, const
 
 static bool write_scale(const Code *c, const CodeVariant *v, Buf *out)
 {
-    const char *head = arena_printf(c->arena, "static double %sscale_%zu(const %sproblem *p)\n{\n",
-                                    c->prefix, v->number, c->prefix);
-    return write_real(c, v, v->scale, head, out);
+    buf_printf(out, "static double %sscale_%zu(const %sproblem *p)\n{\n", c->prefix, v->number,
+               c->prefix);
+    return write_real(c, v, v->scale, out);
 }
 
 /* True if C can express how a variant's time scales with the size. */
@@ -520,11 +518,10 @@ static bool scale_is_expressible(const Code *c, const CodeVariant *v)
  * arithmetic, so they are checked first. */
 static bool write_work(const Code *c, const char *name, const Expr *e, Buf *out)
 {
-    const char *head = arena_printf(c->arena,
-                                    "double %s%s(const %sproblem *p)\n{\n    if (!%sis_size(p))\n"
-                                    "        return 0;\n",
-                                    c->prefix, name, c->prefix, c->prefix);
-    return write_real(c, NULL, of_size(c, e), head, out);
+    buf_printf(out,
+               "double %s%s(const %sproblem *p)\n{\n    if (!%sis_size(p))\n        return 0;\n",
+               c->prefix, name, c->prefix, c->prefix);
+    return write_real(c, NULL, of_size(c, e), out);
 }
 
 bool code_work_is_expressible(const Code *c, const Expr *e)
