@@ -148,6 +148,15 @@ size_t word_place(const char *word, const char *const *words, size_t count)
     return SIZE_MAX;
 }
 
+size_t text_add_once(Arena *a, Texts *list, const char *text)
+{
+    const size_t place = word_place(text, list->at, list->count);
+    if (place < SIZE_MAX)
+        return place;
+    VEC_PUSH(a, list, text);
+    return list->count - 1;
+}
+
 const char *name_like(const void *elements, size_t count, size_t size, size_t offset,
                       const char *name)
 {

@@ -89,6 +89,9 @@ size_t word_place(const char *word, const char *const *words, size_t count);
     (word_place((word), (const char *const[]){__VA_ARGS__},                                        \
                 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)) < SIZE_MAX)
 
+/* Index of a text in a list, which gets it at its end if it lacks it. */
+size_t text_add_once(Arena *a, Texts *list, const char *text);
+
 /* The name closest to `name`, of elements as in name_find; NULL if none is close. */
 const char *name_like(const void *elements, size_t count, size_t size, size_t offset,
                       const char *name);

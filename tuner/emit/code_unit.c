@@ -204,11 +204,9 @@ static void write_includes(const Code *c, Buf *out)
     for (size_t v = 0; v < c->unit->variant_count; v++)
         EACH (const EmitCode, code, c->unit->variants[v].codes, c->spec->launch_count)
             for (size_t i = 0; i < code->includes.count; i++) {
-                const char *name = code->includes.at[i];
-                if (word_place(name, written.at, written.count) < SIZE_MAX)
-                    continue;
-                VEC_PUSH(c->arena, &written, name);
-                buf_printf(out, "#include %s\n", name);
+                const size_t known = written.count;
+                if (text_add_once(c->arena, &written, code->includes.at[i]) == known)
+                    buf_printf(out, "#include %s\n", code->includes.at[i]);
             }
 }
 

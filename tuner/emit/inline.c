@@ -35,16 +35,6 @@ typedef struct File {
 
 static bool copy_file(Work *w, File *f);
 
-/* The index of a text in the list, to which it is added if missing. */
-static size_t add_once(Arena *a, Texts *list, const char *text)
-{
-    const size_t i = word_place(text, list->at, list->count);
-    if (i < SIZE_MAX)
-        return i;
-    VEC_PUSH(a, list, arena_string(a, text));
-    return list->count - 1;
-}
-
 /* --- finding ---------------------------------------------------------------------------------- */
 
 /* The file that the compiler would open; NULL: none that can be inlined. */
@@ -101,8 +91,8 @@ static bool is_guarded(const char *text)
 static const char *once_macro(Work *w, const char *path)
 {
     const char *macro =
-        arena_printf(w->arena, "APTUNE_ONCE_%zu", add_once(w->arena, &w->once, path) + 1);
-    add_once(w->arena, &w->found->macros, macro);
+        arena_printf(w->arena, "APTUNE_ONCE_%zu", text_add_once(w->arena, &w->once, path) + 1);
+    text_add_once(w->arena, &w->found->macros, macro);
     return macro;
 }
 
@@ -128,7 +118,7 @@ static bool put_outside(Work *w, const File *from, const char *real, const char 
                               "\"FOLDER\" in the spec";
     if (!w->choice->mark)
         return fail(w, from, why, name);
-    add_once(w->arena, &w->found->files, real); /* so that the text is compiled */
+    text_add_once(w->arena, &w->found->files, real); /* so that the text is compiled */
     buf_printf(&w->out, "#error \"%s\" %s", name, why);
     return true;
 }
@@ -158,7 +148,7 @@ static bool put_file(Work *w, const File *from, const char *path, const char *na
               .line = 1,
               .line_start = true};
     buf_printf(&w->out, "/* --- %s --- */\n", path_stem(w->arena, name, ""));
-    size_t number = add_once(w->arena, &w->found->files, real);
+    size_t number = text_add_once(w->arena, &w->found->files, real);
     if (w->choice->mark)
         buf_printf(&w->out, "#define %s_%zu\n", w->choice->mark, number);
     if (once)
@@ -198,7 +188,7 @@ static bool copy_include(Work *w, File *f, const char *at)
     const char *path = find_file(w, f, name, *at == '"');
     const bool compiled = path && is_compiled(w, path_real(w->arena, path, path));
     if (!path)
-        add_once(w->arena, &w->found->includes, arena_copy(w->arena, at, (size_t)(end - at)));
+        text_add_once(w->arena, &w->found->includes, arena_copy(w->arena, at, (size_t)(end - at)));
     if (!compiled) {
         copy_to(w, f, end);
         return true;
@@ -217,7 +207,7 @@ static bool copy_directive(Work *w, File *f)
     if (included)
         return copy_include(w, f, included);
     if (macro.length)
-        add_once(w->arena, &w->found->macros, code_copy(w->arena, macro));
+        text_add_once(w->arena, &w->found->macros, code_copy(w->arena, macro));
     if (is_pragma_once(f->at))
         skip_to(f, code_behind(f->at, "pragma") + strlen("once"));
     else

@@ -176,8 +176,7 @@ static void put_together(Arena *a, const Run *r, const char *comment, const char
     for (size_t i = 0; i < p->names.count; i++)
         VEC_PUSH(a, &macros, p->names.at[i]);
     for (size_t i = 0; i < text->macros.count; i++) /* templates may define their parameters, too */
-        if (word_place(text->macros.at[i], p->names.at, p->names.count) == SIZE_MAX)
-            VEC_PUSH(a, &macros, text->macros.at[i]);
+        text_add_once(a, &macros, text->macros.at[i]);
     text->text = arena_copy(a, buf_text(&b), b.size);
     text->size = b.size;
     text->macros = macros;

@@ -391,12 +391,6 @@ const EmitUnit *unit_finish(UnitMaker *m)
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-static void add_once(Arena *a, Texts *list, const char *path)
-{
-    if (word_place(path, list->at, list->count) == SIZE_MAX)
-        VEC_PUSH(a, list, path);
-}
-
 /* Files that the source of launch `l` is read from, the template first; for a command, those among its
  * words. */
 static void add_source_files(Arena *a, const Run *r, size_t l, Texts *all)
@@ -404,14 +398,14 @@ static void add_source_files(Arena *a, const Run *r, size_t l, Texts *all)
     const Launch *k = &r->spec->launches[l];
     const CompileSource *source = r->code.sources ? r->code.sources[l] : NULL;
     if (!k->command)
-        add_once(a, all, k->path);
+        text_add_once(a, all, k->path);
     for (size_t i = 0; source && i < source->files.count; i++)
-        add_once(a, all, source->files.at[i]);
+        text_add_once(a, all, source->files.at[i]);
     char **words = k->command ? command_words(a, k->file) : NULL;
     for (size_t i = 0; words && words[i]; i++) {
         const char *path = path_join(a, k->path, words[i]);
         if (file_exists(path))
-            add_once(a, all, path);
+            text_add_once(a, all, path);
     }
 }
 
@@ -420,14 +414,14 @@ Texts unit_inputs(Arena *a, const UnitMaker *m)
     Texts all = {0};
     for (size_t i = 0; i < m->runs.count; i++) {
         const Run *r = m->runs.at[i];
-        add_once(a, &all, r->spec->source->name);
+        text_add_once(a, &all, r->spec->source->name);
         for (size_t l = 0; l < r->spec->launch_count; l++)
             add_source_files(a, r, l, &all);
         const char *profile = r->recorded.path ? record_profile_path(a, r->recorded.path) : NULL;
         if (r->recorded.path)
-            add_once(a, &all, r->recorded.path);
+            text_add_once(a, &all, r->recorded.path);
         if (profile && file_exists(profile))
-            add_once(a, &all, profile);
+            text_add_once(a, &all, profile);
     }
     return all;
 }

@@ -59,10 +59,8 @@ static const struct {
 
 static void add(Arena *a, Headers *h, const char *name, const char *text)
 {
-    if (word_place(name, h->names.at, h->names.count) != SIZE_MAX)
-        return;
-    VEC_PUSH(a, &h->names, name);
-    VEC_PUSH(a, &h->texts, text);
+    if (text_add_once(a, &h->names, name) == h->texts.count)
+        VEC_PUSH(a, &h->texts, text);
 }
 
 /* The header that a SOURCE_WITHOUT_HEADER option names; NULL: another option. */
