@@ -290,15 +290,13 @@ static double round_ms(const Bench *b)
     return sum;
 }
 
-/* The correct entries, in order; places[i] becomes the index of entry i among them, or -1. */
-static size_t list_timed(const Bench *b, TaskRun *runs, int *places)
+/* The correct entries, in order. */
+static size_t list_timed(const Bench *b, TaskRun *runs)
 {
     size_t n = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        places[i] = b->entries[i].status == OUTCOME_OK ? (int)n : -1;
-        if (places[i] >= 0)
+    for (size_t i = 0; i < b->count; i++)
+        if (b->entries[i].status == OUTCOME_OK)
             runs[n++] = b->entries[i].run;
-    }
     return n;
 }
 
@@ -315,13 +313,13 @@ static bool take_rounds(Run *r, const Trial *f, TrialResult *out)
                      out->words);
 }
 
-static void take_sustained(Bench *b, const TrialResult *t, const int *places)
+static void take_sustained(Bench *b, const TrialResult *t)
 {
-    for (size_t i = 0; i < b->count; i++) {
+    for (size_t i = 0, n = 0; i < b->count; i++) {
         BenchEntry *e = &b->entries[i];
-        if (places[i] < 0 || (size_t)places[i] >= t->sustained_count)
+        if (e->status != OUTCOME_OK || n >= t->sustained_count)
             continue;
-        e->sustained = t->sustained[places[i]];
+        e->sustained = t->sustained[n++];
         if (i > 0 && b->entries[0].sustained.runs > 0 && e->sustained.runs > 0)
             e->sustained_ratio = e->sustained.ms / b->entries[0].sustained.ms;
     }
@@ -330,8 +328,7 @@ static void take_sustained(Bench *b, const TrialResult *t, const int *places)
 static bool time_all(Run *r, const BenchOptions *o, Bench *b)
 {
     TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, b->count);
-    int *places = ARENA_ARRAY(r->arena, int, b->count);
-    size_t n = list_timed(b, runs, places);
+    size_t n = list_timed(b, runs);
     const double rounds = fmin(fmax(budget_ms / round_ms(b), ROUNDS_LEAST), ROUNDS_MOST);
     TrialResult result;
     Trial f = {.runs = runs,
@@ -347,32 +344,31 @@ static bool time_all(Run *r, const BenchOptions *o, Bench *b)
     if (!take_rounds(r, &f, &result))
         return false;
     b->rounds = f.rounds;
-    bench_decide(b, result.times, places);
-    take_sustained(b, &result, places);
+    bench_decide(b, result.times);
+    take_sustained(b, &result);
     return true;
 }
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-void bench_decide(Bench *b, const double *times, const int *places)
+void bench_decide(Bench *b, const double *times)
 {
     const StatsInterval none = {NAN, NAN};
-    size_t n = (size_t)b->rounds;
-    const double *kernel = places[0] < 0 ? NULL : times + (size_t)places[0] * n;
+    size_t n = (size_t)b->rounds, timed = 0;
     for (size_t i = 0; i < b->count; i++) {
         BenchEntry *e = &b->entries[i];
-        e->times = places[i] < 0 ? NULL : times + (size_t)places[i] * n;
+        e->times = e->status == OUTCOME_OK ? times + timed++ * n : NULL;
         e->median = e->times ? stats_median(e->times, n) : NAN;
         e->interval = e->times ? stats_interval(e->times, n, 0) : none;
-        bool compared = e->times && kernel && i > 0;
-        e->ratio = compared ? stats_ratio(e->times, kernel, n) : NAN;
-        e->ratio_interval = compared ? stats_ratio_interval(e->times, kernel, n) : none;
+        bool compared = e->times && i > 0; /* with the kernel, whose times come first */
+        e->ratio = compared ? stats_ratio(e->times, times, n) : NAN;
+        e->ratio_interval = compared ? stats_ratio_interval(e->times, times, n) : none;
     }
 }
 
 double bench_loss(const Bench *b)
 {
-    double least = b->count > 0 && b->entries[0].times ? 1 : NAN;
+    double least = b->entries[0].times ? 1 : NAN;
     for (size_t i = 1; i < b->count; i++)
         if (!isnan(b->entries[i].ratio))
             least = fmin(least, b->entries[i].ratio);
@@ -381,7 +377,7 @@ double bench_loss(const Bench *b)
 
 bool bench_is_sound(const Bench *b)
 {
-    bool sound = b->count > 0 && b->entries[0].status == OUTCOME_OK;
+    bool sound = b->entries[0].status == OUTCOME_OK;
     for (size_t i = 1; i < b->count; i++)
         sound = sound &&
                 (b->entries[i].status == OUTCOME_OK || b->entries[i].status == OUTCOME_LOAD_FAILED);

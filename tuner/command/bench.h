@@ -69,9 +69,9 @@ bool bench_is_sound(const Bench *b);
 /* How much longer the kernel takes than the fastest entry: 0.02 is 2 %, 0: it is the fastest; NaN: no times. */
 double bench_loss(const Bench *b);
 
-/* Computes median, interval and ratios of all entries from times[places[i] × rounds + round]; those of
- * entries that were not timed (`places` < 0) stay NaN.  Exported for tests. */
-void bench_decide(Bench *b, const double *times, const int *places);
+/* Computes median, interval and ratios of the correct entries, the kernel among them, from their times one
+ * after the other, `rounds` each; those of the others become NaN.  Exported for tests. */
+void bench_decide(Bench *b, const double *times);
 
 /* An entry without results; `rival` NULL: the kernel. */
 BenchEntry bench_entry(const Rival *rival, const char *title);
