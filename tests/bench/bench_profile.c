@@ -7,7 +7,7 @@
  * EXTENT is a problem size of the spec; at GROWTH times it, arguments of that value are multiplied
  * and so is the grid along x and y.  The program aptune-compile must be in PATH; code comes from
  * the compile cache where it is there. */
-#include "tuner/command/progress.h"
+#include "tuner/command/command.h"
 #include "tuner/compile/farm.h"
 #include "tuner/run/run_parts.h"
 

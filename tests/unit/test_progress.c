@@ -1,5 +1,5 @@
 /* The line on a terminal while a run goes on.  Started at a made-up time. */
-#include "tuner/command/progress.h"
+#include "tuner/command/command.h"
 
 #include "metrics/base/clock.h"
 

@@ -8,11 +8,19 @@
  * standard error. */
 #pragma once
 
-#include "tuner/command/progress.h"
+#include "tuner/library/settings.h"
 
 #include <signal.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
+
+/* A progress bar: one line on a terminal with the stage, what is done and the time left. */
+typedef struct ProgressBar {
+    bool shown;        /* standard error is a terminal */
+    const char *stage; /* the one shown; NULL: none */
+    double started;    /* clock at the start of the stage, seconds */
+    double drawn;      /* clock of the last drawing */
+} ProgressBar;
 
 /* What a command's work is given. */
 typedef struct Call {
@@ -100,6 +108,19 @@ MetricSet *command_metrics(Arena *a, Diag *d);
 /* Columns available on the descriptor: COLUMNS, else the terminal's, else 80.  SIZE_MAX: no limit
  * (COLUMNS=0). */
 size_t terminal_width(int descriptor);
+
+/* Shows nothing unless standard error is a terminal. */
+ProgressBar progress_new(void);
+
+/* Shows `done` of `all` steps of a stage and the time left, or, before the first is done, the time so far; at
+ * most ten times a second.  A RunProgress.step; `bar` is a ProgressBar. */
+void progress_step(void *bar, const char *stage, size_t done, size_t all, const char *note);
+
+/* Clears the line. */
+void progress_end(ProgressBar *bar);
+
+/* run_begin with a progress bar, which must outlive the run. */
+Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d);
 
 /* SIGINT, SIGTERM and SIGHUP as a descriptor that a run can wait on.
  *

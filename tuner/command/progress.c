@@ -1,7 +1,6 @@
-#include "tuner/command/progress.h"
+#include "tuner/command/command.h"
 
 #include "metrics/base/clock.h"
-#include "tuner/command/command.h"
 
 #include <unistd.h>
 
