@@ -177,27 +177,21 @@ typedef enum PathKind {
     PATH_FORCED  /* -include */
 } PathKind;
 
-static const struct {
-    const char *name;
-    PathKind kind;
-} PATH_OPTIONS[] = {
-    {"-I", PATH_FOLDER},
-    {"--include-path", PATH_FOLDER},
-    {"-include", PATH_FORCED},
-    {"--pre-include", PATH_FORCED},
-};
-
-/* The kind of path that an option names; `value`: the text after the name and '='. */
-static PathKind option_kind(const char *option, const char **value)
+const char *option_value(const char *option, const char *short_name, const char *name)
 {
-    for (size_t i = 0; i < COUNT_OF(PATH_OPTIONS); i++) {
-        size_t n = strlen(PATH_OPTIONS[i].name);
-        if (strncmp(option, PATH_OPTIONS[i].name, n) != 0 || (i > 0 && option[n] != '='))
-            continue;
-        *value = option + n + (option[n] == '=');
-        return PATH_OPTIONS[i].kind;
-    }
-    return PATH_NONE;
+    size_t n = strlen(short_name), m = strlen(name);
+    if (strncmp(option, name, m) == 0 && option[m] == '=')
+        return option + m + 1;
+    return strncmp(option, short_name, n) == 0 ? option + n + (option[n] == '=') : NULL;
+}
+
+/* The kind of path that an option names, and the path. */
+static PathKind option_kind(const char *option, const char **path)
+{
+    if ((*path = option_value(option, "-I", "--include-path")) != NULL)
+        return PATH_FOLDER;
+    *path = option_value(option, "-include", "--pre-include");
+    return *path ? PATH_FORCED : PATH_NONE;
 }
 
 /* ---- the options that all configurations share --------------------------------------------- */

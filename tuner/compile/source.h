@@ -29,6 +29,10 @@
 /* True for options that the compiler itself does not see. */
 bool source_option_is_ours(const char *option);
 
+/* The value of an option, given its short and its long name; after the short one it may follow without '='.
+ * NULL: it is another option. */
+const char *option_value(const char *option, const char *short_name, const char *name);
+
 /* Lives in the arena it was made in, and so do its jobs. */
 typedef struct CompileSource {
     const char *name; /* the file name without its folder, as in PTX and messages */

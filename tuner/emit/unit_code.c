@@ -51,15 +51,6 @@ typedef struct JobOptions {
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* The value of an option, given its short and its long name; NULL: it is another option. */
-static const char *value_of(const char *option, const char *short_name, const char *name)
-{
-    size_t n = strlen(short_name), m = strlen(name);
-    if (strncmp(option, name, m) == 0 && option[m] == '=')
-        return option + m + 1;
-    return strncmp(option, short_name, n) == 0 ? option + n + (option[n] == '=') : NULL;
-}
-
 /* "BM=64" to "#define BM 64" and "BM"; the value defaults to 1. */
 static void add_define(Arena *a, JobOptions *p, const char *text)
 {
@@ -86,11 +77,11 @@ static void sort_option(Arena *a, const char *option, JobOptions *p)
     const char *value;
     if (strncmp(option, "-arch=", 6) == 0)
         return;
-    if ((value = value_of(option, "-D", "--define-macro")) != NULL)
+    if ((value = option_value(option, "-D", "--define-macro")) != NULL)
         add_define(a, p, value);
-    else if ((value = value_of(option, "-U", "--undefine-macro")) != NULL)
+    else if ((value = option_value(option, "-U", "--undefine-macro")) != NULL)
         VEC_PUSH(a, &p->defines, arena_printf(a, "#undef %s", value));
-    else if ((value = value_of(option, "-include", "--pre-include")) != NULL)
+    else if ((value = option_value(option, "-include", "--pre-include")) != NULL)
         VEC_PUSH(a, &p->forced, value);
     else if (strncmp(option, "-I", 2) == 0 && is_toolkit(a, option + 2))
         VEC_PUSH(a, &p->toolkit, option);
