@@ -15,7 +15,7 @@ static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
 {
     const Spec *s = r->spec;
     bool whole = !e->rival || !e->rival->bound;
-    double seconds = e->median * 1e-3, peak = device_peak_flops(r->device);
+    double seconds = e->times ? e->median * 1e-3 : NAN, peak = device_peak_flops(r->device);
     double dram = r->device->dram_bytes_per_s;
     Rates x = {.bytes = run_work(r, b->config, s->work_bytes) / seconds};
     x.flops = whole ? run_work(r, b->config, s->work_flop) / seconds : NAN;
@@ -155,20 +155,19 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
     json_t *times = json_array();
     for (int i = 0; e->times && i < b->rounds; i++)
         json_array_append_new(times, json_real(e->times[i]));
-    return json_put(
-        json_object(), "title", json_string(e->title), "details", json_string(e->details), "status",
-        json_string(outcome_name(e->status)), "words", json_string(e->words), "verified",
-        json_boolean(e->verified), "max_error", json_known(e->max_error), "time_ms",
-        json_known(e->times ? e->median : NAN), "low_ms", json_known(e->interval.low), "high_ms",
-        json_known(e->interval.high), "flop_per_s", json_known(e->times ? rates.flops : NAN),
-        "bytes_per_s", json_known(e->times ? rates.bytes : NAN), "peak_flop_part",
-        json_known(e->times ? rates.flops_part : NAN), "peak_bytes_part",
-        json_known(e->times ? rates.bytes_part : NAN), "times_ms", times, "sustained_ms",
-        json_known(x->runs ? x->ms : NAN), "sustained_joules",
-        json_known(x->runs ? x->joules : NAN), "sustained_power_w",
-        json_known(x->runs ? x->power_w : NAN), "sustained_idle",
-        json_known(x->runs ? x->idle : NAN), "sustained_clock_mhz",
-        json_known(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN), NULL);
+    return json_put(json_object(), "title", json_string(e->title), "details",
+                    json_string(e->details), "status", json_string(outcome_name(e->status)),
+                    "words", json_string(e->words), "verified", json_boolean(e->verified),
+                    "max_error", json_known(e->max_error), "time_ms",
+                    json_known(e->times ? e->median : NAN), "low_ms", json_known(e->interval.low),
+                    "high_ms", json_known(e->interval.high), "flop_per_s", json_known(rates.flops),
+                    "bytes_per_s", json_known(rates.bytes), "peak_flop_part",
+                    json_known(rates.flops_part), "peak_bytes_part", json_known(rates.bytes_part),
+                    "times_ms", times, "sustained_ms", json_known(x->runs ? x->ms : NAN),
+                    "sustained_joules", json_known(x->runs ? x->joules : NAN), "sustained_power_w",
+                    json_known(x->runs ? x->power_w : NAN), "sustained_idle",
+                    json_known(x->runs ? x->idle : NAN), "sustained_clock_mhz",
+                    json_known(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN), NULL);
 }
 
 void bench_print_json(const Run *r, const Bench *b, Buf *out)

@@ -177,11 +177,6 @@ static size_t queue_count(const Queue *q)
     return q->items.count - q->next;
 }
 
-static void queue_add(Arena *a, Queue *q, Item item)
-{
-    VEC_PUSH(a, &q->items, item);
-}
-
 static Item queue_take(Queue *q)
 {
     Item item = q->items.at[q->next++];
@@ -193,7 +188,7 @@ static Item queue_take(Queue *q)
 /* Adds a result together with its arena. */
 static void ready_add(Farm *f, const CompileResult *result, Arena *own)
 {
-    queue_add(f->arena, &f->ready, (Item){.code = {*result, own}});
+    VEC_PUSH(f->arena, &f->ready.items, ((Item){.code = {*result, own}}));
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -238,7 +233,7 @@ void farm_close(Farm *f)
 
 void farm_add(Farm *f, uint64_t id, const CompileJob *job)
 {
-    queue_add(f->arena, &f->added, (Item){.id = id, .job = job});
+    VEC_PUSH(f->arena, &f->added.items, ((Item){.id = id, .job = job}));
     f->pending++;
     f->due = true;
 }
@@ -584,7 +579,7 @@ static void look_up(Farm *f, Diag *d)
         queue_take(&f->added);
         warn_of_unknown(f, next.job, d);
         if (!take_hit(f, &next))
-            queue_add(f->arena, &f->missed, next);
+            VEC_PUSH(f->arena, &f->missed.items, next);
     }
 }
 

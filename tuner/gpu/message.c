@@ -266,15 +266,14 @@ bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Tr
 
 bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
 {
-    Diag d = diag_new(a);
-    return json_read_struct(a, &RESULT, header, (Blob){0}, r, &d) && outcome_is_trial(r->status);
+    return json_read_struct(a, &RESULT, header, (Blob){0}, r, DIAG_UNHEARD(a)) &&
+           outcome_is_trial(r->status);
 }
 
 bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **outputs, size_t *count)
 {
-    Diag d = diag_new(a);
     Outputs read;
-    bool ok = json_read_struct(a, &OUTPUTS, header, (Blob){0}, &read, &d);
+    bool ok = json_read_struct(a, &OUTPUTS, header, (Blob){0}, &read, DIAG_UNHEARD(a));
     *outputs = read.outputs;
     *count = read.count;
     return ok;
@@ -282,7 +281,6 @@ bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **out
 
 bool message_read_facts(Arena *a, const json_t *j, GpuFacts *f)
 {
-    Diag d = diag_new(a);
-    return json_read_struct(a, &FACTS, j, (Blob){0}, f, &d) && f->device.major > 0 &&
+    return json_read_struct(a, &FACTS, j, (Blob){0}, f, DIAG_UNHEARD(a)) && f->device.major > 0 &&
            f->device.sms > 0;
 }
