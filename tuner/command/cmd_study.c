@@ -78,7 +78,7 @@ typedef struct Session {
     Table *sets;                                  /* of each recording, by its name here */
     Study *studies;
     Story *stories;
-    size_t count, studied;
+    size_t count;
 } Session;
 
 static bool read_metrics(Session *y)
@@ -143,8 +143,9 @@ static bool check_guess(Session *y)
                      guess, guess);
 }
 
-static bool study_one(Session *y, Table *s)
+static bool study_one(Session *y, size_t number)
 {
+    Table *s = &y->sets[number];
     for (size_t i = 0; i < y->command.metrics.count; i++)
         ranking_tell_gaps(s, y->own_metrics[i], y->diag);
     if (s->imported && *s->imported)
@@ -157,10 +158,10 @@ static bool study_one(Session *y, Table *s)
     /* The subject of the page: the user's first carving, else the default. */
     const size_t own = y->command.carvings.count;
     const StudyChoice *subject = &choices.at[own > 0 ? choices.count - own : 0];
-    Study *study = &y->studies[y->studied];
+    Study *study = &y->studies[number];
     *study = study_space(y->arena, s, choices.at, choices.count, &o);
-    y->stories[y->studied] = story_of_recording(y->arena, study, subject, y->command.guess);
-    y->stories[y->studied++].own =
+    y->stories[number] = story_of_recording(y->arena, study, subject, y->command.guess);
+    y->stories[number].own =
         story_own_metrics(y->arena, y->metrics, y->own_metrics, y->command.metrics.count);
     return true;
 }
@@ -263,10 +264,10 @@ static bool study_all(Session *y, char *const *given, size_t n, StudySheets *she
             y->sets[k].name = arena_printf(y->arena, "%s-%zu", y->sets[k].name, same);
     }
     for (size_t i = 0; i < n && ok; i++)
-        ok = study_one(y, &y->sets[i]);
+        ok = study_one(y, i);
     if (!ok)
         return false;
-    *sheets = study_sheets(y->arena, y->studies, y->studied);
+    *sheets = study_sheets(y->arena, y->studies, y->count);
     return add_fits(y, sheets);
 }
 

@@ -7,8 +7,6 @@
 #include "tuner/compile/yield.h"
 #include "tuner/spec/code_text.h"
 
-#include <stdlib.h>
-
 /* --- reachable declarations --------------------------------------------------------------------
  *
  * Headers of large projects declare much that a device-only compiler rejects and no kernel needs: host

@@ -6,6 +6,7 @@
 #include "tuner/compile/host_code.h"
 #include "tuner/compile/yield.h"
 #include "tuner/emit/c_expr.h"
+#include "tuner/emit/inline.h"
 
 /* A launch of a variant in progress.
  *

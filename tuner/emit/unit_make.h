@@ -12,7 +12,6 @@
  * The maker, the unit and its inputs live in one arena; an added run stays open until unit_end. */
 #pragma once
 
-#include "tuner/emit/inline.h"
 #include "tuner/emit/unit.h"
 #include "tuner/run/run_parts.h"
 

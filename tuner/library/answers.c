@@ -1,16 +1,10 @@
 /* Answers of a handle about its space, its configurations and its result. */
 #include "tuner/library/handle.h"
 
-/* The run if it is open, else NULL. */
-static const Run *handle_run(const aptune *a)
-{
-    return a->stage >= HANDLE_OPENED ? &a->run : NULL;
-}
-
 const Run *handle_run_of(const aptune *a, size_t configuration)
 {
-    const Run *r = handle_run(a);
-    return r && configuration < r->table->count ? r : NULL;
+    const bool known = a->stage >= HANDLE_OPENED && configuration < a->run.table->count;
+    return known ? &a->run : NULL;
 }
 
 /* Defines a function that returns `value`, computed from the run `r`, from a stage on, and `none` before. */
@@ -85,7 +79,7 @@ static aptune_status find(aptune *a, const void *given)
 size_t aptune_find(aptune *a, const char *name)
 {
     size_t found = APTUNE_NOTHING;
-    if (handle_run(a))
+    if (a->stage >= HANDLE_OPENED)
         handle_call(a, find, &(Search){name, &found});
     return found;
 }

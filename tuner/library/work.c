@@ -205,9 +205,8 @@ static bool write_recordings(aptune *a, Arena *scratch, const Recordings *g, Uni
     Texts paths = {0};
     for (size_t i = 0; i < g->count; i++)
         VEC_PUSH(scratch, &paths, g->paths[i]);
-    const EmitUnit *u = NULL;
-    if (options_agree(&a->options, d) && unit_add_recordings(m, &like, paths) && unit_outline(m))
-        u = unit_finish(m);
+    const bool added = options_agree(&a->options, d) && unit_add_recordings(m, &like, paths);
+    const EmitUnit *u = added ? unit_finish(m) : NULL;
     if (!u || !files_write(u, g->folder, d))
         return false;
     list_files(a, g->folder, files_list(scratch, u));

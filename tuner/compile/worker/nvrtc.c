@@ -162,9 +162,9 @@ static void open_builtins(Arena *a, const char *library, const char *version)
 /* ---- the toolkit's headers ------------------------------------------------------------------- */
 
 /* Adds a toolkit's folder if it has device headers. */
-static bool take_headers(Arena *a, Nvrtc *n, const char *root, const char *below)
+static bool take_headers(Arena *a, Nvrtc *n, const char *root)
 {
-    const char *folder = root && *root ? arena_printf(a, "%s/%s", root, below) : NULL;
+    const char *folder = root && *root ? arena_printf(a, "%s/include", root) : NULL;
     if (!folder || !file_exists(arena_printf(a, "%s/cuda_fp16.h", folder)))
         return false;
     VEC_PUSH(a, &n->headers, arena_printf(a, "-I%s", folder));
@@ -185,7 +185,7 @@ static void find_headers(Arena *a, Nvrtc *n, const char *library, const char *cu
                                  getenv("CUDA_PATH"),
                                  "/usr/local/cuda"};
     for (size_t i = 0; i < COUNT_OF(roots); i++)
-        if (take_headers(a, n, roots[i], "include"))
+        if (take_headers(a, n, roots[i]))
             return;
 }
 
