@@ -81,9 +81,10 @@ DriverStatus driver_wait(Driver *v)
     return DRIVER_OK;
 }
 
-DriverStatus problem_restore(Problem *p)
+DriverStatus problem_reset(Problem *p, Reset reset)
 {
     (void)p;
+    (void)reset;
     return DRIVER_OK;
 }
 

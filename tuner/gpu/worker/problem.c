@@ -146,18 +146,6 @@ static DriverStatus fill_buffer(Problem *p, size_t i)
     return driver_status(p->driver);
 }
 
-DriverStatus problem_restore(Problem *p)
-{
-    for (size_t i = 0; i < p->task.buffer_count; i++) {
-        const TaskBuffer *b = &p->task.buffers[i];
-        if (p->start[i])
-            driver_copy(p->driver, p->at[i], p->start[i], bytes_of(b));
-        else if (is_restored(b))
-            driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
-    }
-    return driver_status(p->driver);
-}
-
 bool problem_is_restored(const Problem *p)
 {
     for (size_t i = 0; i < p->task.buffer_count; i++)
@@ -166,36 +154,20 @@ bool problem_is_restored(const Problem *p)
     return false;
 }
 
-static void poison(Problem *p, TaskRole role)
+DriverStatus problem_reset(Problem *p, Reset reset)
 {
     for (size_t i = 0; i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
-        if (b->role == role && b->contents.kind == TASK_UNDEFINED)
+        const bool output =
+            (b->role == TASK_OUT || b->role == TASK_INOUT) && reset >= RESET_OUTPUTS;
+        const bool scratch = b->role == TASK_SCRATCH && reset == RESET_ALL;
+        if (p->start[i])
+            driver_copy(p->driver, p->at[i], p->start[i], bytes_of(b));
+        else if (is_restored(b) || (reset == RESET_ALL && b->contents.kind == TASK_KEPT))
+            driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
+        else if (b->contents.kind == TASK_UNDEFINED && (output || scratch))
             driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
     }
-}
-
-DriverStatus problem_reset_outputs(Problem *p)
-{
-    problem_restore(p);
-    poison(p, TASK_OUT);
-    poison(p, TASK_INOUT);
-    return driver_status(p->driver);
-}
-
-/* So that a configuration does not suffer from what a failed one left. */
-static void clear_kept(Problem *p)
-{
-    for (size_t i = 0; i < p->task.buffer_count; i++)
-        if (p->task.buffers[i].contents.kind == TASK_KEPT)
-            driver_set_bytes(p->driver, p->at[i], 0, bytes_of(&p->task.buffers[i]));
-}
-
-DriverStatus problem_reset(Problem *p)
-{
-    problem_reset_outputs(p);
-    clear_kept(p);
-    poison(p, TASK_SCRATCH);
     return driver_status(p->driver);
 }
 
@@ -246,7 +218,7 @@ static bool outputs_are_written(const Problem *p, Diag *d)
 
 static void run_once(Problem *p, const ReadyRun *run)
 {
-    problem_reset(p);
+    problem_reset(p, RESET_ALL);
     ready_launch(p->driver, run);
     driver_wait(p->driver);
 }

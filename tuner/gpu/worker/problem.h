@@ -79,14 +79,14 @@ typedef struct Problem {
 bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d);
 void problem_close(Problem *p);
 
-/* Resets the buffers for a verified run: to their contents, or to poison if they have none. */
-DriverStatus problem_reset(Problem *p);
+/* The buffers that are set back before a run, to their contents, or to poison if they have none. */
+typedef enum Reset {
+    RESET_CONTENTS, /* those with contents that runs change, as a timed run needs */
+    RESET_OUTPUTS,  /* the outputs, too; scratch and kept buffers stay as earlier runs left them */
+    RESET_ALL       /* for a verified run, which must not suffer from what a failed one left */
+} Reset;
 
-/* The same, except for scratch and kept buffers, which stay as earlier runs left them. */
-DriverStatus problem_reset_outputs(Problem *p);
-
-/* The same for buffers with contents only, as a timed run needs. */
-DriverStatus problem_restore(Problem *p);
+DriverStatus problem_reset(Problem *p, Reset reset);
 
 /* True if there is anything to restore. */
 bool problem_is_restored(const Problem *p);

@@ -77,7 +77,7 @@ typedef struct Stretch {
 static DriverStatus submit_piece(Stretch *x)
 {
     Bench *b = x->sampler.bench;
-    problem_restore(b->problem);
+    problem_reset(b->problem, RESET_CONTENTS);
     sampler_submit(&x->sampler);
     return driver_event_record(b->driver, x->marks[x->submitted++ % MARKS]);
 }

@@ -43,7 +43,7 @@ void sampler_submit(const Sampler *s)
 static void submit_sample(Sampler *s, DriverEvent *from, DriverEvent *to)
 {
     Bench *b = s->bench;
-    problem_restore(b->problem);
+    problem_reset(b->problem, RESET_CONTENTS);
     if (s->cold)
         flush(b);
     driver_event_record(b->driver, from);
@@ -210,7 +210,7 @@ static bool is_verified(const Timing *t)
 
 static DriverStatus verified_run(Timing *t, TrialResult *r)
 {
-    DriverStatus s = problem_reset(t->problem);
+    DriverStatus s = problem_reset(t->problem, RESET_ALL);
     if (s || !is_verified(t))
         return s;
     s = sample_once(t->bench, &t->run, &r->first_ms);
@@ -223,7 +223,7 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
 {
     if (!is_verified(t) || r->time_count == 0)
         return DRIVER_OK;
-    problem_reset_outputs(t->problem);
+    problem_reset(t->problem, RESET_OUTPUTS);
     ready_launch(t->problem->driver, &t->run);
     DriverStatus s = compare_outputs(t, r);
     if (!s && r->status == OUTCOME_WRONG)
@@ -236,7 +236,7 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
 static void warm_up(Timing *t)
 {
     for (int i = 0; i < t->trial->warmups; i++) {
-        problem_restore(t->problem);
+        problem_reset(t->problem, RESET_CONTENTS);
         ready_launch(t->problem->driver, &t->run);
     }
 }
@@ -363,7 +363,7 @@ static Outcome prepare_final(Arena *a, Final *c)
 {
     const Trial *f = c->final;
     Driver *v = c->bench->driver;
-    if (problem_reset(c->bench->problem) != DRIVER_OK)
+    if (problem_reset(c->bench->problem, RESET_ALL) != DRIVER_OK)
         return launch_status(v, c->words);
     for (size_t i = 0; i < f->run_count; i++) {
         Outcome status =
