@@ -69,18 +69,6 @@ static void worker_stop(Worker *w)
     *w = (Worker){0};
 }
 
-/* Ends a worker that closed its socket, after a moment to exit by itself. Returns how it ended and what it
- * last printed, in `a`. */
-static const char *worker_end(Worker *w, Arena *a)
-{
-    Buf how = {0};
-    if (!process_wait(&w->process, END_SECONDS))
-        process_kill(&w->process, KILL_SECONDS);
-    process_describe(&w->process, &how);
-    worker_stop(w);
-    return buf_keep(&how, a);
-}
-
 /* Sends a job to an idle worker. `code`: the compiled code if only the profile is wanted; else NULL. False
  * with a message: the request cannot be encoded. */
 static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const CompileResult *code,
@@ -396,16 +384,18 @@ static bool charge(Farm *f, Worker *lost, const char *text, Diag *d)
     return true;
 }
 
-/* Handles a worker whose socket is closed. */
+/* Ends a worker that closed its socket, after a moment to exit by itself. */
 static bool end_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
 {
-    SCOPED_ARENA *a = arena_new();
-    Worker lost = *w; /* worker_end clears it */
-    const char *how = worker_end(w, a);
-    return charge(f, &lost,
-                  arena_printf(a, "%s %s%s", f->options.helper,
-                               in_a_message ? "stopped in the middle of a message and " : "", how),
-                  d);
+    Worker lost = *w; /* worker_stop clears it */
+    SCOPED_BUF text = {0};
+    buf_printf(&text, "%s %s", f->options.helper,
+               in_a_message ? "stopped in the middle of a message and " : "");
+    if (!process_wait(&w->process, END_SECONDS))
+        process_kill(&w->process, KILL_SECONDS);
+    process_describe(&w->process, &text);
+    worker_stop(w);
+    return charge(f, &lost, buf_text(&text), d);
 }
 
 /* Kills a worker because of what it `did`. */
@@ -423,17 +413,13 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
 {
     SCOPED_ARENA *scratch = arena_new();
     Diag quiet = diag_new(scratch);
-    bool ok = compiler_read(f->arena, hello, &f->compiler, &quiet);
-    if (!ok) {
-        set_broken(f, d, diag_first(&quiet));
-    } else {
-        set_state(w, WORKER_IDLE, 0);
-        if (f->options.cache && !f->cache_full &&
-            !compiler_note(f->options.cache, f->options.helper, f->options.cuda_folder, hello,
-                           &quiet))
-            warn_of_cache(f, &quiet, d);
-    }
-    return ok;
+    if (!compiler_read(f->arena, hello, &f->compiler, &quiet))
+        return set_broken(f, d, diag_first(&quiet));
+    set_state(w, WORKER_IDLE, 0);
+    if (f->options.cache && !f->cache_full &&
+        !compiler_note(f->options.cache, f->options.helper, f->options.cuda_folder, hello, &quiet))
+        warn_of_cache(f, &quiet, d);
+    return true;
 }
 
 /* True if a message is about the worker's job. */
