@@ -144,9 +144,9 @@ static const char *find_library(const Run *r, const BenchOptions *o, const Rival
         return arena_printf(r->arena, "%s%s", strchr(o->against, '/') ? "" : "./", o->against);
     if (is_built_in(v))
         return v->library;
-    for (size_t i = 0; !v->path && i < o->plugin_folder_count; i++) {
+    for (size_t i = 0; !v->path && i < o->plugin_folders.count; i++) {
         const char *path =
-            arena_printf(r->arena, "%s/aptune-rival-%s.so", o->plugin_folders[i], v->library);
+            arena_printf(r->arena, "%s/aptune-rival-%s.so", o->plugin_folders.at[i], v->library);
         if (file_exists(path))
             return path;
     }
@@ -162,8 +162,8 @@ static const char *not_found(const Run *r, const BenchOptions *o, const Rival *v
                             strchr(v->path, '/') ? "" : "./", v->path);
     Buf b = {0};
     buf_printf(&b, "there is no aptune-rival-%s.so in", v->library);
-    for (size_t i = 0; i < o->plugin_folder_count; i++)
-        buf_printf(&b, "%s %s", i ? "," : "", o->plugin_folders[i]);
+    for (size_t i = 0; i < o->plugin_folders.count; i++)
+        buf_printf(&b, "%s %s", i ? "," : "", o->plugin_folders.at[i]);
     return buf_keep(&b, r->arena);
 }
 

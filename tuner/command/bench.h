@@ -14,8 +14,7 @@ typedef struct BenchOptions {
     const char *emitted;   /* the manifest of emitted code to run unchanged; NULL: none */
     bool variants;         /* … compared with its other variants instead of rivals */
     const char *against;   /* a library, a call, or the file of a plugin; NULL: all rivals */
-    const char *const *plugin_folders;
-    size_t plugin_folder_count;
+    Texts plugin_folders;
     int rounds;       /* 0: as many as fit into a few seconds */
     double sustain_s; /* how long each then runs back to back; 0: two seconds; below 0: skip this */
 } BenchOptions;

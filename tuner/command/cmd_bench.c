@@ -57,18 +57,15 @@ static const Option own_options[] = {
 /* Folders of plugins: those of APTUNE_RIVALS, then the one of the program's own helpers. */
 static void find_plugins(Arena *a, BenchOptions *o)
 {
-    Texts folders = {0};
     const char *list = getenv("APTUNE_RIVALS");
     while (list && *list) {
         size_t n = strcspn(list, ":");
         if (n > 0)
-            VEC_PUSH(a, &folders, arena_copy(a, list, n));
+            VEC_PUSH(a, &o->plugin_folders, arena_copy(a, list, n));
         list += n + (list[n] == ':');
     }
     const char *helper = where_helper(a, NULL, "aptune-gpu");
-    VEC_PUSH(a, &folders, path_folder(a, helper));
-    o->plugin_folders = folders.at;
-    o->plugin_folder_count = folders.count;
+    VEC_PUSH(a, &o->plugin_folders, path_folder(a, helper));
 }
 
 static int bench_here(Call *c, Run *r, CommandOptions *o)

@@ -51,7 +51,7 @@ static bool take_texts(Call *c, ExplainOptions *o)
     return true;
 }
 
-static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *configs, bool carved)
+static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *configs)
 {
     Subject s[SUBJECTS];
     SCOPED_BUF out = {0};
@@ -69,7 +69,7 @@ static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *con
         RunLines lines = {.why_not = "--no-lines was given"};
         if (!o->no_lines)
             lines = run_follow_lines(r, configs[i]);
-        s[i] = explain_subject(r, configs[i], lines, carved);
+        s[i] = explain_subject(r, configs[i], lines, r->recorded.profiles);
     }
     if (known && o->json)
         explain_print_json(s, o->count, &out);
@@ -84,7 +84,6 @@ static bool explain(Call *c)
     if (!options_run_check(c, &o->run) || !take_texts(c, o))
         return false;
     o->run.some = o->run.any_device = true;
-    c->code = EXIT_USAGE;
     Run r = start_run(c->arena, &o->run, &c->bar, c->diag);
     bool ok = run_open(&r);
     size_t configs[SUBJECTS];
@@ -97,7 +96,7 @@ static bool explain(Call *c)
     if (ok) {
         run_carve(&r);
         progress_end(&c->bar);
-        ok = print_explanation(&r, o, configs, r.recorded.profiles);
+        ok = print_explanation(&r, o, configs);
     }
     run_close(&r);
     return ok;
