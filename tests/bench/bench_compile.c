@@ -35,9 +35,8 @@ typedef struct Bench {
 
 static void make_jobs(Bench *b)
 {
-    const char *options[] = {"--minimal"};
     const CompileSource *s =
-        source_make(b->arena, "product.cu", KERNEL, strlen(KERNEL), ".", options, 1);
+        source_make(b->arena, "product.cu", KERNEL, strlen(KERNEL), ".", TEXTS("--minimal"));
     for (int i = 0; i < COMPILES; i++) {
         CompileDefine defines[] = {
             {"UNROLL", arena_printf(b->arena, "%d", 1 << i % 5)},

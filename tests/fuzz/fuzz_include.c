@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Diag d = diag_new(a);
     const char *folder = fuzz_folder(), *text = arena_copy(a, (const char *)data, size);
     fuzz_put("a.h", text + size / 2, size - size / 2);
-    const CompileSource *s = source_make(a, "k.cu", text, size, folder, NULL, 0);
+    const CompileSource *s = source_make(a, "k.cu", text, size, folder, (Texts){0});
     for (size_t i = 0; i < s->files.count; i++)
         if (strncmp(s->files.at[i], folder, strlen(folder)) != 0)
             __builtin_trap(); /* it read elsewhere */

@@ -199,7 +199,7 @@ static int set_up(void **state)
     snprintf(f->folder, sizeof f->folder, "%s/farm-XXXXXX", here);
     if (!mkdtemp(f->folder))
         return 1;
-    f->source = source_make(f->arena, "k.cu", "kernel", 6, f->folder, NULL, 0);
+    f->source = source_make(f->arena, "k.cu", "kernel", 6, f->folder, (Texts){0});
     f->options = (FarmOptions){.helper = make_helper(f, ""), .jobs = 2, .limit_seconds = 20};
     *state = f;
     return 0;
@@ -426,7 +426,7 @@ static void a_changed_include_or_compiler_is_compiled_again(void **state)
         if (round ==
             3) /* the helper's library is the helper here: another one is another compiler */
             make_helper(f, "another");
-        f->source = source_make(f->arena, "k.cu", text, strlen(text), f->folder, NULL, 0);
+        f->source = source_make(f->arena, "k.cu", text, strlen(text), f->folder, (Texts){0});
         Run r = run(f, (const char *[]){"a"}, 1);
         assert_int_equal(r.result[0].from_cache, round == 1);
         assert_int_equal(r.started, round == 1 ? 0 : 1);
@@ -438,7 +438,7 @@ static void a_source_that_is_not_known_whole_is_not_cached(void **state)
     Fixture *f = *state;
     use_cache(f);
     const char *text = "#include HEADER\n";
-    f->source = source_make(f->arena, "k.cu", text, strlen(text), f->folder, NULL, 0);
+    f->source = source_make(f->arena, "k.cu", text, strlen(text), f->folder, (Texts){0});
 
     for (size_t round = 0; round < 2; round++) {
         Run r = run(f, (const char *[]){"a", "b"}, 2);

@@ -49,11 +49,9 @@ static int tear_down(void **state)
 }
 
 /* Compiles one text, with options and perhaps a name expression. */
-static CompileResult compile(Fixture *f, const char *text, const char *const *options, size_t count,
-                             const char *name)
+static CompileResult compile(Fixture *f, const char *text, Texts options, const char *name)
 {
-    const CompileSource *s =
-        source_make(f->arena, "k.cu", text, strlen(text), f->folder, options, count);
+    const CompileSource *s = source_make(f->arena, "k.cu", text, strlen(text), f->folder, options);
     CompileSetting setting = {
         .architecture = "sm_90",
         .defines = {&(CompileDefine){"SCALE", "3.f"}, 1, 0},
@@ -78,7 +76,7 @@ static void one_compile_gives_ptx_and_cubin(void **state)
 {
     Fixture *f = *state;
 
-    CompileResult r = compile(f, KERNEL, (const char *[]){"--minimal"}, 1, NULL);
+    CompileResult r = compile(f, KERNEL, TEXTS("--minimal"), NULL);
 
     assert_string_equal(r.log, "");
     assert_int_equal(r.status, OUTCOME_COMPILED);
@@ -95,12 +93,12 @@ static void a_mistake_is_an_error_with_the_compilers_words(void **state)
 {
     Fixture *f = *state;
 
-    CompileResult syntax = compile(f, "const int a = 1;\nconst int b = ;\n", NULL, 0, NULL);
-    CompileResult option = compile(f, KERNEL, (const char *[]){"--no-such-option"}, 1, NULL);
+    CompileResult syntax = compile(f, "const int a = 1;\nconst int b = ;\n", (Texts){0}, NULL);
+    CompileResult option = compile(f, KERNEL, TEXTS("--no-such-option"), NULL);
     CompileResult shared = compile(f,
                                    "__global__ void k(int *p) { __shared__ int s[40000];\n"
                                    "s[threadIdx.x] = 1; __syncthreads(); *p = s[*p]; }\n",
-                                   NULL, 0, NULL);
+                                   (Texts){0}, NULL);
 
     assert_int_equal(syntax.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(syntax.log, "k.cu(2): error:"));
@@ -136,8 +134,8 @@ static void a_file_for_nvcc_compiles_as_it_is(void **state)
                                "__half2float(*h); }\n"
                                "int main() { vector<float> x; k<<<1, 1>>>(0, 0, 0); check("
                                "cudaDeviceSynchronize(), stderr); }\n";
-    CompileResult r = compile(f, TEXT, (const char *[]){"--minimal"}, 1, NULL);
-    CompileResult missing = compile(f, "#include \"nowhere.h\"\n", NULL, 0, NULL);
+    CompileResult r = compile(f, TEXT, TEXTS("--minimal"), NULL);
+    CompileResult missing = compile(f, "#include \"nowhere.h\"\n", (Texts){0}, NULL);
 
     assert_string_equal(r.log, "");
     assert_int_equal(r.status, OUTCOME_COMPILED);
@@ -161,7 +159,7 @@ static void headers_that_stand_in_for_others_stand_beside_each_other(void **stat
                     "    std::thread *t; std::chrono::seconds s; std::mt19937_64 r; GLuint g;\n"
                     "    thrust::device_vector<float> v; cufftHandle h; std::ofstream file; };\n"
                     "extern \"C\" __global__ void k(int *n, host h) { *n = sizeof(std::vector<int>); }\n");
-    CompileResult r = compile(*state, buf_text(&text), NULL, 0, NULL);
+    CompileResult r = compile(*state, buf_text(&text), (Texts){0}, NULL);
 
     if (r.status != OUTCOME_COMPILED)
         fail_msg("%s", r.log);
@@ -182,7 +180,7 @@ static void integers_strings_and_errors_are_those_of_nvcc(void **state)
         "__device__ void check(cudaError_t e) { if (e) printf(\"%s %\" PRIu64 \"\\n\", "
         "cudaGetErrorString(e), UINT64_MAX); }\n"
         "extern \"C\" __global__ void k(uint64_t *p) { check(cudaSuccess); *p = INT8_C(3); }\n";
-    CompileResult r = compile(*state, TEXT, (const char *[]){"--minimal"}, 1, NULL);
+    CompileResult r = compile(*state, TEXT, TEXTS("--minimal"), NULL);
 
     assert_string_equal(r.log, "");
     assert_int_equal(r.status, OUTCOME_COMPILED);
@@ -193,8 +191,8 @@ static void a_name_expression_gives_the_lowered_name(void **state)
     Fixture *f = *state;
     const char *text = "template <int N> __global__ void k(int *p) { *p = N; }\n";
 
-    CompileResult r = compile(f, text, NULL, 0, "k<1 + 4>");
-    CompileResult bad = compile(f, text, NULL, 0, "no_such_kernel<5>");
+    CompileResult r = compile(f, text, (Texts){0}, "k<1 + 4>");
+    CompileResult bad = compile(f, text, (Texts){0}, "no_such_kernel<5>");
 
     assert_int_equal(r.status, OUTCOME_COMPILED);
     assert_int_equal(r.lowered.count, 1);
@@ -214,7 +212,7 @@ static void includes_beside_the_template_are_found_and_line_info_has_no_folder(v
     const char *text = "#include \"op.cuh\"\n"
                        "extern \"C\" __global__ void k(float *x) { *x OP SCALE; }\n";
 
-    CompileResult r = compile(f, text, (const char *[]){"-lineinfo"}, 1, NULL);
+    CompileResult r = compile(f, text, TEXTS("-lineinfo"), NULL);
 
     assert_string_equal(r.log, "");
     assert_non_null(strstr(r.ptx, "\"/k.cu\""));
@@ -227,7 +225,7 @@ static void variables_that_change_the_compiler_are_not_heard(void **state)
 
     assert_int_equal(setenv("NVRTC_APPEND_FLAGS", "--no-such-option", 1), 0);
     assert_int_equal(setenv("NVRTC_PREPEND_FLAGS", "--no-such-option", 1), 0);
-    CompileResult r = compile(f, KERNEL, NULL, 0, NULL);
+    CompileResult r = compile(f, KERNEL, (Texts){0}, NULL);
     unsetenv("NVRTC_APPEND_FLAGS");
     unsetenv("NVRTC_PREPEND_FLAGS");
 
@@ -256,7 +254,7 @@ static void without_a_library_the_message_says_where_it_looked(void **state)
 {
     Fixture *f = *state;
     CompileSetting setting = {.architecture = "sm_90"};
-    const CompileSource *s = source_make(f->arena, "k.cu", "", 0, f->folder, NULL, 0);
+    const CompileSource *s = source_make(f->arena, "k.cu", "", 0, f->folder, (Texts){0});
     CompileJob job = source_configure(f->arena, s, &setting);
     CompileResult r;
 
@@ -309,7 +307,7 @@ static void the_compilers_builtins_are_taken_from_its_own_folder(void **state)
     assert_non_null(getcwd(here, sizeof here));
     const char *folder = arena_printf(f->arena, "%s/%s", here, f->folder);
     assert_int_equal(setenv("APTUNE_NVRTC", folder, 1), 0);
-    CompileResult r = compile(f, KERNEL, NULL, 0, NULL);
+    CompileResult r = compile(f, KERNEL, (Texts){0}, NULL);
     unsetenv("APTUNE_NVRTC");
 
     assert_int_equal(r.status, OUTCOME_COMPILE_ERROR);
@@ -344,7 +342,7 @@ static void the_cache_serves_what_nvrtc_gave(void **state)
 {
     Fixture *f = *state;
     const CompileSource *s =
-        source_make(f->arena, "k.cu", KERNEL, strlen(KERNEL), f->folder, NULL, 0);
+        source_make(f->arena, "k.cu", KERNEL, strlen(KERNEL), f->folder, (Texts){0});
     CompileDefine scale = {"SCALE", "5.f"};
     CompileSetting setting = {.architecture = "sm_80", .defines = {&scale, 1, 0}};
     CompileJob job = source_configure(f->arena, s, &setting);

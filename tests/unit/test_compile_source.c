@@ -52,8 +52,8 @@ static void put(Fixture *f, const char *name, const char *text)
 /* The source of a text in the folder, with -I of its subfolder "inc". */
 static const CompileSource *make(Fixture *f, const char *text)
 {
-    const char *options[] = {arena_printf(f->arena, "-I%s/inc", f->folder)};
-    return source_make(f->arena, "k.cu", text, strlen(text), f->folder, options, 1);
+    const Texts options = TEXTS(arena_printf(f->arena, "-I%s/inc", f->folder));
+    return source_make(f->arena, "k.cu", text, strlen(text), f->folder, options);
 }
 
 static const char *hash_of(Fixture *f, const char *text)
@@ -117,13 +117,12 @@ static void which_folder_held_a_file_is_told_apart(void **state)
     Fixture *f = *state;
     const char *text = "#include \"a.h\"\n", *header = "#define A 1\n";
     const char *copy = arena_printf(f->arena, "%s/copy", f->folder);
-    const char *options[] = {arena_printf(f->arena, "-I%s/inc", copy)};
+    const Texts options = TEXTS(arena_printf(f->arena, "-I%s/inc", copy));
     put(f, "inc/a.h", header);
     put(f, "copy/inc/a.h", header);
 
     const CompileSource *in_inc = make(f, text);
-    const CompileSource *copied =
-        source_make(f->arena, "k.cu", text, strlen(text), copy, options, 1);
+    const CompileSource *copied = source_make(f->arena, "k.cu", text, strlen(text), copy, options);
     unlink(arena_printf(f->arena, "%s/inc/a.h", f->folder));
     put(f, "a.h", header);
     const CompileSource *beside = make(f, text);
@@ -236,7 +235,7 @@ static void a_byte_order_mark_hides_no_directive(void **state)
     put(f, "k.cu", "\xef\xbb\xbf#include \"a.h\"\nint main() {}\n");
     put(f, "a.h", "\xef\xbb\xbf#define A 1\n");
     const char *path = arena_printf(f->arena, "%s/k.cu", f->folder);
-    const CompileSource *s = source_open(f->arena, path, NULL, 0, &f->diag);
+    const CompileSource *s = source_open(f->arena, path, (Texts){0}, &f->diag);
     assert_int_equal(s->files.count, 1);
     assert_string_equal(s->text, "#include \"a.h\"\n             \n");
 }
@@ -252,17 +251,17 @@ static void a_file_elsewhere_is_not_read(void **state)
                                         "#if 0\n#include <../secret/a>\n#endif\n"};
     for (size_t i = 0; i < 3; i++) {
         const CompileSource *s =
-            source_make(f->arena, "k.cu", TEXTS[i], strlen(TEXTS[i]), folder, NULL, 0);
+            source_make(f->arena, "k.cu", TEXTS[i], strlen(TEXTS[i]), folder, (Texts){0});
         assert_int_equal(s->files.count, 0);
         assert_non_null(strstr(s->unknown, "outside the declared folders"));
     }
     const char *comment = "// #include \"../secret/a\"\n#include \"k.h\"\n";
     const CompileSource *s =
-        source_make(f->arena, "k.cu", comment, strlen(comment), folder, NULL, 0);
+        source_make(f->arena, "k.cu", comment, strlen(comment), folder, (Texts){0});
     assert_int_equal(s->files.count, 1);
     assert_null(s->unknown);
-    const char *declared[] = {arena_printf(f->arena, "-I%s/secret", f->folder)};
-    s = source_make(f->arena, "k.cu", TEXTS[0], strlen(TEXTS[0]), folder, declared, 1);
+    const Texts declared = TEXTS(arena_printf(f->arena, "-I%s/secret", f->folder));
+    s = source_make(f->arena, "k.cu", TEXTS[0], strlen(TEXTS[0]), folder, declared);
     assert_int_equal(s->files.count, 1);
     assert_null(s->unknown);
 }
@@ -294,8 +293,8 @@ static CompileJob job_of(Fixture *f, const CompileSource *s, const char *value,
 static void parameters_become_definitions(void **state)
 {
     Fixture *f = *state;
-    const char *options[] = {"--minimal", arena_printf(f->arena, "-I%s", f->folder)};
-    const CompileSource *s = source_make(f->arena, "x/k.cu", "", 0, f->folder, options, 2);
+    const Texts options = TEXTS("--minimal", arena_printf(f->arena, "-I%s", f->folder));
+    const CompileSource *s = source_make(f->arena, "x/k.cu", "", 0, f->folder, options);
 
     CompileJob job = job_of(f, s, "64", "sm_90");
 
@@ -316,8 +315,8 @@ static void a_jobs_hash_knows_options_but_not_folders(void **state)
     const char *text = "#include \"a.h\"\n";
     const char *one = arena_printf(f->arena, "%s/one", f->folder);
     const char *two = arena_printf(f->arena, "%s/two", f->folder);
-    const CompileSource *s1 = source_make(f->arena, "k.cu", text, strlen(text), one, NULL, 0);
-    const CompileSource *s2 = source_make(f->arena, "k.cu", text, strlen(text), two, NULL, 0);
+    const CompileSource *s1 = source_make(f->arena, "k.cu", text, strlen(text), one, (Texts){0});
+    const CompileSource *s2 = source_make(f->arena, "k.cu", text, strlen(text), two, (Texts){0});
 
     CompileJob a = job_of(f, s1, "64", "sm_90"), b = job_of(f, s2, "64", "sm_90");
     CompileJob c = job_of(f, s1, "32", "sm_90"), e = job_of(f, s1, "64", "sm_80");
@@ -332,10 +331,9 @@ static const char *key_of(Fixture *f, const char *folder, const char *first, con
                           const char *option)
 {
     static const char TEXT[] = "#include <a.h>\n#include \"one/a.h\"\n#include \"two/a.h\"\n";
-    const char *options[] = {arena_printf(f->arena, "-I%s/%s", folder, first),
-                             arena_printf(f->arena, "-I%s/%s", folder, second), option};
-    const CompileSource *s =
-        source_make(f->arena, "k.cu", TEXT, sizeof TEXT - 1, folder, options, 3);
+    const Texts options = TEXTS(arena_printf(f->arena, "-I%s/%s", folder, first),
+                                arena_printf(f->arena, "-I%s/%s", folder, second), option);
+    const CompileSource *s = source_make(f->arena, "k.cu", TEXT, sizeof TEXT - 1, folder, options);
     CompileJob job = job_of(f, s, "64", "sm_90");
     Hash key = result_key("a compiler", &job);
     return arena_string(f->arena, key.text);
@@ -367,11 +365,11 @@ static void an_option_that_names_a_file_is_followed_or_said(void **state)
 {
     Fixture *f = *state;
     put(f, "pre.h", "#define A 1\n");
-    const char *forced[] = {"-include=pre.h"};
+    const Texts forced = TEXTS("-include=pre.h");
 
-    Hash before = source_make(f->arena, "k.cu", "", 0, f->folder, forced, 1)->hash;
+    Hash before = source_make(f->arena, "k.cu", "", 0, f->folder, forced)->hash;
     put(f, "pre.h", "#define A 2\n");
-    Hash after = source_make(f->arena, "k.cu", "", 0, f->folder, forced, 1)->hash;
+    Hash after = source_make(f->arena, "k.cu", "", 0, f->folder, forced)->hash;
 
     assert_string_not_equal(before.text, after.text);
 }
@@ -471,8 +469,7 @@ static void what_is_wrong_with_an_option_is_said(void **state)
         {"-Xptxas=-O3,,-v", "passes '' to ptxas, which a spec may not"},
         {"-Gx",
          "is not a compiler option that a spec may use (see option in spaces/README.md)"},
-        {"",
-         "is not a compiler option that a spec may use (see option in spaces/README.md)"},
+        {"", "is not a compiler option that a spec may use (see option in spaces/README.md)"},
         {"-w\n", "contains a control character"}};
     const Fixture *f = *state;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -486,7 +483,7 @@ static void a_template_that_is_not_there_is_named(void **state)
 {
     Fixture *f = *state;
 
-    assert_null(source_open(f->arena, "no-such.cu", NULL, 0, &f->diag));
+    assert_null(source_open(f->arena, "no-such.cu", (Texts){0}, &f->diag));
     assert_non_null(strstr(f->diag.messages.at[0].text, "no-such.cu"));
 }
 

@@ -308,22 +308,19 @@ static const LaunchSite *find_launch(InitTrying *t, const char *kernel)
 static bool open_source(InitTrying *t, const InitOptions *o, KernelSource *k, Diag *d)
 {
     Arena *a = t->arena;
-    size_t count = 0;
-    const char **options =
-        ARENA_ARRAY(a, const char *,
-                    t->guess.include_count + t->guess.without_count + t->guess.options.count + 3);
+    Texts options = {0};
     for (size_t i = 0; i < t->guess.include_count; i++)
-        options[count++] = arena_printf(a, "-I%s", t->guess.includes[i]);
+        VEC_PUSH(a, &options, arena_printf(a, "-I%s", t->guess.includes[i]));
     for (size_t i = 0; i < t->guess.without_count; i++)
-        options[count++] = arena_printf(a, SOURCE_WITHOUT_HEADER "=%s", t->guess.without[i]);
+        VEC_PUSH(a, &options, arena_printf(a, SOURCE_WITHOUT_HEADER "=%s", t->guess.without[i]));
     if (t->guess.standard)
-        options[count++] = t->guess.standard;
+        VEC_PUSH(a, &options, t->guess.standard);
     if (t->guess.only)
-        options[count++] = arena_printf(a, SOURCE_ONLY_FOR "=%s", t->guess.only);
+        VEC_PUSH(a, &options, arena_printf(a, SOURCE_ONLY_FOR "=%s", t->guess.only));
     for (size_t i = 0; i < t->guess.options.count; i++)
-        options[count++] = t->guess.options.at[i].text;
-    const CompileSource *home = source_open(a, t->home, options, count, d);
-    t->source = home && t->unit != t->home ? source_open(a, t->unit, options, count, d) : home;
+        VEC_PUSH(a, &options, t->guess.options.at[i].text);
+    const CompileSource *home = source_open(a, t->home, options, d);
+    t->source = home && t->unit != t->home ? source_open(a, t->unit, options, d) : home;
     t->text = home ? home->text : NULL;
     if (!t->source || !find_kernel(t, o, k, d))
         return false;

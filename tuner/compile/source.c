@@ -209,22 +209,22 @@ static void add_include_folder(Arena *a, Paths *p, const char *folder)
     VEC_PUSH(a, &p->options, arena_printf(a, "-I%s", whole));
 }
 
-static Paths read_options(Arena *a, const char *folder, const char *const *options, size_t count)
+static Paths read_options(Arena *a, const char *folder, Texts options)
 {
     Paths p = {0};
     add_include_folder(a, &p, folder);
-    for (size_t i = 0; i < count; i++) {
-        const char *value;
-        PathKind kind = option_kind(options[i], &value);
+    for (size_t i = 0; i < options.count; i++) {
+        const char *value, *option = options.at[i];
+        PathKind kind = option_kind(option, &value);
         if (kind == PATH_FOLDER)
             add_include_folder(a, &p, value);
-        else if (strncmp(options[i], SOURCE_PARAMETER, strlen(SOURCE_PARAMETER)) == 0)
-            VEC_PUSH(a, &p.parameters, arena_string(a, options[i] + strlen(SOURCE_PARAMETER)));
+        else if (strncmp(option, SOURCE_PARAMETER, strlen(SOURCE_PARAMETER)) == 0)
+            VEC_PUSH(a, &p.parameters, arena_string(a, option + strlen(SOURCE_PARAMETER)));
         else
-            VEC_PUSH(a, &p.options, arena_string(a, options[i]));
+            VEC_PUSH(a, &p.options, arena_string(a, option));
         if (kind == PATH_NONE &&
-            strncmp(options[i], SOURCE_ONLY_FOR "=", strlen(SOURCE_ONLY_FOR) + 1) == 0)
-            p.only = arena_string(a, options[i] + strlen(SOURCE_ONLY_FOR) + 1);
+            strncmp(option, SOURCE_ONLY_FOR "=", strlen(SOURCE_ONLY_FOR) + 1) == 0)
+            p.only = arena_string(a, option + strlen(SOURCE_ONLY_FOR) + 1);
         if (kind == PATH_FORCED)
             VEC_PUSH(a, &p.forced, arena_string(a, value));
     }
@@ -311,11 +311,10 @@ static void write_for_nvcc(Arena *a, Texts *options)
 }
 
 const CompileSource *source_make(Arena *a, const char *name, const char *text, size_t size,
-                                 const char *folder, const char *const *options,
-                                 size_t option_count)
+                                 const char *folder, Texts options)
 {
     const char *given = text;
-    Paths p = read_options(a, folder, options, option_count);
+    Paths p = read_options(a, folder, options);
     IncludeQuery query = {
         .name = name,
         .text = text,
@@ -349,16 +348,14 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
     return s;
 }
 
-const CompileSource *source_open(Arena *a, const char *path, const char *const *options,
-                                 size_t option_count, Diag *d)
+const CompileSource *source_open(Arena *a, const char *path, Texts options, Diag *d)
 {
     size_t size = 0;
     const char *text = file_read(a, path, &size, d);
     if (!text)
         return NULL;
     const size_t mark = code_bom(text);
-    return source_make(a, path, text + mark, size - mark, path_folder(a, path), options,
-                       option_count);
+    return source_make(a, path, text + mark, size - mark, path_folder(a, path), options);
 }
 
 bool source_option_is_ours(const char *option)

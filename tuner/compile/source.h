@@ -52,13 +52,11 @@ typedef struct CompileSource {
 
 /* Reads a template and cuts its host code (host_code.h). `options` are the caller's, for all configurations
  * (-I, -std, --minimal); the template's folder is added as the first -I. NULL with a message. */
-const CompileSource *source_open(Arena *a, const char *path, const char *const *options,
-                                 size_t option_count, Diag *d);
+const CompileSource *source_open(Arena *a, const char *path, Texts options, Diag *d);
 
 /* The same for a text in memory; `folder` is where its includes are looked for. */
 const CompileSource *source_make(Arena *a, const char *name, const char *text, size_t size,
-                                 const char *folder, const char *const *options,
-                                 size_t option_count);
+                                 const char *folder, Texts options);
 
 /* A parameter and its value as the preprocessor sees it. */
 typedef struct CompileDefine {

@@ -193,9 +193,8 @@ static bool compile_job(Run *r, const CompileJob *job, const char *path, Compile
 
 static bool compile_checking(Run *r, TaskModule *out)
 {
-    static const char *const options[] = {"--minimal"};
     const CompileSource *source =
-        source_open(r->arena, r->home.compare_source, options, 1, r->diag);
+        source_open(r->arena, r->home.compare_source, TEXTS("--minimal"), r->diag);
     if (!source)
         return false;
     CompileSetting setting = {.architecture = run_architecture(r->arena, r)};

@@ -133,7 +133,7 @@ bool run_open_sources(Run *r)
             continue;
         r->code.sources[l] = earlier_source(r, l);
         if (!r->code.sources[l])
-            r->code.sources[l] = source_open(r->arena, k->path, options.at, options.count, r->diag);
+            r->code.sources[l] = source_open(r->arena, k->path, options, r->diag);
         if (!r->code.sources[l])
             return false;
     }
@@ -155,8 +155,7 @@ static const CompileSource *printed_source(Run *r, const Launch *l, const char *
     const char *text = command_output(r->arena, l->path, command, &size, r->diag);
     if (!text || !common_options(r, &options))
         return NULL;
-    const CompileSource *s =
-        source_make(r->arena, "generated.cu", text, size, l->path, options.at, options.count);
+    const CompileSource *s = source_make(r->arena, "generated.cu", text, size, l->path, options);
     VEC_PUSH(r->arena, &made->commands, arena_string(r->arena, command));
     VEC_PUSH(r->arena, &made->sources, s);
     return s;
@@ -276,8 +275,7 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
         if (own || strcmp(o, "--minimal") == 0 || strncmp(o, "-I", 2) == 0 || is_about_text(o))
             VEC_PUSH(r->arena, &options, o);
     }
-    const CompileSource *source =
-        source_open(r->arena, l->path, options.at, options.count, r->diag);
+    const CompileSource *source = source_open(r->arena, l->path, options, r->diag);
     const char *name = l->expression ? filled(r->arena, &l->name, slots, &ev) : NULL;
     if (l->expression && !name)
         return run_refuse(r, &ev);
