@@ -121,39 +121,13 @@ typedef struct PlatformCopy {
     double clock_mhz, watt; /* of the kernel's back-to-back runs */
 } PlatformCopy;
 
-/* Benchmarks the configuration against the spec's rivals and writes the output of `aptune bench --json` to
- * `path`. `problem` may be NULL.  False after a message. */
-static bool platform_copy_measure(const char *spec, const char *problem, const char *configuration,
-                                  const char *path, ProgressBar *bar, Diag *d)
-{
-    SCOPED_ARENA *a = arena_new();
-    RunOptions o = {0};
-    const BenchOptions how = {.config = configuration, .rounds = 101};
-    const OptionTable shared = {{OPTIONS_RUN(&o), OPTIONS_COMPILE(&o)}};
-    Bench b;
-    option_set_defaults(&shared);
-    o.space = spec;
-    o.problem_text = problem;
-    Run r = start_run(a, &o, bar, d);
-    bool ok = bench_take_problem(&r, &how) && run_open(&r) && bench_choose(&r, &how, &b) &&
-              bench_run(&r, &how, &b);
-    progress_end(bar);
-    if (ok) {
-        SCOPED_BUF out = {0};
-        bench_print_json(&r, &b, &out);
-        ok = file_write(path, buf_text(&out), out.size, d);
-    }
-    run_close(&r);
-    return ok;
-}
-
 static double number_of(const json_t *object, const char *name)
 {
     const json_t *x = json_object_get(object, name);
     return json_is_number(x) ? json_number_value(x) : NAN;
 }
 
-/* Reads such a file; all NaN if there is none. */
+/* Reads what measure_copy wrote; all NaN if there is no such file. */
 static PlatformCopy platform_copy_read(const char *path)
 {
     json_auto_t *all = json_load_file(path, 0, NULL);
@@ -195,6 +169,12 @@ typedef struct Session {
 
 /* Beside the recordings: the measurement of the driver's copy. */
 static const char copy_file[] = "driver-copy.json";
+
+static bool write_text(Session *y, const char *name, const Buf *text)
+{
+    const char *path = arena_printf(y->arena, "%s/%s", y->command.output, name);
+    return file_write(path, buf_text(text), text->size, y->diag);
+}
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
@@ -267,6 +247,30 @@ static const char *best_copy(Session *y, aptune *a)
     return best == APTUNE_NOTHING ? NULL : arena_string(y->arena, aptune_name(a, best));
 }
 
+/* Benchmarks the copy kernel against the spec's rivals and writes the output of `aptune bench --json`.
+ * `problem` may be NULL.  False after a message. */
+static bool measure_copy(Session *y, const char *problem, const char *kernel)
+{
+    SCOPED_ARENA *a = arena_new();
+    RunOptions o = {0};
+    const BenchOptions how = {.config = kernel, .rounds = 101};
+    const OptionTable shared = {{OPTIONS_RUN(&o), OPTIONS_COMPILE(&o)}};
+    Bench b;
+    option_set_defaults(&shared);
+    o.space = where_data(a, NULL, "spaces/platform/stream.spec");
+    o.problem_text = problem;
+    Run r = start_run(a, &o, &y->call->bar, y->diag);
+    bool ok = run_open(&r) && bench_choose(&r, &how, &b) && bench_run(&r, &how, &b);
+    progress_end(&y->call->bar);
+    if (ok) {
+        SCOPED_BUF out = {0};
+        bench_print_json(&r, &b, &out);
+        ok = write_text(y, copy_file, &out);
+    }
+    run_close(&r);
+    return ok;
+}
+
 static bool measure_one(Session *y, const char *space)
 {
     aptune *a = new_handle(y, space);
@@ -283,13 +287,9 @@ static bool measure_one(Session *y, const char *space)
     const bool has_copy = ok && strcmp(space, "platform/stream") == 0;
     const char *copy = has_copy ? best_copy(y, a) : NULL;
     const char *problem = copy ? arena_string(y->arena, aptune_problem(a, 0)) : NULL;
-    aptune_free(a); /* releases the GPU for measure_copy */
-    if (copy) {     /* if it fails, the suite goes on without it */
-        const char *spec = where_data(y->arena, NULL, "spaces/platform/stream.spec");
-        const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
-        if (!platform_copy_measure(spec, problem, copy, path, &y->call->bar, y->diag))
-            command_flush_messages(y->diag);
-    }
+    aptune_free(a);                              /* releases the GPU for measure_copy */
+    if (copy && !measure_copy(y, problem, copy)) /* the suite goes on without it */
+        command_flush_messages(y->diag);
     return ok;
 }
 
@@ -325,12 +325,6 @@ static const Table *read_recording(Session *y, const char *folder, const char *s
     else if (!t)
         diag_warn(y->diag, (Span){0}, "'%s' cannot be read", path);
     return t;
-}
-
-static bool write_text(Session *y, const char *name, const Buf *text)
-{
-    const char *path = arena_printf(y->arena, "%s/%s", y->command.output, name);
-    return file_write(path, buf_text(text), text->size, y->diag);
 }
 
 static bool write_results(Session *y, const PlatformResult *r, const char *device)
