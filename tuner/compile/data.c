@@ -265,7 +265,6 @@ bool data_ready(Arena *a, DataContents *c, TaskScalar s, int64_t lanes, int64_t 
     }
 }
 
-/* True if the contents are known. */
 static bool is_known(const DataContents *c)
 {
     return c->kind != DATA_MADE ? !c->of || is_known(c->of)

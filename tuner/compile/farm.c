@@ -60,7 +60,6 @@ static bool worker_start(Worker *w, const char *helper, const char *cuda_folder,
 /* Seconds for a process to exit after it closed its socket, and to be gone once killed. */
 static const double END_SECONDS = 1, KILL_SECONDS = 30;
 
-/* Kills the process if there is one. */
 static void worker_stop(Worker *w)
 {
     process_stop(&w->process, KILL_SECONDS);
@@ -173,7 +172,6 @@ static Item queue_take(Queue *q)
     return item;
 }
 
-/* Adds a result together with its arena. */
 static void ready_add(Farm *f, const CompileResult *result, Arena *own)
 {
     VEC_PUSH(f->arena, &f->ready.items, ((Item){.code = {*result, own}}));

@@ -15,7 +15,6 @@ static const char MARKS[] =
 static const char ATTRIBUTES[] =
     "__align__ alignas __launch_bounds__ __attribute__ decltype __declspec requires";
 
-/* Host-only types. */
 static const char HOST_TYPES[] =
     "FILE cudaStream_t cudaEvent_t cudaError_t cudaDeviceProp CUmodule CUcontext CUdevice "
     "CUfunction CUstream cublasHandle_t cublasLtHandle_t cudnnHandle_t curandGenerator_t "

@@ -154,7 +154,6 @@ static void prepare_memory(Walk *w, size_t i)
 
 /* --- repeats ---------------------------------------------------------------------------------- */
 
-/* True if the values are an arithmetic progression. */
 static bool is_progression(const ValueList *l)
 {
     for (size_t i = 0; i < l->count; i++)

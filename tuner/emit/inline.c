@@ -96,7 +96,6 @@ static const char *once_macro(Work *w, const char *path)
     return macro;
 }
 
-/* True if a text has a #pragma once. */
 static bool is_once(const char *text)
 {
     const char *line = text;

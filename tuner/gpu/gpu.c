@@ -386,7 +386,6 @@ static void on_result(Gpu *g, json_t *m)
         set_state(g, READY, -1);
 }
 
-/* The helper refused its task. */
 static void on_error(Gpu *g, const json_t *m)
 {
     const char *words = json_string_value(json_object_get(m, "words"));

@@ -346,7 +346,6 @@ static DriverStatus make_textures(Problem *p, Arena *a)
     return driver_wait(p->driver);
 }
 
-/* Frees buffers that only the reference uses. */
 static void free_reference(Problem *p)
 {
     for (size_t i = 0; i < p->task.buffer_count; i++) {

@@ -82,7 +82,6 @@ static DriverStatus submit_piece(Stretch *x)
     return driver_event_record(b->driver, x->marks[x->submitted++ % MARKS]);
 }
 
-/* The number of pieces to queue, for queue_ms. */
 static int64_t queue_length(const Stretch *x)
 {
     double pieces = x->least_ms > 0 ? queue_ms / x->least_ms : QUEUE_LEAST;
