@@ -6,12 +6,6 @@
 
 /* --- neighbourhoods --------------------------------------------------------------------------- */
 
-/* A point's numbers as a key. */
-static const char *key_of(const Neighbourhood *n, size_t i)
-{
-    return (const char *)(n->number + i * n->parameter_count);
-}
-
 static size_t key_size(const Neighbourhood *n)
 {
     return n->parameter_count * sizeof *n->number;
@@ -23,81 +17,45 @@ size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers)
     return e ? (size_t)e->value : SIZE_MAX;
 }
 
-/* --- groups ----------------------------------------------------------------------------------- */
-
-/* Builds the groups of points that differ in parameter `p` only, from number `first` on, members in ascending
- * order; returns how many groups there are now. */
-static size_t group_by(Neighbourhood *n, size_t p, size_t first)
-{
-    size_t count = first;
-    SCOPED_ARENA *scratch = arena_new();
-    Map groups = {.arena = scratch};
-    for (size_t i = 0; i < n->count; i++) {
-        uint32_t *others = ARENA_ARRAY(scratch, uint32_t, n->parameter_count);
-        memcpy(others, key_of(n, i), key_size(n));
-        others[p] = 0;
-        MapEntry *e = map_add(&groups, (const char *)others, key_size(n), 0);
-        if (!e->kind) {
-            e->kind = 1;
-            e->value = (int)count++;
-        }
-        n->group[i * n->parameter_count + p] = (uint32_t)e->value;
-        n->size[e->value]++;
-    }
-    uint32_t next = (uint32_t)(p * n->count);
-    for (size_t k = first; k < count; k++) {
-        n->start[k] = next;
-        next += n->size[k];
-        n->size[k] = 0;
-    }
-    for (size_t i = 0; i < n->count; i++) {
-        uint32_t of = n->group[i * n->parameter_count + p];
-        n->members[n->start[of] + n->size[of]++] = (uint32_t)i;
-    }
-    return count;
-}
-
 Neighbourhood neighbourhood_build(Arena *a, const Table *s)
 {
-    size_t n = s->count, all = n * s->parameter_count;
-    Neighbourhood near = {.count = n,
-                          .number = s->values,
+    Neighbourhood near = {.count = s->count,
                           .parameter_count = s->parameter_count,
-                          .points = {.arena = a},
-                          .group = ARENA_ARRAY(a, uint32_t, all),
-                          .start = ARENA_ARRAY(a, uint32_t, all),
-                          .size = ARENA_ARRAY(a, uint32_t, all),
-                          .members = ARENA_ARRAY(a, uint32_t, all)};
-    for (size_t i = 0; i < n; i++)
-        map_add(&near.points, key_of(&near, i), key_size(&near), 0)->value = (int)i;
-    for (size_t p = 0, groups = 0; p < s->parameter_count; p++)
-        groups = group_by(&near, p, groups);
+                          .number = s->values,
+                          .values = ARENA_ARRAY(a, size_t, s->parameter_count),
+                          .points = {.arena = a}};
+    for (size_t i = 0; i < s->count; i++) {
+        const uint32_t *numbers = s->values + i * s->parameter_count;
+        map_add(&near.points, (const char *)numbers, key_size(&near), 0)->value = (int)i;
+        for (size_t p = 0; p < s->parameter_count; p++)
+            if (numbers[p] >= near.values[p])
+                near.values[p] = numbers[p] + (size_t)1;
+    }
+    for (size_t p = 0; p < s->parameter_count; p++)
+        near.most += near.values[p];
     return near;
 }
 
-size_t neighbourhood_size(const Neighbourhood *n, size_t i)
+size_t neighbourhood_list(const Neighbourhood *n, size_t i, size_t *list)
 {
-    size_t sum = 0;
-    for (size_t p = 0; p < n->parameter_count; p++)
-        sum += n->size[n->group[i * n->parameter_count + p]] - 1;
-    return sum;
-}
-
-size_t neighbourhood_at(const Neighbourhood *n, size_t i, size_t random)
-{
-    for (size_t p = 0; p < n->parameter_count; p++) {
-        uint32_t g = n->group[i * n->parameter_count + p];
-        const uint32_t *members = n->members + n->start[g];
-        if (random >= n->size[g] - 1) {
-            random -= n->size[g] - 1;
-            continue;
+    SCOPED_ARENA *scratch = arena_new();
+    uint32_t *numbers = ARENA_ARRAY(scratch, uint32_t, n->parameter_count);
+    size_t count = 0;
+    memcpy(numbers, n->number + i * n->parameter_count, key_size(n));
+    for (size_t p = 0, first = 0; p < n->parameter_count; p++, first = count) {
+        const uint32_t own = numbers[p];
+        for (numbers[p] = 0; numbers[p] < n->values[p]; numbers[p]++) {
+            const size_t found = numbers[p] == own ? SIZE_MAX : neighbourhood_find(n, numbers);
+            if (found == SIZE_MAX)
+                continue;
+            size_t k = count++;
+            for (; k > first && list[k - 1] > found; k--)
+                list[k] = list[k - 1];
+            list[k] = found;
         }
-        size_t self = 0;
-        while (members[self] != i)
-            self++;
-        return members[random + (random >= self)]; /* skips the point itself */
+        numbers[p] = own;
     }
-    return i;
+    return count;
 }
 
 /* --- one play --------------------------------------------------------------------------------- */
@@ -108,6 +66,7 @@ typedef struct Play {
     size_t count; /* points */
     gsl_rng *random;
     Arena *scratch, *arena;
+    size_t *around;       /* neighbours of the point looked at last */
     double now, *free_at; /* of each worker */
     double *ready;        /* per point: when it is compiled; INFINITY: not requested */
     bool *paid;           /* per point */
@@ -186,8 +145,8 @@ static size_t fresh_point(Play *p)
 /* A random neighbour; SIZE_MAX: there is none. */
 static size_t random_neighbour(Play *p, size_t at)
 {
-    size_t n = neighbourhood_size(p->near, at);
-    return n > 0 ? neighbourhood_at(p->near, at, below(p, n)) : SIZE_MAX;
+    const size_t n = neighbourhood_list(p->near, at, p->around);
+    return n > 0 ? p->around[below(p, n)] : SIZE_MAX;
 }
 
 /* Gives one parameter the value of a random point. */
@@ -232,18 +191,13 @@ static void play_random(Play *p)
 /* The first better neighbour in random order; the point itself if there is none. */
 static size_t better_neighbour(Play *p, size_t at, double ms)
 {
-    size_t n = neighbourhood_size(p->near, at);
-    size_t *order = ARENA_ARRAY(p->scratch, size_t, n);
-    for (size_t k = 0; k < n; k++)
-        order[k] = k;
+    const size_t n = neighbourhood_list(p->near, at, p->around);
     if (n > 1)
-        gsl_ran_shuffle(p->random, order, n, sizeof *order);
-    for (size_t k = 0; k < n; k++)
-        order[k] = neighbourhood_at(p->near, at, order[k]);
+        gsl_ran_shuffle(p->random, p->around, n, sizeof *p->around);
     for (size_t k = 0; k < n && !play_over(p); k++) {
-        look_ahead(p, order, n, k);
-        if (play_time(p, order[k]) < ms)
-            return order[k];
+        look_ahead(p, p->around, n, k);
+        if (play_time(p, p->around[k]) < ms)
+            return p->around[k];
     }
     return at;
 }
@@ -582,6 +536,7 @@ ReplayResult rival_play(Arena *a, const RivalSpace *space, RivalKind kind, unsig
               .random = gsl_rng_alloc(gsl_rng_mt19937),
               .scratch = arena_new(),
               .arena = a,
+              .around = ARENA_ARRAY(a, size_t, space->near->most),
               .free_at = ARENA_ARRAY(a, double, space->workers),
               .ready = ARENA_ARRAY(a, double, n),
               .paid = ARENA_ARRAY(a, bool, n),

@@ -26,15 +26,12 @@ const char *rival_meaning(RivalKind k);
 /* Neighbours are points that differ in exactly one parameter, by any step.  Points without a time take part:
  * a search can visit and pay for them. */
 typedef struct Neighbourhood {
-    size_t count; /* points; fewer than 2^31 / parameters */
+    size_t count; /* points; fewer than 2^31 */
     size_t parameter_count;
     const uint32_t *number; /* indices of values, as in the table */
+    size_t *values;         /* per parameter: more than its largest index */
     Map points;             /* by their numbers */
-    uint32_t *group;        /* [point * parameter_count + parameter]: the group of points that agree
-                               in all other parameters */
-    uint32_t *start;        /* per group: its first element in `members` */
-    uint32_t *size;         /* per group */
-    uint32_t *members;
+    size_t most;            /* neighbours of any point, at most */
 } Neighbourhood;
 
 /* O(parameters * points) time and room; the table must outlive it. */
@@ -43,9 +40,9 @@ Neighbourhood neighbourhood_build(Arena *a, const Table *s);
 /* The point with these values, one index per parameter; SIZE_MAX: none. */
 size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers);
 
-/* The number of neighbours of point `i`, and the neighbour with index `random` below that number. */
-size_t neighbourhood_size(const Neighbourhood *n, size_t i);
-size_t neighbourhood_at(const Neighbourhood *n, size_t i, size_t random);
+/* Lists the neighbours of point `i`, parameter by parameter, each in ascending order.  `list` has room for
+ * `most`; returns how many there are. */
+size_t neighbourhood_list(const Neighbourhood *n, size_t i, size_t *list);
 
 /* The space that strategies play on. */
 typedef struct RivalSpace {
