@@ -2,7 +2,6 @@
 #include "metrics/base/expr_tree.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool fail_at(Evaluation *ev, Span at, const char *what)
 {
@@ -97,23 +96,13 @@ static bool in_list(Value v, const ValueList *list)
     return false;
 }
 
-static int order(Value a, Value b)
-{
-    if (a.kind == VALUE_INT && b.kind == VALUE_INT)
-        return (a.integer > b.integer) - (a.integer < b.integer);
-    if (a.kind == VALUE_STRING)
-        return strcmp(a.string, b.string);
-    double x = value_as_real(a), y = value_as_real(b);
-    return (x > y) - (x < y);
-}
-
 static bool holds(CompareOp op, Value a, Value b)
 {
     if (op == CMP_IN || op == CMP_NOT_IN)
         return in_list(a, b.list) == (op == CMP_IN);
     if (op == CMP_EQ || op == CMP_NE)
         return value_equal(a, b) == (op == CMP_EQ);
-    const int o = order(a, b);
+    const int o = value_compare(&a, &b);
     return op == CMP_LT ? o < 0 : op == CMP_LE ? o <= 0 : op == CMP_GT ? o > 0 : o >= 0;
 }
 
