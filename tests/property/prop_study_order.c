@@ -1,4 +1,5 @@
 /* Sorting, ranks, values by number and neighbours, against slow and obvious definitions. */
+#include "metrics/base/stats.h"
 #include "tests/support/made_table.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/rivals.h"
@@ -32,7 +33,7 @@ static double any_value(uint64_t *seed)
     return ((double)next(seed) - 0x1p30) * 1e-3;
 }
 
-static bool stands_before(const double *v, bool down, uint32_t i, uint32_t j)
+static bool stands_before(const double *v, bool down, size_t i, size_t j)
 {
     if (v[i] != v[j])
         return down ? v[i] > v[j] : v[i] < v[j];
@@ -48,14 +49,14 @@ static void every_point_stands_before_the_next(void **state)
         size_t n = next(&seed) % 300, count = 0;
         bool down = round % 2;
         double *values = ARENA_ARRAY(a, double, n);
-        uint32_t *points = ARENA_ARRAY(a, uint32_t, n);
+        size_t *points = ARENA_ARRAY(a, size_t, n);
         bool *there = ARENA_ARRAY(a, bool, n);
         for (size_t i = 0; i < n; i++) {
             values[i] = any_value(&seed);
             if (next(&seed) % 4)
-                points[count++] = (uint32_t)i;
+                points[count++] = i;
         }
-        order_by(a, values, down, points, count);
+        stats_order(points, count, &(Criterion){values, down}, 1);
         for (size_t k = 0; k < count; k++) {
             assert_false(there[points[k]]);
             there[points[k]] = true;

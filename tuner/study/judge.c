@@ -47,28 +47,18 @@ void ranking_tell_gaps(const Table *t, const Source *source, Diag *d)
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
-void order_by(Arena *scratch, const double *values, bool down, uint32_t *points, size_t count)
-{
-    Ranked *list = ARENA_ARRAY(scratch, Ranked, count);
-    for (size_t i = 0; i < count; i++)
-        list[i] = (Ranked){down ? -values[points[i]] : values[points[i]], points[i]};
-    stats_rank(list, count);
-    for (size_t i = 0; i < count; i++)
-        points[i] = (uint32_t)list[i].at;
-}
-
 void order_ranks(Arena *scratch, const double *values, size_t count, double *ranks)
 {
-    uint32_t *order = ARENA_ARRAY(scratch, uint32_t, count);
+    Ranked *order = ARENA_ARRAY(scratch, Ranked, count);
     for (size_t i = 0; i < count; i++)
-        order[i] = (uint32_t)i;
-    order_by(scratch, values, false, order, count);
+        order[i] = (Ranked){values[i], i};
+    stats_rank(order, count);
     for (size_t from = 0, to; from < count; from = to) {
-        for (to = from + 1; to < count && values[order[to]] <= values[order[from]]; to++)
+        for (to = from + 1; to < count && order[to].key <= order[from].key; to++)
             continue;
         double mean = (double)(from + 1 + to) / 2;
         for (size_t k = from; k < to; k++)
-            ranks[order[k]] = mean;
+            ranks[order[k].at] = mean;
     }
 }
 
@@ -231,12 +221,11 @@ FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, si
 {
     FirstBy f = {.sure = ARENA_ARRAY(a, bool, s->count), .tied = ARENA_ARRAY(a, bool, s->count)};
     SCOPED_ARENA *scratch = arena_new();
-    uint32_t *points = ARENA_ARRAY(scratch, uint32_t, s->count);
-    size_t n = 0;
+    size_t *points = ARENA_ARRAY(scratch, size_t, s->count), n = 0;
     for (size_t i = 0; i < s->count; i++)
         if (s->same_as[i] == i && !isnan(values[i]))
-            points[n++] = (uint32_t)i;
-    order_by(scratch, values, higher, points, n);
+            points[n++] = i;
+    stats_order(points, n, &(Criterion){values, higher}, 1);
     bool splits = most > 0 && most < n && is_equal(values[points[most - 1]], values[points[most]]);
     double cut = splits ? values[points[most]] : NAN;
     for (size_t k = 0; k < n; k++) {

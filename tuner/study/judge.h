@@ -98,10 +98,6 @@ void ranking_set(Table *t);
  * in its formula. */
 void ranking_tell_gaps(const Table *t, const Source *source, Diag *d);
 
-/* Sorts `points`, ascending indices into `values`, by value, descending if `down`; ties by index.  No value
- * may be NaN. */
-void order_by(Arena *scratch, const double *values, bool down, uint32_t *points, size_t count);
-
 /* Ranks of `values` from 1; ties share their mean rank (for Spearman's correlation).  `ranks` may be
  * `values`. */
 void order_ranks(Arena *scratch, const double *values, size_t count, double *ranks);
