@@ -65,8 +65,10 @@ static bool is_left_out(const Field *f, const char *from)
     const char *at = from + f->at;
     if (f->when == FIELD_IF_KNOWN)
         return isnan(*(const double *)at);
-    if (f->when == FIELD_ALWAYS)
+    if (f->when == FIELD_ALWAYS || f->when == FIELD_OR_EMPTY)
         return false;
+    if (f->when == FIELD_IF_FULL)
+        return !pointer_at(at) || !*pointer_at(at);
     return f->size                   ? *(const size_t *)(from + f->count_at) == 0
            : f->kind == FIELD_TEXT   ? !pointer_at(at)
            : f->kind == FIELD_NUMBER ? !(*(const double *)at > 0)
@@ -89,22 +91,6 @@ void fields_write(Buf *line, const Field *fields, size_t count, const void *from
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d)
-{
-    *r = (FieldReader){a, NULL, line->path, line->number, d, true};
-    json_error_t error;
-    r->root = json_loadb(line->text, line->size, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(r->root))
-        field_fail(r, "%s", r->root ? "an object is expected" : error.text);
-}
-
-bool field_close(FieldReader *r)
-{
-    json_decref(r->root);
-    r->root = NULL;
-    return r->ok;
-}
-
 bool field_fail(FieldReader *r, const char *format, ...)
 {
     SCOPED_BUF text = {0};
@@ -115,6 +101,19 @@ bool field_fail(FieldReader *r, const char *format, ...)
     diag_fail(r->diag, "%s:%zu: %s", r->path, r->line, buf_text(&text));
     r->ok = false;
     return false;
+}
+
+bool field_line(Arena *a, const RecordLine *line, FieldTake *take, void *to, Diag *d)
+{
+    json_error_t error;
+    json_t *root = json_loadb(line->text, line->size, JSON_REJECT_DUPLICATES, &error);
+    FieldReader r = {a, root, line->path, line->number, d, true};
+    if (json_is_object(root))
+        take(&r, to);
+    else
+        field_fail(&r, "%s", root ? "an object is expected" : error.text);
+    json_decref(root);
+    return r.ok;
 }
 
 bool field_exists(const FieldReader *r, const char *key)
@@ -153,7 +152,9 @@ static const char *take_text(FieldReader *r, const Field *f, const json_t *j)
                    : j     ? "'%s' is not a string"
                            : "'%s' is missing",
                    f->key);
-    return json_is_string(j) ? arena_string(r->arena, json_string_value(j)) : NULL;
+    if (json_is_string(j))
+        return arena_string(r->arena, json_string_value(j));
+    return f->when == FIELD_OR_EMPTY || f->when == FIELD_IF_FULL ? "" : NULL;
 }
 
 static Value take_value(FieldReader *r, const json_t *j)

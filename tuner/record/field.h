@@ -4,7 +4,7 @@
  * per line instead of once per field. Unknown fields are ignored: newer programs may add some. */
 #pragma once
 
-#include "tuner/record/pack.h"
+#include "tuner/record/header.h"
 
 #include <jansson.h>
 
@@ -19,9 +19,11 @@ typedef enum FieldKind {
 } FieldKind;
 
 typedef enum FieldWhen {
-    FIELD_ALWAYS,  /* a missing text is an error; NULL is written as "" */
-    FIELD_IF_ANY,  /* NULL, numbers not above 0 and empty lists are not written */
-    FIELD_IF_KNOWN /* NaN is not written; a missing value reads as NaN */
+    FIELD_ALWAYS,   /* a missing text is an error; NULL is written as "" */
+    FIELD_IF_ANY,   /* NULL, numbers not above 0 and empty lists are not written */
+    FIELD_IF_KNOWN, /* NaN is not written; a missing value reads as NaN */
+    FIELD_OR_EMPTY, /* a missing text reads as "", and NULL is written as "" */
+    FIELD_IF_FULL   /* a missing text reads as "", and neither NULL nor "" is written */
 } FieldWhen;
 
 typedef struct Field {
@@ -65,11 +67,10 @@ typedef struct FieldReader {
     bool ok;
 } FieldReader;
 
-/* Parses a line; values are allocated in `a`. Must be ended by field_close, also on failure. */
-void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d);
+typedef void FieldTake(FieldReader *r, void *to);
 
-/* Returns false after any read error. */
-bool field_close(FieldReader *r);
+/* Parses a line, of which `take` reads the fields; values are allocated in `a`.  False after any error. */
+bool field_line(Arena *a, const RecordLine *line, FieldTake *take, void *to, Diag *d);
 
 /* Reports an error at the reader's line and marks the reader failed; returns false. */
 bool field_fail(FieldReader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -78,3 +79,21 @@ bool field_exists(const FieldReader *r, const char *key);
 
 /* Reads fields up to the first failure. */
 void fields_read(FieldReader *r, const Field *fields, size_t count, void *to);
+
+/* --- whole recordings ------------------------------------------------------------------------- */
+
+/* Writes, and reads, the fields of a header, the first of a recording's lines. */
+void record_header_write(const RecordHeader *h, Buf *line);
+void record_header_take(FieldReader *r, RecordHeader *h);
+
+/* How the lines of a recording are read into a struct. */
+typedef struct RecordKind {
+    const char *name;  /* "times" */
+    FieldTake *header; /* reads the first line */
+    FieldTake *line;   /* reads any other; NULL: they are only checked for damage */
+} RecordKind;
+
+/* Reads a recording of a kind, compressed or not; values are allocated in `a`.  False after messages on all
+ * damaged lines.  `end` may be NULL. */
+bool record_read(Arena *a, const char *path, const RecordKind *kind, void *to, RecordEnd *end,
+                 Diag *d);

@@ -1,6 +1,7 @@
 #include "tuner/record/find.h"
 
 #include "metrics/base/file.h"
+#include "tuner/record/field.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,14 +80,16 @@ RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *wh
     return fit;
 }
 
+static void take_header(FieldReader *r, void *to)
+{
+    record_header_take(r, to);
+}
+
 bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d)
 {
-    RecordReader *r = record_reader_open(path, "times", d);
-    RecordLine line;
-    bool ok = r && record_reader_header(r, &line) && record_header_parse(a, &line, h, d);
-    while (ok && record_reader_next(r, &line)) /* look for damaged lines */
-        continue;
-    return record_reader_close(r).ok && ok;
+    static const RecordKind header = {"times", take_header, NULL};
+    *h = (RecordHeader){0};
+    return record_read(a, path, &header, h, NULL, d);
 }
 
 static bool is_times(const char *name)

@@ -1,90 +1,83 @@
-#include "tuner/record/header.h"
-
 #include "tuner/record/field.h"
 
-/* The fields that hold one text. */
-typedef struct TextField {
-    size_t offset;
-    const char *key;
-    const char *words; /* in messages, if recordings that differ in it do not mix; else NULL */
-    bool rare;         /* not written when it is "" */
-} TextField;
+#define TEXT(word, whenever, member) FIELD(RecordHeader, word, FIELD_TEXT, whenever, member)
 
-static const TextField text_fields[] = {
-    {offsetof(RecordHeader, space), "space", "space", false},
-    {offsetof(RecordHeader, arch), "arch", "architecture", false},
-    {offsetof(RecordHeader, device), "device", "device", false},
-    {offsetof(RecordHeader, uuid), "uuid", NULL, false},
-    {offsetof(RecordHeader, cache), "cache", "L2 cache", false},
-    {offsetof(RecordHeader, driver), "driver", "driver", false},
-    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", false},
-    {offsetof(RecordHeader, objective), "objective", "objective", true},
-    {offsetof(RecordHeader, source_hash), "source", NULL, false},
-    {offsetof(RecordHeader, date), "date", NULL, false},
-    {offsetof(RecordHeader, version), "version", NULL, false},
-    {offsetof(RecordHeader, imported), "imported", "origin", true},
-};
-enum { TEXT_FIELDS = COUNT_OF(text_fields) };
-
-static const Field list_fields[] = {
+static const Field fields[] = {
+    TEXT("space", FIELD_ALWAYS, space),
+    TEXT("arch", FIELD_OR_EMPTY, arch),
+    TEXT("device", FIELD_OR_EMPTY, device),
+    TEXT("uuid", FIELD_OR_EMPTY, uuid),
+    TEXT("cache", FIELD_OR_EMPTY, cache),
+    TEXT("driver", FIELD_OR_EMPTY, driver),
+    TEXT("nvrtc", FIELD_OR_EMPTY, nvrtc),
+    TEXT("objective", FIELD_IF_FULL, objective),
+    TEXT("source", FIELD_OR_EMPTY, source_hash),
+    TEXT("date", FIELD_OR_EMPTY, date),
+    TEXT("version", FIELD_OR_EMPTY, version),
+    TEXT("imported", FIELD_IF_FULL, imported),
     FIELD_PAIRS(RecordHeader, "parameters", FIELD_IS_TEXT, parameters, parameter_count),
     FIELD_PAIRS(RecordHeader, "problem", FIELD_VALUE, problem, problem_count),
     FIELD_PAIRS(RecordHeader, "facts", FIELD_NUMBER, facts, fact_count),
     FIELD_LIST(RecordHeader, "options", FIELD_TEXT, FIELD_ALWAYS, options, option_count),
 };
 
-static const char **text_at(RecordHeader *h, const TextField *f)
-{
-    return (const char **)(void *)((char *)h + f->offset);
-}
-
-static const char *text_of(const RecordHeader *h, const TextField *f)
-{
-    const char *text;
-    memcpy(&text, (const char *)h + f->offset, sizeof text);
-    return text ? text : "";
-}
-
 void record_header_write(const RecordHeader *h, Buf *line)
 {
-    EACH (const TextField, f, text_fields, TEXT_FIELDS)
-        if (*text_of(h, f) || !f->rare)
-            line_field(line, f->key, text_of(h, f));
-    fields_write(line, FIELDS(list_fields), h);
+    fields_write(line, FIELDS(fields), h);
 }
 
-bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d)
+void record_header_take(FieldReader *r, RecordHeader *h)
 {
-    *h = (RecordHeader){0};
-    FieldReader r;
-    field_open(&r, a, line, d);
-    EACH (const TextField, f, text_fields, TEXT_FIELDS) {
-        const bool required = f->offset == offsetof(RecordHeader, space);
-        const Field field = {
-            .key = f->key, .when = required ? FIELD_ALWAYS : FIELD_IF_ANY, .at = f->offset};
-        fields_read(&r, &field, 1, h);
-        if (!*text_at(h, f))
-            *text_at(h, f) = "";
-    }
-    fields_read(&r, FIELDS(list_fields), h);
-    return field_close(&r);
+    fields_read(r, FIELDS(fields), h);
+}
+
+bool record_read(Arena *a, const char *path, const RecordKind *kind, void *to, RecordEnd *end,
+                 Diag *d)
+{
+    RecordReader *reader = record_reader_open(path, kind->name, d);
+    RecordLine line;
+    bool ok = reader && record_reader_next(reader, &line) && line.number == 1 &&
+              field_line(a, &line, kind->header, to, d);
+    for (const bool header = ok; header && record_reader_next(reader, &line);)
+        ok = (!kind->line || field_line(a, &line, kind->line, to, d)) && ok;
+    const RecordEnd file = record_reader_close(reader);
+    if (end)
+        *end = file;
+    return ok && file.ok;
 }
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
+/* The texts in which recordings must agree to mix. */
+static const struct {
+    size_t at;
+    const char *words;
+} compared[] = {
+    {offsetof(RecordHeader, space), "space"},
+    {offsetof(RecordHeader, arch), "architecture"},
+    {offsetof(RecordHeader, device), "device"},
+    {offsetof(RecordHeader, cache), "L2 cache"},
+    {offsetof(RecordHeader, driver), "driver"},
+    {offsetof(RecordHeader, nvrtc), "NVRTC version"},
+    {offsetof(RecordHeader, objective), "objective"},
+    {offsetof(RecordHeader, imported), "origin"},
+};
+
 /* The text to compare: recordings that do not state the L2 state used a warm cache. */
-static const char *meaning_of(const RecordHeader *h, const TextField *f)
+static const char *meaning_of(const RecordHeader *h, size_t at)
 {
-    const char *text = text_of(h, f);
-    return f->offset == offsetof(RecordHeader, cache) && !text[0] ? "warm" : text;
+    const char *text;
+    memcpy(&text, (const char *)h + at, sizeof text);
+    text = text ? text : "";
+    return at == offsetof(RecordHeader, cache) && !*text ? "warm" : text;
 }
 
 static bool same_texts(const RecordHeader *a, const RecordHeader *b, Buf *why)
 {
-    EACH (const TextField, f, text_fields, TEXT_FIELDS) {
-        const char *p = meaning_of(a, f), *q = meaning_of(b, f);
-        if (f->words && strcmp(p, q) != 0) {
-            buf_printf(why, "its %s is '%s', not '%s'", f->words, p, q);
+    for (size_t i = 0; i < COUNT_OF(compared); i++) {
+        const char *p = meaning_of(a, compared[i].at), *q = meaning_of(b, compared[i].at);
+        if (strcmp(p, q) != 0) {
+            buf_printf(why, "its %s is '%s', not '%s'", compared[i].words, p, q);
             return false;
         }
     }

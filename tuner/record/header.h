@@ -62,11 +62,6 @@ bool record_is_by_energy(const RecordHeader *h);
 /* True if configurations compare by the time for equal work. */
 bool record_is_weighed(const RecordHeader *h);
 
-/* Appends the header's fields to a line that the caller has begun. */
-void record_header_write(const RecordHeader *h, Buf *line);
-
-bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d);
-
 /* True if rows measured under `b` may be added to the recording of `a`: same space, parameters,
  * problem, architecture, device model, driver, compiler and options. Otherwise `why` gets the first
  * difference. The device itself may differ; rows name theirs. */

@@ -62,11 +62,6 @@ bool record_reader_next(RecordReader *r, RecordLine *line)
     return false;
 }
 
-bool record_reader_header(RecordReader *r, RecordLine *line)
-{
-    return record_reader_next(r, line) && line->number == 1;
-}
-
 /* --- opening and closing ---------------------------------------------------------------------- */
 
 /* Decompresses the text, which may have several frames and end inside one. */

@@ -42,9 +42,6 @@ enum { RECORD_FORMAT_CHAINED = 2, RECORD_FORMAT_PLAIN = 1 };
  * newer format or no whole header. Later errors go to `d`, too. */
 RecordReader *record_reader_open(const char *path, const char *kind, Diag *d);
 
-/* Reads the first line; false if it is damaged. */
-bool record_reader_header(RecordReader *r, RecordLine *line);
-
 /* Reads the next intact line. Damaged lines are reported and skipped; missing lines give a warning.
  * False at the end or when no more can be read. */
 bool record_reader_next(RecordReader *r, RecordLine *line);

@@ -1,7 +1,6 @@
 #include "tuner/record/profile.h"
 
 #include "tuner/record/append.h"
-#include "tuner/record/field.h"
 
 struct ProfileWriter {
     Appender *file;
@@ -30,21 +29,21 @@ static const Field row_fields[] = {
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *d)
+static void read_header(FieldReader *r, void *to)
 {
-    RecordLine line;
-    FieldReader r;
-    if (!record_reader_header(reader, &line) || !record_header_parse(a, &line, &h->about, d))
-        return false;
-    field_open(&r, a, &line, d);
-    fields_read(&r, FIELDS(header_fields), h);
-    return field_close(&r);
+    ProfileHeader *h = &((ProfileRecording *)to)->header;
+    record_header_take(r, &h->about);
+    fields_read(r, FIELDS(header_fields), h);
 }
 
-static ProfileRow read_row(FieldReader *r, const ProfileHeader *h)
+static void read_row(FieldReader *r, void *to)
 {
+    ProfileRecording *rec = to;
+    const ProfileHeader *h = &rec->header;
     Numbers n = {0};
     ProfileRow *row = &n.row;
+    if (!field_exists(r, "f"))
+        return;
     fields_read(r, FIELDS(row_fields), &n);
     row->launch = row->launch ? row->launch : "";
     row->region_count = h->column_count ? n.region_numbers / h->column_count : 0;
@@ -52,21 +51,7 @@ static ProfileRow read_row(FieldReader *r, const ProfileHeader *h)
         field_fail(r, "%zu numbers for regions of %zu columns", n.region_numbers, h->column_count);
     if (r->ok && n.count != h->field_count)
         field_fail(r, "%zu values for %zu fields", n.count, h->field_count);
-    return *row;
-}
-
-static bool read_rows(Arena *a, RecordReader *reader, ProfileRecording *to, Diag *d)
-{
-    RecordLine line;
-    FieldReader r;
-    bool ok = true;
-    while (record_reader_next(reader, &line)) {
-        field_open(&r, a, &line, d);
-        if (field_exists(&r, "f"))
-            VEC_PUSH(a, &to->rows, read_row(&r, &to->header));
-        ok = field_close(&r) && ok;
-    }
-    return ok;
+    VEC_PUSH(r->arena, &rec->rows, *row);
 }
 
 const char *profiles_key(Arena *a, const char *code, const char *launch)
@@ -76,13 +61,9 @@ const char *profiles_key(Arena *a, const char *code, const char *launch)
 
 ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
 {
-    RecordReader *reader = record_reader_open(path, "profile", d);
-    if (!reader)
-        return NULL;
+    static const RecordKind profile = {"profile", read_header, read_row};
     ProfileRecording *r = ARENA_NEW(a, ProfileRecording);
-    bool ok = read_header(a, reader, &r->header, d) && read_rows(a, reader, r, d);
-    r->file = record_reader_close(reader);
-    if (!ok || !r->file.ok)
+    if (!record_read(a, path, &profile, r, &r->file, d))
         return NULL;
     r->path = arena_string(a, path);
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);

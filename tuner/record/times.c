@@ -1,5 +1,4 @@
 #include "tuner/record/append.h"
-#include "tuner/record/field.h"
 #include "tuner/record/times.h"
 
 #include <math.h>
@@ -42,8 +41,8 @@ static const Field final_fields[] = {
 static const Field device_fields[] = {
     FIELD_COUNTED(RecordDevice, "device", FIELD_ALWAYS, number, 1),
     FIELD_COUNTED(RecordDevice, "ordinal", FIELD_ALWAYS, ordinal, 0),
-    FIELD(RecordDevice, "name", FIELD_TEXT, FIELD_IF_ANY, name),
-    FIELD(RecordDevice, "uuid", FIELD_TEXT, FIELD_IF_ANY, uuid),
+    FIELD(RecordDevice, "name", FIELD_TEXT, FIELD_OR_EMPTY, name),
+    FIELD(RecordDevice, "uuid", FIELD_TEXT, FIELD_OR_EMPTY, uuid),
 };
 static const Field note_fields[] = {FIELD(RecordNote, "note", FIELD_TEXT, FIELD_ALWAYS, text)};
 static const Field end_fields[] = {FIELD_COUNTED(TimesRecording, "end", FIELD_ALWAYS, end, 0)};
@@ -122,8 +121,6 @@ static void read_device(FieldReader *r, TimesRecording *rec)
 {
     RecordDevice x = {0};
     fields_read(r, FIELDS(device_fields), &x);
-    x.name = x.name ? x.name : "";
-    x.uuid = x.uuid ? x.uuid : "";
     if (r->ok)
         VEC_PUSH(r->arena, &rec->devices, x);
 }
@@ -145,39 +142,34 @@ static void read_end(FieldReader *r, TimesRecording *rec)
     rec->closed = true;
 }
 
+static void read_header(FieldReader *r, void *to)
+{
+    record_header_take(r, &((TimesRecording *)to)->header);
+}
+
 /* Unknown kinds of lines, written by newer programs, are skipped. */
-static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Diag *d)
+static void read_line(FieldReader *r, void *to)
 {
     static const struct {
         const char *key;
         void (*read)(FieldReader *, TimesRecording *);
     } kinds[] = {{"v", read_row},         {"sentinel", read_sentinel}, {"final", read_final},
                  {"device", read_device}, {"note", read_note},         {"end", read_end}};
-    FieldReader r;
+    TimesRecording *rec = to;
     rec->closed = false;
-    field_open(&r, a, line, d);
-    for (size_t k = 0; k < COUNT_OF(kinds) && r.ok; k++) {
-        if (field_exists(&r, kinds[k].key)) {
-            kinds[k].read(&r, rec);
-            break;
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+        if (field_exists(r, kinds[k].key)) {
+            kinds[k].read(r, rec);
+            return;
         }
     }
-    return field_close(&r);
 }
 
 TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
 {
-    RecordReader *reader = record_reader_open(path, "times", d);
-    if (!reader)
-        return NULL;
+    static const RecordKind times = {"times", read_header, read_line};
     TimesRecording *r = ARENA_NEW(a, TimesRecording);
-    RecordLine line;
-    bool ok = record_reader_header(reader, &line) && record_header_parse(a, &line, &r->header, d);
-    bool header = ok;
-    while (header && record_reader_next(reader, &line))
-        ok = read_line(a, &line, r, d) && ok;
-    r->file = record_reader_close(reader);
-    if (!ok || !r->file.ok)
+    if (!record_read(a, path, &times, r, &r->file, d))
         return NULL;
     r->path = arena_string(a, path);
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
