@@ -178,7 +178,8 @@ static void put_measurement(Buf *out, const char *name, double v, const char *un
 {
     if (!isfinite(v))
         return;
-    line_open(out, '{');
+    line_comma(out);
+    buf_putc(out, '{');
     put_text(out, "name", name);
     put_number(out, "value", v);
     buf_printf(out, ",\"unit\":\"%s%s%s\"}", strcmp(unit, "1") != 0 ? unit : "", per ? " per " : "",
@@ -189,7 +190,8 @@ static void put_word(Buf *out, const char *name, const char *word)
 {
     if (!word)
         return;
-    line_open(out, '{');
+    line_comma(out);
+    buf_putc(out, '{');
     put_text(out, "name", name);
     put_key(out, "value");
     line_text(out, word);

@@ -171,7 +171,8 @@ bool append_header(Appender *w, const char *kind, int format, const Field *own, 
 {
     w->chained = format == RECORD_FORMAT_CHAINED;
     line_begin(&w->line);
-    line_field(&w->line, "aptune", kind);
+    line_key(&w->line, "aptune");
+    line_text(&w->line, kind);
     line_key(&w->line, "format");
     line_integer(&w->line, format);
     fields_write(&w->line, own, count, from);

@@ -33,12 +33,6 @@ void line_key(Buf *line, const char *key)
     buf_printf(line, "\"%s\":", key);
 }
 
-void line_open(Buf *line, char bracket)
-{
-    line_comma(line);
-    buf_putc(line, bracket);
-}
-
 void line_text(Buf *line, const char *text)
 {
     json_t *s = json_of_text(text);
@@ -67,12 +61,6 @@ void line_value(Buf *line, Value v)
         line_text(line, v.string);
     else
         line_integer(line, v.integer);
-}
-
-void line_field(Buf *line, const char *key, const char *text)
-{
-    line_key(line, key);
-    line_text(line, text);
 }
 
 void line_end(Buf *line)

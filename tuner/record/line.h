@@ -19,8 +19,7 @@ void line_begin(Buf *line);
 /* Writes a field's name; one of the functions below writes its value. */
 void line_key(Buf *line, const char *key);
 
-/* Writes an opening bracket. Separate elements by line_comma, which writes nothing after a bracket. */
-void line_open(Buf *line, char bracket);
+/* Separates elements; writes nothing after a bracket. */
 void line_comma(Buf *line);
 
 /* Bytes that are not UTF-8 become '?', as in compiler messages of another code page; NULL becomes
@@ -33,8 +32,6 @@ void line_number(Buf *line, double number);
 
 /* An integer or a string. */
 void line_value(Buf *line, Value v);
-
-void line_field(Buf *line, const char *key, const char *text);
 
 /* Writes the checksum, the closing brace and the newline. */
 void line_end(Buf *line);

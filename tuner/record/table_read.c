@@ -230,30 +230,20 @@ static bool read_profiles(Reading *r, const char *path, Diag *d)
 
 /* --- the whole table -------------------------------------------------------------------------- */
 
-static void set_same(Reading *r, const char *const *keys)
-{
-    SCOPED_ARENA *scratch = arena_new();
-    const size_t *same = table_group(scratch, keys, NULL, r->table->count);
-    for (size_t i = 0; i < r->table->count; i++)
-        r->table->same_as[i] = same[i];
-}
-
 /* Rows are the same if they have the same code, launch and work. */
 static void find_same(Reading *r)
 {
     Table *t = r->table;
-    set_same(r, r->key);
-    size_t *leader = ARENA_ARRAY(r->codes, size_t, t->count);
+    const char **keys = r->key;
+    r->leader = table_group(r->codes, r->key, NULL, t->count);
+    if (r->weighed)
+        keys = ARENA_ARRAY(r->codes, const char *, t->count);
     for (size_t i = 0; i < t->count; i++)
-        leader[i] = t->same_as[i];
-    r->leader = leader;
-    if (!r->weighed)
-        return;
-    const char **keys = ARENA_ARRAY(r->codes, const char *, t->count);
-    for (size_t i = 0; i < t->count; i++)
-        if (r->key[i])
+        if (r->weighed && r->key[i])
             keys[i] = arena_printf(r->codes, "%s %.17g", r->key[i], t->work[i]);
-    set_same(r, keys);
+    const size_t *same = r->weighed ? table_group(r->codes, keys, NULL, t->count) : r->leader;
+    for (size_t i = 0; i < t->count; i++)
+        t->same_as[i] = same[i];
 }
 
 static bool find_profiles(Reading *r, Diag *d)
