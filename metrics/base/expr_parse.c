@@ -64,7 +64,7 @@ static Expr *binary_new(Parser *p, ExprOp op, Span op_at, Expr *a, Expr *b)
     return node_of(p, op, op_at, a->at, (Expr *[]){a, b}, 2);
 }
 
-/* ternary { "," ternary } up to and including `close`. */
+/* Parses what is separated by commas, up to and including `close`. */
 static bool parse_arguments(Parser *p, const char *close, ExprVec *out)
 {
     if (lexer_take(p->l, close))
@@ -147,8 +147,6 @@ static Expr *constant_list(Parser *p, Expr *e)
     return e;
 }
 
-/* primary = integer | real | string | "true" | "false" | name | name "(" … ")"
- *         | "(" ternary ")" | "[" … "]" */
 static Expr *parse_primary(Parser *p)
 {
     Lexer *l = p->l;
@@ -184,7 +182,7 @@ static Expr *parse_primary(Parser *p)
     return NULL;
 }
 
-/* unary = ( "-" | "+" | "!" ) unary | power; power = primary [ "**" unary ] */
+/* The rules of unary and power. */
 static Expr *parse_unary(Parser *p)
 {
     Span at = p->l->token.at;
@@ -226,11 +224,7 @@ static const Operator *operator_here(const Parser *p, const Operator *table)
 
 static Expr *parse_not(Parser *p);
 
-/* or      = and { ( "or" | "||" ) and }
- * and     = not { ( "and" | "&&" ) not }
- * sum     = product { ( "+" | "-" ) product }
- * product = unary { ( "*" | "/" | "//" | "%" ) unary }
- * All of them are left-associative. */
+/* The rules that are left-associative. */
 enum Level { LEVEL_OR, LEVEL_AND, LEVEL_SUM, LEVEL_PRODUCT };
 
 static Expr *parse_left(Parser *p, enum Level level);
@@ -275,7 +269,6 @@ static bool comparison_here(Parser *p, CompareOp *op)
     return true;
 }
 
-/* comparison = sum { ( "<" | … | "in" | "not in" ) sum }, chained */
 static Expr *parse_comparison(Parser *p)
 {
     Expr *first = parse_left(p, LEVEL_SUM);
@@ -309,7 +302,6 @@ static Expr *parse_comparison(Parser *p)
     return e;
 }
 
-/* not = "not" not | comparison */
 static Expr *parse_not(Parser *p)
 {
     Span at = p->l->token.at;
@@ -322,7 +314,7 @@ static Expr *parse_not(Parser *p)
     return e;
 }
 
-/* ternary = or [ "?" ternary ":" ternary ]; parse_unary checks the depth. */
+/* parse_unary checks the depth. */
 static Expr *parse_ternary(Parser *p)
 {
     p->depth++;
