@@ -40,13 +40,12 @@ static bool truth(const Expr *e)
     return value_is_true(e->literal);
 }
 
-/* A node of two arguments, with the span of the first. */
-static Expr *node_of_two(Arena *arena, ExprOp op, ValueKind kind, Expr *a, Expr *b)
+/* A node with the span of its first argument. */
+static Expr *node_of(Arena *arena, ExprOp op, ValueKind kind, Expr *const *args, int count)
 {
-    Expr *n = ARENA_COPY(arena, Expr, {.op = op, .kind = kind, .at = a->at, .op_at = a->at});
-    n->args = ARENA_ARRAY(arena, Expr *, 2);
-    n->args[n->count++] = a;
-    n->args[n->count++] = b;
+    Expr *n = ARENA_COPY(arena, Expr, {.op = op, .kind = kind, .count = count});
+    n->args = arena_keep(arena, args, (size_t)count * sizeof *args);
+    n->at = n->op_at = args[0]->at;
     return n;
 }
 
@@ -57,9 +56,9 @@ static Expr *as_condition(const Folding *f, Expr *e)
         return e;
     if (is_literal(e))
         return literal(f, e, value_bool(truth(e)));
-    Expr *n = node_of_two(f->arena, OP_COMPARE, VALUE_BOOL, e, literal(f, e, value_int(0)));
-    n->compare = ARENA_ARRAY(f->arena, CompareOp, 1);
-    n->compare[0] = CMP_NE;
+    Expr *const args[] = {e, literal(f, e, value_int(0))};
+    Expr *n = node_of(f->arena, OP_COMPARE, VALUE_BOOL, args, 2);
+    n->compare = ARENA_COPY(f->arena, CompareOp, CMP_NE);
     return n;
 }
 
@@ -204,27 +203,16 @@ Expr *expr_of_value(Arena *a, Value v)
 
 Expr *expr_as_integer(Arena *a, Expr *e)
 {
-    Expr *n = ARENA_NEW(a, Expr);
-    *n = (Expr){.op = OP_SELECT,
-                .kind = VALUE_INT,
-                .height = e->height + 1,
-                .count = 3,
-                .args = ARENA_ARRAY(a, Expr *, 3),
-                .at = e->at,
-                .op_at = e->op_at};
-    n->args[0] = e;
-    for (int i = 1; i < 3; i++) {
-        n->args[i] = expr_of_value(a, value_int(2 - i));
-        n->args[i]->at = e->at;
-    }
-    return n;
+    const Folding f = {.arena = a};
+    Expr *const args[] = {e, literal(&f, e, value_int(1)), literal(&f, e, value_int(0))};
+    return node_of(a, OP_SELECT, VALUE_INT, args, 3);
 }
 
 Expr *expr_product(Arena *arena, const Expr *a, const Expr *b)
 {
     const Folding f = {.arena = arena};
-    Expr *n =
-        evaluated(&f, node_of_two(arena, OP_MULTIPLY, VALUE_INT, copy_of(&f, a), copy_of(&f, b)));
+    Expr *const args[] = {copy_of(&f, a), copy_of(&f, b)};
+    Expr *n = evaluated(&f, node_of(arena, OP_MULTIPLY, VALUE_INT, args, 2));
     return is_literal(n) ? n : without_neutral(n);
 }
 
