@@ -7,16 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* True if something is wanted and `have` differs from it. */
-static bool differs(const char *have, const char *want)
+/* True, with the reason in `why`, if something is wanted and `have` differs from it. */
+static bool differs(const char *what, const char *have, const char *want, Buf *why)
 {
-    return want && want[0] && strcmp(have ? have : "", want) != 0;
-}
-
-static void explain(Buf *why, const char *what, const char *have, const char *want)
-{
-    buf_printf(why, "%sits %s is '%s', not '%s'", why->size > 0 ? "; " : "", what, have ? have : "",
-               want);
+    return want && want[0] && !record_text_same(what, have, want, why);
 }
 
 /* Their order does not matter: rows are found by names. */
@@ -40,36 +34,22 @@ static bool other_problem(const RecordHeader *have, const RecordHeader *want, Bu
     if (have->problem_count == 0 && have->imported && have->imported[0])
         return false; /* other tuners do not name the sizes */
     SCOPED_ARENA *scratch = arena_new();
-    const char *p = record_problem_text(scratch, have), *q = record_problem_text(scratch, want);
-    bool other = strcmp(p, q) != 0;
-    if (other)
-        explain(why, "problem", p, q);
-    return other;
+    return !record_text_same("problem", record_problem_text(scratch, have),
+                             record_problem_text(scratch, want), why);
 }
 
 static RecordFit fit_device(const RecordHeader *have, const RecordHeader *want, Buf *why)
 {
-    if (differs(have->arch, want->arch)) {
-        explain(why, "architecture", have->arch, want->arch);
-        return FIT_OTHER_ARCH;
-    }
-    if (differs(have->device, want->device)) {
-        explain(why, "device", have->device, want->device);
-        return FIT_OTHER_DEVICE;
-    }
-    if (differs(have->uuid, want->uuid)) {
-        explain(why, "device's UUID", have->uuid, want->uuid);
-        return FIT_SAME_MODEL;
-    }
-    return FIT_EXACT;
+    return differs("architecture", have->arch, want->arch, why)    ? FIT_OTHER_ARCH
+           : differs("device", have->device, want->device, why)    ? FIT_OTHER_DEVICE
+           : differs("device's UUID", have->uuid, want->uuid, why) ? FIT_SAME_MODEL
+                                                                   : FIT_EXACT;
 }
 
 RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *why)
 {
-    if (differs(have->space, want->space)) {
-        explain(why, "space", have->space, want->space);
+    if (differs("space", have->space, want->space, why))
         return FIT_NONE;
-    }
     if (other_parameters(have, want)) {
         buf_puts(why, "the space has other parameters");
         return FIT_NONE;

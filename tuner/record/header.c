@@ -63,25 +63,31 @@ static const struct {
     {offsetof(RecordHeader, imported), "origin"},
 };
 
+bool record_text_same(const char *what, const char *have, const char *want, Buf *why)
+{
+    have = have ? have : "";
+    want = want ? want : "";
+    const bool same = strcmp(have, want) == 0;
+    if (!same)
+        buf_printf(why, "%sits %s is '%s', not '%s'", why->size > 0 ? "; " : "", what, have, want);
+    return same;
+}
+
 /* The text to compare: recordings that do not state the L2 state used a warm cache. */
 static const char *meaning_of(const RecordHeader *h, size_t at)
 {
     const char *text;
     memcpy(&text, (const char *)h + at, sizeof text);
-    text = text ? text : "";
-    return at == offsetof(RecordHeader, cache) && !*text ? "warm" : text;
+    return at == offsetof(RecordHeader, cache) && (!text || !*text) ? "warm" : text;
 }
 
 static bool same_texts(const RecordHeader *a, const RecordHeader *b, Buf *why)
 {
-    for (size_t i = 0; i < COUNT_OF(compared); i++) {
-        const char *p = meaning_of(a, compared[i].at), *q = meaning_of(b, compared[i].at);
-        if (strcmp(p, q) != 0) {
-            buf_printf(why, "its %s is '%s', not '%s'", compared[i].words, p, q);
-            return false;
-        }
-    }
-    return true;
+    bool same = true;
+    for (size_t i = 0; i < COUNT_OF(compared) && same; i++)
+        same = record_text_same(compared[i].words, meaning_of(a, compared[i].at),
+                                meaning_of(b, compared[i].at), why);
+    return same;
 }
 
 static const char *parameters_text(Arena *a, const RecordHeader *h)

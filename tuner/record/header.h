@@ -62,6 +62,9 @@ bool record_is_by_energy(const RecordHeader *h);
 /* True if configurations compare by the time for equal work. */
 bool record_is_weighed(const RecordHeader *h);
 
+/* True if two texts agree, NULL as ""; else `why` gets "its WHAT is 'HAVE', not 'WANT'". */
+bool record_text_same(const char *what, const char *have, const char *want, Buf *why);
+
 /* True if rows measured under `b` may be added to the recording of `a`: same space, parameters,
  * problem, architecture, device model, driver, compiler and options. Otherwise `why` gets the first
  * difference. The device itself may differ; rows name theirs. */

@@ -29,21 +29,13 @@ static bool close_part(const char *part, const char *to, bool ok, Diag *d)
     return ok;
 }
 
-static bool same_text(const char *what, const char *p, const char *q, Buf *why)
-{
-    if (strcmp(p, q) == 0)
-        return true;
-    buf_printf(why, "its %s is '%s', not '%s'", what, q, p);
-    return false;
-}
-
 static bool check_headers(const char *first_path, const RecordHeader *first, const char *path,
                           const RecordHeader *other, Diag *d)
 {
     SCOPED_BUF why = {0};
     bool same = record_header_same(other, first, &why) &&
-                same_text("source", first->source_hash, other->source_hash, &why) &&
-                same_text("aptune version", first->version, other->version, &why);
+                record_text_same("source", other->source_hash, first->source_hash, &why) &&
+                record_text_same("aptune version", other->version, first->version, &why);
     if (!same)
         diag_fail(d, "'%s' does not belong to '%s': %s", path, first_path, buf_text(&why));
     return same;

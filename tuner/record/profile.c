@@ -96,11 +96,8 @@ const char *record_profile_path(Arena *a, const char *times)
 
 bool profiles_same(const ProfileHeader *have, const ProfileHeader *want, Buf *why)
 {
-    const char *wanted = want->profiler ? want->profiler : "";
-    if (strcmp(have->profiler, wanted) != 0) {
-        buf_printf(why, "its profiler is '%s', not '%s'", have->profiler, wanted);
+    if (!record_text_same("profiler", have->profiler, want->profiler, why))
         return false;
-    }
     bool same = have->field_count == want->field_count;
     for (size_t i = 0; i < have->field_count && same; i++)
         same = strcmp(have->fields[i], want->fields[i]) == 0;
