@@ -68,11 +68,8 @@ static bool apply_best(Call *c)
             return failed(c, "the list holds something that is not a number");
         if (list && c->kind == VALUE_INT && args[i].kind != VALUE_INT)
             return failed(c, "the list holds a number that is not an integer");
-        double a = value_as_real(args[i]), b = value_as_real(best);
-        bool ints = args[i].kind == VALUE_INT && best.kind == VALUE_INT;
-        bool more = ints ? args[i].integer > best.integer : a > b;
-        bool less = ints ? args[i].integer < best.integer : a < b;
-        if ((most ? more : less) || isnan(a))
+        const int order = value_compare(&args[i], &best);
+        if ((most ? order > 0 : order < 0) || isnan(value_as_real(args[i])))
             best = args[i];
     }
     return give(c, c->kind == VALUE_REAL ? value_real(value_as_real(best)) : best);

@@ -235,10 +235,8 @@ const char *path_stem(Arena *a, const char *path, const char *suffix)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    size_t length = strlen(name), end = strlen(suffix);
-    if (length > end && strcmp(name + length - end, suffix) == 0)
-        length -= end;
-    return arena_copy(a, name, length);
+    const size_t end = text_ends_with(name, suffix) ? strlen(suffix) : 0;
+    return arena_copy(a, name, strlen(name) - end);
 }
 
 const char *path_real(Arena *a, const char *path, const char *otherwise)

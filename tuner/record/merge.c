@@ -270,31 +270,19 @@ static bool same_values(const double *a, const double *b, size_t count)
     return true;
 }
 
-/* Sets `*found` if an earlier part has this code, which must then have the same profile. */
-static bool find_earlier(const ProfileMerge *m, size_t part, const ProfileRow *row, bool *found)
+/* Adds a row, unless an earlier part has this code, which must then have the same profile. */
+static bool merge_profile(const ProfileMerge *m, size_t part, const ProfileRow *row,
+                          ProfileWriter *w)
 {
-    *found = false;
-    for (size_t k = 0; k < part && !*found; k++) {
-        const ProfileRow *other = profiles_find(m->from[k], row->code, row->launch);
-        if (!other)
-            continue;
-        *found = true;
-        if (!same_values(row->values, other->values, m->from[0]->header.field_count))
-            return diag_fail(m->diag,
-                             "'%s' and '%s' contradict each other on the profile of code %s",
-                             m->from[part]->path, m->from[k]->path, row->code);
-    }
-    return true;
-}
-
-static bool merge_profile_part(const ProfileMerge *m, size_t part, ProfileWriter *w)
-{
-    VEC_EACH (const ProfileRow, row, m->from[part]->rows) {
-        bool found;
-        if (!find_earlier(m, part, row, &found) || (!found && !profiles_append(w, row, m->diag)))
-            return false;
-    }
-    return true;
+    const ProfileRow *other = NULL;
+    size_t k = 0;
+    while (k < part && !(other = profiles_find(m->from[k], row->code, row->launch)))
+        k++;
+    if (!other)
+        return profiles_append(w, row, m->diag);
+    return same_values(row->values, other->values, m->from[0]->header.field_count) ||
+           diag_fail(m->diag, "'%s' and '%s' contradict each other on the profile of code %s",
+                     m->from[part]->path, m->from[k]->path, row->code);
 }
 
 static bool write_profiles(const ProfileMerge *m, const char *part)
@@ -302,8 +290,9 @@ static bool write_profiles(const ProfileMerge *m, const char *part)
     ProfileRecording *none;
     ProfileWriter *w = profiles_open_append(m->arena, part, &m->from[0]->header, &none, m->diag);
     bool ok = w != NULL;
-    for (size_t i = 0; i < m->count && ok; i++)
-        ok = merge_profile_part(m, i, w);
+    for (size_t i = 0; i < m->count; i++)
+        VEC_EACH (const ProfileRow, row, m->from[i]->rows)
+            ok = ok && merge_profile(m, i, row, w);
     return profiles_close(w, m->diag) && ok;
 }
 
