@@ -30,20 +30,15 @@ static bool only_we_write(int fd)
 
 static bool lock(const char *path, int fd, Diag *d)
 {
-    LockResult taken = lock_take(fd);
-    if (taken == LOCK_REFUSED && only_we_write(fd) && !lock_is_ours(fd))
+    const LockResult taken = lock_take(fd);
+    if (taken == LOCK_TAKEN || (taken == LOCK_REFUSED && only_we_write(fd) && !lock_is_ours(fd)))
         return true;
-    switch (taken) {
-    case LOCK_TAKEN:
-        return true;
-    case LOCK_REFUSED:
+    if (taken == LOCK_REFUSED)
         return diag_fail(d,
                          "'%s' is being written by another run%s; wait for it, or name another "
                          "file or folder",
                          path, lock_holder(d->arena, fd));
-    default:
-        return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
-    }
+    return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
 }
 
 /* Another program may change the file without locking it, and lines written to a deleted file are
