@@ -74,8 +74,7 @@ static bool write_profile(Arena *a, const ProfileRecording *from, const RecordHe
 {
     ProfileHeader h = from->header;
     h.about = with_copies(a, about);
-    ProfileRecording *existing;
-    ProfileWriter *w = profiles_open_append(a, path, &h, &existing, d);
+    ProfileWriter *w = profiles_create(a, path, &h, d);
     bool ok = w != NULL;
     for (size_t copy = 0; copy < copies; copy++)
         for (size_t i = 0; i < from->rows.count && ok; i++) {

@@ -283,9 +283,8 @@ static void write_profile(Place *p, const char *path, const char *profiler, cons
     double values[] = {value, NAN};
     ProfileRow rows[] = {{"shared", "g", values, NULL, NULL, 0},
                          {code, "g", values, "note", NULL, 0}};
-    ProfileRecording *none;
     unlink(path);
-    ProfileWriter *w = profiles_open_append(p->arena, path, &h, &none, &p->diag);
+    ProfileWriter *w = profiles_create(p->arena, path, &h, &p->diag);
     assert_non_null(w);
     assert_true(profiles_append(w, &rows[0], &p->diag));
     assert_true(profiles_append(w, &rows[1], &p->diag));

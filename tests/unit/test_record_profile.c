@@ -76,9 +76,7 @@ static const double gaps[] = {NAN, INFINITY, -INFINITY};
 
 static void write_profile(Place *p)
 {
-    ProfileRecording *existing;
-    ProfileWriter *w =
-        profiles_open_append(p->arena, p->path, &profile_header, &existing, &p->diag);
+    ProfileWriter *w = profiles_create(p->arena, p->path, &profile_header, &p->diag);
     assert_non_null(w);
     const ProfileRow rows[] = {
         {.code = "c0",
@@ -145,25 +143,13 @@ static void regions_are_taken_as_far_as_there_is_room(void **state)
     }
 }
 
-static void another_profiler_is_refused_and_the_same_one_continues(void **state)
+static void a_profile_that_exists_is_not_written_to(void **state)
 {
     Place *p = *state;
     write_profile(p);
-    ProfileRecording *existing;
-    ProfileHeader other = profile_header;
-    other.profiler = "8";
-
-    assert_null(profiles_open_append(p->arena, p->path, &other, &existing, &p->diag));
-    assert_says(p, "its profiler is '7', not '8'");
-    other = profile_header;
-    other.field_count = 2;
-    assert_null(profiles_open_append(p->arena, p->path, &other, &existing, &p->diag));
-    assert_says(p, "it has other fields");
-    ProfileWriter *w =
-        profiles_open_append(p->arena, p->path, &profile_header, &existing, &p->diag);
-    assert_non_null(w);
-    assert_profile(existing);
-    profiles_close(w, &p->diag);
+    assert_null(profiles_create(p->arena, p->path, &profile_header, &p->diag));
+    assert_says(p, "exists already");
+    assert_profile(profiles_read(p->arena, p->path, &p->diag));
 }
 
 static void a_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused(void **state)
@@ -335,7 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_was_written_is_read_plain_and_packed),
         TEST(regions_are_taken_as_far_as_there_is_room),
-        TEST(another_profiler_is_refused_and_the_same_one_continues),
+        TEST(a_profile_that_exists_is_not_written_to),
         TEST(a_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused),
         TEST(a_packed_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused),
         TEST(a_profile_is_not_taken_for_times),

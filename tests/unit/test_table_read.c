@@ -109,8 +109,7 @@ static void write_profile_of(Place *p, int profiler, const MadeProfile *rows, si
                              .profiler = arena_printf(p->arena, "%d", profiler),
                              .fields = fields,
                              .field_count = 3};
-    ProfileRecording *existing;
-    ProfileWriter *w = profiles_open_append(p->arena, p->profile, &h, &existing, &p->diag);
+    ProfileWriter *w = profiles_create(p->arena, p->profile, &h, &p->diag);
     assert_non_null(w);
     for (size_t i = 0; i < count; i++) {
         ProfileRow row = {.code = rows[i].code, .launch = rows[i].launch, .values = rows[i].values};

@@ -237,6 +237,14 @@ bool merge_times(const char *to, const char *const *from, size_t count, MergeCou
 
 /* --- profiles --------------------------------------------------------------------------------- */
 
+static bool same_profiler(const ProfileHeader *a, const ProfileHeader *b)
+{
+    bool same = strcmp(a->profiler, b->profiler) == 0 && a->field_count == b->field_count;
+    for (size_t i = 0; i < a->field_count && same; i++)
+        same = strcmp(a->fields[i], b->fields[i]) == 0;
+    return same;
+}
+
 typedef struct ProfileMerge {
     Arena *arena;
     ProfileRecording **from;
@@ -254,8 +262,7 @@ static bool read_profile_parts(ProfileMerge *m, const char *const *from)
         const ProfileHeader *first = &m->from[0]->header, *other = &m->from[i]->header;
         if (!check_headers(from[0], &first->about, from[i], &other->about, m->diag))
             return false;
-        SCOPED_BUF why = {0};
-        if (!profiles_same(other, first, &why))
+        if (!same_profiler(other, first))
             return diag_fail(m->diag, "'%s' does not belong to '%s': another profiler made it",
                              from[i], from[0]);
     }
@@ -287,8 +294,7 @@ static bool merge_profile(const ProfileMerge *m, size_t part, const ProfileRow *
 
 static bool write_profiles(const ProfileMerge *m, const char *part)
 {
-    ProfileRecording *none;
-    ProfileWriter *w = profiles_open_append(m->arena, part, &m->from[0]->header, &none, m->diag);
+    ProfileWriter *w = profiles_create(m->arena, part, &m->from[0]->header, m->diag);
     bool ok = w != NULL;
     for (size_t i = 0; i < m->count; i++)
         VEC_EACH (const ProfileRow, row, m->from[i]->rows)

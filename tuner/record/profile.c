@@ -94,44 +94,17 @@ const char *record_profile_path(Arena *a, const char *times)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-bool profiles_same(const ProfileHeader *have, const ProfileHeader *want, Buf *why)
+ProfileWriter *profiles_create(Arena *a, const char *path, const ProfileHeader *h, Diag *d)
 {
-    if (!record_text_same("profiler", have->profiler, want->profiler, why))
-        return false;
-    bool same = have->field_count == want->field_count;
-    for (size_t i = 0; i < have->field_count && same; i++)
-        same = strcmp(have->fields[i], want->fields[i]) == 0;
-    if (!same)
-        buf_puts(why, "it has other fields");
-    return same;
-}
-
-static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
-                             ProfileRecording **existing, Diag *d)
-{
-    ProfileRecording *r = profiles_read(a, path, d);
-    if (!r)
-        return false;
-    SCOPED_BUF why = {0};
-    if (profiles_same(&r->header, &w->header, &why))
-        record_header_same(&r->header.about, &w->header.about, &why);
-    *existing = r;
-    return append_continues(w->file, &why, &r->file, false, d);
-}
-
-ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
-                                    ProfileRecording **existing, Diag *d)
-{
-    *existing = NULL;
-    ProfileWriter *w = ARENA_NEW(a, ProfileWriter);
-    w->header = *h;
     bool fresh;
-    w->file = append_open(a, path, "profile", &fresh, d);
+    ProfileWriter *w =
+        ARENA_COPY(a, ProfileWriter, {append_open(a, path, "profile", &fresh, d), *h});
     if (!w->file)
         return NULL;
-    if (fresh ? append_header(w->file, "profile", RECORD_FORMAT_PLAIN, FIELDS(header_fields), h,
-                              &h->about, d)
-              : continue_profile(a, w, path, existing, d))
+    if (!fresh)
+        diag_fail(d, "'%s' exists already", path);
+    else if (append_header(w->file, "profile", RECORD_FORMAT_PLAIN, FIELDS(header_fields), h,
+                           &h->about, d))
         return w;
     profiles_close(w, d);
     return NULL;

@@ -62,16 +62,10 @@ size_t profiles_field(const ProfileHeader *h, const char *name);
  * "mm.times.zst". NULL if `times` is no such name. */
 const char *record_profile_path(Arena *a, const char *times);
 
-/* True if both are by the same profiler, with the same fields; else `why` gets the first
- * difference. */
-bool profiles_same(const ProfileHeader *have, const ProfileHeader *want, Buf *why);
-
 typedef struct ProfileWriter ProfileWriter;
 
-/* Creates or continues a file, as times_open_append. A profile by another profiler or with other
- * fields is refused; the caller may remove it. */
-ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
-                                    ProfileRecording **existing, Diag *d);
+/* Creates a file.  NULL after a message, also if there is one already. */
+ProfileWriter *profiles_create(Arena *a, const char *path, const ProfileHeader *h, Diag *d);
 bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d);
 
 /* NULL is allowed. */

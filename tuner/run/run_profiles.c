@@ -66,8 +66,7 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     const char *path = arena_printf(r->arena, "%s/%s.profile", r->options.output, r->spec->name);
     unlink(path);
     ProfileHeader header = profile_header(r, h);
-    ProfileRecording *none; /* the file is new */
-    ProfileWriter *w = profiles_open_append(r->arena, path, &header, &none, r->diag);
+    ProfileWriter *w = profiles_create(r->arena, path, &header, r->diag);
     if (!w)
         return false;
     SCOPED_ARENA *a = arena_new();
