@@ -46,7 +46,7 @@ bool run_argument_count(Run *r, size_t argument, int64_t *out)
                                               : positive_integer(r, g->count, slots, out);
     *out = 1;
     for (int k = 0; k < TEXTURE_DIMENSIONS && g->size[k]; k++) {
-        int64_t n;
+        int64_t n = 0;
         if (!positive_integer(r, g->size[k], slots, &n))
             return false;
         if (__builtin_mul_overflow(*out, n, out))
@@ -451,7 +451,7 @@ const RunData *run_data(Run *r)
  * other arguments. */
 static bool compared_of(Run *r, const Argument *g, const Value *slots, int64_t *out)
 {
-    int64_t count, first;
+    int64_t count = 0, first = 0;
     *out = -1;
     if (g->role != ARGUMENT_OUT && g->role != ARGUMENT_INOUT)
         return true;
