@@ -3,72 +3,34 @@
 #include "metrics/base/vec.h"
 #include "metrics/cubin/sass.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <stdlib.h>
 
-/* --- the container: ELF64, little-endian ------------------------------------------------------ */
+/* --- the container: ELF64, little-endian as this machine -------------------------------------- */
 
 /* elf_read checks every offset, size and name once; its result points into the caller's bytes and needs no
- * further checks.  Only what cubins use is supported: no 32-bit files, no extended section numbering.
- *
- * Layout: System V Application Binary Interface, chapter 4, "Object Files". */
-
-enum { ELF_NOBITS = 8 }; /* type of a section without bytes in the file */
+ * further checks.  Only what cubins use is supported: no 32-bit files, no extended section numbering. */
 
 typedef struct ElfSection {
+    Elf64_Shdr header;
     const char *name;
-    uint32_t type;
-    uint32_t link;       /* of a symbol table: the section of its names */
     const uint8_t *data; /* NULL when it has no bytes in the file */
-    uint64_t size;       /* bytes in the file, or in memory for ELF_NOBITS */
+    uint64_t size;       /* bytes in the file, or in memory for SHT_NOBITS */
 } ElfSection;
 
 typedef struct ElfSymbol {
+    Elf64_Sym entry;
     const char *name;
-    uint64_t value; /* offset in its section */
-    uint64_t size;
-    uint8_t type;     /* ELF_FUNC … */
-    uint8_t other;    /* st_other: for NVIDIA, flags such as CUBIN_ENTRY */
-    uint16_t section; /* 0: defined elsewhere */
 } ElfSymbol;
 
-enum { ELF_FUNC = 2 };
-
 typedef struct Elf {
-    uint16_t machine;
-    uint8_t os_abi;
-    uint32_t flags;
+    Elf64_Ehdr header;
     ElfSection *sections;
     size_t section_count;
     ElfSymbol *symbols; /* of .symtab, in file order, by which relocations refer to them */
     size_t symbol_count;
 } Elf;
-
-enum {
-    HEADER_BYTES = 64,
-    SECTION_BYTES = 64,
-    SYMBOL_BYTES = 24,
-    CLASS_64 = 2,
-    DATA_LITTLE = 1,
-    TYPE_SYMTAB = 2,
-    INDEX_RESERVED = 0xff00 /* section numbers from here on have special meanings */
-};
-
-/* Little-endian numbers at any address. */
-static uint16_t elf_u16(const uint8_t *at)
-{
-    return (uint16_t)(at[0] | at[1] << 8);
-}
-
-static uint32_t elf_u32(const uint8_t *at)
-{
-    return (uint32_t)elf_u16(at) | (uint32_t)elf_u16(at + 2) << 16;
-}
-
-static uint64_t elf_u64(const uint8_t *at)
-{
-    return (uint64_t)elf_u32(at) | (uint64_t)elf_u32(at + 4) << 32;
-}
 
 typedef struct Reader {
     Arena *arena;
@@ -83,16 +45,13 @@ static bool fits(const Reader *r, uint64_t offset, uint64_t size)
     return offset <= r->size && size <= r->size - offset;
 }
 
-static bool read_header(const Reader *r, Elf *e)
+static bool read_header(const Reader *r, Elf64_Ehdr *h)
 {
-    const uint8_t *h = r->bytes;
-    if (r->size < HEADER_BYTES || memcmp(h, "\177ELF", 4) != 0)
+    if (r->size < sizeof *h || memcmp(r->bytes, ELFMAG, SELFMAG) != 0)
         return diag_fail(r->diag, "cubin: not an ELF file");
-    if (h[4] != CLASS_64 || h[5] != DATA_LITTLE)
+    memcpy(h, r->bytes, sizeof *h);
+    if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
         return diag_fail(r->diag, "cubin: not a 64-bit little-endian ELF file");
-    e->os_abi = h[7];
-    e->machine = elf_u16(h + 18);
-    e->flags = elf_u32(h + 48);
     return true;
 }
 
@@ -105,57 +64,37 @@ static const char *name_at(const ElfSection *strings, uint64_t offset)
     return memchr(at, 0, (size_t)(strings->size - offset)) ? (const char *)at : NULL;
 }
 
-static bool read_section(const Reader *r, const uint8_t *header, size_t i, ElfSection *s)
+static bool read_section(const Reader *r, uint64_t at, size_t i, ElfSection *s)
 {
-    uint64_t offset = elf_u64(header + 24);
-    s->type = elf_u32(header + 4);
-    s->size = elf_u64(header + 32);
-    s->link = elf_u32(header + 40);
-    if (s->type == ELF_NOBITS || s->size == 0)
+    memcpy(&s->header, r->bytes + at, sizeof s->header);
+    s->size = s->header.sh_size;
+    if (s->header.sh_type == SHT_NOBITS || s->size == 0)
         return true;
-    if (!fits(r, offset, s->size))
+    if (!fits(r, s->header.sh_offset, s->size))
         return diag_fail(r->diag, "cubin: section %zu reaches past the end of the file", i);
-    s->data = r->bytes + offset;
+    s->data = r->bytes + s->header.sh_offset;
     return true;
 }
 
 static bool read_sections(const Reader *r, Elf *e)
 {
-    uint64_t table = elf_u64(r->bytes + 40);
-    size_t count = elf_u16(r->bytes + 60);
-    size_t names = elf_u16(r->bytes + 62);
-    if (elf_u16(r->bytes + 58) != SECTION_BYTES || !fits(r, table, count * SECTION_BYTES))
+    const Elf64_Ehdr *h = &e->header;
+    const size_t count = h->e_shnum, names = h->e_shstrndx;
+    if (h->e_shentsize != sizeof(Elf64_Shdr) || !fits(r, h->e_shoff, count * sizeof(Elf64_Shdr)))
         return diag_fail(r->diag, "cubin: the section table is damaged");
     if (names >= count)
         return diag_fail(r->diag, "cubin: no section names");
-
     e->sections = ARENA_ARRAY(r->arena, ElfSection, count);
     e->section_count = count;
     for (size_t i = 0; i < count; i++)
-        if (!read_section(r, r->bytes + table + i * SECTION_BYTES, i, &e->sections[i]))
+        if (!read_section(r, h->e_shoff + i * sizeof(Elf64_Shdr), i, &e->sections[i]))
             return false;
     for (size_t i = 0; i < count; i++) {
-        uint32_t at = elf_u32(r->bytes + table + i * SECTION_BYTES);
-        e->sections[i].name = i ? name_at(&e->sections[names], at) : "";
-        if (!e->sections[i].name)
+        ElfSection *s = &e->sections[i];
+        s->name = i ? name_at(&e->sections[names], s->header.sh_name) : "";
+        if (!s->name)
             return diag_fail(r->diag, "cubin: section %zu has no name", i);
     }
-    return true;
-}
-
-static bool read_symbol(const Reader *r, const Elf *e, const ElfSection *strings, const uint8_t *at,
-                        ElfSymbol *s)
-{
-    s->name = name_at(strings, elf_u32(at));
-    s->type = at[4] & 15;
-    s->other = at[5];
-    s->section = elf_u16(at + 6);
-    s->value = elf_u64(at + 8);
-    s->size = elf_u64(at + 16);
-    if (!s->name)
-        return diag_fail(r->diag, "cubin: a symbol has no name");
-    if (s->section >= e->section_count && s->section < INDEX_RESERVED)
-        return diag_fail(r->diag, "cubin: symbol '%.200s' lies in no section", s->name);
     return true;
 }
 
@@ -163,20 +102,23 @@ static bool read_symbols(const Reader *r, Elf *e)
 {
     const ElfSection *table = NULL;
     for (size_t i = 0; i < e->section_count && !table; i++)
-        if (e->sections[i].type == TYPE_SYMTAB)
+        if (e->sections[i].header.sh_type == SHT_SYMTAB)
             table = &e->sections[i];
     if (!table || !table->data)
         return true;
-    if (table->link >= e->section_count)
+    if (table->header.sh_link >= e->section_count)
         return diag_fail(r->diag, "cubin: the symbols have no names");
-
-    size_t count = (size_t)table->size / SYMBOL_BYTES;
-    e->symbols = ARENA_ARRAY(r->arena, ElfSymbol, count);
-    e->symbol_count = count;
-    const ElfSection *strings = &e->sections[table->link];
-    for (size_t i = 0; i < count; i++)
-        if (!read_symbol(r, e, strings, table->data + i * SYMBOL_BYTES, &e->symbols[i]))
-            return false;
+    e->symbol_count = (size_t)table->size / sizeof(Elf64_Sym);
+    e->symbols = ARENA_ARRAY(r->arena, ElfSymbol, e->symbol_count);
+    for (size_t i = 0; i < e->symbol_count; i++) {
+        ElfSymbol *s = &e->symbols[i];
+        memcpy(&s->entry, table->data + i * sizeof s->entry, sizeof s->entry);
+        s->name = name_at(&e->sections[table->header.sh_link], s->entry.st_name);
+        if (!s->name)
+            return diag_fail(r->diag, "cubin: a symbol has no name");
+        if (s->entry.st_shndx >= e->section_count && s->entry.st_shndx < SHN_LORESERVE)
+            return diag_fail(r->diag, "cubin: symbol '%.200s' lies in no section", s->name);
+    }
     return true;
 }
 
@@ -185,7 +127,7 @@ static const Elf *elf_read(Arena *a, const void *bytes, size_t size, Diag *d)
 {
     Reader r = {a, bytes, size, d};
     Elf *e = ARENA_NEW(a, Elf);
-    if (!read_header(&r, e) || !read_sections(&r, e) || !read_symbols(&r, e))
+    if (!read_header(&r, &e->header) || !read_sections(&r, e) || !read_symbols(&r, e))
         return NULL;
     return e;
 }
@@ -196,7 +138,6 @@ static const ElfSection *elf_find(const Elf *e, const char *name)
 }
 
 enum {
-    MACHINE_CUDA = 190,    /* e_machine EM_CUDA */
     OS_ABI_CUDA_13 = 0x41, /* before CUDA 13: 0x33, with other flags */
     SYMBOL_ENTRY = 0x10,   /* st_other of a __global__ function */
     NO_REGISTER_LIMIT = 255
@@ -231,7 +172,7 @@ typedef enum Attribute {
 } Attribute;
 
 typedef struct Record {
-    RecordFormat format;
+    uint8_t format; /* RecordFormat */
     uint8_t attribute;
     uint16_t value;
     const uint8_t *data; /* RECORD_SIZED: `value` bytes */
@@ -244,7 +185,8 @@ static bool next_record(const ElfSection *s, size_t *at, Record *out)
     if (!s->data || s->size - *at < 4)
         return false;
     const uint8_t *r = s->data + *at;
-    *out = (Record){(RecordFormat)r[0], r[1], elf_u16(r + 2), NULL};
+    *out = (Record){.format = r[0], .attribute = r[1]};
+    memcpy(&out->value, r + 2, sizeof out->value);
     size_t payload = out->format == RECORD_SIZED ? out->value : 0;
     if (s->size - *at - 4 < payload)
         return false;
@@ -257,7 +199,10 @@ static bool next_record(const ElfSection *s, size_t *at, Record *out)
 /* 32-bit word `i` of a sized record, 0 past its end. */
 static uint32_t record_word(const Record *r, size_t i)
 {
-    return r->data && r->value >= 4 * (i + 1) ? elf_u32(r->data + 4 * i) : 0;
+    uint32_t word = 0;
+    if (r->data && r->value >= sizeof word * (i + 1))
+        memcpy(&word, r->data + sizeof word * i, sizeof word);
+    return word;
 }
 
 /* The kernel's own section of a kind, such as ".nv.info"; NULL when it has none. */
@@ -427,7 +372,7 @@ static void sum_local_accesses(int arch, CubinKernel *k)
 
 static bool read_code(const Cubin *c, const ElfSymbol *symbol, CubinKernel *k, Diag *d)
 {
-    const ElfSection *text = &c->elf->sections[symbol->section];
+    const ElfSection *text = &c->elf->sections[symbol->entry.st_shndx];
     if (!text->data || text->size % SASS_BYTES != 0)
         return diag_fail(d, "cubin: kernel '%.200s' has no code", k->name);
     k->code = text->data;
@@ -452,17 +397,17 @@ static bool read_kernel(Arena *a, const Cubin *c, size_t symbol, CubinKernel *k,
 
 static bool is_kernel(const Elf *e, const ElfSymbol *s)
 {
-    return s->type == ELF_FUNC && (s->other & SYMBOL_ENTRY) && s->section != 0 &&
-           s->section < e->section_count;
+    return ELF64_ST_TYPE(s->entry.st_info) == STT_FUNC && (s->entry.st_other & SYMBOL_ENTRY) &&
+           s->entry.st_shndx != SHN_UNDEF && s->entry.st_shndx < e->section_count;
 }
 
 static bool check_target(const Elf *e, Diag *d)
 {
-    if (e->machine != MACHINE_CUDA)
+    const uint8_t abi = e->header.e_ident[EI_OSABI];
+    if (e->header.e_machine != EM_CUDA)
         return diag_fail(d, "cubin: an ELF file, but not for CUDA");
-    if (e->os_abi != OS_ABI_CUDA_13)
-        return diag_fail(d, "cubin: made by a compiler older or newer than CUDA 13 (ABI %#x)",
-                         e->os_abi);
+    if (abi != OS_ABI_CUDA_13)
+        return diag_fail(d, "cubin: made by a compiler older or newer than CUDA 13 (ABI %#x)", abi);
     return true;
 }
 
@@ -490,7 +435,7 @@ const Cubin *cubin_read(Arena *a, const void *bytes, size_t size, Diag *d)
     c->elf = elf_read(a, bytes, size, d);
     if (!c->elf || !check_target(c->elf, d))
         return NULL;
-    c->arch = (int)(c->elf->flags >> 8 & 0xff);
+    c->arch = (int)(c->elf->header.e_flags >> 8 & 0xff);
     c->constant_bytes = section_bytes(c->elf, ".nv.constant3");
     c->global_bytes =
         section_bytes(c->elf, ".nv.global") + section_bytes(c->elf, ".nv.global.init");
@@ -504,14 +449,9 @@ const CubinKernel *cubin_find(const Cubin *c, const char *name)
 
 /* --- the identity of the code ----------------------------------------------------------------- */
 
-enum { TYPE_RELA = 4, TYPE_REL = 9 };
-
 static void add_number(Hasher *h, uint64_t n)
 {
-    uint8_t bytes[8];
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(n >> 8 * i);
-    hasher_add(h, bytes, sizeof bytes);
+    hasher_add(h, &n, sizeof n);
 }
 
 static bool starts_with(const char *text, const char *prefix)
@@ -547,9 +487,9 @@ static bool holds_content(const char *name)
 
 static bool holds_relocations(const ElfSection *s)
 {
-    const char *of = s->type == TYPE_RELA  ? s->name + strlen(".rela")
-                     : s->type == TYPE_REL ? s->name + strlen(".rel")
-                                           : "";
+    const char *of = s->header.sh_type == SHT_RELA  ? s->name + strlen(".rela")
+                     : s->header.sh_type == SHT_REL ? s->name + strlen(".rel")
+                                                    : "";
     return starts_with(s->name, ".rel") && holds_content(of);
 }
 
@@ -568,28 +508,29 @@ static void add_target(Hasher *h, const Cubin *c, const CubinKernel *k, uint64_t
     if (symbol >= c->elf->symbol_count)
         return;
     const ElfSymbol *s = &c->elf->symbols[symbol];
-    if (s->section == 0 || s->section >= c->elf->section_count) {
+    if (s->entry.st_shndx == SHN_UNDEF || s->entry.st_shndx >= c->elf->section_count) {
         hasher_string(h, s->name);
         return;
     }
-    const char *section = c->elf->sections[s->section].name;
+    const char *section = c->elf->sections[s->entry.st_shndx].name;
     hasher_add(h, section, kind_length(section, k->name));
-    add_number(h, s->value);
-    add_number(h, s->size);
+    add_number(h, s->entry.st_value);
+    add_number(h, s->entry.st_size);
 }
 
-/* Entries of {offset, symbol << 32 | type, addend}; without the addend in a .rel section. */
 static void add_relocations(Hasher *h, const Cubin *c, const ElfSection *s, const CubinKernel *k)
 {
-    size_t entry = s->type == TYPE_RELA ? 24 : 16;
+    const bool addends = s->header.sh_type == SHT_RELA;
+    const size_t size = addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel); /* which it begins with */
     hasher_add(h, s->name, kind_length(s->name, k->name));
-    for (size_t at = 0; s->data && s->size - at >= entry; at += entry) {
-        const uint8_t *r = s->data + at;
-        add_number(h, elf_u64(r));
-        add_number(h, elf_u32(r + 8));
-        add_target(h, c, k, elf_u32(r + 12));
-        if (entry == 24)
-            add_number(h, elf_u64(r + 16));
+    for (size_t at = 0; s->data && s->size - at >= size; at += size) {
+        Elf64_Rela r = {0};
+        memcpy(&r, s->data + at, size);
+        add_number(h, r.r_offset);
+        add_number(h, ELF64_R_TYPE(r.r_info));
+        add_target(h, c, k, ELF64_R_SYM(r.r_info));
+        if (addends)
+            add_number(h, (uint64_t)r.r_addend);
     }
 }
 
