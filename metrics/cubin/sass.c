@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass.h"
 
+#include <string.h>
+
 typedef struct SassOp {
     const char *name; /* NULL: unknown */
     SassClass class;
@@ -26,20 +28,14 @@ static const struct {
 
 static uint64_t word_at(const uint8_t *at)
 {
-    uint64_t word = 0;
-    for (int i = 7; i >= 0; i--)
-        word = word << 8 | at[i];
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
     return word;
-}
-
-static unsigned bits(uint64_t word, int first, int count)
-{
-    return (unsigned)(word >> first & ((1u << count) - 1));
 }
 
 SassInstr sass_instr(uint64_t low, uint64_t high, int arch)
 {
-    const unsigned code = bits(low, 0, 9), other = code | OTHER_MEANING;
+    const unsigned code = sass_bits(low, 0, 9), other = code | OTHER_MEANING;
     const bool is_other = ops[other].name && ops[other].first <= arch && arch <= ops[other].last;
     return (SassInstr){low, high, (uint16_t)(is_other ? other : code), (uint16_t)arch};
 }
@@ -53,7 +49,7 @@ SassInstr sass_at(const uint8_t *code, size_t i, int arch)
 size_t sass_count(const uint8_t *code, size_t code_bytes)
 {
     size_t n = code_bytes / SASS_BYTES;
-    while (n > 0 && bits(word_at(code + (n - 1) * SASS_BYTES), 0, 9) == SASS_OP_NOP)
+    while (n > 0 && sass_bits(word_at(code + (n - 1) * SASS_BYTES), 0, 9) == SASS_OP_NOP)
         n--;
     return n;
 }
@@ -93,8 +89,9 @@ int sass_access_bytes(SassInstr w)
     const int op = sass_opcode(w);
     if (op == SASS_OP_LDG_17E || op == SASS_OP_STG_17F)
         return 32;
-    return op >= SASS_OP_LD && op <= SASS_OP_STS && op != SASS_OP_LDC ? bytes[bits(w.high, 9, 3)]
-                                                                      : 0;
+    return op >= SASS_OP_LD && op <= SASS_OP_STS && op != SASS_OP_LDC
+               ? bytes[sass_bits(w.high, 9, 3)]
+               : 0;
 }
 
 int sass_results(SassInstr w)
@@ -141,7 +138,7 @@ SassConstant sass_constant(SassInstr w)
     case SASS_OP_ULDC_0B8:
         return SASS_CONSTANT_FIXED;
     case SASS_OP_ULDC_0BB:
-        return bits(w.low, 24, 6) == NO_SCALAR ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
+        return sass_bits(w.low, 24, 6) == NO_SCALAR ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
     case SASS_OP_LDCU:
         return sass_operand(w, 0) == SASS_ZERO ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
     default:
@@ -155,31 +152,31 @@ SassConstant sass_constant(SassInstr w)
 int sass_guard(SassInstr w, bool *negated)
 {
     if (negated)
-        *negated = bits(w.low, 15, 1);
-    return (int)bits(w.low, 12, 3);
+        *negated = sass_bits(w.low, 15, 1);
+    return (int)sass_bits(w.low, 12, 3);
 }
 
 SassControl sass_control(SassInstr w)
 {
-    return (SassControl){.stall = (uint8_t)bits(w.high, 41, 4),
-                         .write = (uint8_t)bits(w.high, 46, 3),
-                         .read = (uint8_t)bits(w.high, 49, 3),
-                         .wait = (uint8_t)bits(w.high, 52, 6),
-                         .groups = (uint8_t)bits(w.low, 38, 6)};
+    return (SassControl){.stall = (uint8_t)sass_bits(w.high, 41, 4),
+                         .write = (uint8_t)sass_bits(w.high, 46, 3),
+                         .read = (uint8_t)sass_bits(w.high, 49, 3),
+                         .wait = (uint8_t)sass_bits(w.high, 52, 6),
+                         .groups = (uint8_t)sass_bits(w.low, 38, 6)};
 }
 
 /* BRA.DIV and BRA.CONV. */
 bool sass_by_divergence(SassInstr w, bool *apart)
 {
-    *apart = !bits(w.low, 32, 1);
-    return sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
+    *apart = !sass_bits(w.low, 32, 1);
+    return sass_opcode(w) == SASS_OP_BRA && sass_bits(w.low, 33, 1);
 }
 
 bool sass_has_condition(SassInstr w)
 {
     bool apart;
-    return sass_by_divergence(w, &apart) || bits(w.high, 23, 3) != SASS_ALWAYS ||
-           bits(w.high, 27, 1);
+    return sass_by_divergence(w, &apart) || sass_bits(w.high, 23, 3) != SASS_ALWAYS ||
+           sass_bits(w.high, 27, 1);
 }
 
 bool sass_conditional(SassInstr w)
@@ -194,7 +191,7 @@ static int64_t branch_offset(SassInstr w, int arch)
     uint64_t offset = w.low >> 34 | (w.high & 0x3ff) << 30;
     int width = 40;
     if (arch_of(arch)->wide_branches) {
-        offset = offset << 8 | bits(w.low, 16, 8);
+        offset = offset << 8 | sass_bits(w.low, 16, 8);
         width = 48;
     }
     uint64_t sign = (uint64_t)1 << (width - 1);

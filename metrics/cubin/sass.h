@@ -71,6 +71,12 @@ enum { SASS_BYTES = 16, SASS_NO_SCOREBOARD = 7, SASS_ALWAYS = 7 };
 /* Registers have 8 bits; SASS_ZERO is the one that is always 0, and stands for none. */
 enum { SASS_REGISTERS = 256, SASS_ZERO = 255 };
 
+/* A field of a word. */
+static inline unsigned sass_bits(uint64_t word, int first, int count)
+{
+    return (unsigned)(word >> first & ((1u << count) - 1));
+}
+
 /* Operands: registers alone, or an immediate or constant as the third or second. */
 typedef enum SassForm {
     SASS_FORM_REGISTERS = 1,

@@ -24,11 +24,6 @@ static Value number(uint32_t bits)
     return (Value){bits, true};
 }
 
-static uint64_t bits(uint64_t word, int first, int count)
-{
-    return word >> first & ((UINT64_C(1) << count) - 1);
-}
-
 /* One instruction in the state before it. */
 typedef struct Step {
     SassInstr w;
@@ -56,7 +51,7 @@ static Value read_register(const Step *s, uint64_t field, bool scalar)
 
 static void write_register(Step *s, int offset, Value v)
 {
-    const int at = register_at(s, bits(s->w.low, 16, 8), s->scalar);
+    const int at = register_at(s, sass_bits(s->w.low, 16, 8), s->scalar);
     const int end = at >= SCALAR ? FILES : SCALAR;
     if (at >= 0 && at + offset < end)
         s->state->registers[at + offset] = v;
@@ -65,15 +60,15 @@ static void write_register(Step *s, int offset, Value v)
 /* A source predicate of three bits and its negation. */
 static Value read_predicate(const Step *s, int first, int negation, bool scalar)
 {
-    const int at = (int)bits(s->w.high, first, 3);
+    const int at = (int)sass_bits(s->w.high, first, 3);
     Value v = at == TRUE_PREDICATE ? number(1) : s->state->predicates[PREDICATES * scalar + at];
-    v.bits ^= (uint32_t)bits(s->w.high, negation, 1);
+    v.bits ^= (uint32_t)sass_bits(s->w.high, negation, 1);
     return v;
 }
 
 static void write_predicate(Step *s, int first, Value v)
 {
-    const int at = (int)bits(s->w.high, first, 3);
+    const int at = (int)sass_bits(s->w.high, first, 3);
     if (at != TRUE_PREDICATE)
         s->state->predicates[PREDICATES * s->scalar + at] = v;
 }
@@ -103,19 +98,20 @@ static Value bank_word(const Step *s, int64_t offset)
 
 static Value constant_operand(const Step *s)
 {
-    const uint64_t bank = bits(s->w.low, 54, 5);
-    return bank == 0 && s->w.arch < 100 ? bank_word(s, (int64_t)bits(s->w.low, 38, 16)) : VARIES;
+    const uint64_t bank = sass_bits(s->w.low, 54, 5);
+    return bank == 0 && s->w.arch < 100 ? bank_word(s, (int64_t)sass_bits(s->w.low, 38, 16))
+                                        : VARIES;
 }
 
 static Value first_operand(const Step *s)
 {
-    return read_register(s, bits(s->w.low, 24, 8), s->scalar);
+    return read_register(s, sass_bits(s->w.low, 24, 8), s->scalar);
 }
 
 /* The second and third operand. */
 static void other_operands(const Step *s, Value *second, Value *third)
 {
-    const uint64_t low = bits(s->w.low, 32, 8), high = bits(s->w.high, 0, 8);
+    const uint64_t low = sass_bits(s->w.low, 32, 8), high = sass_bits(s->w.high, 0, 8);
     const Value number_given = number((uint32_t)(s->w.low >> 32));
     switch ((int)sass_form(s->w)) {
     case SASS_FORM_REGISTERS:
@@ -157,7 +153,7 @@ static bool second_is_negated(const Step *s)
     const int form = (int)sass_form(s->w);
     return (form == SASS_FORM_REGISTERS || form == SASS_FORM_CONSTANT_SECOND ||
             form == SASS_FORM_SCALAR_SECOND) &&
-           bits(s->w.low, 63, 1);
+           sass_bits(s->w.low, 63, 1);
 }
 
 /* --- instructions ----------------------------------------------------------------------------- */
@@ -171,8 +167,9 @@ static bool is_plain(const Step *s, uint64_t unknown)
 /* a + b + c with the carry; a negated term adds its complement, and 1 but in the .X form. */
 static void add3(Step *s)
 {
-    const bool with_carry = bits(s->w.high, 10, 1);
-    const bool negated[3] = {bits(s->w.high, 8, 1), second_is_negated(s), bits(s->w.high, 11, 1)};
+    const bool with_carry = sass_bits(s->w.high, 10, 1);
+    const bool negated[3] = {sass_bits(s->w.high, 8, 1), second_is_negated(s),
+                             sass_bits(s->w.high, 11, 1)};
     Value term[3] = {first_operand(s)}, sum = {0, is_plain(s, 0x1200)};
     other_operands(s, &term[1], &term[2]);
     uint64_t total = 0;
@@ -206,8 +203,8 @@ static void add(Step *s)
 /* a b + c, in the .X form with the carry of another sum. */
 static void multiply_add(Step *s)
 {
-    const bool with_carry = bits(s->w.high, 10, 1);
-    const bool negated = bits(s->w.high, 8, 1), less = bits(s->w.high, 11, 1);
+    const bool with_carry = sass_bits(s->w.high, 10, 1);
+    const bool negated = sass_bits(s->w.high, 8, 1), less = sass_bits(s->w.high, 11, 1);
     const Value carry = with_carry ? read_predicate(s, 23, 26, s->scalar) : number(0);
     Value a = first_operand(s), b, c;
     other_operands(s, &b, &c);
@@ -221,22 +218,29 @@ static void multiply_add(Step *s)
     write_predicate(s, 17, VARIES);
 }
 
+/* The entry of a table of eight for a bit of three operands; known if all entries that the known operands leave are
+ * the same. */
+static Value entry_of(uint64_t table, const Value in[3], int bit)
+{
+    bool any[2] = {false, false};
+    for (unsigned i = 0; i < 8; i++) {
+        bool can = true;
+        for (int k = 0; k < 3; k++)
+            can &= !in[k].known || (in[k].bits >> bit & 1) == (i >> (2 - k) & 1);
+        any[table >> i & 1] |= can;
+    }
+    return (Value){any[1], any[0] != any[1]};
+}
+
 static void look_up(Step *s)
 {
-    const uint64_t table = bits(s->w.high, 8, 8);
+    const uint64_t table = sass_bits(s->w.high, 8, 8);
     Value in[3] = {first_operand(s)}, v = {0, is_plain(s, 0x10000)};
     other_operands(s, &in[1], &in[2]);
-    /* Bits of the table that a known operand leaves may all be the same. */
     for (int bit = 0; bit < 32; bit++) {
-        bool any[2] = {false, false};
-        for (unsigned i = 0; i < 8; i++) {
-            bool can = true;
-            for (int k = 0; k < 3; k++)
-                can &= !in[k].known || (in[k].bits >> bit & 1) == (i >> (2 - k) & 1);
-            any[table >> i & 1] |= can;
-        }
-        v.bits |= (uint32_t)any[1] << bit;
-        v.known &= any[0] != any[1];
+        const Value one = entry_of(table, in, bit);
+        v.bits |= one.bits << bit;
+        v.known &= one.known;
     }
     const Value other = read_predicate(s, 23, 26, s->scalar);
     const bool set = v.known && v.bits != 0;
@@ -250,8 +254,8 @@ static void shift(Step *s)
 {
     Value low = first_operand(s), by, high;
     other_operands(s, &by, &high);
-    const bool right = bits(s->w.high, 12, 1), upper = bits(s->w.high, 16, 1);
-    const bool is_signed = !bits(s->w.high, 9, 1);
+    const bool right = sass_bits(s->w.high, 12, 1), upper = sass_bits(s->w.high, 16, 1);
+    const bool is_signed = !sass_bits(s->w.high, 9, 1);
     const bool no_low = right && upper, no_high = !right && !upper;
     const uint64_t pair = (uint64_t)high.bits << 32 | low.bits;
     Value v = {0, (low.known || no_low) && (high.known || no_high) && by.known && by.bits < 32 &&
@@ -268,10 +272,10 @@ static void shift(Step *s)
 /* (c:a << by) + b: the lower half, or in the .HI form the upper one. */
 static void scale_add(Step *s)
 {
-    const bool upper = bits(s->w.high, 16, 1);
+    const bool upper = sass_bits(s->w.high, 16, 1);
     Value a = first_operand(s), b, c;
     other_operands(s, &b, &c);
-    const uint64_t scaled = ((uint64_t)c.bits << 32 | a.bits) << bits(s->w.high, 11, 5);
+    const uint64_t scaled = ((uint64_t)c.bits << 32 | a.bits) << sass_bits(s->w.high, 11, 5);
     write_register(s, 0,
                    (Value){(uint32_t)(upper ? scaled >> 32 : scaled) + b.bits,
                            a.known && b.known && (c.known || !upper) && is_plain(s, 0x700) &&
@@ -355,8 +359,8 @@ static Value continued(uint64_t how, Value above, bool equal, Value below)
 
 static void compare(Step *s)
 {
-    const uint64_t how = bits(s->w.high, 12, 3), join = bits(s->w.high, 10, 2);
-    const bool is_signed = bits(s->w.high, 9, 1), upper = bits(s->w.high, 8, 1);
+    const uint64_t how = sass_bits(s->w.high, 12, 3), join = sass_bits(s->w.high, 10, 2);
+    const bool is_signed = sass_bits(s->w.high, 9, 1), upper = sass_bits(s->w.high, 8, 1);
     const Value other = read_predicate(s, 23, 26, s->scalar),
                 below = read_predicate(s, 4, 7, s->scalar);
     Value a = first_operand(s), b, c, v = VARIES;
@@ -387,18 +391,13 @@ static void compare(Step *s)
 static void look_up_predicates(Step *s)
 {
     enum { SCALAR_THIRD = 3 };
-    const uint64_t table = bits(s->w.high, 8, 5) << 3 | bits(s->w.high, 0, 3);
-    const Value in[3] = {read_predicate(s, 23, 26, s->scalar), read_predicate(s, 13, 16, s->scalar),
-                         read_predicate(s, 4, 7, s->scalar || bits(s->w.high, SCALAR_THIRD, 1))};
-    bool any[2] = {false, false};
-    for (unsigned i = 0; i < 8; i++) {
-        bool can = true;
-        for (int k = 0; k < 3; k++)
-            can &= !in[k].known || in[k].bits == (i >> (2 - k) & 1);
-        any[table >> i & 1] |= can;
-    }
-    write_predicate(
-        s, 17, (Value){any[1], any[0] != any[1] && sass_form(s->w) == SASS_FORM_NUMBER_SECOND});
+    const uint64_t table = sass_bits(s->w.high, 8, 5) << 3 | sass_bits(s->w.high, 0, 3);
+    const Value in[3] = {
+        read_predicate(s, 23, 26, s->scalar), read_predicate(s, 13, 16, s->scalar),
+        read_predicate(s, 4, 7, s->scalar || sass_bits(s->w.high, SCALAR_THIRD, 1))};
+    Value v = entry_of(table, in, 0);
+    v.known &= sass_form(s->w) == SASS_FORM_NUMBER_SECOND;
+    write_predicate(s, 17, v);
     write_predicate(s, 20, VARIES);
 }
 
@@ -407,10 +406,10 @@ static void load_constant(Step *s)
 {
     enum { U8, S8, U16, S16, WORD, PAIR, QUAD };
     const bool late = sass_opcode(s->w) == SASS_OP_LDCU;
-    const uint64_t width = bits(s->w.high, 9, 3);
-    const int64_t offset = (int64_t)bits(s->w.low, late ? 37 : 38, 16);
+    const uint64_t width = sass_bits(s->w.high, 9, 3);
+    const int64_t offset = (int64_t)sass_bits(s->w.low, late ? 37 : 38, 16);
     const bool fixed =
-        sass_constant(s->w) == SASS_CONSTANT_FIXED && bits(s->w.low, late ? 53 : 54, 5) == 0;
+        sass_constant(s->w) == SASS_CONSTANT_FIXED && sass_bits(s->w.low, late ? 53 : 54, 5) == 0;
     const int words = width <= WORD ? 1 : width == PAIR ? 2 : width == QUAD ? 4 : 8;
     for (int i = 0; i < words; i++) {
         const int64_t at = offset + 4 * i;
@@ -429,7 +428,7 @@ static void load_constant(Step *s)
 static void load_special(Step *s)
 {
     enum { BLOCK_X = 0x25 };
-    const uint64_t axis = bits(s->w.high, 8, 8) - BLOCK_X;
+    const uint64_t axis = sass_bits(s->w.high, 8, 8) - BLOCK_X;
     write_register(s, 0, axis < 3 && s->launch->at ? number(s->launch->at[axis]) : VARIES);
 }
 
@@ -476,7 +475,7 @@ static void forget(Step *s)
 static void make_scalar(Step *s)
 {
     s->scalar = true;
-    write_register(s, 0, read_register(s, bits(s->w.low, 24, 8), false));
+    write_register(s, 0, read_register(s, sass_bits(s->w.low, 24, 8), false));
 }
 
 static void execute(Step *s)
@@ -526,10 +525,10 @@ static bool merge(State *to, const State *from)
 /* Whether a guard holds or a branch is taken: 0, 1, or -1 where that varies. */
 static int outcome(Step *s)
 {
-    const uint64_t guard = bits(s->w.low, 12, 3);
+    const uint64_t guard = sass_bits(s->w.low, 12, 3);
     Value taken =
         guard == TRUE_PREDICATE ? number(1) : s->state->predicates[PREDICATES * s->scalar + guard];
-    taken.bits ^= (uint32_t)bits(s->w.low, 15, 1);
+    taken.bits ^= (uint32_t)sass_bits(s->w.low, 15, 1);
     return taken.known ? (int)taken.bits : -1;
 }
 
@@ -544,9 +543,9 @@ static int branch_outcome(Step *s)
     if (guard < 0 || sass_by_divergence(s->w, &apart))
         return -1;
     Value v = read_predicate(s, 23, 26, false);
-    if (bits(s->w.high, SCALAR_CONDITION, 1)) {
-        Value scalar = s->state->predicates[PREDICATES + bits(s->w.low, 24, 3)];
-        scalar.bits ^= (uint32_t)bits(s->w.low, 27, 1);
+    if (sass_bits(s->w.high, SCALAR_CONDITION, 1)) {
+        Value scalar = s->state->predicates[PREDICATES + sass_bits(s->w.low, 24, 3)];
+        scalar.bits ^= (uint32_t)sass_bits(s->w.low, 27, 1);
         v = and_or_xor(v, scalar, 0);
     }
     return v.known ? (int)v.bits : -1;
