@@ -2,29 +2,11 @@
 
 #include <math.h>
 
-static const struct {
-    const char *name;
-    double weight;
-} anchors[SASS_ANCHORS] = {
-#define SASS_ANCHOR(constant, name, weight) {name, weight},
+const SassAnchorInfo sass_anchors[SASS_ANCHORS] = {
+#define SASS_ANCHOR(constant, name, weight, least) {name, weight, least},
 #include "metrics/cubin/sass_anchor.def"
 #undef SASS_ANCHOR
 };
-
-const char *sass_anchor_name(SassAnchor k)
-{
-    return anchors[k].name;
-}
-
-double sass_anchor_weight(SassAnchor k)
-{
-    return anchors[k].weight;
-}
-
-double sass_anchor_least(SassAnchor k)
-{
-    return k == SASS_ANCHOR_LOGIC ? 0.4 : k == SASS_ANCHOR_LOCAL ? 1 : 0;
-}
 
 /* `first`: the landmark for 1 byte. */
 static SassAnchor by_width(SassAnchor first, int bytes)
@@ -231,22 +213,17 @@ static bool *find_divided(Arena *a, const WalkFunction *w)
     const PtxFunction *f = w->function;
     bool *divided = ARENA_ARRAY(a, bool, f->instrs.count + 1);
     bool *seen = ARENA_ARRAY(a, bool, f->registers.count + 1);
-    int *writes = ARENA_ARRAY(a, int, f->registers.count + 1);
-    size_t *writer = ARENA_ARRAY(a, size_t, f->registers.count + 1);
-    for (size_t i = 0; i < f->instrs.count; i++)
-        for (size_t k = 0; k < f->instrs.at[i].writes.count; k++) {
-            writes[f->instrs.at[i].writes.at[k]]++;
-            writer[f->instrs.at[i].writes.at[k]] = i;
-        }
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxInstr *in = &f->instrs.at[i];
         if (in->form->op != PTX_DIV || in->form->class != PTX_CLASS_FP32 || in->count < 3)
             continue;
         const PtxOperand *by = &in->operands[2];
         divided[i] = by->kind == PTX_OPERAND_FLOAT;
-        if (by->kind != PTX_OPERAND_REGISTER || writes[by->index] != 1)
+        const FlowWrites *writes =
+            by->kind == PTX_OPERAND_REGISTER ? &w->flow->writes[by->index] : NULL;
+        if (!writes || writes->count != 1)
             continue;
-        divided[i] = seen[by->index] || is_invariant(w, i, writer[by->index]);
+        divided[i] = seen[by->index] || is_invariant(w, i, writes->at[0]);
         seen[by->index] = true;
     }
     return divided;
@@ -397,15 +374,16 @@ SassLandmarks sass_anchor_count(Arena *a, const Walk *w)
     SassLandmarks l = {.in_ptx = {0}};
     for (size_t i = 0; i < w->functions.count; i++) {
         const WalkFunction *f = w->functions.at[i];
-        const Cfg *c = f->flow->cfg;
         const double *sums = count_sums(a, f);
         const bool *divided = find_divided(a, f);
         const double *needed = count_needed(a, f);
-        for (int b = 0; b < c->count; b++)
-            for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
+        for (size_t k = 0; k < f->function->instrs.count; k++) {
+            const int b = f->flow->cfg->block_of[k];
+            if (f->blocks[b].visits)
                 count_instruction(&l, &f->function->instrs.at[k], sums,
                                   f->flow->loops->loop_of[b] != CFG_NONE,
                                   divided[k] ? 0 : executed_least(f, k, needed), visits_of(f, k));
+        }
     }
     return l;
 }

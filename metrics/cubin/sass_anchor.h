@@ -5,18 +5,20 @@
 #include "metrics/ptx/walk.h"
 
 typedef enum SassAnchor {
-#define SASS_ANCHOR(constant, name, weight) SASS_ANCHOR_##constant,
+#define SASS_ANCHOR(constant, name, weight, least) SASS_ANCHOR_##constant,
 #include "metrics/cubin/sass_anchor.def"
 #undef SASS_ANCHOR
     SASS_ANCHORS,
     SASS_NO_ANCHOR = SASS_ANCHORS
 } SassAnchor;
 
-const char *sass_anchor_name(SassAnchor k);
-double sass_anchor_weight(SassAnchor k);
+typedef struct SassAnchorInfo {
+    const char *name;
+    double weight;
+    double least; /* share of the PTX's number that the code has at least; 0: exactly that number */
+} SassAnchorInfo;
 
-/* The share of the PTX's number that the code has at least; 0: it has exactly that number. */
-double sass_anchor_least(SassAnchor k);
+extern const SassAnchorInfo sass_anchors[SASS_ANCHORS];
 
 /* The landmark that an instruction is; `amount`: 1, or bytes per thread. */
 SassAnchor sass_anchor_of(SassInstr w, double *amount);

@@ -334,19 +334,18 @@ static bool in_routine(const SassRoutines *r, int block)
 static Marks *count_marks(Arena *a, const SassFlow *f, const SassRoutines *r)
 {
     Marks *m = ARENA_ARRAY(a, Marks, (size_t)f->cfg->count);
-    for (int b = 0; b < f->cfg->count; b++)
-        for (size_t i = f->cfg->blocks[b].first; i < f->cfg->blocks[b].end; i++) {
-            double amount;
-            const SassInstr w = f->instrs[i];
-            const SassAnchor k = sass_anchor_of(w, &amount);
-            if (k == SASS_NO_ANCHOR || in_routine(r, b))
-                continue;
-            const SassSettled settled = sass_flow_settled(f, b, i);
-            if (sass_guard(w, NULL) == SASS_ALWAYS || settled == SASS_EACH_TIME)
-                m[b].sure[k] += amount;
-            else if (settled == SASS_OPEN)
-                m[b].guarded[k] += amount;
-        }
+    for (size_t i = 0; i < f->count; i++) {
+        double amount;
+        const int b = f->cfg->block_of[i];
+        const SassAnchor k = sass_anchor_of(f->instrs[i], &amount);
+        if (k == SASS_NO_ANCHOR || in_routine(r, b))
+            continue;
+        const SassSettled settled = sass_flow_settled(f, b, i);
+        if (sass_guard(f->instrs[i], NULL) == SASS_ALWAYS || settled == SASS_EACH_TIME)
+            m[b].sure[k] += amount;
+        else if (settled == SASS_OPEN)
+            m[b].guarded[k] += amount;
+    }
     return m;
 }
 
@@ -384,7 +383,7 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
     if (total == 0)
         return;
     /* Relative to the number in the code, so that one visit weighs the same for all kinds. */
-    const double least = sass_anchor_least(k);
+    const double least = sass_anchors[k].least;
     const double wanted = p->join->walked.in_ptx[k] * (least > 0 ? least : 1) / total;
     int *guarded = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++)
@@ -392,9 +391,9 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
             guarded[b] = allow_guarded(p, b, m[b].guarded[k] / total);
     const int expanded = p->join->walked.expanded[k] > 0 ? allow_expanded(p, k, total) : CFG_NONE;
     if (least > 0)
-        sass_program_wish_least(&p->lp, wanted, AIM_LANDMARKS, sass_anchor_weight(k));
+        sass_program_wish_least(&p->lp, wanted, AIM_LANDMARKS, sass_anchors[k].weight);
     else
-        sass_program_wish(&p->lp, wanted, AIM_LANDMARKS, sass_anchor_weight(k));
+        sass_program_wish(&p->lp, wanted, AIM_LANDMARKS, sass_anchors[k].weight);
     if (expanded != CFG_NONE)
         sass_program_term(&p->lp, expanded, -1);
     for (int b = 0; b < count; b++) {
@@ -622,7 +621,7 @@ static double copies_of(const Marks *m, const Loop *all, const Loop *part)
                 of[i][x] += m[l->blocks.at[k]].sure[x] + m[l->blocks.at[k]].guarded[x];
     }
     for (int x = 0; x < SASS_ANCHORS; x++) {
-        if (sass_anchor_weight((SassAnchor)x) < 1 || (of[0][x] == 0 && of[1][x] == 0))
+        if (sass_anchors[x].weight < 1 || (of[0][x] == 0 && of[1][x] == 0))
             continue;
         const double here = of[1][x] > 0 ? of[0][x] / of[1][x] : 0;
         if (here < 2 || here != nearbyint(here) || (copies > 0 && here != copies))
@@ -721,16 +720,15 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
             j->in_code_most[k] += (m[b].sure[k] + m[b].guarded[k]) * j->visits[b];
         }
         const double low = j->in_code_least[k] * (1 - 1e-6), high = j->in_code_most[k] * (1 + 1e-6);
-        const bool certain = sass_anchor_weight((SassAnchor)k) >= 1;
+        const bool certain = sass_anchors[k].weight >= 1;
         if (certain && j->walked.in_ptx[k] > 0)
             j->missing = fmax(j->missing, 1 - (high + j->walked.folded[k]) / j->walked.in_ptx[k]);
         const double over = low - (j->walked.in_ptx[k] + j->walked.expanded[k]);
         const double short_of = j->walked.in_ptx[k] - j->walked.folded[k] - high;
         if (certain && (over > 0 || short_of > 0))
             doubt(j,
-                  arena_printf(a, "%s: %.9g in PTX, %.9g in the code",
-                               sass_anchor_name((SassAnchor)k), j->walked.in_ptx[k],
-                               j->in_code_most[k]),
+                  arena_printf(a, "%s: %.9g in PTX, %.9g in the code", sass_anchors[k].name,
+                               j->walked.in_ptx[k], j->in_code_most[k]),
                   fmax(over, short_of) / fmax(low, j->walked.in_ptx[k]));
     }
 }

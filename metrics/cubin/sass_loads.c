@@ -258,16 +258,15 @@ SassSource *sass_loads_find(Arena *a, const SassJoin *j, const SassLoads *loads)
     int *number = ARENA_ARRAY(a, int, f->count + 1); /* of its Like, plus 1 */
     const uint8_t *depths = find_depths(a, f);
     Likes likes = {0};
-    for (int b = 0; b < f->cfg->count; b++)
-        for (size_t i = f->cfg->blocks[b].first; i < f->cfg->blocks[b].end; i++) {
-            const SassInstr w = f->instrs[i];
-            if (!is_global(sass_class(w)))
-                continue;
-            Like *like =
-                like_of(a, &likes, loads, (Key){loop_of(j, b), sass_access_bytes(w), depths[i]});
-            like->count++;
-            number[i] = (int)(like - likes.at) + 1;
-        }
+    for (size_t i = 0; i < f->count; i++) {
+        const SassInstr w = f->instrs[i];
+        if (!is_global(sass_class(w)))
+            continue;
+        const Key key = {loop_of(j, f->cfg->block_of[i]), sass_access_bytes(w), depths[i]};
+        Like *like = like_of(a, &likes, loads, key);
+        like->count++;
+        number[i] = (int)(like - likes.at) + 1;
+    }
     for (size_t i = 0; i < f->count; i++)
         from[i] = number[i] ? next_of(&likes.at[number[i] - 1], loads) : loads->mean;
     return from;

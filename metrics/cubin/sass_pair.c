@@ -90,16 +90,15 @@ static SassAnchor anchor_at(const Side *s, size_t i, double *amount)
 
 static void describe(Side *s)
 {
-    for (int b = 0; b < s->cfg->count; b++) {
-        const int loop = s->tree->loop_of[b];
-        const CfgBlock *block = &s->cfg->blocks[b];
-        for (size_t i = block->first; loop != CFG_NONE && i < block->end; i++) {
-            double amount;
-            const SassAnchor k = anchor_at(s, i, &amount);
-            if (k != SASS_NO_ANCHOR)
-                s->traits[loop].marks[k] += amount;
-            add_numbers_at(&s->traits[loop], s, i);
-        }
+    for (size_t i = 0; i < (s->code ? s->code->count : s->ptx->instrs.count); i++) {
+        const int loop = s->tree->loop_of[s->cfg->block_of[i]];
+        if (loop == CFG_NONE)
+            continue;
+        double amount;
+        const SassAnchor k = anchor_at(s, i, &amount);
+        if (k != SASS_NO_ANCHOR)
+            s->traits[loop].marks[k] += amount;
+        add_numbers_at(&s->traits[loop], s, i);
     }
 }
 
@@ -147,9 +146,9 @@ static double unlike_marks(const Traits *code, const Traits *ptx, double copies)
     double all = 0, unlike = 0;
     for (int k = 0; k < SASS_ANCHORS; k++) {
         const double a = code->marks[k] / copies, b = ptx->marks[k];
-        if ((a == 0 && b == 0) || sass_anchor_least((SassAnchor)k) > 0)
+        if ((a == 0 && b == 0) || sass_anchors[k].least > 0)
             continue;
-        const double weight = sass_anchor_weight((SassAnchor)k);
+        const double weight = sass_anchors[k].weight;
         all += weight;
         unlike += weight * (1 - fmin(a, b) / fmax(a, b));
     }
@@ -356,7 +355,7 @@ static bool is_work(SassAnchor a)
 
 static bool is_certain(SassAnchor a)
 {
-    return a != SASS_NO_ANCHOR && sass_anchor_weight(a) >= 1;
+    return a != SASS_NO_ANCHOR && sass_anchors[a].weight >= 1;
 }
 
 /* Landmarks of some kinds in a loop. */
@@ -398,20 +397,24 @@ static uint32_t ptx_number(const PtxInstr *in)
     return 0;
 }
 
+static bool is_reached(const SassFlow *code, size_t i)
+{
+    return code->cfg->blocks[code->cfg->block_of[i]].order != CFG_NONE;
+}
+
 static SassNumber count_number(const Pairing *p, const SassFlow *code, uint32_t number)
 {
-    const Cfg *c = code->cfg, *ptx = p->ptx.cfg;
+    const Cfg *c = code->cfg;
+    const PtxFunction *text = p->walk->function;
     SassNumber n = {.by_block = ARENA_ARRAY(p->arena, double, (size_t)c->count)};
-    for (int b = 0; b < c->count; b++) {
-        for (size_t i = c->blocks[b].first; c->blocks[b].order != CFG_NONE && i < c->blocks[b].end;
-             i++)
-            n.by_block[b] += code_number(code->instrs[i]) == number;
-        n.in_code += n.by_block[b];
-    }
-    for (int b = 0; b < ptx->count; b++)
-        for (size_t i = ptx->blocks[b].first; i < ptx->blocks[b].end; i++)
-            if (ptx_number(&p->walk->function->instrs.at[i]) == number)
-                n.in_ptx += (double)p->walk->blocks[b].visits;
+    for (size_t i = 0; i < code->count; i++)
+        if (is_reached(code, i) && code_number(code->instrs[i]) == number) {
+            n.by_block[c->block_of[i]]++;
+            n.in_code++;
+        }
+    for (size_t i = 0; i < text->instrs.count; i++)
+        if (ptx_number(&text->instrs.at[i]) == number)
+            n.in_ptx += (double)p->walk->blocks[p->ptx.cfg->block_of[i]].visits;
     return n;
 }
 
@@ -419,10 +422,9 @@ static SassNumber count_number(const Pairing *p, const SassFlow *code, uint32_t 
 static NumberMap numbers_in_code(Arena *a, const SassFlow *code)
 {
     NumberMap known = {.arena = a};
-    EACH (const CfgBlock, block, code->cfg->blocks, code->cfg->count)
-        for (size_t i = block->first; block->order != CFG_NONE && i < block->end; i++)
-            if (code_number(code->instrs[i]) != 0)
-                numbers_put(&known, code_number(code->instrs[i]), i);
+    for (size_t i = 0; i < code->count; i++)
+        if (is_reached(code, i) && code_number(code->instrs[i]) != 0)
+            numbers_put(&known, code_number(code->instrs[i]), i);
     return known;
 }
 

@@ -672,7 +672,7 @@ static void dump_join(Arena *a, const SassFlow *code, const Walk *w, Buf *out)
         if (j->walked.in_ptx[k] != 0 || j->in_code_most[k] != 0)
             buf_printf(out,
                        "%s: %.6g in PTX, up to %.6g more, %.6g less; %.6g to %.6g in the code\n",
-                       sass_anchor_name((SassAnchor)k), j->walked.in_ptx[k], j->walked.expanded[k],
+                       sass_anchors[k].name, j->walked.in_ptx[k], j->walked.expanded[k],
                        j->walked.folded[k], j->in_code_least[k], j->in_code_most[k]);
     static const char *const routines[] = {"divisions", "roots, reciprocals and 64-bit divisions"};
     for (int k = 0; k < WALK_ROUTINES; k++)

@@ -110,7 +110,7 @@ static bool is_landmark(SassInstr w)
 {
     double amount;
     const SassAnchor k = sass_anchor_of(w, &amount);
-    return k != SASS_NO_ANCHOR && sass_anchor_weight(k) >= 1;
+    return k != SASS_NO_ANCHOR && sass_anchors[k].weight >= 1;
 }
 
 /* A multiply-add whose factor is the register that is always 0 is a move. */
