@@ -469,10 +469,9 @@ Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o
     walk.plans = &plans;
     walk.passes = o->reuse;
     walk.launch = memory_pretend_pointers(a, entry, &o->walk.launch);
-    const MemorySamples *samples = memory_sample(a, entry, &walk, o->one_warp);
+    const MemorySamples *samples = memory_sample(a, entry, &walk);
     m->samples = samples;
-    if (!o->one_warp)
-        follow_last(a, entry, &walk, m);
+    follow_last(a, entry, &walk, m);
     if (o->reuse)
         m->reuse = memory_reuse(a, entry, &walk, samples, o->device);
     m->walk = samples->at[0].walk;

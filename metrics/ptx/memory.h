@@ -81,7 +81,6 @@ typedef struct Memory {
 
 typedef struct MemoryOptions {
     WalkOptions walk; /* `place` is ignored */
-    bool one_warp;    /* only walk the middle warp of the middle block */
     bool reuse;       /* analyse who touches a sector first */
     ReuseDevice device;
 } MemoryOptions;

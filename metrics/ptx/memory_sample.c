@@ -761,8 +761,7 @@ static void find_middle(Sampler *s)
     }
 }
 
-MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
-                             bool one_warp)
+MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o)
 {
     const uint64_t all = o->max_steps ? o->max_steps : SAMPLE_STEPS;
     Sampler s = {.arena = a,
@@ -775,8 +774,7 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
                  .steps = all};
     const PtxDim grid = o->launch.grid;
     find_middle(&s);
-    if (one_warp || !o->launch.has_geometry || s.warps == 0 || grid.x == 0 || grid.y == 0 ||
-        grid.z == 0)
+    if (!o->launch.has_geometry || s.warps == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0)
         return s.out;
     limit_others(&s);
     if (s.out->at[0].walk->data_loads > 0) {

@@ -86,9 +86,8 @@ typedef struct MemorySamples {
 } MemorySamples;
 
 /* Walks them; `o->memory` must be set. `o->max_steps` is for all together, 0: SAMPLE_STEPS. Without a
- * geometry, or with `one_warp`, only the middle one. */
-MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
-                             bool one_warp);
+ * geometry, only the middle one. */
+MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o);
 
 /* A negligible error of the sample. */
 static const double SAMPLED_ENOUGH = 0.01;
