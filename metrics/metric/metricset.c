@@ -271,26 +271,15 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
     return (MetricValue){value, NULL, {0}};
 }
 
-/* The metrics of a run, whose formulas read the sums of the additive ones. */
-static void evaluate_run(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
-                         MetricValue *values)
+/* The metrics of a launch or, where values have the sums of the additive ones, those of the run. */
+static void evaluate_all(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
+                         bool of_run, MetricValue *values)
 {
     Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
-    metricset_slots(set, p, device, values, slots);
+    metricset_slots(set, p, device, of_run ? values : NULL, slots);
     for (size_t i = 0; i < set->metrics.count; i++) {
-        if (!set->metrics.at[i].of_run)
+        if (of_run && !set->metrics.at[i].of_run)
             continue;
-        values[i] = evaluate(a, set, &set->metrics.at[i], p, slots);
-        slots[FIRST_METRIC + i] = value_real(values[i].value);
-    }
-}
-
-static void evaluate_launch(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
-                            MetricValue *values)
-{
-    Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
-    metricset_slots(set, p, device, NULL, slots);
-    for (size_t i = 0; i < set->metrics.count; i++) {
         values[i] = evaluate(a, set, &set->metrics.at[i], p, slots);
         slots[FIRST_METRIC + i] = value_real(values[i].value);
     }
@@ -300,12 +289,12 @@ void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *lau
                         const Device *device, MetricValue *values)
 {
     const Profile *most = launches[profile_main_launch(launches, count)].profile;
-    evaluate_launch(a, set, most, device, values);
+    evaluate_all(a, set, most, device, false, values);
     if (count == 1 && launches[0].times == 1)
         return;
     MetricValue *one = ARENA_ARRAY(a, MetricValue, set->metrics.count);
     for (size_t k = 0; k < count; k++) {
-        evaluate_launch(a, set, launches[k].profile, device, one);
+        evaluate_all(a, set, launches[k].profile, device, false, one);
         for (size_t m = 0; m < set->metrics.count; m++) {
             if (!set->metrics.at[m].additive || set->metrics.at[m].of_run)
                 continue;
@@ -315,5 +304,5 @@ void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *lau
             values[m].value = before + one[m].value * launches[k].times;
         }
     }
-    evaluate_run(a, set, most, device, values);
+    evaluate_all(a, set, most, device, true, values);
 }
