@@ -36,6 +36,16 @@ void lanes_forget(Lanes *l, uint32_t lanes)
     l->common &= ~lanes;
 }
 
+void lanes_meet(Lanes *l, const Lanes *other, uint32_t lanes)
+{
+    if (l->uniform && other->uniform && l->v[0] == other->v[0])
+        return;
+    lanes_spread(l);
+    EACH_LANE (i, lanes)
+        if (!(other->known & l->known & UINT32_C(1) << i && lanes_at(other, i) == l->v[i]))
+            lanes_forget(l, UINT32_C(1) << i);
+}
+
 void lanes_share(Lanes *l, uint32_t lanes)
 {
     lanes_unknown(l)->common = lanes;

@@ -34,6 +34,8 @@ static inline Lanes *lanes_unknown(Lanes *l)
 
 /* Makes some lanes unknown. */
 void lanes_forget(Lanes *l, uint32_t lanes);
+/* Makes those unknown that are not known to be equal in another value. */
+void lanes_meet(Lanes *l, const Lanes *other, uint32_t lanes);
 /* Gives lanes one unknown number, and all others none. */
 void lanes_share(Lanes *l, uint32_t lanes);
 /* True if these lanes have the same value, be it known or not. */

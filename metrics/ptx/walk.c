@@ -16,12 +16,8 @@ enum { SIBLING_PARTS = 4 }; /* a sibling warp may take one part in so many of a 
 /* Writes where the guard holds; where it is unknown, a lane stays known only if both values are equal. */
 static void assign(Lanes *to, const Lanes *value, uint32_t yes, uint32_t maybe, uint32_t threads)
 {
-    if (maybe) {
-        lanes_spread(to);
-        EACH_LANE (i, maybe)
-            if (!(value->known & to->known & UINT32_C(1) << i && lanes_at(value, i) == to->v[i]))
-                lanes_forget(to, UINT32_C(1) << i);
-    }
+    if (maybe)
+        lanes_meet(to, value, maybe);
     /* Lanes without a thread are written too, so that the result may be uniform. */
     lanes_assign(to, value, yes == threads ? UINT32_MAX : yes);
 }
@@ -390,10 +386,10 @@ static WalkPlan *known_plan(Walker *w, const PtxFunction *f)
 
 static WalkFunction *known_function(Walker *w, const PtxFunction *f)
 {
-    for (size_t i = 0; i < w->walk->functions.count; i++)
-        if (w->walk->functions.at[i]->function == f)
-            return w->walk->functions.at[i];
-    WalkFunction *known = ARENA_NEW(w->arena, WalkFunction);
+    WalkFunction *known = walk_find(w->walk, f);
+    if (known)
+        return known;
+    known = ARENA_NEW(w->arena, WalkFunction);
     WalkPlan *p = known_plan(w, f);
     *known = (WalkFunction){.function = f,
                             .flow = p->flow,
@@ -722,7 +718,7 @@ double walk_work(const Walk *w)
     return work;
 }
 
-const WalkFunction *walk_find(const Walk *w, const PtxFunction *f)
+WalkFunction *walk_find(const Walk *w, const PtxFunction *f)
 {
     for (size_t i = 0; i < w->functions.count; i++)
         if (w->functions.at[i]->function == f)

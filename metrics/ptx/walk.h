@@ -243,7 +243,7 @@ typedef struct Walk {
 Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);
 
 /* The results for a function; NULL if it was not reached. */
-const WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
+WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
 
 typedef struct WalkUnknown {
     /* Instructions in loops with unknown trip counts or exits; all of them if the walk was cut off. */

@@ -98,17 +98,6 @@ void walk_free_fork(Frame *x, Fork *f)
     free(f);
 }
 
-/* What differs between two sides becomes unknown. */
-static void merge_lanes(Lanes *to, const Lanes *from, uint32_t lanes)
-{
-    if (to->uniform && from->uniform && to->v[0] == from->v[0])
-        return;
-    lanes_spread(to);
-    EACH_LANE (i, lanes)
-        if (!(from->known & to->known & UINT32_C(1) << i && lanes_at(from, i) == to->v[i]))
-            lanes_forget(to, UINT32_C(1) << i);
-}
-
 /* Merges the side's result with earlier ones and restores the state before the branch. */
 void walk_finish_side(Frame *x, Fork *f)
 {
@@ -118,7 +107,7 @@ void walk_finish_side(Frame *x, Fork *f)
     for (size_t i = 0; i < count; i++) {
         Lanes *now = &x->values[f->written->registers.at[i]], *after = &f->saved[count + i];
         if (f->has_after)
-            merge_lanes(after, now, f->lanes);
+            lanes_meet(after, now, f->lanes);
         else
             *after = *now;
         lanes_assign(now, &f->saved[i], f->lanes);
