@@ -52,7 +52,7 @@ SassAnchor sass_anchor_of(SassInstr w, double *amount)
 static int ptx_bytes(const PtxForm *f)
 {
     const PtxType t = f->type_count ? f->types[f->type_count - 1] : PTX_NO_TYPE;
-    return ptx_type_bits(t) / 8 * (f->vector ? f->vector : 1);
+    return ptx_types[t].bits / 8 * (f->vector ? f->vector : 1);
 }
 
 static SassAnchor of_access(const PtxForm *f, double *amount, SassAnchor global, SassAnchor shared)

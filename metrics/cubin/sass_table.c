@@ -93,7 +93,8 @@ static bool is_choice(const Cfg *c, int block, Choice *x)
         return false;
     const PtxInstr *test = definition(c, b, in->guard);
     if (!test || test->form->op != PTX_SETP || test->count != 3 || test->guard != PTX_NO_GUARD ||
-        ptx_type_is_float(test->form->types[0]) || test->operands[0].kind != PTX_OPERAND_REGISTER ||
+        ptx_types[test->form->types[0]].is_float ||
+        test->operands[0].kind != PTX_OPERAND_REGISTER ||
         test->operands[1].kind != PTX_OPERAND_REGISTER ||
         test->operands[2].kind != PTX_OPERAND_IMMEDIATE ||
         !compare(ptx_orders(test->form->compare), test->operands[2].value, &x->compared))

@@ -633,7 +633,7 @@ static void dump_walk(const Memory *m, Buf *out)
         buf_printf(
             out,
             "line %zu: %s, %d bytes: %.6g times, %.6g unknown, %.6g wavefronts, %.6g sectors%s\n",
-            x->line, ptx_space_name(x->space), x->bytes, x->figures.executions, x->figures.unknown,
+            x->line, ptx_space_names[x->space], x->bytes, x->figures.executions, x->figures.unknown,
             x->figures.wavefronts, x->figures.sectors, x->sampled ? ", warps differ" : "");
 }
 

@@ -17,7 +17,7 @@ static int access_bytes(const PtxInstr *in)
     const PtxForm *f = in->form;
     if (f->op == PTX_CP_ASYNC && in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)
         return (int)(in->operands[2].value & 31);
-    return ptx_type_bits(f->types[0]) / 8 * f->vector;
+    return ptx_types[f->types[0]].bits / 8 * f->vector;
 }
 
 static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])

@@ -9,7 +9,7 @@ static void print_params(const PtxFunction *f, Buf *out)
     for (size_t i = 0; i < f->params.count; i++) {
         const PtxVariable *v = f->params.at[i];
         buf_printf(out, "    param_%-3zu %5s%-8s offset %-4" PRIu64 " %" PRIu64 " bytes%s\n", i,
-                   ptx_type_name(v->type), v->dimensions, v->offset, v->size,
+                   ptx_types[v->type].name, v->dimensions, v->offset, v->size,
                    v->is_pointer ? ", a pointer" : "");
     }
 }
@@ -19,7 +19,7 @@ static void print_registers(const PtxFunction *f, Buf *out)
 {
     uint64_t by_bits[4] = {0}; /* predicates, up to 16, 32, 64 and more */
     for (int t = 0; t < PTX_TYPE_COUNT; t++) {
-        const int bits = ptx_type_bits((PtxType)t);
+        const int bits = ptx_types[t].bits;
         by_bits[bits <= 1 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3] += f->declared[t];
     }
     buf_printf(out,
@@ -102,7 +102,7 @@ static void print_mix(Buf *out, const PtxFunction *f)
     for (int c = 1; c <= PTX_CLASS_COUNT; c++) {
         const int k = c % PTX_CLASS_COUNT; /* unknown ones last */
         if (by_class[k] > 0)
-            buf_printf(out, "    %-10s %6zu\n", ptx_class_name((PtxClass)k), by_class[k]);
+            buf_printf(out, "    %-10s %6zu\n", ptx_class_names[k], by_class[k]);
     }
 }
 

@@ -27,7 +27,7 @@ static bool *pointer_registers(Arena *a, const PtxFunction *f)
 static bool loaded_offset(const PtxInstr *in, uint64_t *offset)
 {
     if (in->form->op != PTX_LD || in->form->space != PTX_PARAM || in->form->vector != 1 ||
-        ptx_type_bits(in->form->types[0]) != 64 || in->count != 2 ||
+        ptx_types[in->form->types[0]].bits != 64 || in->count != 2 ||
         in->operands[0].kind != PTX_OPERAND_REGISTER ||
         in->operands[1].kind != PTX_OPERAND_ADDRESS || in->operands[1].count == 0 ||
         in->operands[1].parts[0].kind != PTX_OPERAND_VARIABLE ||

@@ -4,23 +4,17 @@
 #include "metrics/base/mangled.h"
 #include "metrics/ptx/ptx_parser.h"
 
-typedef struct TypeInfo {
-    const char *name;
-    int bits;
-    char kind; /* p b u s f */
-} TypeInfo;
-
-static const TypeInfo types[] = {
-#define TYPE(id, word, bits, kind) {word, bits, kind},
+const PtxTypeInfo ptx_types[] = {
+#define TYPE(id, word, bits, kind) {word, bits, kind == 'f', kind == 's'},
 #include "metrics/ptx/ptx_words.def"
 };
 
-static const char *const classes[] = {
+const char *const ptx_class_names[] = {
 #define CLASS(id, word) word,
 #include "metrics/ptx/ptx_words.def"
 };
 
-static const char *const spaces[] = {
+const char *const ptx_space_names[] = {
 #define SPACE(id, word) word,
 #include "metrics/ptx/ptx_words.def"
 };
@@ -43,36 +37,6 @@ static const char *const specials[PTX_SPECIAL_COUNT] = {
 #define SPECIAL(id, word) word,
 #include "metrics/ptx/ptx_words.def"
 };
-
-int ptx_type_bits(PtxType t)
-{
-    return types[t].bits;
-}
-
-const char *ptx_type_name(PtxType t)
-{
-    return types[t].name;
-}
-
-bool ptx_type_is_float(PtxType t)
-{
-    return types[t].kind == 'f';
-}
-
-bool ptx_type_is_signed(PtxType t)
-{
-    return types[t].kind == 's';
-}
-
-const char *ptx_class_name(PtxClass c)
-{
-    return classes[c];
-}
-
-const char *ptx_space_name(PtxSpace s)
-{
-    return spaces[s];
-}
 
 PtxType ptx_result_type(const PtxForm *f)
 {
@@ -241,7 +205,7 @@ Map ptx_words_new(Arena *a)
     for (int op = 1; op < PTX_OP_COUNT; op++)
         add_words(&w, OPCODES, ops[op].text, 1, op, 0);
     for (int t = 1; t < PTX_TYPE_COUNT; t++)
-        add_words(&w, MODIFIERS, ptx_type_name((PtxType)t), FIELD_TYPE, t, 0);
+        add_words(&w, MODIFIERS, ptx_types[t].name, FIELD_TYPE, t, 0);
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
         add_words(&w, MODIFIERS, modifiers[i].words, (int)modifiers[i].field, modifiers[i].first,
                   1);

@@ -261,15 +261,16 @@ typedef struct PtxModule {
     VEC(PtxFile) files;
 } PtxModule;
 
-/* Bits of one value; 0 for PTX_NO_TYPE, 1 for a predicate. */
-int ptx_type_bits(PtxType t);
-/* "s32", without the dot. */
-const char *ptx_type_name(PtxType t);
-bool ptx_type_is_float(PtxType t);
-bool ptx_type_is_signed(PtxType t);
+/* By PtxType. */
+typedef struct PtxTypeInfo {
+    const char *name; /* "s32", without the dot */
+    int bits;         /* of one value; 0 for PTX_NO_TYPE, 1 for a predicate */
+    bool is_float, is_signed;
+} PtxTypeInfo;
 
-const char *ptx_class_name(PtxClass c);
-const char *ptx_space_name(PtxSpace s);
+extern const PtxTypeInfo ptx_types[];
+extern const char *const ptx_class_names[];
+extern const char *const ptx_space_names[];
 
 /* Type of the result and of the sources; usually the same. */
 PtxType ptx_result_type(const PtxForm *f);

@@ -213,7 +213,7 @@ static bool field(const Step *s, int64_t *out)
 static bool convert(Step *s, int64_t *out)
 {
     const PtxForm *f = s->form;
-    const int to = ptx_type_bits(f->types[0]);
+    const int to = ptx_types[f->types[0]].bits;
     if (f->flags & PTX_FLAG_SAT)
         return false;
     if (to > s->bits)
@@ -425,7 +425,7 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
         lanes_unknown(&out[1]);
         return;
     }
-    const bool is_signed = ptx_type_is_signed(ptx_source_type(f));
+    const bool is_signed = ptx_types[ptx_source_type(f)].is_signed;
     const Job j = {f, sources, changes, results, count, ptx_source_bits(f), is_signed};
     if (common_change(&j, &out[0]))
         return;
@@ -457,7 +457,7 @@ uint64_t ptx_affine_same(const PtxForm *f, const Lanes *sources, const Lanes *ch
                          uint32_t lanes)
 {
     Step s = {.bits = ptx_source_bits(f),
-              .is_signed = ptx_type_is_signed(ptx_source_type(f)),
+              .is_signed = ptx_types[ptx_source_type(f)].is_signed,
               .limit = PTX_FOREVER};
     if (ptx_float_calculates(f))
         return s.limit;

@@ -266,12 +266,12 @@ bool ptx_eval_computes(const PtxForm *f)
         return f->types[0] != PTX_B128;
     if (ptx_float_calculates(f))
         return ptx_float_computes(f);
-    return ptx_type_bits(ptx_source_type(f)) > 0 && ptx_type_bits(ptx_source_type(f)) <= 64;
+    return ptx_types[ptx_source_type(f)].bits > 0 && ptx_types[ptx_source_type(f)].bits <= 64;
 }
 
 static int result_bits(const PtxForm *f)
 {
-    const int bits = ptx_type_bits(ptx_result_type(f));
+    const int bits = ptx_types[ptx_result_type(f)].bits;
     if (f->half == PTX_WIDE)
         return bits >= 32 ? 64 : bits * 2;
     return bits == 0 || bits > 64 ? 64 : bits;
@@ -288,10 +288,10 @@ typedef struct Recipe {
 static Recipe recipe_of(const PtxForm *f, int count)
 {
     Recipe r = {.start = {.form = f, .bits = ptx_source_bits(f), .count = count}};
-    r.start.is_signed = ptx_type_is_signed(ptx_source_type(f));
+    r.start.is_signed = ptx_types[ptx_source_type(f)].is_signed;
     r.result_bits = result_bits(f);
     r.cut_b = f->op != PTX_SHL && f->op != PTX_SHR && f->op != PTX_BFE;
-    r.fills_sign = f->op == PTX_CVT && ptx_type_is_signed(f->types[0]);
+    r.fills_sign = f->op == PTX_CVT && ptx_types[f->types[0]].is_signed;
     return r;
 }
 
@@ -429,7 +429,7 @@ static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes
 /* mov.b64 d, {a, b}: packs parts, lowest first. */
 static void pack(const PtxForm *f, const Lanes *sources, int count, Lanes *out)
 {
-    const int part = ptx_type_bits(f->types[0]) / count;
+    const int part = ptx_types[f->types[0]].bits / count;
     lanes_unknown(out)->known = UINT32_MAX;
     for (int i = 0; i < PTX_LANES; i++)
         out->v[i] = 0;
@@ -446,8 +446,9 @@ static void pack(const PtxForm *f, const Lanes *sources, int count, Lanes *out)
 static uint64_t part_of(const Lanes *l, int lane, const PtxForm *f, int bits)
 {
     const uint64_t v = lanes_at(l, lane);
-    return l->common || ptx_type_is_signed(ptx_source_type(f)) ? (uint64_t)ptx_value_signed(v, bits)
-                                                               : v;
+    return l->common || ptx_types[ptx_source_type(f)].is_signed
+               ? (uint64_t)ptx_value_signed(v, bits)
+               : v;
 }
 
 /* True if bits of b, below the lowest of the number that a shares, are set only where v has none: or adds. */
@@ -542,7 +543,7 @@ static void share_result(const PtxForm *f, const Lanes *s, int count, Lanes *out
 /* Lanes of which all sources are known, or enough of them. */
 static void eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes result[2])
 {
-    if (f->op == PTX_MOV && count > 1 && ptx_type_bits(f->types[0]) / count >= 8) {
+    if (f->op == PTX_MOV && count > 1 && ptx_types[f->types[0]].bits / count >= 8) {
         pack(f, sources, count, &result[0]);
         return;
     }
@@ -604,7 +605,7 @@ static int count_results(const PtxInstr *in)
 static void load_params(const PtxState *s, const PtxInstr *in, Lanes *results, int count)
 {
     const PtxType type = in->form->types[0];
-    const int bytes = ptx_type_bits(type) / 8;
+    const int bytes = ptx_types[type].bits / 8;
     Lanes address;
     if (in->count < 2 || bytes == 0)
         return;
@@ -613,8 +614,8 @@ static void load_params(const PtxState *s, const PtxInstr *in, Lanes *results, i
         uint64_t v = 0;
         if (!ptx_launch_param(s->launch, address.v[0] + (uint64_t)(k * bytes), bytes, &v))
             continue;
-        if (ptx_type_is_signed(type))
-            v = (uint64_t)ptx_value_signed(v, ptx_type_bits(type));
+        if (ptx_types[type].is_signed)
+            v = (uint64_t)ptx_value_signed(v, ptx_types[type].bits);
         lanes_fill(&results[k], v);
     }
 }
@@ -622,7 +623,7 @@ static void load_params(const PtxState *s, const PtxInstr *in, Lanes *results, i
 /* mov.b64 {a, b}, c: unpacks parts, lowest first. */
 static void unpack(const PtxForm *f, Lanes *results, int count)
 {
-    const int part = ptx_type_bits(f->types[0]) / count;
+    const int part = ptx_types[f->types[0]].bits / count;
     if (part == 0 || part >= 64)
         return;
     results[0].common = 0;

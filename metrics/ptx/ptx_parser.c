@@ -195,7 +195,7 @@ static bool read_declarator(PtxParser *p, PtxVariable *v)
     if (!ptx_take_name(p, "the name of a variable", &name))
         return false;
     v->at = ptx_token_span(&p->lex, &name);
-    const uint64_t bytes = (uint64_t)(ptx_type_bits(v->type) + 7) / 8 * (unsigned)v->vector;
+    const uint64_t bytes = (uint64_t)(ptx_types[v->type].bits + 7) / 8 * (unsigned)v->vector;
     v->size = bytes ? bytes : 8; /* .texref and the like are handles */
     if (v->align < v->size && v->size <= 16)
         v->align = (uint32_t)(v->align ? v->align : v->size);

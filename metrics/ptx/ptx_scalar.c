@@ -17,7 +17,7 @@ int64_t ptx_value_signed(uint64_t v, int bits)
 
 int ptx_source_bits(const PtxForm *f)
 {
-    const int bits = ptx_type_bits(ptx_source_type(f));
+    const int bits = ptx_types[ptx_source_type(f)].bits;
     return bits == 0 || bits > 64 ? 64 : bits;
 }
 
@@ -243,9 +243,9 @@ static uint64_t converted(const PtxScalar *s)
     const int64_t v = (int64_t)extended(s, s->a, s->bits);
     if (!(s->form->flags & PTX_FLAG_SAT))
         return (uint64_t)v;
-    const int bits = ptx_type_bits(to);
+    const int bits = ptx_types[to].bits;
     const bool huge = !s->is_signed && v < 0;
-    if (ptx_type_is_signed(to)) {
+    if (ptx_types[to].is_signed) {
         const int64_t most = (int64_t)(UINT64_MAX >> (65 - bits));
         return (uint64_t)(huge || v > most ? most : v < -most - 1 ? -most - 1 : v);
     }
@@ -256,14 +256,14 @@ static uint64_t converted(const PtxScalar *s)
 /* slct selects by the sign of its third source. The float form (sign bit and NaN) is left unknown. */
 static uint64_t selected_by_sign(PtxScalar *s)
 {
-    s->unknown = ptx_type_is_float(ptx_source_type(s->form));
+    s->unknown = ptx_types[ptx_source_type(s->form)].is_float;
     return ptx_value_signed(s->c, 32) >= 0 ? s->a : s->b;
 }
 
 static uint64_t dot4(const PtxScalar *s)
 {
-    const bool sa = ptx_type_is_signed(s->form->types[0]);
-    const bool sb = ptx_type_is_signed(ptx_source_type(s->form));
+    const bool sa = ptx_types[s->form->types[0]].is_signed;
+    const bool sb = ptx_types[ptx_source_type(s->form)].is_signed;
     uint64_t all = s->c;
     for (int i = 0; i < 32; i += 8) {
         const uint64_t a = s->a >> i & 255, b = s->b >> i & 255;
@@ -341,13 +341,13 @@ bool ptx_float_calculates(const PtxForm *f)
 {
     if (f->op == PTX_MOV || f->op == PTX_SELP || f->op == PTX_LD || f->op == PTX_ST)
         return false;
-    return ptx_type_is_float(f->types[0]) || ptx_type_is_float(ptx_source_type(f));
+    return ptx_types[f->types[0]].is_float || ptx_types[ptx_source_type(f)].is_float;
 }
 
 static bool is_number(PtxType t)
 {
     return is_float(t) ||
-           (!ptx_type_is_float(t) && ptx_type_bits(t) >= 8 && ptx_type_bits(t) <= 64);
+           (!ptx_types[t].is_float && ptx_types[t].bits >= 8 && ptx_types[t].bits <= 64);
 }
 
 bool ptx_float_computes(const PtxForm *f)
@@ -363,7 +363,7 @@ bool ptx_float_computes(const PtxForm *f)
     case PTX_SETP:
         return is_float(f->types[0]);
     case PTX_SET:
-        return is_float(ptx_source_type(f)) && !ptx_type_is_float(f->types[0]);
+        return is_float(ptx_source_type(f)) && !ptx_types[f->types[0]].is_float;
     case PTX_CVT:
         return ptx_float_calculates(f) && is_number(f->types[0]) && is_number(ptx_source_type(f)) &&
                (nearest || f->rounding >= PTX_RNI);
@@ -444,8 +444,8 @@ static double to_whole(PtxRounding r, double v)
 /* Saturates to the type's range; NaN gives 0. */
 static uint64_t to_integer(double v, PtxType t)
 {
-    const int bits = ptx_type_bits(t);
-    const bool is_signed = ptx_type_is_signed(t);
+    const int bits = ptx_types[t].bits;
+    const bool is_signed = ptx_types[t].is_signed;
     const double top = ldexp(1, is_signed ? bits - 1 : bits), bottom = is_signed ? -top : 0;
     if (isnan(v))
         return 0;
@@ -458,9 +458,9 @@ static uint64_t to_integer(double v, PtxType t)
 
 static double from_integer(uint64_t bits, PtxType from, PtxType to)
 {
-    const uint64_t v = ptx_value_truncate(bits, ptx_type_bits(from));
-    const int64_t with_sign = ptx_value_signed(v, ptx_type_bits(from));
-    if (ptx_type_is_signed(from))
+    const uint64_t v = ptx_value_truncate(bits, ptx_types[from].bits);
+    const int64_t with_sign = ptx_value_signed(v, ptx_types[from].bits);
+    if (ptx_types[from].is_signed)
         return to == PTX_F32 ? (double)(float)with_sign : (double)with_sign;
     return to == PTX_F32 ? (double)(float)v : (double)v;
 }

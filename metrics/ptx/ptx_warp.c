@@ -11,7 +11,7 @@ bool ptx_warp_computes(const PtxForm *f)
         return true;
     case PTX_REDUX:
     case PTX_MATCH:
-        return !ptx_type_is_float(f->types[0]);
+        return !ptx_types[f->types[0]].is_float;
     default:
         return false;
     }
@@ -108,7 +108,7 @@ static void elect(uint32_t active, Lanes results[2])
 
 static uint64_t reduced(const PtxForm *f, uint64_t a, uint64_t b)
 {
-    const bool is_signed = ptx_type_is_signed(f->types[0]);
+    const bool is_signed = ptx_types[f->types[0]].is_signed;
     const bool less = is_signed ? ptx_value_signed(a, 32) < ptx_value_signed(b, 32)
                                 : ptx_value_truncate(a, 32) < ptx_value_truncate(b, 32);
     if (has_part(f, ".add"))
@@ -134,7 +134,7 @@ static void reduce(const PtxForm *f, const Lanes *a, uint32_t active, Lanes *out
 /* match.any.sync d, a, members: the lanes with an equal value; match.all d|p: all or none */
 static void match(const PtxForm *f, const Lanes *a, uint32_t active, Lanes results[2])
 {
-    const int bits = ptx_type_bits(f->types[0]);
+    const int bits = ptx_types[f->types[0]].bits;
     if (active == 0 || (active & ~a->known) || bits == 0)
         return;
     bool all = true;

@@ -242,7 +242,7 @@ bool walk_gives_ticket(const PtxForm *f)
 {
     return f->op == PTX_ATOM && walk_is_global(f) &&
            (strstr(f->text, ".add.") || strstr(f->text, ".inc.")) &&
-           !ptx_type_is_float(f->types[0]) && f->vector <= 1;
+           !ptx_types[f->types[0]].is_float && f->vector <= 1;
 }
 
 enum { PLAIN_DEPTH = 8 };
@@ -362,7 +362,7 @@ static int cell_of_instr(Arena *a, WalkSlice *s, const PtxFunction *f, const Ptx
     const PtxVariable *v = o->parts[0].variable;
     if (v->is_parameter && f->is_entry)
         return CFG_NONE;
-    const int bytes = ptx_type_bits(in->form->types[0]) / 8;
+    const int bytes = ptx_types[in->form->types[0]].bits / 8;
     const int old = walk_slice_cell(s, v, o->value, bytes);
     if (old != CFG_NONE || s->cells.count >= CELL_LIMIT)
         return old;

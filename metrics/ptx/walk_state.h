@@ -142,7 +142,7 @@ static inline const WalkSliced *sliced(const Frame *x, const PtxInstr *in)
 /* Width of a register in bits, or 0. */
 static inline int walk_register_bits(const Frame *x, int reg)
 {
-    return ptx_type_bits(x->result->function->registers.at[reg].type);
+    return ptx_types[x->result->function->registers.at[reg].type].bits;
 }
 
 /* Lanes in which the guard is true, and those in which it is unknown. */

@@ -34,7 +34,7 @@ static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t addr
         (!d->load(d->context, address, bytes, v) && !(early && d->before && !w->stored.wild_store &&
                                                       d->before(d->context, address, bytes, v))))
         return false;
-    if (ptx_type_is_signed(f->types[0]))
+    if (ptx_types[f->types[0]].is_signed)
         *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
     return true;
 }
@@ -43,7 +43,7 @@ static bool look_up(const Walker *w, const PtxForm *f, bool early, uint64_t addr
 static bool stood_first(const Walker *w, const PtxForm *f, uint64_t address, uint64_t *v)
 {
     const WalkData *d = w->options->data;
-    const int bytes = ptx_type_bits(f->types[0]) / 8;
+    const int bytes = ptx_types[f->types[0]].bits / 8;
     *v = 0;
     VEC_EACH (const WalkPlace, p, w->places)
         if (p->variable->space == PTX_GLOBAL && address >= p->address &&
@@ -58,7 +58,7 @@ int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
     Walker *w = x->walker;
     const bool early = sliced(x, in)->early;
     const int count = ptx_eval_instr(&x->state, in, results),
-              bytes = ptx_type_bits(in->form->types[0]) / 8;
+              bytes = ptx_types[in->form->types[0]].bits / 8;
     Lanes address;
     if (in->count < 2 || in->operands[1].kind != PTX_OPERAND_ADDRESS || bytes < 1 || bytes > 8)
         return count;
@@ -344,7 +344,7 @@ bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
                        WalkChange change)
 {
     Walker *w = x->walker;
-    const int bytes = ptx_type_bits(in->form->types[0]) / 8;
+    const int bytes = ptx_types[in->form->types[0]].bits / 8;
     const uint32_t lanes = yes | maybe;
     Lanes of[PTX_SOURCES];
     const int count = ptx_eval_operands(&x->state, in, of);
@@ -449,7 +449,7 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
 {
     const bool published_only = sliced(x, in)->published_only;
     const int count = ptx_eval_instr(&x->state, in, results),
-              bytes = ptx_type_bits(in->form->types[0]) / 8;
+              bytes = ptx_types[in->form->types[0]].bits / 8;
     Lanes address;
     if (x->walker->stored.off || bytes < 1 || bytes > 8)
         return count;
@@ -461,7 +461,7 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
             const bool stored = find_stored(x->walker, in->form->space, first, bytes, i, proof, &v);
             const bool known =
                 (stored && !published_only) || find_published(x, in, first, bytes, proof, &v);
-            if (known && ptx_type_is_signed(in->form->types[0]))
+            if (known && ptx_types[in->form->types[0]].is_signed)
                 v = (uint64_t)ptx_value_signed(v, 8 * bytes);
             if (known || find_unstored(x, in, first, bytes, &v))
                 lanes_set(&results[k], i, v);
@@ -472,7 +472,7 @@ int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t pr
 
 bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof)
 {
-    const int bytes = ptx_type_bits(in->form->types[0]) / 8 * in->form->vector;
+    const int bytes = ptx_types[in->form->types[0]].bits / 8 * in->form->vector;
     Lanes address;
     ptx_eval_address(&x->state, &in->operands[1], &address);
     EACH_LANE (i, bytes > 0 ? lanes & address.known : 0) {
@@ -558,7 +558,7 @@ int walk_values_ticket(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t mayb
 {
     Walker *w = x->walker;
     const int count = ptx_eval_instr(&x->state, in, results),
-              bits = ptx_type_bits(in->form->types[0]);
+              bits = ptx_types[in->form->types[0]].bits;
     const bool wraps = strstr(in->form->text, ".inc.");
     Lanes of[PTX_SOURCES];
     uint64_t address, by, first;

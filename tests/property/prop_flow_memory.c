@@ -219,7 +219,7 @@ static void write_access(Buf *b, const Node *n)
     if (n->guarded)
         buf_printf(b, "setp.lt.u32 %%p2, %%r%d, 50;\n", n->b);
     buf_printf(b, "%s%s.%s%s ", n->guarded ? "@%p2 " : "", n->store ? "st" : "ld",
-               ptx_space_name(n->space), types[width]);
+               ptx_space_names[n->space], types[width]);
     const char *base = n->space == PTX_GLOBAL ? "%rd3" : "%t0";
     if (n->store)
         buf_printf(b, "[%s+%u], %s;\n", base, inside ? n->imm : 0, values[width]);

@@ -323,7 +323,7 @@ static const PtxForm *form_of(Arena *a, const char *text)
 
 static bool divides_by_zero(const PtxForm *f, uint64_t b)
 {
-    const int bits = ptx_type_bits(f->types[0]);
+    const int bits = ptx_types[f->types[0]].bits;
     return (f->op == PTX_DIV || f->op == PTX_REM) && ptx_value_truncate(b, bits) == 0;
 }
 
@@ -346,7 +346,7 @@ static void check_round(const Case *x, const PtxForm *f)
             assert_true(!known || f->op == PTX_AND || f->op == PTX_OR || f->op == PTX_MUL);
             continue;
         }
-        const int bits = f->op == PTX_CVT ? ptx_type_bits(f->types[0]) : 64;
+        const int bits = f->op == PTX_CVT ? ptx_types[f->types[0]].bits : 64;
         if (!known ||
             ptx_value_truncate(lanes_at(&result[0], i), bits) != ptx_value_truncate(expected, bits))
             fail_msg("%s of %llx %llx %llx %llx: %llx, not %llx", x->form,

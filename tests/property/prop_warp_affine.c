@@ -88,7 +88,7 @@ static uint64_t check(const PtxInstr *in)
     Lanes v[4], d[4], now[4], result[2], later[2], change[2];
     const int count = in->count - 1;
     const int bits =
-        ptx_type_bits(ptx_result_type(in->form)) * (in->form->half == PTX_WIDE ? 2 : 1);
+        ptx_types[ptx_result_type(in->form)].bits * (in->form->half == PTX_WIDE ? 2 : 1);
     uint64_t limit = PTX_FOREVER, claims = 0;
     for (int i = 0; i < count && i < 4; i++) {
         const PtxOperand *o = &in->operands[i + 1];

@@ -59,7 +59,7 @@ static void place_registers(const PtxFunction *f)
 static void print_register(const PtxFunction *f, int reg, Buf *out)
 {
     const PtxRegister *r = &f->registers.at[reg];
-    buf_printf(out, "%%%s_%d_%d", ptx_type_name(r->type), r->vector, places[reg]);
+    buf_printf(out, "%%%s_%d_%d", ptx_types[r->type].name, r->vector, places[reg]);
 }
 
 /* A function's own by its place: scopes may have the same name. */
@@ -144,12 +144,12 @@ static void print_instr(const PtxFunction *f, const PtxInstr *in, Buf *out)
 /* Space, alignment, type, name, dimensions; no ";". */
 static void print_variable(const PtxVariable *v, Buf *out)
 {
-    buf_printf(out, ".%s ", ptx_space_name(v->space));
+    buf_printf(out, ".%s ", ptx_space_names[v->space]);
     buf_printf(out, ".align %u ", v->align);
     if (v->vector > 1)
         buf_printf(out, ".v%d ", v->vector);
     if (v->type != PTX_NO_TYPE)
-        buf_printf(out, ".%s ", ptx_type_name(v->type));
+        buf_printf(out, ".%s ", ptx_types[v->type].name);
     if (v->is_pointer)
         buf_puts(out, ".ptr ");
     print_named_variable(v, out);
@@ -180,8 +180,8 @@ static void print_attributes(const PtxFunction *f, Buf *out)
 static void print_registers(PtxType type, int vector, Buf *out)
 {
     const char *width = vector == 4 ? ".v4 " : vector == 2 ? ".v2 " : "";
-    buf_printf(out, "\t.reg %s.%s %%%s_%d_<%d>;\n", width, ptx_type_name(type), ptx_type_name(type),
-               vector, used + 1);
+    buf_printf(out, "\t.reg %s.%s %%%s_%d_<%d>;\n", width, ptx_types[type].name,
+               ptx_types[type].name, vector, used + 1);
 }
 
 static void print_declarations(const PtxFunction *f, Buf *out)

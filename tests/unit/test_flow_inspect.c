@@ -41,7 +41,7 @@ static void print_walk(const Walk *w, Buf *out)
 {
     for (int c = 0; c < PTX_CLASS_COUNT; c++)
         if (w->by_class[c] > 0)
-            buf_printf(out, "%s: %.0f\n", ptx_class_name((PtxClass)c), w->by_class[c]);
+            buf_printf(out, "%s: %.0f\n", ptx_class_names[c], w->by_class[c]);
     buf_printf(out, "all: %.0f, with moves and parameters %.0f; barriers: %.0f\n", w->instr,
                w->instr_all, w->barriers);
     buf_printf(out, "regions: %.0f, between waits for global memory %.0f\n", w->regions,

@@ -103,7 +103,7 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
             r->diag, g->at, "parameter %zu of '%s' has %llu bytes, but '%s' is %s%s%s of %llu",
             i + 1, kernel, (unsigned long long)p->size, g->name, role_text(g), number ? ", " : "",
             number ? argument_type_text(r->arena, g) : "", (unsigned long long)size);
-    bool wants_float = ptx_type_is_float(p->type), is_float = task_scalar_is_float(t.scalar);
+    bool wants_float = ptx_types[p->type].is_float, is_float = task_scalar_is_float(t.scalar);
     if (number && t.lanes == 1 && !*p->dimensions &&
         ((wants_float && !is_float) || (is_integer_type(p->type) && is_float)))
         return diag_error(r->diag, g->at, "parameter %zu of '%s' is %s, but '%s' is %s", i + 1,
