@@ -62,7 +62,7 @@ size_t metricset_slot_count(const MetricSet *set)
 const char *metricset_slot_name(const MetricSet *set, int slot)
 {
     if (slot < PROFILE_FIELDS)
-        return profile_info((ProfileField)slot)->name;
+        return profile_fields[slot].name;
     if (slot < FIRST_DEVICE)
         return slot == STALL_REGIONS ? "stall_regions" : "sync_regions";
     if (slot < FIRST_METRIC)
@@ -167,8 +167,8 @@ static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
     if (!m->formula)
         return false;
     const ExprTable tables[] = {
-        {"stall_regions", profile_region_names(), REGION_COLUMNS, STALL_REGIONS},
-        {"sync_regions", profile_region_names(), REGION_COLUMNS, SYNC_REGIONS}};
+        {"stall_regions", profile_column_names, REGION_COLUMNS, STALL_REGIONS},
+        {"sync_regions", profile_column_names, REGION_COLUMNS, SYNC_REGIONS}};
     SCOPED_ARENA *a = arena_new();
     Scope scope = metricset_scope(a, set);
     scope.tables = tables;

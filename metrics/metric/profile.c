@@ -2,43 +2,28 @@
 
 #include <math.h>
 
-static const ProfileInfo infos[PROFILE_FIELDS] = {
+const ProfileInfo profile_fields[PROFILE_FIELDS] = {
 #define FIELD(constant, name, unit, per, launches, meaning) {#name, unit, per, meaning},
 #include "metrics/metric/profile.def"
 #undef FIELD
 };
 
-const ProfileInfo *profile_info(ProfileField f)
-{
-    return &infos[f];
-}
-
-static const ProfileInfo columns[REGION_COLUMNS] = {
+const ProfileInfo profile_columns[REGION_COLUMNS] = {
 #define REGION(constant, name, unit, meaning) {#name, unit, "region", meaning},
 #include "metrics/metric/region.def"
 #undef REGION
 };
 
-static const char *const column_names[REGION_COLUMNS] = {
+const char *const profile_column_names[REGION_COLUMNS] = {
 #define REGION(constant, name, unit, meaning) #name,
 #include "metrics/metric/region.def"
 #undef REGION
 };
 
-const ProfileInfo *profile_region_info(RegionColumn c)
-{
-    return &columns[c];
-}
-
-const char *const *profile_region_names(void)
-{
-    return column_names;
-}
-
 int profile_find(const char *name)
 {
-    const ProfileInfo *info = NAME_FIND(infos, PROFILE_FIELDS, name, name);
-    return info ? (int)(info - infos) : -1;
+    const ProfileInfo *info = NAME_FIND(profile_fields, PROFILE_FIELDS, name, name);
+    return info ? (int)(info - profile_fields) : -1;
 }
 
 Profile profile_new(void)
@@ -175,6 +160,6 @@ void profile_print(const Profile *p, Buf *out)
 {
     for (int i = 0; i < PROFILE_FIELDS; i++)
         if (!isnan(p->value[i]))
-            buf_printf(out, "%s = %.10g %s per %s\n", infos[i].name, p->value[i], infos[i].unit,
-                       infos[i].per);
+            buf_printf(out, "%s = %.10g %s per %s\n", profile_fields[i].name, p->value[i],
+                       profile_fields[i].unit, profile_fields[i].per);
 }

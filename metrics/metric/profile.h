@@ -43,11 +43,11 @@ typedef struct ProfileInfo {
     const char *meaning; /* one sentence */
 } ProfileInfo;
 
-const ProfileInfo *profile_info(ProfileField f);
-const ProfileInfo *profile_region_info(RegionColumn c);
+extern const ProfileInfo profile_fields[PROFILE_FIELDS];
 
-/* Names of the columns of regions. */
-const char *const *profile_region_names(void);
+/* The columns of regions. */
+extern const ProfileInfo profile_columns[REGION_COLUMNS];
+extern const char *const profile_column_names[REGION_COLUMNS];
 
 /* Sets the stall regions, and the synchronization regions summed from them, copied to `a`. */
 void profile_set_regions(Arena *a, Profile *p, const ProfileRegion *regions, size_t count);

@@ -25,7 +25,7 @@ static void every_field_is_found_by_its_name_alone(void **state)
     (void)state;
 
     for (int i = 0; i < PROFILE_FIELDS; i++) {
-        const ProfileInfo *info = profile_info((ProfileField)i);
+        const ProfileInfo *info = &profile_fields[i];
         assert_int_equal(profile_find(info->name), i);
         assert_true(info->meaning[0] && info->meaning[strlen(info->meaning) - 1] == '.');
         assert_true(info->unit[0] && info->per[0]);

@@ -61,9 +61,8 @@ static const ProfileRegion *regions(Arena *a, const char *name, int number)
     ProfileRegion *all = ARENA_ARRAY(a, ProfileRegion, REGIONS);
     for (int r = 0; r < REGIONS; r++)
         for (int c = 0; c < REGION_COLUMNS; c++)
-            all[r].value[c] = value_of(
-                arena_printf(a, "%s %d %s", name, r, profile_region_info((RegionColumn)c)->name),
-                "", number);
+            all[r].value[c] =
+                value_of(arena_printf(a, "%s %d %s", name, r, profile_columns[c].name), "", number);
     return all;
 }
 
@@ -71,7 +70,7 @@ static void print_values(Arena *a, MetricSet *set, const Device *d, int number, 
 {
     Profile p = profile_new();
     for (int f = 0; f < PROFILE_FIELDS; f++) {
-        const ProfileInfo *i = profile_info((ProfileField)f);
+        const ProfileInfo *i = &profile_fields[f];
         p.value[f] = value_of(i->name, i->unit, number);
     }
     p.regions = regions(a, "stall", number);

@@ -129,7 +129,7 @@ static void regions_are_taken_as_far_as_there_is_room(void **state)
     double numbers[MORE * REGION_COLUMNS];
     for (size_t i = 0; i < MORE * REGION_COLUMNS; i++)
         numbers[i] = (double)i;
-    const ProfileHeader h = {.columns = profile_region_names(), .column_count = REGION_COLUMNS};
+    const ProfileHeader h = {.columns = profile_column_names, .column_count = REGION_COLUMNS};
     const ProfileColumns c = profiles_columns(&h);
     for (size_t count = PROFILE_REGION_ROOM - 1; count <= MORE; count++) {
         const ProfileRow row = {.code = "c", .regions = numbers, .region_count = count};

@@ -40,7 +40,7 @@ static bool bind_condition(CarvePlan *p, Expr *condition, Diag *d)
     Scope scope = metricset_scope(a, t->metrics);
     table_names(t, metricset_slot_count(t->metrics), &scope);
     for (int k = 0; k < REGION_COLUMNS; k++)
-        scope_hide(&scope, profile_region_names()[k],
+        scope_hide(&scope, profile_column_names[k],
                    "is a column of a profile's regions: sum it in a metric, and carve by that");
     return expr_bind(condition, &scope, d);
 }
@@ -71,8 +71,7 @@ static bool find_column(CarvePlan *p, const CarveCriterion *k, ColumnId *out, Di
     for (size_t i = 0; i < p->columns.count; i++)
         if (strcmp(p->columns.at[i].name, k->name) == 0 && p->columns.at[i].up == up)
             return *out = i, true;
-    const char *unit =
-        m >= 0 ? metrics->metrics.at[m].unit : profile_info((ProfileField)field)->unit;
+    const char *unit = m >= 0 ? metrics->metrics.at[m].unit : profile_fields[field].unit;
     VEC_PUSH(p->arena, &p->columns, ((Column){.name = k->name, .unit = unit, .up = up}));
     *out = p->columns.count - 1;
     return true;

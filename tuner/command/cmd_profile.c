@@ -26,12 +26,12 @@ static bool profile(Call *c)
         return command_refuse(c, "give --fields or --metrics");
     SCOPED_BUF out = {0};
     for (int f = 0; f < PROFILE_FIELDS && o->fields; f++)
-        print_info(profile_info((ProfileField)f), &out);
+        print_info(&profile_fields[f], &out);
     buf_puts(&out, o->fields ? "\nIn sum(stall_regions, …) and sum(sync_regions, …), for one "
                                "execution of a region:\n"
                              : "");
     for (int n = 0; n < REGION_COLUMNS && o->fields; n++)
-        print_info(profile_region_info((RegionColumn)n), &out);
+        print_info(&profile_columns[n], &out);
     const MetricSet *set = o->metrics ? command_metrics(c->arena, c->diag) : NULL;
     for (size_t i = 0; set && i < set->metrics.count; i++) {
         const Metric *m = &set->metrics.at[i];

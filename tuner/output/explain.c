@@ -627,8 +627,7 @@ static json_t *subject_of(Arena *a, const Subject *s)
     SourceLines lines = explain_lines(a, s);
     json_t *profile = json_object();
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        json_put(profile, profile_info((ProfileField)f)->name,
-                 json_known(field(s, (ProfileField)f)), NULL);
+        json_put(profile, profile_fields[f].name, json_known(field(s, (ProfileField)f)), NULL);
     return json_put(json_object(), "parameters", report_parameters(s->run, s->config), "grid",
                     sizes(s->geometry->grid), "block", sizes(s->geometry->block), "occupancy",
                     occupancy_of(s), "busiest_unit", json_text(explain_busiest(s)), "recorded",

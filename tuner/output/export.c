@@ -84,7 +84,7 @@ static void csv_begin(const ExportSource *s, Buf *out)
     for (size_t k = 0; k < COUNT_OF(own); k++)
         csv_text(&c, own[k]);
     for (int f = 0; s->profiled && f < PROFILE_FIELDS; f++)
-        csv_text(&c, profile_info((ProfileField)f)->name);
+        csv_text(&c, profile_fields[f].name);
     for (size_t m = 0; m < s->table->metrics->metrics.count; m++)
         csv_text(&c, s->table->metrics->metrics.at[m].name);
     csv_end_row(&c);
@@ -215,7 +215,7 @@ static void put_measurements(const ExportSource *s, const RecordRow *row, size_t
     const Table *t = s->table;
     const Profile *p = i == SIZE_MAX ? NULL : table_profile(t, i);
     for (int f = 0; f < PROFILE_FIELDS && p; f++) {
-        const ProfileInfo *info = profile_info((ProfileField)f);
+        const ProfileInfo *info = &profile_fields[f];
         put_measurement(out, info->name, p->value[f], info->unit, info->per);
     }
     for (size_t m = 0; p && m < t->metrics->metrics.count; m++)

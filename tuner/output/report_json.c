@@ -222,7 +222,7 @@ void report_csv(const Run *r, Buf *out)
         csv_text(&c, r->spec->parameters[p].name);
     buf_puts(csv_cell(&c), "code,selected,status,time_ms");
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        csv_text(&c, profile_info((ProfileField)f)->name);
+        csv_text(&c, profile_fields[f].name);
     for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
         csv_text(&c, r->table->metrics->metrics.at[m].name);
     buf_puts(csv_cell(&c), "audited,why");

@@ -132,9 +132,9 @@ ProfileColumns profiles_columns(const ProfileHeader *h)
 {
     ProfileColumns c = {.region_stride = h->column_count};
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        c.field[f] = profiles_field(h, profile_info((ProfileField)f)->name);
+        c.field[f] = profiles_field(h, profile_fields[f].name);
     for (int k = 0; k < REGION_COLUMNS; k++)
-        c.region[k] = word_place(profile_region_names()[k], h->columns, h->column_count);
+        c.region[k] = word_place(profile_column_names[k], h->columns, h->column_count);
     return c;
 }
 

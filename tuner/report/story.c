@@ -66,7 +66,7 @@ const StoryColumn *story_column(Arena *a, const Story *story, const char *name)
         const Metric *x = &s->metrics->metrics.at[m];
         *c = (StoryColumn){x->name, x->unit, x->meaning, s->metric[m], true, x->higher};
     } else {
-        const ProfileInfo *x = profile_info((ProfileField)field);
+        const ProfileInfo *x = &profile_fields[field];
         *c = (StoryColumn){x->name, x->unit, x->meaning, table_column(a, s, name), false, false};
     }
     return c;

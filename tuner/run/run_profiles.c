@@ -9,12 +9,12 @@ static ProfileHeader profile_header(Run *r, const RecordHeader *about)
 {
     const char **fields = ARENA_ARRAY(r->arena, const char *, PROFILE_FIELDS);
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        fields[f] = profile_info((ProfileField)f)->name;
+        fields[f] = profile_fields[f].name;
     return (ProfileHeader){.about = *about,
                            .profiler = arena_printf(r->arena, "%d", PROFILER_VERSION),
                            .fields = fields,
                            .field_count = PROFILE_FIELDS,
-                           .columns = profile_region_names(),
+                           .columns = profile_column_names,
                            .column_count = REGION_COLUMNS};
 }
 
