@@ -111,7 +111,7 @@ static void nothing_is_faster_than_its_operations_through_the_units(void **state
     Run *r = run_new();
     const DeviceRates *k = device_rates(r->table->device);
     const double most = 2 * k->fp32 * r->table->device->sms, flop = 4e6 * most;
-    ((Spec *)r->spec)->work_flop = expr_of_value(r->arena, value_real(flop));
+    ((Spec *)r->spec)->work[OBJECTIVE_FLOP] = expr_of_value(r->arena, value_real(flop));
     set_issued(r, 0, 900);
     Profile *p = ARENA_NEW(r->arena, Profile);
     *p = *r->table->profile[1].whole;
@@ -126,7 +126,7 @@ static void nothing_is_faster_than_its_operations_through_the_units(void **state
     assert_true(fabs(r->table->metric[0][0] - 4e6) < 1e-3);
     assert_true(run_suspect_row(r, 1) == 1);
     assert_null(r->table->suspect[1]);
-    ((Spec *)r->spec)->work_flop = NULL;
+    ((Spec *)r->spec)->work[OBJECTIVE_FLOP] = NULL;
     arena_free(r->arena);
 }
 

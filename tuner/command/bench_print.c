@@ -17,9 +17,9 @@ static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
     bool whole = !e->rival || !e->rival->bound;
     double seconds = e->times ? e->median * 1e-3 : NAN, peak = device_peak_flops(r->device);
     double dram = r->device->dram_bytes_per_s;
-    Rates x = {.bytes = run_work(r, b->config, s->work_bytes) / seconds};
-    x.flops = whole ? run_work(r, b->config, s->work_flop) / seconds : NAN;
-    x.items = whole ? run_work(r, b->config, s->work_items) / seconds : NAN;
+    Rates x = {.bytes = run_work(r, b->config, s->work[OBJECTIVE_BYTES]) / seconds};
+    x.flops = whole ? run_work(r, b->config, s->work[OBJECTIVE_FLOP]) / seconds : NAN;
+    x.items = whole ? run_work(r, b->config, s->work[OBJECTIVE_ITEMS]) / seconds : NAN;
     x.flops_part = peak > 0 ? x.flops / peak : NAN;
     x.bytes_part = dram > 0 && r->l2 == TASK_COLD ? x.bytes / dram : NAN;
     return x;

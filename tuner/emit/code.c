@@ -560,12 +560,9 @@ void code_more(const Code *c, Buf *out)
     for (size_t i = 0; i < s->argument_count; i++)
         if (code_counts_by_variant(c, i))
             write_elements(c, i, out);
-    if (code_work_is_expressible(c, s->work_flop))
-        write_work(c, "flop", s->work_flop, out);
-    if (code_work_is_expressible(c, s->work_bytes))
-        write_work(c, "bytes", s->work_bytes, out);
-    if (code_work_is_expressible(c, s->work_items))
-        write_work(c, "items", s->work_items, out);
+    for (int i = 0; i < OBJECTIVES; i++)
+        if (code_work_is_expressible(c, s->work[i]))
+            write_work(c, spec_objectives[i], s->work[i], out);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */

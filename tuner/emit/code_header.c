@@ -194,9 +194,9 @@ static void write_more(const Code *c, Buf *out)
                 "most that any valid\n * variant needs. */\n"
                 "long long %s%s_elements(int variant, const %sproblem *problem);\n",
                 c->fields[i], c->prefix, s->arguments[i].name, c->prefix);
-    declare_work(c, "flop", "Floating-point operations", s->work_flop, out);
-    declare_work(c, "bytes", "Minimum bytes moved", s->work_bytes, out);
-    declare_work(c, "items", "Items processed", s->work_items, out);
+    declare_work(c, "flop", "Floating-point operations", s->work[OBJECTIVE_FLOP], out);
+    declare_work(c, "bytes", "Minimum bytes moved", s->work[OBJECTIVE_BYTES], out);
+    declare_work(c, "items", "Items processed", s->work[OBJECTIVE_ITEMS], out);
 }
 
 /* --- macros ----------------------------------------------------------------------------------- */

@@ -232,8 +232,8 @@ static void cell_some_cycles(Cell c)
 static void cell_roofline(Cell c)
 {
     const Device *d = c.s->run->device;
-    const double bytes = run_work(c.s->run, c.s->config, c.s->run->spec->work_bytes);
-    const double flop = run_work(c.s->run, c.s->config, c.s->run->spec->work_flop);
+    const double bytes = run_work(c.s->run, c.s->config, c.s->run->spec->work[OBJECTIVE_BYTES]);
+    const double flop = run_work(c.s->run, c.s->config, c.s->run->spec->work[OBJECTIVE_FLOP]);
     if (!(bytes > 0 && flop > 0 && d->dram_bytes_per_s > 0 && device_peak_flops(d) > 0))
         return;
     const double ridge = device_peak_flops(d) / d->dram_bytes_per_s;

@@ -434,9 +434,9 @@ static void print_device(const Run *r, Buf *out)
 static void print_rates(const Run *r, Buf *out, double ms)
 {
     double seconds = ms * 1e-3, peak = device_peak_flops(r->device);
-    double flops = run_work(r, r->best, r->spec->work_flop) / seconds;
-    double bytes = run_work(r, r->best, r->spec->work_bytes) / seconds;
-    double items = run_work(r, r->best, r->spec->work_items) / seconds;
+    double flops = run_work(r, r->best, r->spec->work[OBJECTIVE_FLOP]) / seconds;
+    double bytes = run_work(r, r->best, r->spec->work[OBJECTIVE_BYTES]) / seconds;
+    double items = run_work(r, r->best, r->spec->work[OBJECTIVE_ITEMS]) / seconds;
     if (!isnan(flops))
         buf_printf(out, "   %.1f GFLOP/s", flops * 1e-9);
     if (!isnan(flops) && peak > 0)

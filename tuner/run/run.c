@@ -73,12 +73,7 @@ double run_work(const Run *r, size_t i, const Expr *amount)
 
 const Expr *run_objective(const Spec *s)
 {
-    const Expr *amounts[] = {[OBJECTIVE_TIME] = NULL,
-                             [OBJECTIVE_FLOP] = s->work_flop,
-                             [OBJECTIVE_BYTES] = s->work_bytes,
-                             [OBJECTIVE_ITEMS] = s->work_items,
-                             [OBJECTIVE_ENERGY] = NULL};
-    return amounts[s->objective];
+    return s->work[s->objective];
 }
 
 /* --- the ledger ------------------------------------------------------------------------------- */

@@ -208,13 +208,6 @@ RecordHeader run_record_about(Run *r)
                           .problem_count = s->problem_name_count};
 }
 
-/* "" if configurations compare by time. */
-static const char *const objective_names[] = {[OBJECTIVE_TIME] = "",
-                                              [OBJECTIVE_FLOP] = "flop",
-                                              [OBJECTIVE_BYTES] = "bytes",
-                                              [OBJECTIVE_ITEMS] = "items",
-                                              [OBJECTIVE_ENERGY] = RECORD_ENERGY};
-
 RecordHeader run_record_header(Run *r)
 {
     Arena *a = r->arena;
@@ -225,7 +218,8 @@ RecordHeader run_record_header(Run *r)
     h.nvrtc = r->code.compiler;
     h.options = r->spec->options;
     h.option_count = r->spec->option_count;
-    h.objective = objective_names[r->spec->objective];
+    const Objective by = r->spec->objective;
+    h.objective = by == OBJECTIVE_TIME ? "" : spec_objectives[by];
     h.source_hash = arena_string(a, source.text);
     h.date = now_text(a);
     h.version = APTUNE_VERSION;

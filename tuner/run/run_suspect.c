@@ -37,8 +37,8 @@ static double least_cycles(const Run *r, size_t row)
     const Device *d = r->table->device;
     const DeviceRates *k = d ? device_rates(d) : NULL;
     const Profile *p = r->table->profile[row].whole;
-    const double flop = run_work(r, row, r->spec->work_flop),
-                 bytes = run_work(r, row, r->spec->work_bytes);
+    const double flop = run_work(r, row, r->spec->work[OBJECTIVE_FLOP]),
+                 bytes = run_work(r, row, r->spec->work[OBJECTIVE_BYTES]);
     double least = 0;
     if (!k || !p)
         return 0;

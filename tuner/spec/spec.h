@@ -233,8 +233,11 @@ typedef enum Objective {
     OBJECTIVE_FLOP, /* work of that kind ÷ time */
     OBJECTIVE_BYTES,
     OBJECTIVE_ITEMS,
-    OBJECTIVE_ENERGY /* of a run, less is better */
+    OBJECTIVE_ENERGY, /* of a run, less is better */
+    OBJECTIVES
 } Objective;
+
+extern const char *const spec_objectives[OBJECTIVES]; /* "time" */
 
 typedef enum CarveKind {
     CARVE_THRESHOLD, /* carve spill_bytes == 0 */
@@ -295,10 +298,8 @@ typedef struct Spec {
     bool reference_first; /* the first configuration is the reference */
     Rival *rivals;        /* what `bench` compares a configuration with */
     size_t rival_count;
-    double tolerance; /* relative error of outputs whose `compare` gives none */
-    Expr *work_flop;  /* NULL: not given */
-    Expr *work_bytes;
-    Expr *work_items;
+    double tolerance;       /* relative error of outputs whose `compare` gives none */
+    Expr *work[OBJECTIVES]; /* of that kind; NULL: not given, as always of time and energy */
     SpecTrips *trips;
     size_t trip_count;
     /* what a configuration's time is proportional to across problem sizes; NULL: not given */

@@ -270,19 +270,17 @@ static void bind_deferred(Reader *r)
 
 static void reader_bind_work(Reader *r)
 {
-    static const char *const names[] = {"time", "flop", "bytes", "items"};
     Spec *s = r->spec;
     Visible all = reader_see_all(r);
-    Expr *work[] = {NULL, s->work_flop, s->work_bytes, s->work_items};
-    for (int i = 1; i < 4; i++)
-        reader_bind_number(r, work[i], &all);
+    for (int i = 0; i < OBJECTIVES; i++)
+        reader_bind_number(r, s->work[i], &all);
     reader_bind_number(r, s->scale, &all);
     for (size_t i = 0; i < s->trip_count; i++)
         reader_bind_number(r, s->trips[i].rounds, &all);
     bool weighed = s->objective != OBJECTIVE_TIME && s->objective != OBJECTIVE_ENERGY;
-    if (weighed && !work[s->objective])
+    if (weighed && !s->work[s->objective])
         diag_error(r->d, r->objective_at, "this needs a work line: 'work %s = …'",
-                   names[s->objective]);
+                   spec_objectives[s->objective]);
 }
 
 /* --- values in texts ----------------------------------------------------------------------------- */

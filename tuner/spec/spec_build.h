@@ -48,7 +48,7 @@ typedef struct Reader {
     Span reference_first_at;
     bool kernel_met, param_met, output_met; /* with or without mistakes */
     bool problem_broken;                    /* a problem line with a mistake may have lost a name */
-    Span tolerance_at, polish_at, work_at[3], objective_at, scale_at;
+    Span tolerance_at, polish_at, work_at[OBJECTIVES], objective_at, scale_at;
 } Reader;
 
 /* Room for one more element of an array of the spec, whose capacity is the next power of two. */

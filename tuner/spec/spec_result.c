@@ -65,32 +65,30 @@ bool read_tolerance(Reader *r)
                              &r->spec->tolerance);
 }
 
-static const char *const KINDS[] = {"flop", "bytes", "items"};
-enum { KIND_COUNT = 3 };
+const char *const spec_objectives[OBJECTIVES] = {"time", "flop", "bytes", "items", "energy"};
 
-static size_t find_kind(const Lexer *l)
+static Objective find_objective(const Lexer *l)
 {
-    size_t i = 0;
-    while (i < KIND_COUNT && !lexer_is(l, KINDS[i]))
+    int i = 0;
+    while (i < OBJECTIVES && !lexer_is(l, spec_objectives[i]))
         i++;
-    return i;
+    return (Objective)i;
 }
 
 /* work kind "=" expr { "," … } */
 bool read_work(Reader *r)
 {
-    Expr **targets[] = {&r->spec->work_flop, &r->spec->work_bytes, &r->spec->work_items};
     do {
         Span word = r->l.token.at;
-        size_t kind = find_kind(&r->l);
-        if (kind == KIND_COUNT)
+        Objective kind = find_objective(&r->l);
+        if (kind < OBJECTIVE_FLOP || kind > OBJECTIVE_ITEMS)
             return lexer_wrong(&r->l, "'flop = …', 'bytes = …' or 'items = …'");
         if (!reader_only_once(r, &r->work_at[kind], word,
-                              arena_printf(r->a, "count of %s", KINDS[kind])))
+                              arena_printf(r->a, "count of %s", spec_objectives[kind])))
             return false;
         lexer_next(&r->l);
         if (!lexer_expect(&r->l, "=", "and the amount of work") ||
-            !reader_take_expr(r, targets[kind]))
+            !reader_take_expr(r, &r->spec->work[kind]))
             return false;
     } while (lexer_take(&r->l, ","));
     return true;
@@ -108,15 +106,12 @@ bool read_objective(Reader *r)
 {
     if (!reader_only_once(r, &r->objective_at, r->at, "objective"))
         return false;
-    size_t kind = find_kind(&r->l);
-    bool energy = lexer_is(&r->l, "energy");
-    if (kind == KIND_COUNT && !energy && !lexer_is(&r->l, "time"))
+    const Objective found = find_objective(&r->l);
+    if (found == OBJECTIVES)
         return diag_error(
             r->d, r->l.token.at,
             "expected 'time', work that is done in it ('flop', 'bytes' or 'items'), or 'energy'");
-    r->spec->objective = energy               ? OBJECTIVE_ENERGY
-                         : kind == KIND_COUNT ? OBJECTIVE_TIME
-                                              : (Objective)(OBJECTIVE_FLOP + kind);
+    r->spec->objective = found;
     lexer_next(&r->l);
     return true;
 }
