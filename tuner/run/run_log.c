@@ -25,22 +25,12 @@ static Word word_shown(const char *at)
     return (Word){at, 0};
 }
 
-/* The text of a macro of the source; length 0: there is none. */
-static Word macro_text(const char *text, Word name)
-{
-    for (const char *line = text; *line; line = code_next_line(line)) {
-        const Word w = code_defined(line);
-        if (w.length && code_equal(w, name))
-            return (Word){w.at + w.length, (size_t)(code_line_end(line) - w.at) - w.length};
-    }
-    return (Word){text, 0};
-}
-
 /* A parameter that a name stands for: itself, or one in the text of the macro. NULL: none. */
 static const Parameter *parameter_of(Arena *a, const Spec *s, const CompileSource *source,
                                      Word name)
 {
-    const char *text = code_copy(a, macro_text(source->text, name));
+    const char *macro = code_definition(source->text, name);
+    const char *text = macro ? arena_copy(a, macro, (size_t)(code_line_end(macro) - macro)) : "";
     for (size_t i = 0; i < s->parameter_count && name.length; i++)
         if (spec_parameter_is_macro(s, i) &&
             (code_same(name, s->parameters[i].name) || code_has_word(text, s->parameters[i].name)))

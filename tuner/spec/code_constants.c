@@ -8,14 +8,6 @@ static const char TYPES[] =
     "signed long short char bool float double auto std size_t ssize_t ptrdiff_t uint ushort uchar "
     "ulong int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t";
 
-static bool is_macro(const char *text, Word name)
-{
-    for (const char *line = text; *line; line = code_next_line(line))
-        if (code_equal(code_defined(line), name))
-            return true;
-    return false;
-}
-
 /* True if the text gives the word a value that the compiler knows. */
 static bool is_known(const CodeConstants *all, const char *text, Word w)
 {
@@ -24,7 +16,7 @@ static bool is_known(const CodeConstants *all, const char *text, Word w)
             return true;
     const bool fraction = w.at - text > 1 && w.at[-1] == '.' && isdigit((unsigned char)w.at[-2]);
     return fraction || isdigit((unsigned char)*w.at) || code_among(w, TYPES) ||
-           code_among(w, "sizeof true false") || is_macro(text, w);
+           code_among(w, "sizeof true false") || code_definition(text, w);
 }
 
 /* The comma or semicolon after a value; NULL: none. */

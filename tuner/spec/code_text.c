@@ -243,6 +243,16 @@ Word code_defined(const char *line)
     return code_word(at ? at : "");
 }
 
+const char *code_definition(const char *text, Word name)
+{
+    for (const char *line = text; name.length && *line; line = code_next_line(line)) {
+        const Word w = code_defined(line);
+        if (code_equal(w, name))
+            return w.at + w.length;
+    }
+    return NULL;
+}
+
 Word code_quoted(const char *at)
 {
     const char *close = *at == '"' ? "\"\n" : *at == '<' ? ">\n" : NULL;

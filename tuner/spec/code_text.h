@@ -70,6 +70,9 @@ const char *code_behind(const char *line, const char *directive);
 /* The name that the line defines as a macro. */
 Word code_defined(const char *line);
 
+/* The text after the name on the first line that defines it as a macro; NULL: none does. */
+const char *code_definition(const char *text, Word name);
+
 /* What is in the quotes or angle brackets at `at`, which end on the same line; length 0: nothing. */
 Word code_quoted(const char *at);
 

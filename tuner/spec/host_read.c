@@ -259,20 +259,19 @@ static const HostValue *expand(Reader *r, const char *word, const HostValue *con
         return count == given
                    ? bind_call(r, names, count, false, arguments, where, body, strcspn(body, "\n"))
                    : NULL;
-    for (const HostText *h = r->place.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(h, at, word)) != NULL; at++) {
-            const char *end = h->text + h->size, *open = code_skip(at + strlen(word), end);
-            const char *close = *open == '(' ? code_closing(open, end) : NULL;
-            const char *brace = close ? code_skip(close + 1, end) : "";
-            const char *back = *brace == '{' ? code_skip(brace + 1, end) : "";
-            if (strncmp(back, "return", 6) != 0)
-                continue;
-            count = code_list(r->arena, open + 1, close, names, CODE_LIST);
-            where = (HostPlace){h, (size_t)(back - h->text)};
-            return count == given ? bind_call(r, names, count, true, arguments, where, back + 6,
-                                              strcspn(back + 6, ";"))
-                                  : NULL;
-        }
+    EACH_PLACE (h, at, r->place.file->first, word) {
+        const char *end = h->text + h->size, *open = code_skip(at + strlen(word), end);
+        const char *close = *open == '(' ? code_closing(open, end) : NULL;
+        const char *brace = close ? code_skip(close + 1, end) : "";
+        const char *back = *brace == '{' ? code_skip(brace + 1, end) : "";
+        if (strncmp(back, "return", 6) != 0)
+            continue;
+        count = code_list(r->arena, open + 1, close, names, CODE_LIST);
+        where = (HostPlace){h, (size_t)(back - h->text)};
+        return count == given ? bind_call(r, names, count, true, arguments, where, back + 6,
+                                          strcspn(back + 6, ";"))
+                              : NULL;
+    }
     return NULL;
 }
 

@@ -133,29 +133,15 @@ static void read_arguments(Arena *a, const char *open, const char *close, Kernel
     }
 }
 
-/* The text after the name if the line defines it as a macro; NULL: it does not. */
-static const char *defines(const char *line, const char *name)
-{
-    const Word w = code_defined(line);
-    return code_same(w, name) ? w.at + w.length : NULL;
-}
-
-static bool is_defined(const char *text, const char *name)
-{
-    while (*text && !defines(text, name))
-        text = code_next_line(text);
-    return *text != '\0';
-}
-
 /* True if the first name of a condition is defined, or its number not 0; "!" and #ifndef: if not. */
-static bool holds(Arena *a, const char *text, Word directive)
+static bool holds(const char *text, Word directive)
 {
     bool wanted = !code_same(directive, "ifndef");
     for (const char *at = directive.at + directive.length; *at && *at != '\n';) {
         const Word w = code_word(at);
         if (w.length && !code_same(w, "defined"))
             return wanted ==
-                   (isdigit((unsigned char)*at) ? *at != '0' : is_defined(text, code_copy(a, w)));
+                   (isdigit((unsigned char)*at) ? *at != '0' : code_definition(text, w) != NULL);
         wanted = wanted != (*at == '!');
         at += w.length ? w.length : 1;
     }
@@ -171,7 +157,7 @@ static const char *chosen_lines(Arena *a, const char *list, const char *end, con
         next = code_next_line(line);
         const Word w = code_directive(line);
         if (code_among(w, "ifdef ifndef if"))
-            left_out = left_out << 1 | !holds(a, text, w);
+            left_out = left_out << 1 | !holds(text, w);
         else if (code_among(w, "else elif"))
             left_out ^= 1;
         else if (code_same(w, "endif"))
@@ -195,29 +181,39 @@ static void read_parameters(Arena *a, const char *open, KernelSource *out)
     }
 }
 
-/* Finds the next kernel with a body from *at on; returns the `(` of its parameters; NULL: none. */
-static const char *next_kernel(const char **at, const char **start, Word *name)
+/* A kernel with a body in a text. */
+typedef struct Definition {
+    const char *start; /* "__global__" */
+    Word name;
+    const char *list;         /* the `(` of its parameters */
+    const char *body, *close; /* its braces; NULL: there is none */
+} Definition;
+
+/* Finds the next kernel with a body from *at on. */
+static bool next_kernel(const char **at, Definition *k)
 {
     while ((*at = strstr(*at, "__global__")) != NULL) {
-        *start = *at;
+        k->start = *at;
         *at += strlen("__global__");
-        const char *list = skip_to_name(*at, name), *end = *at + strlen(*at);
-        const char *close = list ? code_closing(list, end) : NULL;
-        if (close && *code_skip(close + 1, end) != ';') /* only a declaration */
-            return list;
+        k->list = skip_to_name(*at, &k->name);
+        const char *end = *at + strlen(*at);
+        const char *close = k->list ? code_closing(k->list, end) : NULL;
+        if (!close || *code_skip(close + 1, end) == ';') /* only a declaration */
+            continue;
+        k->body = strchr(close, '{');
+        k->close = k->body ? code_closing(k->body, end) : NULL;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 const char *kernel_source_body(const char *text, const char *kernel, const char **close)
 {
-    const char *at = text, *start, *list, *end = text + strlen(text);
-    Word name;
-    while ((list = next_kernel(&at, &start, &name)) != NULL) {
-        const char *body = code_same(name, kernel) ? strchr(code_closing(list, end), '{') : NULL;
-        *close = body ? code_closing(body, end) : NULL;
+    Definition k;
+    while (next_kernel(&text, &k)) {
+        *close = code_same(k.name, kernel) ? k.close : NULL;
         if (*close)
-            return body;
+            return k.body;
     }
     return NULL;
 }
@@ -253,18 +249,16 @@ static const char *scope_at(Arena *a, const char *text, const char *end)
 static const char *without_others(Arena *a, const char *text, const char *kernel)
 {
     char *out = arena_copy(a, text, strlen(text));
-    const char *at = text, *start, *list, *end = text + strlen(text);
-    Word name;
-    while ((list = next_kernel(&at, &start, &name)) != NULL) {
-        const char *body = strchr(code_closing(list, end), '{');
-        if (!body || code_same(name, kernel))
+    const char *end = text + strlen(text);
+    Definition k;
+    for (const char *at = text; next_kernel(&at, &k);) {
+        if (!k.body || code_same(k.name, kernel))
             continue;
-        const char *close = code_closing(body, end);
         /* From "template <…> __launch_bounds__(…)" on, but for directives before it. */
-        const char *line = code_skip(code_back(text, start, ";{}"), start);
-        for (const char *c = line; c < (close ? close : end); c++) {
-            while (*c == '#' && c < start)
-                c = code_skip(code_next_line(c), start);
+        const char *line = code_skip(code_back(text, k.start, ";{}"), k.start);
+        for (const char *c = line; c < (k.close ? k.close : end); c++) {
+            while (*c == '#' && c < k.start)
+                c = code_skip(code_next_line(c), k.start);
             if (*c != '\n')
                 out[c - text] = ' ';
         }
@@ -354,24 +348,24 @@ const char *kernel_source_choice(Arena *a, const char *text, const char *log)
 bool kernel_source_find(Arena *a, const char *source, const char *wanted, KernelSource *out)
 {
     *out = (KernelSource){.text = code_bare(a, source)};
-    const char *at = out->text, *start, *list, *close;
-    Word name;
-    while ((list = next_kernel(&at, &start, &name)) != NULL) {
-        if (wanted && !code_same(name, wanted))
+    const char *close;
+    Definition k;
+    for (const char *at = out->text; next_kernel(&at, &k);) {
+        if (wanted && !code_same(k.name, wanted))
             continue;
-        out->name = code_copy(a, name);
-        const char *qualified = name.at; /* "space::name" */
-        while (qualified[-1] == ':' || (qualified < name.at && code_is_name(qualified[-1])))
+        out->name = code_copy(a, k.name);
+        const char *qualified = k.name.at; /* "space::name" */
+        while (qualified[-1] == ':' || (qualified < k.name.at && code_is_name(qualified[-1])))
             qualified--;
-        out->scope = arena_printf(a, "%s%.*s", scope_at(a, out->text, start),
-                                  (int)(name.at - qualified), qualified);
+        out->scope = arena_printf(a, "%s%.*s", scope_at(a, out->text, k.start),
+                                  (int)(k.name.at - qualified), qualified);
         out->own = without_others(a, out->text, out->name);
-        const char *open = template_list(out->text, start, &close);
+        const char *open = template_list(out->text, k.start, &close);
         out->is_template = open != NULL;
         if (open)
             read_arguments(a, open, close, out);
-        read_parameters(a, list, out);
-        kernel_source_conditions(a, out->text, start, out);
+        read_parameters(a, k.list, out);
+        kernel_source_conditions(a, out->text, k.start, out);
         return true;
     }
     return false;
@@ -380,10 +374,10 @@ bool kernel_source_find(Arena *a, const char *source, const char *wanted, Kernel
 const char *kernel_source_names(Arena *a, const char *source)
 {
     Buf b = {0};
-    const char *at = code_bare(a, source), *start;
-    Word name;
-    while (next_kernel(&at, &start, &name)) {
-        const char *word = code_copy(a, name);
+    const char *at = code_bare(a, source);
+    Definition k;
+    while (next_kernel(&at, &k)) {
+        const char *word = code_copy(a, k.name);
         if (!code_has_word(buf_text(&b), word))
             buf_printf(&b, "%s%s", b.size ? ", " : "", word);
     }
@@ -429,10 +423,10 @@ const char *kernel_source_plain(Arena *a, const char *text, const char *part)
 /* The value that a #define line gives to a name; NULL: none. */
 static const char *value_on(Arena *a, const char *line, const char *name)
 {
-    const char *at = defines(line, name);
-    if (!at || *at == '(')
+    const Word w = code_defined(line);
+    if (!code_same(w, name) || w.at[w.length] == '(')
         return NULL;
-    at = code_blanks(at);
+    const char *at = code_blanks(w.at + w.length);
     const size_t n = (size_t)(code_trim(at, at + strcspn(at, "\r\n")) - at);
     return n ? arena_copy(a, at, n) : NULL;
 }
@@ -462,7 +456,7 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
                     strncmp(word, "CUDA", 4) != 0 &&
                     !WORD_IS_ANY(word, "defined", "or", "and", "not");
         if (name && strncmp(at + length, "(", 1) != 0 && !find_macro(all, word) &&
-            !is_defined(text, word))
+            !code_definition(text, code_word(at)))
             VEC_PUSH(a, all, ((KernelMacro){.name = word, .condition = true}));
         KernelMacro *m = name ? find_macro(all, word) : NULL;
         const char *sign = code_blanks(at + length);
