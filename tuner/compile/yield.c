@@ -1,6 +1,6 @@
 #include "tuner/compile/yield.h"
 
-#include "tuner/spec/code_constants.h"
+#include "tuner/spec/code_text.h"
 
 static void blank(char *from, const char *to)
 {

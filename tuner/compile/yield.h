@@ -1,5 +1,5 @@
 /* Definitions of a source that yield to the parameters of a spec: "#define NAME value", unless right after
- * "#ifndef NAME", and "const int NAME = value" (tuner/spec/code_constants.h). */
+ * "#ifndef NAME", and "const int NAME = value" (tuner/spec/code_constants.c). */
 #pragma once
 
 #include "metrics/base/vec.h"

@@ -1,4 +1,4 @@
-#include "tuner/spec/code_constants.h"
+#include "tuner/spec/code_text.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -85,3 +85,20 @@ size_t code_list(Arena *a, const char *at, const char *end, const char **out, si
 /* The next occurrence of a word from `at` on that is no member (".word"); NULL: none. */
 const char *code_find_word(const char *at, const char *word, const char *text);
 bool code_has_word(const char *text, const char *word);
+
+/* --- code_constants.c: "const|constexpr type NAME = value" ----------------------------------------- */
+
+/* A name of a declaration; pointers are into the text.  Those of one declaration follow each other. */
+typedef struct CodeConstant {
+    Word name, value;
+    const char *declaration; /* its first word */
+    const char *comma;       /* before the name; NULL: it is the first */
+    const char *end;         /* the comma or semicolon after the value */
+    bool known;              /* the compiler knows the value, it does not depend on the thread */
+} CodeConstant;
+
+typedef VEC(CodeConstant) CodeConstants;
+
+/* All names of declarations of constants in a text without comments: at file and namespace scope and in
+ * functions.  Members of classes are none: they are named through the class. */
+CodeConstants code_constants(Arena *a, const char *text);

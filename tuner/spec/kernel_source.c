@@ -1,7 +1,7 @@
 #include "tuner/spec/kernel_source.h"
 
 #include "metrics/base/diag.h"
-#include "tuner/spec/code_constants.h"
+#include "tuner/spec/code_text.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -72,7 +72,7 @@ const char *kernel_source_names(Arena *a, const char *text);
 /* Macros with a value under #ifndef, and names that only #if lines use. */
 KernelMacros kernel_source_macros(Arena *a, const char *text);
 
-/* Macros outside #ifndef guards, then constants (code_constants.h), that the source defines as a number. */
+/* Macros outside #ifndef guards, then constants (code_constants.c), that the source defines as a number. */
 KernelMacros kernel_source_numbers(Arena *a, const char *text);
 
 /* The value of `#define NAME value` anywhere; NULL: there is none. */
