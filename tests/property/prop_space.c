@@ -359,10 +359,11 @@ static const char *check_counts(const Space *s)
 static const char *check_find(const Space *s)
 {
     Value values[NAMES];
+    uint64_t rank;
     for (size_t i = 0; i < s->count; i++) {
         for (size_t p = 0; p < s->spec->parameter_count; p++)
-            values[p] = space_value(s, i, p);
-        if (space_find(s, values) != i)
+            values[p] = s->values[p].at[space_place(s, s->ranks[i], p)];
+        if (!space_rank(s, values, &rank) || rank != s->ranks[i] || !space_has(s, rank))
             return "a configuration is not found by its values";
     }
     return NULL;

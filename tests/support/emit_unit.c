@@ -79,7 +79,7 @@ size_t emit_unit_variant(Arena *a, EmitUnit *u, size_t problem, size_t config, i
     Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(u->spec));
     assert_true(space_build(a, u->spec, problem, NULL, &space, &d));
     assert_true(config < space.count && number < MOST);
-    assert_true(space_slots(&space, config, slots, &ev));
+    assert_true(space_slots(&space, space.ranks[config], slots, &ev));
     space_print(&space, config, &name);
     *v = (EmitVariant){.slots = slots,
                        .name = arena_string(a, buf_text(&name)),

@@ -35,7 +35,7 @@ Value *run_slots(Arena *a, const Run *r, size_t i)
     spec_set_problem(r->spec, r->space.problem, slots);
     spec_set_arguments(r->spec, slots);
     if (i != SIZE_MAX)
-        space_slots_at(&r->space, r->table->number[i], slots, &ev);
+        space_slots(&r->space, r->table->number[i], slots, &ev);
     return slots;
 }
 

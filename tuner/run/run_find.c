@@ -1,6 +1,5 @@
 /* Finds a configuration by the text that a user gave. */
 #include "tuner/run/run_parts.h"
-#include "tuner/space/diagram.h"
 
 static size_t find_parameter(const Spec *s, const char *name, Diag *d)
 {
@@ -82,12 +81,9 @@ static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
     const Spec *s = r->spec;
     Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
     Evaluation ev = {.arena = a};
-    spec_set_problem(s, r->space.problem, slots);
-    for (size_t p = 0; p < s->parameter_count; p++)
-        slots[spec_parameter_slot(s, p)] = values[p];
-    for (size_t k = 0; k < s->derived_count; k++)
-        if (!expr_eval(s->derived[k].value, slots, &ev, &slots[spec_derived_slot(s, k)]))
-            return NULL;
+    uint64_t rank;
+    if (!space_rank(&r->space, values, &rank) || !space_slots(&r->space, rank, slots, &ev))
+        return NULL;
     for (size_t i = 0; i < s->constraint_count; i++) {
         Value v;
         if (!expr_eval(s->constraints[i].condition, slots, &ev, &v))
@@ -125,18 +121,6 @@ static size_t find_name(Arena *a, const Run *r, const char *text)
     return SIZE_MAX;
 }
 
-/* Ranks complete values; false if they are not a configuration. */
-static bool rank_of(Arena *a, const Run *r, const Value *values, uint64_t *rank)
-{
-    const Space *s = &r->space;
-    if (!space_rank(s, values, rank) || !s->diagram)
-        return space_find(s, values) != SIZE_MAX;
-    uint16_t *point = ARENA_ARRAY(a, uint16_t, r->spec->parameter_count);
-    for (size_t p = 0; p < r->spec->parameter_count; p++)
-        point[p] = (uint16_t)space_place(s, *rank, p);
-    return space_diagram_has(s->diagram, point);
-}
-
 /* Finds the row of a text; SIZE_MAX if the configuration is not in the table: then `rank`
  * identifies it. False after a message. */
 static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Diag *d)
@@ -151,7 +135,8 @@ static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Di
             values[p] = r->space.values[p].at[0];
         given += values[p].kind != VALUE_NONE;
     }
-    bool valid = read && given == n && rank_of(a, r, values, rank);
+    bool valid =
+        read && given == n && space_rank(&r->space, values, rank) && space_has(&r->space, *rank);
     *row = valid ? table_find(r->table, *rank) : SIZE_MAX;
     if (*row == SIZE_MAX && !(valid && r->space.diagram)) {
         *row = find_name(a, r, text);

@@ -1,8 +1,6 @@
 /* Recordings of a run: finding the rows of configurations and writing its own recording. */
 #include "tuner/run/run_parts.h"
 
-#include "tuner/space/diagram.h"
-
 #include "metrics/base/file.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -55,7 +53,6 @@ static size_t value_number(Arena *a, const Run *r, size_t p, Value v)
 bool run_rank_of(const Run *r, const RecordHeader *h, const RecordRow *row, uint64_t *rank)
 {
     SCOPED_ARENA *a = arena_new();
-    uint16_t *point = ARENA_ARRAY(a, uint16_t, r->spec->parameter_count);
     size_t found = 0;
     *rank = 0;
     for (size_t k = 0; k < h->parameter_count; k++) {
@@ -66,12 +63,10 @@ bool run_rank_of(const Run *r, const RecordHeader *h, const RecordRow *row, uint
         const size_t number = value_number(a, r, p, row->values[k]);
         if (number == SIZE_MAX)
             return false;
-        point[p] = (uint16_t)number;
         *rank += number * r->space.stride[p];
         found++;
     }
-    return found == r->spec->parameter_count &&
-           (!r->space.diagram || space_diagram_has(r->space.diagram, point));
+    return found == r->spec->parameter_count && space_has(&r->space, *rank);
 }
 
 size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row)

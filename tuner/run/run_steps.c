@@ -60,7 +60,7 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
     Evaluation ev = {.arena = scratch};
     Value *slots = run_slots(scratch, r, SIZE_MAX);
     Steps all = {0};
-    if (!space_slots_at(&r->space, r->table->number[i], slots, &ev))
+    if (!space_slots(&r->space, r->table->number[i], slots, &ev))
         return OUTCOME_ARITHMETIC;
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         Outcome t = add_launch(scratch, r, c, l, slots, &all);
@@ -77,7 +77,7 @@ bool run_arithmetic(Run *r, size_t config, Evaluation *ev)
 {
     *ev = (Evaluation){.arena = r->arena};
     Value *slots = run_slots(r->arena, r, SIZE_MAX);
-    bool ok = space_slots_at(&r->space, r->table->number[config], slots, ev), any = false;
+    bool ok = space_slots(&r->space, r->table->number[config], slots, ev), any = false;
     for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
         Steps steps;
         ArgumentBytes bytes;

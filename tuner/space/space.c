@@ -1,5 +1,6 @@
 #include "tuner/space/space.h"
 
+#include "tuner/space/diagram.h"
 #include "tuner/space/plan.h"
 
 #include <stdlib.h>
@@ -9,21 +10,17 @@ size_t space_place(const Space *s, uint64_t rank, size_t parameter)
     return (size_t)(rank / s->stride[parameter] % s->values[parameter].count);
 }
 
-Value space_value(const Space *s, size_t i, size_t parameter)
+/* The value that a rank has for a parameter. */
+static Value value_at(const Space *s, uint64_t rank, size_t parameter)
 {
-    return s->values[parameter].at[space_place(s, s->ranks[i], parameter)];
+    return s->values[parameter].at[space_place(s, rank, parameter)];
 }
 
-bool space_slots(const Space *s, size_t i, Value *slots, Evaluation *ev)
-{
-    return space_slots_at(s, s->ranks[i], slots, ev);
-}
-
-bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
+bool space_slots(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
 {
     spec_set_problem(s->spec, s->problem, slots);
     for (size_t p = 0; p < s->spec->parameter_count; p++)
-        slots[spec_parameter_slot(s->spec, p)] = s->values[p].at[space_place(s, rank, p)];
+        slots[spec_parameter_slot(s->spec, p)] = value_at(s, rank, p);
     for (size_t k = 0; k < s->spec->derived_count; k++)
         if (!expr_eval(s->spec->derived[k].value, slots, ev, &slots[spec_derived_slot(s->spec, k)]))
             return false;
@@ -69,20 +66,22 @@ bool space_rank(const Space *s, const Value *parameters, uint64_t *rank)
     return true;
 }
 
-size_t space_find(const Space *s, const Value *parameters)
+bool space_has(const Space *s, uint64_t rank)
 {
-    uint64_t rank;
-    const uint64_t *at = NULL;
-    if (s->count > 0 && space_rank(s, parameters, &rank))
-        at = bsearch(&rank, s->ranks, s->count, sizeof rank, rank_compare);
-    return at ? (size_t)(at - s->ranks) : SIZE_MAX;
+    if (!s->diagram)
+        return s->count > 0 && bsearch(&rank, s->ranks, s->count, sizeof rank, rank_compare);
+    SCOPED_ARENA *a = arena_new();
+    uint16_t *point = ARENA_ARRAY(a, uint16_t, s->spec->parameter_count);
+    for (size_t p = 0; p < s->spec->parameter_count; p++)
+        point[p] = (uint16_t)space_place(s, rank, p);
+    return space_diagram_has(s->diagram, point);
 }
 
 void space_print(const Space *s, size_t i, Buf *out)
 {
     for (size_t p = 0; p < s->spec->parameter_count; p++) {
         buf_printf(out, "%s%s=", p ? " " : "", s->spec->parameters[p].name);
-        value_print_bare(space_value(s, i, p), out);
+        value_print_bare(value_at(s, s->ranks[i], p), out);
     }
 }
 
@@ -117,7 +116,7 @@ void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d)
         const size_t config =
             steps == s->count ? k : (size_t)((double)k * (double)s->count / (double)steps);
         Evaluation slots_ev = {.arena = scratch};
-        if (!space_slots(s, config, slots, &slots_ev))
+        if (!space_slots(s, s->ranks[config], slots, &slots_ev))
             continue;
         VEC_EACH (const Expr *, e, all) {
             Evaluation ev = {.arena = scratch};

@@ -43,15 +43,9 @@ bool space_build(Arena *a, const Spec *s, size_t problem, const SpaceWatch *watc
 
 void space_free(Space *s);
 
-/* Writes the problem's values, parameters and derived names of configuration `i` to an array of
+/* Writes the problem's values, parameters and derived names of a rank, listed or not, to an array of
  * spec_slot_count.  False when a derived name cannot be computed: `ev` says why. */
-bool space_slots(const Space *s, size_t i, Value *slots, Evaluation *ev);
-
-/* The same for a rank, listed or not. */
-bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev);
-
-/* The value of one parameter of configuration `i`. */
-Value space_value(const Space *s, size_t i, size_t parameter);
+bool space_slots(const Space *s, uint64_t rank, Value *slots, Evaluation *ev);
 
 /* The number of the value that a rank has for a parameter. */
 size_t space_place(const Space *s, uint64_t rank, size_t parameter);
@@ -67,9 +61,8 @@ uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of,
  * parameter. */
 bool space_rank(const Space *s, const Value *parameters, uint64_t *rank);
 
-/* The number of the configuration with these parameter values (one for each parameter, in order);
- * SIZE_MAX when it is not a valid one. */
-size_t space_find(const Space *s, const Value *parameters);
+/* True if a rank is of a valid configuration. */
+bool space_has(const Space *s, uint64_t rank);
 
 /* "BM=64 BN=64 …", the name of configuration `i` in messages and reports. */
 void space_print(const Space *s, size_t i, Buf *out);
