@@ -89,6 +89,7 @@ size_t values_sort(Value *values, size_t count);
 void value_print(Value v, Buf *out);
 /* As passed to the compiler in -D: strings bare, booleans 0 or 1. */
 void value_print_bare(Value v, Buf *out);
+const char *value_text(Arena *a, Value v); /* bare */
 /* "an integer", "a string" …, for messages. */
 const char *value_kind_name(ValueKind k);
 

@@ -97,6 +97,13 @@ void value_print(Value v, Buf *out)
     }
 }
 
+const char *value_text(Arena *a, Value v)
+{
+    Buf b = {0};
+    value_print_bare(v, &b);
+    return buf_keep(&b, a);
+}
+
 void value_print_bare(Value v, Buf *out)
 {
     if (v.kind == VALUE_STRING) {

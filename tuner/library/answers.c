@@ -116,7 +116,7 @@ const char *aptune_value(aptune *a, size_t configuration, const char *parameter)
         *values = ARENA_ARRAY(a->arena, const char *, r->spec->parameter_count);
     if (!(*values)[p]) {
         handle_enter_text(a);
-        (*values)[p] = table_value_text(a->arena, table_value(r->table, configuration, p));
+        (*values)[p] = value_text(a->arena, table_value(r->table, configuration, p));
         handle_leave_text(a);
     }
     return (*values)[p];

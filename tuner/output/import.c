@@ -109,12 +109,8 @@ const Value *import_values(Arena *a, const RecordParameter *p, size_t count, con
 {
     Value *out = ARENA_ARRAY(a, Value, count);
     for (size_t i = 0; i < count; i++) {
-        Buf b = {0};
-        out[i] = values[i];
-        if (!p[i].is_text || values[i].kind == VALUE_STRING)
-            continue;
-        value_print_bare(values[i], &b);
-        out[i] = value_string(buf_keep(&b, a));
+        const bool as_text = p[i].is_text && values[i].kind != VALUE_STRING;
+        out[i] = as_text ? value_string(value_text(a, values[i])) : values[i];
     }
     return out;
 }

@@ -199,7 +199,7 @@ static void csv_row(const Run *r, size_t i, Csv *c)
     const Table *t = r->table;
     SCOPED_ARENA *a = arena_new();
     for (size_t p = 0; p < r->spec->parameter_count; p++)
-        csv_text(c, table_value_text(a, table_value(t, i, p)));
+        csv_text(c, value_text(a, table_value(t, i, p)));
     csv_text(c, outcome_name(table_has_code(t, i)            ? OUTCOME_COMPILED
                              : table_failed_to_compile(t, i) ? t->outcome[i]
                                                              : OUTCOME_NONE));

@@ -176,8 +176,8 @@ static void write_neighbours(Arena *a, const Story *story, Buf *out)
         const size_t p = difference(s, list[k], w);
         svg_say(out,
                 "<tr><td>%t</td><td class=\"way\">%t \342\206\222 <b>%t</b></td>", /* an arrow */
-                s->parameters[p].name, table_value_text(a, table_value(s, w, p)),
-                table_value_text(a, table_value(s, list[k], p)));
+                s->parameters[p].name, value_text(a, table_value(s, w, p)),
+                value_text(a, table_value(s, list[k], p)));
         write_numbers(a, story, guess, list[k], out);
     }
     buf_puts(out, "</table></div>\n");

@@ -503,7 +503,7 @@ static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
     ByValue by = look_by_value(d, &v, guess);
     const char **names = ARENA_ARRAY(d->arena, const char *, v.count);
     for (size_t k = 0; k < v.count; k++)
-        names[k] = table_value_text(d->arena, s->parameters[p].values.at[v.at[k]]);
+        names[k] = value_text(d->arena, s->parameters[p].values.at[v.at[k]]);
     Series *series = ARENA_ARRAY(d->arena, Series, 3);
     size_t n = 0;
     if (s->best != SIZE_MAX) {

@@ -10,9 +10,7 @@ static Value value_of(Arena *a, Value v)
 {
     if (v.kind == VALUE_INT || v.kind == VALUE_BOOL)
         return value_int(v.kind == VALUE_INT ? v.integer : v.boolean);
-    Buf b = {0};
-    value_print_bare(v, &b);
-    return value_string(buf_keep(&b, a));
+    return value_string(value_text(a, v));
 }
 
 static const Parameter *parameter_of(const Spec *s, const RecordParameter *of)

@@ -166,15 +166,11 @@ static const CompileSource *printed_source(Run *r, const Launch *l, const char *
 static CompileDefines parameter_macros(Arena *a, const Run *r, size_t i)
 {
     CompileDefines defines = {0};
-    SCOPED_BUF value = {0};
-    for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        if (!spec_parameter_is_macro(r->spec, p))
-            continue;
-        buf_clear(&value);
-        value_print_bare(table_value(r->table, i, p), &value);
-        CompileDefine d = {r->spec->parameters[p].name, arena_string(a, buf_text(&value))};
-        VEC_PUSH(a, &defines, d);
-    }
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        if (spec_parameter_is_macro(r->spec, p))
+            VEC_PUSH(a, &defines,
+                     ((CompileDefine){r->spec->parameters[p].name,
+                                      value_text(a, table_value(r->table, i, p))}));
     return defines;
 }
 

@@ -137,13 +137,6 @@ Value table_value(const Table *t, size_t row, size_t parameter)
     return t->parameters[parameter].values.at[t->values[row * t->parameter_count + parameter]];
 }
 
-const char *table_value_text(Arena *a, Value v)
-{
-    Buf b = {0};
-    value_print_bare(v, &b);
-    return buf_keep(&b, a);
-}
-
 void table_print_name(const Table *t, size_t row, Buf *out)
 {
     for (size_t p = 0; p < t->parameter_count; p++) {

@@ -157,9 +157,6 @@ size_t *table_group(Arena *a, const char *const *keys, const bool *alive, size_t
 
 Value table_value(const Table *t, size_t row, size_t parameter);
 
-/* A value as reports print it: "64", "half". */
-const char *table_value_text(Arena *a, Value v);
-
 /* The name of a configuration in messages and reports: "BM=64 BN=64 …". */
 void table_print_name(const Table *t, size_t row, Buf *out);
 const char *table_name(Arena *a, const Table *t, size_t row);
