@@ -227,7 +227,7 @@ static bool fits(const char *type, const char *value)
     if (!fit)
         assert_non_null(strstr(ev.error, "the value of 'x' does not fit into "));
     assert_non_null(run_data(r));
-    assert_int_equal(run_make_steps(r->arena, r, 0), OUTCOME_NONE);
+    assert_int_equal(run_make_steps(r->arena, r, 0, &ev), OUTCOME_NONE);
     assert_true(run_task(r->arena, r, 0, &task, &ev) == fit);
     if (!fit) { /* who wants the code is told, too */
         Fetched x;
@@ -264,7 +264,7 @@ static void arguments_of_a_task_name_buffers_in_their_order(void **state)
 
     const RunData *data = run_data(r);
     assert_non_null(data);
-    assert_int_equal(run_make_steps(r->arena, r, 0), OUTCOME_NONE);
+    assert_int_equal(run_make_steps(r->arena, r, 0, &ev), OUTCOME_NONE);
     assert_true(run_task(r->arena, r, 0, &task, &ev));
 
     assert_int_equal(task.run.launch_count, 1);

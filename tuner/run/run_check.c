@@ -688,7 +688,7 @@ static bool report_none(Run *r)
     if (r->table->count == 0)
         return diag_fail(r->diag, "no configuration can be run: the space is empty");
     Evaluation ev;
-    if (r->table->outcome[0] == OUTCOME_ARITHMETIC && !run_arithmetic(r, 0, &ev))
+    if (run_make_steps(r->arena, r, 0, &ev) == OUTCOME_ARITHMETIC)
         return diag_error(r->diag, ev.error_at, "%s: %s", table_name(r->arena, r->table, 0),
                           ev.error);
     return diag_fail(r->diag, "no configuration can be run, the first for this reason: %s",

@@ -492,11 +492,10 @@ static void warn_of_arithmetic(Run *r)
         return;
     while (r->table->outcome[row] != OUTCOME_ARITHMETIC)
         row++;
-    if (!run_arithmetic(r, row, &ev))
-        diag_warn(r->diag, ev.error_at, "%s: %s%s", table_name(r->arena, r->table, row), ev.error,
-                  count == 1
-                      ? "; it is dropped"
-                      : arena_printf(r->arena, "; it and %zu others are dropped", count - 1));
+    run_make_steps(r->arena, r, row, &ev);
+    diag_warn(r->diag, ev.error_at, "%s: %s%s", table_name(r->arena, r->table, row), ev.error,
+              count == 1 ? "; it is dropped"
+                         : arena_printf(r->arena, "; it and %zu others are dropped", count - 1));
 }
 
 bool run_open(Run *r)

@@ -101,9 +101,6 @@ bool run_set_problem(Run *r);
  * a message: there are too many launches. */
 bool run_make_configs(Run *r);
 
-/* Evaluates a row's launches; false if that fails: `ev` says where and why. */
-bool run_arithmetic(Run *r, size_t config, Evaluation *ev);
-
 /* Draws configurations uniformly from a space that is not listed. */
 void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t count);
 
@@ -124,8 +121,9 @@ const size_t *run_varying(const Run *r, size_t *count);
 
 /* --- several launches ------------------------------------------------------------------------- */
 
-/* Makes the steps of configuration `i` and checks them against the device. */
-Outcome run_make_steps(Arena *scratch, Run *r, size_t i);
+/* Makes the steps of configuration `i` and checks them against the device. Of OUTCOME_ARITHMETIC,
+ * `ev` says where and why. */
+Outcome run_make_steps(Arena *scratch, Run *r, size_t i, Evaluation *ev);
 
 /* Prints a step as in recordings: grid, block, shared memory, arguments. */
 void run_print_step(const Step *s, Buf *out);

@@ -33,18 +33,17 @@ static bool tag_step(Arena *scratch, const Run *r, const Launch *l, Value *slots
 
 /* Adds the steps of a launch, checked against the device. */
 static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t number, Value *slots,
-                          Steps *all)
+                          Evaluation *ev, Steps *all)
 {
     const Launch *l = &r->spec->launches[number];
-    Evaluation ev = {.arena = scratch};
     bool varies = launch_varies(r->spec, l);
     Steps steps;
-    if (!geometry_steps(scratch, l, number, slots, &ev, &steps))
+    if (!geometry_steps(scratch, l, number, slots, ev, &steps))
         return OUTCOME_ARITHMETIC;
     VEC_EACH (Step, step, steps) {
         if (step == steps.at)
             c->geometry[number] = step->geometry;
-        if (varies && !tag_step(scratch, r, l, slots, &ev, step))
+        if (varies && !tag_step(scratch, r, l, slots, ev, step))
             return OUTCOME_ARITHMETIC;
         Outcome t = r->device ? tier0_check(r->device, &step->geometry) : OUTCOME_NONE;
         if (t != OUTCOME_NONE)
@@ -54,43 +53,27 @@ static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t n
     return OUTCOME_NONE;
 }
 
-Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
+Outcome run_make_steps(Arena *scratch, Run *r, size_t i, Evaluation *ev)
 {
     TableLaunch *c = &r->table->launch[i];
-    Evaluation ev = {.arena = scratch};
     Value *slots = run_slots(scratch, r, SIZE_MAX);
     Steps all = {0};
-    if (!space_slots(&r->space, r->table->number[i], slots, &ev))
+    *ev = (Evaluation){.arena = scratch};
+    if (!space_slots(&r->space, r->table->number[i], slots, ev))
         return OUTCOME_ARITHMETIC;
     for (size_t l = 0; l < r->spec->launch_count; l++) {
-        Outcome t = add_launch(scratch, r, c, l, slots, &all);
+        Outcome t = add_launch(scratch, r, c, l, slots, ev, &all);
         if (t != OUTCOME_NONE)
             return t;
     }
     geometry_interleave(scratch, r->spec->launches, r->spec->launch_count, &all);
     c->steps = arena_keep(r->arena, all.at, all.count * sizeof *all.at);
     c->step_count = all.count;
-    return all.count > 0 ? OUTCOME_NONE : OUTCOME_ARITHMETIC;
-}
-
-bool run_arithmetic(Run *r, size_t config, Evaluation *ev)
-{
-    *ev = (Evaluation){.arena = r->arena};
-    Value *slots = run_slots(r->arena, r, SIZE_MAX);
-    bool ok = space_slots(&r->space, r->table->number[config], slots, ev), any = false;
-    for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
-        Steps steps;
-        ArgumentBytes bytes;
-        const Launch *launch = &r->spec->launches[l];
-        ok = geometry_steps(r->arena, launch, l, slots, ev, &steps) &&
-             run_launch_bytes(r->arena, r, launch, slots, ev, &bytes);
-        any = any || steps.count > 0;
-    }
-    if (ok && !any) {
-        ev->error = "no kernel is launched";
-        ev->error_at = r->spec->launches[0].at;
-    }
-    return ok && any;
+    if (all.count > 0)
+        return OUTCOME_NONE;
+    ev->error = "no kernel is launched";
+    ev->error_at = r->spec->launches[0].at;
+    return OUTCOME_ARITHMETIC;
 }
 
 static void add_config(Arena *scratch, Run *r, uint64_t rank)
@@ -100,7 +83,8 @@ static void add_config(Arena *scratch, Run *r, uint64_t rank)
     for (size_t p = 0; p < t->parameter_count; p++)
         t->values[i * t->parameter_count + p] = (uint32_t)space_place(&r->space, rank, p);
     t->launch[i].geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
-    t->outcome[i] = run_make_steps(scratch, r, i);
+    Evaluation ev;
+    t->outcome[i] = run_make_steps(scratch, r, i, &ev);
     r->counts.tier0_dropped[t->outcome[i]]++;
 }
 
