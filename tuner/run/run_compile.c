@@ -111,8 +111,6 @@ bool run_compile_these(Run *r, const size_t *configs, size_t count)
 
 /* --- compile failures, grouped ---------------------------------------------------------------- */
 
-typedef VEC(FailureGroup) Groups;
-
 /* Length of a mangled name at `s` up to its template arguments, "_ZN2ns4tile" of "_ZN2ns4tileILi8EEEvPf";
  * 0: there is none. */
 static size_t stem_length(const char *s)
@@ -146,28 +144,17 @@ static const char *word_end(const char *s)
     return s;
 }
 
-/* True if two messages differ only in numbers and in the arguments of mangled names. */
-static bool is_alike(const char *a, const char *b)
+/* A message without what similar ones differ in: numbers, and the arguments of mangled names. */
+static const char *without_numbers(Arena *a, const char *text)
 {
-    while (*a && *b) {
-        size_t stem = stem_length(a);
-        if (stem > 0 && stem == stem_length(b) && strncmp(a, b, stem) == 0) {
-            a = word_end(a + stem);
-            b = word_end(b + stem);
-            continue;
-        }
-        bool digit = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
-        if (!digit && *a != *b)
-            return false;
-        if (digit) {
-            a = number_end(a);
-            b = number_end(b);
-        } else {
-            a++;
-            b++;
-        }
+    Buf b = {0};
+    while (*text) {
+        const size_t stem = stem_length(text);
+        const bool digit = isdigit((unsigned char)*text);
+        buf_add(&b, digit ? "0" : text, stem ? stem : 1);
+        text = stem ? word_end(text + stem) : digit ? number_end(text) : text + 1;
     }
-    return !*a && !*b;
+    return buf_keep(&b, a);
 }
 
 static int more_first(const void *a, const void *b)
@@ -180,18 +167,21 @@ static int more_first(const void *a, const void *b)
 
 size_t run_failures(Arena *a, const Run *r, const FailureGroup **out)
 {
-    Groups groups = {0};
+    VEC(FailureGroup) groups = {0};
+    SCOPED_ARENA *scratch = arena_new();
+    Map numbers = {.arena = scratch};
     const Table *t = r->table;
     for (size_t i = 0; i < t->count; i++) {
         if (!table_failed_to_compile(t, i))
             continue;
         const char *why = t->why[i] && *t->why[i] ? t->why[i] : outcome_name(t->outcome[i]);
-        size_t g = 0;
-        while (g < groups.count && !is_alike(groups.at[g].text, why))
-            g++;
-        if (g == groups.count)
+        const char *kind = without_numbers(scratch, why);
+        MapEntry *e = map_add(&numbers, kind, strlen(kind), 0); /* counted from 1 */
+        if (e->value == 0) {
             VEC_PUSH(a, &groups, ((FailureGroup){why, 0, i}));
-        groups.at[g].count++;
+            e->value = (int)groups.count;
+        }
+        groups.at[e->value - 1].count++;
     }
     if (groups.count > 0)
         qsort(groups.at, groups.count, sizeof *groups.at, more_first);
