@@ -12,29 +12,23 @@ static size_t find_parameter(const Spec *s, const char *name, Diag *d)
 }
 
 /* True if the text is the value as in reports or as in the spec. */
-static bool is_written(Value v, const char *text)
+static bool is_written(Arena *a, Value v, const char *text)
 {
     SCOPED_BUF b = {0};
-    value_print_bare(v, &b);
-    bool same = strcmp(buf_text(&b), text) == 0;
-    buf_clear(&b);
     value_print(v, &b);
-    same = same || strcmp(buf_text(&b), text) == 0;
-    return same;
+    return strcmp(buf_text(&b), text) == 0 || strcmp(value_text(a, v), text) == 0;
 }
 
-static bool find_value(const Run *r, size_t p, const char *text, Value *out, Diag *d)
+static bool find_value(Arena *a, const Run *r, size_t p, const char *text, Value *out, Diag *d)
 {
     const ValueList *all = &r->space.values[p];
     for (size_t i = 0; i < all->count; i++)
-        if (is_written(all->at[i], text))
+        if (is_written(a, all->at[i], text))
             return *out = all->at[i], true;
     enum { SHOWN = 12 };
     SCOPED_BUF b = {0};
-    for (size_t i = 0; i < all->count && i < SHOWN; i++) {
-        buf_puts(&b, i ? ", " : "");
-        value_print_bare(all->at[i], &b);
-    }
+    for (size_t i = 0; i < all->count && i < SHOWN; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", value_text(a, all->at[i]));
     diag_fail(d, "%s has no value '%s'; it has %s%s", r->spec->parameters[p].name, text,
               buf_text(&b), all->count > SHOWN ? " …" : "");
     return false;
@@ -51,7 +45,7 @@ static bool read_values(Arena *a, const Run *r, const char *text, Value *values,
             return diag_fail(d, "'%s' is not of the form NAME=VALUE", name);
         *equals = '\0';
         size_t p = find_parameter(r->spec, name, d);
-        if (p == SIZE_MAX || !find_value(r, p, equals + 1, &values[p], d))
+        if (p == SIZE_MAX || !find_value(a, r, p, equals + 1, &values[p], d))
             return false;
         text += size;
     }
