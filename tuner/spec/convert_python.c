@@ -72,11 +72,8 @@ static bool put(Python *p, const char *text)
 /* Removes and returns the output from `start` on. */
 static const char *cut(Python *p, size_t start)
 {
-    Buf *b = p->out;
-    const char *text =
-        b->size > start ? arena_copy(p->arena, b->text + start, b->size - start) : "";
-    if (b->size > start)
-        b->text[b->size = start] = '\0';
+    const char *text = arena_copy(p->arena, buf_text(p->out) + start, p->out->size - start);
+    buf_cut(p->out, start);
     return text;
 }
 
