@@ -51,12 +51,10 @@ static EmitCode make_code(Arena *a, const EmitUnit *u, size_t variant, size_t l,
     for (size_t k = 0; k < l; k++)
         if (strcmp(u->spec->launches[k].path, launch->path) == 0 && codes[k].shares == k)
             code.shares = k;
-    Buf name = {0};
     Evaluation ev = {.arena = a};
-    if (launch->expression && spec_text_fill(&launch->name, u->variants[variant].slots, &ev, &name))
-        code.kernel = arena_string(a, buf_text(&name));
-    else
-        code.kernel = launch->entry;
+    const Value *slots = u->variants[variant].slots;
+    const char *name = launch->expression ? spec_text_fill(&launch->name, slots, &ev) : NULL;
+    code.kernel = name ? name : launch->entry;
     code.expression = launch->expression;
     code.entry = arena_printf(a, "kernel_%zu_%zu", variant + 1, l + 1);
     const char *cubin = arena_printf(a, "synthetic cubin %d %zu.%zu ", arch, variant + 1, l + 1);
@@ -64,7 +62,6 @@ static EmitCode make_code(Arena *a, const EmitUnit *u, size_t variant, size_t l,
     code.cubin_size = strlen(cubin) + 1;
     code.ptx = arena_printf(a, "synthetic ptx %d %zu.%zu \n.target sm_%d\n", arch, variant + 1,
                             l + 1, arch);
-    buf_free(&name);
     return code;
 }
 
@@ -140,16 +137,15 @@ static void write_macros(Arena *a, const EmitUnit *u, size_t variant, Buf *out, 
         add_name(a, names, s->parameters[p].name, strlen(s->parameters[p].name));
     }
     for (size_t i = 0; i < s->option_count; i++) {
-        Buf option = {0};
         Evaluation ev = {.arena = a};
-        assert_true(spec_text_fill(&s->option_parts[i].text, slots, &ev, &option));
-        const char *text = buf_text(&option), *equals = strchr(text, '=');
+        const char *text = spec_text_fill(&s->option_parts[i].text, slots, &ev);
+        assert_non_null(text);
+        const char *equals = strchr(text, '=');
         if (strncmp(text, "-D", 2) == 0 && equals) {
             const int length = (int)(equals - text) - 2;
             buf_printf(out, "#define %.*s %s\n", length, text + 2, equals + 1);
             add_name(a, names, text + 2, (size_t)length);
         }
-        buf_free(&option);
     }
 }
 

@@ -293,8 +293,8 @@ bool unit_add_recordings(UnitMaker *m, const Run *like, Texts paths)
 static const char *filled(Arena *a, const Text *t, const Value *slots)
 {
     Evaluation ev = {.arena = a};
-    SCOPED_BUF b = {0};
-    return spec_text_fill(t, slots, &ev, &b) ? arena_string(a, buf_text(&b)) : "";
+    const char *text = spec_text_fill(t, slots, &ev);
+    return text ? text : "";
 }
 
 static bool same_text(Arena *a, const Text *x, const Text *y, const Value *slots)

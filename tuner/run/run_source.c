@@ -17,25 +17,25 @@ const char *run_architecture(Arena *a, const Run *r)
 
 /* The text of an option with its values; NULL if its condition is false. False with ev->error if it
  * cannot be computed or the option is not allowed, which for a text with values is only known here. */
-static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots, Evaluation *ev,
+static bool text_of_option(const CompileOption *o, const Value *slots, Evaluation *ev,
                            const char **out)
 {
     Value v = value_bool(true);
-    SCOPED_BUF text = {0};
     *out = NULL;
     if (o->condition && !expr_eval(o->condition, slots, ev, &v))
         return false;
     if (!value_is_true(v)) /* the text may be computable only if the condition holds */
         return true;
-    const bool ok = spec_text_fill(&o->text, slots, ev, &text);
-    if (ok && text.size > 0)
-        *out = buf_keep(&text, a);
-    const char *refusal = *out ? option_refusal(a, *out) : NULL;
+    const char *text = spec_text_fill(&o->text, slots, ev);
+    if (!text || !*text)
+        return text != NULL;
+    *out = text;
+    const char *refusal = option_refusal(ev->arena, text);
     if (refusal) {
-        ev->error = arena_printf(a, "'%s' %s", *out, refusal);
+        ev->error = arena_printf(ev->arena, "'%s' %s", text, refusal);
         ev->error_at = o->text.at;
     }
-    return ok && !refusal;
+    return !refusal;
 }
 
 static bool common_options(Run *r, Texts *out)
@@ -59,7 +59,7 @@ static bool common_options(Run *r, Texts *out)
         VEC_PUSH(r->arena, out, arena_printf(r->arena, "-I%s", r->options.includes.at[i]));
     EACH (const CompileOption, o, r->spec->option_parts, r->spec->option_count) {
         const char *text = NULL;
-        if (!o->varies && !text_of_option(r->arena, o, slots, &ev, &text))
+        if (!o->varies && !text_of_option(o, slots, &ev, &text))
             return run_refuse(r, &ev);
         if (text)
             VEC_PUSH(r->arena, out, text);
@@ -174,17 +174,11 @@ static CompileDefines parameter_macros(Arena *a, const Run *r, size_t i)
     return defines;
 }
 
-static const char *filled(Arena *a, const Text *t, const Value *slots, Evaluation *ev)
-{
-    SCOPED_BUF b = {0};
-    return spec_text_fill(t, slots, ev, &b) ? arena_string(a, buf_text(&b)) : NULL;
-}
-
 static bool varying_options(Arena *a, const Run *r, const Value *slots, Evaluation *ev, Texts *out)
 {
     EACH (const CompileOption, o, r->spec->option_parts, r->spec->option_count) {
         const char *text = NULL;
-        if (o->varies && !text_of_option(a, o, slots, ev, &text))
+        if (o->varies && !text_of_option(o, slots, ev, &text))
             return false;
         if (text)
             VEC_PUSH(a, out, text);
@@ -201,9 +195,9 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *option, Comp
     const char *name = NULL, *command = NULL;
     bool ok = varying_options(a, r, slots, &ev, &all);
     if (ok && k->expression)
-        ok = (name = filled(a, &k->name, slots, &ev)) != NULL;
+        ok = (name = spec_text_fill(&k->name, slots, &ev)) != NULL;
     if (ok && k->command)
-        ok = (command = filled(a, &k->command_text, slots, &ev)) != NULL;
+        ok = (command = spec_text_fill(&k->command_text, slots, &ev)) != NULL;
     if (!ok)
         return run_refuse(r, &ev);
     const CompileSource *source = command ? printed_source(r, k, command) : r->code.sources[l];
@@ -272,7 +266,7 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
             VEC_PUSH(r->arena, &options, o);
     }
     const CompileSource *source = source_open(r->arena, l->path, options, r->diag);
-    const char *name = l->expression ? filled(r->arena, &l->name, slots, &ev) : NULL;
+    const char *name = l->expression ? spec_text_fill(&l->name, slots, &ev) : NULL;
     if (l->expression && !name)
         return run_refuse(r, &ev);
     CompileSetting setting = {.architecture = run_architecture(r->arena, r),

@@ -339,8 +339,8 @@ bool spec_parameter_is_macro(const Spec *s, size_t parameter);
 /* True if an expression uses a parameter or derived name. */
 bool spec_varies(const Spec *s, const Expr *e);
 
-/* Prints a text with its values. False: arithmetic failed, see `ev`. */
-bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out);
+/* A text with its values, in the arena of `ev`. NULL: arithmetic failed, see `ev`. */
+const char *spec_text_fill(const Text *t, const Value *slots, Evaluation *ev);
 
 /* Slots: problem names, parameters, derived names; then names with a limited scope: those of `repeat`
  * lines, `i` and `lane` of formulas, and the arguments' names (as texts) for `args`. */

@@ -77,18 +77,19 @@ static bool take_text(Reader *r, const char *what, Text *out)
     return ok;
 }
 
-bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out)
+const char *spec_text_fill(const Text *t, const Value *slots, Evaluation *ev)
 {
+    SCOPED_BUF out = {0};
     for (size_t i = 0; i < t->piece_count; i++) {
         Value v;
-        buf_puts(out, t->pieces[i].text);
+        buf_puts(&out, t->pieces[i].text);
         if (!t->pieces[i].value)
             continue;
         if (!expr_eval(t->pieces[i].value, slots, ev, &v))
-            return false;
-        value_print_bare(v, out);
+            return NULL;
+        value_print_bare(v, &out);
     }
-    return true;
+    return arena_string(ev->arena, buf_text(&out));
 }
 
 /* --- kernels ---------------------------------------------------------------------------------- */
