@@ -129,7 +129,8 @@ static void dump_rows(Run *r, const Dump *d, Buf *out)
         ProfileInput in;
         Diag said = diag_new(a);
         buf_putc(out, '\n');
-        if (!run_profiled_input(r, i, &in, &said) || !profile_dump(a, &in, d->stage, out, &said))
+        if (!run_profiled_input(r, i, NULL, &in, &said) ||
+            !profile_dump(a, &in, d->stage, out, &said))
             diag_print(&said, out);
     }
 }

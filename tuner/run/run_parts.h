@@ -422,9 +422,9 @@ void run_take_outcome(Run *r, size_t i);
 /* The launch that the profile of configuration `i` describes. */
 size_t run_profiled_launch(const Run *r, size_t i);
 
-/* The input of the profile of configuration `i`, compiled again or taken from the cache, in the
- * run's arena. False after a message. */
-bool run_profiled_input(Run *r, size_t i, ProfileInput *out, Diag *d);
+/* The input of the profile of configuration `i`, compiled again, with another option (NULL: none), or
+ * taken from the cache, in the run's arena. False after a message. */
+bool run_profiled_input(Run *r, size_t i, const char *option, ProfileInput *out, Diag *d);
 
 /* The accesses of a launch with their source locations. */
 typedef struct RunLines {

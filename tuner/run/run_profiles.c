@@ -202,8 +202,7 @@ size_t run_profiled_launch(const Run *r, size_t i)
     return r->table->launch[i].step_count > 0 ? profiled_step(r, i)->launch : 0;
 }
 
-/* Compiles the profiled launch with another option (NULL: none); false with the reason. */
-static bool compile_again(Run *r, size_t i, const char *option, ProfileInput *out, Diag *d)
+bool run_profiled_input(Run *r, size_t i, const char *option, ProfileInput *out, Diag *d)
 {
     const Step *step = profiled_step(r, i);
     CompileJob job;
@@ -221,17 +220,12 @@ static bool compile_again(Run *r, size_t i, const char *option, ProfileInput *ou
                   diag_fail(d, "its arguments cannot be computed"));
 }
 
-bool run_profiled_input(Run *r, size_t i, ProfileInput *out, Diag *d)
-{
-    return compile_again(r, i, NULL, out, d);
-}
-
 RunLines run_follow_lines(Run *r, size_t i)
 {
     Diag d = diag_new(r->arena);
     ProfileInput in;
     RunLines lines = {0};
-    if (compile_again(r, i, "-lineinfo", &in, &d))
+    if (run_profiled_input(r, i, "-lineinfo", &in, &d))
         lines.memory = profile_follow(r->arena, &in, &lines.module, &d);
     if (!lines.memory)
         lines.why_not = diag_first(&d);
