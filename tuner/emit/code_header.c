@@ -113,7 +113,7 @@ static const char *role_of(const Argument *g)
 /* "float[M * K], in" */
 static void write_meaning(const Code *c, const Argument *g, Buf *out)
 {
-    argument_type_print(g, out);
+    buf_puts(out, argument_type_text(c->arena, g));
     if (g->count)
         buf_printf(out, "[%s]", text_comment_span(c->arena, expr_span(g->count)));
     buf_printf(out, ", %s", role_of(g));

@@ -314,7 +314,7 @@ static bool find_tolerance(Run *r, const Argument *g, TaskTolerance *out)
 {
     const Comparison *c = &g->comparison;
     *out = c->allowed;
-    if (!c->exact && !c->has_relative && !c->has_absolute)
+    if (!c->stated)
         out->relative = r->spec->tolerance;
     return !c->except ||
            positive_integer(r, c->except, run_slots(r->arena, r, SIZE_MAX), &out->except);

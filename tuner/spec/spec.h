@@ -105,8 +105,7 @@ typedef struct Contents {
 /* "compare C relative 1e-5 of max absolute 1e-7". */
 typedef struct Comparison {
     Span at;
-    bool exact;
-    bool has_relative, has_absolute;
+    bool stated;           /* it says `exact`, or which errors are allowed */
     TaskTolerance allowed; /* without `except` */
     Expr *first;           /* elements compared; NULL: all */
     Expr *except;          /* elements that may be wrong; NULL: none */
@@ -154,7 +153,6 @@ bool argument_is_mixed(const Argument *g);
 size_t argument_alignment(const Argument *g);
 
 /* The type in the spec's syntax: "float4", "struct(int32, float)". */
-void argument_type_print(const Argument *g, Buf *out);
 const char *argument_type_text(Arena *a, const Argument *g);
 
 /* --- launches --------------------------------------------------------------------------------- */

@@ -103,22 +103,14 @@ size_t argument_alignment(const Argument *g)
     return g->fields ? g->alignment : type_alignment(g->element);
 }
 
-void argument_type_print(const Argument *g, Buf *out)
-{
-    if (!g->fields) {
-        task_type_print(g->element, out);
-        return;
-    }
-    buf_puts(out, "struct(");
-    for (int i = 0; i < g->field_count; i++)
-        buf_printf(out, "%s%s", i ? ", " : "", task_scalar_name(g->fields[i].scalar));
-    buf_putc(out, ')');
-}
-
 const char *argument_type_text(Arena *a, const Argument *g)
 {
     Buf b = {0};
-    argument_type_print(g, &b);
+    if (!g->fields)
+        task_type_print(g->element, &b);
+    for (int i = 0; i < g->field_count; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "struct(", task_scalar_name(g->fields[i].scalar));
+    buf_puts(&b, g->fields ? ")" : "");
     return buf_keep(&b, a);
 }
 

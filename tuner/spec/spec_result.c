@@ -5,7 +5,6 @@ static bool take_relative(Reader *r, Comparison *c)
 {
     static const char *const scales[] = {
         [TASK_SCALE_RMS] = "rms", [TASK_SCALE_MAX] = "max", [TASK_SCALE_ELEMENT] = "element"};
-    c->has_relative = true;
     if (!lexer_take_number(&r->l, "the relative error allowed", &c->allowed.relative))
         return false;
     if (!lexer_take(&r->l, "of"))
@@ -25,17 +24,16 @@ bool read_compare(Reader *r)
     if (!lexer_take_name(&r->l, "the name of an output", &p.name))
         return false;
     Comparison *c = &p.comparison;
-    bool any = false, ok = true;
+    bool any = false, ok = true, exact = false, allows = false;
     for (; ok; any = true) {
         if (lexer_take(&r->l, "exact"))
-            c->exact = true;
+            exact = true;
         else if (lexer_take(&r->l, "sum"))
             c->allowed.sum = true;
         else if (lexer_take(&r->l, "relative"))
-            ok = take_relative(r, c);
+            ok = allows = take_relative(r, c);
         else if (lexer_take(&r->l, "absolute"))
-            ok = c->has_absolute =
-                lexer_take_number(&r->l, "the error allowed", &c->allowed.absolute);
+            ok = allows = lexer_take_number(&r->l, "the error allowed", &c->allowed.absolute);
         else if (lexer_take(&r->l, "except"))
             ok = reader_take_expr(r, &c->except);
         else if (lexer_take(&r->l, "first"))
@@ -51,7 +49,8 @@ bool read_compare(Reader *r)
                                                "'relative', 'absolute', 'first', 'except' or 'sum'",
                                                p.name));
     c->at = r->at;
-    if (c->exact && (c->has_relative || c->has_absolute))
+    c->stated = exact || allows;
+    if (exact && allows)
         return diag_error(r->d, r->at, "'exact' cannot be combined with an allowed error");
     VEC_PUSH(r->a, &r->deferred, p);
     return true;

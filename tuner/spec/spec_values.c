@@ -366,8 +366,8 @@ const char *spec_problem_text(Arena *a, const Spec *s, const Value *values, cons
     for (size_t i = 0; i < s->problem_name_count; i++) {
         if (only && !only[i])
             continue;
-        buf_printf(&text, "%s%s=", text.size ? " " : "", s->problem_names[i]);
-        value_print_bare(values[i], &text);
+        buf_printf(&text, "%s%s=%s", text.size ? " " : "", s->problem_names[i],
+                   value_text(a, values[i]));
     }
     return buf_keep(&text, a);
 }
