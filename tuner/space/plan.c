@@ -89,15 +89,13 @@ Verdict space_plan_judge(SpacePlan *w, size_t level, const Check **by, Diag *d)
         if (arena_used(w->scratch) > 0)
             arena_reset(w->scratch);
         if (!done) {
-            if (d)
-                arithmetic_error(w, &ev, level, d);
+            arithmetic_error(w, &ev, level, d);
             return VERDICT_ERROR;
         }
         if (c->kind == CHECK_DERIVE) {
             w->slots[c->index] = v;
         } else if (!value_is_true(v)) {
-            if (by)
-                *by = c;
+            *by = c;
             return VERDICT_REJECTED;
         }
     }
@@ -121,6 +119,5 @@ SpacePlan *space_plan_new(Arena *a, const Space *s)
 
 void space_plan_free(SpacePlan *p)
 {
-    if (p)
-        arena_free(p->scratch);
+    arena_free(p->scratch);
 }

@@ -39,7 +39,7 @@ void space_plan_free(SpacePlan *p);
 typedef enum Verdict { VERDICT_ALLOWED, VERDICT_REJECTED, VERDICT_ERROR } Verdict;
 
 /* Runs the checks that need the values of the first `level` parameters.  The check that rejects goes to `*by`
- * and errors to `d`; both may be NULL. */
+ * and errors to `d`. */
 Verdict space_plan_judge(SpacePlan *p, size_t level, const Check **by, Diag *d);
 
 /* The slot of a parameter's value. */
