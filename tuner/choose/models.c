@@ -475,15 +475,12 @@ static double among_compiled(Search *s, double goal, double enough)
 {
     const Model *m = &s->time_model;
     Calibration calibration = calibrate(&s->after);
-    size_t count = 0, *rows = ARENA_ARRAY(s->scratch, size_t, s->count);
-    for (size_t i = 0; i < s->count; i++)
-        if (s->rows[i].state == ROW_COMPILED)
-            rows[count++] = i;
-    double expected = 0, *means = ARENA_ARRAY(s->scratch, double, count);
-    if (count > 0)
-        believe_rows(s, m, rows, count, means);
-    for (size_t k = 0; k < count && expected < enough; k++) {
-        Belief b = with_noise(m, means[k], believe_deviation(s, m, rows[k]));
+    const Waiting w = waiting(s);
+    double expected = 0, *means = ARENA_ARRAY(s->scratch, double, w.count);
+    if (w.count > 0)
+        believe_rows(s, m, w.rows, w.count, means);
+    for (size_t k = 0; k < w.count && expected < enough; k++) {
+        Belief b = with_noise(m, means[k], believe_deviation(s, m, w.rows[k]));
         expected += chance(&calibration, goal, &b, heavy_tail);
     }
     arena_reset(s->scratch);

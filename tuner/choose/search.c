@@ -260,13 +260,7 @@ bool search_next_compile(Search *s, size_t *number)
 
 /* --- what to time ----------------------------------------------------------------------------- */
 
-/* Compiled rows that a trial is chosen from. */
-typedef struct Waiting {
-    size_t *rows;
-    size_t count;
-} Waiting;
-
-static Waiting waiting(Search *s)
+Waiting waiting(Search *s)
 {
     Waiting w = {.rows = ARENA_ARRAY(s->scratch, size_t, s->count)};
     for (size_t i = 0; i < s->count; i++)

@@ -105,6 +105,14 @@ struct Search {
 /* What recordings of similar spaces say of a point; 0: nothing. */
 double search_learned(const Search *s, const uint16_t *point);
 
+/* Compiled rows that a trial is chosen from, in scratch memory. */
+typedef struct Waiting {
+    size_t *rows;
+    size_t count;
+} Waiting;
+
+Waiting waiting(Search *s);
+
 /* The row's time, or that of the row with the same code; NaN: not known. */
 double row_time(const Search *s, size_t i);
 
