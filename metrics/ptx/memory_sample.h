@@ -42,7 +42,7 @@
 
 /* Steps of all walks together (walk.h), of which the middle warp may take seven eighths. If it takes more
  * than 1 / SAMPLE_SHARE of them, other warps take 1 / SAMPLE_PARTS each: the rest of their loops is
- * estimated (walk_rest.h), and they are compared with the middle warp walked no further. A warp that they
+ * estimated (walk_rest.c), and they are compared with the middle warp walked no further. A warp that they
  * do not suffice for is left out and represented by the middle one, unless it has already executed more
  * than that. */
 enum { SAMPLE_STEPS = 800000 };

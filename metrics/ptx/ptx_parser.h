@@ -1,5 +1,4 @@
-/* The parser of PTX in three layers: ptx_parser.c has tokens, scopes, names and variables, ptx_body.c the
- * body of a function, ptx_parse.c the module. Opcodes and modifiers are decoded in ptx.c: a module of any
+/* The parser of PTX: ptx_body.c reads the body of a function, ptx_parse.c everything around it. Opcodes and modifiers are decoded in ptx.c: a module of any
  * length has about a hundred distinct opcode texts, each of which is decoded once and shared. Internal to
  * metrics/ptx. */
 #pragma once
@@ -93,11 +92,7 @@ void ptx_leave_scope(PtxParser *p);
 /* A new name in the innermost scope; NULL after an error if it has a meaning there already. */
 MapEntry *ptx_declare(PtxParser *p, const PtxToken *name, int kind);
 
-/* variables = { attribute } name { "[" [ size ] "]" } [ "=" initial ] { "," name … }
- * Follows the space; appends to `list`.  Stops before ";" or, for a parameter (`one`), after one. */
-bool ptx_read_variables(PtxParser *p, PtxSpace space, bool one, PtxVariables *list);
-
-/* declaration = variables ";" */
+/* declaration = variables ";"; follows the space and appends to `list`. */
 bool ptx_read_declaration(PtxParser *p, PtxSpace space, PtxVariables *list);
 
 /* body = "{" { statement } "}"; follows the first brace. */

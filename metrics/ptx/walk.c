@@ -1,7 +1,6 @@
 #include "metrics/ptx/walk.h"
 
 #include "metrics/ptx/walk_branch.h"
-#include "metrics/ptx/walk_rest.h"
 #include "metrics/ptx/walk_skip.h"
 
 #include <stdlib.h>

@@ -103,7 +103,7 @@ typedef struct WalkOptions {
     const WalkTrips *trips; /* stated trip counts of loops with unknown exits */
     size_t trip_count;
     bool passes;       /* keep passes, at most WALK_PASSES; needs `memory` */
-    uint64_t estimate; /* extra steps for estimating the rest of loops (walk_rest.h) */
+    uint64_t estimate; /* extra steps for estimating the rest of loops (walk_rest.c) */
     bool last;         /* its block takes the last of the tickets (walk_values.h) */
     bool meets;        /* reconverge early where flow_meets says so, in the entry */
     bool plain;        /* walk every iteration, never skip */

@@ -1,5 +1,12 @@
-#include "metrics/ptx/walk_rest.h"
-
+/* Estimates the rest of loops when a walk's steps are used up.
+ *
+ * From then on, for WalkOptions.estimate more steps, iterations are grouped into stretches of max_steps /
+ * 128 steps or one iteration. After a stretch is walked, if a comparison of a steadily changing value tells
+ * how many iterations are left, all further whole stretches except the last iterations are counted like it
+ * without being walked (Walk.estimated), and values that changed equally in all its iterations are
+ * advanced. So inner loops end first, then outer ones, and code behind a loop is walked. Unlike in
+ * walk_skip.h nothing is proven: the cost of iterations may change. If no comparison tells how many are
+ * left, or functions are called, the counts remain lower bounds. */
 #include "metrics/ptx/ptx_affine.h"
 #include "metrics/ptx/walk_skip.h"
 

@@ -50,3 +50,6 @@ void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lane
 
 /* By how much the base of an executed group moves per stretch; 0 without a proof. */
 int64_t walk_skip_step(const Frame *x, const AccessGroup *g, uint32_t lanes);
+
+/* The steps are used up, and a block is about to be visited (walk_rest.c). */
+void walk_rest_arrive(Frame *x, int block, uint32_t mask);
