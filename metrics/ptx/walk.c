@@ -3,8 +3,6 @@
 #include "metrics/ptx/walk_branch.h"
 #include "metrics/ptx/walk_skip.h"
 
-#include <stdlib.h>
-
 /* Steps for computing non-uniform lanes and for one price. */
 enum { STEP_LANES = 7, STEP_COST = 8 };
 

@@ -2,8 +2,6 @@
 
 #include "metrics/ptx/walk_state.h"
 
-#include <stdlib.h>
-
 /* More than a kernel has; the last one sums up the rest. */
 enum { REGIONS_MAX = 256 };
 

@@ -10,8 +10,6 @@
 #include "metrics/ptx/ptx_affine.h"
 #include "metrics/ptx/walk_skip.h"
 
-#include <stdlib.h>
-
 enum {
     STRETCHES = 128,    /* a stretch takes at least this part of max_steps */
     CONDITION_DEPTH = 4 /* depth of predicates combined by and, or, not */

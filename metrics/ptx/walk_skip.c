@@ -3,7 +3,6 @@
 #include "metrics/ptx/ptx_affine.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { WALK_STACK_MAX = 40, /* pending entries */ WALK_LINE = 128, DRIFTS_MAX = 512 };
 
