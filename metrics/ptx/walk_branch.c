@@ -544,29 +544,13 @@ static Doubt *unknown_blocks(Arena *a, const WalkFunction *f)
     return in;
 }
 
-static double accesses_in(const Flow *f, int block)
+/* True for a call of a function without code; a failed assertion ends the launch. */
+static bool calls_elsewhere(const PtxInstr *in)
 {
-    double count = 0;
-    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
-        const PtxForm *form = f->function->instrs.at[i].form;
-        count += (form->op == PTX_LD || form->op == PTX_ST) && form->space != PTX_PARAM;
-    }
-    return count;
-}
-
-/* Calls of functions without code; a failed assertion ends the launch. */
-static double calls_in(const Flow *f, int block)
-{
-    double count = 0;
-    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
-        const PtxInstr *in = &f->function->instrs.at[i];
-        const PtxFunction *called = NULL;
-        for (int k = 0; k < in->count && in->form->op == PTX_CALL; k++)
-            called =
-                in->operands[k].kind == PTX_OPERAND_FUNCTION ? in->operands[k].function : called;
-        count += called && !called->has_body && strcmp(called->name, "__assertfail") != 0;
-    }
-    return count;
+    const PtxFunction *called = NULL;
+    for (int k = 0; k < in->count && in->form->op == PTX_CALL; k++)
+        called = in->operands[k].kind == PTX_OPERAND_FUNCTION ? in->operands[k].function : called;
+    return called && !called->has_body && strcmp(called->name, "__assertfail") != 0;
 }
 
 WalkUnknown walk_unknown(Arena *a, const Walk *w)
@@ -577,14 +561,18 @@ WalkUnknown walk_unknown(Arena *a, const Walk *w)
     for (size_t i = 0; i < w->functions.count; i++) {
         const WalkFunction *f = w->functions.at[i];
         const Doubt *in = unknown_blocks(a, f);
-        for (int b = 0; b < f->flow->cfg->count; b++) {
+        for (size_t k = 0; k < f->function->instrs.count; k++) {
+            const PtxInstr *instr = &f->function->instrs.at[k];
+            const PtxForm *form = instr->form;
+            const int b = f->flow->cfg->block_of[k];
             const double times = (double)f->blocks[b].visits;
-            u.calls += in[b] == DOUBT_BRANCH || times == 0 ? 0 : times * calls_in(f->flow, b);
+            u.calls += in[b] != DOUBT_BRANCH && calls_elsewhere(instr) ? times : 0;
             if (in[b] == DOUBT_NONE)
                 continue;
             *(in[b] == DOUBT_LOOP ? &u.in_loops : &u.behind_branches) +=
-                times * f->plan->blocks[b].instrs;
-            u.accesses += times * accesses_in(f->flow, b);
+                ptx_issues(instr) ? times : 0;
+            u.accesses +=
+                (form->op == PTX_LD || form->op == PTX_ST) && form->space != PTX_PARAM ? times : 0;
         }
     }
     return u;
