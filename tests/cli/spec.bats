@@ -164,6 +164,12 @@ EOF
     lacks "$stderr" "LIMIT"
 }
 
+@test "a parameter that only another one's values use" {
+    doubled 's/param EACH in/param HALF in 1, 4\nparam EACH in HALF * 2 #/'
+    status_is 0
+    lacks "$stderr" "HALF"
+}
+
 @test "a store to an input, an output that nobody writes, another type than the declaration has" {
     doubled 's/^out y/in y/; /reference/d'
     status_is 2

@@ -332,7 +332,17 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
 
 /* --- use of parameters and arguments ---------------------------------------------------------- */
 
-/* True if a statement other than `param` and, unless `required`, `require` contains the name. */
+static bool declares(const char *statement, const char *name)
+{
+    static const char word[] = "param ";
+    if (strncmp(statement, word, strlen(word)) != 0)
+        return false;
+    const char *own = statement + strlen(word);
+    own += strspn(own, " \t");
+    return strcspn(own, " \t") == strlen(name) && strncmp(own, name, strlen(name)) == 0;
+}
+
+/* True if a statement other than its own `param` and, unless `required`, `require` contains the name. */
 static bool spec_names(const Spec *s, const char *name, bool required)
 {
     for (const char *line = s->source->text; *line;
@@ -340,7 +350,7 @@ static bool spec_names(const Spec *s, const char *name, bool required)
         char text[1024];
         const char *at = line + strspn(line, " \t");
         snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "#\n"), at);
-        if (strncmp(text, "param ", 6) != 0 && (required || strncmp(text, "require ", 8) != 0) &&
+        if (!declares(text, name) && (required || strncmp(text, "require ", 8) != 0) &&
             code_has_word(text, name))
             return true;
     }
