@@ -92,6 +92,15 @@ change() {
     has "$stderr" "has no kernel 'vector_sum'; it has vector_add$"
 }
 
+@test "a kernel in quotes whose file does not compile" {
+    echo 'namespace { __global__ void k(float *a) { a[0] = missing; } }' >k.cu
+    printf '%s\n' 'kernel "k.cu" "k"' 'param N in 1, 2' 'block N' 'grid 1' 'inout A : float[1]' 'reference first' >k.spec
+    run "$APTUNE" check k.spec
+    status_is 2
+    has "$output" 'k.cu\(1\): error: identifier "missing" is undefined'
+    lacks "$output" "has no kernel"
+}
+
 @test "a kernel that is a template, and names of the source that are parameters" {
     echo 'template <int N> __global__ void t(float *a) { int M = 1; a[0] = N + M; }' >t.cu
     printf '%s\n' 'param N in 1, 2' 'block N' 'grid 1' 'inout A : float[1]' 'reference first' >rest

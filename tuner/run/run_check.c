@@ -43,6 +43,13 @@ static bool say_no_kernel(Run *r, Span at, const char *file, const char *entry, 
                       file, entry);
 }
 
+/* True if the code compiles but for the name that is asked for: NVRTC looks for that last. */
+static bool only_name_is_wrong(const char *log)
+{
+    const char *name = strstr(log, "__nv_name_map"), *error = strstr(log, "error");
+    return name && (!error || name < error);
+}
+
 /* Compiles a job; false if it fails. Lacking a compiler is not an error of the spec. */
 static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *res)
 {
@@ -55,8 +62,7 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
         return false;
     }
     x->awaited.done++;
-    if (res->status != OUTCOME_COMPILED && strstr(res->log, "__nv_name_map") && job->source &&
-        x->entry)
+    if (res->status != OUTCOME_COMPILED && only_name_is_wrong(res->log) && job->source && x->entry)
         return say_no_kernel(r, at, job->source->name, x->entry, job->source->text, true);
     if (res->status == OUTCOME_COMPILED)
         return true;
