@@ -22,11 +22,17 @@ static int tear_down(void **state)
     return 0;
 }
 
+static HostMarks marks_of(Arena *a, const char *text)
+{
+    Texts texts = {0};
+    VEC_PUSH(a, &texts, text);
+    return host_marks(a, &texts);
+}
+
 /* What is left, with every run of blanks and line ends as one blank. */
 static const char *left(Arena *a, const char *text)
 {
-    HostMarks marks = {0};
-    host_marks_add(a, text, &marks);
+    const HostMarks marks = marks_of(a, text);
     const char *cut = host_code_cut(a, text, strlen(text), &marks);
     assert_int_equal(strlen(cut), strlen(text));
     for (size_t i = 0; text[i]; i++)
@@ -99,6 +105,9 @@ static void unmarked_functions_go(void **state)
          "__host__ __device__ void g() {}"},
         {"#define DEV static __device__\nDEV int f() { return 1; }\nint g() { return 2; }",
          "#define DEV static __device__ DEV int f() { return 1; }"},
+        {"int h() { return 2; }\n#define G(W) DEV int g##W() { return W; }\n#define DEV "
+         "__device__\nG(32)",
+         "#define G(W) DEV int g##W() { return W; } #define DEV __device__ G(32)"},
         {"#define DEV static __device__\n#define FAST DEV inline\nFAST int f() { return 1; }",
          "#define DEV static __device__ #define FAST DEV inline FAST int f() { return 1; }"},
         {"extern \"C\" { void f(); __global__ void k(); }",
@@ -183,11 +192,10 @@ static void templates_stay_as_they_are(void **state)
     assert_int_equal(glob(SOURCE_DIR "/templates/*.cu", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         Diag d = diag_new(*state);
-        HostMarks marks = {0};
         size_t size;
         const char *text = file_read(*state, found.gl_pathv[i], &size, &d);
         assert_non_null(text);
-        host_marks_add(*state, text, &marks);
+        const HostMarks marks = marks_of(*state, text);
         assert_ptr_equal(host_code_cut(*state, text, size, &marks), text);
     }
     globfree(&found);
@@ -207,12 +215,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(unmarked_functions_go),
-        CASE(types_and_constants_stay),
-        CASE(hosts_variables_and_members_go),
-        CASE(what_only_looks_like_code_misleads_nobody),
-        CASE(templates_stay_as_they_are),
-        CASE(the_names_that_nvcc_declares_are_known),
+        CASE(unmarked_functions_go),          CASE(types_and_constants_stay),
+        CASE(hosts_variables_and_members_go), CASE(what_only_looks_like_code_misleads_nobody),
+        CASE(templates_stay_as_they_are),     CASE(the_names_that_nvcc_declares_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

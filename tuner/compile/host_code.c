@@ -489,15 +489,16 @@ static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
 }
 
 /* True if a macro's replacement, from `at` to `end`, would be cut as a whole at file scope. */
-static bool is_host_text(Arena *a, const char *at, const char *end)
+static bool is_host_text(Arena *a, const char *at, const char *end, const HostMarks *marks)
 {
+    const HostMarks device = {.device = marks->device};
     char *text =
         arena_copy(a, arena_printf(a, "%.*s;", (int)(end - at), at), (size_t)(end - at) + 1);
     for (char *c = text; *c; c++)
         if (*c == '\\' || *c == '\n' || *c == '\r')
             *c = ' ';
     const size_t size = strlen(text), blank = strspn(text, " \t;");
-    const char *left = host_code_cut(a, text, size, NULL);
+    const char *left = host_code_cut(a, text, size, &device);
     return blank < size && strspn(left, " \t;") == size;
 }
 
@@ -524,25 +525,67 @@ static void take_back(HostMarks *marks, const char *name)
             marks->host.at[i] = marks->host.at[--marks->host.count];
 }
 
-void host_marks_add(Arena *a, const char *text, HostMarks *marks)
+/* A macro's definition. */
+typedef struct Macro {
+    Word name;               /* empty: the line defines none */
+    const char *close, *end; /* of its parameters, NULL if it has none; of the line */
+} Macro;
+
+static Macro macro_of(const char *line)
+{
+    Macro m = {.name = code_defined(line)};
+    if (m.name.length) {
+        const char *list = m.name.at + m.name.length;
+        m.end = code_line_end(m.name.at);
+        m.close = *list == '(' ? code_closing(list, m.end) : NULL;
+    }
+    return m;
+}
+
+/* Adds macros that mark device code, by a word or by a macro among them; true if one is new. */
+static bool add_device(Arena *a, const char *text, HostMarks *marks)
+{
+    const size_t before = marks->device.count;
+    for (const char *line = text; *line; line = code_next_line(line)) {
+        const Macro m = macro_of(line);
+        if (m.name.length && holds_mark(m.name.at + m.name.length, m.end, marks) &&
+            !code_one_of(m.name, &marks->device) &&
+            !(m.close && is_host_text(a, m.close + 1, m.end, marks)))
+            VEC_PUSH(a, &marks->device, code_copy(a, m.name));
+    }
+    return marks->device.count > before;
+}
+
+static void add_host(Arena *a, const char *text, HostMarks *marks)
 {
     Texts others = {0};
-    add_types(a, text, marks);
     for (const char *line = text; *line; line = code_next_line(line)) {
-        const Word name = code_defined(line);
-        if (!name.length)
+        const Macro m = macro_of(line);
+        if (!m.close)
             continue;
-        const char *end = code_line_end(name.at), *list = name.at + name.length;
-        const char *close = *list == '(' ? code_closing(list, end) : NULL;
-        if (close && is_host_text(a, close + 1, end))
-            VEC_PUSH(a, &marks->host, code_copy(a, name));
-        else if (holds_mark(list, end, marks))
-            VEC_PUSH(a, &marks->device, code_copy(a, name));
-        else if (close && *code_blanks(close + 1) != '\n')
-            VEC_PUSH(a, &others, code_copy(a, name));
+        if (is_host_text(a, m.close + 1, m.end, marks))
+            VEC_PUSH(a, &marks->host, code_copy(a, m.name));
+        else if (*code_blanks(m.close + 1) != '\n' && !code_one_of(m.name, &marks->device))
+            VEC_PUSH(a, &others, code_copy(a, m.name));
     }
     for (size_t i = 0; i < others.count; i++)
         take_back(marks, others.at[i]);
+}
+
+HostMarks host_marks(Arena *a, const Texts *texts)
+{
+    HostMarks marks = {0};
+    bool more = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < texts->count; i++)
+            more |= add_device(a, texts->at[i], &marks);
+    }
+    for (size_t i = 0; i < texts->count; i++) {
+        add_types(a, texts->at[i], &marks);
+        add_host(a, texts->at[i], &marks);
+    }
+    return marks;
 }
 
 /* --- headers ---------------------------------------------------------------------------------- */

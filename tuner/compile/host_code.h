@@ -16,8 +16,8 @@ typedef struct HostMarks {
     Texts device, host, types;
 } HostMarks;
 
-/* Adds the names that a text defines. */
-void host_marks_add(Arena *a, const char *text, HostMarks *marks);
+/* The names that texts define. */
+HostMarks host_marks(Arena *a, const Texts *texts);
 
 /* The text with host code blanked, zero-terminated; `text` itself if there is none. */
 const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks);

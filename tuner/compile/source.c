@@ -234,11 +234,11 @@ static Paths read_options(Arena *a, const char *folder, Texts options)
 /* Device marks may be macros of included files. */
 static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
 {
-    HostMarks marks = {0};
+    Texts texts = {0};
     for (size_t i = 0; i < set->texts.count; i++)
-        host_marks_add(a, set->texts.at[i], &marks);
-    host_marks_add(a, text, &marks);
-    return marks;
+        VEC_PUSH(a, &texts, set->texts.at[i]);
+    VEC_PUSH(a, &texts, text);
+    return host_marks(a, &texts);
 }
 
 /* The includes and the source (the last), without host code and unreached declarations. */

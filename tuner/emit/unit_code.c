@@ -147,8 +147,9 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
                       .forced = p->forced};
     if (!inline_includes(a, &q, c, out, d))
         return false;
-    HostMarks marks = {0};
-    host_marks_add(a, out->text, &marks);
+    Texts texts = {0};
+    VEC_PUSH(a, &texts, out->text);
+    const HostMarks marks = host_marks(a, &texts);
     out->text = host_code_cut(a, out->text, out->size, &marks);
     out->text = definitions_yield(a, out->text, &s->parameters); /* those of headers */
     return true;
