@@ -101,6 +101,15 @@ change() {
     lacks "$output" "has no kernel"
 }
 
+@test "only what kernels use, the one that is named and others that the spec launches" {
+    echo '__device__ void rest() { missing(); } extern "C" __global__ void first(float *a) { a[0] = 1; }' >only.cu
+    echo 'namespace n { template <int N> __global__ void second(float *a) { a[1] = N; } }' >>only.cu
+    printf '%s\n' 'param N in 1, 2' 'option "--only-for=first"' 'kernel "only.cu" first' 'block N' 'grid 1' \
+        'kernel "only.cu" "n::second<{N}>"' 'block 1' 'grid 1' 'out A : float[2]' >only.spec
+    run "$APTUNE" check only.spec
+    status_is 0
+}
+
 @test "a kernel that is a template, and names of the source that are parameters" {
     echo 'template <int N> __global__ void t(float *a) { int M = 1; a[0] = N + M; }' >t.cu
     printf '%s\n' 'param N in 1, 2' 'block N' 'grid 1' 'inout A : float[1]' 'reference first' >rest

@@ -116,11 +116,28 @@ static bool find_line(Run *r, SpecTrips *t)
                       (long long)t->line, (long long)last);
 }
 
+/* The option's text with the names of all kernels that the spec launches. */
+static const char *with_kernels(const Run *r, const char *option)
+{
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        const char *name = r->spec->launches[l].entry;
+        for (const char *scope; (scope = strstr(name, "::")) && scope < name + strcspn(name, "<");)
+            name = scope + strlen("::");
+        const size_t size = strcspn(name, "<{");
+        if (name[size] != '{') /* a name that parameters choose has to be listed */
+            option = arena_printf(r->arena, "%s,%.*s", option, (int)size, name);
+    }
+    return option;
+}
+
 bool run_open_sources(Run *r)
 {
     Texts options = {0};
     if (!common_options(r, &options))
         return false;
+    for (size_t i = 0; i < options.count; i++)
+        if (strncmp(options.at[i], SOURCE_ONLY_FOR "=", strlen(SOURCE_ONLY_FOR) + 1) == 0)
+            options.at[i] = with_kernels(r, options.at[i]);
     r->code.sources = ARENA_ARRAY(r->arena, const CompileSource *, r->spec->launch_count);
     r->code.made = ARENA_NEW(r->arena, struct RunSources);
     for (size_t l = 0; l < r->spec->launch_count; l++) {
