@@ -511,13 +511,10 @@ static void match_divergence(Program *p)
     if (p->diverges && p->walk->unknown_branches == 0)
         bound_divergence(p, diverged + mixed_calls(p->walk));
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
-    VEC_EACH (const SassReconvergence, m, p->points) {
-        if (has_call(p, m))
-            continue;
-        for (int b = 0; b < f->cfg->count; b++)
+    VEC_EACH (const SassReconvergence, m, p->points)
+        for (int b = 0, end = has_call(p, m) ? 0 : f->cfg->count; b < end; b++)
             counts[b] |=
                 m->within[b] && p->diverged[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
-    }
     for (int b = 0; b < f->cfg->count; b++)
         any |= counts[b];
     if (!any || diverged == 0)
