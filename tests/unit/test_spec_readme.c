@@ -83,7 +83,7 @@ static const char *value_of(const char *kind)
     return "";
 }
 
-static void print_options(const char *of, Buf *out)
+static void print_options(Arena *a, const char *of, Buf *out)
 {
     enum { WIDTH = 100 };
     size_t column = 0;
@@ -91,11 +91,14 @@ static void print_options(const char *of, Buf *out)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (strcmp(options[i].of, of) != 0)
             continue;
+        const bool has_short = strcmp(options[i].also, options[i].name) != 0;
         const char *value = value_of(options[i].kind);
-        size_t size = strlen(options[i].name) + strlen(options[i].also) + strlen(value) + 3;
+        const char *text = arena_printf(a, "%s%s%s%s", has_short ? options[i].also : "",
+                                        has_short ? "|" : "", options[i].name, value);
+        const size_t size = strlen(text) + 2;
         bool fits = column > 0 && column + size < WIDTH;
         buf_puts(out, fits ? "  " : first ? "    " : "\n    ");
-        buf_printf(out, "%s|%s%s", options[i].also, options[i].name, value);
+        buf_puts(out, text);
         column = (fits ? column : 0) + size;
         first = false;
     }
@@ -111,9 +114,9 @@ static void every_option_that_may_be_given_is_named(void **state)
     size_t size;
     const char *readme = file_read(a, SOURCE_DIR "/spaces/README.md", &size, &d);
     Buf list = {0};
-    print_options("COMPILER", &list);
+    print_options(a, "COMPILER", &list);
     buf_puts(&list, "\nand behind `-Xptxas=`:\n\n");
-    print_options("PTXAS", &list);
+    print_options(a, "PTXAS", &list);
 
     if (!readme || !strstr(readme, buf_text(&list)))
         fail_msg("spaces/README.md should hold:\n%s", buf_text(&list));
