@@ -89,7 +89,7 @@ size_t word_place(const char *word, const char *const *words, size_t count);
     (word_place((word), (const char *const[]){__VA_ARGS__},                                        \
                 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)) < SIZE_MAX)
 
-/* Index of a text in a list, which gets it at its end if it lacks it. */
+/* Index of a text in a list, which gets it, not a copy, at its end if it lacks it. */
 size_t text_add_once(Arena *a, Texts *list, const char *text);
 
 /* The name closest to `name`, of elements as in name_find; NULL if none is close. */

@@ -222,9 +222,8 @@ static Paths read_options(Arena *a, const char *folder, Texts options)
             VEC_PUSH(a, &p.parameters, arena_string(a, option + strlen(SOURCE_PARAMETER)));
         else
             VEC_PUSH(a, &p.options, arena_string(a, option));
-        if (kind == PATH_NONE &&
-            strncmp(option, SOURCE_ONLY_FOR "=", strlen(SOURCE_ONLY_FOR) + 1) == 0)
-            p.only = arena_string(a, option + strlen(SOURCE_ONLY_FOR) + 1);
+        if (source_only_for(option))
+            p.only = arena_string(a, source_only_for(option));
         if (kind == PATH_FORCED)
             VEC_PUSH(a, &p.forced, arena_string(a, value));
     }
@@ -362,7 +361,13 @@ bool source_option_is_ours(const char *option)
 {
     return strcmp(option, SOURCE_LIKE_NVCC) == 0 ||
            strncmp(option, SOURCE_WITHOUT_HEADER, strlen(SOURCE_WITHOUT_HEADER)) == 0 ||
-           strncmp(option, SOURCE_ONLY_FOR, strlen(SOURCE_ONLY_FOR)) == 0;
+           source_only_for(option);
+}
+
+const char *source_only_for(const char *option)
+{
+    const size_t n = strlen(SOURCE_ONLY_FOR "=");
+    return strncmp(option, SOURCE_ONLY_FOR "=", n) == 0 ? option + n : NULL;
 }
 
 /* ---- one configuration --------------------------------------------------------------------- */

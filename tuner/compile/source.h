@@ -29,6 +29,9 @@
 /* True for options that the compiler itself does not see. */
 bool source_option_is_ours(const char *option);
 
+/* The names that a SOURCE_ONLY_FOR option lists; NULL: it is another option. */
+const char *source_only_for(const char *option);
+
 /* The value of an option, given its short and its long name; after the short one it may follow without '='.
  * NULL: it is another option. */
 const char *option_value(const char *option, const char *short_name, const char *name);

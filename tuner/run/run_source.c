@@ -116,28 +116,37 @@ static bool find_line(Run *r, SpecTrips *t)
                       (long long)t->line, (long long)last);
 }
 
-/* The option's text with the names of all kernels that the spec launches. */
-static const char *with_kernels(const Run *r, const char *option)
+/* A SOURCE_ONLY_FOR option with the names of launched kernels, too; any other as it is. */
+static const char *with_kernels(Arena *a, const char *option, const Launch *launches, size_t count)
 {
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        const char *name = r->spec->launches[l].entry;
-        for (const char *scope; (scope = strstr(name, "::")) && scope < name + strcspn(name, "<");)
-            name = scope + strlen("::");
+    if (!source_only_for(option))
+        return option;
+    EACH (const Launch, l, launches, count) {
+        const char *name = l->entry, *arguments = name + strcspn(name, "<");
+        for (const char *scope = name; (scope = strstr(scope, "::")) && scope < arguments;)
+            name = scope += strlen("::");
         const size_t size = strcspn(name, "<{");
         if (name[size] != '{') /* a name that parameters choose has to be listed */
-            option = arena_printf(r->arena, "%s,%.*s", option, (int)size, name);
+            option = arena_printf(a, "%s,%.*s", option, (int)size, name);
     }
     return option;
+}
+
+/* Those of the kernels' sources. */
+static bool kernel_options(Run *r, Texts *out)
+{
+    if (!common_options(r, out))
+        return false;
+    for (size_t i = 0; i < out->count; i++)
+        out->at[i] = with_kernels(r->arena, out->at[i], r->spec->launches, r->spec->launch_count);
+    return true;
 }
 
 bool run_open_sources(Run *r)
 {
     Texts options = {0};
-    if (!common_options(r, &options))
+    if (!kernel_options(r, &options))
         return false;
-    for (size_t i = 0; i < options.count; i++)
-        if (strncmp(options.at[i], SOURCE_ONLY_FOR "=", strlen(SOURCE_ONLY_FOR) + 1) == 0)
-            options.at[i] = with_kernels(r, options.at[i]);
     r->code.sources = ARENA_ARRAY(r->arena, const CompileSource *, r->spec->launch_count);
     r->code.made = ARENA_NEW(r->arena, struct RunSources);
     for (size_t l = 0; l < r->spec->launch_count; l++) {
@@ -170,7 +179,7 @@ static const CompileSource *printed_source(Run *r, const Launch *l, const char *
     size_t size = 0;
     Texts options = {0};
     const char *text = command_output(r->arena, l->path, command, &size, r->diag);
-    if (!text || !common_options(r, &options))
+    if (!text || !kernel_options(r, &options))
         return NULL;
     const CompileSource *s = source_make(r->arena, "generated.cu", text, size, l->path, options);
     VEC_PUSH(r->arena, &made->commands, arena_string(r->arena, command));
@@ -277,8 +286,8 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
         const char *o = common.at[k];
         bool own = strncmp(o, SOURCE_PARAMETER, strlen(SOURCE_PARAMETER)) == 0 &&
                    is_kernels_file(r->spec, l->path);
-        if (strncmp(o, SOURCE_ONLY_FOR, strlen(SOURCE_ONLY_FOR)) == 0)
-            VEC_PUSH(r->arena, &options, arena_printf(r->arena, "%s,%s", o, l->entry));
+        if (source_only_for(o))
+            VEC_PUSH(r->arena, &options, with_kernels(r->arena, o, l, 1));
         if (own || strcmp(o, "--minimal") == 0 || strncmp(o, "-I", 2) == 0 || is_about_text(o))
             VEC_PUSH(r->arena, &options, o);
     }
