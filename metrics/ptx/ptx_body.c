@@ -259,8 +259,7 @@ static void add_uses(Arena *a, PtxInstr *in, const PtxOperand *o, bool writes)
         add_uses(a, in, &o->parts[i], writes && o->kind != PTX_OPERAND_ADDRESS);
 }
 
-/* An unknown instruction may also read its first operand. */
-static void list_uses(Arena *a, PtxInstr *in)
+void ptx_list_uses(Arena *a, PtxInstr *in)
 {
     const int writes = in->form->writes < in->count ? in->form->writes : in->count;
     const bool both = in->form->op == PTX_WGMMA_MMA || in->form->op == PTX_UNKNOWN;
@@ -308,10 +307,11 @@ static bool read_instr(PtxParser *p)
     ptx_lexer_next(&p->lex);
     note_pending(p, in.operands, count, in.form->op == PTX_BRA || in.form->op == PTX_BRX_IDX,
                  in.at);
-    list_uses(p->arena, &in);
+    ptx_list_uses(p->arena, &in);
     count_unknown(p, &in, fresh);
     in.at = span_join(in.at, semicolon);
-    VEC_PUSH(p->arena, &p->function->instrs, in);
+    if (!ptx_lower_wmma(p, &in))
+        VEC_PUSH(p->arena, &p->function->instrs, in);
     return true;
 }
 

@@ -97,3 +97,10 @@ bool ptx_read_declaration(PtxParser *p, PtxSpace space, PtxVariables *list);
 
 /* body = "{" { statement } "}"; follows the first brace. */
 void ptx_read_body(PtxParser *p);
+
+/* Fills in what an instruction reads and writes; one that is unknown may also read its first operand. */
+void ptx_list_uses(Arena *a, PtxInstr *in);
+
+/* Appends the loads or stores of each lane, with their addresses, that ptxas makes of a wmma.load or wmma.store; false
+ * for any other instruction and for elements of less than a byte. */
+bool ptx_lower_wmma(PtxParser *p, const PtxInstr *in);
