@@ -23,6 +23,7 @@ void lanes_assign(Lanes *l, const Lanes *source, uint32_t mask)
     lanes_spread(l);
     l->known = (l->known & ~mask) | (source->known & mask);
     l->common = source->common & mask; /* other lanes share another number */
+    l->own = source->own;
     l->twos = source->twos;
     for (int i = 0; i < PTX_LANES; i++)
         if (mask >> i & 1)
@@ -49,6 +50,7 @@ void lanes_meet(Lanes *l, const Lanes *other, uint32_t lanes)
 void lanes_share(Lanes *l, uint32_t lanes)
 {
     lanes_unknown(l)->common = lanes;
+    l->own = false;
     l->twos = 0;
     for (int i = 0; i < PTX_LANES; i++)
         l->v[i] = 0;
@@ -56,7 +58,7 @@ void lanes_share(Lanes *l, uint32_t lanes)
 
 bool lanes_agree(const Lanes *l, uint32_t lanes)
 {
-    if (lanes & ~l->known && lanes & ~l->common)
+    if (lanes & ~l->known && (l->own || lanes & ~l->common))
         return false;
     EACH_LANE (i, l->uniform ? 0 : lanes)
         if (l->v[i] != l->v[__builtin_ctz(lanes)])
@@ -440,7 +442,9 @@ static void pack(const PtxForm *f, const Lanes *sources, int count, Lanes *out)
     }
 }
 
-/* --- what lanes share -------------------------------------------------------------------------- */
+/* --- what is known of unknown lanes ------------------------------------------------------------- */
+
+enum { OWN_TWOS = 3 }; /* wider than a word: less tells nothing of its bank */
 
 /* v[i] of a source, as a signed number if lanes share the rest of it. */
 static uint64_t part_of(const Lanes *l, int lane, const PtxForm *f, int bits)
@@ -520,7 +524,58 @@ static bool eval_common(const PtxForm *f, const Lanes *s, int count, uint32_t la
     const uint64_t factor = part_of(by, __builtin_ctz(lanes), f, bits);
     const int twos = x->common && factor ? x->twos + __builtin_ctzll(factor) : 63;
     out->twos = (uint8_t)(more->common && more->twos < twos ? more->twos : twos < 63 ? twos : 63);
+    out->own = (x->common && x->own) || (more->common && more->own);
     return true;
+}
+
+/* A mask clears low bits. */
+static bool eval_masked(const PtxForm *f, const Lanes *s, int count, uint32_t lanes, Lanes *out)
+{
+    if (f->op != PTX_AND || count != 2 || result_bits(f) < 32)
+        return false;
+    const bool second = s[0].common == 0;
+    const Lanes *x = &s[second], *by = &s[!second];
+    if (by->common || !lanes_agree(by, lanes))
+        return false;
+    const uint64_t mask = ptx_value_truncate(lanes_at(by, __builtin_ctz(lanes)), result_bits(f));
+    const int twos = mask ? __builtin_ctzll(mask) : 63;
+    EACH_LANE (i, lanes)
+        out->v[i] = x->v[i] & mask & ((UINT64_C(1) << x->twos) - 1);
+    out->twos = (uint8_t)(x->twos > twos ? x->twos : twos);
+    out->own = true;
+    return true;
+}
+
+/* What is known of a number of which nothing is known. */
+static Lanes as_own(const Lanes *l, uint32_t lanes)
+{
+    Lanes own = *l;
+    const uint32_t nothing = lanes & ~l->known & ~l->common;
+    if (!nothing)
+        return own;
+    lanes_spread(&own);
+    own.common |= nothing;
+    own.own = true;
+    own.twos = 0;
+    EACH_LANE (i, nothing)
+        own.v[i] = 0;
+    return own;
+}
+
+/* Products and masks make zeros of the low bits of any number: `table[x][lane]` is at a known bank. */
+static void own_result(const PtxForm *f, const Lanes *s, int count, Lanes *out)
+{
+    enum { SOURCES = 3 };
+    const uint32_t lanes = ~out->known;
+    Lanes own[SOURCES];
+    if (!lanes || out->common || count > SOURCES ||
+        (f->op != PTX_SHL && f->op != PTX_MUL && f->op != PTX_MAD && f->op != PTX_AND))
+        return;
+    for (int k = 0; k < count; k++)
+        own[k] = as_own(&s[k], lanes);
+    if ((eval_masked(f, own, count, lanes, out) || eval_common(f, own, count, lanes, out)) &&
+        out->twos >= OWN_TWOS)
+        out->common = lanes;
 }
 
 /* Where sources are unknown but shared, the result may be, too. */
@@ -588,6 +643,7 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
         common |= sources[k].common;
     if (common)
         share_result(f, sources, count, &result[0]);
+    own_result(f, sources, count, &result[0]);
 }
 
 /* --- whole instructions ---------------------------------------------------------------------- */

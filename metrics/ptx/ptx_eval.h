@@ -10,12 +10,13 @@
 
 enum { PTX_SOURCES = 8 };
 
-/* Of unknown lanes, those in `common` have v[i] plus a number that they share, a multiple of 2^twos. */
+/* Of unknown lanes, those in `common` have v[i] plus a multiple of 2^twos: one that they share, or each its own. */
 typedef struct Lanes {
-    uint32_t known;        /* bit i: lane i is known */
-    bool uniform;          /* known and equal in all lanes: only v[0] is set */
-    uint32_t common;       /* bit i: lane i is not, but shares what is unknown */
-    uint8_t twos;          /* set if there are such lanes */
+    uint32_t known;  /* bit i: lane i is known */
+    bool uniform;    /* known and equal in all lanes: only v[0] is set */
+    uint32_t common; /* bit i: lane i is not, but its low bits are, or what is unknown is shared */
+    bool own;        /* each of them has a number of its own */
+    uint8_t twos;    /* set if there are such lanes */
     uint64_t v[PTX_LANES]; /* undefined in all other lanes */
 } Lanes;
 

@@ -50,7 +50,7 @@ static void share_shuffled(const Lanes *a, uint32_t active, const int from[PTX_L
     bool one = active && !out->known, common = one;
     EACH_LANE (i, active) {
         one &= from[i] >= 0 && from[i] == from[__builtin_ctz(active)];
-        common &= from[i] >= 0 && (active & a->common) >> from[i] & 1;
+        common &= from[i] >= 0 && !a->own && (active & a->common) >> from[i] & 1;
     }
     if (!one && !common)
         return;

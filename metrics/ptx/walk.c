@@ -195,7 +195,7 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     a->unknown += !known;
     place_lanes(c, base, address);
     if (!known)
-        walk_access_guess(a, c, address, lanes, lanes & ~base->common ? -1 : base->twos);
+        walk_access_guess(a, c, address, lanes, base);
     if (!known || lanes == 0)
         return;
     if (a->executions - a->unknown == 1)

@@ -132,25 +132,53 @@ void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *addre
     }
 }
 
-/* Passes for 32 words at random addresses, the mean load of the fullest of 32 banks, times WALK_PLACES: 3.53 of each. */
-enum { SPREAD_WAVEFRONTS = 28 };
+/* Passes for as many words at random addresses, the mean load of the fullest of 32 banks, times WALK_PLACES: 3.53 for
+ * 32 of them. Of lanes that are not known to take part nothing is known. */
+static const uint8_t spread_wavefronts[PTX_LANES + 1] = {
+    28, 8,  8,  9,  9,  10, 11, 12, 13, 14, 15, 16, 17, 17, 18, 19, 19,
+    20, 20, 21, 22, 22, 23, 23, 24, 24, 25, 26, 26, 27, 27, 28, 28};
 
-static void guess_apart(WalkAccess *a, int bytes, uint32_t lanes)
+/* The mean of wavefronts over random numbers of lanes, times WALK_PLACES. */
+static uint64_t spread_over_banks(const AccessCost *c, const uint64_t *address, uint32_t lanes,
+                                  const Lanes *base)
 {
-    const uint64_t all = WALK_PLACES * (uint64_t)__builtin_popcount(lanes);
-    a->unknown_sectors += all * (uint64_t)((bytes + SECTOR - 1) / SECTOR);
+    const int places = base->twos < LINE_TWOS ? WALK_PLACES : 1;
+    WalkAccess sum = {.space = PTX_SHARED};
+    uint32_t random = 1;
+    for (int k = 0; k < places; k++) {
+        uint64_t at[PTX_LANES];
+        for (int i = 0; i < PTX_LANES; i++) {
+            random = random * 1664525 + 1013904223; /* Numerical Recipes */
+            at[i] = address[i];
+            if (base->common >> i & 1)
+                at[i] += (uint64_t)(random >> 16) << base->twos;
+        }
+        walk_access_price(&sum, c, at, lanes);
+    }
+    return sum.wavefronts * (unsigned)(WALK_PLACES / places);
+}
+
+static void guess_apart(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes,
+                        const Lanes *base)
+{
+    const uint64_t count = (uint64_t)__builtin_popcount(lanes), all = WALK_PLACES * count;
+    const bool some = lanes && !(lanes & ~(base->known | base->common)) && lanes & base->common;
+    a->unknown_sectors += all * (uint64_t)((c->bytes + SECTOR - 1) / SECTOR);
     a->unknown_lines += all;
-    a->unknown_bytes += all * (uint64_t)bytes;
-    a->unknown_wavefronts += SPREAD_WAVEFRONTS;
+    a->unknown_bytes += all * (uint64_t)c->bytes;
+    a->unknown_wavefronts += some && c->space == PTX_SHARED
+                                 ? spread_over_banks(c, address, lanes, base)
+                                 : spread_wavefronts[count];
 }
 
 void walk_access_guess(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes,
-                       int twos)
+                       const Lanes *base)
 {
-    if (!lanes || twos < 0) {
-        guess_apart(a, c->bytes, lanes);
+    if (!lanes || base->own || lanes & ~base->common) {
+        guess_apart(a, c, address, lanes, base);
         return;
     }
+    const int twos = base->twos;
     /* Addresses are multiples of the width. Every ninth place: of many, eight that differ modulo a sector. */
     const uint64_t width = (uint64_t)c->bytes,
                    two = UINT64_C(1) << (twos < LINE_TWOS ? twos : LINE_TWOS),

@@ -164,10 +164,11 @@ bool walk_address(void *walker, const PtxVariable *v, uint64_t *address);
 
 /* Adds one execution of a cost; the addresses include the site's offset. */
 void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes);
-/* Adds one execution at unknown addresses: if all are address[] plus a number that is a multiple of 2^twos,
- * the mean over places that it may be at; if twos is negative, each lane touches a sector of its own. */
+/* Adds one execution at unknown addresses: if all are address[] plus a number that they share, the mean over
+ * places that it may be at; else each lane touches a sector of its own, and a bank at random as far as what is
+ * known of its base allows. */
 void walk_access_guess(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes,
-                       int twos);
+                       const Lanes *base);
 /* The space of an address. */
 PtxSpace walk_access_space(PtxSpace written, uint64_t address);
 

@@ -422,6 +422,45 @@ static void an_access_of_shared_memory_at_unknown_places_is_spread(void **state)
     arena_free(a);
 }
 
+/* Each lane looks up a number of its own, r5, in a table whose rows have known places: so has the bank. */
+static void low_bits_of_an_unknown_place_tell_its_bank(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *place;
+        double least, most; /* wavefronts */
+    } cases[] = {
+        {"shl.b32 %r6, %r5, 7; shl.b32 %r7, %r8, 2; add.u32 %r6, %r6, %r7;", 1, 1},
+        {"mul.lo.u32 %r6, %r5, 128; mad.lo.u32 %r6, %r8, 4, %r6;", 1, 1},
+        {"shr.u32 %r6, %r5, 17; and.b32 %r6, %r6, 32640; mad.lo.u32 %r6, %r8, 4, %r6;", 1, 1},
+        {"shl.b32 %r6, %r5, 7; shl.b32 %r7, %r8, 2; or.b32 %r6, %r6, %r7;", 1, 1},
+        {"mad.lo.u32 %r6, %r8, 8, 0; mad.lo.u32 %r6, %r5, 256, %r6;", 2, 2},
+        {"mul.lo.u32 %r6, %r5, 128;", 31, 32},
+        /* 8 copies: four lanes at random in each four banks. */
+        {"and.b32 %r7, %r8, 7; shl.b32 %r7, %r7, 2; mad.lo.u32 %r6, %r5, 32, %r7;", 2, 3.3},
+        /* Nothing is known of it: */
+        {"shl.b32 %r7, %r8, 2; mad.lo.u32 %r6, %r5, 4, %r7;", 3.5, 3.5},
+        {"mul.lo.u32 %r6, %r5, 3; shl.b32 %r6, %r6, 2;", 3.5, 3.5},
+        {"shl.b32 %r6, %r5, 7; shr.u32 %r6, %r6, 5; and.b32 %r6, %r6, -4;", 3.5, 3.5},
+        /* Of eight lanes. */
+        {"setp.lt.u32 %p1, %r8, 8; @!%p1 bra NO; shl.b32 %r6, %r5, 2;", 1.625, 1.625},
+    };
+    Arena *a = arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Profile p = profile_of(
+            a, arena_printf(
+                   a,
+                   "ld.global.u32 %%r5, [%%rd3]; mov.u32 %%r8, %%laneid; %s mov.u32 %%r7, tile; "
+                   "add.u32 %%r6, %%r6, %%r7; ld.shared.f32 %%f1, [%%r6]; NO:",
+                   cases[i].place));
+        const double found = p.value[PROFILE_SHARED_WAVEFRONTS];
+        if (found < cases[i].least - 1e-9 || found > cases[i].most + 1e-9)
+            fail_msg("%s: %g wavefronts", cases[i].place, found);
+        assert_near(p.value[PROFILE_ACCESSES_UNKNOWN], 1);
+    }
+    arena_free(a);
+}
+
 /* Sectors of a warp that loads words at rd4, after `body`. */
 static double sectors_at(Arena *a, const char *body)
 {
@@ -676,6 +715,7 @@ int main(void)
         cmocka_unit_test(what_passes_while_a_load_is_under_way_covers_it),
         cmocka_unit_test(a_wait_for_copies_is_for_the_groups_that_may_not_be_left),
         cmocka_unit_test(an_access_of_shared_memory_at_unknown_places_is_spread),
+        cmocka_unit_test(low_bits_of_an_unknown_place_tell_its_bank),
         cmocka_unit_test(lanes_beside_each_other_at_an_unknown_place_share_sectors),
         cmocka_unit_test(a_store_at_an_unknown_place_leaves_open_what_it_covers_in_part),
         cmocka_unit_test(doubts_add_up_by_their_squares),
