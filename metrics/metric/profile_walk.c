@@ -199,11 +199,13 @@ static double unknown_open(const MemoryAccess *x)
     return fmax(0, fmin(sectors, 2 * (sectors - bytes / SECTOR)));
 }
 
-/* Counts first touches of sectors; unknown sectors are all first touches. */
+/* Counts first touches of sectors. Where an access has known addresses for a part of its executions, as in the first
+ * round of a loop with an unknown step, the others are taken to be like them; if all are unknown, all are first touches. */
 static void add_reuse(ProfileTraffic *t, const MemoryAccess *x)
 {
     double *v = t->value;
-    const double known = x->figures.sectors, unknown = unknown_sectors(x);
+    const double all = x->figures.sectors + unknown_sectors(x);
+    const double known = x->figures.sectors > 0 ? all : 0, unknown = all - known;
     if (x->kind == ACCESS_LOAD) {
         v[PROFILE_LOAD_SECTORS] += known + unknown;
         for (int i = 0; i < REUSE_SCOPES; i++)
@@ -214,7 +216,7 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x)
     } else if (x->kind == ACCESS_STORE) {
         v[PROFILE_STORE_SECTORS] += known + unknown;
         v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
-        v[PROFILE_STORE_OPEN] += known * x->reuse.open + unknown_open(x);
+        v[PROFILE_STORE_OPEN] += known > 0 ? known * x->reuse.open : unknown_open(x);
     } else if (x->kind >= ACCESS_ATOMIC && x->kind <= ACCESS_COUNT) {
         v[PROFILE_ATOMIC_SECTORS] += known + unknown;
         v[PROFILE_ATOMIC_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;

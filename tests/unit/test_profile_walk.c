@@ -531,6 +531,29 @@ static void a_store_at_an_unknown_place_leaves_open_what_it_covers_in_part(void 
     arena_free(a);
 }
 
+/* Each thread stores four words beside each other, one after the other; the step to the second round is not known. */
+static void rounds_at_unknown_places_are_like_the_first(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(
+        a,
+        "ld.shared.u32 %r5, [tile]; mul.wide.u32 %rd5, %r5, 16; mul.wide.u32 %rd4, %r1, 16;\n"
+        "add.s64 %rd4, %rd4, %rd1; mov.u32 %r7, 2;\n"
+        "L1: st.global.f32 [%rd4], %f1; st.global.f32 [%rd4+4], %f1; st.global.f32 [%rd4+8], %f1;\n"
+        "st.global.f32 [%rd4+12], %f1; add.s64 %rd4, %rd4, %rd5; sub.u32 %r7, %r7, 1;\n"
+        "setp.ne.u32 %p1, %r7, 0; @%p1 bra L1;");
+
+    assert_true(p.value[PROFILE_ACCESSES_UNKNOWN] == 4);
+    assert_near(p.value[PROFILE_STORE_SECTORS],
+                2 * 4 * 16 + 4 * 0.5); /* over a sector's end at half of the places */
+    /* A sector is stored to four times, and by all of 100 blocks. */
+    assert_near(p.value[PROFILE_STORE_FIRST_LAUNCH], p.value[PROFILE_STORE_SECTORS] / 400);
+    assert_near(p.value[PROFILE_STORE_OPEN], 0);
+    arena_free(a);
+}
+
 /* All accesses at unknown places, 1.5, and code that does not match, 0.5: independent doubts. */
 static void doubts_add_up_by_their_squares(void **state)
 {
@@ -718,6 +741,7 @@ int main(void)
         cmocka_unit_test(low_bits_of_an_unknown_place_tell_its_bank),
         cmocka_unit_test(lanes_beside_each_other_at_an_unknown_place_share_sectors),
         cmocka_unit_test(a_store_at_an_unknown_place_leaves_open_what_it_covers_in_part),
+        cmocka_unit_test(rounds_at_unknown_places_are_like_the_first),
         cmocka_unit_test(doubts_add_up_by_their_squares),
         cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
         cmocka_unit_test(what_is_not_known_is_said_with_its_line),
