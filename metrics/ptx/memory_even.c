@@ -63,10 +63,10 @@ static void put_in_order(Sampler *s)
     }
 }
 
-/* A step coprime to `count`, near the golden section: its multiples fill the range evenly and visit all. */
-static uint64_t golden_step(uint64_t count)
+/* A step coprime to `count`, near this part of it: its multiples fill the range evenly and visit all. */
+static uint64_t even_step(uint64_t count, double part)
 {
-    uint64_t step = (uint64_t)((double)count * GOLDEN) + 1;
+    uint64_t step = (uint64_t)((double)count * part) + 1;
     for (;; step++) {
         uint64_t a = step, b = count;
         while (b) {
@@ -79,23 +79,33 @@ static uint64_t golden_step(uint64_t count)
     }
 }
 
-/* Samples one warp from each of `most` equal parts of all warps in order, at places that follow the golden
- * section so as not to resonate with a period of the data; all warps if there are fewer. If the steps do
- * not suffice, the parts sampled are spread as evenly. */
+/* The place of one of `count` samples: one in each of as many equal parts of all warps in order, at places that follow
+ * the golden section so as not to resonate with a period of the data. Where there are as many blocks, one in each of as
+ * many parts of a block, too: what only some warps of each block do is then counted as often as they do it. Any number
+ * of first samples are as even. */
+static PtxPlace spread_place(const Sampler *s, uint64_t all, uint64_t count, uint64_t sample)
+{
+    const uint64_t k = sample * even_step(count, GOLDEN) % count;
+    const double within = (double)(k + 1) * GOLDEN - floor((double)(k + 1) * GOLDEN);
+    const uint64_t number = (uint64_t)(((double)k + within) * (double)all / (double)count);
+    PtxPlace place = sampler_place(s, all <= count ? k : number < all ? number : all - 1);
+    if (all / s->warps >= count) {
+        const uint64_t part = sample * even_step(count, SILVER) % count;
+        place.warp = (uint32_t)((2 * part + 1) * s->warps / (2 * count));
+    }
+    return place;
+}
+
+/* Samples `most` warps; all if there are fewer. If the steps do not suffice, the parts sampled are spread as evenly. */
 static void sample_spread(Sampler *s, uint64_t all, uint64_t most)
 {
     const PtxPlace middle = s->out->at[0].place;
-    const uint64_t count = all < most ? all : most, step = golden_step(count);
+    const uint64_t count = all < most ? all : most;
     s->evenly = true;
     s->out->count = 1;
     s->out->cut = 0;
     for (uint64_t done = 0; done < count && s->steps > 0; done++) {
-        const uint64_t k = done * step % count;
-        const double within = (double)(k + 1) * GOLDEN - floor((double)(k + 1) * GOLDEN);
-        const uint64_t number =
-            all <= count ? k : (uint64_t)(((double)k + within) * (double)all / (double)count);
-        const uint64_t at = number < all ? number : all - 1;
-        const PtxPlace place = sampler_place(s, at);
+        const PtxPlace place = spread_place(s, all, count, done);
         if (!ptx_same_place(place, middle))
             sampler_follow(s, place);
     }

@@ -416,11 +416,12 @@ static bool thousand(void *context, uint64_t address, int bytes, uint64_t *value
     return bytes == 4;
 }
 
+static const WalkData thousands_data = {NULL, thousand, NULL, nowhere, NULL};
+
 /* Half of the blocks lie beyond the data, the middle one among them; the others take more steps than all of them may. */
 static void long_loops_beside_idle_blocks_are_estimated(void **state)
 {
     (void)state;
-    static const WalkData data = {NULL, thousand, NULL, nowhere, NULL};
     static const char nested[] =
         "mad.lo.u32 %r5, %r2, %r4, %r1; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L3;\n"
         "mov.u32 %r7, 20; mul.wide.u32 %rd2, %r5, 4;\nL2: add.s64 %rd3, %rd1, %rd2;\n"
@@ -430,7 +431,7 @@ static void long_loops_beside_idle_blocks_are_estimated(void **state)
         "setp.ne.u32 %p2, %r6, 0; @%p2 bra L1;\n"
         "sub.u32 %r7, %r7, 1; setp.ne.u32 %p2, %r7, 0; @%p2 bra L2;\nL3: ret;";
     Kernel *k = kernel(nested, (PtxDim){8, 1, 1}, 64, 4 * 64);
-    k->options.walk.data = &data;
+    k->options.walk.data = &thousands_data;
     const Means all = mean_of_all(k);
     k->options.walk.max_steps = 200000;
 
@@ -454,6 +455,29 @@ static void many_warps_that_depend_on_data_are_sampled_evenly(void **state)
     assert_true(memory_sampling_error(m->samples) < SAMPLED_ENOUGH);
     arena_free(k->arena);
     assert_means(rising_kernel(100, 100 * 64), 0.01);
+}
+
+/* What the first quarter of the warps of each block does counts for a quarter, however long the others work. */
+static void warps_of_a_block_are_sampled_as_evenly_as_blocks(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {128, 256, 288, 512, 1024};
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+        for (uint64_t steps = SAMPLE_STEPS; steps > SAMPLE_STEPS / 100; steps /= 3) {
+            Kernel *k = kernel(rounds, (PtxDim){1201, 1, 1}, threads[i], UINT32_MAX);
+            k->options.walk.data = &thousands_data;
+            k->options.walk.max_steps = steps;
+
+            const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+
+            double part = 0;
+            const uint32_t warps = threads[i] / 32, few = (warps + 3) / 4;
+            for (int s = 0; s < m->samples->count; s++)
+                part += m->samples->at[s].place.warp < few ? m->samples->at[s].weight : 0;
+            assert_true(m->samples->even > 8);
+            assert_true(fabs(part - few / (double)warps) < 1.5 / m->samples->even);
+            arena_free(k->arena);
+        }
 }
 
 /* Evenly spread warps alone would have missed the first one, and be 40 % short. */
@@ -695,6 +719,7 @@ int main(void)
         cmocka_unit_test(an_idle_middle_does_not_hide_that_data_decide),
         cmocka_unit_test(long_loops_beside_idle_blocks_are_estimated),
         cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
+        cmocka_unit_test(warps_of_a_block_are_sampled_as_evenly_as_blocks),
         cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
         cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
         cmocka_unit_test(blocks_in_a_row_are_sampled_without_gaps),
