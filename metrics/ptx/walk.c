@@ -6,6 +6,8 @@
 /* Steps for computing non-uniform lanes and for one price. */
 enum { STEP_LANES = 7, STEP_COST = 8 };
 
+enum { BANKS_TWOS = 7 }; /* log2 of the bytes of all banks */
+
 enum { SIBLING_PARTS = 4 }; /* a sibling warp may take one part in so many of a walk's steps */
 
 /* --- computing ------------------------------------------------------------------------------- */
@@ -244,6 +246,17 @@ static void keep_pass(Frame *x, size_t group, const Lanes *base, uint32_t lanes)
         p->base[i] = lanes_at(base, i);
 }
 
+/* Unknown places in shared memory of which the banks are known cost the same wherever they are: makes them some that
+ * differ. */
+static void place_in_banks(const AccessGroup *g, Lanes *base, uint32_t lanes)
+{
+    if (g->space != PTX_SHARED || !base->own || base->twos < BANKS_TWOS ||
+        lanes & ~(base->known | base->common))
+        return;
+    EACH_LANE (i, lanes & base->common)
+        lanes_set(base, i, base->v[i] + ((uint64_t)i << base->twos));
+}
+
 /* Prices the accesses of a group for the active lanes. */
 static void pass_group(Frame *x, size_t group, uint32_t mask)
 {
@@ -255,6 +268,7 @@ static void pass_group(Frame *x, size_t group, uint32_t mask)
         return;
     Lanes base;
     ptx_eval_operand(&x->state, g->base, PTX_U64, &base);
+    place_in_banks(g, &base, maybe ? 0 : yes);
     const bool known = maybe == 0 && (yes & ~base.known) == 0;
     if (known)
         note_alignment(&x->result->aligns[group], &base, yes);

@@ -142,10 +142,9 @@ static const uint8_t spread_wavefronts[PTX_LANES + 1] = {
 static uint64_t spread_over_banks(const AccessCost *c, const uint64_t *address, uint32_t lanes,
                                   const Lanes *base)
 {
-    const int places = base->twos < LINE_TWOS ? WALK_PLACES : 1;
     WalkAccess sum = {.space = PTX_SHARED};
     uint32_t random = 1;
-    for (int k = 0; k < places; k++) {
+    for (int k = 0; k < WALK_PLACES; k++) {
         uint64_t at[PTX_LANES];
         for (int i = 0; i < PTX_LANES; i++) {
             random = random * 1664525 + 1013904223; /* Numerical Recipes */
@@ -155,7 +154,7 @@ static uint64_t spread_over_banks(const AccessCost *c, const uint64_t *address, 
         }
         walk_access_price(&sum, c, at, lanes);
     }
-    return sum.wavefronts * (unsigned)(WALK_PLACES / places);
+    return sum.wavefronts;
 }
 
 static void guess_apart(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes,
