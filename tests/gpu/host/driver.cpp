@@ -28,7 +28,7 @@ enum {
     L2_BYTES = 1 << 16,
     GRID_X = 2147483647,
     GRID_YZ = 65535,
-    STACK = 64 << 10
+    STACK = (64 << 10) + 192 /* no power of two: the stacks would share few lines of the cache */
 };
 static const size_t MEMORY_BYTES = (size_t)1 << 30;
 
