@@ -91,6 +91,28 @@ static BlockUse random_use(uint64_t *state, const Device *d)
     return use;
 }
 
+static bool same_limits(const Device *a, const Device *b)
+{
+    return a->major == b->major && a->minor == b->minor &&
+           a->threads_per_block == b->threads_per_block && a->threads_per_sm == b->threads_per_sm &&
+           a->warps_per_sm == b->warps_per_sm && a->blocks_per_sm == b->blocks_per_sm &&
+           a->registers_per_sm == b->registers_per_sm &&
+           a->registers_per_block == b->registers_per_block &&
+           a->registers_per_thread == b->registers_per_thread &&
+           a->shared_per_sm == b->shared_per_sm && a->shared_per_block == b->shared_per_block &&
+           a->shared_per_block_optin == b->shared_per_block_optin &&
+           a->shared_reserved == b->shared_reserved;
+}
+
+/* GPUs of one capability rarely differ in what occupancy is computed from. */
+static bool had_its_like(size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_limits(device_at(k), device_at(i)))
+            return true;
+    return false;
+}
+
 static void compare(const Device *d, const BlockUse *use)
 {
     cudaOccResult expected = oracle(d, use);
@@ -115,7 +137,8 @@ static void agrees_with_nvidias_calculator(void **state)
 
     for (size_t i = 0; device_at(i); i++) {
         const Device *d = device_at(i);
-        if (d->major == 1) /* older than the calculator: test_occupancy.c has its cases */
+        /* 1.x is older than the calculator: test_occupancy.c has its cases. */
+        if (d->major == 1 || had_its_like(i))
             continue;
         for (int round = 0; round < ROUNDS; round++) {
             BlockUse use = random_use(&random, d);
@@ -125,7 +148,7 @@ static void agrees_with_nvidias_calculator(void **state)
         }
     }
 
-    assert_true(compared >= 14 * ROUNDS);
+    assert_true(compared >= 13 * ROUNDS);
     assert_true(launchable > compared / 4);
 }
 
@@ -136,7 +159,7 @@ static void next_step_is_the_smallest_saving(void **state)
     uint64_t random = SEED;
 
     for (size_t i = 0; device_at(i); i++)
-        for (int round = 0; round < 8; round++) {
+        for (int round = 0; round < 8 && !had_its_like(i); round++) {
             const Device *d = device_at(i);
             BlockUse use = random_use(&random, d);
             use.static_shared %= 4096;
