@@ -330,9 +330,7 @@ EOF
 @test "a long import shows how far it is on a terminal" {
     {
         printf '{"device_name": "NVIDIA A100", "kernel_name": "k", "tune_params_keys": ["X"], "tune_params": {"X": []}, "cache": {'
-        for i in $(seq 20000); do
-            printf '%s"%d": {"X": %d, "time": 1.5, "times": [1.5, 1.5]}' "$([ "$i" = 1 ] || echo ,)" "$i" "$i"
-        done
+        seq 20000 | awk '{ printf "%s\"%d\": {\"X\": %d, \"time\": 1.5, \"times\": [1.5, 1.5]}", (NR > 1 ? "," : ""), $1, $1 }'
         echo '}}'
     } >long.json
     script -qec "'$REAL' import long.json --output long.times" typescript </dev/null >/dev/null
