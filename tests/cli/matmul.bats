@@ -15,16 +15,10 @@ mm() {
     tune --space "$SOURCE/spaces/mm-core.spec" "$@"
 }
 
-# The names of parameters and values of configurations.csv's row $1, as --why wants them.
+# The names of parameters and values of the first row of configurations.csv that matches, as --why wants them.
 named() {
-    awk -F, -v row="$1" 'NR == 1 { for (n = 1; $n != "code"; n++) name[n] = $n }
-        NR == row { for (i = 1; i < n; i++) printf "%s%s=%s", (i > 1 ? " " : ""), name[i], $i }' \
-        "$BATS_FILE_TMPDIR"/aptune-out/mm-core/configurations.csv
-}
-
-# The number of the first line of configurations.csv that matches.
-row() {
-    grep -nm1 -E -e "$1" "$BATS_FILE_TMPDIR"/aptune-out/mm-core/configurations.csv | cut -d: -f1
+    awk -F, -v pattern="$1" 'NR == 1 { for (n = 1; $n != "code"; n++) name[n] = $n; next }
+        $0 ~ pattern { for (i = 1; i < n; i++) printf "%s%s=%s", (i > 1 ? " " : ""), name[i], $i; exit }' plain/configurations.csv
 }
 
 @test "the matrix multiply is counted without a device" {
@@ -70,7 +64,7 @@ row() {
     [ "$(jq -s length <<<"$output")" -eq 1 ]
     json '.space == "mm-core" and .device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
     json '.configurations == 10768 and .compiled + .failed + .unlaunchable == 10768 and .distinct <= .compiled'
-    json '.selected == .timed and .wrong == 0 and .stale == 0 and .selected < .distinct'
+    json '.selected == .timed and .selected == 100 and .wrong == 0 and .stale == 0 and .selected < .distinct'
     json '(.best.parameters | keys) == (["BM","BN","BK","TM","TN","VEC","TRANSPOSE_A","STRIDED",
         "PAD","PREFETCH","UNROLL","MIN_BLOCKS"] | sort)'
     json '.best.metrics.efficiency > 0 and .best.metrics.utilization > 0'
@@ -88,23 +82,25 @@ row() {
 }
 
 @test "--why tells of a survivor, of one that was cut and of one that polish timed" {
+    carved() {
+        tune --space "$SOURCE/spaces/transpose.spec" --emit none --carve 'best 7 by predicted_cycles; polish 3' "$@"
+        status_is 0
+    }
     local survivor cut polished
-    survivor=$(named "$(row ': survives')")
-    cut=$(named "$(row ',ok,0,,.*stage 1')")
-    polished=$(named "$(row 'timed anyway: chosen')")
+    carved --output plain
+    survivor=$(named ': survives')
+    cut=$(named ',ok,0,,.*stage 1')
+    polished=$(named 'timed anyway: chosen')
 
-    mm --carve --why "$survivor"
-    status_is 0
+    carved --why "$survivor"
     has "$output" "^$survivor: survives"
     has "$output" '^replayed: ok, [0-9.]+ ms'
 
-    mm --carve --why "$cut"
-    status_is 0
-    has "$output" "^$cut: dropped by stage 1, 'carve best 68 by predicted_cycles'"
+    carved --why "$cut"
+    has "$output" "^$cut: dropped by stage 1, 'best 7 by predicted_cycles'"
     lacks "$output" '^replayed: ok'
 
-    mm --carve --json --why "$polished"
-    status_is 0
+    carved --json --why "$polished"
     json ".why | startswith(\"$polished: dropped by stage 1, \")"
     json '.why | contains("chosen from the times so far")'
 }
