@@ -53,9 +53,9 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 }
 
 @test "two studies of the same recordings are the same" {
-    study "$transpose" --output one --seeds 3 --bootstrap 50
+    study "$transpose" --output one --seeds 1 --bootstrap 10
     status_is 0
-    study "$transpose" --output two --seeds 3 --bootstrap 50
+    study "$transpose" --output two --seeds 1 --bootstrap 10
     status_is 0
     diff -r one two
 }
@@ -101,16 +101,12 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 }
 
 @test "mm's own statements choose in a study what the run selects" {
-    run "$APTUNE" --space "$SOURCE/spaces/mm-core.spec" --no-gpu --carve --output run --json
-    status_is 0
-    json '.selected == 100'
-    timed=$(jq .best.time_ms <<<"$output")
+    # A run selects 100: tests/cli/matmul.bats.
     study "$SOURCE/spaces/recordings/mm-core-h200.times.zst" --output out --seeds 0 --json \
         --carve "$(grep -E '^(carve|polish) ' "$SOURCE/spaces/mm-core.spec")"
     status_is 0
     json '.carvings[3].timed == 100 and .carvings[3].regret == 0'
     json '[.stages[] | select(.carving == "carve 1") | .left] == [68, 100]'
-    [ -n "$timed" ]
 }
 
 @test "mistakes in a carving are shown where they are, and nothing is written" {
