@@ -88,8 +88,8 @@ typedef struct WalkPass {
 
 /* Iterations per entry of a loop whose trip count is data. */
 typedef struct WalkTrips {
-    uint32_t line; /* in the kernel's own source file; needs .loc in the PTX */
-    double rounds; /* on average */
+    uint32_t line, last; /* in the kernel's own source file; needs .loc in the PTX */
+    double rounds;       /* on average */
 } WalkTrips;
 
 typedef struct WalkOptions {

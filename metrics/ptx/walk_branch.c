@@ -199,16 +199,50 @@ static uint32_t own_file(const PtxFunction *f)
     return 0;
 }
 
+/* The line of an instruction if it is in the function's own file, else 0. */
+static uint32_t own_line(const Flow *f, const PtxInstr *in)
+{
+    return in && in->file == own_file(f->function) ? in->line : 0;
+}
+
+static uint32_t exit_line(const Flow *f, const Loop *l, size_t exit)
+{
+    return own_line(f, cfg_branch(f->cfg, l->exits.at[exit].from));
+}
+
 /* True if an exit of the loop belongs to the line. */
 static bool exits_at(const Flow *f, const Loop *l, uint32_t line)
 {
-    const uint32_t file = own_file(f->function);
-    for (size_t i = 0; i < l->exits.count; i++) {
-        const PtxInstr *in = cfg_branch(f->cfg, l->exits.at[i].from);
-        if (in && in->line == line && in->file == file)
+    for (size_t i = 0; i < l->exits.count; i++)
+        if (exit_line(f, l, i) == line)
             return true;
-    }
     return false;
+}
+
+/* The line of its first instruction, which notes about the loop name. */
+static uint32_t first_line(const Flow *f, const Loop *l)
+{
+    return own_line(f, &f->function->instrs.at[f->cfg->blocks[l->header].first]);
+}
+
+uint32_t walk_loop_line(const Flow *f, int loop)
+{
+    const Loop *l = &f->loops->loops.at[loop];
+    uint32_t first = first_line(f, l);
+    for (size_t i = 0; i < l->exits.count; i++)
+        if (exit_line(f, l, i) - 1 < first - 1) /* 0 is no line */
+            first = exit_line(f, l, i);
+    return first;
+}
+
+/* True if the loop, and no other around it, begins in these lines. */
+static bool begins_in(const Flow *f, int loop, const WalkTrips *t)
+{
+    if (loop == CFG_NONE)
+        return false;
+    const Loop *l = &f->loops->loops.at[loop];
+    const uint32_t line = first_line(f, l);
+    return line >= t->line && line <= t->last && !begins_in(f, l->parent, t);
 }
 
 /* Size of a loop body: its memory accesses, or its instructions if it has none. */
@@ -254,6 +288,10 @@ double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size
         int found = 0;
         for (size_t l = 0; l < n; l++)
             if (out[l] < 0 && exits_at(f, &f->loops->loops.at[l], trips[k].line))
+                loops[found++] = (int)l;
+        const bool leaves = found > 0;
+        for (size_t l = 0; l < n && !leaves; l++)
+            if (out[l] < 0 && begins_in(f, (int)l, &trips[k]))
                 loops[found++] = (int)l;
         share_rounds(f, trips[k].rounds, loops, found, out);
     }

@@ -25,9 +25,13 @@ void walk_free_fork(Frame *x, Fork *f);
 
 /* Loops whose trip count is data and stated by the caller (WalkTrips).
  *
- * A loop is identified by the source line of its exit branch, that of its `for` or `while`. If the compiler
- * unrolled it into several loops, each takes as many of the iterations as its body has copies, relative to
+ * A loop is identified by the source line of its exit branch, that of its `for` or `while`. If none has an exit
+ * in WalkTrips.line, as with `for (;;)`, the outermost that begin between there and WalkTrips.last are meant. If
+ * the compiler unrolled it into several loops, each takes as many of the iterations as its body has copies, relative to
  * the smallest one; the largest comes first.
  *
  * Returns iterations per entry, by loop; below 0 if none is stated. */
 double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size_t count);
+
+/* The first line, in the function's own file, of what begins or leaves a loop; 0: none. */
+uint32_t walk_loop_line(const Flow *f, int loop);

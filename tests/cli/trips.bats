@@ -76,7 +76,10 @@ field() {
     [ -z "$stderr" ]
     change 's/^trips.*/trips 11 = 20/'
     status_is 0
-    has "$stderr" 'no loop of the kernel ends in line 11'
+    [ -z "$stderr" ] # where what repeats begins, as explain says
+    change 's/^trips.*/trips 12 = 20/'
+    status_is 2
+    has "$stderr" 'error: no loop of the kernel is in line 12; lines of its loops: 10$'
     change 's/^trips.*/trips 99 = 20/'
     status_is 2
     has "$stderr" 'no line 99'
@@ -89,6 +92,44 @@ field() {
     sed 's/int \*first/const int *first/;/first\[rows/d' csr.cu >read.cu
     run --separate-stderr "$APTUNE" check d.spec
     has "$stderr" 'not used: the trip count of the loop in line 10'
+}
+
+@test "a loop without a condition is named by its keyword, a head of two lines by either" {
+    hold_nothing
+    cat >loops.cu <<'EOF2'
+extern "C" __global__ void loops(int *x)
+{
+    int i = x[threadIdx.x];
+    x[threadIdx.x + 32] = i;
+    __threadfence();
+    for (;;) {
+        // {
+        i = i * 3 + x[i & 31];
+        if (i > 4000)
+            break;
+    }
+    do {
+        i = x[i & 31];
+    } while (i > 7);
+    for (int m = i;
+         m > x[m & 31]; m = x[2 * m & 31])
+        x[(m & 31) + 32] = m;
+    x[threadIdx.x + 32] = i;
+}
+EOF2
+    printf '%s\n' 'kernel "loops.cu" loops' 'param B in 32, 64' 'block B' 'grid 1' 'inout x : int[96] = uniform(0, 9)' \
+        'reference first' 'trips LINE = 3' 'option "-lineinfo"' >loops.spec
+    local named=
+    for line in $(seq 4 19); do
+        sed "s/LINE/$line/" loops.spec >d.spec
+        "$APTUNE" check d.spec >said 2>&1 && named+=" $line" || grep -q "in line $line; lines of its loops: 8, 13, 16" said
+    done
+    [ "$named" = ' 6 8 9 12 13 14 15 16 17' ]
+    "$APTUNE" explain d.spec B=32 --arch h100 2>said
+    grep -oE 'line [0-9]+ of loops.cu: the loop' said >told
+    for line in $(grep -oE '[0-9]+' told); do
+        [[ "$named " = *" $line "* ]]
+    done
 }
 
 @test "nothing is faster than its bytes come: suspicious and raised" {

@@ -6,7 +6,8 @@
 
 /* --- requests for profiles --------------------------------------------------------------------- */
 
-JSON_TABLE(TRIPS, WalkTrips, JSON_FIELD(WalkTrips, line), JSON_FIELD(WalkTrips, rounds));
+JSON_TABLE(TRIPS, WalkTrips, JSON_FIELD(WalkTrips, line), JSON_FIELD(WalkTrips, last),
+           JSON_FIELD(WalkTrips, rounds));
 
 JSON_TABLE(BUFFER, ProfileBuffer, JSON_FIELD(ProfileBuffer, address),
            JSON_FIELD(ProfileBuffer, bytes), JSON_FIELD(ProfileBuffer, filled),

@@ -114,7 +114,8 @@ static bool count_trips(Arena *a, const Run *r, const Value *slots, ProfileLaunc
         if (value_as_real(v) < 0)
             return diag_error(r->diag, s->trips[i].at, "a loop cannot have %g iterations",
                               value_as_real(v));
-        trips[i] = (WalkTrips){(uint32_t)s->trips[i].line, value_as_real(v)};
+        const uint32_t line = (uint32_t)s->trips[i].line, last = (uint32_t)s->trips[i].last;
+        trips[i] = (WalkTrips){line, last > line ? last : line, value_as_real(v)};
     }
     out->trips = trips;
     out->trip_count = s->trip_count;

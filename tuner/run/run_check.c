@@ -15,6 +15,7 @@ typedef struct Checking {
     const char *entry; /* of the kernel that is compiled */
     RunAwaited awaited;
     bool *trips;   /* per trip count of the spec: some code has the loop */
+    Texts loops;   /* if there are trip counts: the lines of the kernels' loops */
     bool *symbols; /* per argument: some code has the variable */
     bool *written; /* per argument: some code may store to it */
     /* per argument: elements reached, if more than it has; NULL: that is an error */
@@ -271,6 +272,10 @@ static bool check_trips(Checking *x, const ProfileInput *in)
     const Memory *m = profile_follow(r->arena, in, &module, r->diag);
     for (size_t i = 0; m && i < m->walk->functions.count; i++) {
         const WalkFunction *f = m->walk->functions.at[i];
+        for (size_t l = 0; l < f->flow->loops->loops.count; l++)
+            if (walk_loop_line(f->flow, (int)l) > 0)
+                text_add_once(r->arena, &x->loops,
+                              arena_printf(r->arena, "%u", walk_loop_line(f->flow, (int)l)));
         for (size_t k = 0; k < in->launch.trip_count; k++) {
             const double *rounds = walk_stated_rounds(r->arena, f->flow, &in->launch.trips[k], 1);
             for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
@@ -287,6 +292,25 @@ static bool check_trips(Checking *x, const ProfileInput *in)
         }
     }
     return m != NULL;
+}
+
+/* A loop may be in the code of other configurations, but not where its line has no `for` or `while`. */
+static bool report_trips(const Checking *x)
+{
+    bool ok = true;
+    SCOPED_BUF lines = {0};
+    for (size_t i = 0; i < x->loops.count; i++)
+        buf_printf(&lines, "%s%s", i ? ", " : "; lines of its loops: ", x->loops.at[i]);
+    EACH (const SpecTrips, t, x->run->spec->trips, x->run->spec->trip_count) {
+        static const char text[] = "no loop of the kernel is in line %lld%s";
+        if (x->trips[t - x->run->spec->trips])
+            continue;
+        if (t->last)
+            diag_warn(x->run->diag, t->at, text, (long long)t->line, buf_text(&lines));
+        else
+            ok = diag_error(x->run->diag, t->at, text, (long long)t->line, buf_text(&lines));
+    }
+    return ok;
 }
 
 static bool check_symbols(Checking *x, const PtxModule *m)
@@ -719,10 +743,7 @@ static bool check_kernels(Checking *x, size_t config)
         ok = check_launch(x, config, l) && ok;
     if (ok && !x->out->uncompiled)
         ok = report_missing(x) && report_unwritten(x);
-    for (size_t i = 0; ok && i < r->spec->trip_count; i++)
-        if (!x->trips[i])
-            diag_warn(r->diag, r->spec->trips[i].at, "no loop of the kernel ends in line %lld",
-                      (long long)r->spec->trips[i].line);
+    ok = ok && report_trips(x);
     for (size_t i = 0; i < r->spec->reference_count && !x->out->uncompiled; i++)
         ok = check_reference(x, &r->spec->reference[i], config) && ok;
     return ok;

@@ -1,6 +1,7 @@
 /* The sources with the options common to all configurations, and the compile job of each launch. */
 #include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
+#include "tuner/spec/code_text.h"
 
 /* Sources printed by commands, each with its command. */
 struct RunSources {
@@ -94,6 +95,28 @@ static size_t count_lines(const CompileSource *s, const char *text, int64_t *lin
     return count;
 }
 
+/* The line in which the loop ends whose keyword stands in a line of the text; 0: none does. */
+static int64_t loop_end(const char *text, int64_t line)
+{
+    static const char loops[] = "for while do";
+    const char *at = text, *const end = text + strlen(text);
+    for (int64_t n = 1; n < line && *at; at++)
+        n += *at == '\n';
+    Word w = {0};
+    for (const char *stop = code_line_end(at); at < stop && !code_among(w, loops);)
+        w = code_next_word(text, &at);
+    if (!code_among(w, loops))
+        return 0;
+    for (; *at && *at != ';'; at++) {
+        const size_t quiet = code_quiet(text, at);
+        const char *close = *at == '(' || *at == '{' ? code_closing(at, end) : NULL;
+        if (close && *at == '{')
+            return (int64_t)code_line_number(text, close);
+        at = close ? close : at + (quiet ? quiet - 1 : 0);
+    }
+    return (int64_t)code_line_number(text, at);
+}
+
 static bool find_line(Run *r, SpecTrips *t)
 {
     size_t found = 0;
@@ -105,7 +128,10 @@ static bool find_line(Run *r, SpecTrips *t)
             again |= r->code.sources[k] == s;
         if (again)
             continue;
-        found += count_lines(s, t->text, &t->line, &last);
+        const size_t here = count_lines(s, t->text, &t->line, &last);
+        const int64_t until = here || !t->text ? loop_end(s->text, t->line) : 0;
+        t->last = until > t->last ? until : t->last;
+        found += here;
     }
     if (t->text && found != 1)
         return diag_error(r->diag, t->at,

@@ -220,7 +220,9 @@ typedef struct CompileOption {
 /* "trips 42 = NNZ / ROWS": the trip count of a loop whose count depends on data. */
 typedef struct SpecTrips {
     Span at;
-    int64_t line;     /* of its `for` or `while` in the kernel's file */
+    int64_t
+        line; /* of its `for`, `while` or `do` in the kernel's file, or of its first statement */
+    int64_t last;     /* where the loop of the keyword in this line ends; 0: none stands there */
     const char *text; /* text that occurs in the loop's line only; NULL: the line is given */
     Expr *rounds;
 } SpecTrips;
