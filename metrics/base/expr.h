@@ -90,6 +90,8 @@ void value_print(Value v, Buf *out);
 /* As passed to the compiler in -D: strings bare, booleans 0 or 1. */
 void value_print_bare(Value v, Buf *out);
 const char *value_text(Arena *a, Value v); /* bare */
+/* As in names of configurations: bare, but quoted with a blank, comma or quote in it. */
+void value_print_named(Value v, Buf *out);
 /* "an integer", "a string" …, for messages. */
 const char *value_kind_name(ValueKind k);
 

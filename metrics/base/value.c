@@ -115,6 +115,15 @@ void value_print_bare(Value v, Buf *out)
     }
 }
 
+void value_print_named(Value v, Buf *out)
+{
+    const char *s = v.kind == VALUE_STRING ? v.string : "0";
+    const char *quote = *s && !strpbrk(s, " ,\t'\"") ? "" : strchr(s, '\'') ? "\"" : "'";
+    buf_puts(out, quote);
+    value_print_bare(v, out);
+    buf_puts(out, quote);
+}
+
 const char *value_kind_name(ValueKind k)
 {
     static const char *const names[] = {"nothing",  "true or false", "an integer",

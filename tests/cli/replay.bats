@@ -83,14 +83,35 @@ held_files=csv
     tune --carve --space x.spec --arch sm_90 --why "EACH=2 THREADS=64 MODE=8"
     status_is 2
     has "$stderr" "MODE has no value '8'; it has 7$"
+
+    { cat "$data/synthetic.spec"; echo 'param TWICE in 2 * EACH'; echo 'param TEN in range(11)'; echo 'require TEN == 2 * 5'; } >x.spec
+    tune --carve --space x.spec --arch sm_90 --why "EACH=2 THREADS=64"
+    status_is 0
+    has "$output" '^THREADS=64 EACH=2 TWICE=4 TEN=10: '
+    tune --carve --space x.spec --arch sm_90 --why "TWICE=4 THREADS=64"
+    status_is 2
+    has "$stderr" "leaves out EACH: "
 }
 
-@test "--why finds a value with blanks by the name that reports print" {
+@test "a value with blanks or commas is quoted in names, and where they are given" {
     cp "$data/synthetic.cu" .
-    { cat "$data/synthetic.spec"; echo 'param TYPE in "unsigned int", "float"'; } >x.spec
-    tune --carve --space x.spec --arch sm_90 --why "THREADS=64 EACH=1 TYPE=unsigned int"
+    { cat "$data/synthetic.spec"; echo "param TYPE in \"unsigned int\", \"8, 4\", \"float\", \"it's\""; } >x.spec
+    why() { tune --carve --space x.spec --arch sm_90 --why "$1"; }
+    why "TYPE='8, 4',THREADS=64 EACH=1"
     status_is 0
-    has "$output" '^THREADS=64 EACH=1 TYPE=unsigned int: '
+    has "$output" "^THREADS=64 EACH=1 TYPE='8, 4': "
+    why "TYPE=\"it's\" EACH=1 THREADS=64"
+    status_is 0
+    has "$output" '^THREADS=64 EACH=1 TYPE="it.s": '
+    why 'THREADS=64 EACH=1 TYPE="float"'
+    status_is 0
+    has "$output" '^THREADS=64 EACH=1 TYPE=float: '
+    why "TYPE=8, 4, THREADS=64 EACH=1" # a shell took the quotes
+    status_is 0
+    has "$output" "^THREADS=64 EACH=1 TYPE='8, 4': "
+    why "TYPE=8, THREADS=64 EACH=1"
+    status_is 2
+    has "$stderr" "TYPE has no value '8'; it has 'unsigned int', '8, 4', float, \"it's\"$"
 }
 
 @test "without --compile nothing is compiled where the recording's sources are these" {

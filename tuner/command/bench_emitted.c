@@ -59,7 +59,7 @@ static bool open_manifest(Run *r, const char *path, Manifest *m)
 static void print_value(const json_t *v, Buf *out)
 {
     if (json_is_string(v))
-        buf_puts(out, json_string_value(v));
+        value_print_named(value_string(json_string_value(v)), out);
     else if (json_is_real(v))
         value_print_bare(value_real(json_real_value(v)), out);
     else if (json_is_integer(v))

@@ -415,7 +415,7 @@ static void print_differences(const Run *r, size_t i, size_t from, Buf *out)
         if (value_equal(v, table_value(r->table, from, p)))
             continue;
         buf_printf(out, "%s%s=", gap, r->spec->parameters[p].name);
-        value_print_bare(v, out);
+        value_print_named(v, out);
         gap = " ";
     }
 }

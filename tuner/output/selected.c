@@ -42,7 +42,7 @@ static void print_parameters(const Table *t, size_t row, const bool *wanted, Buf
     for (size_t p = 0; p < t->parameter_count; p++)
         if (wanted[p]) {
             buf_printf(out, " %s=", t->parameters[p].name);
-            value_print_bare(table_value(t, row, p), out);
+            value_print_named(table_value(t, row, p), out);
         }
 }
 

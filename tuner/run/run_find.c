@@ -11,43 +11,57 @@ static size_t find_parameter(const Spec *s, const char *name, Diag *d)
     return SIZE_MAX;
 }
 
-/* True if the text is the value as in reports or as in the spec. */
-static bool is_written(Arena *a, Value v, const char *text)
+static const char gaps[] = " ,\t"; /* between values */
+
+/* The length of a value that the text begins with, as in reports, in the spec or bare; 0: it does not. */
+static size_t written(Value v, const char *text)
 {
-    SCOPED_BUF b = {0};
-    value_print(v, &b);
-    return strcmp(buf_text(&b), text) == 0 || strcmp(value_text(a, v), text) == 0;
+    void (*const forms[])(Value, Buf *) = {value_print_named, value_print, value_print_bare};
+    size_t longest = 0;
+    for (size_t i = 0; i < COUNT_OF(forms); i++) {
+        SCOPED_BUF b = {0};
+        forms[i](v, &b);
+        const bool begins = strncmp(text, buf_text(&b), b.size) == 0 && strchr(gaps, text[b.size]);
+        longest = begins && b.size > longest ? b.size : longest;
+    }
+    return longest;
 }
 
-static bool find_value(Arena *a, const Run *r, size_t p, const char *text, Value *out, Diag *d)
+/* Takes the longest value at `*text`, which then moves past it. */
+static bool find_value(const Run *r, size_t p, const char **text, Value *out, Diag *d)
 {
-    const ValueList *all = &r->space.values[p];
-    for (size_t i = 0; i < all->count; i++)
-        if (is_written(a, all->at[i], text))
-            return *out = all->at[i], true;
     enum { SHOWN = 12 };
+    const ValueList *all = &r->space.values[p];
+    size_t longest = 0;
     SCOPED_BUF b = {0};
-    for (size_t i = 0; i < all->count && i < SHOWN; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", value_text(a, all->at[i]));
-    diag_fail(d, "%s has no value '%s'; it has %s%s", r->spec->parameters[p].name, text,
-              buf_text(&b), all->count > SHOWN ? " …" : "");
-    return false;
+    for (size_t i = 0; i < all->count; i++) {
+        const size_t length = written(all->at[i], *text);
+        if (length > longest) {
+            *out = all->at[i];
+            longest = length;
+        }
+        buf_puts(&b, i && i < SHOWN ? ", " : "");
+        if (i < SHOWN)
+            value_print_named(all->at[i], &b);
+    }
+    if (longest == 0)
+        diag_fail(d, "%s has no value '%.*s'; it has %s%s", r->spec->parameters[p].name,
+                  (int)strcspn(*text, gaps), *text, buf_text(&b), all->count > SHOWN ? " …" : "");
+    *text += longest;
+    return longest > 0;
 }
 
-/* Reads "BM=64 BN=64, …"; omitted parameters stay VALUE_NONE. */
+/* Reads "BM=64 SHAPE='8, 4', …"; omitted parameters stay VALUE_NONE. */
 static bool read_values(Arena *a, const Run *r, const char *text, Value *values, Diag *d)
 {
-    static const char gaps[] = " ,\t";
     for (text += strspn(text, gaps); *text; text += strspn(text, gaps)) {
-        size_t size = strcspn(text, gaps);
-        char *name = arena_copy(a, text, size), *equals = strchr(name, '=');
-        if (!equals)
-            return diag_fail(d, "'%s' is not of the form NAME=VALUE", name);
-        *equals = '\0';
-        size_t p = find_parameter(r->spec, name, d);
-        if (p == SIZE_MAX || !find_value(a, r, p, equals + 1, &values[p], d))
+        const size_t name = strcspn(text, "= ,\t");
+        if (text[name] != '=')
+            return diag_fail(d, "'%.*s' is not of the form NAME=VALUE", (int)name, text);
+        const size_t p = find_parameter(r->spec, arena_copy(a, text, name), d);
+        text += name + 1;
+        if (p == SIZE_MAX || !find_value(r, p, &text, &values[p], d))
             return false;
-        text += size;
     }
     return true;
 }
@@ -106,15 +120,6 @@ static void refuse(Arena *a, const Run *r, const char *text, const Value *values
         diag_fail(d, "the space has no configuration '%s'%s%s", text, most, alike);
 }
 
-/* The configuration with exactly this name: values may contain blanks and commas. */
-static size_t find_name(Arena *a, const Run *r, const char *text)
-{
-    for (size_t i = 0; i < r->table->count; i++)
-        if (strcmp(table_name(a, r->table, i), text) == 0)
-            return i;
-    return SIZE_MAX;
-}
-
 /* Finds the row of a text; SIZE_MAX if the configuration is not in the table: then `rank`
  * identifies it. False after a message. */
 static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Diag *d)
@@ -122,24 +127,17 @@ static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Di
     SCOPED_ARENA *a = arena_new();
     size_t n = r->spec->parameter_count, given = 0;
     Value *values = ARENA_ARRAY(a, Value, n);
-    bool read = read_values(a, r, text, values, DIAG_UNHEARD(a));
-    for (size_t p = 0; p < n; p++) {
-        /* A single value need not be named. */
-        if (values[p].kind == VALUE_NONE && r->space.values[p].count == 1)
-            values[p] = r->space.values[p].at[0];
+    *row = SIZE_MAX;
+    if (!read_values(a, r, text, values, d))
+        return false;
+    space_complete(&r->space, values);
+    for (size_t p = 0; p < n; p++)
         given += values[p].kind != VALUE_NONE;
-    }
-    bool valid =
-        read && given == n && space_rank(&r->space, values, rank) && space_has(&r->space, *rank);
+    bool valid = given == n && space_rank(&r->space, values, rank) && space_has(&r->space, *rank);
     *row = valid ? table_find(r->table, *rank) : SIZE_MAX;
-    if (*row == SIZE_MAX && !(valid && r->space.diagram)) {
-        *row = find_name(a, r, text);
-        valid = *row != SIZE_MAX;
-        if (!valid && read)
-            refuse(a, r, text, values, d);
-        else if (!valid)
-            read_values(a, r, text, values, d);
-    }
+    valid = valid && (*row != SIZE_MAX || r->space.diagram);
+    if (!valid)
+        refuse(a, r, text, values, d);
     return valid;
 }
 

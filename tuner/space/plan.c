@@ -67,7 +67,7 @@ static void arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t le
     const Spec *s = w->space->spec;
     for (size_t p = 0; p < level; p++) {
         buf_printf(&text, "%s%s=", p ? " " : "", s->parameters[p].name);
-        value_print_bare(w->slots[spec_parameter_slot(s, p)], &text);
+        value_print_named(w->slots[spec_parameter_slot(s, p)], &text);
     }
     diag_error(d, ev->error_at,
                level ? "%s (with %s); a require line before it can exclude this" : "%s%s",

@@ -66,6 +66,31 @@ bool space_rank(const Space *s, const Value *parameters, uint64_t *rank)
     return true;
 }
 
+void space_complete(const Space *s, Value *parameters)
+{
+    SCOPED_ARENA *a = arena_new();
+    SpacePlan *w = space_plan_new(a, s);
+    Diag *unheard = DIAG_UNHEARD(a);
+    const Check *by;
+    Verdict v = space_plan_judge(w, 0, &by, unheard);
+    for (size_t p = 0; p < s->spec->parameter_count && v == VERDICT_ALLOWED; p++) {
+        Value *slot = space_plan_slot(w, p), only = parameters[p];
+        size_t allowed = only.kind != VALUE_NONE;
+        for (size_t i = 0; parameters[p].kind == VALUE_NONE && i < s->values[p].count; i++) {
+            *slot = s->values[p].at[i];
+            if (space_plan_judge(w, p + 1, &by, unheard) == VERDICT_ALLOWED) {
+                only = *slot;
+                allowed++;
+            }
+        }
+        if (allowed != 1)
+            break;
+        *slot = parameters[p] = only;
+        v = space_plan_judge(w, p + 1, &by, unheard); /* computes what follows from it */
+    }
+    space_plan_free(w);
+}
+
 bool space_has(const Space *s, uint64_t rank)
 {
     if (!s->diagram)
@@ -81,7 +106,7 @@ void space_print(const Space *s, size_t i, Buf *out)
 {
     for (size_t p = 0; p < s->spec->parameter_count; p++) {
         buf_printf(out, "%s%s=", p ? " " : "", s->spec->parameters[p].name);
-        value_print_bare(value_at(s, s->ranks[i], p), out);
+        value_print_named(value_at(s, s->ranks[i], p), out);
     }
 }
 

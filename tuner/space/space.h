@@ -61,6 +61,9 @@ uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of,
  * parameter. */
 bool space_rank(const Space *s, const Value *parameters, uint64_t *rank);
 
+/* Gives parameters without a value (VALUE_NONE) the only one that they can have with those before them. */
+void space_complete(const Space *s, Value *parameters);
+
 /* True if a rank is of a valid configuration. */
 bool space_has(const Space *s, uint64_t rank);
 

@@ -141,7 +141,7 @@ void table_print_name(const Table *t, size_t row, Buf *out)
 {
     for (size_t p = 0; p < t->parameter_count; p++) {
         buf_printf(out, "%.*s%s=", p > 0, &t->gap, t->parameters[p].name);
-        value_print_bare(table_value(t, row, p), out);
+        value_print_named(table_value(t, row, p), out);
     }
 }
 
