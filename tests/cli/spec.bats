@@ -92,6 +92,23 @@ change() {
     has "$stderr" "has no kernel 'vector_sum'; it has vector_add$"
 }
 
+@test "all headers that are missing are named at once, and the options without them can be pasted" {
+    printf '#include "%s"\n' here.h gone.h lib/far.cuh >k.cu
+    echo '#include <lib/deep.h>' >here.h
+    echo 'extern "C" __global__ void k(int *x) { x[threadIdx.x] = 1; }' >>k.cu
+    printf '%s\n' 'kernel "k.cu" k' 'param B in 32, 64' 'block B' 'grid 1' 'out x : int[64]' 'reference first' >k.spec
+    check k.spec
+    status_is 2
+    [ "$(grep -c 'catastrophic' <<<"$stderr")" = 1 ]
+    grep '^option ' <<<"$stderr" >options
+    [ "$(cat options)" = 'option "--without-header=lib/deep.h"
+option "--without-header=gone.h"
+option "--without-header=lib/far.cuh"' ]
+    cat options >>k.spec
+    check k.spec
+    status_is 0
+}
+
 @test "a kernel in quotes whose file does not compile" {
     echo 'namespace { __global__ void k(float *a) { a[0] = missing; } }' >k.cu
     printf '%s\n' 'kernel "k.cu" "k"' 'param N in 1, 2' 'block N' 'grid 1' 'inout A : float[1]' 'reference first' >k.spec

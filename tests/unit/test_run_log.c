@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* The notes to a log of a source. */
-static const char *notes(Arena *a, const char *text, const char *log)
+/* The notes to a log of a source and to missing headers. */
+static const char *notes(Arena *a, const char *text, const char *log, const Texts *missing)
 {
     static const char SPEC[] =
         "kernel \"k.cu\" \"k<{WIDE}>\"\nparam TILE in 1, 2\nparam WIDE in 1\n"
@@ -20,7 +20,7 @@ static const char *notes(Arena *a, const char *text, const char *log)
     const Spec *s = spec_parse(a, spec_source(a, SPEC), &d);
     assert_non_null(s);
     const CompileSource source = {.text = text};
-    run_explain_log(s, &source, log, &said);
+    run_explain_log(s, &source, log, missing, &said);
     Buf out = {0};
     diag_print(&said, &out);
     return buf_keep(&out, a);
@@ -48,27 +48,27 @@ static void a_name_of_the_source_that_is_a_parameter(void **state)
     };
     Arena *a = arena_new();
     for (size_t i = 0; i < COUNT_OF(CASES); i++) {
-        const char *said =
-            notes(a, "#define DECLARE(x) \\\n  int x##TILE, TILE\n#define OTHER 1\n", CASES[i].log);
+        const char *said = notes(a, "#define DECLARE(x) \\\n  int x##TILE, TILE\n#define OTHER 1\n",
+                                 CASES[i].log, &(Texts){0});
         if (CASES[i].noted)
             assert_non_null(strstr(said, ":2:7: note: 'TILE' is a parameter, and thus a macro"));
         else
             assert_string_equal(said, "");
     }
     const char *twice = arena_printf(a, "%s\n%s", CASES[0].log, CASES[1].log);
-    const char *first = strstr(notes(a, "", twice), "note:");
+    const char *first = strstr(notes(a, "", twice, &(Texts){0}), "note:");
     assert_non_null(first);
     assert_null(strstr(first + 1, "note:"));
     arena_free(a);
 }
 
-static void a_header_that_is_missing(void **state)
+static void headers_that_are_missing(void **state)
 {
     (void)state;
     Arena *a = arena_new();
     assert_non_null(
-        strstr(notes(a, "", "k.cu(1): catastrophic error: cannot open source file \"u/t.h\"\n"),
-               "option \"--without-header=u/t.h\""));
+        strstr(notes(a, "", "", &TEXTS("u/t.h", "v.h")),
+               "\noption \"--without-header=u/t.h\"\noption \"--without-header=v.h\"\n"));
     arena_free(a);
 }
 
@@ -76,7 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_of_the_source_that_is_a_parameter),
-        cmocka_unit_test(a_header_that_is_missing),
+        cmocka_unit_test(headers_that_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

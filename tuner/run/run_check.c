@@ -5,6 +5,7 @@
 #include "tuner/spec/code_text.h"
 #include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_source.h"
+#include "tuner/spec/near_header.h"
 
 #include <stdio.h>
 
@@ -51,6 +52,37 @@ static bool only_name_is_wrong(const char *log)
     return name && (!error || name < error);
 }
 
+/* Compiles a job without messages. */
+static bool compiles(Checking *x, const CompileJob *job, CompileResult *res)
+{
+    farm_add(x->farm, 0, job);
+    x->awaited.note = x->entry;
+    return run_next_result(x->run, x->farm, &x->awaited, res, DIAG_UNHEARD(x->run->arena)) &&
+           res->status == OUTCOME_COMPILED;
+}
+
+/* The headers that are missing, each found by reading those before it as empty. */
+static Texts missing_headers(Checking *x, const CompileJob *job, const char *log)
+{
+    enum { MOST = 24 };
+    Arena *a = x->run->arena;
+    Texts names = {0};
+    CompileJob without = {.source = job->source, .names = job->names, .unknown = "it is a guess"};
+    for (size_t i = 0; i < job->options.count; i++)
+        VEC_PUSH(a, &without.options, job->options.at[i]);
+    CompileResult res = {.log = log};
+    for (const char *name; (name = near_header_missing(a, res.log)) && names.count < MOST;) {
+        const size_t before = names.count;
+        text_add_once(a, &names, name);
+        if (names.count == before)
+            break;
+        VEC_PUSH(a, &without.options, arena_printf(a, SOURCE_WITHOUT_HEADER "=%s", name));
+        if (compiles(x, &without, &res))
+            break;
+    }
+    return names;
+}
+
 /* Compiles a job; false if it fails. Lacking a compiler is not an error of the spec. */
 static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *res)
 {
@@ -68,17 +100,9 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
     if (res->status == OUTCOME_COMPILED)
         return true;
     diag_error(r->diag, at, "this does not compile:\n%s", result_errors(r->arena, res->log));
-    run_explain_log(r->spec, job->source, res->log, r->diag);
+    const Texts missing = missing_headers(x, job, res->log);
+    run_explain_log(r->spec, job->source, res->log, &missing, r->diag);
     return false;
-}
-
-/* The same without messages. */
-static bool compiles(Checking *x, const CompileJob *job, CompileResult *res)
-{
-    farm_add(x->farm, 0, job);
-    x->awaited.note = x->entry;
-    return run_next_result(x->run, x->farm, &x->awaited, res, DIAG_UNHEARD(x->run->arena)) &&
-           res->status == OUTCOME_COMPILED;
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 #include "tuner/run/run_parts.h"
 
 #include "tuner/spec/code_text.h"
-#include "tuner/spec/near_header.h"
 
 /* The word that the caret below an error's line points at, or right behind; length 0: none. `at`: of the
  * error. */
@@ -56,14 +55,16 @@ static void explain_names(const Spec *s, const CompileSource *source, const char
     }
 }
 
-void run_explain_log(const Spec *s, const CompileSource *source, const char *log, Diag *d)
+void run_explain_log(const Spec *s, const CompileSource *source, const char *log,
+                     const Texts *missing, Diag *d)
 {
     explain_names(s, source, log, d);
-    const char *missing = near_header_missing(d->arena, log);
-    if (missing)
+    SCOPED_BUF options = {0};
+    for (size_t i = 0; i < missing->count; i++)
+        buf_printf(&options, "\noption \"" SOURCE_WITHOUT_HEADER "=%s\"", missing->at[i]);
+    if (missing->count)
         diag_note(d, (Span){0},
-                  "if the kernel needs nothing of that header, option \"" SOURCE_WITHOUT_HEADER
-                  "=%s\" in the spec reads it as an empty one; include \"FOLDER\" names the folder "
-                  "that it is in",
-                  missing);
+                  "include \"FOLDER\" in the spec names the folder of a header; one of which the "
+                  "kernel needs nothing is read as empty with%s",
+                  buf_text(&options));
 }

@@ -85,8 +85,9 @@ typedef struct RunTask {
 /* All launches of configuration `i`, in `a`; a launch's module has the launch's index. */
 bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev);
 
-/* Adds notes to a compiler's log: names that are parameters, and what the spec can do about errors. */
-void run_explain_log(const Spec *s, const CompileSource *source, const char *log, Diag *d);
+/* Adds notes to a compiler's log: names that are parameters, and what the spec can do about missing headers. */
+void run_explain_log(const Spec *s, const CompileSource *source, const char *log,
+                     const Texts *missing, Diag *d);
 
 /* How many elements of each buffer are compared for configuration `i`. False after a message. */
 bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count);
