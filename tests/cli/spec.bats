@@ -118,6 +118,15 @@ option "--without-header=lib/far.cuh"' ]
     lacks "$output" "has no kernel"
 }
 
+@test "errors of a file with several kernels are told once" {
+    printf '__global__ void %s(int *a) { a[%s] = missing; }\n' k 0 l 1 >k.cu
+    printf '%s\n' 'param N in 1, 2' 'out A : int[2]' 'kernel "k.cu" "k"' 'block N' 'grid 1' 'kernel "k.cu" "l"' 'block N' 'grid 1' \
+        'reference "k.cu" "k" block 1 grid 1' >k.spec
+    check k.spec
+    status_is 2
+    [ "$(grep -c 'this does not compile' <<<"$stderr") $(grep -c 'error: identifier' <<<"$stderr")" = '1 2' ]
+}
+
 @test "only what kernels use, the one that is named and others that the spec launches" {
     echo '__device__ void rest() { missing(); } extern "C" __global__ void first(float *a) { a[0] = 1; }' >only.cu
     echo 'namespace n { template <int N> __global__ void second(float *a) { a[1] = N; } }' >>only.cu

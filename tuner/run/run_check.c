@@ -15,6 +15,7 @@ typedef struct Checking {
     RunCheck *out;
     const char *entry; /* of the kernel that is compiled */
     RunAwaited awaited;
+    Texts told;    /* errors of the compiler: several kernels of a file have the same */
     bool *trips;   /* per trip count of the spec: some code has the loop */
     Texts loops;   /* if there are trip counts: the lines of the kernels' loops */
     bool *symbols; /* per argument: some code has the variable */
@@ -99,7 +100,11 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
         return say_no_kernel(r, at, job->source->name, x->entry, job->source->text, true);
     if (res->status == OUTCOME_COMPILED)
         return true;
-    diag_error(r->diag, at, "this does not compile:\n%s", result_errors(r->arena, res->log));
+    const size_t told = x->told.count;
+    const char *errors = result_errors(r->arena, res->log);
+    if (text_add_once(r->arena, &x->told, errors) < told)
+        return false;
+    diag_error(r->diag, at, "this does not compile:\n%s", errors);
     const Texts missing = missing_headers(x, job, res->log);
     run_explain_log(r->spec, job->source, res->log, &missing, r->diag);
     return false;
