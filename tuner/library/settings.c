@@ -124,7 +124,7 @@ const Option run_options[RUN_OPTIONS] = {
      INTO(problem_text)},
     {"no-gpu", NULL, "behave as if there were no GPU", INTO(no_gpu)},
     {"compile", NULL, "compile even if a recording has the profiles", INTO(compile)},
-    {"recordings", "DIR", "folder of recordings (default: recordings beside the spec)",
+    {"recordings", "DIR", "replay recordings of this folder (default: recordings beside the spec)",
      INTO(recordings)},
 };
 

@@ -133,7 +133,7 @@ RecordMatch *record_find(Arena *a, const char *folder, const RecordHeader *want,
     *count = 0;
     DIR *dir = opendir(folder);
     if (!dir) {
-        diag_fail(d, "cannot open folder '%s': %s", folder, strerror(errno));
+        diag_fail(d, "cannot read recordings from '%s': %s", folder, strerror(errno));
         return NULL;
     }
     for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
