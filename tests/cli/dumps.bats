@@ -30,6 +30,19 @@ dumped() {
     lacks "$stderr" 'not compiled$'
 }
 
+@test "what does not compile is dumped, too, with its source as the compiler got it" {
+    printf '#include "part.h"\nint host() { return 1; }\n__global__ void k(int *a) { a[0] = part(); }\n' >k.cu
+    printf 'void hosts() {}\n__device__ int part() { return missing; }\n' >part.h
+    printf '%s\n' 'kernel "k.cu" "k"' 'param B in 32, 64' 'block B' 'grid 1' 'out x : int[64]' 'kernel "k.cu" "k"' 'block 1' 'grid 1' >k.spec
+    for how in --static --trials=8; do
+        run --separate-stderr "$APTUNE" k.spec --arch h100 --no-gpu "$how" -d HCP
+        status_is 1
+        [ "$(grep -c '^__global__' <<<"$stderr") $(grep -c '^>> part.h$' <<<"$stderr") $(grep -c 'return missing' <<<"$stderr")" = '1 1 1' ]
+        lacks "$stderr" 'hosts?\('
+        has "$stderr" '^B=64: error, part.h\(2\): error: identifier "missing" is undefined$'
+    done
+}
+
 @test "of what is selected, the profiler's stages are dumped" {
     dumped --carve "best 2 by predicted_cycles" -d BWLJ
     [ "$(grep -E '^> |^BLOCK=' <<<"$stderr" | cut -c 1-3 | tr -d '\n')" = "> BBLOBLO> WBLOBLO> LBLOBLO> JBLOBLO" ]

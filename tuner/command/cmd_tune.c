@@ -29,6 +29,23 @@ static void dump_enumeration(Run *r, Buf *out)
     buf_printf(out, "%12" PRIu64 " valid of %" PRIu64 "\n", r->space.size, r->space.product);
 }
 
+/* Sources and the headers that they include, each once: what the removal of host code left of them. */
+static void dump_sources(Run *r, Buf *out)
+{
+    SCOPED_ARENA *a = arena_new();
+    Texts told = {0};
+    for (size_t l = 0; r->code.sources && l < r->spec->launch_count; l++) {
+        const CompileSource *s = r->code.sources[l];
+        for (size_t i = 0; s && i <= s->headers.count; i += 2) {
+            const bool own = i == s->headers.count;
+            const char *text = own ? s->text : s->headers.at[i + 1];
+            const size_t before = told.count;
+            if (text_add_once(a, &told, text) == before)
+                buf_printf(out, ">> %s\n%s\n", own ? s->name : s->headers.at[i], text);
+        }
+    }
+}
+
 /* Dumps of one row; the line already has its name. */
 
 static void dump_config(Run *r, size_t i, Buf *out)
@@ -99,6 +116,8 @@ static const Dump dumps[] = {
     {'S', DUMP_OPENED, "spec as understood", .print = dump_spec},
     {'E', DUMP_OPENED, "enumeration, and points rejected by each constraint",
      .print = dump_enumeration},
+    {'H', DUMP_COMPILED, "sources and headers as compiled, without host code",
+     .print = dump_sources},
     {'C', DUMP_COMPILED, "code of every configuration", .print_row = dump_config},
     {'P', DUMP_COMPILED, "profiles", .has = has_profile, .print_row = dump_profile},
     {'M', DUMP_CARVED, "metrics", .has = has_profile, .print_row = dump_metrics},
@@ -293,17 +312,18 @@ static void keep_found(void *context)
     emit_winner(&a->run, aptune_output(a), &written, DIAG_UNHEARD(scratch));
 }
 
-/* Passes a stage and prints the dumps asked for at its point.  A search compiles, carves and times concurrently:
- * everything is known only when it ends. */
+/* Passes a stage and prints the dumps asked for at its point; if it fails, those of what was compiled.  A search
+ * compiles, carves and times concurrently: everything is known only when it ends. */
 static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
 {
     Run *r = &t->handle->run;
     SCOPED_BUF out = {0};
     const bool ok = stage(t->handle) == APTUNE_OK;
     progress_end(&t->bar);
-    for (const Dump *d = dumps; ok && d < dumps + COUNT_OF(dumps); d++) {
+    for (const Dump *d = dumps; d < dumps + COUNT_OF(dumps); d++) {
         const bool late = d->point != DUMP_OPENED && run_searches(r);
-        if ((late ? DUMP_TIMED : d->point) != point || !strchr(t->dumps, d->letter))
+        if ((late ? DUMP_TIMED : d->point) != point || !strchr(t->dumps, d->letter) ||
+            !(ok || d->point == DUMP_COMPILED))
             continue;
         buf_printf(&out, "> %c: %s (%s)\n", d->letter, d->title, r->spec->name);
         if (d->print)
