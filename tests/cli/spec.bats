@@ -136,6 +136,25 @@ option "--without-header=lib/far.cuh"' ]
     status_is 0
 }
 
+@test "only what kernels use, without what unknown macros stand for, and with the namespaces that are used" {
+    cat >k.cu <<'END'
+#include "gone.h"
+REGISTER(FIRST) // no semicolon
+namespace cv { namespace q { struct P { int *x; }; } }
+using namespace cv;
+REGISTER(SECOND)
+__device__ int one() { return 1; }
+REGISTER_ALL(k,
+             "float")
+__global__ void k(q::P p) { p.x[threadIdx.x] = one(); }
+REGISTER(LAST)
+END
+    printf '%s\n' 'kernel "k.cu" "k"' 'param B in 32, 64' 'block B' 'grid 1' 'args struct(x)' 'out x : int[64]' 'reference first' \
+        'option "--only-for=k"' 'option "--without-header=gone.h"' >k.spec
+    check k.spec
+    status_is 0
+}
+
 @test "a kernel that is a template, and names of the source that are parameters" {
     echo 'template <int N> __global__ void t(float *a) { int M = 1; a[0] = N + M; }' >t.cu
     printf '%s\n' 'param N in 1, 2' 'block N' 'grid 1' 'inout A : float[1]' 'reference first' >rest

@@ -75,7 +75,7 @@ typedef struct Cutter {
 
 static bool is_mark(const HostMarks *marks, Word w)
 {
-    return code_among(w, MARKS) || (marks && code_one_of(w, &marks->device));
+    return code_among(w, MARKS) || code_one_of(w, &marks->device);
 }
 
 static void cut(Cutter *c, const char *from, const char *to)
@@ -102,7 +102,7 @@ static bool is_function(const Cutter *c, const Declaration *d)
     Word owner = scope_class(&c->now);
     bool typed = d->words >= 2 || (d->body && owner.length == 0 && d->words == 1);
     bool constructor = owner.length && code_equal(d->last, owner);
-    const bool instantiates = c->marks && code_one_of(d->last, &c->marks->host);
+    const bool instantiates = code_one_of(d->last, &c->marks->host);
     return d->parameters && !d->is_typedef &&
            (typed || constructor || instantiates || code_same(d->last, "main"));
 }
@@ -254,7 +254,7 @@ static bool is_std_type(const Cutter *c, Word w)
     bool bare = c->uses_std && behind > w.at + w.length && code_is_name(*behind);
     bool first = w.at == c->now.d.start && (w.at[w.length] == '<' || bare);
     return ((named || first) && code_among(w, STD_TYPES)) || code_one_of(w, &c->types) ||
-           (c->marks && code_one_of(w, &c->marks->types));
+           code_one_of(w, &c->marks->types);
 }
 
 /* True for the type of an operand in "operator+(const Pair &a, Pair b)". */
@@ -272,7 +272,9 @@ static void read_word(Cutter *c, Word w)
     if (!d->start)
         d->start = w.at;
     if ((d->is_enum && d->braces == 1) ||
-        (d->is_typedef && d->braces == 0 && !d->value && w.at[w.length] != ':') || is_operand(d, w))
+        (d->is_typedef && d->braces == 0 && !d->value && w.at[w.length] != ':' &&
+         !code_same(w, "namespace")) ||
+        is_operand(d, w))
         list_name(c, w);
     const bool scope = strncmp(w.at + w.length, "::", 2) == 0 || (d->is_namespace && d->value);
     if (c->list && d->braces == 0 && scope && owner_of(c, w).length == 0)
@@ -339,6 +341,16 @@ static bool assigns(const Cutter *c, const char *at)
            (close && close < at && at[1] != '=' && !strchr("=<>!", at[-1]));
 }
 
+/* True for "NAME(…)" of a macro that is not known, before another declaration. */
+static bool is_unknown_call(const Cutter *c, const char *behind)
+{
+    const Declaration *d = &c->now.d;
+    const char next = *code_skip(behind, c->text + c->size);
+    return c->marks->knows_macros && d->last.at == d->start && *d->start != '_' &&
+           (code_is_name(next) || strchr("}#/", next)) && scope_class(&c->now).length == 0 &&
+           !code_one_of(d->last, &c->marks->macros);
+}
+
 static void read_sign(Cutter *c, const char *at, Word before)
 {
     Declaration *d = &c->now.d;
@@ -355,8 +367,8 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case ']':
     case ')':
         d->brackets -= d->brackets > 0;
-        if (d->brackets == 0 && d->braces == 0 && d->words == 1 && c->marks &&
-            code_one_of(d->last, &c->marks->host))
+        if (d->brackets == 0 && d->braces == 0 && d->words == 1 &&
+            (code_one_of(d->last, &c->marks->host) || is_unknown_call(c, at + 1)))
             decide(c, at + 1);
         break;
     case '{':
@@ -468,9 +480,9 @@ const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMar
     return c.out ? c.out : text;
 }
 
-void host_declarations(Arena *a, const char *text, HostDeclarations *out)
+void host_declarations(Arena *a, const char *text, const HostMarks *marks, HostDeclarations *out)
 {
-    Cutter c = {.arena = a, .text = text, .size = strlen(text), .list = out};
+    Cutter c = {.arena = a, .text = text, .size = strlen(text), .marks = marks, .list = out};
     read_all(&c);
 }
 
@@ -561,7 +573,9 @@ static void add_host(Arena *a, const char *text, HostMarks *marks)
     Texts others = {0};
     for (const char *line = text; *line; line = code_next_line(line)) {
         const Macro m = macro_of(line);
-        if (!m.close)
+        if (m.close)
+            VEC_PUSH(a, &marks->macros, code_copy(a, m.name));
+        else
             continue;
         if (is_host_text(a, m.close + 1, m.end, marks))
             VEC_PUSH(a, &marks->host, code_copy(a, m.name));

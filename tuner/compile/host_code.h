@@ -14,6 +14,8 @@
  * cudaStream_t;". */
 typedef struct HostMarks {
     Texts device, host, types;
+    Texts macros;      /* all that have parameters */
+    bool knows_macros; /* so what begins with NAME(…) and is none of them ends there */
 } HostMarks;
 
 /* The names that texts define. */
@@ -36,7 +38,7 @@ typedef struct HostDeclaration {
 typedef VEC(HostDeclaration) HostDeclarations;
 
 /* Adds the declarations of a text. */
-void host_declarations(Arena *a, const char *text, HostDeclarations *out);
+void host_declarations(Arena *a, const char *text, const HostMarks *marks, HostDeclarations *out);
 
 /* True if the text uses what nvcc declares implicitly: includes, uint8_t, INT_MAX, M_PI … */
 bool host_code_expects_headers(const char *text);

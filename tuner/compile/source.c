@@ -72,10 +72,10 @@ static void note_spaces(Reach *r, const char *text)
         }
 }
 
-static void add_text(Reach *r, const char *text, size_t number)
+static void add_text(Reach *r, const char *text, size_t number, const HostMarks *marks)
 {
     HostDeclarations all = {0};
-    host_declarations(r->arena, text, &all);
+    host_declarations(r->arena, text, marks, &all);
     for (size_t i = 0; i < all.count; i++)
         add_item(r, all.at[i], number, false);
     for (const char *line = text; *line; line = code_next_line(line)) {
@@ -134,7 +134,8 @@ static void keep(Reach *r, size_t item)
 
 /* Replaces the texts by copies in which unreached declarations are blanked; lines and columns stay.
  * `roots`: the names to start from. */
-static void reached_cut(Arena *a, const char **texts, size_t count, const char *roots)
+static void reached_cut(Arena *a, const char **texts, size_t count, const char *roots,
+                        const HostMarks *marks)
 {
     static const char *const SPACES[] = {
         "std", "cuda", "cub", "thrust", "nvcuda", "cooperative_groups", "cg", "wmma"};
@@ -143,7 +144,7 @@ static void reached_cut(Arena *a, const char **texts, size_t count, const char *
         name_called(&r, SPACES[i])->space = name_called(&r, SPACES[i])->toolkit = true;
     for (size_t i = 0; i < count; i++) {
         note_spaces(&r, texts[i]);
-        add_text(&r, texts[i], i);
+        add_text(&r, texts[i], i, marks);
     }
     reach_words(&r, roots, roots + strlen(roots));
     for (size_t i = 0; i < r.items.count; i++)
@@ -244,14 +245,15 @@ static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
 static const char **cut_all(Arena *a, const char *text, size_t size, const IncludeSet *set,
                             const Paths *p)
 {
-    const HostMarks marks = find_marks(a, text, set);
+    HostMarks marks = find_marks(a, text, set);
+    marks.knows_macros = p->only;
     const size_t count = set->texts.count;
     const char **texts = ARENA_ARRAY(a, const char *, count + 1);
     for (size_t i = 0; i < count; i++)
         texts[i] = host_code_cut(a, set->texts.at[i], strlen(set->texts.at[i]), &marks);
     texts[count] = host_code_cut(a, text, size, &marks);
     if (p->only)
-        reached_cut(a, texts, count + 1, p->only);
+        reached_cut(a, texts, count + 1, p->only, &marks);
     return texts;
 }
 
