@@ -118,6 +118,16 @@ option "--without-header=lib/far.cuh"' ]
     lacks "$output" "has no kernel"
 }
 
+@test "a header that an option includes may be written for nvcc, for the reference, too" {
+    printf '#include <iostream>\ninline void say(std::string s) { std::cout << s; }\n' >pre.h
+    echo 'extern "C" __global__ void k(int *a) { a[0] = 1; }' >k.cu
+    printf '%s\n' 'kernel "k.cu" k' 'param N in 1, 2' 'block N' 'grid 1' 'out A : int[1]' 'option "--pre-include=pre.h"' \
+        'reference "r.cu" k block 1 grid 1' >k.spec
+    cp k.cu r.cu
+    check k.spec
+    status_is 0
+}
+
 @test "errors of a file with several kernels are told once" {
     printf '__global__ void %s(int *a) { a[%s] = missing; }\n' k 0 l 1 >k.cu
     printf '%s\n' 'param N in 1, 2' 'out A : int[2]' 'kernel "k.cu" "k"' 'block N' 'grid 1' 'kernel "k.cu" "l"' 'block N' 'grid 1' \

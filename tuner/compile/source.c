@@ -328,7 +328,10 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
     const char **texts = cut_all(a, text, size, &set, &p);
     text = texts[set.texts.count];
     query.text = text = definitions_yield(a, text, &p.parameters);
-    if (host_code_expects_headers(text))
+    bool expects = host_code_expects_headers(text);
+    for (size_t i = 0; i < set.texts.count && !expects; i++) /* of files included by an option */
+        expects = host_code_expects_headers(texts[i]);
+    if (expects)
         write_for_nvcc(a, &p.options);
     if (text != given)
         set = include_follow(a, &query);
