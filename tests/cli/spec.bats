@@ -128,6 +128,24 @@ option "--without-header=lib/far.cuh"' ]
     status_is 0
 }
 
+@test "what macros make for hosts is removed, and what stays may print" {
+    cat >k.cu <<'END'
+#include <iostream>
+template <class T> struct Shown { T t; Shown(T a) : t(a) {} };
+#define DEV __device__
+#define PAIR(T)                                                                        \
+    struct T##2 { T x, y; DEV T sum() const { return x + y; }                          \
+                  void print(std::ostream &s, T i) const { s << x << ' ' << y << i; } }; \
+    inline std::ostream &operator<<(std::ostream &s, const T##2 &a) { return s << Shown<T>(a.x); }
+typedef int number;
+PAIR(number)
+__global__ void k(float *a) { number2 b = {1, 2}; a[0] = b.sum(); }
+END
+    printf '%s\n' 'kernel "k.cu" "k"' 'param N in 1, 2' 'block N' 'grid 1' 'out A : float[1]' 'reference first' >k.spec
+    check k.spec
+    status_is 0
+}
+
 @test "errors of a file with several kernels are told once" {
     printf '__global__ void %s(int *a) { a[%s] = missing; }\n' k 0 l 1 >k.cu
     printf '%s\n' 'param N in 1, 2' 'out A : int[2]' 'kernel "k.cu" "k"' 'block N' 'grid 1' 'kernel "k.cu" "l"' 'block N' 'grid 1' \

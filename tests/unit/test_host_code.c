@@ -105,6 +105,13 @@ static void unmarked_functions_go(void **state)
          "__host__ __device__ void g() {}"},
         {"#define DEV static __device__\nDEV int f() { return 1; }\nint g() { return 2; }",
          "#define DEV static __device__ DEV int f() { return 1; }"},
+        {"#define ALL(T) \\\n struct S##T { T v; __device__ T f() { return v; } }; \\\n inline "
+         "std::ostream &operator<<(std::ostream &o, S##T s) { \\\n return o << s.v; } \\\n "
+         "__device__ int g##T(std::string s) { return 1; }\nALL(int)",
+         "#define ALL(T) \\ struct S##T { T v; __device__ T f() { return v; } }; \\ \\ \\ "
+         "__device__ int g##T(std::string s) { return 1; } ALL(int)"},
+        {"#define BODY(T) if (T) { std::string s(1); { f(s); } } \\\n int i = 1;\n",
+         "#define BODY(T) if (T) { std::string s(1); { f(s); } } \\ int i = 1;"},
         {"int h() { return 2; }\n#define G(W) DEV int g##W() { return W; }\n#define DEV "
          "__device__\nG(32)",
          "#define G(W) DEV int g##W() { return W; } #define DEV __device__ G(32)"},

@@ -71,6 +71,7 @@ typedef struct Cutter {
     Texts types;            /* host types that this text defines */
     bool uses_std;          /* "using namespace std" */
     HostDeclarations *list; /* list all declarations here instead of cutting; NULL: cut */
+    bool macro;             /* the text is a macro's: cut functions that return host types */
 } Cutter;
 
 static bool is_mark(const HostMarks *marks, Word w)
@@ -157,7 +158,8 @@ static void decide(Cutter *c, const char *end)
     const bool hosts = d->start && !(d->marked && !(d->both && d->hosts)) && !d->is_namespace &&
                        (is_function(c, d) || is_variable(c, d) || d->host) &&
                        (d->body || d->host || !d->parameters || !is_measured(c, d));
-    if (hosts || (d->start && is_instantiation(c, d)))
+    if (c->macro ? hosts && d->host && d->body && is_function(c, d)
+                 : hosts || (d->start && is_instantiation(c, d)))
         cut(c, d->start, end);
     if (d->host && d->is_typedef)
         VEC_PUSH(c->arena, &c->types, arena_copy(c->arena, d->last.at, d->last.length));
@@ -439,6 +441,52 @@ static const char *skip_template(Cutter *c, const char *at)
     return close;
 }
 
+/* A macro's definition. */
+typedef struct Macro {
+    Word name;               /* empty: the line defines none */
+    const char *close, *end; /* of its parameters, NULL if it has none; of the line */
+} Macro;
+
+static Macro macro_of(const char *line)
+{
+    Macro m = {.name = code_defined(line)};
+    if (m.name.length) {
+        const char *list = m.name.at + m.name.length;
+        m.end = code_line_end(m.name.at);
+        m.close = *list == '(' ? code_closing(list, m.end) : NULL;
+    }
+    return m;
+}
+
+/* A macro's replacement, from `at` to `end`, as one line and a declaration. */
+static const char *macro_line(Arena *a, const char *at, const char *end)
+{
+    char *text =
+        arena_copy(a, arena_printf(a, "%.*s;", (int)(end - at), at), (size_t)(end - at) + 1);
+    for (char *c = text; *c; c++)
+        if (*c == '\\' || *c == '\n' || *c == '\r')
+            *c = ' ';
+    return text;
+}
+
+static void read_all(Cutter *c);
+
+/* Cuts functions that return host types from a macro that also makes device code. */
+static void cut_macro(Cutter *c, const char *directive)
+{
+    const Macro m = macro_of(directive);
+    if (!m.close || c->list || c->macro)
+        return;
+    const char *start = m.close + 1, *text = macro_line(c->arena, start, m.end);
+    Cutter in = {.arena = c->arena, .text = text, .size = strlen(text), .marks = c->marks};
+    in.uses_std = c->uses_std;
+    in.macro = true;
+    read_all(&in);
+    for (size_t i = 0; in.out && text[i + 1]; i++)
+        if (in.out[i] != text[i])
+            cut(c, start + i, start + i + 1);
+}
+
 static void read_all(Cutter *c)
 {
     const char *const text = c->text, *close;
@@ -453,6 +501,7 @@ static void read_all(Cutter *c)
             at += quiet;
         } else if (*at == '#' && line_start) {
             read_condition(c, at);
+            cut_macro(c, at);
             at = code_line_end(at);
         } else if ((close = skip_template(c, at)) != NULL) {
             at = close + 1;
@@ -504,11 +553,7 @@ static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
 static bool is_host_text(Arena *a, const char *at, const char *end, const HostMarks *marks)
 {
     const HostMarks device = {.device = marks->device};
-    char *text =
-        arena_copy(a, arena_printf(a, "%.*s;", (int)(end - at), at), (size_t)(end - at) + 1);
-    for (char *c = text; *c; c++)
-        if (*c == '\\' || *c == '\n' || *c == '\r')
-            *c = ' ';
+    const char *text = macro_line(a, at, end);
     const size_t size = strlen(text), blank = strspn(text, " \t;");
     const char *left = host_code_cut(a, text, size, &device);
     return blank < size && strspn(left, " \t;") == size;
@@ -535,23 +580,6 @@ static void take_back(HostMarks *marks, const char *name)
     for (size_t i = marks->host.count; i-- > 0;)
         if (strcmp(marks->host.at[i], name) == 0)
             marks->host.at[i] = marks->host.at[--marks->host.count];
-}
-
-/* A macro's definition. */
-typedef struct Macro {
-    Word name;               /* empty: the line defines none */
-    const char *close, *end; /* of its parameters, NULL if it has none; of the line */
-} Macro;
-
-static Macro macro_of(const char *line)
-{
-    Macro m = {.name = code_defined(line)};
-    if (m.name.length) {
-        const char *list = m.name.at + m.name.length;
-        m.end = code_line_end(m.name.at);
-        m.close = *list == '(' ? code_closing(list, m.end) : NULL;
-    }
-    return m;
 }
 
 /* Adds macros that mark device code, by a word or by a macro among them; true if one is new. */

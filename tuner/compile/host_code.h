@@ -4,7 +4,8 @@
  * constexpr is host code; so is a variable outside classes that is neither marked nor const, a declaration
  * with host types (std::vector, cudaStream_t, FILE …), and an explicit template instantiation. These are
  * blanked; lines and columns stay the same. Device code needs none of them. A macro whose text holds such a
- * mark is a mark itself. Directives stay, and so does every declaration that is not understood. */
+ * mark is a mark itself; functions that return host types are blanked in it. Directives stay, and so does every
+ * declaration that is not understood. */
 #pragma once
 
 #include "metrics/base/vec.h"
