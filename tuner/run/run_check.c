@@ -7,8 +7,6 @@
 #include "tuner/spec/kernel_source.h"
 #include "tuner/spec/near_header.h"
 
-#include <stdio.h>
-
 typedef struct Checking {
     Run *run;
     Farm *farm;
@@ -389,55 +387,7 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
     return entry;
 }
 
-/* --- use of parameters and arguments ---------------------------------------------------------- */
-
-static bool declares(const char *statement, const char *name)
-{
-    static const char word[] = "param ";
-    if (strncmp(statement, word, strlen(word)) != 0)
-        return false;
-    const char *own = statement + strlen(word);
-    own += strspn(own, " \t");
-    return strcspn(own, " \t") == strlen(name) && strncmp(own, name, strlen(name)) == 0;
-}
-
-/* True if a statement other than its own `param` and, unless `required`, `require` contains the name. */
-static bool spec_names(const Spec *s, const char *name, bool required)
-{
-    for (const char *line = s->source->text; *line;
-         line += strcspn(line, "\n"), line += *line != 0) {
-        char text[1024];
-        const char *at = line + strspn(line, " \t");
-        snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "#\n"), at);
-        if (!declares(text, name) && (required || strncmp(text, "require ", 8) != 0) &&
-            code_has_word(text, name))
-            return true;
-    }
-    return false;
-}
-
-/* Otherwise, with a misspelt macro, the launch would follow the parameter but the code would not.  One value
- * does no harm: it may be a limit for constraints, or what a tuner fixes of a longer list. */
-static bool check_parameters_are_used(Run *r)
-{
-    static const char unused[] = "nothing uses '%s': neither the kernel's source nor a launch, a "
-                                 "size or an option; is it misspelt?";
-    bool ok = true;
-    for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        const Parameter *q = &r->spec->parameters[p];
-        bool used = !spec_parameter_is_macro(r->spec, p) || run_source_names(r, q->name);
-        for (size_t l = 0; l < r->spec->launch_count && !used; l++)
-            used = !r->code.sources[l];
-        const bool single = r->space.values[p].count == 1;
-        if (used || spec_names(r->spec, q->name, single))
-            continue;
-        if (single)
-            diag_warn(r->diag, q->at, unused, q->name);
-        else
-            ok = diag_error(r->diag, q->at, unused, q->name);
-    }
-    return ok;
-}
+/* --- use of arguments ------------------------------------------------------------------------- */
 
 static void note_written(Checking *x, const RunTakenList *taken, uint64_t stored)
 {
@@ -805,7 +755,7 @@ bool run_check(Run *r, RunCheck *out)
     if (!begin(r, out, &x))
         return false;
     bool ok =
-        check_parameters_are_used(r) && check_kernels(&x, config_to_check(&x, run_first_config(r)));
+        run_parameters_are_used(r) && check_kernels(&x, config_to_check(&x, run_first_config(r)));
     ok = ok && (out->uncompiled || compile_extremes(&x));
     farm_close(x.farm);
     return ok;

@@ -203,6 +203,11 @@ bool run_open_carving(Run *r);
 /* Reads the sources of the spec's launches once; launches of one file share a source. */
 bool run_open_sources(Run *r);
 
+/* False after messages about parameters that nothing uses: with a misspelt macro, the launch would follow the
+ * parameter but the code would not. One value does no harm: it may be a limit for constraints, or what a tuner
+ * fixes of a longer list. */
+bool run_parameters_are_used(Run *r);
+
 /* Makes the compile job of launch `l` of configuration `i`, with another option (NULL: none). False
  * after a message. */
 bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *option, CompileJob *out);

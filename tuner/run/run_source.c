@@ -3,6 +3,8 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/spec/code_text.h"
 
+#include <stdio.h>
+
 /* Sources printed by commands, each with its command. */
 struct RunSources {
     Texts commands;
@@ -211,6 +213,54 @@ static const CompileSource *printed_source(Run *r, const Launch *l, const char *
     VEC_PUSH(r->arena, &made->commands, arena_string(r->arena, command));
     VEC_PUSH(r->arena, &made->sources, s);
     return s;
+}
+
+/* --- parameters that nothing uses --------------------------------------------------------------- */
+
+static bool declares(const char *statement, const char *name)
+{
+    static const char word[] = "param ";
+    if (strncmp(statement, word, strlen(word)) != 0)
+        return false;
+    const char *own = statement + strlen(word);
+    own += strspn(own, " \t");
+    return strcspn(own, " \t") == strlen(name) && strncmp(own, name, strlen(name)) == 0;
+}
+
+/* True if a statement other than its own `param` and, unless `required`, `require` contains the name. */
+static bool spec_names(const Spec *s, const char *name, bool required)
+{
+    for (const char *line = s->source->text; *line;
+         line += strcspn(line, "\n"), line += *line != 0) {
+        char text[1024];
+        const char *at = line + strspn(line, " \t");
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "#\n"), at);
+        if (!declares(text, name) && (required || strncmp(text, "require ", 8) != 0) &&
+            code_has_word(text, name))
+            return true;
+    }
+    return false;
+}
+
+bool run_parameters_are_used(Run *r)
+{
+    static const char unused[] = "nothing uses '%s': neither the kernel's source nor a launch, a "
+                                 "size or an option; is it misspelt?";
+    bool ok = true;
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        const Parameter *q = &r->spec->parameters[p];
+        bool used = !spec_parameter_is_macro(r->spec, p) || run_source_names(r, q->name);
+        for (size_t l = 0; l < r->spec->launch_count && !used; l++)
+            used = !r->code.sources[l];
+        const bool single = r->space.values[p].count == 1;
+        if (used || spec_names(r->spec, q->name, single))
+            continue;
+        if (single)
+            diag_warn(r->diag, q->at, unused, q->name);
+        else
+            ok = diag_error(r->diag, q->at, unused, q->name);
+    }
+    return ok;
 }
 
 /* --- jobs ------------------------------------------------------------------------------------- */
