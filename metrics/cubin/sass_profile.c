@@ -19,6 +19,7 @@ static void count_access(SassProfile *p, SassInstr w, double times)
             widths_of[sass_class(w)][i] += times;
     p->barriers += op == SASS_OP_BAR ? times : 0;
     p->matches += op == SASS_OP_MATCH ? times : 0;
+    p->matrices += op == SASS_OP_LDSM || op == SASS_OP_STSM ? times : 0;
 }
 
 static void count_constant(SassProfile *p, SassInstr w, double times)

@@ -48,7 +48,8 @@ typedef struct SassProfile {
     double local_loads[SASS_WIDTHS]; /* spills, unless the kernel has local arrays */
     double local_stores[SASS_WIDTHS];
     double barriers;
-    double matches; /* MATCH */
+    double matches;  /* MATCH */
+    double matrices; /* LDSM, STSM */
 
     /* Reads of the constant banks.  Only loads by a register can differ between lanes; if the PTX's access
      * varies but none of these is executed, ptxas has found it uniform. */

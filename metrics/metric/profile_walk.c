@@ -284,7 +284,15 @@ static void add_shared(ProfileShared *to, const MemoryFigures *f)
 static void add_shared_access(ProfileTraffic *t, const MemoryAccess *x)
 {
     const MemoryFigures *f = &x->figures;
+    if (x->function->instrs.at[x->instr].form->space == PTX_GENERIC) { /* not merged */
+        add_shared(&t->others, f);
+        return;
+    }
     switch (x->kind) {
+    case ACCESS_MATRIX_LOAD:
+    case ACCESS_MATRIX_STORE:
+        add_shared(&t->matrices, f);
+        break;
     case ACCESS_LOAD: /* all loads are among the merged ones */
         t->load_width += f->executions * x->bytes;
         add_shared(&t->plain_loads, f);
@@ -390,10 +398,11 @@ static ProfileTraffic sum_traffic(const Memory *m, double v[PROFILE_FIELDS])
 static void set_shared(Profile *p, const ProfileTraffic *t)
 {
     p->value[PROFILE_SHARED_WAVEFRONTS] =
-        t->loads.wavefronts + t->stores.wavefronts + t->others.wavefronts;
-    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] =
-        t->loads.wavefronts_min + t->stores.wavefronts_min + t->others.wavefronts_min;
-    p->value[PROFILE_SHARED_ACCESSES] = t->loads.accesses + t->stores.accesses + t->others.accesses;
+        t->loads.wavefronts + t->stores.wavefronts + t->matrices.wavefronts + t->others.wavefronts;
+    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = t->loads.wavefronts_min + t->stores.wavefronts_min +
+                                              t->matrices.wavefronts_min + t->others.wavefronts_min;
+    p->value[PROFILE_SHARED_ACCESSES] =
+        t->loads.accesses + t->stores.accesses + t->matrices.accesses + t->others.accesses;
 }
 
 ProfileTraffic profile_set_memory(Profile *p, const Memory *m)
@@ -452,6 +461,7 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
         unmerge(&t->stores, &t->plain_stores, sass_accesses(s->shared_stores));
         drop_accesses(&t->loads, t->load_width, width_of(s->shared_loads));
         drop_accesses(&t->stores, t->store_width, width_of(s->shared_stores));
+        drop_accesses(&t->matrices, t->matrices.accesses, s->matrices);
     }
     set_shared(p, t);
     p->value[PROFILE_LOCAL_STORED] = local_traffic(&t->local[1], width_of(s->local_stores));

@@ -18,9 +18,10 @@ typedef struct ProfileLocal {
 typedef struct ProfileTraffic {
     ProfileShared loads, plain_loads;   /* merged as ptxas may merge them; as in the PTX */
     ProfileShared stores, plain_stores; /* likewise */
-    ProfileShared others;               /* of shared memory: atomics, matrices */
-    double load_width, store_width;     /* of shared memory: bytes of a lane, summed */
-    ProfileLocal local[2];              /* loads and stores of local memory */
+    ProfileShared matrices;
+    ProfileShared others;           /* of shared memory: atomics, and at generic addresses */
+    double load_width, store_width; /* of shared memory: bytes of a lane, summed */
+    ProfileLocal local[2];          /* loads and stores of local memory */
     double constant_loads, constant_passes, constant_bytes;
     double *value; /* the profile's fields, where everything else is summed */
 } ProfileTraffic;

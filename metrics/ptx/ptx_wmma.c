@@ -67,7 +67,7 @@ static bool find_fragment(const PtxForm *f, Fragment *out)
     if ((a || b) && bits != 16) {
         out->vector = bits == 8 ? 4 : 1;
         out->along = row == a;
-    } else if (!a && !b) {
+    } else if (bits != 16) {
         out->along = row == (m != TILE || n != 32);
     }
     const int width = QUADS * out->vector;

@@ -31,7 +31,7 @@ static const Case cases[] = {
     {"wmma.store.d.sync.aligned.row.m8n32k16.global.f32", 8, 8, 32, 4, 8},
     {"wmma.store.d.sync.aligned.col.m8n32k16.shared.f32", 8, 32, 8, 4, 4},
     {"wmma.store.d.sync.aligned.row.m16n16k16.shared.f16", 4, 16, 16, 2, 4},
-    {"wmma.store.d.sync.aligned.col.m16n16k16.shared.f16", 4, 16, 16, 2, 8},
+    {"wmma.store.d.sync.aligned.col.m16n16k16.shared.f16", 4, 16, 16, 2, 4},
     {"wmma.load.a.sync.aligned.row.m16n16k16.global.s8", 2, 16, 16, 1, 2},
     {"wmma.load.b.sync.aligned.row.m16n16k16.global.s8", 2, 16, 16, 1, 8},
     {"wmma.load.a.sync.aligned.col.m32n8k16.global.s8", 4, 16, 32, 1, 16},

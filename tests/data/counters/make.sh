@@ -22,6 +22,7 @@ matmul() {
 compile kernels kernels.cu
 compile data data.cu
 compile tickets tickets.cu
+compile fragments fragments.cu
 matmul scalar -DVEC=1 -DSTRIDED=0 -DTRANSPOSE_A=0 -DPAD=0 -DPREFETCH=0
 matmul scalar_strided -DVEC=1 -DSTRIDED=1 -DTRANSPOSE_A=0 -DPAD=0 -DPREFETCH=0
 matmul scalar_padded -DVEC=1 -DSTRIDED=1 -DTRANSPOSE_A=1 -DPAD=1 -DPREFETCH=0

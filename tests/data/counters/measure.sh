@@ -31,7 +31,7 @@ ncu --clock-control none --csv --page raw --print-units base --metrics $metrics 
 grep -v '^==' "$work/out.txt" >"$work/names.txt"
 
 echo "# Hardware counters of the launches of $list, summed over the GPU, one launch each."
-echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)"
+echo "# $(nvidia-smi -i 0 --query-gpu=name,driver_version --format=csv,noheader)"
 echo "# Nsight Compute $(ncu --version | sed -n 's/^Version //p'), --clock-control none; $(date -u +%F)"
 # Numbers have separators of thousands; the columns are found by their names.
 awk -F'","' -v names="$work/names.txt" -v metrics="$metrics" '
