@@ -20,6 +20,7 @@ static void count_access(SassProfile *p, SassInstr w, double times)
     p->barriers += op == SASS_OP_BAR ? times : 0;
     p->matches += op == SASS_OP_MATCH ? times : 0;
     p->matrices += op == SASS_OP_LDSM || op == SASS_OP_STSM ? times : 0;
+    p->products += op == SASS_OP_IMAD_WIDE || op == SASS_OP_IMAD_HI ? times : 0;
 }
 
 static void count_constant(SassProfile *p, SassInstr w, double times)

@@ -50,6 +50,7 @@ typedef struct SassProfile {
     double barriers;
     double matches;  /* MATCH */
     double matrices; /* LDSM, STSM */
+    double products; /* IMAD.WIDE, IMAD.HI */
 
     /* Reads of the constant banks.  Only loads by a register can differ between lanes; if the PTX's access
      * varies but none of these is executed, ptxas has found it uniform. */

@@ -130,6 +130,7 @@ static void set_machine(Profile *p, const SassProfile *s, const Warps *w)
     v[PROFILE_TENSOR_ISSUED] = s->by_unit[SASS_UNIT_TENSOR];
     v[PROFILE_LSU_ISSUED] = s->by_unit[SASS_UNIT_LSU];
     v[PROFILE_MATCH_ISSUED] = s->matches;
+    v[PROFILE_PRODUCTS_ISSUED] = s->products;
     v[PROFILE_BRANCH_ISSUED] = s->by_unit[SASS_UNIT_BRANCH];
     v[PROFILE_SPILL_ISSUED] = sass_accesses(s->local_loads) + sass_accesses(s->local_stores);
     v[PROFILE_LOOP_BYTES] = s->loop_bytes;
