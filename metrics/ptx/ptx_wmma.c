@@ -168,7 +168,9 @@ static void access(Lowering *x, const char *opcode, PtxOperand address, int64_t 
     if ((size_t)(of * count) > registers) /* several of them make one register */
         first = first * registers / (size_t)(of * count);
     PtxOperand value = {.kind = PTX_OPERAND_VECTOR, .count = (size_t)count};
-    value.parts = &x->values.parts[first + (size_t)count <= registers ? first : 0];
+    if (value.count > registers) /* a fragment that no compiler makes */
+        value.count = registers;
+    value.parts = &x->values.parts[first + value.count <= registers ? first : 0];
     if (count == 1)
         value = value.parts[0];
     const PtxOperand operands[] = {x->store ? place : value, x->store ? value : place};

@@ -205,6 +205,30 @@ static void other_fragments_stay(void **state)
     }
 }
 
+/* Text that no compiler makes: more values than registers. */
+static void fragments_with_too_few_registers_are_read(void **state)
+{
+    (void)state;
+    const Case few[] = {{"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16", 1, 16, 16, 2, 1},
+                        {"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16", 3, 16, 16, 2, 1},
+                        {"wmma.load.c.sync.aligned.row.m16n16k16.global.f32", 1, 16, 16, 4, 4},
+                        {"wmma.store.d.sync.aligned.row.m16n16k16.global.f32", 3, 16, 16, 4, 4}};
+    for (size_t i = 0; i < COUNT_OF(few); i++) {
+        Run r = {.arena = arena_new()};
+        int accesses = 0;
+        parse(&r, &few[i], "b64", "80");
+        VEC_EACH (const PtxInstr, in, r.function->instrs) {
+            const PtxOp op = in->form->op;
+            accesses += op == PTX_LD || op == PTX_ST || op == PTX_LDMATRIX;
+            for (int k = 0; k < in->count; k++)
+                if (in->operands[k].kind == PTX_OPERAND_VECTOR)
+                    assert_true(in->operands[k].count <= (size_t)few[i].registers);
+        }
+        assert_int_equal(accesses, few[i].accesses);
+        arena_free(r.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +236,7 @@ int main(void)
         cmocka_unit_test(registers_of_the_fragment_are_used),
         cmocka_unit_test(halves_in_shared_memory_are_matrices),
         cmocka_unit_test(other_fragments_stay),
+        cmocka_unit_test(fragments_with_too_few_registers_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
