@@ -30,6 +30,7 @@ static inline Lanes *lanes_unknown(Lanes *l)
     l->known = 0;
     l->uniform = false;
     l->common = 0;
+    l->own = false;
     return l;
 }
 
@@ -47,6 +48,7 @@ static inline Lanes *lanes_fill(Lanes *l, uint64_t value)
     l->known = UINT32_MAX;
     l->uniform = true;
     l->common = 0;
+    l->own = false;
     l->v[0] = value;
     return l;
 }
