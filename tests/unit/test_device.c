@@ -170,7 +170,7 @@ static void figures_are_those_that_were_looked_up_or_measured(void **state)
     } all[] = {
         {"sm_10.device", 0xbafb00c3},  {"sm_70.device", 0xc5b63ea3},  {"sm_75.device", 0x3e93c024},
         {"sm_80.device", 0x2e5a9665},  {"sm_86.device", 0x1990a6ef},  {"sm_87.device", 0x57b33d4d},
-        {"sm_88.device", 0x32087048},  {"sm_89.device", 0x674f4431},  {"sm_90.device", 0x0a819eb5},
+        {"sm_88.device", 0x32087048},  {"sm_89.device", 0x674f4431},  {"sm_90.device", 0x62bf8e1e},
         {"sm_100.device", 0xab20c1a3}, {"sm_103.device", 0xb25884b2}, {"sm_110.device", 0xf81c321b},
         {"sm_120.device", 0xac946392}, {"sm_121.device", 0x5d20e24e}, {"theses.device", 0x432942ff},
     };
