@@ -200,26 +200,26 @@ static double unknown_open(const MemoryAccess *x)
 }
 
 /* Counts first touches of sectors. Where an access has known addresses for a part of its executions, as in the first
- * round of a loop with an unknown step, the others are taken to be like them; if all are unknown, all are first touches. */
+ * round of a loop with an unknown step, the others are taken to be like them; if all are unknown, all are first touches:
+ * then nothing was touched and `reuse` says so. */
 static void add_reuse(ProfileTraffic *t, const MemoryAccess *x)
 {
     double *v = t->value;
     const double all = x->figures.sectors + unknown_sectors(x);
-    const double known = x->figures.sectors > 0 ? all : 0, unknown = all - known;
     if (x->kind == ACCESS_LOAD) {
-        v[PROFILE_LOAD_SECTORS] += known + unknown;
+        v[PROFILE_LOAD_SECTORS] += all;
         for (int i = 0; i < REUSE_SCOPES; i++)
-            v[PROFILE_LOAD_FIRST_WARP + i] += known * x->reuse.first[i] + unknown;
-        v[PROFILE_LOAD_LOST] += known * x->reuse.lost;
-        v[PROFILE_LOAD_GONE] += known * x->reuse.gone;
-        v[PROFILE_LOAD_GATHERED] += known * x->reuse.gathered;
+            v[PROFILE_LOAD_FIRST_WARP + i] += all * x->reuse.first[i];
+        v[PROFILE_LOAD_LOST] += all * x->reuse.lost;
+        v[PROFILE_LOAD_GONE] += all * x->reuse.gone;
+        v[PROFILE_LOAD_GATHERED] += all * x->reuse.gathered;
     } else if (x->kind == ACCESS_STORE) {
-        v[PROFILE_STORE_SECTORS] += known + unknown;
-        v[PROFILE_STORE_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
-        v[PROFILE_STORE_OPEN] += known > 0 ? known * x->reuse.open : unknown_open(x);
+        v[PROFILE_STORE_SECTORS] += all;
+        v[PROFILE_STORE_FIRST_LAUNCH] += all * x->reuse.first[REUSE_LAUNCH];
+        v[PROFILE_STORE_OPEN] += x->figures.sectors > 0 ? all * x->reuse.open : unknown_open(x);
     } else if (x->kind >= ACCESS_ATOMIC && x->kind <= ACCESS_COUNT) {
-        v[PROFILE_ATOMIC_SECTORS] += known + unknown;
-        v[PROFILE_ATOMIC_FIRST_LAUNCH] += known * x->reuse.first[REUSE_LAUNCH] + unknown;
+        v[PROFILE_ATOMIC_SECTORS] += all;
+        v[PROFILE_ATOMIC_FIRST_LAUNCH] += all * x->reuse.first[REUSE_LAUNCH];
     }
 }
 
@@ -397,12 +397,16 @@ static ProfileTraffic sum_traffic(const Memory *m, double v[PROFILE_FIELDS])
 
 static void set_shared(Profile *p, const ProfileTraffic *t)
 {
-    p->value[PROFILE_SHARED_WAVEFRONTS] =
-        t->loads.wavefronts + t->stores.wavefronts + t->matrices.wavefronts + t->others.wavefronts;
-    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = t->loads.wavefronts_min + t->stores.wavefronts_min +
-                                              t->matrices.wavefronts_min + t->others.wavefronts_min;
-    p->value[PROFILE_SHARED_ACCESSES] =
-        t->loads.accesses + t->stores.accesses + t->matrices.accesses + t->others.accesses;
+    const ProfileShared *const parts[] = {&t->loads, &t->stores, &t->matrices, &t->others};
+    ProfileShared sum = {0};
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        sum.wavefronts += parts[i]->wavefronts;
+        sum.wavefronts_min += parts[i]->wavefronts_min;
+        sum.accesses += parts[i]->accesses;
+    }
+    p->value[PROFILE_SHARED_WAVEFRONTS] = sum.wavefronts;
+    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = sum.wavefronts_min;
+    p->value[PROFILE_SHARED_ACCESSES] = sum.accesses;
 }
 
 ProfileTraffic profile_set_memory(Profile *p, const Memory *m)
