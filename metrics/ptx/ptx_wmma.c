@@ -199,25 +199,26 @@ static void load_matrices(Lowering *x, PtxOperand lane)
     }
 }
 
-static const char *opcode_of(const Lowering *x, char *text)
+/* Of so many values, which are registers: two where elements are no halves. */
+static const char *opcode_of(const Lowering *x, int values, char *text)
 {
     const Fragment *f = &x->fragment;
-    const int bytes = f->bytes * (f->along ? f->vector : 1);
+    const int bytes = f->bytes * (f->along ? f->vector : 1) / values;
     const PtxSpace space = x->in->form->space;
-    const bool pair = f->along && f->vector == 2 && f->bytes >= 4;
     snprintf(text, LONGEST, "%s%s%s.%c%d", x->store ? "st" : "ld",
              space == PTX_GLOBAL   ? ".global"
              : space == PTX_SHARED ? ".shared"
                                    : "",
-             pair ? ".v2" : "", bytes == 1 ? 'u' : 'b', pair ? bytes * 4 : bytes * 8);
+             values == 2 ? ".v2" : "", bytes == 1 ? 'u' : 'b', bytes * 8);
     return text;
 }
 
 static void access_elements(Lowering *x, PtxOperand lane)
 {
     const Fragment *f = &x->fragment;
+    const int values = f->along && f->vector == 2 && f->bytes >= 4 ? 2 : 1;
     char text[LONGEST];
-    const char *opcode = opcode_of(x, text);
+    const char *opcode = opcode_of(x, values, text);
     const int width = QUADS * f->vector, high = f->along ? TILE : width;
     const int wide = f->along ? width : TILE, each = f->along ? 1 : f->vector;
     const PtxOperand row = lane_bits(x, lane, 2, 0), quad = lane_bits(x, lane, 0, QUADS - 1);
@@ -226,13 +227,12 @@ static void access_elements(Lowering *x, PtxOperand lane)
     const PtxOperand first =
         f->along ? first_address(x, scaled, quad, f->vector) : first_address(x, scaled, row, 1);
     const int all = f->lines / high * (f->length / wide) * each;
-    const int registers = f->along && f->vector == 2 && f->bytes >= 4 ? 2 : 1;
     for (int line = 0; line < f->lines; line += high)
         for (int i = 0; i < each; i++) {
             int64_t offset = 0;
             const PtxOperand address = further(x, first, line + i, &offset);
             for (int at = 0; at < f->length; at += wide)
-                access(x, opcode, address, offset + (int64_t)at * f->bytes, registers, all);
+                access(x, opcode, address, offset + (int64_t)at * f->bytes, values, all);
         }
 }
 
