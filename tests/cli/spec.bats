@@ -169,6 +169,8 @@ END
 #include "gone.h"
 REGISTER(FIRST) // no semicolon
 namespace cv { namespace q { struct P { int *x; }; } }
+struct __align__(16) unused { float t; };
+struct alignas(16) rest { float t; };
 using namespace cv;
 REGISTER(SECOND)
 __device__ int one() { return 1; }

@@ -348,7 +348,7 @@ static bool is_unknown_call(const Cutter *c, const char *behind)
 {
     const Declaration *d = &c->now.d;
     const char next = *code_skip(behind, c->text + c->size);
-    return c->marks->knows_macros && d->last.at == d->start && *d->start != '_' &&
+    return c->marks->knows_macros && d->parameters && d->last.at == d->start && *d->start != '_' &&
            (code_is_name(next) || strchr("}#/", next)) && scope_class(&c->now).length == 0 &&
            !code_one_of(d->last, &c->marks->macros);
 }
