@@ -157,9 +157,10 @@ END
 
 @test "only what kernels use, the one that is named and others that the spec launches" {
     echo '__device__ void rest() { missing(); } extern "C" __global__ void first(float *a) { a[0] = 1; }' >only.cu
-    echo 'namespace n { template <int N> __global__ void second(float *a) { a[1] = N; } }' >>only.cu
+    echo 'namespace n { struct Two { static const int is = 2; };' >>only.cu
+    echo 'template <int N, class T> __global__ void second(float *a) { a[1] = N * T::is; } }' >>only.cu
     printf '%s\n' 'param N in 1, 2' 'option "--only-for=first"' 'kernel "only.cu" first' 'block N' 'grid 1' \
-        'kernel "only.cu" "n::second<{N}>"' 'block 1' 'grid 1' 'out A : float[2]' >only.spec
+        'kernel "only.cu" "n::second<{N}, n::Two>"' 'block 1' 'grid 1' 'out A : float[2]' >only.spec
     run "$APTUNE" check only.spec
     status_is 0
 }

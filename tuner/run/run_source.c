@@ -144,19 +144,12 @@ static bool find_line(Run *r, SpecTrips *t)
                       (long long)t->line, (long long)last);
 }
 
-/* A SOURCE_ONLY_FOR option with the names of launched kernels, too; any other as it is. */
+/* A SOURCE_ONLY_FOR option with all words that name launched kernels, too; any other as it is.  Values of
+ * parameters have to be listed. */
 static const char *with_kernels(Arena *a, const char *option, const Launch *launches, size_t count)
 {
-    if (!source_only_for(option))
-        return option;
-    EACH (const Launch, l, launches, count) {
-        const char *name = l->entry, *arguments = name + strcspn(name, "<");
-        for (const char *scope = name; (scope = strstr(scope, "::")) && scope < arguments;)
-            name = scope += strlen("::");
-        const size_t size = strcspn(name, "<{");
-        if (name[size] != '{') /* a name that parameters choose has to be listed */
-            option = arena_printf(a, "%s,%.*s", option, (int)size, name);
-    }
+    for (size_t i = 0; i < count && source_only_for(option); i++)
+        option = arena_printf(a, "%s,%s", option, launches[i].entry);
     return option;
 }
 
