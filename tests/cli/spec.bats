@@ -92,6 +92,19 @@ change() {
     has "$stderr" "has no kernel 'vector_sum'; it has vector_add$"
 }
 
+@test "a kernel whose template arguments the file does not declare" {
+    echo 'template <class T> __global__ void k(T *x) { x[threadIdx.x] = 1; }' >k.cu
+    for name in 'k<half>' 'l<half>'; do
+        printf '%s\n' "kernel \"k.cu\" \"$name\"" 'param B in 32, 64' 'block B' 'grid 1' 'out x : half[64]' >k.spec
+        check k.spec
+        status_is 2
+        case $name in
+        k*) has "$stderr" "refuses 'k<half>': identifier \"half\" is undefined; a header .* may be missing" ;;
+        l*) has "$stderr" "'k.cu' has no kernel 'l<half>'; it has k$" ;;
+        esac
+    done
+}
+
 @test "all headers that are missing are named at once, and the options without them can be pasted" {
     printf '#include "%s"\n' here.h gone.h lib/far.cuh >k.cu
     echo '#include <lib/deep.h>' >here.h

@@ -51,6 +51,31 @@ static bool only_name_is_wrong(const char *log)
     return name && (!error || name < error);
 }
 
+/* The compiler's reason for refusing a kernel's quoted name, if that is not that it lacks the kernel; NULL. */
+static const char *argument_error(Arena *a, const char *entry, const char *log)
+{
+    const char *arguments = entry + strcspn(entry, "<"), *error = strstr(log, "error: ");
+    const char *name = code_copy(a, code_word_before(entry, arguments));
+    if (!*arguments || !error || strstr(log, arena_printf(a, "\"%s\" is undefined", name)) ||
+        strstr(log, arena_printf(a, "has no member \"%s\"", name)))
+        return NULL;
+    error += strlen("error: ");
+    return arena_copy(a, error, strcspn(error, "\n"));
+}
+
+/* Reports a kernel's quoted name that the compiler refuses. */
+static bool say_wrong_name(Checking *x, const CompileJob *job, Span at, const char *log)
+{
+    Run *r = x->run;
+    const char *why = argument_error(r->arena, x->entry, log);
+    if (!why)
+        return say_no_kernel(r, at, job->source->name, x->entry, job->source->text, true);
+    return diag_error(r->diag, at,
+                      "the compiler refuses '%s': %s; a header that declares what it names may be "
+                      "missing",
+                      x->entry, why);
+}
+
 /* Compiles a job without messages. */
 static bool compiles(Checking *x, const CompileJob *job, CompileResult *res)
 {
@@ -95,7 +120,7 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
     }
     x->awaited.done++;
     if (res->status != OUTCOME_COMPILED && only_name_is_wrong(res->log) && job->source && x->entry)
-        return say_no_kernel(r, at, job->source->name, x->entry, job->source->text, true);
+        return say_wrong_name(x, job, at, res->log);
     if (res->status == OUTCOME_COMPILED)
         return true;
     const size_t told = x->told.count;
